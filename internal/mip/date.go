@@ -1,0 +1,97 @@
+package mip
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Date is a calendar day without a zone, YYYY-MM-DD in text. The zero value is no date and encodes
+// as null.
+type Date struct {
+	Year  int
+	Month time.Month
+	Day   int
+}
+
+// NewDate returns the day, and false when the calendar has no such day (31 June, year 0 or beyond 9999).
+func NewDate(year int, month time.Month, day int) (Date, bool) {
+	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	ok := year >= 1 && year <= 9999 && t.Year() == year && t.Month() == month && t.Day() == day
+	if !ok {
+		return Date{}, false
+	}
+	return Date{year, month, day}, true
+}
+
+// IsZero reports whether d is no date.
+func (d Date) IsZero() bool { return d == Date{} }
+
+// Time is midnight UTC of the day.
+func (d Date) Time() time.Time { return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC) }
+
+// String is YYYY-MM-DD, or the empty string for no date.
+func (d Date) String() string {
+	if d.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("%04d-%02d-%02d", d.Year, int(d.Month), d.Day)
+}
+
+// MarshalJSON encodes YYYY-MM-DD or null.
+func (d Date) MarshalJSON() ([]byte, error) {
+	if d.IsZero() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(d.String())
+}
+
+// UnmarshalJSON accepts what MarshalJSON writes.
+func (d *Date) UnmarshalJSON(b []byte) error {
+	var s *string
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("date: %w", err)
+	}
+	if s == nil {
+		*d = Date{}
+		return nil
+	}
+	t, err := time.Parse(time.DateOnly, *s)
+	if err != nil {
+		return fmt.Errorf("date: %w", err)
+	}
+	*d = Date{t.Year(), t.Month(), t.Day()}
+	return nil
+}
+
+// Time is a moment in UTC with whole seconds, RFC 3339 in text.
+type Time struct{ t time.Time }
+
+// NewTime converts to UTC and drops what is finer than a second.
+func NewTime(t time.Time) Time { return Time{t.UTC().Truncate(time.Second)} }
+
+// UTC returns the moment.
+func (t Time) UTC() time.Time { return t.t }
+
+// Date returns the day of the moment in UTC.
+func (t Time) Date() Date { return Date{t.t.Year(), t.t.Month(), t.t.Day()} }
+
+// String is RFC 3339 with the zone Z.
+func (t Time) String() string { return t.t.Format(time.RFC3339) }
+
+// MarshalJSON encodes RFC 3339.
+func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(t.String()) }
+
+// UnmarshalJSON accepts RFC 3339 in any zone.
+func (t *Time) UnmarshalJSON(b []byte) error {
+	var s string
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("time: %w", err)
+	}
+	v, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return fmt.Errorf("time: %w", err)
+	}
+	*t = NewTime(v)
+	return nil
+}

@@ -1,0 +1,104 @@
+package mip
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// HardForks is the body of GET /api/v1/hardforks.
+type HardForks struct {
+	HardForks []HardFork `json:"hardforks" doc:"In the order of site.yaml."`
+}
+
+// HardFork is a network upgrade: which proposals it bundles and when each network activates it.
+type HardFork struct {
+	Name        string                `json:"name" doc:"As in site.yaml, such as MONAD_NINE."`
+	Status      string                `json:"status" doc:"planned (no network has a time), scheduled (no time has come), active on ID, ID (some networks have switched) or active (all have)."`
+	MetaMIP     *int                  `json:"metaMIP" doc:"The meta proposal."`
+	BundledMIPs []int                 `json:"bundledMIPs" doc:"The proposals that it activates, ascending."`
+	Activation  map[string]Activation `json:"activation" doc:"By network id; both values are null where no time is set."`
+	Source      *string               `json:"source" doc:"Where the times were read."`
+}
+
+// Activation is the moment at which a network switches. Both fields are null, or neither.
+type Activation struct {
+	Timestamp *int64 `json:"timestamp" doc:"Unix seconds; 0 means from the first block."`
+	Time      *Time  `json:"time" doc:"The same moment, RFC 3339."`
+}
+
+// SiteInfo is the body of GET /api/v1/site: what a client or the sidecar needs to know about the
+// site. It never holds an RPC address.
+type SiteInfo struct {
+	Title       string     `json:"title" doc:"The site's name."`
+	Description string     `json:"description" doc:"One sentence, may be empty."`
+	Prefix      string     `json:"prefix" doc:"What ids start with, such as MIP."`
+	BaseURL     string     `json:"baseUrl" doc:"The address that all others start with, no slash at the end."`
+	Networks    []Network  `json:"networks" doc:"In the order of site.yaml."`
+	Forum       *string    `json:"forum" doc:"The forum's address."`
+	Locales     []string   `json:"locales" doc:"Languages beside English, BCP 47."`
+	Counts      SiteCounts `json:"counts" doc:"How many proposals there are."`
+	Commit      *string    `json:"commit" doc:"The newest commit that touched a proposal."`
+	History     string     `json:"history" doc:"How far the times of change can be trusted: full, shallow (older times unknown), none (header dates) or fixed (SOURCE_DATE_EPOCH)."`
+}
+
+// Network is a chain on which proposals activate.
+type Network struct {
+	ID      string `json:"id" doc:"Key of the network in every answer, such as mainnet."`
+	Name    string `json:"name" doc:"For people."`
+	ChainID uint64 `json:"chainId" doc:"EIP-155 chain id."`
+}
+
+// SiteCounts counts the published proposals.
+type SiteCounts struct {
+	Total      int            `json:"total" doc:"All."`
+	ByStatus   map[string]int `json:"byStatus" doc:"By status as written; proposals without one are under the empty string."`
+	ByCategory map[string]int `json:"byCategory" doc:"By category as written; proposals without one are under the empty string."`
+}
+
+// StatusAt says where the fork stands at a moment: "planned" when no network has a time, "scheduled"
+// when none has come, "active" when every network of the list has switched, else "active on" and the
+// ids of those that have, in the order of the list. The static tree uses the time of the newest
+// change, so a fork that it calls active is active; one that it calls scheduled may have switched since.
+func (h HardFork) StatusAt(now time.Time, networks []Network) string {
+	var active []string
+	timed := false
+	for _, id := range h.SortedNetworks(networks) {
+		ts := h.Activation[id].Timestamp
+		if ts == nil {
+			continue
+		}
+		timed = true
+		if *ts <= now.Unix() {
+			active = append(active, id)
+		}
+	}
+	switch {
+	case !timed:
+		return "planned"
+	case len(active) == 0:
+		return "scheduled"
+	case len(active) >= len(networks) && len(active) == len(h.Activation):
+		return "active"
+	}
+	return "active on " + strings.Join(active, ", ")
+}
+
+// SortedNetworks returns the keys of an activation table in the order of networks, then the others
+// by name, so that no map order reaches a reader.
+func (h HardFork) SortedNetworks(networks []Network) []string {
+	ids := make([]string, 0, len(h.Activation))
+	for _, n := range networks {
+		if _, ok := h.Activation[n.ID]; ok {
+			ids = append(ids, n.ID)
+		}
+	}
+	var rest []string
+	for id := range h.Activation {
+		if !slices.Contains(ids, id) {
+			rest = append(rest, id)
+		}
+	}
+	slices.Sort(rest)
+	return append(ids, rest...)
+}

@@ -1,0 +1,77 @@
+package mip
+
+import "encoding/json"
+
+// List is the body of GET /api/v1/mips.
+type List struct {
+	Count     int       `json:"count" doc:"How many proposals the list holds."`
+	UpdatedAt *Time     `json:"updatedAt" doc:"The latest change of any proposal, null when no proposal has a date."`
+	MIPs      []Summary `json:"mips" doc:"Every published proposal, ascending by number."`
+}
+
+// Summary is one proposal without its text: an element of [List.MIPs], and the first fields of a
+// [Proposal]. A value that the header lacks is null (nil or zero here), never guessed; what was
+// inferred all the same is named in Inferred. Slices are never nil on the wire.
+type Summary struct {
+	Number           int         `json:"number" doc:"The proposal's number."`
+	ID               string      `json:"id" doc:"Prefix and number, such as MIP-7."`
+	Title            string      `json:"title" doc:"Plain text, as written; may hold Markdown backticks. Taken from the first level-1 heading or the id when the header has none, and then named in inferred."`
+	Description      *string     `json:"description" doc:"One sentence, plain text."`
+	Authors          []Author    `json:"authors" doc:"In the header's order."`
+	Status           Status      `json:"status" doc:"Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn, or any other word as written."`
+	Type             *string     `json:"type" doc:"Such as Standards Track, Meta or Informational."`
+	Category         *string     `json:"category" doc:"Such as Core, Networking or Interface."`
+	Created          Date        `json:"created" doc:"The header's creation date."`
+	Updated          *Time       `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
+	LastCallDeadline Date        `json:"lastCallDeadline" doc:"The day on which the last call ends."`
+	Requires         []int       `json:"requires" doc:"Numbers that this proposal depends on, as the header has them, whether published or not."`
+	RequiredBy       []int       `json:"requiredBy" doc:"Published proposals that depend on this one, ascending."`
+	Replaces         []int       `json:"replaces" doc:"Proposals that this one replaces."`
+	SupersededBy     []int       `json:"supersededBy" doc:"Proposals that replace this one."`
+	Hardfork         *string     `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
+	DiscussionsTo    *string     `json:"discussionsTo" doc:"An http or https address where the proposal is discussed."`
+	ForumTopicID     *int        `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
+	URL              string      `json:"url" doc:"The page for people."`
+	APIURL           string      `json:"apiUrl" doc:"This proposal as JSON, with its text."`
+	MarkdownURL      string      `json:"markdownUrl" doc:"The file, byte for byte."`
+	SourceURL        *string     `json:"sourceUrl" doc:"The file in its repository."`
+	ContentHash      string      `json:"contentHash" doc:"Hex SHA-256 of the file."`
+	Frontmatter      Frontmatter `json:"frontmatter" doc:"Every header key with its value as read: strings, null, or lists and objects of them."`
+	Inferred         []string    `json:"inferred" doc:"Names of fields here that the header does not state."`
+}
+
+// Proposal is the body of GET /api/v1/mips/{n}.
+type Proposal struct {
+	Summary
+	RawMarkdown string    `json:"rawMarkdown" doc:"The file, byte for byte, header included."`
+	Sections    []Section `json:"sections" doc:"The text in order; the markdown values concatenated are the body with LF line ends."`
+}
+
+// Section is a heading and the text up to the next heading of any level; text before the first
+// heading is a section of level 0 with an empty title. Only headings of the document itself count:
+// not those in code fences, quotes or lists.
+type Section struct {
+	ID       string `json:"id" doc:"Unique within the proposal, stable, prefixed s-; the id of the heading on the page."`
+	Level    int    `json:"level" doc:"1 to 6, or 0 for text before the first heading."`
+	Title    string `json:"title" doc:"The heading as plain text."`
+	Markdown string `json:"markdown" doc:"The section's source, its heading line included."`
+}
+
+// Author is one name of the header's author field. A part that the header does not give is null.
+type Author struct {
+	Name   *string `json:"name" doc:"As written."`
+	GitHub *string `json:"github" doc:"GitHub login without the @."`
+	Email  *string `json:"email" doc:"E-mail address."`
+}
+
+// Frontmatter is a header's keys, as spelt, with their values as read: string, nil, []any or
+// map[string]any of the same, nothing else. It encodes with sorted keys.
+type Frontmatter map[string]any
+
+// MarshalJSON encodes a nil Frontmatter as an empty object.
+func (f Frontmatter) MarshalJSON() ([]byte, error) {
+	if f == nil {
+		return []byte("{}"), nil
+	}
+	return json.Marshal(map[string]any(f))
+}

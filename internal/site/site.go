@@ -1,0 +1,72 @@
+// Package site is site.yaml: the title, the address, the networks, the forum and the hard forks of
+// one published site. It knows nothing of proposals' texts, of HTTP or of output paths.
+package site
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Site is a validated site.yaml. Title and BaseURL are always set; every other field may be zero.
+type Site struct {
+	Title       string
+	BaseURL     string // absolute, http or https, no slash at the end; may hold a path
+	Description string
+	Prefix      string         // ids start with it; the header key in lower case; MIP when the file has none
+	Proposals   []string       // folders, relative to the file's own folder, slash-separated; ["proposals"] when the file has none
+	SourceURL   string         // template with {path} and {commit}; empty: proposals have no source link
+	Upstream    *Upstream      // nil: nothing to sync from
+	Forum       string         // base address of a Discourse, no slash at the end; empty: none
+	Networks    []Network      // in the file's order
+	HardForks   []mip.HardFork // in the file's order; Status is not set
+	Overrides   map[int]Override
+	Locales     []string // BCP 47, beside English
+	Highlight   bool     // colour code blocks; true unless the file says false
+}
+
+// Upstream is the git repository that proposals are synced from.
+type Upstream struct {
+	Git     string   // address
+	Ref     string   // branch, tag or commit; empty: the remote's default branch
+	Folders []string // within the repository
+}
+
+// Network is a chain: what is public of it, and how the sidecar reaches it.
+type Network struct {
+	mip.Network
+	RPC       []string // endpoints in order of preference; never published
+	BlockTime float64  // seconds; 0 when unknown
+}
+
+// Override is what an operator states about one proposal where its header does not.
+type Override struct {
+	ForumTopicID  *int
+	DiscussionsTo *string
+	Hardfork      *string
+}
+
+// URL is the absolute address of a route that starts with a slash.
+func (s *Site) URL(route string) string { return s.BaseURL + route }
+
+// Path is the route below the base address's own path: what a link within the site holds.
+func (s *Site) Path(route string) string { return s.BasePath() + route }
+
+// BasePath is the path of the base address, empty for a site at the root of its host.
+func (s *Site) BasePath() string {
+	u, err := url.Parse(s.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(u.EscapedPath(), "/")
+}
+
+// PublicNetworks is what may be published of the networks: no RPC address.
+func (s *Site) PublicNetworks() []mip.Network {
+	out := make([]mip.Network, 0, len(s.Networks))
+	for _, n := range s.Networks {
+		out = append(out, n.Network)
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package api
+
+import "github.com/mipwatch/mipwatch/internal/mip"
+
+// SummaryRequest is the body of POST /api/ai-summary.
+type SummaryRequest struct {
+	MIPNumber any    `json:"mipNumber" doc:"6, \"6\" or \"MIP-6\"."`
+	Locale    string `json:"locale,omitempty" doc:"BCP 47; en when absent. One of the site's locales."`
+}
+
+// Summary is the body of the answer to POST /api/ai-summary: what a proposal means, on four axes,
+// each claim with a quote from the text.
+type Summary struct {
+	MIPNumber     int      `json:"mipNumber" doc:"The proposal."`
+	TLDR          string   `json:"tldr" doc:"One or two sentences."`
+	WhatsChanging []string `json:"whatsChanging" doc:"Three to six points."`
+	Developers    Axis     `json:"developers" doc:"People who write contracts and tools."`
+	Users         Axis     `json:"users" doc:"People who hold and move value."`
+	Validators    Axis     `json:"validators" doc:"People who run nodes."`
+	Foundation    Axis     `json:"foundation" doc:"People who steward the network."`
+	GeneratedAt   mip.Time `json:"generatedAt" doc:"When it was made."`
+	ContentHash   string   `json:"contentHash" doc:"contentHash of the text it speaks of; another one means that the text has changed since."`
+	Locale        string   `json:"locale" doc:"Language of the summary; quotes stay English."`
+	Source        string   `json:"source" doc:"The model's name, or extractive."`
+}
+
+// Axis is what a proposal means for one group.
+type Axis struct {
+	Impact         string     `json:"impact" doc:"What changes for them."`
+	Severity       Severity   `json:"severity" doc:"low, medium or high."`
+	ActionRequired bool       `json:"actionRequired" doc:"They have to do something."`
+	Evidence       []Evidence `json:"evidence" doc:"Where the text says so."`
+}
+
+// Severity is how much a group is touched.
+type Severity string
+
+// The severities, mildest first.
+const (
+	Low    Severity = "low"
+	Medium Severity = "medium"
+	High   Severity = "high"
+)
+
+// Evidence is a quote that stands in the proposal.
+type Evidence struct {
+	Section string `json:"section" doc:"The section's id."`
+	Quote   string `json:"quote" doc:"Verbatim."`
+}
+
+// TranslateRequest is the body of POST /api/ai-translate.
+type TranslateRequest struct {
+	MIPNumber any      `json:"mipNumber" doc:"6, \"6\" or \"MIP-6\"."`
+	Locale    string   `json:"locale" doc:"BCP 47. One of the site's locales."`
+	Sections  []string `json:"sections,omitempty" doc:"Section ids; all when absent."`
+}
+
+// Translation is the body of the answer to POST /api/ai-translate. The English text decides.
+type Translation struct {
+	MIPNumber   int      `json:"mipNumber" doc:"The proposal."`
+	Locale      string   `json:"locale" doc:"Language of the translation."`
+	Title       string   `json:"title" doc:"Translated."`
+	Description *string  `json:"description" doc:"Translated."`
+	Markdown    string   `json:"markdown" doc:"The body, or the sections asked for."`
+	ContentHash string   `json:"contentHash" doc:"contentHash of the text it was made from."`
+	GeneratedAt mip.Time `json:"generatedAt" doc:"When it was made."`
+	Source      string   `json:"source" doc:"The model's name, or file for a committed translation."`
+}

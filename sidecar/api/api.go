@@ -1,0 +1,82 @@
+// Package api is the wire contract of the live endpoints: the structs that they answer with, the
+// problem type of their errors and the table of their routes. It does not know how an answer comes
+// about. It imports the standard library and internal/mip only.
+package api
+
+import "github.com/mipwatch/mipwatch/internal/mip"
+
+// ForumActivity is the body of GET /api/forum-activity, and an element of [MIPWatch.Forum].
+type ForumActivity struct {
+	TopicID       int       `json:"topicId" doc:"The forum's number of the topic."`
+	Title         string    `json:"title" doc:"Plain text."`
+	URL           string    `json:"url" doc:"The topic for people."`
+	ActivityScore int       `json:"activityScore" doc:"0 to 100, from posts, participants, likes, views and how recent the last post is."`
+	Posts         int       `json:"posts" doc:"All posts, the first included."`
+	Replies       int       `json:"replies" doc:"Posts less one."`
+	Participants  int       `json:"participants" doc:"People who posted."`
+	Views         int       `json:"views" doc:"As the forum counts them."`
+	Likes         int       `json:"likes" doc:"Of all posts."`
+	CreatedAt     mip.Time  `json:"createdAt" doc:"When the topic was opened."`
+	LastPostedAt  *mip.Time `json:"lastPostedAt" doc:"The newest post, null when the forum does not say."`
+	Closed        bool      `json:"closed" doc:"No more replies."`
+	Archived      bool      `json:"archived" doc:"Frozen."`
+	FetchedAt     mip.Time  `json:"fetchedAt" doc:"When these figures were true."`
+	Stale         bool      `json:"stale" doc:"The forum did not answer and these figures are older than their lifetime."`
+}
+
+// NetworkInfo is the body of GET /api/network-info.
+type NetworkInfo struct {
+	Networks map[string]NetworkStatus `json:"networks" doc:"By network id."`
+}
+
+// NetworkStatus is one chain's head. Unknown figures are null.
+type NetworkStatus struct {
+	Name            string        `json:"name" doc:"For people."`
+	ChainID         uint64        `json:"chainId" doc:"EIP-155 chain id, as configured; another one behind the endpoint makes the network unavailable."`
+	Status          NetworkHealth `json:"status" doc:"ok, stale (figures older than their lifetime, or a head that stands still) or unavailable."`
+	BlockHeight     *uint64       `json:"blockHeight" doc:"The latest block."`
+	FinalizedHeight *uint64       `json:"finalizedHeight" doc:"The latest finalized block."`
+	BlockTime       *mip.Time     `json:"blockTime" doc:"Time stamp of the latest block."`
+	FetchedAt       *mip.Time     `json:"fetchedAt" doc:"When these figures were true."`
+	Stale           bool          `json:"stale" doc:"Older than their lifetime."`
+	Regressed       bool          `json:"regressed" doc:"The height is lower than one seen before."`
+	Error           *string       `json:"error" doc:"A code, when the last attempt failed."`
+}
+
+// NetworkHealth is the state of [NetworkStatus].
+type NetworkHealth string
+
+// The states of a network.
+const (
+	NetworkOK          NetworkHealth = "ok"
+	NetworkStale       NetworkHealth = "stale"
+	NetworkUnavailable NetworkHealth = "unavailable"
+)
+
+// MIPWatch is the body of GET /api/mip-watch: everything that a dashboard shows, in one answer.
+type MIPWatch struct {
+	MIPs          []mip.Summary            `json:"mips" doc:"As in /api/v1/mips."`
+	Forum         []ForumActivity          `json:"forum" doc:"The topics that proposals link to, hottest first."`
+	Networks      map[string]NetworkStatus `json:"networks" doc:"By network id."`
+	HardForks     []mip.HardFork           `json:"hardforks" doc:"With status against the chains' own time."`
+	Discrepancies []Discrepancy            `json:"discrepancies" doc:"Where texts and chains disagree."`
+	Freshness     Freshness                `json:"freshness" doc:"When each part was true."`
+	Errors        map[string]Code          `json:"errors" doc:"Code by failed part; empty when all is well."`
+}
+
+// Discrepancy is one disagreement between a proposal's text and the network.
+type Discrepancy struct {
+	MIP      *int    `json:"mip" doc:"The proposal."`
+	Hardfork *string `json:"hardfork" doc:"The hard fork."`
+	Network  *string `json:"network" doc:"The network's id."`
+	Code     string  `json:"code" doc:"Such as active-not-final."`
+	Message  string  `json:"message" doc:"What disagrees, with the evidence."`
+}
+
+// Freshness holds the time at which each part of [MIPWatch] was true, null when it never was.
+type Freshness struct {
+	MIPs      *mip.Time `json:"mips" doc:"Newest change of a proposal."`
+	Forum     *mip.Time `json:"forum" doc:"Oldest of the forum figures."`
+	Networks  *mip.Time `json:"networks" doc:"Oldest of the network figures."`
+	HardForks *mip.Time `json:"hardforks" doc:"The time that fork states were judged at."`
+}

@@ -1,0 +1,46 @@
+package api
+
+import "net/http"
+
+// Route is one live endpoint.
+type Route struct {
+	Method   string
+	Path     string
+	Name     string // operationId in OpenAPI
+	Summary  string // one sentence for documentation
+	Query    []Parameter
+	Request  any // zero value of the body's type; nil: no body
+	Response any // zero value of the answer's type
+	Codes    []Code
+}
+
+// Parameter is one query parameter.
+type Parameter struct {
+	Name     string
+	Doc      string
+	Required bool
+	Example  int
+}
+
+// Routes returns the live endpoints in the order in which documentation shows them. A site that runs
+// no sidecar answers each of them with a 404 [Problem].
+func Routes() []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: "/api/forum-activity", Name: "getForumActivity",
+			Summary:  "How lively a forum topic is.",
+			Query:    []Parameter{{Name: "topicId", Doc: "The topic's number, from forumTopicId or any other of the site's forum.", Required: true, Example: 399}},
+			Response: ForumActivity{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, RateLimited, Internal, UpstreamUnavailable, UpstreamTimeout}},
+		{Method: http.MethodGet, Path: "/api/network-info", Name: "getNetworkInfo",
+			Summary:  "Block heights of the site's networks.",
+			Response: NetworkInfo{}, Codes: []Code{NotFound, MethodNotAllowed, RateLimited, Internal}},
+		{Method: http.MethodGet, Path: "/api/mip-watch", Name: "getMIPWatch",
+			Summary:  "Proposals, discussions, networks and hard forks in one answer.",
+			Response: MIPWatch{}, Codes: []Code{NotFound, MethodNotAllowed, RateLimited, Internal}},
+		{Method: http.MethodPost, Path: "/api/ai-summary", Name: "createSummary",
+			Summary: "What a proposal means for developers, users, validators and the foundation, with evidence.",
+			Request: SummaryRequest{}, Response: Summary{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType, RateLimited, Internal, AIFailed, AIDisabled, UpstreamTimeout}},
+		{Method: http.MethodPost, Path: "/api/ai-translate", Name: "createTranslation",
+			Summary: "A proposal in another language; the English text decides.",
+			Request: TranslateRequest{}, Response: Translation{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType, RateLimited, Internal, AIFailed, AIDisabled, UpstreamTimeout}},
+	}
+}
