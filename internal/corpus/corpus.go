@@ -4,7 +4,7 @@
 package corpus
 
 import (
-	"context"
+	"fmt"
 	"time"
 
 	"github.com/yuin/goldmark/ast"
@@ -21,7 +21,7 @@ type Options struct {
 	// Epoch, when set (SOURCE_DATE_EPOCH), is the time of every change and git is not asked.
 	Epoch *time.Time
 	// Render, when set, is called for documents whose rendering could grow out of proportion; its
-	// error is an error of that proposal.
+	// error is an error of that proposal. It is called from several goroutines.
 	Render func(*Document) error
 }
 
@@ -31,6 +31,9 @@ type Corpus struct {
 	Problems  []mip.Problem // sorted; every file that is not in Proposals has at least one
 	Commit    string        // newest commit that touched a proposal; empty without git
 	History   string        // full, shallow, none or fixed: see [mip.SiteInfo.History]
+
+	prefix string
+	files  map[string]int // lower-case file name to number, -1 where two files share the name
 }
 
 // Proposal is one sound file. Its Summary lacks what follows from the site: ID is set, but URL,
@@ -38,9 +41,13 @@ type Corpus struct {
 type Proposal struct {
 	mip.Summary
 	File      string    // slash-separated, as in problems
-	RepoPath  string    // within its repository; File without git
+	RepoPath  string    // within its repository; without git, its folder's last name and its own
+	Commit    string    // newest commit that touched the file; empty when unknown
 	Published time.Time // first commit, zero when unknown
-	// unexported: where to read it again
+
+	source      source
+	numberLine  int // where the header states the number; 0 when the file's name does
+	requireLine int // where the header states Requires; 0 when it does not
 }
 
 // Document is a parsed proposal.
@@ -51,14 +58,28 @@ type Document struct {
 	Sections []mip.Section // Markdown values concatenated are Body
 }
 
-// Load reads the folders. The error is non-nil only when a folder cannot be read at all or ctx ends;
-// everything that concerns a file is in Problems.
-func Load(ctx context.Context, o Options) (*Corpus, error) { panic("contract") }
+// report collects what is found in one file.
+type report struct {
+	file     string
+	problems []mip.Problem
+	failed   bool
+}
 
-// Read reads a proposal's file again and parses it. The error says so when the file has changed
-// since Load.
-func (c *Corpus) Read(p *Proposal) (*Document, error) { panic("contract") }
+func (r *report) add(level mip.Level, line int, code, format string, args ...any) {
+	r.failed = r.failed || level == mip.Error
+	r.problems = append(r.problems, mip.Problem{
+		Level: level, Code: code, File: r.file, Line: line, Message: fmt.Sprintf(format, args...),
+	})
+}
 
-// Number returns the published proposal that a link to a file of that name (MIP-3.md, in any case)
-// means.
-func (c *Corpus) Number(file string) (int, bool) { panic("contract") }
+func (r *report) errorf(line int, code, format string, args ...any) {
+	r.add(mip.Error, line, code, format, args...)
+}
+
+func (r *report) warnf(line int, code, format string, args ...any) {
+	r.add(mip.Warning, line, code, format, args...)
+}
+
+func (r *report) noticef(line int, code, format string, args ...any) {
+	r.add(mip.Notice, line, code, format, args...)
+}

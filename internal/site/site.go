@@ -11,19 +11,20 @@ import (
 
 // Site is a validated site.yaml. Title and BaseURL are always set; every other field may be zero.
 type Site struct {
-	Title       string
-	BaseURL     string // absolute, http or https, no slash at the end; may hold a path
-	Description string
-	Prefix      string         // ids start with it; the header key in lower case; MIP when the file has none
-	Proposals   []string       // folders, relative to the file's own folder, slash-separated; ["proposals"] when the file has none
-	SourceURL   string         // template with {path} and {commit}; empty: proposals have no source link
-	Upstream    *Upstream      // nil: nothing to sync from
-	Forum       string         // base address of a Discourse, no slash at the end; empty: none
-	Networks    []Network      // in the file's order
-	HardForks   []mip.HardFork // in the file's order; Status is not set
-	Overrides   map[int]Override
-	Locales     []string // BCP 47, beside English
-	Highlight   bool     // colour code blocks; true unless the file says false
+	Title         string
+	BaseURL       string // absolute, http or https, no slash at the end; may hold a path
+	Description   string
+	Prefix        string         // ids start with it; the header key in lower case; MIP when the file has none
+	Proposals     []string       // folders, relative to the file's own folder, slash-separated; ["proposals"] when the file has none
+	ProposalsLine int            // where the file names the folders, for messages about them; 0 when it does not
+	SourceURL     string         // template with {path} and {commit}; empty: proposals have no source link
+	Upstream      *Upstream      // nil: nothing to sync from
+	Forum         string         // base address of a Discourse, no slash at the end; empty: none
+	Networks      []Network      // in the file's order
+	HardForks     []mip.HardFork // in the file's order; Status is not set
+	Overrides     map[int]Override
+	Locales       []string // BCP 47, beside English
+	Highlight     bool     // colour code blocks; true unless the file says false
 }
 
 // Upstream is the git repository that proposals are synced from.

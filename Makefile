@@ -1,0 +1,53 @@
+# make alone lists the targets. Folders bear the names of some, so every target is phony.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+ADDR ?= 127.0.0.1:8080
+BENCH ?= .
+COUNT ?= 1
+FUZZTIME ?= 30s
+TESTFLAGS ?=
+ARGS ?=
+
+.PHONY: help serve test lint program build check bench fuzz clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+serve: program ## the site of ./proposals on http://$(ADDR), rebuilt on save
+	bin/mipwatch serve --addr $(ADDR) $(ARGS)
+
+test: lint ## every static check and every test, then what was skipped and why
+	@go test -json $(TESTFLAGS) ./... | go run ./internal/testsummary
+
+lint: ## gofmt, go vet, staticcheck and go fix have nothing to say
+	@found=$$(gofmt -l .); test -z "$$found" || { printf 'not gofmt-ed: %s\n' $$found; exit 1; }
+	@go vet ./...
+	@go tool staticcheck ./...
+	@found=$$(go fix -diff ./... 2>&1) && test -z "$$found" || { printf '%s\n' "$$found"; exit 1; }
+
+program: ## bin/mipwatch
+	@go build -o bin/mipwatch ./cmd/mipwatch
+
+build: program ## the published tree in ./public
+	bin/mipwatch build $(ARGS)
+
+check: program ## every problem in ./proposals
+	bin/mipwatch check $(ARGS)
+
+bench: ## benchmarks; BENCH=regexp, COUNT=10 for benchstat
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
+
+fuzz: ## every fuzz target for FUZZTIME=30s
+	@for pkg in $$(go list ./...); do \
+		targets=$$(go test -list '^Fuzz' $$pkg); \
+		for target in $$(grep '^Fuzz' <<<"$$targets" || true); do \
+			echo "$$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+clean: ## removes ./bin and what is in ./public
+	rm -rf bin
+	find public -mindepth 1 ! -name .gitkeep -delete

@@ -1,0 +1,316 @@
+// Package mipwatch_test holds the rules of the repository: what may import what, that no file is
+// ignored, that the samples are sound and that documents tell the same routes as the code.
+package mipwatch_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	diff "github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+const module = "github.com/mipwatch/mipwatch/"
+
+// imports is the whole table of what a package may import, the standard library and tests aside.
+var imports = map[string][]string{
+	"build": {"render", "internal/mip", "internal/corpus", "internal/site", "github.com/gofrs/flock"},
+	"cmd/mipwatch": {"build", "internal/corpus", "internal/mip", "internal/site",
+		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
+	"internal/corpus":      {"internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	"internal/mip":         {},
+	"internal/site":        {"internal/mip", "go.yaml.in/yaml/v3"},
+	"internal/testsummary": {},
+	"render": {"internal/mip", "sidecar/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
+		"github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
+	"sidecar/api": {"internal/mip"},
+}
+
+func TestImports(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,IgnoredGoFiles,Dir", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := map[string]bool{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Dir         string
+			Imports, IgnoredGoFiles []string
+		}
+		if err := d.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.IgnoredGoFiles) > 0 {
+			t.Errorf("%s: Go drops %v in silence because of their names or build tags", p.Dir, p.IgnoredGoFiles)
+		}
+		name := strings.TrimPrefix(p.ImportPath, module)
+		if name == strings.TrimSuffix(module, "/") {
+			continue // this test
+		}
+		allowed, ok := imports[name]
+		if !ok {
+			t.Errorf("package %s is not in the table of imports", name)
+		}
+		seen[name] = true
+		for _, imp := range p.Imports {
+			local, ours := strings.CutPrefix(imp, module)
+			if !ours && !strings.Contains(strings.Split(imp, "/")[0], ".") {
+				continue // standard library
+			}
+			if !slices.ContainsFunc(allowed, func(a string) bool { return local == a || !ours && (imp == a || strings.HasPrefix(imp, a+"/")) }) {
+				t.Errorf("%s imports %s, which the table does not allow", name, local)
+			}
+		}
+	}
+	for name := range imports {
+		if !seen[name] {
+			t.Errorf("the table of imports has %s, which does not exist", name)
+		}
+	}
+}
+
+func TestTopLevel(t *testing.T) {
+	allowed := strings.Fields("cmd build render sidecar proposals public go.mod go.sum Makefile netlify.toml README.md site.yaml examples internal all_test.go LICENSE")
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); !strings.HasPrefix(name, ".") && name != "bin" && !slices.Contains(allowed, name) {
+			t.Errorf("%s does not belong at the top level", name)
+		}
+	}
+}
+
+// sourceFiles calls f with every Go file of ours.
+func sourceFiles(t *testing.T, f func(name string, text []byte)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(p, ".go") {
+			return err
+		}
+		b, err := os.ReadFile(p)
+		f(filepath.ToSlash(p), b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFileLength(t *testing.T) {
+	sourceFiles(t, func(name string, text []byte) {
+		if n := bytes.Count(text, []byte("\n")); n > 400 && !strings.HasSuffix(name, "_test.go") {
+			t.Errorf("%s has %d lines; over 400 the design wants a better idea", name, n)
+		}
+	})
+}
+
+func TestModuleIsTidy(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "tidy", "-diff")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil && bytes.Contains(out, []byte("GOPROXY=off")) {
+		t.Skip("[modcache] the module cache does not hold what go mod tidy looks at; go mod download fetches it")
+	}
+	if err != nil {
+		t.Errorf("go mod tidy -diff: %v\n%s", err, out)
+	}
+}
+
+// sample is the site of this repository: its plan, ready to be asked.
+func sample(t *testing.T) (*build.Plan, *site.Site) {
+	t.Helper()
+	s, err := site.Load("site.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := build.Options{Site: s, Folders: s.Proposals}
+	c, err := build.Load(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range c.Problems {
+		if !strings.HasPrefix(p.Code, "history-") {
+			t.Errorf("sample proposals: %s", p)
+		}
+	}
+	p, err := build.NewPlan(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, s
+}
+
+func TestSampleProposals(t *testing.T) {
+	p, _ := sample(t)
+	have := map[string]bool{}
+	for _, a := range p.Artifacts {
+		have[a.Route] = true
+	}
+	for _, route := range strings.Fields("/status/draft/ /status/review/ /status/last-call/ /status/final/ /status/living/ /status/stagnant/ /status/withdrawn/ " +
+		"/category/core/ /category/networking/ /category/interface/ /category/mrc/ /category/process/ /category/hardfork/ /category/meta/ " +
+		"/type/standards-track/ /type/meta/ /type/informational/ /mip/12/") {
+		if !have[route] {
+			t.Errorf("the sample site has no %s", route)
+		}
+	}
+}
+
+// TestRoutesAgree holds the plan, the table of static routes, openapi.json, llms.txt and the README to
+// one set of machine-readable routes.
+func TestRoutesAgree(t *testing.T) {
+	p, _ := sample(t)
+	inPlan := map[string]bool{}
+	for _, a := range p.Artifacts {
+		if a.Route != "" && !strings.HasPrefix(a.Type, "text/html") && !strings.HasPrefix(a.Route, "/assets/") {
+			inPlan[a.Pattern] = true
+		}
+	}
+	static := map[string]bool{}
+	for _, r := range render.StaticRoutes() {
+		static[r.Pattern] = true
+	}
+	if d := diff.Diff(inPlan, static); d != "" {
+		t.Errorf("routes of the plan and of render.StaticRoutes (-plan +table):\n%s", d)
+	}
+	want := maps.Clone(inPlan)
+	for _, r := range api.Routes() {
+		want[r.Path] = true
+	}
+	var doc struct {
+		Paths map[string]any `json:"paths"`
+	}
+	if err := json.Unmarshal(body(t, p, "/openapi.json"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for path := range doc.Paths {
+		got[path] = true
+	}
+	if d := diff.Diff(want, got); d != "" {
+		t.Errorf("routes of the code and of openapi.json (-code +document):\n%s", d)
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"README.md": readme, "llms.txt": body(t, p, "/llms.txt")} {
+		got := map[string]bool{}
+		for _, m := range routeInText.FindAllSubmatch(text, -1) {
+			if route := string(m[1]); !page(route) {
+				got[route] = true
+			}
+		}
+		if d := diff.Diff(want, got); d != "" {
+			t.Errorf("routes of the code and of %s (-code +document):\n%s", name, d)
+		}
+	}
+}
+
+// routeInText finds a route in code quotes, with or without a method before it.
+var routeInText = regexp.MustCompile("`(?:GET |POST )?(/[^` ?]*)[^`]*`")
+
+// page reports whether a route is one for people.
+func page(route string) bool {
+	return strings.HasSuffix(route, "/") || strings.HasSuffix(route, ".html") || strings.HasPrefix(route, "/assets")
+}
+
+func body(t *testing.T, p *build.Plan, route string) []byte {
+	t.Helper()
+	for i := range p.Artifacts {
+		if p.Artifacts[i].Route == route {
+			b, err := p.Artifacts[i].Bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+	}
+	t.Fatalf("no route %s", route)
+	return nil
+}
+
+// TestExamplesWork runs every curl line of the documents against the site that they speak of.
+func TestExamplesWork(t *testing.T) {
+	p, s := sample(t)
+	h, err := p.Handler(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, doc := range map[string]struct {
+		text []byte
+		base string
+	}{
+		"README.md": {readme, "http://127.0.0.1:8080"},
+		"llms.txt":  {body(t, p, "/llms.txt"), s.BaseURL},
+		"skill.md":  {body(t, p, "/skill.md"), s.BaseURL},
+	} {
+		lines := curlLine.FindAllSubmatch(doc.text, -1)
+		if name != "llms.txt" && len(lines) == 0 {
+			t.Errorf("%s has no curl line", name)
+		}
+		for _, m := range lines {
+			line := string(m[0])
+			if err := try(h, doc.base, line); err != nil {
+				t.Errorf("%s: %s: %v", name, line, err)
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile(`\]\((`+regexp.QuoteMeta(s.BaseURL)+`[^)\s]*)\)`).FindAllSubmatch(body(t, p, "/llms.txt"), -1) {
+		if err := try(h, s.BaseURL, string(m[1])); err != nil {
+			t.Errorf("llms.txt: %s: %v", m[1], err)
+		}
+	}
+}
+
+var (
+	curlLine = regexp.MustCompile(`(?m)^\s*curl .*$`)
+	address  = regexp.MustCompile(`https?://[^\s'"|)]+`)
+	live     = regexp.MustCompile(`^/api/[^v]`)
+)
+
+// try asks for the address in a line. A live route answers 404 with a problem where no sidecar runs.
+func try(h http.Handler, base, line string) error {
+	target, ok := strings.CutPrefix(address.FindString(line), base)
+	if !ok {
+		return fmt.Errorf("no address below %s", base)
+	}
+	method := http.MethodGet
+	if strings.Contains(line, " -d ") || strings.Contains(line, " --data") || strings.Contains(line, "-X POST") {
+		method = http.MethodPost
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(method, cmp.Or(target, "/"), nil))
+	if w.Code == http.StatusOK {
+		return nil
+	}
+	if live.MatchString(target) && w.Header().Get("Content-Type") == "application/problem+json; charset=utf-8" {
+		return nil
+	}
+	return fmt.Errorf("status %d", w.Code)
+}

@@ -1,0 +1,43 @@
+// Package build is the generator: it turns a corpus and a site into a Plan, an ordered list of
+// artifacts with their bytes, and writes that plan into a folder (Sync), serves it (Handler) or
+// copies the part that the sidecar needs (Snapshot). It knows nothing of flags, exit codes or the
+// environment, and leaves parsing to internal/corpus and formats to render.
+package build
+
+import (
+	"context"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/render"
+)
+
+// Options is the input of a build beside the files themselves.
+type Options struct {
+	// Site is required.
+	Site *site.Site
+	// Folders are the proposals' folders as the process sees them.
+	Folders []string
+	// Epoch, when set, replaces every time that git would give (SOURCE_DATE_EPOCH).
+	Epoch *time.Time
+	// Producer names the program exactly, such as a hash of its executable. Sync trusts what an
+	// earlier run of the same producer wrote and does not render it again; empty means that
+	// everything is rendered and compared.
+	Producer string
+}
+
+// Load reads the proposals. Documents that could grow out of proportion are rendered once here, so
+// that a proposal which cannot be published is known before anything is written.
+func Load(ctx context.Context, o Options) (*corpus.Corpus, error) {
+	md := render.NewMarkdown(false)
+	return corpus.Load(ctx, corpus.Options{
+		Prefix:  o.Site.Prefix,
+		Folders: o.Folders,
+		Epoch:   o.Epoch,
+		Render: func(d *corpus.Document) error {
+			_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) { return dest, true })
+			return err
+		},
+	})
+}

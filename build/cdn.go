@@ -1,0 +1,129 @@
+package build
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render"
+)
+
+// Redirect is one rule of `_redirects`. Status 200 answers with the file To, 404 with To and that
+// status, 301 sends the client there.
+type Redirect struct {
+	From   string // exact path, or a prefix that ends in /*
+	To     string
+	Status int
+}
+
+// Header is one rule of `_headers`: fields for every path that From matches, as in [Redirect].
+type Header struct {
+	From   string
+	Fields [][2]string
+}
+
+// contentSecurityPolicy lets a page load its own style sheet, scripts and images, ask its own origin,
+// and nothing else.
+const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// sitemap lists every page of the plan so far. A proposal's page changes with the proposal; the
+// others with the newest one.
+func (p *planner) sitemap() error {
+	byRoute := make(map[string]*mip.Time, len(p.all))
+	for _, m := range p.all {
+		byRoute[pageRoute(m.Number)] = m.Updated
+	}
+	var newest *mip.Time
+	if t := updatedAt(p.all); !t.UTC().IsZero() {
+		newest = &t
+	}
+	var entries []render.SitemapEntry
+	for _, a := range p.plan.Artifacts {
+		if a.Type != typeHTML || a.Route == "/404.html" {
+			continue
+		}
+		lastMod, ok := byRoute[a.Route]
+		if !ok {
+			lastMod = newest
+		}
+		entries = append(entries, render.SitemapEntry{Route: a.Route, LastMod: lastMod})
+	}
+	p.whole("/sitemap.xml", "application/xml; charset=utf-8", func() ([]byte, error) { return render.Sitemap(p.info, entries) })
+	p.whole("/robots.txt", typeText, func() ([]byte, error) { return render.Robots(p.info), nil })
+	return nil
+}
+
+// redirects maps every route that is not its own file to its file, and the addresses that the files
+// have in their repository to their pages.
+func (p *planner) redirects() error {
+	var rules []Redirect
+	for _, a := range p.plan.Artifacts {
+		if a.Route == "" || a.Route == "/"+a.File || a.Route+"index.html" == "/"+a.File {
+			continue
+		}
+		rules = append(rules, Redirect{a.Route, "/" + a.File, 200})
+	}
+	taken := map[string]bool{}
+	for _, c := range p.corpus.Proposals {
+		from := "/" + c.RepoPath
+		if !plainPath(from) || taken[from] {
+			continue
+		}
+		taken[from] = true
+		rules = append(rules, Redirect{from, pageRoute(c.Number), 301})
+	}
+	rules = append(rules, Redirect{"/api/*", "/api-404.json", 404})
+	p.plan.Redirects = rules
+	var b bytes.Buffer
+	for _, r := range rules {
+		fmt.Fprintf(&b, "%s %s %d\n", r.From, r.To, r.Status)
+	}
+	p.add(Artifact{File: "_redirects", Type: typeText, phase: index, Body: fixed(b.Bytes())})
+	return nil
+}
+
+// plainPath reports whether a path can stand in a rule as it is.
+func plainPath(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune("*:#%?", r)
+	})
+}
+
+// headers states what a file's name does not tell the CDN: types of routes without an ending, lifetimes,
+// and what browsers may do with a page. No two rules that match one path name the same field.
+func (p *planner) headers() error {
+	rules := []Header{
+		{"/*", [][2]string{
+			{"Access-Control-Allow-Origin", "*"},
+			{"Content-Security-Policy", contentSecurityPolicy},
+			{"X-Content-Type-Options", "nosniff"},
+			{"Referrer-Policy", "strict-origin-when-cross-origin"},
+			{"Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"},
+		}},
+		{"/assets/*", [][2]string{{"Cache-Control", immutable}}},
+	}
+	for _, a := range p.plan.Artifacts {
+		if a.phase == index && a.Type != typeHTML && !strings.HasPrefix(a.Route, "/api/") && !strings.HasPrefix(a.File, "_") {
+			rules = append(rules, Header{"/" + a.File, [][2]string{{"Content-Type", a.Type}}})
+		}
+	}
+	p.plan.Headers = rules
+	var b bytes.Buffer
+	for _, r := range rules {
+		fmt.Fprintf(&b, "%s\n", r.From)
+		for _, f := range r.Fields {
+			fmt.Fprintf(&b, "  %s: %s\n", f[0], f[1])
+		}
+	}
+	p.add(Artifact{File: "_headers", Type: typeText, phase: index, Body: fixed(b.Bytes())})
+	return nil
+}
+
+// matches reports whether a rule's From covers a path.
+func matches(from, urlPath string) bool {
+	if prefix, ok := strings.CutSuffix(from, "/*"); ok {
+		return urlPath == prefix || strings.HasPrefix(urlPath, prefix+"/")
+	}
+	return from == urlPath
+}

@@ -1,0 +1,184 @@
+package build
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrNotOurs is wrapped by the error of [Sync] for a folder that holds something else than a
+// published tree.
+var ErrNotOurs = errors.New("not an output folder")
+
+// lockRetry is how often a waiting build asks again for the lock.
+const lockRetry = 50 * time.Millisecond
+
+// folder is an output folder, locked for one build. Every path in it is relative and slash-separated,
+// and none can lead out of it.
+type folder struct {
+	root  *os.Root
+	dir   string
+	lock  *flock.Flock
+	temps atomic.Int64
+	made  sync.Map // folders that exist
+
+	buffers sync.Pool // *[]byte of readSize
+}
+
+// readSize is how much of a file is hashed at a time.
+const readSize = 64 << 10
+
+// openFolder creates, checks and locks the output folder. waiting is called once when another build
+// holds it.
+func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error) {
+	if err := refuse(dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, stateDir), 0o755); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(dir, lockFile))
+	ok, err := lock.TryLock()
+	if err == nil && !ok {
+		if waiting != nil {
+			waiting()
+		}
+		_, err = lock.TryLockContext(ctx, lockRetry)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	f := &folder{root: root, dir: dir, lock: lock}
+	f.buffers.New = func() any { b := make([]byte, readSize); return &b }
+	// What a killed build left half written.
+	if err := root.RemoveAll(tempDir); err != nil {
+		return nil, errors.Join(f.name(err), f.close())
+	}
+	return f, nil
+}
+
+// refuse rejects a folder that holds a project: a mistyped --out must not mix a site into it.
+func refuse(dir string) error {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if abs == filepath.Dir(abs) {
+		return fmt.Errorf("%s is the root of the file system: %w", dir, ErrNotOurs)
+	}
+	for _, sign := range []string{"go.mod", ".git", "site.yaml"} {
+		if _, err := os.Lstat(filepath.Join(dir, sign)); err == nil {
+			return fmt.Errorf("%s holds %s, so it is a project and %w; name a folder of its own", dir, sign, ErrNotOurs)
+		}
+	}
+	return nil
+}
+
+// holds reports whether the file is a regular one with this hash.
+func (f *folder) holds(file, hash string) bool {
+	st, err := f.root.Lstat(file)
+	if err != nil || !st.Mode().IsRegular() {
+		return false
+	}
+	r, err := f.root.Open(file)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	buf := f.buffers.Get().(*[]byte)
+	defer f.buffers.Put(buf)
+	h := sha256.New()
+	// The file's own WriteTo would allocate a buffer each time.
+	_, err = io.CopyBuffer(h, struct{ io.Reader }{r}, *buf)
+	return err == nil && hex.EncodeToString(h.Sum(nil)) == hash
+}
+
+// write puts a whole file in place: into a temporary one first, then by rename. There is no fsync:
+// after a power failure the next build compares the hashes and mends.
+func (f *folder) write(file string, fill func(io.Writer) error) error {
+	temp, err := f.writeTemp(fill)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", f.path(file), err)
+	}
+	return f.place(temp, file)
+}
+
+func (f *folder) writeTemp(fill func(io.Writer) error) (temp string, err error) {
+	if err := f.mkdir(tempDir); err != nil {
+		return "", err
+	}
+	temp = path.Join(tempDir, strconv.FormatInt(f.temps.Add(1), 10))
+	w, err := f.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return "", err
+	}
+	err = errors.Join(fill(w), w.Close())
+	if err != nil {
+		// Best effort: the folder of temporary files is emptied at the end and by the next build.
+		f.root.Remove(temp)
+		return "", err
+	}
+	return temp, nil
+}
+
+func (f *folder) place(temp, file string) error {
+	err := f.mkdir(path.Dir(file))
+	if err == nil {
+		err = f.root.Rename(temp, file)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", f.path(file), err)
+	}
+	return nil
+}
+
+func (f *folder) mkdir(dir string) error {
+	if _, ok := f.made.Load(dir); ok || dir == "." {
+		return nil
+	}
+	if err := f.root.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f.made.Store(dir, true)
+	return nil
+}
+
+// remove deletes a file and the folders that it leaves empty.
+func (f *folder) remove(file string) error {
+	if err := f.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", f.path(file), err)
+	}
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if f.root.Remove(dir) != nil {
+			break // not empty, or gone already
+		}
+	}
+	return nil
+}
+
+// close gives the folder back. The lock file stays, so that two later builds agree on one.
+func (f *folder) close() error {
+	f.root.RemoveAll(tempDir)
+	return errors.Join(f.root.Close(), f.lock.Close())
+}
+
+func (f *folder) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }
+
+func (f *folder) name(err error) error { return fmt.Errorf("%s: %w", f.dir, err) }

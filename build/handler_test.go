@@ -1,0 +1,115 @@
+package build_test
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func testHandler(t *testing.T) http.Handler {
+	t.Helper()
+	in := t.TempDir()
+	for n := 1; n <= 3; n++ {
+		write(t, in, n, "Title", "Words that are long enough for a compressor to find something in words.")
+	}
+	p, err := planFolder(t.Context(), in, testSite("MIP"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := p.Handler(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestHandler(t *testing.T) {
+	h := testHandler(t)
+	for _, c := range []struct {
+		method, target string
+		status         int
+		head           map[string]string
+		body           string
+	}{
+		{"GET", "/", 200, map[string]string{"Content-Type": "text/html; charset=utf-8", "Cache-Control": "public, max-age=0, must-revalidate"}, "<h1"},
+		{"GET", "/mip/2/", 200, map[string]string{"Content-Type": "text/html; charset=utf-8"}, "Title 2"},
+		{"GET", "/mip/2", 301, map[string]string{"Location": "/mip/2/"}, ""},
+		{"GET", "/mip/2?x=1", 301, map[string]string{"Location": "/mip/2/?x=1"}, ""},
+		{"GET", "/mip/2.md", 200, map[string]string{"Content-Type": "text/markdown; charset=utf-8"}, "---\nmip: 2\n"},
+		{"GET", "/api/v1/mips", 200, map[string]string{"Content-Type": "application/json; charset=utf-8", "Access-Control-Allow-Origin": "*"}, `{"count":3,`},
+		{"GET", "/api/v1/mips/3", 200, map[string]string{"Content-Type": "application/json; charset=utf-8"}, `"rawMarkdown"`},
+		{"GET", "/api/v1/mips/3?utm=x", 200, nil, `"number":3`},
+		{"HEAD", "/api/v1/mips/3", 200, map[string]string{"Content-Type": "application/json; charset=utf-8"}, ""},
+		{"GET", "/api/v1/mips/99", 404, map[string]string{"Content-Type": "application/problem+json; charset=utf-8"}, `"code":"not_found"`},
+		{"GET", "/api/v1/nothing", 404, map[string]string{"Content-Type": "application/problem+json; charset=utf-8"}, `"code":"not_found"`},
+		{"GET", "/api/network-info", 404, map[string]string{"Content-Type": "application/problem+json; charset=utf-8"}, `"code":"not_found"`},
+		{"GET", "/api/", 200, map[string]string{"Content-Type": "text/html; charset=utf-8"}, "openapi.json"},
+		{"GET", "/api", 301, map[string]string{"Location": "/api/"}, ""},
+		{"GET", "/mip/99/", 404, map[string]string{"Content-Type": "text/html; charset=utf-8"}, "<h1"},
+		{"GET", "/..%2f..%2fetc/passwd", 404, nil, "<h1"},
+		{"GET", "//mip/2/", 404, nil, "<h1"},
+		{"GET", "/mip/../mip/2/", 404, nil, "<h1"},
+		{"GET", "/.mipwatch/manifest.json", 404, nil, "<h1"},
+		{"GET", "/feed.xml", 200, map[string]string{"Content-Type": "application/rss+xml; charset=utf-8"}, "<rss"},
+		{"GET", "/.well-known/api-catalog", 200, map[string]string{"Content-Type": `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`}, "linkset"},
+		{"OPTIONS", "/api/v1/mips", 204, map[string]string{"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS"}, ""},
+		{"POST", "/api/v1/mips", 405, map[string]string{"Allow": "GET, HEAD, OPTIONS"}, ""},
+	} {
+		r := httptest.NewRequest(c.method, "http://x"+strings.ReplaceAll(c.target, " ", "%20"), nil)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != c.status {
+			t.Errorf("%s %s: status %d, want %d", c.method, c.target, w.Code, c.status)
+		}
+		for k, want := range c.head {
+			if got := w.Header().Get(k); got != want {
+				t.Errorf("%s %s: %s = %q, want %q", c.method, c.target, k, got, want)
+			}
+		}
+		if !strings.Contains(w.Body.String(), c.body) || c.method == "HEAD" && w.Body.Len() > 0 {
+			t.Errorf("%s %s: body %.200q, want it to hold %q", c.method, c.target, w.Body, c.body)
+		}
+		if w.Code == 200 && !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("%s %s: no content security policy", c.method, c.target)
+		}
+	}
+}
+
+func TestHandlerConditional(t *testing.T) {
+	h := testHandler(t)
+	get := func(head ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("GET", "/api/v1/mips", nil)
+		for i := 0; i < len(head); i += 2 {
+			r.Header.Set(head[i], head[i+1])
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	plain, zipped := get(), get("Accept-Encoding", "br, gzip;q=0.5")
+	if got := get("Accept-Encoding", "gzip;q=0").Header().Get("Content-Encoding"); got != "" {
+		t.Errorf("gzip;q=0 got Content-Encoding %q", got)
+	}
+	z, err := gzip.NewReader(zipped.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unzipped, err := io.ReadAll(z)
+	if err != nil || string(unzipped) != plain.Body.String() {
+		t.Errorf("gzip body differs from the plain one (%v)", err)
+	}
+	if plain.Header().Get("ETag") == zipped.Header().Get("ETag") || plain.Header().Get("Vary") != "Accept-Encoding" {
+		t.Errorf("ETag %s and %s, Vary %q: want two tags and Vary Accept-Encoding", plain.Header().Get("ETag"), zipped.Header().Get("ETag"), plain.Header().Get("Vary"))
+	}
+	for _, tag := range []string{plain.Header().Get("ETag"), `"other", W/` + plain.Header().Get("ETag"), "*"} {
+		if w := get("If-None-Match", tag); w.Code != 304 || w.Body.Len() != 0 || w.Header().Get("ETag") == "" {
+			t.Errorf("If-None-Match %s: %d with %d bytes, want 304 without a body and with the tag", tag, w.Code, w.Body.Len())
+		}
+	}
+	if w := get("If-None-Match", `"other"`); w.Code != 200 {
+		t.Errorf("If-None-Match of another tag: %d, want 200", w.Code)
+	}
+}

@@ -1,0 +1,92 @@
+package build_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// testBase is the address of every site that these tests build.
+const testBase = "https://mips.example.org"
+
+// testSite is a site with the given prefix and nothing that is optional.
+func testSite(prefix string) *site.Site {
+	return &site.Site{Title: "Test Proposals", BaseURL: testBase, Prefix: prefix, Highlight: true}
+}
+
+// planFolder plans a folder of proposals and fails on any error in them.
+func planFolder(ctx context.Context, in string, s *site.Site) (*build.Plan, error) {
+	o := build.Options{Site: s, Folders: []string{in}, Producer: "test"}
+	c, err := build.Load(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range c.Problems {
+		if p.Level == mip.Error {
+			err = errors.Join(err, errors.New(p.String()))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return build.NewPlan(c, o)
+}
+
+func buildFolder(in, out string) error {
+	p, err := planFolder(context.Background(), in, testSite("MIP"))
+	if err != nil {
+		return err
+	}
+	_, err = build.Sync(context.Background(), p, out, build.SyncOptions{})
+	return err
+}
+
+// write puts a small proposal into a folder.
+func write(t *testing.T, dir string, n int, title, text string) {
+	t.Helper()
+	body := fmt.Sprintf("---\nmip: %d\ntitle: %s %d\nauthor: Ada (@ada)\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2026-01-%02d\n---\n\n## Abstract\n\n%s\n", n, title, n, n, text)
+	if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("MIP-%d.md", n)), []byte(body), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// corpusDir is a folder of real proposals beside the checkout or named by MIPWATCH_CORPORA.
+func corpusDir(t testing.TB, name string) string {
+	t.Helper()
+	base := os.Getenv("MIPWATCH_CORPORA")
+	if base == "" {
+		base = filepath.Join("..", "..", "shared", "corpora")
+	}
+	dir := filepath.Join(base, name)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("[corpora] no folder %s; set MIPWATCH_CORPORA to one that holds %s", dir, name)
+	}
+	return dir
+}
+
+// internalLinks returns the root-relative addresses that a page refers to.
+func internalLinks(page []byte) []string {
+	doc, err := html.Parse(strings.NewReader(string(page)))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for n := range doc.Descendants() {
+		for _, a := range n.Attr {
+			if (a.Key == "href" || a.Key == "src" || a.Key == "action") && strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "//") {
+				out = append(out, a.Val)
+			}
+		}
+	}
+	return out
+}

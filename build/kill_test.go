@@ -1,0 +1,233 @@
+package build_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// helperEnv makes the test binary run one build instead of the tests: folder of proposals, output.
+const helperEnv = "MIPWATCH_TEST_BUILD"
+
+func TestMain(m *testing.M) {
+	if spec := os.Getenv(helperEnv); spec != "" {
+		in, out, _ := strings.Cut(spec, "|")
+		if err := buildFolder(in, out); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(3)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// helper is a command that builds in a process of its own.
+func helper(t *testing.T, in, out string, env ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env = append(append(os.Environ(), helperEnv+"="+in+"|"+out), env...)
+	return cmd
+}
+
+// files reads a published tree by its slash-separated names, without the build's own state.
+func files(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == ".mipwatch" {
+			return fs.SkipDir
+		}
+		if d.IsDir() {
+			return nil
+		}
+		b, err := os.ReadFile(p)
+		rel, _ := filepath.Rel(dir, p)
+		out[filepath.ToSlash(rel)] = b
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestKilledAtAnyMoment kills builds that replace one site by another at 100 moments spread over the
+// writing, and looks at what is left. The moments are counted in replaced files, not in time.
+func TestKilledAtAnyMoment(t *testing.T) {
+	before, after := t.TempDir(), t.TempDir()
+	for n := 1; n <= 12; n++ {
+		write(t, before, n, "Old title", "Old words.")
+		if n != 5 {
+			write(t, after, n, "New title", "New words, and more of them.")
+		}
+	}
+	for n := 13; n <= 16; n++ {
+		write(t, after, n, "New title", "A proposal that was not there.")
+	}
+	wantBefore, wantAfter := t.TempDir(), t.TempDir()
+	for in, out := range map[string]string{before: wantBefore, after: wantAfter} {
+		if err := buildFolder(in, out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	oldTree, newTree := files(t, wantBefore), files(t, wantAfter)
+	total := 0
+	for name, b := range newTree {
+		if !bytes.Equal(oldTree[name], b) {
+			total++
+		}
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	killed := 0
+	for round := range 100 {
+		out := t.TempDir()
+		if err := buildFolder(before, out); err != nil {
+			t.Fatal(err)
+		}
+		moment := rnd.IntN(total)
+		cmd := helper(t, after, out)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		exited := make(chan error, 1)
+		go func() { exited <- cmd.Wait() }()
+		err := error(nil)
+		for done := false; !done; {
+			select {
+			case err = <-exited:
+				done = true
+			default:
+				if replaced(oldTree, out) >= moment {
+					cmd.Process.Kill()
+					err = <-exited
+					done = true
+				}
+				runtime.Gosched()
+			}
+		}
+		if err != nil {
+			killed++
+		}
+		left := files(t, out)
+		for name, b := range left {
+			if !bytes.Equal(b, oldTree[name]) && !bytes.Equal(b, newTree[name]) {
+				t.Errorf("round %d, killed after %d files: %s is neither the old file nor the new one (%d bytes)", round, moment, name, len(b))
+			}
+		}
+		if err := named(left); err != nil {
+			t.Errorf("round %d, killed after %d files: %v", round, moment, err)
+		}
+		if err := buildFolder(after, out); err != nil {
+			t.Fatalf("round %d: the next build: %v", round, err)
+		}
+		if got := files(t, out); !sameTree(got, newTree) {
+			t.Errorf("round %d: the next build did not mend the tree: %s", round, diffTree(newTree, got))
+		}
+	}
+	if killed < 50 {
+		t.Errorf("only %d of 100 builds were killed before their end: the test does not test", killed)
+	}
+}
+
+// replaced counts the files that differ in size or existence from the old tree: cheap enough to ask
+// in a loop.
+func replaced(old map[string][]byte, dir string) int {
+	n := 0
+	for name, b := range old {
+		st, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil || st.Size() != int64(len(b)) {
+			n++
+		}
+	}
+	return n
+}
+
+// named checks that whatever an index of the tree names exists in it.
+func named(tree map[string][]byte) error {
+	var list struct{ MIPs []struct{ Number int } }
+	if err := json.Unmarshal(tree["api/v1/mips.json"], &list); err != nil {
+		return fmt.Errorf("list: %w", err)
+	}
+	for _, m := range list.MIPs {
+		for _, f := range []string{"api/v1/mips/%d.json", "mip/%d/index.html", "mip/%d.md"} {
+			if name := fmt.Sprintf(f, m.Number); tree[name] == nil {
+				return fmt.Errorf("the list names %d but %s is not there", m.Number, name)
+			}
+		}
+	}
+	var sitemap struct {
+		URL []struct {
+			Loc string `xml:"loc"`
+		} `xml:"url"`
+	}
+	if err := xml.Unmarshal(tree["sitemap.xml"], &sitemap); err != nil {
+		return fmt.Errorf("sitemap: %w", err)
+	}
+	for _, u := range sitemap.URL {
+		name := strings.TrimPrefix(u.Loc, testBase+"/") + "index.html"
+		if tree[name] == nil {
+			return fmt.Errorf("the sitemap names %s but %s is not there", u.Loc, name)
+		}
+	}
+	for _, line := range strings.Split(string(tree["_redirects"]), "\n") {
+		f := strings.Fields(line)
+		if len(f) != 3 {
+			continue
+		}
+		name := strings.TrimPrefix(f[1], "/")
+		if strings.HasSuffix(name, "/") {
+			name += "index.html"
+		}
+		if tree[name] == nil {
+			return fmt.Errorf("_redirects names %s but it is not there", name)
+		}
+	}
+	for name, page := range tree {
+		if !strings.HasSuffix(name, ".html") {
+			continue
+		}
+		for _, link := range internalLinks(page) {
+			if strings.HasPrefix(link, "/assets/") && tree[link[1:]] == nil {
+				return fmt.Errorf("%s needs %s, which is not there", name, link)
+			}
+		}
+	}
+	return nil
+}
+
+func sameTree(a, b map[string][]byte) bool { return diffTree(a, b) == "" }
+
+// diffTree names the files that differ.
+func diffTree(want, got map[string][]byte) string {
+	var out []string
+	for name, b := range want {
+		if g, ok := got[name]; !ok {
+			out = append(out, "missing "+name)
+		} else if !bytes.Equal(b, g) {
+			out = append(out, fmt.Sprintf("%s differs (%x, want %x)", name, sha256.Sum256(g), sha256.Sum256(b)))
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			out = append(out, "unexpected "+name)
+		}
+	}
+	return strings.Join(out, "; ")
+}

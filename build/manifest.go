@@ -1,0 +1,81 @@
+package build
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+)
+
+// stateDir is the one folder in the output that is not published content: the record of what was
+// written, the lock and the temporary files.
+const (
+	stateDir     = ".mipwatch"
+	manifestFile = stateDir + "/manifest.json"
+	lockFile     = stateDir + "/lock"
+	tempDir      = stateDir + "/tmp"
+)
+
+// manifest records what builds have written, by file. It is the only licence to remove a file.
+type manifest struct {
+	Files map[string]entry `json:"files"`
+}
+
+// entry is what is known of one file: the hash of its bytes and the key that they were made from.
+// Both are empty for a file that was about to be written when the record was.
+type entry struct {
+	Hash string `json:"hash,omitempty"`
+	Key  string `json:"key,omitempty"`
+}
+
+// decodeManifest reads a record. An unreadable one counts as empty: every file is then rendered and
+// compared, and none is removed.
+func decodeManifest(b []byte) manifest {
+	var m manifest
+	if json.Unmarshal(b, &m) != nil || m.Files == nil {
+		m.Files = map[string]entry{}
+	}
+	return m
+}
+
+// encode writes the record with one file a line, so that a diff of two can be read.
+func (m manifest) encode() ([]byte, error) {
+	b, err := json.MarshalIndent(m, "", " ")
+	return append(b, '\n'), err
+}
+
+// announce returns a record that also holds the files of a plan, before any of them is written: a
+// build that is killed then leaves no file that a later one would not know as its own.
+func (m manifest) announce(p *Plan) (announced manifest, grew bool) {
+	announced = manifest{Files: maps.Clone(m.Files)}
+	for _, a := range p.Artifacts {
+		if _, ok := announced.Files[a.File]; !ok {
+			announced.Files[a.File] = entry{}
+			grew = true
+		}
+	}
+	return announced, grew
+}
+
+func hashBytes(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// keyOf hashes values by their JSON. An empty producer gives an empty key.
+func keyOf(producer string, values ...any) (string, error) {
+	if producer == "" {
+		return "", nil
+	}
+	h := sha256.New()
+	io.WriteString(h, producer)
+	enc := json.NewEncoder(h)
+	for _, v := range values {
+		if err := enc.Encode(v); err != nil {
+			return "", fmt.Errorf("hash the input of an artifact: %w", err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}

@@ -1,0 +1,90 @@
+package build
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render"
+)
+
+// assets adds style sheet and scripts, named by their content.
+func (p *planner) assets() error {
+	for _, a := range p.pages.Assets() {
+		p.add(Artifact{Route: a.Route, Pattern: "/assets/{name}", Type: a.Type, Cache: immutable, Body: fixed(a.Body)})
+	}
+	return nil
+}
+
+// upgrades adds a page for each hard fork, and their overview.
+func (p *planner) upgrades() error {
+	seen := map[string]bool{}
+	for _, f := range p.forks {
+		slug := mip.Slug(f.Name)
+		if seen[slug] {
+			continue
+		}
+		seen[slug] = true
+		p.add(Artifact{
+			Route: "/upgrade/" + slug + "/", Pattern: "/upgrade/{name}/", Type: typeHTML, phase: index, key: p.wholeKey,
+			Body: func() ([]byte, error) { return p.pages.Upgrade(f, p.all) },
+		})
+	}
+	p.whole("/upgrade/", typeHTML, func() ([]byte, error) { return p.pages.Upgrades(p.all) })
+	return nil
+}
+
+// listings adds the table of proposals by status, category and type.
+func (p *planner) listings() error {
+	kinds := []struct {
+		kind, pattern string
+		value         func(mip.Summary) (value, slug string, ok bool)
+	}{
+		{"status", "/status/{s}/", func(m mip.Summary) (string, string, bool) { return string(m.Status), m.Status.Slug(), true }},
+		{"category", "/category/{c}/", func(m mip.Summary) (string, string, bool) {
+			return word(m.Category), mip.Slug(word(m.Category)), m.Category != nil
+		}},
+		{"type", "/type/{t}/", func(m mip.Summary) (string, string, bool) {
+			return word(m.Type), mip.Slug(word(m.Type)), m.Type != nil
+		}},
+	}
+	for _, k := range kinds {
+		bySlug := map[string]*render.Listing{}
+		for _, m := range p.all {
+			value, slug, ok := k.value(m)
+			if !ok {
+				continue
+			}
+			if bySlug[slug] == nil {
+				bySlug[slug] = &render.Listing{Kind: k.kind, Value: value, Slug: slug}
+			}
+			bySlug[slug].Summaries = append(bySlug[slug].Summaries, m)
+		}
+		listings := make([]*render.Listing, 0, len(bySlug))
+		for _, l := range bySlug {
+			listings = append(listings, l)
+		}
+		slices.SortFunc(listings, func(a, b *render.Listing) int { return cmp.Compare(a.Slug, b.Slug) })
+		for _, l := range listings {
+			p.add(Artifact{
+				Route: "/" + k.kind + "/" + l.Slug + "/", Pattern: k.pattern, Type: typeHTML, phase: index, key: p.wholeKey,
+				Body: func() ([]byte, error) { return p.pages.Listing(*l) },
+			})
+		}
+	}
+	return nil
+}
+
+// home adds the index and the dashboard.
+func (p *planner) home() error {
+	p.whole("/", typeHTML, func() ([]byte, error) { return p.pages.Home(p.all) })
+	p.whole("/dashboard/", typeHTML, func() ([]byte, error) { return p.pages.Dashboard(p.all) })
+	return nil
+}
+
+// notFound adds the two answers for what does not exist: for people and, below /api, for programs.
+func (p *planner) notFound() error {
+	p.add(Artifact{Route: "/404.html", Type: typeHTML, phase: index, Body: p.pages.NotFound})
+	p.add(Artifact{File: "api-404.json", Type: typeProblem, phase: index, Body: func() ([]byte, error) { return render.NotFoundProblem(p.info) }})
+	return nil
+}

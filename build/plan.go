@@ -1,0 +1,270 @@
+package build
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/render"
+)
+
+// Plan is the whole published tree: which file has which bytes. It is immutable and safe for
+// concurrent use.
+type Plan struct {
+	// Artifacts are in the order in which they are made; no two share a File or a Route.
+	Artifacts []Artifact
+	// Redirects are the rules of the CDN, in order: the first whose From matches a path without a
+	// file applies.
+	Redirects []Redirect
+	// Headers are the response headers of the CDN by path.
+	Headers []Header
+}
+
+// planner gathers what every producer reads, and the artifacts so far.
+type planner struct {
+	Options
+	plan       *Plan
+	corpus     *corpus.Corpus
+	md         *render.Markdown
+	pages      *render.Pages // for pages that speak of the whole site
+	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
+	info       mip.SiteInfo
+	stableInfo mip.SiteInfo // info without what every commit changes
+	forks      []mip.HardFork
+	all        []mip.Summary // ascending by number
+	index      map[int]int   // number -> position in all
+	wholeKey   string        // key of whatever follows from the whole corpus
+}
+
+// NewPlan lays out the published tree. It does not write, and renders no proposal: bodies are made
+// when they are asked for. The error names a file that two artifacts claim, or a template that fails.
+func NewPlan(c *corpus.Corpus, o Options) (*Plan, error) {
+	p, err := newPlanner(c, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, produce := range []func() error{
+		p.assets,
+		p.proposals,
+		p.upgrades,
+		p.api,
+		p.listings,
+		p.home,
+		p.feeds,
+		p.agents,
+		p.documentation,
+		p.notFound,
+		// What derives from the others comes last.
+		p.sitemap,
+		p.redirects,
+		p.headers,
+	} {
+		if err := produce(); err != nil {
+			return nil, err
+		}
+	}
+	return p.plan, p.unique()
+}
+
+func newPlanner(c *corpus.Corpus, o Options) (*planner, error) {
+	p := &planner{Options: o, plan: &Plan{}, corpus: c, md: render.NewMarkdown(o.Site.Highlight), index: map[int]int{}}
+	p.all = summaries(c, o.Site)
+	for i, s := range p.all {
+		p.index[s.Number] = i
+	}
+	p.info = siteInfo(c, o.Site, p.all)
+	p.forks = hardForks(o.Site, p.all)
+	p.stableInfo = p.info
+	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.History = mip.SiteCounts{}, nil, ""
+	var err error
+	if p.pages, err = render.NewPages(p.info, p.forks); err != nil {
+		return nil, err
+	}
+	if p.stable, err = render.NewPages(p.stableInfo, nil); err != nil {
+		return nil, err
+	}
+	p.wholeKey, err = keyOf(o.Producer, p.info, p.forks, p.all, o.Site.Highlight)
+	return p, err
+}
+
+// add appends an artifact, filling in what most have in common.
+func (p *planner) add(a Artifact) {
+	if a.Pattern == "" {
+		a.Pattern = a.Route
+	}
+	if a.File == "" {
+		a.File = strings.TrimPrefix(a.Route, "/")
+		if a.File == "" || strings.HasSuffix(a.File, "/") {
+			a.File += "index.html"
+		}
+	}
+	if a.Cache == "" {
+		a.Cache = revalidate
+	}
+	p.plan.Artifacts = append(p.plan.Artifacts, a)
+}
+
+// whole adds an artifact that follows from the whole corpus and is an index of it.
+func (p *planner) whole(route, mediaType string, body func() ([]byte, error)) {
+	p.add(Artifact{Route: route, Type: mediaType, Body: body, phase: index, key: p.wholeKey})
+}
+
+func (p *planner) unique() error {
+	files, routes := map[string]string{}, map[string]string{}
+	for _, a := range p.plan.Artifacts {
+		fold := strings.ToLower(a.File)
+		if other, ok := files[fold]; ok {
+			return fmt.Errorf("two artifacts for one file: %s and %s", other, a.File)
+		}
+		files[fold] = a.File
+		if other, ok := routes[a.Route]; ok && a.Route != "" {
+			return fmt.Errorf("two artifacts for route %s: %s and %s", a.Route, other, a.File)
+		}
+		routes[a.Route] = a.File
+	}
+	return nil
+}
+
+// summaries completes the corpus's summaries with what follows from the site.
+func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
+	forkOf := map[int]string{}
+	for _, f := range s.HardForks {
+		for _, n := range f.BundledMIPs {
+			if _, ok := forkOf[n]; !ok {
+				forkOf[n] = f.Name
+			}
+		}
+		if f.MetaMIP != nil {
+			forkOf[*f.MetaMIP] = f.Name
+		}
+	}
+	all := make([]mip.Summary, len(c.Proposals))
+	for i, p := range c.Proposals {
+		m := p.Summary
+		m.URL = s.URL(pageRoute(m.Number))
+		m.APIURL = s.URL(apiRoute(m.Number))
+		m.MarkdownURL = s.URL(markdownRoute(m.Number))
+		if link, ok := sourceLink(s, p, p.RepoPath); ok {
+			m.SourceURL = &link
+		}
+		if name, ok := forkOf[m.Number]; ok {
+			m.Hardfork = &name
+		}
+		if o, ok := s.Overrides[m.Number]; ok {
+			m.ForumTopicID = first(o.ForumTopicID, m.ForumTopicID)
+			m.DiscussionsTo = first(o.DiscussionsTo, m.DiscussionsTo)
+			m.Hardfork = first(o.Hardfork, m.Hardfork)
+		}
+		all[i] = m
+	}
+	return all
+}
+
+func first[T any](a, b *T) *T {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// sourceLink is the address of a file of the repository as of the commit that last changed the
+// proposal, so that another proposal's commit does not change it.
+func sourceLink(s *site.Site, p *corpus.Proposal, repoPath string) (string, bool) {
+	if s.SourceURL == "" || repoPath == ".." || strings.HasPrefix(repoPath, "../") {
+		return "", false
+	}
+	commit := p.Commit
+	if commit == "" {
+		commit = "HEAD"
+	}
+	segments := strings.Split(repoPath, "/")
+	for i, seg := range segments {
+		segments[i] = pathEscape(seg)
+	}
+	return strings.NewReplacer("{path}", strings.Join(segments, "/"), "{commit}", commit).Replace(s.SourceURL), true
+}
+
+func siteInfo(c *corpus.Corpus, s *site.Site, all []mip.Summary) mip.SiteInfo {
+	info := mip.SiteInfo{
+		Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
+		Networks: s.PublicNetworks(), Locales: slices.Clone(s.Locales), History: c.History,
+		Counts: mip.SiteCounts{Total: len(all), ByStatus: map[string]int{}, ByCategory: map[string]int{}},
+	}
+	if info.Locales == nil {
+		info.Locales = []string{}
+	}
+	if s.Forum != "" {
+		info.Forum = &s.Forum
+	}
+	if c.Commit != "" {
+		info.Commit = &c.Commit
+	}
+	for _, m := range all {
+		info.Counts.ByStatus[string(m.Status)]++
+		info.Counts.ByCategory[word(m.Category)]++
+	}
+	return info
+}
+
+// hardForks judges the configured forks by the newest change of a proposal: the last moment of which
+// the input speaks.
+func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
+	newest := updatedAt(all)
+	forks := make([]mip.HardFork, len(s.HardForks))
+	for i, f := range s.HardForks {
+		f.Activation = maps.Clone(f.Activation)
+		f.BundledMIPs = slices.Clone(f.BundledMIPs)
+		if f.BundledMIPs == nil {
+			f.BundledMIPs = []int{}
+		}
+		if f.Activation == nil {
+			f.Activation = map[string]mip.Activation{}
+		}
+		f.Status = f.StatusAt(newest.UTC(), s.PublicNetworks())
+		forks[i] = f
+	}
+	return forks
+}
+
+// updatedAt is the newest change, zero when no proposal has a date.
+func updatedAt(all []mip.Summary) mip.Time {
+	var newest mip.Time
+	for _, m := range all {
+		if m.Updated != nil && m.Updated.UTC().After(newest.UTC()) {
+			newest = *m.Updated
+		}
+	}
+	return newest
+}
+
+func word(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// problems are the corpus's problems as they may be published: a file is named by its folder's last
+// name, since the path before it belongs to the machine.
+func (p *planner) problems() []mip.Problem {
+	var pairs []string
+	for _, dir := range p.Folders {
+		dir = filepath.ToSlash(filepath.Clean(dir))
+		if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || filepath.VolumeName(dir) != "" {
+			pairs = append(pairs, dir+"/", path.Base(dir)+"/", dir, path.Base(dir))
+		}
+	}
+	public := strings.NewReplacer(pairs...)
+	out := make([]mip.Problem, 0, len(p.corpus.Problems))
+	for _, q := range p.corpus.Problems {
+		q.File, q.Message = public.Replace(q.File), public.Replace(q.Message)
+		out = append(out, q)
+	}
+	return mip.SortProblems(out)
+}

@@ -1,0 +1,176 @@
+package build
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render"
+)
+
+func pageRoute(n int) string     { return fmt.Sprintf("/mip/%d/", n) }
+func markdownRoute(n int) string { return fmt.Sprintf("/mip/%d.md", n) }
+func apiRoute(n int) string      { return fmt.Sprintf("/api/v1/mips/%d", n) }
+
+func pathEscape(segment string) string { return url.PathEscape(segment) }
+
+// proposals adds three files for each proposal, made from one reading of its source.
+func (p *planner) proposals() error {
+	// What a link can lead to. A new or renamed file can change how every page's links resolve.
+	targets := make([]string, 0, len(p.all))
+	for _, c := range p.corpus.Proposals {
+		targets = append(targets, c.RepoPath)
+	}
+	linkKey, err := keyOf(p.Producer, targets, p.Site.SourceURL, p.Site.BaseURL, p.Site.Highlight)
+	if err != nil {
+		return err
+	}
+	for i, c := range p.corpus.Proposals {
+		view := p.view(i)
+		doc := &source{corpus: p.corpus, proposal: c}
+		jsonKey, err := keyOf(p.Producer, view.Summary)
+		if err != nil {
+			return err
+		}
+		pageKey, err := keyOf(p.Producer, view, linkKey, c.RepoPath, p.stableInfo)
+		if err != nil {
+			return err
+		}
+		n, group := c.Number, i+1
+		p.add(Artifact{
+			Route: apiRoute(n), Pattern: "/api/v1/mips/{n}", File: fmt.Sprintf("api/v1/mips/%d.json", n), Type: typeJSON,
+			group: group, key: jsonKey,
+			Body: func() ([]byte, error) {
+				d, err := doc.read()
+				if err != nil {
+					return nil, err
+				}
+				return render.JSON(mip.Proposal{Summary: view.Summary, RawMarkdown: string(d.Raw), Sections: d.Sections})
+			},
+		})
+		p.add(Artifact{
+			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, group: group, key: pageKey,
+			Body: func() ([]byte, error) { return p.page(view, c, doc) },
+		})
+		p.add(Artifact{
+			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: jsonKey,
+			release: doc.release,
+			Body: func() ([]byte, error) {
+				d, err := doc.read()
+				if err != nil {
+					return nil, err
+				}
+				return d.Raw, nil
+			},
+		})
+	}
+	return nil
+}
+
+// view is the page of a proposal but for its text.
+func (p *planner) view(i int) render.ProposalPage {
+	m := p.all[i]
+	v := render.ProposalPage{
+		Summary: m, Requires: p.refs(m.Requires), RequiredBy: p.refs(m.RequiredBy),
+		Replaces: p.refs(m.Replaces), SupersededBy: p.refs(m.SupersededBy),
+	}
+	if i > 0 {
+		r := p.ref(p.all[i-1].Number)
+		v.Previous = &r
+	}
+	if i+1 < len(p.all) {
+		r := p.ref(p.all[i+1].Number)
+		v.Next = &r
+	}
+	for k := range p.forks {
+		if m.Hardfork != nil && p.forks[k].Name == *m.Hardfork {
+			v.Fork = &p.forks[k]
+		}
+	}
+	return v
+}
+
+func (p *planner) refs(numbers []int) []render.Ref {
+	out := make([]render.Ref, 0, len(numbers))
+	for _, n := range numbers {
+		out = append(out, p.ref(n))
+	}
+	return out
+}
+
+func (p *planner) ref(n int) render.Ref {
+	i, ok := p.index[n]
+	if !ok {
+		return render.Ref{Number: n, ID: fmt.Sprintf("%s-%d", p.Site.Prefix, n)}
+	}
+	m := p.all[i]
+	return render.Ref{Number: n, ID: m.ID, Title: m.Title, Path: p.Site.Path(pageRoute(n)), Status: m.Status, Published: true}
+}
+
+func (p *planner) page(v render.ProposalPage, c *corpus.Proposal, doc *source) ([]byte, error) {
+	d, err := doc.read()
+	if err != nil {
+		return nil, err
+	}
+	v.Sections = d.Sections
+	v.Body, err = p.md.HTML(d.Root, d.Body, v.Summary.Title, func(dest string) (string, bool) { return p.link(c, dest) })
+	if err != nil {
+		return nil, fmt.Errorf("render %s: %w", c.File, err)
+	}
+	return p.stable.Proposal(v)
+}
+
+// link resolves a relative destination in a proposal: to the page of the proposal that it names, else
+// to the file in the repository. It fails when neither is known.
+func (p *planner) link(c *corpus.Proposal, dest string) (string, bool) {
+	file, err := url.PathUnescape(dest)
+	if err != nil {
+		file = dest
+	}
+	file, _, _ = strings.Cut(file, "?")
+	base := path.Base(file)
+	for _, name := range []string{base, base + ".md"} {
+		if n, ok := p.corpus.Number(name); ok {
+			return p.Site.Path(pageRoute(n)), true
+		}
+	}
+	if path.IsAbs(file) {
+		return "", false // of a site that we do not know
+	}
+	return sourceLink(p.Site, c, path.Join(path.Dir(c.RepoPath), file))
+}
+
+// source reads and parses a proposal's file once for the neighbours of one group, which one worker
+// makes in order. A second reader at the same time, such as a server, shares or repeats the work.
+type source struct {
+	corpus   *corpus.Corpus
+	proposal *corpus.Proposal
+
+	mu   sync.Mutex
+	kept *corpus.Document
+}
+
+func (s *source) read() (*corpus.Document, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept != nil {
+		return s.kept, nil
+	}
+	d, err := s.corpus.Read(s.proposal)
+	if err != nil {
+		return nil, err
+	}
+	s.kept = d
+	return d, nil
+}
+
+// release forgets the document: a large corpus does not fit in memory.
+func (s *source) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = nil
+}

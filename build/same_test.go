@@ -1,0 +1,142 @@
+package build_test
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSameInputSameBytes builds one set of files in processes that differ in everything that must not
+// matter: zone, language, processors, the order in which the files were made, their times, their path.
+func TestSameInputSameBytes(t *testing.T) {
+	sources := map[string][]byte{}
+	for name, b := range files(t, "../proposals") {
+		sources[name] = b
+	}
+	if len(sources) < 12 {
+		t.Fatalf("only %d sample proposals", len(sources))
+	}
+	names := slices.Sorted(maps.Keys(sources))
+	reversed := slices.Clone(names)
+	slices.Reverse(reversed)
+	var want map[string][]byte
+	for i, c := range []struct {
+		name  string
+		order []string
+		env   []string
+	}{
+		{"plain", names, nil},
+		{"other zone and language, one processor", reversed, []string{"TZ=Asia/Kathmandu", "LANG=tr_TR.UTF-8", "LC_ALL=tr_TR.UTF-8", "GOMAXPROCS=1"}},
+		{"many processors", names, []string{"TZ=America/St_Johns", "LANG=C", "GOMAXPROCS=16"}},
+	} {
+		in := filepath.Join(t.TempDir(), strings.Repeat("deeper/", i), "proposals")
+		if err := os.MkdirAll(in, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for k, name := range c.order {
+			file := filepath.Join(in, name)
+			stamp := time.Unix(int64(1_500_000_000+100*k*(i+1)), 0)
+			if err := os.WriteFile(file, sources[name], 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(file, stamp, stamp); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out := filepath.Join(t.TempDir(), "public")
+		if text, err := helper(t, in, out, c.env...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", c.name, err, text)
+		}
+		got := files(t, out)
+		state, err := os.ReadFile(filepath.Join(out, ".mipwatch", "manifest.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got["(manifest)"] = state
+		if want == nil {
+			want = got
+			continue
+		}
+		if diff := diffTree(want, got); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// TestOneChange names every file that a change of one proposal may rewrite.
+func TestOneChange(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	for n := 1; n <= 6; n++ {
+		write(t, in, n, "Title", "Words.")
+	}
+	if err := buildFolder(in, out); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name   string
+		change func()
+		want   []string
+	}{
+		{"words of the text", func() { write(t, in, 3, "Title", "Other words.") }, []string{
+			"api/v1/mips.json", "api/v1/mips/3.json", "llms-full.txt", "mip/3.md", "mip/3/index.html",
+		}},
+		{"the title", func() { write(t, in, 3, "Heading", "Other words.") }, []string{
+			"api/v1/mips.json", "api/v1/mips/3.json", "category/core/index.html", "dashboard/index.html", "feed.atom", "feed.json", "feed.xml",
+			"index.html", "llms-full.txt", "llms.txt", "mip/2/index.html", "mip/3.md", "mip/3/index.html", "mip/4/index.html",
+			"status/draft/index.html", "type/standards-track/index.html",
+		}},
+		{"nothing", func() {}, nil},
+		{"one is deleted", func() { os.Remove(filepath.Join(in, "MIP-6.md")) }, []string{
+			"_redirects", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/site.json", "category/core/index.html", "dashboard/index.html",
+			"feed.atom", "feed.json", "feed.xml", "index.html", "llms-full.txt", "llms.txt", "mip/5/index.html", "mip/6.md (gone)", "mip/6/index.html (gone)",
+			"sitemap.xml", "status/draft/index.html", "type/standards-track/index.html",
+		}},
+	} {
+		before, old := modified(t, out), files(t, out)
+		step.change()
+		if err := buildFolder(in, out); err != nil {
+			t.Fatal(err)
+		}
+		after, now := modified(t, out), files(t, out)
+		var got []string
+		for name := range before {
+			if _, ok := after[name]; !ok {
+				got = append(got, name+" (gone)")
+			} else if !before[name].Equal(after[name]) {
+				got = append(got, name)
+				if bytes.Equal(old[name], now[name]) {
+					t.Errorf("%s: %s was rewritten with the same bytes", step.name, name)
+				}
+			}
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("change of %s: files rewritten (-want +got):\n%s", step.name, diff)
+		}
+	}
+}
+
+// modified sets every file's time into the past and returns it: whatever is written next shows.
+func modified(t *testing.T, dir string) map[string]time.Time {
+	t.Helper()
+	out := map[string]time.Time{}
+	for name := range files(t, dir) {
+		p := filepath.Join(dir, filepath.FromSlash(name))
+		st, err := os.Stat(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if past := time.Unix(1_000_000_000, 0); !st.ModTime().Equal(past) {
+			defer os.Chtimes(p, past, past)
+		}
+		out[name] = st.ModTime()
+	}
+	return out
+}

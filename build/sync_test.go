@@ -1,0 +1,308 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// planOf makes a plan of leaves and one index from file=content words; names that start with
+// "index" are indexes. Keys are the contents.
+func planOf(words ...string) *Plan {
+	p := &Plan{}
+	for _, w := range words {
+		file, content, _ := strings.Cut(w, "=")
+		ph := leaf
+		if strings.HasPrefix(file, "index") {
+			ph = index
+		}
+		p.Artifacts = append(p.Artifacts, Artifact{File: file, Body: fixed([]byte(content)), phase: ph, key: "k" + content})
+	}
+	return p
+}
+
+// tree reads every file of a folder but the build's own state.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, p)
+		if rel == stateDir {
+			return fs.SkipDir
+		}
+		if d.IsDir() {
+			return nil
+		}
+		b, err := os.ReadFile(p)
+		out[filepath.ToSlash(rel)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// stamps is the modification time of every file, the state included.
+func stamps(t *testing.T, dir string) map[string]time.Time {
+	t.Helper()
+	out := map[string]time.Time{}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		st, err := d.Info()
+		if err == nil {
+			out[p] = st.ModTime()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// age sets every modification time back, so that a rewrite shows whatever the clock's grain is.
+func age(t *testing.T, dir string) {
+	t.Helper()
+	old := time.Unix(1_000_000_000, 0)
+	for p := range stamps(t, dir) {
+		if err := os.Chtimes(p, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func mustSync(t *testing.T, p *Plan, dir string) Report {
+	t.Helper()
+	r, err := Sync(t.Context(), p, dir, SyncOptions{})
+	if err != nil {
+		t.Fatalf("Sync: %v", err)
+	}
+	return r
+}
+
+func TestSyncReport(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "public")
+	steps := []struct {
+		name string
+		plan *Plan
+		want Report
+		tree map[string]string
+	}{
+		{"first", planOf("a/1=one", "a/b/2=two", "index=1 2"), Report{Changed: 3}, map[string]string{"a/1": "one", "a/b/2": "two", "index": "1 2"}},
+		{"again", planOf("a/1=one", "a/b/2=two", "index=1 2"), Report{Unchanged: 3}, map[string]string{"a/1": "one", "a/b/2": "two", "index": "1 2"}},
+		{"one changed", planOf("a/1=ONE", "a/b/2=two", "index=1 2"), Report{Changed: 1, Unchanged: 2}, map[string]string{"a/1": "ONE", "a/b/2": "two", "index": "1 2"}},
+		{"one gone, its folder too", planOf("a/1=ONE", "index=1"), Report{Changed: 1, Unchanged: 1, Removed: 1}, map[string]string{"a/1": "ONE", "index": "1"}},
+		{"a file becomes a folder", planOf("a/1/x=X", "index=1"), Report{}, nil},
+	}
+	for _, s := range steps {
+		got, err := Sync(t.Context(), s.plan, dir, SyncOptions{})
+		if s.tree == nil {
+			if err == nil || !strings.Contains(err.Error(), "a/1") {
+				t.Errorf("%s: err = %v, want one that names a/1", s.name, err)
+			}
+			continue
+		}
+		if err != nil || got != s.want {
+			t.Errorf("%s: Sync = %+v, %v, want %+v", s.name, got, err, s.want)
+		}
+		if diff := cmp.Diff(s.tree, tree(t, dir)); diff != "" {
+			t.Errorf("%s: tree (-want +got):\n%s", s.name, diff)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "a/b")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the emptied folder a/b is still there: %v", err)
+	}
+}
+
+func TestSyncTouchesNothingWhenNothingChanged(t *testing.T) {
+	dir := t.TempDir()
+	p := planOf("a=one", "b=two", "index=i")
+	p.Artifacts[1].key = "" // made every time, compared before written
+	p.Artifacts = append(p.Artifacts, Artifact{File: "big", Stream: func(w io.Writer) error { _, err := io.WriteString(w, "streamed"); return err }})
+	mustSync(t, p, dir)
+	age(t, dir)
+	before := stamps(t, dir)
+	if r := mustSync(t, p, dir); r != (Report{Unchanged: 4}) {
+		t.Errorf("second Sync = %+v, want 4 unchanged", r)
+	}
+	if diff := cmp.Diff(before, stamps(t, dir)); diff != "" {
+		t.Errorf("modification times moved (-before +after):\n%s", diff)
+	}
+}
+
+func TestSyncDoesNotMakeWhatIsKnown(t *testing.T) {
+	dir := t.TempDir()
+	made := 0
+	p := planOf("a=one", "index=i")
+	p.Artifacts[0].Body = func() ([]byte, error) { made++; return []byte("one"), nil }
+	mustSync(t, p, dir)
+	mustSync(t, p, dir)
+	if made != 1 {
+		t.Errorf("the body was made %d times for two builds of the same input, want 1", made)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("tampered"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := mustSync(t, p, dir); r.Changed != 1 || made != 2 {
+		t.Errorf("after tampering: %+v, made %d times; want it made again and put right", r, made)
+	}
+	if got := tree(t, dir)["a"]; got != "one" {
+		t.Errorf("a = %q after the mend, want %q", got, "one")
+	}
+}
+
+func TestSyncLeavesForeignFilesAlone(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "CNAME"), []byte("mips.example.org"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	mustSync(t, planOf("a=one"), dir)
+	mustSync(t, planOf("b=two"), dir)
+	if diff := cmp.Diff(map[string]string{"CNAME": "mips.example.org", "b": "two"}, tree(t, dir)); diff != "" {
+		t.Errorf("tree (-want +got):\n%s", diff)
+	}
+}
+
+func TestSyncRefusesAProject(t *testing.T) {
+	for _, sign := range []string{"go.mod", ".git", "site.yaml"} {
+		t.Run(sign, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, sign), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Sync(t.Context(), planOf("a=one"), dir, SyncOptions{})
+			if !errors.Is(err, ErrNotOurs) || !strings.Contains(err.Error(), sign) {
+				t.Errorf("err = %v, want ErrNotOurs naming %s", err, sign)
+			}
+			if got := tree(t, dir); len(got) != 1 {
+				t.Errorf("the refused folder holds %v, want only %s", got, sign)
+			}
+		})
+	}
+	if _, err := Sync(t.Context(), planOf("a=one"), "/", SyncOptions{}); !errors.Is(err, ErrNotOurs) {
+		t.Errorf("root of the file system: err = %v, want ErrNotOurs", err)
+	}
+}
+
+func TestSyncStaysInside(t *testing.T) {
+	outside := t.TempDir()
+	dir := filepath.Join(outside, "public")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"../escaped", "link/escaped"} {
+		if _, err := Sync(t.Context(), planOf(file+"=x"), dir, SyncOptions{}); err == nil {
+			t.Errorf("Sync wrote %s", file)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(outside, "escaped")); err == nil {
+		t.Error("a file was written outside the output folder")
+	}
+}
+
+func TestSyncOrder(t *testing.T) {
+	dir := t.TempDir()
+	mustSync(t, planOf("leaf1=a", "gone=g", "index=leaf1 gone"), dir)
+	p := planOf("index=leaf2", "leaf2=b") // the index first in the plan, all the same written last
+	fail := errors.New("stop here")
+	p.Artifacts[0].Body = func() ([]byte, error) {
+		got := tree(t, dir)
+		if got["leaf2"] != "b" || got["gone"] != "g" || got["index"] != "leaf1 gone" {
+			t.Errorf("when the index is made the tree is %v; want the new leaf there, the old index and what it names untouched", got)
+		}
+		return nil, fail
+	}
+	if _, err := Sync(t.Context(), p, dir, SyncOptions{}); !errors.Is(err, fail) {
+		t.Fatalf("err = %v, want the index's", err)
+	}
+	// The failed build wrote leaf2; a later one without it knows that it may go.
+	mustSync(t, planOf("leaf1=a", "index=leaf1"), dir)
+	if diff := cmp.Diff(map[string]string{"leaf1": "a", "index": "leaf1"}, tree(t, dir)); diff != "" {
+		t.Errorf("tree after the next build (-want +got):\n%s", diff)
+	}
+}
+
+func TestSyncWaitsForAnother(t *testing.T) {
+	dir := t.TempDir()
+	inside, release := make(chan bool), make(chan bool)
+	p := planOf("a=one")
+	p.Artifacts[0].Body = func() ([]byte, error) { close(inside); <-release; return []byte("one"), nil }
+	first := make(chan error, 1)
+	go func() {
+		_, err := Sync(context.Background(), p, dir, SyncOptions{})
+		first <- err
+	}()
+	<-inside
+	waiting := make(chan bool)
+	second := make(chan error, 1)
+	go func() {
+		_, err := Sync(context.Background(), planOf("b=two"), dir, SyncOptions{Waiting: func() { close(waiting) }})
+		second <- err
+	}()
+	<-waiting
+	if got := tree(t, dir); len(got) != 0 {
+		t.Errorf("the second build wrote %v while the first held the folder", got)
+	}
+	close(release)
+	if err := errors.Join(<-first, <-second); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"b": "two"}, tree(t, dir)); diff != "" {
+		t.Errorf("tree (-want +got):\n%s", diff)
+	}
+	// A caller that gives up while waiting gets its context's error.
+	held, _ := openFolder(t.Context(), dir, nil)
+	defer held.close()
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Sync(ctx, planOf("c=three"), dir, SyncOptions{Waiting: cancel})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled while waiting: err = %v, want context.Canceled", err)
+	}
+}
+
+func BenchmarkSync(b *testing.B) {
+	body := strings.Repeat("A line of a proposal's page, as long as such lines are.\n", 200)
+	words := make([]string, 1000)
+	for i := range words {
+		words[i] = fmt.Sprintf("mip/%d/index.html=%s%d", i, body, i)
+	}
+	p := planOf(words...)
+	b.Run("first", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			b.StopTimer()
+			dir := b.TempDir()
+			b.StartTimer()
+			if _, err := Sync(b.Context(), p, dir, SyncOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("unchanged", func(b *testing.B) {
+		b.ReportAllocs()
+		dir := b.TempDir()
+		for b.Loop() {
+			if _, err := Sync(b.Context(), p, dir, SyncOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// mostWarnings is how many problems that are no errors a build prints: more would push its result
+// out of sight.
+const mostWarnings = 20
+
+// builder is one run of the build command.
+type builder struct {
+	*program
+	input
+	out, baseURL, snapshot string
+	keepGoing              bool
+	format                 *choice
+}
+
+// buildReport is what --format json prints.
+type buildReport struct {
+	Published int           `json:"published"`
+	Problems  []mip.Problem `json:"problems"`
+	build.Report
+	Out string `json:"out"`
+}
+
+func newBuild(p *program) *cobra.Command {
+	b := &builder{program: p, format: newChoice("text", "json")}
+	cmd := &cobra.Command{
+		Use:   "build",
+		Short: "Publish the proposals into a folder",
+		Long: `Publish the proposals into a folder that a CDN can serve.
+
+Only files whose bytes change are written. When a proposal is in error nothing
+is published, the folder stays as it was, and the exit code is 1. With
+--keep-going the sound proposals are published and the exit code is 0, so that a
+deployment goes on; the others are listed in /api/v1/diagnostics.
+` + epochHelp + `
+` + exitHelp,
+		Example: `  mipwatch build
+  mipwatch build --proposals MIPs --proposals MRCs --out dist
+  mipwatch build --config examples/monad.yaml --base-url https://preview.example.org
+  SOURCE_DATE_EPOCH=1773930600 mipwatch build --format json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return b.run(cmd.Context()) },
+	}
+	b.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&b.out, "out", "public", "`folder` to publish into; it must hold nothing else")
+	f.StringVar(&b.baseURL, "base-url", "", "`address` of the site, instead of the one in site.yaml")
+	f.StringVar(&b.snapshot, "snapshot", "", "also write what the sidecar must carry into this `folder`")
+	f.BoolVar(&b.keepGoing, "keep-going", false, "publish the sound proposals even if others are in error")
+	b.format.add(cmd, "format", "how to print the result")
+	return cmd
+}
+
+func (b *builder) run(ctx context.Context) error {
+	o, err := b.options(b.env)
+	if err != nil {
+		return err
+	}
+	if b.out == "" {
+		return exit(exitUsage, errors.New("--out: want a folder"))
+	}
+	if b.baseURL != "" {
+		if o.Site.BaseURL, err = site.ParseBaseURL(b.baseURL); err != nil {
+			return exit(exitUsage, fmt.Errorf("--base-url: %w", err))
+		}
+	}
+	o.Producer = producer()
+	progress := newProgress(b.stderr)
+	defer progress.clear()
+	progress.doing("reading proposals…")
+	c, err := b.corpus(ctx, o)
+	if err != nil {
+		return err
+	}
+	progress.done("read %s", plural(len(c.Proposals), "sound proposal"))
+	b.tell(progress, c)
+	found := count(c.Problems)
+	if found.Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0) {
+		progress.say("nothing is published: %s", found)
+		return b.finish(exitProblems, buildReport{Problems: c.Problems, Out: b.out})
+	}
+	plan, err := build.NewPlan(c, o)
+	if err != nil {
+		return exit(exitWrite, fmt.Errorf("plan the site: %w", err))
+	}
+	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
+	report, err := b.write(ctx, plan, o.Site, progress)
+	if err != nil {
+		return err
+	}
+	progress.clear()
+	return b.finish(exitDone, buildReport{Published: len(c.Proposals), Problems: c.Problems, Report: report, Out: b.out})
+}
+
+// tell prints what was found while reading.
+func (b *builder) tell(progress *progress, c *corpus.Corpus) {
+	if b.format.word == "text" {
+		progress.clear()
+		writeText(b.stderr, c.Problems, mostWarnings)
+	}
+	switch c.History {
+	case "shallow":
+		progress.say("the git history is shallow, so older times of change are unknown (git fetch --unshallow)")
+	case "none":
+		progress.say("no git history, so times of change are the headers' dates")
+	}
+}
+
+func (b *builder) write(ctx context.Context, plan *build.Plan, s *site.Site, progress *progress) (build.Report, error) {
+	report, err := build.Sync(ctx, plan, b.out, build.SyncOptions{
+		Waiting:  func() { progress.say("waiting for another build that writes into %s", b.out) },
+		Progress: func(done, total int) { progress.doing("writing… %d %%", done*100/max(total, 1)) },
+	})
+	if err != nil {
+		return report, writeError("--out", err)
+	}
+	if b.snapshot != "" {
+		if _, err := build.Snapshot(ctx, plan, b.snapshot, s); err != nil {
+			return report, writeError("--snapshot", err)
+		}
+	}
+	return report, nil
+}
+
+// writeError gives an error of writing its exit code: a folder that is refused was named wrongly.
+func writeError(flag string, err error) error {
+	if errors.Is(err, build.ErrNotOurs) {
+		return exit(exitUsage, fmt.Errorf("%s: %w", flag, err))
+	}
+	return exit(exitWrite, err)
+}
+
+// finish prints the result and ends with the code.
+func (b *builder) finish(code int, r buildReport) error {
+	switch {
+	case b.format.word == "json":
+		if r.Problems == nil {
+			r.Problems = []mip.Problem{}
+		}
+		if err := writeJSON(b.stdout, r); err != nil {
+			return exit(exitWrite, nil) // told by run
+		}
+	case code == exitDone:
+		fmt.Fprintf(b.stdout, "published %s (%s): %s changed, %d unchanged, %d removed in %s\n",
+			plural(r.Published, "proposal"), count(r.Problems), plural(r.Changed, "file"), r.Unchanged, r.Removed, visible(r.Out))
+	}
+	if code == exitDone {
+		return nil
+	}
+	return exit(code, nil)
+}

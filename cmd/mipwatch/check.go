@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// checker is one run of the check command.
+type checker struct {
+	*program
+	input
+	strict bool
+	format *choice
+}
+
+// checkReport is what --format json prints.
+type checkReport struct {
+	Checked int `json:"checked"` // files
+	counts
+	Problems []mip.Problem `json:"problems"`
+}
+
+func newCheck(p *program) *cobra.Command {
+	c := &checker{program: p, format: newChoice("text", "json", "github")}
+	cmd := &cobra.Command{
+		Use:   "check [FILE...]",
+		Short: "Report problems in the proposals",
+		Long: `Report problems in the proposals, a line for each: file:line: code: message.
+
+An error keeps a proposal from being published; warnings and notices, which are
+marked as such, do not. All proposals are read even when files are named, since
+numbers and relations concern them all; only the report is limited to the files.
+
+--format github prints annotations for a GitHub workflow.
+` + exitHelp,
+		Example: `  mipwatch check
+  mipwatch check --strict MIPs/MIP-7.md
+  mipwatch check --format github
+  mipwatch check --format json | jq '.problems[] | select(.level == "error")'`,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+	}
+	c.add(cmd)
+	cmd.Flags().BoolVar(&c.strict, "strict", false, "end with exit code 1 for warnings, too")
+	c.format.add(cmd, "format", "how to print the problems")
+	return cmd
+}
+
+func (c *checker) run(ctx context.Context, args []string) error {
+	o, err := c.options(c.env)
+	if err != nil {
+		return err
+	}
+	progress := newProgress(c.stderr)
+	progress.doing("reading proposals…")
+	loaded, err := c.corpus(ctx, o)
+	progress.clear()
+	if err != nil {
+		return err
+	}
+	r, err := newReport(loaded, args)
+	if err != nil {
+		return exit(exitUsage, err)
+	}
+	switch c.format.word {
+	case "json":
+		err = writeJSON(c.stdout, r)
+	case "github":
+		writeGitHub(c.stdout, r.Problems)
+	default:
+		writeText(c.stdout, r.Problems, -1)
+	}
+	if err != nil {
+		return exit(exitWrite, nil) // told by run
+	}
+	progress.say("checked %s: %s", plural(r.Checked, "file"), r.counts)
+	if r.Errors > 0 || c.strict && r.Warnings > 0 {
+		return exit(exitProblems, nil)
+	}
+	return nil
+}
+
+// newReport limits what was found to the named files, or to none when no file is named. The error
+// names all those that are not among the proposals.
+func newReport(c *corpus.Corpus, args []string) (checkReport, error) {
+	files := map[string]bool{} // as in problems
+	for _, p := range c.Proposals {
+		files[p.File] = true
+	}
+	for _, p := range c.Problems {
+		files[p.File] = true
+	}
+	if len(args) > 0 {
+		var err error
+		if files, err = named(files, args); err != nil {
+			return checkReport{}, err
+		}
+	}
+	r := checkReport{Checked: len(files), Problems: []mip.Problem{}}
+	for _, p := range c.Problems {
+		if files[p.File] {
+			r.Problems = append(r.Problems, p)
+		}
+	}
+	r.counts = count(r.Problems)
+	return r, nil
+}
+
+// named picks the files that the arguments mean, however they are spelt.
+func named(files map[string]bool, args []string) (map[string]bool, error) {
+	byPath := make(map[string]string, len(files))
+	for file := range maps.Keys(files) {
+		abs, err := filepath.Abs(filepath.FromSlash(file))
+		if err != nil {
+			return nil, err
+		}
+		byPath[abs] = file
+	}
+	picked := map[string]bool{}
+	var wrong []error
+	for _, arg := range slices.Compact(slices.Sorted(slices.Values(args))) {
+		abs, err := filepath.Abs(arg)
+		if err != nil {
+			return nil, err
+		}
+		file, ok := byPath[abs]
+		if !ok {
+			wrong = append(wrong, fmt.Errorf("%s is not among the proposals", arg))
+			continue
+		}
+		picked[file] = true
+	}
+	return picked, errors.Join(wrong...)
+}

@@ -1,0 +1,56 @@
+// Command mipwatch publishes improvement proposals as a static site. It parses flags, reports
+// problems and sets the exit code; proposals are read by internal/corpus and published by build.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the process at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
+}
+
+// run executes one command line and returns the exit code. Only env reaches the environment.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(string) (string, bool)) int {
+	out := &output{w: stdout}
+	root := newRoot(&program{stdout: out, stderr: stderr, env: env})
+	root.SetArgs(append([]string{}, args...)) // nil would make cobra read the process's own
+	root.SetOut(out)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	code := report(stderr, cmd, err)
+	if out.err != nil {
+		fmt.Fprintf(stderr, "mipwatch: write standard output: %v\n", out.err)
+		return max(code, exitWrite)
+	}
+	return code
+}
+
+// program is what every command has of the world outside.
+type program struct {
+	stdout, stderr io.Writer
+	env            func(string) (string, bool)
+}
+
+// output remembers the first error, so that a full disk behind a redirection is not taken for
+// success.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/mipwatch/mipwatch/build"
+)
+
+// preview is the site in memory: the handler of the newest plan that may be shown. One goroutine at a
+// time builds; requests are served meanwhile.
+type preview struct {
+	*server
+	base    string // address of the site
+	reloads *reloads
+	current atomic.Pointer[http.Handler]
+	sound   bool // the current plan was built without any error
+	watched []string
+}
+
+func newPreview(s *server, base string) *preview {
+	return &preview{server: s, base: base, reloads: newReloads()}
+}
+
+// build reads everything again and shows the result, unless that has errors and a site without any is
+// shown already. An error means that there is nothing new to show; it has an exit code.
+func (v *preview) build(ctx context.Context) error {
+	o, err := v.options(v.env)
+	if err != nil {
+		return err
+	}
+	v.watched = o.Folders
+	o.Site.BaseURL = v.base
+	progress := newProgress(v.stderr)
+	defer progress.clear()
+	progress.doing("reading proposals…")
+	c, err := v.corpus(ctx, o)
+	if err != nil {
+		return err
+	}
+	progress.clear()
+	writeText(v.stderr, c.Problems, mostWarnings)
+	found := count(c.Problems)
+	switch {
+	case found.Errors > 0 && v.sound:
+		progress.say("%s; the last site without errors is still served", found)
+		return exit(exitProblems, nil)
+	case len(c.Proposals) == 0:
+		progress.say("no sound proposal to serve: %s", found)
+		return exit(exitProblems, nil)
+	case found.Errors > 0:
+		progress.say("only sound proposals are served: %s", found)
+	}
+	progress.doing("rendering…")
+	plan, err := build.NewPlan(c, o)
+	if err != nil {
+		return exit(exitWrite, err)
+	}
+	h, err := v.reloads.include(plan).Handler(ctx)
+	if err != nil {
+		return exit(exitWrite, err)
+	}
+	v.sound = found.Errors == 0
+	v.current.Store(&h)
+	v.reloads.next()
+	progress.say("built %s", plural(len(c.Proposals), "proposal"))
+	return nil
+}
+
+// routes serves the plan and, beside it, what reloads a page.
+func (v *preview) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+eventsRoute, v.reloads.events)
+	mux.HandleFunc("GET "+scriptRoute, v.reloads.script)
+	// Not by a mux pattern: the plan has its own idea of what to do with paths such as //a.
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == eventsRoute || r.URL.Path == scriptRoute {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		(*v.current.Load()).ServeHTTP(w, r)
+	})
+}
+
+// include returns the plan with a line added to the site's scripts that loads the reloading one. Pages
+// keep the bytes that the CDN would serve.
+func (r *reloads) include(p *build.Plan) *build.Plan {
+	with := *p
+	with.Artifacts = slices.Clone(p.Artifacts)
+	line := r.importLine()
+	for i, a := range p.Artifacts {
+		if !strings.HasPrefix(a.Route, "/assets/") || !strings.HasSuffix(a.Route, ".js") {
+			continue
+		}
+		changed := &with.Artifacts[i]
+		// The name stands for the bytes without the line.
+		changed.Cache = "no-store"
+		changed.Stream = nil
+		changed.Body = func() ([]byte, error) {
+			b, err := a.Bytes()
+			return slices.Concat(b, []byte(line)), err
+		}
+	}
+	return &with
+}
+
+// again rebuilds after a change and prints what stands in the way.
+func (v *preview) again(ctx context.Context) {
+	e, failed := errors.AsType[*exitError](v.build(ctx))
+	if failed && e.err != nil && ctx.Err() == nil {
+		explain(v.stderr, e.err)
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// progress tells how far long work is: in one line that is written over on a terminal, and in a plain
+// line for each step elsewhere. It is safe for concurrent use.
+type progress struct {
+	mu       sync.Mutex
+	w        io.Writer
+	terminal bool
+	shown    string
+}
+
+func newProgress(stderr io.Writer) *progress {
+	f, ok := stderr.(*os.File)
+	return &progress{w: stderr, terminal: ok && term.IsTerminal(int(f.Fd()))}
+}
+
+// doing shows what goes on, on a terminal only.
+func (p *progress) doing(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := fmt.Sprintf(format, args...)
+	if p.terminal && text != p.shown {
+		fmt.Fprintf(p.w, "\r\x1b[K%s", text) // back to the first column, erase the line
+		p.shown = text
+	}
+}
+
+// done reports a step that is over; on a terminal the next step takes its place.
+func (p *progress) done(format string, args ...any) {
+	if p.terminal {
+		p.doing(format, args...)
+		return
+	}
+	p.say(format, args...)
+}
+
+// say prints a line that stays.
+func (p *progress) say(format string, args ...any) {
+	p.clear()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintf(p.w, "mipwatch: %s\n", visible(fmt.Sprintf(format, args...)))
+}
+
+// clear removes the line that is written over.
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown != "" {
+		io.WriteString(p.w, "\r\x1b[K")
+		p.shown = ""
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// Limits of the local server.
+const (
+	headerTimeout   = 10 * time.Second
+	writeTimeout    = 60 * time.Second // but for the stream of events
+	idleTimeout     = 2 * time.Minute
+	shutdownTimeout = 5 * time.Second
+)
+
+// server is one run of the serve command.
+type server struct {
+	*program
+	input
+	addr string
+}
+
+func newServe(p *program) *cobra.Command {
+	s := &server{program: p}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the site locally and reload it on save",
+		Long: `Build the site in memory and serve it as the CDN would: with its rewrites, header
+fields, media types, entity tags and 404 pages. Nothing is written.
+
+When a proposal or site.yaml is saved the site is built again and open pages
+reload. While a proposal is in error the last site without errors stays; until
+there is one, the sound proposals are shown. Links lead to the local address.
+` + epochHelp + `
+` + exitHelp,
+		Example: `  mipwatch serve
+  mipwatch serve --addr 127.0.0.1:9000 --proposals MIPs
+  mipwatch serve --addr 127.0.0.1:0    # any free port; the address is printed`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
+	}
+	s.add(cmd)
+	cmd.Flags().StringVar(&s.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
+	return cmd
+}
+
+func (s *server) run(ctx context.Context) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
+	if err != nil {
+		return exit(exitUsage, fmt.Errorf("--addr: %w", err))
+	}
+	defer listener.Close()
+	base := "http://" + reachable(listener.Addr())
+	if _, err := site.ParseBaseURL(base); err != nil {
+		return exit(exitUsage, fmt.Errorf("--addr: %s: %w", base, err))
+	}
+	v := newPreview(s, base)
+	if err := v.build(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		v.watch(ctx)
+	}()
+	err = serveHTTP(ctx, listener, v, func() { fmt.Fprintf(s.stderr, "mipwatch: serving %s\n", base) })
+	cancel()
+	<-watched
+	if err != nil {
+		return exit(exitWrite, fmt.Errorf("serve %s: %w", base, err))
+	}
+	return nil
+}
+
+// serveHTTP answers until ctx ends, and then finishes what is in flight.
+func serveHTTP(ctx context.Context, listener net.Listener, v *preview, ready func()) error {
+	srv := &http.Server{
+		Handler:           v.routes(),
+		ReadHeaderTimeout: headerTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+	}
+	srv.RegisterOnShutdown(v.reloads.close)
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(listener) }()
+	ready()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	err := srv.Shutdown(limit)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = srv.Close()
+	}
+	<-failed // http.ErrServerClosed
+	return err
+}
+
+// reachable is an address that a browser on this machine can open: a listener on all addresses has
+// none of its own.
+func reachable(a net.Addr) string {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return a.String()
+	}
+	return net.JoinHostPort("localhost", fmt.Sprint(tcp.Port))
+}

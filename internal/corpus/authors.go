@@ -1,0 +1,173 @@
+package corpus
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// login is the form of a GitHub login: up to 39 letters, digits and single hyphens; managed accounts
+// add an underscore and a short name.
+var login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]+)?$`)
+
+// authors reads an author field in any of its forms. The result is never nil.
+func authors(v *value) []mip.Author {
+	out := []mip.Author{}
+	if v == nil {
+		return out
+	}
+	switch v := v.v.(type) {
+	case string:
+		out = appendAuthors(out, v)
+	case []any:
+		for _, item := range v {
+			out = appendItem(out, item)
+		}
+	case map[string]any:
+		out = appendItem(out, v)
+	}
+	return out
+}
+
+func appendItem(out []mip.Author, item any) []mip.Author {
+	switch item := item.(type) {
+	case string:
+		if strings.Count(item, "@") > 1 {
+			return appendAuthors(out, item)
+		}
+		return appendAuthor(out, item)
+	case []any:
+		for _, inner := range item {
+			out = appendItem(out, inner)
+		}
+	case map[string]any:
+		return appendMap(out, item)
+	}
+	return out
+}
+
+// appendMap handles "- name: A" with "github: a" below it. A map with one other key is a name that
+// holds a colon.
+func appendMap(out []mip.Author, m map[string]any) []mip.Author {
+	var a mip.Author
+	for key, v := range m {
+		text := strings.TrimSpace(textOf(v))
+		if text == "" {
+			continue
+		}
+		switch fieldName(key) {
+		case "name", "author":
+			a.Name = &text
+		case "github", "handle", "login", "username":
+			if l, ok := asLogin(text); ok {
+				a.GitHub = &l
+			}
+		case "email", "mail", "e-mail":
+			if e, ok := asEmail(text); ok {
+				a.Email = &e
+			}
+		}
+	}
+	if a == (mip.Author{}) {
+		if len(m) == 1 {
+			for key, v := range m {
+				return appendAuthor(out, strings.TrimSpace(key+": "+textOf(v)))
+			}
+		}
+		return out
+	}
+	return append(out, a)
+}
+
+func appendAuthors(out []mip.Author, s string) []mip.Author {
+	for _, part := range splitAuthors(s) {
+		out = appendAuthor(out, part)
+	}
+	return out
+}
+
+// conjunction separates two authors within what commas separate.
+var conjunction = regexp.MustCompile(`(?i)^(?:and\s+|&\s*)|\s+(?:and|&)\s+`)
+
+// nameSuffix is what follows a comma and yet belongs to the name before it.
+var nameSuffix = regexp.MustCompile(`(?i)^(?:[js]r\.?|i{2,3}|iv|ph\.?\s?d\.?|m\.?d\.?|esq\.?|inc\.?|ltd\.?|llc\.?)(?:[\s(<]|$)`)
+
+var etAl = regexp.MustCompile(`(?i)^(.*?\S)\s+(et\.? al\.?)$`)
+
+// splitAuthors cuts a line at commas, semicolons, "and" and "&" outside brackets.
+func splitAuthors(s string) []string {
+	var parts []string
+	depth, from := 0, 0
+	cut := func(to int) {
+		part := strings.TrimSpace(s[from:to])
+		from = to + 1
+		if n := len(parts); n > 0 && nameSuffix.MatchString(part) {
+			parts[n-1] += ", " + part
+			return
+		}
+		for piece := range strings.SplitSeq(conjunction.ReplaceAllString(part, "\x00"), "\x00") {
+			if m := etAl.FindStringSubmatch(piece); m != nil {
+				parts = append(parts, m[1], m[2])
+			} else if piece != "" {
+				parts = append(parts, piece)
+			}
+		}
+	}
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '(', '<', '[':
+			depth++
+		case ')', '>', ']':
+			depth = max(depth-1, 0)
+		case ',', ';', '\n':
+			if depth == 0 || s[i] == '\n' {
+				cut(i)
+				depth = 0
+			}
+		}
+	}
+	cut(len(s))
+	return parts
+}
+
+// bracketed finds what stands in round or angle brackets, and Markdown links.
+var bracketed = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)|\(([^()]*)\)|<([^<>]*)>`)
+
+// appendAuthor takes one author apart. Text in brackets that is neither a handle nor an address is
+// part of the name: Jacob Creech (Solana Foundation).
+func appendAuthor(out []mip.Author, s string) []mip.Author {
+	var a person
+	outside := strings.Fields(strings.ToLower(bracketed.ReplaceAllString(s, " ")))
+	rest := bracketed.ReplaceAllStringFunc(s, func(m string) string {
+		g := bracketed.FindStringSubmatch(m)
+		if m[0] == '[' {
+			a.take(g[2])
+			return " " + g[1] + " "
+		}
+		var kept []string
+		for part := range strings.SplitSeq(g[3]+g[4], ",") {
+			part = strings.TrimSpace(part)
+			if part != "" && !a.take(part) && !a.takeHandle(part, outside) {
+				kept = append(kept, part)
+			}
+		}
+		if len(kept) == 0 {
+			return " "
+		}
+		return " " + m[:1] + strings.Join(kept, ", ") + m[len(m)-1:] + " "
+	})
+	var words []string
+	for word := range strings.FieldsSeq(rest) {
+		if !strings.Contains(word, "@") || !a.take(word) {
+			words = append(words, word)
+		}
+	}
+	if name := strings.TrimRight(strings.Join(words, " "), ",;"); name != "" {
+		a.Name = &name
+	}
+	if a == (person{}) {
+		return out
+	}
+	return append(out, mip.Author(a))
+}

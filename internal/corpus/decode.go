@@ -1,0 +1,216 @@
+package corpus
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	meta "github.com/yuin/goldmark-meta"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// decoder turns guarded headers into values by goldmark-meta. It is safe for concurrent use.
+type decoder struct{ parser parser.Parser }
+
+func newDecoder() *decoder {
+	return &decoder{goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()}
+}
+
+// decoded is a header as values.
+type decoded struct {
+	byName map[string]*value // by fieldName; of duplicates the first that is not empty
+	order  []*value          // the same values in the header's order
+}
+
+// value is one field with its decoded value: nil, string, []any or map[string]any.
+type value struct {
+	*field
+	v any
+}
+
+// freeText are the fields in which " #" and a colon are text: no comment is cut from them.
+func freeText(name string) bool {
+	return name == "title" || name == "description" || name == "withdrawal-reason" || name == "abstract"
+}
+
+// decode returns the header's values. What is no acceptable YAML is kept as text, with a warning.
+func (d *decoder) decode(h *header, r *report) *decoded {
+	values := make([]value, len(h.fields))
+	rewritten := make([]string, len(h.fields))
+	for i := range h.fields {
+		f := &h.fields[i]
+		values[i].field = f
+		yaml, ok := rewrite(f, freeText(f.name))
+		if !ok || endsHeader(yaml) {
+			fallBack(&values[i], r)
+			continue
+		}
+		rewritten[i] = yaml
+	}
+	d.values(values, rewritten, r)
+	return index(values, r)
+}
+
+// values decodes all rewritten fields at once, and one by one when that fails, so that one broken
+// field costs no other its structure.
+func (d *decoder) values(values []value, rewritten []string, r *report) {
+	found, err := d.yaml(rewritten)
+	for i, y := range rewritten {
+		if y == "" {
+			continue
+		}
+		v, ok := found["k"+strconv.Itoa(i)]
+		if err != nil {
+			single, failed := d.yaml([]string{y})
+			v, ok = single["k0"], failed == nil
+		}
+		if !ok {
+			fallBack(&values[i], r)
+			continue
+		}
+		clean, depth := tidy(v, r, values[i].line)
+		if depth > maxDepth {
+			fallBack(&values[i], r)
+			continue
+		}
+		values[i].v = clean
+	}
+}
+
+// endsHeader reports a line of hyphens, which goldmark-meta takes for the closing fence wherever it
+// stands.
+func endsHeader(yaml string) bool {
+	for line := range strings.SplitSeq(yaml, "\n") {
+		if line = strings.TrimSpace(line); line != "" && strings.Trim(line, "-") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// yaml decodes a header whose keys are k0, k1 and so on: the real keys might be words of YAML.
+func (d *decoder) yaml(rewritten []string) (map[string]any, error) {
+	var b bytes.Buffer
+	b.WriteString("---\n")
+	for i, y := range rewritten {
+		if y != "" {
+			fmt.Fprintf(&b, "k%d: %s\n", i, y)
+		}
+	}
+	b.WriteString("---\n")
+	pc := parser.NewContext()
+	d.parser.Parse(text.NewReader(b.Bytes()), parser.WithContext(pc))
+	return meta.TryGet(pc)
+}
+
+// fallBack reads a field as people do: what follows the colon, on one line.
+func fallBack(v *value, r *report) {
+	r.warnf(v.line, "yaml-fallback", "the value of %s is not plain YAML (an anchor, alias, tag, broken quote or too deep nesting): it is kept as text; quote it", quoted(v.key))
+	s, _ := tidy(strings.Trim(foldBlanks(v.raw()), `"'`), r, v.line)
+	v.v = s
+}
+
+// tidy turns what YAML gives into string, nil, []any and map[string]any, and reports the depth.
+func tidy(v any, r *report, line int) (any, int) {
+	switch v := v.(type) {
+	case nil:
+		return nil, 0
+	case string:
+		s := strings.TrimSpace(v)
+		if s == "" {
+			return nil, 0
+		}
+		return s, 0
+	case []any:
+		out := make([]any, len(v))
+		deepest := 0
+		for i, item := range v {
+			var depth int
+			out[i], depth = tidy(item, r, line)
+			deepest = max(deepest, depth+1)
+		}
+		return out, deepest
+	case map[any]any:
+		out := make(map[string]any, len(v))
+		deepest := 0
+		for key, item := range v {
+			clean, depth := tidy(item, r, line)
+			out[fmt.Sprint(key)] = clean
+			deepest = max(deepest, depth+1)
+		}
+		return out, deepest
+	}
+	return tidy(fmt.Sprint(v), r, line)
+}
+
+// index resolves duplicate keys.
+func index(values []value, r *report) *decoded {
+	d := &decoded{byName: make(map[string]*value, len(values))}
+	for i := range values {
+		v := &values[i]
+		first, dup := d.byName[v.name]
+		if !dup {
+			d.byName[v.name] = v
+			continue
+		}
+		r.warnf(v.line, "duplicate-key", "%s is stated a second time (first on line %d): the first value that is not empty counts", quoted(v.key), first.line)
+		if first.v == nil && v.v != nil {
+			d.byName[v.name] = v
+		}
+	}
+	for i := range values {
+		v := &values[i]
+		if d.byName[v.name] == v {
+			d.order = append(d.order, v)
+		}
+	}
+	return d
+}
+
+// get returns the first of the named fields that has a value, or one that is empty, or nil.
+func (d *decoded) get(names ...string) *value {
+	var empty *value
+	for _, name := range names {
+		if v := d.byName[name]; v != nil {
+			if v.v != nil {
+				return v
+			}
+			empty = v
+		}
+	}
+	return empty
+}
+
+// text returns the field as one line of text; lists are joined by commas.
+func (v *value) text() string {
+	if v == nil {
+		return ""
+	}
+	return textOf(v.v)
+}
+
+func textOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		parts := make([]string, len(v))
+		for i := range v {
+			parts[i] = textOf(v[i])
+		}
+		return strings.Join(parts, ", ")
+	}
+	return ""
+}
+
+// quoted shortens s for a message and makes what cannot be seen visible.
+func quoted(s string) string {
+	const most = 60
+	if runes := []rune(s); len(runes) > most {
+		s = string(runes[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}

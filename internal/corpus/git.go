@@ -1,0 +1,146 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var (
+	errNoGit     = errors.New("no git program")
+	errNoRepo    = errors.New("no repository")
+	errOwner     = errors.New("git refuses the repository because another user owns it; list it in git's safe.directory")
+	errGitFailed = errors.New("git could not read the repository")
+)
+
+// place is where a folder is in its repository.
+type place struct {
+	top     string // the repository's top folder
+	prefix  string // of the folder's files within it, empty or ending in a slash
+	shallow map[string]bool
+}
+
+// gitCommand prepares git so that nothing in the caller's environment or configuration changes what
+// it prints or starts other programs.
+func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	fixed := []string{"--no-pager", "--no-optional-locks", "--literal-pathspecs", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false",
+		"-c", "log.showSignature=false", "-c", "log.showRoot=true", "-c", "log.follow=false", "-c", "diff.relative=false", "-C", dir}
+	cmd := exec.CommandContext(ctx, "git", append(fixed, args...)...)
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		return strings.HasPrefix(kv, "GIT_") || strings.HasPrefix(kv, "LC_") || strings.HasPrefix(kv, "LANGUAGE=")
+	}), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1")
+	cmd.WaitDelay = time.Second // for a child of git that keeps the pipe open
+	return cmd
+}
+
+// locate asks git where a folder is.
+func locate(ctx context.Context, folder string) (place, error) {
+	cmd := gitCommand(ctx, folder, "rev-parse", "--show-toplevel", "--show-prefix", "--is-shallow-repository", "--git-path", "shallow")
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return place{}, errNoGit
+	case err != nil && strings.Contains(complaint.String(), "dubious ownership"):
+		return place{}, errOwner
+	case err != nil && (strings.Contains(complaint.String(), "not a git repository") || strings.Contains(complaint.String(), "work tree")):
+		return place{}, errNoRepo
+	case err != nil:
+		return place{}, errGitFailed
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != 4 {
+		return place{}, errGitFailed
+	}
+	p := place{top: lines[0], prefix: lines[1]}
+	if lines[2] != "true" {
+		return p, nil
+	}
+	boundary := lines[3]
+	if !filepath.IsAbs(boundary) {
+		boundary = filepath.Join(folder, boundary)
+	}
+	b, err := os.ReadFile(boundary)
+	if err != nil {
+		return place{}, errGitFailed
+	}
+	p.shallow = map[string]bool{}
+	for hash := range strings.FieldsSeq(string(b)) {
+		p.shallow[hash] = true
+	}
+	return p, nil
+}
+
+// commit is one commit as git log prints it.
+type commit struct {
+	hash string
+	when int64 // committer time, Unix seconds
+}
+
+// log calls touched for every file of every commit below the folders, newest commit first. Paths are
+// relative to top. A merge touches what it changes against all of its parents.
+func log(ctx context.Context, top string, prefixes []string, touched func(commit, string)) error {
+	args := []string{"log", "-z", "-c", "--no-renames", "--name-only", "--no-color", "--no-ext-diff", "--no-notes", "--no-decorate", "--format=format:%x01%H %ct", "--"}
+	for _, prefix := range prefixes {
+		args = append(args, "./"+prefix)
+	}
+	cmd := gitCommand(ctx, top, args...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errGitFailed, err)
+	}
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%w: %w", errGitFailed, err)
+	}
+	parseErr := parseLog(out, touched)
+	io.Copy(io.Discard, out) // git must not wait for a reader
+	if err := cmd.Wait(); err != nil {
+		if strings.Contains(complaint.String(), "does not have any commits yet") {
+			return errNoRepo
+		}
+		return fmt.Errorf("%w: %w", errGitFailed, err)
+	}
+	return parseErr
+}
+
+// parseLog reads records that begin with U+0001 and the commit, then a line feed and the first name;
+// names and records end with NUL.
+func parseLog(r io.Reader, touched func(commit, string)) error {
+	in := bufio.NewReader(r)
+	var at commit
+	for {
+		token, err := in.ReadString(0)
+		token = strings.TrimSuffix(token, "\x00")
+		if head, ok := strings.CutPrefix(token, "\x01"); ok {
+			head, token, _ = strings.Cut(head, "\n")
+			hash, when, _ := strings.Cut(head, " ")
+			seconds, bad := strconv.ParseInt(when, 10, 64)
+			if bad != nil {
+				return fmt.Errorf("%w: log record %q", errGitFailed, head)
+			}
+			at = commit{hash, seconds}
+		}
+		if token != "" {
+			touched(at, token)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", errGitFailed, err)
+		}
+	}
+}

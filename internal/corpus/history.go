@@ -1,0 +1,182 @@
+package corpus
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// history is what git knows of the files in the folders.
+type history struct {
+	state    string // full, shallow, none or fixed
+	epoch    *time.Time
+	places   map[string]place      // by folder
+	changes  map[fileKey]fileTimes // of committed files
+	problems []mip.Problem
+}
+
+// fileKey is a path within a repository.
+type fileKey struct{ top, path string }
+
+// fileTimes are a file's first and last commit.
+type fileTimes struct {
+	last     commit
+	first    int64
+	known    bool // last is trusted
+	complete bool // first is trusted: the file does not reach the edge of a shallow clone
+}
+
+// askGit reads the history of all folders: two runs of git for one repository. What git cannot say
+// leaves the header's dates.
+func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
+	h := &history{state: "none", epoch: epoch, places: map[string]place{}, changes: map[fileKey]fileTimes{}}
+	if epoch != nil {
+		h.state = "fixed"
+		return h
+	}
+	prefixes := map[string][]string{}
+	var tops []string
+	complete := true
+	for _, folder := range folders {
+		p, err := locate(ctx, folder)
+		if err != nil {
+			complete = false
+			h.missing(folder, err)
+			if errors.Is(err, errNoGit) {
+				return h
+			}
+			continue
+		}
+		h.places[folder] = p
+		if prefixes[p.top] == nil {
+			tops = append(tops, p.top)
+		}
+		prefixes[p.top] = append(prefixes[p.top], p.prefix)
+		if p.shallow != nil {
+			complete = false
+			h.notice(folder, "history-shallow", "the clone is shallow: times before its first commit are unknown; fetch the whole history (git fetch --unshallow)")
+		}
+	}
+	for _, top := range tops {
+		if err := h.read(ctx, top, prefixes[top]); err != nil {
+			complete = false
+			h.missing(h.folderIn(folders, top), err)
+		}
+	}
+	switch {
+	case len(h.changes) == 0 && !h.shallow():
+	case complete:
+		h.state = "full"
+	default:
+		h.state = "shallow"
+	}
+	return h
+}
+
+func (h *history) shallow() bool {
+	for _, p := range h.places {
+		if p.shallow != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *history) folderIn(folders []string, top string) string {
+	for _, folder := range folders {
+		if h.places[folder].top == top {
+			return folder
+		}
+	}
+	return top
+}
+
+// missing notes why a folder has no history. A folder outside of any repository is nothing to note.
+func (h *history) missing(folder string, err error) {
+	switch {
+	case errors.Is(err, errNoRepo):
+	case errors.Is(err, errNoGit):
+		h.notice(folder, "history-none", "there is no git program: times come from the headers")
+	case errors.Is(err, errOwner):
+		h.notice(folder, "history-none", "%v; until then times come from the headers", errOwner)
+	default:
+		h.notice(folder, "history-none", "%v: times come from the headers", errGitFailed)
+	}
+}
+
+func (h *history) notice(folder, code, format string, args ...any) {
+	r := report{file: filepath.ToSlash(folder)}
+	r.noticef(0, code, format, args...)
+	h.problems = append(h.problems, r.problems...)
+}
+
+// read takes the first and last commit of every file from one pass over the log.
+func (h *history) read(ctx context.Context, top string, prefixes []string) error {
+	slices.Sort(prefixes)
+	var shallow map[string]bool
+	for _, p := range h.places {
+		if p.top == top {
+			shallow = p.shallow
+		}
+	}
+	return log(ctx, top, slices.Compact(prefixes), func(c commit, file string) {
+		key := fileKey{top, file}
+		t, seen := h.changes[key]
+		if !seen {
+			t.complete = true
+		}
+		if shallow[c.hash] { // git shows every file as new there
+			t.complete = false
+			h.changes[key] = t
+			return
+		}
+		if !t.known || c.when > t.last.when {
+			t.last = c
+		}
+		if !t.known || c.when < t.first {
+			t.first = c.when
+		}
+		t.known = true
+		h.changes[key] = t
+	})
+}
+
+// date sets the times of the proposals and returns the newest commit that touched one.
+func (h *history) date(proposals []*Proposal) string {
+	var newest commit
+	for _, p := range proposals {
+		p.RepoPath = path.Join(filepath.Base(p.source.folder), p.source.name)
+		t, pl := fileTimes{}, h.places[p.source.folder]
+		if pl.top != "" {
+			p.RepoPath = pl.prefix + p.source.name
+			t = h.changes[fileKey{pl.top, p.RepoPath}]
+		}
+		switch {
+		case h.epoch != nil:
+			p.Updated = moment(*h.epoch)
+		case t.known:
+			p.Updated, p.Commit = moment(time.Unix(t.last.when, 0)), t.last.hash
+			if t.complete {
+				p.Published = time.Unix(t.first, 0).UTC()
+			}
+			if cmp.Or(cmp.Compare(t.last.when, newest.when), strings.Compare(t.last.hash, newest.hash)) > 0 {
+				newest = t.last
+			}
+		case !p.Created.IsZero():
+			p.Updated = moment(p.Created.Time())
+		}
+	}
+	return newest.hash
+}
+
+func moment(t time.Time) *mip.Time {
+	m := mip.NewTime(t)
+	return &m
+}

@@ -1,0 +1,238 @@
+package corpus
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// loader is what every worker of one Load shares.
+type loader struct {
+	prefix  string // as in ids
+	key     string // the header key of the number
+	decoder *decoder
+	render  func(*Document) error
+}
+
+// loaded is what became of one file; p is nil when it is not a sound proposal.
+type loaded struct {
+	p *Proposal
+	r *report
+}
+
+// Load reads the folders. The error is non-nil only when a folder cannot be read at all or ctx ends;
+// everything that concerns a file is in Problems.
+func Load(ctx context.Context, o Options) (*Corpus, error) {
+	ld := &loader{prefix: cmp.Or(o.Prefix, "MIP"), decoder: newDecoder(), render: o.Render}
+	ld.key = fieldName(ld.prefix)
+	folders := slices.Clone(o.Folders)
+	for i := range folders {
+		folders[i] = filepath.Clean(folders[i])
+	}
+	slices.Sort(folders)
+	folders = slices.Compact(folders)
+	if len(folders) == 0 {
+		return nil, errors.New("load proposals: no folder given")
+	}
+	var files []source
+	var results []loaded
+	for _, folder := range folders {
+		found, refused, err := list(folder)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+		for _, r := range refused {
+			results = append(results, loaded{r: r})
+		}
+	}
+	asked := make(chan *history, 1)
+	go func() { asked <- askGit(ctx, folders, o.Epoch) }()
+	read, err := ld.files(ctx, files)
+	h := <-asked
+	if err := cmp.Or(err, ctx.Err()); err != nil {
+		return nil, fmt.Errorf("load proposals: %w", err)
+	}
+	return assemble(ld, append(results, read...), h), nil
+}
+
+// files reads every file on as many workers as there are processors. Only headers are kept.
+func (ld *loader) files(ctx context.Context, files []source) ([]loaded, error) {
+	roots := map[string]*os.Root{}
+	defer func() {
+		for _, root := range roots {
+			root.Close()
+		}
+	}()
+	for _, s := range files {
+		if roots[s.folder] == nil {
+			root, err := os.OpenRoot(s.folder)
+			if err != nil {
+				return nil, err
+			}
+			roots[s.folder] = root
+		}
+	}
+	results := make([]loaded, len(files))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		workers.Go(func() {
+			var buf []byte
+			for i := int(next.Add(1)) - 1; i < len(files) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				results[i], buf = ld.file(roots[files[i].folder], files[i], buf)
+			}
+		})
+	}
+	workers.Wait()
+	return results, ctx.Err()
+}
+
+// file reads one file into buf, which it returns for the next one.
+func (ld *loader) file(root *os.Root, s source, buf []byte) (loaded, []byte) {
+	r := &report{file: s.file}
+	raw, err := s.read(root, buf)
+	if err != nil {
+		refuse(s, err, r)
+		return loaded{r: r}, buf
+	}
+	return loaded{p: ld.proposal(raw, s, r), r: r}, raw
+}
+
+// proposal reads a file's bytes and keeps no reference to them. It returns nil when r says why the
+// file is not published.
+func (ld *loader) proposal(raw []byte, s source, r *report) *Proposal {
+	text, ok := normalise(raw, r)
+	if !ok {
+		return nil
+	}
+	h, ok := guard(text, r)
+	if !ok {
+		return nil
+	}
+	if h == nil {
+		if _, named := numberInName(s.name); named {
+			r.errorf(1, "no-header", "the file is named like a proposal and has no header; begin it with --- and lines such as title: A title")
+		} else {
+			r.noticef(0, "no-header", "skipped: no header and no number in the file name")
+		}
+		return nil
+	}
+	d := ld.decoder.decode(h, r)
+	p := &Proposal{File: s.file, source: s}
+	p.Summary, ok = ld.summary(d, s.name, r)
+	if !ok {
+		return nil
+	}
+	p.requireLine = lineOf(d.get("requires", "depends-on"))
+	p.numberLine = lineOf(d.byName[ld.key])
+	sum := sha256.Sum256(raw)
+	p.ContentHash = hex.EncodeToString(sum[:])
+	ld.body(raw, text, h, p, lineOf(d.get("title")), r)
+	if r.failed {
+		return nil
+	}
+	return p
+}
+
+// body checks the text below the header without parsing it, unless it must be parsed: for a title,
+// or because its shape could grow out of proportion.
+func (ld *loader) body(raw, text []byte, h *header, p *Proposal, titleLine int, r *report) {
+	first := lineAt(text, h.body)
+	body, at := printable(text[h.body:])
+	if at >= 0 {
+		r.warnf(first+bytes.Count(text[h.body:h.body+at], []byte("\n")), "control-character", "the text holds a control character: it is replaced by U+FFFD")
+	}
+	suspicious, ok := limits(body, first, r)
+	if !ok {
+		return
+	}
+	heading := ""
+	if p.Title == "" || suspicious {
+		doc := parse(body)
+		doc.Raw = raw
+		heading = firstTitle(doc)
+		if suspicious && !ld.bounded(doc, first, r) {
+			return
+		}
+	}
+	titled(&p.Summary, strings.Clone(heading), titleLine, r)
+}
+
+// bounded looks at a parsed document that could cost too much.
+func (ld *loader) bounded(doc *Document, first int, r *report) bool {
+	if line := tooDeep(doc, first); line > 0 {
+		r.errorf(line, "too-deep", "quotes, lists or emphasis are nested more than %d levels", maxNesting)
+		return false
+	}
+	if ld.render != nil {
+		if err := ld.render(doc); err != nil {
+			r.errorf(0, "render-limit", "%v", err)
+			return false
+		}
+	}
+	return true
+}
+
+// assemble makes the corpus of what was read: duplicates, times, relations.
+func assemble(ld *loader, results []loaded, h *history) *Corpus {
+	c := &Corpus{prefix: ld.prefix, History: h.state}
+	unique(results)
+	for _, l := range results {
+		if l.p != nil && !l.r.failed {
+			c.Proposals = append(c.Proposals, l.p)
+		}
+	}
+	slices.SortFunc(c.Proposals, func(a, b *Proposal) int { return cmp.Compare(a.Number, b.Number) })
+	reports := map[string]*report{}
+	for _, l := range results {
+		reports[l.r.file] = l.r
+	}
+	relate(c.Proposals, func(p *Proposal) *report { return reports[p.File] })
+	c.Commit = h.date(c.Proposals)
+	c.files = fileNumbers(c.Proposals)
+	c.Problems = append([]mip.Problem{}, h.problems...)
+	for _, l := range results {
+		c.Problems = append(c.Problems, l.r.problems...)
+	}
+	c.Problems = mip.SortProblems(c.Problems)
+	return c
+}
+
+// unique fails every proposal whose number another one has too.
+func unique(results []loaded) {
+	byNumber := map[int][]loaded{}
+	for _, l := range results {
+		if l.p != nil {
+			byNumber[l.p.Number] = append(byNumber[l.p.Number], l)
+		}
+	}
+	for _, same := range byNumber {
+		if len(same) < 2 {
+			continue
+		}
+		for _, l := range same {
+			var others []string
+			for _, o := range same {
+				if o.r != l.r {
+					others = append(others, o.p.File)
+				}
+			}
+			slices.Sort(others)
+			l.r.errorf(l.p.numberLine, "duplicate-number", "number %d is also that of %s", l.p.Number, strings.Join(others, ", "))
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package corpus
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// parse reads a body that the limits allow. Raw is not set.
+func parse(body []byte) *Document {
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote))
+	doc := &Document{Body: body, Root: md.Parser().Parse(text.NewReader(body))}
+	doc.Sections = sections(doc)
+	return doc
+}
+
+// sections cuts the body at the document's own headings and gives each heading its id.
+func sections(doc *Document) []mip.Section {
+	out := []mip.Section{}
+	if len(doc.Body) == 0 {
+		return out
+	}
+	ids := idSet{}
+	starts := []int{}
+	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
+		h, ok := n.(*ast.Heading)
+		if !ok {
+			continue
+		}
+		title := plainText(h, doc.Body)
+		id := ids.add(title)
+		h.SetAttributeString("id", []byte(id))
+		start := headingStart(h, doc.Body)
+		if len(starts) == 0 && len(bytes.TrimSpace(doc.Body[:start])) > 0 {
+			out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
+		}
+		if len(starts) == 0 {
+			start = 0
+		}
+		out, starts = append(out, mip.Section{ID: id, Level: h.Level, Title: title}), append(starts, start)
+	}
+	if len(out) == 0 {
+		out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
+	}
+	for i := range out {
+		end := len(doc.Body)
+		if i+1 < len(out) {
+			end = starts[i+1]
+		}
+		out[i].Markdown = string(doc.Body[starts[i]:end])
+	}
+	return out
+}
+
+// headingStart is the offset of the beginning of the heading's first line.
+func headingStart(h *ast.Heading, body []byte) int {
+	at := h.Pos()
+	if h.Lines().Len() > 0 {
+		at = h.Lines().At(0).Start
+	}
+	return bytes.LastIndexByte(body[:max(at, 0)], '\n') + 1
+}
+
+// firstTitle returns the text of the first heading of level 1, or the empty string.
+func firstTitle(doc *Document) string {
+	for _, s := range doc.Sections {
+		if s.Level == 1 && s.Title != "" {
+			return s.Title
+		}
+	}
+	return ""
+}
+
+// plainText is what a reader sees of an inline text: entities and escapes resolved, marks gone.
+func plainText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	appendText(&b, n, source)
+	return foldBlanks(b.String())
+}
+
+func appendText(b *strings.Builder, n ast.Node, source []byte) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			if c.IsRaw() {
+				b.Write(c.Segment.Value(source))
+			} else {
+				b.Write(resolve(c.Segment.Value(source)))
+			}
+			if c.SoftLineBreak() || c.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.String:
+			b.Write(resolve(c.Value))
+		case *ast.CodeSpan:
+			for t := c.FirstChild(); t != nil; t = t.NextSibling() {
+				if t, ok := t.(*ast.Text); ok {
+					b.Write(t.Segment.Value(source))
+				}
+			}
+		case *ast.AutoLink:
+			b.Write(c.Label(source))
+		case *ast.RawHTML:
+		default:
+			appendText(b, c, source)
+		}
+	}
+}
+
+func resolve(s []byte) []byte {
+	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(s)))
+}
+
+// idSet gives every heading an id of its own.
+type idSet map[string]int
+
+// add returns an id for a heading with that text: letters and digits of any script, as GitHub makes
+// them, prefixed so that no id can name a property of the page's script (constructor, location).
+func (ids idSet) add(title string) string {
+	var b strings.Builder
+	b.WriteString("s-")
+	for _, c := range strings.ToLower(title) {
+		switch {
+		case unicode.IsLetter(c), unicode.IsMark(c), unicode.IsDigit(c), c == '_', c == '-':
+			b.WriteRune(c)
+		case unicode.IsSpace(c):
+			b.WriteByte('-')
+		}
+	}
+	id := b.String()
+	if id == "s-" {
+		id = "s-section"
+	}
+	for base := id; ; {
+		n, taken := ids[id]
+		if !taken {
+			ids[id] = 0
+			return id
+		}
+		_ = n
+		ids[base]++
+		id = base + "-" + strconv.Itoa(ids[base])
+	}
+}

@@ -1,0 +1,88 @@
+package corpus
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// errChanged is what a build that began before an edit must not paper over.
+var errChanged = errors.New("the file has changed since it was first read; build again")
+
+// Read reads a proposal's file again and parses it. The error says so when the file has changed
+// since Load.
+func (c *Corpus) Read(p *Proposal) (*Document, error) {
+	raw, err := c.ReadRaw(p)
+	if err != nil {
+		return nil, err
+	}
+	var r report
+	text, ok := normalise(raw, &r)
+	var h *header
+	if ok {
+		h, ok = guard(text, &r)
+	}
+	if !ok || h == nil {
+		return nil, fmt.Errorf("read %s: %w", p.File, errChanged)
+	}
+	body, _ := printable(text[h.body:])
+	doc := parse(body)
+	doc.Raw = raw
+	return doc, nil
+}
+
+// ReadRaw reads a proposal's file again, byte for byte. The error says so when the file has changed
+// since Load.
+func (c *Corpus) ReadRaw(p *Proposal) ([]byte, error) {
+	root, err := os.OpenRoot(p.source.folder)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", p.File, err)
+	}
+	defer root.Close()
+	raw, err := p.source.read(root, nil)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", p.File, err)
+	}
+	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != p.ContentHash {
+		return nil, fmt.Errorf("read %s: %w", p.File, errChanged)
+	}
+	return raw, nil
+}
+
+// Number returns the published proposal that a link to a file of that name (MIP-3.md, in any case)
+// means.
+func (c *Corpus) Number(file string) (int, bool) {
+	name := strings.ToLower(path.Base(file))
+	if n, ok := c.files[name]; ok {
+		return n, n >= 0
+	}
+	digits, ok := stripPrefix(strings.TrimSuffix(name, ".md"), c.prefix)
+	if !ok || digits == strings.TrimSuffix(name, ".md") {
+		return 0, false
+	}
+	n, ok := smallNumber(digits)
+	if !ok {
+		return 0, false
+	}
+	_, published := slices.BinarySearchFunc(c.Proposals, n, func(p *Proposal, n int) int { return p.Number - n })
+	return n, published
+}
+
+// fileNumbers maps file names to numbers. A name that two folders share means neither.
+func fileNumbers(proposals []*Proposal) map[string]int {
+	files := make(map[string]int, len(proposals))
+	for _, p := range proposals {
+		name := strings.ToLower(p.source.name)
+		if _, twice := files[name]; twice {
+			files[name] = -1
+			continue
+		}
+		files[name] = p.Number
+	}
+	return files
+}

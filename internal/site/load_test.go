@@ -1,0 +1,322 @@
+package site_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// head is what every file needs; cases append to it, so their first line is line 3.
+const head = "title: Sample\nbase_url: https://example.org\n"
+
+const full = `# A comment.
+title: "Sample: Proposals"
+base_url: https://example.org/mips/
+description: >
+  What changes,
+  and when.
+prefix: EIP
+proposals: [MIPs/, ../other]
+source_url: https://example.org/tree/{commit}/{path}
+upstream:
+  git: https://example.org/mips.git
+  ref: main
+  folders: [MIPs, MRCs]
+forum:
+  base_url: https://forum.example.org/
+networks:
+  - id: mainnet
+    name: Mainnet
+    chain_id: 143
+    rpc: ["https://rpc.example.org/key?x=1", "http://127.0.0.1:8545"]
+    block_time: 0.4
+  - id: testnet
+    chain_id: 10143
+    block_time: 400ms
+hardforks:
+  - name: FORK_ONE
+    mips: [4, 3]
+    meta: 6
+    activation: {mainnet: 1773930600, testnet: null}
+    source: release notes
+  - name: Fork two
+    activation:
+      testnet: 0
+overrides:
+  7: {forum_topic_id: 399, discussions_to: https://forum.example.org/t/x/399, hardfork: Fork two}
+  "8": {forum_topic_id: 5}
+locales: [de, zh-Hant, pt-BR, es-419, no]
+highlight: false
+`
+
+func activation(seconds int64) mip.Activation {
+	var t mip.Time
+	switch seconds {
+	case 0:
+		t = parseTime("1970-01-01T00:00:00Z")
+	case 1773930600:
+		t = parseTime("2026-03-19T14:30:00Z")
+	}
+	return mip.Activation{Timestamp: &seconds, Time: &t}
+}
+
+func parseTime(s string) mip.Time {
+	var t mip.Time
+	if err := t.UnmarshalJSON([]byte(`"` + s + `"`)); err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func TestParse(t *testing.T) {
+	whole := &site.Site{
+		Title: "Sample: Proposals", BaseURL: "https://example.org/mips", Description: "What changes, and when.", Prefix: "EIP",
+		Proposals: []string{"MIPs", "../other"}, ProposalsLine: 8,
+		SourceURL: "https://example.org/tree/{commit}/{path}",
+		Upstream:  &site.Upstream{Git: "https://example.org/mips.git", Ref: "main", Folders: []string{"MIPs", "MRCs"}},
+		Forum:     "https://forum.example.org",
+		Networks: []site.Network{
+			{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: 143}, RPC: []string{"https://rpc.example.org/key?x=1", "http://127.0.0.1:8545"}, BlockTime: 0.4},
+			{Network: mip.Network{ID: "testnet", Name: "testnet", ChainID: 10143}, BlockTime: 0.4},
+		},
+		HardForks: []mip.HardFork{
+			{Name: "FORK_ONE", MetaMIP: new(6), BundledMIPs: []int{3, 4}, Source: new("release notes"),
+				Activation: map[string]mip.Activation{"mainnet": activation(1773930600), "testnet": {}}},
+			{Name: "Fork two", BundledMIPs: []int{},
+				Activation: map[string]mip.Activation{"mainnet": {}, "testnet": activation(0)}},
+		},
+		Overrides: map[int]site.Override{
+			7: {ForumTopicID: new(399), DiscussionsTo: new("https://forum.example.org/t/x/399"), Hardfork: new("Fork two")},
+			8: {ForumTopicID: new(5)},
+		},
+		Locales: []string{"de", "zh-Hant", "pt-BR", "es-419", "no"},
+	}
+	least := &site.Site{Title: "Sample", BaseURL: "https://example.org", Prefix: "MIP", Proposals: []string{"proposals"}, Highlight: true}
+	tests := []struct {
+		name string
+		in   string
+		want *site.Site
+	}{
+		{"everything", full, whole},
+		{"title and base_url suffice", head, least},
+		{"BOM and CRLF", "\ufeff" + strings.ReplaceAll(head, "\n", "\r\n"), least},
+		{"null leaves a key out", head + "description:\nprefix: ~\nnetworks: null\nhardforks:\noverrides:\nforum:\n", least},
+		{"JSON is YAML", `{"title": "Sample", "base_url": "https://example.org/"}`, least},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := site.Parse("site.yaml", []byte(tt.in))
+			if err != nil {
+				t.Fatalf("Parse(%q): %v", tt.in, err)
+			}
+			opt := cmp.Comparer(func(a, b mip.Time) bool { return a.UTC().Equal(b.UTC()) })
+			if diff := cmp.Diff(tt.want, got, opt); diff != "" {
+				t.Errorf("Parse(%q) (-want +got):\n%s", tt.in, diff)
+			}
+		})
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	deep := strings.Repeat("[", 20_000)
+	tests := []struct {
+		name string
+		in   string   // after head, unless it starts with !
+		want []string // line: code: part of the message
+	}{
+		{"empty file", "!", []string{"0: missing-key: the file is empty; title and base_url"}},
+		{"comments only", "!# nothing\n", []string{"0: missing-key: the file is empty; title and base_url"}},
+		{"list at the top", "!- a\n", []string{"1: wrong-type: the file: want a mapping (key: value), got a list"}},
+		{"text at the top", "!site\n", []string{"1: wrong-type: the file: want a mapping"}},
+		{"nothing required is there", "!prefix: MIP\n", []string{"1: missing-key: base_url is required", "1: missing-key: title is required"}},
+		{"title null, base_url empty", "!title:\nbase_url: ''\n", []string{"1: missing-key: title", "2: bad-value: base_url: empty"}},
+		{"title of blanks", "!title: '  '\nbase_url: http://x\n", []string{"1: bad-value: title: empty"}},
+		{"title a number", "!title: 42\nbase_url: http://x\n", []string{`1: wrong-type: title: want text, got a number; write it in quotes: "42"`}},
+		{"title a list", "!title: [a]\nbase_url: http://x\n", []string{"1: wrong-type: title: want text, got a list"}},
+		{"title of two lines", "!title: \"a\\nb\"\nbase_url: http://x\n", []string{"1: bad-value: title: holds the control character U+000A"}},
+		{"title with bidi control", "!title: \"a\\u202eb\"\nbase_url: http://x\n", []string{"1: bad-value: title: holds the control character U+202E"}},
+		{"base_url relative", "!title: x\nbase_url: example.org\n", []string{"2: bad-value: base_url: want an absolute address"}},
+		{"base_url of another scheme", "!title: x\nbase_url: ftp://example.org\n", []string{"2: bad-value: base_url: want an absolute address"}},
+		{"base_url without host", "!title: x\nbase_url: https:///a\n", []string{"2: bad-value: base_url: want an absolute address"}},
+		{"base_url with query", "!title: x\nbase_url: https://example.org/?a=1\n", []string{"2: bad-value: base_url: want an address without query"}},
+		{"base_url with fragment", "!title: x\nbase_url: 'https://example.org/#a'\n", []string{"2: bad-value: base_url: want an address without query"}},
+		{"base_url with user", "!title: x\nbase_url: https://u:p@example.org\n", []string{"2: bad-value: base_url: want an address without user"}},
+		{"base_url with dots", "!title: x\nbase_url: https://example.org/a/../b\n", []string{"2: bad-value: base_url: want a path without"}},
+		{"base_url with blank", "!title: x\nbase_url: https://example.org/a b\n", []string{"2: bad-value: base_url: want an address in plain ASCII"}},
+		{"base_url with umlaut", "!title: x\nbase_url: https://bücher.example\n", []string{`2: bad-value: base_url: want an address in plain ASCII (names as xn--…, other characters as %XX), got '\u00fc'`}},
+		{"base_url with port 0", "!title: x\nbase_url: https://example.org:0\n", []string{"2: bad-value: base_url: want a port"}},
+
+		{"unknown key", "tittle: x\n", []string{"3: unknown-key: tittle is unknown; want one of title, base_url, description, prefix,"}},
+		{"unknown keys below", "forum: {base_url: http://x, url: y}\nnetworks: [{id: a, chain_id: 1, rcp: []}]\nupstream: {git: a, branch: b}\n",
+			[]string{"3: unknown-key: forum.url", "4: unknown-key: networks[0].rcp", "5: unknown-key: upstream.branch is unknown; want one of git, ref, folders"}},
+		{"merge key", "<<: {prefix: A}\n", []string{"3: unknown-key: <<"}},
+		{"key set twice", "title: Again\n", []string{"3: duplicate-key: title is set twice, first in line 1"}},
+		{"key set twice below", "forum:\n  base_url: http://x\n  base_url: http://y\n", []string{"5: duplicate-key: forum.base_url is set twice, first in line 4"}},
+		{"key a list", "? [a]\n: b\n", []string{"3: wrong-type: the file: a key must be plain text"}},
+		{"key with control characters", "\"a\\e[2J\": b\n", []string{`3: unknown-key: a\x1b[2J is unknown`}},
+		{"alias", "description: &a x\nprefix: *a\n", []string{"4: alias: "}},
+		{"alias bomb", "a: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\n", []string{"4: alias: "}},
+		{"anchor that holds itself", "a: &a [*a]\n", []string{"3: alias: "}},
+		{"broken YAML", "networks:\n  - id: [\n", []string{"4: yaml-syntax: did not find"}},
+		{"broken in the first line", "!title: [\n", []string{"1: yaml-syntax: "}},
+		{"nesting without end", "a: " + deep, []string{"3: yaml-syntax: exceeded max depth"}},
+		{"two documents", "---\ntitle: x\n", []string{"3: yaml-syntax: a second document"}},
+		{"not UTF-8", "description: \xff\n", []string{"3: not-utf8: "}},
+		{"NUL", "description: \x00\n", []string{"3: yaml-syntax: control characters"}},
+		{"larger than 1 MiB", "#" + strings.Repeat("x", 1<<20), []string{"0: too-large: "}},
+
+		{"prefix with hyphen", "prefix: M-IP\n", []string{"3: bad-value: prefix: want a letter"}},
+		{"prefix too long", "prefix: ABCDEFGHIJKLMNOPQ\n", []string{"3: bad-value: prefix"}},
+		{"prefix starting with a digit", "prefix: 1IP\n", []string{"3: bad-value: prefix"}},
+		{"proposals not a list", "proposals: MIPs\n", []string{"3: wrong-type: proposals: want a list, got text"}},
+		{"proposals empty", "proposals: []\n", []string{"3: bad-value: proposals: no folder"}},
+		{"proposals twice", "proposals: [a, ./a/]\n", []string{"3: duplicate-value: proposals[1]: a is listed twice"}},
+		{"proposals with null", "proposals:\n  -\n", []string{"4: wrong-type: proposals[0]: want text, got nothing"}},
+		{"source_url with unknown part", "source_url: https://x/{branch}/{path}\n", []string{"3: bad-value: source_url: only {path} and {commit} are filled in, got {branch}/"}},
+		{"source_url without path", "source_url: https://x/{commit}\n", []string{"3: bad-value: source_url: want {path}"}},
+		{"source_url relative", "source_url: /x/{path}\n", []string{"3: bad-value: source_url: want an absolute address"}},
+		{"upstream without git", "upstream: {ref: main}\n", []string{"3: missing-key: upstream.git is required"}},
+		{"upstream git an option", "upstream: {git: --upload-pack=x}\n", []string{"3: bad-value: upstream.git: want the address"}},
+		{"upstream git a command", "upstream: {git: 'ext::sh -c x'}\n", []string{"3: bad-value: upstream.git"}},
+		{"upstream git a remote helper", "upstream: {git: 'ext::x'}\n", []string{"3: bad-value: upstream.git: want the address of a git repository, without"}},
+		{"upstream ref an option", "upstream: {git: a, ref: -x}\n", []string{"3: bad-value: upstream.ref"}},
+		{"upstream ref a range", "upstream: {git: a, ref: a..b}\n", []string{"3: bad-value: upstream.ref"}},
+		{"upstream folders outside", "upstream: {git: a, folders: [a/../../b, /c]}\n", []string{"3: bad-value: upstream.folders[0]", "3: bad-value: upstream.folders[1]"}},
+		{"forum text", "forum: https://x\n", []string{"3: wrong-type: forum: want a mapping"}},
+		{"forum without address", "forum: {}\n", []string{"3: missing-key: forum.base_url"}},
+		{"forum bad address", "forum: {base_url: x}\n", []string{"3: bad-value: forum.base_url: want an absolute"}},
+
+		{"network without id and chain", "networks:\n  - name: x\n", []string{"4: missing-key: networks[0].chain_id", "4: missing-key: networks[0].id"}},
+		{"network ids", "networks:\n  - {id: Main, chain_id: 1}\n  - {id: a b, chain_id: 2}\n", []string{"4: bad-value: networks[0].id: want small letters", "5: bad-value: networks[1].id"}},
+		{"network id twice", "networks:\n  - {id: a, chain_id: 1}\n  - {id: a, chain_id: 2}\n", []string{"5: duplicate-value: networks[1].id: a is taken, in line 4"}},
+		{"chain id twice", "networks:\n  - {id: a, chain_id: 1}\n  - {id: b, chain_id: 1}\n", []string{"5: duplicate-value: networks[1].chain_id: 1 is taken, in line 4"}},
+		{"chain ids", "networks:\n  - {id: a, chain_id: 0}\n  - {id: b, chain_id: -1}\n  - {id: c, chain_id: 0x8f}\n  - {id: d, chain_id: 010}\n  - {id: e, chain_id: 9007199254740992}\n  - {id: f, chain_id: '1'}\n  - {id: g, chain_id: 1.0}\n",
+			[]string{"4: bad-value: networks[0].chain_id: want a decimal number from 1", "5: bad-value", "6: bad-value", "7: bad-value", "8: bad-value", "9: wrong-type: networks[5].chain_id: want a whole number, got text", "10: wrong-type"}},
+		{"rpc addresses", "networks:\n  - {id: a, chain_id: 1, rpc: [ws://x, http://a, http://a]}\n", []string{"4: bad-value: networks[0].rpc[0]: want an absolute address", "4: duplicate-value: networks[0].rpc[2]"}},
+		{"rpc text", "networks: [{id: a, chain_id: 1, rpc: http://a}]\n", []string{"3: wrong-type: networks[0].rpc: want a list"}},
+		{"block times", "networks:\n  - {id: a, chain_id: 1, block_time: 0}\n  - {id: b, chain_id: 2, block_time: -1s}\n  - {id: c, chain_id: 3, block_time: .inf}\n  - {id: d, chain_id: 4, block_time: 12}\n  - {id: e, chain_id: 5, block_time: soon}\n  - {id: f, chain_id: 6, block_time: 2h}\n  - {id: g, chain_id: 7, block_time: [1]}\n  - {id: h, chain_id: 8, block_time: true}\n",
+			[]string{"4: bad-value: networks[0].block_time: want seconds such as 0.4, or a duration such as 400ms", "5: bad-value", "6: bad-value", "8: bad-value", "9: bad-value", "10: wrong-type", "11: wrong-type"}},
+
+		{"fork without name", "hardforks: [{mips: [1]}]\n", []string{"3: missing-key: hardforks[0].name"}},
+		{"fork name empty", "hardforks: [{name: ''}]\n", []string{"3: bad-value: hardforks[0].name: empty"}},
+		{"fork name twice", "hardforks:\n  - name: A b\n  - name: a-B\n", []string{"5: duplicate-value: hardforks[1].name: a-B has the same address (/upgrade/a-b/) as the fork in line 4"}},
+		{"fork mips", "hardforks:\n  - {name: A, mips: [one, 1.5, -2, 010, 1_000, 9999999999]}\n", []string{"4: bad-value: hardforks[0].mips[2]", "4: bad-value: hardforks[0].mips[3]", "4: bad-value: hardforks[0].mips[4]", "4: bad-value: hardforks[0].mips[5]", "4: wrong-type: hardforks[0].mips[0]: want a whole number, got text", "4: wrong-type: hardforks[0].mips[1]"}},
+		{"one proposal in two forks", "hardforks:\n  - {name: A, mips: [1]}\n  - {name: B, meta: 1}\n", []string{"5: duplicate-value: hardforks[1].meta: 1 is taken, in line 4"}},
+		{"fork meta text", "hardforks: [{name: A, meta: MIP-6}]\n", []string{"3: wrong-type: hardforks[0].meta: want a whole number"}},
+		{"activation of an unknown network", "hardforks: [{name: A, activation: {mainnet: 1}}]\nnetworks: [{id: testnet, chain_id: 1}]\n", []string{"3: unknown-network: hardforks[0].activation.mainnet: networks has no such id"}},
+		{"activation values", "networks: [{id: a, chain_id: 1}, {id: b, chain_id: 2}]\nhardforks:\n  - name: A\n    activation:\n      a: 1773930600000\n      b: 2026-03-19\n  - name: B\n    activation:\n      a: -1\n      b: TBD\n",
+			[]string{"7: bad-value: hardforks[0].activation.a: want unix seconds from 0 to 253402300799, got 1773930600000", "8: wrong-type: hardforks[0].activation.b: want unix seconds, or null when no time is set, got a date", "11: bad-value", "12: wrong-type"}},
+		{"activation twice", "networks: [{id: a, chain_id: 1}]\nhardforks: [{name: A, activation: {a: 1, a: 2}}]\n", []string{"4: duplicate-key: hardforks[0].activation.a is set twice"}},
+
+		{"override of no number", "overrides:\n  MIP-7: {forum_topic_id: 1}\n  07: {forum_topic_id: 1}\n", []string{"4: bad-value: overrides.MIP-7: want a proposal's number", "5: bad-value: overrides.07"}},
+		{"override twice", "overrides:\n  7: {forum_topic_id: 1}\n  \"7\": {forum_topic_id: 2}\n", []string{"5: duplicate-key: overrides.7 is set twice"}},
+		{"override values", "overrides:\n  7: {forum_topic_id: 0, discussions_to: 'javascript:alert(1)', hardfork: NONE, topic: 1}\n",
+			[]string{"4: bad-value: overrides.7.discussions_to: want an absolute", "4: bad-value: overrides.7.forum_topic_id: want a decimal", "4: bad-value: overrides.7.hardfork: hardforks has no NONE", "4: unknown-key: overrides.7.topic"}},
+		{"override not a mapping", "overrides: {7: 399}\n", []string{"3: wrong-type: overrides.7: want a mapping (key: value), got a number"}},
+		{"locales", "locales: [en, DE, zh-hant, de_AT, de, de]\n", []string{"3: bad-value: locales[0]: en is always there", "3: bad-value: locales[1]: want a language tag", "3: bad-value: locales[2]", "3: bad-value: locales[3]", "3: duplicate-value: locales[5]"}},
+		{"highlight text", "highlight: often\n", []string{"3: wrong-type: highlight: want true or false, got text"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in, whole := strings.CutPrefix(tt.in, "!")
+			if !whole {
+				in = head + in
+			}
+			_, err := site.Parse("conf/site.yaml", []byte(in))
+			invalid, ok := errors.AsType[*site.InvalidError](err)
+			if !ok {
+				t.Fatalf("Parse(%.200q) = %v, want an InvalidError", in, err)
+			}
+			var got []string
+			for _, p := range invalid.Problems {
+				if p.Level != mip.Error || p.File != "conf/site.yaml" {
+					t.Errorf("Parse(%.200q): problem %+v, want level error and file conf/site.yaml", in, p)
+				}
+				got = append(got, fmt.Sprintf("%d: %s: %s", p.Line, p.Code, p.Message))
+			}
+			for i := range max(len(got), len(tt.want)) {
+				if i >= len(got) || i >= len(tt.want) || !strings.Contains(got[i], tt.want[i]) {
+					t.Fatalf("Parse(%.200q)\ngot:\n%s\nwant in each line:\n%s", in, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+				}
+			}
+		})
+	}
+}
+
+// TestErrorKeepsKeys shows that an address which may hold a key is never repeated.
+func TestErrorKeepsKeys(t *testing.T) {
+	in := head + "networks: [{id: a, chain_id: 1, rpc: ['https://x.example:99999/secret', 'ws://secret', 'http://x/secret', 'http://x/secret', 'https://x/\tsecret']}]\n"
+	_, err := site.Parse("site.yaml", []byte(in))
+	if err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("Parse(%q) = %v, want an error that does not hold secret", in, err)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	good := filepath.Join(dir, "site.yaml")
+	bad := filepath.Join(dir, "bad.yaml")
+	for file, text := range map[string]string{good: head, bad: head + "x: y\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := []struct {
+		name, path, want string
+	}{
+		{"good", good, ""},
+		{"unknown key", bad, filepath.ToSlash(bad) + ":3: unknown-key: x is unknown"},
+		{"missing", filepath.Join(dir, "none.yaml"), "none.yaml"},
+		{"folder", dir, dir + " is not a file"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := site.Load(tt.path)
+			if tt.want == "" {
+				if err != nil || s.Title != "Sample" {
+					t.Errorf("Load(%q) = %v, %v, want the site", tt.path, s, err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Load(%q) = %v, want an error with %q", tt.path, err, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(full))
+	f.Add([]byte(head))
+	f.Add([]byte(head + "a: &a [*a]\n<<: {x: y}\n? [k]\n: v\n"))
+	f.Add([]byte(head + "networks: [{id: a, chain_id: 0x1, block_time: .nan}]\nlocales: [en]\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		s, err := site.Parse("f", in)
+		if err != nil {
+			invalid, ok := errors.AsType[*site.InvalidError](err)
+			if !ok || len(invalid.Problems) == 0 {
+				t.Fatalf("Parse(%q) = %v, want an InvalidError with problems", in, err)
+			}
+			for line := range strings.SplitSeq(err.Error(), "\n") {
+				if !strings.HasPrefix(line, "f:") {
+					t.Errorf("Parse(%q): line %q of the error does not start with the file", in, line)
+				}
+			}
+			return
+		}
+		if s.Title == "" || s.Prefix == "" || len(s.Proposals) == 0 {
+			t.Errorf("Parse(%q) = %+v, want title, prefix and proposals set", in, s)
+		}
+		if again, err := site.ParseBaseURL(s.BaseURL); err != nil || again != s.BaseURL {
+			t.Errorf("ParseBaseURL(%q) = %q, %v, want it unchanged", s.BaseURL, again, err)
+		}
+	})
+}

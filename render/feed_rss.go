@@ -1,0 +1,89 @@
+package render
+
+import (
+	"html"
+	"net/url"
+	"time"
+
+	"github.com/gorilla/feeds"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// rssDocs is where the format is specified: the value that the docs element is meant to have.
+const rssDocs = "https://www.rssboard.org/rss-specification"
+
+// The library's structs lack what makes a feed valid: the address of the feed itself, more than one
+// category, an author without an e-mail address. These embed them; a field of the outer struct
+// hides the inner one of the same element.
+type (
+	rssXML struct {
+		XMLName struct{}    `xml:"rss"`
+		Version string      `xml:"version,attr"`
+		Atom    string      `xml:"xmlns:atom,attr"`
+		DC      string      `xml:"xmlns:dc,attr"`
+		Channel *rssChannel `xml:"channel"`
+	}
+	rssChannel struct {
+		Self *atomSelf `xml:"atom:link"`
+		feeds.RssFeed
+		Items []*rssItem `xml:"item"`
+	}
+	rssItem struct {
+		feeds.RssItem
+		Creators   []string `xml:"dc:creator"`
+		Categories []string `xml:"category"`
+	}
+	atomSelf struct {
+		Href string `xml:"href,attr"`
+		Rel  string `xml:"rel,attr"`
+		Type string `xml:"type,attr"`
+	}
+)
+
+// FeedXml makes it a feed that the library can write.
+func (r *rssXML) FeedXml() any { return r }
+
+// RSS is the newest changes as RSS 2.0 (rssboard.org), newest first, [FeedLimit] at most. An item's
+// pubDate is its last change; a proposal without a time has none. Descriptions are HTML, as readers
+// expect, titles plain text. The time of the feed is that of the newest change, never the clock's.
+func RSS(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
+	sorted := newest(all)
+	channel := &rssChannel{
+		Self: &atomSelf{Href: info.BaseURL + "/feed.xml", Rel: "self", Type: typeRSS},
+		RssFeed: feeds.RssFeed{
+			Title: feedTitle(info), Link: info.BaseURL + "/", Description: html.EscapeString(feedDescription(info)),
+			Language: "en", Docs: rssDocs,
+		},
+		Items: make([]*rssItem, 0, len(sorted)),
+	}
+	if t := feedChange(sorted); t != nil {
+		channel.LastBuildDate = t.UTC().Format(time.RFC1123Z)
+	}
+	for _, s := range sorted {
+		channel.Items = append(channel.Items, newRSSItem(info, s))
+	}
+	return writeXML(&rssXML{
+		Version: "2.0", Atom: "http://www.w3.org/2005/Atom", DC: "http://purl.org/dc/elements/1.1/", Channel: channel,
+	})
+}
+
+func newRSSItem(info mip.SiteInfo, s mip.Summary) *rssItem {
+	item := &rssItem{
+		RssItem: feeds.RssItem{
+			Title: entryTitle(s), Link: s.URL, Description: html.EscapeString(entryText(info, s)),
+			Guid: &feeds.RssGuid{Id: s.URL, IsPermaLink: "true"},
+		},
+		Categories: labels(s),
+	}
+	if u, err := url.Parse(deref(s.DiscussionsTo)); err == nil {
+		item.Comments = u.String() // percent-encodes what an address may not hold
+	}
+	if s.Updated != nil {
+		item.PubDate = s.Updated.UTC().Format(time.RFC1123Z)
+	}
+	for _, c := range credits(s) {
+		item.Creators = append(item.Creators, c.name)
+	}
+	return item
+}

@@ -1,0 +1,125 @@
+package render
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// inline writes plain text into a line of Markdown so that it means itself: nothing in it opens a
+// link, emphasis, HTML or a new line. A pair of backticks that forms a code span stays, since titles
+// are written with them and read the same. Square brackets become character references, not
+// backslash escapes, because many readers of llms.txt find its links with a regular expression.
+func inline(s string) string {
+	s = oneLine(s)
+	var b strings.Builder
+	mark := blockMark(s)
+	for i := 0; i < len(s); {
+		if i == mark {
+			b.WriteString(`\` + s[i:i+1])
+			i++
+			continue
+		}
+		if s[i] == '`' {
+			if end := codeSpan(s, i); end > 0 {
+				b.WriteString(s[i:end])
+				i = end
+				continue
+			}
+			run := backticks(s, i)
+			b.WriteString(strings.Repeat("\\`", run))
+			i += run
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[i+size:])
+		b.WriteString(inlineRune(before, r, after))
+		i += size
+	}
+	return b.String()
+}
+
+func inlineRune(before, r, after rune) string {
+	switch r {
+	case '[':
+		return "&#91;"
+	case ']':
+		return "&#93;"
+	case '\\', '*', '~', '<', '|':
+		return `\` + string(r)
+	case '#': // at the end of a heading it closes it
+		if after == utf8.RuneError {
+			return `\#`
+		}
+	case '&':
+		if after == '#' || unicode.IsLetter(after) {
+			return `\&`
+		}
+	case '_':
+		if !isWord(before) || !isWord(after) {
+			return `\_`
+		}
+	}
+	return string(r)
+}
+
+// blockMark is the place of the character that would make s open a block at the beginning of a line
+// (a heading, a list, a quote, a rule), -1 when there is none.
+func blockMark(s string) int {
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	switch {
+	case s != "" && strings.IndexByte("#>-+=", s[0]) >= 0:
+		return 0
+	case digits > 0 && digits < len(s) && (s[digits] == '.' || s[digits] == ')'):
+		return digits
+	}
+	return -1
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// backticks is the length of the run of backticks at i.
+func backticks(s string, i int) int {
+	n := 0
+	for i+n < len(s) && s[i+n] == '`' {
+		n++
+	}
+	return n
+}
+
+// codeSpan returns where the code span that starts at i ends, 0 when none starts there or when it
+// holds a bracket that a link's text cannot.
+func codeSpan(s string, i int) int {
+	run := backticks(s, i)
+	for j := i + run; j < len(s); {
+		if s[j] != '`' {
+			j++
+			continue
+		}
+		n := backticks(s, j)
+		if n == run {
+			if strings.ContainsAny(s[i+run:j], "[]") {
+				return 0
+			}
+			return j + n
+		}
+		j += n
+	}
+	return 0
+}
+
+// link is one line of a list of links: - [name](address): note. The name and the note are Markdown
+// already.
+func link(name, address, note string) string {
+	line := "- [" + name + "](" + destination(address) + ")"
+	if note != "" {
+		line += ": " + note
+	}
+	return line + "\n"
+}
+
+// destination encodes what would end a link's address early.
+func destination(address string) string {
+	return strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\\", "%5C").Replace(address)
+}

@@ -1,0 +1,203 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// How much of a proposal's text stands in an example.
+const (
+	exampleSections = 2
+	exampleText     = 400 // bytes of each text
+	exampleForks    = 1
+)
+
+// examples are the bodies that the document shows, by operationId, and values for its parameters.
+// They are wire values, not text: the encoder that writes answers writes them too.
+type examples struct {
+	number int
+	query  map[string]int
+	bodies map[string]exampleBody
+}
+
+type exampleBody struct {
+	summary string
+	value   any
+}
+
+func newExamples(info mip.SiteInfo, forks []mip.HardFork, p *mip.Proposal) examples {
+	if p == nil {
+		p = inventedProposal(info)
+	}
+	p = excerpt(p)
+	forks = slices.Clone(forks[:min(len(forks), exampleForks)])
+	if forks == nil {
+		forks = []mip.HardFork{}
+	}
+	site := info
+	site.Commit = nil
+	site.Counts = mip.SiteCounts{Total: 1, ByStatus: map[string]int{string(p.Status): 1}, ByCategory: map[string]int{deref(p.Category): 1}}
+	topic := exampleTopic(info, p)
+	networks := exampleNetworks(info)
+	locale := "ko"
+	if len(info.Locales) > 0 {
+		locale = info.Locales[0]
+	}
+	const cutText = "An excerpt: the real answer is longer."
+	return examples{
+		number: p.Number,
+		query:  map[string]int{"topicId": topic.TopicID},
+		bodies: map[string]exampleBody{
+			"listProposals":     {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Summary{p.Summary}}},
+			"getProposal":       {cutText, *p},
+			"listHardForks":     {cutText, mip.HardForks{HardForks: forks}},
+			"getSite":           {"The counts are those of a site with one proposal.", site},
+			"getDiagnostics":    {"What may be found in a file.", mip.Diagnostics{Problems: []mip.Problem{exampleFinding(info)}}},
+			"getForumActivity":  {"A topic of the forum; the figures are invented.", topic},
+			"getNetworkInfo":    {"The networks of this site; the figures are invented.", api.NetworkInfo{Networks: networks}},
+			"getMIPWatch":       {"One proposal; the live figures are invented.", exampleWatch(p, topic, networks, forks)},
+			"createSummary":     {"Made by the extractive summariser; the severities are invented.", exampleImpact(p)},
+			"createTranslation": {"A committed translation of one section; the text is invented.", exampleTranslation(p, locale)},
+
+			"createSummaryRequest":     {"", api.SummaryRequest{MIPNumber: p.Number}},
+			"createTranslationRequest": {"", api.TranslateRequest{MIPNumber: p.Number, Locale: locale}},
+		},
+	}
+}
+
+// excerpt is a proposal with its text cut short.
+func excerpt(p *mip.Proposal) *mip.Proposal {
+	short := *p
+	short.RawMarkdown = head(p.RawMarkdown)
+	short.Sections = []mip.Section{}
+	for _, s := range p.Sections[:min(len(p.Sections), exampleSections)] {
+		s.Markdown = head(s.Markdown)
+		short.Sections = append(short.Sections, s)
+	}
+	return &short
+}
+
+// head is the first bytes of a text, up to the end of a line where there is one, else of a character.
+func head(s string) string {
+	if len(s) <= exampleText {
+		return s
+	}
+	s = strings.ToValidUTF8(s[:exampleText], "")
+	if i := strings.LastIndexByte(s, '\n'); i > 0 {
+		return s[:i+1]
+	}
+	return s
+}
+
+// inventedProposal stands in where a site has no proposal yet.
+func inventedProposal(info mip.SiteInfo) *mip.Proposal {
+	text := "What a first proposal could say about the network.\n"
+	day := mip.Date{Year: 2026, Month: time.January, Day: 5}
+	changed := mip.NewTime(day.Time())
+	name, kind, category, summary := "A. Author", "Standards Track", "Core", "A proposal that stands for those to come."
+	return &mip.Proposal{
+		Summary: mip.Summary{
+			Number: 1, ID: info.Prefix + "-1", Title: "A first proposal", Description: &summary,
+			Authors: []mip.Author{{Name: &name}}, Status: mip.Draft, Type: &kind, Category: &category, Created: day, Updated: &changed,
+			Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, SupersededBy: []int{},
+			URL: info.BaseURL + "/mip/1/", APIURL: info.BaseURL + "/api/v1/mips/1", MarkdownURL: info.BaseURL + "/mip/1.md",
+			ContentHash: strings.Repeat("0", 64), Frontmatter: mip.Frontmatter{strings.ToLower(info.Prefix): "1"}, Inferred: []string{},
+		},
+		RawMarkdown: "## Abstract\n\n" + text,
+		Sections:    []mip.Section{{ID: "s-abstract", Level: 2, Title: "Abstract", Markdown: "## Abstract\n\n" + text}},
+	}
+}
+
+func exampleFinding(info mip.SiteInfo) mip.Problem {
+	return mip.Problem{
+		Level: mip.Warning, Code: "unknown-status", File: "proposals/" + info.Prefix + "-1.md", Line: 4,
+		Message: `status "Activated" is none of the known ones; it is published as written`,
+	}
+}
+
+// exampleMoment is the time of all invented figures.
+func exampleMoment() time.Time { return time.Date(2026, time.January, 9, 12, 0, 0, 0, time.UTC) }
+
+// exampleTopic has a score that follows from its figures by the formula of the sidecar.
+func exampleTopic(info mip.SiteInfo, p *mip.Proposal) api.ForumActivity {
+	topic := 399
+	if p.ForumTopicID != nil {
+		topic = *p.ForumTopicID
+	}
+	last := mip.NewTime(exampleMoment().AddDate(0, 0, -2))
+	forum := cmp.Or(deref(info.Forum), "https://forum.example.org")
+	return api.ForumActivity{
+		TopicID: topic, Title: entryTitle(p.Summary), URL: fmt.Sprintf("%s/t/%d", forum, topic), ActivityScore: 67,
+		Posts: 24, Replies: 23, Participants: 9, Views: 1200, Likes: 31,
+		CreatedAt: mip.NewTime(exampleMoment().AddDate(0, 0, -30)), LastPostedAt: &last, FetchedAt: mip.NewTime(exampleMoment()),
+	}
+}
+
+func exampleNetworks(info mip.SiteInfo) map[string]api.NetworkStatus {
+	out := map[string]api.NetworkStatus{}
+	const height, final = 46_810_112, 46_810_110
+	for _, n := range info.Networks {
+		fetched, block := mip.NewTime(exampleMoment()), mip.NewTime(exampleMoment().Add(-time.Second))
+		out[n.ID] = api.NetworkStatus{
+			Name: n.Name, ChainID: n.ChainID, Status: api.NetworkOK, BlockHeight: new(uint64(height)), FinalizedHeight: new(uint64(final)),
+			BlockTime: &block, FetchedAt: &fetched,
+		}
+	}
+	return out
+}
+
+func exampleWatch(p *mip.Proposal, topic api.ForumActivity, networks map[string]api.NetworkStatus, forks []mip.HardFork) api.MIPWatch {
+	fetched := mip.NewTime(exampleMoment())
+	return api.MIPWatch{
+		MIPs: []mip.Summary{p.Summary}, Forum: []api.ForumActivity{topic}, Networks: networks, HardForks: forks, Discrepancies: []api.Discrepancy{},
+		Freshness: api.Freshness{MIPs: p.Updated, Forum: &fetched, Networks: &fetched, HardForks: &fetched}, Errors: map[string]api.Code{},
+	}
+}
+
+// exampleImpact takes its sentences from the text, as the extractive summariser does.
+func exampleImpact(p *mip.Proposal) api.Summary {
+	quotes := quotes(p)
+	axis := func(s api.Severity) api.Axis {
+		return api.Axis{Impact: quotes[0].Quote, Severity: s, Evidence: quotes[:1]}
+	}
+	points := []string{}
+	for i := range 3 {
+		points = append(points, quotes[i%len(quotes)].Quote)
+	}
+	return api.Summary{
+		MIPNumber: p.Number, TLDR: cmp.Or(description(p.Summary), entryTitle(p.Summary)), WhatsChanging: points,
+		Developers: axis(api.Medium), Users: axis(api.Low), Validators: axis(api.Low), Foundation: axis(api.Low),
+		GeneratedAt: mip.NewTime(exampleMoment()), ContentHash: p.ContentHash, Locale: "en", Source: "extractive",
+	}
+}
+
+// quotes are lines of prose of the sections, verbatim, one at least.
+func quotes(p *mip.Proposal) []api.Evidence {
+	var out []api.Evidence
+	for _, s := range p.Sections {
+		for line := range strings.Lines(s.Markdown) {
+			line = strings.TrimSpace(line)
+			if line == "" || strings.ContainsAny(line[:1], "#`~|<>-*+[!:0123456789") {
+				continue
+			}
+			out = append(out, api.Evidence{Section: s.ID, Quote: line})
+		}
+	}
+	if out == nil {
+		out = []api.Evidence{{Section: "s-abstract", Quote: entryTitle(p.Summary)}}
+	}
+	return out
+}
+
+func exampleTranslation(p *mip.Proposal, locale string) api.Translation {
+	return api.Translation{
+		MIPNumber: p.Number, Locale: locale, Title: p.Title + " (" + locale + ")", Description: p.Description, Markdown: "## …\n",
+		ContentHash: p.ContentHash, GeneratedAt: mip.NewTime(exampleMoment()), Source: "file",
+	}
+}

@@ -1,0 +1,165 @@
+package render
+
+import (
+	"cmp"
+	"html/template"
+	"slices"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// rows are the table rows of proposals. They are written here and not by a template because a large
+// site shows every one in four lists or more: this is most of what a list page costs.
+func (p *Pages) rows(all []mip.Summary) template.HTML {
+	b := make([]byte, 0, len(all)*320)
+	esc := func(s string) { b = append(b, template.HTMLEscapeString(s)...) }
+	put := func(s string) { b = append(b, s...) }
+	for _, s := range all {
+		put(`<tr data-s="`)
+		esc(s.Status.Slug())
+		if s.Category != nil {
+			put(`" data-c="`)
+			esc(mip.Slug(*s.Category))
+		}
+		put(`"><td class="n">`)
+		esc(s.ID)
+		put(`</td><td class="ti"><a class="t" href="`)
+		esc(p.proposalPath(s.Number))
+		put(`">`)
+		put(string(titleHTML(s.Title)))
+		put(`</a>`)
+		if s.Hardfork != nil {
+			b = p.appendFork(b, *s.Hardfork)
+		}
+		if s.Description != nil && *s.Description != "" {
+			put(`<p>`)
+			esc(*s.Description)
+			put(`</p>`)
+		}
+		put(`</td><td class="st"><span class="b `)
+		put(statusClass(s.Status))
+		put(`">`)
+		esc(s.Status.String())
+		put(`</span></td><td class="ca">`)
+		if s.Category != nil {
+			esc(*s.Category)
+		}
+		put(`</td><td class="up">`)
+		if s.Updated != nil {
+			put(`<time>`)
+			b = s.Updated.UTC().AppendFormat(b, time.DateOnly)
+			put(`</time>`)
+		}
+		put("</td></tr>\n")
+	}
+	return template.HTML(b)
+}
+
+// appendFork adds a hard fork's label, a link when the fork has a page.
+func (p *Pages) appendFork(b []byte, name string) []byte {
+	label := template.HTMLEscapeString(name)
+	if _, ok := p.fork(name); !ok {
+		return append(b, ` <span class="tag">`+label+`</span>`...)
+	}
+	return append(b, ` <a class="tag" href="`+template.HTMLEscapeString(p.slugPath("upgrade", mip.Slug(name)))+`">`+label+`</a>`...)
+}
+
+// newestChange is the latest change of all, nil when none has a date.
+func newestChange(all []mip.Summary) *mip.Time {
+	var t *mip.Time
+	for i := range all {
+		if u := all[i].Updated; u != nil && (t == nil || u.UTC().After(t.UTC())) {
+			t = u
+		}
+	}
+	return t
+}
+
+// byNumber finds a published proposal; all must be ascending by number.
+func byNumber(all []mip.Summary, n int) (mip.Summary, bool) {
+	i, ok := slices.BinarySearchFunc(all, n, func(s mip.Summary, n int) int { return cmp.Compare(s.Number, n) })
+	if !ok {
+		return mip.Summary{}, false
+	}
+	return all[i], true
+}
+
+// ref is a link to proposal n, or its mere id when it is not published.
+func (p *Pages) ref(all []mip.Summary, n int) Ref {
+	s, ok := byNumber(all, n)
+	if !ok {
+		return Ref{Number: n, ID: p.id(n)}
+	}
+	return Ref{Number: n, ID: s.ID, Title: s.Title, Path: p.proposalPath(n), Status: s.Status, Published: true}
+}
+
+func (p *Pages) refs(all []mip.Summary, ns []int) []Ref {
+	out := make([]Ref, 0, len(ns))
+	for _, n := range ns {
+		out = append(out, p.ref(all, n))
+	}
+	return out
+}
+
+// choice is one value of a field, with what a link, a filter and a count of it need.
+type choice struct {
+	Slug, Label string
+	Class       string
+	Status      mip.Status
+	Count       int
+}
+
+// statusChoices counts the statuses that occur: those of the process in the order of life, others by
+// name, none last. Words that share an address share an entry.
+func statusChoices(all []mip.Summary) []choice {
+	out := choices(all, func(s mip.Summary) (string, string, bool) { return s.Status.Slug(), s.Status.String(), true })
+	rank := func(c choice) int {
+		if c.Slug == mip.Status("").Slug() {
+			return len(mip.Statuses()) + 1
+		}
+		if i := slices.IndexFunc(mip.Statuses(), func(s mip.Status) bool { return s.Slug() == c.Slug }); i >= 0 {
+			return i
+		}
+		return len(mip.Statuses())
+	}
+	slices.SortStableFunc(out, func(a, b choice) int { return cmp.Compare(rank(a), rank(b)) })
+	for i, c := range out {
+		if c.Slug != mip.Status("").Slug() {
+			out[i].Status = mip.Status(c.Label)
+		}
+		out[i].Class = statusClass(out[i].Status)
+	}
+	return out
+}
+
+func categoryChoices(all []mip.Summary) []choice {
+	return choices(all, func(s mip.Summary) (string, string, bool) {
+		if s.Category == nil {
+			return "", "", false
+		}
+		return mip.Slug(*s.Category), *s.Category, true
+	})
+}
+
+// choices counts by slug and sorts by label; the least label of a slug speaks for it.
+func choices(all []mip.Summary, value func(mip.Summary) (slug, label string, ok bool)) []choice {
+	at := map[string]int{}
+	var out []choice
+	for _, s := range all {
+		slug, label, ok := value(s)
+		if !ok {
+			continue
+		}
+		i, seen := at[slug]
+		if !seen {
+			i = len(out)
+			at[slug] = i
+			out = append(out, choice{Slug: slug, Label: label})
+		}
+		out[i].Label = min(out[i].Label, label)
+		out[i].Count++
+	}
+	slices.SortFunc(out, func(a, b choice) int { return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Slug, b.Slug)) })
+	return out
+}

@@ -1,0 +1,91 @@
+package render
+
+import (
+	"html/template"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// titleHTML escapes a title and shows its Markdown code spans as such. Nothing else in a title is
+// Markdown: a star stays a star.
+func titleHTML(s string) template.HTML {
+	if !strings.Contains(s, "`") {
+		return template.HTML(template.HTMLEscapeString(s))
+	}
+	var b strings.Builder
+	for s != "" {
+		open := strings.IndexByte(s, '`')
+		if open < 0 {
+			break
+		}
+		n := len(s[open:]) - len(strings.TrimLeft(s[open:], "`"))
+		inner, rest, ok := cutRun(s[open+n:], n)
+		b.WriteString(template.HTMLEscapeString(s[:open]))
+		if ok {
+			b.WriteString("<code>" + template.HTMLEscapeString(trimSpan(inner)) + "</code>")
+			s = rest
+			continue
+		}
+		b.WriteString(s[open : open+n])
+		s = s[open+n:]
+	}
+	b.WriteString(template.HTMLEscapeString(s))
+	return template.HTML(b.String())
+}
+
+// cutRun splits s around the first run of exactly n backticks.
+func cutRun(s string, n int) (before, after string, found bool) {
+	for i := 0; i < len(s); {
+		if s[i] != '`' {
+			i++
+			continue
+		}
+		run := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
+		if run == n {
+			return s[:i], s[i+run:], true
+		}
+		i += run
+	}
+	return s, "", false
+}
+
+// trimSpan drops one blank from both ends of a code span, as CommonMark 6.1 has it.
+func trimSpan(s string) string {
+	if len(s) > 2 && s[0] == ' ' && s[len(s)-1] == ' ' && strings.TrimSpace(s) != "" {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+// statusClass is the CSS class of a status. Words outside the process share one, so that no header
+// can choose a class.
+func statusClass(s mip.Status) string {
+	switch {
+	case s == "":
+		return "s-none"
+	case s.Known():
+		return "s-" + s.Slug()
+	}
+	return "s-other"
+}
+
+// day, dayShort and dayOf are a day for people; isoDay is one for programs and for narrow columns.
+func day(d mip.Date) string      { return d.Time().Format("2 January 2006") }
+func dayShort(d mip.Date) string { return d.Time().Format("2 Jan 2006") }
+func dayOf(t *mip.Time) string   { return t.UTC().Format("2 Jan 2006") }
+func isoDay(t *mip.Time) string  { return t.UTC().Format(time.DateOnly) }
+
+// minute is a moment for people.
+func minute(t *mip.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
+
+// thousands groups the digits of a count.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,51 @@
+package render
+
+import (
+	"encoding/xml"
+	"fmt"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// sitemapLimit is how many addresses one sitemap may hold (sitemaps.org, protocol 0.9).
+const sitemapLimit = 50_000
+
+// SitemapEntry is one page. LastMod nil: unknown, and left out.
+type SitemapEntry struct {
+	Route   string // below the base address, starting with a slash
+	LastMod *mip.Time
+}
+
+type sitemapXML struct {
+	XMLName struct{}     `xml:"urlset"`
+	Xmlns   string       `xml:"xmlns,attr"`
+	URLs    []sitemapURL `xml:"url"`
+}
+
+type sitemapURL struct {
+	Loc     string `xml:"loc"`
+	LastMod string `xml:"lastmod,omitempty"`
+}
+
+// Sitemap lists the entries in the order given, by the sitemaps.org protocol 0.9. It refuses more
+// than that protocol allows in one file.
+func Sitemap(info mip.SiteInfo, entries []SitemapEntry) ([]byte, error) {
+	if len(entries) > sitemapLimit {
+		return nil, fmt.Errorf("sitemap: %d addresses, the protocol allows %d in one file", len(entries), sitemapLimit)
+	}
+	doc := sitemapXML{Xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9", URLs: make([]sitemapURL, 0, len(entries))}
+	for _, e := range entries {
+		u := sitemapURL{Loc: address(info, e.Route)}
+		if e.LastMod != nil {
+			u.LastMod = e.LastMod.String()
+		}
+		doc.URLs = append(doc.URLs, u)
+	}
+	out := sink(xml.Header)
+	enc := xml.NewEncoder(&out)
+	enc.Indent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return nil, fmt.Errorf("encode sitemap: %w", err)
+	}
+	return append(out, '\n'), nil
+}

@@ -1,0 +1,121 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+type dashboardView struct {
+	page
+	Count     int
+	Commit    string
+	Newest    *mip.Time
+	Statuses  []choice
+	Bars      []bar
+	Recent    []mip.Summary
+	LastCalls []mip.Summary
+	Stagnant  []mip.Summary
+	MoreStag  int
+	Broken    []brokenRequires
+	MoreBrok  int
+	Upgrades  []upgradeView
+}
+
+// bar is one status in the bar of all: X and Width in thousandths.
+type bar struct {
+	Class    string
+	X, Width int
+}
+
+// brokenRequires is a proposal that depends on some that are not published.
+type brokenRequires struct {
+	S       mip.Summary
+	Missing []Ref
+}
+
+const (
+	recentLimit    = 10
+	attentionLimit = 5
+	barUnits       = 1000
+)
+
+// Dashboard renders what the proposals tell by themselves. All must be ascending by number.
+func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
+	statuses := statusChoices(all)
+	var stagnant []mip.Summary
+	var broken []brokenRequires
+	for _, s := range all {
+		if s.Status == mip.Stagnant {
+			stagnant = append(stagnant, s)
+		}
+		var missing []Ref
+		for _, r := range p.refs(all, s.Requires) {
+			if !r.Published {
+				missing = append(missing, r)
+			}
+		}
+		if len(missing) > 0 {
+			broken = append(broken, brokenRequires{s, missing})
+		}
+	}
+	slices.SortStableFunc(stagnant, newestFirst)
+	v := dashboardView{
+		page: p.frame("/dashboard/", page{
+			Title:       "Dashboard",
+			Description: "Proposals by status, recent changes, what needs attention and the network upgrades of " + p.info.Title + ".",
+			Route:       "/dashboard/",
+		}),
+		Count:     len(all),
+		Commit:    p.commit(),
+		Newest:    newestChange(all),
+		Statuses:  statuses,
+		Bars:      bars(statuses, len(all)),
+		Recent:    recent(all),
+		LastCalls: lastCalls(all),
+		Stagnant:  stagnant[:min(len(stagnant), attentionLimit)],
+		MoreStag:  max(0, len(stagnant)-attentionLimit),
+		Broken:    broken[:min(len(broken), attentionLimit)],
+		MoreBrok:  max(0, len(broken)-attentionLimit),
+		Upgrades:  p.upgrades(all),
+	}
+	return p.execute("dashboard", 0, v)
+}
+
+// newestFirst orders by change, the newest first, undated ones last.
+func newestFirst(a, b mip.Summary) int {
+	switch {
+	case a.Updated == nil && b.Updated == nil:
+		return 0
+	case a.Updated == nil:
+		return 1
+	case b.Updated == nil:
+		return -1
+	}
+	return b.Updated.UTC().Compare(a.Updated.UTC())
+}
+
+// recent is the newest changes; of two at the same moment the higher number comes first.
+func recent(all []mip.Summary) []mip.Summary {
+	out := slices.DeleteFunc(slices.Clone(all), func(s mip.Summary) bool { return s.Updated == nil })
+	slices.SortFunc(out, func(a, b mip.Summary) int { return cmp.Or(newestFirst(a, b), cmp.Compare(b.Number, a.Number)) })
+	return out[:min(len(out), recentLimit)]
+}
+
+// bars lays the shares side by side without gaps from rounding; the least is still to be seen.
+func bars(statuses []choice, total int) []bar {
+	const gap, least = 3, 4
+	out := make([]bar, 0, len(statuses))
+	sum := 0
+	for _, c := range statuses {
+		x := sum * barUnits / total
+		sum += c.Count
+		width := sum*barUnits/total - x
+		if width > gap+least {
+			width -= gap
+		}
+		out = append(out, bar{c.Class, x, max(width, least)})
+	}
+	return out
+}

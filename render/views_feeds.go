@@ -1,0 +1,37 @@
+package render
+
+// Feeds renders the page that says what can be subscribed to and read by programs.
+func (p *Pages) Feeds() ([]byte, error) {
+	type offer struct{ Name, Route, Text string }
+	return p.execute("feeds", 0, struct {
+		page
+		Feeds, Machines []offer
+	}{
+		page: p.frame("/feeds/", page{
+			Title:       "Feeds",
+			Description: "Feeds of " + p.info.Title + ", and everything else that programs and agents can read.",
+			Route:       "/feeds/",
+		}),
+		Feeds: []offer{
+			{"RSS 2.0", "/feed.xml", "For any feed reader."},
+			{"Atom", "/feed.atom", "The same entries in the stricter format."},
+			{"JSON Feed 1.1", "/feed.json", "The same entries for programs."},
+		},
+		Machines: []offer{
+			{"All proposals", "/api/v1/mips", "Every proposal without its text, as JSON."},
+			{"Hard forks", "/api/v1/hardforks", "Network upgrades and their activation times, as JSON."},
+			{"OpenAPI", "/openapi.json", "Every endpoint, described for tools."},
+			{"llms.txt", "/llms.txt", "What is here, for language models; the whole text is in llms-full.txt."},
+			{"llms-full.txt", "/llms-full.txt", "All proposals in one file."},
+			{"skill.md", "/skill.md", "How an agent works with this site."},
+			{"Sitemap", "/sitemap.xml", "Every page with its last change."},
+		},
+	})
+}
+
+// NotFound renders the answer to an address that leads nowhere. It has no canonical address.
+func (p *Pages) NotFound() ([]byte, error) {
+	return p.execute("notfound", 0, struct{ page }{
+		p.frame("", page{Title: "Page not found", Description: "There is no page at this address."}),
+	})
+}

@@ -1,0 +1,118 @@
+package render
+
+import (
+	"html/template"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// activationRow is one network's line of a fork's activation table.
+type activationRow struct {
+	Name      string
+	ChainID   string // empty when the site does not describe the network
+	Scheduled bool
+	Genesis   bool // active from the first block
+	Time      string
+	ISO       string
+	Unix      string
+}
+
+type upgradeView struct {
+	page
+	Fork       mip.HardFork
+	Path       string
+	Meta       *Ref
+	Bundled    []Ref
+	Missing    []Ref // bundled but not published
+	Rows       template.HTML
+	Activation []activationRow
+}
+
+type upgradesView struct {
+	page
+	Upgrades []upgradeView
+}
+
+// Upgrade renders a hard fork's page. All must be ascending by number.
+func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
+	v := p.upgrade(f, all)
+	v.page = p.frame("/upgrade/", page{
+		Title:       f.Name + " upgrade",
+		Description: "The " + f.Name + " network upgrade: the proposals that it activates, and when each network switches.",
+		Route:       "/upgrade/" + mip.Slug(f.Name) + "/",
+	})
+	return p.execute("upgrade", len(v.Rows), v)
+}
+
+// Upgrades renders the overview of all hard forks, in the order of the site's configuration.
+func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
+	return p.execute("upgrades", 0, upgradesView{
+		page: p.frame("/upgrade/", page{
+			Title:       "Network upgrades",
+			Description: "Which proposals each network upgrade activates, and when each network switches.",
+			Route:       "/upgrade/",
+		}),
+		Upgrades: p.upgrades(all),
+	})
+}
+
+func (p *Pages) upgrades(all []mip.Summary) []upgradeView {
+	out := make([]upgradeView, 0, len(p.forks))
+	for _, f := range p.forks {
+		out = append(out, p.upgrade(f, all))
+	}
+	return out
+}
+
+func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgradeView {
+	v := upgradeView{Fork: f, Path: p.slugPath("upgrade", mip.Slug(f.Name)), Activation: p.activation(f)}
+	if f.MetaMIP != nil {
+		r := p.ref(all, *f.MetaMIP)
+		v.Meta = &r
+	}
+	var bundled []mip.Summary
+	for _, r := range p.refs(all, f.BundledMIPs) {
+		v.Bundled = append(v.Bundled, r)
+		if !r.Published {
+			v.Missing = append(v.Missing, r)
+			continue
+		}
+		s, _ := byNumber(all, r.Number)
+		s.Hardfork = nil // the page is about it
+		bundled = append(bundled, s)
+	}
+	v.Rows = p.rows(bundled)
+	return v
+}
+
+// activation lists every network of the site and of the fork.
+func (p *Pages) activation(f mip.HardFork) []activationRow {
+	ids := make([]string, 0, len(p.info.Networks))
+	for _, n := range p.info.Networks {
+		ids = append(ids, n.ID)
+	}
+	for _, id := range f.SortedNetworks(p.info.Networks) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	out := make([]activationRow, 0, len(ids))
+	for _, id := range ids {
+		r := activationRow{Name: id}
+		for _, n := range p.info.Networks {
+			if n.ID == id {
+				r.Name, r.ChainID = n.Name, strconv.FormatUint(n.ChainID, 10)
+			}
+		}
+		if ts := f.Activation[id].Timestamp; ts != nil {
+			t := time.Unix(*ts, 0).UTC()
+			r.Scheduled, r.Genesis = true, *ts == 0
+			r.Time, r.ISO, r.Unix = t.Format("2 Jan 2006, 15:04:05 UTC"), t.Format(time.RFC3339), strconv.FormatInt(*ts, 10)
+		}
+		out = append(out, r)
+	}
+	return out
+}
