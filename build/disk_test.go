@@ -80,13 +80,19 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	before := files(t, out)
 	write(t, in, 1, "Another title", "Other words.")
+	exe := filepath.Join(t.TempDir(), "build.test")
+	copyFile(t, helper(t, in, out).Path, exe)
 	cmd := helper(t, in, out)
+	cmd.Path = exe
 	if os.Geteuid() == 0 {
 		// Root may write anywhere: become nobody, who must be able to read and run everything here.
-		for dir := in; dir != "/" && dir != "."; dir = filepath.Dir(dir) {
-			st, err := os.Stat(dir)
-			if err == nil && st.Mode().Perm()&0o005 != 0o005 {
-				if err := os.Chmod(dir, st.Mode().Perm()|0o055); err != nil {
+		for _, file := range []string{in, exe} {
+			for dir := file; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+				st, err := os.Stat(dir)
+				if err == nil && st.Mode().Perm()&0o005 != 0o005 {
+					err = os.Chmod(dir, st.Mode().Perm()|0o055)
+				}
+				if err != nil {
 					t.Skip("[nobody] the temporary folder cannot be opened to another user:", err)
 				}
 			}
@@ -106,5 +112,16 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	if diff := diffTree(before, files(t, out)); diff != "" {
 		t.Errorf("the read-only folder changed: %s", diff)
+	}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	b, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, b, 0o755); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,7 @@ type folder struct {
 	lock  *flock.Flock
 	temps atomic.Int64
 	made  sync.Map // folders that exist
+	empty bool     // nothing to compare with when the build began
 
 	buffers sync.Pool // *[]byte of readSize
 }
@@ -67,11 +69,30 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 	}
 	f := &folder{root: root, dir: dir, lock: lock}
 	f.buffers.New = func() any { b := make([]byte, readSize); return &b }
-	// What a killed build left half written.
-	if err := root.RemoveAll(tempDir); err != nil {
-		return nil, errors.Join(f.name(err), f.close())
+	if err := f.sweep(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), f.close())
 	}
 	return f, nil
+}
+
+// sweep removes what a killed build left half written, and notes whether anything else is there.
+func (f *folder) sweep() error {
+	top, err := f.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	entries, err := top.ReadDir(-1)
+	f.empty = true
+	for _, e := range entries {
+		switch {
+		case strings.HasPrefix(e.Name(), tempPrefix):
+			err = errors.Join(err, f.root.Remove(e.Name()))
+		case e.Name() != stateDir:
+			f.empty = false
+		}
+	}
+	return err
 }
 
 // refuse rejects a folder that holds a project: a mistyped --out must not mix a site into it.
@@ -121,18 +142,14 @@ func (f *folder) write(file string, fill func(io.Writer) error) error {
 }
 
 func (f *folder) writeTemp(fill func(io.Writer) error) (temp string, err error) {
-	if err := f.mkdir(tempDir); err != nil {
-		return "", err
-	}
-	temp = path.Join(tempDir, strconv.FormatInt(f.temps.Add(1), 10))
+	temp = tempPrefix + strconv.FormatInt(f.temps.Add(1), 10)
 	w, err := f.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return "", err
 	}
 	err = errors.Join(fill(w), w.Close())
 	if err != nil {
-		// Best effort: the folder of temporary files is emptied at the end and by the next build.
-		f.root.Remove(temp)
+		f.root.Remove(temp) // best effort: the next build sweeps
 		return "", err
 	}
 	return temp, nil
@@ -175,10 +192,7 @@ func (f *folder) remove(file string) error {
 
 // close gives the folder back. The lock file stays, so that two later builds agree on one.
 func (f *folder) close() error {
-	f.root.RemoveAll(tempDir)
 	return errors.Join(f.root.Close(), f.lock.Close())
 }
 
 func (f *folder) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }
-
-func (f *folder) name(err error) error { return fmt.Errorf("%s: %w", f.dir, err) }

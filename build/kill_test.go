@@ -54,6 +54,9 @@ func files(t *testing.T, dir string) map[string][]byte {
 		if d.IsDir() && d.Name() == ".mipwatch" {
 			return fs.SkipDir
 		}
+		if strings.HasPrefix(d.Name(), ".mipwatch-tmp-") {
+			return nil
+		}
 		if d.IsDir() {
 			return nil
 		}

@@ -9,13 +9,13 @@ import (
 	"maps"
 )
 
-// stateDir is the one folder in the output that is not published content: the record of what was
-// written, the lock and the temporary files.
+// What in the output is not published content: a folder with the record of what was written and the
+// lock, and temporary files beside it, at the top because every step of a path is a system call.
 const (
 	stateDir     = ".mipwatch"
 	manifestFile = stateDir + "/manifest.json"
 	lockFile     = stateDir + "/lock"
-	tempDir      = stateDir + "/tmp"
+	tempPrefix   = ".mipwatch-tmp-"
 )
 
 // manifest records what builds have written, by file. It is the only licence to remove a file.

@@ -132,7 +132,7 @@ func (s *syncer) update(a *Artifact) (entry, bool, error) {
 		return entry{}, false, fmt.Errorf("make %s: %w", a.File, err)
 	}
 	e := entry{Hash: hashBytes(body), Key: a.key}
-	if s.folder.holds(a.File, e.Hash) {
+	if !s.folder.empty && s.folder.holds(a.File, e.Hash) {
 		return e, false, nil
 	}
 	return e, true, s.folder.write(a.File, func(w io.Writer) error { _, err := w.Write(body); return err })

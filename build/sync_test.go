@@ -166,6 +166,22 @@ func TestSyncDoesNotMakeWhatIsKnown(t *testing.T) {
 	}
 }
 
+func TestSyncComparesWithoutARecord(t *testing.T) {
+	dir := t.TempDir()
+	mustSync(t, planOf("a=one", "b=two"), dir)
+	if err := os.RemoveAll(filepath.Join(dir, stateDir)); err != nil {
+		t.Fatal(err)
+	}
+	age(t, dir)
+	before := stamps(t, dir)
+	if r := mustSync(t, planOf("a=one", "b=TWO"), dir); r != (Report{Changed: 1, Unchanged: 1}) {
+		t.Errorf("Sync = %+v, want one changed, one unchanged", r)
+	}
+	if a := filepath.Join(dir, "a"); !stamps(t, dir)[a].Equal(before[a]) {
+		t.Error("a was rewritten with the same bytes")
+	}
+}
+
 func TestSyncLeavesForeignFilesAlone(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "CNAME"), []byte("mips.example.org"), 0o644); err != nil {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"time"
 
 	"github.com/gorilla/feeds"
@@ -34,12 +35,19 @@ type (
 func (a *atomXML) FeedXml() any { return a }
 
 // Atom is the newest changes as Atom (RFC 4287), newest first, [FeedLimit] at most. Ids are
-// addresses: the feed's own, and each proposal's page. Atom requires a time of every entry: a
-// proposal without one gets the epoch, 1970-01-01T00:00:00Z, which sorts it last in every reader;
-// so does a feed in which nothing has a time. The feed's author is the site, for proposals that name none.
+// addresses: the feed's own, and each proposal's page. The feed's author is the site, for proposals
+// that name none.
+//
+// The format wants a different time for each entry, but one commit gives all its files the same
+// second. So the time of an entry holds the proposal's number as microseconds, which no other
+// proposal's change can alter. It wants a time of every entry, too: a proposal without one has the
+// second before the oldest that is known, which keeps it last, and the epoch where none is known.
 func Atom(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	sorted := newest(all)
-	self := info.BaseURL + "/feed.atom"
+	self, updated := info.BaseURL+"/feed.atom", atomTime(undated(sorted), 0)
+	if len(sorted) > 0 {
+		updated = entryTime(sorted, 0)
+	}
 	feed := &atomXML{
 		Xmlns: "http://www.w3.org/2005/Atom",
 		Lang:  "en",
@@ -48,22 +56,22 @@ func Atom(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 			{Href: info.BaseURL + "/", Rel: "alternate", Type: typeHTML},
 		},
 		AtomFeed: feeds.AtomFeed{
-			Title: feedTitle(info), Id: self, Updated: atomTime(feedChange(sorted)), Subtitle: feedDescription(info),
+			Title: feedTitle(info), Id: self, Updated: updated, Subtitle: feedDescription(info),
 			Author: &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: feedTitle(info), Uri: info.BaseURL + "/"}},
 		},
 		Entries: make([]*atomEntry, 0, len(sorted)),
 	}
-	for _, s := range sorted {
-		feed.Entries = append(feed.Entries, newAtomEntry(info, s))
+	for i, s := range sorted {
+		feed.Entries = append(feed.Entries, newAtomEntry(info, s, entryTime(sorted, i)))
 	}
 	return writeXML(feed)
 }
 
-func newAtomEntry(info mip.SiteInfo, s mip.Summary) *atomEntry {
+func newAtomEntry(info mip.SiteInfo, s mip.Summary, updated string) *atomEntry {
 	entry := &atomEntry{
 		Links: []feeds.AtomLink{{Href: s.URL, Rel: "alternate", Type: typeHTML}},
 		AtomEntry: feeds.AtomEntry{
-			Title: entryTitle(s), Id: s.URL, Updated: atomTime(s.Updated),
+			Title: entryTitle(s), Id: s.URL, Updated: updated,
 			Summary: &feeds.AtomSummary{Content: entryText(info, s), Type: "text"},
 		},
 	}
@@ -81,9 +89,26 @@ func newAtomEntry(info mip.SiteInfo, s mip.Summary) *atomEntry {
 	return entry
 }
 
-func atomTime(t *mip.Time) string {
-	if t == nil {
-		return time.Unix(0, 0).UTC().Format(time.RFC3339)
+// entryTime is the time of the i-th entry.
+func entryTime(sorted []mip.Summary, i int) string {
+	t := undated(sorted)
+	if sorted[i].Updated != nil {
+		t = sorted[i].Updated.UTC()
 	}
-	return t.String()
+	return atomTime(t, sorted[i].Number)
+}
+
+// undated is the time of entries that have none.
+func undated(sorted []mip.Summary) time.Time {
+	for _, s := range slices.Backward(sorted) {
+		if s.Updated != nil {
+			return s.Updated.UTC().Add(-time.Second)
+		}
+	}
+	return time.Unix(0, 0).UTC()
+}
+
+func atomTime(t time.Time, number int) string {
+	const microseconds = 1_000_000 // in a second
+	return t.Add(time.Duration(number%microseconds) * time.Microsecond).Format(time.RFC3339Nano)
 }

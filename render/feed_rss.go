@@ -45,14 +45,14 @@ type (
 func (r *rssXML) FeedXml() any { return r }
 
 // RSS is the newest changes as RSS 2.0 (rssboard.org), newest first, [FeedLimit] at most. An item's
-// pubDate is its last change; a proposal without a time has none. Descriptions are HTML, as readers
-// expect, titles plain text. The time of the feed is that of the newest change, never the clock's.
+// pubDate is its last change; a proposal without a time has none. The items' descriptions are HTML, as
+// readers expect, all other text is plain. The time of the feed is that of the newest change, never the clock's.
 func RSS(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	sorted := newest(all)
 	channel := &rssChannel{
 		Self: &atomSelf{Href: info.BaseURL + "/feed.xml", Rel: "self", Type: typeRSS},
 		RssFeed: feeds.RssFeed{
-			Title: feedTitle(info), Link: info.BaseURL + "/", Description: html.EscapeString(feedDescription(info)),
+			Title: feedTitle(info), Link: info.BaseURL + "/", Description: feedDescription(info),
 			Language: "en", Docs: rssDocs,
 		},
 		Items: make([]*rssItem, 0, len(sorted)),

@@ -212,7 +212,9 @@ func TestAtomRules(t *testing.T) {
 				epoch := mip.NewTime(time.Unix(0, 0))
 				want = &epoch
 			}
-			checkTimes(t, "updated", feed.Updated, time.RFC3339, want)
+			if len(feed.Updated) != 1 || !instant(t, feed.Updated[0]).Truncate(time.Second).Equal(want.UTC()) {
+				t.Errorf("updated %q, want one within the second %v", feed.Updated, want)
+			}
 			seen := map[string]bool{self: true}
 			previous := time.Unix(1<<40, 0)
 			for _, e := range feed.Entries {
@@ -231,8 +233,8 @@ func TestAtomRules(t *testing.T) {
 					t.Errorf("summary %+v, want one of type text", e.Summary)
 				}
 				for _, p := range e.Published {
-					if _, err := time.Parse(time.RFC3339, p); err != nil || p > e.Updated[0] {
-						t.Errorf("published %q (%v), want RFC 3339 not after updated %q", p, err, e.Updated[0])
+					if instant(t, p).After(instant(t, e.Updated[0])) {
+						t.Errorf("published %q, want a time not after updated %q", p, e.Updated[0])
 					}
 				}
 				for _, a := range e.Authors {
@@ -247,6 +249,9 @@ func TestAtomRules(t *testing.T) {
 					if c.Term == "" || c.Text != "" {
 						t.Errorf("category %+v, want a term and no text", c)
 					}
+				}
+				if at := instant(t, e.Updated[0]); at.Equal(previous) {
+					t.Errorf("%s: updated %v is that of the entry before", e.ID[0], at)
 				}
 				previous = notNewer(t, e.Updated, time.RFC3339, previous)
 			}
@@ -320,6 +325,32 @@ func TestFeedOrder(t *testing.T) {
 	}
 }
 
+// A change of one proposal leaves the others' entries as they were, those of the same second too.
+func TestAtomTimesAreStable(t *testing.T) {
+	read := func(all []mip.Summary) map[string]string {
+		var feed parsedAtom
+		strictXML(t, must[[]byte](t)(Atom(sampleInfo(), all)), &feed)
+		out := map[string]string{}
+		for _, e := range feed.Entries {
+			out[e.ID[0]] = e.Updated[0]
+		}
+		return out
+	}
+	all := sampleSummaries()
+	before := read(all)
+	later := mip.NewTime(all[3].Updated.UTC().Add(time.Hour))
+	all[2].Updated = &later // 6, which had the same second as 7
+	after := read(all)
+	if before[all[2].URL] == after[all[2].URL] {
+		t.Errorf("%s kept %s after a change", all[2].ID, before[all[2].URL])
+	}
+	delete(before, all[2].URL)
+	delete(after, all[2].URL)
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("times of others changed (-before +after):\n%s", diff)
+	}
+}
+
 // What an author writes comes back from every feed, escaped exactly once.
 func TestFeedEscaping(t *testing.T) {
 	for i, h := range hostileTexts() {
@@ -330,7 +361,7 @@ func TestFeedEscaping(t *testing.T) {
 			strictXML(t, must[[]byte](t)(RSS(info, all)), &rss)
 			c := rss.Channel[0]
 			same(t, "RSS channel title", c.Title[0], h.want)
-			same(t, "RSS channel description", html.UnescapeString(c.Description[0]), h.want)
+			same(t, "RSS channel description", c.Description[0], h.want)
 			same(t, "RSS title", c.Items[0].Title[0], title)
 			same(t, "RSS creator", c.Items[0].Creator[0], h.want)
 			if !slices.Contains(c.Items[0].Category, h.want) {
@@ -494,6 +525,11 @@ func absolute(t *testing.T, s string) {
 	if err != nil || u.Scheme != "https" || u.Host == "" || strings.ContainsAny(s, " <>\"") {
 		t.Errorf("%q (%v), want an absolute address", s, err)
 	}
+}
+
+func instant(t *testing.T, s string) time.Time {
+	t.Helper()
+	return must[time.Time](t)(time.Parse(time.RFC3339, s))
 }
 
 func latest(all []mip.Summary) *mip.Time {

@@ -95,6 +95,7 @@ func hostileTexts() []struct{ name, in, want string } {
 		{"quote", "> not a quote", "> not a quote"},
 		{"rule", "--- not: a rule", "--- not: a rule"},
 		{"image", "![x](https://evil.example/x.png)", "![x](https://evil.example/x.png)"},
+		{"address", "see https://evil.example, www.evil.example or a@evil.example", "see https://evil.example, www.evil.example or a@evil.example"},
 		{"placeholder", "{{base}} %s %!d ${x}", "{{base}} %s %!d ${x}"},
 		{"controls", "a\x00b\x1bc\u009dd\ufffee", "abcde"},
 		{"line separators", "a\u2028b\u0085c", "a b c"},

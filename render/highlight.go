@@ -9,11 +9,8 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-const (
-	highlightMaxBlock = 64 << 10 // bytes of code; longer blocks stay plain
-	highlightMaxKept  = 16 << 20 // bytes of highlighted code in one generation of the memo
-	highlightMaxNames = 1024     // fence words that are remembered
-)
+// highlightMaxKept is how many bytes of highlighted code one generation of the memo holds.
+const highlightMaxKept = 16 << 20
 
 // codeLanguage is what a fence's first word means.
 type codeLanguage struct {
@@ -21,20 +18,57 @@ type codeLanguage struct {
 	lexer chroma.Lexer // nil: no highlighting
 }
 
-// markdownLanguages finds lexers, once per word, and keeps highlighted code: compiling a lexer's
-// patterns and running them is most of a build.
+// markdownLanguages knows the lexers by the words that fences use, and keeps highlighted code: running
+// a lexer's patterns is most of a build.
 type markdownLanguages struct {
+	byWord map[string]codeLanguage // in lower case
+	guard  codeGuard
+
 	mu       sync.Mutex
-	byWord   map[string]codeLanguage
 	now, old map[[sha256.Size]byte][]byte // the memo's two generations
 	nowBytes int
 }
 
+// newMarkdownLanguages makes an index of chroma's lexers by name, alias and file extension. Chroma's
+// own look-up tries every file pattern of every lexer, 20 ms for each word that it does not know.
 func newMarkdownLanguages() *markdownLanguages {
-	return &markdownLanguages{
-		byWord: map[string]codeLanguage{},
-		now:    map[[sha256.Size]byte][]byte{},
+	l := &markdownLanguages{byWord: map[string]codeLanguage{}, now: map[[sha256.Size]byte][]byte{}}
+	for _, word := range []string{"text", "txt", "plain", "plaintext", "none", "nohighlight"} {
+		l.byWord[word] = codeLanguage{}
 	}
+	// Notations that have no lexer, or that one would take for something else.
+	for word, name := range map[string]string{"mermaid": "Mermaid", "math": "Math", "csv": "CSV", "csl-json": "CSL JSON", "pseudocode": "Pseudocode"} {
+		l.byWord[word] = codeLanguage{name: name}
+	}
+	all := lexers.GlobalLexerRegistry.Lexers
+	words := []func(*chroma.Config) []string{
+		func(c *chroma.Config) []string { return []string{c.Name} },
+		func(c *chroma.Config) []string { return c.Aliases },
+		func(c *chroma.Config) []string { return c.Filenames },
+	}
+	for _, of := range words {
+		for _, lexer := range all {
+			name := lexer.Config().Name
+			if name == strings.ToLower(name) {
+				name = strings.ToUpper(name[:1]) + name[1:]
+			}
+			for _, word := range of(lexer.Config()) {
+				word = strings.ToLower(strings.TrimPrefix(word, "*."))
+				if _, taken := l.byWord[word]; !taken {
+					l.byWord[word] = codeLanguage{name, lexer}
+				}
+			}
+		}
+	}
+	return l
+}
+
+// find returns what a fence's word means; a word that nobody knows is its own name.
+func (l *markdownLanguages) find(word string) codeLanguage {
+	if lang, ok := l.byWord[strings.ToLower(word)]; ok {
+		return lang
+	}
+	return codeLanguage{name: word}
 }
 
 // fenceWord reduces the first word of a fence to a language's name: "solidity=", "rust,ignore" and
@@ -57,51 +91,17 @@ func fenceWord(info []byte) string {
 	return word
 }
 
-func (l *markdownLanguages) find(word string) codeLanguage {
-	if word == "" {
-		return codeLanguage{}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	lang, ok := l.byWord[word]
-	if !ok {
-		lang = findLanguage(word)
-		if len(l.byWord) < highlightMaxNames {
-			l.byWord[word] = lang
-		}
-	}
-	return lang
-}
-
-func findLanguage(word string) codeLanguage {
-	switch lower := strings.ToLower(word); lower {
-	case "text", "txt", "plain", "plaintext", "none", "nohighlight":
-		return codeLanguage{}
-	case "mermaid":
-		return codeLanguage{name: "Mermaid"}
-	case "math", "csv", "csl-json", "pseudocode":
-		names := map[string]string{"math": "Math", "csv": "CSV", "csl-json": "CSL JSON", "pseudocode": "Pseudocode"}
-		return codeLanguage{name: names[lower]}
-	}
-	lexer := lexers.Get(word)
-	if lexer == nil {
-		return codeLanguage{name: word}
-	}
-	name := lexer.Config().Name
-	if name == strings.ToLower(name) {
-		name = strings.ToUpper(name[:1]) + name[1:]
-	}
-	return codeLanguage{name, lexer}
-}
-
 // append appends text as HTML, highlighted where that is possible.
 func (l *markdownLanguages) append(out []byte, lang codeLanguage, text string) []byte {
-	if lang.lexer == nil || len(text) > highlightMaxBlock {
+	if lang.lexer == nil {
 		return appendEscaped(out, text)
 	}
 	key := sha256.Sum256([]byte(lang.name + "\x00" + text))
 	if html, ok := l.recall(key); ok {
 		return append(out, html...)
+	}
+	if !l.guard.admits(text) {
+		return appendEscaped(out, text)
 	}
 	html := highlightCode(lang.lexer, text)
 	l.keep(key, html)

@@ -19,11 +19,12 @@ func highlightCode(lexer chroma.Lexer, text string) (html []byte) {
 		return appendEscaped(nil, text)
 	}
 	html = make([]byte, 0, 3*len(text))
-	done := 0      // bytes of text that are written
-	open := ""     // class of the span that is open
+	done := 0  // bytes of text that are written
+	open := "" // class of the span that is open
+	var wrong notOfLanguage
 	var gap string // blanks that wait for what follows: they belong to a span only between equals
 	for t := next(); t != chroma.EOF; t = next() {
-		if !strings.HasPrefix(text[done:], t.Value) {
+		if wrong.reached(t) || !strings.HasPrefix(text[done:], t.Value) {
 			return appendEscaped(nil, text)
 		}
 		done += len(t.Value)

@@ -22,21 +22,20 @@ func LLMs(info mip.SiteInfo, forks []mip.HardFork, all []mip.Summary) ([]byte, e
 		b.WriteString(link(inline(entryTitle(s)), s.MarkdownURL, inline(entryText(info, s))))
 	}
 	b.WriteString("\n## Hard forks\n\n")
-	b.WriteString(link("All hard forks", info.BaseURL+"/api/v1/hardforks", "`/api/v1/hardforks`. Bundled proposals and activation times as JSON."))
+	writeRoutes(&b, info, func(r StaticRoute) bool { return r.Pattern == "/api/v1/hardforks" })
 	for _, f := range forks {
 		b.WriteString(link(inline(f.Name), address(info, "/upgrade/"+mip.Slug(f.Name)+"/"), inline(forkNote(info, f))))
 	}
 	b.WriteString("\n## API\n\n")
 	writeRoutes(&b, info, func(r StaticRoute) bool {
-		return r.Type == typeJSON && strings.HasPrefix(r.Pattern, "/api/") && r.Name != "listHardForks"
+		return strings.HasPrefix(r.Pattern, "/api/") && r.Pattern != "/api/v1/hardforks" || r.Pattern == "/openapi.json"
 	})
-	b.WriteString(link("OpenAPI", info.BaseURL+"/openapi.json", "`/openapi.json`. Every endpoint, static and live, with schemas and examples."))
-	b.WriteString(link("API documentation", info.BaseURL+"/api/", "The same for people."))
+	b.WriteString(link("API documentation", info.BaseURL+"/api/", "Every endpoint, for people."))
 	b.WriteString("\n## Feeds\n\n")
 	writeRoutes(&b, info, func(r StaticRoute) bool { return strings.HasPrefix(r.Pattern, "/feed.") })
 	b.WriteString("\n## Optional\n\n")
 	writeRoutes(&b, info, func(r StaticRoute) bool {
-		return !strings.HasPrefix(r.Pattern, "/api/") && !strings.HasPrefix(r.Pattern, "/feed.") && r.Pattern != "/openapi.json" && r.Pattern != "/llms.txt"
+		return !strings.HasPrefix(r.Pattern, "/api/") && !strings.HasPrefix(r.Pattern, "/feed.") && r.Pattern != "/openapi.json"
 	})
 	return []byte(b.String()), nil
 }
@@ -84,8 +83,8 @@ func writeAxes(b *strings.Builder) {
 		"compare it with the proposal's to see whether the text has changed since.\n\n", api.Low, api.Medium, api.High)
 }
 
-// writeRoutes lists static routes. A pattern with a parameter has no address of its own: it is
-// described by its line in the text above or by the skill's address.
+// writeRoutes lists static routes under their patterns. A route with a proposal's number has no
+// address of its own: the text above explains it.
 func writeRoutes(b *strings.Builder, info mip.SiteInfo, keep func(StaticRoute) bool) {
 	for _, r := range StaticRoutes() {
 		if !keep(r) {
@@ -95,7 +94,7 @@ func writeRoutes(b *strings.Builder, info mip.SiteInfo, keep func(StaticRoute) b
 		if strings.Contains(path, "{") {
 			continue
 		}
-		b.WriteString(link(path, info.BaseURL+path, "`"+r.Pattern+"`. "+r.Summary))
+		b.WriteString(link(r.Pattern, info.BaseURL+path, r.Summary))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// inline writes plain text into a line of Markdown so that it means itself: nothing in it opens a
+// inline writes plain text into a line of Markdown so that it means itself: nothing in it opens or is a
 // link, emphasis, HTML or a new line. A pair of backticks that forms a code span stays, since titles
 // are written with them and read the same. Square brackets become character references, not
 // backslash escapes, because many readers of llms.txt find its links with a regular expression.
@@ -31,37 +31,45 @@ func inline(s string) string {
 			i += run
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		before, _ := utf8.DecodeLastRuneInString(s[:i])
-		after, _ := utf8.DecodeRuneInString(s[i+size:])
-		b.WriteString(inlineRune(before, r, after))
+		_, size := utf8.DecodeRuneInString(s[i:])
+		b.WriteString(inlineRune(s[:i], s[i:i+size], s[i+size:]))
 		i += size
 	}
 	return b.String()
 }
 
-func inlineRune(before, r, after rune) string {
-	switch r {
-	case '[':
+// inlineRune is one character as it has to be written between what stands before and after it.
+func inlineRune(before, char, after string) string {
+	switch char {
+	case "[":
 		return "&#91;"
-	case ']':
+	case "]":
 		return "&#93;"
-	case '\\', '*', '~', '<', '|':
-		return `\` + string(r)
-	case '#': // at the end of a heading it closes it
-		if after == utf8.RuneError {
-			return `\#`
-		}
-	case '&':
-		if after == '#' || unicode.IsLetter(after) {
-			return `\&`
-		}
-	case '_':
-		if !isWord(before) || !isWord(after) {
-			return `\_`
-		}
+	case `\`, "*", "~", "<", "|":
+		return `\` + char
 	}
-	return string(r)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	special := false
+	switch char {
+	case "#": // at the end of a heading it closes it
+		special = after == ""
+	case "&": // of a character reference
+		name := strings.TrimLeftFunc(after, func(r rune) bool { return r == '#' || isAlphanumeric(r) })
+		special = name != after && strings.HasPrefix(name, ";")
+	case "_":
+		special = !isWord(last) || !isWord(next)
+	case ":": // of an address, which many readers make a link
+		special = strings.HasPrefix(after, "//")
+	case ".":
+		special = len(before) >= 3 && strings.EqualFold(before[len(before)-3:], "www")
+	case "@":
+		special = isWord(last) && isWord(next)
+	}
+	if special {
+		return `\` + char
+	}
+	return char
 }
 
 // blockMark is the place of the character that would make s open a block at the beginning of a line

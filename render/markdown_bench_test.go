@@ -75,5 +75,10 @@ func BenchmarkHTMLPlain(b *testing.B) {
 // The same renderer again and again: what serve does after a change.
 func BenchmarkHTMLAgain(b *testing.B) {
 	m := NewMarkdown(true)
+	for _, d := range benchDocuments(b) {
+		if _, err := m.HTML(d.root, d.source, "", testLinks); err != nil {
+			b.Fatal(err)
+		}
+	}
 	benchmarkHTML(b, func() *Markdown { return m })
 }

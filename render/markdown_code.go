@@ -17,7 +17,10 @@ func (d *markdownDoc) codeBlock(n ast.Node, word string) {
 		d.out.strings(` code"><code>`)
 	}
 	if d.out.room(len(text)) {
-		if d.highlight {
+		if lang.lexer != nil {
+			d.codeBytes += len(text)
+		}
+		if d.highlight && d.codeBytes <= highlightMaxDocument {
 			d.out.b = d.languages.append(d.out.b, lang, text)
 		} else {
 			d.out.b = appendEscaped(d.out.b, text)

@@ -21,11 +21,12 @@ type markdownDoc struct {
 	notePrefix   string            // of the footnotes' ids
 	titleHeading *ast.Heading      // left out; nil if there is none
 
-	outline  []int  // levels, as written, of the headings that enclose this place
-	tables   int    // so far
-	inBody   bool   // the table's tbody is open
-	anchors  []bool // for each open Markdown link: whether an <a> was written
-	inAnchor int    // how many <a> are open
+	outline   []int  // levels, as written, of the headings that enclose this place
+	tables    int    // so far
+	inBody    bool   // the table's tbody is open
+	codeBytes int    // in blocks that name a language, so far
+	anchors   []bool // for each open Markdown link: whether an <a> was written
+	inAnchor  int    // how many <a> are open
 
 	rawKept bool            // raw HTML on the allow-list passes
 	rawSeen bool            // there is raw HTML

@@ -94,38 +94,12 @@ func (p *Pages) funcs() template.FuncMap {
 		"minute":   minute,
 		"isoDay":   isoDay,
 		"num":      thousands,
+		"web":      webAddress,
 	}
 }
 
 // path is a link to a route of this site.
 func (p *Pages) path(route string) string { return p.base + route }
-
-// page is what every page tells its head and frame.
-type page struct {
-	Title       string // of the document, exact
-	Heading     string // for previews: Title without the site's name
-	Description string
-	Route       string // of the canonical address; empty: none, and not to be indexed
-	Article     bool
-	Alternates  []alternate
-	LD          any // JSON-LD, nil: none
-	Head        template.HTML
-	Top, Bottom template.HTML
-}
-
-type alternate struct{ Type, Title, Href string }
-
-// frame completes a page's head and frame. Section is a path of sections, or empty.
-func (p *Pages) frame(section string, v page) page {
-	v.Heading = v.Title
-	if v.Title == "" {
-		v.Title, v.Heading = p.info.Title, p.info.Title
-	} else {
-		v.Title += " | " + p.info.Title
-	}
-	v.Head, v.Top, v.Bottom = p.head, p.top[section], p.bottom
-	return v
-}
 
 // execute renders a page. Size is a guess of what it will hold.
 func (p *Pages) execute(name string, size int, data any) ([]byte, error) {

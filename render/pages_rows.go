@@ -12,57 +12,51 @@ import (
 // rows are the table rows of proposals. They are written here and not by a template because a large
 // site shows every one in four lists or more: this is most of what a list page costs.
 func (p *Pages) rows(all []mip.Summary) template.HTML {
-	b := make([]byte, 0, len(all)*320)
-	esc := func(s string) { b = append(b, template.HTMLEscapeString(s)...) }
-	put := func(s string) { b = append(b, s...) }
+	m := make(markup, 0, len(all)*320)
 	for _, s := range all {
-		put(`<tr data-s="`)
-		esc(s.Status.Slug())
+		m.raw(`<tr data-s="`)
+		m.text(s.Status.Slug())
 		if s.Category != nil {
-			put(`" data-c="`)
-			esc(mip.Slug(*s.Category))
+			m.raw(`" data-c="`)
+			m.text(mip.Slug(*s.Category))
 		}
-		put(`"><td class="n">`)
-		esc(s.ID)
-		put(`</td><td class="ti"><a class="t" href="`)
-		esc(p.proposalPath(s.Number))
-		put(`">`)
-		put(string(titleHTML(s.Title)))
-		put(`</a>`)
+		m.raw(`"><td class="n">`)
+		m.text(s.ID)
+		m.raw(`</td><td class="ti">`)
+		m.link("t", p.proposalPath(s.Number), "", string(titleHTML(s.Title)))
 		if s.Hardfork != nil {
-			b = p.appendFork(b, *s.Hardfork)
+			m.raw(" ")
+			p.forkLabel(&m, *s.Hardfork)
 		}
 		if s.Description != nil && *s.Description != "" {
-			put(`<p>`)
-			esc(*s.Description)
-			put(`</p>`)
+			m.raw("<p>")
+			m.text(*s.Description)
+			m.raw("</p>")
 		}
-		put(`</td><td class="st"><span class="b `)
-		put(statusClass(s.Status))
-		put(`">`)
-		esc(s.Status.String())
-		put(`</span></td><td class="ca">`)
+		m.raw(`</td><td class="st"><span class="b `, statusClass(s.Status), `">`)
+		m.text(s.Status.String())
+		m.raw(`</span></td><td class="ca">`)
 		if s.Category != nil {
-			esc(*s.Category)
+			m.text(*s.Category)
 		}
-		put(`</td><td class="up">`)
+		m.raw(`</td><td class="up">`)
 		if s.Updated != nil {
-			put(`<time>`)
-			b = s.Updated.UTC().AppendFormat(b, time.DateOnly)
-			put(`</time>`)
+			m.raw("<time>")
+			m = s.Updated.UTC().AppendFormat(m, time.DateOnly)
+			m.raw("</time>")
 		}
-		put("</td></tr>\n")
+		m.raw("</td></tr>\n")
 	}
-	return template.HTML(b)
+	return m.html()
 }
 
-// appendFork adds a hard fork's label, a link when the fork has a page.
-func (p *Pages) appendFork(b []byte, name string) []byte {
-	label := template.HTMLEscapeString(name)
+// forkLabel adds a hard fork's label, a link when the fork has a page.
+func (p *Pages) forkLabel(m *markup, name string) {
 	if _, ok := p.fork(name); !ok {
-		return append(b, ` <span class="tag">`+label+`</span>`...)
+		m.raw(`<span class="tag">`, escaped(name), "</span>")
+		return
 	}
-	return append(b, ` <a class="tag" href="`+template.HTMLEscapeString(p.slugPath("upgrade", mip.Slug(name)))+`">`+label+`</a>`...)
+	m.link("tag", p.slugPath("upgrade", mip.Slug(name)), "", escaped(name))
 }
 
 // newestChange is the latest change of all, nil when none has a date.

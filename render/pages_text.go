@@ -2,6 +2,7 @@ package render
 
 import (
 	"html/template"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -88,4 +89,16 @@ func thousands(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// webAddress is an address that a link may lead to, empty for any other scheme: pages link nowhere
+// else, whoever made the value.
+func webAddress(s *string) string {
+	if s == nil {
+		return ""
+	}
+	if u, err := url.Parse(*s); err != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return ""
+	}
+	return *s
 }

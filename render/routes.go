@@ -48,7 +48,7 @@ func StaticRoutes() []StaticRoute {
 		{"/skill.md", "getSkill", "How an agent answers questions from this site, as an Agent Skill.", typeMarkdown, nil},
 		{"/.well-known/agent-skills/index.json", "listSkills", "The site's Agent Skills, for discovery.", typeJSON, nil},
 		{"/.well-known/agent-skills/{skill}/SKILL.md", "getSkillFile", "The same skill at its place for discovery.", typeMarkdown, nil},
-		{"/openapi.json", "getOpenAPI", "This description of every endpoint.", typeJSON, nil},
+		{"/openapi.json", "getOpenAPI", "Every endpoint as OpenAPI 3.1, static and live, with schemas and examples.", typeJSON, nil},
 		{"/.well-known/api-catalog", "getAPICatalog", "Where the API and its description are (RFC 9727).", typeLinkset, nil},
 		{"/sitemap.xml", "getSitemap", "Every page with the time of its last change.", typeXML, nil},
 		{"/robots.txt", "getRobots", "What crawlers may read: all of it.", typeText, nil},

@@ -46,11 +46,12 @@ func cut(s string, n int) string {
 }
 
 // Skill is the site as an Agent Skill: front matter with name and description, then how to answer
-// from this site. The commands in it work as they stand; the number in them is that of the last of all.
+// from this site. The commands in it work as they stand; the number in them is that of the first of all,
+// so that a new proposal leaves them as they are.
 func Skill(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	number := 1
 	if len(all) > 0 {
-		number = all[len(all)-1].Number
+		number = all[0].Number
 	}
 	example, err := skillExample(number)
 	if err != nil {
@@ -61,7 +62,7 @@ func Skill(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 		known = append(known, string(s))
 	}
 	fill := strings.NewReplacer(
-		"{{title}}", inline(feedTitle(info)), "{{base}}", info.BaseURL, "{{prefix}}", inline(info.Prefix), "{{count}}", strconv.Itoa(len(all)),
+		"{{title}}", inline(feedTitle(info)), "{{base}}", info.BaseURL, "{{prefix}}", inline(info.Prefix),
 		"{{number}}", strconv.Itoa(number), "{{statuses}}", strings.Join(known, ", "), "{{axes}}", example, "{{live}}", skillLive(),
 	)
 	// strconv.Quote writes a double-quoted scalar of YAML: printable characters stay, and every escape

@@ -3,7 +3,7 @@ package render
 // skillBody is the skill's text; {{name}} marks what [Skill] fills in.
 const skillBody = `# Proposals of {{title}}
 
-The site at {{base}}/ publishes {{count}} improvement proposals ({{prefix}}s). Everything below is read without a key.
+The site at {{base}}/ publishes improvement proposals ({{prefix}}s). Everything below is read without a key.
 
 ## Which address for which question
 

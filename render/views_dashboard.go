@@ -21,6 +21,7 @@ type dashboardView struct {
 	Broken    []brokenRequires
 	MoreBrok  int
 	Upgrades  []upgradeView
+	MoreUps   int
 }
 
 // bar is one status in the bar of all: X and Width in thousandths.
@@ -38,6 +39,7 @@ type brokenRequires struct {
 const (
 	recentLimit    = 10
 	attentionLimit = 5
+	upgradeLimit   = 5
 	barUnits       = 1000
 )
 
@@ -61,6 +63,7 @@ func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
 		}
 	}
 	slices.SortStableFunc(stagnant, newestFirst)
+	upgrades := p.upgrades(all)
 	v := dashboardView{
 		page: p.frame("/dashboard/", page{
 			Title:       "Dashboard",
@@ -78,7 +81,8 @@ func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
 		MoreStag:  max(0, len(stagnant)-attentionLimit),
 		Broken:    broken[:min(len(broken), attentionLimit)],
 		MoreBrok:  max(0, len(broken)-attentionLimit),
-		Upgrades:  p.upgrades(all),
+		Upgrades:  upgrades[:min(len(upgrades), upgradeLimit)],
+		MoreUps:   max(0, len(upgrades)-upgradeLimit),
 	}
 	return p.execute("dashboard", 0, v)
 }

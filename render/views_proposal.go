@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,132 +32,56 @@ type ProposalPage struct {
 	Fork                                         *mip.HardFork
 }
 
-// proposalView is ProposalPage with what the template needs beside it.
+// proposalView is a proposal's page in parts.
 type proposalView struct {
 	page
-	ProposalPage
-	S        mip.Summary
-	HTML     template.HTML
-	TOC      template.HTML
-	Steps    []step
-	Authors  []person
-	Links    []refGroup
-	ForkPath string
-	ForkRows []activationRow
-	Cite     string
-}
-
-// step is one station of the way to Final.
-type step struct {
-	Label, Class string
-	Now          bool
-	Note         string
-	Day          mip.Date
-}
-
-type person struct{ Name, URL string }
-
-type refGroup struct {
-	Label string
-	Refs  []Ref
+	ID, Title, About template.HTML
+	Chips, Steps     template.HTML
+	Facts, Actions   template.HTML
+	TOC, HTML        template.HTML
+	Neighbours       template.HTML
+	Details          template.HTML
+	Fork             *mip.HardFork
+	ForkPath         string
+	ForkRows         []activationRow
+	Cite             string
 }
 
 // Proposal renders a proposal's page.
 func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	s := v.Summary
-	route := "/mip/" + strconv.Itoa(s.Number) + "/"
-	w := proposalView{
-		ProposalPage: v, S: s,
-		HTML:    template.HTML(v.Body),
-		TOC:     tableOfContents(v.Sections, v.Body),
-		Steps:   steps(s),
-		Authors: people(s.Authors),
-	}
-	for _, g := range []refGroup{{"Requires", v.Requires}, {"Required by", v.RequiredBy}, {"Replaces", v.Replaces}, {"Superseded by", v.SupersededBy}} {
-		if len(g.Refs) > 0 {
-			w.Links = append(w.Links, g)
-		}
-	}
-	if v.Fork != nil {
-		w.ForkPath = p.slugPath("upgrade", mip.Slug(v.Fork.Name))
-		w.ForkRows = p.activation(*v.Fork)
-	}
-	w.Cite = p.cite(s, w.Authors, route)
-	w.page = p.frame("/", page{
-		Title:       s.ID + ": " + s.Title,
-		Description: describe(s),
-		Route:       route,
-		Article:     true,
-		Alternates: []alternate{
-			{"text/markdown", s.ID + " as Markdown", p.path("/mip/" + strconv.Itoa(s.Number) + ".md")},
-			{"application/json", s.ID + " as JSON", p.path("/api/v1/mips/" + strconv.Itoa(s.Number))},
-		},
-	})
-	ld, err := p.structuredData(s, w.Authors, route, w.Description)
+	number := strconv.Itoa(s.Number)
+	route := "/mip/" + number + "/"
+	authors, description := people(s.Authors), describe(s)
+	ld, err := p.structuredData(s, authors, route, description)
 	if err != nil {
 		return nil, err
 	}
-	w.LD = ld
+	w := proposalView{
+		page: p.frame("/", page{
+			Title: s.ID + ": " + s.Title, Description: description, Route: route, Article: true, LD: ld,
+			Alternates: []alternate{
+				{"text/markdown", s.ID + " as Markdown", p.path("/mip/" + number + ".md")},
+				{"application/json", s.ID + " as JSON", p.path("/api/v1/mips/" + number)},
+			},
+		}),
+		ID: template.HTML(escaped(s.ID)), Title: titleHTML(s.Title),
+		Chips: p.chips(s, v.Fork), Steps: stepsHTML(steps(s)), Facts: facts(s, authors), Actions: p.actions(s),
+		TOC: tableOfContents(v.Sections, v.Body), HTML: template.HTML(v.Body),
+		Neighbours: neighbours(v.Previous, v.Next), Details: details(v, authors),
+		Fork: v.Fork, Cite: p.cite(s, authors, route),
+	}
+	if s.Description != nil {
+		w.About = template.HTML(escaped(*s.Description))
+	}
+	if v.Fork != nil {
+		w.ForkPath, w.ForkRows = p.slugPath("upgrade", mip.Slug(v.Fork.Name)), p.activation(*v.Fork)
+	}
 	b, err := p.execute("proposal", len(v.Body), w)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.ID, err)
 	}
 	return b, nil
-}
-
-// steps places a proposal on the way from Draft to Final. A status beside that way has none, and
-// only what the header states gets a date.
-func steps(s mip.Summary) []step {
-	way := []mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Final}
-	at := -1
-	for i, w := range way {
-		if w == s.Status {
-			at = i
-		}
-	}
-	if at < 0 {
-		return nil
-	}
-	out := make([]step, len(way))
-	for i, w := range way {
-		st := step{Label: string(w), Class: "s-draft"}
-		switch {
-		case i < at || w == mip.Final && i == at:
-			st.Class = "s-final done"
-		case i == at:
-			st.Class = statusClass(w) + " now"
-		}
-		st.Now = i == at
-		if w == mip.Draft {
-			st.Day = s.Created
-		}
-		if w == mip.LastCall && i == at && !s.LastCallDeadline.IsZero() {
-			st.Note, st.Day = "until ", s.LastCallDeadline
-		}
-		out[i] = st
-	}
-	return out
-}
-
-// people names each author by the best thing that the header gives.
-func people(authors []mip.Author) []person {
-	out := make([]person, 0, len(authors))
-	for _, a := range authors {
-		var v person
-		if a.GitHub != nil {
-			v.Name, v.URL = "@"+*a.GitHub, "https://github.com/"+url.PathEscape(*a.GitHub)
-		}
-		switch {
-		case a.Name != nil && *a.Name != "":
-			v.Name = *a.Name
-		case v.Name == "" && a.Email != nil:
-			v.Name = *a.Email
-		}
-		if v.Name != "" {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 func names(authors []person) string {
@@ -196,7 +120,7 @@ func describe(s mip.Summary) string {
 
 // structuredData is the page as schema.org JSON-LD. json.Marshal escapes <, > and &, so that no title
 // can close the script element.
-func (p *Pages) structuredData(s mip.Summary, authors []person, route, description string) (template.JS, error) {
+func (p *Pages) structuredData(s mip.Summary, authors []person, route, description string) ([]byte, error) {
 	type thing struct {
 		Type string `json:"@type"`
 		Name string `json:"name,omitempty"`
@@ -241,29 +165,35 @@ func (p *Pages) structuredData(s mip.Summary, authors []person, route, descripti
 		Graph   []any  `json:"@graph"`
 	}{"https://schema.org", []any{article, crumbs}})
 	if err != nil {
-		return "", fmt.Errorf("%s: structured data: %w", s.ID, err)
+		return nil, fmt.Errorf("%s: structured data: %w", s.ID, err)
 	}
-	return template.JS(b), nil
+	return b, nil
 }
 
-// tableOfContents lists the headings h2 and h3 of the text. It looks each section up in the body: one
+// tableOfContents lists the headings h2 and h3 of the text. It looks for them in the body: a section
 // whose heading was left out, because it repeats the title, has no place to lead to, and a heading's
 // level on the page is not always that in the source. Fewer than two entries are no table.
 func tableOfContents(sections []mip.Section, body []byte) template.HTML {
 	var b strings.Builder
 	count, depth := 0, 0
-	for _, s := range sections {
-		if s.Level == 0 || s.Title == "" {
+	for at := 0; len(sections) > 0; {
+		i := bytes.Index(body[at:], []byte("<h"))
+		if i < 0 {
+			break
+		}
+		at += i + len("<h")
+		level, id, ok := headingAt(body[at:])
+		if !ok {
 			continue
 		}
-		id := template.HTMLEscapeString(s.ID)
-		i := bytes.Index(body, []byte(` id="`+id+`">`))
-		if i < len("<h2") || body[i-3] != '<' || body[i-2] != 'h' {
+		// Headings come in the order of the sections; what raw HTML adds is not one of them.
+		k := slices.IndexFunc(sections, func(s mip.Section) bool { return s.Level > 0 && escaped(s.ID) == id })
+		if k < 0 {
 			continue
 		}
-		level := body[i-1]
-		body = body[i:] // headings come in order: what lies before is done with
-		if level > '3' {
+		title := sections[k].Title
+		sections = sections[k+1:]
+		if title == "" {
 			continue
 		}
 		count++
@@ -281,7 +211,7 @@ func tableOfContents(sections []mip.Section, body []byte) template.HTML {
 		default:
 			b.WriteString("</li><li>")
 		}
-		b.WriteString(`<a href="#` + id + `">` + template.HTMLEscapeString(s.Title) + `</a>`)
+		b.WriteString(`<a href="#` + id + `">` + escaped(title) + `</a>`)
 	}
 	if count < 2 {
 		return ""
@@ -291,4 +221,20 @@ func tableOfContents(sections []mip.Section, body []byte) template.HTML {
 		b.WriteString("</ol></li>")
 	}
 	return template.HTML(b.String())
+}
+
+// headingAt reads `2 id="x">`, what follows "<h" in a heading of level 2 or 3; the id stays escaped.
+func headingAt(b []byte) (level byte, id string, ok bool) {
+	if len(b) == 0 || b[0] != '2' && b[0] != '3' {
+		return 0, "", false
+	}
+	rest, ok := bytes.CutPrefix(b[1:], []byte(` id="`))
+	if !ok {
+		return 0, "", false
+	}
+	end := bytes.IndexByte(rest, '"')
+	if end < 0 {
+		return 0, "", false
+	}
+	return b[0], string(rest[:end]), true
 }

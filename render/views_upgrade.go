@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"html/template"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -47,7 +49,7 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 	return p.execute("upgrade", len(v.Rows), v)
 }
 
-// Upgrades renders the overview of all hard forks, in the order of the site's configuration.
+// Upgrades renders the overview of all hard forks, the newest first.
 func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
 	return p.execute("upgrades", 0, upgradesView{
 		page: p.frame("/upgrade/", page{
@@ -59,11 +61,25 @@ func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
 	})
 }
 
+// upgrades are all forks, the newest first: those without a time, then by the last network's.
 func (p *Pages) upgrades(all []mip.Summary) []upgradeView {
+	last := func(f mip.HardFork) int64 {
+		t := int64(-1)
+		for _, a := range f.Activation {
+			if a.Timestamp != nil {
+				t = max(t, *a.Timestamp)
+			}
+		}
+		if t < 0 {
+			return math.MaxInt64
+		}
+		return t
+	}
 	out := make([]upgradeView, 0, len(p.forks))
-	for _, f := range p.forks {
+	for _, f := range slices.Backward(p.forks) {
 		out = append(out, p.upgrade(f, all))
 	}
+	slices.SortStableFunc(out, func(a, b upgradeView) int { return cmp.Compare(last(b.Fork), last(a.Fork)) })
 	return out
 }
 

@@ -111,10 +111,7 @@ func (b *builder) tell(progress *progress, c *corpus.Corpus) {
 		progress.clear()
 		writeText(b.stderr, c.Problems, mostWarnings)
 	}
-	switch c.History {
-	case "shallow":
-		progress.say("the git history is shallow, so older times of change are unknown (git fetch --unshallow)")
-	case "none":
+	if c.History == "none" {
 		progress.say("no git history, so times of change are the headers' dates")
 	}
 }
@@ -125,22 +122,22 @@ func (b *builder) write(ctx context.Context, plan *build.Plan, s *site.Site, pro
 		Progress: func(done, total int) { progress.doing("writing… %d %%", done*100/max(total, 1)) },
 	})
 	if err != nil {
-		return report, writeError("--out", err)
+		return report, writeError("--out", b.out, err)
 	}
 	if b.snapshot != "" {
 		if _, err := build.Snapshot(ctx, plan, b.snapshot, s); err != nil {
-			return report, writeError("--snapshot", err)
+			return report, writeError("--snapshot", b.snapshot, err)
 		}
 	}
 	return report, nil
 }
 
 // writeError gives an error of writing its exit code: a folder that is refused was named wrongly.
-func writeError(flag string, err error) error {
+func writeError(flag, dir string, err error) error {
 	if errors.Is(err, build.ErrNotOurs) {
 		return exit(exitUsage, fmt.Errorf("%s: %w", flag, err))
 	}
-	return exit(exitWrite, err)
+	return exit(exitWrite, fmt.Errorf("publish into %s: %w", dir, err))
 }
 
 // finish prints the result and ends with the code.

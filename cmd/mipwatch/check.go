@@ -66,7 +66,7 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := newReport(loaded, args)
+	r, err := newReport(loaded, o.Folders, args)
 	if err != nil {
 		return exit(exitUsage, err)
 	}
@@ -88,9 +88,9 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// newReport limits what was found to the named files, or to none when no file is named. The error
-// names all those that are not among the proposals.
-func newReport(c *corpus.Corpus, args []string) (checkReport, error) {
+// newReport limits what was found to the named files, if any are named. The error names all those that
+// are not among the proposals.
+func newReport(c *corpus.Corpus, folders, args []string) (checkReport, error) {
 	files := map[string]bool{} // as in problems
 	for _, p := range c.Proposals {
 		files[p.File] = true
@@ -98,17 +98,20 @@ func newReport(c *corpus.Corpus, args []string) (checkReport, error) {
 	for _, p := range c.Problems {
 		files[p.File] = true
 	}
+	for _, dir := range folders {
+		delete(files, filepath.ToSlash(filepath.Clean(dir))) // a problem can be a folder's
+	}
+	r := checkReport{Checked: len(files), Problems: c.Problems}
 	if len(args) > 0 {
-		var err error
-		if files, err = named(files, args); err != nil {
+		picked, err := named(files, args)
+		if err != nil {
 			return checkReport{}, err
 		}
+		r.Checked = len(picked)
+		r.Problems = slices.DeleteFunc(slices.Clone(c.Problems), func(p mip.Problem) bool { return !picked[p.File] })
 	}
-	r := checkReport{Checked: len(files), Problems: []mip.Problem{}}
-	for _, p := range c.Problems {
-		if files[p.File] {
-			r.Problems = append(r.Problems, p)
-		}
+	if r.Problems == nil {
+		r.Problems = []mip.Problem{}
 	}
 	r.counts = count(r.Problems)
 	return r, nil

@@ -63,9 +63,7 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 // explain prints an error; problems as editors want them, with the place first.
 func explain(w io.Writer, err error) {
 	if invalid, ok := errors.AsType[*site.InvalidError](err); ok {
-		for _, p := range invalid.Problems {
-			fmt.Fprintln(w, visible(p.String()))
-		}
+		writeText(w, invalid.Problems, mostWarnings)
 		return
 	}
 	if errors.Is(err, context.Canceled) {

@@ -145,7 +145,8 @@ func (in *input) corpus(ctx context.Context, o build.Options) (*corpus.Corpus, e
 		return nil, exit(exitUsage, err)
 	case len(c.Proposals) == 0 && count(c.Problems).Errors == 0:
 		message := fmt.Sprintf("no proposal in %s; want files such as %s-1.md", strings.Join(o.Folders, ", "), o.Site.Prefix)
-		return nil, exit(exitUsage, &site.InvalidError{Problems: []mip.Problem{in.problem(o.Site, "no-proposals", message)}})
+		// What was skipped says why nothing is left.
+		return nil, exit(exitUsage, &site.InvalidError{Problems: append(c.Problems, in.problem(o.Site, "no-proposals", message))})
 	}
 	return c, nil
 }

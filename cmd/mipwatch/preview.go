@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,11 +20,16 @@ type preview struct {
 	reloads *reloads
 	current atomic.Pointer[http.Handler]
 	sound   bool // the current plan was built without any error
-	watched []string
+	watcher *watcher
 }
 
 func newPreview(s *server, base string) *preview {
-	return &preview{server: s, base: base, reloads: newReloads()}
+	w, err := newWatcher(s.config)
+	if err != nil {
+		// Such as too many watchers on this machine. Serving is of use all the same.
+		explain(s.stderr, fmt.Errorf("changes are not noticed: %w", err))
+	}
+	return &preview{server: s, base: base, reloads: newReloads(), watcher: w}
 }
 
 // build reads everything again and shows the result, unless that has errors and a site without any is
@@ -33,7 +39,9 @@ func (v *preview) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v.watched = o.Folders
+	if err := v.watcher.follow(o.Folders); err != nil {
+		explain(v.stderr, err)
+	}
 	o.Site.BaseURL = v.base
 	progress := newProgress(v.stderr)
 	defer progress.clear()

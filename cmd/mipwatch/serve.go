@@ -63,6 +63,7 @@ func (s *server) run(ctx context.Context) error {
 		return exit(exitUsage, fmt.Errorf("--addr: %s: %w", base, err))
 	}
 	v := newPreview(s, base)
+	defer v.watcher.close()
 	if err := v.build(ctx); err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (s *server) run(ctx context.Context) error {
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		v.watch(ctx)
+		v.watcher.run(ctx, func() { v.again(ctx) })
 	}()
 	err = serveHTTP(ctx, listener, v, func() { fmt.Fprintf(s.stderr, "mipwatch: serving %s\n", base) })
 	cancel()

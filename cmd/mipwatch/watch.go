@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,49 +16,65 @@ import (
 // git changes many files at once.
 const quiet = 100 * time.Millisecond
 
-// watch rebuilds the preview when its sources change, until ctx ends.
-func (v *preview) watch(ctx context.Context) {
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		newProgress(v.stderr).say("changes are not noticed: %v", err)
-		return
-	}
-	defer w.Close()
-	v.follow(w)
-	settle(ctx, w.Events, w.Errors, v.concerns, func() {
-		v.again(ctx)
-		v.follow(w)
-	})
+// watcher notices changes of the preview's sources. Its zero value notices nothing.
+type watcher struct {
+	*fsnotify.Watcher
+	config  string
+	folders []string
 }
 
-// follow watches every folder that matters. Folders that were watched before stay so: one that is
-// gone may come back.
-func (v *preview) follow(w *fsnotify.Watcher) {
-	dirs := []string{filepath.Dir(v.config)}
-	for _, dir := range v.watched {
-		// The parent tells when the folder itself is replaced.
+func newWatcher(config string) (*watcher, error) {
+	w, err := fsnotify.NewWatcher()
+	return &watcher{Watcher: w, config: config}, err
+}
+
+// follow watches the folders from now on, and what says that one was replaced. It is called before
+// they are read, so that no change falls in between. A folder that was watched before stays so: it may
+// come back.
+func (w *watcher) follow(folders []string) error {
+	if w.Watcher == nil {
+		return nil
+	}
+	w.folders = folders
+	dirs := []string{filepath.Dir(w.config)}
+	for _, dir := range folders {
 		dirs = append(dirs, dir, filepath.Dir(filepath.Clean(dir)))
 	}
+	var errs []error
 	for _, dir := range dirs {
 		if err := w.Add(dir); err != nil {
-			newProgress(v.stderr).say("changes in %s are not noticed: %v", dir, err)
+			errs = append(errs, fmt.Errorf("watch %s: %w", dir, err))
 		}
 	}
+	return errors.Join(errs...)
 }
 
 // concerns reports whether a change could change the site.
-func (v *preview) concerns(e fsnotify.Event) bool {
+func (w *watcher) concerns(e fsnotify.Event) bool {
 	name := filepath.Clean(e.Name)
 	switch {
 	case e.Op == fsnotify.Chmod:
 		return false
-	case name == filepath.Clean(v.config):
+	case name == filepath.Clean(w.config):
 		return true
 	}
-	return slices.ContainsFunc(v.watched, func(dir string) bool {
+	return slices.ContainsFunc(w.folders, func(dir string) bool {
 		dir = filepath.Clean(dir)
 		return name == dir || filepath.Dir(name) == dir && strings.EqualFold(filepath.Ext(name), ".md")
 	})
+}
+
+func (w *watcher) close() {
+	if w.Watcher != nil {
+		w.Watcher.Close()
+	}
+}
+
+// run calls rebuild after changes, until ctx ends.
+func (w *watcher) run(ctx context.Context, rebuild func()) {
+	if w.Watcher != nil {
+		settle(ctx, w.Events, w.Errors, w.concerns, rebuild)
+	}
 }
 
 // settle calls do after each run of events that concern it, once none has come for a while. Lost events

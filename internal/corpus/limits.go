@@ -1,10 +1,109 @@
 package corpus
 
-import "github.com/yuin/goldmark/ast"
+import (
+	"github.com/yuin/goldmark/ast"
+)
 
-// maxNesting is the deepest nesting of quotes, lists and inline marks that is published.
-const maxNesting = 64
+// What a body may hold. Beyond these goldmark 1.8 takes more than about half a second or much
+// more memory than the text has; every limit is tens of times what the largest real proposals need.
+const (
+	// maxNesting is the deepest nesting of quotes, lists and inline marks that is published.
+	maxNesting = 64
+	// maxMarkers and maxIndent (columns before a list item or a quote) are refused unseen: parsing
+	// itself is quadratic in them.
+	maxMarkers, maxIndent = 128, 256
+	// maxCells bounds tables as goldmark expands them: every row has a cell for every column.
+	maxCells = 10_000
+	// maxHeadings bounds the sections.
+	maxHeadings = 10_000
+	// maxBrackets bounds what may begin a link.
+	maxBrackets = 100_000
+	// maxFootnotes bounds footnotes and references to them together: each one searches all others.
+	maxFootnotes = 5_000
+	// maxEscapedPipes bounds \| in tables, which are compared with each other.
+	maxEscapedPipes = 5_000
+	// maxSquares bounds the sum of squares, over paragraphs, of the number of emphasis characters
+	// and of the number of reference definitions: 16,384 in one paragraph, or 1,638 in each of 100.
+	maxSquares = 1 << 28
+	// maxLinkScan bounds the sum, over paragraphs, of the number of link ends "](" times the length
+	// in bytes: each one may search to the paragraph's end.
+	maxLinkScan = 1 << 28
+)
 
-func limits(body []byte, first int, r *report) (suspicious, ok bool) { return len(body) > 64<<10, true }
+// From these on a document is parsed and rendered when it is loaded, so that what grows out of
+// proportion is found before anything is published.
+const (
+	largeBody      = 64 << 10
+	manyCells      = 2_000
+	manyHeadings   = 1_000
+	manyFootnotes  = 200
+	manyMarks      = 1_000   // emphasis characters in one paragraph: they may nest
+	largeExpansion = 1 << 20 // longest reference definition times brackets, in bytes
+)
 
-func tooDeep(doc *Document, first int) int { var _ ast.Node = doc.Root; return 0 }
+// limits refuses bodies that would cost too much, before goldmark sees them. suspicious is set for
+// those that must be parsed and rendered to know. first is the file's line at which body begins.
+func limits(body []byte, first int, r *report) (suspicious, ok bool) {
+	s := scan(body)
+	if s.deepest > 0 {
+		r.errorf(first+s.deepest-1, "too-deep", "quotes or lists are nested more than %d levels", maxNesting)
+		return false, false
+	}
+	if excess, _, _ := s.excess(); excess {
+		// Perhaps all of it is code, which costs nothing.
+		s = scan(withoutCode(body))
+		if excess, code, what := s.excess(); excess {
+			r.errorf(first+max(s.worst, 1)-1, code, "%s", what)
+			return false, false
+		}
+	}
+	suspicious = len(body) > largeBody || s.deep || s.cells > manyCells || s.headings > manyHeadings || s.footnotes > manyFootnotes ||
+		s.marks > manyMarks || s.images > maxNesting || s.definition*s.brackets > largeExpansion
+	return suspicious, true
+}
+
+// excess says which limit the counts pass.
+func (s *shape) excess() (excess bool, code, what string) {
+	switch {
+	case s.cells > maxCells:
+		return true, "too-many-cells", "tables have more than 10,000 cells in all, counted as columns times rows; publish the data beside the proposal"
+	case s.headings > maxHeadings:
+		return true, "too-many-headings", "there are more than 10,000 headings"
+	case s.footnotes > maxFootnotes:
+		return true, "too-complex", "there are more than 5,000 footnotes and references to footnotes"
+	case s.brackets > maxBrackets:
+		return true, "too-complex", "there are more than 100,000 opening square brackets outside code; put data into a code block"
+	case s.escapedPipes > maxEscapedPipes:
+		return true, "too-complex", `there are more than 5,000 escaped pipes (\|) outside code`
+	case s.squares > maxSquares:
+		return true, "too-complex", "too many emphasis marks or reference definitions in one paragraph; put data into a code block"
+	case s.linkScan > maxLinkScan:
+		return true, "too-complex", "too many links in one paragraph; divide it"
+	}
+	return false, "", ""
+}
+
+// tooDeep returns the file's line at which a document is nested deeper than is published, or 0. It
+// does not recurse: the document may be deep.
+func tooDeep(doc *Document, first int) int {
+	depth, line := 0, first
+	for n := doc.Root; n != nil; {
+		if n.Type() == ast.TypeBlock && n.Pos() >= 0 && n.Pos() <= len(doc.Body) {
+			line = first + lineAt(doc.Body, n.Pos()) - 1
+		}
+		if depth > 2*maxNesting || n.Type() == ast.TypeInline && depth > maxNesting+maxNesting {
+			return line
+		}
+		if c := n.FirstChild(); c != nil {
+			n, depth = c, depth+1
+			continue
+		}
+		for n != nil && n.NextSibling() == nil {
+			n, depth = n.Parent(), depth-1
+		}
+		if n != nil {
+			n = n.NextSibling()
+		}
+	}
+	return 0
+}

@@ -1,0 +1,64 @@
+package build_test
+
+import (
+	"testing"
+
+	"github.com/mipwatch/mipwatch/build"
+)
+
+// BenchmarkBuild measures the three steps of a build over the EIPs, each by itself, without and with
+// coloured code. Compare the steps with each other: a time alone says little.
+func BenchmarkBuild(b *testing.B) {
+	dir := corpusDir(b, "eips")
+	for _, c := range []struct {
+		name      string
+		highlight bool
+	}{{"plain", false}, {"highlight", true}} {
+		s := testSite("EIP")
+		s.Highlight = c.highlight
+		o := build.Options{Site: s, Folders: []string{dir}, Producer: "benchmark"}
+		loaded, err := build.Load(b.Context(), o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(c.name+"/Load", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := build.Load(b.Context(), o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(c.name+"/NewPlan", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := build.NewPlan(loaded, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		// A plan of its own for each run: highlighted code is remembered by the plan.
+		sync := func(b *testing.B, dir string) {
+			p, err := build.NewPlan(loaded, o)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := build.Sync(b.Context(), p, dir, build.SyncOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.Run(c.name+"/Sync", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				sync(b, b.TempDir())
+			}
+		})
+		b.Run(c.name+"/Sync unchanged", func(b *testing.B) {
+			b.ReportAllocs()
+			dir := b.TempDir()
+			for b.Loop() {
+				sync(b, dir)
+			}
+		})
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// mostMemory is what no run may exceed, whatever its input.
+const mostMemory = 256 << 20 // bytes
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"mipwatch": main})
+}
+
+// TestScripts runs the program as a user does. Each row of the list of build faults has a script of
+// its own; the commands beside testscript's are in commands_test.go.
+func TestScripts(t *testing.T) {
+	t.Run("scripts", func(t *testing.T) {
+		testscript.Run(t, testscript.Params{
+			Dir:                 "testdata/script",
+			RequireExplicitExec: true,
+			RequireUniqueNames:  true,
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){
+				"exits":        exits,
+				"bounded":      bounded,
+				"stop-at":      stopAt,
+				"while-locked": whileLocked,
+				"append":       appendText,
+				"mkfifo":       makeFIFO,
+				"json":         jsonValue,
+				"same-tree":    sameTree,
+				"age-tree":     ageTree,
+				"touched":      touched,
+				"dom-safe":     domSafe,
+				"xml-valid":    xmlValid,
+			},
+			Condition: func(cond string) (bool, error) {
+				switch cond {
+				case "unshare": // a mount namespace can be made
+					return exec.Command("unshare", "-rm", "true").Run() == nil, nil
+				}
+				return false, nil
+			},
+		})
+	})
+	// A maximum over all children that were waited for.
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage); err != nil {
+		t.Fatal(err)
+	}
+	if got := usage.Maxrss << 10; got > mostMemory {
+		t.Errorf("a run took %d bytes of memory, want at most %d", got, mostMemory)
+	}
+}

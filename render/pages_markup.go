@@ -1,0 +1,47 @@
+package render
+
+import "html/template"
+
+// markup collects HTML in Go for the parts that every page repeats, where a template's reflection
+// would be most of a build. Whatever an author or an operator wrote goes through text.
+type markup []byte
+
+// raw appends what is HTML as it stands.
+func (m *markup) raw(parts ...string) {
+	for _, s := range parts {
+		*m = append(*m, s...)
+	}
+}
+
+// text appends s escaped for the text of an element or a quoted attribute.
+func (m *markup) text(s string) { *m = append(*m, template.HTMLEscapeString(s)...) }
+
+// meta appends <meta KIND="name" content="value">.
+func (m *markup) meta(kind, name, value string) {
+	m.raw("<meta ", kind, `="`, name, `" content="`)
+	m.text(value)
+	m.raw("\">\n")
+}
+
+// link appends a link of a class, which may be empty, to a path of this site or a web address.
+func (m *markup) link(class, href, rel, label string) {
+	m.raw("<a")
+	if class != "" {
+		m.raw(` class="`, class, `"`)
+	}
+	m.raw(` href="`)
+	m.text(href)
+	if rel != "" {
+		m.raw(`" rel="`, rel)
+	}
+	m.raw(`">`, label, "</a>")
+}
+
+// time appends a day or a moment with its form for programs.
+func (m *markup) time(program, people string) {
+	m.raw(`<time datetime="`, program, `">`, people, "</time>")
+}
+
+func escaped(s string) string { return template.HTMLEscapeString(s) }
+
+func (m markup) html() template.HTML { return template.HTML(m) }

@@ -1,0 +1,168 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// pageHostile is what a text field may hold in the worst case; the tag tells one field from another.
+func pageHostile(tag string) string {
+	return tag + ` </script></title><script>alert(1)</script><img src=x onerror=alert(2)> &lt;b&gt; &amp; ]]> "quoted" 'single' {{.}} \u003c`
+}
+
+func pageInfo(base string) mip.SiteInfo {
+	commit := "0123456789abcdef"
+	return mip.SiteInfo{
+		Title: "Example proposals", Description: "What changes.", Prefix: "MIP", BaseURL: base, Commit: &commit,
+		Networks: []mip.Network{{ID: "mainnet", Name: "Mainnet", ChainID: 1}, {ID: "testnet", Name: "Testnet", ChainID: 2}},
+	}
+}
+
+func pageForks() []mip.HardFork {
+	genesis, later := int64(0), int64(1773153000)
+	at := func(ts *int64) mip.Activation {
+		t := mip.NewTime(time.Unix(*ts, 0))
+		return mip.Activation{Timestamp: ts, Time: &t}
+	}
+	meta, source := 6, "https://example.net/forks?a=1&b=2"
+	return []mip.HardFork{
+		{Name: "ONE", Status: "active", BundledMIPs: []int{}, Activation: map[string]mip.Activation{"mainnet": at(&genesis), "testnet": at(&genesis)}},
+		{Name: "Été NINE", Status: "active on testnet", MetaMIP: &meta, BundledMIPs: []int{3, 4, 99}, Source: &source,
+			Activation: map[string]mip.Activation{"testnet": at(&later), "mainnet": {}, "devnet": at(&later)}},
+	}
+}
+
+// pageSummaries has a proposal of every status, unknown and absent ones included.
+func pageSummaries() []mip.Summary {
+	text := func(s string) *string { return &s }
+	statuses := append(mip.Statuses(), "Peer Review", "")
+	out := make([]mip.Summary, 0, len(statuses))
+	for i, st := range statuses {
+		n := i + 1
+		updated := mip.NewTime(time.Date(2026, 3, n, 12, 30, 0, 0, time.UTC))
+		s := mip.Summary{
+			Number: n, ID: "MIP-" + strconv.Itoa(n), Title: fmt.Sprintf("Title `code %d`", n),
+			Status: st, Updated: &updated, Created: mip.Date{Year: 2026, Month: 1, Day: n},
+			Authors: []mip.Author{{Name: text("Ada"), GitHub: text("ada")}, {Email: text("b@example.org")}, {}},
+		}
+		if st != "" {
+			s.Description, s.Type, s.Category = text("One sentence."), text("Standards Track"), text("Core")
+		}
+		out = append(out, s)
+	}
+	out[2].LastCallDeadline = mip.Date{Year: 2026, Month: 12, Day: 3}
+	out[3].Requires = []int{1, 77}
+	out[2].Hardfork, out[3].Hardfork = text("Été NINE"), text("UNKNOWN")
+	out[0].DiscussionsTo, out[0].SourceURL = text("https://forum.example.net/t/x/1"), text("https://git.example.net/MIP-1.md")
+	out[8].Updated, out[8].Created, out[8].Authors = nil, mip.Date{}, nil
+	return out
+}
+
+const pageBody = "<h2 id=\"s-abstract\"><a class=\"h\" href=\"#s-abstract\">Abstract</a></h2>\n<p>Text.</p>\n<h3 id=\"s-part\"><a class=\"h\" href=\"#s-part\">Part</a></h3>\n<h2 id=\"s-end\"><a class=\"h\" href=\"#s-end\">End</a></h2>\n"
+
+func pageSections() []mip.Section {
+	return []mip.Section{{ID: "s-title", Level: 1, Title: "Title"}, {ID: "s-abstract", Level: 2, Title: "Abstract"}, {ID: "s-part", Level: 3, Title: "Part"}, {ID: "s-end", Level: 2, Title: "End"}}
+}
+
+func newTestPages(t testing.TB, info mip.SiteInfo, forks []mip.HardFork) *Pages {
+	t.Helper()
+	p, err := NewPages(info, forks)
+	if err != nil {
+		t.Fatalf("NewPages(%q): %v", info.BaseURL, err)
+	}
+	return p
+}
+
+// proposalPage is the page of all[i], with every relation that it can have.
+func proposalPage(p *Pages, all []mip.Summary, i int) ProposalPage {
+	s := all[i]
+	v := ProposalPage{
+		Summary: s, Sections: pageSections(), Body: []byte(pageBody),
+		Requires: p.refs(all, s.Requires), RequiredBy: p.refs(all, []int{1}), Replaces: p.refs(all, []int{88}), SupersededBy: p.refs(all, []int{2}),
+	}
+	if i > 0 {
+		r := p.ref(all, all[i-1].Number)
+		v.Previous = &r
+	}
+	if i+1 < len(all) {
+		r := p.ref(all, all[i+1].Number)
+		v.Next = &r
+	}
+	if s.Hardfork != nil {
+		if f, ok := p.fork(*s.Hardfork); ok {
+			v.Fork = &f
+		}
+	}
+	return v
+}
+
+// renderAll renders every page of a small site by route.
+func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	add := func(route string, b []byte, err error) {
+		if err != nil {
+			t.Fatalf("%s: %v", route, err)
+		}
+		out[route] = b
+	}
+	do := func(route string, f func() ([]byte, error)) { b, err := f(); add(route, b, err) }
+	do("/", func() ([]byte, error) { return p.Home(all) })
+	do("/dashboard/", func() ([]byte, error) { return p.Dashboard(all) })
+	do("/upgrade/", func() ([]byte, error) { return p.Upgrades(all) })
+	do("/feeds/", p.Feeds)
+	do("/404.html", p.NotFound)
+	do("/api/", func() ([]byte, error) { return p.API([]byte(pageOpenAPI)) })
+	for i := range p.forks {
+		do("/upgrade/"+mip.Slug(p.forks[i].Name)+"/", func() ([]byte, error) { return p.Upgrade(p.forks[i], all) })
+	}
+	kinds := map[string]func(mip.Summary) *string{
+		"status":   func(s mip.Summary) *string { return (*string)(&s.Status) },
+		"category": func(s mip.Summary) *string { return s.Category },
+		"type":     func(s mip.Summary) *string { return s.Type },
+	}
+	for kind, value := range kinds {
+		lists := map[string]Listing{}
+		for _, s := range all {
+			v := value(s)
+			if v == nil {
+				continue
+			}
+			slug := mip.Slug(*v)
+			if kind == "status" {
+				slug = s.Status.Slug()
+			}
+			l := lists[slug]
+			lists[slug] = Listing{Kind: kind, Value: *v, Slug: slug, Summaries: append(l.Summaries, s)}
+		}
+		for slug, l := range lists {
+			do("/"+kind+"/"+slug+"/", func() ([]byte, error) { return p.Listing(l) })
+		}
+	}
+	for i := range all {
+		do("/mip/"+strconv.Itoa(all[i].Number)+"/", func() ([]byte, error) { return p.Proposal(proposalPage(p, all, i)) })
+	}
+	return out
+}
+
+// pageOpenAPI uses the ways of OpenAPI 3.1 that the page has to read.
+const pageOpenAPI = `{"openapi":"3.1.0","info":{"title":"T","version":"9","description":"About."},
+"servers":[{"url":"https://example.org/p"}],
+"tags":[{"name":"Live","description":"Answered by a program."},{"name":"Unused"}],
+"paths":{
+"/api/v1/mips/{n}":{"parameters":[{"$ref":"#/components/parameters/N"}],"get":{"operationId":"getProposal","summary":"One proposal.",
+ "parameters":[{"name":"q","in":"query","required":true,"schema":{"type":"string","enum":["a b","c"],"default":"a b"}},{"name":"r","in":"query","schema":true}],
+ "responses":{"200":{"description":"Found <b>.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"},"examples":{"one":{"value":{"z":1,"a":[1,2]}}}}}},"404":{"$ref":"#/components/responses/Missing"}}}},
+"/api/x":{"post":{"tags":["Live"],"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"},"example":{"name":"it's"}}}},"responses":{"204":{"description":"Done."}}},
+ "delete":{"tags":["Live"],"responses":{}}}},
+"components":{"parameters":{"N":{"name":"n","in":"path","required":true,"description":"The number.","schema":{"type":"integer"},"example":7}},
+"responses":{"Missing":{"description":"Nothing there."}},
+"schemas":{"Base":{"type":"object","properties":{"id":{"type":"string","format":"uri"}},"required":["id"]},
+"Thing":{"description":"A thing.","allOf":[{"$ref":"#/components/schemas/Base"},{"type":"object","required":["name"],"properties":{
+ "name":{"type":["string","null"],"description":"Its name."},"list":{"type":"array","items":{"$ref":"#/components/schemas/Base"}},
+ "map":{"type":"object","additionalProperties":{"type":"object","properties":{"deep":{"type":"number"}}}},"either":{"oneOf":[{"type":"integer"},{"const":"none"}]},"any":{}}}]},
+"Word":{"type":"string","enum":["low","high"]}}}}`

@@ -1,0 +1,339 @@
+package render
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// pageElement is what the tests ask of a parsed element.
+type pageElement struct {
+	tag  string
+	attr map[string]string
+	text string
+}
+
+func pageElements(t testing.TB, page []byte) []pageElement {
+	t.Helper()
+	doc, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []pageElement
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		e := pageElement{tag: n.Data, attr: map[string]string{}}
+		for _, a := range n.Attr {
+			e.attr[a.Key] = a.Val
+		}
+		for c := range n.Descendants() {
+			if c.Type == html.TextNode {
+				e.text += c.Data
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// pageFaults are the ways in which a page breaks a rule that holds for all of them.
+func pageFaults(t testing.TB, page []byte) []string {
+	t.Helper()
+	var out []string
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	ids, names, h1 := map[string]bool{}, map[string]bool{}, 0
+	all := pageElements(t, page)
+	for _, e := range all {
+		for k, v := range e.attr {
+			switch {
+			case k == "style" || strings.HasPrefix(k, "on"):
+				say("<%s %s=%q>", e.tag, k, v)
+			case k == "id" && ids[v]:
+				say("id %q twice", v)
+			case k == "id":
+				ids[v] = true
+			}
+			if strings.HasPrefix(strings.ToLower(strings.TrimSpace(v)), "javascript:") {
+				say("<%s %s=%q>", e.tag, k, v)
+			}
+		}
+		switch e.tag {
+		case "style", "iframe", "object", "embed", "base":
+			say("<%s>", e.tag)
+		case "script":
+			if e.attr["type"] == "application/ld+json" {
+				if !json.Valid([]byte(e.text)) {
+					say("structured data is not JSON: %s", e.text)
+				}
+			} else if e.attr["src"] == "" || e.text != "" {
+				say("inline script %q", e.text)
+			}
+		case "h1", "h2", "h3", "h4", "a", "button", "title", "option", "summary":
+			if strings.TrimSpace(e.text) == "" {
+				say("<%s> without text", e.tag)
+			}
+		case "nav", "aside":
+			if name := e.attr["aria-label"]; name == "" || names[name] {
+				say("<%s aria-label=%q>: not a name of its own", e.tag, name)
+			} else {
+				names[name] = true
+			}
+		}
+		if e.tag == "h1" {
+			h1++
+		}
+	}
+	if h1 != 1 {
+		say("%d h1", h1)
+	}
+	for _, e := range all {
+		if to, ok := strings.CutPrefix(e.attr["href"], "#"); ok && !ids[to] {
+			say("no element has the id of #%s", to)
+		}
+	}
+	return out
+}
+
+func TestPagesRules(t *testing.T) {
+	p := newTestPages(t, pageInfo("https://example.org/p"), pageForks())
+	for route, page := range renderAll(t, p, pageSummaries()) {
+		for _, f := range pageFaults(t, page) {
+			t.Errorf("%s: %s", route, f)
+		}
+	}
+	// The rules themselves can fail.
+	for _, bad := range []string{`<p style="a">`, `<p onclick="a">`, `<script>a</script>`, `<i id="a"></i><b id="a"></b>`, `<a href="#x">x</a>`, `<nav></nav>`, `<h2></h2>`} {
+		if got := pageFaults(t, []byte("<!doctype html><title>x</title><h1>x</h1>"+bad)); len(got) == 0 {
+			t.Errorf("pageFaults(%q) = none, want one", bad)
+		}
+	}
+}
+
+// TestPagesLinks follows every internal link: to a page, an asset or a machine-readable route.
+func TestPagesLinks(t *testing.T) {
+	for _, base := range []string{"", "/p"} {
+		p := newTestPages(t, pageInfo("https://example.org"+base+"/"), pageForks())
+		pages := renderAll(t, p, pageSummaries())
+		known := map[string]bool{}
+		for route := range pages {
+			known[base+route] = true
+		}
+		for _, a := range p.Assets() {
+			known[base+a.Route] = true
+		}
+		for _, r := range StaticRoutes() {
+			known[base+r.Pattern] = true
+			for _, s := range pageSummaries() {
+				known[base+strings.ReplaceAll(r.Pattern, "{n}", fmt.Sprint(s.Number))] = true
+			}
+		}
+		for route, page := range pages {
+			for _, e := range pageElements(t, page) {
+				for _, key := range []string{"href", "src", "action"} {
+					to, ok := e.attr[key]
+					if !ok || strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "data:image/svg+xml,") {
+						continue
+					}
+					to = strings.ReplaceAll(to, "%C3%A9", "é")
+					if !known[to] {
+						t.Errorf("base %q, %s: <%s %s=%q> leads nowhere", base, route, e.tag, key, to)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPagesHostileText(t *testing.T) {
+	info, forks, all := pageInfo("https://example.org"), pageForks(), pageSummaries()
+	text := func(tag string) *string { s := pageHostile(tag); return &s }
+	info.Title, info.Description = pageHostile("site-title"), pageHostile("site-description")
+	info.Networks[0].Name = pageHostile("network")
+	forks[1].Name, forks[1].Status = pageHostile("fork-name"), pageHostile("fork-status")
+	s := &all[2]
+	s.Title, s.Description, s.Type, s.Category = pageHostile("title"), text("description"), text("type"), text("category")
+	s.Authors = []mip.Author{{Name: text("author"), GitHub: text("login")}, {Email: text("email")}}
+	s.Hardfork = &forks[1].Name
+	s.ID = pageHostile("id")
+	all[7].Status = mip.Status(pageHostile("status"))
+	bad := "javascript:alert(1)"
+	all[0].DiscussionsTo, all[0].SourceURL = &bad, &bad
+	p := newTestPages(t, info, forks)
+	pages := renderAll(t, p, all)
+	want := map[string][]string{
+		"/":           {"site-title", "site-description", "title", "description", "category", "status", "fork-name", "id"},
+		"/mip/3/":     {"site-title", "title", "description", "type", "category", "author", "email", "fork-name", "fork-status", "network", "id"},
+		"/mip/8/":     {"status"},
+		"/dashboard/": {"title", "status", "fork-name", "network"},
+		"/upgrade/":   {"fork-name", "fork-status"},
+		"/upgrade/" + mip.Slug(*s.Hardfork) + "/":  {"fork-name", "network", "title"},
+		"/category/" + mip.Slug(*s.Category) + "/": {"category", "title"},
+		"/feeds/":   {"site-title"},
+		"/404.html": {"site-title"},
+	}
+	for route, tags := range want {
+		page, ok := pages[route]
+		if !ok {
+			t.Fatalf("no page %s; have %q", route, slices.Sorted(maps.Keys(pages)))
+		}
+		var seen string
+		for _, e := range pageElements(t, page) {
+			if e.tag == "body" {
+				seen = e.text
+			}
+		}
+		for _, tag := range tags {
+			if !strings.Contains(seen, pageHostile(tag)) {
+				t.Errorf("%s: the text of %s is not shown as written", route, tag)
+			}
+		}
+	}
+	for route, page := range pages {
+		for _, f := range pageFaults(t, page) {
+			t.Errorf("%s: %s", route, f)
+		}
+		for _, e := range pageElements(t, page) {
+			if e.tag == "img" {
+				t.Errorf("%s: text became the element <%s %v>", route, e.tag, e.attr)
+			}
+		}
+	}
+}
+
+func TestProposalHead(t *testing.T) {
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
+	all[2].Title = "A `B` </script> & <C>"
+	page, err := p.Proposal(proposalPage(p, all, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	var ld struct {
+		Graph []struct {
+			Type     string `json:"@type"`
+			Headline string
+			Items    []struct{ Item string } `json:"itemListElement"`
+		} `json:"@graph"`
+	}
+	for _, e := range pageElements(t, page) {
+		switch {
+		case e.tag == "title":
+			got["title"] = e.text
+		case e.tag == "h1":
+			got["h1"] = e.text
+		case e.tag == "link":
+			got[e.attr["rel"]+" "+e.attr["type"]] = e.attr["href"]
+		case e.tag == "meta":
+			got[e.attr["property"]] = e.attr["content"]
+		case e.tag == "script" && e.attr["type"] != "" && e.text != "":
+			if err := json.Unmarshal([]byte(e.text), &ld); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for k, want := range map[string]string{
+		"title":                          "MIP-3: A `B` </script> & <C> | Example proposals",
+		"h1":                             "MIP-3 A B </script> & <C>",
+		"og:title":                       "MIP-3: A `B` </script> & <C>",
+		"og:url":                         "https://example.org/p/mip/3/",
+		"canonical ":                     "https://example.org/p/mip/3/",
+		"alternate text/markdown":        "/p/mip/3.md",
+		"alternate application/json":     "/p/api/v1/mips/3",
+		"alternate application/rss+xml":  "/p/feed.xml",
+		"alternate application/atom+xml": "/p/feed.atom",
+	} {
+		if got[k] != want {
+			t.Errorf("%s: got %q, want %q", k, got[k], want)
+		}
+	}
+	if len(ld.Graph) != 2 || ld.Graph[0].Type != "TechArticle" || ld.Graph[0].Headline != got["og:title"] || len(ld.Graph[1].Items) != 2 {
+		t.Errorf("structured data: got %+v", ld)
+	}
+	if bytes.Contains(page, []byte(all[2].ContentHash)) && all[2].ContentHash != "" {
+		t.Error("the page holds the content hash")
+	}
+}
+
+func TestPagesSameBytes(t *testing.T) {
+	all := pageSummaries()
+	want := renderAll(t, newTestPages(t, pageInfo("https://example.org"), pageForks()), all)
+	p := newTestPages(t, pageInfo("https://example.org"), pageForks())
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range all {
+				got, err := p.Proposal(proposalPage(p, all, i))
+				if route := fmt.Sprintf("/mip/%d/", all[i].Number); err != nil || !bytes.Equal(got, want[route]) {
+					t.Errorf("%s: differs from the first rendering (error %v)", route, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for route, page := range renderAll(t, p, all) {
+		if !bytes.Equal(page, want[route]) {
+			t.Errorf("%s: differs from the first rendering", route)
+		}
+	}
+}
+
+func TestPagesEmptySite(t *testing.T) {
+	p := newTestPages(t, mip.SiteInfo{Title: "T", Prefix: "MIP", BaseURL: "https://example.org"}, nil)
+	for route, page := range renderAll(t, p, nil) {
+		for _, f := range pageFaults(t, page) {
+			t.Errorf("%s: %s", route, f)
+		}
+	}
+}
+
+func TestNewPagesBaseURL(t *testing.T) {
+	for _, base := range []string{"", "example.org", "ftp://example.org", "https://", "https://%zz"} {
+		if _, err := NewPages(mip.SiteInfo{BaseURL: base}, nil); err == nil {
+			t.Errorf("NewPages(%q): no error, want one", base)
+		}
+	}
+}
+
+func TestAssets(t *testing.T) {
+	p := newTestPages(t, pageInfo("https://example.org"), nil)
+	home, err := p.Home(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	for _, a := range p.Assets() {
+		if !bytes.Contains(home, []byte(`"`+a.Route+`"`)) {
+			t.Errorf("%s: no page loads it", a.Route)
+		}
+		if strings.HasSuffix(a.Route, ".js") {
+			if _, err := z.Write(a.Body); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if limit := 4 << 10; packed.Len() > limit {
+		t.Errorf("scripts: %d bytes packed, want %d at most", packed.Len(), limit)
+	}
+	files, err := fs.Glob(embedded, "assets/*")
+	if err != nil || len(files) != len(p.Assets()) {
+		t.Errorf("assets: %d files, %d routes (error %v)", len(files), len(p.Assets()), err)
+	}
+}

@@ -1,0 +1,229 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+func TestTitleHTML(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                 "plain",
+		"Meta - `NINE` fork":    "Meta - <code>NINE</code> fork",
+		"`a``b`":                "<code>a``b</code>",
+		"``a`b``":               "<code>a`b</code>",
+		"`open":                 "`open",
+		"a ` b `` c":            "a ` b `` c",
+		"` x `":                 "<code>x</code>",
+		"`<b>` & <i>":           "<code>&lt;b&gt;</code> &amp; &lt;i&gt;",
+		"*star* [link](x) &lt;": "*star* [link](x) &amp;lt;",
+		"``":                    "``",
+		"":                      "",
+	} {
+		if got := string(titleHTML(in)); got != want {
+			t.Errorf("titleHTML(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestSteps(t *testing.T) {
+	for status, want := range map[mip.Status]string{
+		mip.Draft:     "*Draft Review LastCall Final",
+		mip.Review:    "Draft+ *Review LastCall Final",
+		mip.LastCall:  "Draft+ Review+ *LastCall Final",
+		mip.Final:     "Draft+ Review+ LastCall+ *Final+",
+		mip.Living:    "",
+		mip.Withdrawn: "",
+		"Moved":       "",
+		"":            "",
+	} {
+		var got []string
+		for _, s := range steps(mip.Summary{Status: status}) {
+			word := strings.ReplaceAll(s.Label, " ", "")
+			if s.Now {
+				word = "*" + word
+			}
+			if strings.Contains(s.Class, "done") {
+				word += "+"
+			}
+			got = append(got, word)
+		}
+		if g := strings.Join(got, " "); g != want {
+			t.Errorf("steps(%q) = %q, want %q", status, g, want)
+		}
+	}
+}
+
+func TestTableOfContents(t *testing.T) {
+	section := func(level int, id string) mip.Section { return mip.Section{ID: id, Level: level, Title: "T " + id} }
+	for _, c := range []struct {
+		name, body, want string
+		sections         []mip.Section
+	}{
+		{"nested", `<h2 id="a"><h3 id="b"><h3 id="c"><h2 id="d">`, "a(b c) d", []mip.Section{section(2, "a"), section(3, "b"), section(3, "c"), section(2, "d")}},
+		{"starts deep", `<h3 id="a"><h2 id="b"><h3 id="c">`, "a b(c)", []mip.Section{section(3, "a"), section(2, "b"), section(3, "c")}},
+		{"title left out", `<span id="a"></span><h2 id="b"><h2 id="c">`, "b c", []mip.Section{section(1, "a"), section(2, "b"), section(2, "c")}},
+		{"level of the page counts", `<h2 id="a"><h3 id="b">`, "a(b)", []mip.Section{section(1, "a"), section(2, "b")}},
+		{"too deep", `<h2 id="a"><h4 id="b"><h2 id="c">`, "a c", []mip.Section{section(2, "a"), section(4, "b"), section(2, "c")}},
+		{"one entry is no table", `<h2 id="a">`, "", []mip.Section{section(2, "a")}},
+		{"no body", ``, "", []mip.Section{section(2, "a"), section(2, "b")}},
+	} {
+		got := string(tableOfContents(c.sections, []byte(c.body)))
+		for _, id := range []string{"a", "b", "c", "d"} {
+			got = strings.ReplaceAll(got, fmt.Sprintf(`<a href="#%s">T %s</a>`, id, id), id)
+		}
+		got = strings.NewReplacer("</li><li>", " ", "<ol><li>", "(", "</li></ol>", ")", "<li>", "", "</li>", "").Replace(got)
+		if got != c.want {
+			t.Errorf("%s: tableOfContents(%s) = %q, want %q", c.name, c.body, got, c.want)
+		}
+	}
+}
+
+func TestStatusChoices(t *testing.T) {
+	var all []mip.Summary
+	for i, s := range []mip.Status{"", "Moved", mip.Final, "Accepted", mip.Draft, "moved", mip.Final} {
+		all = append(all, mip.Summary{Number: i, Status: s})
+	}
+	var got []string
+	for _, c := range statusChoices(all) {
+		got = append(got, fmt.Sprintf("%s/%s/%d", c.Label, c.Class, c.Count))
+	}
+	want := []string{"Draft/s-draft/1", "Final/s-final/2", "Accepted/s-other/1", "Moved/s-other/2", "No status/s-none/1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("statusChoices: got %q, want %q", got, want)
+	}
+}
+
+func TestUpgradesNewestFirst(t *testing.T) {
+	forks := pageForks()
+	forks = append(forks, mip.HardFork{Name: "PLANNED"})
+	p := newTestPages(t, pageInfo("https://example.org"), forks)
+	var got []string
+	for _, u := range p.upgrades(nil) {
+		got = append(got, u.Fork.Name)
+	}
+	if want := []string{"PLANNED", "Été NINE", "ONE"}; !slices.Equal(got, want) {
+		t.Errorf("upgrades: got %q, want %q", got, want)
+	}
+}
+
+func TestActivation(t *testing.T) {
+	p := newTestPages(t, pageInfo("https://example.org"), nil)
+	for i, want := range []string{
+		"Mainnet 1 genesis 0, Testnet 2 genesis 0",
+		"Mainnet 1 -, Testnet 2 2026-03-10T14:30:00Z 1773153000, devnet  2026-03-10T14:30:00Z 1773153000",
+	} {
+		var got []string
+		for _, r := range p.activation(pageForks()[i]) {
+			when := "-"
+			if r.Scheduled {
+				when = r.ISO + " " + r.Unix
+			}
+			if r.Genesis {
+				when = "genesis " + r.Unix
+			}
+			got = append(got, r.Name+" "+r.ChainID+" "+when)
+		}
+		if g := strings.Join(got, ", "); g != want {
+			t.Errorf("activation of %s: got %q, want %q", pageForks()[i].Name, g, want)
+		}
+	}
+}
+
+func TestAPIPage(t *testing.T) {
+	p := newTestPages(t, pageInfo("https://example.org/p"), nil)
+	page, err := p.API([]byte(pageOpenAPI))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text string
+	for _, e := range pageElements(t, page) {
+		if e.tag == "main" {
+			text = e.text
+		}
+	}
+	for _, want := range []string{
+		"/api/v1/mips/{n}", "/api/x", "One proposal.", "The number.", "Found <b>.", "Nothing there.", "Answered by a program.",
+		`curl -s 'https://example.org/p/api/v1/mips/7?q=a+b'`,
+		`curl -s -X POST -H 'Content-Type: application/json' -d '{"name":"it'\''s"}' 'https://example.org/p/api/x'`,
+		`curl -s -X DELETE 'https://example.org/p/api/x'`,
+		"{\n  \"z\": 1,\n  \"a\": [",
+		"string or null", "list of Base", "map of object", "map.*.deep", `integer or "none"`, "string (uri)", "string: low, high",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	if strings.Contains(text, "Unused") {
+		t.Error("the page shows a group without operations")
+	}
+	for _, bad := range []string{``, `[]`, `{"paths":[]}`, `{"paths":{"/x":{"get":{"responses":{"200":{"$ref":"#/components/responses/None"}}}}}}`} {
+		if _, err := p.API([]byte(bad)); err == nil {
+			t.Errorf("API(%q): no error, want one", bad)
+		}
+	}
+}
+
+// TestAPIPageOfTheSite holds the page to the document that this package makes.
+func TestAPIPageOfTheSite(t *testing.T) {
+	info := pageInfo("https://example.org")
+	doc, err := OpenAPI(info, pageForks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := newTestPages(t, info, pageForks()).API(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range pageFaults(t, page) {
+		t.Error(f)
+	}
+	for _, r := range StaticRoutes() {
+		if !strings.Contains(string(page), "<code>"+r.Pattern+"</code>") {
+			t.Errorf("the page does not show %s", r.Pattern)
+		}
+	}
+}
+
+// manySummaries is a list as long as that of the EIPs.
+func manySummaries() []mip.Summary {
+	sample := pageSummaries()
+	all := make([]mip.Summary, 949)
+	for i := range all {
+		all[i] = sample[i%len(sample)]
+		all[i].Number, all[i].ID = i+1, fmt.Sprintf("MIP-%d", i+1)
+		all[i].Title = fmt.Sprintf("A title of the usual length %d", i)
+	}
+	return all
+}
+
+func BenchmarkPagesHome(b *testing.B) {
+	p, all := newTestPages(b, pageInfo("https://example.org"), pageForks()), manySummaries()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := p.Home(all); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkPagesProposal(b *testing.B) {
+	p, all := newTestPages(b, pageInfo("https://example.org"), pageForks()), pageSummaries()
+	v := proposalPage(p, all, 2)
+	var body strings.Builder
+	for i := range 20 {
+		id := fmt.Sprintf("s-%d", i)
+		fmt.Fprintf(&body, "<h2 id=%q><a class=\"h\" href=\"#%s\">Heading</a></h2>\n%s", id, id, strings.Repeat("<p>Some text of a proposal.</p>\n", 20))
+		v.Sections = append(v.Sections, mip.Section{ID: id, Level: 2, Title: "Heading"})
+	}
+	v.Body = []byte(body.String())
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := p.Proposal(v); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
