@@ -74,12 +74,12 @@ func entryText(info mip.SiteInfo, s mip.Summary) string {
 		}
 		b.WriteByte(' ')
 	}
-	b.WriteString(facts(info, s))
+	b.WriteString(headerFacts(info, s))
 	return b.String()
 }
 
-// facts says status, type, category and requirements in sentences, whatever of them is known.
-func facts(info mip.SiteInfo, s mip.Summary) string {
+// headerFacts says status, type, category and requirements in sentences, whatever of them is known.
+func headerFacts(info mip.SiteInfo, s mip.Summary) string {
 	status := "Status: none."
 	if s.Status != "" {
 		status = "Status: " + oneLine(string(s.Status)) + "."

@@ -148,13 +148,16 @@ func (d *document) failures(r api.Route) object {
 // means a sentence that fits the code.
 func (d *document) problems(codes []api.Code, instance, detail string) object {
 	var samples object
-	var names []string
+	var texts []string
 	for _, c := range codes {
 		p := newProblem(d.info, c, instance, cmp.Or(detail, problemDetail(c)))
+		if instance != "" {
+			p.RequestID = exampleRequest
+		}
 		samples = append(samples, member{string(c), object{{"value", p}}})
-		names = append(names, string(c))
+		texts = append(texts, string(c)+": "+problemDetail(c))
 	}
-	response := object{{"description", problemTitle(codes[0]) + ": " + strings.Join(names, " or ") + "."}}
+	response := object{{"description", strings.Join(texts, " ")}}
 	switch httpStatus(codes[0]) {
 	case http.StatusTooManyRequests:
 		response = append(response, member{"headers", object{headerRef("Retry-After"), headerRef("RateLimit"), headerRef("RateLimit-Policy")}})

@@ -16,6 +16,8 @@ const (
 	exampleSections = 2
 	exampleText     = 400 // bytes of each text
 	exampleForks    = 1
+
+	exampleRequest = "9f2c6d1ab34e8075" // requestId of a live problem
 )
 
 // examples are the bodies that the document shows, by operationId, and values for its parameters.

@@ -132,7 +132,7 @@ func TestOpenAPIProblems(t *testing.T) {
 			want = append(want, status)
 			response := op.Responses[status]
 			value, _ := response.Content["application/problem+json"].Examples[string(code)].Value.(map[string]any)
-			if value["code"] != string(code) || value["type"] != ProblemType(sampleInfo(), code) || value["instance"] != r.Path || value["detail"] == "" {
+			if value["code"] != string(code) || value["type"] != ProblemType(sampleInfo(), code) || value["instance"] != r.Path || value["detail"] == "" || value["requestId"] == "" {
 				t.Errorf("%s %s: example %v, want a problem of that code and path", r.Path, code, value)
 			}
 			headers := slices.Sorted(maps.Keys(response.Headers))
@@ -330,8 +330,8 @@ func wireTypes() []reflect.Type {
 				return
 			}
 			out = append(out, t)
-			for i := range t.NumField() {
-				add(t.Field(i).Type)
+			for field := range t.Fields() {
+				add(field.Type)
 			}
 		}
 	}

@@ -37,9 +37,6 @@ func TestSchemasDescribeWhatIsSent(t *testing.T) {
 	out := openAPICases(t)["sample"]
 	compile, doc := compiler(t, out), readOpenAPI(t, out)
 	for _, typ := range wireTypes() {
-		if typ == reflect.TypeFor[mip.Summary]() && doc.Components.Schemas["ProposalSummary"] == nil {
-			t.Fatal("no schema of mip.Summary")
-		}
 		name := schemaName(typ)
 		schema := compile("#/components/schemas/" + name)
 		for _, full := range []bool{true, false} {
@@ -162,8 +159,8 @@ func populate(v reflect.Value, full bool) {
 			populate(v.Elem(), full)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			populate(v.Field(i), full)
+		for _, field := range v.Fields() {
+			populate(field, full)
 		}
 	case reflect.Slice:
 		n := 0

@@ -66,7 +66,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 			},
 		}),
 		ID: template.HTML(escaped(s.ID)), Title: titleHTML(s.Title),
-		Chips: p.chips(s, v.Fork), Steps: stepsHTML(steps(s)), Facts: facts(s, authors), Actions: p.actions(s),
+		Chips: p.chips(s, v.Fork), Steps: stepsHTML(steps(s)), Facts: factLine(s, authors), Actions: p.actions(s),
 		TOC: tableOfContents(v.Sections, v.Body), HTML: template.HTML(v.Body),
 		Neighbours: neighbours(v.Previous, v.Next), Details: details(v, authors),
 		Fork: v.Fork, Cite: p.cite(s, authors, route),

@@ -123,8 +123,8 @@ func (m *markup) ref(r Ref) {
 	m.link("", r.Path, "", escaped(r.ID)+" "+string(titleHTML(r.Title)))
 }
 
-// facts are the one line that narrow screens get before the text.
-func facts(s mip.Summary, authors []person) template.HTML {
+// factLine is the one line that narrow screens get before the text.
+func factLine(s mip.Summary, authors []person) template.HTML {
 	var m markup
 	for i, a := range authors {
 		if i == 0 {

@@ -77,6 +77,14 @@ func (s *shape) prefix(line []byte, number int) []byte {
 			indent += 4
 		case c == '>', blankNext && (c == '-' || c == '+' || c == '*'):
 			markers++
+		case c == '[' && i+1 < len(line) && line[i+1] == '^' && markers < 2*maxMarkers: // a footnote holds blocks, too
+			j := bytes.Index(line[i:], []byte("]:"))
+			if j < 0 || bytes.IndexByte(line[i+1:i+j], '[') >= 0 {
+				return s.depth(line, i, markers, indent, number)
+			}
+			markers++
+			s.footnotes++
+			i += j + 1
 		case c >= '0' && c <= '9':
 			j := i
 			for j < len(line) && j-i < 10 && line[j] >= '0' && line[j] <= '9' {
