@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -114,15 +115,15 @@ func refuse(dir string) error {
 
 // holds reports whether the file is a regular one with this hash.
 func (f *folder) holds(file, hash string) bool {
-	st, err := f.root.Lstat(file)
-	if err != nil || !st.Mode().IsRegular() {
-		return false
-	}
-	r, err := f.root.Open(file)
+	// Without blocking, should somebody have put a pipe there.
+	r, err := f.root.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return false
 	}
 	defer r.Close()
+	if st, err := r.Stat(); err != nil || !st.Mode().IsRegular() {
+		return false
+	}
 	buf := f.buffers.Get().(*[]byte)
 	defer f.buffers.Put(buf)
 	h := sha256.New()

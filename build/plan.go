@@ -39,6 +39,7 @@ type planner struct {
 	forks      []mip.HardFork
 	all        []mip.Summary // ascending by number
 	index      map[int]int   // number -> position in all
+	keys       []string      // of each summary, and so of its text, by position
 	wholeKey   string        // key of whatever follows from the whole corpus
 }
 
@@ -89,7 +90,13 @@ func newPlanner(c *corpus.Corpus, o Options) (*planner, error) {
 	if p.stable, err = render.NewPages(p.stableInfo, nil); err != nil {
 		return nil, err
 	}
-	p.wholeKey, err = keyOf(o.Producer, p.info, p.forks, p.all, o.Site.Highlight)
+	p.keys = make([]string, len(p.all))
+	for i, s := range p.all {
+		if p.keys[i], err = keyOf(o.Producer, s); err != nil {
+			return nil, err
+		}
+	}
+	p.wholeKey, err = keyOf(o.Producer, p.info, p.forks, p.keys, o.Site.Highlight)
 	return p, err
 }
 

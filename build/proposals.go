@@ -25,25 +25,23 @@ func (p *planner) proposals() error {
 	for _, c := range p.corpus.Proposals {
 		targets = append(targets, c.RepoPath)
 	}
-	linkKey, err := keyOf(p.Producer, targets, p.Site.SourceURL, p.Site.BaseURL, p.Site.Highlight)
+	shellKey, err := keyOf(p.Producer, targets, p.Site.SourceURL, p.stableInfo, p.Site.Highlight)
 	if err != nil {
 		return err
 	}
 	for i, c := range p.corpus.Proposals {
 		view := p.view(i)
 		doc := &source{corpus: p.corpus, proposal: c}
-		jsonKey, err := keyOf(p.Producer, view.Summary)
-		if err != nil {
-			return err
-		}
-		pageKey, err := keyOf(p.Producer, view, linkKey, c.RepoPath, p.stableInfo)
+		around := view
+		around.Summary = mip.Summary{} // its key stands for it
+		pageKey, err := keyOf(p.Producer, p.keys[i], around, shellKey, c.RepoPath)
 		if err != nil {
 			return err
 		}
 		n, group := c.Number, i+1
 		p.add(Artifact{
 			Route: apiRoute(n), Pattern: "/api/v1/mips/{n}", File: fmt.Sprintf("api/v1/mips/%d.json", n), Type: typeJSON,
-			group: group, key: jsonKey,
+			group: group, key: p.keys[i],
 			Body: func() ([]byte, error) {
 				d, err := doc.read()
 				if err != nil {
@@ -57,7 +55,7 @@ func (p *planner) proposals() error {
 			Body: func() ([]byte, error) { return p.page(view, c, doc) },
 		})
 		p.add(Artifact{
-			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: jsonKey,
+			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: p.keys[i],
 			release: doc.release,
 			Body: func() ([]byte, error) {
 				d, err := doc.read()

@@ -79,10 +79,10 @@ func TestProblemTitles(t *testing.T) {
 	}
 	types := map[string]bool{}
 	for _, c := range api.Codes() {
-		if got := problemTitle(c.Code); got != want[c.Code] {
+		if got := c.Code.Title(); got != want[c.Code] {
 			t.Errorf("title of %s = %q, want %q", c.Code, got, want[c.Code])
 		}
-		types[ProblemType(sampleInfo(), c.Code)] = true
+		types[c.Code.Type(sampleInfo().BaseURL)] = true
 		if problemDetail(c.Code) == problemDetail("") && c.Code != api.Internal {
 			t.Errorf("%s has no detail of its own", c.Code)
 		}

@@ -68,10 +68,13 @@ func sampleProposal() *mip.Proposal {
 }
 
 func sampleForks() []mip.HardFork {
-	at := mip.NewTime(time.Unix(1773930600, 0))
+	at, genesis := mip.NewTime(time.Unix(1773930600, 0)), mip.NewTime(time.Unix(0, 0))
 	return []mip.HardFork{{
 		Name: "MONAD_NINE", Status: "active on testnet", MetaMIP: new(6), BundledMIPs: []int{3, 4},
-		Activation: map[string]mip.Activation{"testnet": {Timestamp: new(int64(1773930600)), Time: &at}, "mainnet": {}}, Source: nil,
+		Activation: map[string]mip.Activation{"testnet": {Timestamp: new(int64(1773930600)), Time: &at}, "mainnet": {}},
+	}, {
+		Name: "MONAD_ONE", Status: "active", BundledMIPs: []int{}, Source: new("https://example.org/forks"),
+		Activation: map[string]mip.Activation{"testnet": {Timestamp: new(int64(0)), Time: &genesis}, "mainnet": {Timestamp: new(int64(0)), Time: &genesis}},
 	}}
 }
 

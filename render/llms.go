@@ -110,8 +110,11 @@ func forkNote(info mip.SiteInfo, f mip.HardFork) string {
 		note += " Meta proposal: " + ids(info, []int{*f.MetaMIP}) + "."
 	}
 	for _, id := range f.SortedNetworks(info.Networks) {
-		if t := f.Activation[id].Time; t != nil {
-			note += " " + id + ": " + t.String() + "."
+		switch at := f.Activation[id]; {
+		case at.Timestamp != nil && *at.Timestamp == 0:
+			note += " " + id + ": from the first block."
+		case at.Time != nil:
+			note += " " + id + ": " + at.Time.String() + "."
 		}
 	}
 	return note

@@ -1,6 +1,20 @@
 package render
 
-import "github.com/yuin/goldmark/ast"
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// fenceInfo returns the first word after a fence. The node's own Language keeps its result in the
+// tree, which several renderings may share.
+func fenceInfo(n *ast.FencedCodeBlock, source []byte) []byte {
+	if n.Info == nil {
+		return nil
+	}
+	word, _, _ := bytes.Cut(n.Info.Segment.Value(source), []byte(" "))
+	return word
+}
 
 // codeBlock writes a block that scrolls by keyboard, with the language's name for a caption.
 func (d *markdownDoc) codeBlock(n ast.Node, word string) {

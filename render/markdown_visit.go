@@ -101,7 +101,7 @@ func (d *markdownDoc) visit(node ast.Node, entering bool) (ast.WalkStatus, error
 		d.wrap(entering, "<hr>\n", "")
 	case *ast.FencedCodeBlock:
 		if entering {
-			d.codeBlock(n, fenceWord(n.Language(d.source)))
+			d.codeBlock(n, fenceWord(fenceInfo(n, d.source)))
 		}
 	case *ast.CodeBlock:
 		if entering {

@@ -135,7 +135,7 @@ func (d *document) live(r api.Route) object {
 func (d *document) failures(r api.Route) object {
 	byStatus := map[int][]api.Code{}
 	for _, c := range r.Codes {
-		byStatus[httpStatus(c)] = append(byStatus[httpStatus(c)], c)
+		byStatus[c.Status()] = append(byStatus[c.Status()], c)
 	}
 	var out object
 	for _, status := range slices.Sorted(maps.Keys(byStatus)) {
@@ -150,7 +150,7 @@ func (d *document) problems(codes []api.Code, instance, detail string) object {
 	var samples object
 	var texts []string
 	for _, c := range codes {
-		p := newProblem(d.info, c, instance, cmp.Or(detail, problemDetail(c)))
+		p := api.NewProblem(d.info.BaseURL, c, instance, cmp.Or(detail, problemDetail(c)))
 		if instance != "" {
 			p.RequestID = exampleRequest
 		}
@@ -158,7 +158,7 @@ func (d *document) problems(codes []api.Code, instance, detail string) object {
 		texts = append(texts, string(c)+": "+problemDetail(c))
 	}
 	response := object{{"description", strings.Join(texts, " ")}}
-	switch httpStatus(codes[0]) {
+	switch codes[0].Status() {
 	case http.StatusTooManyRequests:
 		response = append(response, member{"headers", object{headerRef("Retry-After"), headerRef("RateLimit"), headerRef("RateLimit-Policy")}})
 	case http.StatusMethodNotAllowed:

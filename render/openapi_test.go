@@ -128,15 +128,15 @@ func TestOpenAPIProblems(t *testing.T) {
 		}
 		var want []string
 		for _, code := range r.Codes {
-			status := fmt.Sprint(httpStatus(code))
+			status := fmt.Sprint(code.Status())
 			want = append(want, status)
 			response := op.Responses[status]
 			value, _ := response.Content["application/problem+json"].Examples[string(code)].Value.(map[string]any)
-			if value["code"] != string(code) || value["type"] != ProblemType(sampleInfo(), code) || value["instance"] != r.Path || value["detail"] == "" || value["requestId"] == "" {
+			if value["code"] != string(code) || value["type"] != code.Type(sampleInfo().BaseURL) || value["instance"] != r.Path || value["detail"] == "" || value["requestId"] == "" {
 				t.Errorf("%s %s: example %v, want a problem of that code and path", r.Path, code, value)
 			}
 			headers := slices.Sorted(maps.Keys(response.Headers))
-			switch httpStatus(code) {
+			switch code.Status() {
 			case http.StatusTooManyRequests:
 				if !slices.Equal(headers, []string{"RateLimit", "RateLimit-Policy", "Retry-After"}) {
 					t.Errorf("%s 429: headers %q", r.Path, headers)

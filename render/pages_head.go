@@ -25,8 +25,8 @@ func (p *Pages) frame(section string, v page) page {
 	if v.Title == "" {
 		heading, title = p.info.Title, p.info.Title
 	}
-	m := make(markup, 0, 8<<10)
-	m.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>")
+	m := make(markup, 0, len(p.head)+len(p.top[section])+len(v.LD)+2<<10)
+	m.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>")
 	m.text(title)
 	m.raw("</title>\n")
 	m.meta("name", "description", v.Description)

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -35,6 +34,22 @@ func titleHTML(s string) template.HTML {
 	}
 	b.WriteString(template.HTMLEscapeString(s))
 	return template.HTML(b.String())
+}
+
+// named is a proposal's id with its title after it; one without a title of its own is only its id.
+func named(id, sep, title string) string {
+	if title == "" || title == id {
+		return id
+	}
+	return id + sep + title
+}
+
+// namedHTML is named for a link's text.
+func namedHTML(id, title string) template.HTML {
+	if named(id, " ", title) == id {
+		return template.HTML(escaped(id))
+	}
+	return template.HTML(escaped(id)+" ") + titleHTML(title)
 }
 
 // cutRun splits s around the first run of exactly n backticks.
@@ -73,11 +88,10 @@ func statusClass(s mip.Status) string {
 	return "s-other"
 }
 
-// day, dayShort and dayOf are a day for people; isoDay is one for programs and for narrow columns.
+// day, dayShort and dayOf are a day for people.
 func day(d mip.Date) string      { return d.Time().Format("2 January 2006") }
 func dayShort(d mip.Date) string { return d.Time().Format("2 Jan 2006") }
 func dayOf(t *mip.Time) string   { return t.UTC().Format("2 Jan 2006") }
-func isoDay(t *mip.Time) string  { return t.UTC().Format(time.DateOnly) }
 
 // minute is a moment for people.
 func minute(t *mip.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }

@@ -135,6 +135,7 @@ func populate(v reflect.Value, full bool) {
 		}
 		return
 	case reflect.TypeFor[mip.Frontmatter]():
+		v.Set(reflect.ValueOf(mip.Frontmatter{}))
 		if full {
 			v.Set(reflect.ValueOf(mip.Frontmatter{"mip": "7", "list": []any{"a", nil}}))
 		}

@@ -29,6 +29,7 @@ type apiGroup struct {
 type apiCode struct {
 	Code, Name string
 	Status     int
+	Anchor     string
 }
 
 // apiOperation is one method of one path.
@@ -94,7 +95,7 @@ func (p *Pages) API(openapi []byte) ([]byte, error) {
 		return nil, err
 	}
 	for _, c := range api.Codes() {
-		v.Codes = append(v.Codes, apiCode{string(c.Code), http.StatusText(c.Status), c.Status})
+		v.Codes = append(v.Codes, apiCode{string(c.Code), http.StatusText(c.Status), c.Status, c.Code.Anchor()})
 	}
 	return p.execute("api", len(openapi)*3, v)
 }

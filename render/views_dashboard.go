@@ -15,7 +15,7 @@ type dashboardView struct {
 	Statuses  []choice
 	Bars      []bar
 	Recent    []mip.Summary
-	LastCalls []mip.Summary
+	LastCalls []lastCall
 	Stagnant  []mip.Summary
 	MoreStag  int
 	Broken    []brokenRequires
@@ -64,6 +64,7 @@ func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
 	}
 	slices.SortStableFunc(stagnant, newestFirst)
 	upgrades := p.upgrades(all)
+	open, over := lastCalls(all)
 	v := dashboardView{
 		page: p.frame("/dashboard/", page{
 			Title:       "Dashboard",
@@ -76,7 +77,7 @@ func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
 		Statuses:  statuses,
 		Bars:      bars(statuses, len(all)),
 		Recent:    recent(all),
-		LastCalls: lastCalls(all),
+		LastCalls: append(open, over...),
 		Stagnant:  stagnant[:min(len(stagnant), attentionLimit)],
 		MoreStag:  max(0, len(stagnant)-attentionLimit),
 		Broken:    broken[:min(len(broken), attentionLimit)],

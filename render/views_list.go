@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"net/url"
@@ -26,7 +25,7 @@ type homeView struct {
 	Newest     *mip.Time
 	Statuses   []choice
 	Categories []choice
-	LastCalls  []mip.Summary
+	LastCalls  []lastCall
 	MoreCalls  int
 	Rows       template.HTML
 }
@@ -41,7 +40,7 @@ type listingView struct {
 	Rows    template.HTML
 }
 
-// noticeLimit is how many last calls the first page announces one by one.
+// noticeLimit is how many open last calls the first page announces one by one.
 const noticeLimit = 5
 
 // Home renders the first page. All must be ascending by number.
@@ -50,7 +49,7 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 	if description == "" {
 		description = "Every published proposal: what it says, where it stands and what it depends on."
 	}
-	calls := lastCalls(all)
+	calls, _ := lastCalls(all)
 	v := homeView{
 		page:       p.frame("/", page{Description: description, Route: "/"}),
 		Count:      len(all),
@@ -84,18 +83,30 @@ func (p *Pages) Listing(v Listing) ([]byte, error) {
 	return p.execute("listing", len(w.Rows), w)
 }
 
-// lastCalls are the proposals whose last call has a deadline, the earliest first.
-func lastCalls(all []mip.Summary) []mip.Summary {
-	var out []mip.Summary
+// lastCall is a proposal whose last call has a deadline. Over is known without a clock: some proposal
+// has changed after the deadline, so that it lies in the past for every reader.
+type lastCall struct {
+	mip.Summary
+	Over bool
+}
+
+// lastCalls are sorted by deadline, those that are over apart from the others.
+func lastCalls(all []mip.Summary) (open, over []lastCall) {
+	latest := newestChange(all)
 	for _, s := range all {
-		if s.Status == mip.LastCall && !s.LastCallDeadline.IsZero() {
-			out = append(out, s)
+		if s.Status != mip.LastCall || s.LastCallDeadline.IsZero() {
+			continue
+		}
+		if latest != nil && latest.Date().Time().After(s.LastCallDeadline.Time()) {
+			over = append(over, lastCall{s, true})
+		} else {
+			open = append(open, lastCall{s, false})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b mip.Summary) int {
-		return cmp.Compare(a.LastCallDeadline.String(), b.LastCallDeadline.String())
-	})
-	return out
+	byDeadline := func(a, b lastCall) int { return a.LastCallDeadline.Time().Compare(b.LastCallDeadline.Time()) }
+	slices.SortStableFunc(open, byDeadline)
+	slices.SortStableFunc(over, byDeadline)
+	return open, over
 }
 
 // commitDigits is how much of a commit's hash people are shown.

@@ -38,7 +38,7 @@ type proposalView struct {
 	ID, Title, About template.HTML
 	Chips, Steps     template.HTML
 	Facts, Actions   template.HTML
-	TOC, HTML        template.HTML
+	TOC              template.HTML
 	Neighbours       template.HTML
 	Details          template.HTML
 	Fork             *mip.HardFork
@@ -59,7 +59,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	}
 	w := proposalView{
 		page: p.frame("/", page{
-			Title: s.ID + ": " + s.Title, Description: description, Route: route, Article: true, LD: ld,
+			Title: named(s.ID, ": ", s.Title), Description: description, Route: route, Article: true, LD: ld,
 			Alternates: []alternate{
 				{"text/markdown", s.ID + " as Markdown", p.path("/mip/" + number + ".md")},
 				{"application/json", s.ID + " as JSON", p.path("/api/v1/mips/" + number)},
@@ -67,9 +67,12 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		}),
 		ID: template.HTML(escaped(s.ID)), Title: titleHTML(s.Title),
 		Chips: p.chips(s, v.Fork), Steps: stepsHTML(steps(s)), Facts: factLine(s, authors), Actions: p.actions(s),
-		TOC: tableOfContents(v.Sections, v.Body), HTML: template.HTML(v.Body),
+		TOC:        tableOfContents(v.Sections, v.Body),
 		Neighbours: neighbours(v.Previous, v.Next), Details: details(v, authors),
 		Fork: v.Fork, Cite: p.cite(s, authors, route),
+	}
+	if named(s.ID, "", s.Title) == s.ID {
+		w.Title = ""
 	}
 	if s.Description != nil {
 		w.About = template.HTML(escaped(*s.Description))
@@ -77,11 +80,20 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	if v.Fork != nil {
 		w.ForkPath, w.ForkRows = p.slugPath("upgrade", mip.Slug(v.Fork.Name)), p.activation(*v.Fork)
 	}
-	b, err := p.execute("proposal", len(v.Body), w)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.ID, err)
+	body := v.Body
+	if len(bytes.TrimSpace(body)) == 0 {
+		body = []byte(`<p class="muted">This proposal has no text.</p>`)
 	}
-	return b, nil
+	const rest = 4 << 10 // bytes of the frame beside its parts
+	b := bytes.NewBuffer(make([]byte, 0, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+rest))
+	if err := p.tmpl.ExecuteTemplate(b, "proposal-top", w); err != nil {
+		return nil, fmt.Errorf("page of %s: %w", s.ID, err)
+	}
+	b.Write(body)
+	if err := p.tmpl.ExecuteTemplate(b, "proposal-bottom", w); err != nil {
+		return nil, fmt.Errorf("page of %s: %w", s.ID, err)
+	}
+	return b.Bytes(), nil
 }
 
 func names(authors []person) string {
@@ -98,7 +110,7 @@ func (p *Pages) cite(s mip.Summary, authors []person, route string) string {
 	if len(authors) > 0 {
 		b.WriteString(names(authors) + ", ")
 	}
-	fmt.Fprintf(&b, "\"%s: %s,\" %s, no. %d", s.ID, s.Title, p.info.Title, s.Number)
+	fmt.Fprintf(&b, "\"%s,\" %s, no. %d", named(s.ID, ": ", s.Title), p.info.Title, s.Number)
 	if !s.Created.IsZero() {
 		b.WriteString(", " + s.Created.Time().Format("January 2006"))
 	}
@@ -111,7 +123,7 @@ func describe(s mip.Summary) string {
 	if s.Description != nil && *s.Description != "" {
 		return *s.Description
 	}
-	out := s.ID + ": " + s.Title + "."
+	out := named(s.ID, ": ", s.Title) + "."
 	if s.Status != "" {
 		out += " Status: " + string(s.Status) + "."
 	}
@@ -144,7 +156,7 @@ func (p *Pages) structuredData(s mip.Summary, authors []person, route, descripti
 		Authors     []thing `json:"author,omitempty"`
 		PartOf      thing   `json:"isPartOf"`
 	}{
-		"TechArticle", s.ID + ": " + s.Title, s.ID, description, p.info.BaseURL + route, "en",
+		"TechArticle", named(s.ID, ": ", s.Title), s.ID, description, p.info.BaseURL + route, "en",
 		s.Created.String(), "", nil, thing{"WebSite", p.info.Title, p.info.BaseURL + "/"},
 	}
 	if s.Updated != nil {
@@ -232,9 +244,6 @@ func headingAt(b []byte) (level byte, id string, ok bool) {
 	if !ok {
 		return 0, "", false
 	}
-	end := bytes.IndexByte(rest, '"')
-	if end < 0 {
-		return 0, "", false
-	}
-	return b[0], string(rest[:end]), true
+	before, _, ok := bytes.Cut(rest, []byte{'"'})
+	return b[0], string(before), ok
 }

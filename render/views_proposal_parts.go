@@ -120,7 +120,7 @@ func (m *markup) ref(r Ref) {
 		m.raw(` <span class="muted">(not published)</span>`)
 		return
 	}
-	m.link("", r.Path, "", escaped(r.ID)+" "+string(titleHTML(r.Title)))
+	m.link("", r.Path, "", string(namedHTML(r.ID, r.Title)))
 }
 
 // factLine is the one line that narrow screens get before the text.
@@ -218,7 +218,7 @@ func details(v ProposalPage, authors []person) template.HTML {
 func neighbours(previous, next *Ref) template.HTML {
 	var m markup
 	label := func(word string, r *Ref) string {
-		return "<small>" + word + "</small>" + escaped(r.ID) + " " + string(titleHTML(r.Title))
+		return "<small>" + word + "</small>" + string(namedHTML(r.ID, r.Title))
 	}
 	if previous != nil {
 		m.link("", previous.Path, "prev", label("Previous", previous))

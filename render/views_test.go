@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -54,6 +55,37 @@ func TestSteps(t *testing.T) {
 		if g := strings.Join(got, " "); g != want {
 			t.Errorf("steps(%q) = %q, want %q", status, g, want)
 		}
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for _, c := range [][3]string{{"MIP-1", "A `b` & c", "MIP-1 A <code>b</code> &amp; c"}, {"MIP-1", "MIP-1", "MIP-1"}, {"MIP-1", "", "MIP-1"}} {
+		if got := string(namedHTML(c[0], c[1])); got != c[2] {
+			t.Errorf("namedHTML(%q, %q) = %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+func TestLastCalls(t *testing.T) {
+	updated := mip.NewTime(time.Date(2026, 5, 10, 1, 0, 0, 0, time.UTC))
+	call := func(n, day int) mip.Summary {
+		return mip.Summary{Number: n, Status: mip.LastCall, LastCallDeadline: mip.Date{Year: 2026, Month: 5, Day: day}, Updated: &updated}
+	}
+	draft, undated := call(6, 20), call(7, 20)
+	draft.Status, undated.LastCallDeadline = mip.Draft, mip.Date{}
+	all := []mip.Summary{call(1, 30), call(2, 9), call(3, 10), call(4, 11), call(5, 1), draft, undated}
+	numbers := func(calls []lastCall) (out []int) {
+		for _, c := range calls {
+			out = append(out, c.Number)
+		}
+		return out
+	}
+	open, over := lastCalls(all)
+	if got, want := numbers(open), []int{3, 4, 1}; !slices.Equal(got, want) {
+		t.Errorf("open: got %v, want %v", got, want)
+	}
+	if got, want := numbers(over), []int{5, 2}; !slices.Equal(got, want) {
+		t.Errorf("over: got %v, want %v", got, want)
 	}
 }
 

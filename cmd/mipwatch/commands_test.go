@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -47,38 +49,40 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// bounded CODE PROGRAM ARG...: as exits, and ends the program when it needs 10 s of processor time.
+// bounded CODE PROGRAM ARG...: as exits, and ends the program when it needs more than 2 s of processor time.
 func bounded(ts *testscript.TestScript, neg bool, args []string) {
-	exits(ts, neg, slices.Concat([]string{args[0], "sh", "-c", `ulimit -t 10; exec "$@"`, "sh"}, args[1:]))
+	exits(ts, neg, slices.Concat([]string{args[0], "sh", "-c", `ulimit -t 2; exec "$@"`, "sh"}, args[1:]))
 }
 
-// stop-at TEXT SIGNAL CODE PROGRAM ARG...: sends SIGKILL or SIGINT as soon as the program has
-// written the text to standard error. CODE is - for a program that the signal ends.
-func stopAt(ts *testscript.TestScript, neg bool, args []string) {
+// kill-at TEXT PROGRAM ARG...: kills the program as soon as it has written the text to standard error.
+// It may have been faster.
+func killAt(ts *testscript.TestScript, neg bool, args []string) {
 	refuseNot(ts, neg)
-	signal := map[string]os.Signal{"kill": os.Kill, "int": os.Interrupt}[args[1]]
-	cmd, errs := start(ts, args[3:])
-	said := await(ts, errs, args[0])
-	ts.Check(cmd.Process.Signal(signal))
-	rest, err := io.ReadAll(errs)
-	ts.Check(err)
-	ts.Logf("[stderr]\n%s%s", said, rest)
-	wait(ts, cmd, args[2])
+	cmd, errs := start(ts, args[1:])
+	await(ts, errs, args[0])
+	ts.Check(cmd.Process.Kill())
+	finish(ts, cmd, errs)
 }
 
-// while-locked DIR PROGRAM ARG...: holds the output folder as another build does until the program
-// says that it waits, and wants the program to succeed then.
+// while-locked DIR release|interrupt CODE PROGRAM ARG...: holds the output folder as another build does
+// until the program says that it waits; then gives the folder free or interrupts the program, and
+// wants the exit code.
 func whileLocked(ts *testscript.TestScript, neg bool, args []string) {
 	refuseNot(ts, neg)
 	lock := flock.New(filepath.Join(ts.MkAbs(args[0]), ".mipwatch", "lock"))
 	ts.Check(lock.Lock())
-	cmd, errs := start(ts, args[1:])
-	said := await(ts, errs, "waiting for another build")
-	ts.Check(lock.Close())
-	rest, err := io.ReadAll(errs)
-	ts.Check(err)
-	ts.Logf("[stderr]\n%s%s", said, rest)
-	wait(ts, cmd, "0")
+	defer lock.Close()
+	cmd, errs := start(ts, args[3:])
+	await(ts, errs, "waiting for another build")
+	if args[1] == "interrupt" {
+		ts.Check(cmd.Process.Signal(os.Interrupt))
+	} else {
+		ts.Check(lock.Close())
+	}
+	finish(ts, cmd, errs)
+	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[2] {
+		ts.Fatalf("%q: exit code %s, want %s", cmd.Args, got, args[2])
+	}
 }
 
 func start(ts *testscript.TestScript, args []string) (*exec.Cmd, *bufio.Reader) {
@@ -93,31 +97,29 @@ func start(ts *testscript.TestScript, args []string) (*exec.Cmd, *bufio.Reader) 
 	return cmd, bufio.NewReader(pipe)
 }
 
-func await(ts *testscript.TestScript, r *bufio.Reader, text string) string {
-	var said strings.Builder
+// await reads lines until one holds the text.
+func await(ts *testscript.TestScript, r *bufio.Reader, text string) {
 	for {
 		line, err := r.ReadString('\n')
-		said.WriteString(line)
+		ts.Logf("[stderr] %s", line)
 		if strings.Contains(line, text) {
-			return said.String()
+			return
 		}
 		if err != nil {
-			ts.Fatalf("the program said %q and ended, want %q", said.String(), text)
+			ts.Fatalf("the program ended without %q on standard error", text)
 		}
 	}
 }
 
-func wait(ts *testscript.TestScript, cmd *exec.Cmd, want string) {
-	err := cmd.Wait()
-	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
-		ts.Fatalf("%v", err)
-	}
-	got := strconv.Itoa(cmd.ProcessState.ExitCode())
-	if got == "-1" {
-		got = "-"
-	}
-	if got != want {
-		ts.Fatalf("%q: exit code %s, want %s", cmd.Args, got, want)
+// finish waits for the program and logs what else it said.
+func finish(ts *testscript.TestScript, cmd *exec.Cmd, errs *bufio.Reader) {
+	rest, err := io.ReadAll(errs)
+	ts.Check(err)
+	ts.Logf("[stderr]\n%s", rest)
+	if err := cmd.Wait(); err != nil {
+		if _, exited := errors.AsType[*exec.ExitError](err); !exited {
+			ts.Fatalf("%q: %v", cmd.Args, err)
+		}
 	}
 }
 

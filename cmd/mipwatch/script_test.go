@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -23,10 +25,11 @@ func TestScripts(t *testing.T) {
 			Dir:                 "testdata/script",
 			RequireExplicitExec: true,
 			RequireUniqueNames:  true,
+			ContinueOnError:     true,
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
 				"exits":        exits,
 				"bounded":      bounded,
-				"stop-at":      stopAt,
+				"kill-at":      killAt,
 				"while-locked": whileLocked,
 				"append":       appendText,
 				"mkfifo":       makeFIFO,

@@ -30,10 +30,13 @@ func authors(v *value) []mip.Author {
 	return out
 }
 
+// bracketComma is where a list item holds several authors after all.
+var bracketComma = regexp.MustCompile(`[)>]\s*[,;&]|[)>]\s+and\s`)
+
 func appendItem(out []mip.Author, item any) []mip.Author {
 	switch item := item.(type) {
 	case string:
-		if strings.Count(item, "@") > 1 {
+		if bracketComma.MatchString(item) {
 			return appendAuthors(out, item)
 		}
 		return appendAuthor(out, item)
@@ -157,9 +160,12 @@ func appendAuthor(out []mip.Author, s string) []mip.Author {
 		}
 		return " " + m[:1] + strings.Join(kept, ", ") + m[len(m)-1:] + " "
 	})
+	if a == (person{}) && !strings.Contains(s, "](") {
+		rest = s // all brackets are part of the name
+	}
 	var words []string
 	for word := range strings.FieldsSeq(rest) {
-		if !strings.Contains(word, "@") || !a.take(word) {
+		if !strings.Contains(word, "@") && !strings.Contains(word, "github.com/") || !a.take(word) {
 			words = append(words, word)
 		}
 	}

@@ -15,74 +15,94 @@ func rewriteFlow(s string, depth int) (yaml string, end int, ok bool) {
 	if s[0] == '{' {
 		closing = '}'
 	}
-	var b strings.Builder
-	b.WriteByte(s[0])
-	// afterKey is set between a key's colon and its value, pending when an item has been written.
-	pending, afterKey := false, false
+	f := flow{isMap: s[0] == '{'}
+	f.b.WriteByte(s[0])
 	for i := 1; i < len(s); {
 		c := s[i]
 		switch {
 		case c == ' ' || c == '\t' || c == '\n':
 			i++
 		case c == closing:
-			if afterKey {
-				b.WriteString(`""`)
-			} else if pending && closing == '}' {
-				b.WriteString(`: ""`)
-			}
-			b.WriteByte(closing)
-			return b.String(), i + 1, true
+			f.finish()
+			f.b.WriteByte(closing)
+			return f.b.String(), i + 1, true
 		case c == ',':
-			if afterKey {
-				b.WriteString(`""`)
-			} else if pending && closing == '}' {
-				b.WriteString(`: ""`)
-			}
-			if pending || afterKey {
-				b.WriteString(", ")
-			}
-			pending, afterKey = false, false
+			f.finish()
+			f.state = between
 			i++
-		case c == ':' && pending && !afterKey && closing == '}':
-			b.WriteString(": ")
-			pending, afterKey = false, true
+		case c == ':' && f.isMap && f.state == keyed:
+			f.b.WriteString(": ")
+			f.state = valued
 			i++
-		case pending:
-			return "", 0, false
-		case c == ']' || c == '}':
+		case f.state == keyed || f.state == done || c == ']' || c == '}' || strings.IndexByte("&*!", c) >= 0 || strings.HasPrefix(s[i:], "? "):
 			return "", 0, false
 		case c == '[' || c == '{':
 			inner, n, ok := rewriteFlow(s[i:], depth+1)
-			if !ok {
+			if !ok || f.isMap && f.state != valued { // a list or map cannot be a key
 				return "", 0, false
 			}
-			if closing == '}' && !afterKey {
-				return "", 0, false // a list or map as a key
-			}
-			b.WriteString(inner)
+			f.item(inner)
 			i += n
-			pending, afterKey = true, false
-			if closing == '}' {
-				pending = false
-			}
-		case c == '&' || c == '*' || c == '!' || c == '?' && i+1 < len(s) && s[i+1] == ' ':
-			return "", 0, false
 		case c == '"' || c == '\'':
 			n := quotedEnd(s[i:])
 			if n == 0 {
 				return "", 0, false
 			}
-			b.WriteString(strings.ReplaceAll(s[i:i+n], "\n", "\n  "))
+			f.item(strings.ReplaceAll(s[i:i+n], "\n", "\n  "))
 			i += n
-			pending, afterKey = !afterKey, false
 		default:
-			n := plainEnd(s[i:], closing == '}' && !afterKey)
-			b.WriteString(strconv.QuoteToASCII(foldBlanks(s[i : i+n])))
+			n := plainEnd(s[i:], f.isMap && f.state != valued)
+			if n == 0 {
+				return "", 0, false
+			}
+			f.item(strconv.QuoteToASCII(foldBlanks(s[i : i+n])))
 			i += n
-			pending, afterKey = !afterKey, false
 		}
 	}
 	return "", 0, false
+}
+
+// flow is a flow list or map while it is written.
+type flow struct {
+	b     strings.Builder
+	isMap bool
+	state flowState
+	items int
+}
+
+// flowState says what has been written of the current item.
+type flowState int
+
+const (
+	between flowState = iota // nothing
+	keyed                    // a map's key
+	valued                   // a map's key and colon
+	done                     // all of it
+)
+
+// item writes a scalar or a nested value: of a map, a key and then a value.
+func (f *flow) item(yaml string) {
+	if f.state == between && f.items > 0 {
+		f.b.WriteString(", ")
+	}
+	f.b.WriteString(yaml)
+	switch {
+	case f.isMap && f.state == between:
+		f.state = keyed
+	default:
+		f.state = done
+	}
+	f.items++
+}
+
+// finish completes a key without a value.
+func (f *flow) finish() {
+	switch f.state {
+	case keyed:
+		f.b.WriteString(`: ""`)
+	case valued:
+		f.b.WriteString(`""`)
+	}
 }
 
 // plainEnd is the length of the plain scalar at the start of s within a flow value.

@@ -20,10 +20,11 @@ const maxFile = 1 << 20
 
 // source is where a file is: a name within a folder, never a path that leads out of it.
 type source struct {
-	folder string // as given
-	name   string
-	file   string // both, slash-separated: what problems name
-	link   bool   // a symbolic link, which may lead anywhere
+	folder    string // as given
+	name      string
+	file      string // both, slash-separated: what problems name
+	link      bool   // a symbolic link, which may lead anywhere
+	irregular bool   // a folder, a pipe or a device
 }
 
 // list returns the proposal files of a folder, sorted by name. Entries that look like proposals and
@@ -45,6 +46,7 @@ func list(folder string) (found []source, problems []*report, err error) {
 			continue
 		}
 		s := source{folder: folder, name: name, link: e.Type()&fs.ModeSymlink != 0}
+		s.irregular = !s.link && !e.Type().IsRegular()
 		s.file = path.Join(filepath.ToSlash(folder), visible(name))
 		if visible(name) != name {
 			if strings.Contains(strings.ToLower(name), ".md") {
@@ -102,19 +104,24 @@ var errIrregular = errors.New("not a regular file")
 // read reads the whole file into buf's memory. It never waits: a pipe is opened without blocking and
 // refused.
 func (s *source) read(root *os.Root, buf []byte) ([]byte, error) {
-	info, err := root.Stat(s.name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	if s.irregular {
 		return nil, errIrregular
+	}
+	if s.link { // opening a device may have effects, even through a link
+		info, err := root.Stat(s.name)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() {
+			return nil, errIrregular
+		}
 	}
 	f, err := root.OpenFile(s.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err = f.Stat()
+	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}

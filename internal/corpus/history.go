@@ -148,9 +148,10 @@ func (h *history) read(ctx context.Context, top string, prefixes []string) error
 	})
 }
 
-// date sets the times of the proposals and returns the newest commit that touched one.
+// date sets the times of the proposals, settles the state, and returns the newest commit that touched one.
 func (h *history) date(proposals []*Proposal) string {
 	var newest commit
+	known := false
 	for _, p := range proposals {
 		p.RepoPath = path.Join(filepath.Base(p.source.folder), p.source.name)
 		t, pl := fileTimes{}, h.places[p.source.folder]
@@ -166,12 +167,16 @@ func (h *history) date(proposals []*Proposal) string {
 			if t.complete {
 				p.Published = time.Unix(t.first, 0).UTC()
 			}
+			known = true
 			if cmp.Or(cmp.Compare(t.last.when, newest.when), strings.Compare(t.last.hash, newest.hash)) > 0 {
 				newest = t.last
 			}
 		case !p.Created.IsZero():
 			p.Updated = moment(p.Created.Time())
 		}
+	}
+	if h.state == "full" && !known {
+		h.state = "none" // the repository holds other files, not these
 	}
 	return newest.hash
 }

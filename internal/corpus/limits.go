@@ -22,6 +22,8 @@ const (
 	maxFootnotes = 5_000
 	// maxEscapedPipes bounds \| in tables, which are compared with each other.
 	maxEscapedPipes = 5_000
+	// maxLines bounds lines that are not blank: each is a node of some hundred bytes.
+	maxLines = 100_000
 	// maxSquares bounds the sum of squares, over paragraphs, of the number of emphasis characters
 	// and of the number of reference definitions: 16,384 in one paragraph, or 1,638 in each of 100.
 	maxSquares = 1 << 28
@@ -75,6 +77,8 @@ func (s *shape) excess() (excess bool, code, what string) {
 		return true, "too-complex", "there are more than 100,000 opening square brackets outside code; put data into a code block"
 	case s.escapedPipes > maxEscapedPipes:
 		return true, "too-complex", `there are more than 5,000 escaped pipes (\|) outside code`
+	case s.lines > maxLines:
+		return true, "too-complex", "there are more than 100,000 lines of text outside code"
 	case s.squares > maxSquares:
 		return true, "too-complex", "too many emphasis marks or reference definitions in one paragraph; put data into a code block"
 	case s.linkScan > maxLinkScan:
@@ -83,26 +87,49 @@ func (s *shape) excess() (excess bool, code, what string) {
 	return false, "", ""
 }
 
-// tooDeep returns the file's line at which a document is nested deeper than is published, or 0. It
+// tooDeep returns the file's line at which a document is nested deeper than is published, or 0. Of
+// the tree, list items count and the lists around them do not, so that 64 levels of either are 64. It
 // does not recurse: the document may be deep.
 func tooDeep(doc *Document, first int) int {
-	depth, line := 0, first
+	depth := 0
 	for n := doc.Root; n != nil; {
-		if n.Type() == ast.TypeBlock && n.Pos() >= 0 && n.Pos() <= len(doc.Body) {
-			line = first + lineAt(doc.Body, n.Pos()) - 1
-		}
-		if depth > 2*maxNesting || n.Type() == ast.TypeInline && depth > maxNesting+maxNesting {
-			return line
+		depth += nests(n)
+		if depth > maxNesting {
+			return first + lineAt(doc.Body, blockStart(n)) - 1
 		}
 		if c := n.FirstChild(); c != nil {
-			n, depth = c, depth+1
+			n = c
 			continue
 		}
 		for n != nil && n.NextSibling() == nil {
-			n, depth = n.Parent(), depth-1
+			depth -= nests(n)
+			n = n.Parent()
 		}
 		if n != nil {
+			depth -= nests(n)
 			n = n.NextSibling()
+		}
+	}
+	return 0
+}
+
+// nests is 1 for what a writer sees as a level.
+func nests(n ast.Node) int {
+	switch n.(type) {
+	case *ast.Blockquote, *ast.ListItem, *ast.Emphasis, *ast.Link, *ast.Image:
+		return 1
+	}
+	return 0
+}
+
+// blockStart is an offset in the block that holds n.
+func blockStart(n ast.Node) int {
+	for ; n != nil; n = n.Parent() {
+		if n.Type() == ast.TypeBlock && n.Lines() != nil && n.Lines().Len() > 0 {
+			return n.Lines().At(0).Start
+		}
+		if n.Type() == ast.TypeBlock && n.Pos() > 0 {
+			return n.Pos()
 		}
 	}
 	return 0

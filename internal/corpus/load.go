@@ -189,7 +189,7 @@ func (ld *loader) bounded(doc *Document, first int, r *report) bool {
 
 // assemble makes the corpus of what was read: duplicates, times, relations.
 func assemble(ld *loader, results []loaded, h *history) *Corpus {
-	c := &Corpus{prefix: ld.prefix, History: h.state}
+	c := &Corpus{prefix: ld.prefix}
 	unique(results)
 	for _, l := range results {
 		if l.p != nil && !l.r.failed {
@@ -203,6 +203,7 @@ func assemble(ld *loader, results []loaded, h *history) *Corpus {
 	}
 	relate(c.Proposals, func(p *Proposal) *report { return reports[p.File] })
 	c.Commit = h.date(c.Proposals)
+	c.History = h.state
 	c.files = fileNumbers(c.Proposals)
 	c.Problems = append([]mip.Problem{}, h.problems...)
 	for _, l := range results {

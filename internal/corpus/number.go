@@ -57,13 +57,17 @@ func (ld *loader) number(d *decoded, name string, r *report) (n int, inferred, o
 		r.errorf(d.byName["<<"].line, "bad-number", "the header merges another map and does not state %s itself: write %s: and the number", ld.key, ld.key)
 		return 0, false, false
 	}
-	if v == nil || v.v == nil || v.value != "" && isPlaceholder(v.text()) {
+	var text string
+	var isText bool
+	if v != nil {
+		text, isText = v.v.(string)
+	}
+	if v == nil || v.v == nil || isText && isPlaceholder(text) {
 		if !named {
 			r.noticef(lineOf(v), "unnumbered-draft", "skipped: neither the header nor the file name has a number")
 		}
 		return inName, true, named
 	}
-	text, isText := v.v.(string)
 	digits := text
 	if isText {
 		digits, isText = stripPrefix(text, ld.prefix)

@@ -36,9 +36,6 @@ func sections(doc *Document) []mip.Section {
 		if !ok {
 			continue
 		}
-		title := plainText(h, doc.Body)
-		id := ids.add(title)
-		h.SetAttributeString("id", []byte(id))
 		start := headingStart(h, doc.Body)
 		if len(starts) == 0 && len(bytes.TrimSpace(doc.Body[:start])) > 0 {
 			out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
@@ -46,6 +43,9 @@ func sections(doc *Document) []mip.Section {
 		if len(starts) == 0 {
 			start = 0
 		}
+		title := plainText(h, doc.Body)
+		id := ids.add(title)
+		h.SetAttributeString("id", []byte(id))
 		out, starts = append(out, mip.Section{ID: id, Level: h.Level, Title: title}), append(starts, start)
 	}
 	if len(out) == 0 {
@@ -120,7 +120,7 @@ func resolve(s []byte) []byte {
 	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(s)))
 }
 
-// idSet gives every heading an id of its own.
+// idSet gives every heading an id of its own: how often each id has been asked for again.
 type idSet map[string]int
 
 // add returns an id for a heading with that text: letters and digits of any script, as GitHub makes
@@ -140,14 +140,11 @@ func (ids idSet) add(title string) string {
 	if id == "s-" {
 		id = "s-section"
 	}
-	for base := id; ; {
-		n, taken := ids[id]
-		if !taken {
+	for base := id; ; id = base + "-" + strconv.Itoa(ids[base]) {
+		if _, taken := ids[id]; !taken {
 			ids[id] = 0
 			return id
 		}
-		_ = n
 		ids[base]++
-		id = base + "-" + strconv.Itoa(ids[base])
 	}
 }

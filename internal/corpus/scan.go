@@ -13,7 +13,7 @@ import (
 // shape is what a body holds, counted without knowing what is code: never less than goldmark finds.
 type shape struct {
 	cells, headings, brackets, images, footnotes, escapedPipes int
-	squares, linkScan                                          int
+	squares, linkScan, lines                                   int
 	marks                                                      int  // emphasis characters of the paragraph that has most
 	definition                                                 int  // bytes of the longest reference definition
 	deep                                                       bool // some line may be nested deeper than maxNesting
@@ -123,17 +123,21 @@ func (s *shape) depth(line []byte, i, markers, indent, number int) []byte {
 
 // line counts what one line of a paragraph holds.
 func (s *shape) line(text []byte, p *paragraph) {
+	s.lines++
 	p.cells += p.columns
 	switch text[0] {
 	case '#':
 		s.headings++
 	case '-', '=', '|', ':':
-		if c := columns(text); c > 0 {
-			p.columns += c
-			p.cells += c
-			if c == 1 && text[0] != '|' && text[0] != ':' {
+		switch c := columns(text); {
+		case c == 0:
+		case bytes.IndexAny(text, "|:") < 0: // an underline, never a delimiter row
+			if p.size > 0 {
 				s.headings++
 			}
+		default:
+			p.columns += c
+			p.cells += c
 		}
 	case '[':
 		if i := bytes.Index(text, []byte("]:")); i > 0 {

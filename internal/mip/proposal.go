@@ -1,7 +1,5 @@
 package mip
 
-import "encoding/json"
-
 // List is the body of GET /api/v1/mips.
 type List struct {
 	Count     int       `json:"count" doc:"How many proposals the list holds."`
@@ -65,13 +63,5 @@ type Author struct {
 }
 
 // Frontmatter is a header's keys, as spelt, with their values as read: string, nil, []any or
-// map[string]any of the same, nothing else. It encodes with sorted keys.
+// map[string]any of the same, nothing else. It encodes with sorted keys, and must not be nil there.
 type Frontmatter map[string]any
-
-// MarshalJSON encodes a nil Frontmatter as an empty object.
-func (f Frontmatter) MarshalJSON() ([]byte, error) {
-	if f == nil {
-		return []byte("{}"), nil
-	}
-	return json.Marshal(map[string]any(f))
-}

@@ -16,7 +16,7 @@ for (const i of $$("input[name=theme]")) {
 // "/" leads to the search: of this page, or else of the first page
 const home = $(".brand").href;
 d.addEventListener("keydown", e => {
-  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input:not([type=radio]),textarea,select,[contenteditable]")) return;
+  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest?.("input:not([type=radio]),textarea,select,[contenteditable]")) return;
   e.preventDefault();
   const q = $("#q");
   if (q) { q.focus(); q.select() } else location.assign(home + "#q");

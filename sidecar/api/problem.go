@@ -1,5 +1,7 @@
 package api
 
+import "strings"
+
 // Problem is the body of every error, as application/problem+json (RFC 9457).
 type Problem struct {
 	Type      string `json:"type" doc:"A URI that names the kind of problem."`
@@ -41,4 +43,38 @@ func Codes() []struct {
 		{BadRequest, 400}, {NotFound, 404}, {MethodNotAllowed, 405}, {TooLarge, 413}, {UnsupportedMediaType, 415},
 		{RateLimited, 429}, {Internal, 500}, {AIFailed, 502}, {UpstreamUnavailable, 502}, {AIDisabled, 503}, {UpstreamTimeout, 504},
 	}
+}
+
+// NewProblem is a problem of a site. requestId is left for the server to set.
+func NewProblem(baseURL string, c Code, instance, detail string) Problem {
+	return Problem{Type: c.Type(baseURL), Title: c.Title(), Status: c.Status(), Detail: detail, Instance: instance, Code: c}
+}
+
+// Type is the URI that names this kind of problem: a heading of the site's API page, so that whoever
+// follows it reads what the code means.
+func (c Code) Type(baseURL string) string { return baseURL + "/api/#" + c.Anchor() }
+
+// Anchor is the fragment of [Code.Type]: problem- and the code with hyphens.
+func (c Code) Anchor() string { return "problem-" + strings.ReplaceAll(string(c), "_", "-") }
+
+// Status is the HTTP status of a code, 500 for one that [Codes] does not hold.
+func (c Code) Status() int {
+	for _, known := range Codes() {
+		if known.Code == c {
+			return known.Status
+		}
+	}
+	return 500
+}
+
+// Title turns not_found into "Not found" and ai_failed into "AI failed".
+func (c Code) Title() string {
+	words := strings.ReplaceAll(string(c), "_", " ")
+	if rest, ok := strings.CutPrefix(words, "ai "); ok {
+		return "AI " + rest
+	}
+	if words == "" {
+		return ""
+	}
+	return strings.ToUpper(words[:1]) + words[1:]
 }

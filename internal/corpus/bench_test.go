@@ -1,0 +1,70 @@
+package corpus
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// generated writes a folder of n proposals that differ and depend on each other.
+func generated(b *testing.B, n int) string {
+	b.Helper()
+	dir := b.TempDir()
+	paragraph := strings.Repeat("The network *must* reject a block whose `gasUsed` exceeds the [limit](./MIP-1.md), see section 2.\n", 8)
+	for i := 1; i <= n; i++ {
+		var t strings.Builder
+		fmt.Fprintf(&t, "---\nmip: %d\ntitle: Proposal `%d` of the benchmark\nauthor: Ada (@ada), Ben <ben@example.org>\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2024-02-%02d\nrequires: %d\n---\n\n", i, i, 1+i%28, max(1, i-1))
+		for s := range 12 {
+			fmt.Fprintf(&t, "## Section %d\n\n%s\n", s, paragraph)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("MIP-%d.md", i)), []byte(t.String()), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// benchmarkFolders are a generated corpus and, where there is one, a real one.
+func benchmarkFolders(b *testing.B) map[string]Options {
+	epoch := time.Unix(1_700_000_000, 0)
+	folders := map[string]Options{"generated": {Prefix: "MIP", Folders: []string{generated(b, 500)}, Epoch: &epoch}}
+	if dir, ok := corpora(); ok {
+		folders["eips"] = Options{Prefix: "EIP", Folders: []string{filepath.Join(dir, "eips")}, Epoch: &epoch}
+	}
+	return folders
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for name, o := range benchmarkFolders(b) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Load(b.Context(), o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	for name, o := range benchmarkFolders(b) {
+		c, err := Load(b.Context(), o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if _, err := c.Read(c.Proposals[i%len(c.Proposals)]); err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
+}

@@ -1,0 +1,78 @@
+package corpus
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
+)
+
+// seed adds every file of the goldens.
+func seed(f *testing.F) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range names {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range a.Files {
+			if file.Name != "want" {
+				f.Add(file.Data)
+			}
+		}
+	}
+}
+
+// FuzzHeader holds that no header panics, that what comes out encodes and is made of the few types
+// that a Frontmatter may hold, and that a refused file says why.
+func FuzzHeader(f *testing.F) {
+	seed(f)
+	ld := &loader{prefix: "MIP", key: "mip", decoder: newDecoder()}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		r := &report{file: "MIP-1.md"}
+		p := ld.proposal(raw, source{name: "MIP-1.md", file: "MIP-1.md"}, r)
+		if p == nil {
+			if len(r.problems) == 0 {
+				t.Errorf("%q is not published and nothing says why", raw)
+			}
+			return
+		}
+		checkSummary(t, p)
+		b, err := json.Marshal(p.Summary)
+		if err != nil || !utf8.Valid(b) {
+			t.Errorf("%q: %s, %v", raw, b, err)
+		}
+		if _, found := hidden(p.Title); found {
+			t.Errorf("%q: title %q", raw, p.Title)
+		}
+	})
+}
+
+// FuzzParse holds the properties of documents for every body that the limits allow.
+func FuzzParse(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var r report
+		text, ok := normalise(raw, &r)
+		if !ok {
+			return
+		}
+		h, ok := guard(text, &r)
+		if !ok {
+			return
+		}
+		if h != nil {
+			text = text[h.body:]
+		}
+		body, _ := printable(text)
+		if _, ok := limits(body, 1, &r); !ok {
+			return
+		}
+		checkDocument(t, "fuzz", parse(body))
+	})
+}

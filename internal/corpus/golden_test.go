@@ -1,0 +1,112 @@
+package corpus
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "write the goldens in testdata anew")
+
+// TestGolden loads the files of every testdata/*.txtar as one folder and compares what comes out
+// with the archive's file "want". The first line of the comment may be "prefix: EIP".
+func TestGolden(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("testdata/*.txtar: %d files, %v", len(names), err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prefix := ""
+			if first, _, _ := strings.Cut(string(a.Comment), "\n"); strings.HasPrefix(first, "prefix: ") {
+				prefix = strings.TrimPrefix(first, "prefix: ")
+			}
+			dir := t.TempDir()
+			var want []byte
+			for _, f := range a.Files {
+				if f.Name == "want" {
+					want = f.Data
+					continue
+				}
+				writeFile(t, filepath.Join(dir, f.Name), f.Data)
+			}
+			got := outcome(t, dir, prefix)
+			if *update {
+				a.Files = append(a.Files[:len(a.Files)-min(1, len(want))], txtar.File{Name: "want", Data: got})
+				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		})
+	}
+}
+
+// outcome writes what a person wants to see of a load: problems as lines, then every proposal
+// without the fields that are null or empty.
+func outcome(t *testing.T, dir, prefix string) []byte {
+	t.Helper()
+	c, err := Load(t.Context(), Options{Prefix: prefix, Folders: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for _, p := range c.Problems {
+		p.File = strings.TrimPrefix(p.File, filepath.ToSlash(dir)+"/")
+		b.WriteString(string(p.Level) + " " + strings.ReplaceAll(p.String(), filepath.ToSlash(dir)+"/", "") + "\n")
+	}
+	for _, p := range c.Proposals {
+		doc, err := c.Read(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkDocument(t, p.File, doc)
+		checkSummary(t, p)
+		j, err := json.Marshal(p.Summary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := map[string]any{}
+		if err := json.Unmarshal(j, &fields); err != nil {
+			t.Fatal(err)
+		}
+		delete(fields, "contentHash")
+		fields["sections"] = doc.Sections
+		for key, v := range fields {
+			if e, err := json.Marshal(v); err == nil && (string(e) == "null" || string(e) == "[]" || string(e) == `""`) {
+				delete(fields, key)
+			}
+		}
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(fields); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+func writeFile(t testing.TB, name string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,229 @@
+package corpus
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// repo is a git repository whose commits have fixed times.
+type repo struct {
+	t   *testing.T
+	dir string
+}
+
+func newRepo(t *testing.T) *repo {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git program")
+	}
+	r := &repo{t, t.TempDir()}
+	r.git(0, "init", "-q", "-b", "main", ".")
+	return r
+}
+
+// git runs git at a time in seconds after a fixed moment.
+func (r *repo) git(at int, args ...string) {
+	r.t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", r.dir, "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always"}, args...)...)
+	when := fmt.Sprintf("%d +0200", 1_700_000_000+at)
+	cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE=1600000000 +0000", "GIT_COMMITTER_DATE="+when, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		r.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func (r *repo) write(name, title string) {
+	r.t.Helper()
+	n := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "MIP-"), ".md")
+	writeFile(r.t, filepath.Join(r.dir, filepath.FromSlash(name)), fmt.Appendf(nil, "---\nmip: %s\ntitle: %s\ncreated: 2020-01-01\n---\n", n, title))
+}
+
+func (r *repo) commit(at int) {
+	r.t.Helper()
+	r.git(at, "add", ".")
+	r.git(at, "commit", "-q", "-m", fmt.Sprint(at))
+}
+
+func (r *repo) head() string {
+	r.t.Helper()
+	out, err := exec.Command("git", "-C", r.dir, "rev-parse", "HEAD").Output()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// times lists "number path updated published" in seconds after the fixed moment; "-" is unknown.
+func times(c *Corpus) []string {
+	out := []string{}
+	for _, p := range c.Proposals {
+		updated, published := p.Updated.String(), "-"
+		if p.Updated.UTC().Year() > 2020 {
+			updated = fmt.Sprint(p.Updated.UTC().Unix() - 1_700_000_000)
+		}
+		if !p.Published.IsZero() {
+			published = fmt.Sprint(p.Published.Unix() - 1_700_000_000)
+		}
+		out = append(out, fmt.Sprintf("%d %s %s %s", p.Number, p.RepoPath, updated, published))
+	}
+	return out
+}
+
+func (r *repo) load(dir, folder string) *Corpus {
+	r.t.Helper()
+	c, err := Load(r.t.Context(), Options{Folders: []string{filepath.Join(dir, folder)}})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return c
+}
+
+func TestHistory(t *testing.T) {
+	r := newRepo(t)
+	r.write("MIPs/MIP-1.md", "one")
+	r.write("MIPs/MIP-2.md", "two")
+	r.write("old/MIP-3.md", "three")
+	r.commit(10)
+	r.write("MIPs/MIP-2.md", "two again")
+	r.commit(20)
+	touched := r.head()
+	writeFile(t, filepath.Join(r.dir, "README"), []byte("x"))
+	r.commit(30)
+	c := r.load(r.dir, "MIPs")
+	if diff := cmp.Diff([]string{"1 MIPs/MIP-1.md 10 10", "2 MIPs/MIP-2.md 20 10"}, times(c)); diff != "" {
+		t.Errorf("times (-want +got):\n%s", diff)
+	}
+	if c.Commit != touched || c.Proposals[1].Commit != touched || c.Proposals[0].Commit == touched || c.History != "full" || len(c.Problems) > 0 {
+		t.Errorf("commit %s, history %s, problems %v; want %s, full, none", c.Commit, c.History, c.Problems, touched)
+	}
+
+	// A rename is a new file: what it was before is not claimed.
+	r.git(40, "mv", "old/MIP-3.md", "MIPs/MIP-3.md")
+	r.commit(40)
+	// A merge brings the side's own time; an untracked file has the header's.
+	r.git(50, "checkout", "-q", "-b", "side", "HEAD~1")
+	r.write("MIPs/MIP-4.md", "four")
+	r.commit(50)
+	r.git(60, "checkout", "-q", "main")
+	r.git(60, "merge", "-q", "--no-ff", "-m", "merge", "side")
+	r.write("MIPs/MIP-5.md", "five")
+	// A name that git would quote.
+	writeFile(t, filepath.Join(r.dir, "MIPs", `MIP-6 "é".md`), []byte("---\nmip: 6\n---\n"))
+	r.git(70, "add", "MIPs/MIP-6*")
+	r.git(70, "commit", "-q", "-m", "70")
+	c = r.load(r.dir, "MIPs")
+	want := []string{"1 MIPs/MIP-1.md 10 10", "2 MIPs/MIP-2.md 20 10", "3 MIPs/MIP-3.md 40 40", "4 MIPs/MIP-4.md 50 50",
+		"5 MIPs/MIP-5.md 2020-01-01T00:00:00Z -", `6 MIPs/MIP-6 "é".md 70 70`}
+	if diff := cmp.Diff(want, times(c)); diff != "" {
+		t.Errorf("times (-want +got):\n%s", diff)
+	}
+
+	// What stands in the environment is another repository's business.
+	t.Setenv("GIT_DIR", filepath.Join(t.TempDir(), "nowhere"))
+	t.Setenv("GIT_LITERAL_PATHSPECS", "0")
+	if diff := cmp.Diff(want, times(r.load(r.dir, "MIPs"))); diff != "" {
+		t.Errorf("times with GIT_DIR set (-want +got):\n%s", diff)
+	}
+}
+
+func TestMergeThatChanges(t *testing.T) {
+	r := newRepo(t)
+	r.write("MIP-1.md", "one")
+	r.commit(10)
+	r.git(20, "checkout", "-q", "-b", "side")
+	r.write("MIP-1.md", "side")
+	r.commit(20)
+	r.git(30, "checkout", "-q", "main")
+	r.write("MIP-1.md", "main")
+	r.commit(30)
+	r.git(40, "merge", "-q", "-s", "ours", "--no-commit", "side")
+	r.write("MIP-1.md", "resolved by hand")
+	r.commit(40)
+	if diff := cmp.Diff([]string{"1 MIP-1.md 40 10"}, times(r.load(r.dir, "."))); diff != "" {
+		t.Errorf("times (-want +got):\n%s", diff)
+	}
+}
+
+func TestShallow(t *testing.T) {
+	r := newRepo(t)
+	r.write("MIPs/MIP-1.md", "one")
+	r.commit(10)
+	r.write("MIPs/MIP-2.md", "two")
+	r.commit(20)
+	r.write("MIPs/MIP-2.md", "two again")
+	r.write("MIPs/MIP-3.md", "three")
+	r.commit(30)
+	for _, tt := range []struct {
+		depth string
+		want  []string
+	}{
+		{"1", []string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z -", "2 MIPs/MIP-2.md 2020-01-01T00:00:00Z -", "3 MIPs/MIP-3.md 2020-01-01T00:00:00Z -"}},
+		{"2", []string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z -", "2 MIPs/MIP-2.md 30 -", "3 MIPs/MIP-3.md 30 30"}},
+	} {
+		clone := filepath.Join(t.TempDir(), "clone")
+		r.git(0, "clone", "-q", "--depth", tt.depth, "file://"+filepath.ToSlash(r.dir), clone)
+		c := r.load(clone, "MIPs")
+		if diff := cmp.Diff(tt.want, times(c)); diff != "" {
+			t.Errorf("depth %s: times (-want +got):\n%s", tt.depth, diff)
+		}
+		if c.History != "shallow" || len(c.Problems) != 1 || c.Problems[0].Code != "history-shallow" {
+			t.Errorf("depth %s: history %s, problems %v", tt.depth, c.History, c.Problems)
+		}
+	}
+}
+
+func TestNoHistory(t *testing.T) {
+	want := []string{"1 MIP-1.md 2020-01-01T00:00:00Z -"}
+	t.Run("untracked", func(t *testing.T) {
+		r := newRepo(t)
+		r.write("MIP-1.md", "one")
+		if c := r.load(r.dir, "."); c.History != "none" || c.Commit != "" || len(c.Problems) > 0 || cmp.Diff(want, times(c)) != "" {
+			t.Errorf("before the first commit: history %s, problems %v, %v", c.History, c.Problems, times(c))
+		}
+		writeFile(t, filepath.Join(r.dir, "README"), []byte("x"))
+		r.git(10, "add", "README")
+		r.git(10, "commit", "-q", "-m", "x")
+		if c := r.load(r.dir, "."); c.History != "none" || c.Commit != "" || len(c.Problems) > 0 || cmp.Diff(want, times(c)) != "" {
+			t.Errorf("untracked: history %s, problems %v, %v", c.History, c.Problems, times(c))
+		}
+	})
+	t.Run("no repository", func(t *testing.T) {
+		dir := t.TempDir()
+		writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte(sound))
+		t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
+		c, err := Load(t.Context(), Options{Folders: []string{dir}})
+		if err != nil || c.History != "none" || len(c.Problems) > 0 || c.Proposals[0].RepoPath != filepath.Base(dir)+"/MIP-1.md" {
+			t.Errorf("no repository: %v, history %s, problems %v, path %s", err, c.History, c.Problems, c.Proposals[0].RepoPath)
+		}
+	})
+	t.Run("no program", func(t *testing.T) {
+		dir := t.TempDir()
+		writeFile(t, filepath.Join(dir, "a/MIP-1.md"), []byte(sound))
+		writeFile(t, filepath.Join(dir, "b/MIP-2.md"), []byte(strings.Replace(sound, "mip: 1", "mip: 2", 1)))
+		t.Setenv("PATH", t.TempDir())
+		c, err := Load(t.Context(), Options{Folders: []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}})
+		if err != nil || c.History != "none" || len(c.Problems) != 1 || c.Problems[0].Code != "history-none" {
+			t.Errorf("no program: %v, history %s, problems %v, want one history-none", err, c.History, c.Problems)
+		}
+	})
+}
+
+func TestParseLog(t *testing.T) {
+	in := "\x01aa 5\x00\x00\x01bb 7\nMIPs/a b.md\x00MIPs/ü.md\x00\x00\x01cc 9\nx\x00"
+	var got []string
+	if err := parseLog(strings.NewReader(in), func(c commit, path string) { got = append(got, fmt.Sprint(c, path)) }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"{bb 7}MIPs/a b.md", "{bb 7}MIPs/ü.md", "{cc 9}x"}, got); diff != "" {
+		t.Errorf("parseLog(%q) (-want +got):\n%s", in, diff)
+	}
+	if err := parseLog(strings.NewReader("\x01aa\nx\x00"), func(commit, string) {}); err == nil {
+		t.Error("parseLog of a record without a time: no error")
+	}
+}

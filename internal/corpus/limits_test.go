@@ -1,0 +1,165 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// fill repeats s up to the largest body that a file can hold.
+func fill(s string) string {
+	const most = maxFile - 100
+	return strings.Repeat(s, most/len(s))
+}
+
+// TestBombs holds that what is costly is refused with a message, or is done. How long it takes is for
+// a benchmark; a bomb that gets through makes the test itself hang.
+func TestBombs(t *testing.T) {
+	numbered := func(format string) string {
+		var b strings.Builder
+		for i := 0; b.Len() < maxFile-200; i++ {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	steps := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.Repeat("  ", i) + "- a\n")
+		}
+		return b.String()
+	}
+	for _, tt := range []struct{ name, body, want string }{ // want: the code of the error, or empty
+		{"emphasis", fill("*a_ "), "too-complex"},
+		{"emphasis in many paragraphs", fill(strings.Repeat("*a_ ", 2000) + "\n\n"), "too-complex"},
+		{"strong", fill("**a __b "), "too-complex"},
+		{"one run of stars", fill("*"), "too-complex"},
+		{"tildes", fill("~a ~~b "), "too-complex"},
+		{"empty links", fill("[]("), "too-complex"},
+		{"links", fill("[a](b "), "too-complex"},
+		{"links in many paragraphs", fill(strings.Repeat("[a](b ", 10_000) + "\n\n"), "too-complex"},
+		{"brackets", fill("["), "too-complex"},
+		{"images", fill("!["), "too-complex"},
+		{"nested links", fill("[")[:maxFile/3] + "a" + fill("](b)")[:maxFile/2], "too-complex"},
+		{"tags", fill("<a b=\""), ""},
+		{"comments", "x " + fill("<!--"), ""},
+		{"backticks", fill("`a`` "), ""},
+		{"quotes 10,000 deep", strings.Repeat("> ", 10_000) + "a", "too-deep"},
+		{"quotes without blanks", strings.Repeat(">", 10_000) + "a", "too-deep"},
+		{"lists 10,000 deep", strings.Repeat("- ", 10_000) + "a", "too-deep"},
+		{"ordered 10,000 deep", strings.Repeat("1. ", 10_000) + "a", "too-deep"},
+		{"mixed 65 deep", strings.Repeat("> - 1. ", 22) + "a", "too-deep"},
+		{"quotes 64 deep", strings.Repeat("> ", 64) + "a", ""},
+		{"quotes 65 deep", strings.Repeat("> ", 65) + "a", "too-deep"},
+		{"list 60 steps deep", steps(60), ""},
+		{"list 70 steps deep", steps(70), "too-deep"},
+		{"list 700 steps deep", steps(700), "too-deep"},
+		{"emphasis 100 deep", strings.Repeat("**a ", 1000) + strings.Repeat("b** ", 1000), "too-deep"},
+		{"thematic break", strings.Repeat("- ", 10_000), ""},
+		{"footnotes in footnotes", strings.Repeat("[^a]: ", 10_000), "too-deep"},
+		{"footnotes", numbered("[^%[1]d]: a\n\nb[^%[1]d]\n\n"), "too-complex"},
+		{"references to one footnote", "[^a]: b\n\n" + fill("c[^a] "), "too-complex"},
+		{"definitions", numbered("[a%d]: /x\n"), "too-complex"},
+		{"open definitions", fill("[a]: b '\n"), "too-complex"},
+		{"table of 10,000 rows", "|a|b|\n|-|-|\n" + strings.Repeat("|\n", 10_000), "too-many-cells"},
+		{"table of 10,000 cells", "|a|b|\n|-|-|\n" + strings.Repeat("|\n", 4_999), ""},
+		{"wide table", strings.Repeat("|a", 5_001) + "|\n" + strings.Repeat("|-", 5_001) + "|\n|\n", "too-many-cells"},
+		{"quoted table", "> |a|b|\n> |-|-|\n" + strings.Repeat("> |\n", 10_000), "too-many-cells"},
+		{"escaped pipes", "|a|b|\n|-|-|\n" + strings.Repeat("|`\\|\\|`|b|\n", 4_000), "too-complex"},
+		{"delimiter rows", fill("|-\n"), "too-many-cells"},
+		{"headings", fill("# a\n"), "too-many-headings"},
+		{"underlined headings", fill("a\n=\n"), "too-many-headings"},
+		{"lines", fill("a\n"), "too-complex"},
+		{"list items", fill("- a\n"), "too-complex"},
+		{"one line", fill("a"), ""},
+		{"fence never closed", "```\n" + fill("*a_ [](\n"), ""},
+		{"table in a fence", "```\n|a|b|\n|-|-|\n" + strings.Repeat("|\n", 20_000) + "```\n", ""},
+		{"headings in a fence", "~~~\n" + fill("# a\n"), ""},
+		{"a fence within a comment", "<!--\n```\n-->\n\n" + fill("*a_ "), "too-complex"},
+		{"fence in a footnote's text", "[^a]: b\n\n    " + fill("*a_ "), "too-complex"},
+		{"html block", "<div>\n" + fill("*a_ [](\n"), ""},
+		{"indented code", fill("    *a_ [](\n"), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte("---\nmip: 1\ntitle: a\n---\n"+tt.body))
+			c := load(t, dir)
+			got := ""
+			for _, p := range c.Problems {
+				got += p.Code
+				if p.Line < 5 {
+					t.Errorf("%v: the line is in the header", p)
+				}
+			}
+			if got != tt.want {
+				t.Fatalf("%d bytes of %.20q: code %q, want %q (%v)", len(tt.body), tt.body, got, tt.want, c.Problems)
+			}
+			for _, p := range c.Proposals {
+				if _, err := c.Read(p); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+func TestRender(t *testing.T) {
+	for _, tt := range []struct {
+		name, body string
+		want       bool // Render is asked
+	}{
+		{"small", "Text with a [link](a) and *marks*.\n", false},
+		{"large", strings.Repeat("word ", 20_000), true},
+		{"long definition often used", "[a]: " + strings.Repeat("x", 2_000) + "\n\n" + strings.Repeat("[a] ", 1_000), true},
+		{"many headings", strings.Repeat("#\n", 2_000), true},
+		{"many cells", "|a|b|\n|-|-|\n" + strings.Repeat("|\n", 2_000), true},
+		{"a definition", "[a]: /x\n\n" + strings.Repeat("[a] ", 100), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := "---\nmip: 1\ntitle: a\n---\n" + tt.body
+			writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte(file))
+			var asked atomic.Bool
+			c, err := Load(t.Context(), Options{Folders: []string{dir}, Epoch: fixed(), Render: func(d *Document) error {
+				asked.Store(string(d.Body) == tt.body && string(d.Raw) == file && len(d.Sections) > 0)
+				return errors.New("output is too large")
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if asked.Load() != tt.want {
+				t.Errorf("Render asked: %v, want %v", asked.Load(), tt.want)
+			}
+			if failed := len(c.Problems) == 1 && c.Problems[0].Code == "render-limit" && c.Problems[0].Message == "output is too large"; failed != tt.want {
+				t.Errorf("problems %v, want render-limit: %v", c.Problems, tt.want)
+			}
+		})
+	}
+}
+
+// BenchmarkBombs times the costliest shapes that the limits let through.
+func BenchmarkBombs(b *testing.B) {
+	for name, body := range map[string]string{
+		"lines":     strings.Repeat("a\n", maxLines-1),
+		"emphasis":  strings.Repeat("*a_ ", 8_000),
+		"links":     strings.Repeat("[a](b ", 6_000),
+		"tags":      fill("<a b=\""),
+		"backticks": fill("`a`` "),
+		"quotes":    fill(strings.Repeat("> ", 64) + "a\n"),
+		"brackets":  strings.Repeat("[", maxBrackets-1),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				var r report
+				if _, ok := limits([]byte(body), 1, &r); !ok {
+					b.Fatal(r.problems)
+				}
+				parse([]byte(body))
+			}
+		})
+	}
+}
