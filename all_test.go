@@ -168,7 +168,7 @@ func TestSampleProposals(t *testing.T) {
 	for _, a := range p.Artifacts {
 		have[a.Route] = true
 	}
-	for _, route := range strings.Fields("/status/draft/ /status/review/ /status/last-call/ /status/final/ /status/living/ /status/stagnant/ /status/withdrawn/ " +
+	for route := range strings.FieldsSeq("/status/draft/ /status/review/ /status/last-call/ /status/final/ /status/living/ /status/stagnant/ /status/withdrawn/ " +
 		"/category/core/ /category/networking/ /category/interface/ /category/mrc/ /category/process/ /category/hardfork/ /category/meta/ " +
 		"/type/standards-track/ /type/meta/ /type/informational/ /mip/12/") {
 		if !have[route] {
@@ -228,8 +228,8 @@ func TestRoutesAgree(t *testing.T) {
 	}
 }
 
-// routeInText finds a route in code quotes, with or without a method before it.
-var routeInText = regexp.MustCompile("`(?:GET |POST )?(/[^` ?]*)[^`]*`")
+// routeInText finds a route in code quotes, with or without a method before it, or as a link's text.
+var routeInText = regexp.MustCompile("(?:`(?:GET |POST )?|\\[)(/[^` ?\\]]*)")
 
 // page reports whether a route is one for people.
 func page(route string) bool {

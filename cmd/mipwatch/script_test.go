@@ -42,8 +42,8 @@ func TestScripts(t *testing.T) {
 			},
 			Condition: func(cond string) (bool, error) {
 				switch cond {
-				case "unshare": // a mount namespace can be made
-					return exec.Command("unshare", "-rm", "true").Run() == nil, nil
+				case "mount": // file systems can be mounted, in a namespace of their own
+					return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/tmp").Run() == nil, nil
 				}
 				return false, nil
 			},

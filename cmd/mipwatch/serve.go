@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"net"
 	"net/http"
 	"time"
@@ -90,6 +91,7 @@ func serveHTTP(ctx context.Context, listener net.Listener, v *preview, ready fun
 		ReadHeaderTimeout: headerTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
+		ErrorLog:          log.New(v.stderr, "mipwatch: ", 0),
 	}
 	srv.RegisterOnShutdown(v.reloads.close)
 	failed := make(chan error, 1)

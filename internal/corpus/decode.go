@@ -109,8 +109,11 @@ func (d *decoder) yaml(rewritten []string) (map[string]any, error) {
 // fallBack reads a field as people do: what follows the colon, on one line.
 func fallBack(v *value, r *report) {
 	r.warnf(v.line, "yaml-fallback", "the value of %s is not plain YAML (an anchor, alias, tag, broken quote or too deep nesting): it is kept as text; quote it", quoted(v.key))
-	s, _ := tidy(strings.Trim(foldBlanks(v.raw()), `"'`), r, v.line)
-	v.v = s
+	s := foldBlanks(v.raw())
+	if s != "" && (s[0] == '"' || s[0] == '\'') {
+		s = strings.Trim(s, s[:1])
+	}
+	v.v, _ = tidy(s, r, v.line)
 }
 
 // tidy turns what YAML gives into string, nil, []any and map[string]any, and reports the depth.

@@ -87,15 +87,15 @@ func TestBombs(t *testing.T) {
 			dir := t.TempDir()
 			writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte("---\nmip: 1\ntitle: a\n---\n"+tt.body))
 			c := load(t, dir)
-			got := ""
+			var got strings.Builder
 			for _, p := range c.Problems {
-				got += p.Code
+				got.WriteString(p.Code)
 				if p.Line < 5 {
 					t.Errorf("%v: the line is in the header", p)
 				}
 			}
-			if got != tt.want {
-				t.Fatalf("%d bytes of %.20q: code %q, want %q (%v)", len(tt.body), tt.body, got, tt.want, c.Problems)
+			if got.String() != tt.want {
+				t.Fatalf("%d bytes of %.20q: code %q, want %q (%v)", len(tt.body), tt.body, got.String(), tt.want, c.Problems)
 			}
 			for _, p := range c.Proposals {
 				if _, err := c.Read(p); err != nil {

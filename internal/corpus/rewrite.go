@@ -34,31 +34,35 @@ func rewrite(f *field, freeText bool) (yaml string, ok bool) {
 // rewriteScalar handles what begins on the key's own line: quoted text, a flow list or map, or plain
 // text that may be folded over several lines.
 func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
-	whole := value
+	var whole strings.Builder
+	whole.WriteString(value)
 	for _, line := range more {
-		whole += "\n" + strings.TrimSpace(line)
+		whole.WriteString("\n" + strings.TrimSpace(line))
 	}
 	switch value[0] {
 	case '"', '\'':
-		end := quotedEnd(whole)
+		end := quotedEnd(whole.String())
 		if end == 0 {
 			return "", false
 		}
-		if restIsComment(whole[end:]) {
-			return strings.ReplaceAll(whole[:end], "\n", "\n  "), true
+		if restIsComment(whole.String()[end:]) {
+			return strings.ReplaceAll(whole.String()[:end], "\n", "\n  "), true
 		}
 	case '[', '{':
-		yaml, end, ok := rewriteFlow(whole, 0)
+		if freeText { // [Meta] is a word of a title
+			break
+		}
+		yaml, end, ok := rewriteFlow(whole.String(), 0)
 		if !ok {
 			return "", false
 		}
-		if restIsComment(whole[end:]) {
+		if restIsComment(whole.String()[end:]) {
 			return yaml, true
 		}
 	case '&', '*', '!':
 		return "", false
 	}
-	return quotePlain(whole, freeText), true
+	return quotePlain(whole.String(), freeText), true
 }
 
 // quotePlain folds plain text and quotes it. Free text keeps what looks like a comment: real titles
@@ -92,8 +96,8 @@ func cutComment(s string) string {
 	if isComment(s) {
 		return ""
 	}
-	if i := strings.Index(s, " #"); i >= 0 {
-		return strings.TrimSpace(s[:i])
+	if before, _, ok := strings.Cut(s, " #"); ok {
+		return strings.TrimSpace(before)
 	}
 	return s
 }

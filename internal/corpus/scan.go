@@ -131,7 +131,7 @@ func (s *shape) line(text []byte, p *paragraph) {
 	case '-', '=', '|', ':':
 		switch c := columns(text); {
 		case c == 0:
-		case bytes.IndexAny(text, "|:") < 0: // an underline, never a delimiter row
+		case !bytes.ContainsAny(text, "|:"): // an underline, never a delimiter row
 			if p.size > 0 {
 				s.headings++
 			}
