@@ -24,6 +24,9 @@ const (
 	maxEscapedPipes = 5_000
 	// maxLines bounds lines that are not blank: each is a node of some hundred bytes.
 	maxLines = 100_000
+	// hopelessLines and hopelessHeadings are refused even within code: telling code from text would
+	// itself cost a node for each.
+	hopelessLines, hopelessHeadings = 250_000, 60_000
 	// maxSquares bounds the sum of squares, over paragraphs, of the number of emphasis characters
 	// and of the number of reference definitions: 16,384 in one paragraph, or 1,638 in each of 100.
 	maxSquares = 1 << 28
@@ -53,7 +56,9 @@ func limits(body []byte, first int, r *report) (suspicious, ok bool) {
 	}
 	if excess, _, _ := s.excess(); excess {
 		// Perhaps all of it is code, which costs nothing.
-		s = scan(withoutCode(body))
+		if s.lines <= hopelessLines && s.headings <= hopelessHeadings {
+			s = scan(withoutCode(body))
+		}
 		if excess, code, what := s.excess(); excess {
 			r.errorf(first+max(s.worst, 1)-1, code, "%s", what)
 			return false, false

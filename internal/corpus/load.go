@@ -15,8 +15,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // loader is what every worker of one Load shares.
@@ -161,7 +159,8 @@ func (ld *loader) body(raw, text []byte, h *header, p *Proposal, titleLine int, 
 		return
 	}
 	heading := ""
-	if p.Title == "" || suspicious {
+	// Without a mark of a heading there is none: the stubs that say where a proposal went are many.
+	if p.Title == "" && bytes.ContainsAny(body, "#=") || suspicious {
 		doc := parse(body)
 		doc.Raw = raw
 		heading = firstTitle(doc)
@@ -185,55 +184,4 @@ func (ld *loader) bounded(doc *Document, first int, r *report) bool {
 		}
 	}
 	return true
-}
-
-// assemble makes the corpus of what was read: duplicates, times, relations.
-func assemble(ld *loader, results []loaded, h *history) *Corpus {
-	c := &Corpus{prefix: ld.prefix}
-	unique(results)
-	for _, l := range results {
-		if l.p != nil && !l.r.failed {
-			c.Proposals = append(c.Proposals, l.p)
-		}
-	}
-	slices.SortFunc(c.Proposals, func(a, b *Proposal) int { return cmp.Compare(a.Number, b.Number) })
-	reports := map[string]*report{}
-	for _, l := range results {
-		reports[l.r.file] = l.r
-	}
-	relate(c.Proposals, func(p *Proposal) *report { return reports[p.File] })
-	c.Commit = h.date(c.Proposals)
-	c.History = h.state
-	c.files = fileNumbers(c.Proposals)
-	c.Problems = append([]mip.Problem{}, h.problems...)
-	for _, l := range results {
-		c.Problems = append(c.Problems, l.r.problems...)
-	}
-	c.Problems = mip.SortProblems(c.Problems)
-	return c
-}
-
-// unique fails every proposal whose number another one has too.
-func unique(results []loaded) {
-	byNumber := map[int][]loaded{}
-	for _, l := range results {
-		if l.p != nil {
-			byNumber[l.p.Number] = append(byNumber[l.p.Number], l)
-		}
-	}
-	for _, same := range byNumber {
-		if len(same) < 2 {
-			continue
-		}
-		for _, l := range same {
-			var others []string
-			for _, o := range same {
-				if o.r != l.r {
-					others = append(others, o.p.File)
-				}
-			}
-			slices.Sort(others)
-			l.r.errorf(l.p.numberLine, "duplicate-number", "number %d is also that of %s", l.p.Number, strings.Join(others, ", "))
-		}
-	}
 }

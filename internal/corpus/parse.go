@@ -4,21 +4,27 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
+// bodyParser is made once: it keeps no state between documents and is safe for concurrent use.
+var bodyParser = sync.OnceValue(func() parser.Parser {
+	return goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote)).Parser()
+})
+
 // parse reads a body that the limits allow. Raw is not set.
 func parse(body []byte) *Document {
-	md := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote))
-	doc := &Document{Body: body, Root: md.Parser().Parse(text.NewReader(body))}
+	doc := &Document{Body: body, Root: bodyParser().Parse(text.NewReader(body))}
 	doc.Sections = sections(doc)
 	return doc
 }

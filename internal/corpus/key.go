@@ -1,0 +1,48 @@
+package corpus
+
+import (
+	"regexp"
+	"strings"
+)
+
+// bareKey is a key whose colon has no blank after it, which YAML reads as text and people as a key.
+var bareKey = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]{0,39}):([^\s/].*)$`)
+
+// splitKey splits "key: value".
+func splitKey(line string) (field, bool) {
+	if strings.HasPrefix(line, "? ") {
+		return field{}, false
+	}
+	if line[0] == '"' || line[0] == '\'' {
+		if i := strings.IndexByte(line[1:], line[0]); i > 0 {
+			rest := strings.TrimLeft(line[i+2:], " \t")
+			if rest == ":" || strings.HasPrefix(rest, ": ") || strings.HasPrefix(rest, ":\t") {
+				return newField(line[1:i+1], rest[1:]), true
+			}
+		}
+	}
+	for i := 0; i < len(line); i++ {
+		if line[i] != ':' {
+			continue
+		}
+		if i > 0 && (i+1 == len(line) || line[i+1] == ' ' || line[i+1] == '\t') {
+			return newField(line[:i], line[i+1:]), keyLike(line[:i])
+		}
+	}
+	if m := bareKey.FindStringSubmatch(line); m != nil {
+		return newField(m[1], m[2]), true
+	}
+	return field{}, false
+}
+
+func newField(key, value string) field {
+	key = strings.TrimSpace(key)
+	return field{key: key, name: fieldName(key), value: strings.TrimSpace(value)}
+}
+
+// keyLike tells a key from a sentence that happens to hold a colon.
+func keyLike(key string) bool {
+	const maxWords, maxBytes = 5, 64
+	return len(key) <= maxBytes && len(strings.Fields(key)) <= maxWords && !strings.ContainsAny(key, ";!`") && !strings.Contains(key, ". ") &&
+		(!strings.ContainsAny(key, "[{") || strings.Contains(key, "(*"))
+}
