@@ -38,6 +38,9 @@ type folder struct {
 	made  sync.Map // folders that exist
 	empty bool     // nothing to compare with when the build began
 
+	mu      sync.Mutex
+	shelves map[string]*os.Root
+
 	buffers sync.Pool // *[]byte of readSize
 }
 
@@ -68,32 +71,9 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	f := &folder{root: root, dir: dir, lock: lock}
+	f := &folder{root: root, dir: dir, lock: lock, shelves: map[string]*os.Root{".": root}}
 	f.buffers.New = func() any { b := make([]byte, readSize); return &b }
-	if err := f.sweep(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), f.close())
-	}
 	return f, nil
-}
-
-// sweep removes what a killed build left half written, and notes whether anything else is there.
-func (f *folder) sweep() error {
-	top, err := f.root.Open(".")
-	if err != nil {
-		return err
-	}
-	defer top.Close()
-	entries, err := top.ReadDir(-1)
-	f.empty = true
-	for _, e := range entries {
-		switch {
-		case strings.HasPrefix(e.Name(), tempPrefix):
-			err = errors.Join(err, f.root.Remove(e.Name()))
-		case e.Name() != stateDir:
-			f.empty = false
-		}
-	}
-	return err
 }
 
 // refuse rejects a folder that holds a project: a mistyped --out must not mix a site into it.
@@ -113,10 +93,79 @@ func refuse(dir string) error {
 	return nil
 }
 
+// shelfOf names the folder from which a file is reached, and the file's name there. It is the file's
+// own, but for an index.html the one above, which its siblings share: a folder that is held open saves
+// the walk through all above it, and a site has thousands of files in a handful of such places.
+func shelfOf(file string) (shelf, name string) {
+	shelf = path.Dir(file)
+	if path.Base(file) == "index.html" {
+		shelf = path.Dir(shelf)
+	}
+	return shelf, strings.TrimPrefix(strings.TrimPrefix(file, shelf), "/")
+}
+
+// shelf opens the folder, once.
+func (f *folder) shelf(dir string) (*os.Root, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r, ok := f.shelves[dir]; ok {
+		return r, nil
+	}
+	r, err := f.root.OpenRoot(dir)
+	if err == nil {
+		f.shelves[dir] = r
+	}
+	return r, err
+}
+
+// sweep removes what a killed build left half written in the folders of these files, and notes
+// whether anything else is there.
+func (f *folder) sweep(files map[string]entry) error {
+	shelves := map[string]bool{".": true, stateDir: true}
+	for file := range files {
+		dir, _ := shelfOf(file)
+		shelves[dir] = true
+	}
+	f.empty = true
+	for dir := range shelves {
+		if err := f.sweepShelf(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", f.path(dir), err)
+		}
+	}
+	return nil
+}
+
+func (f *folder) sweepShelf(dir string) error {
+	shelf, err := f.shelf(dir)
+	if err != nil {
+		return err
+	}
+	d, err := shelf.Open(".")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	for _, name := range names {
+		switch {
+		case strings.HasPrefix(name, tempPrefix):
+			err = errors.Join(err, shelf.Remove(name))
+		case dir == "." && name != stateDir:
+			f.empty = false
+		}
+	}
+	return err
+}
+
 // holds reports whether the file is a regular one with this hash.
 func (f *folder) holds(file, hash string) bool {
+	dir, name := shelfOf(file)
+	shelf, err := f.shelf(dir)
+	if err != nil {
+		return false
+	}
 	// Without blocking, should somebody have put a pipe there.
-	r, err := f.root.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	r, err := shelf.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return false
 	}
@@ -135,44 +184,75 @@ func (f *folder) holds(file, hash string) bool {
 // write puts a whole file in place: into a temporary one first, then by rename. There is no fsync:
 // after a power failure the next build compares the hashes and mends.
 func (f *folder) write(file string, fill func(io.Writer) error) error {
-	temp, err := f.writeTemp(fill)
+	d, err := f.draft(file, fill)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", f.path(file), err)
+		return err
 	}
-	return f.place(temp, file)
+	return d.place()
 }
 
-func (f *folder) writeTemp(fill func(io.Writer) error) (temp string, err error) {
-	temp = tempPrefix + strconv.FormatInt(f.temps.Add(1), 10)
-	w, err := f.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return "", err
-	}
-	err = errors.Join(fill(w), w.Close())
-	if err != nil {
-		f.root.Remove(temp) // best effort: the next build sweeps
-		return "", err
-	}
-	return temp, nil
+// draft is a whole file under a temporary name beside its place.
+type draft struct {
+	folder     *folder
+	shelf      *os.Root
+	file       string // in the folder
+	name, temp string // on the shelf
 }
 
-func (f *folder) place(temp, file string) error {
-	err := f.mkdir(path.Dir(file))
+// draft writes the temporary file. It is for the caller to place or drop it.
+func (f *folder) draft(file string, fill func(io.Writer) error) (*draft, error) {
+	dir, name := shelfOf(file)
+	d := &draft{folder: f, file: file, name: name, temp: tempPrefix + strconv.FormatInt(f.temps.Add(1), 10)}
+	err := f.mkdir(dir)
 	if err == nil {
-		err = f.root.Rename(temp, file)
+		d.shelf, err = f.shelf(dir)
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", f.path(file), err)
+		return nil, fmt.Errorf("write %s: %w", f.path(file), err)
+	}
+	w, err := d.shelf.OpenFile(d.temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", f.path(file), err)
+	}
+	if err := errors.Join(fill(w), w.Close()); err != nil {
+		d.drop()
+		return nil, fmt.Errorf("write %s: %w", f.path(file), err)
+	}
+	return d, nil
+}
+
+// place gives the draft its name.
+func (d *draft) place() error {
+	err := d.folder.mkdir(path.Dir(d.file))
+	if err == nil {
+		err = d.shelf.Rename(d.temp, d.name)
+	}
+	if err != nil {
+		d.drop()
+		return fmt.Errorf("write %s: %w", d.folder.path(d.file), err)
 	}
 	return nil
 }
 
+// drop removes the draft, as far as that can be done: the next build sweeps.
+func (d *draft) drop() { d.shelf.Remove(d.temp) }
+
+// mkdir makes a folder and those above it.
 func (f *folder) mkdir(dir string) error {
 	if _, ok := f.made.Load(dir); ok || dir == "." {
 		return nil
 	}
-	if err := f.root.MkdirAll(dir, 0o755); err != nil {
+	if err := f.mkdir(path.Dir(dir)); err != nil {
 		return err
+	}
+	parent, err := f.shelf(path.Dir(dir))
+	if err != nil {
+		return err
+	}
+	if err := parent.Mkdir(path.Base(dir), 0o755); err != nil {
+		if st, serr := parent.Stat(path.Base(dir)); serr != nil || !st.IsDir() {
+			return err
+		}
 	}
 	f.made.Store(dir, true)
 	return nil
@@ -193,7 +273,11 @@ func (f *folder) remove(file string) error {
 
 // close gives the folder back. The lock file stays, so that two later builds agree on one.
 func (f *folder) close() error {
-	return errors.Join(f.root.Close(), f.lock.Close())
+	var err error
+	for _, shelf := range f.shelves {
+		err = errors.Join(err, shelf.Close())
+	}
+	return errors.Join(err, f.lock.Close())
 }
 
 func (f *folder) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }

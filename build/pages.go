@@ -1,7 +1,7 @@
 package build
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -49,26 +49,23 @@ func (p *planner) listings() error {
 		}},
 	}
 	for _, k := range kinds {
-		bySlug := map[string]*render.Listing{}
-		for _, m := range p.all {
-			value, slug, ok := k.value(m)
-			if !ok {
-				continue
+		bySlug := map[string][]int{} // positions
+		for i, m := range p.all {
+			if _, slug, ok := k.value(m); ok {
+				bySlug[slug] = append(bySlug[slug], i)
 			}
-			if bySlug[slug] == nil {
-				bySlug[slug] = &render.Listing{Kind: k.kind, Value: value, Slug: slug}
-			}
-			bySlug[slug].Summaries = append(bySlug[slug].Summaries, m)
 		}
-		listings := make([]*render.Listing, 0, len(bySlug))
-		for _, l := range bySlug {
-			listings = append(listings, l)
-		}
-		slices.SortFunc(listings, func(a, b *render.Listing) int { return cmp.Compare(a.Slug, b.Slug) })
-		for _, l := range listings {
+		for _, slug := range slices.Sorted(maps.Keys(bySlug)) {
 			p.add(Artifact{
-				Route: "/" + k.kind + "/" + l.Slug + "/", Pattern: k.pattern, Type: typeHTML, phase: index, key: p.wholeKey,
-				Body: func() ([]byte, error) { return p.pages.Listing(*l) },
+				Route: "/" + k.kind + "/" + slug + "/", Pattern: k.pattern, Type: typeHTML, phase: index, key: p.wholeKey,
+				Body: func() ([]byte, error) {
+					l := render.Listing{Kind: k.kind, Slug: slug}
+					for _, i := range bySlug[slug] {
+						l.Summaries = append(l.Summaries, p.all[i])
+					}
+					l.Value, _, _ = k.value(l.Summaries[0])
+					return p.pages.Listing(l)
+				},
 			})
 		}
 	}

@@ -42,6 +42,9 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 
 	raw, _ := f.root.ReadFile(manifestFile)
 	old := decodeManifest(raw)
+	if err := f.sweep(old.Files); err != nil {
+		return Report{}, err
+	}
 	if announced, grew := old.announce(p); grew {
 		if err := f.record(announced); err != nil {
 			return Report{}, err
@@ -142,13 +145,14 @@ func (s *syncer) update(a *Artifact) (entry, bool, error) {
 // only put in place when the two differ.
 func (s *syncer) stream(a *Artifact) (entry, bool, error) {
 	h := sha256.New()
-	temp, err := s.folder.writeTemp(func(w io.Writer) error { return a.Stream(io.MultiWriter(w, h)) })
+	d, err := s.folder.draft(a.File, func(w io.Writer) error { return a.Stream(io.MultiWriter(w, h)) })
 	if err != nil {
-		return entry{}, false, fmt.Errorf("write %s: %w", s.folder.path(a.File), err)
+		return entry{}, false, err
 	}
 	e := entry{Hash: hex.EncodeToString(h.Sum(nil)), Key: a.key}
 	if s.folder.holds(a.File, e.Hash) {
-		return e, false, s.folder.root.Remove(temp)
+		d.drop()
+		return e, false, nil
 	}
-	return e, true, s.folder.place(temp, a.File)
+	return e, true, d.place()
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -151,7 +153,7 @@ func (in *input) corpus(ctx context.Context, o build.Options) (*corpus.Corpus, e
 	return c, nil
 }
 
-// producer names this program exactly, by the hash of its executable; empty when it cannot be read.
+// producer names this program exactly; empty when its executable cannot be read.
 func producer() string {
 	name, err := os.Executable()
 	if err != nil {
@@ -162,9 +164,30 @@ func producer() string {
 		return ""
 	}
 	defer f.Close()
+	if id := buildID(f); id != "" {
+		return id
+	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// buildID is the note in which the Go linker leaves a hash of all that an ELF program was made from;
+// empty for other formats, and for a program that was linked without one.
+func buildID(f io.ReaderAt) string {
+	program, err := elf.NewFile(f)
+	if err != nil {
+		return ""
+	}
+	note := program.Section(".note.go.buildid")
+	if note == nil {
+		return ""
+	}
+	data, err := note.Data()
+	if err != nil || bytes.Count(data, []byte("/")) != 3 { // action/action/content/content
+		return ""
+	}
+	return hex.EncodeToString(data)
 }

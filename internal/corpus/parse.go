@@ -19,7 +19,8 @@ import (
 
 // bodyParser is made once: it keeps no state between documents and is safe for concurrent use.
 var bodyParser = sync.OnceValue(func() parser.Parser {
-	return goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote)).Parser()
+	return goldmark.New(goldmark.WithExtensions(
+		extension.Table, extension.Strikethrough, extension.TaskList, bareLinks{}, extension.Footnote)).Parser()
 })
 
 // parse reads a body that the limits allow. Raw is not set.
@@ -57,12 +58,13 @@ func sections(doc *Document) []mip.Section {
 	if len(out) == 0 {
 		out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
 	}
+	all := string(doc.Body) // once: the sections share it
 	for i := range out {
-		end := len(doc.Body)
+		end := len(all)
 		if i+1 < len(out) {
 			end = starts[i+1]
 		}
-		out[i].Markdown = string(doc.Body[starts[i]:end])
+		out[i].Markdown = all[starts[i]:end]
 	}
 	return out
 }

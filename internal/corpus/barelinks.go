@@ -1,0 +1,37 @@
+package corpus
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// bareLinks is goldmark's linkify extension behind a quick look: it is asked at every blank, and
+// searches for an e-mail address from each.
+type bareLinks struct{}
+
+// Extend adds the parser where goldmark's own extension would.
+func (bareLinks) Extend(m goldmark.Markdown) {
+	const priority = 999
+	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(bareLinkParser{extension.NewLinkifyParser()}, priority)))
+}
+
+type bareLinkParser struct{ parser.InlineParser }
+
+// Parse asks goldmark's parser only where an address can begin.
+func (p bareLinkParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	if len(line) > 0 && bytes.IndexByte(p.Trigger(), line[0]) >= 0 {
+		line = line[1:]
+	}
+	if !bytes.HasPrefix(line, []byte("http")) && !bytes.HasPrefix(line, []byte("ftp")) && !bytes.HasPrefix(line, []byte("www.")) &&
+		bytes.IndexByte(line, '@') < 0 {
+		return nil
+	}
+	return p.InlineParser.Parse(parent, block, pc)
+}
