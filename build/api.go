@@ -1,6 +1,8 @@
 package build
 
 import (
+	"io"
+
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -16,7 +18,10 @@ func (p *planner) api() error {
 	if err != nil {
 		return err
 	}
-	p.json("/api/v1/mips", list, p.wholeKey)
+	p.add(Artifact{
+		Route: "/api/v1/mips", File: "api/v1/mips.json", Type: typeJSON, phase: index, key: p.wholeKey,
+		Stream: func(w io.Writer) error { return render.List(w, list) },
+	})
 	p.json("/api/v1/hardforks", mip.HardForks{HardForks: p.forks}, p.wholeKey)
 	p.json("/api/v1/site", p.info, p.wholeKey)
 	p.json("/api/v1/diagnostics", mip.Diagnostics{Problems: problems}, problemsKey)

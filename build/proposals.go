@@ -30,9 +30,8 @@ func (p *planner) proposals() error {
 		return err
 	}
 	for i, c := range p.corpus.Proposals {
-		view := p.view(i)
 		doc := &source{corpus: p.corpus, proposal: c}
-		around := view
+		around := p.view(i)
 		around.Summary = mip.Summary{} // its key stands for it
 		pageKey, err := keyOf(p.Producer, p.keys[i], around, shellKey, c.RepoPath)
 		if err != nil {
@@ -47,12 +46,12 @@ func (p *planner) proposals() error {
 				if err != nil {
 					return nil, err
 				}
-				return render.JSON(mip.Proposal{Summary: view.Summary, RawMarkdown: string(d.Raw), Sections: d.Sections})
+				return render.JSON(mip.Proposal{Summary: p.all[i], RawMarkdown: string(d.Raw), Sections: d.Sections})
 			},
 		})
 		p.add(Artifact{
 			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, group: group, key: pageKey,
-			Body: func() ([]byte, error) { return p.page(view, c, doc) },
+			Body: func() ([]byte, error) { return p.page(i, doc) },
 		})
 		p.add(Artifact{
 			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: p.keys[i],
@@ -109,11 +108,13 @@ func (p *planner) ref(n int) render.Ref {
 	return render.Ref{Number: n, ID: m.ID, Title: m.Title, Path: p.Site.Path(pageRoute(n)), Status: m.Status, Published: true}
 }
 
-func (p *planner) page(v render.ProposalPage, c *corpus.Proposal, doc *source) ([]byte, error) {
+func (p *planner) page(i int, doc *source) ([]byte, error) {
 	d, err := doc.read()
 	if err != nil {
 		return nil, err
 	}
+	// Made again rather than kept since the key was hashed: a large site has many.
+	v, c := p.view(i), p.corpus.Proposals[i]
 	v.Sections = d.Sections
 	v.Body, err = p.md.HTML(d.Root, d.Body, v.Summary.Title, func(dest string) (string, bool) { return p.link(c, dest) })
 	if err != nil {

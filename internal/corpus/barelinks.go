@@ -21,6 +21,10 @@ func (bareLinks) Extend(m goldmark.Markdown) {
 	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(bareLinkParser{extension.NewLinkifyParser()}, priority)))
 }
 
+// mostLocal is how long goldmark lets the part before an @ be (RFC 5321, section 4.5.3.1.1). To look
+// further would be quadratic in the length of a line.
+const mostLocal = 64 // bytes
+
 type bareLinkParser struct{ parser.InlineParser }
 
 // Parse asks goldmark's parser only where an address can begin.
@@ -30,7 +34,7 @@ func (p bareLinkParser) Parse(parent ast.Node, block text.Reader, pc parser.Cont
 		line = line[1:]
 	}
 	if !bytes.HasPrefix(line, []byte("http")) && !bytes.HasPrefix(line, []byte("ftp")) && !bytes.HasPrefix(line, []byte("www.")) &&
-		bytes.IndexByte(line, '@') < 0 {
+		bytes.IndexByte(line[:min(len(line), mostLocal+1)], '@') < 0 {
 		return nil
 	}
 	return p.InlineParser.Parse(parent, block, pc)

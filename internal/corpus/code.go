@@ -10,8 +10,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// withoutCode returns body with code and HTML blanked out, line for line. Only blocks are parsed,
-// which is cheap whatever the inline text is.
+// withoutCode returns body with code and HTML blanked out, line for line; of a block of HTML what it
+// begins with stays, so that blocks can be counted. Only blocks are parsed, which is cheap whatever
+// the inline text is.
 func withoutCode(body []byte) []byte {
 	p := parser.NewParser(parser.WithBlockParsers(append(parser.DefaultBlockParsers(),
 		util.Prioritized(extension.NewFootnoteBlockParser(), 999))...))
@@ -23,7 +24,7 @@ func withoutCode(body []byte) []byte {
 			for i := range n.Lines().Len() {
 				line := n.Lines().At(i)
 				for j := line.Start; j < line.Stop && j < len(out); j++ {
-					if out[j] != '\n' {
+					if out[j] != '\n' && !(out[j] == '<' && i == 0 && n.Kind() == ast.KindHTMLBlock) {
 						out[j] = ' '
 					}
 				}

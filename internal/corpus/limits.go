@@ -33,6 +33,14 @@ const (
 	// maxLinkScan bounds the sum, over paragraphs, of the number of link ends "](" times the length
 	// in bytes: each one may search to the paragraph's end.
 	maxLinkScan = 1 << 28
+	// maxLabelScan bounds the sum, over paragraphs, of the number of "]" times the number of lines:
+	// the text of each label is looked for line by line from the paragraph's end.
+	maxLabelScan = 1 << 26
+	// maxTickScan bounds the sum, over paragraphs, of the longest run of backticks times the length:
+	// a run that nothing closes searches to the paragraph's end.
+	maxTickScan = 1 << 28
+	// maxTags bounds lines that begin with HTML: each may be a block, which is dear to make harmless.
+	maxTags = 30_000
 )
 
 // From these on a document is parsed and rendered when it is loaded, so that what grows out of
@@ -88,6 +96,12 @@ func (s *shape) excess() (excess bool, code, what string) {
 		return true, "too-complex", "too many emphasis marks or reference definitions in one paragraph; put data into a code block"
 	case s.linkScan > maxLinkScan:
 		return true, "too-complex", "too many links in one paragraph; divide it"
+	case s.labelScan > maxLabelScan:
+		return true, "too-complex", "too many square brackets and lines in one paragraph; divide it"
+	case s.tickScan > maxTickScan:
+		return true, "too-complex", "runs of backticks are too long in a long paragraph; divide it"
+	case s.tags > maxTags:
+		return true, "too-complex", "there are more than 30,000 lines that begin with HTML"
 	}
 	return false, "", ""
 }

@@ -32,6 +32,14 @@ func TestBombs(t *testing.T) {
 		}
 		return b.String()
 	}
+	runs := func(n int) string { // of every length, so that none is closed
+		var b strings.Builder
+		b.WriteString("x")
+		for i := n; i > 0; i-- {
+			b.WriteString(strings.Repeat("`", i) + " ")
+		}
+		return b.String()
+	}
 	for _, tt := range []struct{ name, body, want string }{ // want: the code of the error, or empty
 		{"emphasis", fill("*a_ "), "too-complex"},
 		{"emphasis in many paragraphs", fill(strings.Repeat("*a_ ", 2000) + "\n\n"), "too-complex"},
@@ -46,6 +54,20 @@ func TestBombs(t *testing.T) {
 		{"nested links", fill("[")[:maxFile/3] + "a" + fill("](b)")[:maxFile/2], "too-complex"},
 		{"tags", fill("<a b=\""), ""},
 		{"comments", "x " + fill("<!--"), ""},
+		{"blocks of HTML", fill("<b>\n\n"), "too-complex"},
+		{"HTML in a fence", "```\n" + fill("<b>\n\n"), ""},
+		{"one long block of HTML", "<div>\n" + strings.Repeat("<b>\n", 60_000), ""},
+		{"references line by line", "[a]: /x\n\n" + strings.Repeat("[a]\n", 90_000), "too-complex"},
+		{"references in quotes", strings.Repeat("> [a]\n", 60_000), "too-complex"},
+		{"images line by line", strings.Repeat("![a]\n", 60_000), "too-complex"},
+		{"closers after openers", strings.Repeat("[\n", 30_000) + strings.Repeat("]\n", 30_000), "too-complex"},
+		{"footnotes before many lines", "[^a]: b\n\n" + strings.Repeat("[^a]\n", 4_900) + strings.Repeat("b\n", 90_000), "too-complex"},
+		{"a reference in each of 30,000 paragraphs", "[a]: /x\n\n" + strings.Repeat("[a]\n\n", 30_000), ""},
+		{"references in a fence", "```\n" + strings.Repeat("[a]\n", 90_000), ""},
+		{"8,000 lines of references", "[a]: /x\n\n" + strings.Repeat("[a]\n", 8_000), ""},
+		{"runs of backticks on one line", runs(1_390), "too-complex"},
+		{"runs of backticks before many lines", runs(600) + "\n" + strings.Repeat("a\n", 90_000), "too-complex"},
+		{"long runs of backticks", strings.Repeat("a "+strings.Repeat("`", 100)+" b\n", 100), ""},
 		{"backticks", fill("`a`` "), ""},
 		{"quotes 10,000 deep", strings.Repeat("> ", 10_000) + "a", "too-deep"},
 		{"quotes without blanks", strings.Repeat(">", 10_000) + "a", "too-deep"},

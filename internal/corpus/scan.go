@@ -5,7 +5,7 @@ import "bytes"
 // shape is what a body holds, counted without knowing what is code: never less than goldmark finds.
 type shape struct {
 	cells, headings, brackets, images, footnotes, escapedPipes int
-	squares, linkScan, lines                                   int
+	squares, linkScan, lines, labelScan, tickScan, tags        int
 	marks                                                      int  // emphasis characters of the paragraph that has most
 	definition                                                 int  // bytes of the longest reference definition
 	deep                                                       bool // some line may be nested deeper than maxNesting
@@ -16,6 +16,7 @@ type shape struct {
 // paragraph is what has been counted since the last blank line.
 type paragraph struct {
 	line, size, marks, ends, definitions int
+	lines, closers, ticks                int // ticks: the longest run of backticks
 	columns                              int // of the tables above this line
 	definition                           int // bytes of the definition above this line
 	cells                                int
@@ -29,9 +30,13 @@ func scan(body []byte) shape {
 	end := func() {
 		s.squares += p.marks*p.marks + p.definitions*p.definitions
 		s.linkScan += p.ends * p.size
+		s.labelScan += p.closers * p.lines
+		// Each length of a run may search the rest once, and takes a node for every line of it.
+		tickScan := p.ticks * (p.size + 64*p.lines)
+		s.tickScan += tickScan
 		s.cells += p.cells
 		s.marks = max(s.marks, p.marks)
-		if weight := max(p.marks*p.marks, p.definitions*p.definitions, p.ends*p.size, p.cells); weight > heaviest {
+		if weight := max(p.marks*p.marks, p.definitions*p.definitions, p.ends*p.size, 4*p.closers*p.lines, tickScan, p.cells); weight > heaviest {
 			heaviest, s.worst = weight, p.line
 		}
 		p = paragraph{}
@@ -116,10 +121,13 @@ func (s *shape) depth(line []byte, i, markers, indent, number int) []byte {
 // line counts what one line of a paragraph holds.
 func (s *shape) line(text []byte, p *paragraph) {
 	s.lines++
+	p.lines++
 	p.cells += p.columns
 	switch text[0] {
 	case '#':
 		s.headings++
+	case '<':
+		s.tags++
 	case '-', '=', '|', ':':
 		switch c := columns(text); {
 		case c == 0:
@@ -141,10 +149,19 @@ func (s *shape) line(text []byte, p *paragraph) {
 		p.definition += len(text)
 		s.definition = max(s.definition, p.definition)
 	}
+	ticks := 0
 	for i, c := range text {
+		if c == '`' {
+			ticks++
+			p.ticks = max(p.ticks, ticks)
+			continue
+		}
+		ticks = 0
 		switch c {
 		case '*', '_', '~':
 			p.marks++
+		case ']':
+			p.closers++
 		case '[':
 			s.brackets++
 			if i > 0 && text[i-1] == '!' {

@@ -1,0 +1,26 @@
+package render
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+func TestListIsJSON(t *testing.T) {
+	now := mip.NewTime(sampleSummaries()[0].Updated.UTC())
+	for _, l := range []mip.List{
+		{MIPs: []mip.Summary{}},
+		{Count: 1, UpdatedAt: &now, MIPs: sampleSummaries()[:1]},
+		{Count: len(sampleSummaries()), UpdatedAt: &now, MIPs: sampleSummaries()},
+	} {
+		want, err := JSON(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := List(&got, l); err != nil || !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("List of %d: %v\ngot  %s\nwant %s", l.Count, err, &got, want)
+		}
+	}
+}
