@@ -2,6 +2,7 @@ package build
 
 import (
 	"io"
+	"sync"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
@@ -49,13 +50,16 @@ func (p *planner) agents() error {
 
 // documentation adds the API's description for programs and for people.
 func (p *planner) documentation() error {
-	openapi, err := p.openapi()
-	if err != nil {
-		return err
-	}
-	p.whole("/openapi.json", typeJSON, fixed(openapi))
+	openapi := sync.OnceValues(p.openapi)
+	p.whole("/openapi.json", typeJSON, openapi)
 	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, func() ([]byte, error) { return render.APICatalog(p.info) })
-	p.whole("/api/", typeHTML, func() ([]byte, error) { return p.pages.API(openapi) })
+	p.whole("/api/", typeHTML, func() ([]byte, error) {
+		doc, err := openapi()
+		if err != nil {
+			return nil, err
+		}
+		return p.pages.API(doc)
+	})
 	p.whole("/feeds/", typeHTML, p.pages.Feeds)
 	return nil
 }

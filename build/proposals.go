@@ -31,9 +31,9 @@ func (p *planner) proposals() error {
 	}
 	for i, c := range p.corpus.Proposals {
 		doc := &source{corpus: p.corpus, proposal: c}
-		around := p.view(i)
-		around.Summary = mip.Summary{} // its key stands for it
-		pageKey, err := keyOf(p.Producer, p.keys[i], around, shellKey, c.RepoPath)
+		v := p.view(i)
+		pageKey, err := keyOf(p.Producer, p.keys[i], shellKey, c.RepoPath,
+			v.Requires, v.RequiredBy, v.Replaces, v.SupersededBy, v.Previous, v.Next, v.Fork)
 		if err != nil {
 			return err
 		}

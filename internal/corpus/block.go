@@ -19,7 +19,7 @@ func rewriteBlock(lines []string, freeText bool, depth int) (string, bool) {
 	if _, isItem := itemText(first); isItem {
 		return rewriteList(lines, depth)
 	}
-	if _, isKey := splitKey(first); isKey && !freeText && first[0] != '[' && first[0] != '{' {
+	if f, isKey := splitKey(first); isKey && (!freeText || oneWord.MatchString(f.key)) && first[0] != '[' && first[0] != '{' {
 		return rewriteMap(lines, depth)
 	}
 	if first[0] == '|' || first[0] == '>' {

@@ -109,7 +109,11 @@ func (d *decoder) yaml(rewritten []string) (map[string]any, error) {
 // fallBack reads a field as people do: what follows the colon, on one line.
 func fallBack(v *value, r *report) {
 	r.warnf(v.line, "yaml-fallback", "the value of %s is not plain YAML (an anchor, alias, tag, broken quote or too deep nesting): it is kept as text; quote it", quoted(v.key))
-	s := foldBlanks(v.raw())
+	s := v.raw()
+	if v.value != "" && shown(v.name) {
+		s = v.value // the lines below may be another key's
+	}
+	s = foldBlanks(s)
 	if s != "" && (s[0] == '"' || s[0] == '\'') {
 		s = strings.Trim(s, s[:1])
 	}

@@ -24,6 +24,11 @@ func (ld *loader) summary(d *decoded, name string, r *report) (s mip.Summary, ok
 	if inferred {
 		s.Inferred = append(s.Inferred, "number")
 	}
+	for _, v := range d.order {
+		if _, isMap := v.v.(map[string]any); isMap && shown(v.name) {
+			r.warnf(v.line, "not-text", "%s is a map and is left out; write it as text", quoted(v.key))
+		}
+	}
 	if v := d.get("title"); v != nil {
 		s.Title = v.text()
 		seen("title", v, r)

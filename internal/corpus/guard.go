@@ -55,7 +55,7 @@ func guard(text []byte, r *report) (h *header, ok bool) {
 	if start > 0 && text[start-1] != '\n' || !isFence(first) {
 		return nil, true
 	}
-	g := guarding{r: r, line: line}
+	g := guarding{r: r, line: line, late: report{file: r.file}}
 	for at := next; at < len(text); at = next {
 		first, next = cutLine(text, at)
 		g.line++
@@ -102,12 +102,13 @@ type guarding struct {
 	r       *report
 	fields  []field
 	line    int
-	blank   bool // the line before was blank
-	heading int  // line of what looks like a Markdown heading, until a key follows it directly
-	end     int  // line at which the header seems to end, 0 as long as it looks like one
-	list    int  // line of a list item that belongs to no key
-	scalar  int  // line of text that belongs to no key
-	stray   []int
+	blank   bool   // the line before was blank
+	heading int    // line of what looks like a Markdown heading, until a key follows it directly
+	end     int    // line at which the header seems to end, 0 as long as it looks like one
+	list    int    // line of a list item that belongs to no key
+	scalar  int    // line of text that belongs to no key
+	late    report // of a header that is closed; an open one has an error of its own
+	drop    bool   // what is indented below belongs to a line that was left out
 }
 
 func (g *guarding) unterminated(line int) {
@@ -129,7 +130,7 @@ func (g *guarding) add(line string) {
 	indented := line[0] == ' ' || line[0] == '\t'
 	switch {
 	case indented && len(g.fields) > 0:
-		g.extend(line)
+		g.below(line, trimmed)
 	case !indented && line[0] == '#':
 		switch {
 		case heading > 0:
@@ -146,8 +147,7 @@ func (g *guarding) add(line string) {
 	default:
 		f, isKey := splitKey(line)
 		if isKey {
-			f.line = g.line
-			g.fields = append(g.fields, f)
+			g.key(f)
 			return
 		}
 		if heading > 0 && g.end == 0 {
@@ -160,13 +160,53 @@ func (g *guarding) add(line string) {
 			g.scalar = g.line
 			return
 		}
-		g.stray = append(g.stray, g.line)
-		g.extend("  " + line)
+		g.stray(line)
 	}
 }
 
+func (g *guarding) key(f field) {
+	f.line = g.line
+	g.fields = append(g.fields, f)
+	g.drop = false
+}
+
+// below takes an indented line. A key of one word below a value that is complete is a key that was
+// indented by mistake: YAML refuses it, and as a part of that value it would be published.
+func (g *guarding) below(line, trimmed string) {
+	last := &g.fields[len(g.fields)-1]
+	if g.drop || last.value == "" || isOpen(last) {
+		g.extend(line)
+		return
+	}
+	if isComplex(trimmed) {
+		g.drop = true
+		g.late.warnf(g.line, "yaml-fallback", "a key that begins with ? is left out; write it as key: value")
+		return
+	}
+	f, isKey := splitKey(trimmed)
+	if !isKey || !oneWord.MatchString(f.key) {
+		g.extend(line)
+		return
+	}
+	g.late.warnf(g.line, "yaml-fallback", "%s is indented below a value that is complete: it is read as a key of its own; take the blanks out", quoted(f.key))
+	g.key(f)
+}
+
+// stray takes a line that is neither indented nor a key. Lists of people and of proposals are folded
+// like that; everything else is left out, since it would be published as a part of the line above.
+func (g *guarding) stray(line string) {
+	last := &g.fields[len(g.fields)-1]
+	if listLike(last.name) && !isComplex(line) && !g.drop {
+		g.late.warnf(g.line, "yaml-fallback", "this line has no key: it is read as part of the line above; indent it")
+		g.extend("  " + line)
+		return
+	}
+	g.drop = true
+	g.late.warnf(g.line, "yaml-fallback", "this line has no key and is left out; write key: value, or indent it below its key")
+}
+
 func (g *guarding) extend(line string) {
-	if n := len(g.fields); n > 0 {
+	if n := len(g.fields); n > 0 && !g.drop {
 		g.fields[n-1].more = append(g.fields[n-1].more, line)
 	}
 }
@@ -187,9 +227,7 @@ func (g *guarding) close(body int) (*header, bool) {
 		g.r.errorf(g.scalar, "header-not-mapping", "the header is plain text; it must consist of lines such as title: A title")
 		return nil, false
 	}
-	for _, line := range g.stray {
-		g.r.warnf(line, "yaml-fallback", "this line has no key: it is read as part of the line above; indent it")
-	}
+	g.r.problems = append(g.r.problems, g.late.problems...)
 	return &header{fields: g.fields, body: body}, true
 }
 

@@ -46,3 +46,44 @@ func keyLike(key string) bool {
 	return len(key) <= maxBytes && len(strings.Fields(key)) <= maxWords && !strings.ContainsAny(key, ";!`") && !strings.Contains(key, ". ") &&
 		(!strings.ContainsAny(key, "[{") || strings.Contains(key, "(*"))
 }
+
+// oneWord is a key as nearly all are; a sentence that is folded over lines seldom begins like it.
+var oneWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
+// isComplex reports YAML's form for keys that are lists or maps.
+func isComplex(line string) bool {
+	return line == "?" || line == ":" || strings.HasPrefix(line, "? ") || strings.HasPrefix(line, ": ")
+}
+
+// listLike are the fields whose lists real files fold over lines without indentation.
+func listLike(name string) bool {
+	switch name {
+	case "author", "authors", "requires", "depends-on":
+		return true
+	}
+	return false
+}
+
+// shown are the fields whose text pages show as it is.
+func shown(name string) bool {
+	switch name {
+	case "title", "description", "status", "type", "category":
+		return true
+	}
+	return false
+}
+
+// isOpen reports a value that goes on below whatever stands there: a block, or quotes, a list or a
+// map that the first line does not close.
+func isOpen(f *field) bool {
+	switch f.value[0] {
+	case '|', '>':
+		return blockScalar(f.value)
+	case '"', '\'':
+		return quotedEnd(f.value) == 0
+	case '[', '{':
+		_, _, closed := rewriteFlow(f.value, 0)
+		return !closed && !freeText(f.name)
+	}
+	return false
+}

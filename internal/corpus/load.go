@@ -114,19 +114,20 @@ func (ld *loader) file(root *os.Root, s source, buf []byte) (loaded, []byte) {
 // file is not published.
 func (ld *loader) proposal(raw []byte, s source, r *report) *Proposal {
 	text, ok := normalise(raw, r)
-	if !ok {
+	var h *header
+	if ok {
+		h, ok = guard(text, r)
+	}
+	if _, named := numberInName(s.name); h == nil && !named && !ld.mayHaveNumber(raw) {
+		*r = report{file: r.file} // what would be wrong with a proposal is right with another text
+		r.noticef(0, "no-header", "skipped: no header and no number in the file name")
 		return nil
 	}
-	h, ok := guard(text, r)
 	if !ok {
 		return nil
 	}
 	if h == nil {
-		if _, named := numberInName(s.name); named {
-			r.errorf(1, "no-header", "the file is named like a proposal and has no header; begin it with --- and lines such as title: A title")
-		} else {
-			r.noticef(0, "no-header", "skipped: no header and no number in the file name")
-		}
+		r.errorf(1, "no-header", "the file is named like a proposal and has no header; begin it with --- and lines such as title: A title")
 		return nil
 	}
 	d := ld.decoder.decode(h, r)

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"bytes"
 	"regexp"
 	"strconv"
 	"strings"
@@ -36,6 +37,33 @@ func numberInName(name string) (int, bool) {
 		return 0, false
 	}
 	return smallNumber(m[1])
+}
+
+// mayHaveNumber reports whether bytes that have no sound header may yet be a proposal's: there is a
+// header's beginning with the number's key in it, or it cannot be seen that there is none.
+func (ld *loader) mayHaveNumber(raw []byte) bool {
+	if bytes.IndexByte(raw, 0) >= 0 || bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF}) {
+		return true
+	}
+	text := bytes.TrimLeft(bytes.TrimPrefix(raw, []byte("\uFEFF")), " \t\r\n")
+	fences := 0
+	for line := range strings.FieldsFuncSeq(string(text[:min(len(text), maxHeader)]), func(c rune) bool { return c == '\r' || c == '\n' }) {
+		line = strings.TrimSpace(line)
+		if isFence([]byte(line)) {
+			fences++
+		}
+		if fences != 1 {
+			return false
+		}
+		line = strings.TrimLeft(line, "- \t")
+		if line == "" {
+			continue
+		}
+		if f, isKey := splitKey(line); isKey && f.name == ld.key {
+			return true
+		}
+	}
+	return false
 }
 
 func smallNumber(digits string) (int, bool) {
