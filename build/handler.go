@@ -176,7 +176,7 @@ func compressible(mediaType string) bool {
 }
 
 func acceptsGzip(r *http.Request) bool {
-	for _, part := range strings.Split(r.Header.Get("Accept-Encoding"), ",") {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		coding, q, _ := strings.Cut(strings.TrimSpace(part), ";")
 		if (coding == "gzip" || coding == "*") && strings.ReplaceAll(q, " ", "") != "q=0" {
 			return true

@@ -189,7 +189,7 @@ func named(tree map[string][]byte) error {
 			return fmt.Errorf("the sitemap names %s but %s is not there", u.Loc, name)
 		}
 	}
-	for _, line := range strings.Split(string(tree["_redirects"]), "\n") {
+	for line := range strings.SplitSeq(string(tree["_redirects"]), "\n") {
 		f := strings.Fields(line)
 		if len(f) != 3 {
 			continue

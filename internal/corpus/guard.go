@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -67,7 +68,7 @@ func guard(text []byte, r *report) (h *header, ok bool) {
 			return nil, false
 		case next > maxHeader:
 			if g.end == 0 {
-				r.errorf(line, "header-too-large", "no closing --- within %d KiB; end the header with ---", maxHeader>>10)
+				r.errorf(line, "header-too-large", "the header is longer than %d KiB, or no --- ends it", maxHeader>>10)
 				return nil, false
 			}
 			g.unterminated(g.end)
@@ -75,9 +76,7 @@ func guard(text []byte, r *report) (h *header, ok bool) {
 		}
 		g.add(string(first))
 	}
-	if g.end == 0 {
-		g.end = line
-	}
+	g.end = cmp.Or(g.end, g.heading, line)
 	g.unterminated(g.end)
 	return nil, false
 }
@@ -153,7 +152,8 @@ func (g *guarding) add(line string) {
 		if heading > 0 && g.end == 0 {
 			g.end = heading
 		}
-		if blank && g.end == 0 {
+		// Text after a blank line is prose, and hyphens are meant as the end.
+		if (blank || strings.Trim(trimmed, "-") == "") && g.end == 0 {
 			g.end = g.line
 		}
 		if len(g.fields) == 0 {
