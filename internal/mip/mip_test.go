@@ -1,0 +1,136 @@
+package mip
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseStatus(t *testing.T) {
+	for in, want := range map[string]struct {
+		status Status
+		known  bool
+		slug   string
+		text   string
+		json   string
+	}{
+		"Draft":        {Draft, true, "draft", "Draft", `"Draft"`},
+		" last call ":  {LastCall, true, "last-call", "Last Call", `"Last Call"`},
+		"LastCall":     {LastCall, true, "last-call", "Last Call", `"Last Call"`},
+		"LAST-CALL":    {LastCall, true, "last-call", "Last Call", `"Last Call"`},
+		"Peer  Review": {"Peer  Review", false, "peer-review", "Peer  Review", `"Peer  Review"`},
+		"Finallize":    {"Finallize", false, "finallize", "Finallize", `"Finallize"`},
+		"保留":           {"保留", false, "保留", "保留", `"保留"`},
+		"***":          {"***", false, "other", "***", `"***"`},
+		"":             {"", false, "none", "No status", `null`},
+	} {
+		s := ParseStatus(in)
+		b, err := json.Marshal(s)
+		if s != want.status || s.Known() != want.known || s.Slug() != want.slug || s.String() != want.text || string(b) != want.json || err != nil {
+			t.Errorf("ParseStatus(%q) = %q, known %t, slug %q, text %q, JSON %s, %v; want %+v", in, s, s.Known(), s.Slug(), s, b, err, want)
+		}
+		var back Status
+		if err := json.Unmarshal(b, &back); err != nil || back != s {
+			t.Errorf("%q came back from JSON as %q, %v", s, back, err)
+		}
+	}
+}
+
+func TestSlug(t *testing.T) {
+	for in, want := range map[string]string{
+		"Standards Track": "standards-track", "C/C++ & <x>": "c-c-x", "MONAD_NINE": "monad_nine", "--a--": "a", "../../etc": "etc",
+		"Ångström": "ångström", "": "other", "🚀": "other", "ERC": "erc",
+	} {
+		if got := Slug(in); got != want {
+			t.Errorf("Slug(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestDate(t *testing.T) {
+	for _, c := range []struct {
+		y    int
+		m    time.Month
+		d    int
+		want string
+	}{
+		{2026, 11, 21, "2026-11-21"}, {2024, 2, 29, "2024-02-29"}, {1, 1, 1, "0001-01-01"},
+		{2023, 2, 29, ""}, {2026, 13, 1, ""}, {2026, 6, 31, ""}, {0, 1, 1, ""}, {10000, 1, 1, ""}, {2026, 1, 0, ""},
+	} {
+		d, ok := NewDate(c.y, c.m, c.d)
+		if d.String() != c.want || ok != (c.want != "") || d.IsZero() == ok {
+			t.Errorf("NewDate(%d, %d, %d) = %q, %t; want %q", c.y, c.m, c.d, d, ok, c.want)
+		}
+		b, err := json.Marshal(d)
+		var back Date
+		if err != nil || json.Unmarshal(b, &back) != nil || back != d {
+			t.Errorf("%v became %s (%v) and came back as %v", d, b, err, back)
+		}
+	}
+	for _, bad := range []string{`"2026-1-1"`, `"x"`, `5`, `"2026-02-30"`} {
+		if err := new(Date).UnmarshalJSON([]byte(bad)); err == nil {
+			t.Errorf("UnmarshalJSON(%s) took it for a date", bad)
+		}
+	}
+}
+
+func TestTimeIsUTCSeconds(t *testing.T) {
+	in := time.Date(2026, 11, 21, 1, 30, 5, 999_999_999, time.FixedZone("", 5*3600+45*60))
+	got := NewTime(in)
+	if got.String() != "2026-11-20T19:45:05Z" || got.Date().String() != "2026-11-20" {
+		t.Errorf("NewTime(%v) = %v on %v", in, got, got.Date())
+	}
+	b, err := json.Marshal(got)
+	var back Time
+	if err != nil || json.Unmarshal(b, &back) != nil || !back.UTC().Equal(got.UTC()) {
+		t.Errorf("%v became %s (%v) and came back as %v", got, b, err, back)
+	}
+	if err := new(Time).UnmarshalJSON([]byte(`"yesterday"`)); err == nil {
+		t.Error(`UnmarshalJSON took "yesterday" for a time`)
+	}
+}
+
+func TestHardForkStatusAt(t *testing.T) {
+	at := func(seconds int64) Activation { return Activation{Timestamp: &seconds} }
+	two := []Network{{ID: "mainnet"}, {ID: "testnet"}}
+	for _, c := range []struct {
+		name       string
+		networks   []Network
+		activation map[string]Activation
+		want       string
+	}{
+		{"no network", nil, nil, "planned"},
+		{"no time", two, map[string]Activation{"mainnet": {}, "testnet": {}}, "planned"},
+		{"to come", two, map[string]Activation{"mainnet": {}, "testnet": at(2000)}, "scheduled"},
+		{"one switched, the other has no time", two, map[string]Activation{"mainnet": {}, "testnet": at(500)}, "active on testnet"},
+		{"one switched, the other will", two, map[string]Activation{"mainnet": at(2000), "testnet": at(500)}, "active on testnet"},
+		{"this very second", two, map[string]Activation{"mainnet": at(1000), "testnet": at(1000)}, "active"},
+		{"from the first block", two, map[string]Activation{"mainnet": at(0), "testnet": at(0)}, "active"},
+		{"only one of two is named", two, map[string]Activation{"testnet": at(0)}, "active on testnet"},
+	} {
+		h := HardFork{Activation: c.activation}
+		if got := h.StatusAt(time.Unix(1000, 0), c.networks); got != c.want {
+			t.Errorf("%s: StatusAt = %q, want %q", c.name, got, c.want)
+		}
+	}
+	h := HardFork{Activation: map[string]Activation{"zeta": {}, "testnet": {}, "alpha": {}, "mainnet": {}}}
+	if d := cmp.Diff([]string{"mainnet", "testnet", "alpha", "zeta"}, h.SortedNetworks(two)); d != "" {
+		t.Errorf("SortedNetworks (-want +got):\n%s", d)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	ps := SortProblems([]Problem{
+		{File: "b.md", Line: 1, Code: "x"}, {File: "a.md", Line: 7, Code: "x", Message: "seven"}, {File: "a.md", Line: 0, Code: "y", Message: "whole"},
+		{File: "a.md", Line: 7, Code: "x", Message: "seven"}, {File: "a.md", Line: 7, Code: "w"},
+	})
+	var got []string
+	for _, p := range ps {
+		got = append(got, p.String())
+	}
+	if d := cmp.Diff([]string{"a.md: y: whole", "a.md:7: w: ", "a.md:7: x: seven", "b.md:1: x: "}, got); d != "" {
+		t.Errorf("sorted problems (-want +got):\n%s", d)
+	}
+}
