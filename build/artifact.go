@@ -30,7 +30,7 @@ type Artifact struct {
 	// key is a hash of everything that the bytes follow from, the program included. Empty when the
 	// artifact is to be made every time.
 	key string
-	// release, when set, is called after the artifact was brought up to date, made or not.
+	// release, when set, lets go of what the group shares. Every member of the group has the same.
 	release func()
 }
 

@@ -1,20 +1,26 @@
 package build_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/mipwatch/mipwatch/build"
 )
 
-// BenchmarkBuild measures the three steps of a build over the EIPs, each by itself, without and with
-// coloured code. Compare the steps with each other: a time alone says little.
+// BenchmarkBuild measures the three steps of a build over the EIPs, or over the samples where those
+// are not at hand, each by itself, without and with coloured code. Compare the steps with each other:
+// a time alone says little.
 func BenchmarkBuild(b *testing.B) {
-	dir := corpusDir(b, "eips")
+	dir, prefix := filepath.Join(corpora(), "eips"), "EIP"
+	if _, err := os.Stat(dir); err != nil {
+		dir, prefix = "../proposals", "MIP"
+	}
 	for _, c := range []struct {
 		name      string
 		highlight bool
 	}{{"plain", false}, {"highlight", true}} {
-		s := testSite("EIP")
+		s := testSite(prefix)
 		s.Highlight = c.highlight
 		o := build.Options{Site: s, Folders: []string{dir}, Producer: "benchmark"}
 		loaded, err := build.Load(b.Context(), o)

@@ -71,7 +71,7 @@ func (p *planner) redirects() error {
 			continue
 		}
 		taken[from] = true
-		rules = append(rules, Redirect{from, pageRoute(c.Number), 301})
+		rules = append(rules, Redirect{from, p.Site.Path(pageRoute(c.Number)), 301})
 	}
 	rules = append(rules, Redirect{"/api/*", "/api-404.json", 404})
 	p.plan.Redirects = rules

@@ -22,17 +22,28 @@ func (p *Plan) each(ctx context.Context, ph phase, do func(*Artifact) error) err
 				if i >= len(groups) {
 					return
 				}
-				for _, a := range groups[i] {
-					if err := do(a); err != nil {
-						cancel(err)
-						return
-					}
+				if err := doGroup(groups[i], do); err != nil {
+					cancel(err)
+					return
 				}
 			}
 		})
 	}
 	wg.Wait()
 	return context.Cause(ctx)
+}
+
+// doGroup does a group in order, and lets go of what its members share whatever becomes of them.
+func doGroup(group []*Artifact, do func(*Artifact) error) error {
+	if release := group[0].release; release != nil {
+		defer release()
+	}
+	for _, a := range group {
+		if err := do(a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // groups returns the artifacts of a phase as runs of neighbours that share work.

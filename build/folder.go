@@ -21,10 +21,6 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrNotOurs is wrapped by the error of [Sync] for a folder that holds something else than a
-// published tree.
-var ErrNotOurs = errors.New("not an output folder")
-
 // lockRetry is how often a waiting build asks again for the lock.
 const lockRetry = 50 * time.Millisecond
 
@@ -37,6 +33,7 @@ type folder struct {
 	temps atomic.Int64
 	made  sync.Map // folders that exist
 	empty bool     // nothing to compare with when the build began
+	ours  bool     // an earlier build has been here
 
 	mu      sync.Mutex
 	shelves map[string]*os.Root
@@ -50,9 +47,11 @@ const readSize = 64 << 10
 // openFolder creates, checks and locks the output folder. waiting is called once when another build
 // holds it.
 func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error) {
-	if err := refuse(dir); err != nil {
+	if err := CheckFolder(dir); err != nil {
 		return nil, err
 	}
+	_, err := os.Lstat(filepath.Join(dir, stateDir))
+	ours := err == nil
 	if err := os.MkdirAll(filepath.Join(dir, stateDir), 0o755); err != nil {
 		return nil, err
 	}
@@ -71,26 +70,9 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	f := &folder{root: root, dir: dir, lock: lock, shelves: map[string]*os.Root{".": root}}
+	f := &folder{root: root, dir: dir, ours: ours, lock: lock, shelves: map[string]*os.Root{".": root}}
 	f.buffers.New = func() any { b := make([]byte, readSize); return &b }
 	return f, nil
-}
-
-// refuse rejects a folder that holds a project: a mistyped --out must not mix a site into it.
-func refuse(dir string) error {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	if abs == filepath.Dir(abs) {
-		return fmt.Errorf("%s is the root of the file system: %w", dir, ErrNotOurs)
-	}
-	for _, sign := range []string{"go.mod", ".git", "site.yaml"} {
-		if _, err := os.Lstat(filepath.Join(dir, sign)); err == nil {
-			return fmt.Errorf("%s holds %s, so it is a project and %w; name a folder of its own", dir, sign, ErrNotOurs)
-		}
-	}
-	return nil
 }
 
 // shelfOf names the folder from which a file is reached, and the file's name there. It is the file's

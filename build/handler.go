@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -21,9 +22,6 @@ func (p *Plan) Handler(ctx context.Context) (http.Handler, error) {
 	for ph := range phases {
 		err := p.each(ctx, ph, func(a *Artifact) error {
 			body, err := a.Bytes()
-			if a.release != nil {
-				a.release()
-			}
 			mu.Lock()
 			defer mu.Unlock()
 			h.files["/"+a.File] = &file{artifact: a, body: body, etag: hashBytes(body)[:32]}
@@ -124,10 +122,8 @@ func (p *Plan) rule(name string) (Redirect, bool) {
 }
 
 func redirect(w http.ResponseWriter, r *http.Request, to string) {
-	if r.URL.RawQuery != "" {
-		to += "?" + r.URL.RawQuery
-	}
-	w.Header().Set("Location", to)
+	location := (&url.URL{Path: to, RawQuery: r.URL.RawQuery}).String()
+	w.Header().Set("Location", location)
 	w.WriteHeader(http.StatusMovedPermanently)
 }
 

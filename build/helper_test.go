@@ -60,14 +60,18 @@ func write(t *testing.T, dir string, n int, title, text string) {
 	}
 }
 
+// corpora is where folders of real proposals may be.
+func corpora() string {
+	if dir := os.Getenv("MIPWATCH_CORPORA"); dir != "" {
+		return dir
+	}
+	return filepath.Join("..", "..", "shared", "corpora")
+}
+
 // corpusDir is a folder of real proposals beside the checkout or named by MIPWATCH_CORPORA.
 func corpusDir(t testing.TB, name string) string {
 	t.Helper()
-	base := os.Getenv("MIPWATCH_CORPORA")
-	if base == "" {
-		base = filepath.Join("..", "..", "shared", "corpora")
-	}
-	dir := filepath.Join(base, name)
+	dir := filepath.Join(corpora(), name)
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("[corpora] no folder %s; set MIPWATCH_CORPORA to one that holds %s", dir, name)
 	}

@@ -30,14 +30,12 @@ type entry struct {
 	Key  string `json:"key,omitempty"`
 }
 
-// decodeManifest reads a record. An unreadable one counts as empty: every file is then rendered and
-// compared, and none is removed.
-func decodeManifest(b []byte) manifest {
-	var m manifest
+// decodeManifest reads a record. An unreadable one counts as empty and is said to be none.
+func decodeManifest(b []byte) (m manifest, ok bool) {
 	if json.Unmarshal(b, &m) != nil || m.Files == nil {
-		m.Files = map[string]entry{}
+		return manifest{Files: map[string]entry{}}, false
 	}
-	return m
+	return m, true
 }
 
 // encode writes the record with one file a line, so that a diff of two can be read.

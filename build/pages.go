@@ -3,6 +3,7 @@ package build
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
@@ -60,10 +61,21 @@ func (p *planner) listings() error {
 				Route: "/" + k.kind + "/" + slug + "/", Pattern: k.pattern, Type: typeHTML, phase: index, key: p.wholeKey,
 				Body: func() ([]byte, error) {
 					l := render.Listing{Kind: k.kind, Slug: slug}
+					// C and C++ have one slug: the page is headed by both.
+					var values []string
 					for _, i := range bySlug[slug] {
 						l.Summaries = append(l.Summaries, p.all[i])
+						if v, _, _ := k.value(p.all[i]); !slices.Contains(values, v) {
+							values = append(values, v)
+						}
 					}
-					l.Value, _, _ = k.value(l.Summaries[0])
+					slices.Sort(values)
+					l.Value = strings.Join(values, ", ")
+					for _, v := range values {
+						if s := mip.Status(v); k.kind == "status" && (s == "" || s.Known()) {
+							l.Value = v // what is explained is the word of the process
+						}
+					}
 					return p.pages.Listing(l)
 				},
 			})

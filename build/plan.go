@@ -163,14 +163,28 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 		if name, ok := forkOf[m.Number]; ok {
 			m.Hardfork = &name
 		}
+		if foreignTopic(s, m) {
+			m.ForumTopicID = nil
+		}
 		if o, ok := s.Overrides[m.Number]; ok {
+			if o.DiscussionsTo != nil {
+				m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, corpus.Topic(*o.DiscussionsTo)
+			}
 			m.ForumTopicID = first(o.ForumTopicID, m.ForumTopicID)
-			m.DiscussionsTo = first(o.DiscussionsTo, m.DiscussionsTo)
 			m.Hardfork = first(o.Hardfork, m.Hardfork)
 		}
 		all[i] = m
 	}
 	return all
+}
+
+// foreignTopic reports whether the topic number was read from a link to another forum than the site's.
+func foreignTopic(s *site.Site, m mip.Summary) bool {
+	if s.Forum == "" || m.ForumTopicID == nil || m.DiscussionsTo == nil {
+		return false
+	}
+	linked := corpus.Topic(*m.DiscussionsTo)
+	return linked != nil && *linked == *m.ForumTopicID && !strings.HasPrefix(strings.ToLower(*m.DiscussionsTo), strings.ToLower(s.Forum)+"/")
 }
 
 func first[T any](a, b *T) *T {
@@ -226,10 +240,13 @@ func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
 	forks := make([]mip.HardFork, len(s.HardForks))
 	for i, f := range s.HardForks {
 		f.Activation = maps.Clone(f.Activation)
-		f.BundledMIPs = slices.Clone(f.BundledMIPs)
-		if f.BundledMIPs == nil {
-			f.BundledMIPs = []int{}
+		f.BundledMIPs = append([]int{}, f.BundledMIPs...)
+		for n, o := range s.Overrides {
+			if o.Hardfork != nil && *o.Hardfork == f.Name && !slices.Contains(f.BundledMIPs, n) && (f.MetaMIP == nil || *f.MetaMIP != n) {
+				f.BundledMIPs = append(f.BundledMIPs, n)
+			}
 		}
+		slices.Sort(f.BundledMIPs)
 		if f.Activation == nil {
 			f.Activation = map[string]mip.Activation{}
 		}
@@ -257,14 +274,15 @@ func word(s *string) string {
 	return *s
 }
 
-// problems are the corpus's problems as they may be published: a file is named by its folder's last
-// name, since the path before it belongs to the machine.
+// problems are the corpus's problems as they are published: a file is named by its folder's last name
+// and its own, since the path before them belongs to the machine.
 func (p *planner) problems() []mip.Problem {
 	var pairs []string
 	for _, dir := range p.Folders {
 		dir = filepath.ToSlash(filepath.Clean(dir))
-		if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || filepath.VolumeName(dir) != "" {
-			pairs = append(pairs, dir+"/", path.Base(dir)+"/", dir, path.Base(dir))
+		pairs = append(pairs, dir+"/", path.Base(dir)+"/")
+		if dir != "." {
+			pairs = append(pairs, dir, path.Base(dir))
 		}
 	}
 	public := strings.NewReplacer(pairs...)

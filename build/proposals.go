@@ -21,9 +21,13 @@ func pathEscape(segment string) string { return url.PathEscape(segment) }
 // proposals adds three files for each proposal, made from one reading of its source.
 func (p *planner) proposals() error {
 	// What a link can lead to. A new or renamed file can change how every page's links resolve.
-	targets := make([]string, 0, len(p.all))
+	type target struct {
+		File   string
+		Number int
+	}
+	targets := make([]target, 0, len(p.all))
 	for _, c := range p.corpus.Proposals {
-		targets = append(targets, c.RepoPath)
+		targets = append(targets, target{c.RepoPath, c.Number})
 	}
 	shellKey, err := keyOf(p.Producer, targets, p.Site.SourceURL, p.stableInfo, p.Site.Highlight)
 	if err != nil {
@@ -40,7 +44,7 @@ func (p *planner) proposals() error {
 		n, group := c.Number, i+1
 		p.add(Artifact{
 			Route: apiRoute(n), Pattern: "/api/v1/mips/{n}", File: fmt.Sprintf("api/v1/mips/%d.json", n), Type: typeJSON,
-			group: group, key: p.keys[i],
+			group: group, key: p.keys[i], release: doc.release,
 			Body: func() ([]byte, error) {
 				d, err := doc.read()
 				if err != nil {
@@ -50,12 +54,11 @@ func (p *planner) proposals() error {
 			},
 		})
 		p.add(Artifact{
-			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, group: group, key: pageKey,
+			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, group: group, key: pageKey, release: doc.release,
 			Body: func() ([]byte, error) { return p.page(i, doc) },
 		})
 		p.add(Artifact{
-			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: p.keys[i],
-			release: doc.release,
+			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: p.keys[i], release: doc.release,
 			Body: func() ([]byte, error) {
 				d, err := doc.read()
 				if err != nil {
@@ -131,11 +134,12 @@ func (p *planner) link(c *corpus.Proposal, dest string) (string, bool) {
 		file = dest
 	}
 	file, _, _ = strings.Cut(file, "?")
-	base := path.Base(file)
-	for _, name := range []string{base, base + ".md"} {
-		if n, ok := p.corpus.Number(name); ok {
-			return p.Site.Path(pageRoute(n)), true
-		}
+	name := path.Base(file)
+	if path.Clean(file) == name && path.Ext(name) == "" {
+		name += ".md" // [MIP-3](MIP-3); ../assets/MIP-3 is a folder
+	}
+	if n, ok := p.corpus.Number(name); ok && !strings.HasSuffix(file, "/") && path.Ext(name) != "" {
+		return p.Site.Path(pageRoute(n)), true
 	}
 	if path.IsAbs(file) {
 		return "", false // of a site that we do not know

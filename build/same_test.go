@@ -2,6 +2,7 @@ package build_test
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -70,9 +71,11 @@ func TestSameInputSameBytes(t *testing.T) {
 // TestOneChange names every file that a change of one proposal may rewrite.
 func TestOneChange(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()
-	for n := 1; n <= 6; n++ {
+	write(t, in, 1, "Title", "See [the note](./note.md).")
+	for n := 2; n <= 6; n++ {
 		write(t, in, n, "Title", "Words.")
 	}
+	number(t, in, "note.md", 7)
 	if err := buildFolder(in, out); err != nil {
 		t.Fatal(err)
 	}
@@ -90,10 +93,15 @@ func TestOneChange(t *testing.T) {
 			"status/draft/index.html", "type/standards-track/index.html",
 		}},
 		{"nothing", func() {}, nil},
+		{"the number of a file that another links to by its name", func() { number(t, in, "note.md", 8) }, []string{
+			"_redirects", "api/v1/mips.json", "api/v1/mips/7.json (gone)", "category/core/index.html", "dashboard/index.html", "feed.atom", "feed.json",
+			"feed.xml", "index.html", "llms-full.txt", "llms.txt", "mip/1/index.html", "mip/6/index.html", "mip/7.md (gone)", "mip/7/index.html (gone)",
+			"sitemap.xml", "status/draft/index.html", "type/standards-track/index.html",
+		}},
 		{"one is deleted", func() { os.Remove(filepath.Join(in, "MIP-6.md")) }, []string{
 			"_redirects", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/site.json", "category/core/index.html", "dashboard/index.html",
 			"feed.atom", "feed.json", "feed.xml", "index.html", "llms-full.txt", "llms.txt", "mip/5/index.html", "mip/6.md (gone)", "mip/6/index.html (gone)",
-			"sitemap.xml", "status/draft/index.html", "type/standards-track/index.html",
+			"mip/8/index.html", "sitemap.xml", "status/draft/index.html", "type/standards-track/index.html",
 		}},
 	} {
 		age(t, out)
@@ -118,6 +126,15 @@ func TestOneChange(t *testing.T) {
 		if diff := cmp.Diff(step.want, got); diff != "" {
 			t.Errorf("change of %s: files rewritten (-want +got):\n%s", step.name, diff)
 		}
+	}
+}
+
+// number writes a proposal whose number only its header states.
+func number(t *testing.T, dir, name string, n int) {
+	t.Helper()
+	text := fmt.Sprintf("---\nmip: %d\ntitle: Note\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2026-01-20\n---\n\nA note.\n", n)
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -40,8 +40,18 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
 
-	raw, _ := f.root.ReadFile(manifestFile)
-	old := decodeManifest(raw)
+	raw, err := f.root.ReadFile(manifestFile)
+	old, recorded := decodeManifest(raw)
+	switch {
+	case err == nil && !recorded, err != nil && f.ours:
+		// The record is lost, not the folder: what only a build writes is its own.
+		f.reclaim(old)
+	case err != nil:
+		if err := f.refuseForeign(p); err != nil {
+			// Nor shall the next build take the folder for its own.
+			return Report{}, errors.Join(err, f.root.RemoveAll(stateDir))
+		}
+	}
 	if err := f.sweep(old.Files); err != nil {
 		return Report{}, err
 	}
@@ -100,9 +110,6 @@ func (s *syncer) report() Report {
 
 func (s *syncer) artifact(a *Artifact) error {
 	e, changed, err := s.update(a)
-	if a.release != nil {
-		a.release()
-	}
 	if err != nil {
 		return err
 	}

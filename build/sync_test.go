@@ -166,19 +166,52 @@ func TestSyncDoesNotMakeWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestSyncComparesWithoutARecord(t *testing.T) {
+func TestSyncWithoutARecord(t *testing.T) {
+	for name, damage := range map[string]func(dir string) error{
+		"gone": func(dir string) error { return os.Remove(filepath.Join(dir, manifestFile)) },
+		"garbage": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, manifestFile), []byte("garbage"), 0o644)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			mustSync(t, planOf("a=one", "b=two", "mip/5.md=five", "mip/5/index.html=page", "api/v1/mips/5.json=json"), dir)
+			if err := errors.Join(damage(dir), os.WriteFile(filepath.Join(dir, "CNAME"), nil, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+			age(t, dir)
+			before := stamps(t, dir)
+			if r := mustSync(t, planOf("a=one", "b=TWO"), dir); r != (Report{Changed: 1, Unchanged: 1, Removed: 3}) {
+				t.Errorf("Sync = %+v, want one changed, one unchanged, three removed", r)
+			}
+			if a := filepath.Join(dir, "a"); !stamps(t, dir)[a].Equal(before[a]) {
+				t.Error("a was rewritten with the same bytes")
+			}
+			if diff := cmp.Diff(map[string]string{"a": "one", "b": "TWO", "CNAME": ""}, tree(t, dir)); diff != "" {
+				t.Errorf("tree (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSyncRefusesToOverwriteAForeignFile(t *testing.T) {
 	dir := t.TempDir()
-	mustSync(t, planOf("a=one", "b=two"), dir)
-	if err := os.RemoveAll(filepath.Join(dir, stateDir)); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "index"), []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	age(t, dir)
-	before := stamps(t, dir)
-	if r := mustSync(t, planOf("a=one", "b=TWO"), dir); r != (Report{Changed: 1, Unchanged: 1}) {
-		t.Errorf("Sync = %+v, want one changed, one unchanged", r)
+	for range 2 {
+		_, err := Sync(t.Context(), planOf("a=one", "index=ours"), dir, SyncOptions{})
+		if !errors.Is(err, ErrNotOurs) || !strings.Contains(err.Error(), "index") {
+			t.Errorf("err = %v, want ErrNotOurs naming index", err)
+		}
 	}
-	if a := filepath.Join(dir, "a"); !stamps(t, dir)[a].Equal(before[a]) {
-		t.Error("a was rewritten with the same bytes")
+	if diff := cmp.Diff(map[string]string{"index": "mine"}, tree(t, dir)); diff != "" {
+		t.Errorf("tree (-want +got):\n%s", diff)
+	}
+	// One with the same bytes is no reason: a tree that was copied without the record goes on.
+	mustSync(t, planOf("a=one", "index=mine"), t.TempDir())
+	if _, err := Sync(t.Context(), planOf("a=one", "index=mine"), dir, SyncOptions{}); err != nil {
+		t.Errorf("a file with the very bytes of the plan: %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ package corpus
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/yuin/goldmark/ast"
@@ -32,6 +33,7 @@ type Corpus struct {
 	Commit    string        // newest commit that touched a proposal; empty without git
 	History   string        // full, shallow, none or fixed: see [mip.SiteInfo.History]
 
+	roots  sync.Map // folder to *os.Root, opened when first read and closed with the Corpus
 	prefix string
 	files  map[string]int // lower-case file name to number, -1 where two files share the name
 }
@@ -40,10 +42,9 @@ type Corpus struct {
 // APIURL, MarkdownURL, SourceURL and Hardfork are not.
 type Proposal struct {
 	mip.Summary
-	File      string    // slash-separated, as in problems
-	RepoPath  string    // within its repository; without git, its folder's last name and its own
-	Commit    string    // newest commit that touched the file; empty when unknown
-	Published time.Time // first commit, zero when unknown
+	File     string // slash-separated, as in problems
+	RepoPath string // within its repository; without git, its folder's last name and its own
+	Commit   string // newest commit that touched the file; empty when unknown
 
 	source      source
 	numberLine  int // where the header states the number; 0 when the file's name does

@@ -3,6 +3,7 @@ package corpus
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,6 +44,12 @@ func (d *decoder) decode(h *header, r *report) *decoded {
 	for i := range h.fields {
 		f := &h.fields[i]
 		values[i].field = f
+		// Most values need no YAML, and it is a third of the work of loading: what would be quoted for
+		// goldmark-meta only to come back as it was stays as it is.
+		if text, ok := plainValue(f, freeText(f.name)); ok {
+			values[i].v, _ = tidy(text, r, f.line)
+			continue
+		}
 		yaml, ok := rewrite(f, freeText(f.name))
 		if !ok || endsHeader(yaml) {
 			fallBack(&values[i], r)
@@ -57,6 +64,9 @@ func (d *decoder) decode(h *header, r *report) *decoded {
 // values decodes all rewritten fields at once, and one by one when that fails, so that one broken
 // field costs no other its structure.
 func (d *decoder) values(values []value, rewritten []string, r *report) {
+	if !slices.ContainsFunc(rewritten, func(y string) bool { return y != "" }) {
+		return
+	}
 	found, err := d.yaml(rewritten)
 	for i, y := range rewritten {
 		if y == "" {

@@ -35,6 +35,10 @@ func discussion(v *value, r *report) (address *string, topic *int) {
 				address, topic = &s, topicOf(u)
 			}
 		}
+		if address == nil && strings.HasPrefix(item, "/t/") {
+			topic = Topic(item) // on the site's own forum, whichever that is
+			return nil, topic
+		}
 		if address == nil && dropped == "" && !isPlaceholder(item) {
 			dropped = item
 		}
@@ -46,6 +50,16 @@ func discussion(v *value, r *report) (address *string, topic *int) {
 		r.warnf(v.line, "bad-link", "%s of %s is dropped: it is no http or https address", quoted(dropped), quoted(v.key))
 	}
 	return address, topic
+}
+
+// Topic is the number of the forum topic that an address leads to, nil when it holds none. It does not
+// look at the host.
+func Topic(address string) *int {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	return topicOf(u)
 }
 
 // topicOf reads a Discourse topic from /t/slug/399, /t/slug/399/12 (a post of it) or /t/399.

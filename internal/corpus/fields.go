@@ -51,9 +51,9 @@ func (ld *loader) summary(d *decoded, name string, r *report) (s mip.Summary, ok
 	}
 	s.Created = date(d.get("created"), r)
 	s.LastCallDeadline = date(d.get("last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"), r)
-	s.Requires = ld.references(d.get("requires", "depends-on"))
-	s.Replaces = ld.references(d.get("replaces", "supersedes", "superseeds"))
-	s.SupersededBy = ld.references(d.get("superseded-by", "superceded-by", "superseeded-by", "replaced-by"))
+	s.Requires = ld.references(d.get("requires", "depends-on"), r)
+	s.Replaces = ld.references(d.get("replaces", "supersedes", "superseeds"), r)
+	s.SupersededBy = ld.references(d.get("superseded-by", "superceded-by", "superseeded-by", "replaced-by"), r)
 	s.RequiredBy = []int{}
 	s.DiscussionsTo, s.ForumTopicID = discussion(d.get("discussions-to", "discussions", "discussion", "discussionsto", "discussion-to"), r)
 	if id := forumTopic(d.get("forum-topic-id", "forum-topic"), r); id != nil {

@@ -212,8 +212,8 @@ func TestReadNotices(t *testing.T) {
 	writeFile(t, name, []byte(sound))
 	c := load(t, dir)
 	writeFile(t, name, []byte(sound+"more"))
-	if _, err := c.Read(c.Proposals[0]); !errors.Is(err, errChanged) {
-		t.Errorf("Read of a changed file: %v, want %v", err, errChanged)
+	if _, err := c.Read(c.Proposals[0]); !errors.Is(err, ErrChanged) {
+		t.Errorf("Read of a changed file: %v, want %v", err, ErrChanged)
 	}
 	if err := os.Remove(name); err != nil {
 		t.Fatal(err)

@@ -57,6 +57,9 @@ func list(folder string) (found []source, problems []*report, err error) {
 			continue
 		}
 		if !strings.EqualFold(path.Ext(name), ".md") {
+			if r := passedOver(s); r != nil {
+				problems = append(problems, r)
+			}
 			continue
 		}
 		lower := strings.ToLower(name)
@@ -64,6 +67,24 @@ func list(folder string) (found []source, problems []*report, err error) {
 		found = append(found, s)
 	}
 	return distinct(found, folded, problems)
+}
+
+// passedOver notes an entry that is named like a proposal but is not read.
+func passedOver(s source) *report {
+	r := &report{file: s.file}
+	ext := strings.ToLower(path.Ext(s.name))
+	_, numbered := numberInName(s.name)
+	switch {
+	case !numbered:
+		return nil
+	case s.irregular:
+		r.noticef(0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
+	case ext == ".markdown" || ext == ".mdown" || ext == ".mkd" || ext == ".txt" || ext == ".mediawiki" || ext == ".rst" || ext == ".org":
+		r.noticef(0, "not-read", "skipped: a proposal's file name ends in .md")
+	default:
+		return nil
+	}
+	return r
 }
 
 // distinct takes out names that differ only by case: on half of all machines they are one file.

@@ -31,13 +31,13 @@ type place struct {
 }
 
 // gitCommand prepares git so that nothing in the caller's environment or configuration changes what
-// it prints or starts other programs.
+// it prints or starts other programs. GIT_CONFIG_* stay: containers name safe.directory there.
 func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	fixed := []string{"--no-pager", "--no-optional-locks", "--literal-pathspecs", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false",
 		"-c", "log.showSignature=false", "-c", "log.showRoot=true", "-c", "log.follow=false", "-c", "diff.relative=false", "-C", dir}
 	cmd := exec.CommandContext(ctx, "git", append(fixed, args...)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		return strings.HasPrefix(kv, "GIT_") || strings.HasPrefix(kv, "LC_") || strings.HasPrefix(kv, "LANGUAGE=")
+		return strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "GIT_CONFIG_") || strings.HasPrefix(kv, "LC_") || strings.HasPrefix(kv, "LANGUAGE=")
 	}), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1")
 	cmd.WaitDelay = time.Second // for a child of git that keeps the pipe open
 	return cmd

@@ -19,6 +19,7 @@ type history struct {
 	epoch    *time.Time
 	places   map[string]place      // by folder
 	changes  map[fileKey]fileTimes // of committed files
+	sizes    map[string]int        // proposal files that a commit touches, by hash
 	problems []mip.Problem
 }
 
@@ -28,15 +29,15 @@ type fileKey struct{ top, path string }
 // fileTimes are a file's first and last commit.
 type fileTimes struct {
 	last     commit
-	first    int64
-	known    bool // last is trusted
-	complete bool // first is trusted: the file does not reach the edge of a shallow clone
+	first    commit
+	known    bool // both are
+	complete bool // the file does not reach the edge of a shallow clone
 }
 
 // askGit reads the history of all folders: two runs of git for one repository. What git cannot say
 // leaves the header's dates.
 func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
-	h := &history{state: "none", epoch: epoch, places: map[string]place{}, changes: map[fileKey]fileTimes{}}
+	h := &history{state: "none", epoch: epoch, places: map[string]place{}, changes: map[fileKey]fileTimes{}, sizes: map[string]int{}}
 	if epoch != nil {
 		h.state = "fixed"
 		return h
@@ -127,6 +128,9 @@ func (h *history) read(ctx context.Context, top string, prefixes []string) error
 		}
 	}
 	return log(ctx, top, slices.Compact(prefixes), func(c commit, file string) {
+		if strings.EqualFold(path.Ext(file), ".md") {
+			h.sizes[c.hash]++
+		}
 		key := fileKey{top, file}
 		t, seen := h.changes[key]
 		if !seen {
@@ -140,8 +144,8 @@ func (h *history) read(ctx context.Context, top string, prefixes []string) error
 		if !t.known || c.when > t.last.when {
 			t.last = c
 		}
-		if !t.known || c.when < t.first {
-			t.first = c.when
+		if !t.known || c.when < t.first.when {
+			t.first = c
 		}
 		t.known = true
 		h.changes[key] = t
@@ -164,9 +168,7 @@ func (h *history) date(proposals []*Proposal) string {
 			p.Updated = moment(*h.epoch)
 		case t.known:
 			p.Updated, p.Commit = moment(time.Unix(t.last.when, 0)), t.last.hash
-			if t.complete {
-				p.Published = time.Unix(t.first, 0).UTC()
-			}
+			h.create(p, t)
 			known = true
 			if cmp.Or(cmp.Compare(t.last.when, newest.when), strings.Compare(t.last.hash, newest.hash)) > 0 {
 				newest = t.last
@@ -179,6 +181,15 @@ func (h *history) date(proposals []*Proposal) string {
 		h.state = "none" // the repository holds other files, not these
 	}
 	return newest.hash
+}
+
+// create infers the day of creation, where the header has none, from the first commit of the file. One
+// that touches other proposals as well may have moved or imported the file, and says nothing.
+func (h *history) create(p *Proposal, t fileTimes) {
+	if p.Created.IsZero() && t.complete && h.sizes[t.first.hash] == 1 {
+		p.Created = mip.NewTime(time.Unix(t.first.when, 0)).Date()
+		p.Inferred = append(p.Inferred, "created")
+	}
 }
 
 func moment(t time.Time) *mip.Time {

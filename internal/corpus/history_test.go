@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,18 +60,15 @@ func (r *repo) head() string {
 	return strings.TrimSpace(string(out))
 }
 
-// times lists "number path updated published" in seconds after the fixed moment; "-" is unknown.
+// times lists "number path updated" in seconds after the fixed moment; "-" is unknown.
 func times(c *Corpus) []string {
 	out := []string{}
 	for _, p := range c.Proposals {
-		updated, published := p.Updated.String(), "-"
+		updated := p.Updated.String()
 		if p.Updated.UTC().Year() > 2020 {
 			updated = fmt.Sprint(p.Updated.UTC().Unix() - 1_700_000_000)
 		}
-		if !p.Published.IsZero() {
-			published = fmt.Sprint(p.Published.Unix() - 1_700_000_000)
-		}
-		out = append(out, fmt.Sprintf("%d %s %s %s", p.Number, p.RepoPath, updated, published))
+		out = append(out, fmt.Sprintf("%d %s %s", p.Number, p.RepoPath, updated))
 	}
 	return out
 }
@@ -96,7 +94,7 @@ func TestHistory(t *testing.T) {
 	writeFile(t, filepath.Join(r.dir, "README"), []byte("x"))
 	r.commit(30)
 	c := r.load(r.dir, "MIPs")
-	if diff := cmp.Diff([]string{"1 MIPs/MIP-1.md 10 10", "2 MIPs/MIP-2.md 20 10"}, times(c)); diff != "" {
+	if diff := cmp.Diff([]string{"1 MIPs/MIP-1.md 10", "2 MIPs/MIP-2.md 20"}, times(c)); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)
 	}
 	if c.Commit != touched || c.Proposals[1].Commit != touched || c.Proposals[0].Commit == touched || c.History != "full" || len(c.Problems) > 0 {
@@ -118,8 +116,8 @@ func TestHistory(t *testing.T) {
 	r.git(70, "add", "MIPs/MIP-6*")
 	r.git(70, "commit", "-q", "-m", "70")
 	c = r.load(r.dir, "MIPs")
-	want := []string{"1 MIPs/MIP-1.md 10 10", "2 MIPs/MIP-2.md 20 10", "3 MIPs/MIP-3.md 40 40", "4 MIPs/MIP-4.md 50 50",
-		"5 MIPs/MIP-5.md 2020-01-01T00:00:00Z -", `6 MIPs/MIP-6 "é".md 70 70`}
+	want := []string{"1 MIPs/MIP-1.md 10", "2 MIPs/MIP-2.md 20", "3 MIPs/MIP-3.md 40", "4 MIPs/MIP-4.md 50",
+		"5 MIPs/MIP-5.md 2020-01-01T00:00:00Z", `6 MIPs/MIP-6 "é".md 70`}
 	if diff := cmp.Diff(want, times(c)); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)
 	}
@@ -145,7 +143,7 @@ func TestMergeThatChanges(t *testing.T) {
 	r.git(40, "merge", "-q", "-s", "ours", "--no-commit", "side")
 	r.write("MIP-1.md", "resolved by hand")
 	r.commit(40)
-	if diff := cmp.Diff([]string{"1 MIP-1.md 40 10"}, times(r.load(r.dir, "."))); diff != "" {
+	if diff := cmp.Diff([]string{"1 MIP-1.md 40"}, times(r.load(r.dir, "."))); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)
 	}
 }
@@ -163,8 +161,8 @@ func TestShallow(t *testing.T) {
 		depth string
 		want  []string
 	}{
-		{"1", []string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z -", "2 MIPs/MIP-2.md 2020-01-01T00:00:00Z -", "3 MIPs/MIP-3.md 2020-01-01T00:00:00Z -"}},
-		{"2", []string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z -", "2 MIPs/MIP-2.md 30 -", "3 MIPs/MIP-3.md 30 30"}},
+		{"1", []string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z", "2 MIPs/MIP-2.md 2020-01-01T00:00:00Z", "3 MIPs/MIP-3.md 2020-01-01T00:00:00Z"}},
+		{"2", []string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z", "2 MIPs/MIP-2.md 30", "3 MIPs/MIP-3.md 30"}},
 	} {
 		clone := filepath.Join(t.TempDir(), "clone")
 		r.git(0, "clone", "-q", "--depth", tt.depth, "file://"+filepath.ToSlash(r.dir), clone)
@@ -179,7 +177,7 @@ func TestShallow(t *testing.T) {
 }
 
 func TestNoHistory(t *testing.T) {
-	want := []string{"1 MIP-1.md 2020-01-01T00:00:00Z -"}
+	want := []string{"1 MIP-1.md 2020-01-01T00:00:00Z"}
 	t.Run("untracked", func(t *testing.T) {
 		r := newRepo(t)
 		r.write("MIP-1.md", "one")
@@ -225,5 +223,31 @@ func TestParseLog(t *testing.T) {
 	}
 	if err := parseLog(strings.NewReader("\x01aa\nx\x00"), func(commit, string) {}); err == nil {
 		t.Error("parseLog of a record without a time: no error")
+	}
+}
+
+// The first commit of a file is its creation only where it cannot be a move or an import.
+func TestCreatedFromHistory(t *testing.T) {
+	r := newRepo(t)
+	bare := func(name string) {
+		writeFile(t, filepath.Join(r.dir, name), []byte("---\ntitle: t\n---\n"))
+	}
+	bare("MIP-1.md")
+	bare("MIP-2.md")
+	r.commit(0) // two at once: an import
+	bare("MIP-3.md")
+	r.commit(86_400) // alone
+	r.write("MIP-4.md", "has its own date")
+	r.commit(86_400)
+	bare("MIP-5.md")
+	r.commit(86_400)
+	r.git(172_800, "mv", "MIP-5.md", "MIP-6.md")
+	r.commit(172_800) // a move touches two names
+	got := []string{}
+	for _, p := range r.load(r.dir, ".").Proposals {
+		got = append(got, fmt.Sprintf("%d %s %t", p.Number, p.Created, slices.Contains(p.Inferred, "created")))
+	}
+	if diff := cmp.Diff([]string{"1  false", "2  false", "3 2023-11-15 true", "4 2020-01-01 false", "6  false"}, got); diff != "" {
+		t.Errorf("number, created, inferred (-want +got):\n%s", diff)
 	}
 }

@@ -18,6 +18,8 @@ const (
 	maxHeadings = 10_000
 	// maxBrackets bounds what may begin a link.
 	maxBrackets = 100_000
+	// maxClosers bounds what may end a link: each looks through the thousand bytes before it.
+	maxClosers = 50_000
 	// maxFootnotes bounds footnotes and references to them together: each one searches all others.
 	maxFootnotes = 5_000
 	// maxEscapedPipes bounds \| in tables, which are compared with each other.
@@ -27,18 +29,15 @@ const (
 	// hopelessLines and hopelessHeadings are refused even within code: telling code from text would
 	// itself cost a node for each.
 	hopelessLines, hopelessHeadings = 250_000, 60_000
-	// maxSquares bounds the sum of squares, over paragraphs, of the number of emphasis characters
-	// and of the number of reference definitions: 16,384 in one paragraph, or 1,638 in each of 100.
-	maxSquares = 1 << 28
-	// maxLinkScan bounds the sum, over paragraphs, of the number of link ends "](" times the length
-	// in bytes: each one may search to the paragraph's end.
-	maxLinkScan = 1 << 28
-	// maxLabelScan bounds the sum, over paragraphs, of the number of "]" times the number of lines:
-	// the text of each label is looked for line by line from the paragraph's end.
-	maxLabelScan = 1 << 26
-	// maxTickScan bounds the sum, over paragraphs, of the longest run of backticks times the length:
-	// a run that nothing closes searches to the paragraph's end.
-	maxTickScan = 1 << 28
+	// maxAngles bounds what may begin inline HTML or an address.
+	maxAngles = 100_000
+	// maxWork bounds the sum, over paragraphs, of what goldmark is quadratic in: the squares of the
+	// number of emphasis characters and of the number of reference definitions (11,585 in one
+	// paragraph, or 1,158 in each of 100); the number of link ends "](" times the length in bytes,
+	// since each one may search to the paragraph's end; the number of "]" times the number of lines,
+	// four times, since the text of each label is looked for line by line from the end; the longest
+	// run of backticks times the length, since one that nothing closes searches to the end.
+	maxWork = 1 << 27
 	// maxTags bounds lines that begin with HTML: each may be a block, which is dear to make harmless.
 	maxTags = 30_000
 )
@@ -88,18 +87,16 @@ func (s *shape) excess() (excess bool, code, what string) {
 		return true, "too-complex", "there are more than 5,000 footnotes and references to footnotes"
 	case s.brackets > maxBrackets:
 		return true, "too-complex", "there are more than 100,000 opening square brackets outside code; put data into a code block"
+	case s.closers > maxClosers:
+		return true, "too-complex", "there are more than 50,000 closing square brackets outside code; put data into a code block"
 	case s.escapedPipes > maxEscapedPipes:
 		return true, "too-complex", `there are more than 5,000 escaped pipes (\|) outside code`
 	case s.lines > maxLines:
 		return true, "too-complex", "there are more than 100,000 lines of text outside code"
-	case s.squares > maxSquares:
-		return true, "too-complex", "too many emphasis marks or reference definitions in one paragraph; put data into a code block"
-	case s.linkScan > maxLinkScan:
-		return true, "too-complex", "too many links in one paragraph; divide it"
-	case s.labelScan > maxLabelScan:
-		return true, "too-complex", "too many square brackets and lines in one paragraph; divide it"
-	case s.tickScan > maxTickScan:
-		return true, "too-complex", "runs of backticks are too long in a long paragraph; divide it"
+	case s.angles > maxAngles:
+		return true, "too-complex", "there are more than 100,000 signs < outside code; put data into a code block"
+	case s.work > maxWork:
+		return true, "too-complex", "too many links, brackets, emphasis marks, backticks or reference definitions in one paragraph: divide it, or put data into a code block"
 	case s.tags > maxTags:
 		return true, "too-complex", "there are more than 30,000 lines that begin with HTML"
 	}

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// errChanged is what a build that began before an edit must not paper over.
-var errChanged = errors.New("the file has changed since it was first read; build again")
+// ErrChanged is wrapped by the errors of [Corpus.Read] and [Corpus.ReadRaw] for a file that was edited
+// after Load: a build that began before must not paper over it.
+var ErrChanged = errors.New("the file has changed since it was first read; build again")
 
 // Read reads a proposal's file again and parses it. The error says so when the file has changed
 // since Load.
@@ -28,7 +29,7 @@ func (c *Corpus) Read(p *Proposal) (*Document, error) {
 		h, ok = guard(text, &r)
 	}
 	if !ok || h == nil {
-		return nil, fmt.Errorf("read %s: %w", p.File, errChanged)
+		return nil, fmt.Errorf("read %s: %w", p.File, ErrChanged)
 	}
 	body, _ := printable(text[h.body:])
 	doc := parse(body)
@@ -39,19 +40,31 @@ func (c *Corpus) Read(p *Proposal) (*Document, error) {
 // ReadRaw reads a proposal's file again, byte for byte. The error says so when the file has changed
 // since Load.
 func (c *Corpus) ReadRaw(p *Proposal) ([]byte, error) {
-	root, err := os.OpenRoot(p.source.folder)
+	root, err := c.root(p.source.folder)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", p.File, err)
 	}
-	defer root.Close()
 	raw, err := p.source.read(root, nil)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", p.File, err)
 	}
 	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != p.ContentHash {
-		return nil, fmt.Errorf("read %s: %w", p.File, errChanged)
+		return nil, fmt.Errorf("read %s: %w", p.File, ErrChanged)
 	}
 	return raw, nil
+}
+
+// root keeps a folder open for the next file of it. The garbage collector closes it.
+func (c *Corpus) root(folder string) (*os.Root, error) {
+	if root, ok := c.roots.Load(folder); ok {
+		return root.(*os.Root), nil
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	kept, _ := c.roots.LoadOrStore(folder, root)
+	return kept.(*os.Root), nil
 }
 
 // Number returns the published proposal that a link to a file of that name (MIP-3.md, in any case)

@@ -17,7 +17,7 @@ var (
 // references reads a list of proposals: the numbers that belong to this site's prefix, in the
 // header's order without repetitions. Others (ERC165 on a site of MIPs) stay in the frontmatter
 // alone. The result is never nil.
-func (ld *loader) references(v *value) []int {
+func (ld *loader) references(v *value, r *report) []int {
 	out := []int{}
 	if v == nil {
 		return out
@@ -29,7 +29,9 @@ func (ld *loader) references(v *value) []int {
 	}
 	for _, item := range referenceItems(v.v) {
 		for piece := range strings.SplitSeq(separators.ReplaceAllString(item, "\n"), "\n") {
-			ld.referencesIn(piece, add)
+			ld.referencesIn(piece, add, func(token string) {
+				r.warnf(v.line, "bad-reference", "%s of %s is no proposal number and is left out", quoted(token), quoted(v.key))
+			})
 		}
 	}
 	return out
@@ -57,7 +59,7 @@ func referenceItems(v any) []string {
 	return nil
 }
 
-func (ld *loader) referencesIn(piece string, add func(int, bool)) {
+func (ld *loader) referencesIn(piece string, add func(int, bool), bad func(string)) {
 	piece = markdownLink.ReplaceAllString(piece, "$1")
 	for _, end := range []string{": ", " - ", " (", " – "} {
 		piece, _, _ = strings.Cut(piece, end)
@@ -74,8 +76,13 @@ func (ld *loader) referencesIn(piece string, add func(int, bool)) {
 			token = token[i+1:]
 		}
 		token = strings.TrimSuffix(token, ".md")
-		if digits, ok := stripPrefix(token, ld.prefix); ok {
-			add(smallNumber(digits))
+		digits, ok := stripPrefix(token, ld.prefix)
+		n, small := smallNumber(digits)
+		switch {
+		case ok && small:
+			add(n, true)
+		case ok, strings.Trim(token, "-+0123456789") == "" && strings.Trim(token, "-+") != "":
+			bad(token) // it looks like a number of ours: it must not vanish in silence
 		}
 	}
 }

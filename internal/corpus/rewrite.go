@@ -13,14 +13,8 @@ const maxDepth = 32
 // when the value uses what is not accepted (anchors, aliases, tags, too deep) or is not YAML at all:
 // then the value as written is the value.
 func rewrite(f *field, freeText bool) (yaml string, ok bool) {
-	more := trimBlankLines(f.more)
-	value := f.value
-	if isComment(value) {
-		value = ""
-	}
+	value, more := f.lines()
 	switch {
-	case value == "" && len(more) == 0:
-		return `""`, true
 	case value == "":
 		return rewriteBlock(more, freeText, 0)
 	case value[0] == '|' || value[0] == '>':
@@ -31,43 +25,78 @@ func rewrite(f *field, freeText bool) (yaml string, ok bool) {
 	return rewriteScalar(value, more, freeText)
 }
 
-// rewriteScalar handles what begins on the key's own line: quoted text, a flow list or map, or plain
-// text that may be folded over several lines.
-func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
+// lines are a value's first line, without a comment, and what follows it.
+func (f *field) lines() (value string, more []string) {
+	if !isComment(f.value) {
+		value = f.value
+	}
+	return value, trimBlankLines(f.more)
+}
+
+// plainValue is the text of a value that has no structure of YAML: no quotes, list, map, block, anchor
+// or tag.
+func plainValue(f *field, freeText bool) (text string, ok bool) {
+	value, more := f.lines()
+	if value == "" {
+		return "", len(more) == 0
+	}
+	switch value[0] {
+	case '"', '\'', '&', '*', '!':
+		return "", false
+	case '[', '{':
+		if !freeText {
+			return "", false
+		}
+	case '|', '>':
+		if blockScalar(value) {
+			return "", false
+		}
+	}
+	return foldPlain(joinLines(value, more), freeText), true
+}
+
+func joinLines(value string, more []string) string {
 	var whole strings.Builder
 	whole.WriteString(value)
 	for _, line := range more {
 		whole.WriteString("\n" + strings.TrimSpace(line))
 	}
+	return whole.String()
+}
+
+// rewriteScalar handles what begins on the key's own line: quoted text, a flow list or map, or plain
+// text that may be folded over several lines.
+func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
+	whole := joinLines(value, more)
 	switch value[0] {
 	case '"', '\'':
-		end := quotedEnd(whole.String())
+		end := quotedEnd(whole)
 		if end == 0 {
 			return "", false
 		}
-		if restIsComment(whole.String()[end:]) {
-			return strings.ReplaceAll(whole.String()[:end], "\n", "\n  "), true
+		if restIsComment(whole[end:]) {
+			return strings.ReplaceAll(whole[:end], "\n", "\n  "), true
 		}
 	case '[', '{':
 		if freeText { // [Meta] is a word of a title
 			break
 		}
-		yaml, end, ok := rewriteFlow(whole.String(), 0)
+		yaml, end, ok := rewriteFlow(whole, 0)
 		if !ok {
 			return "", false
 		}
-		if restIsComment(whole.String()[end:]) {
+		if restIsComment(whole[end:]) {
 			return yaml, true
 		}
 	case '&', '*', '!':
 		return "", false
 	}
-	return quotePlain(whole.String(), freeText), true
+	return strconv.QuoteToASCII(foldPlain(whole, freeText)), true
 }
 
-// quotePlain folds plain text and quotes it. Free text keeps what looks like a comment: real titles
+// foldPlain makes one line of plain text. Free text keeps what looks like a comment: real titles
 // hold " #".
-func quotePlain(s string, freeText bool) string {
+func foldPlain(s string, freeText bool) string {
 	var folded []string
 	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimSpace(line)
@@ -82,7 +111,7 @@ func quotePlain(s string, freeText bool) string {
 	if !freeText && (text == "~" || text == "null" || text == "Null" || text == "NULL") {
 		text = ""
 	}
-	return strconv.QuoteToASCII(text)
+	return text
 }
 
 func isComment(s string) bool { return s == "#" || strings.HasPrefix(s, "# ") }

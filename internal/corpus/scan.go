@@ -5,7 +5,8 @@ import "bytes"
 // shape is what a body holds, counted without knowing what is code: never less than goldmark finds.
 type shape struct {
 	cells, headings, brackets, images, footnotes, escapedPipes int
-	squares, linkScan, lines, labelScan, tickScan, tags        int
+	angles, closers, tags, lines                               int
+	work                                                       int  // see maxWork
 	marks                                                      int  // emphasis characters of the paragraph that has most
 	definition                                                 int  // bytes of the longest reference definition
 	deep                                                       bool // some line may be nested deeper than maxNesting
@@ -22,21 +23,25 @@ type paragraph struct {
 	cells                                int
 }
 
+// work estimates what the paragraph adds to what maxWork bounds.
+func (p *paragraph) work() int {
+	const labelSteps, nodeBytes = 4, 64 // a line that backticks search through takes a node
+	return p.marks*p.marks + p.definitions*p.definitions + p.ends*p.size + labelSteps*p.closers*p.lines +
+		p.ticks*(p.size+nodeBytes*p.lines)
+}
+
 // scan counts in one pass over the bytes.
 func scan(body []byte) shape {
 	var s shape
 	var p paragraph
 	heaviest := 0
 	end := func() {
-		s.squares += p.marks*p.marks + p.definitions*p.definitions
-		s.linkScan += p.ends * p.size
-		s.labelScan += p.closers * p.lines
-		// Each length of a run may search the rest once, and takes a node for every line of it.
-		tickScan := p.ticks * (p.size + 64*p.lines)
-		s.tickScan += tickScan
+		work := p.work()
+		s.work += work
+		s.closers += p.closers
 		s.cells += p.cells
 		s.marks = max(s.marks, p.marks)
-		if weight := max(p.marks*p.marks, p.definitions*p.definitions, p.ends*p.size, 4*p.closers*p.lines, tickScan, p.cells); weight > heaviest {
+		if weight := max(work, p.cells); weight > heaviest {
 			heaviest, s.worst = weight, p.line
 		}
 		p = paragraph{}
@@ -160,6 +165,8 @@ func (s *shape) line(text []byte, p *paragraph) {
 		switch c {
 		case '*', '_', '~':
 			p.marks++
+		case '<':
+			s.angles++
 		case ']':
 			p.closers++
 		case '[':

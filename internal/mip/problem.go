@@ -13,7 +13,7 @@ type Level string
 const (
 	Error   Level = "error"   // the proposal is not published
 	Warning Level = "warning" // published, but something was dropped or read in a lenient way
-	Notice  Level = "notice"  // the file is skipped, and that is as it should be
+	Notice  Level = "notice"  // nothing is wrong: a file that is no proposal was skipped, or history is incomplete
 )
 
 // Problem is one thing that was found in a proposal's file: an element of Diagnostics.Problems.

@@ -29,16 +29,21 @@ func Statuses() []Status {
 }
 
 // ParseStatus reads a header's status: a known one in any case and with any run of blanks, hyphens
-// or underscores between its words, any other as written with outer blanks removed.
+// or underscores, or nothing, between its words, any other as written with outer blanks removed.
 func ParseStatus(s string) Status {
 	s = strings.TrimSpace(s)
-	slug := Slug(s)
+	joined := joinWords(s)
 	for _, known := range Statuses() {
-		if slug == known.Slug() || slug == strings.ReplaceAll(known.Slug(), "-", "") {
+		if strings.EqualFold(joined, joinWords(string(known))) {
 			return known
 		}
 	}
 	return Status(s)
+}
+
+// joinWords removes what may stand between the words of a status.
+func joinWords(s string) string {
+	return strings.NewReplacer(" ", "", "\t", "", "-", "", "_", "").Replace(s)
 }
 
 // Known reports whether s is one of [Statuses].

@@ -1,0 +1,184 @@
+package build_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// folderOf writes files, given as name and text in turn.
+func folderOf(t *testing.T, files ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "a place", "MIPs")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(files); i += 2 {
+		if err := os.WriteFile(filepath.Join(dir, files[i]), []byte(files[i+1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func proposalText(head, body string) string {
+	return "---\ntitle: T\n" + head + "---\n\n" + body + "\n"
+}
+
+// What a proposal's header says of its discussion, against what the site says of its forum.
+func TestForumTopic(t *testing.T) {
+	id := func(n int) *int { return &n }
+	link := func(s string) *string { return &s }
+	for _, c := range []struct {
+		name, head, forum string
+		override          site.Override
+		topic             int // 0: null
+		discussionsTo     string
+	}{
+		{"a link to the forum", "discussions-to: https://f.example/t/slug/399\n", "https://f.example", site.Override{}, 399, "https://f.example/t/slug/399"},
+		{"no forum is configured", "discussions-to: https://f.example/t/slug/399\n", "", site.Override{}, 399, "https://f.example/t/slug/399"},
+		{"a link that only looks like one", "discussions-to: https://git.example/t/x/5\n", "https://f.example", site.Override{}, 0, "https://git.example/t/x/5"},
+		{"a host that begins like the forum's", "discussions-to: https://f.example.org/t/x/5\n", "https://f.example", site.Override{}, 0, "https://f.example.org/t/x/5"},
+		{"stated by itself", "discussions-to: https://git.example/issues/5\nforum-topic-id: 7\n", "https://f.example", site.Override{}, 7, "https://git.example/issues/5"},
+		{"without a host", "discussions-to: /t/slug/399\n", "https://f.example", site.Override{}, 399, ""},
+		{"the site knows the number", "discussions-to: https://f.example/t/slug\n", "https://f.example", site.Override{ForumTopicID: id(12)}, 12, "https://f.example/t/slug"},
+		{"the site knows another link", "discussions-to: https://f.example/t/old/11\n", "https://f.example", site.Override{DiscussionsTo: link("https://f.example/t/new/55")}, 55, "https://f.example/t/new/55"},
+	} {
+		s := testSite("MIP")
+		s.Forum, s.Overrides = c.forum, map[int]site.Override{1: c.override}
+		b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText(c.head, "Text.")), s)
+		p := b.single(t, 1)
+		topic, to := 0, ""
+		if p.ForumTopicID != nil {
+			topic = *p.ForumTopicID
+		}
+		if p.DiscussionsTo != nil {
+			to = *p.DiscussionsTo
+		}
+		if topic != c.topic || to != c.discussionsTo {
+			t.Errorf("%s: topic %d, discussionsTo %q; want %d, %q", c.name, topic, to, c.topic, c.discussionsTo)
+		}
+	}
+}
+
+func TestOverriddenHardForkAgrees(t *testing.T) {
+	s := testSite("MIP")
+	name := "FORK"
+	s.HardForks = []mip.HardFork{{Name: name, BundledMIPs: []int{3}}}
+	s.Overrides = map[int]site.Override{1: {Hardfork: &name}}
+	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("", "Text."), "MIP-3.md", proposalText("", "Text.")), s)
+	var forks mip.HardForks
+	if err := json.Unmarshal(b.files["api/v1/hardforks.json"], &forks); err != nil {
+		t.Fatal(err)
+	}
+	if got := forks.HardForks[0].BundledMIPs; len(got) != 2 || got[0] != 1 || *b.single(t, 1).Hardfork != name {
+		t.Errorf("bundledMIPs %v while proposal 1 says %v; want the two to agree", got, b.single(t, 1).Hardfork)
+	}
+}
+
+// Relative links lead to the page, to the file in the repository, or nowhere.
+func TestLinks(t *testing.T) {
+	body := "[a](./MIP-3.md) [b](../MIPs/MIP-3.md#x-y) [c](MIP-3) [d](../assets/MIP-3/) [e](../assets/MIP-3) [f](../assets/MIP-3/data.csv) " +
+		"[g](/MIPS/MIP-3.md) [h](../../../etc/passwd) [i](./MIP-9.md) ![j](./fig.png)"
+	s := testSite("MIP")
+	s.BaseURL, s.SourceURL = "https://x.example/p", "https://git.example/blob/{commit}/{path}"
+	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("", body), "MIP-3.md", proposalText("", "## X Y")), s)
+	page := string(b.files["mip/1/index.html"])
+	for text, want := range map[string]string{
+		"a": `<a href="/p/mip/3/">a</a>`, "b": `<a href="/p/mip/3/#s-x-y">b</a>`, "c": `<a href="/p/mip/3/">c</a>`, "g": `<a href="/p/mip/3/">g</a>`,
+		"d": `<a href="https://git.example/blob/HEAD/assets/MIP-3" rel="noopener">d</a>`,
+		"e": `<a href="https://git.example/blob/HEAD/assets/MIP-3" rel="noopener">e</a>`,
+		"f": `<a href="https://git.example/blob/HEAD/assets/MIP-3/data.csv" rel="noopener">f</a>`,
+		"h": ` h `, "i": `<a href="https://git.example/blob/HEAD/MIPs/MIP-9.md" rel="noopener">i</a>`,
+		"j": `<a class="img" href="https://git.example/blob/HEAD/MIPs/fig.png" rel="noopener">j</a>`,
+	} {
+		if !strings.Contains(page, want) {
+			i := strings.Index(page, ">a</a>")
+			t.Errorf("link %s: want %s in %.900s", text, want, page[max(0, i-30):])
+		}
+	}
+	if !strings.Contains(string(b.files["_redirects"]), "/MIPs/MIP-3.md /p/mip/3/ 301\n") {
+		t.Errorf("_redirects does not lead to the page below the base path:\n%s", b.files["_redirects"])
+	}
+}
+
+// Two categories with one slug share a page that names both, and neither claims the other's rows.
+func TestListingsOfOneSlug(t *testing.T) {
+	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("category: C++\n", "T"), "MIP-2.md", proposalText("category: C\n", "T"),
+		"MIP-3.md", proposalText("status: none\n", "T"), "MIP-4.md", proposalText("", "T")), testSite("MIP"))
+	page := string(b.files["category/c/index.html"])
+	if !strings.Contains(page, "C, C&#43;&#43;") && !strings.Contains(page, "C, C++") {
+		t.Errorf("the page of both categories is headed otherwise:\n%.1500s", page)
+	}
+	for _, want := range []string{"MIP-1", "MIP-2"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%s is not on the page of its category", want)
+		}
+	}
+	if none := string(b.files["status/none/index.html"]); !strings.Contains(none, "MIP-3") || !strings.Contains(none, "MIP-4") {
+		t.Error("a status written none, or none at all, is missing from /status/none/")
+	}
+}
+
+// Problems name files without the path before their folder, wherever the program is started.
+func TestDiagnosticsNameNoPlace(t *testing.T) {
+	dir := folderOf(t, "MIP-1.md", proposalText("status: Odd\n", "T"), "MIP-5.md", proposalText("", "T"), "mip-05.md", proposalText("", "T"))
+	want := ""
+	for _, folder := range []string{dir, "MIPs", "../a place/MIPs"} {
+		if folder != dir {
+			t.Chdir(filepath.Dir(dir))
+		}
+		b := buildCorpus(t, folder, testSite("MIP"))
+		got := string(b.files["api/v1/diagnostics.json"])
+		if want == "" {
+			want = got
+		}
+		if got != want || !strings.Contains(got, `"MIPs/MIP-1.md"`) || strings.Contains(got, "a place") {
+			t.Errorf("folder %s: %s\nwant %s", folder, got, want)
+		}
+	}
+}
+
+// The snapshot holds the JSON tree and the configuration, addresses of nodes included.
+func TestSnapshot(t *testing.T) {
+	s := testSite("MIP")
+	s.Networks = []site.Network{{Network: mip.Network{ID: "mainnet", Name: "M", ChainID: 7}, RPC: []string{"https://rpc.example/KEY"}, BlockTime: 0.5}}
+	in, out, snap := folderOf(t, "MIP-1.md", proposalText("", "T")), t.TempDir(), t.TempDir()
+	p, err := planFolder(t.Context(), in, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := build.Sync(t.Context(), p, out, build.SyncOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := build.Snapshot(t.Context(), p, snap, s); err != nil {
+		t.Fatal(err)
+	}
+	published, carried := files(t, out), files(t, snap)
+	for name, b := range published {
+		if strings.Contains(string(b), "KEY") {
+			t.Errorf("%s publishes the address of a node", name)
+		}
+		if strings.HasPrefix(name, "api/v1/") && string(carried[name]) != string(b) {
+			t.Errorf("the snapshot's %s differs from the published one", name)
+		}
+	}
+	var config struct {
+		Networks []struct {
+			ID        string   `json:"id"`
+			ChainID   uint64   `json:"chainId"`
+			RPC       []string `json:"rpc"`
+			BlockTime float64  `json:"blockTime"`
+		} `json:"networks"`
+	}
+	if err := json.Unmarshal(carried["sidecar.json"], &config); err != nil || len(config.Networks) != 1 || config.Networks[0].RPC[0] != "https://rpc.example/KEY" ||
+		config.Networks[0].ID != "mainnet" || config.Networks[0].ChainID != 7 || config.Networks[0].BlockTime != 0.5 {
+		t.Errorf("sidecar.json: %v: %s", err, carried["sidecar.json"])
+	}
+}
