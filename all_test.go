@@ -215,6 +215,20 @@ func TestRoutesAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pages, named := map[string]bool{}, map[string]bool{}
+	for _, a := range p.Artifacts {
+		if strings.HasPrefix(a.Type, "text/html") {
+			pages[a.Pattern] = true
+		}
+	}
+	for _, m := range routeInText.FindAllSubmatch(readme, -1) {
+		if route := string(m[1]); page(route) && !strings.HasPrefix(route, "/t/") {
+			named[route] = true
+		}
+	}
+	if d := diff.Diff(pages, named); d != "" {
+		t.Errorf("pages of the code and of README.md (-code +document):\n%s", d)
+	}
 	for name, text := range map[string][]byte{"README.md": readme, "llms.txt": body(t, p, "/llms.txt")} {
 		got := map[string]bool{}
 		for _, m := range routeInText.FindAllSubmatch(text, -1) {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/mipwatch/mipwatch/render"
 )
 
 // Handler renders the whole plan into memory and serves it as the CDN would: files first, then the
@@ -65,14 +67,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	default:
-		// A live route that nothing serves says so to a POST as well.
-		if rule, ok := h.plan.rule(r.URL.Path); ok && rule.Status == http.StatusNotFound && h.file(r.URL.Path) == nil {
-			h.send(w, r, h.files[rule.To], rule.Status)
+		// What is not there is not there for a POST either.
+		if h.file(r.URL.Path) != nil || h.plan.isRoute(r.URL.Path) {
+			h.refuseMethod(w, r)
 			return
 		}
-		w.Header().Set("Allow", "GET, HEAD, OPTIONS")
-		http.Error(w, "static files answer GET, HEAD and OPTIONS only", http.StatusMethodNotAllowed)
-		return
 	}
 	h.get(w, r)
 }
@@ -110,6 +109,25 @@ func (h *handler) file(name string) *file {
 // isFolderOf reports whether a path without its last slash names the folder of this index.
 func (a *Artifact) isFolderOf(name string) bool {
 	return "/"+a.File == name+"/index.html"
+}
+
+// isRoute reports whether a path is rewritten to a file.
+func (p *Plan) isRoute(name string) bool {
+	rule, ok := p.rule(name)
+	return ok && rule.Status == http.StatusOK
+}
+
+// refuseMethod answers what is there but can only be read.
+func (h *handler) refuseMethod(w http.ResponseWriter, r *http.Request) {
+	body, err := render.MethodNotAllowed(h.plan.baseURL, r.URL.Path)
+	if err != nil {
+		http.Error(w, "", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Allow", "GET, HEAD, OPTIONS")
+	w.Header().Set("Content-Type", typeProblem)
+	w.WriteHeader(http.StatusMethodNotAllowed)
+	w.Write(body)
 }
 
 // rule is the first redirect that covers a path.

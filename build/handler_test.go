@@ -56,7 +56,10 @@ func TestHandler(t *testing.T) {
 		{"GET", "/feed.xml", 200, map[string]string{"Content-Type": "application/rss+xml; charset=utf-8"}, "<rss"},
 		{"GET", "/.well-known/api-catalog", 200, map[string]string{"Content-Type": `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`}, "linkset"},
 		{"OPTIONS", "/api/v1/mips", 204, map[string]string{"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS"}, ""},
-		{"POST", "/api/v1/mips", 405, map[string]string{"Allow": "GET, HEAD, OPTIONS"}, ""},
+		{"POST", "/api/v1/mips", 405, map[string]string{"Allow": "GET, HEAD, OPTIONS", "Content-Type": "application/problem+json; charset=utf-8"}, `"code":"method_not_allowed"`},
+		{"PUT", "/mip/2/", 405, map[string]string{"Allow": "GET, HEAD, OPTIONS"}, `"instance":"/mip/2/"`},
+		{"POST", "/api/ai-summary", 404, map[string]string{"Content-Type": "application/problem+json; charset=utf-8"}, `"code":"not_found"`},
+		{"DELETE", "/nothing", 404, nil, "<h1"},
 	} {
 		r := httptest.NewRequest(c.method, "http://x"+strings.ReplaceAll(c.target, " ", "%20"), nil)
 		w := httptest.NewRecorder()

@@ -24,6 +24,8 @@ type Plan struct {
 	Redirects []Redirect
 	// Headers are the response headers of the CDN by path.
 	Headers []Header
+
+	baseURL string
 }
 
 // planner gathers what every producer reads, and the artifacts so far.
@@ -74,7 +76,7 @@ func NewPlan(c *corpus.Corpus, o Options) (*Plan, error) {
 }
 
 func newPlanner(c *corpus.Corpus, o Options) (*planner, error) {
-	p := &planner{Options: o, plan: &Plan{}, corpus: c, md: render.NewMarkdown(o.Site.Highlight), index: map[int]int{}}
+	p := &planner{Options: o, plan: &Plan{baseURL: o.Site.BaseURL}, corpus: c, md: render.NewMarkdown(o.Site.Highlight), index: map[int]int{}}
 	p.all = summaries(c, o.Site)
 	for i, s := range p.all {
 		p.index[s.Number] = i

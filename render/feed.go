@@ -16,9 +16,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// FeedLimit is how many entries a feed holds at most: the newest ones. A reader who was away for
+// feedLimit is how many entries a feed holds at most: the newest ones. A reader who was away for
 // longer finds the rest in /api/v1/mips.
-const FeedLimit = 100
+const feedLimit = 100
 
 // newest returns the proposals that changed last, newest first; of one moment the higher number
 // first; those without a time last. It leaves its argument as it is.
@@ -27,7 +27,7 @@ func newest(all []mip.Summary) []mip.Summary {
 	slices.SortStableFunc(sorted, func(a, b mip.Summary) int {
 		return cmp.Or(cmp.Compare(unix(b.Updated), unix(a.Updated)), cmp.Compare(b.Number, a.Number))
 	})
-	return sorted[:min(len(sorted), FeedLimit)]
+	return sorted[:min(len(sorted), feedLimit)]
 }
 
 func unix(t *mip.Time) int64 {
@@ -68,14 +68,18 @@ func entryTitle(s mip.Summary) string { return strings.TrimSpace(s.ID + ": " + o
 func entryText(info mip.SiteInfo, s mip.Summary) string {
 	var b strings.Builder
 	if text := description(s); text != "" {
-		b.WriteString(text)
-		if !strings.ContainsAny(text[len(text)-1:], ".!?") {
-			b.WriteByte('.')
-		}
-		b.WriteByte(' ')
+		b.WriteString(sentence(text) + " ")
 	}
 	b.WriteString(headerFacts(info, s))
 	return b.String()
+}
+
+// sentence ends a text that is not empty.
+func sentence(s string) string {
+	if strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
 }
 
 // headerFacts says status, type, category and requirements in sentences, whatever of them is known.

@@ -34,7 +34,7 @@ type (
 // FeedXml makes it a feed that the library can write.
 func (a *atomXML) FeedXml() any { return a }
 
-// Atom is the newest changes as Atom (RFC 4287), newest first, [FeedLimit] at most. Ids are
+// Atom is the newest changes as Atom (RFC 4287), newest first, [feedLimit] at most. Ids are
 // addresses: the feed's own, and each proposal's page. The feed's author is the site, for proposals
 // that name none.
 //

@@ -13,7 +13,7 @@ type jsonFeed struct {
 	Items []*feeds.JSONItem `json:"items"`
 }
 
-// JSONFeed is the newest changes as JSON Feed 1.1 (jsonfeed.org), newest first, [FeedLimit] at most.
+// JSONFeed is the newest changes as JSON Feed 1.1 (jsonfeed.org), newest first, [feedLimit] at most.
 // All text is plain text. date_published is the header's creation date, date_modified the last change.
 func JSONFeed(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	sorted := newest(all)

@@ -44,7 +44,7 @@ type (
 // FeedXml makes it a feed that the library can write.
 func (r *rssXML) FeedXml() any { return r }
 
-// RSS is the newest changes as RSS 2.0 (rssboard.org), newest first, [FeedLimit] at most. An item's
+// RSS is the newest changes as RSS 2.0 (rssboard.org), newest first, [feedLimit] at most. An item's
 // pubDate is its last change; a proposal without a time has none. The items' descriptions are HTML, as
 // readers expect, all other text is plain. The time of the feed is that of the newest change, never the clock's.
 func RSS(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {

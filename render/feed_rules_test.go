@@ -59,7 +59,7 @@ func TestRSSRules(t *testing.T) {
 				}
 				previous = notNewer(t, item.PubDate, time.RFC1123Z, previous)
 			}
-			if want := min(len(tt.all), FeedLimit); len(c.Items) != want {
+			if want := min(len(tt.all), feedLimit); len(c.Items) != want {
 				t.Errorf("%d items, want %d", len(c.Items), want)
 			}
 		})
@@ -150,8 +150,8 @@ func TestJSONFeedRules(t *testing.T) {
 			if feed.FeedURL != tt.info.BaseURL+"/feed.json" || feed.HomePageURL != tt.info.BaseURL+"/" {
 				t.Errorf("feed_url %q, home_page_url %q, want those below %s", feed.FeedURL, feed.HomePageURL, tt.info.BaseURL)
 			}
-			if feed.Items == nil || len(feed.Items) != min(len(tt.all), FeedLimit) {
-				t.Errorf("%d items (nil %t), want %d", len(feed.Items), feed.Items == nil, min(len(tt.all), FeedLimit))
+			if feed.Items == nil || len(feed.Items) != min(len(tt.all), feedLimit) {
+				t.Errorf("%d items (nil %t), want %d", len(feed.Items), feed.Items == nil, min(len(tt.all), feedLimit))
 			}
 			seen := map[string]bool{}
 			for _, i := range feed.Items {

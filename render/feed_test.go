@@ -35,7 +35,7 @@ func feedCases() []struct {
 	all  []mip.Summary
 } {
 	many := []mip.Summary{}
-	for n := range 3 * FeedLimit {
+	for n := range 3 * feedLimit {
 		many = append(many, sampleSummary(n+1, fmt.Sprintf("Number %d", n+1), func(s *mip.Summary) {
 			at := mip.NewTime(time.Date(2026, time.January, 1, n%50, 0, 0, 0, time.UTC))
 			s.Updated = &at

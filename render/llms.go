@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -44,7 +45,7 @@ func LLMs(info mip.SiteInfo, forks []mip.HardFork, all []mip.Summary) ([]byte, e
 func writeHead(b *strings.Builder, info mip.SiteInfo, count int) {
 	fmt.Fprintf(b, "# %s\n\n> ", inline(feedTitle(info)))
 	if d := oneLine(info.Description); d != "" {
-		b.WriteString(inline(d) + " ")
+		b.WriteString(inline(sentence(d)) + " ")
 	}
 	what := fmt.Sprintf("%d improvement proposals", count)
 	if count == 1 {
@@ -99,23 +100,21 @@ func writeRoutes(b *strings.Builder, info mip.SiteInfo, keep func(StaticRoute) b
 }
 
 func forkNote(info mip.SiteInfo, f mip.HardFork) string {
-	note := "Status: " + f.Status + "."
-	if f.Status == "" {
-		note = "Status: unknown."
-	}
+	var note strings.Builder
+	note.WriteString("Status at the newest change of a proposal: " + cmp.Or(f.Status, "unknown") + ".")
 	if len(f.BundledMIPs) > 0 {
-		note += " Bundles " + ids(info, f.BundledMIPs) + "."
+		note.WriteString(" Bundles " + ids(info, f.BundledMIPs) + ".")
 	}
 	if f.MetaMIP != nil {
-		note += " Meta proposal: " + ids(info, []int{*f.MetaMIP}) + "."
+		note.WriteString(" Meta proposal: " + ids(info, []int{*f.MetaMIP}) + ".")
 	}
 	for _, id := range f.SortedNetworks(info.Networks) {
 		switch at := f.Activation[id]; {
 		case at.Timestamp != nil && *at.Timestamp == 0:
-			note += " " + id + ": from the first block."
+			note.WriteString(" " + id + ": from the first block.")
 		case at.Time != nil:
-			note += " " + id + ": " + at.Time.String() + "."
+			note.WriteString(" " + id + ": " + at.Time.String() + ".")
 		}
 	}
-	return note
+	return note.String()
 }

@@ -11,6 +11,11 @@ func NotFoundProblem(info mip.SiteInfo) ([]byte, error) {
 	return JSON(api.NewProblem(info.BaseURL, api.NotFound, "", notFoundDetail(info)))
 }
 
+// MethodNotAllowed is the answer to a request that would change what can only be read.
+func MethodNotAllowed(baseURL, instance string) ([]byte, error) {
+	return JSON(api.NewProblem(baseURL, api.MethodNotAllowed, instance, "This address answers GET, HEAD and OPTIONS."))
+}
+
 func notFoundDetail(info mip.SiteInfo) string {
 	return "Nothing is published at this address. " + info.BaseURL + "/api/v1/mips lists the proposals that exist; " +
 		info.BaseURL + "/openapi.json describes every endpoint. Live endpoints are answered only where the site runs its sidecar."

@@ -34,7 +34,7 @@ func SkillName(info mip.SiteInfo) string {
 func skillDescription(info mip.SiteInfo) string {
 	prefix := oneLine(info.Prefix)
 	text := fmt.Sprintf("Answers questions about the improvement proposals (%ss) of %s: what a proposal says, where it stands, what it depends on, which hard fork "+
-		"activates it and whom it affects. Use when somebody asks about a %s by number or by topic, about the status or the changes of proposals, about upgrades of the network, "+
+		"activates it and whom it affects. Use when somebody asks about one (%s) by number or by topic, about the status or the changes of proposals, about upgrades of the network, "+
 		"or wants a proposal summarised or quoted with its source.", prefix, cut(feedTitle(info), skillTitleLimit), prefix)
 	return cut(text, skillDescriptionLimit)
 }

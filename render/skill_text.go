@@ -33,6 +33,7 @@ Numbers in addresses are plain integers, so {{prefix}}-{{number}} is {{number}}.
 
 - ` + "`null`" + ` means that the proposal's header does not say. Report it as not stated; do not guess. What the site inferred is named in ` + "`inferred`" + `.
 - ` + "`status`" + `: {{statuses}}. Another word is the author's own and has no agreed meaning.
+- A hard fork's ` + "`status`" + ` was true at the newest change of a proposal: compare ` + "`activation`" + ` with the present before you call one scheduled.
 - ` + "`requires`" + ` are the numbers that a proposal depends on, ` + "`requiredBy`" + ` those that depend on it. A required number need not be published here.
 - ` + "`updated`" + ` is the last change of the file. ` + "`contentHash`" + ` is the SHA-256 of the file: while it stays the same, so does the text.
 - ` + "`frontmatter`" + ` holds the header as written, unknown keys included.

@@ -69,8 +69,8 @@ func (b *builder) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if b.out == "" {
-		return exit(exitUsage, errors.New("--out: want a folder"))
+	if err := b.checkFolders(o.Folders); err != nil {
+		return exit(exitUsage, err)
 	}
 	if b.baseURL != "" {
 		if o.Site.BaseURL, err = site.ParseBaseURL(b.baseURL); err != nil {
@@ -94,7 +94,7 @@ func (b *builder) run(ctx context.Context) error {
 	}
 	plan, err := build.NewPlan(c, o)
 	if err != nil {
-		return exit(exitWrite, fmt.Errorf("plan the site: %w", err))
+		return writeError("--out", b.out, fmt.Errorf("plan the site: %w", err))
 	}
 	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
 	report, err := b.write(ctx, plan, o.Site, progress)
@@ -132,10 +132,14 @@ func (b *builder) write(ctx context.Context, plan *build.Plan, s *site.Site, pro
 	return report, nil
 }
 
-// writeError gives an error of writing its exit code: a folder that is refused was named wrongly.
+// writeError gives an error of writing its exit code: a folder that is refused was named wrongly, and
+// a proposal that somebody saved meanwhile is no fault of the folder.
 func writeError(flag, dir string, err error) error {
-	if errors.Is(err, build.ErrNotOurs) {
+	switch {
+	case errors.Is(err, build.ErrNotOurs):
 		return exit(exitUsage, fmt.Errorf("%s: %w", flag, err))
+	case errors.Is(err, corpus.ErrChanged):
+		return exit(exitProblems, err)
 	}
 	return exit(exitWrite, fmt.Errorf("publish into %s: %w", dir, err))
 }

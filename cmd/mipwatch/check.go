@@ -41,6 +41,7 @@ marked as such, do not. All proposals are read even when files are named, since
 numbers and relations concern them all; only the report is limited to the files.
 
 --format github prints annotations for a GitHub workflow.
+` + epochHelp + `
 ` + exitHelp,
 		Example: `  mipwatch check
   mipwatch check --strict MIPs/MIP-7.md
@@ -121,20 +122,12 @@ func newReport(c *corpus.Corpus, folders, args []string) (checkReport, error) {
 func named(files map[string]bool, args []string) (map[string]bool, error) {
 	byPath := make(map[string]string, len(files))
 	for file := range maps.Keys(files) {
-		abs, err := filepath.Abs(filepath.FromSlash(file))
-		if err != nil {
-			return nil, err
-		}
-		byPath[abs] = file
+		byPath[placeOf(filepath.FromSlash(file))] = file
 	}
 	picked := map[string]bool{}
 	var wrong []error
 	for _, arg := range slices.Compact(slices.Sorted(slices.Values(args))) {
-		abs, err := filepath.Abs(arg)
-		if err != nil {
-			return nil, err
-		}
-		file, ok := byPath[abs]
+		file, ok := byPath[placeOf(arg)]
 		if !ok {
 			wrong = append(wrong, fmt.Errorf("%s is not among the proposals", arg))
 			continue
@@ -142,4 +135,9 @@ func named(files map[string]bool, args []string) (map[string]bool, error) {
 		picked[file] = true
 	}
 	return picked, errors.Join(wrong...)
+}
+
+// placeOf is a file's path with the folders above it resolved: a folder may have several names.
+func placeOf(file string) string {
+	return filepath.Join(resolved(filepath.Dir(file)), filepath.Base(file))
 }

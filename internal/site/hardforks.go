@@ -3,7 +3,6 @@ package site
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -20,11 +19,10 @@ type forkReader struct {
 	*reader
 	networks []Network
 	slugs    map[string]int // of names, to the line: a fork's page has the slug as its address
-	numbers  map[string]int // proposals, to the line: a proposal has one fork
 }
 
 func (r *reader) hardForks(where string, n *yaml.Node, networks []Network) []mip.HardFork {
-	f := &forkReader{reader: r, networks: networks, slugs: map[string]int{}, numbers: map[string]int{}}
+	f := &forkReader{reader: r, networks: networks, slugs: map[string]int{}}
 	var out []mip.HardFork
 	r.list(where, n, func(where string, n *yaml.Node) { out = append(out, f.fork(where, n)) })
 	return out
@@ -50,15 +48,15 @@ func (f *forkReader) fork(where string, n *yaml.Node) mip.HardFork {
 		}},
 		field{"mips", false, func(where string, n *yaml.Node) {
 			f.list(where, n, func(where string, n *yaml.Node) {
-				if number, ok := f.number(where, n); ok {
-					h.BundledMIPs = append(h.BundledMIPs, number)
+				if number, ok := f.integer(where, n, 0, maxNumber); ok {
+					h.BundledMIPs = append(h.BundledMIPs, int(number))
 				}
 			})
 			slices.Sort(h.BundledMIPs)
 		}},
 		field{"meta", false, func(where string, n *yaml.Node) {
-			if number, ok := f.number(where, n); ok {
-				h.MetaMIP = &number
+			if number, ok := f.integer(where, n, 0, maxNumber); ok {
+				h.MetaMIP = new(int(number))
 			}
 		}},
 		field{"activation", false, func(where string, n *yaml.Node) { f.activation(where, n, h.Activation) }},
@@ -68,16 +66,9 @@ func (f *forkReader) fork(where string, n *yaml.Node) mip.HardFork {
 			}
 		}},
 	)
+	// The meta proposal may be listed with the others; it is one of its fork without that.
+	h.BundledMIPs = slices.DeleteFunc(slices.Compact(h.BundledMIPs), func(n int) bool { return h.MetaMIP != nil && n == *h.MetaMIP })
 	return h
-}
-
-// number reads a proposal that no other fork has.
-func (f *forkReader) number(where string, n *yaml.Node) (int, bool) {
-	v, ok := f.integer(where, n, 0, maxNumber)
-	if ok {
-		f.once(f.numbers, where, strconv.FormatInt(v, 10), n.Line)
-	}
-	return int(v), ok
 }
 
 func (f *forkReader) activation(where string, n *yaml.Node, to map[string]mip.Activation) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -209,7 +210,6 @@ func TestParseRefuses(t *testing.T) {
 		{"fork name empty", "hardforks: [{name: ''}]\n", []string{"3: bad-value: hardforks[0].name: empty"}},
 		{"fork name twice", "hardforks:\n  - name: A b\n  - name: a-B\n", []string{"5: duplicate-value: hardforks[1].name: a-B has the same address (/upgrade/a-b/) as the fork in line 4"}},
 		{"fork mips", "hardforks:\n  - {name: A, mips: [one, 1.5, -2, 010, 1_000, 9999999999]}\n", []string{"4: bad-value: hardforks[0].mips[2]", "4: bad-value: hardforks[0].mips[3]", "4: bad-value: hardforks[0].mips[4]", "4: bad-value: hardforks[0].mips[5]", "4: wrong-type: hardforks[0].mips[0]: want a whole number, got text", "4: wrong-type: hardforks[0].mips[1]"}},
-		{"one proposal in two forks", "hardforks:\n  - {name: A, mips: [1]}\n  - {name: B, meta: 1}\n", []string{"5: duplicate-value: hardforks[1].meta: 1 is taken, in line 4"}},
 		{"fork meta text", "hardforks: [{name: A, meta: MIP-6}]\n", []string{"3: wrong-type: hardforks[0].meta: want a whole number"}},
 		{"activation of an unknown network", "hardforks: [{name: A, activation: {mainnet: 1}}]\nnetworks: [{id: testnet, chain_id: 1}]\n", []string{"3: unknown-network: hardforks[0].activation.mainnet: networks has no such id"}},
 		{"activation values", "networks: [{id: a, chain_id: 1}, {id: b, chain_id: 2}]\nhardforks:\n  - name: A\n    activation:\n      a: 1773930600000\n      b: 2026-03-19\n  - name: B\n    activation:\n      a: -1\n      b: TBD\n",
@@ -319,4 +319,19 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("ParseBaseURL(%q) = %q, %v, want it unchanged", s.BaseURL, again, err)
 		}
 	})
+}
+
+// A proposal may be named twice: as the meta proposal among the bundle, or by two forks.
+func TestForksMayShareProposals(t *testing.T) {
+	s, err := site.Parse("site.yaml", []byte("title: T\nbase_url: HTTPS://X.Example.ORG/Path/\nhardforks:\n  - {name: A, mips: [6, 3, 3, 4], meta: 6}\n  - {name: B, mips: [3]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := s.HardForks[0], s.HardForks[1]
+	if !slices.Equal(a.BundledMIPs, []int{3, 4}) || a.MetaMIP == nil || *a.MetaMIP != 6 || !slices.Equal(b.BundledMIPs, []int{3}) {
+		t.Errorf("forks %+v and %+v; want [3 4] with meta 6, and [3]", a, b)
+	}
+	if s.BaseURL != "https://x.example.org/Path" {
+		t.Errorf("base URL %q; want scheme and host in lower case, the path as it is", s.BaseURL)
+	}
 }

@@ -25,7 +25,12 @@ func ParseBaseURL(s string) (string, error) {
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(s, "#"):
 		return "", errors.New("want an address without query (?) and fragment (#)")
 	}
-	s = strings.TrimRight(s, "/")
+	scheme, rest, _ := strings.Cut(strings.TrimRight(s, "/"), "://")
+	host, rest, slash := strings.Cut(rest, "/")
+	s = strings.ToLower(scheme) + "://" + strings.ToLower(host)
+	if slash {
+		s += "/" + rest
+	}
 	if p := strings.TrimRight(u.Path, "/"); p != "" && p != path.Clean(p) {
 		return "", errors.New("want a path without empty, . and .. parts")
 	}
