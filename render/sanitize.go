@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"regexp"
+	"slices"
 
 	"github.com/microcosm-cc/bluemonday"
 	"golang.org/x/net/html"
@@ -54,10 +55,28 @@ func (m *markdownPolicy) clean(body []byte) ([]byte, error) {
 		return nil, errors.Join(errUnbalanced, err)
 	}
 	var out bytes.Buffer
+	ids := map[string]bool{}
 	for _, n := range nodes {
+		keepFirstIDs(n, ids)
 		if err := html.Render(&out, n); err != nil {
 			return nil, errors.Join(errUnbalanced, err)
 		}
 	}
 	return out.Bytes(), nil
+}
+
+// keepFirstIDs removes an id that an element before has: a parser that balances <b id=x><div> makes
+// two of the b.
+func keepFirstIDs(n *html.Node, ids map[string]bool) {
+	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
+		if a.Key != "id" {
+			return false
+		}
+		twice := ids[a.Val]
+		ids[a.Val] = true
+		return twice
+	})
+	for c := range n.ChildNodes() {
+		keepFirstIDs(c, ids)
+	}
 }
