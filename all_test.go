@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"maps"
@@ -242,6 +244,33 @@ func TestRoutesAgree(t *testing.T) {
 	}
 }
 
+// TestReadmeHeader checks the header that the README shows as a proposal among the samples.
+func TestReadmeHeader(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, header, ok := strings.Cut(string(readme), "```yaml\n")
+	header, _, ok2 := strings.Cut(header, "```")
+	if !ok || !ok2 {
+		t.Fatal("README.md shows no header")
+	}
+	dir := t.TempDir()
+	if err := errors.Join(os.CopyFS(dir, os.DirFS("proposals")), os.WriteFile(filepath.Join(dir, "MIP-16.md"), []byte(header+"\n## Abstract\n\nWords.\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	c, err := build.Load(t.Context(), build.Options{Site: &site.Site{Prefix: "MIP"}, Folders: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range c.Problems {
+		t.Errorf("the README's header: %s", p)
+	}
+	if last := c.Proposals[len(c.Proposals)-1]; last.Number != 16 || len(last.Authors) != 2 || len(last.Requires) != 2 || last.ForumTopicID == nil {
+		t.Errorf("the README's header reads as %+v", last.Summary)
+	}
+}
+
 // routeInText finds a route in code quotes, with or without a method before it, or as a link's text.
 var routeInText = regexp.MustCompile("(?:`(?:GET |POST )?|\\[)(/[^` ?\\]]*)")
 
@@ -283,6 +312,7 @@ func TestExamplesWork(t *testing.T) {
 		"README.md": {readme, "http://127.0.0.1:8080"},
 		"llms.txt":  {body(t, p, "/llms.txt"), s.BaseURL},
 		"skill.md":  {body(t, p, "/skill.md"), s.BaseURL},
+		"/api/":     {[]byte(html.UnescapeString(string(body(t, p, "/api/")))), s.BaseURL},
 	} {
 		lines := curlLine.FindAllSubmatch(doc.text, -1)
 		if name != "llms.txt" && len(lines) == 0 {
@@ -303,7 +333,7 @@ func TestExamplesWork(t *testing.T) {
 }
 
 var (
-	curlLine = regexp.MustCompile(`(?m)^\s*curl .*$`)
+	curlLine = regexp.MustCompile(`(?m)(?:^\s*|<code>)curl .*$`)
 	address  = regexp.MustCompile(`https?://[^\s'"|)]+`)
 	live     = regexp.MustCompile(`^/api/[^v]`)
 )
