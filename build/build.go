@@ -6,6 +6,7 @@ package build
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
@@ -25,6 +26,31 @@ type Options struct {
 	// earlier run of the same producer wrote and does not render it again; empty means that
 	// everything is rendered and compared.
 	Producer string
+	// Memo, when set, keeps highlighted code for the next plan. Nil: each plan begins anew.
+	Memo *Memo
+}
+
+// Memo keeps what is costly to make and may be the same in the next plan. The zero value is empty and
+// ready; it is safe for concurrent use and bounded in size.
+type Memo struct {
+	mu              sync.Mutex
+	plain, coloured *render.Markdown
+}
+
+func (m *Memo) markdown(highlight bool) *render.Markdown {
+	if m == nil {
+		return render.NewMarkdown(highlight)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	kept := &m.plain
+	if highlight {
+		kept = &m.coloured
+	}
+	if *kept == nil {
+		*kept = render.NewMarkdown(highlight)
+	}
+	return *kept
 }
 
 // Load reads the proposals. Documents that could grow out of proportion are rendered once here, so

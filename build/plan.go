@@ -57,10 +57,10 @@ func NewPlan(c *corpus.Corpus, o Options) (*Plan, error) {
 		p.proposals,
 		p.upgrades,
 		p.api,
+		p.agents, // llms-full.txt takes longest: others are made beside it
 		p.listings,
 		p.home,
 		p.feeds,
-		p.agents,
 		p.documentation,
 		p.notFound,
 		// What derives from the others comes last.
@@ -76,7 +76,7 @@ func NewPlan(c *corpus.Corpus, o Options) (*Plan, error) {
 }
 
 func newPlanner(c *corpus.Corpus, o Options) (*planner, error) {
-	p := &planner{Options: o, plan: &Plan{baseURL: o.Site.BaseURL}, corpus: c, md: render.NewMarkdown(o.Site.Highlight), index: map[int]int{}}
+	p := &planner{Options: o, plan: &Plan{baseURL: o.Site.BaseURL}, corpus: c, md: o.Memo.markdown(o.Site.Highlight), index: map[int]int{}}
 	p.all = summaries(c, o.Site)
 	for i, s := range p.all {
 		p.index[s.Number] = i

@@ -21,6 +21,7 @@ type preview struct {
 	current atomic.Pointer[http.Handler]
 	sound   bool // the current plan was built without any error
 	watcher *watcher
+	memo    build.Memo // a save changes one proposal: the others' code is highlighted already
 }
 
 func newPreview(s *server, base string) *preview {
@@ -42,7 +43,7 @@ func (v *preview) build(ctx context.Context) error {
 	if err := v.watcher.follow(o.Folders); err != nil {
 		explain(v.stderr, err)
 	}
-	o.Site.BaseURL = v.base
+	o.Site.BaseURL, o.Memo = v.base, &v.memo
 	progress := newProgress(v.stderr)
 	defer progress.clear()
 	progress.doing("reading proposals…")
