@@ -21,10 +21,11 @@ serve: program ## the site of ./proposals on 127.0.0.1:8080, or ADDR=, rebuilt o
 test: lint ## every static check and every test, then what was skipped and why
 	@go test -json $(TESTFLAGS) ./... | go run ./internal/testsummary
 
-lint: ## gofmt, go vet, staticcheck and go fix have nothing to say
+lint: ## gofmt, go vet, staticcheck, deadcode and go fix have nothing to say
 	@found=$$(gofmt -l .); test -z "$$found" || { printf 'not gofmt-ed: %s\n' $$found; exit 1; }
 	@go vet ./...
 	@go tool staticcheck ./...
+	@found=$$(go tool deadcode -test ./...) && test -z "$$found" || { printf '%s\n' "$$found"; exit 1; }
 	@found=$$(go fix -diff ./... 2>&1) && test -z "$$found" || { printf '%s\n' "$$found"; exit 1; }
 
 program: ## bin/mipwatch

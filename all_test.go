@@ -38,6 +38,7 @@ var imports = map[string][]string{
 	"cmd/mipwatch": {"build", "internal/corpus", "internal/mip", "internal/site",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"internal/corpus":      {"internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	"internal/corpora":     {}, // for tests only
 	"internal/mip":         {},
 	"internal/site":        {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/testsummary": {},

@@ -1,19 +1,18 @@
 package build_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/corpora"
 )
 
 // BenchmarkBuild measures the three steps of a build over the EIPs, or over the samples where those
 // are not at hand, each by itself, without and with coloured code. Compare the steps with each other:
 // a time alone says little.
 func BenchmarkBuild(b *testing.B) {
-	dir, prefix := filepath.Join(corpora(), "eips"), "EIP"
-	if _, err := os.Stat(dir); err != nil {
+	dir, prefix := corpora.Find("eips"), "EIP"
+	if dir == "" {
 		dir, prefix = "../proposals", "MIP"
 	}
 	for _, c := range []struct {

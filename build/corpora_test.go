@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -63,7 +64,7 @@ func (b built) single(t testing.TB, n int) mip.Proposal {
 }
 
 func TestMonad(t *testing.T) {
-	dir := corpusDir(t, "monad-mips")
+	dir := corpora.Need(t, "monad-mips")
 	s, err := site.Load("../examples/monad.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func TestMonad(t *testing.T) {
 }
 
 func TestEIPs(t *testing.T) {
-	b := buildCorpus(t, corpusDir(t, "eips"), testSite("EIP"))
+	b := buildCorpus(t, corpora.Need(t, "eips"), testSite("EIP"))
 	var list mip.List
 	if err := json.Unmarshal(b.files["api/v1/mips.json"], &list); err != nil {
 		t.Fatal(err)
@@ -133,7 +134,7 @@ func TestEIPs(t *testing.T) {
 }
 
 func TestSIMDs(t *testing.T) {
-	b := buildCorpus(t, corpusDir(t, "simd"), testSite("SIMD"))
+	b := buildCorpus(t, corpora.Need(t, "simd"), testSite("SIMD"))
 	// YAML 1.1 reads '0160' as an octal number.
 	if p := b.single(t, 160); p.ID != "SIMD-160" || p.Frontmatter["simd"] != "0160" {
 		t.Errorf("0160 became %s, frontmatter %v", p.ID, p.Frontmatter["simd"])

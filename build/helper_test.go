@@ -60,24 +60,6 @@ func write(t *testing.T, dir string, n int, title, text string) {
 	}
 }
 
-// corpora is where folders of real proposals may be.
-func corpora() string {
-	if dir := os.Getenv("MIPWATCH_CORPORA"); dir != "" {
-		return dir
-	}
-	return filepath.Join("..", "..", "shared", "corpora")
-}
-
-// corpusDir is a folder of real proposals beside the checkout or named by MIPWATCH_CORPORA.
-func corpusDir(t testing.TB, name string) string {
-	t.Helper()
-	dir := filepath.Join(corpora(), name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("[corpora] no folder %s; set MIPWATCH_CORPORA to one that holds %s", dir, name)
-	}
-	return dir
-}
-
 // internalLinks returns the root-relative addresses that a page refers to.
 func internalLinks(page []byte) []string {
 	doc, err := html.Parse(strings.NewReader(string(page)))

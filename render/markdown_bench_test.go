@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/mipwatch/mipwatch/internal/corpora"
 )
 
 type benchDocument struct {
@@ -17,11 +19,7 @@ type benchDocument struct {
 // benchDocuments are the parsed EIPs, or the golden pairs when there are no corpora.
 func benchDocuments(b *testing.B) []benchDocument {
 	var sources [][]byte
-	dir := os.Getenv("MIPWATCH_CORPORA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpora")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "eips", "*.md"))
+	files, _ := filepath.Glob(filepath.Join(corpora.Find("eips"), "*.md"))
 	for _, file := range files {
 		source, err := os.ReadFile(file)
 		if err != nil {

@@ -17,6 +17,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"golang.org/x/tools/txtar"
+
+	"github.com/mipwatch/mipwatch/internal/corpora"
 )
 
 // parseMarkdown does what the corpus does, in short: the same extensions, an id for each heading of
@@ -204,14 +206,7 @@ func TestSameTitle(t *testing.T) {
 // corpusFiles returns the Markdown files of the corpora on this machine.
 func corpusFiles(t testing.TB) []string {
 	t.Helper()
-	dir := os.Getenv("MIPWATCH_CORPORA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpora")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.md"))
-	if len(files) == 0 {
-		t.Skipf("no corpora in %s; set MIPWATCH_CORPORA to a folder of folders of proposals", dir)
-	}
+	files, _ := filepath.Glob(filepath.Join(corpora.Need(t, ""), "*", "*.md"))
 	return files
 }
 

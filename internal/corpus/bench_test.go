@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mipwatch/mipwatch/internal/corpora"
 )
 
 // generated writes a folder of n proposals that differ and depend on each other.
@@ -31,8 +33,8 @@ func generated(b *testing.B, n int) string {
 func benchmarkFolders(b *testing.B) map[string]Options {
 	epoch := time.Unix(1_700_000_000, 0)
 	folders := map[string]Options{"generated": {Prefix: "MIP", Folders: []string{generated(b, 500)}, Epoch: &epoch}}
-	if dir, ok := corpora(); ok {
-		folders["eips"] = Options{Prefix: "EIP", Folders: []string{filepath.Join(dir, "eips")}, Epoch: &epoch}
+	if dir := corpora.Find("eips"); dir != "" {
+		folders["eips"] = Options{Prefix: "EIP", Folders: []string{dir}, Epoch: &epoch}
 	}
 	return folders
 }

@@ -2,8 +2,6 @@ package corpus
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,26 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// corpora returns the folder of real proposals, which is no part of the repository.
-func corpora() (string, bool) {
-	dir := os.Getenv("MIPWATCH_CORPORA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpora")
-	}
-	info, err := os.Stat(dir)
-	return dir, err == nil && info.IsDir()
-}
-
 func loadReal(t *testing.T, folder, prefix string) *Corpus {
 	t.Helper()
-	dir, ok := corpora()
-	if !ok {
-		t.Skipf("no real proposals in %s: set MIPWATCH_CORPORA to the folder that holds %s", dir, folder)
-	}
-	c, err := Load(t.Context(), Options{Prefix: prefix, Folders: []string{filepath.Join(dir, folder)}})
+	c, err := Load(t.Context(), Options{Prefix: prefix, Folders: []string{corpora.Need(t, folder)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,53 @@
+// Package corpora finds folders of real proposals for tests and benchmarks. They are no part of the
+// repository, and it does not know what is in them.
+package corpora
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// environment names the folder that holds the corpora, a folder each.
+const environment = "MIPWATCH_CORPORA"
+
+// Find returns the corpus of that name: below the folder that MIPWATCH_CORPORA names, else below a
+// folder named corpora in any folder beside the checkout. An empty name means the folder of all of
+// them. It is empty when there is none.
+func Find(name string) string {
+	candidates := []string{os.Getenv(environment)}
+	if candidates[0] == "" {
+		candidates, _ = filepath.Glob(filepath.Join(filepath.Dir(checkout()), "*", "corpora"))
+	}
+	for _, dir := range candidates {
+		dir = filepath.Join(dir, name)
+		if st, err := os.Stat(dir); err == nil && st.IsDir() {
+			return dir
+		}
+	}
+	return ""
+}
+
+// Need is Find for a test that makes no sense without: it is skipped and says why.
+func Need(t testing.TB, name string) string {
+	t.Helper()
+	dir := Find(name)
+	if dir == "" {
+		t.Skipf("[corpora] no real proposals here: %s names a folder that holds %s", environment, filepath.Join(name, "*.md"))
+	}
+	return dir
+}
+
+// checkout is the folder with go.mod above the working directory, which for a test is its package's.
+func checkout() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	for at := dir; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return at
+		}
+	}
+	return dir
+}
