@@ -2,8 +2,6 @@ package build
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +39,7 @@ type folder struct {
 	buffers sync.Pool // *[]byte of readSize
 }
 
-// readSize is how much of a file is hashed at a time.
+// readSize is how much of a file is read at a time.
 const readSize = 64 << 10
 
 // openFolder creates, checks and locks the output folder. waiting is called once when another build
@@ -139,8 +137,8 @@ func (f *folder) sweepShelf(dir string) error {
 	return err
 }
 
-// holds reports whether the file is a regular one with this hash.
-func (f *folder) holds(file, hash string) bool {
+// holds reports whether the file is a regular one with this checksum.
+func (f *folder) holds(file, sum string) bool {
 	dir, name := shelfOf(file)
 	shelf, err := f.shelf(dir)
 	if err != nil {
@@ -157,14 +155,14 @@ func (f *folder) holds(file, hash string) bool {
 	}
 	buf := f.buffers.Get().(*[]byte)
 	defer f.buffers.Put(buf)
-	h := sha256.New()
+	var c checksum
 	// The file's own WriteTo would allocate a buffer each time.
-	_, err = io.CopyBuffer(h, struct{ io.Reader }{r}, *buf)
-	return err == nil && hex.EncodeToString(h.Sum(nil)) == hash
+	_, err = io.CopyBuffer(&c, struct{ io.Reader }{r}, *buf)
+	return err == nil && c.String() == sum
 }
 
 // write puts a whole file in place: into a temporary one first, then by rename. There is no fsync:
-// after a power failure the next build compares the hashes and mends.
+// after a power failure the next build compares the checksums and mends.
 func (f *folder) write(file string, fill func(io.Writer) error) error {
 	d, err := f.draft(file, fill)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"net/url"
 	"path"
@@ -26,7 +28,7 @@ func (p *Plan) Handler(ctx context.Context) (http.Handler, error) {
 			body, err := a.Bytes()
 			mu.Lock()
 			defer mu.Unlock()
-			h.files["/"+a.File] = &file{artifact: a, body: body, etag: hashBytes(body)[:32]}
+			h.files["/"+a.File] = &file{artifact: a, body: body, etag: etagOf(body)}
 			return err
 		})
 		if err != nil {
@@ -175,6 +177,11 @@ func (h *handler) send(w http.ResponseWriter, r *http.Request, f *file, status i
 	if r.Method != http.MethodHead {
 		w.Write(body)
 	}
+}
+
+func etagOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:16])
 }
 
 func (f *file) zip() {

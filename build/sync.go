@@ -2,8 +2,6 @@ package build
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -81,7 +79,7 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 // record writes the manifest, unless it stands there already.
 func (f *folder) record(m manifest) error {
 	b, err := m.encode()
-	if err != nil || f.holds(manifestFile, hashBytes(b)) {
+	if err != nil || f.holds(manifestFile, sumOf(b)) {
 		return err
 	}
 	return f.write(manifestFile, func(w io.Writer) error { _, err := w.Write(b); return err })
@@ -131,7 +129,7 @@ func (s *syncer) artifact(a *Artifact) error {
 // made again, provided that the file still has the bytes that were recorded.
 func (s *syncer) update(a *Artifact) (entry, bool, error) {
 	was := s.old.Files[a.File]
-	if a.key != "" && was.Key == a.key && s.folder.holds(a.File, was.Hash) {
+	if a.key != "" && was.Key == a.key && s.folder.holds(a.File, was.Sum) {
 		return was, false, nil
 	}
 	if a.Stream != nil {
@@ -141,8 +139,8 @@ func (s *syncer) update(a *Artifact) (entry, bool, error) {
 	if err != nil {
 		return entry{}, false, fmt.Errorf("make %s: %w", a.File, err)
 	}
-	e := entry{Hash: hashBytes(body), Key: a.key}
-	if !s.folder.empty && s.folder.holds(a.File, e.Hash) {
+	e := entry{Sum: sumOf(body), Key: a.key}
+	if !s.folder.empty && s.folder.holds(a.File, e.Sum) {
 		return e, false, nil
 	}
 	return e, true, s.folder.write(a.File, func(w io.Writer) error { _, err := w.Write(body); return err })
@@ -151,13 +149,13 @@ func (s *syncer) update(a *Artifact) (entry, bool, error) {
 // stream is update for an artifact that is not held in memory: it is written beside the old file and
 // only put in place when the two differ.
 func (s *syncer) stream(a *Artifact) (entry, bool, error) {
-	h := sha256.New()
-	d, err := s.folder.draft(a.File, func(w io.Writer) error { return a.Stream(io.MultiWriter(w, h)) })
+	var c checksum
+	d, err := s.folder.draft(a.File, func(w io.Writer) error { return a.Stream(io.MultiWriter(w, &c)) })
 	if err != nil {
 		return entry{}, false, err
 	}
-	e := entry{Hash: hex.EncodeToString(h.Sum(nil)), Key: a.key}
-	if s.folder.holds(a.File, e.Hash) {
+	e := entry{Sum: c.String(), Key: a.key}
+	if s.folder.holds(a.File, e.Sum) {
 		d.drop()
 		return e, false, nil
 	}

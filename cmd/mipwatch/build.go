@@ -78,6 +78,7 @@ func (b *builder) run(ctx context.Context) error {
 		}
 	}
 	o.Producer = producer()
+	collectAsUsual := collectRarely(b.env)
 	progress := newProgress(b.stderr)
 	defer progress.clear()
 	progress.doing("reading proposals…")
@@ -97,6 +98,7 @@ func (b *builder) run(ctx context.Context) error {
 		return writeError("--out", b.out, fmt.Errorf("plan the site: %w", err))
 	}
 	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
+	collectAsUsual()
 	report, err := b.write(ctx, plan, o.Site, progress)
 	if err != nil {
 		return err

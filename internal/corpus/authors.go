@@ -109,8 +109,17 @@ func splitAuthors(s string) []string {
 			parts[n-1] += ", " + part
 			return
 		}
-		for piece := range strings.SplitSeq(conjunction.ReplaceAllString(part, "\x00"), "\x00") {
-			if m := etAl.FindStringSubmatch(piece); m != nil {
+		// The patterns are costly, and most names hold nothing of the kind.
+		lower := strings.ToLower(part)
+		if strings.Contains(lower, "and") || strings.Contains(lower, "&") {
+			part = conjunction.ReplaceAllString(part, "\x00")
+		}
+		for piece := range strings.SplitSeq(part, "\x00") {
+			var m []string
+			if strings.Contains(lower, " al") {
+				m = etAl.FindStringSubmatch(piece)
+			}
+			if m != nil {
 				parts = append(parts, m[1], m[2])
 			} else if piece != "" {
 				parts = append(parts, piece)

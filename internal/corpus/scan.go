@@ -123,6 +123,9 @@ func (s *shape) depth(line []byte, i, markers, indent, number int) []byte {
 	return rest
 }
 
+// counted are the bytes that line looks at: most are none of them.
+var counted = [256]bool{'`': true, '*': true, '_': true, '~': true, '<': true, ']': true, '[': true, '(': true, '|': true}
+
 // line counts what one line of a paragraph holds.
 func (s *shape) line(text []byte, p *paragraph) {
 	s.lines++
@@ -156,6 +159,10 @@ func (s *shape) line(text []byte, p *paragraph) {
 	}
 	ticks := 0
 	for i, c := range text {
+		if !counted[c] {
+			ticks = 0
+			continue
+		}
 		if c == '`' {
 			ticks++
 			p.ticks = max(p.ticks, ticks)

@@ -32,6 +32,9 @@ func Statuses() []Status {
 // or underscores, or nothing, between its words, any other as written with outer blanks removed.
 func ParseStatus(s string) Status {
 	s = strings.TrimSpace(s)
+	if Status(s).Known() {
+		return Status(s)
+	}
 	joined := joinWords(s)
 	for _, known := range Statuses() {
 		if strings.EqualFold(joined, joinWords(string(known))) {
@@ -43,7 +46,12 @@ func ParseStatus(s string) Status {
 
 // joinWords removes what may stand between the words of a status.
 func joinWords(s string) string {
-	return strings.NewReplacer(" ", "", "\t", "", "-", "", "_", "").Replace(s)
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \t-_", r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // Known reports whether s is one of [Statuses].
