@@ -129,12 +129,30 @@ func TestFileLength(t *testing.T) {
 	})
 }
 
+// TestSkipsAreNamed holds every skip to a name in brackets, by which a machine can require the check. A
+// fuzz target passes over inputs, which skips no check.
+func TestSkipsAreNamed(t *testing.T) {
+	skip := regexp.MustCompile(`\.Skipf?\("([^"]*)`)
+	named := regexp.MustCompile(`^\[[a-z]+\] `)
+	sourceFiles(t, func(name string, text []byte) {
+		inFuzz := false
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "func ") {
+				inFuzz = strings.HasPrefix(line, "func Fuzz")
+			}
+			if m := skip.FindStringSubmatch(line); m != nil && !inFuzz && !named.MatchString(m[1]) && name != "all_test.go" {
+				t.Errorf("%s: skip reason %q does not begin with a name in brackets", name, m[1])
+			}
+		}
+	})
+}
+
 func TestModuleIsTidy(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "mod", "tidy", "-diff")
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off")
 	out, err := cmd.CombinedOutput()
 	if err != nil && bytes.Contains(out, []byte("GOPROXY=off")) {
-		t.Skip("[modcache] the module cache does not hold what go mod tidy looks at; go mod download fetches it")
+		t.Skip("[modcache] the module cache does not hold what go mod tidy looks at; go mod tidy -diff fetches it")
 	}
 	if err != nil {
 		t.Errorf("go mod tidy -diff: %v\n%s", err, out)

@@ -6,6 +6,9 @@ package build
 
 import (
 	"context"
+	"net/url"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,13 +60,33 @@ func (m *Memo) markdown(highlight bool) *render.Markdown {
 // that a proposal which cannot be published is known before anything is written.
 func Load(ctx context.Context, o Options) (*corpus.Corpus, error) {
 	md := render.NewMarkdown(false)
+	longest := o.longestLink()
 	return corpus.Load(ctx, corpus.Options{
 		Prefix:  o.Site.Prefix,
 		Folders: o.Folders,
 		Epoch:   o.Epoch,
 		Render: func(d *corpus.Document) error {
-			_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) { return dest, true })
+			_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) {
+				return longest + url.PathEscape(dest), true
+			})
 			return err
 		},
 	})
+}
+
+// longestLink is at least as long as anything that a page puts before a relative link's own text: what
+// is judged when proposals are loaded must not grow when they are published.
+func (o Options) longestLink() string {
+	folder := ""
+	for _, dir := range o.Folders {
+		if abs, err := filepath.Abs(dir); err == nil && len(abs) > len(folder) {
+			folder = abs
+		}
+	}
+	page := o.Site.Path(pageRoute(999_999_999))
+	source := strings.NewReplacer("{commit}", strings.Repeat("f", 64), "{path}", url.PathEscape(folder)).Replace(o.Site.SourceURL)
+	if len(source) > len(page) {
+		return source + "/"
+	}
+	return page
 }

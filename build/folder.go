@@ -31,7 +31,6 @@ type folder struct {
 	temps atomic.Int64
 	made  sync.Map // folders that exist
 	empty bool     // nothing to compare with when the build began
-	ours  bool     // an earlier build has been here
 
 	mu      sync.Mutex
 	shelves map[string]*os.Root
@@ -48,8 +47,6 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 	if err := CheckFolder(dir); err != nil {
 		return nil, err
 	}
-	_, err := os.Lstat(filepath.Join(dir, stateDir))
-	ours := err == nil
 	if err := os.MkdirAll(filepath.Join(dir, stateDir), 0o755); err != nil {
 		return nil, err
 	}
@@ -68,7 +65,7 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	f := &folder{root: root, dir: dir, ours: ours, lock: lock, shelves: map[string]*os.Root{".": root}}
+	f := &folder{root: root, dir: dir, lock: lock, shelves: map[string]*os.Root{".": root}}
 	f.buffers.New = func() any { b := make([]byte, readSize); return &b }
 	return f, nil
 }
@@ -81,7 +78,10 @@ func shelfOf(file string) (shelf, name string) {
 	if path.Base(file) == "index.html" {
 		shelf = path.Dir(shelf)
 	}
-	return shelf, strings.TrimPrefix(strings.TrimPrefix(file, shelf), "/")
+	if shelf == "." {
+		return shelf, file
+	}
+	return shelf, strings.TrimPrefix(file, shelf+"/")
 }
 
 // shelf opens the folder, once.
@@ -100,10 +100,14 @@ func (f *folder) shelf(dir string) (*os.Root, error) {
 
 // sweep removes what a killed build left half written in the folders of these files, and notes
 // whether anything else is there.
-func (f *folder) sweep(files map[string]entry) error {
+func (f *folder) sweep(files map[string]entry, p *Plan) error {
 	shelves := map[string]bool{".": true, stateDir: true}
 	for file := range files {
 		dir, _ := shelfOf(file)
+		shelves[dir] = true
+	}
+	for _, a := range p.Artifacts { // should the record have been lost
+		dir, _ := shelfOf(a.File)
 		shelves[dir] = true
 	}
 	f.empty = true
@@ -240,7 +244,8 @@ func (f *folder) mkdir(dir string) error {
 
 // remove deletes a file and the folders that it leaves empty.
 func (f *folder) remove(file string) error {
-	if err := f.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	// Below a file there is nothing either.
+	if err := f.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return fmt.Errorf("remove %s: %w", f.path(file), err)
 	}
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {

@@ -140,6 +140,9 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if err := buildFolder(after, out); err != nil {
 			t.Fatalf("round %d: the next build: %v", round, err)
 		}
+		if left := temporary(t, out); len(left) > 0 {
+			t.Errorf("round %d: the next build left %v", round, left)
+		}
 		if got := files(t, out); !sameTree(got, newTree) {
 			t.Errorf("round %d: the next build did not mend the tree: %s", round, diffTree(newTree, got))
 		}
@@ -147,6 +150,22 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	if killed < 50 {
 		t.Errorf("only %d of 100 builds were killed before their end: the test does not test", killed)
 	}
+}
+
+// temporary lists the drafts of files that stand in a tree.
+func temporary(t *testing.T, dir string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasPrefix(d.Name(), ".mipwatch-tmp-") {
+			out = append(out, p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // replaced counts the files that differ in size or existence from the old tree: cheap enough to ask

@@ -10,10 +10,12 @@ import (
 	"maps"
 )
 
-// What in the output is not published content: a folder with the record of what was written and the
-// lock, and temporary files beside it, at the top because every step of a path is a system call.
+// What in the output is not published content: a folder with the record of what was written, the mark
+// that the output is a build's, and the lock; and, while a build runs, temporary files beside the
+// places of those that they become.
 const (
 	stateDir     = ".mipwatch"
+	ownerFile    = stateDir + "/owner"
 	manifestFile = stateDir + "/manifest.json"
 	lockFile     = stateDir + "/lock"
 	tempPrefix   = ".mipwatch-tmp-"

@@ -1,12 +1,13 @@
 package build
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 )
 
 // ErrNotOurs is wrapped by the error of [Sync] and [CheckFolder] for a folder that holds something
@@ -31,6 +32,29 @@ func CheckFolder(dir string) error {
 	return nil
 }
 
+// ownerText is what the mark of ownership says to a person who finds it.
+const ownerText = "This folder is written by mipwatch build, which removes what it no longer publishes.\n"
+
+// claim returns the record of the folder after making sure that the folder is a build's, which the mark
+// says from the first build on. A record that is lost is begun again from what only builds write.
+func (f *folder) claim(p *Plan) (manifest, error) {
+	raw, err := f.root.ReadFile(manifestFile)
+	record, recorded := decodeManifest(raw)
+	switch {
+	case recorded:
+		return record, nil
+	case err == nil, f.holds(ownerFile, sumOf([]byte(ownerText))):
+		f.reclaim(record)
+		return record, nil
+	}
+	if err := f.refuseForeign(p); err != nil {
+		f.root.Remove(lockFile) // not ours to leave behind; a folder with something else in it stays
+		f.root.Remove(stateDir)
+		return manifest{}, err
+	}
+	return record, f.write(ownerFile, func(w io.Writer) error { _, err := io.WriteString(w, ownerText); return err })
+}
+
 // refuseForeign rejects a folder that no build has written to when a file of the plan is there
 // already with other bytes: it is somebody's.
 func (f *folder) refuseForeign(p *Plan) error {
@@ -43,7 +67,7 @@ func (f *folder) refuseForeign(p *Plan) error {
 		if err != nil {
 			return err
 		}
-		if got, err := f.root.ReadFile(a.File); err != nil || !bytes.Equal(got, want) {
+		if !f.holds(a.File, sumOf(want)) {
 			return fmt.Errorf("%s is there already and no build wrote it, so %s is %w; name another folder, or remove the file",
 				f.path(a.File), f.dir, ErrNotOurs)
 		}
@@ -51,21 +75,18 @@ func (f *folder) refuseForeign(p *Plan) error {
 	return nil
 }
 
-// generated are the places in which every file is one that a build wrote, whatever the proposals were.
-func generated() []string {
-	return []string{
-		"mip/*/index.html", "mip/*.md", "api/v1/mips/*.json", "assets/*.*", "upgrade/*/index.html",
-		"status/*/index.html", "category/*/index.html", "type/*/index.html", ".well-known/agent-skills/*/SKILL.md",
-	}
-}
+// generated matches the files that only a build writes, whatever the proposals were: numbered ones,
+// assets with the hash of their content, and the pages of a listing.
+var generated = regexp.MustCompile(`^(mip/\d+/index\.html|mip/\d+\.md|api/v1/mips/\d+\.json|assets/[a-z]+\.[0-9a-f]{8}\.(css|js)|` +
+	`(upgrade|status|category|type)/[^/]+/index\.html|\.well-known/agent-skills/[^/]+/SKILL\.md)$`)
 
 // reclaim enters into a lost record what stands in the generated places, so that what the plan no
 // longer has is removed.
 func (f *folder) reclaim(m manifest) {
-	for _, pattern := range generated() {
-		files, _ := fs.Glob(f.root.FS(), pattern) // the patterns are right
-		for _, file := range files {
+	fs.WalkDir(f.root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && generated.MatchString(file) {
 			m.Files[file] = entry{}
 		}
-	}
+		return nil // what cannot be read is not entered
+	})
 }

@@ -38,19 +38,11 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
 
-	raw, err := f.root.ReadFile(manifestFile)
-	old, recorded := decodeManifest(raw)
-	switch {
-	case err == nil && !recorded, err != nil && f.ours:
-		// The record is lost, not the folder: what only a build writes is its own.
-		f.reclaim(old)
-	case err != nil:
-		if err := f.refuseForeign(p); err != nil {
-			// Nor shall the next build take the folder for its own.
-			return Report{}, errors.Join(err, f.root.RemoveAll(stateDir))
-		}
+	old, err := f.claim(p)
+	if err != nil {
+		return Report{}, err
 	}
-	if err := f.sweep(old.Files); err != nil {
+	if err := f.sweep(old.Files, p); err != nil {
 		return Report{}, err
 	}
 	if announced, grew := old.announce(p); grew {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -176,7 +177,8 @@ func TestSyncWithoutARecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			mustSync(t, planOf("a=one", "b=two", "mip/5.md=five", "mip/5/index.html=page", "api/v1/mips/5.json=json"), dir)
-			if err := errors.Join(damage(dir), os.WriteFile(filepath.Join(dir, "CNAME"), nil, 0o644)); err != nil {
+			foreign := func(name string) error { return os.WriteFile(filepath.Join(dir, name), nil, 0o644) }
+			if err := errors.Join(damage(dir), foreign("CNAME"), foreign("mip/own.md"), foreign("api/v1/mips/own.json")); err != nil {
 				t.Fatal(err)
 			}
 			age(t, dir)
@@ -187,7 +189,7 @@ func TestSyncWithoutARecord(t *testing.T) {
 			if a := filepath.Join(dir, "a"); !stamps(t, dir)[a].Equal(before[a]) {
 				t.Error("a was rewritten with the same bytes")
 			}
-			if diff := cmp.Diff(map[string]string{"a": "one", "b": "TWO", "CNAME": ""}, tree(t, dir)); diff != "" {
+			if diff := cmp.Diff(map[string]string{"a": "one", "b": "TWO", "CNAME": "", "mip/own.md": "", "api/v1/mips/own.json": ""}, tree(t, dir)); diff != "" {
 				t.Errorf("tree (-want +got):\n%s", diff)
 			}
 		})
@@ -207,6 +209,21 @@ func TestSyncRefusesToOverwriteAForeignFile(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{"index": "mine"}, tree(t, dir)); diff != "" {
 		t.Errorf("tree (-want +got):\n%s", diff)
+	}
+	// Not even to look at what it holds, should it be a pipe.
+	pipe := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(pipe, "index"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Sync(t.Context(), planOf("index=ours"), pipe, SyncOptions{}); !errors.Is(err, ErrNotOurs) {
+		t.Errorf("a pipe in place of a file: err = %v, want ErrNotOurs", err)
+	}
+	// A state folder alone does not make it a build's.
+	if err := os.Mkdir(filepath.Join(dir, stateDir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Sync(t.Context(), planOf("index=ours"), dir, SyncOptions{}); !errors.Is(err, ErrNotOurs) {
+		t.Errorf("with an empty state folder: err = %v, want ErrNotOurs", err)
 	}
 	// One with the same bytes is no reason: a tree that was copied without the record goes on.
 	mustSync(t, planOf("a=one", "index=mine"), t.TempDir())

@@ -116,7 +116,7 @@ func feedparser(t *testing.T) string {
 			return name
 		}
 	}
-	t.Skip("no python3 with feedparser (Debian: python3-feedparser)")
+	t.Skip("[feedparser] no python3 with feedparser (Debian: python3-feedparser)")
 	return ""
 }
 

@@ -118,7 +118,7 @@ func xmllint(t *testing.T) func([]byte) (string, error) {
 	t.Helper()
 	path, err := exec.LookPath("xmllint")
 	if err != nil {
-		t.Skip("no xmllint (Debian: libxml2-utils): the sitemap is not held against its schema")
+		t.Skip("[xmllint] no xmllint (Debian: libxml2-utils): the sitemap is not held against its schema")
 	}
 	return func(doc []byte) (string, error) {
 		cmd := exec.Command(path, "--noout", "--nonet", "--schema", "testdata/sitemap.xsd", "-")

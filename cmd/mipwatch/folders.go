@@ -20,10 +20,8 @@ func (b *builder) checkFolders(proposals []string) error {
 	if err := build.CheckFolder(b.out); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	for _, dir := range proposals {
-		if resolved(dir) == resolved(b.out) {
-			return fmt.Errorf("--out: %s is the proposals folder; name a folder of its own", b.out)
-		}
+	if err := apart("--out", b.out, proposals); err != nil {
+		return err
 	}
 	if b.snapshot == "" {
 		return nil
@@ -31,9 +29,23 @@ func (b *builder) checkFolders(proposals []string) error {
 	if err := build.CheckFolder(b.snapshot); err != nil {
 		return fmt.Errorf("--snapshot: %w", err)
 	}
+	if err := apart("--snapshot", b.snapshot, proposals); err != nil {
+		return err
+	}
 	out, snapshot := resolved(b.out), resolved(b.snapshot)
 	if within(out, snapshot) || within(snapshot, out) {
 		return fmt.Errorf("--snapshot: %s and the published %s lie one within the other; what the sidecar must carry is not for publication", b.snapshot, b.out)
+	}
+	return nil
+}
+
+// apart refuses an output folder that holds proposals: a build removes what is no longer published. One
+// below the proposals is fine, since sub-folders are not read.
+func apart(flag, out string, proposals []string) error {
+	for _, dir := range proposals {
+		if within(resolved(dir), resolved(out)) {
+			return fmt.Errorf("%s: %s holds the proposals folder %s; name a folder of its own", flag, out, dir)
+		}
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func TestVariantsAreEqual(t *testing.T) {
 
 func TestFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("needs pipes and symbolic links")
+		t.Skip("[unix] needs pipes and symbolic links")
 	}
 	outside := filepath.Join(t.TempDir(), "secret.md")
 	writeFile(t, outside, []byte(sound))

@@ -19,7 +19,7 @@ type history struct {
 	epoch    *time.Time
 	places   map[string]place      // by folder
 	changes  map[fileKey]fileTimes // of committed files
-	sizes    map[string]int        // proposal files that a commit touches, by hash
+	sizes    map[string]int        // files named like proposals that a commit touches, by hash
 	problems []mip.Problem
 }
 
@@ -128,7 +128,7 @@ func (h *history) read(ctx context.Context, top string, prefixes []string) error
 		}
 	}
 	return log(ctx, top, slices.Compact(prefixes), func(c commit, file string) {
-		if strings.EqualFold(path.Ext(file), ".md") {
+		if _, numbered := numberInName(path.Base(file)); numbered {
 			h.sizes[c.hash]++
 		}
 		key := fileKey{top, file}

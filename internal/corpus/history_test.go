@@ -21,7 +21,7 @@ type repo struct {
 func newRepo(t *testing.T) *repo {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git program")
+		t.Skip("[git] no git program")
 	}
 	r := &repo{t, t.TempDir()}
 	r.git(0, "init", "-q", "-b", "main", ".")

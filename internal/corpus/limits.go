@@ -49,6 +49,7 @@ const (
 	manyCells      = 2_000
 	manyHeadings   = 1_000
 	manyFootnotes  = 200
+	manyBrackets   = 5_000   // what may begin a link: a short one can lead to a long address
 	manyMarks      = 1_000   // emphasis characters in one paragraph: they may nest
 	largeExpansion = 1 << 20 // longest reference definition times brackets, in bytes
 )
@@ -72,7 +73,7 @@ func limits(body []byte, first int, r *report) (suspicious, ok bool) {
 		}
 	}
 	suspicious = len(body) > largeBody || s.deep || s.cells > manyCells || s.headings > manyHeadings || s.footnotes > manyFootnotes ||
-		s.marks > manyMarks || s.images > maxNesting || s.definition*s.brackets > largeExpansion
+		s.marks > manyMarks || s.brackets > manyBrackets || s.images > maxNesting || s.definition*s.brackets > largeExpansion
 	return suspicious, true
 }
 

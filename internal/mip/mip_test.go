@@ -20,6 +20,7 @@ func TestParseStatus(t *testing.T) {
 		" last call ":  {LastCall, true, "last-call", "Last Call", `"Last Call"`},
 		"LastCall":     {LastCall, true, "last-call", "Last Call", `"Last Call"`},
 		"Last_Call":    {LastCall, true, "last-call", "Last Call", `"Last Call"`},
+		"Fi nal":       {"Fi nal", false, "fi-nal", "Fi nal", `"Fi nal"`},
 		"(Final)":      {"(Final)", false, "final", "(Final)", `"(Final)"`},
 		"Draft?":       {"Draft?", false, "draft", "Draft?", `"Draft?"`},
 		"LAST-CALL":    {LastCall, true, "last-call", "Last Call", `"Last Call"`},

@@ -35,23 +35,17 @@ func ParseStatus(s string) Status {
 	if Status(s).Known() {
 		return Status(s)
 	}
-	joined := joinWords(s)
+	words := statusWords(s)
 	for _, known := range Statuses() {
-		if strings.EqualFold(joined, joinWords(string(known))) {
+		if slices.EqualFunc(words, statusWords(string(known)), strings.EqualFold) || strings.EqualFold(s, strings.ReplaceAll(string(known), " ", "")) {
 			return known
 		}
 	}
 	return Status(s)
 }
 
-// joinWords removes what may stand between the words of a status.
-func joinWords(s string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" \t-_", r) {
-			return -1
-		}
-		return r
-	}, s)
+func statusWords(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t-_", r) })
 }
 
 // Known reports whether s is one of [Statuses].
