@@ -291,3 +291,21 @@ func TestSettle(t *testing.T) {
 		}
 	})
 }
+
+// TestSettleHasPatience shows that changes which never cease do not put a rebuild off for ever.
+func TestSettleHasPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := make(chan fsnotify.Event)
+		rebuilt := 0
+		go settle(t.Context(), events, nil, func(fsnotify.Event) bool { return true }, func() { rebuilt++ })
+		const step = quiet / 2
+		for range 3 * patience / step {
+			events <- fsnotify.Event{Name: "ours"}
+			<-time.After(step) // of the bubble's own clock
+		}
+		synctest.Wait()
+		if rebuilt < 2 || rebuilt > 3 {
+			t.Errorf("%d rebuilds while something changed all the time for three times as long as one waits, want 2 or 3", rebuilt)
+		}
+	})
+}

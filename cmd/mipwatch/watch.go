@@ -16,6 +16,9 @@ import (
 // git changes many files at once.
 const quiet = 100 * time.Millisecond
 
+// patience is how long a change waits at the most, should changes never cease.
+const patience = 2 * time.Second
+
 // watcher notices changes of the preview's sources. Its zero value notices nothing.
 type watcher struct {
 	*fsnotify.Watcher
@@ -77,11 +80,18 @@ func (w *watcher) run(ctx context.Context, rebuild func()) {
 	}
 }
 
-// settle calls do after each run of events that concern it, once none has come for a while. Lost events
-// (an error, such as an overflow) count as one.
+// settle calls do after each run of events that concern it, once none has come for a while or the first
+// has waited long enough. Lost events (an error, such as an overflow) count as one.
 func settle(ctx context.Context, events <-chan fsnotify.Event, errs <-chan error, concerns func(fsnotify.Event) bool, do func()) {
 	timer := time.NewTimer(quiet)
 	timer.Stop()
+	var latest time.Time // when the events since the last call must be dealt with; zero without any
+	changed := func() {
+		if latest.IsZero() {
+			latest = time.Now().Add(patience)
+		}
+		timer.Reset(min(quiet, time.Until(latest)))
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -91,14 +101,15 @@ func settle(ctx context.Context, events <-chan fsnotify.Event, errs <-chan error
 				return
 			}
 			if concerns(e) {
-				timer.Reset(quiet)
+				changed()
 			}
 		case _, ok := <-errs:
 			if !ok {
 				return
 			}
-			timer.Reset(quiet)
+			changed()
 		case <-timer.C:
+			latest = time.Time{}
 			do()
 		}
 	}
