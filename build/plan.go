@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
@@ -208,7 +209,7 @@ func sourceLink(s *site.Site, p *corpus.Proposal, repoPath string) (string, bool
 	}
 	segments := strings.Split(repoPath, "/")
 	for i, seg := range segments {
-		segments[i] = pathEscape(seg)
+		segments[i] = url.PathEscape(seg)
 	}
 	return strings.NewReplacer("{path}", strings.Join(segments, "/"), "{commit}", commit).Replace(s.SourceURL), true
 }

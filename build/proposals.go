@@ -16,8 +16,6 @@ func pageRoute(n int) string     { return fmt.Sprintf("/mip/%d/", n) }
 func markdownRoute(n int) string { return fmt.Sprintf("/mip/%d.md", n) }
 func apiRoute(n int) string      { return fmt.Sprintf("/api/v1/mips/%d", n) }
 
-func pathEscape(segment string) string { return url.PathEscape(segment) }
-
 // proposals adds three files for each proposal, made from one reading of its source.
 func (p *planner) proposals() error {
 	// What a link can lead to. A new or renamed file can change how every page's links resolve.
