@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -253,7 +254,7 @@ func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
 		if f.Activation == nil {
 			f.Activation = map[string]mip.Activation{}
 		}
-		f.Status = f.StatusAt(newest.UTC(), s.PublicNetworks())
+		f.Status = f.StatusAt(s.PublicNetworks(), func(string) time.Time { return newest.UTC() })
 		forks[i] = f
 	}
 	return forks

@@ -9,18 +9,6 @@ import (
 	"github.com/mipwatch/mipwatch/render"
 )
 
-// sidecarConfig is what the live part needs beside the published tree, as sidecar.json of a snapshot.
-type sidecarConfig struct {
-	Networks []sidecarNetwork `json:"networks"`
-}
-
-// sidecarNetwork is a network with what is never published of it.
-type sidecarNetwork struct {
-	mip.Network
-	RPC       []string `json:"rpc"`       // in order of preference
-	BlockTime float64  `json:"blockTime"` // seconds; 0 when unknown
-}
-
 // Snapshot writes into dir what a function must carry, since it is deployed as a binary alone: the
 // JSON tree of /api/v1 and, in sidecar.json, the configuration of the live part, RPC addresses
 // included. dir is kept as [Sync] keeps an output folder, and must not be published.
@@ -31,10 +19,7 @@ func Snapshot(ctx context.Context, p *Plan, dir string, s *site.Site) (Report, e
 			sub.Artifacts = append(sub.Artifacts, a)
 		}
 	}
-	config := sidecarConfig{Networks: []sidecarNetwork{}}
-	for _, n := range s.Networks {
-		config.Networks = append(config.Networks, sidecarNetwork{n.Network, append([]string{}, n.RPC...), n.BlockTime})
-	}
+	config := mip.SidecarConfig{Networks: append([]mip.Endpoints{}, s.Networks...)}
 	sub.Artifacts = append(sub.Artifacts, Artifact{
 		File: "sidecar.json", Type: typeJSON, Cache: revalidate, phase: index,
 		Body: func() ([]byte, error) { return render.JSON(config) },

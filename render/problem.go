@@ -42,6 +42,8 @@ func problemDetail(code api.Code) string {
 		return "The service behind this answer failed, and no earlier answer is kept."
 	case api.AIDisabled:
 		return "This site has no model for the request."
+	case api.NotReady:
+		return "The sidecar has not read the site's proposals yet; ask again in a moment."
 	case api.UpstreamTimeout:
 		return "The service behind this answer took too long, and no earlier answer is kept."
 	}

@@ -56,20 +56,20 @@ type SiteCounts struct {
 	ByCategory map[string]int `json:"byCategory" doc:"By category as written; proposals without one are under the empty string."`
 }
 
-// StatusAt says where the fork stands at a moment: "planned" when no network has a time, "scheduled"
-// when none has come, "active" when every network of the list has switched, else "active on" and the
-// ids of those that have, in the order of the list. The static tree uses the time of the newest
-// change, so a fork that it calls active is active; one that it calls scheduled may have switched since.
-func (h HardFork) StatusAt(now time.Time, networks []Network) string {
+// StatusAt says where the fork stands: "planned" when no network has a time, "scheduled" when none has
+// come, "active" when every network of the list has switched, else "active on" and the ids of those
+// that have, in the order of the list. now gives the time of a network by its id. The static tree uses
+// the time of the newest change for all, so a fork that it calls active is active; one that it calls
+// scheduled may have switched since.
+func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) string {
 	var active []string
 	timed := false
 	for _, id := range h.SortedNetworks(networks) {
-		ts := h.Activation[id].Timestamp
-		if ts == nil {
+		if h.Activation[id].Timestamp == nil {
 			continue
 		}
 		timed = true
-		if *ts <= now.Unix() {
+		if h.Activation[id].Reached(now(id)) {
 			active = append(active, id)
 		}
 	}
@@ -82,6 +82,11 @@ func (h HardFork) StatusAt(now time.Time, networks []Network) string {
 		return "active"
 	}
 	return "active on " + strings.Join(active, ", ")
+}
+
+// Reached reports whether the time has come. No time never comes.
+func (a Activation) Reached(now time.Time) bool {
+	return a.Timestamp != nil && *a.Timestamp <= now.Unix()
 }
 
 // SortedNetworks returns the keys of an activation table in the order of networks, then the others

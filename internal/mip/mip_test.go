@@ -115,9 +115,21 @@ func TestHardForkStatusAt(t *testing.T) {
 		{"only one of two is named", two, map[string]Activation{"testnet": at(0)}, "active on testnet"},
 	} {
 		h := HardFork{Activation: c.activation}
-		if got := h.StatusAt(time.Unix(1000, 0), c.networks); got != c.want {
+		if got := h.StatusAt(c.networks, func(string) time.Time { return time.Unix(1000, 0) }); got != c.want {
 			t.Errorf("%s: StatusAt = %q, want %q", c.name, got, c.want)
 		}
+	}
+	ahead := HardFork{Activation: map[string]Activation{"mainnet": at(1000), "testnet": at(1000)}}
+	if got := ahead.StatusAt(two, func(id string) time.Time { return time.Unix(int64(len(id))*142, 0) }); got != "scheduled" {
+		t.Errorf("StatusAt with both clocks behind = %q, want scheduled", got)
+	}
+	if got := ahead.StatusAt(two, func(id string) time.Time {
+		if id == "testnet" {
+			return time.Unix(1000, 0)
+		}
+		return time.Unix(999, 0)
+	}); got != "active on testnet" {
+		t.Errorf("StatusAt with one clock behind = %q, want active on testnet", got)
 	}
 	h := HardFork{Activation: map[string]Activation{"zeta": {}, "testnet": {}, "alpha": {}, "mainnet": {}}}
 	if d := cmp.Diff([]string{"mainnet", "testnet", "alpha", "zeta"}, h.SortedNetworks(two)); d != "" {

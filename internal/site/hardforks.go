@@ -17,11 +17,11 @@ const maxUnix = 253402300799
 // forkReader is what the entries of hardforks must agree on.
 type forkReader struct {
 	*reader
-	networks []Network
+	networks []mip.Endpoints
 	slugs    map[string]int // of names, to the line: a fork's page has the slug as its address
 }
 
-func (r *reader) hardForks(where string, n *yaml.Node, networks []Network) []mip.HardFork {
+func (r *reader) hardForks(where string, n *yaml.Node, networks []mip.Endpoints) []mip.HardFork {
 	f := &forkReader{reader: r, networks: networks, slugs: map[string]int{}}
 	var out []mip.HardFork
 	r.list(where, n, func(where string, n *yaml.Node) { out = append(out, f.fork(where, n)) })
@@ -74,7 +74,7 @@ func (f *forkReader) fork(where string, n *yaml.Node) mip.HardFork {
 func (f *forkReader) activation(where string, n *yaml.Node, to map[string]mip.Activation) {
 	f.entries(where, n, func(key, value *yaml.Node) {
 		where := join(where, show(key.Value))
-		if !slices.ContainsFunc(f.networks, func(net Network) bool { return net.ID == key.Value }) {
+		if !slices.ContainsFunc(f.networks, func(net mip.Endpoints) bool { return net.ID == key.Value }) {
 			f.add(key.Line, "unknown-network", "%s: networks has no such id", where)
 			return
 		}

@@ -84,7 +84,7 @@ func TestParse(t *testing.T) {
 		SourceURL: "https://example.org/tree/{commit}/{path}",
 		Upstream:  &site.Upstream{Git: "https://example.org/mips.git", Ref: "main", Folders: []string{"MIPs", "MRCs"}},
 		Forum:     "https://forum.example.org",
-		Networks: []site.Network{
+		Networks: []mip.Endpoints{
 			{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: 143}, RPC: []string{"https://rpc.example.org/key?x=1", "http://127.0.0.1:8545"}, BlockTime: 0.4},
 			{Network: mip.Network{ID: "testnet", Name: "testnet", ChainID: 10143}, BlockTime: 0.4},
 		},

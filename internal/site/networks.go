@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 const (
@@ -16,11 +18,11 @@ const (
 	maxBlockTime = time.Hour
 )
 
-func (r *reader) networks(where string, n *yaml.Node) []Network {
-	var out []Network
+func (r *reader) networks(where string, n *yaml.Node) []mip.Endpoints {
+	var out []mip.Endpoints
 	ids, chains := map[string]int{}, map[string]int{}
 	r.list(where, n, func(where string, n *yaml.Node) {
-		var net Network
+		var net mip.Endpoints
 		r.object(where, n,
 			field{"id", true, func(where string, n *yaml.Node) {
 				net.ID, _ = r.networkID(where, n)

@@ -14,14 +14,14 @@ type Site struct {
 	Title         string
 	BaseURL       string // absolute, http or https, no slash at the end; may hold a path
 	Description   string
-	Prefix        string         // ids start with it; the header key in lower case; MIP when the file has none
-	Proposals     []string       // folders, relative to the file's own folder, slash-separated; ["proposals"] when the file has none
-	ProposalsLine int            // where the file names the folders, for messages about them; 0 when it does not
-	SourceURL     string         // template with {path} and {commit}; empty: proposals have no source link
-	Upstream      *Upstream      // nil: nothing to sync from
-	Forum         string         // base address of a Discourse, no slash at the end; empty: none
-	Networks      []Network      // in the file's order
-	HardForks     []mip.HardFork // in the file's order; Status is not set
+	Prefix        string          // ids start with it; the header key in lower case; MIP when the file has none
+	Proposals     []string        // folders, relative to the file's own folder, slash-separated; ["proposals"] when the file has none
+	ProposalsLine int             // where the file names the folders, for messages about them; 0 when it does not
+	SourceURL     string          // template with {path} and {commit}; empty: proposals have no source link
+	Upstream      *Upstream       // nil: nothing to sync from
+	Forum         string          // base address of a Discourse, no slash at the end; empty: none
+	Networks      []mip.Endpoints // in the file's order
+	HardForks     []mip.HardFork  // in the file's order; Status is not set
 	Overrides     map[int]Override
 	Locales       []string // BCP 47, beside English
 	Highlight     bool     // colour code blocks; true unless the file says false
@@ -32,13 +32,6 @@ type Upstream struct {
 	Git     string   // address
 	Ref     string   // branch, tag or commit; empty: the remote's default branch
 	Folders []string // within the repository
-}
-
-// Network is a chain: what is public of it, and how the sidecar reaches it.
-type Network struct {
-	mip.Network
-	RPC       []string // endpoints in order of preference; never published
-	BlockTime float64  // seconds; 0 when unknown
 }
 
 // Override is what an operator states about one proposal where its header does not.

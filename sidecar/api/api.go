@@ -38,7 +38,7 @@ type NetworkStatus struct {
 	FinalizedHeight *uint64       `json:"finalizedHeight" doc:"The latest finalized block."`
 	BlockTime       *mip.Time     `json:"blockTime" doc:"Time stamp of the latest block."`
 	FetchedAt       *mip.Time     `json:"fetchedAt" doc:"When these figures were true."`
-	Stale           bool          `json:"stale" doc:"Older than their lifetime."`
+	Stale           bool          `json:"stale" doc:"Older than their lifetime, or the head stands still."`
 	Regressed       bool          `json:"regressed" doc:"The height is lower than one seen before."`
 	Error           *string       `json:"error" doc:"A code, when the last attempt failed."`
 }
@@ -55,7 +55,7 @@ const (
 
 // MIPWatch is the body of GET /api/mip-watch: everything that a dashboard shows, in one answer.
 type MIPWatch struct {
-	MIPs          []mip.Summary            `json:"mips" doc:"As in /api/v1/mips."`
+	MIPs          []mip.Summary            `json:"mips" doc:"As in /api/v1/mips; forumTopicId is also there for links to the forum that hold no number."`
 	Forum         []ForumActivity          `json:"forum" doc:"The topics that proposals link to, hottest first."`
 	Networks      map[string]NetworkStatus `json:"networks" doc:"By network id."`
 	HardForks     []mip.HardFork           `json:"hardforks" doc:"With status against the chains' own time."`
@@ -69,7 +69,7 @@ type Discrepancy struct {
 	MIP      *int    `json:"mip" doc:"The proposal."`
 	Hardfork *string `json:"hardfork" doc:"The hard fork."`
 	Network  *string `json:"network" doc:"The network's id."`
-	Code     string  `json:"code" doc:"Such as active-not-final."`
+	Code     string  `json:"code" doc:"active-not-final, final-not-active or last-call-overdue."`
 	Message  string  `json:"message" doc:"What disagrees, with the evidence."`
 }
 

@@ -28,6 +28,7 @@ const (
 	AIFailed             Code = "ai_failed"              // 502
 	UpstreamUnavailable  Code = "upstream_unavailable"   // 502
 	AIDisabled           Code = "ai_disabled"            // 503
+	NotReady             Code = "not_ready"              // 503, with Retry-After
 	UpstreamTimeout      Code = "upstream_timeout"       // 504
 )
 
@@ -41,7 +42,7 @@ func Codes() []struct {
 		Status int
 	}{
 		{BadRequest, 400}, {NotFound, 404}, {MethodNotAllowed, 405}, {TooLarge, 413}, {UnsupportedMediaType, 415},
-		{RateLimited, 429}, {Internal, 500}, {AIFailed, 502}, {UpstreamUnavailable, 502}, {AIDisabled, 503}, {UpstreamTimeout, 504},
+		{RateLimited, 429}, {Internal, 500}, {AIFailed, 502}, {UpstreamUnavailable, 502}, {AIDisabled, 503}, {NotReady, 503}, {UpstreamTimeout, 504},
 	}
 }
 
