@@ -15,8 +15,8 @@ ARGS ?=
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-serve: program ## the site of ./proposals on 127.0.0.1:8080, or ADDR=, rebuilt on save
-	bin/mipwatch serve --addr $(ADDR) $(ARGS)
+serve: program ## the site of ./proposals on 127.0.0.1:8080, or ADDR=, with demo live data, rebuilt on save
+	bin/mipwatch serve --demo --addr $(ADDR) $(ARGS)
 
 test: lint ## every static check and every test, then what was skipped and why
 	@go test -json $(TESTFLAGS) ./... | go run ./internal/testsummary

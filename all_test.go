@@ -34,17 +34,29 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "internal/mip", "internal/corpus", "internal/site", "github.com/gofrs/flock"},
-	"cmd/mipwatch": {"build", "internal/corpus", "internal/mip", "internal/site",
+	"build": {"render", "internal/entity", "internal/mip", "internal/corpus", "internal/site", "sidecar/api", "github.com/gofrs/flock"},
+	"cmd/mipwatch": {"build", "internal/corpus", "internal/mip", "internal/site", "internal/upstreamtest", "sidecar", "sidecar/api", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
-	"internal/corpus":      {"internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
-	"internal/corpora":     {}, // for tests only
-	"internal/mip":         {},
-	"internal/site":        {"internal/mip", "go.yaml.in/yaml/v3"},
-	"internal/testsummary": {},
+	"cmd/sidecar":           {"internal/mip", "internal/site", "sidecar", "sidecar/knowledge"},
+	"internal/corpus":       {"internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	"internal/corpora":      {}, // for tests only
+	"internal/entity":       {},
+	"internal/mip":          {},
+	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
+	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
+	"internal/testsummary":  {},
+	"internal/upstreamtest": {"internal/mip"},
+	"internal/webtest":      {}, // for tests only
 	"render": {"internal/mip", "sidecar/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
 		"github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
-	"sidecar/api": {"internal/mip"},
+	"sidecar": {"internal/entity", "internal/mip", "sidecar/api", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/upstream",
+		"github.com/sethvargo/go-limiter"},
+	"sidecar/api":       {"internal/mip"},
+	"sidecar/cache":     {},
+	"sidecar/chain":     {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
+	"sidecar/forum":     {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
+	"sidecar/knowledge": {"internal/mip"},
+	"sidecar/upstream":  {},
 }
 
 func TestImports(t *testing.T) {
@@ -316,7 +328,7 @@ func body(t *testing.T, p *build.Plan, route string) []byte {
 // TestExamplesWork runs every curl line of the documents against the site that they speak of.
 func TestExamplesWork(t *testing.T) {
 	p, s := sample(t)
-	h, err := p.Handler(t.Context())
+	h, err := p.Publish(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

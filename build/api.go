@@ -5,6 +5,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // api adds the JSON documents that speak of the whole corpus.
@@ -31,6 +32,6 @@ func (p *planner) api() error {
 func (p *planner) json(route string, v any, key string) {
 	p.add(Artifact{
 		Route: route, File: route[1:] + ".json", Type: typeJSON, phase: index, key: key,
-		Body: func() ([]byte, error) { return render.JSON(v) },
+		Body: func() ([]byte, error) { return api.JSON(v) },
 	})
 }

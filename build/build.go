@@ -1,5 +1,5 @@
 // Package build is the generator: it turns a corpus and a site into a Plan, an ordered list of
-// artifacts with their bytes, and writes that plan into a folder (Sync), serves it (Handler) or
+// artifacts with their bytes, and writes that plan into a folder (Sync), serves it (Publish) or
 // copies the part that the sidecar needs (Snapshot). It knows nothing of flags, exit codes or the
 // environment, and leaves parsing to internal/corpus and formats to render.
 package build
@@ -29,6 +29,8 @@ type Options struct {
 	// earlier run of the same producer wrote and does not render it again; empty means that
 	// everything is rendered and compared.
 	Producer string
+	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
+	Notice string
 	// Memo, when set, keeps highlighted code for the next plan. Nil: each plan begins anew.
 	Memo *Memo
 }

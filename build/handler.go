@@ -1,34 +1,38 @@
 package build
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/mipwatch/mipwatch/internal/entity"
 	"github.com/mipwatch/mipwatch/render"
 )
 
-// Handler renders the whole plan into memory and serves it as the CDN would: files first, then the
-// rules of `_redirects`, then the 404 page, with the fields of `_headers`, entity tags, conditional
-// and HEAD requests, and gzip. It is safe for concurrent use and never reads the sources again.
-func (p *Plan) Handler(ctx context.Context) (http.Handler, error) {
-	h := &handler{plan: p, files: make(map[string]*file, len(p.Artifacts))}
+// Published is a plan with all bodies made, in memory. As an [http.Handler] it answers as the CDN would:
+// files first, then the rules of `_redirects`, then the 404 page, with the fields of `_headers`, entity
+// tags, conditional and HEAD requests, and gzip. As an [fs.FS] it is the published folder. It is safe
+// for concurrent use and never reads the sources again.
+type Published struct {
+	plan  *Plan
+	files map[string]*file // by path with its first slash
+}
+
+// Publish renders the whole plan into memory.
+func (p *Plan) Publish(ctx context.Context) (*Published, error) {
+	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts))}
 	var mu sync.Mutex
 	for ph := range phases {
 		err := p.each(ctx, ph, func(a *Artifact) error {
 			body, err := a.Bytes()
+			f := &file{artifact: a, entity: entity.New(a.Type, body)}
 			mu.Lock()
 			defer mu.Unlock()
-			h.files["/"+a.File] = &file{artifact: a, body: body, etag: etagOf(body)}
+			h.files["/"+a.File] = f
 			return err
 		})
 		if err != nil {
@@ -38,22 +42,14 @@ func (p *Plan) Handler(ctx context.Context) (http.Handler, error) {
 	return h, nil
 }
 
-type handler struct {
-	plan  *Plan
-	files map[string]*file
-}
-
 // file is one rendered artifact.
 type file struct {
 	artifact *Artifact
-	body     []byte
-	etag     string // without quotes
-
-	once   sync.Once
-	zipped []byte
+	entity   *entity.Entity
 }
 
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers one request.
+func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, rule := range h.plan.Headers {
 		if matches(rule.From, r.URL.Path) {
 			for _, f := range rule.Fields {
@@ -78,7 +74,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.get(w, r)
 }
 
-func (h *handler) get(w http.ResponseWriter, r *http.Request) {
+func (h *Published) get(w http.ResponseWriter, r *http.Request) {
 	name := r.URL.Path
 	f := h.file(name)
 	rule, ok := h.plan.rule(name)
@@ -86,18 +82,18 @@ func (h *handler) get(w http.ResponseWriter, r *http.Request) {
 	case f != nil && f.artifact.isFolderOf(name):
 		redirect(w, r, name+"/")
 	case f != nil:
-		h.send(w, r, f, http.StatusOK)
+		f.send(w, r, http.StatusOK)
 	case ok && rule.Status == http.StatusMovedPermanently:
 		redirect(w, r, rule.To)
 	case ok:
-		h.send(w, r, h.files[rule.To], rule.Status)
+		h.files[rule.To].send(w, r, rule.Status)
 	default:
-		h.send(w, r, h.files["/404.html"], http.StatusNotFound)
+		h.files["/404.html"].send(w, r, http.StatusNotFound)
 	}
 }
 
 // file is the file at a path, or the index of the folder at it. Paths that are not clean have none.
-func (h *handler) file(name string) *file {
+func (h *Published) file(name string) *file {
 	trimmed := strings.TrimSuffix(name, "/")
 	if name != "/" && path.Clean(name) != trimmed {
 		return nil
@@ -120,7 +116,7 @@ func (p *Plan) isRoute(name string) bool {
 }
 
 // refuseMethod answers what is there but can only be read.
-func (h *handler) refuseMethod(w http.ResponseWriter, r *http.Request) {
+func (h *Published) refuseMethod(w http.ResponseWriter, r *http.Request) {
 	body, err := render.MethodNotAllowed(h.plan.baseURL, r.URL.Path)
 	if err != nil {
 		http.Error(w, "", http.StatusInternalServerError)
@@ -147,61 +143,7 @@ func redirect(w http.ResponseWriter, r *http.Request, to string) {
 	w.WriteHeader(http.StatusMovedPermanently)
 }
 
-func (h *handler) send(w http.ResponseWriter, r *http.Request, f *file, status int) {
-	body, etag := f.body, f.etag
-	head := w.Header()
-	head.Set("Content-Type", f.artifact.Type)
-	head.Set("Cache-Control", f.artifact.Cache)
-	if compressible(f.artifact.Type) {
-		head.Add("Vary", "Accept-Encoding")
-		if acceptsGzip(r) {
-			f.once.Do(f.zip)
-			body, etag = f.zipped, etag+"-gz"
-			head.Set("Content-Encoding", "gzip")
-		}
-	}
-	if status == http.StatusOK {
-		head.Set("ETag", `"`+etag+`"`)
-		if slices.ContainsFunc(strings.Split(r.Header.Get("If-None-Match"), ","), func(tag string) bool {
-			tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
-			return tag == `"`+etag+`"` || tag == "*"
-		}) {
-			head.Del("Content-Type")
-			head.Del("Content-Encoding")
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-	}
-	head.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		w.Write(body)
-	}
-}
-
-func etagOf(body []byte) string {
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:16])
-}
-
-func (f *file) zip() {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	z.Write(f.body) // a buffer never fails
-	z.Close()
-	f.zipped = b.Bytes()
-}
-
-func compressible(mediaType string) bool {
-	return strings.HasPrefix(mediaType, "text/") || strings.Contains(mediaType, "json") || strings.Contains(mediaType, "xml")
-}
-
-func acceptsGzip(r *http.Request) bool {
-	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		coding, q, _ := strings.Cut(strings.TrimSpace(part), ";")
-		if (coding == "gzip" || coding == "*") && strings.ReplaceAll(q, " ", "") != "q=0" {
-			return true
-		}
-	}
-	return false
+func (f *file) send(w http.ResponseWriter, r *http.Request, status int) {
+	w.Header().Set("Cache-Control", f.artifact.Cache)
+	f.entity.Serve(w, r, status)
 }

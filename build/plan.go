@@ -88,19 +88,19 @@ func newPlanner(c *corpus.Corpus, o Options) (*planner, error) {
 	p.stableInfo = p.info
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.History = mip.SiteCounts{}, nil, ""
 	var err error
-	if p.pages, err = render.NewPages(p.info, p.forks); err != nil {
+	if p.pages, err = render.NewPages(p.info, p.forks, o.Notice); err != nil {
 		return nil, err
 	}
-	if p.stable, err = render.NewPages(p.stableInfo, nil); err != nil {
+	if p.stable, err = render.NewPages(p.stableInfo, nil, o.Notice); err != nil {
 		return nil, err
 	}
 	p.keys = make([]string, len(p.all))
 	for i, s := range p.all {
-		if p.keys[i], err = keyOf(o.Producer, s); err != nil {
+		if p.keys[i], err = keyOf(o.Producer, s, o.Notice); err != nil {
 			return nil, err
 		}
 	}
-	p.wholeKey, err = keyOf(o.Producer, p.info, p.forks, p.keys, o.Site.Highlight)
+	p.wholeKey, err = keyOf(o.Producer, p.info, p.forks, p.keys, o.Site.Highlight, o.Notice)
 	return p, err
 }
 

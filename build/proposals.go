@@ -10,6 +10,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 func pageRoute(n int) string     { return fmt.Sprintf("/mip/%d/", n) }
@@ -48,7 +49,7 @@ func (p *planner) proposals() error {
 				if err != nil {
 					return nil, err
 				}
-				return render.JSON(mip.Proposal{Summary: p.all[i], RawMarkdown: string(d.Raw), Sections: d.Sections})
+				return api.JSON(mip.Proposal{Summary: p.all[i], RawMarkdown: string(d.Raw), Sections: d.Sections})
 			},
 		})
 		p.add(Artifact{

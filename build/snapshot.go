@@ -6,7 +6,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // Snapshot writes into dir what a function must carry, since it is deployed as a binary alone: the
@@ -22,7 +22,7 @@ func Snapshot(ctx context.Context, p *Plan, dir string, s *site.Site) (Report, e
 	config := mip.SidecarConfig{Networks: append([]mip.Endpoints{}, s.Networks...)}
 	sub.Artifacts = append(sub.Artifacts, Artifact{
 		File: "sidecar.json", Type: typeJSON, Cache: revalidate, phase: index,
-		Body: func() ([]byte, error) { return render.JSON(config) },
+		Body: func() ([]byte, error) { return api.JSON(config) },
 	})
 	return Sync(ctx, sub, dir, SyncOptions{})
 }

@@ -24,8 +24,12 @@ func assetFiles() []struct{ name, ext, media string } {
 		{"theme", "js", "text/javascript; charset=utf-8"},
 		{"site", "css", "text/css; charset=utf-8"},
 		{"site", "js", "text/javascript; charset=utf-8"},
+		{"live", "js", "text/javascript; charset=utf-8"},
 	}
 }
+
+// liveScript is the place of the dashboard's own script in assetFiles. The others are for every page.
+const liveScript = 3
 
 // hashDigits is how much of the SHA-256 a file name carries: enough to tell versions apart.
 const hashDigits = 8
@@ -47,5 +51,5 @@ func loadAssets() ([]Asset, error) {
 	return out, nil
 }
 
-// Assets returns what the pages load: theme script, style sheet, site script.
+// Assets returns what the pages load: theme script, style sheet, site script, dashboard script.
 func (p *Pages) Assets() []Asset { return p.assets }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // APICatalog is the linkset of /.well-known/api-catalog (RFC 9727, in the JSON of RFC 9264): the
@@ -28,7 +29,7 @@ func APICatalog(info mip.SiteInfo) ([]byte, error) {
 			items = append(items, link{Href: info.BaseURL + r.Pattern, Type: r.Type, Title: r.Summary})
 		}
 	}
-	return JSON(struct {
+	return api.JSON(struct {
 		Linkset []context `json:"linkset"`
 	}{[]context{
 		{Anchor: info.BaseURL + "/.well-known/api-catalog", Item: items},

@@ -4,6 +4,7 @@ import (
 	"github.com/gorilla/feeds"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // jsonFeed is the library's struct with items that are written even when there are none: the format
@@ -27,7 +28,7 @@ func JSONFeed(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	for _, s := range sorted {
 		feed.Items = append(feed.Items, newJSONItem(info, s))
 	}
-	return JSON(feed)
+	return api.JSON(feed)
 }
 
 func newJSONItem(info mip.SiteInfo, s mip.Summary) *feeds.JSONItem {

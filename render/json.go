@@ -1,31 +1,6 @@
 package render
 
-import (
-	"encoding/json"
-	"fmt"
-)
-
-// JSON is v as one compact line that ends with a newline. The characters < > & stay as they are: the
-// bytes are served as application/json and never stand inside HTML. U+2028 and U+2029 are escaped by
-// the encoder, which changes nothing for a JSON reader.
-func JSON(v any) ([]byte, error) {
-	var out sink
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("encode %T: %w", v, err)
-	}
-	return out, nil
-}
-
-// sink keeps what is written. The encoder works in a buffer that it reuses and writes a value in one
-// call, so a sink costs one allocation of the right size where a bytes.Buffer would grow in steps.
-type sink []byte
-
-func (s *sink) Write(p []byte) (int, error) {
-	*s = append(*s, p...)
-	return len(p), nil
-}
+import "github.com/mipwatch/mipwatch/sidecar/api"
 
 // object is a JSON object whose members keep their order, so that a document reads as it was
 // written and two builds write the same bytes.
@@ -43,11 +18,11 @@ func (o object) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		key, err := JSON(m.key)
+		key, err := api.JSON(m.key)
 		if err != nil {
 			return nil, err
 		}
-		value, err := JSON(m.value)
+		value, err := api.JSON(m.value)
 		if err != nil {
 			return nil, err
 		}

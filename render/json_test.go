@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 func TestJSON(t *testing.T) {
@@ -26,7 +27,7 @@ func TestJSON(t *testing.T) {
 		{"order of an object", object{{"z", 1}, {"a", object{}}, {"<", []string{"&"}}}, `{"z":1,"a":{},"<":["&"]}` + "\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := JSON(tt.in)
+			got, err := api.JSON(tt.in)
 			if err != nil || string(got) != tt.want {
 				t.Errorf("JSON(%#v) = %q, %v; want %q", tt.in, got, err, tt.want)
 			}
@@ -35,10 +36,10 @@ func TestJSON(t *testing.T) {
 }
 
 func TestJSONError(t *testing.T) {
-	if got, err := JSON(math.NaN()); err == nil {
+	if got, err := api.JSON(math.NaN()); err == nil {
 		t.Errorf("JSON(NaN) = %q, want an error", got)
 	}
-	if got, err := JSON(object{{"a", func() {}}}); err == nil {
+	if got, err := api.JSON(object{{"a", func() {}}}); err == nil {
 		t.Errorf("JSON(object with a function) = %q, want an error", got)
 	}
 }
@@ -46,7 +47,7 @@ func TestJSONError(t *testing.T) {
 // The sidecar reads what the generator writes.
 func TestJSONReadsBack(t *testing.T) {
 	for _, want := range append(sampleSummaries(), hostileSummaries()...) {
-		b := must[[]byte](t)(JSON(want))
+		b := must[[]byte](t)(api.JSON(want))
 		var got mip.Summary
 		if err := json.Unmarshal(b, &got); err != nil {
 			t.Fatalf("%s: %v in %s", want.ID, err, b)
@@ -61,7 +62,7 @@ func BenchmarkJSON(b *testing.B) {
 	p := sampleProposal()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := JSON(p); err != nil {
+		if _, err := api.JSON(p); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // List writes l as [JSON] would, one proposal at a time: the list of a large site is not held in
@@ -14,7 +15,7 @@ import (
 func List(w io.Writer, l mip.List) error {
 	all := l.MIPs
 	l.MIPs = []mip.Summary{}
-	frame, err := JSON(l)
+	frame, err := api.JSON(l)
 	if err != nil {
 		return err
 	}
@@ -26,7 +27,7 @@ func List(w io.Writer, l mip.List) error {
 	out.Write(begin) // a bufio.Writer keeps its first error for Flush
 	out.WriteByte('[')
 	for i, s := range all {
-		b, err := JSON(s)
+		b, err := api.JSON(s)
 		if err != nil {
 			return fmt.Errorf("list: %s: %w", s.ID, err)
 		}

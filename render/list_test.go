@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 func TestListIsJSON(t *testing.T) {
@@ -14,7 +15,7 @@ func TestListIsJSON(t *testing.T) {
 		{Count: 1, UpdatedAt: &now, MIPs: sampleSummaries()[:1]},
 		{Count: len(sampleSummaries()), UpdatedAt: &now, MIPs: sampleSummaries()},
 	} {
-		want, err := JSON(l)
+		want, err := api.JSON(l)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,7 +42,7 @@ func OpenAPI(info mip.SiteInfo, forks []mip.HardFork, example *mip.Proposal) ([]
 		paths = append(paths, member{r.Path, object{{strings.ToLower(r.Method), d.live(r)}}})
 	}
 	d.schemas.define(reflect.TypeFor[api.Problem]())
-	return JSON(object{
+	return api.JSON(object{
 		{"openapi", "3.1.1"},
 		{"info", object{{"title", feedTitle(info)}, {"version", "1"}, {"description", documentText(info)}}},
 		{"servers", []object{{{"url", info.BaseURL}}}},

@@ -20,6 +20,7 @@ type Pages struct {
 	head   template.HTML            // what every head holds: icon, assets, feeds
 	top    map[string]template.HTML // the header bar by current section
 	bottom template.HTML            // the footer
+	notice template.HTML            // what stands above every page, mostly nothing
 }
 
 // sections are the entries of the main menu, in order. A page names the one that it belongs to.
@@ -30,8 +31,9 @@ func sections() []struct{ Path, Label string } {
 }
 
 // NewPages reads the embedded templates. The parts of a page that never differ are rendered once
-// here. The error says so when info.BaseURL is no http or https address.
-func NewPages(info mip.SiteInfo, forks []mip.HardFork) (*Pages, error) {
+// here. notice is a sentence above every page, plain text; empty: none. The error says so when
+// info.BaseURL is no http or https address.
+func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, error) {
 	u, err := url.Parse(info.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("base URL %q: %w", info.BaseURL, err)
@@ -51,6 +53,9 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork) (*Pages, error) {
 		return nil, err
 	}
 	if p.bottom, err = p.fragment("bottom-fixed", p); err != nil {
+		return nil, err
+	}
+	if p.notice, err = p.fragment("notice", notice); err != nil {
 		return nil, err
 	}
 	for _, current := range append(sections(), struct{ Path, Label string }{}) {

@@ -10,6 +10,7 @@ type page struct {
 	Route       string // of the canonical address; empty: none, and not to be indexed
 	Article     bool
 	Alternates  []alternate
+	Live        bool   // loads the script that asks the sidecar
 	LD          []byte // JSON-LD that may stand in a script element, nil: none
 
 	Begin template.HTML // up to and with the start of main's content
@@ -55,10 +56,13 @@ func (p *Pages) frame(section string, v page) page {
 		m.raw("\">\n")
 	}
 	m.raw(string(p.head), "\n")
+	if v.Live {
+		m.raw(`<script src="`, p.path(p.assets[liveScript].Route), "\" type=\"module\"></script>\n")
+	}
 	if v.LD != nil {
 		m.raw(`<script type="application/ld+json">`, string(v.LD), "</script>\n")
 	}
-	m.raw("</head>\n<body>\n", string(p.top[section]), "\n<main id=\"main\" tabindex=\"-1\"><div class=\"wrap\">\n")
+	m.raw("</head>\n<body>\n", string(p.notice), string(p.top[section]), "\n<main id=\"main\" tabindex=\"-1\"><div class=\"wrap\">\n")
 	v.Begin, v.End = m.html(), p.bottom
 	return v
 }

@@ -301,7 +301,7 @@ func TestPagesEmptySite(t *testing.T) {
 
 func TestNewPagesBaseURL(t *testing.T) {
 	for _, base := range []string{"", "example.org", "ftp://example.org", "https://", "https://%zz"} {
-		if _, err := NewPages(mip.SiteInfo{BaseURL: base}, nil); err == nil {
+		if _, err := NewPages(mip.SiteInfo{BaseURL: base}, nil, ""); err == nil {
 			t.Errorf("NewPages(%q): no error, want one", base)
 		}
 	}
@@ -313,11 +313,19 @@ func TestAssets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dashboard, err := p.Dashboard(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	for _, a := range p.Assets() {
-		if !bytes.Contains(home, []byte(`"`+a.Route+`"`)) {
+		link := []byte(`"` + a.Route + `"`)
+		if !bytes.Contains(dashboard, link) {
 			t.Errorf("%s: no page loads it", a.Route)
+		}
+		if only := strings.HasPrefix(a.Route, "/assets/live."); bytes.Contains(home, link) == only {
+			t.Errorf("%s: on the first page %t", a.Route, only)
 		}
 		if strings.HasSuffix(a.Route, ".js") {
 			if _, err := z.Write(a.Body); err != nil {

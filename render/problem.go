@@ -8,12 +8,12 @@ import (
 // NotFoundProblem is the static answer to everything below /api that is not there: the body of
 // api-404.json. It is one file for every path, so instance and requestId are empty.
 func NotFoundProblem(info mip.SiteInfo) ([]byte, error) {
-	return JSON(api.NewProblem(info.BaseURL, api.NotFound, "", notFoundDetail(info)))
+	return api.JSON(api.NewProblem(info.BaseURL, api.NotFound, "", notFoundDetail(info)))
 }
 
 // MethodNotAllowed is the answer to a request that would change what can only be read.
 func MethodNotAllowed(baseURL, instance string) ([]byte, error) {
-	return JSON(api.NewProblem(baseURL, api.MethodNotAllowed, instance, "This address answers GET, HEAD and OPTIONS."))
+	return api.JSON(api.NewProblem(baseURL, api.MethodNotAllowed, instance, "This address answers GET, HEAD and OPTIONS."))
 }
 
 func notFoundDetail(info mip.SiteInfo) string {

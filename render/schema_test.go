@@ -42,7 +42,7 @@ func TestSchemasDescribeWhatIsSent(t *testing.T) {
 		for _, full := range []bool{true, false} {
 			v := reflect.New(typ).Elem()
 			populate(v, full)
-			b := must[[]byte](t)(JSON(v.Interface()))
+			b := must[[]byte](t)(api.JSON(v.Interface()))
 			value := must[any](t)(jsonschema.UnmarshalJSON(bytes.NewReader(b)))
 			if err := schema.Validate(value); err != nil {
 				t.Errorf("%v (full %t): %v in %s", typ, full, err, b)
@@ -87,7 +87,7 @@ func TestSchemasRefuse(t *testing.T) {
 			v := reflect.New(wireTypes()[i]).Elem()
 			populate(v, true)
 			var m map[string]any
-			if err := json.Unmarshal(must[[]byte](t)(JSON(v.Interface())), &m); err != nil {
+			if err := json.Unmarshal(must[[]byte](t)(api.JSON(v.Interface())), &m); err != nil {
 				t.Fatal(err)
 			}
 			schema := compile("#/components/schemas/" + tt.schema)

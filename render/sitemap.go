@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
 
@@ -41,11 +42,11 @@ func Sitemap(info mip.SiteInfo, entries []SitemapEntry) ([]byte, error) {
 		}
 		doc.URLs = append(doc.URLs, u)
 	}
-	out := sink(xml.Header)
-	enc := xml.NewEncoder(&out)
+	out := bytes.NewBufferString(xml.Header)
+	enc := xml.NewEncoder(out)
 	enc.Indent("", "  ")
 	if err := enc.Encode(doc); err != nil {
 		return nil, fmt.Errorf("encode sitemap: %w", err)
 	}
-	return append(out, '\n'), nil
+	return append(out.Bytes(), '\n'), nil
 }

@@ -85,7 +85,7 @@ func skillExample(number int) (string, error) {
 		Impact: "What changes for this group, in a sentence or two.", Severity: api.Medium, ActionRequired: true,
 		Evidence: []api.Evidence{{Section: "s-specification", Quote: "A sentence of the text, letter by letter."}},
 	}
-	b, err := JSON(object{{"mipNumber", number}, {"developers", axis}})
+	b, err := api.JSON(object{{"mipNumber", number}, {"developers", axis}})
 	return strings.TrimSuffix(string(b), "\n"), err
 }
 
@@ -101,7 +101,7 @@ func SkillIndex(info mip.SiteInfo, skill []byte) ([]byte, error) {
 		Digest      string `json:"digest"`
 	}
 	name := SkillName(info)
-	return JSON(struct {
+	return api.JSON(struct {
 		Schema string  `json:"$schema"`
 		Skills []entry `json:"skills"`
 	}{

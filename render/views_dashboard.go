@@ -9,6 +9,8 @@ import (
 
 type dashboardView struct {
 	page
+	Networks  []mip.Network
+	Hot       []mip.Summary // as many rows as the table of discussions can have
 	Count     int
 	Commit    string
 	Newest    *mip.Time
@@ -38,6 +40,7 @@ type brokenRequires struct {
 
 const (
 	recentLimit    = 10
+	hotLimit       = 7
 	attentionLimit = 5
 	upgradeLimit   = 5
 	barUnits       = 1000
@@ -70,7 +73,10 @@ func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
 			Title:       "Dashboard",
 			Description: "Proposals by status, recent changes, what needs attention and the network upgrades of " + p.info.Title + ".",
 			Route:       "/dashboard/",
+			Live:        true,
 		}),
+		Networks:  p.info.Networks,
+		Hot:       p.discussed(all),
 		Count:     len(all),
 		Commit:    p.commit(),
 		Newest:    newestChange(all),
@@ -86,6 +92,20 @@ func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
 		MoreUps:   max(0, len(upgrades)-upgradeLimit),
 	}
 	return p.execute("dashboard", 0, v)
+}
+
+// discussed are proposals with a discussion on the site's forum, each topic once: how many tells how
+// many rows the sidecar can fill.
+func (p *Pages) discussed(all []mip.Summary) []mip.Summary {
+	var out []mip.Summary
+	seen := map[int]bool{}
+	for _, s := range all {
+		if p.info.Forum != nil && s.ForumTopicID != nil && !seen[*s.ForumTopicID] && len(out) < hotLimit {
+			seen[*s.ForumTopicID] = true
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // newestFirst orders by change, the newest first, undated ones last.

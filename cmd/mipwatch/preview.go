@@ -17,20 +17,21 @@ import (
 type preview struct {
 	*server
 	base    string // address of the site
+	live    *live
 	reloads *reloads
-	current atomic.Pointer[http.Handler]
+	current atomic.Pointer[build.Published]
 	sound   bool // the current plan was built without any error
 	watcher *watcher
 	memo    build.Memo // a save changes one proposal: the others' code is highlighted already
 }
 
-func newPreview(s *server, base string) *preview {
+func newPreview(s *server, base string, l *live) *preview {
 	w, err := newWatcher(s.config)
 	if err != nil {
 		// Such as too many watchers on this machine. Serving is of use all the same.
 		explain(s.stderr, fmt.Errorf("changes are not noticed: %w", err))
 	}
-	return &preview{server: s, base: base, reloads: newReloads(), watcher: w}
+	return &preview{server: s, base: base, live: l, reloads: newReloads(), watcher: w}
 }
 
 // build reads everything again and shows the result, unless that has errors and a site without any is
@@ -44,6 +45,9 @@ func (v *preview) build(ctx context.Context) error {
 		explain(v.stderr, err)
 	}
 	o.Site.BaseURL, o.Memo = v.base, &v.memo
+	if v.demo {
+		o.Notice = demoNotice
+	}
 	progress := newProgress(v.stderr)
 	defer progress.clear()
 	progress.doing("reading proposals…")
@@ -69,18 +73,21 @@ func (v *preview) build(ctx context.Context) error {
 	if err != nil {
 		return exit(exitWrite, err)
 	}
-	h, err := v.reloads.include(plan).Handler(ctx)
+	site, err := v.reloads.include(plan).Publish(ctx)
 	if err != nil {
 		return exit(exitWrite, err)
 	}
+	if err := v.live.know(ctx, site, o.Site.Networks); err != nil {
+		return exit(exitWrite, err)
+	}
 	v.sound = found.Errors == 0
-	v.current.Store(&h)
+	v.current.Store(site)
 	v.reloads.next()
 	progress.say("built %s", plural(len(c.Proposals), "proposal"))
 	return nil
 }
 
-// routes serves the plan and, beside it, what reloads a page.
+// routes serves the plan and, beside it, the sidecar and what reloads a page.
 func (v *preview) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+eventsRoute, v.reloads.events)
@@ -91,7 +98,11 @@ func (v *preview) routes() http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
-		(*v.current.Load()).ServeHTTP(w, r)
+		if isLive(r) {
+			v.live.ServeHTTP(w, r)
+			return
+		}
+		v.current.Load().ServeHTTP(w, r)
 	})
 }
 

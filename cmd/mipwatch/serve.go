@@ -27,6 +27,7 @@ type server struct {
 	*program
 	input
 	addr string
+	demo bool
 }
 
 func newServe(p *program) *cobra.Command {
@@ -35,7 +36,10 @@ func newServe(p *program) *cobra.Command {
 		Use:   "serve",
 		Short: "Serve the site locally and reload it on save",
 		Long: `Build the site in memory and serve it as the CDN would: with its rewrites, header
-fields, media types, entity tags and 404 pages. Nothing is written.
+fields, media types, entity tags and 404 pages. Nothing is written. The live
+endpoints are answered too, by the sidecar, from the forum and the nodes that
+site.yaml names; with --demo from invented ones that need no network, and every
+page says so.
 
 When a proposal or site.yaml is saved the site is built again and open pages
 reload. While a proposal is in error the last site without errors stays; until
@@ -43,6 +47,7 @@ there is one, the sound proposals are shown. Links lead to the local address.
 ` + epochHelp + `
 ` + exitHelp,
 		Example: `  mipwatch serve
+  mipwatch serve --demo
   mipwatch serve --addr 127.0.0.1:9000 --proposals MIPs
   mipwatch serve --addr 127.0.0.1:0    # any free port; the address is printed`,
 		Args: noArguments,
@@ -50,6 +55,7 @@ there is one, the sound proposals are shown. Links lead to the local address.
 	}
 	s.add(cmd)
 	cmd.Flags().StringVar(&s.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
+	cmd.Flags().BoolVar(&s.demo, "demo", false, "invent forum and chains instead of asking the real ones")
 	return cmd
 }
 
@@ -63,7 +69,12 @@ func (s *server) run(ctx context.Context) error {
 	if _, err := site.ParseBaseURL(base); err != nil {
 		return exit(exitUsage, fmt.Errorf("--addr: %s: %w", base, err))
 	}
-	v := newPreview(s, base)
+	live, err := newLive(s.demo, s.stderr)
+	if err != nil {
+		return exit(exitWrite, err)
+	}
+	defer live.close()
+	v := newPreview(s, base, live)
 	defer v.watcher.close()
 	if err := v.build(ctx); err != nil {
 		return err

@@ -22,6 +22,7 @@ type Summary struct {
 	ContentHash   string   `json:"contentHash" doc:"contentHash of the text it speaks of; another one means that the text has changed since."`
 	Locale        string   `json:"locale" doc:"Language of the summary; quotes stay English."`
 	Source        string   `json:"source" doc:"The model's name, or extractive."`
+	Stale         bool     `json:"stale" doc:"The text has changed since it was made."`
 }
 
 // Axis is what a proposal means for one group.
@@ -65,4 +66,5 @@ type Translation struct {
 	ContentHash string   `json:"contentHash" doc:"contentHash of the text it was made from."`
 	GeneratedAt mip.Time `json:"generatedAt" doc:"When it was made."`
 	Source      string   `json:"source" doc:"The model's name, or file for a committed translation."`
+	Stale       bool     `json:"stale" doc:"The English text has changed since it was made."`
 }

@@ -1,0 +1,36 @@
+package build_test
+
+import (
+	"testing"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/webtest"
+)
+
+// TestWeb runs the request scripts of the static routes against the site of this repository, or against
+// the deployed site that MIPWATCH_URL names.
+func TestWeb(t *testing.T) {
+	target, deployed := webtest.Deployed(t)
+	if !deployed {
+		s, err := site.Load("../site.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := build.Options{Site: s, Folders: []string{"../proposals"}}
+		c, err := build.Load(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := build.NewPlan(c, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := p.Publish(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		target = webtest.Handler(t, h)
+	}
+	webtest.Run(t, "testdata/web/*.web", target)
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+)
+
+const help = `sidecar answers the live part of a site that mipwatch build published: forum activity, block
+heights, and the dashboard's data in one answer. It knows the proposals from that site, asks
+the forum and the networks, and holds nothing that it cannot ask for again.
+
+Usage:
+  sidecar [flags]
+
+Flags:
+  --addr HOST:PORT   where to listen; port 0 takes any free one, the log says which
+                     (default 127.0.0.1:8081)
+  --config FILE      site.yaml with the RPC addresses of the networks; read once, at the start.
+                     Without FILE, site.yaml is read if it is there (default site.yaml)
+  --site DIR|URL     the published site: the folder of mipwatch build, a snapshot, or the
+                     address. A folder is looked at every 2 seconds, an address every minute
+                     (default public)
+  --version          print the version
+  --help             print this
+
+Environment:
+  SIDECAR_ADDR       default of --addr
+  SIDECAR_CONFIG     default of --config
+  SIDECAR_SITE       default of --site
+  TRUSTED_PROXIES    addresses or prefixes, with commas between them, of the proxies whose
+                     X-Forwarded-For is believed, such as 10.0.0.0/8,192.0.2.1 (default none:
+                     whoever connects is the caller, and callers are limited one by one)
+  RPC_<ID>           RPC addresses of a network in the order of preference, with commas between
+                     them, in the place of those in site.yaml: RPC_MAINNET for mainnet,
+                     RPC_TESTNET_2 for testnet-2. For addresses that hold a key
+  LOG_LEVEL          debug, info, warn or error (default info)
+
+An empty variable counts as unset. Networks are those that the site publishes. Their RPC
+addresses come from the variable, else from site.yaml, else from sidecar.json of a snapshot; a
+network without any is shown as unavailable.
+
+/healthz says that the process lives, /readyz that it knows the site. The log is one JSON object
+a line on standard output. SIGTERM ends the process when what is in flight is answered, after 10
+seconds at the most; a second one ends it at once.
+
+Examples:
+  sidecar
+  sidecar --addr 0.0.0.0:8081 --site https://mips.example.org --config /etc/mipwatch/site.yaml
+  RPC_MAINNET=https://rpc.example.org/v1/KEY sidecar --site public
+
+Exit codes:
+  0  done
+  2  wrong usage or configuration
+  3  cannot listen
+`
+
+// flags are the command line.
+type flags struct {
+	addr    string
+	config  string
+	named   bool // config was named, so it must be there
+	site    string
+	version bool
+}
+
+// parseFlags reads the command line, with defaults from the environment. The error is [flag.ErrHelp] when
+// help is asked for.
+func parseFlags(args []string, env environment) (flags, error) {
+	set, f := newFlagSet(env)
+	if err := set.Parse(args); err != nil {
+		return *f, err
+	}
+	if set.NArg() > 0 {
+		return *f, fmt.Errorf("unexpected argument %q", set.Arg(0))
+	}
+	set.Visit(func(one *flag.Flag) { f.named = f.named || one.Name == "config" })
+	if f.version {
+		return *f, nil
+	}
+	return *f, checkAddr(f.addr)
+}
+
+// newFlagSet defines the flags, which [help] explains.
+func newFlagSet(env environment) (*flag.FlagSet, *flags) {
+	f := &flags{named: env.config != ""}
+	set := flag.NewFlagSet("sidecar", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.StringVar(&f.addr, "addr", cmp.Or(env.addr, "127.0.0.1:8081"), "")
+	set.StringVar(&f.config, "config", cmp.Or(env.config, "site.yaml"), "")
+	set.StringVar(&f.site, "site", cmp.Or(env.site, "public"), "")
+	set.BoolVar(&f.version, "version", false, "")
+	return set, f
+}
+
+// checkAddr tells an address that is none from one that cannot be had.
+func checkAddr(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("--addr: want a host and a port such as 127.0.0.1:8081, got %q", addr)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+// Command sidecar serves the live part of a site: it parses flags, reads the environment, keeps what
+// is known of the proposals up to date and runs the HTTP server. The answers themselves are made by
+// package sidecar.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// The exit codes, as --help has them.
+const (
+	exitDone   = 0
+	exitUsage  = 2
+	exitListen = 3
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the process at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
+}
+
+// run executes one command line until ctx ends and returns the exit code. Only lookup reaches the
+// environment.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup func(string) (string, bool)) int {
+	env, errs := readEnvironment(lookup)
+	f, err := parseFlags(args, env)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, help)
+		return exitDone
+	case err != nil:
+		fmt.Fprintf(stderr, "sidecar: %v\nRun 'sidecar --help' for usage.\n", err)
+		return exitUsage
+	case f.version:
+		fmt.Fprintf(stdout, "sidecar %s (%s)\n", version(), goVersion())
+		return exitDone
+	}
+	s, errs := newServer(f, env, errs, slog.New(slog.NewJSONHandler(stdout, &slog.HandlerOptions{Level: env.level})))
+	if len(errs) > 0 {
+		for _, err := range errs {
+			explain(stderr, err)
+		}
+		return exitUsage
+	}
+	defer s.close()
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.addr)
+	if err != nil {
+		explain(stderr, fmt.Errorf("--addr: %w", err))
+		return exitListen
+	}
+	if err := s.run(ctx, listener); err != nil {
+		explain(stderr, fmt.Errorf("serve %s: %w", listener.Addr(), err))
+		return exitListen
+	}
+	return exitDone
+}
+
+// explain prints an error; problems of a configuration file as editors want them, with the place first.
+func explain(w io.Writer, err error) {
+	if invalid, ok := errors.AsType[*site.InvalidError](err); ok {
+		fmt.Fprintln(w, invalid)
+		return
+	}
+	fmt.Fprintf(w, "sidecar: %v\n", err)
+}
+
+// version is what the Go command records in every binary: a release or the commit.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown version)"
+}
+
+func goVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.GoVersion
+	}
+	return "(unknown Go)"
+}

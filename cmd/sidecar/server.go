@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+)
+
+// server is the process: the handler, what keeps it up to date, and the connections.
+type server struct {
+	log     *slog.Logger
+	site    string // for people
+	handler *sidecar.Sidecar
+	follow  *follower
+	client  *http.Client // asks the site for its documents
+}
+
+// newServer puts the process together. The errors are everything that is wrong with the configuration,
+// after those that were found before. Without any, the server is to be closed.
+func newServer(f flags, env environment, errs []error, log *slog.Logger) (*server, []error) {
+	s := &server{log: log, site: redacted(f.site), client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}
+	networks, err := readNetworks(f)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	for _, n := range networks {
+		if _, err := env.rpc(n.ID); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	source, err := knowledge.Open(f.site, s.client)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	if s.handler, err = sidecar.New(sidecar.Config{Proxies: env.proxies, Log: log, Version: version()}); err != nil {
+		return nil, []error{err}
+	}
+	reach := reach{file: networks, env: env}
+	s.follow = &follower{every: interval(f.site), load: source.Load, log: log, know: func(k *knowledge.Knowledge) error {
+		with := *k
+		var warnings []error
+		with.Endpoints, warnings = reach.endpoints(k.Site.Networks, k.Endpoints)
+		for _, w := range warnings {
+			log.Warn("network not as configured", "error", w.Error())
+		}
+		return s.handler.Know(&with)
+	}}
+	return s, nil
+}
+
+// readNetworks reads the networks of site.yaml, which must be there when it was named.
+func readNetworks(f flags) ([]mip.Endpoints, error) {
+	config, err := site.Load(f.config)
+	if errors.Is(err, fs.ErrNotExist) && !f.named {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return config.Networks, nil
+}
+
+// isAddress tells an address from a folder as [knowledge.Open] does.
+func isAddress(site string) bool { return strings.Contains(site, "://") }
+
+func interval(site string) time.Duration {
+	if isAddress(site) {
+		return addressEvery
+	}
+	return folderEvery
+}
+
+// redacted is the site for the log: an address without its password.
+func redacted(site string) string {
+	if u, err := url.Parse(site); err == nil && isAddress(site) {
+		return u.Redacted()
+	}
+	return site
+}
+
+// close ends every fetch.
+func (s *server) close() {
+	if err := s.handler.Close(); err != nil {
+		s.log.Warn("close", "error", err.Error())
+	}
+	s.client.CloseIdleConnections()
+}

@@ -1,0 +1,129 @@
+// Package openapitest holds answers of a service to its OpenAPI 3.1 document. It is for tests and does
+// not know how an answer was got.
+package openapitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// location names the document to the schema compiler. Nothing is fetched from it.
+const location = "https://openapi.invalid/openapi.json"
+
+// Document is an OpenAPI document. It is safe for concurrent use.
+type Document struct {
+	paths map[string]map[string]operation
+
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+	schemas  map[string]*jsonschema.Schema // by pointer
+}
+
+type operation struct {
+	Responses map[string]struct {
+		Headers map[string]any
+		Content map[string]struct{}
+	}
+}
+
+// Read parses a document.
+func Read(document []byte) (*Document, error) {
+	var parsed struct {
+		Paths map[string]map[string]operation
+	}
+	if err := json.Unmarshal(document, &parsed); err != nil {
+		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
+	}
+	resource, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+	if err != nil {
+		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
+	}
+	d := &Document{paths: parsed.Paths, compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
+	d.compiler.AssertFormat()
+	if err := d.compiler.AddResource(location, resource); err != nil {
+		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
+	}
+	return d, nil
+}
+
+// Check reports what an answer with a body has that the document does not say: its status, media type,
+// a missing header field, or its body. HEAD is held to what GET says, without the body; 304 and 204
+// have none.
+func (d *Document) Check(method, path string, status int, header http.Header, body []byte) error {
+	name := strings.ToLower(method)
+	if method == http.MethodHead {
+		name = "get"
+	}
+	op, ok := d.paths[path][name]
+	if !ok {
+		return fmt.Errorf("%s %s: the document has no such operation", method, path)
+	}
+	key := strconv.Itoa(status)
+	response, ok := op.Responses[key]
+	if !ok {
+		return fmt.Errorf("%s %s: the document does not know status %d", method, path, status)
+	}
+	for field := range response.Headers {
+		if header.Get(field) == "" {
+			return fmt.Errorf("%s %s: an answer %d lacks the field %s", method, path, status, field)
+		}
+	}
+	given := header.Get("Content-Type")
+	mediaType := ""
+	for documented := range response.Content {
+		if sameType(documented, given) {
+			mediaType = documented
+		}
+	}
+	if mediaType == "" {
+		return fmt.Errorf("%s %s: an answer %d has the type %q, which the document does not know", method, path, status, given)
+	}
+	if method == http.MethodHead {
+		return nil
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("%s %s: the body of an answer %d: %w", method, path, status, err)
+	}
+	schema, err := d.schema("#/paths/" + escape(path) + "/" + name + "/responses/" + key + "/content/" + escape(mediaType) + "/schema")
+	if err != nil {
+		return err
+	}
+	if err := schema.Validate(value); err != nil {
+		return fmt.Errorf("%s %s: an answer %d: %w in %.600s", method, path, status, err, body)
+	}
+	return nil
+}
+
+func (d *Document) schema(pointer string) (*jsonschema.Schema, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s := d.schemas[pointer]; s != nil {
+		return s, nil
+	}
+	s, err := d.compiler.Compile(location + pointer)
+	if err != nil {
+		return nil, fmt.Errorf("schema %s: %w", pointer, err)
+	}
+	d.schemas[pointer] = s
+	return s, nil
+}
+
+func sameType(a, b string) bool {
+	x, _, err := mime.ParseMediaType(a)
+	y, _, err2 := mime.ParseMediaType(b)
+	return err == nil && err2 == nil && x == y
+}
+
+// escape writes a key into a JSON pointer that is a URI fragment.
+func escape(key string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D", "+", "%2B", ";", "%3B", " ", "%20", "=", "%3D").Replace(key)
+}

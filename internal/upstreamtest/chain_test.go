@@ -1,0 +1,208 @@
+package upstreamtest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+)
+
+// clock is a clock that tests set.
+type clock struct{ t time.Time }
+
+func (c *clock) now() time.Time       { return c.t }
+func (c *clock) pass(d time.Duration) { c.t = c.t.Add(d) }
+
+var genesis = time.Unix(1_700_000_000, 0)
+
+// testChain returns a chain of two blocks a second, at height 20.
+func testChain() (*upstreamtest.Chain, *clock) {
+	at := &clock{genesis.Add(10 * time.Second)}
+	return upstreamtest.NewChain(upstreamtest.ChainConfig{ChainID: 143, BlockTime: 500 * time.Millisecond, Genesis: genesis, Now: at.now}), at
+}
+
+// block is what the tests look at of one.
+type block struct {
+	Number, Hash, ParentHash, Timestamp string
+	Transactions                        []string
+}
+
+// rpc makes a call and returns its result as it came.
+func rpc(t *testing.T, c http.Handler, method, params string) string {
+	t.Helper()
+	w := ask(t, c, http.MethodPost, "/any/path", fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":%s}`, method, params))
+	var got struct {
+		JSONRPC string
+		ID      int
+		Result  json.RawMessage
+		Error   any
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || got.JSONRPC != "2.0" || got.ID != 7 || got.Error != nil || got.Result == nil {
+		t.Errorf("%s %s = %d %s, want a result for id 7", method, params, w.Code, w.Body)
+	}
+	return string(got.Result)
+}
+
+// blockAt returns a block by its tag or number.
+func blockAt(t *testing.T, c http.Handler, which string) block {
+	t.Helper()
+	var b block
+	if err := json.Unmarshal([]byte(rpc(t, c, "eth_getBlockByNumber", fmt.Sprintf("[%q,false]", which))), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestChain(t *testing.T) {
+	c, at := testChain()
+	for _, test := range []struct{ method, params, want string }{
+		{"eth_chainId", "[]", `"0x8f"`},
+		{"net_version", "[]", `"143"`},
+		{"web3_clientVersion", "[]", `"upstreamtest/1"`},
+		{"eth_blockNumber", "null", `"0x14"`},
+		{"eth_getBlockByNumber", `["0x15",false]`, "null"},
+		{"eth_getBlockByNumber", `["0xffffffffffffffff",false]`, "null"},
+	} {
+		if got := rpc(t, c, test.method, test.params); got != test.want {
+			t.Errorf("%s %s = %s, want %s", test.method, test.params, got, test.want)
+		}
+	}
+	for which, want := range map[string][2]string{
+		"latest": {"0x14", "0x6553f10a"}, "pending": {"0x14", "0x6553f10a"}, "safe": {"0x13", "0x6553f109"},
+		"finalized": {"0x12", "0x6553f109"}, "earliest": {"0x0", "0x6553f100"}, "0x3": {"0x3", "0x6553f101"},
+	} {
+		if got := blockAt(t, c, which); got.Number != want[0] || got.Timestamp != want[1] || got.Transactions == nil {
+			t.Errorf("block %s is %+v, want number and time %v", which, got, want)
+		}
+	}
+	if got, parent := blockAt(t, c, "latest"), blockAt(t, c, "safe"); got.ParentHash != parent.Hash || got.Hash == parent.Hash {
+		t.Errorf("block %+v does not follow %+v", got, parent)
+	}
+	at.pass(499 * time.Millisecond)
+	if got := rpc(t, c, "eth_blockNumber", "[]"); got != `"0x14"` {
+		t.Errorf("height %s before the block time is over, want 0x14", got)
+	}
+	at.pass(time.Millisecond)
+	if got := rpc(t, c, "eth_blockNumber", "[]"); got != `"0x15"` {
+		t.Errorf("height %s after the block time, want 0x15", got)
+	}
+	c.SetChainID(1)
+	if got := rpc(t, c, "eth_chainId", "[]"); got != `"0x1"` {
+		t.Errorf("chain id %s, want 0x1", got)
+	}
+}
+
+func TestChainDefaults(t *testing.T) {
+	c := upstreamtest.NewChain(upstreamtest.ChainConfig{})
+	if got := blockAt(t, c, "finalized"); got.Number != "0x0" {
+		t.Errorf("a new chain has finalized %+v, want block 0", got)
+	}
+	early := &clock{genesis.Add(-time.Hour)}
+	c = upstreamtest.NewChain(upstreamtest.ChainConfig{Genesis: genesis, Now: early.now})
+	if got := rpc(t, c, "eth_blockNumber", "[]"); got != `"0x0"` {
+		t.Errorf("height %s before genesis, want 0x0", got)
+	}
+}
+
+// TestChainLife follows one chain through what happens to chains: the height, the time of the head since
+// genesis in seconds, and the finalized height after each step.
+func TestChainLife(t *testing.T) {
+	c, at := testChain()
+	state := func() string {
+		var head, final, stamp uint64
+		latest := blockAt(t, c, "latest")
+		for from, to := range map[string]*uint64{latest.Number: &head, latest.Timestamp: &stamp, blockAt(t, c, "finalized").Number: &final} {
+			if _, err := fmt.Sscanf(from, "0x%x", to); err != nil {
+				t.Fatalf("%q: %v", from, err)
+			}
+		}
+		return fmt.Sprintf("%d at %d s, final %d", head, int64(stamp)-genesis.Unix(), final)
+	}
+	for i, step := range []struct {
+		do   func()
+		pass time.Duration
+		want string
+	}{
+		{func() {}, 0, "20 at 10 s, final 18"},
+		{c.Stall, 0, "20 at 10 s, final 18"},
+		{c.Stall, time.Minute, "20 at 10 s, final 18"},
+		{c.Resume, 0, "20 at 10 s, final 18"},
+		{c.Resume, 400 * time.Millisecond, "20 at 10 s, final 18"},
+		{c.Stall, time.Second, "20 at 10 s, final 18"}, // before a block came
+		{c.Resume, 500 * time.Millisecond, "21 at 71 s, final 19"},
+		{func() {}, time.Second, "23 at 72 s, final 21"},
+		{func() { c.Reset(5) }, 0, "5 at 72 s, final 3"},
+		{func() {}, time.Second, "7 at 73 s, final 5"},
+		{c.Stall, time.Second, "7 at 73 s, final 5"},
+		{func() { c.Reset(100) }, time.Minute, "100 at 74 s, final 98"}, // still stalled
+		{c.Resume, time.Second, "102 at 135 s, final 100"},
+		{func() { c.Reset(1) }, 0, "1 at 135 s, final 0"},
+	} {
+		step.do()
+		at.pass(step.pass)
+		if got := state(); got != step.want {
+			t.Errorf("step %d: head %s, want %s", i, got, step.want)
+		}
+	}
+	before := blockAt(t, c, "0x1").Hash
+	c.Reset(1)
+	if after := blockAt(t, c, "0x1").Hash; after == before {
+		t.Error("a reset chain has the block that it had before")
+	}
+	c.Reset(1 << 60)
+	if got := blockAt(t, c, "earliest"); got.Number != "0x0" {
+		t.Errorf("earliest block %+v of a very long chain, want number 0x0", got)
+	}
+}
+
+func TestChainRefuses(t *testing.T) {
+	c, _ := testChain()
+	fail := func(code int, id string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":`, id, code)
+	}
+	for _, test := range []struct{ body, want string }{
+		{`{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":[]}`, fail(-32601, "1")},
+		{`{"jsonrpc":"2.0","id":"a","method":"eth_getBlockByNumber","params":[]}`, fail(-32602, `"a"`)},
+		{`{"jsonrpc":"2.0","id":-1,"method":"eth_getBlockByNumber","params":["newest",false]}`, fail(-32602, "-1")},
+		{`{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["0x01",false]}`, fail(-32602, "1")},
+		{`{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["1",false]}`, fail(-32602, "1")},
+		{`{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":[1,false]}`, fail(-32602, "1")},
+		{`[{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}]`, fail(-32600, "null")},
+		{`{"jsonrpc":"1.0","id":1,"method":"eth_chainId"}`, fail(-32600, "null")},
+		{`{"jsonrpc":"2.0","id":{},"method":"eth_chainId"}`, fail(-32600, "null")},
+		{`{"jsonrpc":"2.0","method":"eth_chainId"}`, fail(-32600, "null")},
+		{`{"jsonrpc":"2.0","id":1,"method":"eth_chainId"} x`, fail(-32700, "null")},
+		{``, fail(-32700, "null")},
+	} {
+		if w := ask(t, c, http.MethodPost, "/", test.body); w.Code != 200 || !strings.HasPrefix(w.Body.String(), test.want) || !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s = %d %s, want %s…", test.body, w.Code, w.Body, test.want)
+		}
+	}
+	if w := ask(t, c, http.MethodGet, "/", ""); w.Code != 405 || w.Header().Get("Allow") != "POST" {
+		t.Errorf("GET = %d %v, want 405 and Allow: POST", w.Code, w.Header())
+	}
+	if w := ask(t, c, http.MethodPost, "/", strings.Repeat(" ", 1<<20+1)); w.Code != 413 {
+		t.Errorf("a long request = %d, want 413", w.Code)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://rpc.example/", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := upstreamtest.NewNetwork()
+	defer n.Close()
+	n.Serve("rpc.example", c)
+	resp, err := n.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if d := cmp.Diff(http.StatusUnsupportedMediaType, resp.StatusCode); d != "" {
+		t.Errorf("a request without a media type (-want +got):\n%s", d)
+	}
+}

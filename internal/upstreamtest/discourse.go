@@ -1,0 +1,227 @@
+package upstreamtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Discourse is a forum as a client that is not logged in sees it: GET /t/{id}.json,
+// /t/{slug}/{id}.json and /t/{slug}.json, of which those with a slug lead to the topic's own address
+// with 301 unless they are it, and /latest.json. What comes before /t/ in a path does not matter. It
+// is safe for concurrent use.
+type Discourse struct {
+	now  func() time.Time
+	grow func(Topic, time.Time) Topic // what has become of a topic by then; nil: nothing
+
+	mu     sync.Mutex
+	topics map[int]Topic
+}
+
+// NewDiscourse returns a forum with these topics. now is the clock, [time.Now] when nil.
+func NewDiscourse(now func() time.Time, topics ...Topic) *Discourse {
+	if now == nil {
+		now = time.Now
+	}
+	d := &Discourse{now: now, topics: map[int]Topic{}}
+	for _, t := range topics {
+		d.Set(t)
+	}
+	return d
+}
+
+// Set adds a topic, or replaces the one with its ID.
+func (d *Discourse) Set(t Topic) {
+	if t.Slug == "" {
+		t.Slug = mip.Slug(t.Title)
+	}
+	if t.Created.IsZero() {
+		t.Created = d.now()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.topics[t.ID] = t
+}
+
+func (d *Discourse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	root, rest, ok := strings.Cut(r.URL.Path, "/t/")
+	name, isJSON := strings.CutSuffix(rest, ".json")
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		refuse(w, http.StatusNotFound, "not_found", "There is nothing here that could be changed.")
+	case strings.HasSuffix(r.URL.Path, "/latest.json"):
+		d.latest(w, r)
+	case ok && isJSON:
+		d.topic(w, r, root, strings.Split(name, "/"))
+	default:
+		refuse(w, http.StatusNotFound, "not_found", notFound)
+	}
+}
+
+// topic answers /t/{id}, /t/{slug}, /t/{slug}/{id} and /t/{slug}/{id}/{post}, given the part after /t/.
+func (d *Discourse) topic(w http.ResponseWriter, r *http.Request, root string, path []string) {
+	t, ok := d.find(path)
+	switch {
+	case !ok:
+		refuse(w, http.StatusNotFound, "not_found", notFound)
+	case t.Deleted:
+		refuseWith(w, http.StatusGone, "not_found", notFound, goneExtras{Title: "Nothing here", HTML: "<div>The page is gone.</div>"})
+	case t.Private:
+		refuse(w, http.StatusForbidden, "invalid_access", "This page is not for everyone.")
+	case path[0] != t.Slug && path[0] != strconv.Itoa(t.ID), len(path) == 1 && path[0] == t.Slug:
+		// An absolute address, as Discourse makes it from what the proxy before it says.
+		to := url.URL{Scheme: r.Header.Get("X-Forwarded-Proto"), Host: r.Host, Path: fmt.Sprintf("%s/t/%s/%d.json", root, t.Slug, t.ID)}
+		if to.Scheme == "" {
+			to.Scheme = "http"
+		}
+		w.Header().Set("Location", to.String())
+		w.WriteHeader(http.StatusMovedPermanently)
+	default:
+		w.Header().Set("X-Discourse-Route", "topics/show")
+		write(w, http.StatusOK, t.answer(d.others(t.ID)))
+	}
+}
+
+// find looks a topic up by number, or by slug when there is none.
+func (d *Discourse) find(path []string) (Topic, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t, ok := d.topics[d.idOf(path)]
+	if !ok {
+		return Topic{}, false
+	}
+	return d.grown(t), true
+}
+
+// idOf is the number in a path, or the lowest one of the topics with the slug that is all of it; 0 when
+// there is none. d.mu is held.
+func (d *Discourse) idOf(path []string) int {
+	for _, s := range path[:min(len(path), 2)] {
+		if id, err := strconv.Atoi(s); err == nil {
+			return id
+		}
+	}
+	found := 0
+	for id, t := range d.topics {
+		if len(path) == 1 && t.Slug == path[0] && (found == 0 || id < found) {
+			found = id
+		}
+	}
+	return found
+}
+
+// grown is a topic as it is now.
+func (d *Discourse) grown(t Topic) Topic {
+	if d.grow != nil {
+		return d.grow(t, d.now())
+	}
+	return t
+}
+
+// public returns the topics that everyone may see, newest post first.
+func (d *Discourse) public() []Topic {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var public []Topic
+	for _, t := range d.topics {
+		if !t.Private && !t.Deleted {
+			public = append(public, d.grown(t))
+		}
+	}
+	newest(public)
+	return public
+}
+
+// others are the topics suggested below one.
+func (d *Discourse) others(id int) []Topic {
+	const suggested = 3
+	var others []Topic
+	for _, t := range d.public() {
+		if t.ID != id && len(others) < suggested {
+			others = append(others, t)
+		}
+	}
+	return others
+}
+
+type latestAnswer struct {
+	Users     []user    `json:"users"`
+	TopicList topicList `json:"topic_list"`
+}
+
+type topicList struct {
+	CanCreateTopic bool     `json:"can_create_topic"`
+	MoreTopicsURL  string   `json:"more_topics_url,omitempty"`
+	PerPage        int      `json:"per_page"`
+	Topics         []listed `json:"topics"`
+}
+
+// latest answers /latest.json?page=N, 30 topics a page, the first page being 0.
+func (d *Discourse) latest(w http.ResponseWriter, r *http.Request) {
+	const perPage = 30
+	topics := d.public()
+	page, err := strconv.Atoi(r.URL.Query().Get("page"))
+	if err != nil || page < 0 || page > len(topics) {
+		page = 0
+	}
+	a := latestAnswer{Users: []user{}, TopicList: topicList{PerPage: perPage, Topics: []listed{}}}
+	seen := map[int]bool{}
+	for _, t := range topics[min(page*perPage, len(topics)):min((page+1)*perPage, len(topics))] {
+		a.TopicList.Topics = append(a.TopicList.Topics, t.listed())
+		if u := t.poster(1); !seen[u.ID] {
+			seen[u.ID] = true
+			a.Users = append(a.Users, u)
+		}
+	}
+	if (page+1)*perPage < len(topics) {
+		a.TopicList.MoreTopicsURL = fmt.Sprintf("/latest?page=%d", page+1)
+	}
+	w.Header().Set("X-Discourse-Route", "list/latest")
+	write(w, http.StatusOK, a)
+}
+
+const (
+	typeJSON = "application/json; charset=utf-8"
+	notFound = "There is no such page, or it is not public."
+)
+
+// forumError is the body of every refusal.
+type forumError struct {
+	Errors    []string    `json:"errors"`
+	ErrorType string      `json:"error_type"`
+	Extras    *goneExtras `json:"extras,omitempty"`
+}
+
+// goneExtras comes with what was deleted.
+type goneExtras struct {
+	Title string  `json:"title"`
+	HTML  string  `json:"html"`
+	Group *string `json:"group"`
+}
+
+func refuse(w http.ResponseWriter, status int, kind, message string) {
+	write(w, status, forumError{Errors: []string{message}, ErrorType: kind})
+}
+
+func refuseWith(w http.ResponseWriter, status int, kind, message string, extras goneExtras) {
+	write(w, status, forumError{Errors: []string{message}, ErrorType: kind, Extras: &extras})
+}
+
+// write sends an answer of ours, which always encodes.
+func write(w http.ResponseWriter, status int, body any) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		panic(err)
+	}
+	w.Header().Set("Content-Type", typeJSON)
+	w.Header().Set("Cache-Control", "no-cache, no-store")
+	w.WriteHeader(status)
+	w.Write(b)
+}

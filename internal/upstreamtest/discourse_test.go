@@ -1,0 +1,207 @@
+package upstreamtest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+)
+
+var opened = time.Date(2026, time.March, 17, 17, 19, 30, 250e6, time.UTC)
+
+// testTopics has one topic of each kind.
+func testTopics() []upstreamtest.Topic {
+	return []upstreamtest.Topic{
+		{ID: 399, Title: `Finality "soon" & <later>`, Slug: "finality", Posts: 45, Participants: 9, Likes: 30, Views: 1200, Created: opened, LastPosted: opened.Add(44 * time.Hour)},
+		{ID: 400, Title: "Nobody answered", Posts: 1, Participants: 1, Views: 3, Created: opened.Add(time.Hour)},
+		{ID: 401, Title: "Private", Private: true},
+		{ID: 402, Title: "Gone", Deleted: true},
+		{ID: 403, Title: "names", Slug: "ñandú-灯台", Closed: true, Archived: true, Posts: 2, Participants: 1, Created: opened, LastPosted: opened.Add(24 * time.Hour)},
+		{ID: 404, Title: "Second of the name", Slug: "finality", Created: opened.Add(-time.Hour)},
+	}
+}
+
+// ask asks a handler directly, as from behind a proxy that spoke https.
+func ask(t *testing.T, h http.Handler, method, target, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
+	r.Host = "forum.example"
+	r.Header.Set("X-Forwarded-Proto", "https")
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestDiscourseAddresses(t *testing.T) {
+	d := upstreamtest.NewDiscourse(nil, testTopics()...)
+	const there, gone, forbidden = `"errors":["There is`, `"extras":{"title":`, `"error_type":"invalid_access"`
+	for _, test := range []struct {
+		method, target string
+		status         int
+		want           string // in the body, or the Location
+	}{
+		{"GET", "/t/399.json", 200, `"id":399,`},
+		{"HEAD", "/t/399.json", 200, `"id":399,`}, // the server drops it
+		{"GET", "/t/399.json?page=2", 200, `"id":399,`},
+		{"GET", "/t/finality/399.json", 200, `"id":399,`},
+		{"GET", "/t/finality/399/12.json", 200, `"id":399,`},
+		{"GET", "/t/wrong/399.json", 301, "https://forum.example/t/finality/399.json"},
+		{"GET", "/t/finality.json", 301, "https://forum.example/t/finality/399.json"},
+		{"GET", "/forum/t/finality.json", 301, "https://forum.example/forum/t/finality/399.json"},
+		{"GET", "/forum/t/399.json", 200, `"id":399,`},
+		{"GET", "/t/%C3%B1and%C3%BA-%E7%81%AF%E5%8F%B0.json", 301, "https://forum.example/t/%C3%B1and%C3%BA-%E7%81%AF%E5%8F%B0/403.json"},
+		{"GET", "/t/%C3%B1and%C3%BA-%E7%81%AF%E5%8F%B0/403.json", 200, `"id":403,`},
+		{"GET", "/t/nobody-answered.json", 301, "https://forum.example/t/nobody-answered/400.json"},
+		{"GET", "/t/unknown.json", 404, there},
+		{"GET", "/t/1.json", 404, there},
+		{"GET", "/t/finality/1.json", 404, there},
+		{"GET", "/t/.json", 404, there},
+		{"GET", "/t/-399.json", 404, there},
+		{"GET", "/t/99999999999999999999.json", 404, there},
+		{"GET", "/t/399", 404, there},
+		{"GET", "/", 404, there},
+		{"POST", "/t/399.json", 404, `"error_type":"not_found"`},
+		{"GET", "/t/401.json", 403, forbidden},
+		{"GET", "/t/private.json", 403, forbidden},
+		{"GET", "/t/402.json", 410, gone},
+		{"GET", "/latest.json", 200, `"topic_list":{`},
+	} {
+		w := ask(t, d, test.method, test.target, "")
+		got := w.Body.String()
+		if test.status == http.StatusMovedPermanently {
+			got = w.Header().Get("Location")
+		} else if !json.Valid(w.Body.Bytes()) || w.Header().Get("Content-Type") != "application/json; charset=utf-8" {
+			t.Errorf("%s %s: %s %q is no JSON", test.method, test.target, w.Header(), got)
+		}
+		if w.Code != test.status || !strings.Contains(got, test.want) {
+			t.Errorf("%s %s = %d %.300q, want %d and %q", test.method, test.target, w.Code, got, test.status, test.want)
+		}
+	}
+}
+
+// figures are what a client wants to know of a topic.
+type figures struct {
+	ID               int     `json:"id"`
+	Title            string  `json:"title"`
+	FancyTitle       string  `json:"fancy_title"`
+	Slug             string  `json:"slug"`
+	PostsCount       int     `json:"posts_count"`
+	ParticipantCount int     `json:"participant_count"`
+	LikeCount        int     `json:"like_count"`
+	Views            int     `json:"views"`
+	CreatedAt        string  `json:"created_at"`
+	LastPostedAt     *string `json:"last_posted_at"`
+	Closed           bool    `json:"closed"`
+	Archived         bool    `json:"archived"`
+	Archetype        string  `json:"archetype"`
+}
+
+func TestDiscourseTopics(t *testing.T) {
+	d := upstreamtest.NewDiscourse(nil, testTopics()...)
+	for _, want := range []figures{
+		{399, `Finality "soon" & <later>`, "Finality &#34;soon&#34; &amp; &lt;later&gt;", "finality", 45, 9, 30, 1200, "2026-03-17T17:19:30.250Z", new("2026-03-19T13:19:30.250Z"), false, false, "regular"},
+		{400, "Nobody answered", "Nobody answered", "nobody-answered", 1, 1, 0, 3, "2026-03-17T18:19:30.250Z", nil, false, false, "regular"},
+		{403, "names", "names", "ñandú-灯台", 2, 1, 0, 0, "2026-03-17T17:19:30.250Z", new("2026-03-18T17:19:30.250Z"), true, true, "regular"},
+	} {
+		var got figures
+		if err := json.Unmarshal(ask(t, d, "GET", fmt.Sprintf("/t/%d.json", want.ID), "").Body.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("topic %d (-want +got):\n%s", want.ID, d)
+		}
+	}
+}
+
+// TestDiscoursePosts checks what comes with a topic beside its figures.
+func TestDiscoursePosts(t *testing.T) {
+	d := upstreamtest.NewDiscourse(nil, testTopics()...)
+	var got struct {
+		PostStream struct {
+			Posts []struct {
+				ID         int       `json:"id"`
+				PostNumber int       `json:"post_number"`
+				CreatedAt  time.Time `json:"created_at"`
+				Username   string    `json:"username"`
+			} `json:"posts"`
+			Stream []int `json:"stream"`
+		} `json:"post_stream"`
+		Details struct {
+			Participants []struct {
+				Username  string `json:"username"`
+				PostCount int    `json:"post_count"`
+			} `json:"participants"`
+			LastPoster struct{ Username string } `json:"last_poster"`
+		} `json:"details"`
+		Suggested  []figures `json:"suggested_topics"`
+		ReplyCount int       `json:"reply_count"`
+	}
+	if err := json.Unmarshal(ask(t, d, "GET", "/t/399.json", "").Body.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.PostStream.Posts) != 20 || len(got.PostStream.Stream) != 45 || len(got.Details.Participants) != 9 || len(got.Suggested) != 3 {
+		t.Errorf("%d posts of %d, %d people, %d suggestions; want 20 of 45, 9, 3",
+			len(got.PostStream.Posts), len(got.PostStream.Stream), len(got.Details.Participants), len(got.Suggested))
+	}
+	if got.ReplyCount == 44 {
+		t.Error("reply_count is the number of posts less one, which it is not on a real forum")
+	}
+	for i, p := range got.PostStream.Posts {
+		if want := opened.Add(time.Duration(i) * time.Hour); !p.CreatedAt.Equal(want) || p.ID != got.PostStream.Stream[i] || p.PostNumber != i+1 || p.Username == "" {
+			t.Errorf("post %d is %+v, want one an hour", i+1, p)
+		}
+	}
+	// Figures that make no sense are given out, and cost little.
+	d.Set(upstreamtest.Topic{ID: 1, Posts: 1 << 40, Participants: 1 << 40, Views: -1})
+	d.Set(upstreamtest.Topic{ID: 2, Posts: -1, Participants: -1})
+	for target, want := range map[string]string{"/t/1.json": `"posts_count":1099511627776`, "/t/2.json": `"posts_count":-1`} {
+		if w := ask(t, d, "GET", target, ""); !strings.Contains(w.Body.String(), want) || w.Body.Len() > 1<<20 {
+			t.Errorf("GET %s: %d bytes, want %s among at most a mebibyte", target, w.Body.Len(), want)
+		}
+	}
+}
+
+func TestDiscourseLatest(t *testing.T) {
+	d := upstreamtest.NewDiscourse(nil, testTopics()...)
+	latest := func(target string) (ids []int, more string) {
+		var got struct {
+			Users     []struct{ ID int } `json:"users"`
+			TopicList struct {
+				More   string    `json:"more_topics_url"`
+				Topics []figures `json:"topics"`
+			} `json:"topic_list"`
+		}
+		if err := json.Unmarshal(ask(t, d, "GET", target, "").Body.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, topic := range got.TopicList.Topics {
+			ids = append(ids, topic.ID)
+		}
+		return ids, got.TopicList.More
+	}
+	got, more := latest("/latest.json")
+	if d := cmp.Diff([]int{399, 403, 400, 404}, got); d != "" || more != "" {
+		t.Errorf("topics (-want +got):\n%s; and more at %q, want nothing", d, more)
+	}
+	for id := range 40 {
+		d.Set(upstreamtest.Topic{ID: 1000 + id, Title: "One of many", Created: opened.AddDate(-1, 0, id)})
+	}
+	first, more := latest("/latest.json")
+	second, end := latest("/latest.json?page=1")
+	if len(first) != 30 || len(second) != 14 || more != "/latest?page=1" || end != "" || second[13] != 1000 {
+		t.Errorf("pages of %d (more: %q) and %d (more: %q), want 30 and 14", len(first), more, len(second), end)
+	}
+	for _, target := range []string{"/latest.json?page=-1", "/latest.json?page=9223372036854775807", "/latest.json?page=x"} {
+		if got, _ := latest(target); !cmp.Equal(first, got) {
+			t.Errorf("%s: %v, want the first page", target, got)
+		}
+	}
+}

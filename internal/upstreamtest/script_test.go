@@ -1,0 +1,216 @@
+package upstreamtest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+)
+
+func TestScript(t *testing.T) {
+	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
+		s := upstreamtest.NewScript(says("good"))
+		n.Serve("a.example", s)
+		bad := func(body string) upstreamtest.Fault { return upstreamtest.Answer(http.StatusTeapot, nil, body) }
+		s.Next(bad("first"), nil)
+		s.Next(bad("third"))
+		s.Always(bad("always"))
+		var got []string
+		for _, path := range []string{"/1", "/2?x=%20y", "/3", "/4", "/5"} {
+			_, body, err := get(t, c, "https://a.example"+path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, body)
+		}
+		s.Always(nil)
+		_, body, _ := get(t, c, "https://a.example/6")
+		if d := cmp.Diff([]string{"first", "good", "third", "always", "always", "good"}, append(got, body)); d != "" {
+			t.Errorf("answers (-want +got):\n%s", d)
+		}
+		if d := cmp.Diff([]string{"GET /1", "GET /2?x=%20y", "GET /3", "GET /4", "GET /5", "GET /6"}, s.Requests()); d != "" {
+			t.Errorf("requests (-want +got):\n%s", d)
+		}
+		if s.Calls() != 6 {
+			t.Errorf("%d calls, want 6", s.Calls())
+		}
+	})
+}
+
+// good is what the faults spoil.
+const good = `{"id":399,"title":"A title"}`
+
+// goodHandler answers a GET with it and anything else with what was sent.
+func goodHandler(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Good", "yes")
+	if r.Method == http.MethodGet {
+		io.WriteString(w, good)
+		return
+	}
+	io.Copy(w, r.Body)
+}
+
+// faults lists those that need no time, with what a client must see.
+func faults() map[string]struct {
+	fault upstreamtest.Fault
+	check func(t *testing.T, r *http.Response, body []byte, err error) // body: the first 4 MiB
+} {
+	type check = func(t *testing.T, r *http.Response, body []byte, err error)
+	answer := func(status int, head map[string]string, want string) check {
+		return func(t *testing.T, r *http.Response, body []byte, err error) {
+			if err != nil || r.StatusCode != status || string(body) != want {
+				t.Errorf("%v %q, %v; want %d %q", r, body, err, status, want)
+				return
+			}
+			for k, v := range head {
+				if got := r.Header.Get(k); got != v {
+					t.Errorf("%s is %q, want %q", k, got, v)
+				}
+			}
+		}
+	}
+	return map[string]struct {
+		fault upstreamtest.Fault
+		check check
+	}{
+		"none":              {nil, answer(200, map[string]string{"X-Good": "yes"}, good)},
+		"Answer":            {upstreamtest.Answer(503, nil, `{"errors":[]}`), answer(503, map[string]string{"Content-Type": "application/json; charset=utf-8", "X-Good": ""}, `{"errors":[]}`)},
+		"Answer with field": {upstreamtest.Answer(429, http.Header{"Retry-After": {"4"}, "Content-Type": {"text/plain"}}, "wait"), answer(429, map[string]string{"Content-Type": "text/plain", "Retry-After": "4"}, "wait")},
+		"Rewrite":           {upstreamtest.Rewrite(bytes.ToUpper), answer(200, map[string]string{"X-Good": "yes", "Content-Type": "application/json"}, strings.ToUpper(good))},
+		"Redirect":          {upstreamtest.Redirect("https://b.example/x"), answer(307, map[string]string{"Location": "https://b.example/x"}, "")},
+		"Loop":              {upstreamtest.Loop(), answer(307, map[string]string{"Location": "/t/399.json?a=b"}, "")},
+		"HTML": {upstreamtest.HTML(), func(t *testing.T, r *http.Response, body []byte, err error) {
+			if err != nil || r.StatusCode != 200 || r.Header.Get("Content-Type") != "text/html; charset=utf-8" || !bytes.HasPrefix(body, []byte("<!doctype html>")) {
+				t.Errorf("%v %q, %v; want a page", r, body, err)
+			}
+		}},
+		"Disconnect": {upstreamtest.Disconnect(), func(t *testing.T, r *http.Response, _ []byte, err error) {
+			if r != nil || !errors.Is(err, io.EOF) {
+				t.Errorf("%v, %v; want %v and no answer", r, err, io.EOF)
+			}
+		}},
+		"Truncated": {upstreamtest.Truncated(), func(t *testing.T, r *http.Response, body []byte, err error) {
+			if r == nil || r.ContentLength != int64(len(good)) || string(body) != good[:len(good)/2] || !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%v %q, %v; want a length of %d, half of it and %v", r, body, err, len(good), io.ErrUnexpectedEOF)
+			}
+		}},
+		"GzipBomb": {upstreamtest.GzipBomb(), func(t *testing.T, r *http.Response, body []byte, err error) {
+			if err != nil || !r.Uncompressed {
+				t.Fatalf("%v, %v; want gzip", r, err)
+			}
+			rest, err := io.Copy(io.Discard, r.Body)
+			if size := len(body) + int(rest); size != 100e6 || err != nil {
+				t.Errorf("%d bytes, %v; want 100 MB", size, err)
+			}
+		}},
+		"Huge": {upstreamtest.Huge(3 << 20), func(t *testing.T, r *http.Response, body []byte, err error) {
+			var v struct {
+				ID     int
+				Title  string
+				Filler string
+			}
+			if err != nil || len(body) != 3<<20 || r.ContentLength >= 0 || json.Unmarshal(body, &v) != nil || v.ID != 399 || v.Title != "A title" {
+				t.Errorf("%d bytes of %d announced, %v; want 3 MiB that hold the good answer", len(body), r.ContentLength, err)
+			}
+		}},
+		"Huge, too small": {upstreamtest.Huge(10), func(t *testing.T, r *http.Response, body []byte, err error) {
+			if err != nil || !json.Valid(body) {
+				t.Errorf("%q, %v; want JSON", body, err)
+			}
+		}},
+	}
+}
+
+// checkFaults puts each fault behind an address and asks.
+func checkFaults(t *testing.T, c *http.Client, base string, s *upstreamtest.Script) {
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for name, test := range faults() {
+		s.Always(test.fault)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/t/399.json?a=b", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.Do(r)
+		var body []byte
+		if err == nil {
+			defer resp.Body.Close()
+			body, err = io.ReadAll(io.LimitReader(resp.Body, 4<<20))
+		}
+		t.Run(name, func(t *testing.T) { test.check(t, resp, body, err) })
+	}
+}
+
+func TestFaultsOnARealListener(t *testing.T) {
+	s := upstreamtest.NewScript(http.HandlerFunc(goodHandler))
+	server := httptest.NewServer(s)
+	defer server.Close()
+	checkFaults(t, server.Client(), server.URL, s)
+}
+
+func TestFaultsInMemory(t *testing.T) {
+	n := upstreamtest.NewNetwork()
+	defer n.Close()
+	s := upstreamtest.NewScript(http.HandlerFunc(goodHandler))
+	n.Serve("a.example", s)
+	checkFaults(t, &http.Client{Transport: n}, "https://a.example", s)
+}
+
+// TestFaultsThatWait asks with a body, so that a fault that has not read it would miss that the client
+// leaves.
+func TestFaultsThatWait(t *testing.T) {
+	const patience, sent = 5 * time.Second, `{"id":1}`
+	for name, test := range map[string]struct {
+		fault   upstreamtest.Fault
+		body    string
+		timeout bool
+		after   time.Duration
+	}{
+		"Hang":          {upstreamtest.Hang(), "", true, patience},
+		"short Delay":   {upstreamtest.Delay(2 * time.Second), sent, false, 2 * time.Second},
+		"long Delay":    {upstreamtest.Delay(time.Hour), "", true, patience},
+		"patient Drip":  {upstreamtest.Drip("abc", time.Second), "abc", false, 2 * time.Second},
+		"drip too long": {upstreamtest.Drip("abcdefghijklm", time.Second), "abcde", true, patience},
+		"Drip nothing":  {upstreamtest.Drip("", time.Second), "", false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
+				s := upstreamtest.NewScript(http.HandlerFunc(goodHandler))
+				s.Always(test.fault)
+				n.Serve("a.example", s)
+				// Half a millisecond more, so that what comes at the same moment comes first.
+				ctx, cancel := context.WithTimeout(t.Context(), patience-time.Millisecond/2)
+				defer cancel()
+				start := time.Now()
+				r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://a.example/", strings.NewReader(sent))
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp, err := c.Do(r)
+				var body []byte
+				if err == nil {
+					body, err = io.ReadAll(resp.Body)
+					resp.Body.Close()
+				}
+				if errors.Is(err, context.DeadlineExceeded) != test.timeout || !test.timeout && err != nil || string(body) != test.body {
+					t.Errorf("%q, %v; want %q, timeout: %v", body, err, test.body, test.timeout)
+				}
+				if got := time.Since(start).Round(time.Millisecond); got != test.after {
+					t.Errorf("it took %v, want %v", got, test.after)
+				}
+				synctest.Wait() // the fault must end, or the bubble does not
+			})
+		})
+	}
+}

@@ -1,0 +1,121 @@
+package webtest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// environment holds the address of a deployed site.
+const environment = "MIPWATCH_URL"
+
+const (
+	// answerTimeout is for a whole answer; no endpoint of ours may take as long.
+	answerTimeout = 30 * time.Second
+	// maxBody is for a decoded body. It is well above the text of all proposals in one file.
+	maxBody = 64 << 20 // bytes
+)
+
+// Target is where requests go. The zero value is none.
+type Target struct {
+	base   string // address without a slash at the end
+	client *http.Client
+}
+
+// Handler is a target that serves h on a port of its own until t ends, so that an answer is what a
+// client gets and not only what a handler writes.
+func Handler(t testing.TB, h http.Handler) Target {
+	t.Helper()
+	server := httptest.NewServer(h)
+	target := newTarget(server.URL)
+	t.Cleanup(func() {
+		target.client.CloseIdleConnections()
+		server.Close()
+	})
+	return target
+}
+
+// Deployed is the site whose address MIPWATCH_URL holds, and false without that. The address may have a
+// path, which every request's is appended to.
+func Deployed(t testing.TB) (Target, bool) {
+	t.Helper()
+	base := os.Getenv(environment)
+	if base == "" {
+		return Target{}, false
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		t.Fatalf("%s is %q, want the address of a site such as https://mips.example.org", environment, base)
+	}
+	return newTarget(base), true
+}
+
+func newTarget(base string) Target {
+	return Target{base: strings.TrimRight(base, "/"), client: &http.Client{
+		Timeout:       answerTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		// A script says itself which codings it accepts.
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableCompression: true, ForceAttemptHTTP2: true},
+	}}
+}
+
+// Answers reports whether a GET of the path is answered with 200.
+func (t Target) Answers(ctx context.Context, path string) bool {
+	a, err := t.send(ctx, &request{method: http.MethodGet, path: path})
+	return err == nil && a.status == http.StatusOK
+}
+
+// send sends a request whose texts hold no names any more.
+func (t Target) send(ctx context.Context, r *request) (*answer, error) {
+	req, err := http.NewRequestWithContext(ctx, r.method, t.base+r.path, strings.NewReader(strings.Join(r.body, "\n")))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range r.fields {
+		if strings.EqualFold(f[0], "Host") {
+			req.Host = f[1]
+			continue
+		}
+		req.Header.Add(f[0], f[1])
+	}
+	res, err := t.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	body, err := read(res)
+	if err != nil {
+		return nil, fmt.Errorf("read the body of an answer with status %d: %w", res.StatusCode, err)
+	}
+	return newAnswer(res.StatusCode, res.Header, body), nil
+}
+
+// read returns the decoded body.
+func read(res *http.Response) ([]byte, error) {
+	raw, err := bounded(res.Body)
+	if err != nil || len(raw) == 0 || res.Header.Get("Content-Encoding") != "gzip" {
+		return raw, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	return bounded(z)
+}
+
+func bounded(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxBody+1))
+	if len(b) > maxBody {
+		return nil, fmt.Errorf("more than %d MiB", maxBody>>20)
+	}
+	return b, err
+}

@@ -1,0 +1,132 @@
+// Package webtest runs request scripts: text files that hold HTTP requests and what must be true of
+// their answers. It does not know what is asked: the same script tests a handler and, as a smoke test,
+// a site that is deployed.
+//
+// # Scripts
+//
+// A script is a list of cases. A line with a method and a path starts one; the lines after it say what
+// else is sent, and then what the answer must be:
+//
+//	# Lines that start with # are comments; blank lines and indents mean nothing.
+//	GET /api/v1/mips
+//	with Accept-Encoding: gzip
+//	code == 200
+//	header Content-Type == application/json; charset=utf-8
+//	json mips.*.number ~ ^[1-9][0-9]*$
+//	keep tag = header ETag
+//	keep topic = json mips.*.forumTopicId
+//
+//	GET /api/v1/mips
+//	with If-None-Match: {{tag}}
+//	code == 304
+//	body ==
+//
+//	GET /api/forum-activity?topicId={{topic}}
+//	if topic
+//	on 200 json topicId == {{topic}}
+//	on 404 json code == not_found
+//
+// Lines of the request stand before those about its answer:
+//
+//	if NAME            leave the case out unless a value was kept under that name
+//	with NAME: VALUE   a header field; may repeat
+//	send TEXT          a line of the body; more of them are joined by line feeds
+//
+// A line about the answer names a part of it and what must be true of that part:
+//
+//	code, header NAME, body, json PATH
+//
+//	== TEXT, != TEXT, ~ REGEXP, !~ REGEXP, contains TEXT, exists, absent
+//
+// TEXT and REGEXP reach to the end of the line and may be empty after == and !=. Regular expressions are
+// Go's and match anywhere. What is absent equals nothing and matches nothing. Fields of one name are
+// joined by a comma and a blank. A body in gzip is decoded.
+//
+// A PATH is made of keys and positions put together with dots: mips.0.title. A key that holds a dot or
+// a blank stands in double quotes: paths."/mip/{n}.md". An asterisk stands for each element of a list
+// or member of an object; what is said holds of every value then, and of an empty list. A dot alone is
+// the whole document. Strings compare by their characters, numbers as they are written, lists and
+// objects as JSON without blanks.
+//
+//	on CODE,CODE CHECK     only for answers with one of these status codes
+//	keep NAME = PART       remember the first value that is there and not null
+//	keep NAME = PART ~ REGEXP
+//	                       remember what the first group of the expression matched, or all of it
+//
+// A kept value is written {{NAME}} in any path, header field, body, TEXT or REGEXP, which takes it
+// literally. Lines before the first request are true of every answer of the script.
+//
+// Redirects are not followed.
+package webtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Run runs every script whose name matches glob, which at least one must, and reports each line that
+// does not hold as an error of t with its file and line, the request, what came and what was wanted.
+func Run(t testing.TB, glob string, target Target) {
+	t.Helper()
+	names, err := filepath.Glob(glob)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no request script at %s (%v)", glob, err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := parse(filepath.ToSlash(name), text)
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		s.run(t.Context(), target, func(err error) {
+			t.Helper()
+			t.Errorf("%v", err)
+		}, func(note string) {
+			t.Helper()
+			t.Log(note)
+		})
+	}
+}
+
+// script is a file of cases.
+type script struct {
+	file   string
+	always []statement // true of every answer
+	cases  []*testCase
+}
+
+// testCase is one request and what must be true of its answer.
+type testCase struct {
+	request
+	then []statement
+}
+
+// request is what is sent. Its texts may hold kept values.
+type request struct {
+	line         int
+	method, path string
+	needs        []string // names of kept values
+	fields       [][2]string
+	body         []string // lines
+}
+
+func (r *request) String() string { return r.method + " " + r.path }
+
+// statement is a line about an answer.
+type statement interface {
+	// run returns what is wrong with an answer. It may add to what is kept.
+	run(a *answer, kept map[string]string) error
+	// at is its line in the script.
+	at() int
+}
+
+// errorAt is an error of a script's line.
+func errorAt(file string, line int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %w", file, line, fmt.Errorf(format, args...))
+}

@@ -1,0 +1,323 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/mipwatch/mipwatch/sidecar/cache"
+)
+
+// result is what a Get returned, and when.
+type result struct {
+	entry cache.Entry[string]
+	err   error
+	at    time.Time
+}
+
+// ask calls Get in a goroutine.
+func ask(ctx context.Context, c *cache.Cache[string, string], s *source) <-chan result {
+	out := make(chan result, 1)
+	go func() {
+		e, err := c.Get(ctx, "key", s.fetch)
+		out <- result{e, err, time.Now()}
+	}()
+	return out
+}
+
+// TestOneFlight: 500 callers miss one key, the first one hangs up, one fetch answers the others.
+func TestOneFlight(t *testing.T) {
+	for _, detached := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := config()
+			cfg.Detached = detached
+			c := cache.New[string](cfg)
+			defer c.Close()
+			s := &source{value: "a", takes: time.Second}
+			ctx, hangUp := context.WithCancel(t.Context())
+			first := ask(ctx, c, s)
+			synctest.Wait()
+			others := make([]<-chan result, 499)
+			for i := range others {
+				others[i] = ask(t.Context(), c, s)
+			}
+			synctest.Wait()
+			hangUp()
+			if got := <-first; got.err != context.Canceled || !got.at.Equal(at(0)) {
+				t.Errorf("detached %t: the first caller got error %v at %v, want %v at once", detached, got.err, got.at, context.Canceled)
+			}
+			for i, ch := range others {
+				got := <-ch
+				if d := cmp.Diff(value("a", time.Second), got.entry); d != "" || got.err != nil {
+					t.Errorf("detached %t: caller %d got error %v and entry (-want +got):\n%s", detached, i, got.err, d)
+				}
+			}
+			if s.calls != 1 {
+				t.Errorf("detached %t: %d fetches for 500 callers, want 1", detached, s.calls)
+			}
+		})
+	}
+}
+
+// TestDetached: the flight goes on when its only caller has left.
+func TestDetached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config()
+		cfg.Detached = true
+		c := cache.New[string](cfg)
+		defer c.Close()
+		s := &source{value: "a", takes: time.Second}
+		ctx, hangUp := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer hangUp()
+		got := <-ask(ctx, c, s)
+		if got.err != context.DeadlineExceeded || !got.at.Equal(at(100*time.Millisecond)) || s.ended {
+			t.Errorf("the caller got error %v at %v, fetch ended: %t; want %v after 100 ms while fetch goes on", got.err, got.at, s.ended, context.DeadlineExceeded)
+		}
+		time.Sleep(time.Second)
+		e, err := c.Get(t.Context(), "key", s.fetch)
+		if d := cmp.Diff(value("a", time.Second), e); d != "" || err != nil || s.calls != 1 {
+			t.Errorf("the next Get: error %v after %d fetches and entry (-want +got):\n%s", err, s.calls, d)
+		}
+	})
+}
+
+// TestAttached: the flight is cancelled when its last caller leaves, whose Get returns when fetch has
+// ended. That is no failure of the attempt.
+func TestAttached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config()
+		cfg.Retry = func(error) time.Duration { return time.Hour }
+		c := cache.New[string](cfg)
+		defer c.Close()
+		s := &source{value: "a", takes: time.Second, stays: 300 * time.Millisecond}
+		ctx, hangUp := context.WithCancel(t.Context())
+		first := ask(ctx, c, s)
+		short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if got := <-ask(short, c, s); got.err != context.DeadlineExceeded || !got.at.Equal(at(50*time.Millisecond)) || s.ended {
+			t.Errorf("a caller that is not the last got error %v at %v, fetch ended: %t; want %v after 50 ms while fetch goes on", got.err, got.at, s.ended, context.DeadlineExceeded)
+		}
+		time.Sleep(50 * time.Millisecond)
+		hangUp()
+		synctest.Wait()
+		// One that comes now must not get what the flight that was given up brings.
+		next := ask(t.Context(), c, s)
+		impatient, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if got := <-ask(impatient, c, s); got.err != context.DeadlineExceeded || !got.at.Equal(at(110*time.Millisecond)) {
+			t.Errorf("a caller during the end of the flight got error %v at %v, want %v after 10 ms", got.err, got.at, context.DeadlineExceeded)
+		}
+		if got := <-first; got.err != context.Canceled || !got.at.Equal(at(400*time.Millisecond)) {
+			t.Errorf("the last caller got error %v at %v, want %v when fetch has ended", got.err, got.at, context.Canceled)
+		}
+		got := <-next
+		if d := cmp.Diff(value("a", 1400*time.Millisecond), got.entry); d != "" || got.err != nil || s.calls != 2 {
+			t.Errorf("the caller after it: error %v after %d fetches and entry (-want +got):\n%s", got.err, s.calls, d)
+		}
+	})
+}
+
+// TestAttachedSucceeds: a fetch that succeeds in spite of being cancelled is not wasted.
+func TestAttachedSucceeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := cache.New[string](config())
+		defer c.Close()
+		ctx, hangUp := context.WithTimeout(t.Context(), time.Second)
+		defer hangUp()
+		e, err := c.Get(ctx, "key", func(ctx context.Context) (string, error) {
+			<-ctx.Done()
+			return "a", nil
+		})
+		if d := cmp.Diff(value("a", time.Second), e); d != "" || err != nil {
+			t.Errorf("error %v and entry (-want +got):\n%s", err, d)
+		}
+		if _, ok := c.Peek("key"); !ok {
+			t.Error("the value is not kept")
+		}
+	})
+}
+
+// TestWait: callers that have waited long enough get the older value while the flight goes on, and the
+// next one finds its result.
+func TestWait(t *testing.T) {
+	const wait = 3 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config()
+		cfg.Detached, cfg.Wait = true, wait
+		c := cache.New[string](cfg)
+		defer c.Close()
+		s := &source{value: "a", takes: 5 * time.Second}
+		got := <-ask(t.Context(), c, s)
+		if d := cmp.Diff(failure(context.DeadlineExceeded, wait), got.entry, cmpopts.EquateErrors()); d != "" || got.err != context.DeadlineExceeded || !got.at.Equal(at(wait)) {
+			t.Errorf("the first caller: error %v at %v and entry (-want +got):\n%s", got.err, got.at, d)
+		}
+		got = <-ask(t.Context(), c, s)
+		if d := cmp.Diff(value("a", 5*time.Second), got.entry); d != "" || got.err != nil || s.calls != 1 {
+			t.Errorf("the second caller: error %v after %d fetches and entry (-want +got):\n%s", got.err, s.calls, d)
+		}
+		time.Sleep(fresh) // now it is 15 s
+		s.value = "b"
+		got = <-ask(t.Context(), c, s)
+		if d := cmp.Diff(stale("a", 5*time.Second, context.DeadlineExceeded, 18*time.Second), got.entry, cmpopts.EquateErrors()); d != "" || got.err != nil {
+			t.Errorf("a caller with an older value: error %v and entry (-want +got):\n%s", got.err, d)
+		}
+		time.Sleep(2 * time.Second)
+		got = <-ask(t.Context(), c, s)
+		if d := cmp.Diff(value("b", 20*time.Second), got.entry); d != "" || got.err != nil || s.calls != 2 {
+			t.Errorf("the caller after it: error %v after %d fetches and entry (-want +got):\n%s", got.err, s.calls, d)
+		}
+	})
+}
+
+// TestWaitAttached: what nobody may wait for any longer has failed, so that the next caller need not
+// wait again.
+func TestWaitAttached(t *testing.T) {
+	const wait = 3 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config()
+		cfg.Wait = wait
+		cfg.Retry = func(err error) time.Duration {
+			if errors.Is(err, context.DeadlineExceeded) {
+				return 10 * time.Second
+			}
+			return 0
+		}
+		c := cache.New[string](cfg)
+		defer c.Close()
+		s := &source{takes: time.Hour, stays: time.Second}
+		for i := range 2 {
+			got := <-ask(t.Context(), c, s)
+			if d := cmp.Diff(failure(context.DeadlineExceeded, 14*time.Second), got.entry, cmpopts.EquateErrors()); d != "" || !got.at.Equal(at(4*time.Second)) || s.calls != 1 {
+				t.Errorf("caller %d: at %v after %d fetches, entry (-want +got):\n%s", i, got.at, s.calls, d)
+			}
+		}
+	})
+}
+
+// TestTimeout: a flight's context ends at Timeout, carries the first caller's values and not its end.
+func TestTimeout(t *testing.T) {
+	type name struct{}
+	synctest.Test(t, func(t *testing.T) {
+		c := cache.New[string](config())
+		defer c.Close()
+		ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), name{}, "first"), time.Hour)
+		defer cancel()
+		s := &source{takes: time.Hour}
+		_, err := c.Get(ctx, "key", func(ctx context.Context) (string, error) {
+			if deadline, _ := ctx.Deadline(); !deadline.Equal(at(timeout)) || ctx.Value(name{}) != "first" {
+				t.Errorf("fetch runs until %v with value %v, want %v and the first caller's", deadline, ctx.Value(name{}), at(timeout))
+			}
+			return s.fetch(ctx)
+		})
+		if err != context.DeadlineExceeded || !time.Now().Equal(at(timeout)) {
+			t.Errorf("error %v at %v, want %v at %v", err, time.Now(), context.DeadlineExceeded, at(timeout))
+		}
+	})
+}
+
+// TestEndedContext: a caller whose time is over gets what is there and starts nothing.
+func TestEndedContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := cache.New[string](config())
+		defer c.Close()
+		s := &source{value: "a"}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := c.Get(ended, "key", s.fetch); err != context.Canceled {
+			t.Errorf("nothing kept: error %v, want %v", err, context.Canceled)
+		}
+		<-ask(t.Context(), c, s)
+		e, err := c.Get(ended, "key", s.fetch)
+		if d := cmp.Diff(value("a", 0), e); d != "" || err != nil {
+			t.Errorf("fresh: error %v and entry (-want +got):\n%s", err, d)
+		}
+		time.Sleep(fresh)
+		e, err = c.Get(ended, "key", s.fetch)
+		if d := cmp.Diff(stale("a", 0, context.Canceled, fresh), e, cmpopts.EquateErrors()); d != "" || err != nil {
+			t.Errorf("stale: error %v and entry (-want +got):\n%s", err, d)
+		}
+		if s.calls != 1 {
+			t.Errorf("%d fetches, want 1", s.calls)
+		}
+	})
+}
+
+// TestPanic: a fetch that does not return fails, for all who wait, and the key is usable afterwards.
+func TestPanic(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fetch func(context.Context) (string, error)
+		want  string
+	}{
+		{"panic", func(context.Context) (string, error) { time.Sleep(time.Second); panic("boom") }, "panic in fetch: boom\n"},
+		{"nil panic", func(context.Context) (string, error) { time.Sleep(time.Second); panic(nil) }, "panic in fetch: panic called with nil"},
+		{"exit", func(context.Context) (string, error) { time.Sleep(time.Second); runtime.Goexit(); return "", nil }, "fetch did not return"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			cached := cache.New[string](config())
+			defer cached.Close()
+			var wg sync.WaitGroup
+			for range 3 {
+				wg.Go(func() {
+					if _, err := cached.Get(t.Context(), "key", c.fetch); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+						t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+					}
+				})
+			}
+			wg.Wait()
+			if e, err := cached.Get(t.Context(), "key", (&source{value: "a"}).fetch); err != nil || e.Value != "a" {
+				t.Errorf("%s: the next Get: %q, error %v, want a", c.name, e.Value, err)
+			}
+		})
+	}
+}
+
+// TestClose: Close cancels flights and waits for their fetches; who waits gets the older value or
+// ErrClosed, and who comes later ErrClosed.
+func TestClose(t *testing.T) {
+	for _, detached := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := config()
+			cfg.Detached = detached
+			c := cache.New[string](cfg)
+			s := &source{value: "a"}
+			<-ask(t.Context(), c, s)
+			time.Sleep(fresh)
+			s.takes, s.stays = time.Hour, 2*time.Second
+			waiting := ask(t.Context(), c, s)
+			other := &source{takes: time.Hour}
+			lost := make(chan error, 1)
+			go func() {
+				_, err := c.Get(t.Context(), "other", other.fetch)
+				lost <- err
+			}()
+			synctest.Wait()
+			go c.Close()
+			c.Close()
+			if !s.ended || !other.ended || !time.Now().Equal(at(fresh+2*time.Second)) {
+				t.Errorf("detached %t: Close returned at %v, fetches ended: %t and %t", detached, time.Now(), s.ended, other.ended)
+			}
+			got := <-waiting
+			if d := cmp.Diff(stale("a", 0, cache.ErrClosed, fresh+2*time.Second), got.entry, cmpopts.EquateErrors()); d != "" || got.err != nil {
+				t.Errorf("detached %t: who waited got error %v and entry (-want +got):\n%s", detached, got.err, d)
+			}
+			if err := <-lost; err != cache.ErrClosed {
+				t.Errorf("detached %t: who waited without an older value got error %v, want %v", detached, err, cache.ErrClosed)
+			}
+			if _, err := c.Get(t.Context(), "key", s.fetch); err != cache.ErrClosed {
+				t.Errorf("detached %t: Get after Close: error %v, want %v", detached, err, cache.ErrClosed)
+			}
+			if _, ok := c.Peek("key"); ok {
+				t.Errorf("detached %t: Peek after Close still finds the value", detached)
+			}
+		})
+	}
+}

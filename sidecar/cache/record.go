@@ -1,0 +1,84 @@
+package cache
+
+import "time"
+
+// record is what is kept of a key: a value, the failure of the last attempt, or both. It is replaced,
+// never changed.
+type record[K comparable, V any] struct {
+	key K
+
+	has       bool // a value
+	value     V
+	valueSize int64
+	at        time.Time // when the value was fetched
+
+	err     error // of the last attempt; nil: that one brought the value
+	errSize int64
+	failed  time.Time
+	stands  time.Duration // how long after failed no attempt is made
+}
+
+// overhead is about what a key costs beside its value: record, list element, map slot.
+const overhead = 256
+
+// size is what counts towards Config.Bytes.
+func (r *record[K, V]) size() int64 { return overhead + r.valueSize + r.errSize }
+
+// answer is what a Get returns.
+type answer[V any] struct {
+	entry Entry[V]
+	err   error
+}
+
+// current is the answer without another attempt, when err is why there is none or what became of it. A
+// record may be nil here and below: nothing is kept.
+func (c *Cache[K, V]) current(r *record[K, V], now time.Time, err error) answer[V] {
+	if a, ok := c.settled(r, now); ok {
+		return a
+	}
+	return c.older(r, now, err, now)
+}
+
+// settled is the answer that needs no attempt: a fresh value, or what a standing failure leaves.
+func (c *Cache[K, V]) settled(r *record[K, V], now time.Time) (answer[V], bool) {
+	switch {
+	case r == nil:
+		return answer[V]{}, false
+	case r.has && within(now, r.at, c.config.Fresh):
+		return answer[V]{entry: Entry[V]{Value: r.value, At: earlier(r.at, now), Next: r.at.Add(c.config.Fresh)}}, true
+	case r.err != nil && within(now, r.failed, r.stands):
+		return c.older(r, now, r.err, r.failed.Add(r.stands)), true
+	}
+	return answer[V]{}, false
+}
+
+// older is the answer when err is why there is nothing newer: the value that is kept, or err. The same
+// is given until next.
+func (c *Cache[K, V]) older(r *record[K, V], now time.Time, err error, next time.Time) answer[V] {
+	if !c.keeps(r, now) {
+		return answer[V]{entry: Entry[V]{Err: err, Next: next}, err: err}
+	}
+	return answer[V]{entry: Entry[V]{
+		Value: r.value, At: earlier(r.at, now), Stale: true, Err: err,
+		Next: earlier(next, r.at.Add(c.config.Keep)),
+	}}
+}
+
+// keeps reports whether the record has a value that may still be given.
+func (c *Cache[K, V]) keeps(r *record[K, V], now time.Time) bool {
+	return r != nil && r.has && within(now, r.at, c.config.Keep)
+}
+
+// within reports whether less than d has passed since t. A clock that was set back makes t a time to
+// come: nothing has passed since then, unless it is further away than d, when t means nothing any more.
+func within(now, t time.Time, d time.Duration) bool {
+	age := now.Sub(t)
+	return -d <= age && age < d
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,76 @@
+// Package chain is one network's head, asked of its JSON-RPC endpoints (EVM) in turn. It does not know
+// proposals, hard forks or who asks.
+package chain
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/upstream"
+)
+
+const (
+	headFresh = 5 * time.Second
+	headKeep  = 24 * time.Hour
+	// failedFor is how long nobody is asked again after no endpoint had an answer.
+	failedFor = 5 * time.Second
+
+	flightTimeout = 8 * time.Second
+	callerWait    = 2800 * time.Millisecond
+)
+
+// Config says which network, and how it is reached.
+type Config struct {
+	Endpoints mip.Endpoints     // ChainID is what every endpoint has to answer for; without RPC addresses the network is unavailable
+	Transport http.RoundTripper // nil: one of its own for each endpoint
+	UserAgent string            // empty: that of net/http
+	Detached  bool              // a call goes on when nobody waits for it any more: for a server, not for a function that is frozen after its answer
+	Now       func() time.Time  // nil: time.Now
+	Log       *slog.Logger      // nil: silent. One line when an endpoint fails and one when it is back; no address
+}
+
+// Chain answers from its memory where it can. It is safe for concurrent use. Close it after use.
+type Chain struct {
+	network   mip.Endpoints
+	now       func() time.Time
+	log       *slog.Logger
+	endpoints []*endpoint // in order of preference
+	heads     *cache.Cache[struct{}, head]
+	history   history // of the one flight at a time
+}
+
+// New returns the network without asking it. An address that is none is an error that names its
+// position only: it may hold a key.
+func New(c Config) (*Chain, error) {
+	ch := &Chain{network: c.Endpoints, now: c.Now, log: cmp.Or(c.Log, slog.New(slog.DiscardHandler))}
+	if ch.now == nil {
+		ch.now = time.Now
+	}
+	ch.log = ch.log.With("network", c.Endpoints.ID)
+	for i, address := range c.Endpoints.RPC {
+		host, err := upstream.New(address, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: ch.now})
+		name := fmt.Sprintf("rpc %d of %d", i+1, len(c.Endpoints.RPC))
+		if err != nil {
+			return nil, fmt.Errorf("network %s: %s: %w", c.Endpoints.ID, name, err)
+		}
+		ch.endpoints = append(ch.endpoints, &endpoint{name: name, host: host, chainID: c.Endpoints.ChainID})
+	}
+	ch.heads = cache.New[struct{}](cache.Config[head]{
+		Fresh: headFresh, Keep: headKeep, Retry: func(error) time.Duration { return failedFor },
+		Timeout: flightTimeout, Wait: callerWait, Entries: 1, Detached: c.Detached, Now: ch.now,
+	})
+	return ch, nil
+}
+
+// Close ends what is under way and returns when it has ended. Status afterwards is unavailable.
+func (c *Chain) Close() {
+	c.heads.Close()
+	for _, e := range c.endpoints {
+		e.host.Close()
+	}
+}

@@ -1,0 +1,136 @@
+package sidecar
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+)
+
+// The codes of a discrepancy.
+const (
+	activeNotFinal  = "active-not-final"
+	finalNotActive  = "final-not-active"
+	lastCallOverdue = "last-call-overdue"
+)
+
+// chainClock is the time as each network has it: that of its latest block. A network that does not
+// answer has the wall clock's.
+type chainClock struct {
+	blocks map[string]time.Time
+	wall   time.Time
+}
+
+func newChainClock(heads map[string]api.NetworkStatus, wall time.Time) chainClock {
+	c := chainClock{map[string]time.Time{}, wall}
+	for id, h := range heads {
+		if h.BlockTime != nil {
+			c.blocks[id] = h.BlockTime.UTC()
+		}
+	}
+	return c
+}
+
+func (c chainClock) now(network string) time.Time {
+	if t, ok := c.blocks[network]; ok {
+		return t
+	}
+	return c.wall
+}
+
+// oldest is the earliest moment that a network was judged at.
+func (c chainClock) oldest() time.Time {
+	t := c.wall
+	for _, b := range c.blocks {
+		if b.Before(t) {
+			t = b
+		}
+	}
+	return t
+}
+
+// source says where a network's time was read, for evidence.
+func (c chainClock) source(network string) string {
+	if t, ok := c.blocks[network]; ok {
+		return "its latest block is of " + mip.NewTime(t).String()
+	}
+	return "judged by the clock at " + mip.NewTime(c.wall).String() + ", since no block is known"
+}
+
+// discrepancies lists where the texts and the chains disagree: a fork that is active while a proposal
+// that it bundles is not Final, a proposal that is Final before its fork is active, and a last call
+// whose deadline has passed. Activation counts on the main network, the first of the site: that a
+// test network switches first is how it should be. They are sorted by proposal, then in the order of
+// the forks.
+func discrepancies(k *knowledge.Knowledge, clock chainClock, now time.Time) []api.Discrepancy {
+	out := []api.Discrepancy{}
+	byNumber := make(map[int]mip.Summary, len(k.List.MIPs))
+	for _, m := range k.List.MIPs {
+		byNumber[m.Number] = m
+		if d, ok := overdue(m, now); ok {
+			out = append(out, d)
+		}
+	}
+	if len(k.Site.Networks) > 0 {
+		main := k.Site.Networks[0]
+		for _, f := range k.HardForks {
+			for _, n := range f.BundledMIPs {
+				if m, ok := byNumber[n]; ok {
+					if d, ok := disagree(m, f, main, clock); ok {
+						out = append(out, d)
+					}
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b api.Discrepancy) int { return *a.MIP - *b.MIP })
+	return out
+}
+
+// overdue finds a last call whose last day is over everywhere that counts in UTC.
+func overdue(m mip.Summary, now time.Time) (api.Discrepancy, bool) {
+	last := m.LastCallDeadline
+	if m.Status != mip.LastCall || last.IsZero() || now.Before(last.Time().AddDate(0, 0, 1)) {
+		return api.Discrepancy{}, false
+	}
+	return api.Discrepancy{MIP: &m.Number, Code: lastCallOverdue,
+		Message: fmt.Sprintf("%s is in Last Call, and its deadline %s has passed.", m.ID, last)}, true
+}
+
+// disagree compares a proposal's status with its fork's on one network. A Living proposal is never
+// Final, and that is right.
+func disagree(m mip.Summary, f mip.HardFork, n mip.Network, clock chainClock) (api.Discrepancy, bool) {
+	activation := f.Activation[n.ID]
+	active := activation.Reached(clock.now(n.ID))
+	d := api.Discrepancy{MIP: &m.Number, Hardfork: &f.Name, Network: &n.ID}
+	switch {
+	case active && m.Status != mip.Final && m.Status != mip.Living:
+		status := "has no status"
+		if m.Status != "" {
+			status = "is " + m.Status.String()
+		}
+		d.Code = activeNotFinal
+		d.Message = fmt.Sprintf("%s is active on %s %s (%s), and %s, which it bundles, %s.", f.Name, n.ID, since(activation), clock.source(n.ID), m.ID, status)
+	case !active && m.Status == mip.Final:
+		when := "has no activation time"
+		if activation.Time != nil {
+			when = "activates at " + activation.Time.String()
+		}
+		d.Code = finalNotActive
+		d.Message = fmt.Sprintf("%s is Final, and %s, which bundles it, %s on %s (%s).", m.ID, f.Name, when, n.ID, clock.source(n.ID))
+	default:
+		return api.Discrepancy{}, false
+	}
+	return d, true
+}
+
+// since says from when a fork is active.
+func since(a mip.Activation) string {
+	if *a.Timestamp == 0 || a.Time == nil {
+		return "from the first block"
+	}
+	return "since " + a.Time.String()
+}

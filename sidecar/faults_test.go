@@ -1,0 +1,312 @@
+package sidecar_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// took is how long f takes on the bubble's clock.
+func took(f func()) time.Duration {
+	began := time.Now()
+	f()
+	return time.Since(began)
+}
+
+// silence makes every host misbehave in the same way; nil: behave again.
+func (w *world) silence(f upstreamtest.Fault) {
+	w.forum.Always(f)
+	w.main.Always(f)
+	w.test.Always(f)
+}
+
+// However the hosts fail, a cold mip-watch answers in time, with its static parts and with the errors.
+func TestColdMIPWatchWhileAllFails(t *testing.T) {
+	for name, f := range map[string]upstreamtest.Fault{
+		"hang": upstreamtest.Hang(), "drip": upstreamtest.Drip(strings.Repeat("x", 1000), time.Second), "500": upstreamtest.Answer(500, nil, "broken"),
+		"HTML": upstreamtest.HTML(), "disconnect": upstreamtest.Disconnect(), "truncated": upstreamtest.Truncated(), "loop": upstreamtest.Loop(),
+		"bomb": upstreamtest.GzipBomb(), "huge": upstreamtest.Huge(100 << 20), "elsewhere": upstreamtest.Redirect("https://elsewhere.example.org/"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.silence(f)
+				elsewhere := upstreamtest.NewScript(nil)
+				w.net.Serve("elsewhere.example.org", elsewhere)
+				var got api.MIPWatch
+				if d := took(func() { got = read[api.MIPWatch](w, w.get("/api/mip-watch")) }); d > 3*time.Second {
+					t.Errorf("answered after %v", d)
+				}
+				if len(got.MIPs) != 3 || len(got.HardForks) != 1 || got.Errors["forum"] == "" || got.Errors["networks"] == "" || len(got.Forum) != 0 || got.Networks["mainnet"].Status != api.NetworkUnavailable {
+					t.Errorf("mip-watch %+v", got)
+				}
+				if got.HardForks[0].Status != "active on testnet" || got.Freshness.HardForks == nil || got.Freshness.Forum != nil || got.Freshness.Networks != nil {
+					t.Errorf("forks %+v, freshness %+v", got.HardForks, got.Freshness)
+				}
+				if elsewhere.Calls() != 0 {
+					t.Errorf("%d calls to a foreign host", elsewhere.Calls())
+				}
+				if log := w.log.String(); strings.Contains(log, "KEY") {
+					t.Errorf("the log holds a key: %s", log)
+				}
+			})
+		})
+	}
+}
+
+// Without anything kept the caller of a topic gets a coded problem; with something kept, that, marked.
+func TestForumFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault upstreamtest.Fault
+		cold  api.Code
+		gone  bool // nothing older is given
+	}{
+		"hang":        {fault: upstreamtest.Hang(), cold: api.UpstreamTimeout},
+		"drip":        {fault: upstreamtest.Drip(strings.Repeat(" ", 1000), time.Second), cold: api.UpstreamTimeout},
+		"502 HTML":    {fault: upstreamtest.Answer(502, map[string][]string{"Content-Type": {"text/html"}}, "<html>Bad gateway</html>"), cold: api.UpstreamUnavailable},
+		"challenge":   {fault: upstreamtest.Answer(403, map[string][]string{"Content-Type": {"text/html; charset=UTF-8"}}, "<!DOCTYPE html><title>Just a moment</title>"), cold: api.UpstreamUnavailable},
+		"429 JSON":    {fault: upstreamtest.Answer(429, map[string][]string{"Retry-After": {"15"}}, `{"errors":["x"],"error_type":"rate_limit","extras":{"wait_seconds":15}}`), cold: api.UpstreamUnavailable},
+		"429 text":    {fault: upstreamtest.Answer(429, map[string][]string{"Content-Type": {"text/plain"}}, "Slow down.\nPlease retry again in 4 seconds.\n"), cold: api.UpstreamUnavailable},
+		"truncated":   {fault: upstreamtest.Truncated(), cold: api.UpstreamUnavailable},
+		"wrong types": {fault: upstreamtest.Answer(200, nil, `{"id":399,"title":{},"posts_count":"many"}`), cold: api.UpstreamUnavailable},
+		"other topic": {fault: upstreamtest.Answer(200, nil, `{"id":1,"title":"x","posts_count":1,"views":1,"like_count":1,"participant_count":1,"created_at":"2000-01-01T00:00:00Z"}`), cold: api.UpstreamUnavailable},
+		"404":         {fault: upstreamtest.Answer(404, nil, `{"errors":["secret words"]}`), cold: api.NotFound, gone: true},
+		"403":         {fault: upstreamtest.Answer(403, map[string][]string{"Content-Type": {"application/json"}}, `{"errors":["secret words"]}`), cold: api.NotFound, gone: true},
+		"410":         {fault: upstreamtest.Answer(410, nil, `{"errors":["secret words"]}`), cold: api.NotFound, gone: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.forum.Always(c.fault)
+				var a *reply
+				if d := took(func() { a = w.get("/api/forum-activity?topicId=399") }); d > 3*time.Second {
+					t.Errorf("cold: answered after %v", d)
+				}
+				a.want(w, c.cold.Status()).problem(w, c.cold)
+				if strings.Contains(string(a.body), "secret") {
+					t.Errorf("the forum's words reached the caller: %s", a.body)
+				}
+				w.forum.Always(nil)
+				time.Sleep(11 * time.Minute)
+				w.get("/api/forum-activity?topicId=399").want(w, 200)
+				w.forum.Always(c.fault)
+				time.Sleep(6 * time.Minute)
+				if d := took(func() { a = w.get("/api/forum-activity?topicId=399") }); d > 3*time.Second {
+					t.Errorf("warm: answered after %v", d)
+				}
+				if c.gone {
+					a.want(w, 404)
+					return
+				}
+				if got := read[api.ForumActivity](w, a); !got.Stale || time.Since(got.FetchedAt.UTC()) < 6*time.Minute {
+					t.Errorf("stale answer %+v", got)
+				}
+				if life := a.Header().Get("Netlify-CDN-Cache-Control"); strings.Contains(life, "max-age=300") || strings.Contains(life, "stale-while") {
+					t.Errorf("a stale answer may be kept for %q", life)
+				}
+				time.Sleep(24 * time.Hour)
+				w.get("/api/forum-activity?topicId=399").want(w, c.cold.Status())
+			})
+		})
+	}
+}
+
+// 429 is respected: no call before the time is up, and ten minutes at the most.
+func TestForumSaysLater(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.forum.Always(upstreamtest.Answer(429, map[string][]string{"Retry-After": {"86400"}}, ""))
+		a := w.get("/api/forum-activity?topicId=399").want(w, 502)
+		if a.Header().Get("Retry-After") != "600" {
+			t.Errorf("Retry-After %q, want the ten minutes that are respected", a.Header().Get("Retry-After"))
+		}
+		calls := w.forum.Calls()
+		for range 9 {
+			time.Sleep(time.Minute)
+			w.get("/api/forum-activity?topicId=399").want(w, 502)
+			w.get("/api/forum-activity?topicId=400").want(w, 502)
+			w.get("/api/mip-watch").want(w, 200)
+		}
+		if w.forum.Calls() != calls {
+			t.Errorf("%d calls before the time was up", w.forum.Calls()-calls)
+		}
+		w.forum.Always(nil)
+		time.Sleep(61 * time.Second)
+		w.get("/api/forum-activity?topicId=399").want(w, 200)
+	})
+}
+
+func TestMissingTopicIsRemembered(t *testing.T) {
+	bubble(t, func(w *world) {
+		for range 5 {
+			w.get("/api/forum-activity?topicId=777").want(w, 404)
+		}
+		if w.forum.Calls() != 1 {
+			t.Errorf("%d calls, want 1", w.forum.Calls())
+		}
+		time.Sleep(61 * time.Second)
+		w.get("/api/forum-activity?topicId=777").want(w, 404)
+		if w.forum.Calls() != 2 {
+			t.Errorf("%d calls after a minute, want 2", w.forum.Calls())
+		}
+	})
+}
+
+// Whoever counts through all topics cannot drive load through us, and linked topics stay fresh.
+func TestEnumeration(t *testing.T) {
+	bubble(t, func(w *world) {
+		var mu sync.Mutex
+		var calls []time.Time // for topics that nobody links to
+		w.forum.Always(func(rw http.ResponseWriter, r *http.Request, next http.Handler) {
+			if !strings.HasPrefix(r.URL.Path, "/t/399.") && !strings.Contains(r.URL.Path, "topic-401") && !strings.HasPrefix(r.URL.Path, "/t/401.") {
+				mu.Lock()
+				calls = append(calls, time.Now())
+				mu.Unlock()
+			}
+			next.ServeHTTP(rw, r)
+		})
+		refused, linked := 0, 0
+		for i := range 10_000 {
+			w.from = fmt.Sprintf("10.%d.%d.%d:1", i>>16, i>>8&255, i&255)
+			a := w.get(fmt.Sprintf("/api/forum-activity?topicId=%d", 1000+i))
+			if a.Code == 429 {
+				refused++
+				if a.Header().Get("Retry-After") == "" {
+					t.Fatal("429 without Retry-After")
+				}
+				a.problem(w, api.RateLimited)
+			}
+			if i%100 == 0 {
+				got := read[api.ForumActivity](w, w.get("/api/forum-activity?topicId=399"))
+				if got.Stale {
+					t.Fatalf("request %d: the linked topic is stale", i)
+				}
+				linked++
+			}
+			time.Sleep(60 * time.Millisecond) // ten minutes in all
+		}
+		if refused < 9000 || linked != 100 {
+			t.Errorf("%d refused, %d linked", refused, linked)
+		}
+		for i, at := range calls {
+			if i >= 20 && at.Sub(calls[i-20]) < time.Minute {
+				t.Fatalf("21 calls within %v", at.Sub(calls[i-20]))
+			}
+		}
+		if len(calls) < 180 || len(calls) > 220 {
+			t.Errorf("%d calls in ten minutes, want about 200", len(calls))
+		}
+	})
+}
+
+// 500 callers miss one key; the first one hangs up.
+func TestManyCallersOneCall(t *testing.T) {
+	for _, path := range []string{"/api/forum-activity?topicId=399", "/api/network-info", "/api/mip-watch"} {
+		t.Run(path, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.silence(upstreamtest.Delay(time.Second))
+				first, hangUp := context.WithCancel(w.Context())
+				var wg sync.WaitGroup
+				good := make(chan int, 500)
+				for i := range 500 {
+					wg.Go(func() {
+						r := httptest.NewRequest("GET", path, nil)
+						r.RemoteAddr = fmt.Sprintf("10.0.%d.%d:1", i>>8, i&255)
+						if i == 0 {
+							r = r.WithContext(first)
+						}
+						rec := httptest.NewRecorder()
+						w.sidecar.ServeHTTP(rec, r)
+						if i != 0 {
+							good <- rec.Code
+						}
+					})
+				}
+				synctest.Wait()
+				hangUp()
+				wg.Wait()
+				close(good)
+				for code := range good {
+					if code != 200 {
+						t.Fatalf("a caller got %d", code)
+					}
+				}
+				for _, s := range []*upstreamtest.Script{w.forum, w.main.Script, w.test.Script} {
+					seen := map[string]int{}
+					for _, r := range s.Requests() {
+						seen[r]++
+					}
+					for r, n := range seen {
+						if s == w.forum && n > 1 || n > 3 {
+							t.Errorf("%s was asked %d times", r, n)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// A height that falls is shown as given, a head that stands still is stale.
+func TestHeads(t *testing.T) {
+	bubble(t, func(w *world) {
+		head := func() api.NetworkStatus {
+			return read[api.NetworkInfo](w, w.get("/api/network-info")).Networks["mainnet"]
+		}
+		if h := head(); h.Regressed || *h.BlockHeight != 1000 {
+			t.Errorf("head %+v", h)
+		}
+		w.main.chain.Reset(10)
+		time.Sleep(6 * time.Second)
+		if h := head(); !h.Regressed || *h.BlockHeight > 100 || h.Status != api.NetworkOK {
+			t.Errorf("after a reset: %+v", h)
+		}
+		w.main.chain.Stall()
+		for range 4 {
+			time.Sleep(10 * time.Second)
+			head()
+		}
+		if h := head(); !h.Stale || h.Status != api.NetworkStale {
+			t.Errorf("standing still: %+v", h)
+		}
+	})
+}
+
+// A sidecar that is frozen and thawed, or whose clock jumps, tells right ages and asks again.
+func TestClock(t *testing.T) {
+	offset := time.Duration(0)
+	bubble(t, func(w *world) {
+		one := func() api.ForumActivity { return read[api.ForumActivity](w, w.get("/api/forum-activity?topicId=399")) }
+		one()
+		offset = time.Hour // thawed
+		if got := one(); got.Stale || got.FetchedAt != mip.NewTime(time.Now().Add(offset)) || w.forum.Calls() != 2 {
+			t.Errorf("an hour later: %+v after %d calls", got, w.forum.Calls())
+		}
+		offset = -time.Hour
+		if got := one(); got.Stale || got.FetchedAt.UTC().After(time.Now().Add(offset)) {
+			t.Errorf("back by two hours: %+v", got)
+		}
+	}, func(c *sidecar.Config) { c.Now = func() time.Time { return time.Now().Add(offset) } })
+}
+
+// A function does nothing after its answer.
+func TestFunctionEndsWithItsAnswer(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.silence(upstreamtest.Hang())
+		w.get("/api/mip-watch").want(w, 200)
+		w.get("/api/forum-activity?topicId=400").want(w, 504)
+		before := w.forum.Calls() + w.main.Calls() + w.test.Calls()
+		time.Sleep(time.Hour)
+		if after := w.forum.Calls() + w.main.Calls() + w.test.Calls(); after != before {
+			t.Errorf("%d calls while frozen", after-before)
+		}
+	}, func(c *sidecar.Config) { c.Function = true })
+}

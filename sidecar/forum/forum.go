@@ -1,0 +1,194 @@
+// Package forum is one Discourse forum as its topics' figures: how much is said, by how many, how
+// recently. It does not know proposals, nor how its answers are sent.
+package forum
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/upstream"
+)
+
+const (
+	topicFresh = 5 * time.Minute
+	topicKeep  = 24 * time.Hour
+	goneFor    = time.Minute      // that a topic is not there is believed for this long
+	failedFor  = 10 * time.Second // other failures stand, when the forum names no time
+
+	longestWait = 10 * time.Minute // that the forum may ask for
+
+	flightTimeout = 8 * time.Second
+	callerWait    = 2800 * time.Millisecond
+
+	linkedTopics = 4096
+	otherTopics  = 1024
+
+	// Topics that nobody's proposal links to can be enumerated by anybody. They get half of the calls
+	// that run at a time, so that they cannot keep the others waiting.
+	callsAtOnce      = 4
+	otherCallsAtOnce = 2
+)
+
+// Errors of a [Forum], beside [upstream.ErrTimeout] and [upstream.ErrUnavailable].
+var (
+	ErrNotFound = errors.New("the forum has no such public topic")
+	ErrBusy     = errors.New("too many topics are being asked for")
+)
+
+// Config says which forum.
+type Config struct {
+	BaseURL   string            // its address, absolute http or https without userinfo and query; it becomes part of the topics' public addresses
+	Transport http.RoundTripper // nil: one of its own
+	UserAgent string            // empty: that of net/http
+	Detached  bool              // a call goes on when nobody waits for it any more: for a server, not for a function that is frozen after its answer
+	Now       func() time.Time  // nil: time.Now
+	Log       *slog.Logger      // nil: silent
+}
+
+// Forum answers from its memory where it can. It is safe for concurrent use. Close it after use.
+type Forum struct {
+	base   string
+	now    func() time.Time
+	log    *slog.Logger
+	budget budget
+	linked lane
+	other  lane
+	topics *cache.Cache[int, api.ForumActivity]
+	others *cache.Cache[int, api.ForumActivity]
+	slugs  *cache.Cache[string, int]
+}
+
+// lane is a way to the forum. What fails on one does not open the breaker of the other, so that
+// whoever asks for odd topics cannot shut out the ones that proposals link to.
+type lane struct {
+	host  *upstream.Host
+	slots []chan struct{} // taken in this order; a slot is one call at a time
+}
+
+// New returns the forum at an address, without asking it.
+func New(c Config) (*Forum, error) {
+	u, err := url.Parse(c.BaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("forum address %q: not an absolute http or https URL without userinfo, query and fragment", c.BaseURL)
+	}
+	f := &Forum{base: strings.TrimRight(u.String(), "/"), now: c.Now, log: cmp.Or(c.Log, slog.New(slog.DiscardHandler))}
+	if f.now == nil {
+		f.now = time.Now
+	}
+	all := make(chan struct{}, callsAtOnce)
+	for _, l := range []struct {
+		lane  *lane
+		slots []chan struct{}
+	}{
+		{&f.linked, []chan struct{}{all}},
+		{&f.other, []chan struct{}{make(chan struct{}, otherCallsAtOnce), all}},
+	} {
+		l.lane.slots = l.slots
+		if l.lane.host, err = upstream.New(f.base, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now}); err != nil {
+			return nil, fmt.Errorf("forum: %w", err)
+		}
+	}
+	topics := cache.Config[api.ForumActivity]{
+		Fresh: topicFresh, Keep: topicKeep, Retry: standing(goneFor), Gone: gone,
+		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now,
+	}
+	f.topics = cache.New[int](topics)
+	topics.Entries = otherTopics
+	f.others = cache.New[int](topics)
+	f.slugs = cache.New[string](cache.Config[int]{
+		Fresh: slugFresh, Keep: slugFresh + topicKeep, Retry: standing(slugGoneFor), Gone: gone,
+		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now,
+	})
+	return f, nil
+}
+
+// Answer is a topic's figures with their age. Err is why they are not newer, as Linked and Other
+// would return it.
+type Answer = cache.Entry[api.ForumActivity]
+
+// Linked returns a topic that a proposal links to. It is asked for whenever it is due. Figures up to
+// 24 h old stand in when the forum does not answer; without any the error is one of this package's
+// or of ctx.
+func (f *Forum) Linked(ctx context.Context, topic int) (Answer, error) {
+	if topic < 1 {
+		return Answer{}, ErrNotFound
+	}
+	a, err := f.topics.Get(ctx, topic, func(ctx context.Context) (api.ForumActivity, error) {
+		return f.fetch(ctx, &f.linked, topic, nil)
+	})
+	return dated(a), outward(err)
+}
+
+// Other is [Forum.Linked] for any other topic. All of them share 20 calls in any minute, redirects
+// and retries included. When these are used up an older answer stands in, else the error is a
+// [*BusyError].
+func (f *Forum) Other(ctx context.Context, topic int) (Answer, error) {
+	if topic < 1 {
+		return Answer{}, ErrNotFound
+	}
+	a, err := f.others.Get(ctx, topic, func(ctx context.Context) (api.ForumActivity, error) {
+		// Before waiting for a slot: who is refused is to be told so at once.
+		p, err := f.budget.take(f.now())
+		if err != nil {
+			return api.ForumActivity{}, err
+		}
+		defer p.giveBack()
+		return f.fetch(ctx, &f.other, topic, func() error { return p.spend(f.now()) })
+	})
+	return dated(a), outward(err)
+}
+
+// Close ends the calls under way and waits for them.
+func (f *Forum) Close() {
+	f.topics.Close()
+	f.others.Close()
+	f.slugs.Close()
+	f.linked.host.Close()
+	f.other.host.Close()
+}
+
+// dated writes the age of an answer into it.
+func dated(a Answer) Answer {
+	a.Value.FetchedAt, a.Value.Stale = mip.NewTime(a.At), a.Stale
+	a.Err = outward(a.Err)
+	return a
+}
+
+// outward turns every error into one that the package promises.
+func outward(err error) error {
+	switch {
+	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrBusy), errors.Is(err, upstream.ErrTimeout),
+		errors.Is(err, upstream.ErrUnavailable), errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return upstream.ErrTimeout
+	}
+	return fmt.Errorf("%w: %w", upstream.ErrUnavailable, err)
+}
+
+// standing says how long a failure is believed.
+func standing(notFound time.Duration) func(error) time.Duration {
+	return func(err error) time.Duration {
+		switch e, ok := errors.AsType[*upstream.Error](err); {
+		case errors.Is(err, ErrNotFound):
+			return notFound
+		case errors.Is(err, ErrBusy), errors.Is(err, context.Canceled):
+			return 0 // no failure of the topic
+		case ok && e.RetryAfter > 0:
+			return e.RetryAfter
+		}
+		return failedFor
+	}
+}
+
+func gone(err error) bool { return errors.Is(err, ErrNotFound) }

@@ -1,0 +1,156 @@
+package forum
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// titleMost is the most runes of a title, as in the forum's own table.
+const titleMost = 255
+
+// topic is what is read of GET /t/{id}.json. Pointers tell what is absent from what is zero.
+type topic struct {
+	ID               *int    `json:"id"`
+	Title            *string `json:"title"` // plain text; fancy_title is HTML
+	Slug             string  `json:"slug"`
+	Archetype        string  `json:"archetype"`
+	PostsCount       *int    `json:"posts_count"`
+	ParticipantCount *int    `json:"participant_count"`
+	LikeCount        *int    `json:"like_count"`
+	Views            *int    `json:"views"`
+	CreatedAt        *string `json:"created_at"`
+	LastPostedAt     *string `json:"last_posted_at"`
+	Closed           bool    `json:"closed"`
+	Archived         bool    `json:"archived"`
+}
+
+// oldTopic is where the forums of 2013 have what topic has in ParticipantCount and LikeCount.
+type oldTopic struct {
+	Details struct {
+		Participants []struct{} `json:"participants"`
+	} `json:"details"`
+	PostStream struct {
+		Posts []struct {
+			ActionsSummary []struct {
+				ID    int `json:"id"`
+				Count int `json:"count"`
+			} `json:"actions_summary"`
+		} `json:"posts"`
+	} `json:"post_stream"`
+}
+
+// likeAction is the number of the action "like".
+const likeAction = 2
+
+// decode reads a topic as it is at the time now, of the forum at base. One that is not everybody's to
+// read is [ErrNotFound]. FetchedAt and Stale are left to be set.
+func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) {
+	var none api.ForumActivity
+	var t topic
+	if err := json.Unmarshal(body, &t); err != nil {
+		// Not the decoder's words: they quote the body.
+		return none, errors.New("not a topic in JSON")
+	}
+	if t.Archetype == "private_message" {
+		return none, ErrNotFound
+	}
+	if t.ID == nil || *t.ID < 1 || t.Title == nil || t.PostsCount == nil || t.Views == nil || t.CreatedAt == nil {
+		return none, errors.New("topic without id, title, posts_count, views or created_at")
+	}
+	if t.ParticipantCount == nil || t.LikeCount == nil {
+		t.count(body)
+	}
+	a := api.ForumActivity{
+		TopicID: *t.ID, Title: plain(*t.Title), URL: address(base, t.Slug, *t.ID),
+		Posts: max(*t.PostsCount, 0), Replies: max(*t.PostsCount, 1) - 1,
+		Participants: max(*t.ParticipantCount, 0), Views: max(*t.Views, 0), Likes: max(*t.LikeCount, 0),
+		Closed: t.Closed, Archived: t.Archived,
+	}
+	if a.Title == "" {
+		return none, errors.New("topic without a title")
+	}
+	created, err := moment(*t.CreatedAt)
+	if err != nil {
+		return none, err
+	}
+	a.CreatedAt = mip.NewTime(created)
+	last := created
+	if t.LastPostedAt != nil {
+		if last, err = moment(*t.LastPostedAt); err != nil {
+			return none, err
+		}
+		a.LastPostedAt = new(mip.NewTime(last))
+	}
+	a.ActivityScore = score(a.Posts, a.Participants, a.Likes, a.Views, now.Round(0).Sub(last))
+	return a, nil
+}
+
+// count sets the counts that are absent from what else the answer tells: the participants it lists,
+// and the likes of the posts it holds, which are the first 20. What it does not tell is 0.
+func (t *topic) count(body []byte) {
+	var old oldTopic
+	if json.Unmarshal(body, &old) != nil {
+		old = oldTopic{}
+	}
+	if t.ParticipantCount == nil {
+		t.ParticipantCount = new(len(old.Details.Participants))
+	}
+	if t.LikeCount == nil {
+		likes := 0
+		for _, p := range old.PostStream.Posts {
+			for _, a := range p.ActionsSummary {
+				if a.ID == likeAction {
+					likes += min(max(a.Count, 0), math.MaxInt32) // no sum of 2 MiB of these overflows
+				}
+			}
+		}
+		t.LikeCount = &likes
+	}
+}
+
+// moment reads RFC 3339 in any zone. It must have a year of four digits in UTC too.
+func moment(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339, text)
+	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}, errors.New("topic with an unreadable time")
+	}
+	return t, nil
+}
+
+// address is the topic for people. The slug is for their eyes only: the number alone finds it too.
+func address(base, slug string, id int) string {
+	if slug = plainSlug(slug); slug == "" {
+		return base + "/t/" + strconv.Itoa(id)
+	}
+	return fmt.Sprintf("%s/t/%s/%d", base, url.PathEscape(slug), id)
+}
+
+// plain is a title on one line without characters that do not show or that turn the text around.
+// Joiners stay: scripts and emoji need them.
+func plain(title string) string {
+	title = strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c), c == 0x2028, c == 0x2029:
+			return ' '
+		case unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c),
+			c == 0x200B, c == 0xFEFF, c >= 0x2060 && c <= 0x2064, c == 0xFFFE, c == 0xFFFF:
+			return -1
+		}
+		return c
+	}, title)
+	title = strings.Join(strings.Fields(title), " ")
+	if runes := []rune(title); len(runes) > titleMost {
+		title = strings.TrimSpace(string(runes[:titleMost]))
+	}
+	return title
+}

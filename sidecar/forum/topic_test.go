@@ -1,0 +1,208 @@
+package forum_test
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/sidecar/forum"
+	"github.com/mipwatch/mipwatch/sidecar/upstream"
+)
+
+var update = flag.Bool("update", false, "write the goldens in testdata anew")
+
+// golden is an archive in testdata: what the forum says, when, and what is to be made of it.
+type golden struct {
+	archive *txtar.Archive
+	now     time.Time
+	topic   int
+	body    []byte
+	want    []byte
+}
+
+func readGolden(t testing.TB, name string) golden {
+	t.Helper()
+	a, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := golden{archive: a}
+	if _, now, ok := strings.Cut(string(a.Comment), "now: "); !ok {
+		t.Fatalf("%s: no line now: TIME", name)
+	} else if g.now, err = time.Parse(time.RFC3339, strings.TrimSpace(now)); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	for _, f := range a.Files {
+		if topic, ok := strings.CutPrefix(f.Name, "GET /t/"); ok {
+			if g.topic, err = strconv.Atoi(strings.TrimSuffix(topic, ".json")); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			g.body = f.Data
+		} else {
+			g.want = f.Data
+		}
+	}
+	return g
+}
+
+func goldens(t testing.TB) []string {
+	t.Helper()
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("testdata/*.txtar: %d files, %v", len(names), err)
+	}
+	return names
+}
+
+// answerOf asks a forum that answers everything with one body.
+func answerOf(t testing.TB, body []byte, now time.Time, topic int) (forum.Answer, error) {
+	t.Helper()
+	n := upstreamtest.NewNetwork()
+	defer n.Close()
+	n.Serve("forum.example", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) }))
+	f, err := forum.New(forum.Config{BaseURL: "https://forum.example/", Transport: n, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return f.Linked(t.Context(), topic)
+}
+
+func TestGolden(t *testing.T) {
+	for _, name := range goldens(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			g := readGolden(t, name)
+			a, err := answerOf(t, g.body, g.now, g.topic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			e := json.NewEncoder(&b)
+			e.SetEscapeHTML(false)
+			e.SetIndent("", "  ")
+			if err := e.Encode(a.Value); err != nil {
+				t.Fatal(err)
+			}
+			if *update {
+				g.archive.Files[1].Data = []byte(b.String())
+				if err := os.WriteFile(name, txtar.Format(g.archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(g.want), b.String()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		})
+	}
+}
+
+// TestNotATopic changes a good answer in one place each.
+func TestNotATopic(t *testing.T) {
+	const good = `{"id":5,"title":"T","slug":"s","archetype":"regular","posts_count":2,"views":9,"like_count":1,"participant_count":2,"created_at":"2026-01-01T00:00:00Z","last_posted_at":"2026-01-02T00:00:00Z","closed":false,"archived":false}`
+	tests := []struct {
+		name, old, with string
+		want            error // nil: it still is one
+	}{
+		{"as it is", "", "", nil},
+		{"no slug", `"slug":"s",`, ``, nil},
+		{"null slug", `"s"`, `null`, nil},
+		{"no archetype", `"archetype":"regular",`, ``, nil},
+		{"blanks around it", `{`, " \n{", nil},
+		{"another id", `"id":5`, `"id":6`, upstream.ErrUnavailable},
+		{"id as text", `"id":5`, `"id":"5"`, upstream.ErrUnavailable},
+		{"no id", `"id":5,`, ``, upstream.ErrUnavailable},
+		{"null title", `"T"`, `null`, upstream.ErrUnavailable},
+		{"list as title", `"T"`, `["T"]`, upstream.ErrUnavailable},
+		{"title of nothing", `"T"`, `"\u0000 \u202e"`, upstream.ErrUnavailable},
+		{"posts as text", `"posts_count":2`, `"posts_count":"2"`, upstream.ErrUnavailable},
+		{"posts with a fraction", `"posts_count":2`, `"posts_count":2.5`, upstream.ErrUnavailable},
+		{"null posts", `"posts_count":2`, `"posts_count":null`, upstream.ErrUnavailable},
+		{"more posts than fit", `"posts_count":2`, `"posts_count":99999999999999999999`, upstream.ErrUnavailable},
+		{"no views", `"views":9,`, ``, upstream.ErrUnavailable},
+		{"likes as a list", `"like_count":1`, `"like_count":[1]`, upstream.ErrUnavailable},
+		{"closed as a number", `"closed":false`, `"closed":0`, upstream.ErrUnavailable},
+		{"slug as a number", `"slug":"s"`, `"slug":1`, upstream.ErrUnavailable},
+		{"no time", `"created_at":"2026-01-01T00:00:00Z",`, ``, upstream.ErrUnavailable},
+		{"time as a number", `"2026-01-01T00:00:00Z"`, `1767225600`, upstream.ErrUnavailable},
+		{"time without a zone", `"2026-01-01T00:00:00Z"`, `"2026-01-01T00:00:00"`, upstream.ErrUnavailable},
+		{"31 February", `"2026-01-02T00:00:00Z"`, `"2026-02-31T00:00:00Z"`, upstream.ErrUnavailable},
+		{"year 0", `"2026-01-01T00:00:00Z"`, `"0000-12-31T23:59:59Z"`, upstream.ErrUnavailable},
+		{"year 0 in UTC", `"2026-01-01T00:00:00Z"`, `"0001-01-01T00:00:00+01:00"`, upstream.ErrUnavailable},
+		{"year 1", `"2026-01-01T00:00:00Z"`, `"0001-01-01T00:00:00Z"`, nil},
+		{"year 10000", `"2026-01-02T00:00:00Z"`, `"10000-01-01T00:00:00Z"`, upstream.ErrUnavailable},
+		{"year 10000 in UTC", `"2026-01-02T00:00:00Z"`, `"9999-12-31T23:59:59-01:00"`, upstream.ErrUnavailable},
+		{"private", `"regular"`, `"private_message"`, forum.ErrNotFound},
+		{"more behind it", `"archived":false}`, `"archived":false}{}`, upstream.ErrUnavailable},
+		{"comma at the end", `"archived":false}`, `"archived":false,}`, upstream.ErrUnavailable},
+		{"cut", `,"archived":false}`, ``, upstream.ErrUnavailable},
+		{"a byte order mark", `{`, "\ufeff{", upstream.ErrUnavailable},
+		{"deep", `"s"`, strings.Repeat(`[`, 100_000) + strings.Repeat(`]`, 100_000), upstream.ErrUnavailable},
+		{"null", good, `null`, upstream.ErrUnavailable},
+		{"a list", good, `[` + good + `]`, upstream.ErrUnavailable},
+		{"nothing", good, ``, upstream.ErrUnavailable},
+		{"a page", good, `<html>`, upstream.ErrUnavailable},
+	}
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for _, tt := range tests {
+		body := strings.Replace(good, tt.old, tt.with, 1)
+		if tt.old != "" && body == good {
+			t.Fatalf("%s changes nothing", tt.name)
+		}
+		a, err := answerOf(t, []byte(body), now, 5)
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%s: got %v and %+v, want %v", tt.name, err, a.Value, tt.want)
+		}
+	}
+}
+
+func TestTitlesAndSlugs(t *testing.T) {
+	long := strings.Repeat("ä", 300)
+	tests := []struct{ title, slug, wantTitle, wantURL string }{
+		{"T", "a-b-1", "T", "/t/a-b-1/5"},
+		{"T", "-", "T", "/t/-/5"},
+		{"T", "", "T", "/t/5"},
+		{"T", "a/b", "T", "/t/5"},
+		{"T", "a%2Fb", "T", "/t/5"},
+		{"T", "..", "T", "/t/5"},
+		{"T", "%zz", "T", "/t/5"},
+		{"T", "%ff", "T", "/t/5"},
+		{"T", "a b", "T", "/t/5"},
+		{"T", "Größe_2", "T", "/t/Gr%C3%B6%C3%9Fe_2/5"},
+		{"T", "\u202eabc", "T", "/t/5"},
+		{"T", long, "T", "/t/5"},
+		{long, "s", long[:2*255], "/t/s/5"},
+		{strings.Repeat("x", 254) + " y", "s", strings.Repeat("x", 254), "/t/s/5"},
+		{"&amp; <b>é</b>", "s", "&amp; <b>é</b>", "/t/s/5"},
+		{"a\u00a0b\u2028c\u2029d\u0085e", "s", "a b c d e", "/t/s/5"},
+		{"a\u200eb\u061cc\u00adf\x7fg", "s", "abc\u00adfg", "/t/s/5"},
+		{"क्\u200dष", "s", "क्\u200dष", "/t/s/5"},
+		{"\xff", "s", "\ufffd", "/t/s/5"},
+	}
+	for _, tt := range tests {
+		body, err := json.Marshal(map[string]any{"id": 5, "title": tt.title, "slug": tt.slug, "posts_count": 1, "views": 1, "created_at": "2026-01-01T00:00:00Z"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := answerOf(t, body, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 5)
+		if err != nil {
+			t.Errorf("%q, %q: %v", tt.title, tt.slug, err)
+			continue
+		}
+		got := [2]string{a.Value.Title, a.Value.URL}
+		if want := [2]string{tt.wantTitle, "https://forum.example" + tt.wantURL}; got != want {
+			t.Errorf("%q, %q: got %q, want %q", tt.title, tt.slug, got, want)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package sidecar
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// forumActivity answers GET /api/forum-activity.
+func (s *Sidecar) forumActivity(ctx context.Context, st *state, r *http.Request) (*answer, error) {
+	topic, err := topicID(r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	if st.known == nil {
+		return nil, notReady()
+	}
+	if st.forum == nil {
+		return nil, &refusal{code: api.NotFound, detail: "This site has no forum."}
+	}
+	return st.topics.get(ctx, topic, s.Now, func(ctx context.Context) (*answer, error) {
+		ask := st.forum.Other
+		if st.isLinked(topic) {
+			ask = st.forum.Linked
+		}
+		e, err := ask(ctx, topic)
+		if err != nil {
+			return nil, err
+		}
+		later := forumLife
+		if e.Stale {
+			later = 0
+		}
+		return newAnswer(e.Value, e.Next, later)
+	})
+}
+
+// topicID reads the one parameter. Others are ignored.
+func topicID(query string) (int, error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return 0, &refusal{code: api.BadRequest, detail: "The query cannot be read; want ?topicId=399."}
+	}
+	given, ok := values["topicId"]
+	switch {
+	case !ok:
+		return 0, &refusal{code: api.BadRequest, detail: "topicId is missing; want the number of a forum topic, such as ?topicId=399."}
+	case len(given) > 1:
+		return 0, &refusal{code: api.BadRequest, detail: "topicId is there more than once; want one."}
+	}
+	// The forum counts in 32 bits. ParseInt takes signs and leading zeros, which would be other
+	// spellings of the same topic.
+	n, err := strconv.ParseInt(given[0], 10, 32)
+	if err != nil || n < 1 || given[0] != strconv.FormatInt(n, 10) {
+		return 0, &refusal{code: api.BadRequest, detail: "topicId is no topic's number; want decimal digits from 1 to 2147483647, without leading zeros."}
+	}
+	return int(n), nil
+}

@@ -1,0 +1,126 @@
+package sidecar
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/sethvargo/go-limiter"
+	"github.com/sethvargo/go-limiter/memorystore"
+)
+
+const (
+	requestsPerMinute = 120
+	limitWindow       = time.Minute
+	// Each of so many callers in a window has a bucket of its own. Whoever comes after them shares one
+	// with others, by a hash that differs from process to process: that bounds the memory.
+	ownBuckets    = 1 << 15
+	sharedBuckets = 1 << 14
+)
+
+// limit lets each caller make so many requests in each window. A window begins with a caller's first
+// request.
+type limit struct {
+	name   string
+	store  limiter.Store
+	tokens uint64
+	policy []string // value of RateLimit-Policy
+	seed   maphash.Seed
+
+	mu    sync.Mutex
+	own   map[netip.Addr]struct{} // callers with a bucket of their own
+	since time.Time               // when own was begun
+}
+
+func newLimit(name string, tokens uint64) (*limit, error) {
+	store, err := memorystore.New(&memorystore.Config{
+		Tokens: tokens, Interval: limitWindow,
+		SweepInterval: limitWindow, SweepMinTTL: 2 * limitWindow,
+		InitialAlloc: 64,
+	})
+	if err != nil {
+		return nil, err
+	}
+	policy := fmt.Sprintf("%q;q=%d;w=%d", name, tokens, int(limitWindow.Seconds()))
+	return &limit{name: name, store: store, tokens: tokens, policy: []string{policy}, seed: maphash.MakeSeed()}, nil
+}
+
+// take counts a request of a caller and states what is left of the limit, as RateLimit and
+// RateLimit-Policy of draft-ietf-httpapi-ratelimit-headers. When nothing is left it sets Retry-After,
+// in seconds, and returns false. A store that fails lets requests through: it is there to protect the
+// service, not to be a way to stop it.
+func (l *limit) take(w http.ResponseWriter, r *http.Request, client netip.Addr) bool {
+	remaining, reset, ok, err := l.count(r.Context(), l.bucket(client))
+	if err != nil {
+		return true
+	}
+	h := w.Header()
+	h["Ratelimit-Policy"] = l.policy
+	h["Ratelimit"] = []string{rateLimit(l.name, remaining, reset)}
+	if !ok {
+		h["Retry-After"] = []string{strconv.Itoa(reset)}
+	}
+	return ok
+}
+
+// bucket names the bucket of a caller.
+func (l *limit) bucket(client netip.Addr) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now := time.Now(); l.own == nil || now.Sub(l.since).Abs() > limitWindow {
+		l.own, l.since = map[netip.Addr]struct{}{}, now
+	}
+	if _, ok := l.own[client]; !ok {
+		if len(l.own) >= ownBuckets {
+			return strconv.FormatUint(maphash.Comparable(l.seed, client)%sharedBuckets, 36)
+		}
+		l.own[client] = struct{}{}
+	}
+	b := client.As16()
+	return string(b[:])
+}
+
+// count takes a token. reset is in seconds, from 1 to the length of the window.
+func (l *limit) count(ctx context.Context, key string) (remaining uint64, reset int, ok bool, err error) {
+	_, remaining, at, ok, err := l.store.Take(ctx, key)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	left := leftOf(at, time.Now()) // the store has no other clock
+	if left <= 0 || left > limitWindow {
+		// The clock jumped. The store would count in windows that never come.
+		if err := l.store.Set(ctx, key, l.tokens, limitWindow); err != nil {
+			return 0, 0, false, err
+		}
+		if _, remaining, _, ok, err = l.store.Take(ctx, key); err != nil {
+			return 0, 0, false, err
+		}
+		left = limitWindow
+	}
+	return remaining, int(math.Ceil(left.Seconds())), ok, nil
+}
+
+// leftOf is how far the store's moment, in nanoseconds since 1970, is ahead.
+func leftOf(at uint64, now time.Time) time.Duration {
+	if at > math.MaxInt64 {
+		return -1
+	}
+	return time.Unix(0, int64(at)).Sub(now.Round(0))
+}
+
+func rateLimit(name string, remaining uint64, reset int) string {
+	b := make([]byte, 0, 40)
+	b = strconv.AppendQuote(b, name)
+	b = append(b, ";r="...)
+	b = strconv.AppendUint(b, remaining, 10)
+	b = append(b, ";t="...)
+	return string(strconv.AppendInt(b, int64(reset), 10))
+}
+
+func (l *limit) close() error { return l.store.Close(context.Background()) }

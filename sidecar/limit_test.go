@@ -1,0 +1,118 @@
+package sidecar_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// outside runs a test in a world on the real clock: the limiter's store knows no other.
+func outside(t *testing.T, f func(w *world), change ...func(*sidecar.Config)) {
+	t.Helper()
+	w := newWorld(t, change...)
+	w.know()
+	f(w)
+}
+
+func TestLimit(t *testing.T) {
+	outside(t, func(w *world) {
+		first := w.get("/api/network-info").want(w, 200)
+		if !regexp.MustCompile(`^"default";r=119;t=([1-9]|[1-5][0-9]|60)$`).MatchString(first.Header().Get("RateLimit")) ||
+			first.Header().Get("RateLimit-Policy") != `"default";q=120;w=60` || first.Header().Get("Retry-After") != "" {
+			t.Errorf("first: %v", first.Header())
+		}
+		for range 119 {
+			w.get("/api/forum-activity?topicId=bad").want(w, 400)
+		}
+		a := w.get("/api/mip-watch").want(w, 429).problem(w, api.RateLimited)
+		wait, err := strconv.Atoi(a.Header().Get("Retry-After"))
+		if err != nil || wait < 1 || wait > 60 || a.Header().Get("RateLimit") != fmt.Sprintf(`"default";r=0;t=%d`, wait) {
+			t.Errorf("refused: %v", a.Header())
+		}
+		w.ask("HEAD", "/api/mip-watch").want(w, 429)
+		w.get("/healthz").want(w, 200)
+		w.from = "192.0.2.2:1"
+		w.get("/api/network-info").want(w, 200)
+	})
+}
+
+// Who is the caller: (address, field) pairs that share a limit with the first one, and those that do not.
+func TestCallers(t *testing.T) {
+	proxies := func(c *sidecar.Config) {
+		c.Proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:ffff::/48")}
+	}
+	netlify := func(c *sidecar.Config) { c.Netlify = true }
+	type caller struct{ from, forwarded, netlify string }
+	for name, c := range map[string]struct {
+		config func(*sidecar.Config)
+		same   []caller
+		other  []caller
+	}{
+		"direct": {func(*sidecar.Config) {},
+			[]caller{{"192.0.2.1:1", "", ""}, {"192.0.2.1:2", "203.0.113.9", ""}, {"192.0.2.1:3", "", "203.0.113.9"}, {"[::ffff:192.0.2.1]:5", "", ""}},
+			[]caller{{"192.0.2.2:1", "192.0.2.1", "192.0.2.1"}}},
+		"one /64": {func(*sidecar.Config) {},
+			[]caller{{"[2001:db8:1:2::1]:1", "", ""}, {"[2001:db8:1:2:ffff:ffff:ffff:ffff]:1", "", ""}, {"[2001:db8:1:2::9%eth0]:1", "", ""}},
+			[]caller{{"[2001:db8:1:3::1]:1", "", ""}}},
+		"cannot be told": {func(*sidecar.Config) {},
+			[]caller{{"@", "", ""}, {"", "", ""}, {"/run/x.sock", "192.0.2.7", ""}, {"nonsense:1", "", "192.0.2.7"}},
+			[]caller{{"192.0.2.2:1", "", ""}}},
+		"behind proxies": {proxies,
+			[]caller{{"10.1.2.3:1", "203.0.113.9", ""}, {"10.9.9.9:1", "1.1.1.1, 203.0.113.9", ""}, {"10.9.9.9:1", "x, 203.0.113.9:4711, 10.4.4.4", ""},
+				{"[2001:db8:ffff::1]:9", "203.0.113.9", ""}, {"203.0.113.9:1", "1.2.3.4", ""}},
+			[]caller{{"10.1.2.3:1", "203.0.113.10", ""}, {"10.1.2.3:1", "203.0.113.9, nonsense", ""}}},
+		"Netlify": {netlify,
+			[]caller{{"", "", "203.0.113.9"}, {"1.2.3.4:1", "8.8.8.8", "203.0.113.9"}},
+			[]caller{{"", "203.0.113.9", "203.0.113.10"}, {"203.0.113.9:1", "203.0.113.9", ""}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outside(t, func(w *world) {
+				ask := func(c caller) *reply {
+					r := httptest.NewRequest("GET", "/api/network-info", nil)
+					r.RemoteAddr = c.from
+					if c.forwarded != "" {
+						r.Header.Set("X-Forwarded-For", c.forwarded)
+					}
+					if c.netlify != "" {
+						r.Header.Set("X-Nf-Client-Connection-Ip", c.netlify)
+					}
+					return w.send(r)
+				}
+				for i := range 120 {
+					ask(c.same[i%len(c.same)]).want(w, 200)
+				}
+				for _, s := range c.same {
+					if a := ask(s); a.Code != 429 {
+						t.Errorf("%+v got %d, want the limit of %+v", s, a.Code, c.same[0])
+					}
+				}
+				for _, o := range c.other {
+					if a := ask(o); a.Code != 200 {
+						t.Errorf("%+v got %d, want a limit of its own", o, a.Code)
+					}
+				}
+			}, c.config)
+		})
+	}
+}
+
+// A thousand forged addresses are one caller.
+func TestForgedAddresses(t *testing.T) {
+	outside(t, func(w *world) {
+		refused := 0
+		for i := range 1000 {
+			if w.ask("GET", "/api/network-info", "X-Forwarded-For", fmt.Sprintf("203.0.%d.%d", i>>8, i&255), "X-Nf-Client-Connection-Ip", "203.0.113."+strconv.Itoa(i&255)).Code == 429 {
+				refused++
+			}
+		}
+		if refused != 880 {
+			t.Errorf("%d of 1000 refused, want 880", refused)
+		}
+	})
+}

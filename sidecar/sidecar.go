@@ -1,0 +1,104 @@
+// Package sidecar is the live part of a site: an http.Handler that answers what does not follow from
+// the proposals' texts. It holds the routes, their parameters, status codes, limits and cache fields.
+// It does not know how a forum, a chain or a file is read, and never reads the environment.
+//
+// Every answer is bounded in time, whatever happens behind it: fresh, older and marked so, or a coded
+// problem (RFC 9457). Nothing that it holds is lost with the process: all of it can be asked again.
+package sidecar
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+)
+
+// Config is what a Sidecar needs of the world. The zero value is a plain server that faces its callers
+// directly.
+type Config struct {
+	// Transport reaches the hosts behind the sidecar; nil: connections of its own.
+	Transport http.RoundTripper
+	// UserAgent names this sidecar to those hosts; empty: mipwatch-sidecar.
+	UserAgent string
+	// Function says that the process is frozen after an answer, as a serverless function is: nothing is
+	// then fetched in the background.
+	Function bool
+	// Netlify says that every request comes from Netlify, which names the caller in
+	// x-nf-client-connection-ip. Anywhere else callers could write that field themselves.
+	Netlify bool
+	// Proxies are the addresses whose X-Forwarded-For is believed; none: nobody's.
+	Proxies []netip.Prefix
+	// Log gets one line per request, and what goes wrong; nil: silent.
+	Log *slog.Logger
+	// Version is told by /healthz; empty: not told.
+	Version string
+	// Now is the wall clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// Sidecar is the handler. It is safe for concurrent use. Until the first [Sidecar.Know] it answers
+// not_ready.
+type Sidecar struct {
+	Config
+	endpoints map[string]*endpoint // by path
+	limit     *limit
+	clients   clients
+	draining  atomic.Bool
+
+	mu      sync.Mutex // held while knowledge changes
+	current atomic.Pointer[state]
+}
+
+// New makes a sidecar that knows nothing yet. [Sidecar.Close] ends what it starts.
+func New(c Config) (*Sidecar, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	c.UserAgent = cmp.Or(c.UserAgent, "mipwatch-sidecar")
+	s := &Sidecar{Config: c, clients: newClients(c.Netlify, c.Proxies)}
+	var err error
+	if s.limit, err = newLimit("default", requestsPerMinute); err != nil {
+		return nil, fmt.Errorf("limit requests: %w", err)
+	}
+	s.endpoints = s.table()
+	s.current.Store(&state{})
+	return s, nil
+}
+
+// Know replaces what the sidecar knows of the site, from the next request on. What was fetched stays
+// where the forum or the network is still the same. On an error everything stays as it was.
+func (s *Sidecar) Know(k *knowledge.Knowledge) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.current.Load()
+	next, err := s.newState(k, old)
+	if err != nil {
+		return err
+	}
+	s.current.Store(next)
+	old.closeBut(next)
+	return nil
+}
+
+// Drain makes /readyz say no from now on, so that a balancer sends requests elsewhere while those in
+// flight are answered.
+func (s *Sidecar) Drain() { s.draining.Store(true) }
+
+// Close ends every fetch and waits until all have ended. Requests that still come get problems.
+func (s *Sidecar) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Drain()
+	old := s.current.Swap(&state{})
+	old.closeBut(&state{})
+	return s.limit.close()
+}
