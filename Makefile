@@ -10,7 +10,7 @@ FUZZTIME ?= 30s
 TESTFLAGS ?=
 ARGS ?=
 
-.PHONY: help serve test lint program build check bench fuzz clean
+.PHONY: help serve test lint program sidecar build check smoke bench fuzz clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -31,11 +31,18 @@ lint: ## gofmt, go vet, staticcheck, deadcode and go fix have nothing to say
 program: ## bin/mipwatch
 	@go build -o bin/mipwatch ./cmd/mipwatch
 
+sidecar: ## bin/sidecar, the live part as a server of its own
+	@go build -o bin/sidecar ./cmd/sidecar
+
 build: program ## the published tree in ./public
 	bin/mipwatch build $(ARGS)
 
 check: program ## every problem in ./proposals
 	bin/mipwatch check $(ARGS)
+
+smoke: ## the request scripts against a deployed site with a sidecar, URL=https://...
+	@test -n "$(URL)" || { echo 'make smoke: name the site, such as make smoke URL=https://mips.example.org' >&2; exit 2; }
+	@MIPWATCH_URL="$$URL" go test -count=1 -run '^TestWeb$$' ./build ./sidecar
 
 bench: ## benchmarks; BENCH=regexp, COUNT=10 for benchstat
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...

@@ -21,13 +21,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
 const module = "github.com/mipwatch/mipwatch/"
@@ -264,6 +268,10 @@ func TestRoutesAgree(t *testing.T) {
 	}
 	for name, text := range map[string][]byte{"README.md": readme, "llms.txt": body(t, p, "/llms.txt")} {
 		got := map[string]bool{}
+		want := maps.Clone(want)
+		if name == "README.md" { // for operators: the sidecar as a plain server has them
+			want["/healthz"], want["/readyz"] = true, true
+		}
 		for _, m := range routeInText.FindAllSubmatch(text, -1) {
 			if route := string(m[1]); !page(route) {
 				got[route] = true
@@ -328,10 +336,7 @@ func body(t *testing.T, p *build.Plan, route string) []byte {
 // TestExamplesWork runs every curl line of the documents against the site that they speak of.
 func TestExamplesWork(t *testing.T) {
 	p, s := sample(t)
-	h, err := p.Publish(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := withSidecar(t, p, s)
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -366,10 +371,45 @@ func TestExamplesWork(t *testing.T) {
 var (
 	curlLine = regexp.MustCompile(`(?m)(?:^\s*|<code>)curl .*$`)
 	address  = regexp.MustCompile(`https?://[^\s'"|)]+`)
-	live     = regexp.MustCompile(`^/api/[^v]`)
+	posted   = regexp.MustCompile(`^/api/ai-`)
 )
 
-// try asks for the address in a line. A live route answers 404 with a problem where no sidecar runs.
+// withSidecar serves the site with a sidecar beside it, on invented hosts.
+func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
+	t.Helper()
+	static, err := p.Publish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := knowledge.FromFS(static).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.Endpoints = s.Networks
+	hosts := upstreamtest.NewNetwork()
+	t.Cleanup(hosts.Close)
+	hosts.Demo(time.Now, k.Site, k.List.MIPs, k.Endpoints)
+	live, err := sidecar.New(sidecar.Config{Transport: hosts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { live.Close() })
+	if err := live.Know(k); err != nil {
+		t.Fatal(err)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, route := range api.Routes() {
+			if route.Path == r.URL.Path {
+				live.ServeHTTP(w, r)
+				return
+			}
+		}
+		static.ServeHTTP(w, r)
+	})
+}
+
+// try asks for the address in a line. What is posted is answered with a 404 problem as long as the
+// sidecar does not know it.
 func try(h http.Handler, base, line string) error {
 	target, ok := strings.CutPrefix(address.FindString(line), base)
 	if !ok {
@@ -384,7 +424,7 @@ func try(h http.Handler, base, line string) error {
 	if w.Code == http.StatusOK {
 		return nil
 	}
-	if live.MatchString(target) && w.Header().Get("Content-Type") == "application/problem+json; charset=utf-8" {
+	if posted.MatchString(target) && w.Header().Get("Content-Type") == "application/problem+json; charset=utf-8" {
 		return nil
 	}
 	return fmt.Errorf("status %d", w.Code)

@@ -28,19 +28,22 @@ type serving struct {
 }
 
 // serve starts the command over the files and waits for its address.
-func serve(t *testing.T, files map[string]string) *serving {
+func serve(t *testing.T, files map[string]string, flags ...string) *serving {
 	t.Helper()
 	s := &serving{t: t, dir: t.TempDir(), code: make(chan int, 1)}
 	for name, text := range files {
 		s.write(name, text)
 	}
-	s.write("site.yaml", "title: Sample\nbase_url: https://mips.example.org/base\n")
+	if files["site.yaml"] == "" {
+		s.write("site.yaml", "title: Sample\nbase_url: https://mips.example.org/base\n")
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	s.stop = stop
 	r, w := io.Pipe()
 	s.stderr = bufio.NewReader(r)
 	go func() {
 		args := []string{"serve", "--config", filepath.Join(s.dir, "site.yaml"), "--addr", "127.0.0.1:0"}
+		args = append(args, flags...)
 		code := run(ctx, args, io.Discard, w, func(string) (string, bool) { return "", false })
 		w.Close()
 		s.code <- code

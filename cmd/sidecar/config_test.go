@@ -100,7 +100,9 @@ func TestHelpIsComplete(t *testing.T) {
 }
 
 func TestEndpoints(t *testing.T) {
-	network := func(id string, chain uint64) mip.Network { return mip.Network{ID: id, Name: "Name of " + id, ChainID: chain} }
+	network := func(id string, chain uint64) mip.Network {
+		return mip.Network{ID: id, Name: "Name of " + id, ChainID: chain}
+	}
 	reached := func(n mip.Network, blockTime float64, rpc ...string) mip.Endpoints {
 		return mip.Endpoints{Network: n, BlockTime: blockTime, RPC: rpc}
 	}

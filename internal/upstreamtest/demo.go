@@ -15,8 +15,9 @@ import (
 // Demo puts on the network what a site looks at: its forum, with a topic for every discussion there
 // that a proposal links to, and a chain behind every RPC address. Addresses that are none are left out.
 //
-// Everything follows from the clock, so two demos show the same at the same moment, and a call with
-// changed proposals carries on where the one before was. Blocks come in each network's block time.
+// Everything follows from the clock, so two demos show the same at the same moment, and another call,
+// such as with changed proposals, goes on where the one before was, but for topics whose liveliness it
+// changes. Blocks come in each network's block time.
 // The newest proposal that is still open has the liveliest topic, with a post every ten minutes or so,
 // the next one a quieter one, and so on; the topics of all that is decided are at rest. The first of
 // several endpoints of a network is out of order for a minute and a half in ten.
@@ -32,11 +33,11 @@ func (n *Network) Demo(now func() time.Time, site mip.SiteInfo, proposals []mip.
 		return
 	}
 	topics := demoTopics(forum, proposals)
-	alive := alive(topics)
+	ranks := alive(topics)
 	d, paces := NewDiscourse(now), map[int]pace{}
 	for _, t := range topics {
 		d.Set(Topic{ID: t.id, Slug: t.slug, Title: t.proposal.Title})
-		paces[t.id] = paceOf(t, slices.Index(alive, t.id))
+		paces[t.id] = paceOf(t, slices.Index(ranks, t.id))
 	}
 	d.grow = func(t Topic, at time.Time) Topic { return paces[t.ID].grow(t, at) }
 	n.Serve(addressOf(forum)+forum.Path, d)

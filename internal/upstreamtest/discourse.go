@@ -72,7 +72,7 @@ func (d *Discourse) topic(w http.ResponseWriter, r *http.Request, root string, p
 	case !ok:
 		refuse(w, http.StatusNotFound, "not_found", notFound)
 	case t.Deleted:
-		refuseWith(w, http.StatusGone, "not_found", notFound, goneExtras{Title: "Nothing here", HTML: "<div>The page is gone.</div>"})
+		write(w, http.StatusGone, forumError{[]string{notFound}, "not_found", &goneExtras{Title: "Nothing here", HTML: "<div>The page is gone.</div>"}})
 	case t.Private:
 		refuse(w, http.StatusForbidden, "invalid_access", "This page is not for everyone.")
 	case path[0] != t.Slug && path[0] != strconv.Itoa(t.ID), len(path) == 1 && path[0] == t.Slug:
@@ -208,10 +208,6 @@ type goneExtras struct {
 
 func refuse(w http.ResponseWriter, status int, kind, message string) {
 	write(w, status, forumError{Errors: []string{message}, ErrorType: kind})
-}
-
-func refuseWith(w http.ResponseWriter, status int, kind, message string, extras goneExtras) {
-	write(w, status, forumError{Errors: []string{message}, ErrorType: kind, Extras: &extras})
 }
 
 // write sends an answer of ours, which always encodes.

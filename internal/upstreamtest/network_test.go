@@ -11,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -169,7 +170,7 @@ func TestNetworkCarriesMuch(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
 		n.Serve("echo.example", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 		n.Serve("deaf.example", says("no"))
-		sent := bytes.Repeat([]byte("0123456789abcdef"), 1<<19)
+		sent := bytes.Repeat([]byte("0123456789abcdef"), 1<<17)
 		post := func(address string, body io.Reader) []byte {
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, body)
 			if err != nil {
@@ -270,7 +271,7 @@ func TestNetworkBreaksWhatIsUnderWay(t *testing.T) {
 func TestNetworkCloseWaits(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
 		const tidying = time.Minute
-		ended := 0
+		var ended atomic.Int64
 		stubborn := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/hijacked" {
 				conn, _, err := http.NewResponseController(w).Hijack()
@@ -281,7 +282,7 @@ func TestNetworkCloseWaits(t *testing.T) {
 				defer conn.Close()
 			}
 			time.Sleep(tidying)
-			ended++
+			ended.Add(1)
 		})
 		n.Serve("slow.example", stubborn)
 		for _, path := range []string{"/", "/hijacked"} {
@@ -289,8 +290,8 @@ func TestNetworkCloseWaits(t *testing.T) {
 			synctest.Wait()
 		}
 		n.Close()
-		if ended != 2 {
-			t.Errorf("%d of 2 handlers had ended when Close returned", ended)
+		if ended.Load() != 2 {
+			t.Errorf("%d of 2 handlers had ended when Close returned", ended.Load())
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 // The second part starts anew every Monday, at midnight UTC. A function of nothing but the clock that
 // rises by the minute would otherwise reach figures that no forum has.
 type pace struct {
-	opened time.Time     // when, if the clock is not before that
+	opened time.Time     // by a clock that is before that, in an earlier year
 	posts  int           // of the first part, the opening one included
 	over   time.Duration // how long the first part took
 	every  time.Duration // between posts of the second part; 0: there is none

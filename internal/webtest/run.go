@@ -8,36 +8,40 @@ import (
 	"strings"
 )
 
-// run runs the cases in their order. It calls failed for every line that does not hold and note for
-// every case that was left out.
-func (s *script) run(ctx context.Context, target Target, failed func(error), note func(string)) {
+// run runs the cases in their order. It returns what is wrong with each line that does not hold, and
+// which cases were left out.
+func (s *script) run(ctx context.Context, target Target) (wrong []error, left []string) {
 	kept := map[string]string{}
 	for _, c := range s.cases {
 		if i := slices.IndexFunc(c.needs, func(name string) bool { return kept[name] == "" }); i >= 0 {
-			note(fmt.Sprintf("%s:%d: %s: left out, nothing was kept as %s", s.file, c.line, &c.request, c.needs[i]))
+			left = append(left, fmt.Sprintf("%s:%d: %s: left out, nothing was kept as %s", s.file, c.line, &c.request, c.needs[i]))
 			continue
 		}
-		ready, err := c.expand(kept)
-		if err != nil {
-			failed(errorAt(s.file, c.line, "%s: %w", &c.request, err))
-			continue
-		}
-		a, err := target.send(ctx, ready)
-		if err != nil {
-			failed(errorAt(s.file, c.line, "%s: %w", ready, err))
-			continue
-		}
-		for _, st := range s.always {
-			if err := st.run(a, kept); err != nil {
-				failed(errorAt(s.file, c.line, "%s: line %d: %w", ready, st.at(), err))
-			}
-		}
-		for _, st := range c.then {
-			if err := st.run(a, kept); err != nil {
-				failed(errorAt(s.file, st.at(), "%s: %w", ready, err))
-			}
+		wrong = append(wrong, s.runCase(ctx, target, c, kept)...)
+	}
+	return wrong, left
+}
+
+func (s *script) runCase(ctx context.Context, target Target, c *testCase, kept map[string]string) (wrong []error) {
+	ready, err := c.expand(kept)
+	if err != nil {
+		return []error{errorAt(s.file, c.line, "%s: %w", &c.request, err)}
+	}
+	a, err := target.send(ctx, ready)
+	if err != nil {
+		return []error{errorAt(s.file, c.line, "%s: %w", ready, err)}
+	}
+	for _, st := range s.always {
+		if err := st.run(a, kept); err != nil {
+			wrong = append(wrong, errorAt(s.file, c.line, "%s: line %d: %w", ready, st.at(), err))
 		}
 	}
+	for _, st := range c.then {
+		if err := st.run(a, kept); err != nil {
+			wrong = append(wrong, errorAt(s.file, st.at(), "%s: %w", ready, err))
+		}
+	}
+	return wrong
 }
 
 // expand returns the request with kept values in the place of their names.

@@ -84,13 +84,13 @@ func Run(t testing.TB, glob string, target Target) {
 			t.Errorf("%v", err)
 			continue
 		}
-		s.run(t.Context(), target, func(err error) {
-			t.Helper()
-			t.Errorf("%v", err)
-		}, func(note string) {
-			t.Helper()
+		wrong, left := s.run(t.Context(), target)
+		for _, note := range left {
 			t.Log(note)
-		})
+		}
+		for _, err := range wrong {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

@@ -117,7 +117,13 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				fmt.Fprintln(&got, err)
 			} else {
-				s.run(t.Context(), target, func(err error) { fmt.Fprintln(&got, err) }, func(note string) { fmt.Fprintln(&got, note) })
+				wrong, left := s.run(t.Context(), target)
+				for _, err := range wrong {
+					fmt.Fprintln(&got, err)
+				}
+				for _, note := range left {
+					fmt.Fprintln(&got, note)
+				}
 			}
 			// The port differs from run to run.
 			report := strings.ReplaceAll(got.String(), target.base, "http://target")

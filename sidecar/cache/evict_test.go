@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,17 +16,18 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 )
 
-// TestBounds asks for 100,000 keys, of which every third fails, and counts what is kept.
+// TestBounds asks for many keys from many sides, of which every third fails, and counts what is kept.
 func TestBounds(t *testing.T) {
-	const keys, perKey = 100_000, 256
+	const askers, perKey = 100, 256
 	for _, c := range []struct {
 		name    string
+		keys    int
 		entries int
 		bytes   int64
 	}{
-		{"entries", 1000, 0},
-		{"bytes", 0, 1 << 20},
-		{"both", 1000, 1 << 18},
+		{"entries", 10_000, 1000, 0},
+		{"bytes", 10_000, 0, 1 << 20},
+		{"both", 100_000, 1000, 1 << 18},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			cached := cache.New[uint64](cache.Config[int64]{
@@ -35,9 +37,11 @@ func TestBounds(t *testing.T) {
 			})
 			defer cached.Close()
 			r := rand.New(rand.NewPCG(1, 2))
-			asked := make([]uint64, keys)
+			asked := make([]uint64, c.keys)
 			for i := range asked {
 				asked[i] = r.Uint64()
+			}
+			ask := func(i int) {
 				cached.Get(t.Context(), asked[i], func(context.Context) (int64, error) {
 					if i%3 == 0 {
 						return 0, errors.New(strings.Repeat("x", i%1000))
@@ -45,6 +49,15 @@ func TestBounds(t *testing.T) {
 					return int64(i % 4000), nil
 				})
 			}
+			var wg sync.WaitGroup
+			for from := range askers {
+				wg.Go(func() {
+					for i := from; i < c.keys; i += askers {
+						ask(i)
+					}
+				})
+			}
+			wg.Wait()
 			var values, failures int
 			var bytes int64
 			for _, k := range asked {
@@ -62,13 +75,13 @@ func TestBounds(t *testing.T) {
 			}
 			// What is kept is not far below the bounds either.
 			if full := c.entries > 0 && values+failures == c.entries || c.bytes > 0 && bytes > c.bytes-8000; !full || values == 0 || failures == 0 {
-				t.Errorf("%s: only %d values and %d failures of %d bytes are kept of %d keys", c.name, values, failures, bytes, keys)
+				t.Errorf("%s: only %d values and %d failures of %d bytes are kept of %d keys", c.name, values, failures, bytes, c.keys)
 			}
 		})
 	}
 }
 
-// keys returns those of the keys that are kept.
+// kept returns those of the keys that are kept.
 func kept(c *cache.Cache[string, string], keys ...string) (out []string) {
 	for _, k := range keys {
 		if _, ok := c.Peek(k); ok {

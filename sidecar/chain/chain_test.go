@@ -35,6 +35,7 @@ type world struct {
 	config  chain.Config
 	chains  []*upstreamtest.Chain
 	scripts []*upstreamtest.Script
+	opened  []*chain.Chain
 	log     bytes.Buffer
 	asked   atomic.Int64 // requests that went out
 	under   atomic.Int64 // those that have not come back
@@ -61,6 +62,12 @@ func inBubble(t *testing.T, n int, f func(w *world)) {
 			w.config.Endpoints.RPC = append(w.config.Endpoints.RPC, "https://"+secret+":"+secret+"@"+name+"/"+secret+"?key="+secret)
 		}
 		f(w)
+		for _, c := range w.opened {
+			c.Close()
+		}
+		if n := w.under.Load(); n != 0 {
+			t.Errorf("%d calls under way after Close", n)
+		}
 		if strings.Contains(w.log.String(), secret) || strings.Contains(w.log.String(), "example.org") {
 			t.Errorf("the log shows an address:\n%s", w.log.String())
 		}
@@ -82,7 +89,7 @@ func (w *world) open() *chain.Chain {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(c.Close)
+	w.opened = append(w.opened, c)
 	return c
 }
 

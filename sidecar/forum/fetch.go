@@ -129,8 +129,7 @@ func isObject(body []byte) bool {
 // tell logs a failure of the forum's, one line for each call that went out. Refusals of our own are
 // too many and say nothing new.
 func (f *Forum) tell(ctx context.Context, path string, err error) {
-	e, ok := errors.AsType[*upstream.Error](err)
-	if !ok || e.Status == 0 && e.RetryAfter > 0 {
+	if _, ok := errors.AsType[*upstream.Error](err); !ok || unasked(err) {
 		return
 	}
 	f.log.LogAttrs(ctx, slog.LevelWarn, "forum", slog.String("path", path), slog.String("error", err.Error()))

@@ -5,7 +5,6 @@ package forum
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -37,12 +36,6 @@ const (
 	// that run at a time, so that they cannot keep the others waiting.
 	callsAtOnce      = 4
 	otherCallsAtOnce = 2
-)
-
-// Errors of a [Forum], beside [upstream.ErrTimeout] and [upstream.ErrUnavailable].
-var (
-	ErrNotFound = errors.New("the forum has no such public topic")
-	ErrBusy     = errors.New("too many topics are being asked for")
 )
 
 // Config says which forum.
@@ -104,6 +97,14 @@ func New(c Config) (*Forum, error) {
 	}
 	f.topics = cache.New[int](topics)
 	topics.Entries = otherTopics
+	// What leaves an entry has cost a call. Refusals do not, or whoever enumerates topics while the forum
+	// is paused would push out everything.
+	topics.Retry = func(err error) time.Duration {
+		if unasked(err) {
+			return 0
+		}
+		return standing(goneFor)(err)
+	}
 	f.others = cache.New[int](topics)
 	f.slugs = cache.New[string](cache.Config[int]{
 		Fresh: slugFresh, Keep: slugFresh + topicKeep, Retry: standing(slugGoneFor), Gone: gone,
@@ -163,32 +164,3 @@ func dated(a Answer) Answer {
 	a.Err = outward(a.Err)
 	return a
 }
-
-// outward turns every error into one that the package promises.
-func outward(err error) error {
-	switch {
-	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrBusy), errors.Is(err, upstream.ErrTimeout),
-		errors.Is(err, upstream.ErrUnavailable), errors.Is(err, context.Canceled):
-		return err
-	case errors.Is(err, context.DeadlineExceeded):
-		return upstream.ErrTimeout
-	}
-	return fmt.Errorf("%w: %w", upstream.ErrUnavailable, err)
-}
-
-// standing says how long a failure is believed.
-func standing(notFound time.Duration) func(error) time.Duration {
-	return func(err error) time.Duration {
-		switch e, ok := errors.AsType[*upstream.Error](err); {
-		case errors.Is(err, ErrNotFound):
-			return notFound
-		case errors.Is(err, ErrBusy), errors.Is(err, context.Canceled):
-			return 0 // no failure of the topic
-		case ok && e.RetryAfter > 0:
-			return e.RetryAfter
-		}
-		return failedFor
-	}
-}
-
-func gone(err error) bool { return errors.Is(err, ErrNotFound) }

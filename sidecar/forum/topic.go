@@ -95,15 +95,15 @@ func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) 
 	return a, nil
 }
 
-// count sets the counts that are absent from what else the answer tells: the participants it lists,
-// and the likes of the posts it holds, which are the first 20. What it does not tell is 0.
+// count sets the counts that are absent from what else the answer tells: the participants it lists, one
+// at least if there is a post, and the likes of the posts that it holds, which are the first 20.
 func (t *topic) count(body []byte) {
 	var old oldTopic
 	if json.Unmarshal(body, &old) != nil {
 		old = oldTopic{}
 	}
 	if t.ParticipantCount == nil {
-		t.ParticipantCount = new(len(old.Details.Participants))
+		t.ParticipantCount = new(max(len(old.Details.Participants), min(*t.PostsCount, 1)))
 	}
 	if t.LikeCount == nil {
 		likes := 0

@@ -33,7 +33,7 @@ func (f folder) read(ctx context.Context, d document, known string) ([]byte, str
 	if !st.Mode().IsRegular() {
 		return nil, "", fmt.Errorf("read %s: it is no regular file", f.name(d))
 	}
-	mark := fmt.Sprintf("%d %d", st.Size(), st.ModTime().UnixNano())
+	mark := fmt.Sprintf("%d %v", st.Size(), st.ModTime().UTC())
 	if mark == known {
 		return nil, "", errSame
 	}

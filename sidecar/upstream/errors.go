@@ -50,7 +50,7 @@ func (e *Error) Is(target error) bool {
 	return target == ErrTimeout && e.Timeout || target == ErrUnavailable && !e.Timeout
 }
 
-// Unwrap returns what Request.Accept said.
+// Unwrap returns what Request.Accept said, if that is why.
 func (e *Error) Unwrap() error { return e.err }
 
 // What a host does, in words of our own: those of net and net/http tell addresses.

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/webtest"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// sampleFiles are the site of this repository.
+func sampleFiles(t *testing.T) map[string]string {
+	t.Helper()
+	config, err := os.ReadFile("../../site.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{"site.yaml": string(config)}
+	entries, err := os.ReadDir("../../proposals")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile("../../proposals/" + e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["proposals/"+e.Name()] = string(b)
+	}
+	return files
+}
+
+// The demo shows blocks and discussions without a network, and every page says that they are invented.
+func TestServeDemo(t *testing.T) {
+	s := serve(t, sampleFiles(t), "--demo")
+	for _, page := range []string{"/", "/dashboard/", "/mip/4/", "/upgrade/", "/404.html"} {
+		s.contains(page, demoNotice)
+	}
+	body, _ := s.get("/api/mip-watch", http.StatusOK)
+	var w api.MIPWatch
+	if err := json.Unmarshal([]byte(body), &w); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.MIPs) != 15 || len(w.Forum) != 15 || len(w.Errors) != 0 || w.Networks["mainnet"].Status != api.NetworkOK || w.Networks["testnet"].Status != api.NetworkOK {
+		t.Errorf("mip-watch of the demo: %d proposals, %d topics, errors %v, networks %+v", len(w.MIPs), len(w.Forum), w.Errors, w.Networks)
+	}
+	t.Setenv("MIPWATCH_URL", s.base)
+	target, ok := webtest.Deployed(t)
+	if !ok {
+		t.Fatalf("%s is no address of a site", s.base)
+	}
+	webtest.Run(t, "../../build/testdata/web/*.web", target)
+	webtest.Run(t, "../../sidecar/testdata/web/live.web", target)
+	webtest.Run(t, "../../sidecar/testdata/web/requests.web", target)
+}
+
+// Without --demo the hosts of site.yaml are asked; a site that names none has no live figures, and no
+// page speaks of a demo.
+func TestServeLive(t *testing.T) {
+	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "One")})
+	if body, _ := s.get("/", http.StatusOK); strings.Contains(body, "Demo:") {
+		t.Error("the page speaks of a demo")
+	}
+	if body, _ := s.get("/api/network-info", http.StatusOK); body != "{\"networks\":{}}\n" {
+		t.Errorf("network-info %s", body)
+	}
+	s.get("/api/forum-activity?topicId=1", http.StatusNotFound)
+	s.contains("/api/mip-watch", `"title":"One"`)
+	s.write("proposals/MIP-2.md", proposal(2, "Two"))
+	s.await("built 2 proposals")
+	s.contains("/api/v1/mips", `"title":"Two"`)
+}

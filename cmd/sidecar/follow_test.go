@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+)
+
+// look is what one look at the site gives.
+type look struct {
+	k    *knowledge.Knowledge
+	load error
+	know error // when it is taken over
+}
+
+// TestFollow runs a follower over looks at the site and compares when it looked, what it took over and
+// what it logged.
+func TestFollow(t *testing.T) {
+	one := &knowledge.Knowledge{List: mip.List{Count: 1}}
+	two := &knowledge.Knowledge{List: mip.List{Count: 2}, Site: mip.SiteInfo{Commit: new("c0ffee")}}
+	away, broken := errors.New("away"), errors.New("broken")
+	tests := []struct {
+		name  string
+		every time.Duration
+		looks []look
+		at    []time.Duration
+		known []int // proposals of what was taken over
+		log   []string
+	}{
+		{"nothing new", time.Minute, []look{{k: one}, {}, {}, {k: two}},
+			[]time.Duration{0, time.Minute, 2 * time.Minute, 3 * time.Minute}, []int{1, 2},
+			[]string{"site loaded 1 ", "site loaded 2 c0ffee"}},
+		{"comes later", time.Minute, []look{{load: away}, {load: away}, {k: one}, {}},
+			[]time.Duration{0, firstEvery, 2 * firstEvery, 2*firstEvery + time.Minute}, []int{1},
+			[]string{"site not loaded away false", "site loaded 1 "}},
+		{"errors once", 2 * time.Second, []look{{k: one}, {load: away}, {load: broken}, {load: away}, {load: broken}, {}, {load: away}, {}},
+			[]time.Duration{0, 2 * time.Second, 4 * time.Second, 6 * time.Second, 8 * time.Second, 10 * time.Second, 12 * time.Second, 14 * time.Second}, []int{1},
+			[]string{"site loaded 1 ", "site not loaded away true", "site not loaded broken true", "site not loaded away true"}},
+		{"is not taken over at first", time.Minute, []look{{k: one, know: broken}, {know: broken}, {}},
+			[]time.Duration{0, firstEvery, 2 * firstEvery}, []int{1},
+			[]string{"site not loaded broken false", "site loaded 1 "}},
+		{"is overtaken", time.Minute, []look{{k: one, know: broken}, {load: away}, {k: two}},
+			[]time.Duration{0, firstEvery, 2 * firstEvery}, []int{2},
+			[]string{"site not loaded broken false", "site not loaded away false", "site loaded 2 c0ffee"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				began := time.Now() // of the bubble's own clock
+				var at []time.Duration
+				var known []int
+				var log bytes.Buffer
+				f := &follower{every: tt.every, log: slog.New(slog.NewJSONHandler(&log, nil))}
+				now := func() look { return tt.looks[len(at)-1] }
+				f.load = func(context.Context) (*knowledge.Knowledge, error) {
+					at = append(at, time.Since(began))
+					if len(at) == len(tt.looks) {
+						cancel()
+					}
+					return now().k, now().load
+				}
+				f.know = func(k *knowledge.Knowledge) error {
+					if now().know == nil {
+						known = append(known, k.List.Count)
+					}
+					return now().know
+				}
+				f.run(ctx)
+				if diff := cmp.Diff(tt.at, at); diff != "" {
+					t.Errorf("looked at (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(tt.known, known); diff != "" {
+					t.Errorf("took over (-want +got):\n%s", diff)
+				}
+				// The last look is cut short by the end, whose error is no news.
+				if diff := cmp.Diff(tt.log, lines(t, &log)); diff != "" {
+					t.Errorf("logged (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// lines are the log's messages with what they say beside.
+func lines(t *testing.T, log *bytes.Buffer) []string {
+	t.Helper()
+	var out []string
+	for dec := json.NewDecoder(log); dec.More(); {
+		var l struct {
+			Msg, Error, Commit string
+			Known              bool
+			Proposals          int
+		}
+		if err := dec.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Msg == "site loaded" {
+			out = append(out, fmt.Sprintf("%s %d %s", l.Msg, l.Proposals, l.Commit))
+		} else {
+			out = append(out, fmt.Sprintf("%s %s %v", l.Msg, l.Error, l.Known))
+		}
+	}
+	return out
+}
+
+// TestFollowForgets holds that errors which never repeat do not pile up.
+func TestFollowForgets(t *testing.T) {
+	f := &follower{log: slog.New(slog.DiscardHandler)}
+	for i := range 1000 {
+		f.complain(fmt.Errorf("error %d", i))
+	}
+	if len(f.told) == 0 || len(f.told) > 100 {
+		t.Errorf("%d errors are remembered, want from 1 to 100", len(f.told))
+	}
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// guarded serves h behind a guard with a bound, on a port of its own.
+func guarded(t *testing.T, most int, h http.Handler) (addr string, g *guard) {
+	t.Helper()
+	g = newGuard(most)
+	s := httptest.NewUnstartedServer(nil)
+	s.Config = newHTTP(h, g, slog.New(slog.DiscardHandler))
+	// In the place of httptest's own: every hook is the guard's.
+	listener := s.Listener
+	served := make(chan error, 1)
+	go func() { served <- s.Config.Serve(listener) }()
+	t.Cleanup(func() {
+		s.Config.Close()
+		<-served
+	})
+	return listener.Addr().String(), g
+}
+
+func dial(t *testing.T, addr string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// ask sends a request and returns the status and body of its answer.
+func ask(c net.Conn, path string) (string, error) {
+	if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path); err != nil {
+		return "", err
+	}
+	return answerOf(c)
+}
+
+func answerOf(c net.Conn) (string, error) {
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	return fmt.Sprintf("%d %s", res.StatusCode, body), err
+}
+
+func wantAnswer(t *testing.T, c net.Conn, path, want string) {
+	t.Helper()
+	if got, err := ask(c, path); got != want || err != nil {
+		t.Fatalf("GET %s: %q, %v; want %q", path, got, err, want)
+	}
+}
+
+// wantClosed waits until the other side has closed a connection on which nothing was answered.
+func wantClosed(t *testing.T, c net.Conn, which string) {
+	t.Helper()
+	if b, err := io.ReadAll(c); len(b) > 0 || err != nil && !isReset(err) {
+		t.Errorf("%s: read %q and %v, want it to be closed", which, b, err)
+	}
+}
+
+// isReset reports whether the other side closed while something of ours was on its way.
+func isReset(err error) bool {
+	_, ok := errors.AsType[*net.OpError](err)
+	return ok
+}
+
+// TestGuard opens more connections than may wait. Those that have waited longest are closed, whether no
+// request ever came on them, the last one is long answered, or a header is still to end; those with a
+// request are never touched.
+func TestGuard(t *testing.T) {
+	const most = 4
+	arrived, release := make(chan string), make(chan struct{})
+	addr, g := guarded(t, most, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			arrived <- "slow"
+			<-release
+		}
+		io.WriteString(w, r.URL.Path)
+	}))
+	busy := dial(t, addr)
+	fmt.Fprintf(busy, "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-arrived
+
+	silent, idle, dripping := dial(t, addr), dial(t, addr), dial(t, addr)
+	wantAnswer(t, idle, "/idle", "200 /idle")
+	fmt.Fprint(dripping, "GET /dripping HTTP/1.1\r\nHost: ")
+	for range 3 * most {
+		wantAnswer(t, dial(t, addr), "/other", "200 /other")
+	}
+	wantClosed(t, silent, "a connection without a request")
+	wantClosed(t, idle, "an idle connection")
+	wantClosed(t, dripping, "a connection whose header has not ended")
+	close(release)
+	if got, err := answerOf(busy); got != "200 /slow" || err != nil {
+		t.Errorf("the request in flight: %q, %v; want 200 /slow", got, err)
+	}
+	wantAnswer(t, busy, "/again", "200 /again")
+
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.place) > most || g.waiting.Len() != len(g.place) {
+		t.Errorf("%d connections wait, %d are remembered; want one number, at most %d", g.waiting.Len(), len(g.place), most)
+	}
+}
+
+// TestGuardForgets holds that connections which end by themselves are not remembered.
+func TestGuardForgets(t *testing.T) {
+	g := newGuard(2)
+	a, b := net.Pipe()
+	defer a.Close()
+	defer b.Close()
+	for _, state := range []http.ConnState{http.StateNew, http.StateActive, http.StateIdle, http.StateActive, http.StateClosed, http.StateClosed} {
+		g.watch(a, state)
+	}
+	g.watch(b, http.StateNew)
+	g.watch(b, http.StateHijacked)
+	if g.waiting.Len() != 0 || len(g.place) != 0 {
+		t.Errorf("%d connections wait, %d are remembered; want none", g.waiting.Len(), len(g.place))
+	}
+}
+
+func TestWaitingBound(t *testing.T) {
+	if got := waitingBound(); got < 1 || got > mostWaiting {
+		t.Errorf("waitingBound() = %d, want from 1 to %d", got, mostWaiting)
+	}
+}
+
+// pipes is a listener whose connections are in memory, so that they work in a bubble.
+type pipes struct {
+	conns chan net.Conn
+	done  chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	close(p.done)
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+func (p *pipes) dial() net.Conn {
+	ours, theirs := net.Pipe()
+	p.conns <- theirs
+	return ours
+}
+
+// TestTimeouts holds how long the server bears with a caller, by the bubble's own clock.
+func TestTimeouts(t *testing.T) {
+	tests := []struct {
+		name string
+		send string
+		want time.Duration
+	}{
+		{"nothing is sent", "", headerTimeout},
+		{"a header that does not end", "GET / HTTP/1.1\r\nHost: x\r\nX-A: ", headerTimeout},
+		{"no second request", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", idleTimeout},
+		{"a body that does not come", "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n", readTimeout},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+				srv := newHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path == "/body" {
+						io.Copy(io.Discard, r.Body)
+						panic(http.ErrAbortHandler)
+					}
+				}), newGuard(mostWaiting), slog.New(slog.DiscardHandler))
+				served := make(chan error, 1)
+				go func() { served <- srv.Serve(listener) }()
+				c := listener.dial()
+				began := time.Now()
+				go io.Copy(c, strings.NewReader(tt.send))
+				if _, err := io.Copy(io.Discard, c); err != nil {
+					t.Errorf("read until the end: %v", err)
+				}
+				if got := time.Since(began); got != tt.want {
+					t.Errorf("%s: the connection was closed after %v, want %v", tt.name, got, tt.want)
+				}
+				srv.Close()
+				<-served
+			})
+		})
+	}
+}

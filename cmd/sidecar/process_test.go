@@ -1,0 +1,390 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+)
+
+// process is a running sidecar.
+type process struct {
+	*testing.T
+	cmd  *exec.Cmd
+	log  chan map[string]any // lines of standard output
+	addr string
+	seen []map[string]any
+}
+
+// start runs the program with variables and flags on a free port, and waits until it listens.
+func start(t *testing.T, variables []string, args ...string) *process {
+	t.Helper()
+	return startBy(t, variables, append([]string{"sidecar", "--addr", "127.0.0.1:0"}, args...)...)
+}
+
+// startBy runs the program by a command line.
+func startBy(t *testing.T, variables []string, command ...string) *process {
+	t.Helper()
+	const mostLines = 10_000 // more than any test logs, so that the process never waits for its reader
+	p := &process{T: t, cmd: exec.CommandContext(t.Context(), command[0], command[1:]...), log: make(chan map[string]any, mostLines)}
+	p.cmd.Dir = t.TempDir() // where no site.yaml lies
+	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, variables...)
+	p.cmd.Stderr = t.Output()
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.log)
+		for dec := json.NewDecoder(stdout); ; {
+			var line map[string]any
+			if err := dec.Decode(&line); err != nil {
+				return // the end, which await reports
+			}
+			p.log <- line
+		}
+	}()
+	t.Cleanup(func() {
+		p.cmd.Process.Kill()
+		p.cmd.Wait()
+	})
+	p.addr = p.await("listening")["addr"].(string)
+	return p
+}
+
+// await reads the log up to a line with the message.
+func (p *process) await(message string) map[string]any {
+	p.Helper()
+	for line := range p.log {
+		p.seen = append(p.seen, line)
+		if line["msg"] == message {
+			return line
+		}
+	}
+	p.Fatalf("the log ended without %q: %v", message, p.seen)
+	return nil
+}
+
+// get fetches a path and wants its status.
+func (p *process) get(path string, status int) string {
+	p.Helper()
+	res, err := http.Get("http://" + p.addr + path)
+	if err != nil {
+		p.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != status {
+		p.Fatalf("GET %s: status %d, %v, want %d; body %.300q", path, res.StatusCode, err, status, body)
+	}
+	return string(body)
+}
+
+func (p *process) contains(path, text string) {
+	p.Helper()
+	if body := p.get(path, http.StatusOK); !strings.Contains(body, text) {
+		p.Errorf("GET %s: %.2000q does not hold %q", path, body, text)
+	}
+}
+
+func (p *process) signal(s syscall.Signal) {
+	p.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// wantEnd wants the log's last line and the exit code 0.
+func (p *process) wantEnd() {
+	p.Helper()
+	p.await("stopped")
+	if line, ok := <-p.log; ok {
+		p.Errorf("after the last line the log has %v", line)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		p.Errorf("the process ended with %v, want exit code 0", err)
+	}
+}
+
+// hosts are a forum and a chain that answer on ports of their own.
+type hosts struct {
+	topics *upstreamtest.Discourse
+	forum  *upstreamtest.Script
+	rpc    string
+	site   *site.Site
+}
+
+func newHosts(t *testing.T) *hosts {
+	t.Helper()
+	h := &hosts{topics: upstreamtest.NewDiscourse(time.Now)}
+	for id := 401; id <= 404; id++ {
+		h.topics.Set(upstreamtest.Topic{ID: id, Title: fmt.Sprint("Topic ", id), Posts: 3, Participants: 2, Created: time.Now()})
+	}
+	h.forum = upstreamtest.NewScript(h.topics)
+	forum := httptest.NewServer(h.forum)
+	t.Cleanup(forum.Close)
+	const chainID = 4711
+	chain := httptest.NewServer(upstreamtest.NewChain(upstreamtest.ChainConfig{ChainID: chainID, Genesis: time.Now().Add(-time.Hour)}))
+	t.Cleanup(chain.Close)
+	h.rpc = chain.URL + "/key-that-is-secret"
+	h.site = &site.Site{Title: "Sample", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum.URL, Networks: []mip.Endpoints{
+		{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID}, RPC: []string{h.rpc}, BlockTime: 1},
+	}}
+	return h
+}
+
+// publish builds a snapshot of the site with a proposal for each title.
+func (h *hosts) publish(t *testing.T, dir string, titles ...string) {
+	t.Helper()
+	in := t.TempDir()
+	for i, title := range titles {
+		text := fmt.Sprintf("---\nmip: %d\ntitle: %s\nauthor: Ada (@ada)\nstatus: Draft\ndiscussions-to: %s/t/topic/%d\n---\n\n## Abstract\n\nWords.\n", i+1, title, h.site.Forum, 401+i)
+		if err := os.WriteFile(filepath.Join(in, fmt.Sprintf("MIP-%d.md", i+1)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := build.Options{Site: h.site, Folders: []string{in}}
+	c, err := build.Load(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := build.NewPlan(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := build.Snapshot(t.Context(), p, dir, h.site); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestReload begins without a site, knows it once it is built, and its next state after the next build.
+func TestReload(t *testing.T) {
+	h := newHosts(t)
+	dir := filepath.Join(t.TempDir(), "site")
+	p := start(t, nil, "--site", dir)
+	if line := p.await("site not loaded"); line["known"] != false || !strings.Contains(fmt.Sprint(line["error"]), dir) {
+		t.Errorf("log line %v, want the folder and that nothing is known", line)
+	}
+	if body := p.get("/readyz", http.StatusServiceUnavailable); !strings.Contains(body, `"code":"not_ready"`) {
+		t.Errorf("GET /readyz: %s, want not_ready", body)
+	}
+	p.get("/healthz", http.StatusOK)
+
+	h.publish(t, dir, "First title")
+	if line := p.await("site loaded"); line["proposals"] != 1.0 {
+		t.Errorf("log line %v, want 1 proposal", line)
+	}
+	p.contains("/readyz", `"status":"ok"`)
+	p.contains("/api/mip-watch", `"title":"First title"`)
+	p.contains("/api/mip-watch", `"topicId":401`)
+	p.contains("/api/network-info", `"status":"ok"`)
+	p.contains("/api/forum-activity?topicId=401", `"title":"Topic 401"`)
+
+	h.publish(t, dir, "Second title", "Another")
+	p.await("site loaded")
+	p.contains("/api/mip-watch", `"title":"Second title"`)
+
+	// A half-written site is no site: what is known stays.
+	if err := os.WriteFile(filepath.Join(dir, "api", "v1", "site.json"), []byte(`{"title":"Third`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if line := p.await("site not loaded"); line["known"] != true {
+		t.Errorf("log line %v, want that something is known", line)
+	}
+	p.contains("/readyz", `"status":"ok"`)
+	p.contains("/api/mip-watch", `"title":"Second title"`)
+	p.signal(syscall.SIGTERM)
+	p.wantEnd()
+	for _, line := range p.seen {
+		if strings.Contains(fmt.Sprint(line), "secret") {
+			t.Errorf("log line %v shows an RPC address", line)
+		}
+	}
+}
+
+// TestSources takes the site from an address, RPC addresses from site.yaml and from a variable, and a
+// chain that is not the published one from neither.
+func TestSources(t *testing.T) {
+	h := newHosts(t)
+	dir := t.TempDir()
+	snapshot := filepath.Join(dir, "snapshot")
+	rpc := h.site.Networks[0].RPC
+	h.site.Networks[0].RPC = nil
+	h.publish(t, snapshot, "First title")
+	h.site.Networks[0].RPC = rpc
+	config := func(name string, chain int, rpc string) string {
+		name = filepath.Join(dir, name)
+		text := fmt.Sprintf("title: Sample\nbase_url: https://mips.example.org\nnetworks:\n  - id: test-net\n    chain_id: %d\n    rpc: [%q]\n", chain, rpc)
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	const nowhere = "http://127.0.0.1:1/"
+	documents := http.FileServerFS(os.DirFS(snapshot))
+	published := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path += ".json" // as the CDN rewrites
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		documents.ServeHTTP(w, r)
+	}))
+	t.Cleanup(published.Close)
+	for _, tt := range []struct {
+		name      string
+		variables []string
+		args      []string
+		warning   string
+		want      string
+	}{
+		{"no RPC address", nil, []string{"--site", snapshot}, "network test-net: no RPC address; want some in site.yaml or in RPC_TEST_NET", `"status":"unavailable"`},
+		{"site.yaml", nil, []string{"--site", snapshot, "--config", config("good.yaml", 4711, h.rpc)}, "", `"status":"ok"`},
+		{"variables", []string{"RPC_TEST_NET=" + h.rpc, "SIDECAR_SITE=" + snapshot, "SIDECAR_CONFIG=" + config("away.yaml", 4711, nowhere)}, nil, "", `"status":"ok"`},
+		{"address", []string{"RPC_TEST_NET=" + nowhere + "," + h.rpc}, []string{"--site", published.URL}, "", `"status":"ok"`},
+		{"another chain", []string{"RPC_TEST_NET=" + h.rpc}, []string{"--site", snapshot, "--config", config("other.yaml", 4712, h.rpc)},
+			"network test-net: site.yaml has the chain id 4712 and the published site 4711; it is not asked until they agree", `"status":"unavailable"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := start(t, tt.variables, tt.args...)
+			if tt.warning != "" {
+				if line := p.await("network not as configured"); line["error"] != tt.warning || line["level"] != "WARN" {
+					t.Errorf("log line %v, want the warning %q", line, tt.warning)
+				}
+			}
+			p.await("site loaded")
+			p.contains("/api/network-info", tt.want)
+			p.signal(syscall.SIGINT)
+			p.wantEnd()
+		})
+	}
+}
+
+// TestStop ends the process while the forum keeps callers waiting: no new connection is taken, and who
+// has asked already gets an answer.
+func TestStop(t *testing.T) {
+	h := newHosts(t)
+	dir := t.TempDir()
+	h.publish(t, dir, "One", "Two", "Three", "Four")
+	arrived, release := make(chan string), make(chan struct{})
+	h.forum.Always(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		select {
+		case arrived <- r.URL.Path:
+		case <-release: // a second try
+		}
+		select {
+		case <-release:
+			next.ServeHTTP(w, r)
+		case <-r.Context().Done():
+		}
+	})
+	p := start(t, nil, "--site", dir)
+	p.await("site loaded")
+	idle := dial(t, p.addr)
+	if answer, err := ask(idle, "/healthz"); err != nil || !strings.HasPrefix(answer, "200 ") {
+		t.Fatalf("GET /healthz: %q, %v, want 200", answer, err)
+	}
+	const callers = 4
+	answers := make(chan string, callers)
+	for i := range callers {
+		c := dial(t, p.addr)
+		go func() {
+			answer, err := ask(c, fmt.Sprint("/api/forum-activity?topicId=", 401+i))
+			answers <- fmt.Sprintf("%.3s %v", answer, err)
+		}()
+	}
+	for range callers {
+		<-arrived
+	}
+	p.signal(syscall.SIGTERM)
+	p.await("stopping")
+	if c, err := net.Dial("tcp", p.addr); err == nil {
+		c.Close()
+		t.Error("a connection was taken after the process began to stop")
+	}
+	close(release)
+	for range callers {
+		// On a slow machine the forum may have been given up in the meantime, which is an answer too.
+		if got := <-answers; got != "200 <nil>" && got != "504 <nil>" {
+			t.Errorf("a request in flight was answered by %s, want 200 or 504", got)
+		}
+	}
+	wantClosed(t, idle, "an idle connection")
+	p.wantEnd()
+}
+
+// TestStopAtOnce sends a second signal while the first waits for a request whose header does not end.
+func TestStopAtOnce(t *testing.T) {
+	p := start(t, nil)
+	fmt.Fprint(dial(t, p.addr), "GET /healthz HTTP/1.1\r\nHost: ")
+	p.get("/healthz", http.StatusOK) // so the connection before was taken as well
+	p.signal(syscall.SIGTERM)
+	p.await("stopping")
+	p.signal(syscall.SIGTERM)
+	err := p.cmd.Wait()
+	e, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		t.Fatalf("the process ended with %v, want the signal", err)
+	}
+	if status, ok := e.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGTERM {
+		t.Errorf("the process ended with %v, want the signal", err)
+	}
+}
+
+// TestHeaders sends a header of a megabyte, and one that does not end, while others are served.
+func TestHeaders(t *testing.T) {
+	p := start(t, nil)
+	slow := dial(t, p.addr)
+	fmt.Fprint(slow, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+
+	huge := dial(t, p.addr)
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		fmt.Fprintf(huge, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Huge: %s\r\n\r\n", strings.Repeat("a", 1<<20))
+	}()
+	res, err := http.ReadResponse(bufio.NewReader(huge), nil)
+	if err != nil || res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("a header of a megabyte: %v, %v, want 431", res, err)
+	}
+	huge.Close()
+	<-sent
+	p.get("/healthz", http.StatusOK)
+
+	// It was only slow.
+	fmt.Fprint(slow, "x\r\n\r\n")
+	if answer, err := answerOf(slow); err != nil || !strings.HasPrefix(answer, "200 ") {
+		t.Errorf("a slow header: %q, %v, want 200", answer, err)
+	}
+}
+
+// TestManyConnections opens four times as many silent connections as the process may have files.
+func TestManyConnections(t *testing.T) {
+	p := startBy(t, nil, "sh", "-c", `ulimit -n 256; exec "$@"`, "sh", "sidecar", "--addr", "127.0.0.1:0")
+	first := dial(t, p.addr)
+	for range 1000 {
+		dial(t, p.addr)
+	}
+	p.get("/healthz", http.StatusOK)
+	wantClosed(t, first, "the first of many connections")
+	p.signal(syscall.SIGTERM)
+	p.await("stopping")
+}

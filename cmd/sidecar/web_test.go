@@ -1,0 +1,42 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/webtest"
+)
+
+// TestWeb runs the request scripts of the live routes against the running program, with hosts behind it
+// that are well and then with hosts that are gone.
+func TestWeb(t *testing.T) {
+	h := newHosts(t)
+	dir := t.TempDir()
+	h.publish(t, dir, "First title", "Second title")
+	for _, tt := range []struct {
+		name      string
+		forum     upstreamtest.Fault
+		variables []string
+	}{
+		{"all is well", nil, nil},
+		{"no network", nil, []string{"RPC_TEST_NET=http://127.0.0.1:1/"}},
+		{"no forum", upstreamtest.Disconnect(), nil},
+		{"no topic", upstreamtest.Answer(http.StatusNotFound, nil, "{}"), nil},
+		{"a busy forum", upstreamtest.Answer(http.StatusTooManyRequests, http.Header{"Retry-After": {"60"}}, "{}"), nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h.forum.Always(tt.forum)
+			p := start(t, tt.variables, "--site", dir)
+			p.await("site loaded")
+			t.Setenv("MIPWATCH_URL", "http://"+p.addr)
+			target, ok := webtest.Deployed(t)
+			if !ok || !target.Answers(t.Context(), "/healthz") {
+				t.Fatalf("%s does not answer /healthz", p.addr)
+			}
+			webtest.Run(t, "../../sidecar/testdata/web/*.web", target)
+		})
+	}
+}

@@ -1,0 +1,90 @@
+package forum
+
+import (
+	"encoding/json"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
+)
+
+// seed adds every file of the goldens.
+func seed(f *testing.F) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		f.Fatalf("testdata/*.txtar: %d files, %v", len(names), err)
+	}
+	for _, name := range names {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range a.Files {
+			f.Add(file.Data)
+		}
+	}
+}
+
+// FuzzDecode holds that no answer of a forum panics, and that whatever is made of one can be shown: counts
+// and score in bounds, a title on one line without hidden characters, an address on the forum, times
+// that encode. An error tells nothing of the answer.
+func FuzzDecode(f *testing.F) {
+	seed(f)
+	const base = "https://forum.example"
+	now := time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		a, err := decode(body, base, now)
+		if err != nil {
+			if !errors.Is(err, ErrNotFound) && !strings.HasPrefix(err.Error(), "not a topic") && !strings.HasPrefix(err.Error(), "topic with") {
+				t.Errorf("%q: error %q", body, err)
+			}
+			return
+		}
+		if a.TopicID < 1 || min(a.Posts, a.Replies, a.Participants, a.Views, a.Likes) < 0 || a.Replies != max(a.Posts-1, 0) || a.ActivityScore < 0 || a.ActivityScore > 100 {
+			t.Errorf("%q: %+v", body, a)
+		}
+		if n := utf8.RuneCountInString(a.Title); n < 1 || n > 255 || !utf8.ValidString(a.Title) || a.Title != strings.TrimSpace(a.Title) ||
+			strings.ContainsFunc(a.Title, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) }) {
+			t.Errorf("%q: title %q", body, a.Title)
+		}
+		u, err := url.Parse(a.URL)
+		if err != nil || u.Host != "forum.example" || !strings.HasPrefix(u.Path, "/t/") || u.RawQuery != "" || u.Fragment != "" || u.String() != a.URL || u.JoinPath().Path != u.Path {
+			t.Errorf("%q: address %q", body, a.URL)
+		}
+		for _, c := range a.URL {
+			if c <= ' ' || c > '~' || strings.ContainsRune(`"<>\`, c) {
+				t.Errorf("%q: address %q", body, a.URL)
+			}
+		}
+		b, err := json.Marshal(a)
+		if err != nil {
+			t.Fatalf("%q: %v", body, err)
+		}
+		back := a
+		if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(a, back) {
+			t.Errorf("%q: %s reads as %+v, %v", body, b, back, err)
+		}
+	})
+}
+
+// FuzzWait holds that no body of a 429 asks for less than nothing or for more than ten minutes.
+func FuzzWait(f *testing.F) {
+	for _, s := range []string{
+		`{"errors":["x"],"error_type":"rate_limit","extras":{"wait_seconds":15,"time_left":"15 seconds"}}`, `{"extras":{"wait_seconds":-1e300}}`,
+		"Slow down, you're making too many requests.\nPlease retry again in 4 seconds.\nError code: ip_10_secs_limit.\n", "retry again in 999999999 seconds", "<html>", "",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if got := waitIn(body); got < 0 || got > 10*time.Minute || got%time.Second != 0 {
+			t.Errorf("%q: %v", body, got)
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package forum_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/sidecar/forum"
+	"github.com/mipwatch/mipwatch/sidecar/upstream"
+)
+
+const host = "forum.example"
+
+// answerMost is how long any answer may take.
+const answerMost = 3 * time.Second
+
+// world is a forum and what it asks.
+type world struct {
+	*forum.Forum
+	discourse *upstreamtest.Discourse
+	script    *upstreamtest.Script
+	foreign   *upstreamtest.Script
+	network   *upstreamtest.Network
+	log       bytes.Buffer
+
+	mu    sync.Mutex
+	clock time.Duration // how far the wall clock is set ahead
+	calls []call
+}
+
+type call struct {
+	path string
+	at   time.Time
+}
+
+// newWorld is to be called in a bubble. There are the topics 1 to 20 and 399.
+func newWorld(t *testing.T, detached bool) *world {
+	t.Helper()
+	w := &world{network: upstreamtest.NewNetwork(), discourse: upstreamtest.NewDiscourse(nil, theTopic())}
+	t.Cleanup(w.network.Close)
+	for id := range 20 {
+		w.discourse.Set(upstreamtest.Topic{ID: id + 1, Title: fmt.Sprintf("Topic %d", id+1), Posts: 1, Participants: 1})
+	}
+	w.script = upstreamtest.NewScript(w.discourse)
+	w.foreign = upstreamtest.NewScript(w.discourse)
+	w.network.Serve("elsewhere.example", w.foreign)
+	w.network.Serve(host, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.mu.Lock()
+		w.calls = append(w.calls, call{r.URL.Path, time.Now()})
+		w.mu.Unlock()
+		w.script.ServeHTTP(rw, r)
+	}))
+	var err error
+	w.Forum, err = forum.New(forum.Config{
+		BaseURL: "https://" + host, Transport: w.network, UserAgent: "test/1", Detached: detached, Now: w.now,
+		Log: slog.New(slog.NewTextHandler(&w.log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	return w
+}
+
+func (w *world) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Now().Add(w.clock)
+}
+
+// jump sets the wall clock, as freezing and thawing a process does: no timer runs.
+func (w *world) jump(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.clock += d
+}
+
+func (w *world) asked() []call {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.calls)
+}
+
+// wantCalls is how many HTTP requests the forum has got.
+func (w *world) wantCalls(t *testing.T, want int) {
+	t.Helper()
+	if got := w.asked(); len(got) != want {
+		t.Errorf("%d calls, want %d: %v", len(got), want, got)
+	}
+}
+
+// theTopic is what the tests ask for mostly.
+func theTopic() upstreamtest.Topic {
+	now := time.Now()
+	return upstreamtest.Topic{
+		ID: 399, Title: "Repricing cold reads", Slug: "repricing-cold-reads", Posts: 12, Participants: 5, Likes: 7, Views: 340,
+		Created: now.Add(-14 * 24 * time.Hour), LastPosted: now.Add(-3 * 24 * time.Hour),
+	}
+}
+
+// kindOf says which of the promised errors it is.
+func kindOf(t *testing.T, err error) string {
+	t.Helper()
+	if err == nil {
+		return ""
+	}
+	kinds := map[string]error{"not found": forum.ErrNotFound, "busy": forum.ErrBusy, "timeout": upstream.ErrTimeout, "unavailable": upstream.ErrUnavailable}
+	maps.DeleteFunc(kinds, func(_ string, e error) bool { return !errors.Is(err, e) })
+	if len(kinds) > 1 {
+		t.Errorf("%v is %v at once", err, kinds)
+	}
+	for kind := range kinds {
+		return kind
+	}
+	return err.Error()
+}
+
+// linked asks for topic 399, which must not take too long, and gives the kinds of what went wrong.
+func (w *world) linked(t *testing.T) (a forum.Answer, err, why string) {
+	t.Helper()
+	start := time.Now()
+	a, e := w.Linked(t.Context(), 399)
+	if d := time.Since(start); d > answerMost {
+		t.Errorf("the answer took %v", d)
+	}
+	if e == nil {
+		if a.Value.FetchedAt != mip.NewTime(a.At) || a.Value.Stale != a.Stale || a.Stale != (a.Err != nil) {
+			t.Errorf("answer with fetchedAt %v and stale %t of an entry with %v, %t and %v", a.Value.FetchedAt, a.Value.Stale, a.At, a.Stale, a.Err)
+		}
+		if age := w.now().Sub(a.At); age < 0 {
+			t.Errorf("answer from the future: %v", age)
+		}
+	}
+	return a, kindOf(t, e), kindOf(t, a.Err)
+}
