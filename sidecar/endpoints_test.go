@@ -214,6 +214,20 @@ func TestNotReady(t *testing.T) {
 	})
 }
 
+// The first requests to a process that is still reading the site wait for it.
+func TestFirstRequestWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		answered := make(chan *reply)
+		go func() { answered <- w.get("/api/network-info") }()
+		synctest.Wait()
+		w.know()
+		if a := <-answered; a.Code != 200 {
+			t.Errorf("status %d: %s", a.Code, a.body)
+		}
+	})
+}
+
 // Knowing more keeps what was fetched; another forum is asked anew.
 func TestKnowAgain(t *testing.T) {
 	bubble(t, func(w *world) {

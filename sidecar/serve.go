@@ -79,7 +79,7 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Allow", methods)
 		s.fail(rec, r, api.MethodNotAllowed, "This address answers GET, HEAD and OPTIONS.")
 	case e.limited && !s.limit.take(rec, r, s.clients.of(r)):
-		s.fail(rec, r, api.RateLimited, fmt.Sprintf("More than %d requests in a minute; wait for as long as Retry-After says.", requestsPerMinute))
+		s.fail(rec, r, api.RateLimited, fmt.Sprintf("More than %d requests in a minute; wait for as long as Retry-After says.", s.RequestsPerMinute))
 	default:
 		s.serve(rec, r, e)
 	}
@@ -96,6 +96,9 @@ func preflight(w http.ResponseWriter) {
 }
 
 func (s *Sidecar) serve(w http.ResponseWriter, r *http.Request, e *endpoint) {
+	if e.limited {
+		s.await(r.Context())
+	}
 	a, err := e.answer(r.Context(), s.current.Load(), r)
 	if err != nil {
 		s.refuse(w, r, err)
@@ -110,6 +113,23 @@ func (s *Sidecar) serve(w http.ResponseWriter, r *http.Request, e *endpoint) {
 		h["Cache-Control"] = noStore
 	}
 	a.Serve(w, r, http.StatusOK)
+}
+
+// await waits until the site is known: the first request to a process that has just started is to be
+// answered like any other.
+func (s *Sidecar) await(ctx context.Context) {
+	select {
+	case <-s.knows:
+		return
+	default:
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-s.knows:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // refusal is an error that tells the caller what it may know.

@@ -34,6 +34,8 @@ type Config struct {
 	Netlify bool
 	// Proxies are the addresses whose X-Forwarded-For is believed; none: nobody's.
 	Proxies []netip.Prefix
+	// RequestsPerMinute is what each caller may ask for; 0: 120.
+	RequestsPerMinute int
 	// Log gets one line per request, and what goes wrong; nil: silent.
 	Log *slog.Logger
 	// Version is told by /healthz; empty: not told.
@@ -42,8 +44,8 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Sidecar is the handler. It is safe for concurrent use. Until the first [Sidecar.Know] it answers
-// not_ready.
+// Sidecar is the handler. It is safe for concurrent use. Until the first [Sidecar.Know] requests wait for
+// it, as long as they would for a host, and are then answered not_ready.
 type Sidecar struct {
 	Config
 	endpoints map[string]*endpoint // by path
@@ -53,6 +55,8 @@ type Sidecar struct {
 
 	mu      sync.Mutex // held while knowledge changes
 	current atomic.Pointer[state]
+	knows   chan struct{} // closed by the first Know, or by Close
+	once    sync.Once
 }
 
 // New makes a sidecar that knows nothing yet. [Sidecar.Close] ends what it starts.
@@ -64,9 +68,10 @@ func New(c Config) (*Sidecar, error) {
 		c.Now = time.Now
 	}
 	c.UserAgent = cmp.Or(c.UserAgent, "mipwatch-sidecar")
-	s := &Sidecar{Config: c, clients: newClients(c.Netlify, c.Proxies)}
+	c.RequestsPerMinute = cmp.Or(c.RequestsPerMinute, requestsPerMinute)
+	s := &Sidecar{Config: c, clients: newClients(c.Netlify, c.Proxies), knows: make(chan struct{})}
 	var err error
-	if s.limit, err = newLimit("default", requestsPerMinute); err != nil {
+	if s.limit, err = newLimit("default", uint64(c.RequestsPerMinute)); err != nil {
 		return nil, fmt.Errorf("limit requests: %w", err)
 	}
 	s.endpoints = s.table()
@@ -85,6 +90,7 @@ func (s *Sidecar) Know(k *knowledge.Knowledge) error {
 		return err
 	}
 	s.current.Store(next)
+	s.once.Do(func() { close(s.knows) })
 	old.closeBut(next)
 	return nil
 }
@@ -99,6 +105,7 @@ func (s *Sidecar) Close() error {
 	defer s.mu.Unlock()
 	s.Drain()
 	old := s.current.Swap(&state{})
+	s.once.Do(func() { close(s.knows) })
 	old.closeBut(&state{})
 	return s.limit.close()
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +14,7 @@ type environment struct {
 	addr, config, site string // defaults of the flags; empty: not given
 	proxies            []netip.Prefix
 	level              slog.Level
+	perMinute          int // requests of one caller; 0: as the sidecar has it
 	lookup             func(string) (string, bool)
 }
 
@@ -28,6 +30,9 @@ func readEnvironment(lookup func(string) (string, bool)) (environment, []error) 
 	}
 	if e.level, err = parseLevel(e.get("LOG_LEVEL")); err != nil {
 		errs = append(errs, fmt.Errorf("LOG_LEVEL: %w", err))
+	}
+	if e.perMinute, err = parseCount(e.get("REQUESTS_PER_MINUTE")); err != nil {
+		errs = append(errs, fmt.Errorf("REQUESTS_PER_MINUTE: %w", err))
 	}
 	return e, errs
 }
@@ -62,6 +67,21 @@ func (e environment) rpc(id string) ([]string, error) {
 // rpcVariable is the name of the variable with the addresses of a network.
 func rpcVariable(id string) string {
 	return "RPC_" + strings.ToUpper(strings.ReplaceAll(id, "-", "_"))
+}
+
+// mostPerMinute is beyond what a process can answer.
+const mostPerMinute = 1_000_000_000
+
+// parseCount reads a number of requests. No text is none.
+func parseCount(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > mostPerMinute {
+		return 0, fmt.Errorf("want a number from 1 to %d, got %q", mostPerMinute, text)
+	}
+	return n, nil
 }
 
 func parseLevel(text string) (slog.Level, error) {

@@ -40,6 +40,8 @@ func TestReadEnvironment(t *testing.T) {
 		{"everything wrong", map[string]string{"TRUSTED_PROXIES": "10.0.0.0/33", "LOG_LEVEL": "3"}, environment{}, []string{
 			`TRUSTED_PROXIES: "10.0.0.0/33" is neither an address nor a prefix; want such as 10.0.0.0/8,192.0.2.1`,
 			`LOG_LEVEL: want debug, info, warn or error, got "3"`}},
+		{"more requests", map[string]string{"REQUESTS_PER_MINUTE": "600"}, environment{perMinute: 600}, nil},
+		{"no requests", map[string]string{"REQUESTS_PER_MINUTE": "0"}, environment{}, []string{`REQUESTS_PER_MINUTE: want a number from 1 to 1000000000, got "0"`}},
 		{"empty part", map[string]string{"TRUSTED_PROXIES": "10.0.0.1,"}, environment{}, []string{`TRUSTED_PROXIES: "" is neither an address nor a prefix; want such as 10.0.0.0/8,192.0.2.1`}},
 		{"zone", map[string]string{"TRUSTED_PROXIES": "fe80::1%eth0"}, environment{}, []string{`TRUSTED_PROXIES: "fe80::1%eth0" is neither an address nor a prefix; want such as 10.0.0.0/8,192.0.2.1`}},
 	}

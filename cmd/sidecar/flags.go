@@ -34,6 +34,9 @@ Environment:
   TRUSTED_PROXIES    addresses or prefixes, with commas between them, of the proxies whose
                      X-Forwarded-For is believed, such as 10.0.0.0/8,192.0.2.1 (default none:
                      whoever connects is the caller, and callers are limited one by one)
+  REQUESTS_PER_MINUTE
+                     what each caller may ask for (default 120); more where a CDN has a limit
+                     of its own and all requests come from it
   RPC_<ID>           RPC addresses of a network in the order of preference, with commas between
                      them, in the place of those in site.yaml: RPC_MAINNET for mainnet,
                      RPC_TESTNET_2 for testnet-2. For addresses that hold a key

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -146,6 +147,7 @@ func TestWaitingBound(t *testing.T) {
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
+	once  sync.Once
 }
 
 func (p *pipes) Accept() (net.Conn, error) {
@@ -158,7 +160,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 }
 
 func (p *pipes) Close() error {
-	close(p.done)
+	p.once.Do(func() { close(p.done) })
 	return nil
 }
 

@@ -44,7 +44,7 @@ func newServer(f flags, env environment, errs []error, log *slog.Logger) (*serve
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	if s.handler, err = sidecar.New(sidecar.Config{Proxies: env.proxies, Log: log, Version: version()}); err != nil {
+	if s.handler, err = sidecar.New(sidecar.Config{Proxies: env.proxies, RequestsPerMinute: env.perMinute, Log: log, Version: version()}); err != nil {
 		return nil, []error{err}
 	}
 	reach := reach{file: networks, env: env}

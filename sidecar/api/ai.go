@@ -30,7 +30,7 @@ type Axis struct {
 	Impact         string     `json:"impact" doc:"What changes for them."`
 	Severity       Severity   `json:"severity" doc:"low, medium or high."`
 	ActionRequired bool       `json:"actionRequired" doc:"They have to do something."`
-	Evidence       []Evidence `json:"evidence" doc:"Where the text says so."`
+	Evidence       []Evidence `json:"evidence" doc:"Where the text says so, at most three quotes; empty when the text says nothing about them, and then impact says so."`
 }
 
 // Severity is how much a group is touched.
@@ -45,8 +45,8 @@ const (
 
 // Evidence is a quote that stands in the proposal.
 type Evidence struct {
-	Section string `json:"section" doc:"The section's id."`
-	Quote   string `json:"quote" doc:"Verbatim."`
+	Section string `json:"section" doc:"The section's id; for a section of a proposal that a hard fork bundles, that proposal's id, # and the section's id, such as MIP-4#s-abstract."`
+	Quote   string `json:"quote" doc:"Verbatim but for white space, Markdown marks included."`
 }
 
 // TranslateRequest is the body of POST /api/ai-translate.

@@ -3,6 +3,7 @@ package cache_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,18 +40,18 @@ func config() cache.Config[string] {
 
 // source is a fetch that answers as it is told and counts.
 type source struct {
-	calls int
+	calls atomic.Int32
 	value string
 	err   error
 	takes time.Duration
 	stays time.Duration // how long it goes on when its context has ended
-	ended bool
+	ended atomic.Bool
 }
 
 func (s *source) fetch(ctx context.Context) (string, error) {
-	s.calls++
-	s.ended = false
-	defer func() { s.ended = true }()
+	s.calls.Add(1)
+	s.ended.Store(false)
+	defer s.ended.Store(true)
 	select {
 	case <-time.After(s.takes):
 		return s.value, s.err
@@ -86,8 +87,8 @@ func run(t *testing.T, c cache.Config[string], steps []step) {
 	for i, st := range steps {
 		now, s.value, s.err = at(st.at), st.value, st.err
 		got, err := cached.Get(t.Context(), "key", s.fetch)
-		if err != st.fails || s.calls != st.calls {
-			t.Errorf("step %d at %v: error %v after %d calls, want %v after %d", i, st.at, err, s.calls, st.fails, st.calls)
+		if err != st.fails || int(s.calls.Load()) != st.calls {
+			t.Errorf("step %d at %v: error %v after %d calls, want %v after %d", i, st.at, err, s.calls.Load(), st.fails, st.calls)
 		}
 		if d := cmp.Diff(st.want, got, cmpopts.EquateErrors()); d != "" {
 			t.Errorf("step %d at %v: entry (-want +got):\n%s", i, st.at, d)
@@ -176,6 +177,18 @@ func TestFreshness(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { run(t, config(), c.steps) })
 		})
+	}
+}
+
+// TestWallClock: a reading of the monotonic clock, which stands still in a frozen process, would make
+// ages wrong.
+func TestWallClock(t *testing.T) {
+	// A bubble's clock has no such reading.
+	c := cache.New[string](config())
+	defer c.Close()
+	e, err := c.Get(t.Context(), "key", (&source{}).fetch)
+	if err != nil || e.At != e.At.Round(0) {
+		t.Errorf("fetched at %v, error %v; want wall time only", e.At, err)
 	}
 }
 

@@ -170,8 +170,8 @@ func TestEvictDuringFlight(t *testing.T) {
 			}
 			for _, ch := range []<-chan result{waiting, joined} {
 				got := <-ch
-				if d := cmp.Diff(want, got.entry, cmpopts.EquateErrors()); d != "" || got.err != nil || s.calls != 1 {
-					t.Errorf("fetch error %v: error %v after %d fetches and entry (-want +got):\n%s", fails, got.err, s.calls, d)
+				if d := cmp.Diff(want, got.entry, cmpopts.EquateErrors()); d != "" || got.err != nil || s.calls.Load() != 1 {
+					t.Errorf("fetch error %v: error %v after %d fetches and entry (-want +got):\n%s", fails, got.err, s.calls.Load(), d)
 				}
 			}
 			if d := cmp.Diff([]string{"key", "z"}, kept(c, "key", "x", "y", "z")); d != "" {

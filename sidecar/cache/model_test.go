@@ -122,7 +122,7 @@ func (m *model) total() (n int64) {
 
 // TestModel plays random histories, with a clock that jumps, to the cache and to the model.
 func TestModel(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range uint64(50) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
 			now := at(0)
@@ -186,7 +186,7 @@ func TestModel(t *testing.T) {
 // any moment: one fetch of a key at a time, none without a caller unless Detached, no value older
 // than it may be.
 func TestTogether(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(12) {
 		synctest.Test(t, func(t *testing.T) {
 			const names = 5
 			cfg := config()

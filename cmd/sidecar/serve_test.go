@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mipwatch/mipwatch/sidecar"
+)
+
+// TestServeCutsOff ends what is still in flight when the time for it is over, by the bubble's own clock.
+func TestServeCutsOff(t *testing.T) {
+	tests := []struct {
+		name string
+		work time.Duration // of a request
+		want time.Duration // from the signal to the end
+		cut  bool
+	}{
+		{"in time", shutdownTimeout - time.Second, shutdownTimeout - time.Second, false},
+		{"too long", shutdownTimeout + time.Second, shutdownTimeout, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				s := &server{log: slog.New(slog.NewJSONHandler(&log, nil)), client: &http.Client{}}
+				var err error
+				if s.handler, err = sidecar.New(sidecar.Config{}); err != nil {
+					t.Fatal(err)
+				}
+				arrived := make(chan struct{})
+				srv := newHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					close(arrived)
+					select {
+					case <-time.After(tt.work):
+						io.WriteString(w, "done")
+					case <-r.Context().Done():
+					}
+				}), newGuard(mostWaiting), s.log)
+				ctx, cancel := context.WithCancel(t.Context())
+				listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+				served := make(chan error, 1)
+				go func() { served <- s.serve(ctx, srv, listener) }()
+				c := listener.dial()
+				defer c.Close()
+				answered := make(chan string, 1)
+				go func() {
+					answer, err := ask(c, "/")
+					if err != nil {
+						answer = "nothing"
+					}
+					answered <- answer
+				}()
+				<-arrived
+				began := time.Now()
+				cancel()
+				if err := <-served; err != nil {
+					t.Errorf("serve: %v", err)
+				}
+				// Shutdown looks again from time to time, at most twice a second.
+				if got := time.Since(began).Truncate(time.Second); got != tt.want {
+					t.Errorf("serve ended after %v, want %v", got, tt.want)
+				}
+				if got, want := <-answered, map[bool]string{false: "200 done", true: "nothing"}[tt.cut]; got != want {
+					t.Errorf("the request in flight got %q, want %q", got, want)
+				}
+				if cut := strings.Contains(log.String(), `"requests were cut off"`); cut != tt.cut {
+					t.Errorf("log %s, want that requests were cut off: %v", &log, tt.cut)
+				}
+				s.close()
+			})
+		})
+	}
+}
