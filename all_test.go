@@ -55,12 +55,14 @@ var imports = map[string][]string{
 		"github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"sidecar": {"internal/entity", "internal/mip", "sidecar/api", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/upstream",
 		"github.com/sethvargo/go-limiter"},
-	"sidecar/api":       {"internal/mip"},
-	"sidecar/cache":     {},
-	"sidecar/chain":     {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
-	"sidecar/forum":     {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
-	"sidecar/knowledge": {"internal/mip"},
-	"sidecar/upstream":  {},
+	"sidecar/api":          {"internal/mip"},
+	"sidecar/assist":       {"internal/mip", "sidecar/api"},
+	"sidecar/assist/model": {"sidecar/assist", "sidecar/upstream", "github.com/tmc/langchaingo"},
+	"sidecar/cache":        {},
+	"sidecar/chain":        {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
+	"sidecar/forum":        {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
+	"sidecar/knowledge":    {"internal/mip"},
+	"sidecar/upstream":     {},
 }
 
 func TestImports(t *testing.T) {

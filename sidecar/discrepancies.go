@@ -17,19 +17,26 @@ const (
 	lastCallOverdue = "last-call-overdue"
 )
 
-// chainClock is the time as each network has it: that of its latest block. A network that does not
-// answer has the wall clock's.
+// chainClock is the time as each network has it: that of its latest block, if a node said so just now. A
+// network that does not answer has the wall clock's, and no block is ahead of that.
 type chainClock struct {
 	blocks map[string]time.Time
+	stands map[string]bool // heads that do not move: the network has not come to later times
 	wall   time.Time
 }
 
 func newChainClock(heads map[string]api.NetworkStatus, wall time.Time) chainClock {
-	c := chainClock{map[string]time.Time{}, wall}
+	c := chainClock{map[string]time.Time{}, map[string]bool{}, wall}
 	for id, h := range heads {
-		if h.BlockTime != nil {
-			c.blocks[id] = h.BlockTime.UTC()
+		// A head that could not be renewed says nothing about now, and one without a time nothing at all.
+		if h.BlockTime == nil || h.Error != nil || h.BlockTime.UTC().Unix() <= 0 {
+			continue
 		}
+		c.blocks[id] = h.BlockTime.UTC()
+		if wall.Before(c.blocks[id]) {
+			c.blocks[id] = wall
+		}
+		c.stands[id] = h.Stale
 	}
 	return c
 }
@@ -55,9 +62,12 @@ func (c chainClock) oldest() time.Time {
 // source says where a network's time was read, for evidence.
 func (c chainClock) source(network string) string {
 	if t, ok := c.blocks[network]; ok {
+		if c.stands[network] {
+			return "its head stands still at a block of " + mip.NewTime(t).String()
+		}
 		return "its latest block is of " + mip.NewTime(t).String()
 	}
-	return "judged by the clock at " + mip.NewTime(c.wall).String() + ", since no block is known"
+	return "judged by the clock at " + mip.NewTime(c.wall).String() + ", since it says no block now"
 }
 
 // discrepancies lists where the texts and the chains disagree: a fork that is active while a proposal

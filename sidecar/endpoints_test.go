@@ -2,6 +2,7 @@ package sidecar_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,7 @@ func TestForumActivity(t *testing.T) {
 		calls := w.forum.Calls()
 		w.get("/api/forum-activity?topicId=399").want(w, 200)
 		w.get("/api/forum-activity?x=1&topicId=399&y").want(w, 200)
+		w.get("/api/forum-activity?topicId=399&x=%zz").want(w, 200)
 		if w.forum.Calls() != calls {
 			t.Errorf("a fresh answer, and one with unknown parameters, cost %d calls", w.forum.Calls()-calls)
 		}
@@ -47,7 +49,7 @@ func TestForumActivity(t *testing.T) {
 func TestTopicID(t *testing.T) {
 	bubble(t, func(w *world) {
 		for _, query := range []string{"", "?", "?topicid=399", "?topicId=", "?topicId=0", "?topicId=-1", "?topicId=%2B1", "?topicId=+1", "?topicId=01", "?topicId=1.0", "?topicId=1e3", "?topicId=0x1",
-			"?topicId=12345678901234567890", "?topicId=2147483648", "?topicId=1%26x", "?topicId=%00", "?topicId=1%00", "?topicId=1&topicId=1", "?topicId=1&topicId=2", "?topicId=%zz", "?topicId=1;x=2", "?topicId=١"} {
+			"?topicId=12345678901234567890", "?topicId=2147483648", "?topicId=1%26x", "?topicId=%00", "?topicId=1%00", "?topicId=1&topicId=1", "?topicId=1&topicId=2", "?topicId=%zz", "?topicId=1;x=2", "?x=%zz", "?topicId=١"} {
 			w.get("/api/forum-activity"+query).want(w, 400).problem(w, api.BadRequest)
 		}
 		if w.forum.Calls() != 0 {
@@ -142,6 +144,43 @@ func TestHardForksFollowBlockTime(t *testing.T) {
 		if w.known.HardForks[0].Status != "scheduled" {
 			t.Error("the answer changed what is known")
 		}
+	})
+}
+
+// A chain that does not answer any more says nothing about now: its forks follow the clock, and so do
+// those of one whose blocks are ahead of it.
+func TestHardForksOfASilentChain(t *testing.T) {
+	bubble(t, func(w *world) {
+		status := func() string { return read[api.MIPWatch](w, w.get("/api/mip-watch")).HardForks[0].Status }
+		if is := status(); is != "active on testnet" {
+			t.Errorf("before activation: %q", is)
+		}
+		w.main.Always(upstreamtest.Disconnect())
+		time.Sleep(200 * time.Second)
+		if is := status(); is != "active" {
+			t.Errorf("after activation by the clock, without an answer: %q", is)
+		}
+	})
+	bubble(t, func(w *world) {
+		w.main.Always(upstreamtest.Rewrite(func(b []byte) []byte {
+			return regexp.MustCompile(`"timestamp":"0x[0-9a-f]+"`).ReplaceAll(b, []byte(`"timestamp":"0xee000000"`))
+		}))
+		if got := read[api.MIPWatch](w, w.get("/api/mip-watch")); got.HardForks[0].Status != "active on testnet" {
+			t.Errorf("with blocks of the year 2096: %q", got.HardForks[0].Status)
+		}
+	})
+}
+
+// A topic that is linked by words only is never shut out by those who ask for other ones.
+func TestTopicLinkedByWords(t *testing.T) {
+	bubble(t, func(w *world) {
+		for i := range 25 {
+			w.get(fmt.Sprint("/api/forum-activity?topicId=", 1000+i))
+		}
+		if a := w.get("/api/forum-activity?topicId=1030").want(w, 429); a.Header().Get("RateLimit-Policy") != `"forum";q=20;w=60` {
+			t.Errorf("the refusal names the limit %q", a.Header().Get("RateLimit-Policy"))
+		}
+		w.get("/api/forum-activity?topicId=401").want(w, 200)
 	})
 }
 

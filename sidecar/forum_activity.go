@@ -2,11 +2,13 @@ package sidecar
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/forum"
 )
 
 // forumActivity answers GET /api/forum-activity.
@@ -27,6 +29,9 @@ func (s *Sidecar) forumActivity(ctx context.Context, st *state, r *http.Request)
 			ask = st.forum.Linked
 		}
 		e, err := ask(ctx, topic)
+		if errors.Is(err, forum.ErrBusy) && s.findLinked(ctx, st) && st.isLinked(topic) {
+			e, err = st.forum.Linked(ctx, topic)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -38,12 +43,15 @@ func (s *Sidecar) forumActivity(ctx context.Context, st *state, r *http.Request)
 	})
 }
 
+// checkTopicID refuses what is no topic before anything is waited for.
+func checkTopicID(r *http.Request) error {
+	_, err := topicID(r.URL.RawQuery)
+	return err
+}
+
 // topicID reads the one parameter. Others are ignored.
 func topicID(query string) (int, error) {
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return 0, &refusal{code: api.BadRequest, detail: "The query cannot be read; want ?topicId=399."}
-	}
+	values, _ := url.ParseQuery(query) // an error leaves out the parameters that cannot be read
 	given, ok := values["topicId"]
 	switch {
 	case !ok:

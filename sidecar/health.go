@@ -8,7 +8,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
-// Health is the body of GET /healthz and GET /readyz, which only the plain server has.
+// health is the body of GET /healthz and GET /readyz, which only the plain server has.
 type health struct {
 	Status  string `json:"status"` // ok
 	Version string `json:"version,omitempty"`

@@ -49,9 +49,10 @@ func (a *answer) cdnCache(now time.Time) string {
 }
 
 // An answer waits for what is behind it with patience: a host that hangs is given up after one try of
-// 2.5 s. Whoever waits for somebody else's answer has grace beside that. Together they stay below 3 s.
+// 2.5 s. Whoever waits for somebody else's answer has grace beside that. Together they leave some of
+// 3 s for the answer itself.
 const (
-	patience = 2800 * time.Millisecond
+	patience = 2600 * time.Millisecond
 	grace    = 150 * time.Millisecond
 )
 
@@ -81,19 +82,21 @@ func (m *memo[K]) get(ctx context.Context, key K, now func() time.Time, make fun
 	if a != nil {
 		return a, nil
 	}
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, patience+grace)
-	defer cancel()
+	// The request's own deadline is there already; see Sidecar.serve.
 	select {
 	case s.making <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-s.making }()
-	if _, a := m.look(key, now()); a != nil {
+	defer func(held *slot) { <-held.making }(s)
+	if s, a = m.look(key, now()); a != nil {
 		return a, nil
 	}
-	ctx, cancel = context.WithDeadline(context.WithoutCancel(ctx), began.Add(patience))
+	ends, ok := ctx.Deadline()
+	if !ok {
+		ends = time.Now().Add(patience + grace)
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), ends.Add(-grace))
 	defer cancel()
 	a, err := make(ctx)
 	if err != nil {
@@ -102,6 +105,9 @@ func (m *memo[K]) get(ctx context.Context, key K, now func() time.Time, make fun
 	}
 	if least := now().Add(leastLife); a.until.Before(least) {
 		a.until = least
+	}
+	if most := now().Add(forumLife); a.until.After(most) {
+		a.until = most
 	}
 	m.mu.Lock()
 	s.answer = a

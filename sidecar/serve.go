@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mipwatch/mipwatch/sidecar/api"
@@ -18,16 +19,17 @@ import (
 
 // endpoint is one address that answers GET and HEAD.
 type endpoint struct {
-	limited bool // and may be cached
+	limited bool                        // and may be cached
+	check   func(r *http.Request) error // of what needs no knowledge of the site; nil: nothing does
 	answer  func(ctx context.Context, st *state, r *http.Request) (*answer, error)
 }
 
 // table lists the addresses. Others are not found.
 func (s *Sidecar) table() map[string]*endpoint {
 	return map[string]*endpoint{
-		"/api/forum-activity": {true, s.forumActivity},
-		"/api/network-info":   {true, s.networkInfo},
-		"/api/mip-watch":      {true, s.mipWatch},
+		"/api/forum-activity": {limited: true, check: checkTopicID, answer: s.forumActivity},
+		"/api/network-info":   {limited: true, answer: s.networkInfo},
+		"/api/mip-watch":      {limited: true, answer: s.mipWatch},
 		"/healthz":            {answer: s.health},
 		"/readyz":             {answer: s.ready},
 	}
@@ -96,10 +98,18 @@ func preflight(w http.ResponseWriter) {
 }
 
 func (s *Sidecar) serve(w http.ResponseWriter, r *http.Request, e *endpoint) {
-	if e.limited {
-		s.await(r.Context())
+	ctx, cancel := context.WithTimeout(r.Context(), patience+grace)
+	defer cancel()
+	if e.check != nil {
+		if err := e.check(r); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
 	}
-	a, err := e.answer(r.Context(), s.current.Load(), r)
+	if e.limited {
+		s.await(ctx)
+	}
+	a, err := e.answer(ctx, s.current.Load(), r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
@@ -123,11 +133,8 @@ func (s *Sidecar) await(ctx context.Context) {
 		return
 	default:
 	}
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
 	select {
 	case <-s.knows:
-	case <-timer.C:
 	case <-ctx.Done():
 	}
 }
@@ -146,6 +153,11 @@ func (s *Sidecar) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	e := refusalOf(err)
 	if e.code == api.Internal {
 		s.Log.Error("answer", "path", r.URL.Path, "error", err)
+	}
+	if e.code == api.RateLimited { // another limit than the caller's own, which still has room
+		wait := strconv.Itoa(max(1, int((e.wait+time.Second-1)/time.Second)))
+		w.Header()["Ratelimit-Policy"] = []string{`"forum";q=20;w=60`}
+		w.Header()["Ratelimit"] = []string{`"forum";r=0;t=` + wait}
 	}
 	if e.wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(max(1, int((e.wait+time.Second-1)/time.Second))))
@@ -179,7 +191,7 @@ func refusalOf(err error) *refusal {
 // fail writes a problem. No cache keeps it.
 func (s *Sidecar) fail(w http.ResponseWriter, r *http.Request, c api.Code, detail string) {
 	h := w.Header()
-	p := s.current.Load().problem(c, r.URL.Path, detail)
+	p := s.current.Load().problem(c, instance(r), detail)
 	p.RequestID = h.Get("X-Request-Id")
 	body, err := api.JSON(p)
 	if err != nil {
@@ -192,6 +204,11 @@ func (s *Sidecar) fail(w http.ResponseWriter, r *http.Request, c api.Code, detai
 	if r.Method != http.MethodHead {
 		w.Write(body)
 	}
+}
+
+// instance is the path that was asked for as a URI reference: escaped, and never that of another host.
+func instance(r *http.Request) string {
+	return "/" + strings.TrimLeft(r.URL.EscapedPath(), "/")
 }
 
 // recorder remembers what was answered, for the log.

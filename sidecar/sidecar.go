@@ -8,6 +8,7 @@ package sidecar
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -54,6 +55,7 @@ type Sidecar struct {
 	draining  atomic.Bool
 
 	mu      sync.Mutex // held while knowledge changes
+	closed  bool
 	current atomic.Pointer[state]
 	knows   chan struct{} // closed by the first Know, or by Close
 	once    sync.Once
@@ -84,6 +86,9 @@ func New(c Config) (*Sidecar, error) {
 func (s *Sidecar) Know(k *knowledge.Knowledge) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return errors.New("the sidecar is closed")
+	}
 	old := s.current.Load()
 	next, err := s.newState(k, old)
 	if err != nil {
@@ -103,6 +108,7 @@ func (s *Sidecar) Drain() { s.draining.Store(true) }
 func (s *Sidecar) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closed = true
 	s.Drain()
 	old := s.current.Swap(&state{})
 	s.once.Do(func() { close(s.knows) })

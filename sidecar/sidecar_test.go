@@ -206,7 +206,7 @@ func (w *world) send(r *http.Request) *reply {
 		var p api.Problem
 		d := json.NewDecoder(bytes.NewReader(a.body))
 		d.DisallowUnknownFields()
-		if err := d.Decode(&p); err != nil || p.Status != a.Code || p.Code.Status() != a.Code || p.Detail == "" || p.Instance != r.URL.Path ||
+		if err := d.Decode(&p); err != nil || p.Status != a.Code || p.Code.Status() != a.Code || p.Detail == "" || p.Instance != "/"+strings.TrimLeft(r.URL.EscapedPath(), "/") ||
 			p.RequestID != a.Header().Get("X-Request-Id") || a.Header().Get("Cache-Control") != "no-store" {
 			w.Errorf("%s %s: %d is no sound problem (%v): %s", r.Method, r.URL, a.Code, err, a.body)
 		}

@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -54,13 +53,6 @@ func (s *Sidecar) newState(k *knowledge.Knowledge, old *state) (*state, error) {
 	n.targets = targets(k)
 	for _, t := range n.targets {
 		n.linked[t.topic] = true
-	}
-	if old.forum == n.forum {
-		// Topics that were found by their words are linked by words in what is known now as well, or
-		// merely cost a call too many.
-		old.mu.Lock()
-		maps.Copy(n.linked, old.linked)
-		old.mu.Unlock()
 	}
 	for _, public := range k.Site.Networks {
 		e := mip.Endpoints{Network: public}

@@ -68,7 +68,8 @@ func (s *server) serve(ctx context.Context, srv *http.Server, listener net.Liste
 	s.log.Info("stopping")
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
-	if err := srv.Shutdown(limit); err != nil {
+	// Shutdown closes the listener too, and may say that this was done already.
+	if err := srv.Shutdown(limit); errors.Is(err, context.DeadlineExceeded) {
 		s.log.Warn("requests were cut off", "error", err.Error())
 		srv.Close()
 	}

@@ -2,7 +2,7 @@ package upstreamtest_test
 
 import (
 	"bytes"
-		"context"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"

@@ -1,27 +1,37 @@
 package assist
 
 import (
-	"unicode/utf8"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// changes picks three to six points: what the abstract and the specification say will be different.
-// Where the text says too little, facts from the header fill up.
+// changes picks three to six points: what the abstract and the specification say will be different,
+// with what the header and the fork say of its fate. Where the text says too little, its lists and the
+// rest of the header fill up.
 func changes(s Subject, all []passage, tldr string) []string {
-	points := list0(outcome(s))
+	points := slices.DeleteFunc(outcome(s), func(line string) bool { return line == tldr })
+	last := schedule(s)
+	room := maxChanges - len(points)
+	want := minChanges - len(points)
+	if last != "" {
+		room, want = room-1, want-1
+	}
 	if kindOf(s) == hardfork && len(s.Bundled) > 0 {
-		points = append(points, bundledChanges(s, all, maxChanges-1-len(points))...)
+		points = append(points, bundledChanges(s, all, room)...)
 	} else {
-		points = append(points, ownChanges(all, tldr, maxChanges-1-len(points))...)
+		points = append(points, ownChanges(all, tldr, min(room, 5), want)...)
 	}
-	if line := schedule(s); line != "" {
-		points = append(points, line)
+	if last != "" {
+		points = append(points, last)
 	}
-	fill := append(relations(s.Proposal), header(s.Proposal), "The text names no other change in a full sentence.", quoted(s.Proposal))
-	for _, line := range fill {
-		if len(points) >= minChanges {
-			break
+	for _, again := range []bool{false, true} { // rather what is not said yet
+		for _, line := range fill(s) {
+			if len(points) < minChanges && !slices.Contains(points, line) && (again || !strings.Contains(tldr, line) && !overlapsAny(line, points)) {
+				points = append(points, line)
+			}
 		}
-		points = append(points, line)
 	}
 	out := make([]string, 0, len(points))
 	for _, line := range points[:min(len(points), maxChanges)] {
@@ -30,8 +40,26 @@ func changes(s Subject, all []passage, tldr string) []string {
 	return out
 }
 
-// ownChanges picks at most n sentences of the proposal itself.
-func ownChanges(all []passage, tldr string, n int) []string {
+// fill returns what can be said when sentences are lacking, best first.
+func fill(s Subject) []string {
+	p := s.Proposal
+	out := append(inventories(p), relations(p)...)
+	return append(out, header(p), written(p), quoted(p), nothingElse(p))
+}
+
+// nothingElse admits that the text says no more.
+func nothingElse(p *mip.Proposal) string {
+	for _, s := range p.Sections {
+		if strings.TrimSpace(body(s)) != "" {
+			return "The text holds no other full sentence about a change."
+		}
+	}
+	return "Beneath its header the file holds no text."
+}
+
+// ownChanges picks at most n sentences of the proposal itself, the weak ones only up to three of them
+// and the weakest only as far as want.
+func ownChanges(all []passage, tldr string, n, want int) []string {
 	var ranked []scored
 	for _, p := range all {
 		if score := changeScore(p); score > 0 && p.from == "" {
@@ -41,7 +69,7 @@ func ownChanges(all []passage, tldr string, n int) []string {
 	var picked []scored
 	perSection := map[string]int{}
 	for _, x := range best(ranked) {
-		if len(picked) == n || x.score < enoughForChange && len(picked) >= minChanges {
+		if len(picked) == n || x.score < enoughForChange && len(picked) >= minChanges || x.score < weakestChange && len(picked) >= want {
 			break
 		}
 		if perSection[x.section] == 3 || alike(x.text, tldr) || overlaps(x.text, picked) {
@@ -69,20 +97,12 @@ func bundledChanges(s Subject, all []passage, n int) []string {
 			}
 			return append(out, s.Proposal.ID+" also bundles "+ids(s.Proposal.ID, rest)+".")
 		}
-		line := ""
-		if b.Description != nil {
+		line := header(b)
+		if i := slices.IndexFunc(all, func(p passage) bool { return p.from == b.ID && p.role == abstract }); i >= 0 {
+			line = all[i].text
+		}
+		if b.Description != nil && collapse(*b.Description) != "" {
 			line = sentence(*b.Description)
-		}
-		for _, p := range all {
-			if line != "" {
-				break
-			}
-			if p.from == b.ID && p.role == abstract {
-				line = p.text
-			}
-		}
-		if line == "" {
-			line = header(b)
 		}
 		out = append(out, b.ID+" ("+b.Title+"): "+line)
 	}
@@ -102,65 +122,3 @@ func bundledChanges(s Subject, all []passage, n int) []string {
 	}
 	return out
 }
-
-// enoughForChange is the score from which on a sentence is worth more than brevity.
-const enoughForChange = 5
-
-// changeScore says how well a sentence tells a change: by where it stands and by its wording.
-func changeScore(p passage) int {
-	score := 0
-	switch p.role {
-	case abstract:
-		score = 7
-	case specification:
-		score = 3
-	case compatibility, impact:
-		score = 3
-	case motivation, other:
-		score = 1
-	case security:
-		score = 1
-	case rationale:
-		score = 0
-	}
-	w := words(p.text)
-	if hasAny(w, "add", "new", "introduce", "replace", "remove", "change", "increase", "decrease", "reduce", "no longer", "instead", "redefine", "activate", "define", "extend", "deprecate", "disable", "enable", "allow", "limit", "cap", "capped", "set", "gain", "carry", "now") {
-		score += 2
-	}
-	if hasAny(w, "must", "shall", "required", "invalid", "valid") {
-		score++
-	}
-	if p.first {
-		score += 2
-	}
-	if hasAny(w, "we", "i", "our", "currently", "today", "problem", "would", "could", "might", "for example", "consider", "alternative") {
-		score -= 2
-	}
-	if p.item {
-		score--
-	}
-	if n := utf8.RuneCountInString(p.text); n > 240 || n < 45 {
-		score--
-	}
-	return score
-}
-
-func overlaps(text string, picked []scored) bool {
-	for _, x := range picked {
-		if alike(text, x.text) {
-			return true
-		}
-	}
-	return false
-}
-
-func overlapsAny(text string, lines []string) bool {
-	for _, line := range lines {
-		if alike(text, line) {
-			return true
-		}
-	}
-	return false
-}
-
-func list0(in []string) []string { return append([]string(nil), in...) }

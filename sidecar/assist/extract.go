@@ -1,8 +1,6 @@
 package assist
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,38 +32,57 @@ func Extract(s Subject) api.Summary {
 	return sum
 }
 
-// tldr is the header's description, else the abstract's first sentences, else what the header says.
-// A short description takes the abstract's first sentence along.
+// tldr is the header's description, else the first sentences of the abstract or of what opens the
+// text, else what the header says. A short description takes the abstract's first sentence along.
 func tldr(s Subject, all []passage) string {
+	const short = 90 // runes; less than that leaves room for another sentence
 	p := s.Proposal
 	out := ""
 	if p.Description != nil {
 		out = sentence(fit(*p.Description, maxTLDR-1))
 	}
-	const short = 90
 	if kindOf(s) == hardfork && len(s.Bundled) > 0 {
 		return fit(strings.TrimSpace(out+" "+bundle(s)), maxTLDR)
 	}
-	for _, x := range all {
-		if x.from != "" || x.role != abstract || utf8.RuneCountInString(out) >= short {
-			break
-		}
-		if !alike(out, x.text) && utf8.RuneCountInString(out+" "+x.text) <= maxTLDR {
-			out = strings.TrimSpace(out + " " + x.text)
+	for _, x := range opening(all, out == "") {
+		joined := strings.TrimSpace(out + " " + x.text)
+		if utf8.RuneCountInString(out) < short && utf8.RuneCountInString(joined) <= maxTLDR && !alike(out, x.text) {
+			out = joined
 		}
 	}
-	if out == "" {
-		for _, x := range all {
-			if x.from == "" && !x.item && x.role != rationale && x.role != security {
-				return fit(x.text, maxTLDR)
-			}
-		}
-		out = fit(quoted(p)+" "+header(p), maxTLDR)
+	if out != "" {
+		return out
 	}
-	return out
+	if fate := outcome(s); len(fate) > 0 {
+		return fit(fate[0], maxTLDR)
+	}
+	return fit(quoted(p)+" "+header(p), maxTLDR)
 }
 
-func quoted(p *mip.Proposal) string { return p.ID + " is titled “" + strings.TrimSpace(p.Title) + "”." }
+// opening returns the first two sentences of the proposal's abstract. Where there is none and another
+// section will do, they are the first ones that are no argument.
+func opening(all []passage, anyRole bool) []passage {
+	var abstracts, others []passage
+	for _, x := range all {
+		switch {
+		case x.from != "" || x.item || x.before:
+		case x.role == abstract:
+			abstracts = append(abstracts, x)
+		case x.role == motivation || x.role == specification || x.role == other:
+			if len(others) == 0 || others[0].section == x.section {
+				others = append(others, x)
+			}
+		}
+	}
+	if len(abstracts) == 0 && anyRole {
+		abstracts = others
+	}
+	return abstracts[:min(2, len(abstracts))]
+}
+
+func quoted(p *mip.Proposal) string {
+	return p.ID + " is titled “" + strings.TrimSpace(p.Title) + "”."
+}
 
 // bundle names what a fork's meta proposal bundles.
 func bundle(s Subject) string {
@@ -74,48 +91,4 @@ func bundle(s Subject) string {
 		parts = append(parts, b.ID+" ("+b.Title+")")
 	}
 	return s.Proposal.ID + " bundles " + enumeration(parts) + "."
-}
-
-// scored is a passage with what speaks for it.
-type scored struct {
-	passage
-	score int
-}
-
-// best sorts by score, then by place in the text.
-func best(in []scored) []scored {
-	slices.SortStableFunc(in, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order)) })
-	return in
-}
-
-// inOrder sorts by place in the text.
-func inOrder(in []scored) []scored {
-	slices.SortStableFunc(in, func(a, b scored) int { return cmp.Compare(a.order, b.order) })
-	return in
-}
-
-// alike reports whether two texts say the same in mostly the same words.
-func alike(a, b string) bool {
-	left, right := terms(a), terms(b)
-	if len(left) == 0 || len(right) == 0 {
-		return false
-	}
-	same := 0
-	for w := range left {
-		if right[w] {
-			same++
-		}
-	}
-	return same*100 >= min(len(left), len(right))*65
-}
-
-// terms are the words of a text that carry meaning.
-func terms(s string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(words(s)) {
-		if len(w) > 3 || strings.ContainsAny(w, "0123456789") {
-			out[w] = true
-		}
-	}
-	return out
 }

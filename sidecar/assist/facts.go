@@ -18,13 +18,15 @@ func outcome(s Subject) []string {
 	var out []string
 	switch p.Status {
 	case mip.Withdrawn:
-		line := p.ID + " is withdrawn: nothing of it comes."
+		line := p.ID + " is withdrawn: nothing will come of it."
 		if reason, ok := p.Frontmatter["withdrawal-reason"].(string); ok && collapse(reason) != "" {
 			line = p.ID + " is withdrawn. The reason given: " + sentence(reason)
 		}
 		out = append(out, line)
+	case "Moved":
+		out = append(out, p.ID+" has moved: its text is kept elsewhere.")
 	case mip.Stagnant:
-		out = append(out, p.ID+" is stagnant: nobody is working on it at present.")
+		out = append(out, p.ID+" is stagnant: no work on it has been seen for a long time.")
 	}
 	if len(p.SupersededBy) > 0 {
 		out = append(out, fmt.Sprintf("%s is superseded by %s.", p.ID, ids(p.ID, p.SupersededBy)))
@@ -86,6 +88,55 @@ func header(p *mip.Proposal) string {
 	return line + "."
 }
 
+// written says who wrote a proposal.
+func written(p *mip.Proposal) string {
+	var names []string
+	for _, a := range p.Authors {
+		switch {
+		case a.Name != nil:
+			names = append(names, *a.Name)
+		case a.GitHub != nil:
+			names = append(names, "@"+*a.GitHub)
+		}
+	}
+	if len(names) == 0 {
+		return p.ID + " names no author."
+	}
+	return p.ID + " was written by " + enumeration(names) + "."
+}
+
+// inventories says what the lists hold that stand in a proposal without a sentence of their own.
+func inventories(p *mip.Proposal) []string {
+	labels := labels(p.Sections)
+	var out, late []string
+	for i, r := range roles(p.Sections) {
+		if r != abstract && r != specification && r != compatibility && r != other || p.Sections[i].Title == "" {
+			continue
+		}
+		var items []string
+		for _, b := range blocks(p.Sections[i].Markdown) {
+			item := strings.TrimRight(plain(b.text, labels), ".;, ")
+			if n := utf8.RuneCountInString(item); b.item && n > 3 && n <= 90 && balanced(item) && !boilerplate(item) && !strings.HasSuffix(item, ":") {
+				items = append(items, item)
+			}
+		}
+		if len(items) > 1 {
+			n := len(items)
+			items = items[:min(n, 6)]
+			line := fmt.Sprintf("Under “%s” it lists: %s", p.Sections[i].Title, strings.Join(items, "; "))
+			if n > len(items) {
+				line += fmt.Sprintf("; and %d more", n-len(items))
+			}
+			if r == compatibility {
+				late = append(late, line+".")
+			} else {
+				out = append(out, line+".")
+			}
+		}
+	}
+	return append(out, late...)
+}
+
 // relations says what a proposal stands on.
 func relations(p *mip.Proposal) []string {
 	var out []string
@@ -133,7 +184,7 @@ func sentence(s string) string {
 	return strings.TrimRight(s, ",;:") + "."
 }
 
-// fit makes a text safe to print and at most n runes long, cut between words.
+// fit makes a header's text one that [checkText] accepts, at most n runes long, cut between words.
 func fit(s string, n int) string {
 	s = strings.Map(func(c rune) rune {
 		if c == '\n' || c == '\t' {
@@ -144,7 +195,10 @@ func fit(s string, n int) string {
 		}
 		return c
 	}, s)
-	s = collapse(s)
+	s = strings.NewReplacer("://", ": //", "www.", "www .", "](", "] (", "javascript:", "javascript :").Replace(collapse(s))
+	if hasTag(uncoded(s)) {
+		s = strings.ReplaceAll(s, "<", "‹")
+	}
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}

@@ -60,7 +60,7 @@ func toCome(f *mip.HardFork) bool { return f != nil && f.Status != "active" }
 // floorsOf returns the floors of every axis.
 func floorsOf(s Subject) [4]floor {
 	var out [4]floor
-	if dead(s.Proposal) && s.Fork == nil {
+	if abandoned(s) {
 		return out
 	}
 	k := kindOf(s)

@@ -1,10 +1,6 @@
 package assist
 
-import (
-	"strings"
-
-	"github.com/mipwatch/mipwatch/internal/mip"
-)
+import "strings"
 
 // kind is what a proposal is, read from type and category: repositories spell the two differently, and
 // some swap them.
@@ -24,6 +20,9 @@ const (
 func kindOf(s Subject) kind {
 	p := s.Proposal
 	if s.Fork != nil && s.Fork.MetaMIP != nil && *s.Fork.MetaMIP == p.Number {
+		return hardfork
+	}
+	if strings.HasPrefix(strings.ToLower(p.Title), "hardfork meta") {
 		return hardfork
 	}
 	for _, word := range []*string{p.Category, p.Type} {
@@ -49,6 +48,3 @@ func kindOf(s Subject) kind {
 	}
 	return unknown
 }
-
-// dead reports whether nobody works on a proposal any more.
-func dead(p *mip.Proposal) bool { return p.Status == mip.Withdrawn || p.Status == mip.Stagnant }

@@ -13,7 +13,7 @@ func split(text string) []string {
 	masked := mask(text)
 	start, depth := 0, 0
 	for i, c := range text {
-		if masked[i] {
+		if masked[i] || i < start {
 			continue
 		}
 		switch c {
@@ -25,9 +25,10 @@ func split(text string) []string {
 			depth = max(0, depth-1)
 		case '.', '!', '?', '。', '！', '？':
 			end, ok := endsAt(text, start, i, utf8.RuneLen(c), masked)
-			if !ok || depth > 0 {
+			if !ok || depth > strings.Count(text[i:end], ")")+strings.Count(text[i:end], "]") {
 				continue
 			}
+			depth = 0
 			if s := strings.TrimSpace(text[start:end]); s != "" {
 				out = append(out, s)
 			}
@@ -86,10 +87,10 @@ func endsAt(text string, start, i, width int, masked []bool) (int, bool) {
 // abbreviates reports whether the full stop after text belongs to its last word.
 func abbreviates(text string) bool {
 	word := text[strings.LastIndexAny(text, " (\"“[*_")+1:]
-	switch strings.ToLower(word) {
-	case "e.g", "i.e", "eg", "ie", "cf", "vs", "approx", "resp", "fig", "figs", "sec", "no", "st", "mr", "mrs", "ms", "dr", "prof", "al", "inc", "ltd",
-		"w.r.t", "a.k.a", "incl", "viz", "ca", "eq", "ref", "vol", "pp", "ch":
-		return !strings.EqualFold(word, "no") || word == "No"
+	switch word {
+	case "e.g", "i.e", "E.g", "I.e", "eg", "ie", "cf", "Cf", "vs", "approx", "resp", "fig", "figs", "Fig", "Figs", "sec", "Sec", "No", "St", "Mr", "Mrs", "Ms", "Dr", "Prof",
+		"al", "Inc", "Ltd", "w.r.t", "a.k.a", "incl", "viz", "ca", "eq", "Eq", "ref", "Ref", "vol", "Vol", "pp", "Ch":
+		return true
 	}
 	first, n := utf8.DecodeRuneInString(word)
 	if n == len(word) && unicode.IsUpper(first) {

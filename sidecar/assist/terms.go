@@ -28,12 +28,12 @@ func vocabularies() [4]vocabulary {
 	return [...]vocabulary{
 		developers: {
 			group: list("developer, contract, smart contract, dapp, compiler, sdk, library, tooling, tool, toolchain, solidity, vyper, yul, bytecode, abi, precompile, precompiled contract, opcode, json-rpc, rpc, indexer, explorer, " +
-				"integrator, implementer, implementor, application, app, oracle, bridge, rollup, debugger, static analysis, program, syscall, instruction, deployer, websocket"),
-			field: list("gas, function, method, event, interface, code, call, storage, memory, selector, evm, api, subscription, endpoint, stack, revert, address, signature, encoding, library, token, standard, backward compatible, callback, parameter, hash"),
+				"integrator, implementer, implementor, application, app, interface, oracle, bridge, rollup, debugger, static analysis, program, syscall, instruction, deployer, websocket"),
+			field: list("gas, function, method, event, code, call, storage, memory, selector, evm, api, subscription, endpoint, stack, revert, address, signature, encoding, library, token, standard, backward compatible, callback, parameter, hash"),
 		},
 		users: {
-			group: list("user, wallet, holder, owner, sender, recipient, receiver, trader, account holder, people, person, customer, consumer, exchange, spender, payer, buyer, seller, delegator, hardware wallet, end user, end-user, nobody, somebody, everybody"),
-			field: list("fee, gas price, base fee, transaction, balance, transfer, allowance, approval, account, pay, payment, sign, nonce, swap, token, cost, price, fund, private key, seed phrase, name, address, bidding, privacy, deposit, withdrawal"),
+			group: list("user, wallet, holder, owner, sender, recipient, trader, account holder, people, person, customer, consumer, exchange, spender, payer, buyer, seller, delegator, hardware wallet, end user, end-user"),
+			field: list("fee, gas price, transaction, balance, transfer, allowance, approval, account, pay, payment, sign, nonce, swap, token, cost, price, fund, private key, seed phrase, name, address, bidding, privacy, deposit, withdrawal, raise, lower, cheaper, expensive, percent"),
 		},
 		validators: {
 			group: list("validator, node, full node, node operator, operator, miner, proposer, staker, attester, builder, block producer, leader, peer, archive node, light client, sequencer, client, client implementation, execution client, consensus client"),
@@ -41,9 +41,9 @@ func vocabularies() [4]vocabulary {
 				"fork, reorg, reorganisation, propagation, slashing, slashed"),
 		},
 		foundation: {
-			group: list("foundation, governance, editor, treasury, steward, committee, process, multisig, coordination, coordinate, community, core developer, working group, council, dao, maintainer, organisation, organization, author, reviewer"),
+			group: list("foundation, governance, treasury, steward, coordination, coordinate, core developer, working group, council, dao, maintainer, organisation, organization, activation time, activation date, testnet date, mainnet date"),
 			field: list("hard fork, hardfork, upgrade, activation, activate, testnet, mainnet, deployment, deploy, release, roadmap, timeline, schedule, date, announcement, ecosystem, adoption, issuance, inflation, supply, reward, staking, budget, grant, " +
-				"proposal, status, standardization, standardisation, audit, migration, rollout, registry, incident, decision, draft, review, last call, final"),
+				"committee, process, community, status, standardization, standardisation, audit, migration, rollout, registry, incident, decision, draft, review, last call, final"),
 		},
 	}
 }
@@ -52,6 +52,7 @@ func list(s string) []string { return strings.Split(s, ", ") }
 
 // words is a text as the vocabularies see it: lower case, words in the singular, one blank around each.
 func words(text string) string {
+	text = uncoded(text)
 	var b strings.Builder
 	b.WriteByte(' ')
 	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(c rune) bool {
@@ -59,6 +60,20 @@ func words(text string) string {
 	}) {
 		b.WriteString(singular(w))
 		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// uncoded is a text with its code left out: a parameter named owner speaks of nobody.
+func uncoded(text string) string {
+	if !strings.Contains(text, "`") {
+		return text
+	}
+	var b strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		if i%2 == 0 {
+			b.WriteString(part)
+		}
 	}
 	return b.String()
 }
@@ -96,4 +111,24 @@ func (v vocabulary) mentions(text string) (group, field int, subject bool) {
 // hasAny reports whether a text made by [words] holds one of the terms.
 func hasAny(text string, terms ...string) bool {
 	return slices.ContainsFunc(terms, func(t string) bool { return strings.Contains(text, " "+t+" ") })
+}
+
+// vocabulariesOf fits the words of the axes to a kind of proposal: where it is about what talks to a
+// node, a client is no node; where it is about the process, authors and editors are its stewards.
+func vocabulariesOf(k kind) [4]vocabulary {
+	v := vocabularies()
+	drop := func(a axis, terms ...string) {
+		v[a].group = slices.DeleteFunc(v[a].group, func(t string) bool { return slices.Contains(terms, t) })
+	}
+	switch k {
+	case interfaces, convention:
+		v[developers].group = append(v[developers].group, "client", "subscription", "request")
+		v[foundation].field = nil
+		drop(validators, "client")
+	case networking:
+		drop(users, "sender", "recipient", "owner") // of packets
+	case process:
+		v[foundation].group = append(v[foundation].group, "editor", "author", "reviewer", "pull request", "champion", "committee", "process", "community")
+	}
+	return v
 }

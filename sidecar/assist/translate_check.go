@@ -17,6 +17,7 @@ const (
 	characterFault   fault = "holds control characters or characters that cannot be seen"
 	placeholderFault fault = "misses a placeholder, repeats one or holds another"
 	shapeFault       fault = "is another block of Markdown than the passage: a line begins like a list, heading, quote or code, or a bar splits a cell"
+	reciteFault      fault = "repeats what you were told instead of translating the passage"
 	numberFault      fault = "misses a number, adds one or writes one in another way"
 )
 
@@ -55,6 +56,9 @@ func (s *segments) check(g *segment, reply string) (string, fault) {
 		return "", linesFault
 	case !sameCharacters(g.source, text):
 		return "", characterFault
+	}
+	if recites(g.source, text) {
+		return "", reciteFault
 	}
 	if f := sameTokens(g, text, tokens(text, s.labels)); f != noFault {
 		return "", f
@@ -117,19 +121,23 @@ func sameTokens(g *segment, text string, got []token) fault {
 	return first
 }
 
-// sameShape reports whether a translation is the same block of Markdown where its source stands.
+// sameShape reports whether a translation is the same block of Markdown where its source stands. What
+// would begin another block at the left margin may be text where the source stands, as an item indented
+// by four blanks below a paragraph is; so its translation may do the same, or be plain.
 func sameShape(kind partKind, source, text string) bool {
 	switch kind {
 	case paragraphPart:
-		return sameFixed(layout(source), layout(text))
+		return isParagraph(layout(text)) || sameFixed(layout(source), layout(text))
 	case headingPart:
 		return sameFixed(layout("# "+source), layout("# "+text))
 	case cellPart: // it may be the first of its line, without a bar before it
 		const before, after = "| ", " |\n| --- |"
-		return sameFixed(layout(source), layout(text)) && sameFixed(layout(before+source+after), layout(before+text+after))
+		return sameShape(paragraphPart, source, text) && sameFixed(layout(before+source+after), layout(before+text+after))
 	}
 	return true
 }
+
+func isParagraph(parts []part) bool { return len(parts) == 1 && parts[0].kind == paragraphPart }
 
 // sameFixed reports whether two texts differ in their passages only.
 func sameFixed(a, b []part) bool {

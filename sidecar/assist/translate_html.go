@@ -72,6 +72,6 @@ func fenceOf(line string) string {
 
 // thematicBreak reports a line of three or more hyphens, underscores or asterisks.
 func thematicBreak(line string) bool {
-	bare := strings.NewReplacer(" ", "", "\t", "").Replace(line)
-	return strings.IndexByte("-_*", line[0]) >= 0 && len(bare) >= 3 && strings.Trim(bare, bare[:1]) == ""
+	mark := line[:1]
+	return strings.Contains("-_*", mark) && strings.Count(line, mark) >= 3 && strings.Trim(line, mark+" \t") == ""
 }

@@ -101,11 +101,10 @@ func (l *layouter) row(line textLine) {
 	rest := strings.TrimPrefix(line.text, "|")
 	l.fix(line.text[:len(line.text)-len(rest)])
 	for _, cell := range cells(line.text) {
-		text := strings.TrimLeft(cell, " \t")
-		l.fix(cell[:len(cell)-len(text)])
-		text = strings.TrimRight(text, " \t")
-		l.pass(cellPart, text)
-		l.fix(cell[strings.Index(cell, text)+len(text):])
+		line := cutText(cell, strings.TrimLeft(cell, " \t"))
+		l.fix(line.start)
+		l.pass(cellPart, line.text)
+		l.fix(line.end)
 		if rest = rest[len(cell):]; rest != "" {
 			l.fix("|")
 			rest = rest[1:]

@@ -3,6 +3,8 @@ package assist
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -72,12 +74,13 @@ func (s *segments) piece(ctx context.Context, m Model, locale string, ask []*seg
 	const attempts = 2
 	var faults []fault
 	for range attempts {
-		reply, err := m.Ask(ctx, s.translatePrompt(ask, locale, faults))
+		prompt, codeWord := s.translatePrompt(ask, locale, faults)
+		reply, err := m.Ask(ctx, prompt)
 		if err != nil {
 			return "", err
 		}
 		model = reply.Model
-		ask, faults = s.accept(ask, reply.Text)
+		ask, faults = s.accept(ask, reply.Text, codeWord)
 		if len(ask) == 0 {
 			return model, nil
 		}
@@ -89,18 +92,18 @@ func (s *segments) piece(ctx context.Context, m Model, locale string, ask []*seg
 const formFault fault = "is not in one JSON object of strings with the keys that were given"
 
 // accept takes the translations that keep the rules, and returns the other segments with their faults.
-func (s *segments) accept(asked []*segment, text string) (again []*segment, faults []fault) {
+func (s *segments) accept(asked []*segment, text, codeWord string) (again []*segment, faults []fault) {
 	source := 0
 	for _, g := range asked {
 		source += len(g.source)
 	}
 	most := mostGrowth*source + mostPieceAdded
 	if len(text) > mostReply*most {
-		return asked, repeat(lengthFault, len(asked))
+		return asked, slices.Repeat([]fault{lengthFault}, len(asked))
 	}
 	answers, err := readAnswers(text, len(asked))
-	if err != nil {
-		return asked, repeat(formFault, len(asked))
+	if err != nil || strings.Contains(text, codeWord) {
+		return asked, slices.Repeat([]fault{formFault}, len(asked))
 	}
 	size := 0
 	results := make([]string, len(asked))
@@ -113,7 +116,7 @@ func (s *segments) accept(asked []*segment, text string) (again []*segment, faul
 		size += len(result)
 	}
 	if size > most {
-		return asked, repeat(lengthFault, len(asked))
+		return asked, slices.Repeat([]fault{lengthFault}, len(asked))
 	}
 	for i, g := range asked {
 		if results[i] != "" {
@@ -121,12 +124,4 @@ func (s *segments) accept(asked []*segment, text string) (again []*segment, faul
 		}
 	}
 	return again, faults
-}
-
-func repeat(f fault, n int) []fault {
-	out := make([]fault, n)
-	for i := range out {
-		out[i] = f
-	}
-	return out
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,16 +30,16 @@ Rules for each passage:
 - Write as a specification: exact, neutral, complete. Use the established term of the field; where there is none, keep the English one.`
 
 // translatePrompt asks for the translation of segments. faults are what was wrong with the last answer,
-// nil the first time.
-func (s *segments) translatePrompt(ask []*segment, locale string, faults []fault) Prompt {
+// nil the first time. The code word around the data is drawn for this call, and no answer may hold it.
+func (s *segments) translatePrompt(ask []*segment, locale string, faults []fault) (p Prompt, codeWord string) {
 	var data bytes.Buffer
 	for i, g := range ask {
 		data.WriteString(separator(i) + quoteJSON(strconv.Itoa(i+1)) + ": " + quoteJSON(g.asked))
 	}
 	data.WriteString("\n}")
-	mark := rand.Text()
+	codeWord = rand.Text()
 	var user strings.Builder
-	fmt.Fprintf(&user, "%s BEGIN\n%s\n%s END\n", mark, data.String(), mark)
+	fmt.Fprintf(&user, "%s BEGIN\n%s\n%s END\n", codeWord, data.String(), codeWord)
 	if faults != nil {
 		user.WriteString("\nYour last answer for these passages was not accepted:\n")
 		for i, f := range faults {
@@ -53,7 +52,20 @@ func (s *segments) translatePrompt(ask []*segment, locale string, faults []fault
 		User:      user.String(),
 		MaxTokens: data.Len() + room, // a token a byte of English is enough for every script
 		JSON:      true,
+	}, codeWord
+}
+
+// recites reports whether a translation holds a sentence of the task that its source does not.
+func recites(source, text string) bool {
+	const telling = 32 // bytes; a shorter one can be anybody's
+	for line := range strings.SplitSeq(translateSystem, "\n") {
+		for sentence := range strings.SplitSeq(strings.TrimPrefix(line, "- "), ". ") {
+			if len(sentence) >= telling && strings.Contains(text, sentence) && !strings.Contains(source, sentence) {
+				return true
+			}
+		}
 	}
+	return false
 }
 
 func separator(i int) string {
@@ -74,41 +86,24 @@ func quoteJSON(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// errNoObject is the reason when an answer is anything else than what was asked for.
-var errNoObject = errors.New("the answer is not the one JSON object of strings that was asked for")
-
-// readAnswers reads a JSON object of strings with the keys "1" to n, each once. A fence of Markdown
-// around it is overlooked. An answer is "" where its key is missing.
+// readAnswers reads a JSON object of strings with the keys "1" to n and no others, each once.
 func readAnswers(text string, n int) ([]string, error) {
 	if !utf8.ValidString(text) {
-		return nil, errNoObject
+		return nil, errors.New("the answer is not UTF-8")
 	}
-	text = strings.TrimSpace(text)
-	if rest, ok := strings.CutPrefix(text, "```"); ok {
-		text = strings.TrimSuffix(strings.TrimPrefix(rest, "json"), "```")
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = strconv.Itoa(i + 1)
 	}
-	d := json.NewDecoder(strings.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errNoObject
+	found, err := members([]byte(unfence(text)), keys...)
+	if err != nil {
+		return nil, fmt.Errorf("the answer %w", err)
 	}
 	out := make([]string, n)
-	seen := make([]bool, n)
-	for d.More() {
-		key, keyErr := d.Token()
-		value, valueErr := d.Token()
-		name, _ := key.(string)
-		answer, isText := value.(string)
-		i, err := strconv.Atoi(name)
-		if keyErr != nil || valueErr != nil || !isText || err != nil || i < 1 || i > n || seen[i-1] || strconv.Itoa(i) != name {
-			return nil, errNoObject
+	for i, key := range keys {
+		if out[i], err = decodeString(found[key]); err != nil {
+			return nil, fmt.Errorf("passage %s %w", key, err)
 		}
-		out[i-1], seen[i-1] = answer, true
-	}
-	if t, err := d.Token(); err != nil || t != json.Delim('}') {
-		return nil, errNoObject
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errNoObject
 	}
 	return out, nil
 }

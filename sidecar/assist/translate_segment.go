@@ -127,9 +127,9 @@ func (s *segments) show(g *segment, reply string) (text string, ok bool) {
 			break
 		}
 		digits, after, closed := strings.Cut(rest, placeholderEnd)
-		n, err := strconv.Atoi(digits)
-		n -= g.first
-		if !closed || err != nil || n < 0 || n >= len(hidden) || hidden[n].to == 0 {
+		number, err := strconv.Atoi(digits)
+		n := number - g.first
+		if !closed || err != nil || digits != strconv.Itoa(number) || n < 0 || n >= len(hidden) || hidden[n].to == 0 {
 			return "", false
 		}
 		b.WriteString(g.source[hidden[n].from:hidden[n].to])

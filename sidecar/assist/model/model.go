@@ -70,12 +70,12 @@ func New(c Config) (*Model, error) {
 	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		problems = append(problems, fmt.Errorf("%s holds a character that no key has, such as a line end", cmp.Or(p.keyVariable, "the key")))
 	}
-	address := cmp.Or(c.BaseURL, p.address, placeholder)
+	address, timeout := cmp.Or(c.BaseURL, p.address, placeholder), cmp.Or(c.Timeout, defaultTimeout)
 	host, err := upstream.New(address, upstream.Config{
 		Transport: staying{transport(c.Transport)},
 		UserAgent: c.UserAgent,
 		MaxBytes:  answerMost,
-		Try:       cmp.Or(c.Timeout, defaultTimeout),
+		Try:       timeout,
 	})
 	if err != nil {
 		problems = append(problems, errors.New("AI_BASE_URL is not an absolute http or https URL"))
@@ -84,8 +84,7 @@ func New(c Config) (*Model, error) {
 		return nil, errors.Join(problems...)
 	}
 	return &Model{
-		provider: p, name: c.Name, key: c.Key, timeout: cmp.Or(c.Timeout, defaultTimeout), host: host,
-		modernLimit: isOpenAI(address),
+		provider: p, name: c.Name, key: c.Key, timeout: timeout, host: host, modernLimit: isOpenAI(address),
 	}, nil
 }
 

@@ -143,3 +143,19 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestIsOpenAI tells those who want max_completion_tokens from those who know only max_tokens.
+func TestIsOpenAI(t *testing.T) {
+	for address, want := range map[string]bool{
+		"https://api.openai.com/v1":                                true,
+		"https://eu.api.openai.com/v1":                             true,
+		"https://us.OpenAI.azure.com/openai/v1?api-version=v1":     true,
+		"https://generativelanguage.googleapis.com/v1beta/openai/": false,
+		"http://127.0.0.1:8000/v1":                                 false,
+		"https://api.openai.com.example.org/v1":                    false,
+	} {
+		if got := isOpenAI(address); got != want {
+			t.Errorf("isOpenAI(%s) = %t, want %t", address, got, want)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package assist
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// Check reports every way in which a summary breaks the rules that [Summarise] and [Extract] keep: its
+// number, the length and count of its texts, characters that a reader cannot see, addresses and markup,
+// severities, floors, and quotes that do not stand in their sections. It does not compare content
+// hashes: a summary of an older text is for the caller to tell. A committed summary that has fallen
+// below a floor, because a fork took the proposal up since, has to be made again.
+func Check(sum api.Summary, s Subject) error {
+	var problems []error
+	report := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	if sum.MIPNumber != s.Proposal.Number {
+		report("mipNumber is %d, not %d", sum.MIPNumber, s.Proposal.Number)
+	}
+	if sum.Locale == "" || sum.Source == "" || hidden(sum.Locale+sum.Source) {
+		report("locale or source is missing or holds hidden characters")
+	}
+	if err := checkText(sum.TLDR, maxTLDR); err != nil {
+		report("tldr %w", err)
+	}
+	if n := len(sum.WhatsChanging); n < minChanges || n > maxChanges {
+		report("whatsChanging has %d points, not %d to %d", n, minChanges, maxChanges)
+	}
+	for i, line := range sum.WhatsChanging {
+		if err := checkText(line, maxChange); err != nil {
+			report("whatsChanging %d %w", i, err)
+		}
+	}
+	floors, texts := floorsOf(s), shelve(s)
+	for a, x := range axes(&sum) {
+		for _, err := range checkAxis(*x, floors[a], texts, sum.Locale) {
+			report("%s: %w", axis(a), err)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func checkAxis(x api.Axis, f floor, texts shelf, locale string) (problems []error) {
+	if err := checkText(x.Impact, maxImpact); err != nil {
+		problems = append(problems, fmt.Errorf("impact %w", err))
+	}
+	switch {
+	case rank(x.Severity) == 0:
+		problems = append(problems, errors.New("severity is none of low, medium and high"))
+	case rank(x.Severity) < rank(f.severity):
+		problems = append(problems, fmt.Errorf("severity %s is below the floor %s", x.Severity, f.severity))
+	}
+	if f.action && !x.ActionRequired {
+		problems = append(problems, errors.New("actionRequired is false and the floor is true"))
+	}
+	if x.Evidence == nil || len(x.Evidence) > maxEvidence {
+		problems = append(problems, fmt.Errorf("evidence is null or more than %d quotes", maxEvidence))
+	}
+	if len(x.Evidence) == 0 && !strings.HasPrefix(x.Impact, silence(locale)) && !strings.HasPrefix(x.Impact, silence("en")) {
+		problems = append(problems, errors.New("there is no evidence and impact does not say so"))
+	}
+	for i, e := range x.Evidence {
+		if !texts.stands(e) {
+			problems = append(problems, fmt.Errorf("evidence %d does not stand in its section", i))
+		}
+	}
+	return problems
+}
+
+// checkText reports what is wrong with one of the summary's own texts.
+func checkText(text string, most int) error {
+	switch n := utf8.RuneCountInString(text); {
+	case !utf8.ValidString(text):
+		return errors.New("is not UTF-8")
+	case text == "" || text != collapse(text):
+		return errors.New("is empty or holds loose white space")
+	case n > most:
+		return fmt.Errorf("has %d characters, more than %d", n, most)
+	case hidden(text):
+		return errors.New("holds hidden characters")
+	case leads(text):
+		return errors.New("holds an address or markup")
+	}
+	return nil
+}
+
+// leads reports whether a text holds what could lead a reader away when a program makes it live: an
+// address, a link of Markdown or a tag outside of code. The summary's own words need none of them.
+func leads(text string) bool {
+	lower := strings.ToLower(text)
+	return strings.Contains(lower, "://") || strings.Contains(lower, "www.") || strings.Contains(lower, "](") || strings.Contains(lower, "javascript:") || hasTag(uncoded(text))
+}
+
+// hasTag reports whether a text holds something that HTML takes for a tag.
+func hasTag(text string) bool {
+	for i, c := range text {
+		if c != '<' || i+1 == len(text) {
+			continue
+		}
+		next, _ := utf8.DecodeRuneInString(text[i+1:])
+		if (unicode.IsLetter(next) || next == '/' || next == '!' || next == '?') && strings.IndexByte(text[i:], '>') > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// String is the axis as the summary's JSON names it.
+func (a axis) String() string {
+	return [...]string{developers: "developers", users: "users", validators: "validators", foundation: "foundation"}[a]
+}
