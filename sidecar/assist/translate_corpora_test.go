@@ -184,25 +184,20 @@ func structure(d document) []string {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
-		line := n.Kind().String()
+		kind := n.Kind().String()
 		switch n := n.(type) {
 		case *ast.Heading:
-			line += fmt.Sprint(n.Level)
+			kind += fmt.Sprint(n.Level)
 		case *ast.List:
-			line += fmt.Sprint(n.Start, string(n.Marker), n.IsTight)
+			kind += fmt.Sprint(n.Start, string(n.Marker), n.IsTight)
 		case *ast.CodeBlock, *ast.FencedCodeBlock, *ast.HTMLBlock:
-			for i := range n.Lines().Len() {
-				segment := n.Lines().At(i)
-				line += "\n" + string(segment.Value(d.body))
-			}
+			kind += "\n" + string(n.Lines().Value(d.body))
 		case *extast.Table:
-			line += fmt.Sprint(n.Alignments)
+			kind += fmt.Sprint(n.Alignments)
 		case *ast.CodeSpan:
 			code := "code "
 			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-				if t, ok := c.(*ast.Text); ok {
-					code += string(t.Value(d.body))
-				}
+				code += string(c.(*ast.Text).Value(d.body))
 			}
 			inline = append(inline, code)
 		case *ast.Link:
@@ -217,7 +212,7 @@ func structure(d document) []string {
 			inline = append(inline, fmt.Sprint("footnote ", n.Index))
 		}
 		if n.Type() == ast.TypeBlock {
-			out = append(out, line)
+			out = append(out, kind)
 		}
 		return ast.WalkContinue, nil
 	})

@@ -32,6 +32,7 @@ func layout(markdown string) []part {
 		l.line(line)
 	}
 	l.flush()
+	l.settle()
 	return l.out
 }
 
@@ -54,6 +55,7 @@ func join(parts []part) string {
 // layouter is where in a text layout is.
 type layouter struct {
 	out   []part
+	fixed strings.Builder // what follows the last of out and stays as it is
 	open  []container
 	lines []textLine                         // of the paragraph at hand
 	ends  func(line string, indent int) bool // whether it is the last of the code or HTML at hand; nil: there is none
@@ -181,13 +183,19 @@ func (l *layouter) close(kept int) {
 }
 
 // fix adds text that stays as it is.
-func (l *layouter) fix(text string) {
-	switch n := len(l.out); {
-	case text == "":
-	case n > 0 && l.out[n-1].kind == fixedPart:
-		l.out[n-1].text += text
-	default:
-		l.out = append(l.out, part{text: text})
+func (l *layouter) fix(text string) { l.fixed.WriteString(text) }
+
+// pass adds a passage.
+func (l *layouter) pass(p part) {
+	l.settle()
+	l.out = append(l.out, p)
+}
+
+// settle makes a part of the text that stays as it is, however many lines it came from.
+func (l *layouter) settle() {
+	if l.fixed.Len() > 0 {
+		l.out = append(l.out, part{text: l.fixed.String()})
+		l.fixed.Reset()
 	}
 }
 
@@ -205,14 +213,14 @@ func (l *layouter) heading(raw, rest string) {
 		text = text[:i[0]]
 	}
 	l.fix(line.start + line.text[:marker])
-	l.pass(headingPart, text)
+	l.oneLine(headingPart, text)
 	l.fix(line.text[marker+len(text):] + line.end)
 }
 
-// pass adds a passage of one line.
-func (l *layouter) pass(kind partKind, text string) {
+// oneLine adds a passage of one line unless it is empty.
+func (l *layouter) oneLine(kind partKind, text string) {
 	if text != "" {
-		l.out = append(l.out, part{kind: kind, text: text})
+		l.pass(part{kind: kind, text: text})
 	}
 }
 

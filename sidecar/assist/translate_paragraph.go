@@ -44,7 +44,7 @@ func (l *layouter) paragraph(lines []textLine) {
 		}
 	}
 	p.text = b.String()
-	l.out = append(l.out, p)
+	l.pass(p)
 	l.fix(last.end)
 }
 
@@ -103,7 +103,7 @@ func (l *layouter) row(line textLine) {
 	for _, cell := range cells(line.text) {
 		line := cutText(cell, strings.TrimLeft(cell, " \t"))
 		l.fix(line.start)
-		l.pass(cellPart, line.text)
+		l.oneLine(cellPart, line.text)
 		l.fix(line.end)
 		if rest = rest[len(cell):]; rest != "" {
 			l.fix("|")
