@@ -173,17 +173,17 @@ func refusalOf(err error) *refusal {
 	if busy, ok := errors.AsType[*forum.BusyError](err); ok {
 		return &refusal{api.RateLimited, "Too many different topics that no proposal links to are asked for; wait for as long as Retry-After says.", busy.RetryAfter}
 	}
+	wait := time.Duration(0)
+	if cause, ok := errors.AsType[*upstream.Error](err); ok {
+		wait = cause.RetryAfter
+	}
 	switch {
 	case errors.Is(err, forum.ErrNotFound):
 		return &refusal{code: api.NotFound, detail: "The forum has no public topic of this number."}
 	case errors.Is(err, upstream.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return &refusal{code: api.UpstreamTimeout, detail: "The forum took too long, and no earlier answer is kept."}
+		return &refusal{api.UpstreamTimeout, "The forum took too long, and no earlier answer is kept.", wait}
 	case errors.Is(err, upstream.ErrUnavailable):
-		e := &refusal{code: api.UpstreamUnavailable, detail: "The forum gave no usable answer, and no earlier one is kept."}
-		if cause, ok := errors.AsType[*upstream.Error](err); ok {
-			e.wait = cause.RetryAfter
-		}
-		return e
+		return &refusal{api.UpstreamUnavailable, "The forum gave no usable answer, and no earlier one is kept.", wait}
 	}
 	return &refusal{code: api.Internal, detail: "Something failed on our side; the requestId finds it in the log."}
 }

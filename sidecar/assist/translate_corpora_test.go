@@ -195,11 +195,12 @@ func structure(d document) []string {
 		case *extast.Table:
 			kind += fmt.Sprint(n.Alignments)
 		case *ast.CodeSpan:
-			code := "code "
+			var code strings.Builder
+			code.WriteString("code ")
 			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-				code += string(c.(*ast.Text).Value(d.body))
+				code.Write(c.(*ast.Text).Value(d.body))
 			}
-			inline = append(inline, code)
+			inline = append(inline, code.String())
 		case *ast.Link:
 			inline = append(inline, "link "+string(n.Destination))
 		case *ast.Image:

@@ -210,7 +210,7 @@ func TestLanes(t *testing.T) {
 		}
 		all.Wait()
 		time.Sleep(8 * time.Second)
-		if _, err := w.Other(t.Context(), 1); kindOf(t, err) != "unavailable" {
+		if _, err := w.Other(t.Context(), 1); kindOf(t, err) != "timeout" || !strings.Contains(err.Error(), "in a row") {
 			t.Errorf("%v, want the others' breaker open", err)
 		}
 		calls := len(w.asked())

@@ -21,6 +21,7 @@ const (
 	undecided verdict = iota // nothing: cancelled, asked to wait
 	good
 	bad
+	late // bad, and in time there was no answer
 )
 
 // gate says whether a call may go out: not while the host is paused, and not while its breaker is
@@ -30,6 +31,7 @@ type gate struct {
 	paused   span
 	failures int // in a row; failuresToOpen at most, and then the breaker is open
 	open     span
+	late     bool // the last failure was that no answer came in time
 	probing  bool // the call that decides whether the breaker closes is under way
 }
 
@@ -45,10 +47,10 @@ func (g *gate) enter(now time.Time) (probe bool, refused *Error) {
 		return false, nil
 	}
 	if left := g.open.left(now); left > 0 {
-		return false, &Error{RetryAfter: left, err: errOpen, unasked: true}
+		return false, &Error{Timeout: g.late, RetryAfter: left, err: errOpen, unasked: true}
 	}
 	if g.probing {
-		return false, &Error{RetryAfter: probeWait, err: errOpen, unasked: true}
+		return false, &Error{Timeout: g.late, RetryAfter: probeWait, err: errOpen, unasked: true}
 	}
 	g.probing = true
 	return true, nil
@@ -60,6 +62,9 @@ func (g *gate) leave(now time.Time, probe bool, v verdict) {
 	defer g.mu.Unlock()
 	if probe {
 		g.probing = false
+	}
+	if v == bad || v == late {
+		g.late, v = v == late, bad
 	}
 	switch {
 	case v == good:

@@ -142,8 +142,9 @@ func TestBreaker(t *testing.T) {
 					w.ask(t)
 				}
 				calls(10)
-				if got, wait := w.ask(t); got != "unavailable" || wait != 30*time.Second {
-					t.Errorf("open: %q, again in %v", got, wait)
+				kind := map[bool]string{true: "timeout", false: "unavailable"}[name == "hang"] // as the failures were
+				if got, wait := w.ask(t); got != kind || wait != 30*time.Second {
+					t.Errorf("open: %q, again in %v, want %q", got, wait, kind)
 				}
 				time.Sleep(30*time.Second - time.Nanosecond)
 				w.ask(t)
@@ -279,7 +280,7 @@ func TestCancel(t *testing.T) {
 					}
 					cancel(nil)
 				}
-				if got, _ := w.ask(t); (got == "unavailable") != tt.opens {
+				if got, wait := w.ask(t); (got == "timeout" && wait > 0) != tt.opens {
 					t.Errorf("five times: then %q, want the breaker open: %t", got, tt.opens)
 				}
 			})
@@ -321,7 +322,7 @@ func TestManyFailAtOnce(t *testing.T) {
 		calls := w.ours.Calls()
 		w.ours.Always(nil)
 		time.Sleep(30*time.Second - time.Nanosecond)
-		if got, wait := w.ask(t); got != "unavailable" || wait != 1 || w.ours.Calls() != calls {
+		if got, wait := w.ask(t); got != "timeout" || wait != 1 || w.ours.Calls() != calls {
 			t.Errorf("%q, again in %v, %d calls after %d", got, wait, w.ours.Calls(), calls)
 		}
 		time.Sleep(time.Nanosecond)

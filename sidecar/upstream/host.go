@@ -102,7 +102,8 @@ type Response struct {
 //
 // A connect error, a 5xx, and a 429 whose Retry-After is under a second are followed by one more try if
 // the deadline of ctx leaves time for all of it. A 429 (and a 503) with Retry-After pauses the host.
-// Five failures in a row open the breaker for 30 s; then one call without a retry decides.
+// Five failures in a row open the breaker for 30 s; then one call without a retry decides. Until then
+// the error is of the kind of the last failure.
 //
 // When ctx is cancelled the error is that of ctx, and the host is not blamed. A caller that gives up
 // because the host is too slow cancels with [ErrTimeout] as the cause (context.WithCancelCause): then
@@ -137,6 +138,8 @@ func (h *Host) Do(ctx context.Context, r Request) (*Response, error) {
 	case !ours || e.unasked: // cancelled, not spent, or paused in the meantime
 	case e.Status == http.StatusTooManyRequests:
 		h.Pause(e.RetryAfter)
+	case e.Timeout:
+		v = late
 	default:
 		v = bad
 		if e.Status == http.StatusServiceUnavailable && e.RetryAfter > 0 {
