@@ -128,6 +128,9 @@ func (d *document) live(r api.Route) object {
 		{"description", r.Summary},
 		{"content", object{{typeJSON, d.content(typeJSON, r.Response, r.Name)}}},
 	}}}
+	if r.Method == http.MethodGet {
+		responses = append(responses, member{"304", object{{"description", "If-None-Match names the current entity tag. There is no body."}}})
+	}
 	return append(op, member{"responses", append(responses, d.failures(r)...)})
 }
 

@@ -76,6 +76,12 @@ func (d *Document) Check(method, path string, status int, header http.Header, bo
 			return fmt.Errorf("%s %s: an answer %d lacks the field %s", method, path, status, field)
 		}
 	}
+	if len(response.Content) == 0 {
+		if len(body) > 0 {
+			return fmt.Errorf("%s %s: an answer %d has a body, which the document does not know", method, path, status)
+		}
+		return nil
+	}
 	given := header.Get("Content-Type")
 	mediaType := ""
 	for documented := range response.Content {

@@ -71,15 +71,16 @@ func TestFloorsAreDocumented(t *testing.T) {
 	}
 	documented := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
 	for _, row := range floorTable() {
-		line := row.name
+		var line strings.Builder
+		line.WriteString(row.name)
 		for _, f := range row.floors {
-			line += " " + string(f.severity)
+			line.WriteString(" " + string(f.severity))
 			if f.action {
-				line += ", has to act"
+				line.WriteString(", has to act")
 			}
 		}
-		if !strings.Contains(documented, line) {
-			t.Errorf("the comment of floorTable has no line %q", line)
+		if !strings.Contains(documented, line.String()) {
+			t.Errorf("the comment of floorTable has no line %q", line.String())
 		}
 	}
 }
