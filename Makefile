@@ -18,8 +18,9 @@ help: ## this list
 serve: program ## the site of ./proposals on 127.0.0.1:8080, or ADDR=, with demo live data, rebuilt on save
 	bin/mipwatch serve --demo --addr $(ADDR) $(ARGS)
 
+# One package at a time: some drive a browser or a forum against the clock, and would take each other's time.
 test: lint ## every static check and every test, then what was skipped and why
-	@go test -json $(TESTFLAGS) ./... | go run ./internal/testsummary
+	@go test -json -p 1 -timeout 30m $(TESTFLAGS) ./... | go run ./internal/testsummary
 
 lint: ## gofmt, go vet, staticcheck, deadcode and go fix have nothing to say
 	@found=$$(gofmt -l .); test -z "$$found" || { printf 'not gofmt-ed: %s\n' $$found; exit 1; }

@@ -38,31 +38,42 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "internal/entity", "internal/mip", "internal/corpus", "internal/site", "sidecar/api", "github.com/gofrs/flock"},
-	"cmd/mipwatch": {"build", "internal/corpus", "internal/mip", "internal/site", "internal/upstreamtest", "sidecar", "sidecar/api", "sidecar/knowledge",
+	"build": {"render", "render/card", "internal/companion", "internal/entity", "internal/mip", "internal/corpus", "internal/site", "sidecar/api", "sidecar/assist", "github.com/gofrs/flock"},
+	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/mip", "internal/scribe", "internal/site", "internal/upstreamtest",
+		"sidecar", "sidecar/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
-	"cmd/sidecar":           {"internal/mip", "internal/site", "sidecar", "sidecar/knowledge"},
-	"internal/corpus":       {"internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	"cmd/sidecar":           {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge"},
+	"internal/aimocktest":   {},                                                              // for tests only
+	"internal/browsertest":  {"github.com/chromedp/cdproto", "github.com/chromedp/chromedp"}, // for tests only
+	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/corpora":      {}, // for tests only
+	"internal/corpus":       {"internal/folder", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
+	"internal/folder":       {},
+	"internal/graph":        {},
 	"internal/mip":          {},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
+	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
+	"internal/strictjson":   {},
 	"internal/testsummary":  {},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
-	"render": {"internal/mip", "sidecar/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
-		"github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
-	"sidecar": {"internal/entity", "internal/mip", "sidecar/api", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/upstream",
+	"render": {"internal/graph", "internal/mip", "render/card", "sidecar/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
+		"github.com/microcosm-cc/bluemonday", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark", "golang.org/x/net"},
+	"render/card": {"internal/mip", "golang.org/x/image"},
+	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "sidecar/api", "sidecar/assistant", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/upstream",
 		"github.com/sethvargo/go-limiter"},
-	"sidecar/api":          {"internal/mip"},
-	"sidecar/assist":       {"internal/mip", "sidecar/api"},
-	"sidecar/assist/model": {"sidecar/assist", "sidecar/upstream", "github.com/tmc/langchaingo"},
-	"sidecar/cache":        {},
-	"sidecar/chain":        {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
-	"sidecar/forum":        {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
-	"sidecar/knowledge":    {"internal/mip"},
-	"sidecar/upstream":     {},
+	"sidecar/api":           {"internal/mip"},
+	"sidecar/assist":        {"internal/mip", "internal/strictjson", "sidecar/api"},
+	"sidecar/assist/budget": {"sidecar/assist"},
+	"sidecar/assist/model":  {"sidecar/assist", "sidecar/upstream", "github.com/tmc/langchaingo"},
+	"sidecar/assistant":     {"internal/mip", "sidecar/api", "sidecar/assist", "sidecar/assist/budget", "sidecar/assist/model", "sidecar/cache", "sidecar/knowledge"},
+	"sidecar/cache":         {},
+	"sidecar/chain":         {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
+	"sidecar/forum":         {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
+	"sidecar/knowledge":     {"internal/mip", "sidecar/api", "sidecar/cache"},
+	"sidecar/upstream":      {},
 }
 
 func TestImports(t *testing.T) {
@@ -201,6 +212,24 @@ func sample(t *testing.T) (*build.Plan, *site.Site) {
 	return p, s
 }
 
+// TestSampleCompanions holds the samples beside the proposals to the present texts.
+func TestSampleCompanions(t *testing.T) {
+	s, err := site.Load("site.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: s.Proposals})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := c.Beside.Summary(5); sum == nil || sum.Stale {
+		t.Error("proposals/summaries/MIP-5.json is not of the present text of its proposal: make it again with go run ./cmd/mipwatch build --summaries, and keep only that one")
+	}
+	if all := c.Beside.Translations(5); len(all) != 1 || all[0].Locale != "ja" || all[0].Stale {
+		t.Errorf("proposals/translations/ja/MIP-5.md is not of the present text of its proposal: bring it up to date and set translation-of to %s", c.Proposals[4].ContentHash)
+	}
+}
+
 func TestSampleProposals(t *testing.T) {
 	p, _ := sample(t)
 	have := map[string]bool{}
@@ -222,13 +251,17 @@ func TestRoutesAgree(t *testing.T) {
 	p, _ := sample(t)
 	inPlan := map[string]bool{}
 	for _, a := range p.Artifacts {
-		if a.Route != "" && !strings.HasPrefix(a.Type, "text/html") && !strings.HasPrefix(a.Route, "/assets/") {
+		if a.Route != "" && !forPeople(a) && !strings.HasPrefix(a.Route, "/assets/") {
 			inPlan[a.Pattern] = true
 		}
 	}
 	static := map[string]bool{}
 	for _, r := range render.StaticRoutes() {
 		static[r.Pattern] = true
+	}
+	// A copy of this repository without its history has no changes to tell.
+	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--", "proposals").Output(); err != nil || len(out) == 0 {
+		inPlan["/mip/{n}/feed.xml"] = true
 	}
 	if d := diff.Diff(inPlan, static); d != "" {
 		t.Errorf("routes of the plan and of render.StaticRoutes (-plan +table):\n%s", d)
@@ -256,7 +289,7 @@ func TestRoutesAgree(t *testing.T) {
 	}
 	pages, named := map[string]bool{}, map[string]bool{}
 	for _, a := range p.Artifacts {
-		if strings.HasPrefix(a.Type, "text/html") {
+		if forPeople(a) {
 			pages[a.Pattern] = true
 		}
 	}
@@ -264,6 +297,9 @@ func TestRoutesAgree(t *testing.T) {
 		if route := string(m[1]); page(route) && !strings.HasPrefix(route, "/t/") {
 			named[route] = true
 		}
+	}
+	if !pages["/mip/{n}/history/"] { // a checkout without git knows no versions
+		delete(named, "/mip/{n}/history/")
 	}
 	if d := diff.Diff(pages, named); d != "" {
 		t.Errorf("pages of the code and of README.md (-code +document):\n%s", d)
@@ -285,6 +321,42 @@ func TestRoutesAgree(t *testing.T) {
 	}
 }
 
+// TestAboutAgrees holds what the site says of itself to what decides it: the floors of severity to the
+// comment of their table, which a test there holds to the code, and the formula of heat to the README's.
+func TestAboutAgrees(t *testing.T) {
+	p, _ := sample(t)
+	source, err := os.ReadFile("sidecar/assist/floors.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(source), "//	row ")
+	table, _, _ = strings.Cut(table, "\n//\n")
+	var want, got []string
+	for _, row := range strings.Split(table, "\n")[1:] {
+		want = append(want, strings.Join(regexp.MustCompile(`\s{2,}`).Split(strings.TrimPrefix(row, "//	"), -1), " | "))
+	}
+	page := string(body(t, p, "/about/ai/"))
+	for _, m := range regexp.MustCompile(`<th scope="row">([^<]*)<br>.*</th><td>(.*)</td></tr>`).FindAllStringSubmatch(page, -1) {
+		got = append(got, m[1]+" | "+strings.ReplaceAll(m[2], "</td><td>", " | "))
+	}
+	if d := diff.Diff(want, got); d != "" || len(want) < 9 {
+		t.Errorf("floors of severity (-table +page):\n%s", d)
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	formulas := regexp.MustCompile(`L\(x, c\) = [^:]*?\)\)|E = [^=]*5000\)|R = [^=]* / 14\)`).FindAllString(string(readme), -1)
+	if len(formulas) != 3 {
+		t.Fatalf("README.md has the formulas %q, want three", formulas)
+	}
+	for _, f := range formulas {
+		if !strings.Contains(html.UnescapeString(string(body(t, p, "/about/"))), f) {
+			t.Errorf("/about/ does not say %q", f)
+		}
+	}
+}
+
 // TestReadmeHeader checks the header that the README shows as a proposal among the samples.
 func TestReadmeHeader(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
@@ -300,7 +372,7 @@ func TestReadmeHeader(t *testing.T) {
 	if err := errors.Join(os.CopyFS(dir, os.DirFS("proposals")), os.WriteFile(filepath.Join(dir, "MIP-16.md"), []byte(header+"\n## Abstract\n\nWords.\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: &site.Site{Prefix: "MIP"}, Folders: []string{dir}})
+	c, err := build.Load(t.Context(), build.Options{Site: &site.Site{Prefix: "MIP", Locales: []string{"ja"}}, Folders: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,9 +387,14 @@ func TestReadmeHeader(t *testing.T) {
 // routeInText finds a route in code quotes, with or without a method before it, or as a link's text.
 var routeInText = regexp.MustCompile("(?:`(?:GET |POST )?|\\[)(/[^` ?\\]]*)")
 
+// forPeople reports whether an artifact is a page or a picture of one.
+func forPeople(a build.Artifact) bool {
+	return strings.HasPrefix(a.Type, "text/html") || strings.HasPrefix(a.Type, "image/")
+}
+
 // page reports whether a route is one for people.
 func page(route string) bool {
-	return strings.HasSuffix(route, "/") || strings.HasSuffix(route, ".html") || strings.HasPrefix(route, "/assets")
+	return strings.HasSuffix(route, "/") || strings.HasSuffix(route, ".png") || strings.HasSuffix(route, ".html") || strings.HasPrefix(route, "/assets")
 }
 
 func body(t *testing.T, p *build.Plan, route string) []byte {
@@ -370,10 +447,56 @@ func TestExamplesWork(t *testing.T) {
 	}
 }
 
+// TestExampleBodies posts the bodies that openapi.json gives as examples, and wants the answers that it
+// gives as examples, byte for byte.
+func TestExampleBodies(t *testing.T) {
+	p, s := sample(t)
+	h := withSidecar(t, p, s)
+	type content map[string]struct {
+		Examples map[string]struct{ Value json.RawMessage }
+		Example  json.RawMessage
+	}
+	var doc struct {
+		Paths map[string]map[string]struct {
+			RequestBody struct{ Content content }
+			Responses   map[string]struct{ Content content }
+		}
+	}
+	if err := json.Unmarshal(body(t, p, "/openapi.json"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	value := func(c content) []byte {
+		for _, e := range c["application/json"].Examples {
+			return e.Value
+		}
+		return c["application/json"].Example
+	}
+	posted := 0
+	for path, methods := range doc.Paths {
+		op, ok := methods["post"]
+		if !ok {
+			continue
+		}
+		posted++
+		r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(value(op.RequestBody.Content)))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		want := value(op.Responses["200"].Content)
+		if w.Code != http.StatusOK || len(want) == 0 || !bytes.Equal(bytes.TrimSpace(w.Body.Bytes()), want) {
+			t.Errorf("POST %s %s: %d %s, want %s", path, value(op.RequestBody.Content), w.Code, w.Body, want)
+		}
+	}
+	if posted != 2 {
+		t.Errorf("%d routes are posted to, want 2", posted)
+	}
+}
+
 var (
 	curlLine = regexp.MustCompile(`(?m)(?:^\s*|<code>)curl .*$`)
 	address  = regexp.MustCompile(`https?://[^\s'"|)]+`)
-	posted   = regexp.MustCompile(`^/api/ai-`)
+	sent     = regexp.MustCompile(` (?:-d|--data) '([^']*)'`)
+	field    = regexp.MustCompile(` -H '([^:']+): ?([^']*)'`)
 )
 
 // withSidecar serves the site with a sidecar beside it, on invented hosts.
@@ -391,7 +514,7 @@ func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
 	hosts := upstreamtest.NewNetwork()
 	t.Cleanup(hosts.Close)
 	hosts.Demo(time.Now, k.Site, k.List.MIPs, k.Endpoints)
-	live, err := sidecar.New(sidecar.Config{Transport: hosts})
+	live, err := sidecar.New(sidecar.Config{Transport: hosts, AIRequestsPerMinute: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,24 +533,23 @@ func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
 	})
 }
 
-// try asks for the address in a line. What is posted is answered with a 404 problem as long as the
-// sidecar does not know it.
+// try asks for the address in a line as it says, and wants an answer.
 func try(h http.Handler, base, line string) error {
 	target, ok := strings.CutPrefix(address.FindString(line), base)
 	if !ok {
 		return fmt.Errorf("no address below %s", base)
 	}
-	method := http.MethodGet
-	if strings.Contains(line, " -d ") || strings.Contains(line, " --data") || strings.Contains(line, "-X POST") {
-		method = http.MethodPost
+	method, body := http.MethodGet, ""
+	if m := sent.FindStringSubmatch(line); m != nil {
+		method, body = http.MethodPost, m[1]
+	}
+	r := httptest.NewRequest(method, cmp.Or(target, "/"), strings.NewReader(body))
+	for _, m := range field.FindAllStringSubmatch(line, -1) {
+		r.Header.Set(m[1], m[2])
 	}
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(method, cmp.Or(target, "/"), nil))
-	if w.Code == http.StatusOK {
-		return nil
+	if h.ServeHTTP(w, r); w.Code != http.StatusOK {
+		return fmt.Errorf("status %d: %.300s", w.Code, w.Body)
 	}
-	if posted.MatchString(target) && w.Header().Get("Content-Type") == "application/problem+json; charset=utf-8" {
-		return nil
-	}
-	return fmt.Errorf("status %d", w.Code)
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
 // feeds adds the newest changes in the three formats that readers know.
@@ -14,7 +15,7 @@ func (p *planner) feeds() error {
 		route, mediaType string
 		make             func(mip.SiteInfo, []mip.Summary) ([]byte, error)
 	}{
-		{"/feed.xml", "application/rss+xml; charset=utf-8", render.RSS},
+		{"/" + feedFile, typeRSS, render.RSS},
 		{"/feed.atom", "application/atom+xml; charset=utf-8", render.Atom},
 		{"/feed.json", "application/feed+json; charset=utf-8", render.JSONFeed},
 	} {
@@ -50,28 +51,69 @@ func (p *planner) agents() error {
 
 // documentation adds the API's description for programs and for people.
 func (p *planner) documentation() error {
-	openapi := sync.OnceValues(p.openapi)
-	p.whole("/openapi.json", typeJSON, openapi)
+	example := p.example()
+	openapi := sync.OnceValues(func() ([]byte, error) { return p.openapi(example) })
+	key := p.wholeKey
+	if example >= 0 {
+		var err error
+		if key, err = keyOf(p.Producer, p.wholeKey, example, p.links(p.all[example].Number)); err != nil {
+			return err
+		}
+	}
+	p.add(Artifact{Route: "/openapi.json", Type: typeJSON, Body: openapi, phase: index, key: key})
 	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, func() ([]byte, error) { return render.APICatalog(p.info) })
-	p.whole("/api/", typeHTML, func() ([]byte, error) {
+	p.add(Artifact{Route: "/api/", Type: typeHTML, phase: index, key: key, Body: func() ([]byte, error) {
 		doc, err := openapi()
 		if err != nil {
 			return nil, err
 		}
 		return p.pages.API(doc)
-	})
-	p.whole("/feeds/", typeHTML, p.pages.Feeds)
+	}})
+	p.whole("/feeds/", typeHTML, func() ([]byte, error) { return p.pages.Feeds(p.all) })
 	return nil
 }
 
-// openapi describes the endpoints with the first proposal as the example.
-func (p *planner) openapi() ([]byte, error) {
-	if len(p.all) == 0 {
+// example is the position of the proposal that documentation speaks of: the first for which most of the
+// addresses of a proposal answer. It is negative when there is none.
+func (p *planner) example() int {
+	best, most := -1, -1
+	for i, m := range p.all {
+		answers := 0
+		if p.beside.Summary(m.Number) != nil {
+			answers++
+		}
+		if len(p.beside.Translations(m.Number)) > 0 {
+			answers++
+		}
+		if answers > most {
+			best, most = i, answers
+		}
+	}
+	return best
+}
+
+// openapi describes the endpoints with the proposal at a position as the example.
+func (p *planner) openapi(example int) ([]byte, error) {
+	if example < 0 {
 		return render.OpenAPI(p.stableInfo, p.forks, nil)
 	}
-	d, err := p.corpus.Read(p.corpus.Proposals[0])
+	subject, err := p.beside.Proposals.Subject(example)
 	if err != nil {
 		return nil, err
 	}
-	return render.OpenAPI(p.stableInfo, p.forks, &mip.Proposal{Summary: p.all[0], RawMarkdown: string(d.Raw), Sections: d.Sections})
+	n, e := p.all[example].Number, render.Example{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].Number)}
+	if e.Summary == nil {
+		if updated := p.all[example].Updated; updated != nil {
+			subject.Now = updated.UTC()
+		}
+		e.Summary = new(assist.Extract(subject))
+	}
+	if all := p.beside.Translations(n); len(all) > 0 {
+		if e.Translation, err = p.beside.Read(all[0], subject.Proposal.Sections); err != nil {
+			return nil, err
+		}
+	}
+	l := p.links(n)
+	e.Proposal.SummaryURL, e.Proposal.Translations = l.SummaryURL, l.Translations
+	return render.OpenAPI(p.stableInfo, p.forks, &e)
 }

@@ -56,6 +56,7 @@ const (
 	typeMarkdown = "text/markdown; charset=utf-8"
 	typeJSON     = "application/json; charset=utf-8"
 	typeProblem  = "application/problem+json; charset=utf-8"
+	typeRSS      = "application/rss+xml; charset=utf-8"
 	typeText     = "text/plain; charset=utf-8"
 )
 

@@ -5,6 +5,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"path/filepath"
@@ -12,7 +13,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -58,22 +61,37 @@ func (m *Memo) markdown(highlight bool) *render.Markdown {
 	return *kept
 }
 
-// Load reads the proposals. Documents that could grow out of proportion are rendered once here, so
+// Content is what a site is made of: the proposals, and what is committed beside them. Its Problems are
+// those of both. It is immutable after [Load] and safe for concurrent use.
+type Content struct {
+	*corpus.Corpus
+	Beside *companion.Set
+}
+
+// Load reads the proposals and what is committed beside them. Documents that could grow out of proportion are rendered once here, so
 // that a proposal which cannot be published is known before anything is written.
-func Load(ctx context.Context, o Options) (*corpus.Corpus, error) {
+func Load(ctx context.Context, o Options) (*Content, error) {
 	md := render.NewMarkdown(false)
 	longest := o.longestLink()
-	return corpus.Load(ctx, corpus.Options{
-		Prefix:  o.Site.Prefix,
-		Folders: o.Folders,
-		Epoch:   o.Epoch,
-		Render: func(d *corpus.Document) error {
-			_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) {
-				return longest + url.PathEscape(dest), true
-			})
-			return err
-		},
+	try := func(d *corpus.Document) error {
+		_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) {
+			return longest + url.PathEscape(dest), true
+		})
+		return err
+	}
+	c, err := corpus.Load(ctx, corpus.Options{Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Render: try})
+	if err != nil {
+		return nil, err
+	}
+	all := summaries(c, o.Site)
+	beside, err := companion.Load(ctx, companion.Proposals{
+		Corpus: c, Summaries: all, Forks: hardForks(o.Site, all), Prefix: cmp.Or(o.Site.Prefix, "MIP"), Locales: o.Site.Locales, Render: try,
 	})
+	if err != nil {
+		return nil, err
+	}
+	c.Problems = mip.SortProblems(append(c.Problems, beside.Problems...))
+	return &Content{c, beside}, nil
 }
 
 // longestLink is at least as long as anything that a page puts before a relative link's own text: what

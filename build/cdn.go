@@ -3,6 +3,7 @@ package build
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -17,7 +18,8 @@ type Redirect struct {
 	Status int
 }
 
-// Header is one rule of `_headers`: fields for every path that From matches, as in [Redirect].
+// Header is one rule of `_headers`: fields for every path that From matches, as in [Redirect]; besides, a
+// segment that begins with a colon stands for any.
 type Header struct {
 	From   string
 	Fields [][2]string
@@ -27,12 +29,18 @@ type Header struct {
 // and nothing else.
 const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// sitemap lists every page of the plan so far. A proposal's page changes with the proposal; the
-// others with the newest one.
+// sitemap lists every page of the plan so far. A proposal's pages change with the proposal, a
+// translation's with the translation; the others with the newest one.
 func (p *planner) sitemap() error {
 	byRoute := make(map[string]*mip.Time, len(p.all))
 	for _, m := range p.all {
-		byRoute[pageRoute(m.Number)] = m.Updated
+		byRoute[pageRoute(m.Number)], byRoute[historyRoute(m.Number)] = m.Updated, m.Updated
+		for _, t := range p.beside.Translations(m.Number) {
+			byRoute[translationPageRoute(m.Number, t.Locale)] = m.Updated
+			if !t.GeneratedAt.UTC().IsZero() {
+				byRoute[translationPageRoute(m.Number, t.Locale)] = &t.GeneratedAt
+			}
+		}
 	}
 	var newest *mip.Time
 	if t := updatedAt(p.all); !t.UTC().IsZero() {
@@ -49,7 +57,14 @@ func (p *planner) sitemap() error {
 		}
 		entries = append(entries, render.SitemapEntry{Route: a.Route, LastMod: lastMod})
 	}
-	p.whole("/sitemap.xml", "application/xml; charset=utf-8", func() ([]byte, error) { return render.Sitemap(p.info, entries) })
+	key, err := keyOf(p.Producer, p.wholeKey, entries)
+	if err != nil {
+		return err
+	}
+	p.add(Artifact{
+		Route: "/sitemap.xml", Type: "application/xml; charset=utf-8", phase: index, key: key,
+		Body: func() ([]byte, error) { return render.Sitemap(p.info, entries) },
+	})
 	p.whole("/robots.txt", typeText, func() ([]byte, error) { return render.Robots(p.info), nil })
 	return nil
 }
@@ -104,9 +119,18 @@ func (p *planner) headers() error {
 		{"/assets/*", [][2]string{{"Cache-Control", immutable}}},
 		{"/api/v1/*", [][2]string{{"Content-Type", typeJSON}}},
 	}
+	placed := map[string]bool{}
 	for _, a := range p.plan.Artifacts {
-		if a.phase == index && a.Type != typeHTML && !strings.HasPrefix(a.Route, "/api/") && !strings.HasPrefix(a.File, "_") {
-			rules = append(rules, Header{"/" + a.File, [][2]string{{"Content-Type", a.Type}}})
+		from := "/" + a.File
+		if a.Type == typeRSS && a.Pattern != a.Route {
+			// One rule for all feeds of a kind, whatever letters their names are made of.
+			from = strings.NewReplacer("{", ":", "}", "").Replace(a.Pattern)
+		} else if a.phase != index || a.Type == typeHTML || strings.HasPrefix(a.Route, "/api/") || strings.HasPrefix(a.File, "_") {
+			continue
+		}
+		if !placed[from] {
+			placed[from] = true
+			rules = append(rules, Header{from, [][2]string{{"Content-Type", a.Type}}})
 		}
 	}
 	p.plan.Headers = rules
@@ -126,5 +150,11 @@ func matches(from, urlPath string) bool {
 	if prefix, ok := strings.CutSuffix(from, "/*"); ok {
 		return urlPath == prefix || strings.HasPrefix(urlPath, prefix+"/")
 	}
-	return from == urlPath
+	if !strings.Contains(from, "/:") {
+		return from == urlPath
+	}
+	is, got := strings.Split(from, "/"), strings.Split(urlPath, "/")
+	return slices.EqualFunc(is, got, func(a, b string) bool {
+		return a == b || strings.HasPrefix(a, ":") && b != ""
+	})
 }

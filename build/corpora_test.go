@@ -17,14 +17,13 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/corpora"
-	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
 // built is a site in memory: file -> bytes, with what it was made from.
 type built struct {
-	corpus *corpus.Corpus
+	corpus *build.Content
 	plan   *build.Plan
 	files  map[string][]byte
 }

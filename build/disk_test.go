@@ -26,7 +26,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A small site fits, the large one does not; what is left is copied out before the mount goes.
-	script := `mount -t tmpfs -o size=400k tmpfs "$MNT" || exit 99
+	script := `mount -t tmpfs -o size=600k tmpfs "$MNT" || exit 99
 ` + helperEnv + `="$SMALL|$MNT/public" "$EXE" || exit 98
 ` + helperEnv + `="$IN|$MNT/public" "$EXE"; code=$?
 cp -r "$MNT/public" "$COPY/public"; exit $code`

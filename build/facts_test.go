@@ -2,6 +2,8 @@ package build_test
 
 import (
 	"encoding/json"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,6 +125,60 @@ func TestListingsOfOneSlug(t *testing.T) {
 	}
 	if none := string(b.files["status/none/index.html"]); !strings.Contains(none, "MIP-3") || !strings.Contains(none, "MIP-4") {
 		t.Error("a status written none, or none at all, is missing from /status/none/")
+	}
+}
+
+// Feeds of lists are found from their pages, whatever letters their names are made of, and have one rule
+// of `_headers` for each kind.
+func TestListFeeds(t *testing.T) {
+	s := testSite("MIP")
+	s.HardForks = []mip.HardFork{{Name: "Été 9", BundledMIPs: []int{2}}}
+	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("author: A (@ada)\ncategory: Ядро & слой\ntype: Meta\n", "T"), "MIP-2.md", proposalText("", "T")), s)
+	h, err := b.plan.Publish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page, entries := range map[string]int{
+		"/status/none/": 2, "/category/ядро-слой/": 1, "/type/meta/": 1, "/author/ada/": 1, "/upgrade/été-9/": 1,
+	} {
+		escaped := (&url.URL{Path: page}).EscapedPath()
+		if !strings.Contains(string(b.files[page[1:]+"index.html"]), `<link rel="alternate" type="application/rss+xml" title="`) ||
+			!strings.Contains(string(b.files[page[1:]+"index.html"]), `href="`+escaped+`feed.xml">`) {
+			t.Errorf("%s does not name its feed", page)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", escaped+"feed.xml", nil))
+		if got := w.Header().Get("Content-Type"); w.Code != 200 || got != "application/rss+xml; charset=utf-8" || strings.Count(w.Body.String(), "<item>") != entries {
+			t.Errorf("%sfeed.xml: %d, type %s, want %d entries in %s", page, w.Code, got, entries, w.Body)
+		}
+	}
+	rules := string(b.files["_headers"])
+	for from := range strings.FieldsSeq("/status/:s/feed.xml /category/:c/feed.xml /type/:t/feed.xml /upgrade/:name/feed.xml /author/:login/feed.xml /feed.xml") {
+		if strings.Count(rules, "\n"+from+"\n  Content-Type: application/rss+xml; charset=utf-8\n") != 1 {
+			t.Errorf("_headers has not one rule for %s:\n%s", from, rules)
+		}
+	}
+}
+
+// An author's page is found by the login in any case, and headed by the name that most proposals give.
+func TestListingsOfAuthors(t *testing.T) {
+	by := func(author string) string { return proposalText("author: "+author+"\n", "T") }
+	b := buildCorpus(t, folderOf(t, "MIP-1.md", by("Ada Lovelace (@Ada-L), A. Lovelace (@ada-l)"), "MIP-2.md", by("A. Lovelace (@ADA-L)"),
+		"MIP-3.md", by("Ada Lovelace (@ada-l)"), "MIP-4.md", by("Ada Lovelace <ada@example.org>")), testSite("MIP"))
+	page := string(b.files["author/ada-l/index.html"])
+	for _, want := range []string{"<h1>Proposals by Ada Lovelace</h1>", "<b>3</b> proposals", `<a href="https://github.com/ada-l" rel="noopener">`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the author's page does not hold %s:\n%.3000s", want, page)
+		}
+	}
+	if got := strings.Count(page, `href="/mip/1/"`); got != 1 {
+		t.Errorf("the author's page lists a proposal with two spellings of the author %d times", got)
+	}
+	if one := string(b.files["mip/1/index.html"]); !strings.Contains(one, `<a href="/author/ada-l/" rel="author">Ada Lovelace</a> <a class="gh" href="https://github.com/Ada-L" rel="noopener">@Ada-L</a>`) {
+		t.Error("the proposal's page does not link its author here and at GitHub")
+	}
+	if strings.Contains(string(b.files["mip/4/index.html"]), "/author/") || !strings.Contains(string(b.files["sitemap.xml"]), "/author/ada-l/") {
+		t.Error("an author without a login has a page, or one with a login is not in the sitemap")
 	}
 }
 

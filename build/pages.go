@@ -1,9 +1,7 @@
 package build
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
@@ -30,64 +28,70 @@ func (p *planner) upgrades() error {
 			Route: "/upgrade/" + slug + "/", Pattern: "/upgrade/{name}/", Type: typeHTML, phase: index, key: p.wholeKey,
 			Body: func() ([]byte, error) { return p.pages.Upgrade(f, p.all) },
 		})
+		at := p.bundled(f)
+		key, err := p.listKey(at)
+		if err != nil {
+			return err
+		}
+		p.add(Artifact{
+			Route: "/upgrade/" + slug + "/" + feedFile, Pattern: "/upgrade/{name}/" + feedFile, Type: typeRSS, phase: index, key: key,
+			Body: func() ([]byte, error) {
+				return render.ListRSS(p.stableInfo, render.Listing{Kind: "upgrade", Value: f.Name, Slug: slug, Summaries: p.pick(at)})
+			},
+		})
 	}
 	p.whole("/upgrade/", typeHTML, func() ([]byte, error) { return p.pages.Upgrades(p.all) })
 	return nil
 }
 
-// listings adds the table of proposals by status, category and type.
-func (p *planner) listings() error {
-	kinds := []struct {
-		kind, pattern string
-		value         func(mip.Summary) (value, slug string, ok bool)
-	}{
-		{"status", "/status/{s}/", func(m mip.Summary) (string, string, bool) { return string(m.Status), m.Status.Slug(), true }},
-		{"category", "/category/{c}/", func(m mip.Summary) (string, string, bool) {
-			return word(m.Category), mip.Slug(word(m.Category)), m.Category != nil
-		}},
-		{"type", "/type/{t}/", func(m mip.Summary) (string, string, bool) {
-			return word(m.Type), mip.Slug(word(m.Type)), m.Type != nil
-		}},
-	}
-	for _, k := range kinds {
-		bySlug := map[string][]int{} // positions
-		for i, m := range p.all {
-			if _, slug, ok := k.value(m); ok {
-				bySlug[slug] = append(bySlug[slug], i)
-			}
-		}
-		for _, slug := range slices.Sorted(maps.Keys(bySlug)) {
-			p.add(Artifact{
-				Route: "/" + k.kind + "/" + slug + "/", Pattern: k.pattern, Type: typeHTML, phase: index, key: p.wholeKey,
-				Body: func() ([]byte, error) {
-					l := render.Listing{Kind: k.kind, Slug: slug}
-					// C and C++ have one slug: the page is headed by both.
-					var values []string
-					for _, i := range bySlug[slug] {
-						l.Summaries = append(l.Summaries, p.all[i])
-						if v, _, _ := k.value(p.all[i]); !slices.Contains(values, v) {
-							values = append(values, v)
-						}
-					}
-					slices.Sort(values)
-					l.Value = strings.Join(values, ", ")
-					for _, v := range values {
-						if s := mip.Status(v); k.kind == "status" && (s == "" || s.Known()) {
-							l.Value = v // what is explained is the word of the process
-						}
-					}
-					return p.pages.Listing(l)
-				},
-			})
+// bundled are the positions of a fork's published proposals, that which defines it included.
+func (p *planner) bundled(f mip.HardFork) []int {
+	var out []int
+	for i, m := range p.all {
+		if slices.Contains(f.BundledMIPs, m.Number) || f.MetaMIP != nil && *f.MetaMIP == m.Number {
+			out = append(out, i)
 		}
 	}
-	return nil
+	return out
 }
 
-// home adds the index and the dashboard.
+// home adds the index, the dashboard and the drawing of all relations.
 func (p *planner) home() error {
 	p.whole("/", typeHTML, func() ([]byte, error) { return p.pages.Home(p.all) })
 	p.whole("/dashboard/", typeHTML, func() ([]byte, error) { return p.pages.Dashboard(p.all) })
+	// A layout costs more than other pages, so it is made again only when something in it changes.
+	type drawn struct {
+		Title    string
+		Status   mip.Status
+		Requires []int
+	}
+	nodes := make(map[string]drawn, len(p.all))
+	for _, m := range p.all {
+		nodes[m.ID] = drawn{m.Title, m.Status, m.Requires}
+	}
+	key, err := keyOf(p.Producer, p.stableInfo, p.Notice, nodes)
+	if err != nil {
+		return err
+	}
+	p.add(Artifact{
+		Route: "/graph/", Type: typeHTML, phase: index, key: key,
+		Body: func() ([]byte, error) { return p.pages.Graph(p.all) },
+	})
+	return nil
+}
+
+// about adds what is said about the site itself. It follows from the settings alone.
+func (p *planner) about() error {
+	key, err := keyOf(p.Producer, p.stableInfo, p.Notice)
+	if err != nil {
+		return err
+	}
+	for _, a := range []Artifact{
+		{Route: "/about/", Body: p.stable.About}, {Route: "/about/ai/", Body: p.stable.AboutAI}, {Route: "/accessibility/", Body: p.stable.Accessibility},
+	} {
+		a.Type, a.phase, a.key = typeHTML, index, key
+		p.add(a)
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -35,6 +37,7 @@ type planner struct {
 	Options
 	plan       *Plan
 	corpus     *corpus.Corpus
+	beside     *companion.Set
 	md         *render.Markdown
 	pages      *render.Pages // for pages that speak of the whole site
 	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
@@ -49,14 +52,16 @@ type planner struct {
 
 // NewPlan lays out the published tree. It does not write, and renders no proposal: bodies are made
 // when they are asked for. The error names a file that two artifacts claim, or a template that fails.
-func NewPlan(c *corpus.Corpus, o Options) (*Plan, error) {
+func NewPlan(c *Content, o Options) (*Plan, error) {
 	p, err := newPlanner(c, o)
 	if err != nil {
 		return nil, err
 	}
 	for _, produce := range []func() error{
 		p.assets,
+		p.cards, // before the pages that name them
 		p.proposals,
+		p.histories,
 		p.upgrades,
 		p.api,
 		p.agents, // llms-full.txt takes longest: others are made beside it
@@ -64,6 +69,7 @@ func NewPlan(c *corpus.Corpus, o Options) (*Plan, error) {
 		p.home,
 		p.feeds,
 		p.documentation,
+		p.about,
 		p.notFound,
 		// What derives from the others comes last.
 		p.sitemap,
@@ -77,16 +83,16 @@ func NewPlan(c *corpus.Corpus, o Options) (*Plan, error) {
 	return p.plan, p.unique()
 }
 
-func newPlanner(c *corpus.Corpus, o Options) (*planner, error) {
-	p := &planner{Options: o, plan: &Plan{baseURL: o.Site.BaseURL}, corpus: c, md: o.Memo.markdown(o.Site.Highlight), index: map[int]int{}}
-	p.all = summaries(c, o.Site)
+func newPlanner(c *Content, o Options) (*planner, error) {
+	p := &planner{Options: o, plan: &Plan{baseURL: o.Site.BaseURL}, corpus: c.Corpus, beside: c.Beside, md: o.Memo.markdown(o.Site.Highlight), index: map[int]int{}}
+	p.all = summaries(c.Corpus, o.Site)
 	for i, s := range p.all {
 		p.index[s.Number] = i
 	}
-	p.info = siteInfo(c, o.Site, p.all)
+	p.info = siteInfo(c.Corpus, o.Site, p.all)
 	p.forks = hardForks(o.Site, p.all)
 	p.stableInfo = p.info
-	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.History = mip.SiteCounts{}, nil, ""
+	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error
 	if p.pages, err = render.NewPages(p.info, p.forks, o.Notice); err != nil {
 		return nil, err
@@ -201,12 +207,13 @@ func first[T any](a, b *T) *T {
 // sourceLink is the address of a file of the repository as of the commit that last changed the
 // proposal, so that another proposal's commit does not change it.
 func sourceLink(s *site.Site, p *corpus.Proposal, repoPath string) (string, bool) {
+	return sourceLinkAt(s, cmp.Or(p.Commit, "HEAD"), repoPath)
+}
+
+// sourceLinkAt is the address of a file of the repository as of a commit.
+func sourceLinkAt(s *site.Site, commit, repoPath string) (string, bool) {
 	if s.SourceURL == "" || repoPath == ".." || strings.HasPrefix(repoPath, "../") {
 		return "", false
-	}
-	commit := p.Commit
-	if commit == "" {
-		commit = "HEAD"
 	}
 	segments := strings.Split(repoPath, "/")
 	for i, seg := range segments {
@@ -228,7 +235,7 @@ func siteInfo(c *corpus.Corpus, s *site.Site, all []mip.Summary) mip.SiteInfo {
 		info.Forum = &s.Forum
 	}
 	if c.Commit != "" {
-		info.Commit = &c.Commit
+		info.Commit, info.CommittedAt = &c.Commit, c.Committed
 	}
 	for _, m := range all {
 		info.Counts.ByStatus[string(m.Status)]++

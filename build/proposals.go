@@ -11,13 +11,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
 func pageRoute(n int) string     { return fmt.Sprintf("/mip/%d/", n) }
 func markdownRoute(n int) string { return fmt.Sprintf("/mip/%d.md", n) }
 func apiRoute(n int) string      { return fmt.Sprintf("/api/v1/mips/%d", n) }
 
-// proposals adds three files for each proposal, made from one reading of its source.
+// proposals adds three files for each proposal, and what is committed beside it, made from one reading of its source.
 func (p *planner) proposals() error {
 	// What a link can lead to. A new or renamed file can change how every page's links resolve.
 	type target struct {
@@ -34,22 +35,26 @@ func (p *planner) proposals() error {
 	}
 	for i, c := range p.corpus.Proposals {
 		doc := &source{corpus: p.corpus, proposal: c}
-		v := p.view(i)
+		v, beside := p.view(i), p.links(c.Number)
 		pageKey, err := keyOf(p.Producer, p.keys[i], shellKey, c.RepoPath,
-			v.Requires, v.RequiredBy, v.Replaces, v.SupersededBy, v.Previous, v.Next, v.Fork)
+			v.Requires, v.RequiredBy, v.Replaces, v.SupersededBy, v.Previous, v.Next, v.Fork, v.Impact, v.History, v.Translations)
+		if err != nil {
+			return err
+		}
+		jsonKey, err := keyOf(p.Producer, p.keys[i], beside)
 		if err != nil {
 			return err
 		}
 		n, group := c.Number, i+1
 		p.add(Artifact{
 			Route: apiRoute(n), Pattern: "/api/v1/mips/{n}", File: fmt.Sprintf("api/v1/mips/%d.json", n), Type: typeJSON,
-			group: group, key: p.keys[i], release: doc.release,
+			group: group, key: jsonKey, release: doc.release,
 			Body: func() ([]byte, error) {
 				d, err := doc.read()
 				if err != nil {
 					return nil, err
 				}
-				return api.JSON(mip.Proposal{Summary: p.all[i], RawMarkdown: string(d.Raw), Sections: d.Sections})
+				return api.JSON(mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: string(d.Raw), Sections: d.Sections})
 			},
 		})
 		p.add(Artifact{
@@ -66,6 +71,9 @@ func (p *planner) proposals() error {
 				return d.Raw, nil
 			},
 		})
+		if err := p.companions(doc, group, shellKey); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -76,6 +84,7 @@ func (p *planner) view(i int) render.ProposalPage {
 	v := render.ProposalPage{
 		Summary: m, Requires: p.refs(m.Requires), RequiredBy: p.refs(m.RequiredBy),
 		Replaces: p.refs(m.Replaces), SupersededBy: p.refs(m.SupersededBy),
+		Fork: assist.ForkOf(m, p.forks), Impact: p.beside.Summary(m.Number), History: p.corpus.Proposals[i].Past != nil, Translations: p.links(m.Number).Translations,
 	}
 	if i > 0 {
 		r := p.ref(p.all[i-1].Number)
@@ -84,11 +93,6 @@ func (p *planner) view(i int) render.ProposalPage {
 	if i+1 < len(p.all) {
 		r := p.ref(p.all[i+1].Number)
 		v.Next = &r
-	}
-	for k := range p.forks {
-		if m.Hardfork != nil && p.forks[k].Name == *m.Hardfork {
-			v.Fork = &p.forks[k]
-		}
 	}
 	return v
 }

@@ -77,8 +77,8 @@ func (f *folder) refuseForeign(p *Plan) error {
 
 // generated matches the files that only a build writes, whatever the proposals were: numbered ones,
 // assets with the hash of their content, and the pages of a listing.
-var generated = regexp.MustCompile(`^(mip/\d+/index\.html|mip/\d+\.md|api/v1/mips/\d+\.json|assets/[a-z]+\.[0-9a-f]{8}\.(css|js)|` +
-	`(upgrade|status|category|type)/[^/]+/index\.html|\.well-known/agent-skills/[^/]+/SKILL\.md)$`)
+var generated = regexp.MustCompile(`^(mip/\d+/(([^/]+/)?index\.html|feed\.xml|og\.png)|mip/\d+\.md|api/v1/mips/\d+(/summary|/translations/[^/]+)?\.json|assets/[a-z]+\.[0-9a-f]{8}\.(css|js)|` +
+	`(upgrade|status|category|type|author)/[^/]+/(index\.html|feed\.xml)|\.well-known/agent-skills/[^/]+/SKILL\.md)$`)
 
 // reclaim enters into a lost record what stands in the generated places, so that what the plan no
 // longer has is removed.

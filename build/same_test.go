@@ -40,6 +40,9 @@ func TestSameInputSameBytes(t *testing.T) {
 		}
 		for k, name := range c.order {
 			file := filepath.Join(in, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
 			stamp := time.Unix(int64(1_500_000_000+100*k*(i+1)), 0)
 			if err := os.WriteFile(file, sources[name], 0o644); err != nil {
 				t.Fatal(err)
@@ -84,24 +87,25 @@ func TestOneChange(t *testing.T) {
 		change func()
 		want   []string
 	}{
-		{"words of the text", func() { write(t, in, 3, "Title", "Other words.") }, []string{
-			"api/v1/mips.json", "api/v1/mips/3.json", "llms-full.txt", "mip/3.md", "mip/3/index.html",
-		}},
-		{"the title", func() { write(t, in, 3, "Heading", "Other words.") }, []string{
-			"api/v1/mips.json", "api/v1/mips/3.json", "category/core/index.html", "dashboard/index.html", "feed.atom", "feed.json", "feed.xml",
-			"index.html", "llms-full.txt", "llms.txt", "mip/2/index.html", "mip/3.md", "mip/3/index.html", "mip/4/index.html",
-			"status/draft/index.html", "type/standards-track/index.html",
-		}},
+		{"words of the text", func() { write(t, in, 3, "Title", "Other words.") }, strings.Fields(
+			"api/v1/mips.json api/v1/mips/3.json llms-full.txt mip/3.md mip/3/index.html")},
+		{"the title", func() { write(t, in, 3, "Heading", "Other words.") }, strings.Fields(
+			"api/v1/mips.json api/v1/mips/3.json author/ada/feed.xml author/ada/index.html category/core/feed.xml category/core/index.html dashboard/index.html " +
+				"feed.atom feed.json feed.xml index.html llms-full.txt llms.txt mip/2/index.html mip/3.md mip/3/index.html mip/3/og.png mip/4/index.html " +
+				"status/draft/feed.xml status/draft/index.html type/standards-track/feed.xml type/standards-track/index.html")},
 		{"nothing", func() {}, nil},
 		{"the number of a file that another links to by its name", func() { number(t, in, "note.md", 8) }, []string{
-			"_redirects", "api/v1/mips.json", "api/v1/mips/7.json (gone)", "category/core/index.html", "dashboard/index.html", "feed.atom", "feed.json",
-			"feed.xml", "index.html", "llms-full.txt", "llms.txt", "mip/1/index.html", "mip/6/index.html", "mip/7.md (gone)", "mip/7/index.html (gone)",
-			"sitemap.xml", "status/draft/index.html", "type/standards-track/index.html",
+			"_redirects", "api/v1/mips.json", "api/v1/mips/7.json (gone)", "category/core/feed.xml", "category/core/index.html", "dashboard/index.html",
+			"feed.atom", "feed.json", "feed.xml", "index.html", "llms-full.txt", "llms.txt", "mip/1/index.html", "mip/6/index.html",
+			"mip/7.md (gone)", "mip/7/index.html (gone)", "mip/7/og.png (gone)",
+			"sitemap.xml", "status/draft/feed.xml", "status/draft/index.html", "type/standards-track/feed.xml", "type/standards-track/index.html",
 		}},
 		{"one is deleted", func() { os.Remove(filepath.Join(in, "MIP-6.md")) }, []string{
-			"_redirects", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/site.json", "category/core/index.html", "dashboard/index.html",
-			"feed.atom", "feed.json", "feed.xml", "index.html", "llms-full.txt", "llms.txt", "mip/5/index.html", "mip/6.md (gone)", "mip/6/index.html (gone)",
-			"mip/8/index.html", "sitemap.xml", "status/draft/index.html", "type/standards-track/index.html",
+			"_redirects", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/site.json", "author/ada/feed.xml", "author/ada/index.html",
+			"category/core/feed.xml", "category/core/index.html", "dashboard/index.html",
+			"feed.atom", "feed.json", "feed.xml", "index.html", "llms-full.txt", "llms.txt", "mip/5/index.html",
+			"mip/6.md (gone)", "mip/6/index.html (gone)", "mip/6/og.png (gone)",
+			"mip/8/index.html", "sitemap.xml", "status/draft/feed.xml", "status/draft/index.html", "type/standards-track/feed.xml", "type/standards-track/index.html",
 		}},
 	} {
 		age(t, out)

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,7 +131,7 @@ func credits(s mip.Summary) []credit {
 	for _, a := range s.Authors {
 		c := credit{name: cmp.Or(oneLine(deref(a.Name)), oneLine(deref(a.GitHub)))}
 		if login := deref(a.GitHub); login != "" {
-			c.url = "https://github.com/" + url.PathEscape(login)
+			c.url = profile(login)
 		}
 		if c.name != "" && !slices.Contains(out, c) {
 			out = append(out, c)

@@ -48,20 +48,40 @@ func (r *rssXML) FeedXml() any { return r }
 // pubDate is its last change; a proposal without a time has none. The items' descriptions are HTML, as
 // readers expect, all other text is plain. The time of the feed is that of the newest change, never the clock's.
 func RSS(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
+	return listRSS(info, rssAbout{feedTitle(info), feedDescription(info), "/"}, all)
+}
+
+// ListRSS is [RSS] for the proposals of one list, whose page lies where [Pages.Listing] or
+// [Pages.Upgrade] say; the feed is feed.xml below it.
+func ListRSS(info mip.SiteInfo, l Listing) ([]byte, error) {
+	heading, meaning := explain(l.Kind, l.Value)
+	return listRSS(info, rssAbout{feedTitle(info) + ": " + oneLine(heading), oneLine(meaning), l.route()}, l.Summaries)
+}
+
+// rssAbout is what a feed is about: plain text without line ends, and the route of its page.
+type rssAbout struct{ title, description, page string }
+
+func listRSS(info mip.SiteInfo, about rssAbout, all []mip.Summary) ([]byte, error) {
 	sorted := newest(all)
+	items := make([]*rssItem, 0, len(sorted))
+	for _, s := range sorted {
+		items = append(items, newRSSItem(info, s))
+	}
+	return writeRSS(info, about, feedChange(sorted), items)
+}
+
+// writeRSS encodes a feed. A nil time is left out.
+func writeRSS(info mip.SiteInfo, about rssAbout, changed *mip.Time, items []*rssItem) ([]byte, error) {
 	channel := &rssChannel{
-		Self: &atomSelf{Href: info.BaseURL + "/feed.xml", Rel: "self", Type: typeRSS},
+		Self: &atomSelf{Href: address(info, about.page+"feed.xml"), Rel: "self", Type: typeRSS},
 		RssFeed: feeds.RssFeed{
-			Title: feedTitle(info), Link: info.BaseURL + "/", Description: feedDescription(info),
+			Title: about.title, Link: address(info, about.page), Description: about.description,
 			Language: "en", Docs: rssDocs,
 		},
-		Items: make([]*rssItem, 0, len(sorted)),
+		Items: items,
 	}
-	if t := feedChange(sorted); t != nil {
-		channel.LastBuildDate = t.UTC().Format(time.RFC1123Z)
-	}
-	for _, s := range sorted {
-		channel.Items = append(channel.Items, newRSSItem(info, s))
+	if changed != nil {
+		channel.LastBuildDate = changed.UTC().Format(time.RFC1123Z)
 	}
 	return writeXML(&rssXML{
 		Version: "2.0", Atom: "http://www.w3.org/2005/Atom", DC: "http://purl.org/dc/elements/1.1/", Channel: channel,

@@ -1,17 +1,62 @@
 package render
 
 import (
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
+// rssCase is a feed, and what it has to say of itself.
+type rssCase struct {
+	name, page string
+	out        []byte
+	changed    *mip.Time
+	items      int
+}
+
+// rssCases are every kind of RSS feed over every list.
+func rssCases(t *testing.T) []rssCase {
+	t.Helper()
+	var out []rssCase
+	for _, tt := range feedCases() {
+		n := min(len(tt.all), feedLimit)
+		out = append(out, rssCase{tt.name, tt.info.BaseURL + "/", must[[]byte](t)(RSS(tt.info, tt.all)), latest(tt.all), n})
+		for _, l := range []Listing{
+			{Kind: "status", Value: "Last Call", Slug: "last-call"}, {Kind: "category", Value: hostileTexts()[0].in, Slug: "ядро-層"},
+			{Kind: "type", Slug: "other"}, {Kind: "author", Value: hostileTexts()[1].in, Slug: "ada"}, {Kind: "upgrade", Value: "Été", Slug: "été"},
+		} {
+			l.Summaries = tt.all
+			page := (&url.URL{Path: "/" + l.Kind + "/" + l.Slug + "/"}).EscapedPath()
+			out = append(out, rssCase{tt.name + " " + l.Kind, tt.info.BaseURL + page, must[[]byte](t)(ListRSS(tt.info, l)), latest(tt.all), n})
+		}
+		for _, s := range tt.all[:min(len(tt.all), 5)] {
+			page := tt.info.BaseURL + pageRoute(s.Number)
+			out = append(out, rssCase{tt.name + " " + s.ID, page, must[[]byte](t)(HistoryRSS(tt.info, s, nil)), s.Updated, 1})
+			changes := sampleChanges(s)
+			out = append(out, rssCase{tt.name + " changes of " + s.ID, page, must[[]byte](t)(HistoryRSS(tt.info, s, changes)), &changes[0].When, len(changes)})
+		}
+	}
+	return out
+}
+
+// sampleChanges are two commits of one second, one with a subject that means harm, and an older one that says nothing.
+func sampleChanges(s mip.Summary) []Change {
+	at := func(day int) mip.Time { return mip.NewTime(time.Date(2026, time.March, day, 9, 0, 0, 0, time.UTC)) }
+	return []Change{
+		{strings.Repeat("a", 40), at(3), hostileTexts()[0].in, "https://git.example.org/blob/" + strings.Repeat("a", 40) + "/MIP.md"},
+		{strings.Repeat("b", 40), at(3), "Move " + s.ID + " to Review", ""},
+		{strings.Repeat("c", 40), at(2), "", ""},
+	}
+}
+
 // The rules of the W3C feed validator (validator.w3.org/feed) that a feed of this kind can break.
 func TestRSSRules(t *testing.T) {
-	for _, tt := range feedCases() {
+	for _, tt := range rssCases(t) {
 		t.Run(tt.name, func(t *testing.T) {
-			out := must[[]byte](t)(RSS(tt.info, tt.all))
+			out := tt.out
 			var feed parsedRSS
 			strictXML(t, out, &feed)
 			if feed.Version != "2.0" || len(feed.Channel) != 1 {
@@ -33,34 +78,35 @@ func TestRSSRules(t *testing.T) {
 					home = append(home, l)
 				}
 			}
-			if len(self) != 1 || self[0].Rel != "self" || self[0].Type != "application/rss+xml" || self[0].Href != tt.info.BaseURL+"/feed.xml" {
-				t.Errorf("self links %+v, want one to %s/feed.xml", self, tt.info.BaseURL)
+			if len(self) != 1 || self[0].Rel != "self" || self[0].Type != "application/rss+xml" || self[0].Href != tt.page+"feed.xml" {
+				t.Errorf("self links %+v, want one to %sfeed.xml", self, tt.page)
 			}
-			if len(home) != 1 || home[0].Text != tt.info.BaseURL+"/" {
-				t.Errorf("links %+v, want one to %s/", home, tt.info.BaseURL)
+			if len(home) != 1 || home[0].Text != tt.page {
+				t.Errorf("links %+v, want one to %s", home, tt.page)
 			}
-			checkTimes(t, "lastBuildDate", c.Built, time.RFC1123Z, latest(tt.all))
+			checkTimes(t, "lastBuildDate", c.Built, time.RFC1123Z, tt.changed)
 			seen := map[string]bool{}
 			previous := time.Unix(1<<40, 0)
 			for _, item := range c.Items {
 				once(t, "item title", item.Title)
 				once(t, "item link", item.Link)
 				once(t, "item description", item.Description)
-				if len(item.GUID) != 1 || item.GUID[0].Permalink != "true" || item.GUID[0].ID != item.Link[0] {
-					t.Errorf("guid %+v, want a permalink equal to the link %q", item.GUID, item.Link)
+				if len(item.GUID) != 1 || (item.GUID[0].Permalink == "true") != (item.GUID[0].ID == item.Link[0]) {
+					t.Fatalf("guid %+v, want one, a permalink when it is the link %q", item.GUID, item.Link)
 				}
 				absolute(t, item.Link[0])
-				if seen[item.Link[0]] {
-					t.Errorf("guid %q twice", item.Link[0])
+				absolute(t, item.GUID[0].ID)
+				if seen[item.GUID[0].ID] {
+					t.Errorf("guid %q twice", item.GUID[0].ID)
 				}
-				seen[item.Link[0]] = true
+				seen[item.GUID[0].ID] = true
 				if len(item.Author) != 0 {
 					t.Errorf("author %q: RSS wants an e-mail address there", item.Author)
 				}
 				previous = notNewer(t, item.PubDate, time.RFC1123Z, previous)
 			}
-			if want := min(len(tt.all), feedLimit); len(c.Items) != want {
-				t.Errorf("%d items, want %d", len(c.Items), want)
+			if len(c.Items) != tt.items {
+				t.Errorf("%d items, want %d", len(c.Items), tt.items)
 			}
 		})
 	}

@@ -175,23 +175,33 @@ func TestFeedsByFeedparser(t *testing.T) {
 	const script = `import sys, json, feedparser
 d = feedparser.parse(sys.stdin.buffer.read())
 print(json.dumps({"bozo": bool(d.bozo), "why": str(d.get("bozo_exception", "")), "version": d.version, "ids": [e.id for e in d.entries], "titles": [e.title for e in d.entries]}))`
+	type read struct {
+		Bozo         bool
+		Why, Version string
+		IDs, Titles  []string
+	}
+	parse := func(t *testing.T, feed []byte) (got read) {
+		t.Helper()
+		cmd := exec.Command(python, "-c", script)
+		cmd.Stdin = bytes.NewReader(feed)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("feedparser: %v", err)
+		}
+		if err := json.Unmarshal(out, &got); err != nil {
+			t.Fatalf("feedparser wrote %q: %v", out, err)
+		}
+		return got
+	}
+	for _, tt := range rssCases(t) {
+		if got := parse(t, tt.out); got.Bozo || got.Version != "rss20" || len(got.IDs) != tt.items {
+			t.Errorf("%s: bozo %t (%s), version %q, %d entries, want false, rss20 and %d", tt.name, got.Bozo, got.Why, got.Version, len(got.IDs), tt.items)
+		}
+	}
 	for _, tt := range feedCases() {
 		for _, format := range feedFormats()[:2] {
 			t.Run(tt.name+" "+format.version, func(t *testing.T) {
-				cmd := exec.Command(python, "-c", script)
-				cmd.Stdin = bytes.NewReader(must[[]byte](t)(format.write(tt.info, tt.all)))
-				out, err := cmd.Output()
-				if err != nil {
-					t.Fatalf("feedparser: %v", err)
-				}
-				var got struct {
-					Bozo         bool
-					Why, Version string
-					IDs, Titles  []string
-				}
-				if err := json.Unmarshal(out, &got); err != nil {
-					t.Fatalf("feedparser wrote %q: %v", out, err)
-				}
+				got := parse(t, must[[]byte](t)(format.write(tt.info, tt.all)))
 				if got.Bozo || got.Version != format.version {
 					t.Errorf("bozo %t (%s), version %q, want false and %q", got.Bozo, got.Why, got.Version, format.version)
 				}
@@ -209,4 +219,8 @@ func TestFeedGolden(t *testing.T) {
 	for _, format := range feedFormats() {
 		golden(t, "testdata/feeds.txtar", format.file, must[[]byte](t)(format.write(sampleInfo(), sampleSummaries())))
 	}
+	all := sampleSummaries()
+	list := Listing{Kind: "category", Value: "Ядро", Slug: "ядро", Summaries: all[:1]}
+	golden(t, "testdata/feeds.txtar", "category/feed.xml", must[[]byte](t)(ListRSS(sampleInfo(), list)))
+	golden(t, "testdata/feeds.txtar", "mip/3/feed.xml", must[[]byte](t)(HistoryRSS(sampleInfo(), all[0], sampleChanges(all[0]))))
 }

@@ -27,12 +27,19 @@ type document struct {
 	examples examples
 }
 
+// Example is the proposal that the examples of documentation speak of.
+type Example struct {
+	Proposal    *mip.Proposal
+	Summary     *api.Summary              // of it; nil: one is invented
+	Translation *api.PublishedTranslation // of it; nil: one is invented
+}
+
 // OpenAPI is the OpenAPI 3.1.1 document of every endpoint, static and live, as JSON. Schemas come from
-// the wire structs, so they cannot drift from what is sent. example is the proposal that examples
-// speak of; nil, for a site without proposals, gives an invented one. What changes with every commit
+// the wire structs, so they cannot drift from what is sent. example is what examples speak of; nil, for a
+// site without proposals, gives an invented one. What changes with every commit
 // (the commit itself, the counts) is left out of the examples, so that the document changes only when
 // the example proposal, a hard fork or the site's own settings do.
-func OpenAPI(info mip.SiteInfo, forks []mip.HardFork, example *mip.Proposal) ([]byte, error) {
+func OpenAPI(info mip.SiteInfo, forks []mip.HardFork, example *Example) ([]byte, error) {
 	d := &document{info: info, schemas: &schemas{named: map[string]object{}}, examples: newExamples(info, forks, example)}
 	var paths object
 	for _, r := range StaticRoutes() {
@@ -83,16 +90,33 @@ func (d *document) static(r StaticRoute) object {
 		{"description", r.Summary},
 		{"content", object{{r.Type, d.content(r.Type, r.Response, r.Name)}}},
 	}}}
-	switch {
-	case strings.Contains(r.Pattern, "{n}"):
-		op = append(op, member{"parameters", []object{pathParameter("n", "The proposal's number, without leading zeros.", object{{"type", "integer"}, {"minimum", 0}}, d.examples.number)}})
-		responses = append(responses, d.missing(r))
-	case strings.Contains(r.Pattern, "{skill}"):
-		name := SkillName(d.info)
-		op = append(op, member{"parameters", []object{pathParameter("skill", "The skill's name, from the index.", enum(name), name)}})
+	var parameters []object
+	for _, part := range strings.Split(r.Pattern, "{")[1:] {
+		name, _, _ := strings.Cut(part, "}")
+		parameters = append(parameters, d.parameter(name))
+	}
+	if parameters != nil {
+		op = append(op, member{"parameters", parameters})
 		responses = append(responses, d.missing(r))
 	}
 	return append(op, member{"responses", responses})
+}
+
+// parameter describes the variable part of a static address.
+func (d *document) parameter(name string) object {
+	switch name {
+	case "n":
+		return pathParameter(name, "The proposal's number, without leading zeros.", object{{"type", "integer"}, {"minimum", 0}}, d.examples.number)
+	case "locale":
+		return pathParameter(name, "One of the site's locales, as the site writes it.", object{{"type", "string"}}, d.examples.locale)
+	case "skill":
+		skill := SkillName(d.info)
+		return pathParameter(name, "The skill's name, from the index.", enum(skill), skill)
+	}
+	doc := map[string]string{
+		"s": "A status", "c": "A category", "t": "A type", "name": "A hard fork's name", "login": "An author's GitHub login",
+	}[name] + " in lower case; what is no letter or digit becomes one hyphen."
+	return pathParameter(name, doc, object{{"type", "string"}}, d.examples.segments[name])
 }
 
 // missing is the 404 of a static address: a problem below /api, a page elsewhere.

@@ -23,9 +23,11 @@ const (
 // examples are the bodies that the document shows, by operationId, and values for its parameters.
 // They are wire values, not text: the encoder that writes answers writes them too.
 type examples struct {
-	number int
-	query  map[string]int
-	bodies map[string]exampleBody
+	number   int
+	locale   string
+	segments map[string]string // path segments of lists, by parameter
+	query    map[string]int
+	bodies   map[string]exampleBody
 }
 
 type exampleBody struct {
@@ -33,49 +35,77 @@ type exampleBody struct {
 	value   any
 }
 
-func newExamples(info mip.SiteInfo, forks []mip.HardFork, p *mip.Proposal) examples {
-	if p == nil {
-		p = inventedProposal(info)
+func newExamples(info mip.SiteInfo, forks []mip.HardFork, given *Example) examples {
+	if given == nil {
+		given = &Example{Proposal: inventedProposal(info)}
 	}
-	p = excerpt(p)
+	p := excerpt(given.Proposal)
 	forks = slices.Clone(forks[:min(len(forks), exampleForks)])
 	if forks == nil {
 		forks = []mip.HardFork{}
 	}
 	site := info
-	site.Commit = nil
+	site.Commit, site.CommittedAt = nil, nil
 	site.Counts = mip.SiteCounts{Total: 1, ByStatus: map[string]int{string(p.Status): 1}, ByCategory: map[string]int{deref(p.Category): 1}}
 	topic := exampleTopic(info, p)
 	networks := exampleNetworks(info)
-	locale := "ko"
-	if len(info.Locales) > 0 {
-		locale = info.Locales[0]
+	summary, madeBy := given.Summary, ""
+	if summary == nil {
+		summary, madeBy = new(exampleImpact(p)), "Made of lines of the text; the severities are invented."
 	}
+	translation, oneSection := given.Translation, "A committed translation, cut to one section."
+	if translation == nil {
+		translation, oneSection = exampleTranslation(info, p), "A committed translation of one section; the text is invented."
+	}
+	translation = firstSection(translation)
 	const cutText = "An excerpt: the real answer is longer."
 	return examples{
-		number: p.Number,
-		query:  map[string]int{"topicId": topic.TopicID},
+		number:   p.Number,
+		locale:   translation.Locale,
+		segments: exampleSegments(p, forks),
+		query:    map[string]int{"topicId": topic.TopicID},
 		bodies: map[string]exampleBody{
 			"listProposals":     {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Summary{p.Summary}}},
 			"getProposal":       {cutText, *p},
+			"getSummary":        {madeBy, *summary},
+			"getTranslation":    {oneSection, *translation},
 			"listHardForks":     {cutText, mip.HardForks{HardForks: forks}},
 			"getSite":           {"The counts are those of a site with one proposal.", site},
 			"getDiagnostics":    {"What may be found in a file.", mip.Diagnostics{Problems: []mip.Problem{exampleFinding(info)}}},
 			"getForumActivity":  {"A topic of the forum; the figures are invented.", topic},
 			"getNetworkInfo":    {"The networks of this site; the figures are invented.", api.NetworkInfo{Networks: networks}},
 			"getMIPWatch":       {"One proposal; the live figures are invented.", exampleWatch(p, topic, networks, forks)},
-			"createSummary":     {"Made by the extractive summariser; the severities are invented.", exampleImpact(p)},
-			"createTranslation": {"A committed translation of one section; the text is invented.", exampleTranslation(p, locale)},
+			"createSummary":     {madeBy, *summary},
+			"createTranslation": {oneSection, answered(translation)},
 
 			"createSummaryRequest":     {"", api.SummaryRequest{MIPNumber: p.Number}},
-			"createTranslationRequest": {"", api.TranslateRequest{MIPNumber: p.Number, Locale: locale}},
+			"createTranslationRequest": {"", api.TranslateRequest{MIPNumber: p.Number, Locale: translation.Locale, Sections: idsOf(translation.Sections)}},
 		},
 	}
+}
+
+// exampleSegments are lists that the proposal is on, as far as it is on any.
+func exampleSegments(p *mip.Proposal, forks []mip.HardFork) map[string]string {
+	out := map[string]string{
+		"s": p.Status.Slug(), "c": mip.Slug(cmp.Or(deref(p.Category), "Core")), "t": mip.Slug(cmp.Or(deref(p.Type), "Standards Track")),
+		"name": "example", "login": "example",
+	}
+	if len(forks) > 0 {
+		out["name"] = mip.Slug(forks[0].Name)
+	}
+	for _, a := range p.Authors {
+		if slug := a.Slug(); slug != "" {
+			out["login"] = slug
+			break
+		}
+	}
+	return out
 }
 
 // excerpt is a proposal with its text cut short.
 func excerpt(p *mip.Proposal) *mip.Proposal {
 	short := *p
+	short.Translations = append([]mip.Translation{}, p.Translations...)
 	short.RawMarkdown = head(p.RawMarkdown)
 	short.Sections = []mip.Section{}
 	for _, s := range p.Sections[:min(len(p.Sections), exampleSections)] {
@@ -162,7 +192,7 @@ func exampleWatch(p *mip.Proposal, topic api.ForumActivity, networks map[string]
 	}
 }
 
-// exampleImpact takes its sentences from the text, as the extractive summariser does.
+// exampleImpact stands in where there is no summary: it takes its sentences from the text.
 func exampleImpact(p *mip.Proposal) api.Summary {
 	quotes := quotes(p)
 	axis := func(s api.Severity) api.Axis {
@@ -197,9 +227,45 @@ func quotes(p *mip.Proposal) []api.Evidence {
 	return out
 }
 
-func exampleTranslation(p *mip.Proposal, locale string) api.Translation {
-	return api.Translation{
-		MIPNumber: p.Number, Locale: locale, Title: p.Title + " (" + locale + ")", Description: p.Description, Markdown: "## …\n",
+// exampleTranslation stands in where none is committed.
+func exampleTranslation(info mip.SiteInfo, p *mip.Proposal) *api.PublishedTranslation {
+	locale := "ko"
+	if len(info.Locales) > 0 {
+		locale = info.Locales[0]
+	}
+	t := &api.PublishedTranslation{
+		MIPNumber: p.Number, Locale: locale, Title: p.Title + " (" + locale + ")", Description: p.Description, Sections: []mip.Section{},
 		ContentHash: p.ContentHash, GeneratedAt: mip.NewTime(exampleMoment()), Source: "file",
 	}
+	for _, s := range p.Sections {
+		t.Sections = append(t.Sections, mip.Section{ID: s.ID, Level: s.Level, Title: s.Title + " (" + locale + ")", Markdown: "## …\n"})
+	}
+	return t
+}
+
+// firstSection is a translation without the rest.
+func firstSection(t *api.PublishedTranslation) *api.PublishedTranslation {
+	short := *t
+	short.Sections = short.Sections[:min(len(short.Sections), 1)]
+	return &short
+}
+
+// answered is a committed translation as /api/ai-translate gives it.
+func answered(t *api.PublishedTranslation) api.Translation {
+	out := api.Translation{
+		MIPNumber: t.MIPNumber, Locale: t.Locale, Title: t.Title, Description: t.Description,
+		ContentHash: t.ContentHash, GeneratedAt: t.GeneratedAt, Source: t.Source, Stale: t.Stale,
+	}
+	for _, s := range t.Sections {
+		out.Markdown += s.Markdown
+	}
+	return out
+}
+
+func idsOf(sections []mip.Section) []string {
+	var out []string
+	for _, s := range sections {
+		out = append(out, s.ID)
+	}
+	return out
 }

@@ -28,9 +28,9 @@ func openAPICases(t *testing.T) map[string][]byte {
 	evil.Summary = hostileSummaries()[0]
 	evil.RawMarkdown, evil.Sections[0].Markdown = strings.Repeat("</script>&lt;👩‍👩‍👧\n", 500), strings.Repeat("é", 5000)
 	return map[string][]byte{
-		"sample":  must[[]byte](t)(OpenAPI(sampleInfo(), sampleForks(), sampleProposal())),
+		"sample":  must[[]byte](t)(OpenAPI(sampleInfo(), sampleForks(), &Example{Proposal: sampleProposal()})),
 		"empty":   must[[]byte](t)(OpenAPI(mip.SiteInfo{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Networks: []mip.Network{}, Locales: []string{}}, nil, nil)),
-		"hostile": must[[]byte](t)(OpenAPI(hostileInfo("<b>&lt;\n]]></title>"), sampleForks(), evil)),
+		"hostile": must[[]byte](t)(OpenAPI(hostileInfo("<b>&lt;\n]]></title>"), sampleForks(), &Example{Proposal: evil})),
 	}
 }
 
@@ -104,8 +104,9 @@ func TestOpenAPIRoutes(t *testing.T) {
 			if op.Summary == "" || len(op.Tags) != 1 || !slices.Contains(tags, op.Tags[0]) {
 				t.Errorf("%s: summary %q, tags %q, want one of %q", path, op.Summary, op.Tags, tags)
 			}
-			for _, name := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1) {
-				if len(op.Parameters) != 1 || op.Parameters[0].Name != name[1] || op.Parameters[0].In != "path" || !op.Parameters[0].Required {
+			names := regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1)
+			for i, name := range names {
+				if len(op.Parameters) != len(names) || op.Parameters[i].Name != name[1] || op.Parameters[i].In != "path" || !op.Parameters[i].Required {
 					t.Errorf("%s: parameters %+v, want %s, required", path, op.Parameters, name[1])
 				}
 			}
@@ -252,7 +253,7 @@ func TestOpenAPIExamples(t *testing.T) {
 
 // Live examples are figures that the sidecar could send.
 func TestOpenAPIExampleFigures(t *testing.T) {
-	e := newExamples(sampleInfo(), sampleForks(), sampleProposal())
+	e := newExamples(sampleInfo(), sampleForks(), &Example{Proposal: sampleProposal()})
 	topic := e.bodies["getForumActivity"].value.(api.ForumActivity)
 	if topic.Replies != topic.Posts-1 || topic.LastPostedAt.UTC().After(topic.FetchedAt.UTC()) || topic.CreatedAt.UTC().After(topic.LastPostedAt.UTC()) {
 		t.Errorf("topic %+v contradicts itself", topic)
@@ -280,15 +281,15 @@ func TestOpenAPIExampleFigures(t *testing.T) {
 func TestOpenAPIIsStable(t *testing.T) {
 	later := sampleInfo()
 	later.Commit, later.Counts.Total = new("ffff"), 99
-	a := must[[]byte](t)(OpenAPI(sampleInfo(), sampleForks(), sampleProposal()))
-	b := must[[]byte](t)(OpenAPI(later, sampleForks(), sampleProposal()))
+	a := must[[]byte](t)(OpenAPI(sampleInfo(), sampleForks(), &Example{Proposal: sampleProposal()}))
+	b := must[[]byte](t)(OpenAPI(later, sampleForks(), &Example{Proposal: sampleProposal()}))
 	same(t, "document after a commit", string(b), string(a))
 }
 
 func TestOpenAPIIsPure(t *testing.T) {
 	info, forks, p := sampleInfo(), sampleForks(), sampleProposal()
-	a := must[[]byte](t)(OpenAPI(info, forks, p))
-	same(t, "second document", string(must[[]byte](t)(OpenAPI(info, forks, p))), string(a))
+	a := must[[]byte](t)(OpenAPI(info, forks, &Example{Proposal: p}))
+	same(t, "second document", string(must[[]byte](t)(OpenAPI(info, forks, &Example{Proposal: p}))), string(a))
 	if diff := cmp.Diff(sampleProposal(), p, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); diff != "" {
 		t.Errorf("OpenAPI changed its argument (-want +got):\n%s", diff)
 	}

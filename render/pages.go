@@ -21,6 +21,8 @@ type Pages struct {
 	top    map[string]template.HTML // the header bar by current section
 	bottom template.HTML            // the footer
 	notice template.HTML            // what stands above every page, mostly nothing
+
+	siteImage string // what a head says of the picture of a page without its own
 }
 
 // sections are the entries of the main menu, in order. A page names the one that it belongs to.
@@ -58,6 +60,9 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, e
 	if p.notice, err = p.fragment("notice", notice); err != nil {
 		return nil, err
 	}
+	var image markup
+	p.image(&image, SiteCardRoute, SiteCard(info))
+	p.siteImage = string(image)
 	for _, current := range append(sections(), struct{ Path, Label string }{}) {
 		if p.top[current.Path], err = p.fragment("top-fixed", topView{p, current.Path}); err != nil {
 			return nil, err
@@ -97,8 +102,11 @@ func (p *Pages) funcs() template.FuncMap {
 		"dayShort": dayShort,
 		"dayOf":    dayOf,
 		"minute":   minute,
+		"moment":   func(t mip.Time) string { return minute(&t) },
 		"num":      thousands,
 		"web":      webAddress,
+		"host":     host,
+		"cited":    func(name, id, text string) any { return struct{ Name, ID, Text string }{name, id, text} },
 	}
 }
 

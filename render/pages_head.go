@@ -1,6 +1,11 @@
 package render
 
-import "html/template"
+import (
+	"cmp"
+	"html/template"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
 
 // page is what every page tells its head and frame. The fields before Begin are for frame, Begin and
 // End for the template.
@@ -9,16 +14,18 @@ type page struct {
 	Description string
 	Route       string // of the canonical address; empty: none, and not to be indexed
 	Article     bool
+	Card        *mip.Summary // whose picture the page has; nil: the site's
 	Alternates  []alternate
-	Live        bool   // loads the script that asks the sidecar
-	LD          []byte // JSON-LD that may stand in a script element, nil: none
+	Script      int         // place of its script among the assets; 0: [siteScript]
+	Meta        [][2]string // names and contents of further meta elements
+	LD          []byte      // JSON-LD that may stand in a script element, nil: none
 
 	Begin template.HTML // up to and with the start of main's content
 	End   template.HTML // from the end of main's content
 }
 
-// alternate is the same content in another format.
-type alternate struct{ Type, Title, Href string }
+// alternate is the same content in another format or, when Lang is set, another language.
+type alternate struct{ Type, Title, Href, Lang string }
 
 // frame completes a page with its head, header and footer. Section is a path of sections, or empty.
 func (p *Pages) frame(section string, v page) page {
@@ -48,17 +55,27 @@ func (p *Pages) frame(section string, v page) page {
 	}
 	m.meta("property", "og:type", kind)
 	m.meta("property", "og:site_name", p.info.Title)
+	if v.Card == nil {
+		m.raw(p.siteImage)
+	} else {
+		p.image(&m, ProposalCardRoute(v.Card.Number), ProposalCard(p.info, *v.Card))
+	}
+	for _, e := range v.Meta {
+		m.meta("name", e[0], e[1])
+	}
 	for _, a := range v.Alternates {
 		m.raw(`<link rel="alternate" type="`, a.Type, `" title="`)
 		m.text(a.Title)
+		if a.Lang != "" {
+			m.raw(`" hreflang="`)
+			m.text(a.Lang)
+		}
 		m.raw(`" href="`)
 		m.text(a.Href)
 		m.raw("\">\n")
 	}
 	m.raw(string(p.head), "\n")
-	if v.Live {
-		m.raw(`<script src="`, p.path(p.assets[liveScript].Route), "\" type=\"module\"></script>\n")
-	}
+	m.raw(`<script src="`, p.path(p.assets[cmp.Or(v.Script, siteScript)].Route), "\" type=\"module\"></script>\n")
 	if v.LD != nil {
 		m.raw(`<script type="application/ld+json">`, string(v.LD), "</script>\n")
 	}

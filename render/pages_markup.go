@@ -1,6 +1,9 @@
 package render
 
-import "html/template"
+import (
+	"html/template"
+	"strconv"
+)
 
 // markup collects HTML in Go for the parts that every page repeats, where a template's reflection
 // would be most of a build. Whatever an author or an operator wrote goes through text.
@@ -41,6 +44,9 @@ func (m *markup) link(class, href, rel, label string) {
 func (m *markup) time(program, people string) {
 	m.raw(`<time datetime="`, program, `">`, people, "</time>")
 }
+
+// number appends n in digits.
+func (m *markup) number(n int) { *m = strconv.AppendInt(*m, int64(n), 10) }
 
 func escaped(s string) string { return template.HTMLEscapeString(s) }
 

@@ -85,7 +85,12 @@ func (p *Pages) ref(all []mip.Summary, n int) Ref {
 	if !ok {
 		return Ref{Number: n, ID: p.id(n)}
 	}
-	return Ref{Number: n, ID: s.ID, Title: s.Title, Path: p.proposalPath(n), Status: s.Status, Published: true}
+	return p.refTo(s)
+}
+
+// refTo is a link to a published proposal.
+func (p *Pages) refTo(s mip.Summary) Ref {
+	return Ref{Number: s.Number, ID: s.ID, Title: s.Title, Path: p.proposalPath(s.Number), Status: s.Status, Published: true}
 }
 
 func (p *Pages) refs(all []mip.Summary, ns []int) []Ref {
@@ -127,13 +132,47 @@ func statusChoices(all []mip.Summary) []choice {
 	return out
 }
 
-func categoryChoices(all []mip.Summary) []choice {
+// tiles are the statuses of the process in the order of life, whether anything has them or not, and after
+// them the others that occur.
+func tiles(statuses []choice) []choice {
+	out := make([]choice, 0, len(statuses)+len(mip.Statuses()))
+	for _, s := range mip.Statuses() {
+		i := slices.IndexFunc(statuses, func(c choice) bool { return c.Slug == s.Slug() })
+		if i < 0 {
+			out = append(out, choice{Slug: s.Slug(), Label: string(s), Class: statusClass(s), Status: s})
+			continue
+		}
+		out = append(out, statuses[i])
+	}
+	for _, c := range statuses {
+		if !slices.ContainsFunc(out, func(o choice) bool { return o.Slug == c.Slug }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// choicesOf counts a field that a header may lack.
+func choicesOf(all []mip.Summary, field func(mip.Summary) *string) []choice {
 	return choices(all, func(s mip.Summary) (string, string, bool) {
-		if s.Category == nil {
+		v := field(s)
+		if v == nil {
 			return "", "", false
 		}
-		return mip.Slug(*s.Category), *s.Category, true
+		return mip.Slug(*v), *v, true
 	})
+}
+
+// forkChoices are the hard forks that have a page, in the order of the site.
+func (p *Pages) forkChoices() []choice {
+	var out []choice
+	for _, f := range p.forks {
+		slug := mip.Slug(f.Name)
+		if !slices.ContainsFunc(out, func(c choice) bool { return c.Slug == slug }) {
+			out = append(out, choice{Slug: slug, Label: f.Name})
+		}
+	}
+	return out
 }
 
 // choices counts by slug and sorts by label; the least label of a slug speaks for it.

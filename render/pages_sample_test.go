@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"testing"
@@ -114,11 +115,26 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 	do("/", func() ([]byte, error) { return p.Home(all) })
 	do("/dashboard/", func() ([]byte, error) { return p.Dashboard(all) })
 	do("/upgrade/", func() ([]byte, error) { return p.Upgrades(all) })
-	do("/feeds/", p.Feeds)
+	do("/feeds/", func() ([]byte, error) { return p.Feeds(all) })
+	do("/graph/", func() ([]byte, error) { return p.Graph(all) })
+	do("/about/", p.About)
+	do("/about/ai/", p.AboutAI)
+	do("/accessibility/", p.Accessibility)
 	do("/404.html", p.NotFound)
 	do("/api/", func() ([]byte, error) { return p.API([]byte(pageOpenAPI)) })
 	for i := range p.forks {
 		do("/upgrade/"+mip.Slug(p.forks[i].Name)+"/", func() ([]byte, error) { return p.Upgrade(p.forks[i], all) })
+	}
+	byAuthor := map[string]Listing{}
+	for _, s := range all {
+		for _, a := range s.Authors {
+			if slug := a.Slug(); slug != "" {
+				byAuthor[slug] = Listing{Kind: "author", Value: cmp.Or(deref(a.Name), *a.GitHub), Slug: slug, Summaries: append(byAuthor[slug].Summaries, s)}
+			}
+		}
+	}
+	for slug, l := range byAuthor {
+		do("/author/"+slug+"/", func() ([]byte, error) { return p.Listing(l) })
 	}
 	kinds := map[string]func(mip.Summary) *string{
 		"status":   func(s mip.Summary) *string { return (*string)(&s.Status) },

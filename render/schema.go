@@ -138,6 +138,8 @@ func schemaName(t reflect.Type) string {
 		return "ProposalSummary"
 	case reflect.TypeFor[mip.Problem]():
 		return "FileProblem"
+	case reflect.TypeFor[mip.Translation]():
+		return "TranslationLink"
 	case reflect.TypeFor[api.Summary]():
 		return "ImpactSummary"
 	}

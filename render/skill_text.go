@@ -11,8 +11,11 @@ The site at {{base}}/ publishes improvement proposals ({{prefix}}s). Everything 
 |---|---|
 | Which proposals are there, in which status, about what? | ` + "`{{base}}/api/v1/mips`" + ` |
 | What does one say? | ` + "`{{base}}/api/v1/mips/{n}`" + `: ` + "`rawMarkdown`" + ` is the file, ` + "`sections`" + ` the text in parts |
+| What does it mean for whom, at a glance? | the address in ` + "`summaryUrl`" + ` of that answer, where it is not null |
+| The text in another language? | the addresses in ` + "`translations`" + ` of that answer, as far as there are any; the English text decides |
 | The text alone? | ` + "`{{base}}/mip/{n}.md`" + ` |
 | What changed lately? | ` + "`{{base}}/feed.json`" + `, newest change first |
+| What changed in one of them, and when? | ` + "`{{base}}/mip/{n}/feed.xml`" + `, an entry for each change, from git |
 | Which upgrade activates it, and when? | ` + "`{{base}}/api/v1/hardforks`" + ` |
 | What is this site, which networks, which forum? | ` + "`{{base}}/api/v1/site`" + ` |
 | Was a file left out or read in a lenient way? | ` + "`{{base}}/api/v1/diagnostics`" + ` |

@@ -79,6 +79,7 @@ func (p *Pages) API(openapi []byte) ([]byte, error) {
 			Title:       "API",
 			Description: "Every endpoint of " + p.info.Title + ": addresses, parameters, answers and errors.",
 			Route:       "/api/",
+			Script:      textScript,
 		}),
 		Name: doc.Info.Title, Version: doc.Info.Version, Text: doc.Info.Description,
 		Base: p.info.BaseURL,

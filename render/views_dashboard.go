@@ -73,7 +73,7 @@ func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
 			Title:       "Dashboard",
 			Description: "Proposals by status, recent changes, what needs attention and the network upgrades of " + p.info.Title + ".",
 			Route:       "/dashboard/",
-			Live:        true,
+			Script:      liveScript,
 		}),
 		Networks:  p.info.Networks,
 		Hot:       p.discussed(all),

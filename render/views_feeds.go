@@ -1,11 +1,34 @@
 package render
 
-// Feeds renders the page that says what can be subscribed to and read by programs.
-func (p *Pages) Feeds() ([]byte, error) {
+import "github.com/mipwatch/mipwatch/internal/mip"
+
+// Feeds renders the page that says what can be subscribed to and read by programs. All must be
+// ascending by number.
+func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
 	type offer struct{ Name, Route, Text string }
+	type list struct{ Name, Href string }
+	type group struct {
+		Name  string
+		Lists []list
+	}
+	var groups []group
+	add := func(name, kind string, choices []choice) {
+		g := group{Name: name}
+		for _, c := range choices {
+			g.Lists = append(g.Lists, list{c.Label, p.slugPath(kind, c.Slug) + "feed.xml"})
+		}
+		if len(choices) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	add("Status", "status", statusChoices(all))
+	add("Category", "category", choicesOf(all, func(s mip.Summary) *string { return s.Category }))
+	add("Type", "type", choicesOf(all, func(s mip.Summary) *string { return s.Type }))
+	add("Network upgrade", "upgrade", p.forkChoices())
 	return p.execute("feeds", 0, struct {
 		page
 		Feeds, Machines []offer
+		Lists           []group
 	}{
 		page: p.frame("/feeds/", page{
 			Title:       "Feeds",
@@ -17,6 +40,7 @@ func (p *Pages) Feeds() ([]byte, error) {
 			{"Atom", "/feed.atom", "The same entries in the stricter format."},
 			{"JSON Feed 1.1", "/feed.json", "The same entries for programs."},
 		},
+		Lists: groups,
 		Machines: []offer{
 			{"All proposals", "/api/v1/mips", "Every proposal without its text, as JSON."},
 			{"Hard forks", "/api/v1/hardforks", "Network upgrades and their activation times, as JSON."},

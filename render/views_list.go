@@ -10,10 +10,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Listing is a page of the proposals that share one value of a field.
+// Listing is the proposals that share one value of a field, for their page or their feed.
 type Listing struct {
-	Kind      string // status, category or type
-	Value     string // as written; empty: the proposals that have none
+	Kind      string // status, category, type or author; of a feed upgrade, too
+	Value     string // as written, of an author the name; empty: the proposals that have none
 	Slug      string // its path segment
 	Summaries []mip.Summary
 }
@@ -24,7 +24,9 @@ type homeView struct {
 	Commit     string
 	Newest     *mip.Time
 	Statuses   []choice
+	Tiles      []choice // Statuses, with those of the process that nothing has now
 	Categories []choice
+	Discussed  bool // some proposal has a topic in the site's forum
 	LastCalls  []lastCall
 	MoreCalls  int
 	Rows       template.HTML
@@ -36,6 +38,8 @@ type listingView struct {
 	Status  mip.Status
 	Heading string
 	Meaning string
+	GitHub  string // address of an author's profile
+	Feed    string
 	Count   int
 	Rows    template.HTML
 }
@@ -50,13 +54,16 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 		description = "Every published proposal: what it says, where it stands and what it depends on."
 	}
 	calls, _ := lastCalls(all)
+	statuses := statusChoices(all)
 	v := homeView{
-		page:       p.frame("/", page{Description: description, Route: "/"}),
+		page:       p.frame("/", page{Description: description, Route: "/", Script: listScript}),
 		Count:      len(all),
 		Commit:     p.commit(),
 		Newest:     newestChange(all),
-		Statuses:   statusChoices(all),
-		Categories: categoryChoices(all),
+		Statuses:   statuses,
+		Tiles:      tiles(statuses),
+		Categories: choicesOf(all, func(s mip.Summary) *string { return s.Category }),
+		Discussed:  len(p.discussed(all)) > 0,
 		LastCalls:  calls[:min(len(calls), noticeLimit)],
 		MoreCalls:  max(0, len(calls)-noticeLimit),
 		Rows:       p.rows(all),
@@ -64,23 +71,36 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 	return p.execute("home", len(v.Rows), v)
 }
 
-// Listing renders /status/{s}/, /category/{c}/ or /type/{t}/.
+// Listing renders /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/.
 func (p *Pages) Listing(v Listing) ([]byte, error) {
 	heading, meaning := explain(v.Kind, v.Value)
 	w := listingView{
 		page: p.frame("/", page{
 			Title:       heading,
 			Description: fmt.Sprintf("%s of %s. %s", heading, p.info.Title, meaning),
-			Route:       "/" + v.Kind + "/" + url.PathEscape(v.Slug) + "/",
+			Route:       v.route(),
+			Alternates:  []alternate{p.feedOf(v.route(), heading)},
 		}),
 		Listing: v,
 		Status:  mip.Status(v.Value),
 		Heading: heading,
 		Meaning: meaning,
+		Feed:    p.path(v.route() + "feed.xml"),
 		Count:   len(v.Summaries),
 		Rows:    p.rows(v.Summaries),
 	}
+	if v.Kind == "author" {
+		w.GitHub = profile(v.Slug)
+	}
 	return p.execute("listing", len(w.Rows), w)
+}
+
+// route is where the list's page lies.
+func (l Listing) route() string { return "/" + l.Kind + "/" + url.PathEscape(l.Slug) + "/" }
+
+// feedOf is the feed of the page at route.
+func (p *Pages) feedOf(route, title string) alternate {
+	return alternate{Type: typeRSS, Title: title + " (RSS)", Href: p.path(route + "feed.xml")}
 }
 
 // lastCall is a proposal whose last call has a deadline. Over is known without a clock: some proposal
@@ -121,9 +141,12 @@ func (p *Pages) commit() string {
 
 func (p *Pages) id(n int) string { return p.info.Prefix + "-" + strconv.Itoa(n) }
 
-func (p *Pages) proposalPath(n int) string { return p.path("/mip/" + strconv.Itoa(n) + "/") }
+// pageRoute is where a proposal's page lies.
+func pageRoute(n int) string { return "/mip/" + strconv.Itoa(n) + "/" }
 
-// slugPath is the page of a value: kind is status, category, type or upgrade.
+func (p *Pages) proposalPath(n int) string { return p.path(pageRoute(n)) }
+
+// slugPath is the page of a value: kind is status, category, type, author or upgrade.
 func (p *Pages) slugPath(kind, slug string) string {
 	return p.path("/" + kind + "/" + url.PathEscape(slug) + "/")
 }

@@ -6,6 +6,10 @@ import "github.com/mipwatch/mipwatch/internal/mip"
 // not know is said to be unknown: its meaning is the authors' affair.
 func explain(kind, value string) (heading, meaning string) {
 	switch kind {
+	case "author":
+		return "Proposals by " + value, "Every proposal that names this author, by number."
+	case "upgrade":
+		return value + " upgrade", "The proposals that the " + value + " network upgrade activates, and the one that says so."
 	case "status":
 		s := mip.Status(value)
 		switch {

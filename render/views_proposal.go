@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // Ref is a mention of another proposal. Path holds the base path and is empty when it is not
@@ -30,6 +31,9 @@ type ProposalPage struct {
 	Requires, RequiredBy, Replaces, SupersededBy []Ref
 	Previous, Next                               *Ref
 	Fork                                         *mip.HardFork
+	Impact                                       *api.Summary      // that is committed, nil: none
+	Translations                                 []mip.Translation // that are committed
+	History                                      bool              // there is a page of its versions
 }
 
 // proposalView is a proposal's page in parts.
@@ -41,41 +45,62 @@ type proposalView struct {
 	TOC              template.HTML
 	Neighbours       template.HTML
 	Details          template.HTML
+	Relations        template.HTML
+	Impact           template.HTML
+	Languages        template.HTML
 	Fork             *mip.HardFork
 	ForkPath         string
 	ForkRows         []activationRow
-	Cite             string
+	Cite             citation
 }
 
 // Proposal renders a proposal's page.
 func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	s := v.Summary
 	number := strconv.Itoa(s.Number)
-	route := "/mip/" + number + "/"
-	authors, description := people(s.Authors), describe(s)
+	route := pageRoute(s.Number)
+	authors, description := p.people(s.Authors), describe(s)
 	ld, err := p.structuredData(s, authors, route, description)
 	if err != nil {
 		return nil, err
 	}
+	cite, err := p.citation(s, authors, route)
+	if err != nil {
+		return nil, err
+	}
+	alternates := []alternate{
+		{"text/markdown", s.ID + " as Markdown", p.path("/mip/" + number + ".md"), ""},
+		{"application/json", s.ID + " as JSON", p.path("/api/v1/mips/" + number), ""},
+	}
+	if v.History {
+		alternates = append(alternates, p.feedOf(route, "Changes of "+s.ID))
+	}
+	alternates = append(alternates, p.hreflangs(s, v.Translations)...)
+	for _, t := range v.Translations {
+		alternates = append(alternates, alternate{"application/json", s.ID + " as JSON (" + t.Locale + ")", p.translationPath(s, t), t.Locale})
+	}
 	w := proposalView{
 		page: p.frame("/", page{
-			Title: named(s.ID, ": ", s.Title), Description: description, Route: route, Article: true, LD: ld,
-			Alternates: []alternate{
-				{"text/markdown", s.ID + " as Markdown", p.path("/mip/" + number + ".md")},
-				{"application/json", s.ID + " as JSON", p.path("/api/v1/mips/" + number)},
-			},
+			Title: named(s.ID, ": ", s.Title), Description: description, Route: route, Article: true, Card: &s, LD: ld,
+			Alternates: alternates, Script: textScript, Meta: citationMeta(s, authors, p.info.Title),
 		}),
 		ID: template.HTML(escaped(s.ID)), Title: titleHTML(s.Title),
-		Chips: p.chips(s, v.Fork), Steps: stepsHTML(steps(s)), Facts: factLine(s, authors), Actions: p.actions(s),
+		Chips: p.chips(s, v.Fork), Steps: stepsHTML(steps(s)), Facts: factLine(s, authors), Actions: p.actions(v),
 		TOC:        tableOfContents(v.Sections, v.Body),
-		Neighbours: neighbours(v.Previous, v.Next), Details: details(v, authors),
-		Fork: v.Fork, Cite: p.cite(s, authors, route),
+		Neighbours: neighbours(v.Previous, v.Next), Details: p.details(v, authors), Relations: relations(v),
+		Fork: v.Fork, Cite: cite,
 	}
 	if named(s.ID, "", s.Title) == s.ID {
 		w.Title = ""
 	}
 	if s.Description != nil {
 		w.About = template.HTML(escaped(*s.Description))
+	}
+	if w.Impact, err = p.impact(v); err != nil {
+		return nil, err
+	}
+	if w.Languages, err = p.languages(s, v.Translations, "en"); err != nil {
+		return nil, err
 	}
 	if v.Fork != nil {
 		w.ForkPath, w.ForkRows = p.slugPath("upgrade", mip.Slug(v.Fork.Name)), p.activation(*v.Fork)
@@ -84,8 +109,8 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		body = []byte(`<p class="muted">This proposal has no text.</p>`)
 	}
-	const rest = 4 << 10 // bytes of the frame beside its parts
-	b := bytes.NewBuffer(make([]byte, 0, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+rest))
+	const rest = 12 << 10 // bytes of the frame beside its parts
+	b := bytes.NewBuffer(make([]byte, 0, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+rest))
 	if err := p.tmpl.ExecuteTemplate(b, "proposal-top", w); err != nil {
 		return nil, fmt.Errorf("page of %s: %w", s.ID, err)
 	}
@@ -94,28 +119,6 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		return nil, fmt.Errorf("page of %s: %w", s.ID, err)
 	}
 	return b.Bytes(), nil
-}
-
-func names(authors []person) string {
-	var out []string
-	for _, a := range authors {
-		out = append(out, a.Name)
-	}
-	return strings.Join(out, ", ")
-}
-
-// cite is one line for a list of references. What the header lacks is left out.
-func (p *Pages) cite(s mip.Summary, authors []person, route string) string {
-	var b strings.Builder
-	if len(authors) > 0 {
-		b.WriteString(names(authors) + ", ")
-	}
-	fmt.Fprintf(&b, "\"%s,\" %s, no. %d", named(s.ID, ": ", s.Title), p.info.Title, s.Number)
-	if !s.Created.IsZero() {
-		b.WriteString(", " + s.Created.Time().Format("January 2006"))
-	}
-	b.WriteString(". " + p.info.BaseURL + route)
-	return b.String()
 }
 
 // describe is the sentence for previews: the proposal's own, else what its header says.

@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -83,15 +84,17 @@ func stepsHTML(steps []step) template.HTML {
 	return m.html()
 }
 
-type person struct{ Name, URL string }
+// person is an author as a page shows one. Page, with the base path, and URL, of the profile, are empty
+// without a login.
+type person struct{ Name, Login, Page, URL string }
 
 // people names each author by the best thing that the header gives.
-func people(authors []mip.Author) []person {
+func (p *Pages) people(authors []mip.Author) []person {
 	out := make([]person, 0, len(authors))
 	for _, a := range authors {
 		var v person
-		if a.GitHub != nil {
-			v.Name, v.URL = "@"+*a.GitHub, "https://github.com/"+url.PathEscape(*a.GitHub)
+		if slug := a.Slug(); slug != "" {
+			v = person{"@" + *a.GitHub, *a.GitHub, p.slugPath("author", slug), profile(*a.GitHub)}
 		}
 		switch {
 		case a.Name != nil && *a.Name != "":
@@ -106,12 +109,18 @@ func people(authors []mip.Author) []person {
 	return out
 }
 
+// profile is the address of a GitHub account.
+func profile(login string) string { return "https://github.com/" + url.PathEscape(login) }
+
+// person appends a link to the author's page here and, of the login, one to the profile.
 func (m *markup) person(a person) {
 	if a.URL == "" {
 		m.text(a.Name)
 		return
 	}
-	m.link("", a.URL, "noopener", escaped(a.Name))
+	m.link("", a.Page, "author", escaped(strings.TrimPrefix(a.Name, "@")))
+	m.raw(" ")
+	m.link("gh", a.URL, "noopener", "@"+escaped(a.Login))
 }
 
 func (m *markup) ref(r Ref) {
@@ -144,7 +153,8 @@ func factLine(s mip.Summary, authors []person) template.HTML {
 }
 
 // actions are what a reader can do with a proposal.
-func (p *Pages) actions(s mip.Summary) template.HTML {
+func (p *Pages) actions(v ProposalPage) template.HTML {
+	s := v.Summary
 	n := strconv.Itoa(s.Number)
 	var m markup
 	if to := webAddress(s.DiscussionsTo); to != "" {
@@ -155,12 +165,25 @@ func (p *Pages) actions(s mip.Summary) template.HTML {
 	m.link("btn s", p.path("/api/v1/mips/"+n), "", "JSON")
 	if to := webAddress(s.SourceURL); to != "" {
 		m.link("btn s ic ic-fork", to, "noopener", "Source")
+		if history, ok := historyOf(to); ok && !v.History {
+			m.link("btn s ic ic-past", history, "noopener", "History")
+		}
+	}
+	if v.History {
+		m.link("btn s ic ic-past", p.path("/mip/"+n+"/history/"), "", "History")
 	}
 	return m.html()
 }
 
+// historyOf is where a file's history is shown, given where the file is: GitHub and GitLab, and hosts that
+// follow them, have both at addresses that differ in one word. Of another host it is not known.
+func historyOf(source string) (string, bool) {
+	before, after, ok := strings.Cut(source, "/blob/")
+	return before + "/commits/" + after, ok
+}
+
 // details is what the header states, and how the proposal is tied to others.
-func details(v ProposalPage, authors []person) template.HTML {
+func (p *Pages) details(v ProposalPage, authors []person) template.HTML {
 	s := v.Summary
 	var m markup
 	row := func(label string, values ...func()) {
@@ -205,13 +228,34 @@ func details(v ProposalPage, authors []person) template.HTML {
 		row("Created", func() { m.time(s.Created.String(), dayShort(s.Created)) })
 	}
 	if s.Updated != nil {
-		row("Last changed", func() { m.time(s.Updated.String(), dayOf(s.Updated)) })
+		values := []func(){func() { m.time(s.Updated.String(), dayOf(s.Updated)) }}
+		if v.History {
+			values = append(values, func() { m.link("ic ic-feed", p.proposalPath(s.Number)+"feed.xml", "", "Feed of its changes") })
+		}
+		row("Last changed", values...)
 	}
 	refs("Requires", v.Requires)
 	refs("Required by", v.RequiredBy)
 	refs("Replaces", v.Replaces)
 	refs("Superseded by", v.SupersededBy)
+	if v.Impact != nil {
+		row("Summary", func() { m.link("", p.path("/api/v1/mips/"+strconv.Itoa(s.Number)+"/summary"), "", "JSON") })
+	}
+	var translations []func()
+	for _, t := range v.Translations {
+		translations = append(translations, func() {
+			m.link("", p.translationPath(s, t), "", escaped(t.Locale)+" (JSON)")
+			if t.Stale {
+				m.raw(` <span class="muted">of an older text</span>`)
+			}
+		})
+	}
+	row("Translations", translations...)
 	return m.html()
+}
+
+func (p *Pages) translationPath(s mip.Summary, t mip.Translation) string {
+	return p.path("/api/v1/mips/" + strconv.Itoa(s.Number) + "/translations/" + t.Locale)
 }
 
 // neighbours leads to the proposals before and after.

@@ -26,6 +26,7 @@ type upgradeView struct {
 	page
 	Fork       mip.HardFork
 	Path       string
+	Feed       string
 	Meta       *Ref
 	Bundled    []Ref
 	Missing    []Ref // bundled but not published
@@ -41,10 +42,14 @@ type upgradesView struct {
 // Upgrade renders a hard fork's page. All must be ascending by number.
 func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 	v := p.upgrade(f, all)
+	heading, _ := explain("upgrade", f.Name)
+	route := Listing{Kind: "upgrade", Slug: mip.Slug(f.Name)}.route()
+	v.Feed = p.path(route + "feed.xml")
 	v.page = p.frame("/upgrade/", page{
-		Title:       f.Name + " upgrade",
+		Title:       heading,
 		Description: "The " + f.Name + " network upgrade: the proposals that it activates, and when each network switches.",
-		Route:       "/upgrade/" + mip.Slug(f.Name) + "/",
+		Route:       route,
+		Alternates:  []alternate{p.feedOf(route, heading)},
 	})
 	return p.execute("upgrade", len(v.Rows), v)
 }

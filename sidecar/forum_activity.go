@@ -12,13 +12,14 @@ import (
 )
 
 // forumActivity answers GET /api/forum-activity.
-func (s *Sidecar) forumActivity(ctx context.Context, st *state, r *http.Request) (*answer, error) {
+func (s *Sidecar) forumActivity(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*answer, error) {
 	topic, err := topicID(r.URL.RawQuery)
 	if err != nil {
 		return nil, err
 	}
-	if st.known == nil {
-		return nil, notReady()
+	st, err := s.known(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if st.forum == nil {
 		return nil, &refusal{code: api.NotFound, detail: "This site has no forum."}
@@ -41,12 +42,6 @@ func (s *Sidecar) forumActivity(ctx context.Context, st *state, r *http.Request)
 		}
 		return newAnswer(e.Value, e.Next, later)
 	})
-}
-
-// checkTopicID refuses what is no topic before anything is waited for.
-func checkTopicID(r *http.Request) error {
-	_, err := topicID(r.URL.RawQuery)
-	return err
 }
 
 // topicID reads the one parameter. Others are ignored.

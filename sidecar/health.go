@@ -16,7 +16,11 @@ type health struct {
 }
 
 // health answers GET /healthz: the process lives.
-func (s *Sidecar) health(_ context.Context, st *state, _ *http.Request) (*answer, error) {
+func (s *Sidecar) health(context.Context, http.ResponseWriter, *http.Request) (*answer, error) {
+	return s.healthOf(s.current.Load())
+}
+
+func (s *Sidecar) healthOf(st *state) (*answer, error) {
 	h := health{Status: "ok", Version: s.Version}
 	if st.known != nil && st.known.Site.Commit != nil {
 		h.Commit = *st.known.Site.Commit
@@ -25,16 +29,17 @@ func (s *Sidecar) health(_ context.Context, st *state, _ *http.Request) (*answer
 }
 
 // ready answers GET /readyz: requests may be sent here.
-func (s *Sidecar) ready(ctx context.Context, st *state, r *http.Request) (*answer, error) {
+func (s *Sidecar) ready(context.Context, http.ResponseWriter, *http.Request) (*answer, error) {
+	st := s.current.Load()
 	if s.draining.Load() {
-		return nil, &refusal{api.NotReady, "This process is about to end.", time.Second}
+		return nil, &refusal{code: api.NotReady, detail: "This process is about to end.", wait: time.Second}
 	}
 	if st.known == nil {
 		return nil, notReady()
 	}
-	return s.health(ctx, st, r)
+	return s.healthOf(st)
 }
 
 func notReady() error {
-	return &refusal{api.NotReady, "The sidecar has not read the site's proposals yet; ask again in a moment.", time.Second}
+	return &refusal{code: api.NotReady, detail: "The sidecar has not read the site's proposals yet; ask again in a moment.", wait: time.Second}
 }

@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	requestsPerMinute = 120
-	limitWindow       = time.Minute
+	requestsPerMinute   = 120
+	aiRequestsPerMinute = 10
+	limitWindow         = time.Minute
 	// Each of so many callers in a window has a bucket of its own. Whoever comes after them shares one
 	// with others, by a hash that differs from process to process: that bounds the memory.
 	ownBuckets    = 1 << 15
@@ -38,14 +39,15 @@ type limit struct {
 	since time.Time               // when own was begun
 }
 
-func newLimit(name string, tokens uint64) (*limit, error) {
+func newLimit(name string, perMinute int) (*limit, error) {
+	tokens := uint64(perMinute)
 	store, err := memorystore.New(&memorystore.Config{
 		Tokens: tokens, Interval: limitWindow,
 		SweepInterval: limitWindow, SweepMinTTL: 2 * limitWindow,
 		InitialAlloc: 64,
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("limit requests: %w", err)
 	}
 	policy := fmt.Sprintf("%q;q=%d;w=%d", name, tokens, int(limitWindow.Seconds()))
 	return &limit{name: name, store: store, tokens: tokens, policy: []string{policy}, seed: maphash.MakeSeed()}, nil

@@ -13,9 +13,10 @@ import (
 
 // mipWatch answers GET /api/mip-watch. It never fails for what is behind it: a part that failed is
 // named in errors.
-func (s *Sidecar) mipWatch(ctx context.Context, st *state, _ *http.Request) (*answer, error) {
-	if st.known == nil {
-		return nil, notReady()
+func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, _ *http.Request) (*answer, error) {
+	st, err := s.known(ctx)
+	if err != nil {
+		return nil, err
 	}
 	return st.watch.get(ctx, struct{}{}, s.Now, func(ctx context.Context) (*answer, error) {
 		var topics discussion

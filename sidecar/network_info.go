@@ -10,9 +10,10 @@ import (
 )
 
 // networkInfo answers GET /api/network-info.
-func (s *Sidecar) networkInfo(ctx context.Context, st *state, _ *http.Request) (*answer, error) {
-	if st.known == nil {
-		return nil, notReady()
+func (s *Sidecar) networkInfo(ctx context.Context, _ http.ResponseWriter, _ *http.Request) (*answer, error) {
+	st, err := s.known(ctx)
+	if err != nil {
+		return nil, err
 	}
 	return st.chains.get(ctx, struct{}{}, s.Now, func(ctx context.Context) (*answer, error) {
 		heads, until := s.heads(ctx, st)

@@ -3,36 +3,64 @@ package sidecar
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mipwatch/mipwatch/sidecar/api"
-	"github.com/mipwatch/mipwatch/sidecar/forum"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
-// endpoint is one address that answers GET and HEAD.
+// endpoint is one address.
 type endpoint struct {
-	limited bool                        // and may be cached
-	check   func(r *http.Request) error // of what needs no knowledge of the site; nil: nothing does
-	answer  func(ctx context.Context, st *state, r *http.Request) (*answer, error)
+	methods methods
+	limit   *limit        // nil: not limited
+	cached  bool          // a CDN may keep the answers
+	within  time.Duration // is what an answer takes at most, beside the time of writing it
+	answer  func(ctx context.Context, w http.ResponseWriter, r *http.Request) (*answer, error)
 }
 
+// methods are those that an address answers.
+type methods struct {
+	allow string // as the Allow field has them
+	names []string
+}
+
+var (
+	reading = methods{"GET, HEAD, OPTIONS", []string{http.MethodGet, http.MethodHead}}
+	posting = methods{"POST, OPTIONS", []string{http.MethodPost}}
+)
+
 // table lists the addresses. Others are not found.
-func (s *Sidecar) table() map[string]*endpoint {
-	return map[string]*endpoint{
-		"/api/forum-activity": {limited: true, check: checkTopicID, answer: s.forumActivity},
-		"/api/network-info":   {limited: true, answer: s.networkInfo},
-		"/api/mip-watch":      {limited: true, answer: s.mipWatch},
-		"/healthz":            {answer: s.health},
-		"/readyz":             {answer: s.ready},
+func (s *Sidecar) table() (map[string]*endpoint, error) {
+	byDefault, err := newLimit("default", s.RequestsPerMinute)
+	if err != nil {
+		return nil, err
 	}
+	summaries, err := newLimit("ai-summary", s.AIRequestsPerMinute)
+	if err != nil {
+		return nil, err
+	}
+	translations, err := newLimit("ai-translate", s.AIRequestsPerMinute)
+	if err != nil {
+		return nil, err
+	}
+	live := func(answer func(context.Context, http.ResponseWriter, *http.Request) (*answer, error)) *endpoint {
+		return &endpoint{reading, byDefault, true, patience + grace, answer}
+	}
+	return map[string]*endpoint{
+		"/api/forum-activity": live(s.forumActivity),
+		"/api/network-info":   live(s.networkInfo),
+		"/api/mip-watch":      live(s.mipWatch),
+		"/api/ai-summary":     {posting, summaries, false, aiPatience, s.aiSummary},
+		"/api/ai-translate":   {posting, translations, false, aiPatience, s.aiTranslate},
+		"/healthz":            {reading, nil, false, patience, s.health},
+		"/readyz":             {reading, nil, false, patience, s.ready},
+	}, nil
 }
 
 // Header values that many answers share. net/http does not change them.
@@ -45,9 +73,6 @@ var (
 	// Other parameters than this one are ignored, so they make no answer of their own in a CDN either.
 	varyQuery = []string{"query=topicId"}
 )
-
-// Methods that every address answers.
-const methods = "GET, HEAD, OPTIONS"
 
 // ServeHTTP answers one request.
 func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -76,46 +101,37 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !known:
 		s.fail(rec, r, api.NotFound, "Nothing is served at this address.")
 	case r.Method == http.MethodOptions:
-		preflight(rec)
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		h.Set("Allow", methods)
-		s.fail(rec, r, api.MethodNotAllowed, "This address answers GET, HEAD and OPTIONS.")
-	case e.limited && !s.limit.take(rec, r, s.clients.of(r)):
-		s.fail(rec, r, api.RateLimited, fmt.Sprintf("More than %d requests in a minute; wait for as long as Retry-After says.", s.RequestsPerMinute))
+		preflight(rec, e.methods)
+	case !slices.Contains(e.methods.names, r.Method):
+		h.Set("Allow", e.methods.allow)
+		s.fail(rec, r, api.MethodNotAllowed, "This address answers "+e.methods.allow+".")
+	case e.limit != nil && !e.limit.take(rec, r, s.clients.of(r)):
+		s.fail(rec, r, api.RateLimited, fmt.Sprintf("More than %d requests in a minute; wait for as long as Retry-After says.", e.limit.tokens))
 	default:
 		s.serve(rec, r, e)
 	}
 }
 
 // preflight answers OPTIONS, CORS or not.
-func preflight(w http.ResponseWriter) {
+func preflight(w http.ResponseWriter, m methods) {
 	h := w.Header()
-	h.Set("Allow", methods)
-	h.Set("Access-Control-Allow-Methods", methods)
+	h.Set("Allow", m.allow)
+	h.Set("Access-Control-Allow-Methods", m.allow)
 	h.Set("Access-Control-Allow-Headers", "Content-Type, If-None-Match")
 	h.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)
 }
 
 func (s *Sidecar) serve(w http.ResponseWriter, r *http.Request, e *endpoint) {
-	ctx, cancel := context.WithTimeout(r.Context(), patience+grace)
+	ctx, cancel := context.WithTimeout(r.Context(), e.within)
 	defer cancel()
-	if e.check != nil {
-		if err := e.check(r); err != nil {
-			s.refuse(w, r, err)
-			return
-		}
-	}
-	if e.limited {
-		s.await(ctx)
-	}
-	a, err := e.answer(ctx, s.current.Load(), r)
+	a, err := e.answer(ctx, w, r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
 	h := w.Header()
-	if e.limited {
+	if e.cached {
 		h["Cache-Control"] = revalidate
 		h["Netlify-Cdn-Cache-Control"] = []string{a.cdnCache(s.Now())}
 		h["Netlify-Vary"] = varyQuery
@@ -125,67 +141,22 @@ func (s *Sidecar) serve(w http.ResponseWriter, r *http.Request, e *endpoint) {
 	a.Serve(w, r, http.StatusOK)
 }
 
-// await waits until the site is known: the first request to a process that has just started is to be
-// answered like any other.
-func (s *Sidecar) await(ctx context.Context) {
+// known is what is known of the site. It waits for that: the first request to a process that has just
+// started is to be answered like any other.
+func (s *Sidecar) known(ctx context.Context) (*state, error) {
 	select {
 	case <-s.knows:
-		return
 	default:
+		select {
+		case <-s.knows:
+		case <-ctx.Done():
+		}
 	}
-	select {
-	case <-s.knows:
-	case <-ctx.Done():
+	st := s.current.Load()
+	if st.known == nil {
+		return nil, notReady()
 	}
-}
-
-// refusal is an error that tells the caller what it may know.
-type refusal struct {
-	code   api.Code
-	detail string
-	wait   time.Duration // for Retry-After; 0: not said
-}
-
-func (e *refusal) Error() string { return string(e.code) + ": " + e.detail }
-
-// refuse turns an error into a problem. What a host behind us said never reaches the caller.
-func (s *Sidecar) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	e := refusalOf(err)
-	if e.code == api.Internal {
-		s.Log.Error("answer", "path", r.URL.Path, "error", err)
-	}
-	if e.code == api.RateLimited { // another limit than the caller's own, which still has room
-		wait := strconv.Itoa(max(1, int((e.wait+time.Second-1)/time.Second)))
-		w.Header()["Ratelimit-Policy"] = []string{`"forum";q=20;w=60`}
-		w.Header()["Ratelimit"] = []string{`"forum";r=0;t=` + wait}
-	}
-	if e.wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(max(1, int((e.wait+time.Second-1)/time.Second))))
-	}
-	s.fail(w, r, e.code, e.detail)
-}
-
-// refusalOf is the one table of what an error behind an answer means to its caller.
-func refusalOf(err error) *refusal {
-	if e, ok := errors.AsType[*refusal](err); ok {
-		return e
-	}
-	if busy, ok := errors.AsType[*forum.BusyError](err); ok {
-		return &refusal{api.RateLimited, "Too many different topics that no proposal links to are asked for; wait for as long as Retry-After says.", busy.RetryAfter}
-	}
-	wait := time.Duration(0)
-	if cause, ok := errors.AsType[*upstream.Error](err); ok {
-		wait = cause.RetryAfter
-	}
-	switch {
-	case errors.Is(err, forum.ErrNotFound):
-		return &refusal{code: api.NotFound, detail: "The forum has no public topic of this number."}
-	case errors.Is(err, upstream.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return &refusal{api.UpstreamTimeout, "The forum took too long, and no earlier answer is kept.", wait}
-	case errors.Is(err, upstream.ErrUnavailable):
-		return &refusal{api.UpstreamUnavailable, "The forum gave no usable answer, and no earlier one is kept.", wait}
-	}
-	return &refusal{code: api.Internal, detail: "Something failed on our side; the requestId finds it in the log."}
+	return st, nil
 }
 
 // fail writes a problem. No cache keeps it.

@@ -9,7 +9,6 @@ package sidecar
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -17,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -37,6 +37,11 @@ type Config struct {
 	Proxies []netip.Prefix
 	// RequestsPerMinute is what each caller may ask for; 0: 120.
 	RequestsPerMinute int
+	// AIRequestsPerMinute is how many summaries each caller may ask for, and how many translations; 0: 10.
+	AIRequestsPerMinute int
+	// Assistant says what summaries and translations are made with. Detached, Now and Log are
+	// set from here.
+	Assistant assistant.Config
 	// Log gets one line per request, and what goes wrong; nil: silent.
 	Log *slog.Logger
 	// Version is told by /healthz; empty: not told.
@@ -50,8 +55,8 @@ type Config struct {
 type Sidecar struct {
 	Config
 	endpoints map[string]*endpoint // by path
-	limit     *limit
 	clients   clients
+	assistant *assistant.Assistant
 	draining  atomic.Bool
 
 	mu      sync.Mutex // held while knowledge changes
@@ -71,12 +76,14 @@ func New(c Config) (*Sidecar, error) {
 	}
 	c.UserAgent = cmp.Or(c.UserAgent, "mipwatch-sidecar")
 	c.RequestsPerMinute = cmp.Or(c.RequestsPerMinute, requestsPerMinute)
+	c.AIRequestsPerMinute = cmp.Or(c.AIRequestsPerMinute, aiRequestsPerMinute)
+	c.Assistant.Detached, c.Assistant.Now, c.Assistant.Log = !c.Function, c.Now, c.Log
 	s := &Sidecar{Config: c, clients: newClients(c.Netlify, c.Proxies), knows: make(chan struct{})}
 	var err error
-	if s.limit, err = newLimit("default", uint64(c.RequestsPerMinute)); err != nil {
-		return nil, fmt.Errorf("limit requests: %w", err)
+	if s.endpoints, err = s.table(); err != nil {
+		return nil, err
 	}
-	s.endpoints = s.table()
+	s.assistant = assistant.New(c.Assistant)
 	s.current.Store(&state{})
 	return s, nil
 }
@@ -113,5 +120,12 @@ func (s *Sidecar) Close() error {
 	old := s.current.Swap(&state{})
 	s.once.Do(func() { close(s.knows) })
 	old.closeBut(&state{})
-	return s.limit.close()
+	s.assistant.Close()
+	var errs []error
+	for _, e := range s.endpoints {
+		if e.limit != nil { // closing one twice does nothing
+			errs = append(errs, e.limit.close())
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -25,10 +25,11 @@ type state struct {
 	mu     sync.Mutex
 	linked map[int]bool // topics that a proposal links to, as far as they are known
 
-	watch    memo[struct{}]
-	chains   memo[struct{}]
-	topics   memo[int]
-	forumURL string
+	watch     memo[struct{}]
+	chains    memo[struct{}]
+	topics    memo[int]
+	summaries memo[string] // by the body that was sent
+	forumURL  string
 }
 
 // network is a chain with what it was made from.

@@ -11,12 +11,11 @@ import (
 func TestWeb(t *testing.T) {
 	target, deployed := webtest.Deployed(t)
 	if !deployed {
-		w := newWorld(t)
-		w.know()
-		target = webtest.Handler(t, w.sidecar)
+		target = webtest.Handler(t, newAIWorld(t, aiSetup{}).sidecar)
 	}
 	webtest.Run(t, "testdata/web/live.web", target)
 	webtest.Run(t, "testdata/web/requests.web", target)
+	webtest.Run(t, "testdata/web/ai.web", target)
 	if !deployed || target.Answers(t.Context(), "/healthz") {
 		webtest.Run(t, "testdata/web/plain.web", target)
 	}

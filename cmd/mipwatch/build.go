@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +23,9 @@ type builder struct {
 	*program
 	input
 	out, baseURL, snapshot string
-	keepGoing              bool
+	keepGoing, summaries   bool
 	format                 *choice
+	model                  func(env func(string) (string, bool)) (*summaries, error) // what writes summaries
 }
 
 // buildReport is what --format json prints.
@@ -35,7 +37,7 @@ type buildReport struct {
 }
 
 func newBuild(p *program) *cobra.Command {
-	b := &builder{program: p, format: newChoice("text", "json")}
+	b := &builder{program: p, format: newChoice("text", "json"), model: summariesFrom}
 	cmd := &cobra.Command{
 		Use:   "build",
 		Short: "Publish the proposals into a folder",
@@ -45,10 +47,17 @@ Only files whose bytes change are written. When a proposal is in error nothing
 is published, the folder stays as it was, and the exit code is 1. With
 --keep-going the sound proposals are published and the exit code is 0, so that a
 deployment goes on; the others are listed in /api/v1/diagnostics.
-` + epochHelp + `
+
+--summaries first brings the committed summaries up to date: for each proposal
+without one of its present text it writes summaries/MIP-7.json into the
+proposal's folder, by the language model that the environment names, else made
+of the proposal's own sentences. They are for review and to be committed. A
+second run writes nothing.
+` + epochHelp + modelHelp + `
 ` + exitHelp,
 		Example: `  mipwatch build
   mipwatch build --proposals MIPs --proposals MRCs --out dist
+  mipwatch build --summaries
   mipwatch build --config examples/monad.yaml --base-url https://preview.example.org
   SOURCE_DATE_EPOCH=1773930600 mipwatch build --format json`,
 		Args: noArguments,
@@ -60,6 +69,7 @@ deployment goes on; the others are listed in /api/v1/diagnostics.
 	f.StringVar(&b.baseURL, "base-url", "", "`address` of the site, instead of the one in site.yaml")
 	f.StringVar(&b.snapshot, "snapshot", "", "also write what the sidecar must carry into this `folder`")
 	f.BoolVar(&b.keepGoing, "keep-going", false, "publish the sound proposals even if others are in error")
+	f.BoolVar(&b.summaries, "summaries", false, "first write the summaries that are missing or outdated beside the proposals")
 	b.format.add(cmd, "format", "how to print the result")
 	return cmd
 }
@@ -87,7 +97,14 @@ func (b *builder) run(ctx context.Context) error {
 		return err
 	}
 	progress.done("read %s", plural(len(c.Proposals), "sound proposal"))
-	b.tell(progress, c)
+	var unsummarised []mip.Problem
+	if b.summaries && (b.keepGoing || count(c.Problems).Errors == 0) {
+		if c, unsummarised, err = b.summarise(ctx, c, o, progress); err != nil {
+			writeText(b.stderr, unsummarised, -1)
+			return err
+		}
+	}
+	b.tell(progress, c, unsummarised)
 	found := count(c.Problems)
 	if found.Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0) {
 		progress.say("nothing is published: %s", found)
@@ -104,14 +121,20 @@ func (b *builder) run(ctx context.Context) error {
 		return err
 	}
 	progress.clear()
-	return b.finish(exitDone, buildReport{Published: len(c.Proposals), Problems: c.Problems, Report: report, Out: b.out})
+	code := exitDone
+	if len(unsummarised) > 0 && !b.keepGoing {
+		code = exitProblems
+	}
+	problems := mip.SortProblems(slices.Concat(c.Problems, unsummarised))
+	return b.finish(code, buildReport{Published: len(c.Proposals), Problems: problems, Report: report, Out: b.out})
 }
 
-// tell prints what was found while reading.
-func (b *builder) tell(progress *progress, c *corpus.Corpus) {
+// tell prints what was found while reading, and which proposals have no summary although they should.
+func (b *builder) tell(progress *progress, c *build.Content, unsummarised []mip.Problem) {
 	if b.format.word == "text" {
 		progress.clear()
 		writeText(b.stderr, c.Problems, mostWarnings)
+		writeText(b.stderr, unsummarised, -1)
 	}
 	if c.History == "none" {
 		progress.say("no git history, so times of change are the headers' dates")
@@ -156,7 +179,7 @@ func (b *builder) finish(code int, r buildReport) error {
 		if err := writeJSON(b.stdout, r); err != nil {
 			return exit(exitWrite, nil) // told by run
 		}
-	case code == exitDone:
+	case r.Published > 0:
 		fmt.Fprintf(b.stdout, "published %s (%s): %s changed, %d unchanged, %d removed in %s\n",
 			plural(r.Published, "proposal"), count(r.Problems), plural(r.Changed, "file"), r.Unchanged, r.Removed, visible(r.Out))
 	}

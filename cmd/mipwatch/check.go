@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -91,10 +91,13 @@ func (c *checker) run(ctx context.Context, args []string) error {
 
 // newReport limits what was found to the named files, if any are named. The error names all those that
 // are not among the proposals.
-func newReport(c *corpus.Corpus, folders, args []string) (checkReport, error) {
+func newReport(c *build.Content, folders, args []string) (checkReport, error) {
 	files := map[string]bool{} // as in problems
 	for _, p := range c.Proposals {
 		files[p.File] = true
+	}
+	for _, file := range c.Beside.Files {
+		files[file] = true
 	}
 	for _, p := range c.Problems {
 		files[p.File] = true

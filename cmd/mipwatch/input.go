@@ -138,11 +138,13 @@ func (in *input) problem(s *site.Site, code, message string) mip.Problem {
 
 // corpus loads the proposals. Folders without any proposal, sound or not, are a mistake in the
 // configuration. Errors have an exit code.
-func (in *input) corpus(ctx context.Context, o build.Options) (*corpus.Corpus, error) {
+func (in *input) corpus(ctx context.Context, o build.Options) (*build.Content, error) {
 	c, err := build.Load(ctx, o)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return nil, exit(exitWrite, err)
+	case errors.Is(err, corpus.ErrChanged):
+		return nil, exit(exitProblems, err)
 	case err != nil:
 		return nil, exit(exitUsage, err)
 	case len(c.Proposals) == 0 && count(c.Problems).Errors == 0:

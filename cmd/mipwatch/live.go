@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -26,7 +28,9 @@ type live struct {
 	demo *upstreamtest.Network // nil: the real hosts are asked
 }
 
-func newLive(demo bool, log io.Writer) (*live, error) {
+// newLive reads the environment for the language model only, and not in a demo: nothing is asked on the
+// network there. The error has an exit code.
+func newLive(demo bool, env func(string) (string, bool), log io.Writer) (*live, error) {
 	l := &live{}
 	c := sidecar.Config{
 		Log:     slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
@@ -35,10 +39,15 @@ func newLive(demo bool, log io.Writer) (*live, error) {
 	if demo {
 		l.demo = upstreamtest.NewNetwork()
 		c.Transport = l.demo
+	} else {
+		var errs []error
+		if c.Assistant, errs = assistant.Environment(env); len(errs) > 0 {
+			return nil, exit(exitUsage, errors.Join(errs...))
+		}
 	}
 	var err error
 	if l.Sidecar, err = sidecar.New(c); err != nil {
-		return nil, fmt.Errorf("start the sidecar: %w", err)
+		return nil, exit(exitWrite, fmt.Errorf("start the sidecar: %w", err))
 	}
 	return l, nil
 }

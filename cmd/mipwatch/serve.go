@@ -38,13 +38,14 @@ func newServe(p *program) *cobra.Command {
 		Long: `Build the site in memory and serve it as the CDN would: with its rewrites, header
 fields, media types, entity tags and 404 pages. Nothing is written. The live
 endpoints are answered too, by the sidecar, from the forum and the nodes that
-site.yaml names; with --demo from invented ones that need no network, and every
-page says so.
+site.yaml names, and the language model that the environment names; with --demo
+from invented ones that need no network and without a model, and every page says
+so.
 
 When a proposal or site.yaml is saved the site is built again and open pages
 reload. While a proposal is in error the last site without errors stays; until
 there is one, the sound proposals are shown. Links lead to the local address.
-` + epochHelp + `
+` + epochHelp + modelHelp + `
 ` + exitHelp,
 		Example: `  mipwatch serve
   mipwatch serve --demo
@@ -69,9 +70,9 @@ func (s *server) run(ctx context.Context) error {
 	if _, err := site.ParseBaseURL(base); err != nil {
 		return exit(exitUsage, fmt.Errorf("--addr: %s: %w", base, err))
 	}
-	live, err := newLive(s.demo, s.stderr)
+	live, err := newLive(s.demo, s.env, s.stderr)
 	if err != nil {
-		return exit(exitWrite, err)
+		return err
 	}
 	defer live.close()
 	v := newPreview(s, base, live)

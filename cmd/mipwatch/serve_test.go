@@ -235,6 +235,20 @@ func TestServeStartsWithErrors(t *testing.T) {
 	s.contains("/mip/2/", "Mended")
 }
 
+// TestServeFollowsCompanions rebuilds when what is beside the proposals changes, in folders that were not
+// there before, too.
+func TestServeFollowsCompanions(t *testing.T) {
+	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "Alone")})
+	s.write("proposals/summaries/MIP-1.json", "{}")
+	s.await("summary-invalid: mipNumber is missing")
+	s.await("built 1 proposal")
+	s.write("proposals/summaries/MIP-1.json", "[]")
+	s.await("summary-invalid: the file is a list")
+	s.await("built 1 proposal")
+	s.write("proposals/translations/xx/MIP-1.md", "")
+	s.await("unknown-locale")
+}
+
 func TestConcerns(t *testing.T) {
 	w := &watcher{config: "conf/site.yaml", folders: []string{"conf/proposals", "./other/"}}
 	tests := []struct {
@@ -253,6 +267,11 @@ func TestConcerns(t *testing.T) {
 		{"./other/MIP-2.md", fsnotify.Rename, true},
 		{"other/MIP-2.md", fsnotify.Write | fsnotify.Chmod, true},
 		{"conf/README.md", fsnotify.Write, false},
+		{"conf/proposals/summaries", fsnotify.Create, true},
+		{"conf/proposals/summaries/MIP-1.json", fsnotify.Write, true},
+		{"conf/proposals/summaries/.MIP-1.json.swp", fsnotify.Write, false},
+		{"other/translations/ja/MIP-2.md", fsnotify.Remove, true},
+		{"other/translations-of-others/MIP-2.txt", fsnotify.Write, false},
 	}
 	for _, tt := range tests {
 		if got := w.concerns(fsnotify.Event{Name: tt.name, Op: tt.op}); got != tt.want {

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/mipwatch/mipwatch/internal/companion"
 )
 
 // quiet is how long nothing must change before the site is built again: editors save in several steps,
@@ -42,6 +45,7 @@ func (w *watcher) follow(folders []string) error {
 	dirs := []string{filepath.Dir(w.config)}
 	for _, dir := range folders {
 		dirs = append(dirs, dir, filepath.Dir(filepath.Clean(dir)))
+		dirs = append(dirs, besideFolders(dir)...)
 	}
 	var errs []error
 	for _, dir := range dirs {
@@ -50,6 +54,20 @@ func (w *watcher) follow(folders []string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// besideFolders are the folders of what is committed beside the proposals, as far as they are there.
+func besideFolders(dir string) []string {
+	translations := filepath.Join(dir, companion.TranslationsDir)
+	candidates := []string{filepath.Join(dir, companion.SummariesDir), translations}
+	entries, _ := os.ReadDir(translations) // most folders have none
+	for _, e := range entries {
+		candidates = append(candidates, filepath.Join(translations, e.Name()))
+	}
+	return slices.DeleteFunc(candidates, func(name string) bool {
+		info, err := os.Stat(name)
+		return err != nil || !info.IsDir()
+	})
 }
 
 // concerns reports whether a change could change the site.
@@ -63,7 +81,8 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 	}
 	return slices.ContainsFunc(w.folders, func(dir string) bool {
 		dir = filepath.Clean(dir)
-		return name == dir || filepath.Dir(name) == dir && strings.EqualFold(filepath.Ext(name), ".md")
+		return name == dir || filepath.Dir(name) == dir && strings.EqualFold(filepath.Ext(name), ".md") ||
+			!strings.HasPrefix(filepath.Base(name), ".") && (within(name, filepath.Join(dir, companion.SummariesDir)) || within(name, filepath.Join(dir, companion.TranslationsDir)))
 	})
 }
 

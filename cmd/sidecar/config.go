@@ -5,8 +5,10 @@ import (
 	"log/slog"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
+
+	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
+	"github.com/mipwatch/mipwatch/sidecar/assistant"
 )
 
 // environment is what the environment says. The zero value says nothing.
@@ -15,6 +17,8 @@ type environment struct {
 	proxies            []netip.Prefix
 	level              slog.Level
 	perMinute          int // requests of one caller; 0: as the sidecar has it
+	aiPerMinute        int // summaries of one caller, and translations; 0: as the sidecar has it
+	assistant          assistant.Config
 	lookup             func(string) (string, bool)
 }
 
@@ -31,17 +35,19 @@ func readEnvironment(lookup func(string) (string, bool)) (environment, []error) 
 	if e.level, err = parseLevel(e.get("LOG_LEVEL")); err != nil {
 		errs = append(errs, fmt.Errorf("LOG_LEVEL: %w", err))
 	}
-	if e.perMinute, err = parseCount(e.get("REQUESTS_PER_MINUTE")); err != nil {
+	if e.perMinute, err = budget.ParseCount(e.get("REQUESTS_PER_MINUTE")); err != nil {
 		errs = append(errs, fmt.Errorf("REQUESTS_PER_MINUTE: %w", err))
 	}
-	return e, errs
+	if e.aiPerMinute, err = budget.ParseCount(e.get("AI_REQUESTS_PER_MINUTE")); err != nil {
+		errs = append(errs, fmt.Errorf("AI_REQUESTS_PER_MINUTE: %w", err))
+	}
+	var more []error
+	e.assistant, more = assistant.Environment(lookup)
+	return e, append(errs, more...)
 }
 
 // get is a variable's value. An empty one is as good as none.
 func (e environment) get(name string) string {
-	if e.lookup == nil {
-		return ""
-	}
 	value, _ := e.lookup(name)
 	return strings.TrimSpace(value)
 }
@@ -67,21 +73,6 @@ func (e environment) rpc(id string) ([]string, error) {
 // rpcVariable is the name of the variable with the addresses of a network.
 func rpcVariable(id string) string {
 	return "RPC_" + strings.ToUpper(strings.ReplaceAll(id, "-", "_"))
-}
-
-// mostPerMinute is beyond what a process can answer.
-const mostPerMinute = 1_000_000_000
-
-// parseCount reads a number of requests. No text is none.
-func parseCount(text string) (int, error) {
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > mostPerMinute {
-		return 0, fmt.Errorf("want a number from 1 to %d, got %q", mostPerMinute, text)
-	}
-	return n, nil
 }
 
 func parseLevel(text string) (slog.Level, error) {

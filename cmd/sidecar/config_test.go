@@ -71,10 +71,13 @@ func texts(errs []error) []string {
 // other name stands there.
 func TestHelpIsComplete(t *testing.T) {
 	asked := map[string]bool{}
-	env, _ := readEnvironment(func(name string) (string, bool) {
-		asked[name] = true
-		return "", false
-	})
+	var env environment
+	for _, provider := range []string{"openai", "anthropic", "ollama", ""} { // each has a key of its own
+		env, _ = readEnvironment(func(name string) (string, bool) {
+			asked[name] = true
+			return map[string]string{"AI_PROVIDER": provider}[name], true
+		})
+	}
 	for _, id := range []string{"mainnet", "testnet-2"} {
 		if got, err := env.rpc(id); got != nil || err != nil {
 			t.Errorf("rpc(%s) of an empty environment = %v, %v; want nothing", id, got, err)

@@ -10,8 +10,9 @@ import (
 )
 
 const help = `sidecar answers the live part of a site that mipwatch build published: forum activity, block
-heights, and the dashboard's data in one answer. It knows the proposals from that site, asks
-the forum and the networks, and holds nothing that it cannot ask for again.
+heights, the dashboard's data in one answer, and what a proposal means or how it reads in another
+language. It knows the proposals from that site, asks the forum, the networks and a language model if
+there is one, and holds nothing that it cannot ask for again.
 
 Usage:
   sidecar [flags]
@@ -40,6 +41,21 @@ Environment:
   RPC_<ID>           RPC addresses of a network in the order of preference, with commas between
                      them, in the place of those in site.yaml: RPC_MAINNET for mainnet,
                      RPC_TESTNET_2 for testnet-2. For addresses that hold a key
+  AI_PROVIDER        openai (and whatever speaks its API), anthropic or ollama. Unset, no model is
+                     asked: summaries are made of the proposals' own sentences, and translations
+                     are those that are committed
+  AI_MODEL           the model's name; required with a provider
+  OPENAI_API_KEY, ANTHROPIC_API_KEY
+                     the provider's key; required. OLLAMA_API_KEY is sent if it is set. Without
+                     what is required the AI routes say so with 503, and everything else runs
+  AI_BASE_URL        another address of the provider's API, such as http://127.0.0.1:11434
+  AI_TIMEOUT         how long the model may take for one question (default 7s); what takes longer
+                     than a request may is finished for the next one
+  AI_REQUESTS_PER_MINUTE
+                     summaries, and translations, that each caller may ask for (default 10)
+  AI_CALLS_PER_MINUTE, AI_TOKENS_PER_DAY, AI_CALLS_AT_ONCE
+                     what is asked of the model for all callers together (default 60, 1000000 and
+                     4), counted in this process, from its start
   LOG_LEVEL          debug, info, warn or error (default info)
 
 An empty variable counts as unset. Networks are those that the site publishes. Their RPC

@@ -164,7 +164,13 @@ func (h *hosts) publish(t *testing.T, dir string, titles ...string) {
 			t.Fatal(err)
 		}
 	}
-	o := build.Options{Site: h.site, Folders: []string{in}}
+	h.snapshot(t, dir, in)
+}
+
+// snapshot builds a snapshot of the site with the proposals of a folder.
+func (h *hosts) snapshot(t *testing.T, dir, folder string) {
+	t.Helper()
+	o := build.Options{Site: h.site, Folders: []string{folder}}
 	c, err := build.Load(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

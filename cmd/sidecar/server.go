@@ -44,8 +44,14 @@ func newServer(f flags, env environment, errs []error, log *slog.Logger) (*serve
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	if s.handler, err = sidecar.New(sidecar.Config{Proxies: env.proxies, RequestsPerMinute: env.perMinute, Log: log, Version: version()}); err != nil {
+	if s.handler, err = sidecar.New(sidecar.Config{
+		Proxies: env.proxies, RequestsPerMinute: env.perMinute, AIRequestsPerMinute: env.aiPerMinute,
+		Assistant: env.assistant, Log: log, Version: version(),
+	}); err != nil {
 		return nil, []error{err}
+	}
+	if why := env.assistant.Unusable; why != nil {
+		log.Warn("no language model", "error", why.Error())
 	}
 	reach := reach{file: networks, env: env}
 	s.follow = &follower{every: interval(f.site), load: source.Load, log: log, know: func(k *knowledge.Knowledge) error {

@@ -10,7 +10,7 @@ import (
 
 // assemble makes the corpus of what was read: duplicates, times, relations.
 func assemble(ld *loader, results []loaded, h *history) *Corpus {
-	c := &Corpus{prefix: ld.prefix}
+	c := &Corpus{prefix: ld.prefix, history: h}
 	unique(results)
 	for _, l := range results {
 		if l.p != nil && !l.r.failed {
@@ -23,7 +23,7 @@ func assemble(ld *loader, results []loaded, h *history) *Corpus {
 		reports[l.r.file] = l.r
 	}
 	relate(c.Proposals, func(p *Proposal) *report { return reports[p.File] })
-	c.Commit = h.date(c.Proposals)
+	c.Commit, c.Committed = h.date(c.Proposals)
 	c.History = h.state
 	c.files = fileNumbers(c.Proposals)
 	c.Problems = append([]mip.Problem{}, h.problems...)

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -25,16 +26,18 @@ func (bareLinks) Extend(m goldmark.Markdown) {
 // further would be quadratic in the length of a line.
 const mostLocal = 64 // bytes
 
+// openers are the marks before which goldmark's parser is asked.
+const openers = " *_~("
+
 type bareLinkParser struct{ parser.InlineParser }
 
 // Parse asks goldmark's parser only where an address can begin.
 func (p bareLinkParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	if len(line) > 0 && bytes.IndexByte(p.Trigger(), line[0]) >= 0 {
+	if len(line) > 0 && strings.IndexByte(openers, line[0]) >= 0 {
 		line = line[1:]
 	}
-	if !bytes.HasPrefix(line, []byte("http")) && !bytes.HasPrefix(line, []byte("ftp")) && !bytes.HasPrefix(line, []byte("www.")) &&
-		bytes.IndexByte(line[:min(len(line), mostLocal+1)], '@') < 0 {
+	if len(line) == 0 || line[0] != 'h' && line[0] != 'f' && line[0] != 'w' && bytes.IndexByte(line[:min(len(line), mostLocal+1)], '@') < 0 {
 		return nil
 	}
 	return p.InlineParser.Parse(parent, block, pc)

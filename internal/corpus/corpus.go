@@ -10,6 +10,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -29,13 +30,16 @@ type Options struct {
 // Corpus is everything that was found. It is immutable after Load and safe for concurrent use.
 type Corpus struct {
 	Proposals []*Proposal   // sound ones, ascending by number
+	Folders   []string      // that were read: cleaned, sorted, each once
 	Problems  []mip.Problem // sorted; every file that is not in Proposals has at least one
 	Commit    string        // newest commit that touched a proposal; empty without git
+	Committed *mip.Time     // its time; nil without git
 	History   string        // full, shallow, none or fixed: see [mip.SiteInfo.History]
 
-	roots  sync.Map // folder to *os.Root, opened when first read and closed with the Corpus
-	prefix string
-	files  map[string]int // lower-case file name to number, -1 where two files share the name
+	roots   sync.Map // folder to *os.Root, opened when first read and closed with the Corpus
+	prefix  string
+	history *history
+	files   map[string]int // lower-case file name to number, -1 where two files share the name
 }
 
 // Proposal is one sound file. Its Summary lacks what follows from the site: ID is set, but URL,
@@ -45,8 +49,9 @@ type Proposal struct {
 	File     string // slash-separated, as in problems
 	RepoPath string // within its repository; without git, its folder's last name and its own
 	Commit   string // newest commit that touched the file; empty when unknown
+	Past     *Past  // the file's versions; nil when git knows none
 
-	source      source
+	source      folder.File
 	numberLine  int // where the header states the number; 0 when the file's name does
 	requireLine int // where the header states Requires; 0 when it does not
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -66,8 +67,8 @@ func TestBytes(t *testing.T) {
 		{"header only", "---\nmip: 1\ntitle: One\n---", ""},
 		{"huge header", "---\nmip: 1\n" + strings.Repeat("x: y\n", 20_000) + "---\n", "header-too-large"},
 		{"long key list", "---\n" + strings.Repeat("# c\n", 100) + "mip: 1\ntitle: One\n---\n", ""},
-		{"one megabyte and a byte", sound + strings.Repeat("x", maxFile), "error MIP-1.md: too-large"},
-		{"one megabyte in one line", sound + strings.Repeat("x", maxFile-len(sound)), ""},
+		{"one megabyte and a byte", sound + strings.Repeat("x", folder.MaxFile), "error MIP-1.md: too-large"},
+		{"one megabyte in one line", sound + strings.Repeat("x", folder.MaxFile-len(sound)), ""},
 		{"depth 10000", "---\nmip: 1\ntitle: One\nx: " + strings.Repeat("[", 10_000) + "\n---\n", "warning MIP-1.md:4: yaml-fallback"},
 		{"closed depth", "---\nmip: 1\ntitle: One\nx: " + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000) + "\n---\n", "warning MIP-1.md:4: yaml-fallback"},
 		{"self anchor", "---\nmip: 1\ntitle: One\nx: &a [*a]\n---\n", "warning MIP-1.md:4: yaml-fallback"},

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
 // seed adds every file of the goldens.
@@ -42,7 +44,7 @@ func FuzzHeader(f *testing.F) {
 			return
 		}
 		r := &report{file: "MIP-1.md"}
-		p := ld.proposal(raw, source{name: "MIP-1.md", file: "MIP-1.md"}, r)
+		p := ld.proposal(raw, folder.File{Name: "MIP-1.md", Path: "MIP-1.md"}, r)
 		if p == nil {
 			if len(r.problems) == 0 {
 				t.Errorf("%q is not published and nothing says why", raw)

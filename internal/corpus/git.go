@@ -34,7 +34,7 @@ type place struct {
 // it prints or starts other programs. GIT_CONFIG_* stay: containers name safe.directory there.
 func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	fixed := []string{"--no-pager", "--no-optional-locks", "--literal-pathspecs", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false",
-		"-c", "log.showSignature=false", "-c", "log.showRoot=true", "-c", "log.follow=false", "-c", "diff.relative=false", "-C", dir}
+		"-c", "log.showSignature=false", "-c", "log.showRoot=true", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false", "-c", "diff.relative=false", "-C", dir}
 	cmd := exec.CommandContext(ctx, "git", append(fixed, args...)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		return strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "GIT_CONFIG_") || strings.HasPrefix(kv, "LC_") || strings.HasPrefix(kv, "LANGUAGE=")
@@ -84,14 +84,19 @@ func locate(ctx context.Context, folder string) (place, error) {
 
 // commit is one commit as git log prints it.
 type commit struct {
-	hash string
-	when int64 // committer time, Unix seconds
+	hash    string
+	when    int64 // committer time, Unix seconds
+	subject string
 }
+
+// touch is what a commit made of a file: its path and its text by hash, empty when the file is gone or no
+// regular file any more.
+type touch struct{ path, blob string }
 
 // log calls touched for every file of every commit below the folders, newest commit first. Paths are
 // relative to top. A merge touches what it changes against all of its parents.
-func log(ctx context.Context, top string, prefixes []string, touched func(commit, string)) error {
-	args := []string{"log", "-z", "-c", "--no-renames", "--name-only", "--no-color", "--no-ext-diff", "--no-notes", "--no-decorate", "--format=format:%x01%H %ct", "--"}
+func log(ctx context.Context, top string, prefixes []string, touched func(commit, touch)) error {
+	args := []string{"log", "-z", "-c", "--no-renames", "--raw", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-notes", "--no-decorate", "--format=format:%x01%H %ct %s", "--"}
 	for _, prefix := range prefixes {
 		args = append(args, "./"+prefix)
 	}
@@ -116,25 +121,35 @@ func log(ctx context.Context, top string, prefixes []string, touched func(commit
 	return parseErr
 }
 
-// parseLog reads records that begin with U+0001 and the commit, then a line feed and the first name;
-// names and records end with NUL.
-func parseLog(r io.Reader, touched func(commit, string)) error {
+// parseLog reads records that begin with U+0001 and the commit, then a line feed and the first file;
+// commits without one, the two parts of a file (what changed, and its path) and records end with NUL.
+func parseLog(r io.Reader, touched func(commit, touch)) error {
 	in := bufio.NewReader(r)
 	var at commit
+	what := "" // of a file whose path comes next
 	for {
 		token, err := in.ReadString(0)
 		token = strings.TrimSuffix(token, "\x00")
-		if head, ok := strings.CutPrefix(token, "\x01"); ok {
-			head, token, _ = strings.Cut(head, "\n")
-			hash, when, _ := strings.Cut(head, " ")
+		head, isHead := strings.CutPrefix(token, "\x01")
+		switch {
+		case what != "":
+			blob, bad := changedTo(what)
+			if bad != nil {
+				return bad
+			}
+			touched(at, touch{token, blob})
+			what = ""
+		case isHead:
+			head, what, _ = strings.Cut(head, "\n")
+			hash, rest, _ := strings.Cut(head, " ")
+			when, subject, _ := strings.Cut(rest, " ")
 			seconds, bad := strconv.ParseInt(when, 10, 64)
 			if bad != nil {
 				return fmt.Errorf("%w: log record %q", errGitFailed, head)
 			}
-			at = commit{hash, seconds}
-		}
-		if token != "" {
-			touched(at, token)
+			at = commit{hash, seconds, subject}
+		default:
+			what = token
 		}
 		if err == io.EOF {
 			return nil
@@ -143,4 +158,19 @@ func parseLog(r io.Reader, touched func(commit, string)) error {
 			return fmt.Errorf("%w: %w", errGitFailed, err)
 		}
 	}
+}
+
+// changedTo reads what git diff-tree --raw prints before a path, such as ":100644 100644 HASH HASH M", with
+// as many colons as the commit has parents that differ, and as many modes and hashes before the last ones.
+func changedTo(what string) (blob string, err error) {
+	fields := strings.TrimLeft(what, ":")
+	parents := len(what) - len(fields)
+	parts := strings.Fields(fields)
+	if parents == 0 || len(parts) != 2*parents+3 {
+		return "", fmt.Errorf("%w: log record %q", errGitFailed, what)
+	}
+	if !strings.HasPrefix(parts[parents], "100") { // neither gone nor a link, a folder or a submodule
+		return "", nil
+	}
+	return parts[2*parents+1], nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -26,12 +27,13 @@ type history struct {
 // fileKey is a path within a repository.
 type fileKey struct{ top, path string }
 
-// fileTimes are a file's first and last commit.
+// fileTimes are the commits that touched a file.
 type fileTimes struct {
 	last     commit
 	first    commit
 	known    bool // both are
 	complete bool // the file does not reach the edge of a shallow clone
+	past     past // of a file that is named like a proposal
 }
 
 // askGit reads the history of all folders: two runs of git for one repository. What git cannot say
@@ -127,12 +129,17 @@ func (h *history) read(ctx context.Context, top string, prefixes []string) error
 			shallow = p.shallow
 		}
 	}
-	return log(ctx, top, slices.Compact(prefixes), func(c commit, file string) {
-		if _, numbered := numberInName(path.Base(file)); numbered {
-			h.sizes[c.hash]++
-		}
-		key := fileKey{top, file}
+	prefixes = slices.Compact(prefixes)
+	return log(ctx, top, prefixes, func(c commit, f touch) {
+		key := fileKey{top, f.path}
 		t, seen := h.changes[key]
+		// What lies in a sub-folder is no proposal, whatever its name: such as a translation of one.
+		if dir, name := path.Split(f.path); slices.Contains(prefixes, dir) {
+			if _, numbered := numberInName(name); numbered {
+				h.sizes[c.hash]++
+			}
+			t.past.add(c, f.blob, shallow[c.hash])
+		}
 		if !seen {
 			t.complete = true
 		}
@@ -152,15 +159,30 @@ func (h *history) read(ctx context.Context, top string, prefixes []string) error
 	})
 }
 
-// date sets the times of the proposals, settles the state, and returns the newest commit that touched one.
-func (h *history) date(proposals []*Proposal) string {
+// changed is the time of the newest commit that touched a file of a folder or below it, nil when that is
+// not known.
+func (h *history) changed(f folder.File) *mip.Time {
+	if h.epoch != nil {
+		return moment(*h.epoch)
+	}
+	pl := h.places[f.Folder]
+	t := h.changes[fileKey{pl.top, pl.prefix + f.Name}]
+	if pl.top == "" || !t.known {
+		return nil
+	}
+	return moment(time.Unix(t.last.when, 0))
+}
+
+// date sets the times of the proposals, settles the state, and returns the newest commit that touched one,
+// with its time.
+func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
 	var newest commit
 	known := false
 	for _, p := range proposals {
-		p.RepoPath = path.Join(filepath.Base(p.source.folder), p.source.name)
-		t, pl := fileTimes{}, h.places[p.source.folder]
+		p.RepoPath = path.Join(filepath.Base(p.source.Folder), p.source.Name)
+		t, pl := fileTimes{}, h.places[p.source.Folder]
 		if pl.top != "" {
-			p.RepoPath = pl.prefix + p.source.name
+			p.RepoPath = pl.prefix + p.source.Name
 			t = h.changes[fileKey{pl.top, p.RepoPath}]
 		}
 		switch {
@@ -168,6 +190,7 @@ func (h *history) date(proposals []*Proposal) string {
 			p.Updated = moment(*h.epoch)
 		case t.known:
 			p.Updated, p.Commit = moment(time.Unix(t.last.when, 0)), t.last.hash
+			p.Past = t.past.publish(pl.top)
 			h.create(p, t)
 			known = true
 			if cmp.Or(cmp.Compare(t.last.when, newest.when), strings.Compare(t.last.hash, newest.hash)) > 0 {
@@ -180,7 +203,10 @@ func (h *history) date(proposals []*Proposal) string {
 	if h.state == "full" && !known {
 		h.state = "none" // the repository holds other files, not these
 	}
-	return newest.hash
+	if !known {
+		return "", nil
+	}
+	return newest.hash, moment(time.Unix(newest.when, 0))
 }
 
 // create infers the day of creation, where the header has none, from the first commit of the file. One

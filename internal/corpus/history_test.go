@@ -101,6 +101,17 @@ func TestHistory(t *testing.T) {
 		t.Errorf("commit %s, history %s, problems %v; want %s, full, none", c.Commit, c.History, c.Problems, touched)
 	}
 
+	if c.Committed == nil || c.Committed.UTC().Unix() != 1_700_000_020 {
+		t.Errorf("time of the newest commit %v, want that of %s", c.Committed, touched)
+	}
+	var got []string
+	for _, h := range c.Proposals[1].Past.Versions {
+		got = append(got, fmt.Sprintf("%t %s %s", h.Commit == touched, h.When, h.Subject))
+	}
+	if diff := cmp.Diff([]string{"true 2023-11-14T22:13:40Z 20", "false 2023-11-14T22:13:30Z 10"}, got); diff != "" {
+		t.Errorf("versions of 2, whether the last, when, subject (-want +got):\n%s", diff)
+	}
+
 	// A rename is a new file: what it was before is not claimed.
 	r.git(40, "mv", "old/MIP-3.md", "MIPs/MIP-3.md")
 	r.commit(40)
@@ -213,16 +224,25 @@ func TestNoHistory(t *testing.T) {
 }
 
 func TestParseLog(t *testing.T) {
-	in := "\x01aa 5\x00\x00\x01bb 7\nMIPs/a b.md\x00MIPs/ü.md\x00\x00\x01cc 9\nx\x00"
+	const old, one, two = "1111", "2222", "3333"
+	in := "\x01aa 5 nothing below\x00\x00" +
+		"\x01bb 7 two: files \x01\n:100644 100644 " + old + " " + one + " M\x00MIPs/a b.md\x00:000000 100755 0000 " + two + " A\x00\x01MIPs/ü.md\x00\x00" +
+		"\x01cc 8\n::100644 100644 100644 " + old + " " + one + " " + two + " MM\x00merged\x00\x00" +
+		"\x01dd 9 gone\n:100644 000000 " + old + " 0000 D\x00x\x00:100644 120000 " + old + " " + one + " T\x00link\x00"
 	var got []string
-	if err := parseLog(strings.NewReader(in), func(c commit, path string) { got = append(got, fmt.Sprint(c, path)) }); err != nil {
+	if err := parseLog(strings.NewReader(in), func(c commit, f touch) {
+		got = append(got, fmt.Sprintf("%s %d %q: %q %s", c.hash, c.when, c.subject, f.path, f.blob))
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"{bb 7}MIPs/a b.md", "{bb 7}MIPs/ü.md", "{cc 9}x"}, got); diff != "" {
+	want := []string{`bb 7 "two: files \x01": "MIPs/a b.md" 2222`, `bb 7 "two: files \x01": "\x01MIPs/ü.md" 3333`, `cc 8 "": "merged" 3333`, `dd 9 "gone": "x" `, `dd 9 "gone": "link" `}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("parseLog(%q) (-want +got):\n%s", in, diff)
 	}
-	if err := parseLog(strings.NewReader("\x01aa\nx\x00"), func(commit, string) {}); err == nil {
-		t.Error("parseLog of a record without a time: no error")
+	for _, bad := range []string{"\x01aa\nx\x00", "\x01aa 5 s\nMIPs/1.md\x00a\x00", "\x01aa 5 s\n:1 2 3\x00a\x00"} {
+		if err := parseLog(strings.NewReader(bad), func(commit, touch) {}); err == nil {
+			t.Errorf("parseLog(%q): no error", bad)
+		}
 	}
 }
 

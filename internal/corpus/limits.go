@@ -151,3 +151,7 @@ func blockStart(n ast.Node) int {
 	}
 	return 0
 }
+
+func nestedTooDeep(line int, r *report) {
+	r.errorf(line, "too-deep", "quotes, lists or emphasis are nested more than %d levels", maxNesting)
+}

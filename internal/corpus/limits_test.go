@@ -7,11 +7,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
 // fill repeats s up to the largest body that a file can hold.
 func fill(s string) string {
-	const most = maxFile - 100
+	const most = folder.MaxFile - 100
 	return strings.Repeat(s, most/len(s))
 }
 
@@ -20,7 +22,7 @@ func fill(s string) string {
 func TestBombs(t *testing.T) {
 	numbered := func(format string) string {
 		var b strings.Builder
-		for i := 0; b.Len() < maxFile-200; i++ {
+		for i := 0; b.Len() < folder.MaxFile-200; i++ {
 			fmt.Fprintf(&b, format, i)
 		}
 		return b.String()
@@ -53,7 +55,7 @@ func TestBombs(t *testing.T) {
 		{"brackets within brackets", "[a]: /x\n\n" + strings.Repeat(strings.Repeat("[", 900)+"a"+strings.Repeat("]", 900)+" ", 60), "too-complex"},
 		{"brackets that nothing closes", strings.Repeat("[", 100_000), ""},
 		{"images", fill("!["), "too-complex"},
-		{"nested links", fill("[")[:maxFile/3] + "a" + fill("](b)")[:maxFile/2], "too-complex"},
+		{"nested links", fill("[")[:folder.MaxFile/3] + "a" + fill("](b)")[:folder.MaxFile/2], "too-complex"},
 		{"tags", fill("<a b=\""), "too-complex"},
 		{"tags within tags", strings.Repeat("<a b=' c=\"", 99_000), ""},
 		{"comments", "x " + strings.Repeat("<!--", 99_000), ""},

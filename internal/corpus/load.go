@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
 // loader is what every worker of one Load shares.
@@ -45,10 +47,10 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if len(folders) == 0 {
 		return nil, errors.New("load proposals: no folder given")
 	}
-	var files []source
+	var files []folder.File
 	var results []loaded
-	for _, folder := range folders {
-		found, refused, err := list(folder)
+	for _, dir := range folders {
+		found, refused, err := list(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -64,11 +66,13 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, fmt.Errorf("load proposals: %w", err)
 	}
-	return assemble(ld, append(results, read...), h), nil
+	c := assemble(ld, append(results, read...), h)
+	c.Folders = folders
+	return c, nil
 }
 
 // files reads every file on as many workers as there are processors. Only headers are kept.
-func (ld *loader) files(ctx context.Context, files []source) ([]loaded, error) {
+func (ld *loader) files(ctx context.Context, files []folder.File) ([]loaded, error) {
 	roots := map[string]*os.Root{}
 	defer func() {
 		for _, root := range roots {
@@ -76,12 +80,12 @@ func (ld *loader) files(ctx context.Context, files []source) ([]loaded, error) {
 		}
 	}()
 	for _, s := range files {
-		if roots[s.folder] == nil {
-			root, err := os.OpenRoot(s.folder)
+		if roots[s.Folder] == nil {
+			root, err := os.OpenRoot(s.Folder)
 			if err != nil {
 				return nil, err
 			}
-			roots[s.folder] = root
+			roots[s.Folder] = root
 		}
 	}
 	results := make([]loaded, len(files))
@@ -91,7 +95,7 @@ func (ld *loader) files(ctx context.Context, files []source) ([]loaded, error) {
 		workers.Go(func() {
 			var buf []byte
 			for i := int(next.Add(1)) - 1; i < len(files) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				results[i], buf = ld.file(roots[files[i].folder], files[i], buf)
+				results[i], buf = ld.file(roots[files[i].Folder], files[i], buf)
 			}
 		})
 	}
@@ -100,11 +104,12 @@ func (ld *loader) files(ctx context.Context, files []source) ([]loaded, error) {
 }
 
 // file reads one file into buf, which it returns for the next one.
-func (ld *loader) file(root *os.Root, s source, buf []byte) (loaded, []byte) {
-	r := &report{file: s.file}
-	raw, err := s.read(root, buf)
+func (ld *loader) file(root *os.Root, s folder.File, buf []byte) (loaded, []byte) {
+	r := &report{file: s.Path}
+	raw, err := s.Read(root, buf)
 	if err != nil {
-		refuse(s, err, r)
+		code, message := s.Refusal(err)
+		r.errorf(0, code, "%s", message)
 		return loaded{r: r}, buf
 	}
 	return loaded{p: ld.proposal(raw, s, r), r: r}, raw
@@ -112,13 +117,13 @@ func (ld *loader) file(root *os.Root, s source, buf []byte) (loaded, []byte) {
 
 // proposal reads a file's bytes and keeps no reference to them. It returns nil when r says why the
 // file is not published.
-func (ld *loader) proposal(raw []byte, s source, r *report) *Proposal {
+func (ld *loader) proposal(raw []byte, s folder.File, r *report) *Proposal {
 	text, ok := normalise(raw, r)
 	var h *header
 	if ok {
 		h, ok = guard(text, r)
 	}
-	if _, named := numberInName(s.name); h == nil && !named && !ld.mayHaveNumber(raw) {
+	if _, named := numberInName(s.Name); h == nil && !named && !ld.mayHaveNumber(raw) {
 		*r = report{file: r.file} // what would be wrong with a proposal is right with another text
 		r.noticef(0, "no-header", "skipped: no header and no number in the file name")
 		return nil
@@ -131,8 +136,8 @@ func (ld *loader) proposal(raw []byte, s source, r *report) *Proposal {
 		return nil
 	}
 	d := ld.decoder.decode(h, r)
-	p := &Proposal{File: s.file, source: s}
-	p.Summary, ok = ld.summary(d, s.name, r)
+	p := &Proposal{File: s.Path, source: s}
+	p.Summary, ok = ld.summary(d, s.Name, r)
 	if !ok {
 		return nil
 	}
@@ -175,7 +180,7 @@ func (ld *loader) body(raw, text []byte, h *header, p *Proposal, titleLine int, 
 // bounded looks at a parsed document that could cost too much.
 func (ld *loader) bounded(doc *Document, first int, r *report) bool {
 	if line := tooDeep(doc, first); line > 0 {
-		r.errorf(line, "too-deep", "quotes, lists or emphasis are nested more than %d levels", maxNesting)
+		nestedTooDeep(line, r)
 		return false
 	}
 	if ld.render != nil {

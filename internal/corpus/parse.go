@@ -30,6 +30,53 @@ func parse(body []byte) *Document {
 	return doc
 }
 
+// Sections reads a Markdown text that stands in a file of another kind than a proposal, under the same
+// limits; first is the file's line at which it begins. A text that breaks them has no sections and
+// problems that say why, without the file's name. render is as in [Options.Render].
+func Sections(text []byte, first int, render func(*Document) error) ([]mip.Section, []mip.Problem) {
+	var r report
+	suspicious, ok := limits(text, first, &r)
+	if !ok {
+		return nil, r.problems
+	}
+	doc := parse(text)
+	ld := &loader{}
+	if suspicious {
+		ld.render = render
+	}
+	if !ld.bounded(doc, first, &r) {
+		return nil, r.problems
+	}
+	return doc.Sections, nil
+}
+
+// Join parses the text that sections of [Sections] are put together, and gives its headings the ids that
+// the sections now have. Raw is not set.
+func Join(sections []mip.Section) *Document {
+	var text strings.Builder
+	for _, s := range sections {
+		text.WriteString(s.Markdown)
+	}
+	doc := parse([]byte(text.String()))
+	at := 0
+	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
+		h, ok := n.(*ast.Heading)
+		if !ok {
+			continue
+		}
+		for at < len(sections) && sections[at].Level == 0 {
+			at++
+		}
+		if at == len(sections) {
+			break
+		}
+		h.SetAttributeString("id", []byte(sections[at].ID))
+		at++
+	}
+	doc.Sections = sections
+	return doc
+}
+
 // sections cuts the body at the document's own headings and gives each heading its id.
 func sections(doc *Document) []mip.Section {
 	out := []mip.Section{}

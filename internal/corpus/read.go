@@ -9,6 +9,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // ErrChanged is wrapped by the errors of [Corpus.Read] and [Corpus.ReadRaw] for a file that was edited
@@ -40,11 +43,11 @@ func (c *Corpus) Read(p *Proposal) (*Document, error) {
 // ReadRaw reads a proposal's file again, byte for byte. The error says so when the file has changed
 // since Load.
 func (c *Corpus) ReadRaw(p *Proposal) ([]byte, error) {
-	root, err := c.root(p.source.folder)
+	root, err := c.root(p.source.Folder)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", p.File, err)
 	}
-	raw, err := p.source.read(root, nil)
+	raw, err := p.source.Read(root, nil)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", p.File, err)
 	}
@@ -53,6 +56,13 @@ func (c *Corpus) ReadRaw(p *Proposal) ([]byte, error) {
 	}
 	return raw, nil
 }
+
+// Changed is when a file in a folder of the corpus, or below one, changed: the time of the newest commit
+// that touched it, or the fixed time of [Options.Epoch]. Nil when git does not know.
+func (c *Corpus) Changed(f folder.File) *mip.Time { return c.history.changed(f) }
+
+// Source is the proposal's file.
+func (p *Proposal) Source() folder.File { return p.source }
 
 // root keeps a folder open for the next file of it. The garbage collector closes it.
 func (c *Corpus) root(folder string) (*os.Root, error) {
@@ -90,7 +100,7 @@ func (c *Corpus) Number(file string) (int, bool) {
 func fileNumbers(proposals []*Proposal) map[string]int {
 	files := make(map[string]int, len(proposals))
 	for _, p := range proposals {
-		name := strings.ToLower(p.source.name)
+		name := strings.ToLower(p.source.Name)
 		if _, twice := files[name]; twice {
 			files[name] = -1
 			continue

@@ -39,6 +39,7 @@ type SiteInfo struct {
 	Locales     []string   `json:"locales" doc:"Languages beside English, BCP 47."`
 	Counts      SiteCounts `json:"counts" doc:"How many proposals there are."`
 	Commit      *string    `json:"commit" doc:"The newest commit that touched a proposal."`
+	CommittedAt *Time      `json:"committedAt" doc:"The time of that commit: what is published here is as of then."`
 	History     string     `json:"history" doc:"How far the times of change can be trusted: full, shallow (older times unknown), none (header dates) or fixed (SOURCE_DATE_EPOCH)."`
 }
 

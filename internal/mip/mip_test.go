@@ -53,6 +53,17 @@ func TestSlug(t *testing.T) {
 	}
 }
 
+func TestAuthorSlug(t *testing.T) {
+	if got := (Author{}).Slug(); got != "" {
+		t.Errorf("without a login: %q, want none", got)
+	}
+	for login, want := range map[string]string{"Lantern-Ida": "lantern-ida", "a--b": "a--b", "X_corp": "x_corp", "../é <x>": "é-x"} {
+		if got := (Author{GitHub: &login}).Slug(); got != want {
+			t.Errorf("Slug of the login %q = %q, want %q", login, got, want)
+		}
+	}
+}
+
 func TestDate(t *testing.T) {
 	for _, c := range []struct {
 		y    int

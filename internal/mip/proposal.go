@@ -1,5 +1,7 @@
 package mip
 
+import "strings"
+
 // List is the body of GET /api/v1/mips.
 type List struct {
 	Count     int       `json:"count" doc:"How many proposals the list holds."`
@@ -41,8 +43,18 @@ type Summary struct {
 // Proposal is the body of GET /api/v1/mips/{n}.
 type Proposal struct {
 	Summary
+	SummaryURL   *string       `json:"summaryUrl" doc:"The committed summary of what it means, null when there is none."`
+	Translations []Translation `json:"translations" doc:"The committed translations, by locale."`
+
 	RawMarkdown string    `json:"rawMarkdown" doc:"The file, byte for byte, header included."`
 	Sections    []Section `json:"sections" doc:"The text in order; the markdown values concatenated are the body with LF line ends."`
+}
+
+// Translation is a committed translation of a proposal, by its address.
+type Translation struct {
+	Locale string `json:"locale" doc:"BCP 47."`
+	URL    string `json:"url" doc:"The translation as JSON."`
+	Stale  bool   `json:"stale" doc:"The English text has changed since it was made."`
 }
 
 // Section is a heading and the text up to the next heading of any level; text before the first
@@ -60,6 +72,19 @@ type Author struct {
 	Name   *string `json:"name" doc:"As written."`
 	GitHub *string `json:"github" doc:"GitHub login without the @."`
 	Email  *string `json:"email" doc:"E-mail address."`
+}
+
+// Slug is the author's path segment, /author/{login}/: the login in lower case, as GitHub tells no case
+// apart. Empty without a login.
+func (a Author) Slug() string {
+	if a.GitHub == nil {
+		return ""
+	}
+	slug := strings.ToLower(*a.GitHub)
+	if strings.ContainsFunc(slug, func(r rune) bool { return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') }) {
+		return Slug(slug) // no login of GitHub's
+	}
+	return slug
 }
 
 // Frontmatter is a header's keys, as spelt, with their values as read: string, nil, []any or

@@ -1,6 +1,6 @@
 // The dashboard's live figures. Only texts, links and the width of bars change, so nothing moves; a figure
 // that cannot be renewed stays, with its age.
-const d = document, board = d.getElementById("now"), $$ = (s, r = d) => [...r.querySelectorAll(s)];
+const board = d.getElementById("now");
 const every = 6000, num = new Intl.NumberFormat("en");
 let last = null, failed = "", timer = 0, controller = null;
 

@@ -23,6 +23,16 @@ type Summary struct {
 	Locale        string   `json:"locale" doc:"Language of the summary; quotes stay English."`
 	Source        string   `json:"source" doc:"The model's name, or extractive."`
 	Stale         bool     `json:"stale" doc:"The text has changed since it was made."`
+
+	Fallback *Fallback `json:"fallback" doc:"Why this is not the summary that was asked for; null when it is."`
+}
+
+// Fallback is why a [Summary] is another than the one that was asked for: extractive in the place of a
+// model's, English in the place of another language, or of an older text.
+type Fallback struct {
+	Code       Code   `json:"code" doc:"rate_limited, ai_disabled, ai_failed, upstream_unavailable or upstream_timeout, as a problem would have it."`
+	Detail     string `json:"detail" doc:"What happened, for people."`
+	RetryAfter *int   `json:"retryAfter" doc:"Seconds until it makes sense to ask again; null when that is not known."`
 }
 
 // Axis is what a proposal means for one group.
@@ -67,4 +77,18 @@ type Translation struct {
 	GeneratedAt mip.Time `json:"generatedAt" doc:"When it was made."`
 	Source      string   `json:"source" doc:"The model's name, or file for a committed translation."`
 	Stale       bool     `json:"stale" doc:"The English text has changed since it was made."`
+}
+
+// PublishedTranslation is the body of GET /api/v1/mips/{n}/translations/{locale}: a committed
+// translation. The English text decides.
+type PublishedTranslation struct {
+	MIPNumber   int           `json:"mipNumber" doc:"The proposal."`
+	Locale      string        `json:"locale" doc:"Language of the translation."`
+	Title       string        `json:"title" doc:"Translated."`
+	Description *string       `json:"description" doc:"Translated."`
+	Sections    []mip.Section `json:"sections" doc:"As in the proposal and with the ids of the English sections, or ids of their own in a stale one whose headings are others; the markdown values concatenated are the translated body."`
+	ContentHash string        `json:"contentHash" doc:"contentHash of the text that was translated."`
+	GeneratedAt mip.Time      `json:"generatedAt" doc:"The newest commit that changed it, else the proposal's date."`
+	Source      string        `json:"source" doc:"file."`
+	Stale       bool          `json:"stale" doc:"The English text has changed since it was made."`
 }

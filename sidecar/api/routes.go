@@ -38,9 +38,9 @@ func Routes() []Route {
 			Response: MIPWatch{}, Codes: []Code{NotFound, MethodNotAllowed, RateLimited, Internal, NotReady}},
 		{Method: http.MethodPost, Path: "/api/ai-summary", Name: "createSummary",
 			Summary: "What a proposal means for developers, users, validators and the foundation, with evidence.",
-			Request: SummaryRequest{}, Response: Summary{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType, RateLimited, Internal, AIFailed, AIDisabled, NotReady, UpstreamTimeout}},
+			Request: SummaryRequest{}, Response: Summary{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType, RateLimited, Internal, AIFailed, UpstreamUnavailable, AIDisabled, NotReady, UpstreamTimeout}},
 		{Method: http.MethodPost, Path: "/api/ai-translate", Name: "createTranslation",
 			Summary: "A proposal in another language; the English text decides.",
-			Request: TranslateRequest{}, Response: Translation{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType, RateLimited, Internal, AIFailed, AIDisabled, NotReady, UpstreamTimeout}},
+			Request: TranslateRequest{}, Response: Translation{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType, RateLimited, Internal, AIFailed, UpstreamUnavailable, AIDisabled, NotReady, UpstreamTimeout}},
 	}
 }

@@ -1,14 +1,13 @@
 package assist
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mipwatch/mipwatch/internal/strictjson"
 	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
@@ -69,7 +68,7 @@ func decodeAxis(raw json.RawMessage) (api.Axis, error) {
 	if x.Impact, err = decodeText(m["impact"], maxImpact); err != nil {
 		return x, fmt.Errorf("impact %w", err)
 	}
-	severity, err := decodeString(m["severity"])
+	severity, err := strictjson.String(m["severity"])
 	if err != nil || rank(api.Severity(severity)) == 0 {
 		return x, errors.New("severity is none of low, medium and high")
 	}
@@ -90,11 +89,11 @@ func decodeAxis(raw json.RawMessage) (api.Axis, error) {
 		if err != nil {
 			return x, fmt.Errorf("evidence %d %w", i, err)
 		}
-		section, err := decodeString(e["section"])
+		section, err := strictjson.String(e["section"])
 		if err != nil {
 			return x, fmt.Errorf("evidence %d section %w", i, err)
 		}
-		quote, err := decodeString(e["quote"])
+		quote, err := strictjson.String(e["quote"])
 		if err != nil {
 			return x, fmt.Errorf("evidence %d quote %w", i, err)
 		}
@@ -116,41 +115,11 @@ func unfence(reply string) string {
 	return reply
 }
 
-// members reads an object that has exactly the members that are named, each once, spelt like that.
-// encoding/json by itself takes the last of two, and any case.
+// members reads an object that has all the members that are named, and no other.
 func members(raw []byte, names ...string) (map[string]json.RawMessage, error) {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || raw[0] != '{' {
-		return nil, errors.New("is no JSON object")
-	}
-	out := make(map[string]json.RawMessage, len(names))
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
-		return nil, errors.New("is no JSON object")
-	}
-	for dec.More() {
-		key, err := dec.Token()
-		name, ok := key.(string)
-		if err != nil || !ok {
-			return nil, errors.New("is broken or cut off")
-		}
-		if !slices.Contains(names, name) {
-			return nil, errors.New("has a member that the schema does not have")
-		}
-		if out[name] != nil {
-			return nil, fmt.Errorf("has the member %s twice", name)
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, errors.New("is broken or cut off")
-		}
-		out[name] = value
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, errors.New("is broken or cut off")
-	}
-	if int(dec.InputOffset()) != len(raw) {
-		return nil, errors.New("is followed by something else")
+	out, err := strictjson.Object(raw, names...)
+	if err != nil {
+		return nil, err
 	}
 	for _, name := range names {
 		if out[name] == nil {
@@ -162,27 +131,16 @@ func members(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 
 // elements reads an array of least to most elements.
 func elements(raw json.RawMessage, least, most int) ([]json.RawMessage, error) {
-	var out []json.RawMessage
-	if raw[0] != '[' || json.Unmarshal(raw, &out) != nil {
-		return nil, errors.New("is no array")
+	out, err := strictjson.Array(raw)
+	if err == nil && (len(out) < least || len(out) > most) {
+		err = fmt.Errorf("has %d elements, not %d to %d", len(out), least, most)
 	}
-	if len(out) < least || len(out) > most {
-		return nil, fmt.Errorf("has %d elements, not %d to %d", len(out), least, most)
-	}
-	return out, nil
-}
-
-func decodeString(raw json.RawMessage) (string, error) {
-	var out string
-	if raw[0] != '"' || json.Unmarshal(raw, &out) != nil {
-		return "", errors.New("is no string")
-	}
-	return out, nil
+	return out, err
 }
 
 // decodeText reads one of the summary's own texts; line breaks in it become blanks.
 func decodeText(raw json.RawMessage, most int) (string, error) {
-	s, err := decodeString(raw)
+	s, err := strictjson.String(raw)
 	if err != nil {
 		return "", err
 	}

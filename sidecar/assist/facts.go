@@ -41,7 +41,7 @@ func schedule(s Subject) string {
 	}
 	verb := "comes with"
 	switch {
-	case s.Fork.MetaMIP != nil && *s.Fork.MetaMIP == s.Proposal.Number:
+	case IsMeta(s.Proposal.Summary, s.Fork):
 		verb = "describes"
 	case !toCome(s.Fork):
 		verb = "came with"

@@ -19,7 +19,7 @@ const (
 
 func kindOf(s Subject) kind {
 	p := s.Proposal
-	if s.Fork != nil && s.Fork.MetaMIP != nil && *s.Fork.MetaMIP == p.Number {
+	if IsMeta(p.Summary, s.Fork) {
 		return hardfork
 	}
 	if strings.HasPrefix(strings.ToLower(p.Title), "hardfork meta") {

@@ -76,7 +76,7 @@ func tag(b *strings.Builder, text string, i, end int, labels map[string]bool) in
 		if inner == "sub" {
 			mark = "_"
 		}
-		j := strings.Index(text[end:], closing)
+		j := strings.Index(ahead(text, end), closing)
 		if j < 0 {
 			break
 		}
@@ -94,7 +94,7 @@ func tag(b *strings.Builder, text string, i, end int, labels map[string]bool) in
 func link(text string, i int, labels map[string]bool) (inner string, end int, ok bool) {
 	depth := 0
 	shut := -1
-	for j := i; j < len(text) && shut < 0; j++ {
+	for j := i; j < min(len(text), i+reach) && shut < 0; j++ {
 		switch text[j] {
 		case '`':
 			j = codeEnd(text, j) - 1
@@ -120,7 +120,7 @@ func link(text string, i int, labels map[string]bool) (inner string, end int, ok
 			return inner, to, true
 		}
 	case end < len(text) && text[end] == '[':
-		if j := strings.IndexByte(text[end:], ']'); j > 0 {
+		if j := strings.IndexByte(ahead(text, end), ']'); j > 0 {
 			label := text[end+1 : end+j]
 			if label == "" {
 				label = inner

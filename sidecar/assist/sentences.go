@@ -128,6 +128,13 @@ func mask(text string) []bool {
 	return masked
 }
 
+// reach is how far ahead the end of what begins at a mark is looked for, in bytes. Links and code of prose
+// are shorter, and a text of a megabyte of marks must not be searched to its end for each.
+const reach = 600
+
+// ahead is the text from i on as far as it is searched.
+func ahead(text string, i int) string { return text[i:min(len(text), i+reach)] }
+
 // codeEnd returns the end of the code span that starts at i; without one, the end of the backticks.
 func codeEnd(text string, i int) int {
 	n := i
@@ -135,6 +142,7 @@ func codeEnd(text string, i int) int {
 		n++
 	}
 	ticks := text[i:n]
+	text = text[:min(len(text), n+reach)]
 	for at := n; at < len(text); {
 		j := strings.Index(text[at:], ticks)
 		if j < 0 {
@@ -153,7 +161,7 @@ func codeEnd(text string, i int) int {
 // targetEnd returns the end of a link's target whose bracket opens at i; without one, i.
 func targetEnd(text string, i int) int {
 	depth := 0
-	for j := i; j < len(text); j++ {
+	for j := i; j < min(len(text), i+reach); j++ {
 		switch text[j] {
 		case '(':
 			depth++
@@ -169,13 +177,13 @@ func targetEnd(text string, i int) int {
 // addressEnd returns the end of a tag, an autolink or a bare address at i; without one, i.
 func addressEnd(text string, i int) int {
 	if text[i] != '<' {
-		end := strings.IndexAny(text[i:], " <>\"”)")
+		end := strings.IndexAny(ahead(text, i), " <>\"”)")
 		if end < 0 {
-			end = len(text) - i
+			end = len(ahead(text, i))
 		}
 		return i + len(strings.TrimRight(text[i:i+end], ".,;:!?"))
 	}
-	end := strings.IndexByte(text[i:], '>')
+	end := strings.IndexByte(ahead(text, i), '>')
 	if end < 2 || strings.HasPrefix(text[i:], "< ") || strings.Contains(text[i+1:i+end], "<") {
 		return i
 	}

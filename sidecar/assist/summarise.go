@@ -11,13 +11,13 @@ import (
 // Summarise has a model write a summary in the language of locale, a BCP 47 tag, and keeps of it what
 // the text bears out: a quote that does not stand in its section is dropped, a group without one left
 // is said to be missing, and severities are lifted to their floors. The model is asked once. An answer
-// that breaks the schema, quotes nothing that stands or repeats the question wraps [ErrFailed]; the
+// that breaks the schema or repeats the question wraps [ErrFailed]; the
 // model's own errors come back as they are. There is no half summary.
 func Summarise(ctx context.Context, m Model, s Subject, locale string) (api.Summary, error) {
 	fail := func(err error) (api.Summary, error) {
 		return api.Summary{}, fmt.Errorf("summarise %s: %w", s.Proposal.ID, err)
 	}
-	if !isTag(locale) {
+	if !mip.IsLocale(locale) {
 		return fail(fmt.Errorf("%q is no language tag", fit(locale, 40)))
 	}
 	p, codeWord := prompt(s, locale)
@@ -45,16 +45,12 @@ func Summarise(ctx context.Context, m Model, s Subject, locale string) (api.Summ
 	if parrotsAny(sum, codeWord) {
 		return fail(fmt.Errorf("%w: it repeats the question", ErrFailed))
 	}
-	texts, stood := shelve(s), 0
+	texts := shelve(s)
 	for a, x := range axes(&sum) {
 		x.Evidence = texts.verified(x.Evidence)
-		stood += len(x.Evidence)
 		if len(x.Evidence) == 0 {
 			*x = api.Axis{Impact: silent(s, axis(a), locale), Severity: api.Low, Evidence: x.Evidence}
 		}
-	}
-	if stood == 0 {
-		return fail(fmt.Errorf("%w: no quote stands in the text", ErrFailed))
 	}
 	raise(&sum, s)
 	if err := Check(sum, s); err != nil {
@@ -74,17 +70,4 @@ func parrotsAny(sum api.Summary, codeWord string) bool {
 		}
 	}
 	return false
-}
-
-// isTag reports whether a locale has the form of a BCP 47 tag.
-func isTag(locale string) bool {
-	if len(locale) < 2 || len(locale) > 35 {
-		return false
-	}
-	for _, c := range locale {
-		if c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
-			return false
-		}
-	}
-	return true
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,9 +15,6 @@ import (
 // ErrNoSection is wrapped by Translate's error for a section id that the proposal does not have. The
 // error names it.
 var ErrNoSection = errors.New("no such section")
-
-// localeTag is the syntax of language tags, in short (RFC 5646, section 2.1).
-var localeTag = regexp.MustCompile(`^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$`)
 
 // Translate has the title, the description and the sections with the given ids (none: all), in the
 // proposal's order, translated from English into the language of a BCP 47 tag.
@@ -31,21 +28,26 @@ var localeTag = regexp.MustCompile(`^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$`)
 // since a translation is whole or not at all. The model's own errors are returned as they are, wrapped.
 //
 // GeneratedAt is left to the caller. Source is empty when nothing had to be asked.
-func Translate(ctx context.Context, m Model, p *mip.Proposal, locale string, sections []string) (api.Translation, error) {
-	t, err := translate(ctx, m, p, locale, sections)
+//
+// The sections that come with it have the ids and levels of the English ones, and their Markdown values
+// concatenated are the translation's. Their titles are the headings of the translation as plain text, or
+// the English ones where the two cannot be told to match.
+func Translate(ctx context.Context, m Model, p *mip.Proposal, locale string, sections []string) (api.Translation, []mip.Section, error) {
+	t, translated, err := translate(ctx, m, p, locale, sections)
 	if err != nil {
-		return api.Translation{}, fmt.Errorf("translate %s: %w", p.ID, err)
+		return api.Translation{}, nil, fmt.Errorf("translate %s: %w", p.ID, err)
 	}
-	return t, nil
+	return t, translated, nil
 }
 
-func translate(ctx context.Context, m Model, p *mip.Proposal, locale string, ids []string) (api.Translation, error) {
-	if !localeTag.MatchString(locale) {
-		return api.Translation{}, fmt.Errorf("%s is no language tag", quoteName(locale))
+func translate(ctx context.Context, m Model, p *mip.Proposal, locale string, ids []string) (api.Translation, []mip.Section, error) {
+	fail := func(err error) (api.Translation, []mip.Section, error) { return api.Translation{}, nil, err }
+	if !mip.IsLocale(locale) {
+		return fail(fmt.Errorf("%s is no language tag", quoteName(locale)))
 	}
 	chosen, err := choose(p.Sections, ids)
 	if err != nil {
-		return api.Translation{}, err
+		return fail(err)
 	}
 	s := newSegments(p)
 	title := s.add(linePart, p.Title)
@@ -60,22 +62,24 @@ func translate(ctx context.Context, m Model, p *mip.Proposal, locale string, ids
 	s.hide()
 	model, err := s.translate(ctx, m, locale)
 	if err != nil {
-		return api.Translation{}, err
+		return fail(err)
 	}
 	out := api.Translation{MIPNumber: p.Number, Locale: locale, Title: title.result, ContentHash: p.ContentHash, Source: model}
 	if description != nil {
 		out.Description = &description.result
 	}
 	var markdown strings.Builder
-	for _, t := range texts {
+	sections := make([]mip.Section, len(chosen))
+	for i, t := range texts {
 		translated, ok := t.assemble()
 		if !ok {
-			return api.Translation{}, fmt.Errorf("%w: its passages make other blocks than the proposal's", ErrFailed)
+			return fail(fmt.Errorf("%w: its passages make other blocks than the proposal's", ErrFailed))
 		}
 		markdown.WriteString(translated)
+		sections[i] = mip.Section{ID: chosen[i].ID, Level: chosen[i].Level, Title: t.title(chosen[i].Title, s.labels), Markdown: translated}
 	}
 	out.Markdown = markdown.String()
-	return out, nil
+	return out, sections, nil
 }
 
 // choose returns the sections with the given ids; none: all.
@@ -139,4 +143,23 @@ func (t sectionText) assemble() (markdown string, ok bool) {
 	}
 	markdown = join(translated)
 	return markdown, sameFixed(t.parts, layout(markdown))
+}
+
+// title is the translated heading as plain text, where the same way of reading it gives the title of the
+// English one; else that title.
+func (t sectionText) title(english string, labels map[string]bool) string {
+	i := slices.IndexFunc(t.segments, func(g *segment) bool { return g != nil })
+	if i < 0 {
+		return english
+	}
+	g := t.segments[i]
+	for _, read := range []func(string) string{
+		func(text string) string { return plain(text, labels) },
+		func(text string) string { return strings.ReplaceAll(plain(text, labels), "`", "") },
+	} {
+		if title := read(g.result); title != "" && read(g.source) == english {
+			return title
+		}
+	}
+	return english
 }

@@ -1,7 +1,6 @@
 package assist
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -55,9 +54,9 @@ func (c *cursor) quote() {
 }
 
 var (
-	listMarker     = regexp.MustCompile(`^(?:[-+*]|(\d{1,9})[.)])(?:[ \t]|$)`)
-	footnoteMarker = regexp.MustCompile(`^\[\^[^\[\]]*[^\[\] \t][^\[\]]*\]:`)
-	taskBox        = regexp.MustCompile(`^\[[ xX]\][ \t]+`)
+	listMarker     = lazily(`^(?:[-+*]|(\d{1,9})[.)])(?:[ \t]|$)`)
+	footnoteMarker = lazily(`^\[\^[^\[\]]*[^\[\] \t][^\[\]]*\]:`)
+	taskBox        = lazily(`^\[[ xX]\][ \t]+`)
 )
 
 // container steps over the marker of the quote, list item or footnote that begins at the cursor.
@@ -70,12 +69,12 @@ func (c *cursor) container(rest string, interrupts bool) (container, bool) {
 		c.quote()
 		return container{quote: true}, true
 	}
-	if m := footnoteMarker.FindString(rest); m != "" {
+	if m := footnoteMarker().FindString(rest); m != "" {
 		c.skip(indent)
 		c.mark(len(m))
 		return container{indent: footnoteIndent}, true
 	}
-	m := listMarker.FindStringSubmatch(rest)
+	m := listMarker().FindStringSubmatch(rest)
 	if m == nil {
 		return container{}, false
 	}

@@ -1,7 +1,6 @@
 package assist
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -12,14 +11,14 @@ const (
 )
 
 var (
-	inlineTag = regexp.MustCompile(`^` + htmlTag)
-	loneTag   = regexp.MustCompile(`^` + htmlTag + `[ \t]*$`)
-	blockTag  = regexp.MustCompile(`(?i)^</?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|` +
+	inlineTag = lazily(`^` + htmlTag)
+	loneTag   = lazily(`^` + htmlTag + `[ \t]*$`)
+	blockTag  = lazily(`(?i)^</?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|` +
 		`details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|` +
 		`legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|` +
 		`tfoot|th|thead|title|tr|track|ul)(?:[ \t]|/?>|$)`)
-	rawTag    = regexp.MustCompile(`(?i)^<(?:script|pre|style|textarea)(?:[ \t]|>|$)`)
-	rawTagEnd = regexp.MustCompile(`(?i)</(?:script|pre|style|textarea)>`)
+	rawTag    = lazily(`(?i)^<(?:script|pre|style|textarea)(?:[ \t]|>|$)`)
+	rawTagEnd = lazily(`(?i)</(?:script|pre|style|textarea)>`)
 )
 
 // enclosed are the forms of HTML that end with a text and not with a blank line. A longer opening
@@ -44,13 +43,13 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 // nil when it begins none. within says that the line follows a paragraph, which a tag of any name does
 // not end.
 func htmlBlock(line string, within bool) func(line string, indent int) bool {
-	if rawTag.MatchString(line) {
-		return func(line string, _ int) bool { return rawTagEnd.MatchString(line) }
+	if rawTag().MatchString(line) {
+		return func(line string, _ int) bool { return rawTagEnd().MatchString(line) }
 	}
 	if closing := closingOf(line); closing != "" {
 		return func(line string, _ int) bool { return strings.Contains(line, closing) }
 	}
-	if blockTag.MatchString(line) || !within && loneTag.MatchString(line) {
+	if blockTag().MatchString(line) || !within && loneTag().MatchString(line) {
 		return func(line string, _ int) bool { return line == "" }
 	}
 	return nil

@@ -1,7 +1,6 @@
 package assist
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -151,7 +150,7 @@ func (l *layouter) block(raw, rest string, within bool, kept int) bool {
 		l.ends = func(line string, indent int) bool {
 			return indent < codeIndent && strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == ""
 		}
-	case atxHeading.MatchString(rest):
+	case atxHeading().MatchString(rest):
 		l.close(kept)
 		l.heading(raw, rest)
 	case rest[0] == '<':
@@ -200,16 +199,16 @@ func (l *layouter) settle() {
 }
 
 var (
-	atxHeading = regexp.MustCompile(`^#{1,6}(?:[ \t]+|$)`)
-	atxClosing = regexp.MustCompile(`(?:^|[ \t]+)#+$`)
+	atxHeading = lazily(`^#{1,6}(?:[ \t]+|$)`)
+	atxClosing = lazily(`(?:^|[ \t]+)#+$`)
 )
 
 // heading adds a heading with number signs.
 func (l *layouter) heading(raw, rest string) {
 	line := cutText(raw, rest)
-	marker := len(atxHeading.FindString(line.text))
+	marker := len(atxHeading().FindString(line.text))
 	text := line.text[marker:]
-	if i := atxClosing.FindStringIndex(text); i != nil {
+	if i := atxClosing().FindStringIndex(text); i != nil {
 		text = text[:i[0]]
 	}
 	l.fix(line.start + line.text[:marker])

@@ -1,7 +1,6 @@
 package assist
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -25,7 +24,7 @@ func (r *inlineReader) bracketEnd(rest string) {
 		}
 		return
 	}
-	if m := linkLabel.FindStringSubmatch(rest[1:]); m != nil && m[1] != "" && r.labels[foldLabel(m[1])] {
+	if m := linkLabel().FindStringSubmatch(rest[1:]); m != nil && m[1] != "" && r.labels[foldLabel(m[1])] {
 		r.add(referenceToken, 1+len(m[0]))
 		t := &r.out[len(r.out)-1]
 		t.hide = span{t.from + len("]["), t.to - len("]")}
@@ -46,9 +45,9 @@ func (r *inlineReader) bracketEnd(rest string) {
 }
 
 var (
-	linkLabel = regexp.MustCompile(`^\[([^\[\]]{0,999})\]`)
-	linkTitle = regexp.MustCompile(`^\s+(?:"(?:[^"\\]|\\.){0,999}"|'(?:[^'\\]|\\.){0,999}'|\((?:[^()\\]|\\.){0,999}\))`)
-	linkAngle = regexp.MustCompile(`^<(?:[^<>\n\\]|\\.)*>`)
+	linkLabel = lazily(`^\[([^\[\]]{0,999})\]`)
+	linkTitle = lazily(`^\s+(?:"(?:[^"\\]|\\.){0,999}"|'(?:[^'\\]|\\.){0,999}'|\((?:[^()\\]|\\.){0,999}\))`)
+	linkAngle = lazily(`^<(?:[^<>\n\\]|\\.)*>`)
 )
 
 // longestLabel is what CommonMark allows, in bytes.
@@ -60,12 +59,12 @@ func linkTarget(text string) int {
 		return 0
 	}
 	at := len(text) - len(strings.TrimLeft(text[1:], " \t\n"))
-	if m := linkAngle.FindString(text[at:]); m != "" {
+	if m := linkAngle().FindString(text[at:]); m != "" {
 		at += len(m)
 	} else {
 		at += targetLength(text[at:])
 	}
-	if m := linkTitle.FindString(text[at:]); m != "" {
+	if m := linkTitle().FindString(text[at:]); m != "" {
 		at += len(m)
 	}
 	at = len(text) - len(strings.TrimLeft(text[at:], " \t\n"))
@@ -100,7 +99,7 @@ func targetLength(text string) int {
 
 // definedLabel finds lines that could define a reference link, in code and elsewhere: one too many
 // only leaves a link's text in English.
-var definedLabel = regexp.MustCompile(`(?m)^[ \t>]*\[([^\^\[\]][^\[\]]*)\]:`)
+var definedLabel = lazily(`(?m)^[ \t>]*\[([^\^\[\]][^\[\]]*)\]:`)
 
 // foldLabel is the form in which labels are compared.
 func foldLabel(label string) string { return strings.ToLower(collapse(label)) }

@@ -1,7 +1,6 @@
 package assist
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -30,7 +29,7 @@ func (l *layouter) paragraph(lines []textLine) {
 		return
 	}
 	first, last := &lines[0], lines[len(lines)-1]
-	if box := taskBox.FindString(first.text); listMarker.MatchString(strings.TrimLeft(first.start, " \t>")) {
+	if box := taskBox().FindString(first.text); listMarker().MatchString(strings.TrimLeft(first.start, " \t>")) {
 		first.start, first.text = first.start+box, first.text[len(box):]
 	}
 	l.fix(first.start)
@@ -61,7 +60,7 @@ func tableAt(lines []textLine) int {
 	return len(lines)
 }
 
-var delimiterCell = regexp.MustCompile(`^[ \t]*:?-+:?[ \t]*$`)
+var delimiterCell = lazily(`^[ \t]*:?-+:?[ \t]*$`)
 
 // delimiterCells is the number of columns of a table's delimiter row, 0 for any other line.
 func delimiterCells(text string) int {
@@ -70,7 +69,7 @@ func delimiterCells(text string) int {
 	}
 	all := cells(text)
 	for _, cell := range all {
-		if !delimiterCell.MatchString(cell) {
+		if !delimiterCell().MatchString(cell) {
 			return 0
 		}
 	}
@@ -114,14 +113,14 @@ func (l *layouter) row(line textLine) {
 }
 
 var (
-	definitionLine  = regexp.MustCompile(`^\[((?:[^\[\]\\]|\\.)*)\]:[ \t]*(?:<[^<>]*>|[^<\s]\S*)?(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^()]*\)))?$`)
-	definitionTitle = regexp.MustCompile(`^(?:"[^"]*"|'[^']*'|\([^()]*\))$`)
+	definitionLine  = lazily(`^\[((?:[^\[\]\\]|\\.)*)\]:[ \t]*(?:<[^<>]*>|[^<\s]\S*)?(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^()]*\)))?$`)
+	definitionTitle = lazily(`^(?:"[^"]*"|'[^']*'|\([^()]*\))$`)
 )
 
 // definitions is the number of lines at the beginning of a paragraph that define reference links.
 func definitions(lines []textLine) int {
 	n := 0
-	for n < len(lines) && definitionLine.MatchString(lines[n].text) {
+	for n < len(lines) && definitionLine().MatchString(lines[n].text) {
 		next := n + 1
 		if strings.HasSuffix(lines[n].text, "]:") { // the target is on the next line
 			if next == len(lines) || strings.ContainsAny(lines[next].text, " \t") {
@@ -129,7 +128,7 @@ func definitions(lines []textLine) int {
 			}
 			next++
 		}
-		if next < len(lines) && definitionTitle.MatchString(lines[next].text) {
+		if next < len(lines) && definitionTitle().MatchString(lines[next].text) {
 			next++
 		}
 		n = next

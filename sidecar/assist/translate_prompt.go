@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
 // translateSystem is the task. It names the language and what placeholders begin with; nothing else in
@@ -101,7 +103,7 @@ func readAnswers(text string, n int) ([]string, error) {
 	}
 	out := make([]string, n)
 	for i, key := range keys {
-		if out[i], err = decodeString(found[key]); err != nil {
+		if out[i], err = strictjson.String(found[key]); err != nil {
 			return nil, fmt.Errorf("passage %s %w", key, err)
 		}
 	}

@@ -35,7 +35,7 @@ type segmentKey struct {
 func newSegments(p *mip.Proposal) *segments {
 	s := &segments{labels: map[string]bool{}, known: map[segmentKey]*segment{}}
 	for _, section := range p.Sections {
-		for _, m := range definedLabel.FindAllStringSubmatch(section.Markdown, -1) {
+		for _, m := range definedLabel().FindAllStringSubmatch(section.Markdown, -1) {
 			s.labels[foldLabel(m[1])] = true
 		}
 	}

@@ -1,7 +1,6 @@
 package assist
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -78,7 +77,7 @@ func (r *inlineReader) next() {
 		r.open = append(r.open, bracket{r.at, len(r.out)})
 		r.at += 2
 	case '[':
-		if footnote.MatchString(rest) {
+		if footnote().MatchString(rest) {
 			r.find(referenceToken, footnote, rest)
 			return
 		}
@@ -114,8 +113,8 @@ func (r *inlineReader) hidden(class tokenClass, n int) {
 }
 
 // find adds what the pattern, which begins with ^, matches; nothing: it steps over a byte.
-func (r *inlineReader) find(class tokenClass, pattern *regexp.Regexp, rest string) {
-	if m := pattern.FindString(rest); m != "" {
+func (r *inlineReader) find(class tokenClass, pattern pattern, rest string) {
+	if m := pattern().FindString(rest); m != "" {
 		r.hidden(class, len(m))
 		return
 	}
@@ -137,10 +136,10 @@ func (r *inlineReader) enclosedBy(rest string, opening int, closing string) int 
 }
 
 var (
-	entity     = regexp.MustCompile(`^&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
-	footnote   = regexp.MustCompile(`^\[\^[^\[\]\s]+\]`)
-	autolink   = regexp.MustCompile(`^<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[A-Za-z0-9.!#$%&'*+/=?^_{|}~` + "`" + `-]+@[A-Za-z0-9.-]+)>`)
-	webAddress = regexp.MustCompile(`^(?:(?:https?|ftp)://|www\.)[!#-;=?-Z_a-z~]+`)
+	entity     = lazily(`^&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
+	footnote   = lazily(`^\[\^[^\[\]\s]+\]`)
+	autolink   = lazily(`^<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[A-Za-z0-9.!#$%&'*+/=?^_{|}~` + "`" + `-]+@[A-Za-z0-9.-]+)>`)
+	webAddress = lazily(`^(?:(?:https?|ftp)://|www\.)[!#-;=?-Z_a-z~]+`)
 )
 
 // escape reads a backslash. A name with escaped underscores is one token.
@@ -155,7 +154,7 @@ func (r *inlineReader) escape(rest string) {
 		if n := len(r.out); n > 0 {
 			least = r.out[n-1].to
 		}
-		n := len(escapedName.FindString(rest))
+		n := len(escapedName().FindString(rest))
 		from := r.at
 		for from > least && isAlphanumeric(r.text[from-1]) {
 			from--
@@ -166,7 +165,7 @@ func (r *inlineReader) escape(rest string) {
 	}
 }
 
-var escapedName = regexp.MustCompile(`^(?:\\_|[A-Za-z0-9])+`)
+var escapedName = lazily(`^(?:\\_|[A-Za-z0-9])+`)
 
 func isAlphanumeric(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' }
 
@@ -209,7 +208,7 @@ func (r *inlineReader) codeSpan(rest string, ticks int) int {
 
 // angle reads an autolink or raw HTML.
 func (r *inlineReader) angle(rest string) {
-	if m := autolink.FindString(rest); m != "" {
+	if m := autolink().FindString(rest); m != "" {
 		r.hidden(addressToken, len(m))
 		return
 	}
@@ -234,7 +233,7 @@ func (r *inlineReader) formula(rest string) {
 		r.at += len("$$")
 		return
 	}
-	m := tex.FindString(rest)
+	m := tex().FindString(rest)
 	if m == "" || len(m) < len(rest) && '0' <= rest[len(m)] && rest[len(m)] <= '9' {
 		r.at++
 		return
@@ -242,13 +241,13 @@ func (r *inlineReader) formula(rest string) {
 	r.hidden(formulaToken, len(m))
 }
 
-var tex = regexp.MustCompile(`^\$(?:[^\s$\\]|\\.)(?:(?:[^$\\]|\\.)*(?:[^\s$\\]|\\.))?\$`)
+var tex = lazily(`^\$(?:[^\s$\\]|\\.)(?:(?:[^$\\]|\\.)*(?:[^\s$\\]|\\.))?\$`)
 
 // address reads a bare URL.
 func (r *inlineReader) address(rest string) {
 	n := 0
 	if r.at == 0 || !isAlphanumeric(r.text[r.at-1]) {
-		n = addressLength(webAddress.FindString(rest))
+		n = addressLength(webAddress().FindString(rest))
 	}
 	if n == 0 {
 		r.at++
@@ -269,39 +268,34 @@ func addressLength(url string) int {
 			break
 		}
 	}
-	if !webAddress.MatchString(url[:n]) {
+	if !webAddress().MatchString(url[:n]) {
 		return 0
 	}
 	return n
 }
 
 // wordToken is what is a token wherever it stands in plain text.
-var wordToken = regexp.MustCompile(`(?P<address>[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)` +
+var wordToken = lazily(`(?P<address>[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)` +
 	`|(?P<keyword>\b(?:(?:MUST|SHALL|SHOULD)(?:[\s*_]+NOT)?|REQUIRED|(?:NOT[\s*_]+)?RECOMMENDED|MAY|OPTIONAL)\b)` +
 	`|(?P<name>\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|\b[A-Z]{2,}-[0-9]+|\b[A-Za-z]+[0-9](?:[A-Za-z0-9]*[0-9])?)` +
 	`|[0-9]{4}-[0-9]{2}-[0-9]{2}|0[xX][0-9A-Fa-f]+|[0-9]+(?:[,_][0-9]{3})*(?:\.[0-9]+)*(?:[eE][-+]?[0-9]+)?|\p{Nd}+`)
 
-var (
-	addressWord = wordToken.SubexpIndex("address")
-	keywordWord = wordToken.SubexpIndex("keyword")
-	nameWord    = wordToken.SubexpIndex("name")
-)
-
 // withWords adds the words between the tokens.
 func (r *inlineReader) withWords() []token {
 	var out []token
-	at := 0
+	words, at := wordToken(), 0
+	address, keyword, name := words.SubexpIndex("address"), words.SubexpIndex("keyword"), words.SubexpIndex("name")
 	for _, t := range append(r.out, token{from: len(r.text), to: len(r.text)}) {
-		for _, m := range wordToken.FindAllStringSubmatchIndex(r.text[at:t.from], -1) {
+		for _, m := range words.FindAllStringSubmatchIndex(r.text[at:t.from], -1) {
 			w := token{class: numberToken, from: at + m[0], to: at + m[1]}
 			w.text = r.text[w.from:w.to]
 			switch {
-			case m[2*addressWord] >= 0:
+			case m[2*address] >= 0:
 				w.class = addressToken
-			case m[2*keywordWord] >= 0:
+			case m[2*keyword] >= 0:
 				w.class = keywordToken
 				w.text = strings.Join(strings.FieldsFunc(w.text, func(c rune) bool { return !unicode.IsUpper(c) }), " ")
-			case m[2*nameWord] >= 0:
+			case m[2*name] >= 0:
 				w.class = nameToken
 			}
 			const mostShown = 24 // bytes

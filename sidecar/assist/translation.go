@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // maxTranslation is how long a committed translation may be, in bytes: as long as a proposal.
@@ -119,15 +120,12 @@ func (p *translationParser) header(line string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
-	if key == "translation-of" && !contentHash.MatchString(text) {
+	if key == "translation-of" && !mip.IsContentHash(text) {
 		return errors.New("translation-of is no contentHash: 64 hexadecimal digits in lower case")
 	}
 	p.values[key] = text
 	return nil
 }
-
-// contentHash is the form of a proposal's contentHash.
-var contentHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // complete judges the header as a whole, at its last line.
 func (p *translationParser) complete() error {

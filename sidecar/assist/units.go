@@ -7,8 +7,12 @@ import (
 
 // units turns the blocks of a section into passages that have text, quote, item, first and nothing else.
 func units(in []block, labels map[string]bool) []passage {
+	const longest = 16 << 10 // bytes of a block; a longer one is no prose
 	var out []passage
 	for i, b := range in {
+		if len(b.text) > longest {
+			continue
+		}
 		for j, group := range groups(split(b.text), labels) {
 			p, ok := unite(group, b.item, labels)
 			if last := group[len(group)-1]; strings.HasSuffix(last, ":") && len(group) == 1 {

@@ -6,8 +6,10 @@ package knowledge
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // Knowledge is one consistent state of a site. Nobody changes it, so any number of goroutines may read
@@ -19,6 +21,9 @@ type Knowledge struct {
 	// Endpoints are the networks of Site, in the same order, with how to reach them. Nil where that is
 	// not known: it is in a snapshot and never published.
 	Endpoints []mip.Endpoints
+	// Source reads what one proposal alone needs: its text, its committed summary and translations. Nil
+	// where a Knowledge was made without one.
+	Source *Source
 }
 
 // Source is where a site is read from. It is safe for concurrent use; of several Loads one runs at a
@@ -26,6 +31,11 @@ type Knowledge struct {
 type Source struct {
 	place     place
 	published bool // place holds only what everyone may read
+
+	proposals    *recall[mip.Proposal]
+	summaries    *recall[api.Summary]
+	translations *recall[api.PublishedTranslation]
+	builds       atomic.Int64 // how often Load has returned a Knowledge
 
 	mu        sync.Mutex
 	site      held[mip.SiteInfo]

@@ -38,11 +38,12 @@ func (s *Source) Load(ctx context.Context) (*Knowledge, error) {
 	if s.seen == s.given {
 		return nil, nil
 	}
-	k := &Knowledge{Site: s.site.value, List: s.list.value, HardForks: s.hardForks.value.HardForks, Endpoints: s.config.value.Networks}
+	k := &Knowledge{Site: s.site.value, List: s.list.value, HardForks: s.hardForks.value.HardForks, Endpoints: s.config.value.Networks, Source: s}
 	if err := s.check(k); err != nil {
 		return nil, err
 	}
 	s.given = s.seen
+	s.builds.Add(1)
 	return k, nil
 }
 

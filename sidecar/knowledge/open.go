@@ -18,7 +18,7 @@ func Open(site string, client *http.Client) (*Source, error) {
 		return nil, errors.New("no site is named: want a folder or an http(s) address")
 	}
 	if !strings.Contains(site, "://") {
-		return &Source{place: folder{fsys: os.DirFS(site), root: site}}, nil
+		return newSource(folder{fsys: os.DirFS(site), root: site}, false), nil
 	}
 	// A parse error quotes the address, which may hold a password.
 	u, err := url.Parse(site)
@@ -31,11 +31,11 @@ func Open(site string, client *http.Client) (*Source, error) {
 	if client == nil {
 		return nil, fmt.Errorf("site %s: an address needs an HTTP client", u.Redacted())
 	}
-	return &Source{place: newWeb(u, client), published: true}, nil
+	return newSource(newWeb(u, client), true), nil
 }
 
 // FromFS is a site in a file system, such as an embedded snapshot, that holds api/v1 at its root. A
 // file counts as changed when its size or time is another, so an embedded one never does.
 func FromFS(fsys fs.FS) *Source {
-	return &Source{place: folder{fsys: fsys}}
+	return newSource(folder{fsys: fsys}, false)
 }

@@ -16,23 +16,22 @@ import (
 const proposalLimit = 16 * mebibyte
 
 // Proposal reads a proposal with its text. One that is not published is [fs.ErrNotExist]. The text is
-// the one that its contentHash names; the list of the last Load may know an older or a newer one.
+// the one that its contentHash names; the list of the last Load may know an older or a newer one. It is
+// remembered until the next Load that finds changes, a minute at the most, and shared: lists in it must
+// not be changed.
 func (s *Source) Proposal(ctx context.Context, number int) (*mip.Proposal, error) {
 	if number < 0 {
 		return nil, fmt.Errorf("proposal %d: %w", number, fs.ErrNotExist)
 	}
 	d := document{"api/v1/mips/" + strconv.Itoa(number), proposalLimit}
-	body, _, err := s.place.read(ctx, d, "")
-	if err != nil {
-		return nil, err
-	}
-	p, err := decode[mip.Proposal](s.place, d, body)
-	if err != nil {
-		return nil, err
-	}
-	hash := sha256.Sum256([]byte(p.RawMarkdown))
-	if p.Number != number || p.ContentHash != hex.EncodeToString(hash[:]) || p.Sections == nil {
-		return nil, fmt.Errorf("check %s: it holds proposal %d with contentHash %q, want %d and the hash of its text", s.place.name(d), p.Number, p.ContentHash, number)
-	}
-	return &p, nil
+	return s.proposals.read(ctx, d, s.builds.Load(), func(p *mip.Proposal) error {
+		hash := sha256.Sum256([]byte(p.RawMarkdown))
+		if p.Number != number || p.ContentHash != hex.EncodeToString(hash[:]) || p.Sections == nil {
+			return fmt.Errorf("check %s: it holds proposal %d with contentHash %q, want %d and the hash of its text", s.place.name(d), p.Number, p.ContentHash, number)
+		}
+		if p.Translations == nil { // the site was built before there were any
+			p.Translations = []mip.Translation{}
+		}
+		return nil
+	})
 }

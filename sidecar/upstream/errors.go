@@ -23,9 +23,10 @@ type Error struct {
 	Status     int           // 0: there was none
 	Body       []byte        // the beginning of a 429 or 5xx, at most 4 KiB
 	RetryAfter time.Duration // when it makes sense to ask again, at most 10 min; 0: unknown
+	Unasked    bool          // no request of the call got to the host: it is paused, its breaker is open, nobody listens
 
 	err     error // what Request.Accept said, or one of our own
-	unasked bool  // no call went out: paused, or the breaker is open
+	held    bool  // no call went out: paused, or the breaker is open
 	connect bool  // there was no connection
 	waits   bool  // RetryAfter is known, and be it 0
 }

@@ -41,16 +41,16 @@ func (g *gate) enter(now time.Time) (probe bool, refused *Error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if left := g.paused.left(now); left > 0 {
-		return false, &Error{RetryAfter: left, err: errPaused, unasked: true}
+		return false, &Error{RetryAfter: left, err: errPaused, held: true}
 	}
 	if g.failures < failuresToOpen {
 		return false, nil
 	}
 	if left := g.open.left(now); left > 0 {
-		return false, &Error{Timeout: g.late, RetryAfter: left, err: errOpen, unasked: true}
+		return false, &Error{Timeout: g.late, RetryAfter: left, err: errOpen, held: true}
 	}
 	if g.probing {
-		return false, &Error{Timeout: g.late, RetryAfter: probeWait, err: errOpen, unasked: true}
+		return false, &Error{Timeout: g.late, RetryAfter: probeWait, err: errOpen, held: true}
 	}
 	g.probing = true
 	return true, nil

@@ -88,6 +88,8 @@ type Request struct {
 	Spend func() error
 
 	Once bool // no retry
+
+	reached *bool // set by ask when a request may have got to the host
 }
 
 // Response is an answer of status 2xx, or 4xx but 429.
@@ -109,6 +111,16 @@ type Response struct {
 // because the host is too slow cancels with [ErrTimeout] as the cause (context.WithCancelCause): then
 // it is, as it is when the deadline of ctx passes.
 func (h *Host) Do(ctx context.Context, r Request) (*Response, error) {
+	var reached bool
+	r.reached = &reached
+	res, err := h.do(ctx, r)
+	if e, ours := errors.AsType[*Error](err); ours {
+		e.Unasked = !reached
+	}
+	return res, err
+}
+
+func (h *Host) do(ctx context.Context, r Request) (*Response, error) {
 	to, err := h.address(r.Path)
 	if err != nil {
 		return nil, err
@@ -135,7 +147,7 @@ func (h *Host) Do(ctx context.Context, r Request) (*Response, error) {
 	case err == nil:
 		v = good
 		return res, nil
-	case !ours || e.unasked: // cancelled, not spent, or paused in the meantime
+	case !ours || e.held: // cancelled, not spent, or paused in the meantime
 	case e.Status == http.StatusTooManyRequests:
 		h.Pause(e.RetryAfter)
 	case e.Timeout:

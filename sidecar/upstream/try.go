@@ -45,7 +45,7 @@ func (h *Host) tries(ctx context.Context, r Request, to *url.URL, probe bool) (*
 // passing reports whether a second try may do better.
 func (e *Error) passing() bool {
 	switch {
-	case e.unasked || e.Timeout || e.RetryAfter >= retryMost:
+	case e.held || e.Timeout || e.RetryAfter >= retryMost:
 		return false
 	case e.Status == http.StatusTooManyRequests:
 		return e.waits
@@ -63,7 +63,7 @@ func (h *Host) ask(ctx context.Context, r Request, to *url.URL) (*Response, erro
 			return nil, err
 		}
 		if left := h.gate.pause(h.wall()); left > 0 {
-			return nil, &Error{RetryAfter: left, err: errPaused, unasked: true}
+			return nil, &Error{RetryAfter: left, err: errPaused, held: true}
 		}
 		if r.Spend != nil {
 			if err := r.Spend(); err != nil {
@@ -72,8 +72,12 @@ func (h *Host) ask(ctx context.Context, r Request, to *url.URL) (*Response, erro
 		}
 		resp, err := h.transport.RoundTrip(req)
 		if err != nil {
-			return nil, failure(ctx, try, err)
+			failed := failure(ctx, try, err)
+			e, ours := errors.AsType[*Error](failed)
+			*r.reached = *r.reached || !ours || !e.connect
+			return nil, failed
 		}
+		*r.reached = true
 		if !redirects(resp, r) {
 			return h.answer(ctx, try, resp)
 		}

@@ -32,7 +32,8 @@ type Error struct {
 	Status     int           // of the last HTTP answer; 0: there was none
 	RetryAfter time.Duration // when it makes sense to ask again, at most 10 min; 0: unknown
 
-	reason string // in words of our own
+	reason  string // in words of our own
+	unasked bool
 }
 
 // Error implements error.
@@ -52,13 +53,31 @@ func (e *Error) Is(target error) bool {
 	return target == e.Kind || target == context.DeadlineExceeded && e.Kind == ErrTimeout
 }
 
+// Wait is RetryAfter, for callers that do not know whom they ask.
+func (e *Error) Wait() time.Duration { return e.RetryAfter }
+
+// Unasked reports whether the question never got to the provider: nobody listens there, it asked for a
+// pause, it failed too often in a row, or the configuration is wrong.
+func (e *Error) Unasked() bool { return e.unasked }
+
+// Free reports whether the provider wants no tokens for the question: it never got there, or was turned
+// away unread, for its key, for the model's name, or because there are too many. What else fails may be
+// on the bill, questions that a filter stops included.
+func (e *Error) Free() bool {
+	switch e.Status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests:
+		return e.Kind != ErrRefused
+	}
+	return e.unasked
+}
+
 // failed is what an error of the host means.
 func failed(err error) error {
 	e, ok := errors.AsType[*upstream.Error](err)
 	if !ok {
 		return fmt.Errorf("ask the model: %w", err) // cancelled
 	}
-	out := &Error{Kind: ErrUnavailable, Status: e.Status, RetryAfter: e.RetryAfter}
+	out := &Error{Kind: ErrUnavailable, Status: e.Status, RetryAfter: e.RetryAfter, unasked: e.Unasked}
 	switch reason := errors.Unwrap(e); {
 	case e.Timeout:
 		out.Kind = ErrTimeout
@@ -77,10 +96,7 @@ func (p provider) rejected(status int, body []byte) *Error {
 	case filtered(body):
 		out.Kind = ErrRefused
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		out.reason = "it does not accept the key"
-		if p.keyVariable != "" {
-			out.reason += " in " + p.keyVariable
-		}
+		out.reason = "it does not accept the key in " + p.keyVariable
 	case status == http.StatusNotFound:
 		out.reason = "there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong"
 	default:

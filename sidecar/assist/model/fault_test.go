@@ -116,6 +116,8 @@ func TestReplies(t *testing.T) {
 		reply upstreamtest.ModelReply
 		want  map[string]error // by provider; nil: an answer
 	}{
+		{"tells the key", upstreamtest.ModelReply{Text: `{"tldr":"It is ` + key + `."}`}, map[string]error{"openai": ErrGarbled, "anthropic": ErrGarbled, "ollama": ErrGarbled}},
+		{"tells the key, escaped", upstreamtest.ModelReply{Text: `{"tldr":"` + fmt.Sprintf(`\u%04x`, key[0]) + key[1:] + `\u00`}, map[string]error{"openai": ErrGarbled, "anthropic": ErrGarbled, "ollama": ErrGarbled}},
 		{"cut off", upstreamtest.ModelReply{Text: `{"tldr":"` + leak, Stop: "length"}, map[string]error{"openai": ErrTruncated, "anthropic": ErrTruncated, "ollama": ErrTruncated}},
 		{"refuses", upstreamtest.ModelReply{Refusal: leak}, map[string]error{"openai": ErrRefused, "anthropic": ErrRefused, "ollama": nil}},
 		{"filtered", upstreamtest.ModelReply{Text: leak, Stop: "content_filter"}, map[string]error{"openai": ErrRefused, "anthropic": ErrRefused, "ollama": nil}},
@@ -213,7 +215,7 @@ func TestErrorText(t *testing.T) {
 	}{
 		{"openai", answerWith(401, "", refusal), "the model is unavailable: it does not accept the key in OPENAI_API_KEY (status 401)"},
 		{"anthropic", answerWith(403, "", refusal), "the model is unavailable: it does not accept the key in ANTHROPIC_API_KEY (status 403)"},
-		{"ollama", answerWith(401, "", refusal), "the model is unavailable: it does not accept the key (status 401)"},
+		{"ollama", answerWith(401, "", refusal), "the model is unavailable: it does not accept the key in OLLAMA_API_KEY (status 401)"},
 		{"ollama", answerWith(404, "", refusal), "the model is unavailable: there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong (status 404)"},
 		{"openai", answerWith(400, "", refusal), "the model is unavailable: it does not accept the question (status 400)"},
 		{"openai", upstreamtest.HTML(), "the model's answer is unusable: it is not in the format of the API"},

@@ -5,9 +5,8 @@ package model
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,17 +23,6 @@ const (
 	idleMost       = 30 * time.Second // of a connection
 	headerMost     = 64 << 10         // bytes
 )
-
-// Config says which model is asked and how. The comments name the variables that errors speak of.
-type Config struct {
-	Provider  string            // AI_PROVIDER: openai, anthropic or ollama; required
-	Name      string            // AI_MODEL: the model's name; required
-	BaseURL   string            // AI_BASE_URL: an absolute URL, to which the paths of the API are appended; empty: the provider's own
-	Key       string            // OPENAI_API_KEY or ANTHROPIC_API_KEY; required by these two, a bearer token for ollama if there is one
-	Timeout   time.Duration     // of one Ask, its retry included; 0: 7 s
-	Transport http.RoundTripper // nil: one of its own, with the proxy of the environment
-	UserAgent string            // empty: that of net/http
-}
 
 // Model is an [assist.Model]. It is safe for concurrent use. Questions to it share the pauses that the
 // provider asks for, and a breaker.
@@ -53,24 +41,11 @@ type Model struct {
 // New returns a model. It asks nothing and reads no environment. An error names every variable that is
 // missing or wrong, and holds no value of any, so that it may be shown. Close the model after use.
 func New(c Config) (*Model, error) {
-	p, known := providerOf(c.Provider)
-	var problems []error
-	switch {
-	case c.Provider == "":
-		problems = append(problems, errors.New("AI_PROVIDER is not set"))
-	case !known:
-		problems = append(problems, errors.New("AI_PROVIDER is none of openai, anthropic and ollama"))
+	if err := c.check(); err != nil {
+		return nil, err
 	}
-	if strings.TrimSpace(c.Name) == "" {
-		problems = append(problems, errors.New("AI_MODEL is not set"))
-	}
-	switch {
-	case p.keyVariable != "" && c.Key == "":
-		problems = append(problems, fmt.Errorf("%s is not set", p.keyVariable))
-	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		problems = append(problems, fmt.Errorf("%s holds a character that no key has, such as a line end", cmp.Or(p.keyVariable, "the key")))
-	}
-	address, timeout := cmp.Or(c.BaseURL, p.address, placeholder), cmp.Or(c.Timeout, defaultTimeout)
+	p, _ := providerOf(c.Provider)
+	address, timeout := c.address(p), cmp.Or(c.Timeout, defaultTimeout)
 	host, err := upstream.New(address, upstream.Config{
 		Transport: staying{transport(c.Transport)},
 		UserAgent: c.UserAgent,
@@ -78,10 +53,7 @@ func New(c Config) (*Model, error) {
 		Try:       timeout,
 	})
 	if err != nil {
-		problems = append(problems, errors.New("AI_BASE_URL is not an absolute http or https URL"))
-	}
-	if len(problems) > 0 {
-		return nil, errors.Join(problems...)
+		return nil, errAddress
 	}
 	return &Model{
 		provider: p, name: c.Name, key: c.Key, timeout: timeout, host: host, modernLimit: isOpenAI(address),
@@ -111,6 +83,9 @@ func (m *Model) Ask(ctx context.Context, p assist.Prompt) (assist.Reply, error) 
 	if strings.TrimSpace(said) == "" {
 		return reply, &Error{Kind: ErrGarbled, Status: http.StatusOK, reason: "it is empty"}
 	}
+	if m.tells(said) && !m.tells(p.User) {
+		return reply, &Error{Kind: ErrGarbled, Status: http.StatusOK, reason: "it holds the key"}
+	}
 	reply.Text = said
 	return reply, nil
 }
@@ -134,6 +109,35 @@ func (m *Model) generate(ctx context.Context, c *call, p assist.Prompt) (res *ll
 	}
 	messages = append(messages, llms.TextParts(llms.ChatMessageTypeHuman, p.User))
 	return llm.GenerateContent(ctx, messages, m.options(p)...)
+}
+
+// tells reports whether a text holds the key, which a careless gateway may show its model. In JSON the
+// letters may be escaped. A short key is a stand-in of a test or of a server that wants any, and may be a
+// word.
+func (m *Model) tells(text string) bool {
+	const shortest = 8
+	if len(m.key) < shortest {
+		return false
+	}
+	return strings.Contains(text, m.key) || strings.Contains(unescaped(text), m.key)
+}
+
+// unescaped is a text with JSON's escapes of four digits put back.
+func unescaped(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, `\u`)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		const digits = 4
+		if c, err := strconv.ParseUint(after[:min(digits, len(after))], 16, 16); err == nil && len(after) >= digits {
+			b.WriteRune(rune(c))
+			after = after[digits:]
+		}
+		text = after
+	}
 }
 
 // Close closes idle connections. Questions under way are their callers' to end.

@@ -25,18 +25,19 @@ const unbounded = 8192
 type provider struct {
 	name        string
 	address     string // where its API is
-	keyVariable string // empty: it wants no key
+	keyVariable string
+	keyless     bool // it can do without a key
 	open        func(m *Model, p assist.Prompt, via *http.Client) (llms.Model, error)
 }
 
 func providerOf(name string) (provider, bool) {
 	switch name {
 	case "openai":
-		return provider{name, "https://api.openai.com/v1", "OPENAI_API_KEY", openOpenAI}, true
+		return provider{name, "https://api.openai.com/v1", "OPENAI_API_KEY", false, openOpenAI}, true
 	case "anthropic":
-		return provider{name, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", openAnthropic}, true
+		return provider{name, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", false, openAnthropic}, true
 	case "ollama":
-		return provider{name, "http://127.0.0.1:11434", "", openOllama}, true
+		return provider{name, "http://127.0.0.1:11434", "OLLAMA_API_KEY", true, openOllama}, true
 	}
 	return provider{}, false
 }

@@ -1,0 +1,206 @@
+package build_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/scribe"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// besideSite has two languages beside English.
+func besideSite() *site.Site {
+	s := testSite("MIP")
+	s.Locales = []string{"ja", "tr"}
+	return s
+}
+
+// besideFolder writes three proposals, with a summary and a Japanese translation of the second.
+func besideFolder(t *testing.T) (dir string, hash string) {
+	t.Helper()
+	dir = t.TempDir()
+	for n := 1; n <= 3; n++ {
+		write(t, dir, n, "Title", "Every block burns the fees of its transactions. Wallets must show the fee.")
+	}
+	o := build.Options{Site: besideSite(), Folders: []string{dir}}
+	c, err := build.Load(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := scribe.Write(t.Context(), c.Beside, scribe.Options{Now: time.Unix(1_700_000_000, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []string{"1", "3"} {
+		if err := os.Remove(filepath.Join(dir, "summaries", "MIP-"+n+".json")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hash = c.Proposals[1].ContentHash
+	translate(t, dir, "ja", hash, "最初")
+	return dir, hash
+}
+
+func translate(t *testing.T, dir, locale, hash, word string) {
+	t.Helper()
+	put(t, filepath.Join(dir, "translations", locale, "MIP-2.md"), "---\ntitle: "+word+"\ntranslation-of: "+hash+"\n---\n\n## "+word+"\n\n"+word+"。\n")
+}
+
+func put(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOneChangeBeside names every file that a change of a companion may rewrite. The first proposal with
+// companions is the example of the documentation.
+func TestOneChangeBeside(t *testing.T) {
+	in, hash := besideFolder(t)
+	out := t.TempDir()
+	sync := func() {
+		t.Helper()
+		p, err := planFolder(t.Context(), in, besideSite())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := build.Sync(t.Context(), p, out, build.SyncOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	summary := filepath.Join(in, "summaries", "MIP-2.json")
+	sync()
+	for _, step := range []struct {
+		name   string
+		change func()
+		want   []string
+	}{
+		{"nothing", func() {}, nil},
+		{"words of a translation", func() { translate(t, in, "ja", hash, "二番目") }, []string{"api/v1/mips/2/translations/ja.json", "mip/2/ja/index.html"}},
+		{"a word of a summary", func() {
+			b, err := os.ReadFile(summary)
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, summary, strings.Replace(string(b), `"extractive"`, `"a person"`, 1))
+		}, []string{"api/v1/mips/2/summary.json", "mip/2/index.html"}},
+		{"one more translation", func() { translate(t, in, "tr", hash, "İlk") }, []string{
+			"_redirects", "api/index.html", "api/v1/mips/2.json", "api/v1/mips/2/translations/tr.json", "mip/2/index.html", "mip/2/ja/index.html", "mip/2/tr/index.html", "openapi.json", "sitemap.xml"}},
+		{"a translation grows stale", func() { translate(t, in, "tr", strings.Repeat("0", 64), "İlk") }, []string{
+			"api/index.html", "api/v1/diagnostics.json", "api/v1/mips/2.json", "api/v1/mips/2/translations/tr.json", "mip/2/index.html", "mip/2/ja/index.html", "mip/2/tr/index.html", "openapi.json"}},
+		{"it goes", func() { os.RemoveAll(filepath.Join(in, "translations", "tr")) }, []string{
+			"_redirects", "api/index.html", "api/v1/diagnostics.json", "api/v1/mips/2.json", "api/v1/mips/2/translations/tr.json (gone)", "mip/2/index.html", "mip/2/ja/index.html", "mip/2/tr/index.html (gone)", "openapi.json", "sitemap.xml"}},
+		{"the summary goes", func() { os.Remove(summary) }, []string{
+			"_redirects", "api/index.html", "api/v1/mips/2.json", "api/v1/mips/2/summary.json (gone)", "mip/2/index.html", "openapi.json"}},
+	} {
+		age(t, out)
+		before, old := modified(t, out), files(t, out)
+		step.change()
+		sync()
+		after, now := modified(t, out), files(t, out)
+		var got []string
+		for name := range now {
+			if _, ok := before[name]; !ok {
+				got = append(got, name)
+			}
+		}
+		for name := range before {
+			if _, ok := after[name]; !ok {
+				got = append(got, name+" (gone)")
+			} else if !before[name].Equal(after[name]) && !bytes.Equal(old[name], now[name]) {
+				got = append(got, name)
+			} else if !before[name].Equal(after[name]) {
+				t.Errorf("%s: %s was rewritten with the same bytes", step.name, name)
+			}
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("%s: files rewritten (-want +got):\n%s", step.name, diff)
+		}
+	}
+}
+
+// Companions add routes, and to what lists pages those of translations.
+func TestBesideRoutes(t *testing.T) {
+	in, _ := besideFolder(t)
+	with := buildCorpus(t, in, besideSite())
+	h, err := with.plan.Publish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for target, v := range map[string]any{"/api/v1/mips/2/summary": &api.Summary{}, "/api/v1/mips/2/translations/ja": &api.PublishedTranslation{}} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		d := json.NewDecoder(w.Body)
+		d.DisallowUnknownFields()
+		if err := d.Decode(v); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/json; charset=utf-8" || w.Header().Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("GET %s: %d, %v, %v", target, w.Code, w.Header(), err)
+		}
+	}
+	for _, target := range []string{"/api/v1/mips/1/summary", "/api/v1/mips/2/translations", "/api/v1/mips/2/translations/tr", "/api/v1/mips/2/translations/../summary"} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		if w.Code != 404 || w.Header().Get("Content-Type") != "application/problem+json; charset=utf-8" {
+			t.Errorf("GET %s: %d %s, want a 404 problem", target, w.Code, w.Header().Get("Content-Type"))
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(in, "summaries")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(in, "translations")); err != nil {
+		t.Fatal(err)
+	}
+	without := buildCorpus(t, in, besideSite())
+	var differ []string
+	for name := range maps.Keys(with.files) {
+		if !bytes.Equal(with.files[name], without.files[name]) {
+			differ = append(differ, name)
+		}
+	}
+	slices.Sort(differ)
+	want := []string{"_redirects", "api/index.html", "api/v1/mips/2.json", "api/v1/mips/2/summary.json", "api/v1/mips/2/translations/ja.json", "mip/2/index.html", "mip/2/ja/index.html", "openapi.json", "sitemap.xml"}
+	if d := cmp.Diff(want, differ); d != "" {
+		t.Errorf("files that companions change (-want +got):\n%s", d)
+	}
+}
+
+// A lost record is begun again with the files that only companions make, so that they are removed.
+func TestReclaimBeside(t *testing.T) {
+	in, _ := besideFolder(t)
+	out := t.TempDir()
+	sync := func() {
+		t.Helper()
+		p, err := planFolder(t.Context(), in, besideSite())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := build.Sync(t.Context(), p, out, build.SyncOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sync()
+	put(t, filepath.Join(out, ".mipwatch", "manifest.json"), "{")
+	for _, dir := range []string{"summaries", "translations"} {
+		if err := os.RemoveAll(filepath.Join(in, dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sync()
+	if _, err := os.Stat(filepath.Join(out, "api", "v1", "mips", "2")); err == nil {
+		t.Error("what was beside a proposal is still published")
+	}
+}

@@ -1,0 +1,34 @@
+package build
+
+import (
+	"fmt"
+
+	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/card"
+)
+
+// cards adds the pictures that other sites show beside a link: one for each proposal, and one for every
+// other page. What a card shows is all that its key holds, so new words in a text leave it alone.
+func (p *planner) cards() error {
+	painter := card.NewPainter()
+	add := func(route, pattern string, c card.Card) error {
+		key, err := keyOf(p.Producer, c)
+		if err != nil {
+			return err
+		}
+		p.add(Artifact{Route: route, Pattern: pattern, Type: card.Type, key: key, Body: func() ([]byte, error) {
+			b, err := painter.PNG(c)
+			if err != nil {
+				return nil, fmt.Errorf("draw %s: %w", route, err)
+			}
+			return b, nil
+		}})
+		return nil
+	}
+	for _, m := range p.all {
+		if err := add(render.ProposalCardRoute(m.Number), "/mip/{n}/og.png", render.ProposalCard(p.stableInfo, m)); err != nil {
+			return err
+		}
+	}
+	return add(render.SiteCardRoute, render.SiteCardRoute, render.SiteCard(p.stableInfo))
+}

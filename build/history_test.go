@@ -1,0 +1,101 @@
+package build_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/build"
+)
+
+// commit commits a folder, which becomes a repository, at a time in seconds after a fixed moment.
+func commit(t *testing.T, dir, message string, at int64) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("[git] no git program")
+	}
+	when := time.Unix(1_700_000_000+at, 0).UTC().Format(time.RFC3339)
+	for _, args := range [][]string{{"init", "-q", "."}, {"add", "."}, {"commit", "-q", "--allow-empty-message", "-m", message}} {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// TestHistoryPages builds the pages of more proposals than one git process reads for, twice.
+func TestHistoryPages(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	const count = 70
+	for n := 1; n <= count; n++ {
+		write(t, in, n, "Title", "Old words.")
+	}
+	commit(t, in, "All of them", 10)
+	write(t, in, 4, "Title", "New <b>words</b>.")
+	commit(t, in, "Better <words>", 20)
+	write(t, in, count+1, "Title", "Not committed.")
+	s := testSite("MIP")
+	s.SourceURL = "https://git.example.org/{commit}/{path}"
+	sync := func() build.Report {
+		t.Helper()
+		p, err := planFolder(t.Context(), in, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := build.Sync(t.Context(), p, out, build.SyncOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	sync()
+	page, err := os.ReadFile(filepath.Join(out, "mip", "4", "history", "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	for _, want := range []string{"<del>-Old words.\n</del>", "<ins>+New &lt;b&gt;words&lt;/b&gt;.\n</ins>", "Better &lt;words&gt;", "All of them", "2023-11-14T22:13:40Z", "/MIP-4.md\""} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if strings.Index(text, "Better") > strings.Index(text, "All of them") {
+		t.Error("the newest version is not first")
+	}
+	if _, err := os.Stat(filepath.Join(out, "mip", "71", "history")); err == nil {
+		t.Error("a file that is not committed has a history")
+	}
+	proposal, _ := os.ReadFile(filepath.Join(out, "mip", "71", "index.html"))
+	if strings.Contains(string(proposal), "/history/") {
+		t.Error("a page leads to a history that is not there")
+	}
+	proposal, _ = os.ReadFile(filepath.Join(out, "mip", "4", "index.html"))
+	sitemap, _ := os.ReadFile(filepath.Join(out, "sitemap.xml"))
+	if !strings.Contains(string(proposal), `href="/mip/4/history/"`) || strings.Count(string(sitemap), "/history/</loc>") != count {
+		t.Error("nothing leads to the history")
+	}
+	if r := sync(); r.Changed+r.Removed > 0 {
+		t.Errorf("a second build changes %d files and removes %d", r.Changed, r.Removed)
+	}
+	// A commit changes the histories of the files that it touches.
+	write(t, in, 70, "Title", "New words.")
+	commit(t, in, "One more", 30)
+	age(t, out)
+	before := modified(t, out)
+	sync()
+	var got []string
+	for name, at := range modified(t, out) {
+		if !before[name].Equal(at) && strings.HasSuffix(name, "history/index.html") {
+			got = append(got, name)
+		}
+	}
+	slices.Sort(got)
+	if want := []string{"mip/70/history/index.html", "mip/71/history/index.html"}; !slices.Equal(got, want) {
+		t.Errorf("histories that a commit changes: %v, want %v", got, want)
+	}
+}

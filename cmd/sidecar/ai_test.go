@@ -1,0 +1,154 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/aimocktest"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/assist"
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+)
+
+const secret = "sk-never-to-be-seen"
+
+// post sends a body of JSON and returns the answer.
+func (p *process) post(path, body string) (*http.Response, string) {
+	p.Helper()
+	req, err := http.NewRequestWithContext(p.Context(), http.MethodPost, "http://"+p.addr+path, strings.NewReader(body))
+	if err != nil {
+		p.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		p.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return res, string(b)
+}
+
+// wantProblem wants a problem of that code.
+func (p *process) wantProblem(path, body string, code api.Code) string {
+	p.Helper()
+	res, text := p.post(path, body)
+	var problem api.Problem
+	if err := json.Unmarshal([]byte(text), &problem); err != nil || problem.Code != code || res.StatusCode != code.Status() {
+		p.Errorf("POST %s %s: %d %s, want %s", path, body, res.StatusCode, text, code)
+	}
+	return problem.Detail
+}
+
+// wantSummary wants a summary by that source.
+func (p *process) wantSummary(body, source string) {
+	p.Helper()
+	res, text := p.post("/api/ai-summary", body)
+	var sum api.Summary
+	if err := json.Unmarshal([]byte(text), &sum); err != nil || res.StatusCode != http.StatusOK || sum.Source != source {
+		p.Errorf("POST /api/ai-summary %s: %d %s, want a summary by %s", body, res.StatusCode, text, source)
+	}
+}
+
+// answers makes a server's answer to any question about MIP-7 of the samples.
+func answers(t *testing.T, dir string) []aimocktest.Fixture {
+	t.Helper()
+	p, err := knowledge.FromFS(os.DirFS(dir)).Proposal(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := assist.Extract(assist.Subject{Proposal: p, Now: time.Now()})
+	b, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging, "developers": sum.Developers,
+		"users": sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []aimocktest.Fixture{{Question: "passages", Answer: "{}"}, {Answer: string(b)}}
+}
+
+// TestAimock has the program ask a model that others wrote, in each format, well and with everything that
+// it can do wrong.
+func TestAimock(t *testing.T) {
+	h := newHosts(t)
+	h.site.Locales = []string{"ja"}
+	dir := t.TempDir()
+	h.snapshot(t, dir, "../../proposals")
+	server := aimocktest.Start(t, aimocktest.Options{Fixtures: answers(t, dir)})
+	for _, provider := range []string{"openai", "anthropic", "ollama"} {
+		for name, tt := range map[string]struct {
+			chaos aimocktest.Chaos
+			code  api.Code // empty: a summary
+		}{
+			"well":       {},
+			"malformed":  {aimocktest.Chaos{Malformed: true}, api.AIFailed},
+			"disconnect": {aimocktest.Chaos{Disconnect: true}, api.UpstreamUnavailable},
+			"429":        {aimocktest.Chaos{RateLimit: true}, api.UpstreamUnavailable},
+			"500":        {aimocktest.Chaos{Drop: true}, api.UpstreamUnavailable},
+			"latency":    {aimocktest.Chaos{Latency: 20 * time.Second}, api.UpstreamTimeout},
+		} {
+			t.Run(provider+", "+name, func(t *testing.T) {
+				t.Parallel()
+				mock := server.With(t, tt.chaos)
+				p := start(t, []string{"AI_PROVIDER=" + provider, "AI_MODEL=mock-1", "AI_BASE_URL=" + mock.Base(provider), "AI_TIMEOUT=1s",
+					"OPENAI_API_KEY=" + secret, "ANTHROPIC_API_KEY=" + secret}, "--site", dir)
+				p.await("site loaded")
+				if tt.code == "" {
+					p.wantSummary(`{"mipNumber": 7}`, "mock-1")
+				} else {
+					p.wantProblem("/api/ai-summary", `{"mipNumber": "MIP-7"}`, tt.code)
+				}
+				p.wantProblem("/api/ai-summary", `{"mipNumber": 999}`, api.NotFound)
+				if tt.code != "" {
+					p.wantProblem("/api/ai-translate", `{"mipNumber": 7, "locale": "ja"}`, tt.code)
+				}
+				p.contains("/healthz", `"ok"`)
+				p.signal(syscall.SIGTERM)
+				p.wantEnd()
+				for _, line := range p.seen {
+					if b, err := json.Marshal(line); err != nil || strings.Contains(string(b), secret) {
+						t.Errorf("the log holds the key: %s", b)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestModelWithoutKey holds that a model that cannot be used is told by the AI routes alone.
+func TestModelWithoutKey(t *testing.T) {
+	h := newHosts(t)
+	h.site.Locales = []string{"ja"}
+	dir := t.TempDir()
+	h.publish(t, dir, "A title")
+	p := start(t, []string{"AI_PROVIDER=anthropic", "AI_MODEL=m"}, "--site", dir)
+	p.await("site loaded")
+	for _, path := range []string{"/api/ai-summary", "/api/ai-translate"} {
+		if detail := p.wantProblem(path, `{"mipNumber": 1, "locale": "ja"}`, api.AIDisabled); !strings.Contains(detail, "ANTHROPIC_API_KEY is not set") {
+			t.Errorf("%s: %s", path, detail)
+		}
+	}
+	p.contains("/api/network-info", `"status":"ok"`)
+	q := start(t, nil, "--site", dir)
+	q.await("site loaded")
+	q.wantSummary(`{"mipNumber": 1}`, "extractive")
+	if detail := q.wantProblem("/api/ai-translate", `{"mipNumber": 1, "locale": "ja"}`, api.AIDisabled); !strings.Contains(detail, "AI_PROVIDER") {
+		t.Errorf("without a model: %s", detail)
+	}
+	for range 9 {
+		q.wantSummary(`{"mipNumber": 1}`, "extractive")
+	}
+	if res, text := q.post("/api/ai-summary", `{"mipNumber": 1}`); res.StatusCode != http.StatusTooManyRequests || res.Header.Get("Retry-After") == "" {
+		t.Errorf("the eleventh in a minute: %d %v %s", res.StatusCode, res.Header, text)
+	}
+}

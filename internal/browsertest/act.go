@@ -1,0 +1,131 @@
+package browsertest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Go leads the tab to a path of the site, with its query and fragment, and waits until it has loaded.
+func (tab *Tab) Go(path string) {
+	tab.t.Helper()
+	tab.mu.Lock()
+	tab.requests = nil
+	tab.mu.Unlock()
+	tab.do("go to "+path, chromedp.Navigate(tab.base+path))
+}
+
+// Reload loads the page again.
+func (tab *Tab) Reload() {
+	tab.t.Helper()
+	tab.do("reload", chromedp.Reload())
+}
+
+// Press types keys, one after another, into what has the focus; package kb of chromedp names those that
+// are no letters. A letter is typed only where the page lets its key through, as with a keyboard.
+func (tab *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
+	tab.t.Helper()
+	for _, r := range keys {
+		events := kb.Encode(r) // down, the letter if it is one, up
+		down, up := *events[0], *events[len(events)-1]
+		if letter := events[1]; letter.Type == kb.KeyChar && len(modifiers) == 0 {
+			down.Type, down.Text, down.UnmodifiedText = input.DispatchKeyEventTypeKeyDown, letter.Text, letter.UnmodifiedText
+		}
+		for _, m := range modifiers {
+			down.Modifiers |= int64(m)
+			up.Modifiers |= int64(m)
+		}
+		tab.must("press", call(tab.ctx, input.DispatchKeyEvent, down))
+		tab.must("let go", call(tab.ctx, input.DispatchKeyEvent, up))
+	}
+}
+
+// Click clicks with the mouse on the middle of the first element that a selector finds, once it has come
+// to rest in view.
+func (tab *Tab) Click(selector string) {
+	tab.t.Helper()
+	e := fmt.Sprintf("document.querySelector(%s)", quote(selector))
+	tab.Wait(e + " && (" + e + `.scrollIntoView({block: "center", behavior: "instant"}), true)`)
+	at := Ask[struct{ X, Y float64 }](tab, "(r => ({X: r.x + r.width / 2, Y: r.y + r.height / 2}))("+e+".getBoundingClientRect())")
+	tab.do("click "+selector, chromedp.MouseClickXY(at.X, at.Y))
+}
+
+// PDF prints the page as a PDF.
+func (tab *Tab) PDF() []byte {
+	tab.t.Helper()
+	ctx, done := context.WithTimeout(tab.ctx, patience)
+	defer done()
+	got, err := chromedp.Call(ctx, page.PrintToPDF, page.PrintToPDFParams{})
+	tab.must("print", err)
+	return got.Data
+}
+
+// Wait returns when a JavaScript expression is true in the page, whichever page the tab has come to. What
+// throws is not true yet.
+func (tab *Tab) Wait(expression string) {
+	tab.t.Helper()
+	ctx, done := context.WithTimeout(tab.ctx, patience)
+	defer done()
+	script := `new Promise(done => {
+		const look = () => { try { if (` + expression + `) return done(true) } catch {} setTimeout(look, 10) };
+		look();
+	})`
+	for ctx.Err() == nil {
+		ok, err := evaluate[bool](ctx, script)
+		if ok {
+			return
+		}
+		if err != nil && !navigated(err) && ctx.Err() == nil {
+			tab.t.Fatalf("wait for %s: %v", expression, err)
+		}
+	}
+	tab.t.Fatalf("%s did not come true at %s:\n%s", expression, Ask[string](tab, "location.href"), Ask[string](tab, "document.body.innerText.slice(0, 600)"))
+}
+
+// navigated reports whether a script ended because its page did.
+func navigated(err error) bool {
+	for _, text := range []string{"navigated", "context was destroyed", "Cannot find context", "Promise was collected"} {
+		if strings.Contains(err.Error(), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Ask returns the value of a JavaScript expression, which may be a promise.
+func Ask[T any](tab *Tab, expression string) T {
+	tab.t.Helper()
+	ctx, done := context.WithTimeout(tab.ctx, patience)
+	defer done()
+	v, err := evaluate[T](ctx, expression)
+	tab.must("ask "+clip(expression), err)
+	return v
+}
+
+func evaluate[T any](ctx context.Context, expression string) (T, error) {
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, func(p *runtime.EvaluateParams) {
+		yes := true
+		p.AwaitPromise, p.UserGesture = &yes, &yes
+	}))
+}
+
+func (tab *Tab) do(what string, a chromedp.Action[chromedp.Void]) {
+	tab.t.Helper()
+	ctx, done := context.WithTimeout(tab.ctx, patience)
+	defer done()
+	tab.must(what, chromedp.Do(ctx, a))
+}
+
+func quote(s string) string {
+	b, _ := json.Marshal(s) // a string encodes
+	return string(b)
+}
+
+func clip(s string) string { return s[:min(len(s), 200)] }

@@ -1,0 +1,33 @@
+package browsertest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/browsertest"
+)
+
+// axe holds every kind of page in both themes to axe-core's rules: WCAG A and AA, best practice, and the
+// contrast of AAA. The policy of the pages forbids scripts of others; those of the protocol it does not.
+func axe(t *testing.T, r run) {
+	source := browsertest.Axe(t)
+	for _, v := range []browsertest.View{{}, {Dark: true}, {Width: 390, Dark: true}, {Width: 320}} {
+		t.Run(v.String(), func(t *testing.T) {
+			tab := r.tab(t, v)
+			for _, path := range append(pages(), "/?q=no+such+words") {
+				tab.Go(path)
+				if path == "/dashboard/" {
+					tab.Wait(pill("forum") + `.className === "ok"`)
+				}
+				browsertest.Ask[bool](tab, source+"; true")
+				got := browsertest.Ask[[]string](tab, `axe.run(document, {
+					runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "wcag2aaa"],
+					rules: { "color-contrast-enhanced": { enabled: true }, "identical-links-same-purpose": { enabled: false } },
+				}).then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary.replace(/\s+/g, " "))))`)
+				if len(got) > 0 {
+					t.Errorf("%s: %d violations, such as\n%s", path, len(got), strings.Join(got[:min(len(got), 8)], "\n"))
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,82 @@
+package browsertest_test
+
+import (
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/browsertest"
+)
+
+// run is what every step has: one browser, and the site with a sidecar that works.
+type run struct {
+	*browsertest.Browser
+	*served
+}
+
+func (r run) tab(t *testing.T, v browsertest.View) *browsertest.Tab {
+	t.Helper()
+	return r.Open(t, r.base, v)
+}
+
+// mostSteps is how many steps are under way at a time, whatever the machine: each has a tab or two open.
+const mostSteps = 4
+
+// TestPages is what a reader does on the site, and what the pages must be whatever the reader does. The
+// numbers are those of the acceptance script. One browser serves all steps; each has tabs of its own.
+func TestPages(t *testing.T) {
+	r := run{browsertest.Start(t), serve(t, true)}
+	slots := make(chan struct{}, mostSteps)
+	for _, s := range []struct {
+		name string
+		do   func(*testing.T, run)
+	}{
+		{"step 1: the first page", firstPage},
+		{"step 2: skip to content", skip},
+		{"step 3: slash leads to the search", slash},
+		{"steps 4 to 6: typing filters, the address keeps it, Back leaves", typing},
+		{"step 7: a number comes first", numbers},
+		{"step 8: a status filters", tiles},
+		{"step 9: filters and heat in an address", combined},
+		{"step 10: nothing matches", nothing},
+		{"step 11: what a proposal tells machines", head},
+		{"step 12: badges", badges},
+		{"step 13: table of contents", contents},
+		{"step 14: a heading's address", headingLink},
+		{"step 15: relations", relations},
+		{"step 16: authors", authors},
+		{"step 17: code", code},
+		{"step 18: wide tables", wide},
+		{"step 19: what a proposal means, as committed", impact},
+		{"step 20: without a sidecar", withoutSidecar},
+		{"step 20: nothing behind the sidecar answers", nothingAnswers},
+		{"step 21: what a proposal means, as asked for too often", summaries},
+		{"step 22: another language", language},
+		{"step 23: theme", theme},
+		{"step 24: print", printed},
+		{"step 25: versions", history},
+		{"step 26: dashboard", dashboard},
+		{"step 27: a hidden tab asks nothing", hidden},
+		{"steps 28 to 30: an agent reads", agent},
+		{"step 31: feeds are found", feeds},
+		{"step 32: the API's page", apiPage},
+		{"step 33: not found", notFound},
+		{"step 34: requests", requests},
+		{"step 34: nothing moves", stillness},
+		{"step 34: no page scrolls sideways", sideways},
+		{"step 35: axe", axe},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			s.do(t, r)
+		})
+	}
+}
+
+// pages is a page of each kind.
+func pages() []string {
+	return []string{
+		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/8/", "/mip/900/", "/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/ada/",
+		"/upgrade/", "/upgrade/beacon/", "/graph/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html",
+	}
+}

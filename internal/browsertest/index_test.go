@@ -1,0 +1,205 @@
+package browsertest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/mipwatch/mipwatch/internal/browsertest"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// shown are the ids of the proposals that the list shows, in its order.
+func shown(tab *browsertest.Tab) []string {
+	return browsertest.Ask[[]string](tab, `[...document.querySelectorAll("#list tbody tr")].filter(r => r.checkVisibility()).map(r => r.querySelector(".n").textContent)`)
+}
+
+// ids are the ids of what a test holds for.
+func ids(all []mip.Summary, keep func(mip.Summary) bool) []string {
+	out := []string{}
+	for _, m := range all {
+		if keep(m) {
+			out = append(out, m.ID)
+		}
+	}
+	return out
+}
+
+func everywhere(t *testing.T, r run, path string, views []browsertest.View, do func(*testing.T, *browsertest.Tab)) {
+	for _, v := range views {
+		t.Run(v.String(), func(t *testing.T) {
+			tab := r.tab(t, v)
+			tab.Go(path)
+			do(t, tab)
+		})
+	}
+}
+
+func firstPage(t *testing.T, r run) {
+	want := ids(r.proposals(t), func(mip.Summary) bool { return true })
+	var info mip.SiteInfo
+	b, _ := r.get(t, "/api/v1/site")
+	if err := json.Unmarshal(b, &info); err != nil {
+		t.Fatal(err)
+	}
+	everywhere(t, r, "/", []browsertest.View{{}, {Width: 390, Dark: true}, {Width: 320}, {NoScript: true}, {Width: 390, NoScript: true}}, func(t *testing.T, tab *browsertest.Tab) {
+		if got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("h1")].map(h => h.textContent)`); !slices.Equal(got, []string{info.Title}) {
+			t.Errorf("headings %q", got)
+		}
+		if got := shown(tab); !slices.Equal(got, want) {
+			t.Errorf("rows %q, want %q", got, want)
+		}
+		fresh := browsertest.Ask[string](tab, `document.querySelector(".fresh").innerText`)
+		if !strings.Contains(fresh, fmt.Sprint(len(want))) || info.Commit != nil && (!strings.Contains(fresh, (*info.Commit)[:7]) || !strings.Contains(fresh, "UTC")) {
+			t.Errorf("the head says %q", fresh)
+		}
+		if form, scripts := browsertest.Ask[bool](tab, `document.querySelector("#filters").checkVisibility()`), browsertest.Ask[bool](tab, `"js" in document.documentElement.dataset`); form != scripts {
+			t.Errorf("filters shown: %t, scripts: %t", form, scripts)
+		}
+	})
+}
+
+func skip(t *testing.T, r run) {
+	tab := r.tab(t, browsertest.View{})
+	for _, path := range pages() {
+		tab.Go(path)
+		tab.Press(kb.Tab)
+		tab.Wait(`document.activeElement.textContent === "Skip to content" && document.activeElement.getBoundingClientRect().top >= 0`)
+		tab.Press(kb.Enter)
+		tab.Wait(`document.activeElement.id === "main"`)
+	}
+}
+
+func slash(t *testing.T, r run) {
+	const focused = `location.pathname === "/" && document.activeElement.id === "q"`
+	tab := r.tab(t, browsertest.View{})
+	for _, path := range []string{"/", "/mip/4/", "/dashboard/", "/api/"} {
+		tab.Go(path)
+		tab.Press("/", chromedp.ModifierCtrl) // Ctrl
+		if browsertest.Ask[bool](tab, focused) {
+			t.Errorf("%s: Ctrl and slash leads to the search", path)
+		}
+		tab.Press("/")
+		tab.Wait(focused)
+		tab.Press("a/b")
+		tab.Wait(`document.activeElement.value === "a/b"`)
+	}
+}
+
+func typing(t *testing.T, r run) {
+	want := ids(r.proposals(t), func(m mip.Summary) bool { return strings.Contains(m.Title, "refund") })
+	for _, v := range []browsertest.View{{}, {Width: 390}} {
+		tab := r.tab(t, v)
+		tab.Go("/feeds/")
+		tab.Go("/")
+		tab.Click("#q")
+		tab.Press("refund pool")
+		same := func(when string) {
+			t.Helper()
+			tab.Wait(`new URLSearchParams(location.search).get("q") === "refund pool"`)
+			if got := shown(tab); !slices.Equal(got, want) {
+				t.Errorf("%s: rows %q, want %q", when, got, want)
+			}
+			if got := browsertest.Ask[string](tab, `document.querySelector("[role=status]#live").textContent`); got != fmt.Sprintf("1 of %d proposals", len(r.proposals(t))) {
+				t.Errorf("%s: announced %q", when, got)
+			}
+		}
+		same("typed")
+		tab.Reload()
+		same("loaded again")
+		browsertest.Ask[bool](tab, `(history.back(), true)`)
+		tab.Wait(`location.pathname === "/feeds/"`)
+	}
+}
+
+func numbers(t *testing.T, r run) {
+	tab := r.tab(t, browsertest.View{})
+	for _, text := range []string{"4", "mip-4", "MIP4", "mip 4", "004"} {
+		tab.Go("/")
+		tab.Click("#q")
+		tab.Press(text)
+		tab.Wait(`location.search !== ""`)
+		if got := shown(tab); len(got) == 0 || got[0] != "MIP-4" {
+			t.Errorf("%s: rows %q", text, got)
+		}
+	}
+}
+
+func tiles(t *testing.T, r run) {
+	want := ids(r.proposals(t), func(m mip.Summary) bool { return m.Status == mip.LastCall })
+	everywhere(t, r, "/", []browsertest.View{{}, {Width: 320}}, func(t *testing.T, tab *browsertest.Tab) {
+		tab.Click(`[data-status="last-call"]`)
+		tab.Wait(`location.pathname === "/" && location.search === "?status=last-call"`)
+		if got := shown(tab); !slices.Equal(got, want) {
+			t.Errorf("rows %q, want %q", got, want)
+		}
+		tab.Click(`[data-status="last-call"]`)
+		tab.Wait(`location.search === ""`)
+	})
+	everywhere(t, r, "/status/last-call/", []browsertest.View{{NoScript: true}, {Width: 390, NoScript: true}}, func(t *testing.T, tab *browsertest.Tab) {
+		if got := shown(tab); !slices.Equal(got, want) {
+			t.Errorf("rows %q, want %q", got, want)
+		}
+		tab.Go("/")
+		if got := browsertest.Ask[string](tab, `document.querySelector("[data-status=last-call]").pathname`); got != "/status/last-call/" {
+			t.Errorf("the status leads to %s", got)
+		}
+	})
+}
+
+func combined(t *testing.T, r run) {
+	want := ids(r.proposals(t), func(m mip.Summary) bool { return m.Status == mip.Draft && m.Category != nil && *m.Category == "Core" })
+	tab := r.tab(t, browsertest.View{})
+	tab.Go("/")
+	tab.Wait(`document.querySelector("#filters")`)
+	browsertest.Ask[bool](tab, `(() => {
+		const f = document.querySelector("#filters").elements;
+		f.status.value = "draft"; f.category.value = "core"; f.sort.value = "heat";
+		return f.sort.dispatchEvent(new Event("input", { bubbles: true }));
+	})()`)
+	const heated = `document.querySelector("#heat").textContent.startsWith("Forum heat as of")`
+	tab.Wait(heated)
+	got, at := shown(tab), browsertest.Ask[string](tab, `location.pathname + location.search`)
+	if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {
+		t.Errorf("rows %q, want %q", got, want)
+	}
+	other := r.tab(t, browsertest.View{})
+	other.Go(at)
+	other.Wait(heated)
+	if again := shown(other); !slices.Equal(again, got) {
+		t.Errorf("%s shows %q in another tab, and %q in the first", at, again, got)
+	}
+	all := r.tab(t, browsertest.View{})
+	all.Go("/?sort=heat")
+	all.Wait(heated)
+	heat := browsertest.Ask[[]string](all, `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector("td.he").textContent)`)
+	if !slices.IsSortedFunc(heat, func(a, b string) int { return number(b) - number(a) }) || number(heat[0]) <= 0 {
+		t.Errorf("heat %q", heat)
+	}
+}
+
+// number is a cell's number, one less than any for an empty cell.
+func number(cell string) int {
+	n := -1
+	fmt.Sscan(cell, &n)
+	return n
+}
+
+func nothing(t *testing.T, r run) {
+	tab := r.tab(t, browsertest.View{Width: 320})
+	tab.Go("/?q=no+such+words&status=draft")
+	tab.Wait(`document.querySelector("#none").checkVisibility()`)
+	if got := shown(tab); len(got) != 0 {
+		t.Errorf("rows %q", got)
+	}
+	tab.Click("#clear")
+	tab.Wait(`location.search === "" && !document.querySelector("#none").checkVisibility() && document.activeElement.id === "q"`)
+	if got, want := len(shown(tab)), len(r.proposals(t)); got != want {
+		t.Errorf("%d rows, want %d", got, want)
+	}
+}

@@ -1,0 +1,137 @@
+package browsertest_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/browsertest"
+)
+
+// panel is what the page of a proposal says of its summary.
+type panel struct {
+	Axes, Levels, Actions []string
+	Label, Foot           string
+}
+
+const readPanel = `(p => {
+	const texts = s => [...p.querySelectorAll(s)].map(e => e.textContent);
+	return { Axes: texts(".ax h3"), Levels: texts(".sev"), Actions: texts(".act"), Label: p.querySelector("header .tag").textContent, Foot: p.querySelector("footer").innerText };
+})(document.querySelector("section.ai"))`
+
+// check holds a panel to the text that it is of.
+func (p panel) check(t *testing.T, r run, n int) {
+	t.Helper()
+	text, _ := r.get(t, fmt.Sprintf("/mip/%d.md", n))
+	sum := sha256.Sum256(text)
+	if want := []string{"Developers", "Users", "Validators", "Foundation"}; !slices.Equal(p.Axes, want) {
+		t.Errorf("groups %q, want %q", p.Axes, want)
+	}
+	for _, l := range p.Levels {
+		if !slices.Contains([]string{"Low impact", "Medium impact", "High impact"}, l) {
+			t.Errorf("a level says %q", l)
+		}
+	}
+	for _, a := range p.Actions {
+		if a != "Action needed" && a != "No action needed" {
+			t.Errorf("of what is to be done it says %q", a)
+		}
+	}
+	if len(p.Levels) != 4 || len(p.Actions) != 4 || p.Label == "" {
+		t.Errorf("%d levels, %d sentences on action, label %q", len(p.Levels), len(p.Actions), p.Label)
+	}
+	if !strings.Contains(p.Foot, "Made ") || !strings.Contains(p.Foot, "Matches this text") || !strings.Contains(p.Foot, hex.EncodeToString(sum[:])[:7]) {
+		t.Errorf("the panel's foot says %q", p.Foot)
+	}
+}
+
+func impact(t *testing.T, r run) {
+	everywhere(t, r, "/mip/5/", []browsertest.View{{}, {Width: 320, NoScript: true}}, func(t *testing.T, tab *browsertest.Tab) {
+		browsertest.Ask[panel](tab, readPanel).check(t, r, 5)
+	})
+}
+
+// summaries asks for a summary as often as a caller may, and once more.
+func summaries(t *testing.T, with run) {
+	r := run{with.Browser, serve(t, true)} // whose limit is its own to use up
+	tab := r.tab(t, browsertest.View{Width: 390})
+	tab.Expect(failures)
+	tab.Go("/mip/4/")
+	tab.Click("section.ai [data-run]")
+	tab.Wait(`document.querySelector("section.ai .axes") && document.querySelector("#live").textContent !== "" && document.activeElement.id === "impact"`)
+	browsertest.Ask[panel](tab, readPanel).check(t, r, 4)
+	tab.Go("/mip/7/")
+	got := browsertest.Ask[[]int](tab, `(async () => {
+		const out = [];
+		for (let i = 1; i < 10; i++) out.push((await fetch("/api/ai-summary", { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"mipNumber":7}' })).status);
+		return out;
+	})()`)
+	if slices.ContainsFunc(got, func(status int) bool { return status != 200 }) {
+		t.Fatalf("answers %d", got)
+	}
+	tab.Click("section.ai [data-run]")
+	tab.Wait(`/^Too many requests\. Try again in (1 second|\d+ seconds|a minute)\.$/.test(document.querySelector("section.ai [role=status]").textContent)`)
+}
+
+// language reads a translation that is kept beside a proposal, and asks for one that is not.
+func language(t *testing.T, r run) {
+	p := r.one(t, "/api/v1/mips/5")
+	for _, v := range []browsertest.View{{}, {Width: 320, NoScript: true}} {
+		tab := r.tab(t, v)
+		tab.Go("/mip/5/")
+		english := browsertest.Ask[string](tab, `document.querySelector("article").innerText`)
+		if v.NoScript {
+			tab.Go(browsertest.Ask[string](tab, `document.querySelector('main a[hreflang="ja"]').pathname`))
+		} else {
+			tab.Click(`main a[hreflang="ja"]`)
+			tab.Wait(`location.pathname === "/mip/5/ja/" && document.readyState === "complete"`)
+		}
+		got := browsertest.Ask[struct{ Page, Text, Lang, Title, Note, Code string }](tab, `(a => ({
+			Page: document.documentElement.lang, Lang: a.lang, Text: a.innerText, Title: document.querySelector("h1").textContent,
+			Note: document.querySelector("aside.note").innerText, Code: a.querySelector("pre")?.textContent ?? "",
+		}))(document.querySelector("article"))`)
+		if got.Page != "en" || got.Lang != "ja" || got.Text == english || !strings.HasPrefix(got.Title, p.ID) || !strings.Contains(got.Note, "The English text decides") {
+			t.Errorf("%s: page %s, article %s, title %q, note %q", v, got.Page, got.Lang, got.Title, got.Note)
+		}
+		if got.Code == "" || !strings.Contains(p.RawMarkdown, strings.TrimSuffix(got.Code, "\n")) {
+			t.Errorf("%s: code of the translation is not that of the text: %q", v, got.Code)
+		}
+		if v.NoScript {
+			continue
+		}
+		tab.Click(`aside.note a[hreflang="en"]`)
+		tab.Wait(`location.pathname === "/mip/5/" && document.querySelector("article").innerText === ` + fmt.Sprintf("%q", english))
+	}
+	tab := r.tab(t, browsertest.View{Width: 390})
+	tab.Expect(failures)
+	tab.Go("/mip/4/")
+	tab.Click(`.langs [data-run][lang="tr"]`)
+	tab.Wait(`document.querySelector(".langs [role=status]").textContent.includes("asks no language model")`)
+}
+
+// history looks at a proposal whose file was changed. How far back git knows is the checkout's matter.
+func history(t *testing.T, r run) {
+	for _, v := range []browsertest.View{{}, {Width: 320, Dark: true, NoScript: true}} {
+		tab := r.tab(t, v)
+		diffs := 0
+		for _, a := range r.plan.Artifacts {
+			if a.Pattern != "/mip/{n}/history/" {
+				continue
+			}
+			tab.Go(a.Route)
+			found := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("pre.diff")].map(e => e.innerText)`)
+			diffs += len(found)
+			for _, d := range found {
+				if !strings.Contains(d, "\n+") && !strings.Contains(d, "\n-") {
+					t.Errorf("%s: no line begins with + or -:\n%s", a.Route, d)
+				}
+			}
+		}
+		if diffs == 0 {
+			t.Skip("[history] this clone holds no two versions of a proposal")
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package browsertest_test
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+)
+
+// hosts are those that the site of this repository looks at.
+var hosts = [...]string{"forum.example.org:443", "rpc.example.org:443", "rpc-backup.example.org:443"}
+
+// served is the site of this repository and a few proposals more, as a CDN serves it, with a sidecar on
+// the same origin or without.
+type served struct {
+	base    string
+	plan    *build.Plan
+	network *upstreamtest.Network
+	later   atomic.Int64 // by how many nanoseconds the clock of sidecar and hosts is ahead
+}
+
+// serve builds and serves the site until the test ends. Without a sidecar its routes are 404 problems.
+func serve(t *testing.T, withSidecar bool) *served {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := site.Load("../../site.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &served{base: "http://" + listener.Addr().String()}
+	s.BaseURL = v.base
+	o := build.Options{Site: s, Folders: []string{"../../proposals", "testdata/proposals"}}
+	c, err := build.Load(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.plan, err = build.NewPlan(c, o); err != nil {
+		t.Fatal(err)
+	}
+	static, err := v.plan.Publish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h http.Handler = static
+	if withSidecar {
+		h = v.sidecar(t, static, s.Networks)
+	}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: h}}
+	server.Start()
+	t.Cleanup(server.Close)
+	return v
+}
+
+// sidecar puts a sidecar before the files, on invented hosts.
+func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints) http.Handler {
+	t.Helper()
+	k, err := knowledge.FromFS(static).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.Endpoints = networks
+	now := func() time.Time { return time.Now().Add(time.Duration(v.later.Load())) }
+	v.network = upstreamtest.NewNetwork()
+	t.Cleanup(v.network.Close)
+	v.network.Demo(now, k.Site, k.List.MIPs, networks)
+	live, err := sidecar.New(sidecar.Config{Transport: v.network, Now: now, RequestsPerMinute: 1_000_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { live.Close() })
+	if err := live.Know(k); err != nil {
+		t.Fatal(err)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path }) {
+			live.ServeHTTP(w, r)
+			return
+		}
+		static.ServeHTTP(w, r)
+	})
+}
+
+// get asks for a path as a program does.
+func (v *served) get(t *testing.T, path string) (body []byte, mediaType string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.base+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err = io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %d, %v", path, r.StatusCode, err)
+	}
+	return body, r.Header.Get("Content-Type")
+}
+
+// proposals are those of the site, as its API tells them.
+func (v *served) proposals(t *testing.T) []mip.Summary {
+	t.Helper()
+	var list mip.List
+	b, _ := v.get(t, "/api/v1/mips")
+	if err := json.Unmarshal(b, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list.MIPs
+}
+
+// one is a proposal with its text.
+func (v *served) one(t *testing.T, path string) mip.Proposal {
+	t.Helper()
+	var p mip.Proposal
+	b, _ := v.get(t, path)
+	if err := json.Unmarshal(b, &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -1,0 +1,200 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/audits"
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// View is how somebody looks at the site. The zero value is a wide window in the light theme with
+// scripts.
+type View struct {
+	Width    int // pixels; 0: 1200
+	Letters  int // size of letters that the reader has set, in pixels; 0: 16
+	Dark     bool
+	NoScript bool
+	// Early runs in each page before anything of its own. It is not subject to its policy.
+	Early string
+}
+
+// String names a view in the words of a test's name.
+func (v View) String() string {
+	name := fmt.Sprint(v.width())
+	if v.Letters != 0 {
+		name += fmt.Sprintf(" letters of %d", v.Letters)
+	}
+	if v.Dark {
+		name += " dark"
+	}
+	if v.NoScript {
+		name += " without scripts"
+	}
+	return name
+}
+
+func (v View) width() int {
+	if v.Width == 0 {
+		return 1200
+	}
+	return v.Width
+}
+
+// Tab is one tab, with a profile of its own: no other tab's storage or permissions are there. When its
+// test ends it fails it for whatever the browser complained of, and for every request that left the
+// site. It is for one goroutine.
+type Tab struct {
+	t    *testing.T
+	ctx  context.Context
+	base string
+
+	mu       sync.Mutex
+	requests []Request
+	problems []string
+	expected []*regexp.Regexp
+}
+
+// Request is something that a page asked the network for.
+type Request struct{ URL, Type string }
+
+// Open opens a tab on the site at a base address.
+func (b *Browser) Open(t *testing.T, base string, v View) *Tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	tab := &Tab{t: t, ctx: ctx, base: base}
+	t.Cleanup(func() {
+		if err := chromedp.Cancel(ctx); err != nil {
+			t.Errorf("close the tab: %v", err)
+		}
+		cancel()
+		tab.check()
+	})
+	tab.must("open a tab", chromedp.Do(ctx))
+	tab.must("listen", chromedp.Listen(ctx, tab.hear))
+	tab.must("watch the policy", call(ctx, audits.Enable, cdp.Empty{}))
+	tab.must("set the size", call(ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: int64(v.width()), Height: 800, DeviceScaleFactor: 1, Mobile: v.width() < 600,
+	}))
+	scheme := "light"
+	if v.Dark {
+		scheme = "dark"
+	}
+	tab.Media("prefers-color-scheme", scheme)
+	// Several tabs are looked at by several tests at once.
+	tab.must("focus", call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}))
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		_, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
+			Origin: base, BrowserContextID: chromedp.FromContext(ctx).BrowserContextID,
+			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
+		})
+		tab.must("allow the clipboard", err)
+	}
+	if v.NoScript {
+		tab.must("turn scripts off", call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	}
+	if v.Letters != 0 {
+		tab.must("set the size of letters", call(ctx, page.SetFontSizes, page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: int64(v.Letters)}}))
+	}
+	if v.Early != "" {
+		tab.must("add a script", call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: v.Early}))
+	}
+	return tab
+}
+
+// Media sets a media feature; an empty value is the browser's own.
+func (tab *Tab) Media(feature, value string) {
+	tab.t.Helper()
+	tab.must("set "+feature, call(tab.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
+	}))
+}
+
+// Expect lets a complaint pass that matches an expression.
+func (tab *Tab) Expect(expression string) {
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	tab.expected = append(tab.expected, regexp.MustCompile(expression))
+}
+
+// Requests returns what was asked for since the last [Tab.Go], data addresses aside.
+func (tab *Tab) Requests() []Request {
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	return slices.Clone(tab.requests)
+}
+
+// hear notes what concerns us. It may not block.
+func (tab *Tab) hear(event any) {
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	say := func(format string, a ...any) { tab.problems = append(tab.problems, fmt.Sprintf(format, a...)) }
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if strings.HasPrefix(e.Request.URL, "data:") {
+			return
+		}
+		tab.requests = append(tab.requests, Request{e.Request.URL, string(e.Type)})
+		if !strings.HasPrefix(e.Request.URL, tab.base+"/") {
+			say("request to another site: %s", e.Request.URL)
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Source == log.EntrySourceSecurity {
+			say("console: %s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL)
+		}
+	case *audits.EventIssueAdded:
+		if v := e.Issue.Details.ContentSecurityPolicyIssueDetails; v != nil {
+			say("policy: %s forbids %s", v.ViolatedDirective, v.BlockedURL)
+		}
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			say("console.%s", e.Type)
+		}
+	case *runtime.EventExceptionThrown:
+		say("exception: %s", e.ExceptionDetails.Text)
+	}
+}
+
+// check fails the test for what was not expected.
+func (tab *Tab) check() {
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	for _, p := range tab.problems {
+		if !slices.ContainsFunc(tab.expected, func(r *regexp.Regexp) bool { return r.MatchString(p) }) {
+			tab.t.Error(p)
+		}
+	}
+}
+
+func (tab *Tab) must(what string, err error) {
+	tab.t.Helper()
+	if err != nil {
+		tab.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// call gives a command whose answer does not matter.
+func call[P, R any](ctx context.Context, c cdp.Command[P, R], p P) error {
+	limit, done := context.WithTimeout(ctx, patience)
+	defer done()
+	_, err := chromedp.Call(limit, c, p)
+	return err
+}
+
+// Print shows the page as paper would.
+func (tab *Tab) Print() {
+	tab.t.Helper()
+	tab.must("show paper", call(tab.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
+}

@@ -1,0 +1,151 @@
+package browsertest_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/browsertest"
+)
+
+// mostRequests is what a first view may ask for, live figures aside.
+const mostRequests = 4
+
+func requests(t *testing.T, r run) {
+	tab := r.tab(t, browsertest.View{})
+	for _, path := range pages() {
+		tab.Go(path)
+		var got []string
+		for _, q := range tab.Requests() {
+			if q.Type != "Fetch" {
+				got = append(got, strings.TrimPrefix(q.URL, r.base))
+			}
+		}
+		if len(got) > mostRequests {
+			t.Errorf("%s asks for %q", path, got)
+		}
+	}
+}
+
+// stillness holds every page to a cumulative layout shift of zero (web.dev/cls), live figures included; what
+// does not show in three digits, as tools print it, is none. On a busy machine a parser may paint a part of
+// a page, of which the rest then pushes something: what moves for another reason than that moves every time.
+func stillness(t *testing.T, r run) {
+	const tries = 3
+	for _, v := range []browsertest.View{{}, {Width: 390}} {
+		v.Early = impatient + `
+			window.shifts = [];
+			new PerformanceObserver(list => { for (const e of list.getEntries()) if (e.value >= .0005) shifts.push(e.value + " " + e.sources.map(s => s.node?.outerHTML?.slice(0, 120))) }).observe({ type: "layout-shift", buffered: true });
+		`
+		tab := r.tab(t, v)
+		for _, path := range append(pages(), "/?q=gas&sort=heat", "/mip/4/#s-specification") {
+			var moved []string
+			for try := 0; try == 0 || try < tries && len(moved) > 0; try++ {
+				moved = movedOn(tab, path)
+			}
+			if len(moved) > 0 {
+				t.Errorf("%s %s: %s", v, path, strings.Join(moved, "\n"))
+			}
+			// Scripts may add to a text before or after it is first shown: what they add takes no room.
+			if pushed := browsertest.Ask[int](tab, `(() => {
+				const tops = () => [...document.querySelectorAll(".prose *")].filter(e => !e.closest("button")).map(e => e.getBoundingClientRect().top);
+				const before = tops();
+				for (const b of document.querySelectorAll(".prose button")) b.remove();
+				return tops().filter((y, i) => y !== before[i]).length;
+			})()`); pushed > 0 {
+				t.Errorf("%s %s: buttons push %d elements", v, path, pushed)
+			}
+		}
+	}
+}
+
+// movedOn is what moves while a page loads and gets its live figures.
+func movedOn(tab *browsertest.Tab, path string) []string {
+	tab.Go("/404.html") // so that a path that differs by its fragment alone is loaded too
+	tab.Go(path)
+	switch path {
+	case "/dashboard/":
+		tab.Wait(pill("mainnet") + `.className === "ok"`)
+	case "/?q=gas&sort=heat":
+		tab.Wait(`document.querySelector("#heat").textContent !== ""`)
+	}
+	// What was shifted is known two frames later.
+	return browsertest.Ask[[]string](tab, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(shifts)))))`)
+}
+
+// sideways holds narrow windows, and letters of twice the size, to pages that do not scroll sideways.
+func sideways(t *testing.T, r run) {
+	for _, v := range []browsertest.View{
+		{Width: 320}, {Width: 320, NoScript: true}, {Width: 390}, {Width: 768}, {Width: 640, Letters: 32}, {Letters: 32},
+	} {
+		tab := r.tab(t, v)
+		for _, path := range pages() {
+			tab.Go(path)
+			got := browsertest.Ask[[]string](tab, `(root => {
+				for (const d of document.querySelectorAll("details")) d.open = true;
+				if (root.scrollWidth <= root.clientWidth) return [];
+				const over = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > root.clientWidth + 1 && !e.parentElement.closest(".scroll, pre"));
+				return [root.scrollWidth + " > " + root.clientWidth, ...over.slice(0, 3).map(e => e.outerHTML.slice(0, 160))];
+			})(document.documentElement)`)
+			if len(got) > 0 {
+				t.Errorf("%s %s: %s", v, path, strings.Join(got, "\n"))
+			}
+		}
+	}
+}
+
+func theme(t *testing.T, r run) {
+	const ground = `getComputedStyle(document.body).backgroundColor`
+	// The grounds of the frames that were painted, by the time at which their style is final.
+	early := `
+		window.grounds = [];
+		const look = () => { if (document.body) grounds.push(getComputedStyle(document.body).backgroundColor); if (document.readyState !== "complete") requestAnimationFrame(look) };
+		requestAnimationFrame(look);
+	`
+	tab := r.tab(t, browsertest.View{Early: early})
+	tab.Go("/mip/4/")
+	light := browsertest.Ask[string](tab, ground)
+	tab.Click("label:has([name=theme][value=dark])")
+	tab.Wait(ground + " !== " + fmt.Sprintf("%q", light))
+	dark := browsertest.Ask[string](tab, ground)
+	for _, path := range []string{"/mip/4/", "/", "/dashboard/"} {
+		tab.Go(path)
+		if got := browsertest.Ask[[]string](tab, "[...grounds, "+ground+"]"); slices.ContainsFunc(got, func(c string) bool { return c != dark }) {
+			t.Errorf("%s: frames of %q, want %s only", path, got, dark)
+		}
+		if !browsertest.Ask[bool](tab, `document.querySelector("[name=theme][value=dark]").checked`) {
+			t.Errorf("%s: the choice is not shown", path)
+		}
+	}
+	tab.Click("label:has([name=theme][value=auto])")
+	tab.Wait(ground + " === " + fmt.Sprintf("%q", light))
+	tab.Media("prefers-color-scheme", "dark")
+	tab.Wait(ground + " === " + fmt.Sprintf("%q", dark))
+	still := r.tab(t, browsertest.View{Dark: true, NoScript: true})
+	still.Go("/")
+	if got := browsertest.Ask[string](still, ground); got != dark {
+		t.Errorf("without scripts: %s, want the system's %s", got, dark)
+	}
+}
+
+func printed(t *testing.T, r run) {
+	tab := r.tab(t, browsertest.View{Dark: true})
+	tab.Go("/mip/900/")
+	if pdf := tab.PDF(); !strings.HasPrefix(string(pdf), "%PDF-") || len(pdf) < 10_000 {
+		t.Errorf("a PDF of %d bytes", len(pdf))
+	}
+	tab.Print()
+	if seen := browsertest.Ask[[]string](tab, `["header.top", "footer.foot", ".toc", ".mob", ".acts", ".skip", "button"].filter(s => [...document.querySelectorAll(s)].some(e => e.checkVisibility()))`); len(seen) > 0 {
+		t.Errorf("paper has %q", seen)
+	}
+	if got := browsertest.Ask[string](tab, `getComputedStyle(document.querySelector(".prose a[href^=http]"), "::after").content`); !strings.Contains(got, "https://example.org/") {
+		t.Errorf("after a link paper has %s", got)
+	}
+	if got := browsertest.Ask[string](tab, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" && got != "rgba(0, 0, 0, 0)" {
+		t.Errorf("paper is %s", got)
+	}
+	if cut := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("figure.code pre")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 60))`); len(cut) > 0 {
+		t.Errorf("paper cuts %q", cut)
+	}
+}

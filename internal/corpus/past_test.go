@@ -1,0 +1,131 @@
+package corpus
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// told lists the versions of a proposal by subject with what came before, and their texts' last lines.
+func told(t *testing.T, p *Proposal) (versions, texts []string) {
+	t.Helper()
+	if p.Past == nil {
+		return nil, nil
+	}
+	var r Texts
+	defer r.Close()
+	bodies, err := r.Read(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range p.Past.Versions {
+		versions = append(versions, v.Subject)
+	}
+	for _, b := range bodies {
+		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+		texts = append(texts, lines[min(2, len(lines)-1)])
+	}
+	return append(versions, p.Past.Before), texts
+}
+
+func TestPast(t *testing.T) {
+	r := newRepo(t)
+	r.write("MIPs/MIP-1.md", "one")
+	r.write("MIPs/MIP-2.md", "alone")
+	r.commit(10)
+	r.write("MIPs/MIP-1.md", "two")
+	r.commit(20)
+	r.git(30, "rm", "-q", "MIPs/MIP-1.md")
+	r.git(30, "commit", "-q", "-m", "away")
+	writeFile(t, filepath.Join(r.dir, "MIPs/MIP-1.md"), []byte("\uFEFF---\r\nmip: 1\r\ntitle: back\r\n---\r\n\r\n"))
+	r.git(40, "add", ".")
+	r.git(40, "commit", "-q", "-m", "  <b>\x1b[31m hostile \u202e "+strings.Repeat("é", 300), "-m", "not this")
+	r.write("MIPs/MIP-3.md", "not committed")
+	c := r.load(r.dir, "MIPs")
+	versions, texts := told(t, c.Proposals[0])
+	long := "<b>\uFFFD[31m hostile \u202e " + strings.Repeat("é", 300)
+	want := []string{string([]rune(long)[:maxSubject-1]) + "…", "20", "10", "nothing"}
+	if diff := cmp.Diff(want, versions); diff != "" {
+		t.Errorf("versions (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"title: back", "title: two", "title: one"}, texts); diff != "" {
+		t.Errorf("texts (-want +got):\n%s", diff)
+	}
+	if got := c.Proposals[0].Past.Versions[0]; got.When.UTC().Unix() != 1_700_000_040 || got.Commit != r.head() {
+		t.Errorf("newest version %+v, want that of %s at 40", got, r.head())
+	}
+	if c.Proposals[2].Past != nil {
+		t.Errorf("a file that is not committed has the past %+v", c.Proposals[2].Past)
+	}
+}
+
+func TestPastIsBounded(t *testing.T) {
+	r := newRepo(t)
+	for i := range maxVersions + 2 {
+		r.write("MIP-1.md", fmt.Sprint("title ", i))
+		r.commit(10 * i)
+	}
+	versions, texts := told(t, r.load(r.dir, ".").Proposals[0])
+	if len(versions) != maxVersions+1 || versions[0] != "210" || versions[maxVersions] != "more" {
+		t.Errorf("versions %q, want the newest %d and more", versions, maxVersions)
+	}
+	// The text before the oldest version that is shown is there to compare it with.
+	if len(texts) != maxVersions+1 || texts[maxVersions] != "title: title 1" {
+		t.Errorf("texts %q", texts)
+	}
+}
+
+func TestPastOfShallowClone(t *testing.T) {
+	r := newRepo(t)
+	r.write("MIP-1.md", "one")
+	r.commit(10)
+	r.write("MIP-1.md", "two")
+	r.write("MIP-2.md", "old")
+	r.commit(20)
+	r.write("MIP-1.md", "three")
+	r.commit(30)
+	clone := filepath.Join(t.TempDir(), "clone")
+	r.git(0, "clone", "-q", "--depth", "2", "file://"+filepath.ToSlash(r.dir), clone)
+	c := r.load(clone, ".")
+	versions, texts := told(t, c.Proposals[0])
+	if diff := cmp.Diff([]string{"30", "unknown"}, versions); diff != "" {
+		t.Errorf("versions (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"title: three", "title: two"}, texts); diff != "" {
+		t.Errorf("texts (-want +got):\n%s", diff)
+	}
+	if c.Proposals[1].Past != nil {
+		t.Errorf("a file that no known commit touched has the past %+v", c.Proposals[1].Past)
+	}
+}
+
+// Texts that the repository does not hold, or that no proposal may have, are told from empty ones.
+func TestTextsThatCannotBeHad(t *testing.T) {
+	r := newRepo(t)
+	writeFile(t, filepath.Join(r.dir, "MIP-1.md"), []byte(strings.Repeat("x\n", 600_000)))
+	r.commit(10)
+	writeFile(t, filepath.Join(r.dir, "MIP-1.md"), nil)
+	r.commit(20)
+	writeFile(t, filepath.Join(r.dir, "MIP-1.md"), []byte("---\nmip: 1\n---\n\xff\x00"))
+	r.commit(30)
+	r.write("MIP-1.md", "one")
+	r.commit(40)
+	p := r.load(r.dir, ".").Proposals[0]
+	p.Past.blobs[0] = strings.Repeat("0", len(p.Past.blobs[0]))
+	var texts Texts
+	defer texts.Close()
+	got, err := texts.Read(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 4 || got[0] != nil || string(got[1]) != "---\nmip: 1\n---\n\uFFFD\uFFFD" || got[2] == nil || len(got[2]) != 0 || got[3] != nil {
+		t.Errorf("texts %q", got)
+	}
+	texts.Close()
+	if again, err := texts.Read(p); err != nil || len(again) != 4 {
+		t.Errorf("after Close: %d texts, error %v", len(again), err)
+	}
+}

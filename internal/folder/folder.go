@@ -1,0 +1,111 @@
+// Package folder lists and reads the files of a folder that anybody may have put something into: no
+// file outside of it, nothing that is no regular file, nothing without end. It does not know what the
+// files hold.
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxFile is the largest file that is read, in bytes. The largest real proposal is under 150 KiB.
+const MaxFile = 1 << 20
+
+// File is where a file is: a name within a folder, never a path that leads out of it.
+type File struct {
+	Folder    string // as given
+	Name      string // slash-separated, within the folder
+	Path      string // both, slash-separated, with what cannot be seen written as an escape: what problems name
+	Link      bool   // a symbolic link, which may lead anywhere
+	Irregular bool   // a folder, a pipe or a device
+}
+
+// List returns the entries of dir, "." or a folder below the root, sorted by name, without hidden ones.
+// folder is the root's own name, for messages and [File.Read]'s caller.
+func List(root *os.Root, folder, dir string) ([]File, error) {
+	entries, err := fs.ReadDir(root.FS(), dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []File
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		f := File{Folder: folder, Name: path.Join(dir, e.Name()), Link: e.Type()&fs.ModeSymlink != 0}
+		f.Irregular = !f.Link && !e.Type().IsRegular()
+		f.Path = path.Join(filepath.ToSlash(folder), Visible(f.Name))
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// Base is the last element of the name.
+func (f *File) Base() string { return path.Base(f.Name) }
+
+// Twins tells files whose names differ only by case: on half of all machines they are one file. It
+// returns the files that have no twin, in order, and for each of the others the base names of its twins.
+func Twins(files []File) (alone []File, twins map[string][]string) {
+	folded := map[string][]string{}
+	for _, f := range files {
+		lower := strings.ToLower(f.Name)
+		folded[lower] = append(folded[lower], f.Name)
+	}
+	twins = map[string][]string{}
+	for _, f := range files {
+		same := folded[strings.ToLower(f.Name)]
+		if len(same) == 1 {
+			alone = append(alone, f)
+			continue
+		}
+		var others []string
+		for _, name := range same {
+			if name != f.Name {
+				others = append(others, path.Base(name))
+			}
+		}
+		slices.Sort(others)
+		twins[f.Name] = others
+	}
+	return alone, twins
+}
+
+// Visible writes what cannot be seen in a file name as an escape.
+func Visible(name string) string {
+	if utf8.ValidString(name) && strings.IndexFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) < 0 {
+		return name
+	}
+	q := fmt.Sprintf("%q", name)
+	return q[1 : len(q)-1]
+}
+
+// Refusal says why a file could not be read, as a code and a sentence, without the machine's own words
+// where there are better.
+func (f *File) Refusal(err error) (code, message string) {
+	switch {
+	case errors.Is(err, errTooLarge):
+		return "too-large", fmt.Sprintf("the file is larger than %d bytes; move data out of it", MaxFile)
+	case errors.Is(err, errIrregular):
+		return "not-a-file", "this is a folder, a pipe or a device, and should be a file"
+	case f.Link:
+		return "bad-symlink", "the symbolic link leads out of the folder, in a circle or nowhere; put the file itself here"
+	}
+	return "unreadable", fmt.Sprintf("the file cannot be read: %v", Cause(err))
+}
+
+// Cause drops the path from an error of the file system: problems are published, and the file is
+// named already.
+func Cause(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}

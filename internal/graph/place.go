@@ -1,0 +1,115 @@
+package graph
+
+// place gives every item a height: as near to its neighbours as the order of its layer allows.
+func (l *layering) place(s Spacing) Layout {
+	const (
+		rounds = 10
+		fine   = 16 // parts of a unit while means are taken
+	)
+	size := func(item int) int {
+		if item < l.nodes {
+			return s.Node
+		}
+		return s.Wire
+	}
+	y := make([]int, len(l.layer))
+	// offsets are the least distances of a layer's items from its first.
+	offsets := make([][]int, len(l.layers))
+	for k, layer := range l.layers {
+		offsets[k] = make([]int, len(layer))
+		for i := 1; i < len(layer); i++ {
+			offsets[k][i] = offsets[k][i-1] + fine*((size(layer[i-1])+size(layer[i]))/2+s.Gap)
+		}
+		for i, item := range layer {
+			y[item] = offsets[k][i]
+		}
+	}
+	settle := func(k int, sides ...[][]int) {
+		layer := l.layers[k]
+		want := make([]int, len(layer))
+		for i, item := range layer {
+			sum, count := 0, 0
+			for _, side := range sides {
+				for _, n := range side[item] {
+					sum, count = sum+y[n], count+1
+				}
+			}
+			if count == 0 {
+				sum, count = y[item], 1
+			}
+			want[i] = sum/count - offsets[k][i]
+		}
+		for i, v := range rising(want) {
+			y[layer[i]] = v + offsets[k][i]
+		}
+	}
+	for range rounds {
+		for k := 1; k < len(l.layers); k++ {
+			settle(k, l.left)
+		}
+		for k := len(l.layers) - 2; k >= 0; k-- {
+			settle(k, l.right)
+		}
+	}
+	for k := range l.layers {
+		settle(k, l.left, l.right)
+	}
+	return l.layout(y, fine, size)
+}
+
+// rising returns the values that never fall and are nearest to want by the sum of squares: neighbours that
+// would fall are pooled at their mean.
+func rising(want []int) []int {
+	type pool struct{ sum, count int }
+	var pools []pool
+	for _, w := range want {
+		p := pool{w, 1}
+		for len(pools) > 0 && pools[len(pools)-1].sum*p.count > p.sum*pools[len(pools)-1].count {
+			last := pools[len(pools)-1]
+			pools = pools[:len(pools)-1]
+			p = pool{p.sum + last.sum, p.count + last.count}
+		}
+		pools = append(pools, p)
+	}
+	out := make([]int, 0, len(want))
+	for _, p := range pools {
+		for range p.count {
+			out = append(out, floor(p.sum, p.count))
+		}
+	}
+	return out
+}
+
+// floor is a/b rounded down, for b over 0: rounding towards zero would move two values apart differently
+// on both sides of it.
+func floor(a, b int) int {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// layout moves everything below zero and gathers the lines.
+func (l *layering) layout(y []int, fine int, size func(int) int) Layout {
+	out := Layout{Columns: len(l.layers), Back: l.back}
+	top, first := 0, true
+	for i := range y {
+		y[i] = floor(y[i], fine)
+		if edge := y[i] - size(i)/2; first || edge < top {
+			top, first = edge, false
+		}
+	}
+	point := func(item int) Point { return Point{l.layer[item], y[item] - top} }
+	for i := range y {
+		p := point(i)
+		out.Height = max(out.Height, p.Y+(size(i)+1)/2)
+		if i < l.nodes {
+			out.Nodes = append(out.Nodes, p)
+		}
+		for _, to := range l.left[i] {
+			out.Wires = append(out.Wires, Wire{p, point(to), i >= l.nodes})
+		}
+	}
+	return out
+}

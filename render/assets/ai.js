@@ -1,0 +1,182 @@
+// Loaded when a reader asks for a summary or a translation. What a model made comes onto the page as text
+// and in elements that are made here, never as HTML.
+import { render } from "./markdown.js";
+
+const d = document, patience = 15000; // milliseconds
+const make = (tag, attributes = {}, ...children) => {
+  const e = d.createElement(tag);
+  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+  e.append(...children);
+  return e;
+};
+const seconds = n => !(n > 0) ? "" : n === 1 ? " Try again in 1 second." : n < 120 ? ` Try again in ${n} seconds.` : ` Try again in ${Math.ceil(n / 60)} minutes.`;
+const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" "), two = n => String(n).padStart(2, "0");
+const moment = text => {
+  const t = new Date(text);
+  return make("time", { datetime: text }, `${t.getUTCDate()} ${months[t.getUTCMonth()]} ${t.getUTCFullYear()}, ${two(t.getUTCHours())}:${two(t.getUTCMinutes())} UTC`);
+};
+
+// explain says in words why there is no answer.
+const explain = (status, code, wait) => {
+  if (status === 429) return "Too many requests." + (seconds(wait) || " Try again in a minute.");
+  if (code === "ai_disabled") return "This site asks no language model, so there is nothing to show here.";
+  if ([404, 405, 501].includes(status)) return "The live service that would answer this is not running here, or does not know this proposal yet.";
+  if (status === 504) return "The language model took too long." + (seconds(wait) || " Try again in a while.");
+  if (status === 502 || status === 503) return "The language model gave no usable answer." + (seconds(wait) || " Try again in a while.");
+  return `The request failed (status ${status}).` + seconds(wait);
+};
+
+// ask posts to a live route. It returns the answer, or throws an error whose message is for people.
+const ask = async (api, body) => {
+  let r;
+  try {
+    r = await fetch(api, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal: AbortSignal.timeout(patience) });
+  } catch (e) {
+    throw Error(e.name === "TimeoutError" ? "No answer came in time. Try again in a while." : "The request did not get through. Is there a connection?");
+  }
+  const answer = await r.json().catch(() => null);
+  if (!r.ok) throw Error(explain(r.status, answer?.code, Number(r.headers.get("Retry-After"))));
+  if (!answer || typeof answer !== "object") throw Error("The answer could not be read.");
+  return answer;
+};
+
+// busy runs a job of a button once at a time, with its state in the words of a status line.
+const busy = async (button, status, word, job) => {
+  if (button.dataset.busy) return;
+  button.dataset.busy = "1";
+  button.setAttribute("aria-disabled", "true");
+  status.textContent = word;
+  try { await job() } catch (e) { status.textContent = e instanceof TypeError ? "The answer could not be read." : e.message }
+  delete button.dataset.busy;
+  button.removeAttribute("aria-disabled");
+};
+
+// spans are a text with its Markdown code spans shown as such.
+const spans = text => {
+  const out = [];
+  let at = 0;
+  for (const m of text.matchAll(/(?<!`)(`+)(?!`)([^]+?)(?<!`)\1(?!`)/g)) {
+    out.push(text.slice(at, m.index), make("code", {}, m[2]));
+    at = m.index + m[0].length;
+  }
+  return [...out, text.slice(at)];
+};
+
+// place is where a quote stands: a section of this page, or of another proposal's (MIP-4#s-abstract).
+const place = (section, pages) => {
+  const [, other, number, id] = /^(?:([^#]*?(\d+))#)?(.*)$/.exec(section), name = id.replace(/^s-/, "").replaceAll("-", " ");
+  if (other) return make("a", { href: `${pages}${number}/#${id}` }, `${other}, ${name}`);
+  const heading = d.getElementById(id);
+  return make("a", { href: heading ? "#" + id : "#text" }, heading?.textContent.trim() || name);
+};
+
+const groups = ["Developers", "Users", "Validators", "Foundation"], levels = { low: "Low impact", medium: "Medium impact", high: "High impact" };
+const axis = (name, a, pages) => {
+  const level = a.severity in levels ? a.severity : "low";
+  const box = make("section", { class: "ax" },
+    make("header", {}, make("h3", {}, name), make("span", { class: "sev ic " + level }, levels[level])),
+    make("p", {}, ...spans(a.impact)));
+  if (a.evidence.length) box.append(make("details", {},
+    make("summary", {}, `${a.evidence.length} ${a.evidence.length === 1 ? "quote" : "quotes"} from the text`),
+    make("ul", {}, ...a.evidence.map(e => make("li", {}, make("q", {}, ...spans(e.quote)), " ", place(e.section, pages))))));
+  box.append(make("p", { class: "act ic " + (a.actionRequired ? "yes" : "no") }, a.actionRequired ? "Action needed" : "No action needed"));
+  return box;
+};
+
+// panel fills the place of the button with a summary: the form of templates/impact.tmpl.
+const panel = (box, s, hashOfText) => {
+  const rules = s.source === "extractive", old = s.stale || hashOfText && s.contentHash !== hashOfText, f = s.fallback;
+  const title = box.querySelector("h2");
+  const made = make("span", {}, "Made ", moment(s.generatedAt), ...rules ? [] : [" by " + s.source]);
+  const hash = make("span", { class: "num" }, s.contentHash.slice(0, 7));
+  const parts = [
+    make("header", {}, title, make("span", { class: "tag" }, rules ? "Made of the proposal's own sentences" : "AI-generated, not part of the proposal")),
+    ...f ? [make("p", { class: "ic old" }, "This stands in for what was asked for. " + f.detail + seconds(f.retryAfter))] : [],
+    make("p", { class: "tldr" }, ...spans(s.tldr)),
+    make("ul", { class: "ch" }, ...s.whatsChanging.map(x => make("li", {}, ...spans(x)))),
+    make("div", { class: "axes" }, ...groups.map(g => axis(g, s[g.toLowerCase()], box.dataset.pages))),
+    make("footer", {}, made, old ? make("span", { class: "ic old" }, "Older than the text (it speaks of ", hash, ")") : make("span", { class: "ic same" }, "Matches this text (", hash, ")"), make("a", { href: box.dataset.pages + "../about/ai/" }, "How it is made")),
+  ];
+  box.replaceChildren(...parts);
+  title.tabIndex = -1;
+  title.focus();
+  d.getElementById("live").textContent = "The summary is there.";
+};
+
+const summarise = button => {
+  const box = button.closest("section"), status = box.querySelector("[role=status]");
+  return busy(button, status, "Asking for a summary. This may take some seconds.", async () => {
+    const text = fetch(box.dataset.proposal).then(r => r.json()).catch(() => null);
+    panel(box, await ask(box.dataset.api, { mipNumber: Number(box.dataset.number) }), (await text)?.contentHash);
+  });
+};
+
+// The English text, to come back to, and the translations that were fetched, by language.
+const article = d.getElementById("text"), english = [...article.childNodes], fetched = new Map();
+
+// leads says where a link of a translation leads: to the web, to a proposal's page or a place on this one.
+const leads = box => dest => {
+  if (/^(https?:\/\/|mailto:)/i.test(dest)) { try { return new URL(dest).href } catch { return null } }
+  const [, number, fragment] = new RegExp(`^[^#?:]*?${box.dataset.prefix.replace(/\W/g, "\\$&")}-(\\d+)(?:\\.md)?/?(?:#(.+))?$`, "i").exec(dest) ?? [];
+  if (number) return `${box.dataset.pages}${number}/${fragment ? "#s-" + fragment.replace(/^s-/, "") : ""}`;
+  const id = /^#(.+)$/.exec(dest)?.[1];
+  return id && [id, "s-" + id, "s-" + id.toLowerCase()].map(x => english.some(n => n.id === x) && "#" + x).find(Boolean) || null;
+};
+
+// translated are the nodes of a translation. Its headings get the levels and ids of the English ones when
+// there are as many; a first one that repeats the title is left out here as it is there.
+const translated = (t, box) => {
+  const { nodes, headings } = render(t.markdown, leads(box));
+  const theirs = english.filter(n => /^H[2-6]$/.test(n.tagName ?? "") && n.id && n.querySelector(".h"));
+  const first = english.find(n => n.tagName === "SPAN" && n.id);
+  if (first && headings.length === theirs.length + 1) {
+    nodes[nodes.indexOf(headings.shift())] = make("span", { id: first.id });
+  }
+  if (headings.length === theirs.length) headings.forEach((h, i) => {
+    const like = make(theirs[i].tagName, { id: theirs[i].id }), link = make("a", { class: "h", href: "#" + theirs[i].id });
+    if (h.querySelector("a")) { link.setAttribute("aria-label", "Link to this section"); link.append("#"); like.append(...h.childNodes, " ", link) }
+    else { link.append(...h.childNodes); like.append(link) }
+    nodes[nodes.indexOf(h)] = like;
+  });
+  return nodes;
+};
+
+const note = (t, language) => {
+  const file = t.source === "file";
+  return make("div", { class: "note ic ic-globe", id: "translated" }, make("div", {},
+    make("p", {}, `${file ? "Translation that is kept beside the proposal" : "Machine translation by " + t.source} (${language}, `, moment(t.generatedAt), "). The English text decides."),
+    ...t.stale ? [make("p", { class: "ic old" }, "Older than the English text, which has changed since.")] : []));
+};
+
+// show puts a text in the place of another, and marks its language as the present one.
+const show = (box, choice, nodes, lang, dir, head) => {
+  d.getElementById("translated")?.remove();
+  if (head) article.before(head);
+  article.replaceChildren(...nodes);
+  if (lang) { article.lang = lang; article.dir = dir } else { article.removeAttribute("lang"); article.removeAttribute("dir") }
+  for (const e of box.querySelectorAll("[aria-current]")) e.removeAttribute("aria-current");
+  choice.setAttribute("aria-current", "true");
+};
+
+const translate = button => {
+  const box = button.closest("section"), status = box.querySelector("[role=status]"), name = button.textContent, home = box.querySelector("a");
+  if (!box.dataset.ready) {
+    box.dataset.ready = "1";
+    home.addEventListener("click", e => {
+      if (e.ctrlKey || e.metaKey || e.shiftKey || e.altKey || !d.getElementById("translated")) return;
+      e.preventDefault();
+      show(box, home, english);
+      status.textContent = "The English text is shown.";
+    });
+  }
+  return busy(button, status, `Asking for a translation (${name}). This may take some seconds.`, async () => {
+    const t = fetched.get(button.lang) ?? await ask(box.dataset.api, { mipNumber: Number(box.dataset.number), locale: button.lang });
+    const title = make("p", {}, make("strong", {}, ...spans(t.title)), ...t.description ? [make("br"), t.description] : []);
+    show(box, button, [title, ...translated(t, box)], t.locale, button.dir, note(t, name));
+    fetched.set(button.lang, t);
+    status.textContent = `The translation is shown (${name}).`;
+  });
+};
+
+// run is what the page's own script calls with the button that was pressed.
+export const run = button => button.lang ? translate(button) : summarise(button);

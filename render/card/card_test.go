@@ -1,0 +1,216 @@
+package card
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// proposal is a card as most are.
+func proposal(title string, s mip.Status) Card {
+	return Card{Site: "Lantern Improvement Proposals", ID: "MIP-4", Title: title, Status: &s, Kind: "Standards Track, Core"}
+}
+
+// drawn is the picture of a card, decoded by a decoder that is not ours.
+func drawn(t *testing.T, p *Painter, c Card) *image.Paletted {
+	t.Helper()
+	b, err := p.PNG(c)
+	if err != nil {
+		t.Fatalf("%.200q: %v", c.Title, err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatalf("%.200q: decode: %v", c.Title, err)
+	}
+	out, ok := img.(*image.Paletted)
+	if !ok || out.Bounds() != image.Rect(0, 0, Width, Height) {
+		t.Fatalf("%.200q: a %T of %v", c.Title, img, img.Bounds())
+	}
+	return out
+}
+
+// inked counts the pixels of a part that are not ground.
+func inked(m *image.Paletted, r image.Rectangle) int {
+	n := 0
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if m.ColorIndexAt(x, y) != 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Parts of a card.
+var (
+	siteArea  = image.Rect(siteLeft, logoTop, right, logoTop+logoSide+8)
+	idArea    = image.Rect(margin, idLine-labelSize, right, idLine+8)
+	titleArea = image.Rect(margin, topLine-titleSize, right, topLine+(mostRows-1)*leading+titleSize/3)
+	pillArea  = image.Rect(margin, pillTop, margin+pillSide, pillTop+pillSide)
+	kindArea  = image.Rect(600, pillTop, right, pillTop+pillSide)
+)
+
+func TestPNG(t *testing.T) {
+	p := NewPainter()
+	whole := []image.Rectangle{siteArea, idArea, titleArea, pillArea}
+	long := strings.Repeat("words and more ", 20)
+	for _, c := range []struct {
+		name          string
+		card          Card
+		shown, hidden []image.Rectangle
+	}{
+		{"usual", proposal("Opcode pricing", mip.Review), append(whole, kindArea), nil},
+		{"three hundred letters", proposal(long, mip.Draft), whole, nil},
+		{"one word of three hundred letters", proposal(strings.Repeat("W", 300), mip.Draft), whole, nil},
+		{"a million letters", proposal(strings.Repeat("lorem ipsum ", 80_000), mip.Draft), whole, nil},
+		{"accents, Greek, Cyrillic", proposal("Größe → Ελλάδα, Україна…", mip.Final), whole, nil},
+		{"markup", proposal(`</title><script>"&amp;' %s \x00`, mip.Living), whole, nil},
+		{"blanks of all kinds", proposal("\u00a0 a\u2003b \u2028", mip.Stagnant), whole, nil},
+		{"unknown status", proposal("Title", "Finallize"), whole, nil},
+		{"no status", proposal("Title", ""), whole, nil},
+		{"status that cannot be written", proposal("Title", "最終"), whole, nil},
+		{"very long status", proposal("Title", mip.Status(long)), whole, nil},
+		{"no title", proposal("", mip.Withdrawn), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
+		{"blank title", proposal(" \t", mip.Withdrawn), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
+		{"Chinese", proposal("提案 of gas", mip.Draft), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
+		{"Arabic", proposal("مقترح", mip.Draft), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
+		{"Hebrew after a long text", proposal(long+"הצעה", mip.Draft), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
+		{"emoji, joined", proposal("Gas 👩‍💻", mip.Draft), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
+		{"not UTF-8", proposal("a\xffb", mip.Draft), []image.Rectangle{siteArea, titleArea, pillArea}, nil},
+		{"site that cannot be written", Card{Site: "提案", ID: "MIP-1", Title: "Title"}, []image.Rectangle{idArea, titleArea}, []image.Rectangle{siteArea, pillArea}},
+		{"nothing", Card{}, nil, []image.Rectangle{siteArea, idArea, titleArea, pillArea, kindArea}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			img := drawn(t, p, c.card)
+			for _, r := range c.shown {
+				if inked(img, r) == 0 {
+					t.Errorf("nothing stands in %v", r)
+				}
+			}
+			for _, r := range c.hidden {
+				if n := inked(img, r); n != 0 {
+					t.Errorf("%d pixels stand in %v", n, r)
+				}
+			}
+			for _, r := range []image.Rectangle{
+				image.Rect(0, barEnd, margin-6, Height), image.Rect(right+6, barEnd, Width, Height),
+				image.Rect(0, pillTop+pillSide, Width, Height), image.Rect(0, barEnd, Width, logoTop),
+			} {
+				if n := inked(img, r); n != 0 {
+					t.Errorf("%d pixels stand in the margin %v", n, r)
+				}
+			}
+		})
+	}
+}
+
+// TestWhatIsShown holds that each field is seen: another value is another picture.
+func TestWhatIsShown(t *testing.T) {
+	p := NewPainter()
+	usual := proposal("Opcode pricing", mip.Review)
+	none := mip.Status("")
+	for name, other := range map[string]func(*Card){
+		"site":   func(c *Card) { c.Site += "s" },
+		"id":     func(c *Card) { c.ID = "MIP-5" },
+		"title":  func(c *Card) { c.Title += "!" },
+		"status": func(c *Card) { c.Status = &none },
+		"kind":   func(c *Card) { c.Kind = "" },
+	} {
+		c := usual
+		other(&c)
+		if bytes.Equal(drawn(t, p, c).Pix, drawn(t, p, usual).Pix) {
+			t.Errorf("another %s is the same picture", name)
+		}
+	}
+	seen := map[string]mip.Status{}
+	for _, s := range append(mip.Statuses(), "") {
+		img := drawn(t, p, proposal("Title", s))
+		sign := string(img.SubImage(image.Rect(margin+pillSide/2, markTop, margin+pillSide, markTop+markSide)).(*image.Paletted).Pix[:markSide*Width])
+		if other, ok := seen[sign]; ok {
+			t.Errorf("%q and %q have one sign", s, other)
+		}
+		seen[sign] = s
+	}
+}
+
+// TestSameBytes holds that a card is the same bytes, whatever was drawn before, and beside others.
+func TestSameBytes(t *testing.T) {
+	cards := []Card{proposal("Opcode pricing", mip.Review), proposal(strings.Repeat("long ", 40), mip.Draft), {}, proposal("", ""), {Site: "Site", Title: "Site"}}
+	var want [][]byte
+	for _, c := range cards {
+		b, err := NewPainter().PNG(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, b)
+	}
+	p := NewPainter()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 20 * len(cards) {
+				i = i * 3 % len(cards)
+				if got, err := p.PNG(cards[i]); err != nil || !bytes.Equal(got, want[i]) {
+					t.Errorf("card %d is not the same (%v)", i, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestSize holds that cards stay small: a site has one for each proposal.
+func TestSize(t *testing.T) {
+	p := NewPainter()
+	for _, c := range []struct {
+		title string
+		most  int
+	}{{"", 8_000}, {"Opcode pricing under the reserve balance", 12_000}, {strings.Repeat("swag ", 40), 20_000}} {
+		b, err := p.PNG(proposal(c.title, mip.LastCall))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > c.most {
+			t.Errorf("%q: %d bytes, more than %d", c.title, len(b), c.most)
+		}
+	}
+}
+
+func FuzzPNG(f *testing.F) {
+	f.Add("Lantern", "MIP-4", "Opcode pricing", "Draft", "Core")
+	f.Add("", "", strings.Repeat("W ", 200), "最終", "\xff")
+	p := NewPainter()
+	f.Fuzz(func(t *testing.T, site, id, title, status, kind string) {
+		s := mip.Status(status)
+		drawn(t, p, Card{Site: site, ID: id, Title: title, Status: &s, Kind: kind})
+	})
+}
+
+func BenchmarkPNG(b *testing.B) {
+	p := NewPainter()
+	c := proposal("Opcode pricing under the reserve balance", mip.LastCall)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := p.PNG(c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFirst is the first card of a painter, fonts and glyphs included.
+func BenchmarkFirst(b *testing.B) {
+	c := proposal("Opcode pricing under the reserve balance", mip.LastCall)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := NewPainter().PNG(c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package render
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+func TestCitation(t *testing.T) {
+	p := newTestPages(t, pageInfo("https://example.org/p"), nil)
+	s := pageSummaries()[2]
+	s.Title, s.Authors[0].Name = `50% {of} a_b \\ "c" & d`, new("Doe, Ada and Sons")
+	c, err := p.citation(s, p.people(s.Authors), "/mip/3/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `Doe, Ada and Sons, b@example.org, "MIP-3: 50% {of} a_b \\ "c" & d," Example proposals, no. 3, January 2026. https://example.org/p/mip/3/`; c.Text != want {
+		t.Errorf("text: got %s\nwant %s", c.Text, want)
+	}
+	want := `@misc{mip-3,
+  author = {{Doe, Ada and Sons} and {b@example.org}},
+  title = {{MIP-3: 50\% \{of\} a\_b \textbackslash{}\textbackslash{} "c" \& d}},
+  howpublished = {Example proposals, no. 3},
+  year = {2026},
+  month = {jan},
+  note = {Last Call},
+  url = {https://example.org/p/mip/3/},
+}`
+	if c.BibTeX != want {
+		t.Errorf("BibTeX: got %s\nwant %s", c.BibTeX, want)
+	}
+	var csl []map[string]any
+	if err := json.Unmarshal([]byte(c.CSL), &csl); err != nil || len(csl) != 1 || csl[0]["title"] != "MIP-3: "+s.Title || csl[0]["number"] != "3" ||
+		csl[0]["author"].([]any)[0].(map[string]any)["literal"] != "Doe, Ada and Sons" || !strings.Contains(strings.Join(strings.Fields(c.CSL), ""), `"date-parts":[[2026,1,3]]`) {
+		t.Errorf("CSL-JSON: error %v in %s", err, c.CSL)
+	}
+
+	bare, err := p.citation(mip.Summary{Number: 9, ID: "MIP-9"}, nil, "/mip/9/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, no := range []string{"author", "year", "note", "issued", "status"} {
+		if strings.Contains(bare.BibTeX+bare.CSL, no) {
+			t.Errorf("without it in the header, %q is in %s\n%s", no, bare.BibTeX, bare.CSL)
+		}
+	}
+}
+
+// What stands in the page is the same as what was made, whatever its title holds.
+func TestCitationOnPage(t *testing.T) {
+	p, all := newTestPages(t, pageInfo("https://example.org"), nil), pageSummaries()
+	all[2].Title, all[2].Authors[0].Name = pageHostile("title"), new(pageHostile("author"))
+	all[2].SourceURL = new("https://git.example.org/x/blob/0123/MIP-3.md")
+	page, err := p.Proposal(proposalPage(p, all, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := p.citation(all[2], p.people(all[2].Authors), "/mip/3/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, meta, history := citation{}, "", ""
+	for _, e := range pageElements(t, page) {
+		switch {
+		case e.attr["id"] == "cite":
+			got.Text = e.text
+		case e.attr["id"] == "bibtex":
+			got.BibTeX = e.text
+		case e.attr["id"] == "csl":
+			got.CSL = e.text
+		case e.attr["name"] == "citation_title":
+			meta = e.attr["content"]
+		case e.text == "History":
+			history = e.attr["href"] + " " + e.attr["rel"]
+		}
+	}
+	if got != want {
+		t.Errorf("citations on the page: %q\nwant %q", got, want)
+	}
+	if meta != "MIP-3: "+all[2].Title || history != "https://git.example.org/x/commits/0123/MIP-3.md noopener" {
+		t.Errorf("citation_title %q, history %q", meta, history)
+	}
+}

@@ -1,0 +1,133 @@
+package render
+
+import (
+	"cmp"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// language is a language of the site as readers of it know it.
+type language struct {
+	Tag, Name string
+	Dir       string // ltr or rtl
+}
+
+// languageOf names a language in itself, by its BCP 47 tag, or by the tag where the name is not known.
+func languageOf(tag string) language {
+	primary, _, _ := strings.Cut(tag, "-")
+	l := language{tag, cmp.Or(languageName(tag), languageName(primary), tag), "ltr"}
+	if l.Name != tag && languageName(tag) == "" {
+		l.Name += " (" + tag + ")"
+	}
+	if slices.Contains([]string{"ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"}, primary) {
+		l.Dir = "rtl"
+	}
+	return l
+}
+
+func languageName(tag string) string {
+	names := [...][2]string{
+		{"ar", "العربية"}, {"bn", "বাংলা"}, {"cs", "Čeština"}, {"da", "Dansk"}, {"de", "Deutsch"}, {"el", "Ελληνικά"}, {"en", "English"},
+		{"es", "Español"}, {"fa", "فارسی"}, {"fi", "Suomi"}, {"fil", "Filipino"}, {"fr", "Français"}, {"he", "עברית"}, {"hi", "हिन्दी"},
+		{"hu", "Magyar"}, {"id", "Bahasa Indonesia"}, {"it", "Italiano"}, {"ja", "日本語"}, {"ko", "한국어"}, {"ms", "Bahasa Melayu"},
+		{"nb", "Norsk bokmål"}, {"nl", "Nederlands"}, {"pl", "Polski"}, {"pt", "Português"}, {"pt-BR", "Português (Brasil)"}, {"ro", "Română"},
+		{"ru", "Русский"}, {"sv", "Svenska"}, {"sw", "Kiswahili"}, {"th", "ไทย"}, {"tr", "Türkçe"}, {"uk", "Українська"}, {"ur", "اردو"},
+		{"vi", "Tiếng Việt"}, {"zh", "中文"}, {"zh-Hans", "简体中文"}, {"zh-Hant", "繁體中文"},
+	}
+	for _, n := range names {
+		if n[0] == tag {
+			return n[1]
+		}
+	}
+	return ""
+}
+
+func translationRoute(number int, locale string) string {
+	return "/mip/" + strconv.Itoa(number) + "/" + locale + "/"
+}
+
+// hreflangs are the addresses of a proposal in its languages, for search engines: each page of the group
+// lists all of them, itself included, and whoever reads none of the languages is led to the English text.
+// A proposal in one language has none.
+func (p *Pages) hreflangs(s mip.Summary, translations []mip.Translation) []alternate {
+	if len(translations) == 0 {
+		return nil
+	}
+	english := p.info.BaseURL + "/mip/" + strconv.Itoa(s.Number) + "/"
+	out := []alternate{{"text/html", s.ID + " (English)", english, "en"}, {"text/html", s.ID, english, "x-default"}}
+	for _, t := range translations {
+		out = append(out, alternate{"text/html", s.ID + " (" + languageOf(t.Locale).Name + ")", p.info.BaseURL + translationRoute(s.Number, t.Locale), t.Locale})
+	}
+	return out
+}
+
+// languages leads to a proposal in other languages: to the pages of committed translations and, from the
+// English page, to machine translations, which need the script. current is the language of the page.
+func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current string) (template.HTML, error) {
+	if len(translations) == 0 && len(p.info.Locales) == 0 {
+		return "", nil
+	}
+	script := p.path(p.assets[aiScript].Route)
+	var m markup
+	entry := func(l language, href, note string) {
+		m.raw(`<li><a lang="`, l.Tag, `" hreflang="`, l.Tag, `" href="`)
+		m.text(href)
+		m.raw(`"`)
+		if l.Tag == current {
+			m.raw(` aria-current="true"`)
+		}
+		m.raw(">")
+		m.text(l.Name)
+		m.raw("</a>", note, "</li>\n")
+	}
+	m.raw(`<section class="card langs`)
+	if len(translations) == 0 {
+		m.raw(" js")
+	}
+	m.raw(`" aria-labelledby="languages"`)
+	if current == "en" {
+		m.raw(` data-api="`)
+		m.text(p.path("/api/ai-translate"))
+		m.raw(`" data-pages="`)
+		m.text(p.path("/mip/"))
+		m.raw(`" data-prefix="`)
+		m.text(p.info.Prefix)
+		m.raw(`" data-number="`, strconv.Itoa(s.Number), `"`)
+	}
+	m.raw("><h2 id=\"languages\">Read in</h2>\n<ul class=\"plain\">\n")
+	entry(languageOf("en"), p.path("/mip/"+strconv.Itoa(s.Number)+"/"), ` <span class="muted">the text that decides</span>`)
+	var machine []language
+	for _, tag := range p.info.Locales {
+		i := slices.IndexFunc(translations, func(t mip.Translation) bool { return t.Locale == tag })
+		if i < 0 {
+			machine = append(machine, languageOf(tag))
+			continue
+		}
+		note := ""
+		if translations[i].Stale {
+			note = ` <span class="old ic">older than the English text</span>`
+		}
+		entry(languageOf(tag), p.path(translationRoute(s.Number, tag)), note)
+	}
+	if current == "en" {
+		for _, l := range machine {
+			m.raw(`<li class="js"><button class="btn s" type="button" lang="`, l.Tag, `" dir="`, l.Dir, `" data-run="`)
+			m.text(script)
+			m.raw(`">`)
+			m.text(l.Name)
+			m.raw("</button></li>\n")
+		}
+		m.raw("</ul>\n")
+		if len(machine) > 0 {
+			m.raw("<p class=\"small muted js\">The buttons ask a language model for a translation.</p>\n")
+		}
+		m.raw("<p class=\"small\" role=\"status\"></p></section>\n")
+	} else {
+		m.raw("</ul></section>\n")
+	}
+	return m.html(), nil
+}

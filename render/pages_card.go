@@ -1,0 +1,63 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/card"
+)
+
+// SiteCardRoute is the picture of every page that has none of its own.
+const SiteCardRoute = "/og.png"
+
+// ProposalCardRoute is the picture of proposal n.
+func ProposalCardRoute(n int) string { return "/mip/" + strconv.Itoa(n) + SiteCardRoute }
+
+// ProposalCard is what a proposal's picture shows.
+func ProposalCard(info mip.SiteInfo, s mip.Summary) card.Card {
+	var kind []string
+	for _, v := range []*string{s.Type, s.Category} {
+		if v != nil && *v != "" {
+			kind = append(kind, *v)
+		}
+	}
+	c := card.Card{Site: info.Title, ID: s.ID, Status: &s.Status, Kind: strings.Join(kind, ", ")}
+	if s.Title != s.ID {
+		c.Title = strings.ReplaceAll(s.Title, "`", "")
+	}
+	return c
+}
+
+// SiteCard is what the picture of the other pages shows.
+func SiteCard(info mip.SiteInfo) card.Card {
+	return card.Card{Title: info.Title, Kind: info.Description}
+}
+
+// cardText is a card in words.
+func cardText(c card.Card) string {
+	out := named(c.ID, ": ", c.Title)
+	if c.ID == "" {
+		out = c.Title
+	}
+	if c.Status != nil {
+		out += ". " + c.Status.String()
+	}
+	for _, s := range []string{c.Kind, c.Site} {
+		if s != "" {
+			out += ". " + strings.TrimSuffix(s, ".")
+		}
+	}
+	return out
+}
+
+// image appends what tells other sites of a page's picture (ogp.me; without twitter:card some show it
+// small).
+func (p *Pages) image(m *markup, route string, c card.Card) {
+	m.meta("property", "og:image", p.info.BaseURL+route)
+	m.raw(`<meta property="og:image:type" content="`, card.Type, "\">\n")
+	m.raw(`<meta property="og:image:width" content="`, strconv.Itoa(card.Width), "\">\n")
+	m.raw(`<meta property="og:image:height" content="`, strconv.Itoa(card.Height), "\">\n")
+	m.meta("property", "og:image:alt", cardText(c))
+	m.raw("<meta name=\"twitter:card\" content=\"summary_large_image\">\n")
+}

@@ -1,0 +1,181 @@
+package render
+
+import (
+	"cmp"
+	"html/template"
+	"slices"
+	"strconv"
+
+	"github.com/mipwatch/mipwatch/internal/graph"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// graphView is /graph/: drawings of the proposals that hang together, and what they say as a list.
+type graphView struct {
+	page
+	Drawings []drawnGroup
+	Statuses []choice
+	Rows     template.HTML
+	Circles  []circle
+	Drawn    int // proposals
+	Relation int // lines
+}
+
+// drawnGroup is one drawing.
+type drawnGroup struct {
+	SVG   template.HTML
+	Count int
+	Wide  bool // may need scrolling
+}
+
+// circle is a line against the order: From requires To, which comes to depend on From.
+type circle struct{ From, To Ref }
+
+// wideColumns is from how many columns on a drawing may not fit beside others.
+const wideColumns = 5
+
+// Graph renders /graph/. All must be ascending by number.
+func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
+	g := requiresOf(all)
+	v := graphView{Relation: len(g.Edges), Rows: p.requiresRows(all)}
+	var drawn []mip.Summary
+	for _, group := range graph.Components(g) {
+		if len(group) < 2 {
+			break // they are sorted by size
+		}
+		members := make([]mip.Summary, 0, len(group))
+		for _, i := range group {
+			members = append(members, all[i])
+		}
+		drawn = append(drawn, members...)
+		d, circles := p.draw(members)
+		v.Drawings = append(v.Drawings, d)
+		v.Circles = append(v.Circles, circles...)
+	}
+	v.Drawn, v.Statuses = len(drawn), statusChoices(drawn)
+	v.page = p.frame("/", page{
+		Title:       "Relations",
+		Description: "Which proposals of " + p.info.Title + " require which: a drawing, and the same as a list.",
+		Route:       "/graph/",
+	})
+	return p.execute("graph", len(v.Rows), v)
+}
+
+// requiresOf is the graph of what requires what, both published, by position.
+func requiresOf(all []mip.Summary) graph.Graph {
+	g := graph.Graph{Nodes: len(all)}
+	for i, s := range all {
+		for _, n := range slices.Compact(slices.Sorted(slices.Values(s.Requires))) {
+			k, ok := slices.BinarySearchFunc(all, n, func(s mip.Summary, n int) int { return cmp.Compare(s.Number, n) })
+			if ok && k != i {
+				g.Edges = append(g.Edges, [2]int{i, k})
+			}
+		}
+	}
+	return g
+}
+
+// draw lays out proposals that hang together.
+func (p *Pages) draw(members []mip.Summary) (drawnGroup, []circle) {
+	ids := make([]string, 0, len(members))
+	for _, s := range members {
+		ids = append(ids, s.ID)
+	}
+	d := newDrawing(columnGap, ids...)
+	l := graph.Lay(requiresOf(members), graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap})
+	d.open(l.Columns, l.Height, strconv.Itoa(len(members))+" proposals: "+ids[0]+" and what it hangs together with")
+	d.lines("e", l.Wires)
+	var circles []circle
+	for _, e := range l.Back {
+		d.back(l.Nodes[e[0]], l.Nodes[e[1]])
+		circles = append(circles, circle{p.refTo(members[e[0]]), p.refTo(members[e[1]])})
+	}
+	for i, s := range members {
+		d.node(p.refTo(s), l.Nodes[i])
+	}
+	d.close()
+	return drawnGroup{d.m.html(), len(members), l.Columns >= wideColumns}, circles
+}
+
+// requiresRows are the rows of the list: each proposal that requires others, published or not.
+func (p *Pages) requiresRows(all []mip.Summary) template.HTML {
+	var m markup
+	for _, s := range all {
+		if len(s.Requires) == 0 {
+			continue
+		}
+		m.raw("<tr><td>")
+		m.link("", p.proposalPath(s.Number), "", string(namedHTML(s.ID, s.Title)))
+		m.raw("</td><td>")
+		for i, r := range p.refs(all, s.Requires) {
+			if i > 0 {
+				m.raw(", ")
+			}
+			r.Title = "" // it has a row of its own, or nobody knows it
+			m.ref(r)
+		}
+		m.raw("</td></tr>\n")
+	}
+	return m.html()
+}
+
+// neighboursShown is how many proposals a small drawing shows on each side.
+const neighboursShown = 8
+
+// relations draws what a proposal requires on its left and what requires it on its right; empty when
+// there is neither.
+func relations(v ProposalPage) template.HTML {
+	const gap = 17 // between columns: the card is narrow
+	self := Ref{v.Summary.Number, v.Summary.ID, v.Summary.Title, "", v.Summary.Status, true}
+	sides := [][]Ref{others(self, v.Requires), {self}, others(self, v.RequiredBy)}
+	ids, rows, more := []string{}, 0, 0
+	for i, refs := range sides {
+		if len(refs) > neighboursShown {
+			more, sides[i] = more+len(refs)-neighboursShown, refs[:neighboursShown]
+		}
+		rows = max(rows, len(sides[i]))
+		for _, r := range sides[i] {
+			ids = append(ids, r.ID)
+		}
+	}
+	sides = slices.DeleteFunc(sides, func(refs []Ref) bool { return len(refs) == 0 })
+	if len(sides) < 2 {
+		return ""
+	}
+	const pitch = nodeHeight + nodeGap
+	place := func(column, i int) graph.Point {
+		return graph.Point{Column: column, Y: nodeHeight/2 + pitch*i + pitch*(rows-len(sides[column]))/2}
+	}
+	d := newDrawing(gap, ids...)
+	d.open(len(sides), pitch*rows-nodeGap, "What "+self.ID+" requires is on its left, what requires it on its right")
+	var wires []graph.Wire
+	for c := 1; c < len(sides); c++ {
+		for i := range sides[c] {
+			for k := range sides[c-1] {
+				wires = append(wires, graph.Wire{From: place(c, i), To: place(c-1, k)})
+			}
+		}
+	}
+	d.lines("e", wires)
+	for c, refs := range sides {
+		for i, r := range refs {
+			d.node(r, place(c, i))
+		}
+	}
+	d.close()
+	if more > 0 {
+		d.m.raw(`<p class="small muted">and `, strconv.Itoa(more), " more, as listed above</p>")
+	}
+	return d.m.html()
+}
+
+// others are refs without the proposal itself, each once.
+func others(self Ref, refs []Ref) []Ref {
+	var out []Ref
+	for _, r := range refs {
+		if r.Number != self.Number && !slices.ContainsFunc(out, func(o Ref) bool { return o.Number == r.Number }) {
+			out = append(out, r)
+		}
+	}
+	return out
+}

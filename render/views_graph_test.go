@@ -1,0 +1,114 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// graphSummaries need each other: 2 and 3 need 1, 4 and 5 need each other, 6 needs what is missing and
+// itself, 7 nothing.
+func graphSummaries() []mip.Summary {
+	all := pageSummaries()[:7]
+	for i, needs := range [][]int{nil, {1}, {1, 1}, {5}, {4}, {6, 99}, nil} {
+		all[i].Requires = needs
+	}
+	return all
+}
+
+func TestGraph(t *testing.T) {
+	p := newTestPages(t, pageInfo("https://example.org/p"), nil)
+	page, err := p.Graph(graphSummaries())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range pageFaults(t, page) {
+		t.Error(f)
+	}
+	var drawn, listed, paths []string
+	var words string
+	for _, e := range pageElements(t, page) {
+		switch {
+		case e.tag == "a" && strings.HasPrefix(e.attr["class"], "s-"):
+			drawn = append(drawn, e.attr["href"])
+		case e.tag == "path":
+			paths = append(paths, e.attr["class"])
+		case e.tag == "tr":
+			listed = append(listed, strings.Join(strings.Fields(e.text), " "))
+		case e.tag == "main":
+			words = strings.Join(strings.Fields(e.text), " ")
+		}
+	}
+	if want := strings.Fields("/p/mip/1/ /p/mip/2/ /p/mip/3/ /p/mip/4/ /p/mip/5/"); !slices.Equal(drawn, want) {
+		t.Errorf("drawn %q, want %q", drawn, want)
+	}
+	if want := strings.Fields("e back e"); !slices.Equal(slices.Sorted(slices.Values(paths)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("lines of the classes %q, want %q", paths, want)
+	}
+	if want := []string{
+		"ProposalRequires", "MIP-2 Title code 2MIP-1", "MIP-3 Title code 3MIP-1, MIP-1", "MIP-4 Title code 4MIP-5", "MIP-5 Title code 5MIP-4",
+		"MIP-6 Title code 6MIP-6, MIP-99 (not published)",
+	}; !slices.Equal(listed, want) {
+		t.Errorf("listed %q, want %q", listed, want)
+	}
+	for _, want := range []string{"5 of the proposals are tied to others by 4 relations", "MIP-5 requires MIP-4, which depends on it in turn"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("the page does not say %q in %q", want, words)
+		}
+	}
+}
+
+func TestRelations(t *testing.T) {
+	p, all := newTestPages(t, pageInfo("https://example.org"), nil), graphSummaries()
+	many := []int{}
+	for n := range neighboursShown + 3 {
+		many = append(many, n+2)
+	}
+	for _, c := range []struct {
+		name                 string
+		requires, requiredBy []int
+		want                 string // links, other boxes, lines, what is left out
+	}{
+		{"alone", nil, nil, ""},
+		{"only itself", []int{1}, nil, ""},
+		{"one side", []int{2, 3, 3}, nil, "a2 a3 gMIP-1 2 0"},
+		{"both sides, one missing", []int{2, 99}, []int{4}, "a2 gMIP-99 gMIP-1 a4 3 0"},
+		{"too many", nil, many, "gMIP-1 a2 a3 a4 a5 a6 a7 gMIP-8 gMIP-9 8 3"},
+	} {
+		v := ProposalPage{Summary: all[0], Requires: p.refs(all, c.requires), RequiredBy: p.refs(all, c.requiredBy)}
+		svg := string(relations(v))
+		var got []string
+		for _, e := range pageElements(t, []byte(svg)) {
+			switch {
+			case e.tag == "a":
+				got = append(got, "a"+strings.Trim(e.attr["href"], "/mip"))
+			case e.tag == "g":
+				got = append(got, "g"+strings.TrimSuffix(strings.Fields(e.text)[0], ","))
+			}
+		}
+		if svg != "" {
+			left := 0
+			fmt.Sscanf(svg[strings.LastIndex(svg, ">and ")+1:], "and %d more", &left)
+			got = append(got, fmt.Sprint(strings.Count(svg, "M")-strings.Count(svg, "MIP-")), fmt.Sprint(left))
+		}
+		if g := strings.Join(got, " "); g != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, g, c.want)
+		}
+	}
+}
+
+func BenchmarkGraph(b *testing.B) {
+	p, all := newTestPages(b, pageInfo("https://example.org"), nil), manySummaries()
+	for i := range all {
+		all[i].Requires = []int{(i*7)%(i+1) + 1, i / 2}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := p.Graph(all); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package render
+
+import (
+	"html/template"
+	"strconv"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// maxDiff bounds the changes that one page of a history shows, in bytes of text.
+const maxDiff = 64 << 10
+
+// HistoryPage is what /mip/{n}/history/ shows: the versions of a proposal's file.
+type HistoryPage struct {
+	Summary  mip.Summary
+	Versions []Version // newest first
+	Base     []byte    // the text before the oldest of Versions, nil: none, or not known
+	Before   string    // what came before the oldest: nothing, more or unknown
+}
+
+// Version is one committed state of a file. What its author wrote is text of any kind.
+type Version struct {
+	Commit, Subject string
+	When            mip.Time
+	SourceURL       string // empty: none
+	Text            []byte // nil: not to be had
+}
+
+type historyView struct {
+	page
+	ID, Title, Page string
+	Versions        []versionView
+	Before          string
+	Source          string // of the newest version
+}
+
+type versionView struct {
+	Version
+	Name string // the commit, short
+	What string // what changed, in words
+	Diff template.HTML
+	Cut  bool // Diff is not all
+}
+
+// History renders the page of a proposal's versions. Its changes stand in the order of the versions as
+// long as there is room.
+func (p *Pages) History(v HistoryPage) ([]byte, error) {
+	s := v.Summary
+	w := historyView{
+		ID: s.ID, Title: s.Title, Page: p.path("/mip/" + strconv.Itoa(s.Number) + "/"), Before: v.Before,
+		page: p.frame("/", page{
+			Title: "History of " + named(s.ID, ": ", s.Title), Description: "What changed in " + named(s.ID, ": ", s.Title) + ", version by version.",
+			Route: "/mip/" + strconv.Itoa(s.Number) + "/history/",
+		}),
+	}
+	room := maxDiff
+	for i, version := range v.Versions {
+		before, first := v.Base, i+1 == len(v.Versions)
+		if !first {
+			before = v.Versions[i+1].Text
+		}
+		version.SourceURL = webAddress(&version.SourceURL)
+		x := versionView{Version: version, Name: version.Commit[:min(shortHash, len(version.Commit))]}
+		switch {
+		case version.Text == nil:
+			x.What = "This version is not in the copy of the repository that this site was made from."
+		case first && v.Before == "nothing":
+			x.What = "The first version under this name."
+		case before == nil:
+			x.What = "What was before is not in the copy of the repository that this site was made from."
+		case room == 0:
+			x.Cut = true
+		default:
+			room -= x.compare(before, version.Text, room)
+		}
+		w.Versions = append(w.Versions, x)
+	}
+	if len(w.Versions) > 0 {
+		w.Source = w.Versions[0].SourceURL
+	}
+	return p.execute("history", maxDiff-room, w)
+}
+
+// compare fills in what changed, in at most room bytes, and returns how many it took.
+func (x *versionView) compare(before, after []byte, room int) int {
+	d := diffLines(before, after)
+	x.What = lines(d.added) + " added, " + lines(d.removed) + " removed"
+	if len(d.lines) == 0 {
+		x.What = "No line changed"
+		return 0
+	}
+	var m markup
+	used, whole := m.diff(d, room)
+	x.Diff, x.Cut = m.html(), !whole
+	if x.Cut {
+		return room
+	}
+	return used
+}
+
+func lines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return thousands(n) + " lines"
+}

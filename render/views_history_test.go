@@ -1,0 +1,108 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+func historyPage(t *testing.T, v HistoryPage) []byte {
+	t.Helper()
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
+	v.Summary = all[2]
+	page, err := p.History(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range pageFaults(t, page) {
+		t.Error(f)
+	}
+	return page
+}
+
+func version(name, subject, text string) Version {
+	return Version{
+		Commit: name + strings.Repeat("0", 39), Subject: subject, When: mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC)),
+		SourceURL: "https://git.example.net/" + name, Text: []byte(text),
+	}
+}
+
+// partsOf lists the marked lines of a page and what it says of each version.
+func partsOf(t *testing.T, page []byte) (lines []string, text string) {
+	t.Helper()
+	for _, e := range pageElements(t, page) {
+		switch {
+		case e.tag == "ins" || e.tag == "del" || e.tag == "span" && e.attr["class"] == "at":
+			lines = append(lines, e.tag+" "+e.text)
+		case e.tag == "main":
+			text = e.text
+		}
+	}
+	return lines, text
+}
+
+func TestHistoryPage(t *testing.T) {
+	lines, text := partsOf(t, historyPage(t, HistoryPage{Before: "nothing", Versions: []Version{
+		version("c", "", "a\nB\nc\n"), version("b", pageHostile("subject"), "a\nB\nc\n"), version("a", "first", "a\nb\nc"),
+	}}))
+	want := []string{"span @@ -1,3 +1,3 @@\n", "del -b\n", "del -c\n", "span \\ No newline at end of file\n", "ins +B\n", "ins +c\n"}
+	if got := fmt.Sprintf("%q", lines); got != fmt.Sprintf("%q", want) {
+		t.Errorf("lines %s, want %q", got, want)
+	}
+	for _, want := range []string{"No message", pageHostile("subject"), "first", "The 3 versions", "1 Sep 2026, 02:03 UTC", "No line changed", "2 lines added, 2 lines removed", "The first version under this name"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q: %s", want, text)
+		}
+	}
+}
+
+func TestHistoryHostileText(t *testing.T) {
+	evil := version("b", "s", pageHostile("added")+"\n")
+	evil.SourceURL = "javascript:alert(1)"
+	page := historyPage(t, HistoryPage{Before: "unknown", Base: []byte(pageHostile("removed") + "\n"), Versions: []Version{evil}})
+	lines, text := partsOf(t, page)
+	if len(lines) != 3 || lines[1] != "del -"+pageHostile("removed")+"\n" || lines[2] != "ins +"+pageHostile("added")+"\n" {
+		t.Errorf("lines %q", lines)
+	}
+	for _, e := range pageElements(t, page) {
+		if e.tag == "img" {
+			t.Errorf("a text became <%s %v>", e.tag, e.attr)
+		}
+	}
+	if !strings.Contains(text, "a shallow clone") {
+		t.Errorf("the page does not say that older versions are unknown: %s", text)
+	}
+}
+
+// A page holds so much and no more, and says where the rest is.
+func TestHistoryIsBounded(t *testing.T) {
+	many := func(s string) string { return strings.Repeat(s+strings.Repeat("é", 50)+"\n", 1_500) }
+	page := historyPage(t, HistoryPage{Before: "more", Base: []byte("x"), Versions: []Version{
+		version("d", "small", "x\nnew\n"), version("c", "large", many("é")), version("b", "shut out", many("b")), version("a", "too", "y"),
+	}})
+	lines, text := partsOf(t, page)
+	size := 0
+	for _, l := range lines {
+		size += len(l) - len("ins ")
+		if !utf8.ValidString(l) {
+			t.Fatalf("a line was cut within a character: %q", l)
+		}
+	}
+	if size > maxDiff+1000 || size < maxDiff/2 || len(page) > 4*maxDiff {
+		t.Errorf("%d bytes of lines on a page of %d, want about %d", size, len(page), maxDiff)
+	}
+	for want, n := range map[string]int{"The changes go on: see the source": 1, "The changes are too long for this page: see the source": 3, "There are older versions: see the source": 1} {
+		if got := strings.Count(text, want); got != n {
+			t.Errorf("the page says %q %d times, want %d", want, got, n)
+		}
+	}
+	gone := version("b", "s", "")
+	gone.Text = nil
+	if _, text := partsOf(t, historyPage(t, HistoryPage{Before: "nothing", Versions: []Version{version("c", "s", "x"), gone}})); !strings.Contains(text, "What was before is not in the copy") || !strings.Contains(text, "This version is not in the copy") {
+		t.Errorf("texts that cannot be had: %s", text)
+	}
+}

@@ -1,0 +1,143 @@
+package render
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// impactPage is a proposal's page with a summary, whose texts are the worst that a file could hold.
+func impactPage(t *testing.T, change func(*api.Summary)) []byte {
+	t.Helper()
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
+	all[2].ContentHash = strings.Repeat("ab", 32)
+	axis := func(name string, s api.Severity, action bool, evidence ...api.Evidence) api.Axis {
+		return api.Axis{Impact: pageHostile(name), Severity: s, ActionRequired: action, Evidence: evidence}
+	}
+	sum := &api.Summary{
+		TLDR: pageHostile("tldr"), WhatsChanging: []string{pageHostile("change"), "a `code` b", "c"},
+		Developers: axis("developers", api.High, true, api.Evidence{Section: "s-abstract", Quote: pageHostile("quote")}, api.Evidence{Section: "s-title", Quote: "q"}),
+		Users:      axis("users", api.Low, false),
+		Validators: axis("validators", api.Medium, false, api.Evidence{Section: "MIP-4#s-gas-cost", Quote: "q"}),
+		Foundation: axis("foundation", api.Severity(pageHostile("severity")), false, api.Evidence{Section: pageHostile("section"), Quote: "q"}),
+		// A moment that Go and the page write alike.
+		GeneratedAt: mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC)), ContentHash: all[2].ContentHash, Locale: "en", Source: pageHostile("source"),
+	}
+	if change != nil {
+		change(sum)
+	}
+	v := proposalPage(p, all, 2)
+	v.Impact = sum
+	page, err := p.Proposal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// panelOf is the panel of a page, with the text of everything in it.
+func panelOf(t *testing.T, page []byte) (*html.Node, string) {
+	t.Helper()
+	doc, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		if n.Data == "section" && slices.Contains(n.Attr, html.Attribute{Key: "aria-labelledby", Val: "impact"}) {
+			return n, textOf(n)
+		}
+	}
+	t.Fatal("the page has no panel")
+	return nil, ""
+}
+
+func TestImpactHostileText(t *testing.T) {
+	page := impactPage(t, nil)
+	for _, f := range pageFaults(t, page) {
+		t.Error(f)
+	}
+	n, text := panelOf(t, page)
+	for _, tag := range []string{"tldr", "change", "developers", "users", "validators", "foundation", "quote", "source"} {
+		if !strings.Contains(text, pageHostile(tag)) {
+			t.Errorf("the text of %s is not shown as written in\n%s", tag, text)
+		}
+	}
+	allowed := strings.Fields("header h2 span p ul li div section h3 details summary q a time footer code")
+	for c := range n.Descendants() {
+		if c.Type == html.ElementNode && !slices.Contains(allowed, c.Data) {
+			t.Errorf("the panel holds <%s>", c.Data)
+		}
+	}
+}
+
+func TestImpactPanel(t *testing.T) {
+	n, text := panelOf(t, impactPage(t, nil))
+	for _, want := range []string{"AI-generated, not part of the proposal", "High impact", "Medium impact", "Low impact", "Action needed", "No action needed", "Made 1 Sep 2026, 02:03 UTC by ", "Matches this text (abababa)", "2 quotes from the text", "1 quote from the text"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the panel does not say %q: %s", want, text)
+		}
+	}
+	var links []string
+	for c := range n.Descendants() {
+		if c.Data == "a" && c.Type == html.ElementNode {
+			links = append(links, c.Attr[0].Val+" "+textOf(c))
+		}
+	}
+	// A section without a place on the page leads to the beginning of the text.
+	want := []string{"#s-abstract Abstract", "#text Title", "/p/mip/4/#s-gas-cost MIP-4, gas cost"}
+	if len(links) != 5 || !slices.Equal(links[:3], want) || links[4] != "/p/about/ai/ How it is made" {
+		t.Errorf("links of the quotes %q, want %q", links, want)
+	}
+	for name, tt := range map[string]struct {
+		change func(*api.Summary)
+		want   string
+		not    string
+	}{
+		"stale":        {func(s *api.Summary) { s.Stale = true }, "Older than the text (it speaks of abababa)", "Matches"},
+		"another hash": {func(s *api.Summary) { s.ContentHash = strings.Repeat("0", 64) }, "Older than the text (it speaks of 0000000)", "Matches"},
+		"by rules":     {func(s *api.Summary) { s.Source = "extractive" }, "Made of the proposal's own sentences", " by "},
+	} {
+		n, text := panelOf(t, impactPage(t, tt.change))
+		footer := ""
+		for c := range n.Descendants() {
+			if c.Data == "footer" {
+				footer = textOf(c)
+			}
+		}
+		if !strings.Contains(text, tt.want) || strings.Contains(footer, tt.not) {
+			t.Errorf("%s: want %q and no %q below the axes, got %s", name, tt.want, tt.not, text)
+		}
+	}
+}
+
+// Without a summary the page offers to ask for one, to readers with JavaScript only.
+func TestImpactButton(t *testing.T) {
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
+	page, err := p.Proposal(proposalPage(p, all, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := panelOf(t, page)
+	got := map[string]string{}
+	for _, a := range n.Attr {
+		got[a.Key] = a.Val
+	}
+	if got["class"] != "ai js" || got["data-api"] != "/p/api/ai-summary" || got["data-number"] != "3" || got["data-pages"] != "/p/mip/" {
+		t.Errorf("attributes of the panel %v", got)
+	}
+	status, button := false, false
+	for c := range n.Descendants() {
+		status = status || slices.Contains(c.Attr, html.Attribute{Key: "role", Val: "status"})
+		button = button || c.Data == "button"
+	}
+	if !status || !button {
+		t.Errorf("button %t, status line %t", button, status)
+	}
+}

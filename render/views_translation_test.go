@@ -1,0 +1,126 @@
+package render
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+func TestLanguageOf(t *testing.T) {
+	for tag, want := range map[string]language{
+		"ja": {"ja", "日本語", "ltr"}, "ar": {"ar", "العربية", "rtl"}, "pt-BR": {"pt-BR", "Português (Brasil)", "ltr"},
+		"de-AT": {"de-AT", "Deutsch (de-AT)", "ltr"}, "xx": {"xx", "xx", "ltr"}, "fa-IR": {"fa-IR", "فارسی (fa-IR)", "rtl"},
+	} {
+		if got := languageOf(tag); got != want {
+			t.Errorf("languageOf(%q) = %+v, want %+v", tag, got, want)
+		}
+	}
+}
+
+func translationPages(t *testing.T, stale bool) (english, page []byte) {
+	t.Helper()
+	info := pageInfo("https://example.org/p")
+	info.Locales = []string{"ar", "tr"}
+	p, all := newTestPages(t, info, pageForks()), pageSummaries()
+	about := pageHostile("description")
+	links := []mip.Translation{{Locale: "ar", URL: "https://example.org/p/api/v1/mips/3/translations/ar", Stale: stale}}
+	v := proposalPage(p, all, 2)
+	v.Translations = links
+	english, err := p.Proposal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err = p.Translation(TranslationPage{Summary: all[2], Body: []byte(pageBody), Translations: links, Text: &api.PublishedTranslation{
+		MIPNumber: 3, Locale: "ar", Title: pageHostile("title"), Description: &about, Sections: pageSections(), Stale: stale,
+		GeneratedAt: mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC)), Source: "file",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return english, page
+}
+
+// The pages of a proposal in its languages name each other, and each is its own canonical address.
+func TestTranslationLinks(t *testing.T) {
+	english, page := translationPages(t, false)
+	want := map[string]string{"en": "https://example.org/p/mip/3/", "x-default": "https://example.org/p/mip/3/", "ar": "https://example.org/p/mip/3/ar/"}
+	for canonical, b := range map[string][]byte{want["en"]: english, want["ar"]: page} {
+		for _, f := range pageFaults(t, b) {
+			t.Errorf("%s: %s", canonical, f)
+		}
+		got := map[string]string{}
+		for _, e := range pageElements(t, b) {
+			switch {
+			case e.tag == "link" && e.attr["rel"] == "canonical" && e.attr["href"] != canonical:
+				t.Errorf("canonical %s, want %s", e.attr["href"], canonical)
+			case e.tag == "link" && e.attr["type"] == "text/html":
+				got[e.attr["hreflang"]] = e.attr["href"]
+			case e.attr["id"] == "text" && canonical == want["ar"] && (e.attr["lang"] != "ar" || e.attr["dir"] != "rtl"):
+				t.Errorf("the text has lang %q and dir %q", e.attr["lang"], e.attr["dir"])
+			}
+		}
+		if len(got) != len(want) || got["en"] != want["en"] || got["x-default"] != want["x-default"] || got["ar"] != want["ar"] {
+			t.Errorf("%s: hreflang %v, want %v", canonical, got, want)
+		}
+	}
+}
+
+func TestTranslationText(t *testing.T) {
+	for _, stale := range []bool{false, true} {
+		english, page := translationPages(t, stale)
+		body := ""
+		for _, e := range pageElements(t, page) {
+			if e.tag == "body" {
+				body = e.text
+			}
+			if e.tag == "img" || e.tag == "button" {
+				t.Errorf("the page of a translation holds <%s %v>", e.tag, e.attr)
+			}
+		}
+		for _, want := range []string{pageHostile("title"), pageHostile("description"), "The English text decides."} {
+			if !strings.Contains(body, want) {
+				t.Errorf("the page does not say %q", want)
+			}
+		}
+		if got := strings.Contains(body, "Older than the English text"); got != stale {
+			t.Errorf("stale %t: the page says so: %t", stale, got)
+		}
+		var links, buttons []string
+		for _, e := range pageElements(t, english) {
+			if e.tag == "a" && e.attr["hreflang"] != "" {
+				links = append(links, e.attr["hreflang"]+" "+e.attr["href"])
+			}
+			if e.tag == "button" && e.attr["lang"] != "" {
+				buttons = append(buttons, e.attr["lang"])
+			}
+		}
+		if got := strings.Join(append(links, buttons...), ", "); got != "en /p/mip/3/, ar /p/mip/3/ar/, tr" {
+			t.Errorf("languages of the English page: %s", got)
+		}
+	}
+}
+
+// A site in one language has nothing to switch, and one without committed translations only with a script.
+func TestLanguagesOfASite(t *testing.T) {
+	for locales, want := range map[string]string{"": "", "tr": "card langs js"} {
+		info := pageInfo("https://example.org")
+		info.Locales = strings.Fields(locales)
+		p := newTestPages(t, info, nil)
+		page, err := p.Proposal(proposalPage(p, pageSummaries(), 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, e := range pageElements(t, page) {
+			if e.attr["aria-labelledby"] == "languages" {
+				got = e.attr["class"]
+			}
+		}
+		if got != want {
+			t.Errorf("locales %q: card of class %q, want %q", locales, got, want)
+		}
+	}
+}

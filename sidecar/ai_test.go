@@ -1,0 +1,387 @@
+package sidecar_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/assist"
+	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
+	"github.com/mipwatch/mipwatch/sidecar/assistant"
+)
+
+// times compares moments.
+var times = cmp.Comparer(func(a, b mip.Time) bool { return a == b })
+
+// Without a model every sample proposal has a summary that holds against its text, and the same one each
+// time.
+func TestSummaryWithoutModel(t *testing.T) {
+	first := map[int]api.Summary{}
+	for range 2 {
+		withAI(t, aiSetup{}, func(w *aiWorld) {
+			if len(w.known.List.MIPs) < 10 {
+				t.Fatalf("%d samples", len(w.known.List.MIPs))
+			}
+			for _, m := range w.known.List.MIPs {
+				got := w.summary(fmt.Sprintf(`{"mipNumber": %d}`, m.Number))
+				if err := assist.Check(got, w.subject(m.Number)); err != nil {
+					t.Errorf("%s: %v", m.ID, err)
+				}
+				if got.ContentHash != m.ContentHash || got.Locale != "en" || got.Stale || got.Fallback != nil {
+					t.Errorf("%s: %+v", m.ID, got)
+				}
+				for name, x := range map[string]api.Axis{"developers": got.Developers, "users": got.Users, "validators": got.Validators, "foundation": got.Foundation} {
+					if strings.TrimSpace(x.Impact) == "" || x.Evidence == nil {
+						t.Errorf("%s: %s is empty: %+v", m.ID, name, x)
+					}
+				}
+				if before, ok := first[m.Number]; ok && !cmp.Equal(before, got, times) {
+					t.Errorf("%s: another summary of the same text: %s", m.ID, cmp.Diff(before, got, times))
+				}
+				first[m.Number] = got
+			}
+		})
+	}
+}
+
+// However the number and the language are spelt, it is one question to the model; other spellings are none.
+func TestSummaryOfModel(t *testing.T) {
+	withAI(t, aiSetup{provider: "openai"}, func(w *aiWorld) {
+		want := w.summary(`{"mipNumber": 6}`)
+		if want.Source != modelName || want.MIPNumber != 6 || want.Locale != "en" || want.Fallback != nil || want.GeneratedAt != mip.NewTime(time.Now()) {
+			t.Errorf("summary %+v", want)
+		}
+		if err := assist.Check(want, w.subject(6)); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+		for _, body := range []string{`{"mipNumber":"6"}`, `{"mipNumber":"MIP-6"}`, `{"mipNumber":"mip-6","locale":"en"}`, ` {"locale":"EN", "mipNumber":6} `,
+			`{"mipNumber":6,"locale":null}`, `{"mipNumber": 6` + strings.Repeat(" ", 1000) + `}`} {
+			if got := w.summary(body); !cmp.Equal(got, want, times) {
+				t.Errorf("%s: %s", body, cmp.Diff(want, got, times))
+			}
+		}
+		if n := w.script.Calls(); n != 1 {
+			t.Errorf("%d questions to the model, want 1", n)
+		}
+		locale := w.known.Site.Locales[0]
+		if got := w.summary(fmt.Sprintf(`{"mipNumber": 6, "locale": %q}`, locale)); got.Locale != locale || got.Source != modelName || w.script.Calls() != 2 {
+			t.Errorf("in %s after %d questions: %+v", locale, w.script.Calls(), got)
+		}
+		if r := w.model.Requests()[1]; !strings.Contains(r.System, locale) || !r.JSON {
+			t.Errorf("the model was not asked for %s", locale)
+		}
+	})
+}
+
+// The meta proposal of a hard fork is summarised from the proposals that it bundles.
+func TestSummaryOfFork(t *testing.T) {
+	for _, provider := range []string{"", "anthropic"} {
+		withAI(t, aiSetup{provider: provider}, func(w *aiWorld) {
+			found := false
+			for _, f := range w.known.HardForks {
+				if f.MetaMIP == nil {
+					continue
+				}
+				found = true
+				got := w.summary(fmt.Sprintf(`{"mipNumber": %d}`, *f.MetaMIP))
+				all, _ := json.Marshal(got)
+				bundled := 0
+				for _, n := range f.BundledMIPs {
+					if strings.Contains(string(all), fmt.Sprintf(`"section":"MIP-%d#s-`, n)) {
+						bundled++
+					}
+				}
+				if bundled == 0 || got.Validators.Severity != api.High {
+					t.Errorf("%s of %q quotes %d bundled proposals: %s", f.Name, provider, bundled, all)
+				}
+			}
+			if !found {
+				t.Fatal("no sample fork has a meta proposal")
+			}
+		})
+	}
+}
+
+// A committed summary wins while it speaks of the present text. With an older one the model is asked; the
+// older one stands in, and says so, where there is no model or it fails.
+func TestCommittedSummary(t *testing.T) {
+	text := sampleText(t, "MIP-6.md")
+	older := published(t, map[string]string{"MIP-6.md": text})
+	sum := committed(t, older, 6)
+	plain := map[string]string{"MIP-6.md": text, "summaries/MIP-6.json": sum}
+	changed := map[string]string{"MIP-6.md": text + "\nOne sentence more.\n", "summaries/MIP-6.json": sum}
+
+	withAI(t, aiSetup{site: published(t, plain), provider: "openai"}, func(w *aiWorld) {
+		if got := w.summary(`{"mipNumber": 6}`); got.Source != "committed-model" || got.Stale || w.script.Calls() != 0 {
+			t.Errorf("%d questions for a committed summary: %+v", w.script.Calls(), got)
+		}
+		locale := w.known.Site.Locales[0]
+		if got := w.summary(fmt.Sprintf(`{"mipNumber": 6, "locale": %q}`, locale)); got.Source != modelName || w.script.Calls() != 1 {
+			t.Errorf("in another language: %+v", got)
+		}
+	})
+	withAI(t, aiSetup{site: published(t, changed), provider: "openai"}, func(w *aiWorld) {
+		w.script.Always(upstreamtest.Hang())
+		got := w.summary(`{"mipNumber": 6}`)
+		if got.Source != "committed-model" || !got.Stale || got.Fallback == nil || got.Fallback.Code != api.UpstreamTimeout {
+			t.Errorf("when the model fails: %+v", got)
+		}
+		w.script.Always(nil)
+		time.Sleep(time.Minute)
+		if got := w.summary(`{"mipNumber": 6}`); got.Source != modelName || got.Stale || got.Fallback != nil || got.ContentHash != w.known.List.MIPs[0].ContentHash {
+			t.Errorf("when the text has changed: %+v", got)
+		}
+	})
+	withAI(t, aiSetup{site: published(t, changed)}, func(w *aiWorld) {
+		if got := w.summary(`{"mipNumber": 6}`); got.Source != "committed-model" || !got.Stale || got.Fallback != nil {
+			t.Errorf("without a model: %+v", got)
+		}
+	})
+	broken := func(c *sidecar.Config) {
+		c.Assistant = assistant.Config{Model: never{}, Name: "x", Unusable: fmt.Errorf("OPENAI_API_KEY is not set")}
+	}
+	withAI(t, aiSetup{site: published(t, changed), change: broken}, func(w *aiWorld) {
+		if got := w.summary(`{"mipNumber": 6}`); !got.Stale || got.Fallback == nil || got.Fallback.Code != api.AIDisabled {
+			t.Errorf("with a model that cannot be used: %+v", got)
+		}
+	})
+}
+
+// committed is the file of a summary of a site's proposal, made by a model that nobody has here.
+func committed(t *testing.T, p fs.FS, number int) string {
+	t.Helper()
+	s := subjectOf(t, load(t, p), number)
+	s.Now = time.Date(1999, 6, 1, 0, 0, 0, 0, time.UTC)
+	sum := assist.Extract(s)
+	sum.Source = "committed-model"
+	b, err := json.MarshalIndent(sum, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b) + "\n"
+}
+
+// never is a model that must not be asked.
+type never struct{}
+
+func (never) Ask(context.Context, assist.Prompt) (assist.Reply, error) {
+	panic("the model was asked")
+}
+
+// A committed translation wins, says when the English has changed, and can be had in part.
+func TestCommittedTranslation(t *testing.T) {
+	text := sampleText(t, "MIP-5.md")
+	hash := load(t, published(t, map[string]string{"MIP-5.md": text})).List.MIPs[0].ContentHash
+	translated := "---\ntitle: 確定したヘッドの購読\ntranslation-of: " + hash + "\n---\n" + body(text)
+	languages := func(s *site.Site) { s.Locales = []string{"ja", "ko"} }
+	for _, stale := range []bool{false, true} {
+		files := map[string]string{"MIP-5.md": text, "translations/ja/MIP-5.md": translated}
+		if stale {
+			files["MIP-5.md"] = strings.Replace(text, "in order", "in sequence", 1)
+		}
+		withAI(t, aiSetup{site: published(t, files, languages), provider: "openai"}, func(w *aiWorld) {
+			got := read[api.Translation](w.world, w.post("/api/ai-translate", `{"mipNumber": 5, "locale": "ja"}`))
+			if got.Source != "file" || got.Stale != stale || got.ContentHash != hash || got.Title != "確定したヘッドの購読" || got.Markdown != body(text) {
+				t.Errorf("stale %t: %+v", stale, got)
+			}
+			part := read[api.Translation](w.world, w.post("/api/ai-translate", `{"mipNumber": 5, "locale": "ja", "sections": ["s-motivation", "s-abstract"]}`))
+			if !strings.HasPrefix(strings.TrimSpace(part.Markdown), "## Abstract") || !strings.Contains(part.Markdown, "## Motivation") || strings.Contains(part.Markdown, "## Specification") {
+				t.Errorf("two sections: %q", part.Markdown)
+			}
+			w.post("/api/ai-translate", `{"mipNumber": 5, "locale": "ja", "sections": ["s-nowhere"]}`).want(w.world, 400).problem(w.world, api.BadRequest)
+			if w.script.Calls() != 0 {
+				t.Errorf("%d questions to the model", w.script.Calls())
+			}
+			if got := read[api.Translation](w.world, w.post("/api/ai-translate", `{"mipNumber": 5, "locale": "ko"}`)); got.Source != modelName || got.Stale {
+				t.Errorf("a language without a file: %+v", got)
+			}
+		})
+	}
+	withAI(t, aiSetup{site: published(t, map[string]string{"MIP-5.md": text}, languages)}, func(w *aiWorld) {
+		a := w.post("/api/ai-translate", `{"mipNumber": 5, "locale": "ja"}`).want(w.world, 503).problem(w.world, api.AIDisabled)
+		if !strings.Contains(string(a.body), "AI_PROVIDER") {
+			t.Errorf("it does not say what to set: %s", a.body)
+		}
+	})
+}
+
+// body is a proposal's text below its header.
+func body(file string) string {
+	_, rest, _ := strings.Cut(strings.TrimPrefix(file, "---\n"), "\n---\n")
+	return rest
+}
+
+// A translation by the model is whole, kept, and serves its parts too.
+func TestTranslationOfModel(t *testing.T) {
+	withAI(t, aiSetup{provider: "ollama"}, func(w *aiWorld) {
+		locale := w.known.Site.Locales[0]
+		p, err := w.known.Source.Proposal(w.Context(), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := read[api.Translation](w.world, w.post("/api/ai-translate", fmt.Sprintf(`{"mipNumber": "MIP-7", "locale": %q, "sections": ["s-abstract"]}`, locale)))
+		calls := w.script.Calls()
+		whole := read[api.Translation](w.world, w.post("/api/ai-translate", fmt.Sprintf(`{"mipNumber": 7, "locale": %q}`, locale)))
+		var text strings.Builder
+		for _, s := range p.Sections {
+			text.WriteString(s.Markdown)
+			if s.ID == "s-abstract" && part.Markdown != s.Markdown {
+				t.Errorf("a section: %q, want %q", part.Markdown, s.Markdown)
+			}
+		}
+		if whole.Markdown != text.String() || whole.Source != modelName || whole.ContentHash != p.ContentHash || whole.Title != p.Title || whole.Locale != locale {
+			t.Errorf("translation: %s", cmp.Diff(text.String(), whole.Markdown))
+		}
+		if calls == 0 || w.script.Calls() <= calls {
+			t.Fatalf("%d and then %d questions", calls, w.script.Calls())
+		}
+		calls = w.script.Calls()
+		for _, s := range p.Sections {
+			got := read[api.Translation](w.world, w.post("/api/ai-translate", fmt.Sprintf(`{"mipNumber": 7, "locale": %q, "sections": [%q]}`, locale, s.ID)))
+			if got.Markdown != s.Markdown {
+				t.Errorf("%s: %q", s.ID, got.Markdown)
+			}
+		}
+		if w.script.Calls() != calls {
+			t.Errorf("%d more questions for parts of what is known", w.script.Calls()-calls)
+		}
+	})
+}
+
+// A model that is configured and cannot be used is told with what to set, and all else runs.
+func TestModelWithoutKey(t *testing.T) {
+	env := map[string]string{"AI_PROVIDER": "openai", "AI_MODEL": "gpt-x"}
+	c, errs := assistant.Environment(func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+	if len(errs) > 0 || c.Unusable == nil {
+		t.Fatalf("%v, %v", errs, c.Unusable)
+	}
+	withAI(t, aiSetup{change: func(s *sidecar.Config) { s.Assistant = c }}, func(w *aiWorld) {
+		for _, path := range []string{"/api/ai-summary", "/api/ai-translate"} {
+			a := w.post(path, fmt.Sprintf(`{"mipNumber": 6, "locale": %q}`, w.known.Site.Locales[0])).want(w.world, 503).problem(w.world, api.AIDisabled)
+			if !strings.Contains(string(a.body), "OPENAI_API_KEY") {
+				t.Errorf("%s does not say what to set: %s", path, a.body)
+			}
+		}
+		w.get("/api/network-info").want(w.world, 200)
+		w.get("/api/mip-watch").want(w.world, 200)
+	})
+}
+
+// However many ask for one summary at once, the model is asked once, and who hangs up spoils it for nobody.
+func TestManyAskForOneSummary(t *testing.T) {
+	withAI(t, aiSetup{provider: "openai"}, func(w *aiWorld) {
+		w.script.Always(upstreamtest.Delay(3 * time.Second))
+		first, hangUp := context.WithCancel(w.Context())
+		var wg sync.WaitGroup
+		const others = 500
+		var answered [others]int
+		send := func(ctx context.Context, from, body string) int {
+			r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/ai-summary", strings.NewReader(body))
+			r.RemoteAddr = from
+			r.Header.Set("Content-Type", "application/json")
+			rec := httptest.NewRecorder()
+			w.sidecar.ServeHTTP(rec, r)
+			return rec.Code
+		}
+		wg.Go(func() { send(first, someone, `{"mipNumber":6}`) })
+		synctest.Wait()
+		for i := range others {
+			body := `{"mipNumber":6}`
+			if i%2 == 1 { // another spelling, and too long to be remembered by
+				body = `{"mipNumber":"MIP-6"` + strings.Repeat(" ", 100) + `}`
+			}
+			wg.Go(func() { answered[i] = send(w.Context(), fmt.Sprintf("10.0.%d.%d:1", i/250, i%250), body) })
+		}
+		synctest.Wait()
+		hangUp()
+		wg.Wait()
+		if n := w.script.Calls(); n != 1 {
+			t.Errorf("%d questions to the model, want 1", n)
+		}
+		if i := slices.IndexFunc(answered[:], func(code int) bool { return code != 200 }); i >= 0 {
+			t.Errorf("caller %d of %d got %d", i, others, answered[i])
+		}
+	})
+}
+
+// What is spent on the model is bounded: beyond it summaries come from the text, and say so, and
+// translations wait. The next day there is budget again.
+func TestDailyBudget(t *testing.T) {
+	withAI(t, aiSetup{provider: "openai", budget: budget.Config{TokensPerDay: 20_000}}, func(w *aiWorld) {
+		var spent []int
+		for _, m := range w.known.List.MIPs {
+			if _, err := w.known.Source.Summary(w.Context(), m.Number); err == nil {
+				continue // a committed one costs nothing
+			}
+			got := w.summary(fmt.Sprintf(`{"mipNumber": %d}`, m.Number))
+			if err := assist.Check(got, w.subject(m.Number)); err != nil {
+				t.Errorf("%s: %v", m.ID, err)
+			}
+			if got.Source == modelName {
+				continue
+			}
+			spent = append(spent, m.Number)
+			if got.Source != "extractive" || got.Fallback == nil || got.Fallback.Code != api.RateLimited || got.Fallback.Detail == "" || got.Fallback.RetryAfter == nil ||
+				*got.Fallback.RetryAfter < 1 || *got.Fallback.RetryAfter > 86400 {
+				t.Errorf("%s beyond the budget: %+v", m.ID, got)
+			}
+		}
+		if len(spent) == 0 || len(spent) == len(w.known.List.MIPs) {
+			t.Fatalf("%d of %d summaries are beyond the budget", len(spent), len(w.known.List.MIPs))
+		}
+		a := w.post("/api/ai-translate", fmt.Sprintf(`{"mipNumber": 7, "locale": %q}`, w.known.Site.Locales[0])).want(w.world, 429).problem(w.world, api.RateLimited)
+		wait, err := strconv.Atoi(a.Header().Get("Retry-After"))
+		if err != nil || wait < 1 || wait > 86400 || a.Header().Get("RateLimit") != fmt.Sprintf(`"model";r=0;t=%d`, wait) || !strings.HasPrefix(a.Header().Get("RateLimit-Policy"), `"model";`) {
+			t.Errorf("a translation beyond the budget: %v", a.Header())
+		}
+		time.Sleep(24 * time.Hour)
+		if got := w.summary(fmt.Sprintf(`{"mipNumber": %d}`, spent[0])); got.Source != modelName {
+			t.Errorf("the next day: %+v", got.Fallback)
+		}
+	})
+}
+
+// Each caller has so many summaries and so many translations a minute; neither counts for the other, nor
+// for anybody else.
+func TestAssistLimit(t *testing.T) {
+	w := newAIWorld(t, aiSetup{change: func(c *sidecar.Config) { c.AIRequestsPerMinute = 0 }})
+	for i := range 10 {
+		a := w.post("/api/ai-summary", `{"mipNumber": 6}`).want(w.world, 200)
+		if got := a.Header().Get("RateLimit-Policy"); got != `"ai-summary";q=10;w=60` || !strings.HasPrefix(a.Header().Get("RateLimit"), fmt.Sprintf(`"ai-summary";r=%d;t=`, 9-i)) {
+			t.Errorf("request %d: %v", i+1, a.Header())
+		}
+	}
+	for _, body := range []string{`{"mipNumber": 6}`, `{`} {
+		a := w.post("/api/ai-summary", body).want(w.world, 429).problem(w.world, api.RateLimited)
+		if !regexp.MustCompile(`^([1-9]|[1-5][0-9]|60)$`).MatchString(a.Header().Get("Retry-After")) || a.Header().Get("RateLimit") != `"ai-summary";r=0;t=`+a.Header().Get("Retry-After") {
+			t.Errorf("the eleventh: %v", a.Header())
+		}
+	}
+	for range 10 {
+		w.post("/api/ai-translate", `{}`).want(w.world, 400)
+	}
+	w.post("/api/ai-translate", `{}`).want(w.world, 429)
+	w.get("/api/network-info").want(w.world, 200)
+	w.ask(http.MethodOptions, "/api/ai-summary").want(w.world, 204)
+	w.from = "192.0.2.77:1"
+	w.post("/api/ai-summary", `{"mipNumber": 6}`).want(w.world, 200)
+}

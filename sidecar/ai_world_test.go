@@ -1,0 +1,230 @@
+package sidecar_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/assist"
+	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
+	"github.com/mipwatch/mipwatch/sidecar/assist/model"
+	"github.com/mipwatch/mipwatch/sidecar/assistant"
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+)
+
+const (
+	modelHost = "model.example.org"
+	modelKey  = "sk-Zk3yT0Pbw9"
+	modelName = "lantern-large"
+)
+
+// aiWorld is a world that knows a built site, with a language model behind it.
+type aiWorld struct {
+	*world
+	model  *upstreamtest.Model
+	script *upstreamtest.Script // in front of it
+	site   *build.Published
+}
+
+// aiSetup is what differs between worlds. The zero value is the sample site without a model.
+type aiSetup struct {
+	site     *build.Published                                        // nil: the samples
+	provider string                                                  // empty: no model
+	answer   func(upstreamtest.ModelRequest) upstreamtest.ModelReply // nil: see summariser
+	budget   budget.Config
+	change   func(*sidecar.Config)
+}
+
+// withAI runs a test in a bubble. Only the store of limits has the real clock: each test asks from enough
+// addresses.
+func withAI(t *testing.T, setup aiSetup, f func(w *aiWorld)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { f(newAIWorld(t, setup)) })
+}
+
+func newAIWorld(t testing.TB, setup aiSetup) *aiWorld {
+	t.Helper()
+	if setup.site == nil {
+		setup.site = samples
+	}
+	a := &aiWorld{site: setup.site}
+	a.world = newWorld(t, func(c *sidecar.Config) {
+		c.AIRequestsPerMinute = 10_000
+		if setup.provider != "" {
+			m, err := model.New(model.Config{Provider: setup.provider, Name: modelName, BaseURL: "https://" + modelHost + "/v1", Key: modelKey, Transport: late{&a.world}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Assistant = assistant.Config{Model: budget.New(m, setup.budget), Name: modelName}
+		}
+		if setup.change != nil {
+			setup.change(c)
+		}
+	})
+	k, err := knowledge.FromFS(setup.site).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.known = k
+	if setup.answer == nil {
+		setup.answer = summariser(t, k)
+	}
+	a.model = upstreamtest.NewModel(setup.answer)
+	a.script = upstreamtest.NewScript(a.model)
+	a.net.Serve(modelHost, a.script)
+	a.know()
+	return a
+}
+
+// late is the network of a world that does not exist yet.
+type late struct{ world **world }
+
+func (l late) RoundTrip(r *http.Request) (*http.Response, error) { return (*l.world).net.RoundTrip(r) }
+
+// post sends a body of JSON.
+func (w *world) post(path, body string, fields ...string) *reply {
+	w.Helper()
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	r.RemoteAddr = w.from
+	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(fields); i += 2 {
+		r.Header.Set(fields[i], fields[i+1])
+	}
+	return w.send(r)
+}
+
+func (w *world) summary(body string) api.Summary {
+	w.Helper()
+	return read[api.Summary](w, w.post("/api/ai-summary", body))
+}
+
+// subject is what a summary of a proposal of the site speaks of.
+func (w *aiWorld) subject(number int) assist.Subject {
+	w.Helper()
+	return subjectOf(w.TB, w.known, number)
+}
+
+func subjectOf(t testing.TB, k *knowledge.Knowledge, number int) assist.Subject {
+	t.Helper()
+	p, err := k.Source.Proposal(context.Background(), number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := assist.Subject{Proposal: p, Now: time.Now()}
+	if f := assist.ForkOf(p.Summary, k.HardForks); f != nil {
+		own := *f
+		own.Status = own.StatusAt(k.Site.Networks, func(string) time.Time { return time.Now() })
+		s.Fork = &own
+		if assist.IsMeta(p.Summary, f) {
+			for _, n := range own.BundledMIPs {
+				b, err := k.Source.Proposal(context.Background(), n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Bundled = append(s.Bundled, b)
+			}
+		}
+	}
+	return s
+}
+
+// summariser is a model that answers well: with what the rules say, told as its own words. A question for
+// a translation gets the passages back as they are.
+func summariser(t testing.TB, k *knowledge.Knowledge) func(upstreamtest.ModelRequest) upstreamtest.ModelReply {
+	return func(r upstreamtest.ModelRequest) upstreamtest.ModelReply {
+		if strings.Contains(r.System, "You translate") {
+			return upstreamtest.ModelReply{Text: passages(r)}
+		}
+		// The header comes first, and begins with the proposal's own title.
+		asked, at := -1, len(r.User)
+		for _, m := range k.List.MIPs {
+			if i := strings.Index(r.User, m.Title); i >= 0 && i < at {
+				asked, at = m.Number, i
+			}
+		}
+		if asked >= 0 {
+			return upstreamtest.ModelReply{Text: said(t, assist.Extract(subjectOf(t, k, asked)))}
+		}
+		t.Errorf("the question names no proposal: %.300s", r.User)
+		return upstreamtest.ModelReply{}
+	}
+}
+
+// said is a summary as a model writes it.
+func said(t testing.TB, sum api.Summary) string {
+	t.Helper()
+	b, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging, "developers": sum.Developers,
+		"users": sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// passages is the object of a question for a translation.
+func passages(r upstreamtest.ModelRequest) string {
+	first, rest, _ := strings.Cut(r.User, "\n")
+	data, _, _ := strings.Cut(rest, "\n"+strings.TrimSuffix(first, " BEGIN")+" END")
+	return data
+}
+
+// published builds a site of files by name, configured as the samples are.
+func published(t testing.TB, files map[string]string, change ...func(*site.Site)) *build.Published {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := site.Load("../site.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range change {
+		f(s)
+	}
+	p, err := publish(t.Context(), s, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// sampleText is a sample proposal's file.
+func sampleText(t testing.TB, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("../proposals", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(bytes.TrimSpace(b)) + "\n"
+}
+
+// load reads a built site.
+func load(t testing.TB, p fs.FS) *knowledge.Knowledge {
+	t.Helper()
+	k, err := knowledge.FromFS(p).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}

@@ -1,0 +1,46 @@
+package budget_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
+)
+
+func TestEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		in   map[string]string
+		want budget.Config
+		errs []string
+	}{
+		{"nothing", nil, budget.Config{}, nil},
+		{"empty", map[string]string{"AI_CALLS_PER_MINUTE": "", "AI_TOKENS_PER_DAY": " "}, budget.Config{}, nil},
+		{"all", map[string]string{"AI_CALLS_AT_ONCE": "2", "AI_CALLS_PER_MINUTE": " 30 ", "AI_TOKENS_PER_DAY": "5000000"},
+			budget.Config{AtOnce: 2, CallsPerMinute: 30, TokensPerDay: 5_000_000}, nil},
+		{"bad", map[string]string{"AI_CALLS_AT_ONCE": "0", "AI_CALLS_PER_MINUTE": "-1", "AI_TOKENS_PER_DAY": "1e6"}, budget.Config{}, []string{
+			`AI_CALLS_AT_ONCE: want a number from 1 to 1000000000, got "0"`,
+			`AI_CALLS_PER_MINUTE: want a number from 1 to 1000000000, got "-1"`,
+			`AI_TOKENS_PER_DAY: want a number from 1 to 1000000000, got "1e6"`}},
+		{"one bad", map[string]string{"AI_CALLS_AT_ONCE": "99999999999999999999", "AI_TOKENS_PER_DAY": "7"}, budget.Config{TokensPerDay: 7},
+			[]string{`AI_CALLS_AT_ONCE: want a number from 1 to 1000000000, got "99999999999999999999"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, errs := budget.Environment(func(name string) (string, bool) {
+				value, ok := c.in[name]
+				return value, ok
+			})
+			var texts []string
+			for _, err := range errs {
+				texts = append(texts, err.Error())
+			}
+			if diff := cmp.Diff(c.want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Now" }, cmp.Ignore())); diff != "" {
+				t.Errorf("Environment(%v) (-want +got):\n%s", c.in, diff)
+			}
+			if diff := cmp.Diff(c.errs, texts); diff != "" {
+				t.Errorf("errors of Environment(%v) (-want +got):\n%s", c.in, diff)
+			}
+		})
+	}
+}

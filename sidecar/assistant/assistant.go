@@ -1,0 +1,154 @@
+// Package assistant says what a proposal means and how it reads in another language, from the cheapest
+// source that knows: what is committed, what was asked before, a model, rules. It does not know HTTP, who
+// asks, or the environment.
+package assistant
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/assist"
+	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
+	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+)
+
+const (
+	// patience is how long a caller waits for a model: what is left of 8 s is for everything else.
+	patience = 7400 * time.Millisecond
+	// longest is how long an answer may take that goes on without its caller: a long proposal is
+	// translated in some twenty questions, four at a time.
+	longest = 3 * time.Minute
+	// forever is longer than any process: an answer stays right as long as its key is asked for.
+	forever = 100 * 365 * 24 * time.Hour
+
+	defaultBytes = 64 << 20
+)
+
+// Config is what an Assistant needs. The zero value has no model: summaries are made by rules, and
+// translations are those that are committed.
+type Config struct {
+	// Model is asked when nothing cheaper knows; nil: there is none. Its own bounds of time and cost are
+	// its business.
+	Model assist.Model
+	// Name is the model's, as [assist.Reply] has it. Answers are kept by it.
+	Name string
+	// Unusable is why the model that is configured cannot be asked, such as a missing key, in words for
+	// whoever runs the site. Its text is shown to callers, so it holds no value of any setting. Nil: it
+	// can, or there is none.
+	Unusable error
+	// Detached lets an answer that takes too long for its caller be finished for the next one. A process
+	// that is frozen after each answer must not.
+	Detached bool
+	// Bytes bounds what is kept of summaries and of translations, each; 0: 64 MiB.
+	Bytes int64
+	// Log is told of every answer that could not be made, without a word of what a model said; nil: silent.
+	Log *slog.Logger
+	// Now is the wall clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// Assistant answers. It is safe for concurrent use: equal questions at one time are one. Whoever makes it
+// closes it.
+type Assistant struct {
+	Config
+	summaries    *cache.Cache[key, api.Summary]
+	translations *cache.Cache[key, translation]
+}
+
+// key is all that a model's answer follows from. The texts are those of the moment at which they were
+// listed.
+type key struct {
+	number int
+	texts  [32]byte // hash of the texts, and of the fork for a summary
+	locale string
+	maker  string // the model with the version of the rules, or extractive
+	part   string // ids of the sections; empty: all
+}
+
+// New makes an Assistant.
+func New(c Config) *Assistant {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	c.Bytes = cmp.Or(c.Bytes, defaultBytes)
+	return &Assistant{
+		Config:       c,
+		summaries:    kept(c, sizeOfSummary),
+		translations: kept(c, sizeOfTranslation),
+	}
+}
+
+func kept[V any](c Config, size func(V) int64) *cache.Cache[key, V] {
+	timeout := longest
+	if !c.Detached {
+		timeout = patience
+	}
+	return cache.New[key](cache.Config[V]{
+		Fresh: forever, Wait: patience, Timeout: timeout, Detached: c.Detached,
+		Bytes: c.Bytes, Size: size, Retry: pause, Now: c.Now,
+	})
+}
+
+// Close ends every question to the model and waits until all have ended.
+func (a *Assistant) Close() {
+	a.summaries.Close()
+	a.translations.Close()
+}
+
+// ErrNotPublished is wrapped by the error for a number of which the site has no proposal.
+var ErrNotPublished = errors.New("no such proposal")
+
+// errSite is wrapped by the error of a document of the site that cannot be read at the moment.
+var errSite = errors.New("the site cannot be read")
+
+// listed finds a proposal in the site's list, which is sorted.
+func listed(k *knowledge.Knowledge, number int) (mip.Summary, error) {
+	i, ok := slices.BinarySearchFunc(k.List.MIPs, number, func(m mip.Summary, n int) int { return cmp.Compare(m.Number, n) })
+	if !ok {
+		return mip.Summary{}, fmt.Errorf("proposal %d: %w", number, ErrNotPublished)
+	}
+	return k.List.MIPs[i], nil
+}
+
+// read reads a proposal's text.
+func read(ctx context.Context, k *knowledge.Knowledge, number int) (*mip.Proposal, error) {
+	if k.Source == nil {
+		return nil, fmt.Errorf("proposal %d: the site's texts are not at hand", number)
+	}
+	p, err := k.Source.Proposal(ctx, number)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// The list knows it, so it went away since.
+		return nil, fmt.Errorf("%w: %w", ErrNotPublished, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errSite, err)
+	}
+	return p, nil
+}
+
+// usable reports whether the model can be asked.
+func (a *Assistant) usable() bool { return a.Model != nil && a.Unusable == nil }
+
+// noted is an error that was told to the log. What a budget refuses was not asked, and who leaves has no
+// use for an answer.
+func (a *Assistant) noted(number int, err error) error {
+	if err != nil && !errors.Is(err, budget.ErrExhausted) && !errors.Is(err, context.Canceled) {
+		a.Log.Warn("no answer", "proposal", number, "error", err.Error())
+	}
+	return err
+}
+
+// maker is the model and the rules that its answers are held to.
+func (a *Assistant) maker() string { return a.Name + " " + assist.PromptVersion }

@@ -1,0 +1,56 @@
+package sidecar_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/sidecar"
+)
+
+// warm is a sidecar of the samples that nobody limits, and a request to each of the routes that are
+// compared: any GET, and a summary that is kept.
+func warm(t testing.TB) map[string]func() {
+	w := newAIWorld(t, aiSetup{change: func(c *sidecar.Config) {
+		c.RequestsPerMinute, c.AIRequestsPerMinute, c.Log = 1_000_000_000, 1_000_000_000, nil
+	}})
+	send := func(method, path, body string) func() {
+		return func() {
+			r := httptest.NewRequest(method, path, strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json")
+			rec := httptest.NewRecorder()
+			if w.sidecar.ServeHTTP(rec, r); rec.Code != http.StatusOK {
+				t.Fatalf("%s: %d %s", path, rec.Code, rec.Body)
+			}
+		}
+	}
+	return map[string]func(){
+		"network-info": send(http.MethodGet, "/api/network-info", ""),
+		"ai-summary":   send(http.MethodPost, "/api/ai-summary", `{"mipNumber":6}`),
+	}
+}
+
+// TestWarmSummaryIsCheap holds a summary that is kept to what a GET costs, in allocations: reading the body
+// takes a few, and nothing is parsed, looked up or encoded.
+func TestWarmSummaryIsCheap(t *testing.T) {
+	cost := map[string]float64{}
+	for name, ask := range warm(t) {
+		cost[name] = testing.AllocsPerRun(200, ask)
+	}
+	const body = 10
+	if cost["ai-summary"] > cost["network-info"]+body {
+		t.Errorf("allocations %v: a summary costs %v more, want at most %v", cost, cost["ai-summary"]-cost["network-info"], body)
+	}
+}
+
+func BenchmarkWarm(b *testing.B) {
+	for name, ask := range warm(b) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				ask()
+			}
+		})
+	}
+}
