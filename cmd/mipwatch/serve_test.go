@@ -22,7 +22,7 @@ type serving struct {
 	t      *testing.T
 	dir    string
 	base   string
-	stderr *bufio.Reader
+	stderr <-chan string // its lines; closed at the end
 	stop   context.CancelFunc
 	code   chan int
 }
@@ -40,7 +40,7 @@ func serve(t *testing.T, files map[string]string, flags ...string) *serving {
 	ctx, stop := context.WithCancel(t.Context())
 	s.stop = stop
 	r, w := io.Pipe()
-	s.stderr = bufio.NewReader(r)
+	s.stderr = lines(r)
 	go func() {
 		args := []string{"serve", "--config", filepath.Join(s.dir, "site.yaml"), "--addr", "127.0.0.1:0"}
 		args = append(args, flags...)
@@ -50,11 +50,28 @@ func serve(t *testing.T, files map[string]string, flags ...string) *serving {
 	}()
 	t.Cleanup(func() {
 		stop()
-		io.Copy(io.Discard, s.stderr)
+		for range s.stderr {
+		}
 	})
 	line := s.await("mipwatch: serving http://127.0.0.1:")
 	s.base = strings.TrimSpace(strings.TrimPrefix(line, "mipwatch: serving "))
 	return s
+}
+
+// lines reads to the end, whether anybody waits for a line or not: a log that is not read keeps whoever
+// writes to it, and that may be the one who asks an upstream.
+func lines(r io.Reader) <-chan string {
+	const mostUnread, longest = 1 << 16, 1 << 20
+	out := make(chan string, mostUnread)
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, longest)
+	go func() {
+		defer close(out)
+		for in.Scan() {
+			out <- in.Text()
+		}
+	}()
+	return out
 }
 
 func proposal(n int, title string) string {
@@ -80,16 +97,14 @@ func (s *serving) write(name, text string) {
 func (s *serving) await(text string) string {
 	s.t.Helper()
 	var said strings.Builder
-	for {
-		line, err := s.stderr.ReadString('\n')
-		said.WriteString(line)
+	for line := range s.stderr {
 		if strings.Contains(line, text) {
 			return line
 		}
-		if err != nil {
-			s.t.Fatalf("serve said %q and ended, want %q", said.String(), text)
-		}
+		fmt.Fprintln(&said, line)
 	}
+	s.t.Fatalf("serve said %q and ended, want %q", said.String(), text)
+	return ""
 }
 
 // get fetches a path and wants its status.

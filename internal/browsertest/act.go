@@ -3,8 +3,8 @@ package browsertest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
@@ -48,13 +48,76 @@ func (tab *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
 }
 
 // Click clicks with the mouse on the middle of the first element that a selector finds, once it has come
-// to rest in view.
+// to rest in view with nothing before it. Where scripts run, it clicks again until the element has got it: a
+// page that moves between the look and the click takes it elsewhere.
 func (tab *Tab) Click(selector string) {
 	tab.t.Helper()
-	e := fmt.Sprintf("document.querySelector(%s)", quote(selector))
-	tab.Wait(e + " && (" + e + `.scrollIntoView({block: "center", behavior: "instant"}), true)`)
-	at := Ask[struct{ X, Y float64 }](tab, "(r => ({X: r.x + r.width / 2, Y: r.y + r.height / 2}))("+e+".getBoundingClientRect())")
-	tab.do("click "+selector, chromedp.MouseClickXY(at.X, at.Y))
+	const attempts = 5
+	for range attempts {
+		at := tab.rest(selector)
+		tab.do("click "+selector, chromedp.MouseClickXY(at.X, at.Y))
+		if tab.noScript || tab.clicked() {
+			return
+		}
+	}
+	tab.t.Fatalf("%s gets none of %d clicks", selector, attempts)
+}
+
+// point is a place in the window, in pixels.
+type point struct{ X, Y float64 }
+
+// rest scrolls an element into view, waits until it stays where it is, and returns its middle. From then on
+// the element notes a click.
+func (tab *Tab) rest(selector string) point {
+	tab.t.Helper()
+	type place struct {
+		At   point
+		Free bool
+	}
+	ctx, done := context.WithTimeout(tab.ctx, patience)
+	defer done()
+	var last place
+	for ctx.Err() == nil {
+		now, err := evaluate[place](ctx, `(e => {
+			if (!e) return {Free: false};
+			e.scrollIntoView({block: "center", behavior: "instant"});
+			const r = e.getBoundingClientRect(), x = r.x + r.width / 2, y = r.y + r.height / 2;
+			window.clicked = false;
+			e.addEventListener("click", () => { window.clicked = true }, {capture: true, once: true});
+			return {At: {X: x, Y: y}, Free: r.width > 0 && e.contains(document.elementFromPoint(x, y))};
+		})(document.querySelector(`+quote(selector)+`))`)
+		switch {
+		case err != nil && !navigated(err):
+			tab.t.Fatalf("look for %s: %v", selector, err)
+		case err == nil && now.Free && now == last:
+			return now.At
+		}
+		last = now
+		tab.pause(ctx)
+	}
+	tab.t.Fatalf("%s does not come to rest at %s", selector, Ask[string](tab, "location.href"))
+	return point{}
+}
+
+// clicked reports whether the element of the last [Tab.rest] noted a click, or its page is gone.
+func (tab *Tab) clicked() bool {
+	tab.t.Helper()
+	ctx, done := context.WithTimeout(tab.ctx, patience)
+	defer done()
+	got, err := evaluate[bool](ctx, "window.clicked !== false")
+	if err != nil && !navigated(err) {
+		tab.t.Fatalf("ask for the click: %v", err)
+	}
+	return got || err != nil
+}
+
+// pause lets the page go on for a moment: it is asked again, not waited for.
+func (tab *Tab) pause(ctx context.Context) {
+	const moment = 20 * time.Millisecond
+	select {
+	case <-time.After(moment):
+	case <-ctx.Done():
+	}
 }
 
 // PDF prints the page as a PDF.

@@ -1,6 +1,7 @@
 package browsertest_test
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/browsertest"
@@ -10,6 +11,7 @@ import (
 type run struct {
 	*browsertest.Browser
 	*served
+	clipboard *sync.Mutex // held by the step that uses it: there is one for all tabs
 }
 
 func (r run) tab(t *testing.T, v browsertest.View) *browsertest.Tab {
@@ -23,7 +25,7 @@ const mostSteps = 4
 // TestPages is what a reader does on the site, and what the pages must be whatever the reader does. The
 // numbers are those of the acceptance script. One browser serves all steps; each has tabs of its own.
 func TestPages(t *testing.T) {
-	r := run{browsertest.Start(t), serve(t, true)}
+	r := run{browsertest.Start(t), serve(t, true), new(sync.Mutex)}
 	slots := make(chan struct{}, mostSteps)
 	for _, s := range []struct {
 		name string

@@ -36,7 +36,7 @@ func pill(key string) string {
 }
 
 func dashboard(t *testing.T, with run) {
-	r := run{with.Browser, serve(t, true)} // whose hosts are its own to break
+	r := run{with.Browser, serve(t, true), with.clipboard} // whose hosts are its own to break
 	t.Run("without scripts", func(t *testing.T) {
 		tab := r.tab(t, browsertest.View{NoScript: true, Width: 390})
 		tab.Go("/dashboard/")
@@ -104,7 +104,7 @@ func hidden(t *testing.T, r run) {
 }
 
 func withoutSidecar(t *testing.T, with run) {
-	r := run{with.Browser, serve(t, false)}
+	r := run{with.Browser, serve(t, false), with.clipboard}
 	t.Run("dashboard", func(t *testing.T) {
 		tab := r.tab(t, browsertest.View{Width: 390})
 		tab.Expect(failures)
@@ -135,7 +135,7 @@ func withoutSidecar(t *testing.T, with run) {
 }
 
 func nothingAnswers(t *testing.T, with run) {
-	r := run{with.Browser, serve(t, true)}
+	r := run{with.Browser, serve(t, true), with.clipboard}
 	for _, name := range hosts {
 		r.network.Down(name, true)
 	}

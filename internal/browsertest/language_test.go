@@ -56,7 +56,7 @@ func impact(t *testing.T, r run) {
 
 // summaries asks for a summary as often as a caller may, and once more.
 func summaries(t *testing.T, with run) {
-	r := run{with.Browser, serve(t, true)} // whose limit is its own to use up
+	r := run{with.Browser, serve(t, true), with.clipboard} // whose limit is its own to use up
 	tab := r.tab(t, browsertest.View{Width: 390})
 	tab.Expect(failures)
 	tab.Go("/mip/4/")

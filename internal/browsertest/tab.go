@@ -61,6 +61,8 @@ type Tab struct {
 	ctx  context.Context
 	base string
 
+	noScript bool
+
 	mu       sync.Mutex
 	requests []Request
 	problems []string
@@ -74,7 +76,7 @@ type Request struct{ URL, Type string }
 func (b *Browser) Open(t *testing.T, base string, v View) *Tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	tab := &Tab{t: t, ctx: ctx, base: base}
+	tab := &Tab{t: t, ctx: ctx, base: base, noScript: v.NoScript}
 	t.Cleanup(func() {
 		if err := chromedp.Cancel(ctx); err != nil {
 			t.Errorf("close the tab: %v", err)
