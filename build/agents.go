@@ -30,8 +30,10 @@ func (p *planner) agents() error {
 	p.add(Artifact{
 		Route: "/llms-full.txt", Type: typeText, phase: index, key: p.wholeKey,
 		Stream: func(w io.Writer) error {
-			return render.LLMsFull(w, p.info, p.all, func(i int) ([]byte, error) {
-				return p.corpus.ReadRaw(p.corpus.Proposals[i])
+			var text []byte
+			return render.LLMsFull(w, p.info, p.all, func(i int) (_ []byte, err error) {
+				text, err = p.corpus.ReadRaw(p.corpus.Proposals[i], text)
+				return text, err
 			})
 		},
 	})
@@ -40,7 +42,7 @@ func (p *planner) agents() error {
 		return err
 	}
 	name := render.SkillName(p.info)
-	p.whole("/skill.md", typeMarkdown, fixed(skill))
+	p.whole("/skill.md", typeMarkdown, func() ([]byte, error) { return skill, nil })
 	p.add(Artifact{
 		Route: "/.well-known/agent-skills/" + name + "/SKILL.md", Pattern: "/.well-known/agent-skills/{skill}/SKILL.md",
 		Type: typeMarkdown, Body: fixed(skill),
@@ -60,15 +62,15 @@ func (p *planner) documentation() error {
 			return err
 		}
 	}
-	p.add(Artifact{Route: "/openapi.json", Type: typeJSON, Body: openapi, phase: index, key: key})
+	p.add(Artifact{Route: "/openapi.json", Type: typeJSON, Body: made(openapi), phase: index, key: key})
 	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, func() ([]byte, error) { return render.APICatalog(p.info) })
-	p.add(Artifact{Route: "/api/", Type: typeHTML, phase: index, key: key, Body: func() ([]byte, error) {
+	p.add(Artifact{Route: "/api/", Type: typeHTML, phase: index, key: key, Body: made(func() ([]byte, error) {
 		doc, err := openapi()
 		if err != nil {
 			return nil, err
 		}
 		return p.pages.API(doc)
-	}})
+	})})
 	p.whole("/feeds/", typeHTML, func() ([]byte, error) { return p.pages.Feeds(p.all) })
 	return nil
 }

@@ -32,6 +32,6 @@ func (p *planner) api() error {
 func (p *planner) json(route string, v any, key string) {
 	p.add(Artifact{
 		Route: route, File: route[1:] + ".json", Type: typeJSON, phase: index, key: key,
-		Body: func() ([]byte, error) { return api.JSON(v) },
+		Body: func(to []byte) ([]byte, error) { return api.AppendJSON(to, v) },
 	})
 }

@@ -18,9 +18,10 @@ type Artifact struct {
 	Type string
 	// Cache is the Cache-Control value.
 	Cache string
-	// Body makes the bytes. It may be called from any goroutine, more than once, and is nil when
-	// Stream is set.
-	Body func() ([]byte, error)
+	// Body appends the bytes to a slice, which may be nil, and returns the longer one: most of what a
+	// build makes is written and forgotten, so that a worker can make it all in one place. It may be
+	// called from any goroutine, more than once, and is nil when Stream is set.
+	Body func(to []byte) ([]byte, error)
 	// Stream writes the bytes of an artifact that is too large to hold in memory.
 	Stream func(io.Writer) error
 
@@ -63,13 +64,24 @@ const (
 // Bytes returns the artifact's whole content, whichever way it is made.
 func (a *Artifact) Bytes() ([]byte, error) {
 	if a.Stream == nil {
-		return a.Body()
+		return a.Body(nil)
 	}
 	var b bytes.Buffer
 	err := a.Stream(&b)
 	return b.Bytes(), err
 }
 
-func fixed(b []byte) func() ([]byte, error) {
-	return func() ([]byte, error) { return b, nil }
+func fixed(b []byte) func([]byte) ([]byte, error) {
+	return func(to []byte) ([]byte, error) { return append(to, b...), nil }
+}
+
+// made is the Body of what is made elsewhere, and of which there is little.
+func made(f func() ([]byte, error)) func([]byte) ([]byte, error) {
+	return func(to []byte) ([]byte, error) {
+		b, err := f()
+		if to == nil {
+			return b, err
+		}
+		return append(to, b...), err
+	}
 }

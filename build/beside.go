@@ -58,7 +58,7 @@ func (p *planner) companions(doc *source, group int, shellKey string) error {
 		}
 		p.add(Artifact{
 			Route: translationPageRoute(n, t.Locale), Pattern: "/mip/{n}/{locale}/", Type: typeHTML, group: group, key: key, release: doc.release,
-			Body: func() ([]byte, error) { return p.translationPage(t, doc) },
+			Body: made(func() ([]byte, error) { return p.translationPage(t, doc) }),
 		})
 	}
 	return nil
@@ -67,12 +67,12 @@ func (p *planner) companions(doc *source, group int, shellKey string) error {
 func (p *planner) companion(route, pattern, key string, group int, doc *source, value func() (any, error)) {
 	p.add(Artifact{
 		Route: route, Pattern: pattern, File: route[1:] + ".json", Type: typeJSON, group: group, key: key, release: doc.release,
-		Body: func() ([]byte, error) {
+		Body: func(to []byte) ([]byte, error) {
 			v, err := value()
 			if err != nil {
 				return nil, err
 			}
-			return api.JSON(v)
+			return api.AppendJSON(to, v)
 		},
 	})
 }

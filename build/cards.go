@@ -16,8 +16,8 @@ func (p *planner) cards() error {
 		if err != nil {
 			return err
 		}
-		p.add(Artifact{Route: route, Pattern: pattern, Type: card.Type, key: key, Body: func() ([]byte, error) {
-			b, err := painter.PNG(c)
+		p.add(Artifact{Route: route, Pattern: pattern, Type: card.Type, key: key, Body: func(to []byte) ([]byte, error) {
+			b, err := painter.AppendPNG(to, c)
 			if err != nil {
 				return nil, fmt.Errorf("draw %s: %w", route, err)
 			}

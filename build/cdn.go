@@ -63,7 +63,7 @@ func (p *planner) sitemap() error {
 	}
 	p.add(Artifact{
 		Route: "/sitemap.xml", Type: "application/xml; charset=utf-8", phase: index, key: key,
-		Body: func() ([]byte, error) { return render.Sitemap(p.info, entries) },
+		Body: made(func() ([]byte, error) { return render.Sitemap(p.info, entries) }),
 	})
 	p.whole("/robots.txt", typeText, func() ([]byte, error) { return render.Robots(p.info), nil })
 	return nil

@@ -25,15 +25,16 @@ const lockRetry = 50 * time.Millisecond
 // folder is an output folder, locked for one build. Every path in it is relative and slash-separated,
 // and none can lead out of it.
 type folder struct {
-	root  *os.Root
+	root  *os.Root // the folder itself
 	dir   string
 	lock  *flock.Flock
 	temps atomic.Int64
-	made  sync.Map // folders that exist
-	empty bool     // nothing to compare with when the build began
+	empty bool // nothing to compare with when the build began
 
 	mu      sync.Mutex
-	shelves map[string]*os.Root
+	shelves map[string]*os.Root // of the folder or, while there is one, of its stage
+	made    map[string]bool     // folders that exist
+	staged  bool
 
 	buffers sync.Pool // *[]byte of readSize
 }
@@ -65,17 +66,18 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	f := &folder{root: root, dir: dir, lock: lock, shelves: map[string]*os.Root{".": root}}
+	f := &folder{root: root, dir: dir, lock: lock, shelves: map[string]*os.Root{".": root}, made: map[string]bool{}}
 	f.buffers.New = func() any { b := make([]byte, readSize); return &b }
 	return f, nil
 }
 
 // shelfOf names the folder from which a file is reached, and the file's name there. It is the file's
-// own, but for an index.html the one above, which its siblings share: a folder that is held open saves
+// own, but for what each page has the one above, which its siblings share: a folder that is held open saves
 // the walk through all above it, and a site has thousands of files in a handful of such places.
 func shelfOf(file string) (shelf, name string) {
 	shelf = path.Dir(file)
-	if path.Base(file) == "index.html" {
+	switch path.Base(file) {
+	case "index.html", "og.png", feedFile:
 		shelf = path.Dir(shelf)
 	}
 	if shelf == "." {
@@ -91,15 +93,15 @@ func (f *folder) shelf(dir string) (*os.Root, error) {
 	if r, ok := f.shelves[dir]; ok {
 		return r, nil
 	}
-	r, err := f.root.OpenRoot(dir)
+	r, err := f.shelves["."].OpenRoot(dir)
 	if err == nil {
 		f.shelves[dir] = r
 	}
 	return r, err
 }
 
-// sweep removes what a killed build left half written in the folders of these files, and notes
-// whether anything else is there.
+// sweep removes what a killed build left half written, on a stage or in the folders of these files, and
+// notes whether anything else is there.
 func (f *folder) sweep(files map[string]entry, p *Plan) error {
 	shelves := map[string]bool{".": true, stateDir: true}
 	for file := range files {
@@ -111,6 +113,9 @@ func (f *folder) sweep(files map[string]entry, p *Plan) error {
 		shelves[dir] = true
 	}
 	f.empty = true
+	if err := f.root.RemoveAll(stageDir); err != nil {
+		return fmt.Errorf("%s: %w", f.path(stageDir), err)
+	}
 	for dir := range shelves {
 		if err := f.sweepShelf(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: %w", f.path(dir), err)
@@ -188,6 +193,9 @@ func (f *folder) draft(file string, fill func(io.Writer) error) (*draft, error) 
 	dir, name := shelfOf(file)
 	d := &draft{folder: f, file: file, name: name, temp: tempPrefix + strconv.FormatInt(f.temps.Add(1), 10)}
 	err := f.mkdir(dir)
+	if err == nil && f.staged {
+		d.temp, err = name, f.mkdir(path.Dir(file))
+	}
 	if err == nil {
 		d.shelf, err = f.shelf(dir)
 	}
@@ -205,8 +213,11 @@ func (f *folder) draft(file string, fill func(io.Writer) error) (*draft, error) 
 	return d, nil
 }
 
-// place gives the draft its name.
+// place gives the draft its name. On a stage it has it.
 func (d *draft) place() error {
+	if d.temp == d.name {
+		return nil
+	}
 	err := d.folder.mkdir(path.Dir(d.file))
 	if err == nil {
 		err = d.shelf.Rename(d.temp, d.name)
@@ -223,7 +234,10 @@ func (d *draft) drop() { d.shelf.Remove(d.temp) }
 
 // mkdir makes a folder and those above it.
 func (f *folder) mkdir(dir string) error {
-	if _, ok := f.made.Load(dir); ok || dir == "." {
+	f.mu.Lock()
+	made := f.made[dir]
+	f.mu.Unlock()
+	if made || dir == "." {
 		return nil
 	}
 	if err := f.mkdir(path.Dir(dir)); err != nil {
@@ -238,7 +252,9 @@ func (f *folder) mkdir(dir string) error {
 			return err
 		}
 	}
-	f.made.Store(dir, true)
+	f.mu.Lock()
+	f.made[dir] = true
+	f.mu.Unlock()
 	return nil
 }
 
@@ -258,11 +274,20 @@ func (f *folder) remove(file string) error {
 
 // close gives the folder back. The lock file stays, so that two later builds agree on one.
 func (f *folder) close() error {
-	var err error
-	for _, shelf := range f.shelves {
-		err = errors.Join(err, shelf.Close())
+	err := f.closeShelves()
+	if f.staged { // of no use without the rest
+		err = errors.Join(err, f.root.RemoveAll(stageDir))
 	}
-	return errors.Join(err, f.lock.Close())
+	return errors.Join(err, f.root.Close(), f.lock.Close())
+}
+
+func (f *folder) closeShelves() (err error) {
+	for _, shelf := range f.shelves {
+		if shelf != f.root {
+			err = errors.Join(err, shelf.Close())
+		}
+	}
+	return err
 }
 
 func (f *folder) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }

@@ -38,11 +38,11 @@ func (p *planner) histories() error {
 		texts := texts
 		p.add(Artifact{
 			Route: historyRoute(c.Number), Pattern: "/mip/{n}/history/", Type: typeHTML, group: groups, key: key, release: texts.Close,
-			Body: func() ([]byte, error) { return p.history(i, texts) },
+			Body: made(func() ([]byte, error) { return p.history(i, texts) }),
 		})
 		p.add(Artifact{
 			Route: pageRoute(c.Number) + feedFile, Pattern: "/mip/{n}/" + feedFile, Type: typeRSS, key: key,
-			Body: func() ([]byte, error) { return p.changes(i) },
+			Body: made(func() ([]byte, error) { return p.changes(i) }),
 		})
 	}
 	return nil

@@ -112,11 +112,11 @@ func (p *planner) listing(k listKind, slug, value string, at []int) error {
 	route := "/" + k.name + "/" + slug + "/"
 	p.add(Artifact{
 		Route: route, Pattern: k.pattern, Type: typeHTML, phase: index, key: key,
-		Body: func() ([]byte, error) { return p.pages.Listing(list()) },
+		Body: func(to []byte) ([]byte, error) { return p.pages.AppendListing(to, list()) },
 	})
 	p.add(Artifact{
 		Route: route + feedFile, Pattern: k.pattern + feedFile, Type: typeRSS, phase: index, key: key,
-		Body: func() ([]byte, error) { return render.ListRSS(p.stableInfo, list()) },
+		Body: made(func() ([]byte, error) { return render.ListRSS(p.stableInfo, list()) }),
 	})
 	return nil
 }

@@ -8,16 +8,18 @@ import (
 	"hash/crc32"
 	"io"
 	"maps"
+	"slices"
 )
 
 // What in the output is not published content: a folder with the record of what was written, the mark
 // that the output is a build's, and the lock; and, while a build runs, temporary files beside the
-// places of those that they become.
+// places of those that they become, or the stage of a first build.
 const (
 	stateDir     = ".mipwatch"
 	ownerFile    = stateDir + "/owner"
 	manifestFile = stateDir + "/manifest.json"
 	lockFile     = stateDir + "/lock"
+	stageDir     = stateDir + "/stage"
 	tempPrefix   = ".mipwatch-tmp-"
 )
 
@@ -66,10 +68,32 @@ func decodeManifest(b []byte) (m manifest, ok bool) {
 	return m, true
 }
 
-// encode writes the record with one file a line, so that a diff of two can be read.
+// encode writes the record with one file a line, so that a diff of two can be read. It is as long as the
+// site has files, and nothing in an entry has to be escaped.
 func (m manifest) encode() ([]byte, error) {
-	b, err := json.MarshalIndent(m, "", " ")
-	return append(b, '\n'), err
+	b := []byte("{\"files\": {")
+	for i, file := range slices.Sorted(maps.Keys(m.Files)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		name, err := json.Marshal(file)
+		if err != nil {
+			return nil, err
+		}
+		e := m.Files[file]
+		b = append(append(append(b, '\n'), name...), ": {"...)
+		for j, member := range [][2]string{{"sum", e.Sum}, {"key", e.Key}} {
+			if member[1] == "" {
+				continue
+			}
+			if j > 0 && e.Sum != "" {
+				b = append(b, ", "...)
+			}
+			b = fmt.Appendf(b, "%q: %q", member[0], member[1])
+		}
+		b = append(b, '}')
+	}
+	return append(b, "\n}}\n"...), nil
 }
 
 // announce returns a record that also holds the files of a plan, before any of them is written: a

@@ -26,7 +26,7 @@ func (p *planner) upgrades() error {
 		seen[slug] = true
 		p.add(Artifact{
 			Route: "/upgrade/" + slug + "/", Pattern: "/upgrade/{name}/", Type: typeHTML, phase: index, key: p.wholeKey,
-			Body: func() ([]byte, error) { return p.pages.Upgrade(f, p.all) },
+			Body: made(func() ([]byte, error) { return p.pages.Upgrade(f, p.all) }),
 		})
 		at := p.bundled(f)
 		key, err := p.listKey(at)
@@ -35,9 +35,9 @@ func (p *planner) upgrades() error {
 		}
 		p.add(Artifact{
 			Route: "/upgrade/" + slug + "/" + feedFile, Pattern: "/upgrade/{name}/" + feedFile, Type: typeRSS, phase: index, key: key,
-			Body: func() ([]byte, error) {
+			Body: made(func() ([]byte, error) {
 				return render.ListRSS(p.stableInfo, render.Listing{Kind: "upgrade", Value: f.Name, Slug: slug, Summaries: p.pick(at)})
-			},
+			}),
 		})
 	}
 	p.whole("/upgrade/", typeHTML, func() ([]byte, error) { return p.pages.Upgrades(p.all) })
@@ -75,7 +75,7 @@ func (p *planner) home() error {
 	}
 	p.add(Artifact{
 		Route: "/graph/", Type: typeHTML, phase: index, key: key,
-		Body: func() ([]byte, error) { return p.pages.Graph(p.all) },
+		Body: made(func() ([]byte, error) { return p.pages.Graph(p.all) }),
 	})
 	return nil
 }
@@ -86,18 +86,18 @@ func (p *planner) about() error {
 	if err != nil {
 		return err
 	}
-	for _, a := range []Artifact{
-		{Route: "/about/", Body: p.stable.About}, {Route: "/about/ai/", Body: p.stable.AboutAI}, {Route: "/accessibility/", Body: p.stable.Accessibility},
-	} {
-		a.Type, a.phase, a.key = typeHTML, index, key
-		p.add(a)
+	for _, a := range []struct {
+		route string
+		page  func() ([]byte, error)
+	}{{"/about/", p.stable.About}, {"/about/ai/", p.stable.AboutAI}, {"/accessibility/", p.stable.Accessibility}} {
+		p.add(Artifact{Route: a.route, Type: typeHTML, phase: index, key: key, Body: made(a.page)})
 	}
 	return nil
 }
 
 // notFound adds the two answers for what does not exist: for people and, below /api, for programs.
 func (p *planner) notFound() error {
-	p.add(Artifact{Route: "/404.html", Type: typeHTML, phase: index, Body: p.pages.NotFound})
-	p.add(Artifact{File: "api-404.json", Type: typeProblem, phase: index, Body: func() ([]byte, error) { return render.NotFoundProblem(p.info) }})
+	p.add(Artifact{Route: "/404.html", Type: typeHTML, phase: index, Body: made(p.pages.NotFound)})
+	p.add(Artifact{File: "api-404.json", Type: typeProblem, phase: index, Body: made(func() ([]byte, error) { return render.NotFoundProblem(p.info) })})
 	return nil
 }

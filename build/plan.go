@@ -48,6 +48,7 @@ type planner struct {
 	index      map[int]int   // number -> position in all
 	keys       []string      // of each summary, and so of its text, by position
 	wholeKey   string        // key of whatever follows from the whole corpus
+	texts      scratch       // of proposals as HTML, until they stand in a page
 }
 
 // NewPlan lays out the published tree. It does not write, and renders no proposal: bodies are made
@@ -129,7 +130,7 @@ func (p *planner) add(a Artifact) {
 
 // whole adds an artifact that follows from the whole corpus and is an index of it.
 func (p *planner) whole(route, mediaType string, body func() ([]byte, error)) {
-	p.add(Artifact{Route: route, Type: mediaType, Body: body, phase: index, key: p.wholeKey})
+	p.add(Artifact{Route: route, Type: mediaType, Body: made(body), phase: index, key: p.wholeKey})
 }
 
 func (p *planner) unique() error {

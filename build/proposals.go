@@ -49,26 +49,26 @@ func (p *planner) proposals() error {
 		p.add(Artifact{
 			Route: apiRoute(n), Pattern: "/api/v1/mips/{n}", File: fmt.Sprintf("api/v1/mips/%d.json", n), Type: typeJSON,
 			group: group, key: jsonKey, release: doc.release,
-			Body: func() ([]byte, error) {
+			Body: func(to []byte) ([]byte, error) {
 				d, err := doc.read()
 				if err != nil {
 					return nil, err
 				}
-				return api.JSON(mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: string(d.Raw), Sections: d.Sections})
+				return api.AppendJSON(to, mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: string(d.Raw), Sections: d.Sections})
 			},
 		})
 		p.add(Artifact{
 			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, group: group, key: pageKey, release: doc.release,
-			Body: func() ([]byte, error) { return p.page(i, doc) },
+			Body: func(to []byte) ([]byte, error) { return p.page(to, i, doc) },
 		})
 		p.add(Artifact{
 			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: p.keys[i], release: doc.release,
-			Body: func() ([]byte, error) {
+			Body: func(to []byte) ([]byte, error) {
 				d, err := doc.read()
 				if err != nil {
 					return nil, err
 				}
-				return d.Raw, nil
+				return append(to, d.Raw...), nil
 			},
 		})
 		if err := p.companions(doc, group, shellKey); err != nil {
@@ -114,7 +114,7 @@ func (p *planner) ref(n int) render.Ref {
 	return render.Ref{Number: n, ID: m.ID, Title: m.Title, Path: p.Site.Path(pageRoute(n)), Status: m.Status, Published: true}
 }
 
-func (p *planner) page(i int, doc *source) ([]byte, error) {
+func (p *planner) page(to []byte, i int, doc *source) ([]byte, error) {
 	d, err := doc.read()
 	if err != nil {
 		return nil, err
@@ -122,11 +122,14 @@ func (p *planner) page(i int, doc *source) ([]byte, error) {
 	// Made again rather than kept since the key was hashed: a large site has many.
 	v, c := p.view(i), p.corpus.Proposals[i]
 	v.Sections = d.Sections
-	v.Body, err = p.md.HTML(d.Root, d.Body, v.Summary.Title, func(dest string) (string, bool) { return p.link(c, dest) })
+	text := p.texts.get()
+	defer p.texts.put(text)
+	*text, err = p.md.HTMLInto(*text, d.Root, d.Body, v.Summary.Title, func(dest string) (string, bool) { return p.link(c, dest) })
+	v.Body = *text
 	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", c.File, err)
 	}
-	return p.stable.Proposal(v)
+	return p.stable.AppendProposal(to, v)
 }
 
 // link resolves a relative destination in a proposal: to the page of the proposal that it names, else

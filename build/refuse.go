@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // ErrNotOurs is wrapped by the error of [Sync] and [CheckFolder] for a folder that holds something
@@ -58,8 +59,19 @@ func (f *folder) claim(p *Plan) (manifest, error) {
 // refuseForeign rejects a folder that no build has written to when a file of the plan is there
 // already with other bytes: it is somebody's.
 func (f *folder) refuseForeign(p *Plan) error {
+	top := map[string]bool{} // whether it is there: mostly nothing is, and a plan has thousands of files
 	for i := range p.Artifacts {
 		a := &p.Artifacts[i]
+		first, _, _ := strings.Cut(a.File, "/")
+		there, asked := top[first]
+		if !asked {
+			_, err := f.root.Lstat(first)
+			there = err == nil
+			top[first] = there
+		}
+		if !there {
+			continue
+		}
 		if _, err := f.root.Lstat(a.File); err != nil {
 			continue
 		}

@@ -22,7 +22,7 @@ func Snapshot(ctx context.Context, p *Plan, dir string, s *site.Site) (Report, e
 	config := mip.SidecarConfig{Networks: append([]mip.Endpoints{}, s.Networks...)}
 	sub.Artifacts = append(sub.Artifacts, Artifact{
 		File: "sidecar.json", Type: typeJSON, Cache: revalidate, phase: index,
-		Body: func() ([]byte, error) { return api.JSON(config) },
+		Body: func(to []byte) ([]byte, error) { return api.AppendJSON(to, config) },
 	})
 	return Sync(ctx, sub, dir, SyncOptions{})
 }

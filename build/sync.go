@@ -29,7 +29,8 @@ type Report struct {
 // Sync makes dir hold the plan and nothing that an earlier plan wrote beside it; files of others are
 // left alone. A file that already has the right bytes is not touched. Whole files only are put in
 // place, leaves before the indexes that name them and removals last, so that a process which dies at
-// any moment leaves a tree whose indexes name what exists; the next Sync mends the rest. Another Sync
+// any moment leaves a tree whose indexes name what exists; the next Sync mends the rest. Into an empty
+// folder the tree comes as a whole when all of it is made. Another Sync
 // on the same folder waits. Errors name the path; [ErrNotOurs] is wrapped for a refused folder.
 func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Report, err error) {
 	f, err := openFolder(ctx, dir, o.Waiting)
@@ -45,7 +46,11 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	if err := f.sweep(old.Files, p); err != nil {
 		return Report{}, err
 	}
-	if announced, grew := old.announce(p); grew {
+	if f.empty {
+		if err := f.stage(); err != nil {
+			return Report{}, err
+		}
+	} else if announced, grew := old.announce(p); grew {
 		if err := f.record(announced); err != nil {
 			return Report{}, err
 		}
@@ -55,6 +60,9 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 		if err := p.each(ctx, ph, s.artifact); err != nil {
 			return s.report(), err
 		}
+	}
+	if f.staged {
+		return s.report(), f.unveil(p, s.next)
 	}
 	for _, file := range slices.Sorted(maps.Keys(old.Files)) {
 		if _, ok := s.next.Files[file]; ok {
@@ -84,6 +92,7 @@ type syncer struct {
 	old      manifest
 	progress func(done, total int)
 	done     atomic.Int64
+	bodies   scratch
 
 	mu        sync.Mutex
 	next      manifest
@@ -127,10 +136,13 @@ func (s *syncer) update(a *Artifact) (entry, bool, error) {
 	if a.Stream != nil {
 		return s.stream(a)
 	}
-	body, err := a.Body()
+	b := s.bodies.get()
+	defer s.bodies.put(b)
+	body, err := a.Body(*b)
 	if err != nil {
 		return entry{}, false, fmt.Errorf("make %s: %w", a.File, err)
 	}
+	*b = body
 	e := entry{Sum: sumOf(body), Key: a.key}
 	if !s.folder.empty && s.folder.holds(a.File, e.Sum) {
 		return e, false, nil
@@ -147,7 +159,7 @@ func (s *syncer) stream(a *Artifact) (entry, bool, error) {
 		return entry{}, false, err
 	}
 	e := entry{Sum: c.String(), Key: a.key}
-	if s.folder.holds(a.File, e.Sum) {
+	if !s.folder.empty && s.folder.holds(a.File, e.Sum) {
 		d.drop()
 		return e, false, nil
 	}

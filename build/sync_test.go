@@ -150,7 +150,7 @@ func TestSyncDoesNotMakeWhatIsKnown(t *testing.T) {
 	dir := t.TempDir()
 	made := 0
 	p := planOf("a=one", "index=i")
-	p.Artifacts[0].Body = func() ([]byte, error) { made++; return []byte("one"), nil }
+	p.Artifacts[0].Body = func([]byte) ([]byte, error) { made++; return []byte("one"), nil }
 	mustSync(t, p, dir)
 	mustSync(t, p, dir)
 	if made != 1 {
@@ -289,7 +289,7 @@ func TestSyncOrder(t *testing.T) {
 	mustSync(t, planOf("leaf1=a", "gone=g", "index=leaf1 gone"), dir)
 	p := planOf("index=leaf2", "leaf2=b") // the index first in the plan, all the same written last
 	fail := errors.New("stop here")
-	p.Artifacts[0].Body = func() ([]byte, error) {
+	p.Artifacts[0].Body = func([]byte) ([]byte, error) {
 		got := tree(t, dir)
 		if got["leaf2"] != "b" || got["gone"] != "g" || got["index"] != "leaf1 gone" {
 			t.Errorf("when the index is made the tree is %v; want the new leaf there, the old index and what it names untouched", got)
@@ -310,7 +310,7 @@ func TestSyncWaitsForAnother(t *testing.T) {
 	dir := t.TempDir()
 	inside, release := make(chan bool), make(chan bool)
 	p := planOf("a=one")
-	p.Artifacts[0].Body = func() ([]byte, error) { close(inside); <-release; return []byte("one"), nil }
+	p.Artifacts[0].Body = func([]byte) ([]byte, error) { close(inside); <-release; return []byte("one"), nil }
 	first := make(chan error, 1)
 	go func() {
 		_, err := Sync(context.Background(), p, dir, SyncOptions{})

@@ -22,11 +22,19 @@ const feedLimit = 100
 // newest returns the proposals that changed last, newest first; of one moment the higher number
 // first; those without a time last. It leaves its argument as it is.
 func newest(all []mip.Summary) []mip.Summary {
-	sorted := slices.Clone(all)
-	slices.SortStableFunc(sorted, func(a, b mip.Summary) int {
+	order := make([]int, len(all)) // a summary is long: what is sorted is where they are
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := &all[i], &all[j]
 		return cmp.Or(cmp.Compare(unix(b.Updated), unix(a.Updated)), cmp.Compare(b.Number, a.Number))
 	})
-	return sorted[:min(len(sorted), feedLimit)]
+	sorted := make([]mip.Summary, min(len(order), feedLimit))
+	for k := range sorted {
+		sorted[k] = all[order[k]]
+	}
+	return sorted
 }
 
 func unix(t *mip.Time) int64 {
@@ -183,6 +191,9 @@ func endsLine(r rune) bool {
 // printable drops the characters outside XML 1.0's Char production, and the C1 controls, which it
 // discourages. Line ends stay.
 func printable(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0 {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case endsLine(r):

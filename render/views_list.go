@@ -72,7 +72,10 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 }
 
 // Listing renders /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/.
-func (p *Pages) Listing(v Listing) ([]byte, error) {
+func (p *Pages) Listing(v Listing) ([]byte, error) { return p.AppendListing(nil, v) }
+
+// AppendListing appends what [Pages.Listing] returns to a slice and returns the longer one.
+func (p *Pages) AppendListing(to []byte, v Listing) ([]byte, error) {
 	heading, meaning := explain(v.Kind, v.Value)
 	w := listingView{
 		page: p.frame("/", page{
@@ -92,7 +95,7 @@ func (p *Pages) Listing(v Listing) ([]byte, error) {
 	if v.Kind == "author" {
 		w.GitHub = profile(v.Slug)
 	}
-	return p.execute("listing", len(w.Rows), w)
+	return p.append(to, "listing", len(w.Rows), w)
 }
 
 // route is where the list's page lies.

@@ -55,7 +55,10 @@ type proposalView struct {
 }
 
 // Proposal renders a proposal's page.
-func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
+func (p *Pages) Proposal(v ProposalPage) ([]byte, error) { return p.AppendProposal(nil, v) }
+
+// AppendProposal appends what [Pages.Proposal] returns to a slice and returns the longer one.
+func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
 	s := v.Summary
 	number := strconv.Itoa(s.Number)
 	route := pageRoute(s.Number)
@@ -110,7 +113,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		body = []byte(`<p class="muted">This proposal has no text.</p>`)
 	}
 	const rest = 12 << 10 // bytes of the frame beside its parts
-	b := bytes.NewBuffer(make([]byte, 0, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+rest))
+	b := bytes.NewBuffer(slices.Grow(to, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+rest))
 	if err := p.tmpl.ExecuteTemplate(b, "proposal-top", w); err != nil {
 		return nil, fmt.Errorf("page of %s: %w", s.ID, err)
 	}

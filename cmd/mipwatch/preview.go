@@ -120,9 +120,9 @@ func (r *reloads) include(p *build.Plan) *build.Plan {
 		// The name stands for the bytes without the line.
 		changed.Cache = "no-store"
 		changed.Stream = nil
-		changed.Body = func() ([]byte, error) {
+		changed.Body = func(to []byte) ([]byte, error) {
 			b, err := a.Bytes()
-			return slices.Concat(b, []byte(line)), err
+			return append(append(to, b...), line...), err
 		}
 	}
 	return &with

@@ -21,7 +21,7 @@ var ErrChanged = errors.New("the file has changed since it was first read; build
 // Read reads a proposal's file again and parses it. The error says so when the file has changed
 // since Load.
 func (c *Corpus) Read(p *Proposal) (*Document, error) {
-	raw, err := c.ReadRaw(p)
+	raw, err := c.ReadRaw(p, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -40,14 +40,14 @@ func (c *Corpus) Read(p *Proposal) (*Document, error) {
 	return doc, nil
 }
 
-// ReadRaw reads a proposal's file again, byte for byte. The error says so when the file has changed
-// since Load.
-func (c *Corpus) ReadRaw(p *Proposal) ([]byte, error) {
+// ReadRaw reads a proposal's file again, byte for byte, into buf's memory. The error says so when the file
+// has changed since Load.
+func (c *Corpus) ReadRaw(p *Proposal, buf []byte) ([]byte, error) {
 	root, err := c.root(p.source.Folder)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", p.File, err)
 	}
-	raw, err := p.source.Read(root, nil)
+	raw, err := p.source.Read(root, buf)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", p.File, err)
 	}

@@ -62,7 +62,10 @@ func unprintable(c rune) bool {
 func printable(text []byte) ([]byte, int) {
 	first := -1
 	for i, c := range text {
-		if c < ' ' && c != '\n' && c != '\t' || c == 0xEF && i+2 < len(text) && text[i+1] == 0xBF && text[i+2] >= 0xBE {
+		if !suspect[c] {
+			continue
+		}
+		if c < ' ' || i+2 < len(text) && text[i+1] == 0xBF && text[i+2] >= 0xBE {
 			first = i
 			break
 		}
@@ -77,6 +80,16 @@ func printable(text []byte) ([]byte, int) {
 		return c
 	}, text), first
 }
+
+// suspect are the bytes that what XML forbids begins with: controls, and U+FFFE with U+FFFF. Every byte of a
+// corpus is looked up here.
+var suspect = func() (t [256]bool) {
+	for c := range byte(' ') {
+		t[c] = c != '\n' && c != '\t'
+	}
+	t[0xEF] = true
+	return t
+}()
 
 // hidden returns a reason when s holds a character that a reader cannot see but a program obeys:
 // controls, direction overrides, zero-width characters. Joiners between letters or emoji are

@@ -13,8 +13,6 @@ const (
 type board struct {
 	pixels [stride*Height + word]byte // and room for the word that begins at the last byte
 	reach  [Height]int                // bytes of a row that may be something else, in words
-
-	zipped []byte // of the picture that was encoded last: room for the next
 }
 
 // clear makes every pixel ground.

@@ -49,8 +49,9 @@ type Painter struct {
 // NewPainter returns a painter that has drawn nothing yet.
 func NewPainter() *Painter { return new(Painter) }
 
-// PNG draws a card. The same card is the same bytes, whatever was drawn before.
-func (p *Painter) PNG(c Card) ([]byte, error) {
+// AppendPNG draws a card, appends the file to a slice, which may be nil, and returns the longer one. The same
+// card is the same bytes, whatever was drawn before.
+func (p *Painter) AppendPNG(to []byte, c Card) ([]byte, error) {
 	if p.once.Do(p.load); p.err != nil {
 		return nil, p.err
 	}
@@ -61,7 +62,7 @@ func (p *Painter) PNG(c Card) ([]byte, error) {
 	defer p.boards.Put(b)
 	b.clear()
 	p.draw(b, c)
-	return encode(b, p.code, paletteOf(c.Status)), nil
+	return encode(to, b, p.code, paletteOf(c.Status)), nil
 }
 
 func (p *Painter) load() {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
-	"slices"
 )
 
 // Filters of a row (PNG, 9.2).
@@ -13,9 +12,9 @@ const (
 	filterUp   = 2
 )
 
-// encode writes a board as a PNG of palette indexes, four bits each (W3C PNG, third edition).
-func encode(b *board, c *code, palette [colours]rgb) []byte {
-	out := append(b.zipped[:0], "\x89PNG\r\n\x1a\n"...)
+// encode appends a board as a PNG of palette indexes, four bits each (W3C PNG, third edition).
+func encode(out []byte, b *board, c *code, palette [colours]rgb) []byte {
+	out = append(out, "\x89PNG\r\n\x1a\n"...)
 	out = chunk(out, "IHDR", func(out []byte) []byte {
 		out = binary.BigEndian.AppendUint32(out, Width)
 		out = binary.BigEndian.AppendUint32(out, Height)
@@ -32,9 +31,7 @@ func encode(b *board, c *code, palette [colours]rgb) []byte {
 		b.rows(z)
 		return z.end()
 	})
-	out = chunk(out, "IEND", func(out []byte) []byte { return out })
-	b.zipped = out
-	return slices.Clone(out)
+	return chunk(out, "IEND", func(out []byte) []byte { return out })
 }
 
 // chunk appends a chunk whose data is what body appends.
