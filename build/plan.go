@@ -220,7 +220,8 @@ func sourceLinkAt(s *site.Site, commit, repoPath string) (string, bool) {
 	for i, seg := range segments {
 		segments[i] = url.PathEscape(seg)
 	}
-	return strings.NewReplacer("{path}", strings.Join(segments, "/"), "{commit}", commit).Replace(s.SourceURL), true
+	// An escaped path holds no brace.
+	return strings.ReplaceAll(strings.ReplaceAll(s.SourceURL, "{path}", strings.Join(segments, "/")), "{commit}", commit), true
 }
 
 func siteInfo(c *corpus.Corpus, s *site.Site, all []mip.Summary) mip.SiteInfo {

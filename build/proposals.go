@@ -54,7 +54,7 @@ func (p *planner) proposals() error {
 				if err != nil {
 					return nil, err
 				}
-				return api.AppendJSON(to, mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: string(d.Raw), Sections: d.Sections})
+				return api.AppendJSON(to, mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: d.Raw, Sections: d.Sections})
 			},
 		})
 		p.add(Artifact{

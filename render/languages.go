@@ -72,7 +72,7 @@ func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current
 		return "", nil
 	}
 	script := p.path(p.assets[aiScript].Route)
-	var m markup
+	m := begin()
 	entry := func(l language, href, note string) {
 		m.raw(`<li><a lang="`, l.Tag, `" hreflang="`, l.Tag, `" href="`)
 		m.text(href)
@@ -129,5 +129,5 @@ func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current
 	} else {
 		m.raw("</ul></section>\n")
 	}
-	return m.html(), nil
+	return m.end(), nil
 }

@@ -33,7 +33,7 @@ func (p *Pages) frame(section string, v page) page {
 	if v.Title == "" {
 		heading, title = p.info.Title, p.info.Title
 	}
-	m := make(markup, 0, len(p.head)+len(p.top[section])+len(v.LD)+2<<10)
+	m := begin()
 	m.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>")
 	m.text(title)
 	m.raw("</title>\n")
@@ -58,7 +58,7 @@ func (p *Pages) frame(section string, v page) page {
 	if v.Card == nil {
 		m.raw(p.siteImage)
 	} else {
-		p.image(&m, ProposalCardRoute(v.Card.Number), ProposalCard(p.info, *v.Card))
+		p.image(m, ProposalCardRoute(v.Card.Number), ProposalCard(p.info, *v.Card))
 	}
 	for _, e := range v.Meta {
 		m.meta("name", e[0], e[1])
@@ -80,6 +80,6 @@ func (p *Pages) frame(section string, v page) page {
 		m.raw(`<script type="application/ld+json">`, string(v.LD), "</script>\n")
 	}
 	m.raw("</head>\n<body>\n", string(p.notice), string(p.top[section]), "\n<main id=\"main\" tabindex=\"-1\"><div class=\"wrap\">\n")
-	v.Begin, v.End = m.html(), p.bottom
+	v.Begin, v.End = m.end(), p.bottom
 	return v
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"html/template"
 	"strconv"
+	"sync"
 )
 
 // markup collects HTML in Go for the parts that every page repeats, where a template's reflection
@@ -51,3 +52,20 @@ func (m *markup) number(n int) { *m = strconv.AppendInt(*m, int64(n), 10) }
 func escaped(s string) string { return template.HTMLEscapeString(s) }
 
 func (m markup) html() template.HTML { return template.HTML(m) }
+
+// markups are those that [markup.end] has taken back.
+var markups = sync.Pool{New: func() any { return new(markup) }}
+
+// begin returns an empty one for a part of a page that is as good as always there: a build makes thousands.
+func begin() *markup { return markups.Get().(*markup) }
+
+// end returns the HTML and takes the markup back: it is not to be used any more.
+func (m *markup) end() template.HTML {
+	const mostKept = 64 << 10 // bytes
+	out := m.html()
+	if cap(*m) <= mostKept {
+		*m = (*m)[:0]
+		markups.Put(m)
+	}
+	return out
+}

@@ -12,7 +12,7 @@ import (
 // rows are the table rows of proposals. They are written here and not by a template because a large
 // site shows every one in four lists or more: this is most of what a list page costs.
 func (p *Pages) rows(all []mip.Summary) template.HTML {
-	m := make(markup, 0, len(all)*320)
+	m := begin()
 	for _, s := range all {
 		m.raw(`<tr data-s="`)
 		m.text(s.Status.Slug())
@@ -26,7 +26,7 @@ func (p *Pages) rows(all []mip.Summary) template.HTML {
 		m.link("t", p.proposalPath(s.Number), "", string(titleHTML(s.Title)))
 		if s.Hardfork != nil {
 			m.raw(" ")
-			p.forkLabel(&m, *s.Hardfork)
+			p.forkLabel(m, *s.Hardfork)
 		}
 		if s.Description != nil && *s.Description != "" {
 			m.raw("<p>")
@@ -42,12 +42,12 @@ func (p *Pages) rows(all []mip.Summary) template.HTML {
 		m.raw(`</td><td class="up">`)
 		if s.Updated != nil {
 			m.raw("<time>")
-			m = s.Updated.UTC().AppendFormat(m, time.DateOnly)
+			*m = s.Updated.UTC().AppendFormat(*m, time.DateOnly)
 			m.raw("</time>")
 		}
 		m.raw("</td></tr>\n")
 	}
-	return m.html()
+	return m.end()
 }
 
 // forkLabel adds a hard fork's label, a link when the fork has a page.

@@ -75,7 +75,7 @@ func (p *Pages) impact(v ProposalPage) (template.HTML, error) {
 // without. Most pages have it, and so it is made without a template.
 func (p *Pages) impactButton(s mip.Summary) (template.HTML, error) {
 	script := p.path(p.assets[aiScript].Route)
-	var m markup
+	m := begin()
 	m.raw(`<section class="ai js" aria-labelledby="impact" data-api="`)
 	m.text(p.path("/api/ai-summary"))
 	m.raw(`" data-pages="`)
@@ -89,7 +89,7 @@ func (p *Pages) impactButton(s mip.Summary) (template.HTML, error) {
 	m.text(script)
 	m.raw(`">Summarise</button> <span role="status"></span></p></section>
 `)
-	return m.html(), nil
+	return m.end(), nil
 }
 
 // quote finds the place that evidence names: a section of this page, or of the page of a proposal that

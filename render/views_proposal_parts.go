@@ -11,7 +11,7 @@ import (
 
 // chips are the labels over a proposal's title; each leads to the proposals that share it.
 func (p *Pages) chips(s mip.Summary, fork *mip.HardFork) template.HTML {
-	var m markup
+	m := begin()
 	m.link("b "+statusClass(s.Status), p.slugPath("status", s.Status.Slug()), "", escaped(s.Status.String()))
 	if s.Type != nil {
 		m.link("tag", p.slugPath("type", mip.Slug(*s.Type)), "", escaped(*s.Type))
@@ -22,7 +22,7 @@ func (p *Pages) chips(s mip.Summary, fork *mip.HardFork) template.HTML {
 	if fork != nil {
 		m.link("tag", p.slugPath("upgrade", mip.Slug(fork.Name)), "", escaped(fork.Name))
 	}
-	return m.html()
+	return m.end()
 }
 
 // step is one station of the way to Final.
@@ -67,7 +67,7 @@ func steps(s mip.Summary) []step {
 }
 
 func stepsHTML(steps []step) template.HTML {
-	var m markup
+	m := begin()
 	for _, s := range steps {
 		m.raw(`<li class="`, s.Class, `"`)
 		if s.Now {
@@ -81,7 +81,7 @@ func stepsHTML(steps []step) template.HTML {
 		}
 		m.raw("</li>")
 	}
-	return m.html()
+	return m.end()
 }
 
 // person is an author as a page shows one. Page, with the base path, and URL, of the profile, are empty
@@ -134,7 +134,7 @@ func (m *markup) ref(r Ref) {
 
 // factLine is the one line that narrow screens get before the text.
 func factLine(s mip.Summary, authors []person) template.HTML {
-	var m markup
+	m := begin()
 	for i, a := range authors {
 		if i == 0 {
 			m.raw("<span>By ")
@@ -149,14 +149,14 @@ func factLine(s mip.Summary, authors []person) template.HTML {
 	if s.Updated != nil {
 		m.raw("<span>Changed ", dayOf(s.Updated), "</span>")
 	}
-	return m.html()
+	return m.end()
 }
 
 // actions are what a reader can do with a proposal.
 func (p *Pages) actions(v ProposalPage) template.HTML {
 	s := v.Summary
 	n := strconv.Itoa(s.Number)
-	var m markup
+	m := begin()
 	if to := webAddress(s.DiscussionsTo); to != "" {
 		m.link("btn s ic ic-talk", to, "noopener", "Discuss")
 	}
@@ -172,7 +172,7 @@ func (p *Pages) actions(v ProposalPage) template.HTML {
 	if v.History {
 		m.link("btn s ic ic-past", p.path("/mip/"+n+"/history/"), "", "History")
 	}
-	return m.html()
+	return m.end()
 }
 
 // historyOf is where a file's history is shown, given where the file is: GitHub and GitLab, and hosts that
@@ -185,7 +185,7 @@ func historyOf(source string) (string, bool) {
 // details is what the header states, and how the proposal is tied to others.
 func (p *Pages) details(v ProposalPage, authors []person) template.HTML {
 	s := v.Summary
-	var m markup
+	m := begin()
 	row := func(label string, values ...func()) {
 		if len(values) == 0 {
 			return
@@ -251,7 +251,7 @@ func (p *Pages) details(v ProposalPage, authors []person) template.HTML {
 		})
 	}
 	row("Translations", translations...)
-	return m.html()
+	return m.end()
 }
 
 func (p *Pages) translationPath(s mip.Summary, t mip.Translation) string {
@@ -260,7 +260,7 @@ func (p *Pages) translationPath(s mip.Summary, t mip.Translation) string {
 
 // neighbours leads to the proposals before and after.
 func neighbours(previous, next *Ref) template.HTML {
-	var m markup
+	m := begin()
 	label := func(word string, r *Ref) string {
 		return "<small>" + word + "</small>" + string(namedHTML(r.ID, r.Title))
 	}
@@ -270,5 +270,5 @@ func neighbours(previous, next *Ref) template.HTML {
 	if next != nil {
 		m.link("next", next.Path, "next", label("Next", next))
 	}
-	return m.html()
+	return m.end()
 }

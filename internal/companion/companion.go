@@ -105,5 +105,5 @@ func (ps *Proposals) read(i int) (*mip.Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mip.Proposal{Summary: ps.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: string(d.Raw), Sections: d.Sections}, nil
+	return &mip.Proposal{Summary: ps.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: d.Raw, Sections: d.Sections}, nil
 }

@@ -58,7 +58,7 @@ type Proposal struct {
 
 // Document is a parsed proposal.
 type Document struct {
-	Raw      []byte        // the file, byte for byte
+	Raw      string        // the file, byte for byte
 	Body     []byte        // UTF-8 with LF line ends, after the header
 	Root     ast.Node      // the tree over Body; each section's heading has its id attribute
 	Sections []mip.Section // Markdown values concatenated are Body

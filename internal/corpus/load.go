@@ -168,7 +168,7 @@ func (ld *loader) body(raw, text []byte, h *header, p *Proposal, titleLine int, 
 	// Without a mark of a heading there is none: the stubs that say where a proposal went are many.
 	if p.Title == "" && bytes.ContainsAny(body, "#=") || suspicious {
 		doc := parse(body)
-		doc.Raw = raw
+		doc.Raw = string(raw)
 		heading = firstTitle(doc)
 		if suspicious && !ld.bounded(doc, first, r) {
 			return

@@ -24,9 +24,12 @@ var bodyParser = sync.OnceValue(func() parser.Parser {
 })
 
 // parse reads a body that the limits allow. Raw is not set.
-func parse(body []byte) *Document {
+func parse(body []byte) *Document { return parseWords(body, string(body)) }
+
+// parseWords is parse for a body that there is as a string already, which the sections share.
+func parseWords(body []byte, words string) *Document {
 	doc := &Document{Body: body, Root: bodyParser().Parse(text.NewReader(body))}
-	doc.Sections = sections(doc)
+	doc.Sections = sections(doc, words)
 	return doc
 }
 
@@ -57,7 +60,7 @@ func Join(sections []mip.Section) *Document {
 	for _, s := range sections {
 		text.WriteString(s.Markdown)
 	}
-	doc := parse([]byte(text.String()))
+	doc := parseWords([]byte(text.String()), text.String())
 	at := 0
 	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
 		h, ok := n.(*ast.Heading)
@@ -78,7 +81,7 @@ func Join(sections []mip.Section) *Document {
 }
 
 // sections cuts the body at the document's own headings and gives each heading its id.
-func sections(doc *Document) []mip.Section {
+func sections(doc *Document, words string) []mip.Section {
 	out := []mip.Section{}
 	if len(doc.Body) == 0 {
 		return out
@@ -105,13 +108,12 @@ func sections(doc *Document) []mip.Section {
 	if len(out) == 0 {
 		out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
 	}
-	all := string(doc.Body) // once: the sections share it
 	for i := range out {
-		end := len(all)
+		end := len(words)
 		if i+1 < len(out) {
 			end = starts[i+1]
 		}
-		out[i].Markdown = all[starts[i]:end]
+		out[i].Markdown = words[starts[i]:end]
 	}
 	return out
 }

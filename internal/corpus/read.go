@@ -35,8 +35,14 @@ func (c *Corpus) Read(p *Proposal) (*Document, error) {
 		return nil, fmt.Errorf("read %s: %w", p.File, ErrChanged)
 	}
 	body, _ := printable(text[h.body:])
-	doc := parse(body)
-	doc.Raw = raw
+	file := string(raw)
+	// Mostly a body is the end of its file as it stands, and the sections can share it.
+	words := file[max(0, len(file)-len(body)):]
+	if words != string(body) {
+		words = string(body)
+	}
+	doc := parseWords(body, words)
+	doc.Raw = file
 	return doc, nil
 }
 
