@@ -107,7 +107,6 @@ func (p *Pages) funcs() template.FuncMap {
 		"num":      thousands,
 		"web":      webAddress,
 		"host":     host,
-		"cited":    func(name, id, text string) any { return struct{ Name, ID, Text string }{name, id, text} },
 	}
 }
 

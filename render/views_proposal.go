@@ -51,7 +51,7 @@ type proposalView struct {
 	Fork             *mip.HardFork
 	ForkPath         string
 	ForkRows         []activationRow
-	Cite             citation
+	Cite             template.HTML
 }
 
 // Proposal renders a proposal's page.
@@ -91,7 +91,7 @@ func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
 		Chips: p.chips(s, v.Fork), Steps: stepsHTML(steps(s)), Facts: factLine(s, authors), Actions: p.actions(v),
 		TOC:        tableOfContents(v.Sections, v.Body),
 		Neighbours: neighbours(v.Previous, v.Next), Details: p.details(v, authors), Relations: relations(v),
-		Fork: v.Fork, Cite: cite,
+		Fork: v.Fork, Cite: cite.html(),
 	}
 	if named(s.ID, "", s.Title) == s.ID {
 		w.Title = ""
