@@ -173,6 +173,9 @@ func deref(s *string) string {
 // oneLine drops what XML 1.0 cannot hold and puts one blank in place of line ends and tabs. Blanks
 // of every other kind stay as written.
 func oneLine(s string) string {
+	if plain(s) {
+		return strings.Trim(s, " ")
+	}
 	s = printable(s)
 	if strings.ContainsFunc(s, endsLine) {
 		parts := strings.FieldsFunc(s, endsLine)
@@ -184,6 +187,16 @@ func oneLine(s string) string {
 	return strings.Trim(s, " ")
 }
 
+// plain reports whether s is nothing but printable ASCII, as most of it is.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 func endsLine(r rune) bool {
 	return r >= '\t' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
 }
@@ -191,9 +204,6 @@ func endsLine(r rune) bool {
 // printable drops the characters outside XML 1.0's Char production, and the C1 controls, which it
 // discourages. Line ends stay.
 func printable(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0 {
-		return s
-	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case endsLine(r):

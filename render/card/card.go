@@ -44,6 +44,7 @@ type Painter struct {
 	code  *code
 
 	boards sync.Pool // of *board
+	strips strips
 }
 
 // NewPainter returns a painter that has drawn nothing yet.
@@ -55,14 +56,52 @@ func (p *Painter) AppendPNG(to []byte, c Card) ([]byte, error) {
 	if p.once.Do(p.load); p.err != nil {
 		return nil, p.err
 	}
+	head := p.strips.of(struct{ site string }{c.Site}, func() *strip {
+		return p.strip(0, headEnd, func(b *board) { p.drawHead(b, c) })
+	})
+	foot := p.strips.of(footOf(c), func() *strip {
+		return p.strip(footTop, Height, func(b *board) { p.drawFoot(b, c) })
+	})
+	b := p.board()
+	defer p.boards.Put(b)
+	p.drawTitle(b, c)
+	return encode(to, p.code, paletteOf(c.Status), func(z *zipper) {
+		z.add(head)
+		b.rows(z, headEnd, footTop)
+		z.add(foot)
+	}), nil
+}
+
+// foot is what the last strip shows.
+type foot struct {
+	status mip.Status
+	none   bool // there is no status
+	kind   string
+}
+
+func footOf(c Card) foot {
+	if c.Status == nil {
+		return foot{none: true, kind: c.Kind}
+	}
+	return foot{status: *c.Status, kind: c.Kind}
+}
+
+// strip draws and encodes some rows.
+func (p *Painter) strip(from, to int, draw func(*board)) *strip {
+	b := p.board()
+	defer p.boards.Put(b)
+	draw(b)
+	return newStrip(b, p.code, from, to)
+}
+
+// board is an empty one.
+func (p *Painter) board() *board {
 	b, ok := p.boards.Get().(*board)
 	if !ok {
 		b = new(board)
 	}
-	defer p.boards.Put(b)
 	b.clear()
-	p.draw(b, c)
-	return encode(to, b, p.code, paletteOf(c.Status)), nil
+	return b
 }
 
 func (p *Painter) load() {

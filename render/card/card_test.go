@@ -214,3 +214,39 @@ func BenchmarkFirst(b *testing.B) {
 		}
 	}
 }
+
+// TestCuts holds that nothing is drawn across the rows at which a card is cut, however high or deep letters
+// reach.
+func TestCuts(t *testing.T) {
+	tall := strings.Repeat("ÅÊŘ gjpqy|{[(@Ǻ ", 12)
+	c := proposal(tall, mip.LastCall)
+	c.Site, c.Kind, c.ID = tall, tall, "ÅÊŘgjpqy|"
+	p := NewPainter()
+	if _, err := p.AppendPNG(nil, c); err != nil { // reads the fonts
+		t.Fatal(err)
+	}
+	for name, part := range map[string]struct {
+		draw     func(*board, Card)
+		from, to int
+	}{
+		"head":  {p.drawHead, 0, headEnd},
+		"title": {p.drawTitle, headEnd, footTop},
+		"foot":  {p.drawFoot, footTop, Height},
+	} {
+		b := p.board()
+		part.draw(b, c)
+		drawn := 0
+		for y, end := range b.reach {
+			if end == 0 {
+				continue
+			}
+			drawn++
+			if y < part.from || y >= part.to {
+				t.Errorf("%s: row %d is drawn, want none outside of %d to %d", name, y, part.from, part.to)
+			}
+		}
+		if drawn == 0 {
+			t.Errorf("%s: nothing is drawn", name)
+		}
+	}
+}

@@ -25,13 +25,17 @@ const (
 	gap      = 14
 )
 
-// draw puts a card on an empty board.
-func (p *Painter) draw(b *board, c Card) {
+// drawHead puts the site's sign on a board.
+func (p *Painter) drawHead(b *board, c Card) {
 	b.fill(0, 0, Width, barEnd, statusColour)
 	b.put(p.marks.logo, margin, logoTop, accent)
 	if run, ok := p.label.fit(c.Site, right-siteLeft); ok {
 		b.putAll(run, siteLeft, siteLine, text)
 	}
+}
+
+// drawTitle puts the proposal's number and title on a board.
+func (p *Painter) drawTitle(b *board, c Card) {
 	rows, ok := p.title.wrap(c.Title, right-margin, mostRows)
 	if ok && len(rows) > 0 {
 		if run, ok := p.label.fit(c.ID, right-margin); ok {
@@ -43,6 +47,10 @@ func (p *Painter) draw(b *board, c Card) {
 	} else if run, ok := p.title.fit(c.ID, right-margin); ok {
 		b.putAll(run, margin, topLine, accent)
 	}
+}
+
+// drawFoot puts status and kind on a board.
+func (p *Painter) drawFoot(b *board, c Card) {
 	x := margin
 	if c.Status != nil {
 		x = p.pill(b, x, *c.Status)

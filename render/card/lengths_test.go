@@ -68,7 +68,10 @@ func counted(t *testing.T) []int {
 	} {
 		s := mip.Statuses()[i%len(mip.Statuses())]
 		b.clear()
-		p.draw(b, Card{Site: "Network Improvement Proposals", ID: "MIP-" + strings.Repeat("7", i%5), Title: title, Status: &s, Kind: "Standards Track, Core"})
+		c := Card{Site: "Network Improvement Proposals", ID: "MIP-" + strings.Repeat("7", i%5), Title: title, Status: &s, Kind: "Standards Track, Core"}
+		p.drawHead(b, c)
+		p.drawTitle(b, c)
+		p.drawFoot(b, c)
 		count(b, counts)
 	}
 	return counts

@@ -12,8 +12,9 @@ const (
 	filterUp   = 2
 )
 
-// encode appends a board as a PNG of palette indexes, four bits each (W3C PNG, third edition).
-func encode(out []byte, b *board, c *code, palette [colours]rgb) []byte {
+// encode appends a PNG of palette indexes, four bits each (W3C PNG, third edition), whose rows are what is
+// given to the zipper.
+func encode(out []byte, c *code, palette [colours]rgb, rows func(*zipper)) []byte {
 	out = append(out, "\x89PNG\r\n\x1a\n"...)
 	out = chunk(out, "IHDR", func(out []byte) []byte {
 		out = binary.BigEndian.AppendUint32(out, Width)
@@ -28,7 +29,7 @@ func encode(out []byte, b *board, c *code, palette [colours]rgb) []byte {
 	})
 	out = chunk(out, "IDAT", func(out []byte) []byte {
 		z := newZipper(c, out)
-		b.rows(z)
+		rows(z)
 		return z.end()
 	})
 	return chunk(out, "IEND", func(out []byte) []byte { return out })
@@ -42,18 +43,19 @@ func chunk(out []byte, name string, body func([]byte) []byte) []byte {
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[at+4:]))
 }
 
-// rows hands on every row. Empty ones are zeros, filter included, so that many are one run. In the
+// rows hands on the rows of a part, before which there is an empty one. Empty ones are zeros, filter included, so that many are one run. In the
 // others what is as above it becomes zero: of letters only the edges are left.
-func (b *board) rows(z *zipper) {
+func (b *board) rows(z *zipper, from, to int) {
 	var ground [stride]byte
 	zeros := 0
-	for y, end := range b.reach {
+	for y := from; y < to; y++ {
+		end := b.reach[y]
 		if end == 0 {
 			zeros += 1 + stride
 			continue
 		}
 		row, above := b.row(y), ground[:]
-		if y > 0 {
+		if y > from {
 			above, end = b.row(y-1), max(end, b.reach[y-1])
 		}
 		z.reserve(gaps)
