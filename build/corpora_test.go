@@ -142,6 +142,7 @@ func TestEIPs(t *testing.T) {
 		t.Errorf("the stub 1046 is not published with its text: %+v", stub)
 	}
 	checkTree(t, b)
+	t.Run("valid", func(t *testing.T) { validate(t, b, pagesOf(b, 40)) })
 }
 
 func TestSIMDs(t *testing.T) {
