@@ -1,6 +1,7 @@
 package browsertest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -21,49 +22,35 @@ func hostileMarkdown() string {
 		"| " + hostileText("cell") + " |\n|---|\n| x |\n\n- [ ] " + hostileText("task") + "\n\n```" + "html\n" + hostileText("code") + "\n```\n\n<iframe src=/x></iframe>\n"
 }
 
-// spoilText puts hostile texts in the place of all that people or a model wrote, at any depth.
-func spoilText(answer map[string]any) {
-	for key, v := range answer {
-		switch v := v.(type) {
-		case map[string]any:
-			spoilText(v)
-		case []any:
-			for i := range v {
-				switch item := v[i].(type) {
-				case map[string]any:
-					spoilText(item)
-				case string:
-					v[i] = hostileText(key)
-				}
-			}
-		case string:
-			switch key {
-			case "title", "id", "message", "tldr", "impact", "quote", "section", "source", "description", "status":
-				answer[key] = hostileText(key)
-			case "markdown":
-				answer[key] = hostileMarkdown()
-			}
-		}
-	}
-}
+// spoil puts hostile texts in the place of all that people or a model wrote in a live answer, at any depth,
+// before the page gets it. A topic of no proposal is among them, so that its own title is shown, and
+// a translation, for which no model is asked here.
+const spoil = `{
+	const words = %s, ask = window.fetch;
+	const spoiled = (v, key) => Array.isArray(v) ? v.map(x => spoiled(x, key))
+		: v && typeof v === "object" ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, spoiled(x, k)]))
+		: typeof v === "string" && Object.hasOwn(words, key) ? words[key] : v;
+	window.fetch = async (...a) => {
+		const answer = await ask(...a), path = new URL(answer.url).pathname;
+		if (!["/api/mip-watch", "/api/ai-summary", "/api/ai-translate"].includes(path)) return answer;
+		const translation = { mipNumber: 4, locale: "tr", title: "", description: "", markdown: "", source: "", contentHash: "", generatedAt: "2026-09-01T02:03:00Z", stale: false };
+		const body = path.endsWith("translate") ? translation : await answer.json();
+		if (body.forum) { body.forum[0].topicId = 999999; body.discrepancies = [{ message: "" }] }
+		return new Response(JSON.stringify(spoiled(body)), { headers: { "Content-Type": "application/json" } });
+	};
+}`
 
 // hostileAnswers shows answers in which every text is hostile: of the forum, the networks and a model.
-func hostileAnswers(t *testing.T, with run) {
-	r := run{with.Browser, serve(t, true), with.clipboard}
-	r.spoil = func(answer map[string]any) {
-		if answer["code"] == "ai_disabled" { // no model is asked here: this is what one could say
-			clear(answer)
-			for _, key := range []string{"title", "description", "source", "markdown"} {
-				answer[key] = ""
-			}
-			answer["mipNumber"], answer["locale"], answer["generatedAt"], answer["stale"] = 4, "tr", "2026-09-01T02:03:00Z", false
-		}
-		spoilText(answer)
-		if topics, ok := answer["forum"].([]any); ok && len(topics) > 1 {
-			topics[0].(map[string]any)["topicId"] = 999_999 // of no proposal: its own title is shown
-			answer["discrepancies"] = []any{map[string]any{"message": hostileText("message")}}
-		}
+func hostileAnswers(t *testing.T, r run) {
+	words := map[string]string{"markdown": hostileMarkdown()}
+	for _, key := range strings.Fields("title id message tldr whatsChanging impact quote section source description status") {
+		words[key] = hostileText(key)
 	}
+	b, err := json.Marshal(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := browsertest.View{Early: fmt.Sprintf(spoil, b)}
 	harmless := func(t *testing.T, tab *browsertest.Tab, within string, texts ...string) {
 		t.Helper()
 		if got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("img, iframe, object, embed, base, form:not([action^='/']), svg script, script:not([src]):not([type='application/ld+json']), [href^='javascript:' i], [href^='data:' i]:not(link)")].map(e => e.outerHTML)`); len(got) > 0 {
@@ -83,7 +70,7 @@ func hostileAnswers(t *testing.T, with run) {
 		}
 	}
 	t.Run("dashboard", func(t *testing.T) {
-		tab := r.tab(t, browsertest.View{})
+		tab := r.tab(t, view)
 		tab.Go("/dashboard/")
 		tab.Wait(pill("forum") + `.className === "ok"`)
 		harmless(t, tab, "main", hostileText("title"), hostileText("message"), hostileText("status"))
@@ -92,14 +79,15 @@ func hostileAnswers(t *testing.T, with run) {
 		}
 	})
 	t.Run("summary", func(t *testing.T) {
-		tab := r.tab(t, browsertest.View{})
+		tab := r.tab(t, view)
 		tab.Go("/mip/4/")
 		tab.Click("section.ai [data-run]")
 		tab.Wait(`document.querySelector("section.ai .axes")`)
 		harmless(t, tab, "section.ai", hostileText("tldr"), hostileText("whatsChanging"), hostileText("impact"), hostileText("quote"), hostileText("source"))
 	})
 	t.Run("translation", func(t *testing.T) {
-		tab := r.tab(t, browsertest.View{})
+		tab := r.tab(t, view)
+		tab.Expect(failures) // what a sidecar without a model says of translations
 		tab.Go("/mip/4/")
 		tab.Click(`.langs [data-run][lang="tr"]`)
 		tab.Wait(`document.querySelector("#translated")`)

@@ -30,9 +30,6 @@ type served struct {
 	plan    *build.Plan
 	network *upstreamtest.Network
 	later   atomic.Int64 // by how many nanoseconds the clock of sidecar and hosts is ahead
-	// spoil, when set, makes another answer of a live one, which is then a success. It is set before the
-	// first request.
-	spoil func(answer map[string]any)
 }
 
 // serve builds and serves the site until the test ends. Without a sidecar its routes are 404 problems.
@@ -91,31 +88,12 @@ func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.E
 		t.Fatal(err)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case !slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path }):
-			static.ServeHTTP(w, r)
-		case v.spoil == nil:
+		if slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path }) {
 			live.ServeHTTP(w, r)
-		default:
-			v.spoiled(t, live, w, r)
+			return
 		}
+		static.ServeHTTP(w, r)
 	})
-}
-
-// spoiled answers as the sidecar does, with what spoil makes of its JSON.
-func (v *served) spoiled(t *testing.T, live http.Handler, w http.ResponseWriter, r *http.Request) {
-	recorded, plain := httptest.NewRecorder(), r.Clone(r.Context())
-	plain.Header.Del("Accept-Encoding")
-	live.ServeHTTP(recorded, plain)
-	var answer map[string]any
-	if err := json.Unmarshal(recorded.Body.Bytes(), &answer); err != nil {
-		t.Errorf("%s: %v", r.URL.Path, err)
-	}
-	v.spoil(answer)
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	if err := json.NewEncoder(w).Encode(answer); err != nil {
-		t.Errorf("%s: %v", r.URL.Path, err)
-	}
 }
 
 // get asks for a path as a program does.
