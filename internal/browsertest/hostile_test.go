@@ -43,7 +43,7 @@ const spoil = `{
 // hostileAnswers shows answers in which every text is hostile: of the forum, the networks and a model.
 func hostileAnswers(t *testing.T, r run) {
 	words := map[string]string{"markdown": hostileMarkdown()}
-	for _, key := range strings.Fields("title id message tldr whatsChanging impact quote section source description status") {
+	for key := range strings.FieldsSeq("title id message tldr whatsChanging impact quote section source description status") {
 		words[key] = hostileText(key)
 	}
 	b, err := json.Marshal(words)
