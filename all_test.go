@@ -162,7 +162,7 @@ func TestFileLength(t *testing.T) {
 // fuzz target passes over inputs, which skips no check.
 func TestSkipsAreNamed(t *testing.T) {
 	skip := regexp.MustCompile(`\.Skipf?\("([^"]*)`)
-	named := regexp.MustCompile(`^\[[a-z]+\] `)
+	named := regexp.MustCompile(`^\[[a-z]+(-[a-z]+)*\] `)
 	sourceFiles(t, func(name string, text []byte) {
 		inFuzz := false
 		for line := range strings.Lines(string(text)) {

@@ -76,11 +76,19 @@ func (p *planner) documentation() error {
 }
 
 // example is the position of the proposal that documentation speaks of: the first for which most of the
-// addresses of a proposal answer. It is negative when there is none.
+// addresses of a proposal, and of the lists that it can be on, answer. It is negative when there is none.
 func (p *planner) example() int {
 	best, most := -1, -1
 	for i, m := range p.all {
 		answers := 0
+		for _, k := range listKinds() {
+			if len(k.entries(m)) > 0 {
+				answers++
+			}
+		}
+		if p.corpus.Proposals[i].Past != nil {
+			answers++
+		}
 		if p.beside.Summary(m.Number) != nil {
 			answers++
 		}

@@ -135,22 +135,36 @@ func (p *planner) page(to []byte, i int, doc *source) ([]byte, error) {
 // link resolves a relative destination in a proposal: to the page of the proposal that it names, else
 // to the file in the repository. It fails when neither is known.
 func (p *planner) link(c *corpus.Proposal, dest string) (string, bool) {
-	file, err := url.PathUnescape(dest)
-	if err != nil {
-		file = dest
-	}
-	file, _, _ = strings.Cut(file, "?")
-	name := path.Base(file)
-	if path.Clean(file) == name && path.Ext(name) == "" {
-		name += ".md" // [MIP-3](MIP-3); ../assets/MIP-3 is a folder
-	}
-	if n, ok := p.corpus.Number(name); ok && !strings.HasSuffix(file, "/") && path.Ext(name) != "" {
+	file := linkedFile(dest)
+	if n, ok := linkedNumber(p.corpus, file); ok {
 		return p.Site.Path(pageRoute(n)), true
 	}
 	if path.IsAbs(file) {
 		return "", false // of a site that we do not know
 	}
 	return sourceLink(p.Site, c, path.Join(path.Dir(c.RepoPath), file))
+}
+
+// linkedFile is the path of the file that a relative destination names.
+func linkedFile(dest string) string {
+	file, err := url.PathUnescape(dest)
+	if err != nil {
+		file = dest
+	}
+	file, _, _ = strings.Cut(file, "?")
+	return file
+}
+
+// linkedNumber is that of the published proposal whose file a link names.
+func linkedNumber(c *corpus.Corpus, file string) (int, bool) {
+	name := path.Base(file)
+	if path.Clean(file) == name && path.Ext(name) == "" {
+		name += ".md" // [MIP-3](MIP-3); ../assets/MIP-3 is a folder
+	}
+	if strings.HasSuffix(file, "/") || path.Ext(name) == "" {
+		return 0, false
+	}
+	return c.Number(name)
 }
 
 // source reads and parses a proposal's file once for the neighbours of one group, which one worker

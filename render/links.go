@@ -54,11 +54,20 @@ func (d *markdownDoc) target(dest string) (markdownTarget, bool) {
 	if fragment != "" {
 		// Only pages have sections, and only what is no page has a dot in its last element.
 		if !strings.Contains(href[strings.LastIndexByte(href, '/'):], ".") {
-			fragment = "s-" + strings.ToLower(unescapePercent(fragment))
+			fragment = pageID(fragment)
 		}
 		href += "#" + fragment
 	}
 	return markdownTarget{href: escapeURL(href)}, true
+}
+
+// githubPrefix is what GitHub puts before the ids of a text, and leaves out of most links to them.
+const githubPrefix = "user-content-"
+
+// pageID is the id that a fragment means on another page: that of a heading.
+func pageID(fragment string) string {
+	id := strings.ToLower(unescapePercent(fragment))
+	return "s-" + strings.TrimPrefix(strings.TrimPrefix(id, githubPrefix), "s-")
 }
 
 // anchor finds the id that a #fragment of this document means: authors follow GitHub's, Jekyll's or
@@ -67,8 +76,10 @@ func (d *markdownDoc) anchor(fragment string) (string, bool) {
 	if fragment == "" {
 		return "", false
 	}
-	for _, f := range []string{fragment, unescapePercent(fragment)} {
-		for _, f := range []string{f, strings.ToLower(f), strings.TrimPrefix(f, "user-content-")} {
+	plain := unescapePercent(fragment)
+	own := strings.TrimPrefix(plain, githubPrefix)
+	for _, f := range []string{fragment, plain, own} {
+		for _, f := range []string{f, strings.ToLower(f)} {
 			if d.ids[f] {
 				return f, true
 			}
@@ -77,7 +88,7 @@ func (d *markdownDoc) anchor(fragment string) (string, bool) {
 			}
 		}
 	}
-	if id, ok := d.looseIDs[looseID(unescapePercent(fragment))]; ok {
+	if id, ok := d.looseIDs[looseID(own)]; ok {
 		return id, true
 	}
 	return "", false

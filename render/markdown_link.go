@@ -42,6 +42,9 @@ func (d *markdownDoc) link(n *ast.Link, entering bool) {
 		t, ok := d.target(resolveMarkdown(n.Destination))
 		ok = ok && d.openAnchor(t, "", resolveMarkdown(n.Title))
 		d.anchors = append(d.anchors, ok)
+		if ok && !n.HasChildren() {
+			d.out.escaped(t.href) // nobody could see it, or hear where it leads
+		}
 		return
 	}
 	last := len(d.anchors) - 1

@@ -57,6 +57,10 @@ func (m *markdownPolicy) clean(body []byte) ([]byte, error) {
 	var out bytes.Buffer
 	ids := map[string]bool{}
 	for _, n := range nodes {
+		article.AppendChild(n)
+	}
+	settle(article, false)
+	for n := range article.ChildNodes() {
 		keepFirstIDs(n, ids)
 		if err := html.Render(&out, n); err != nil {
 			return nil, errors.Join(errUnbalanced, err)

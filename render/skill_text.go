@@ -15,7 +15,7 @@ The site at {{base}}/ publishes improvement proposals ({{prefix}}s). Everything 
 | The text in another language? | the addresses in ` + "`translations`" + ` of that answer, as far as there are any; the English text decides |
 | The text alone? | ` + "`{{base}}/mip/{n}.md`" + ` |
 | What changed lately? | ` + "`{{base}}/feed.json`" + `, newest change first |
-| What changed in one of them, and when? | ` + "`{{base}}/mip/{n}/feed.xml`" + `, an entry for each change, from git |
+| What changed in one of them, and when? | ` + "`{{base}}/mip/{n}/feed.xml`" + `, an entry for each change; 404 where git knows none |
 | Which upgrade activates it, and when? | ` + "`{{base}}/api/v1/hardforks`" + ` |
 | What is this site, which networks, which forum? | ` + "`{{base}}/api/v1/site`" + ` |
 | Was a file left out or read in a lenient way? | ` + "`{{base}}/api/v1/diagnostics`" + ` |

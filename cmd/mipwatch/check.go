@@ -63,6 +63,9 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	progress := newProgress(c.stderr)
 	progress.doing("reading proposals…")
 	loaded, err := c.corpus(ctx, o)
+	if err == nil {
+		err = c.fragments(ctx, loaded)
+	}
 	progress.clear()
 	if err != nil {
 		return err
@@ -86,6 +89,16 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	if r.Errors > 0 || c.strict && r.Warnings > 0 {
 		return exit(exitProblems, nil)
 	}
+	return nil
+}
+
+// fragments adds to what was found the links that lead to no place of their page.
+func (c *checker) fragments(ctx context.Context, loaded *build.Content) error {
+	dead, err := loaded.DeadFragments(ctx)
+	if err != nil {
+		return exit(exitUsage, err)
+	}
+	loaded.Problems = mip.SortProblems(append(loaded.Problems, dead...))
 	return nil
 }
 

@@ -56,6 +56,7 @@ func TestPages(t *testing.T) {
 		{"step 24: print", printed},
 		{"step 25: versions", history},
 		{"step 26: dashboard", dashboard},
+		{"step 26: live answers are text", hostileAnswers},
 		{"step 27: a hidden tab asks nothing", hidden},
 		{"steps 28 to 30: an agent reads", agent},
 		{"step 31: feeds are found", feeds},

@@ -1,0 +1,233 @@
+package build_test
+
+import (
+	"fmt"
+	"html"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	dom "golang.org/x/net/html"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// linkCheck gathers the links of a built tree in one pass, and then knows which lead nowhere.
+type linkCheck struct {
+	built
+	ids      map[string]map[string]bool // by page file
+	links    map[link]string            // to a file in which it stands
+	absolute *regexp.Regexp
+	rules    map[string]build.Redirect
+	patterns map[string]bool // of addresses, which documents name with their variable parts
+	absent   []string        // those of which the site has no file
+}
+
+// link is a link as it stands in some file; from is empty when it does not depend on where it stands.
+type link struct{ from, to string }
+
+// documentation is the page that shows a command for each documented route, those included of which a site
+// without, say, upgrades has no file: it says that the answer is a 404 then.
+const documentation = "api/index.html"
+
+func newLinkCheck(b built) *linkCheck {
+	c := &linkCheck{built: b, ids: map[string]map[string]bool{}, links: map[link]string{}, patterns: map[string]bool{}, rules: map[string]build.Redirect{}}
+	c.absolute = regexp.MustCompile(regexp.QuoteMeta(b.base) + "(?:/(?:[^\\s\"'`<>()\\[\\]\\\\{}]|\\{[a-z]+\\})*)?")
+	for _, a := range b.plan.Artifacts {
+		c.patterns[a.Pattern] = true
+	}
+	for _, r := range render.StaticRoutes() {
+		if !c.patterns[r.Pattern] {
+			c.patterns[r.Pattern] = true
+			c.absent = append(c.absent, r.Pattern)
+		}
+	}
+	for _, r := range b.plan.Redirects {
+		if _, ok := c.rules[r.From]; !ok {
+			c.rules[r.From] = r
+		}
+	}
+	return c
+}
+
+// page takes the ids and the links of a page, and the addresses on the site that its metadata and its text
+// name.
+func (c *linkCheck) page(file string, doc *dom.Node) {
+	ids := map[string]bool{}
+	c.ids[file] = ids
+	for n := range doc.Descendants() {
+		if n.Type == dom.TextNode {
+			c.addresses(file, n.Data)
+		}
+		for _, a := range n.Attr {
+			switch a.Key {
+			case "id":
+				ids[a.Val] = true
+			case "href", "src", "action", "data-run":
+				c.add(file, a.Val)
+			default:
+				c.addresses(file, a.Val)
+			}
+		}
+	}
+}
+
+// name is an identifier in a feed, which need not be an address though it looks like one.
+var name = regexp.MustCompile(`<guid isPermaLink="false">[^<]*</guid>`)
+
+// text takes the addresses on the site that a text of any format but HTML names.
+func (c *linkCheck) text(file string, body []byte) {
+	switch path.Ext(file) {
+	case ".png":
+	case ".xml", ".atom":
+		c.addresses(file, html.UnescapeString(string(name.ReplaceAll(body, nil))))
+	default:
+		c.addresses(file, string(body))
+	}
+}
+
+func (c *linkCheck) addresses(file, text string) {
+	if strings.Contains(text, c.base) {
+		for _, m := range c.absolute.FindAllString(text, -1) {
+			c.add(file, strings.TrimRight(m, ".,;:"))
+		}
+	}
+}
+
+func (c *linkCheck) add(file, to string) {
+	l := link{file, to}
+	if file != documentation && (strings.HasPrefix(to, "/") || strings.Contains(to, ":")) {
+		l.from = "" // thousands of pages have the same
+	}
+	if _, ok := c.links[l]; !ok {
+		c.links[l] = file
+	}
+}
+
+// dead says of each link that leads nowhere in which file it stands.
+func (c *linkCheck) dead() []string {
+	var out []string
+	for l, file := range c.links {
+		if fault := c.fault(l); fault != "" {
+			out = append(out, fmt.Sprintf("%s: link %q: %s", file, l.to, fault))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// fault is empty for a link to another site, to a file of this one, and to an element that is there.
+func (c *linkCheck) fault(l link) string {
+	to := l.to
+	if rest, ok := strings.CutPrefix(to, c.base); ok && (rest == "" || rest[0] == '/') {
+		to = c.basePath + rest
+	}
+	u, err := url.Parse(to)
+	if err != nil {
+		return err.Error()
+	}
+	if u.Scheme != "" || u.Host != "" {
+		return ""
+	}
+	file := l.from
+	if u.Path != "" {
+		if !strings.HasPrefix(u.Path, "/") {
+			return "relative to its page, and so to how that is addressed"
+		}
+		p, ok := strings.CutPrefix(u.Path, c.basePath)
+		if !ok {
+			return "outside of the site"
+		}
+		if p == "" {
+			p = "/" // the base address itself, which never ends in a slash
+		}
+		if file, ok = c.file(p); !ok {
+			if l.from == documentation && slices.ContainsFunc(c.absent, func(pattern string) bool { return isOf(pattern, p) }) {
+				return ""
+			}
+			return "no file"
+		}
+	}
+	if u.Fragment == "" {
+		if strings.HasSuffix(to, "#") {
+			return "an empty fragment"
+		}
+		return ""
+	}
+	if ids := c.ids[file]; !ids[u.Fragment] {
+		return "no such id in " + file
+	}
+	return ""
+}
+
+// file is what answers a path: a file, a folder's page, what a rule names; a live route and the pattern of
+// a route are known too.
+func (c *linkCheck) file(p string) (string, bool) {
+	for range 3 { // rules in a row
+		if slices.ContainsFunc(api.Routes(), func(r api.Route) bool { return r.Path == p }) || strings.Contains(p, "{") && c.patterns[p] {
+			return "", true
+		}
+		file := strings.TrimPrefix(p, "/")
+		if strings.HasSuffix(p, "/") {
+			file += "index.html"
+		}
+		if c.files[file] != nil {
+			return file, true
+		}
+		r, ok := c.rules[p]
+		if !ok || r.Status == 404 {
+			return "", false
+		}
+		if p = r.To; r.Status == 301 {
+			p = strings.TrimPrefix(p, c.basePath)
+		}
+	}
+	return "", false
+}
+
+// isOf reports whether a path is one of a pattern's.
+func isOf(pattern, p string) bool {
+	return slices.EqualFunc(strings.Split(pattern, "/"), strings.Split(p, "/"), func(a, b string) bool {
+		return a == b || strings.HasPrefix(a, "{") && b != ""
+	})
+}
+
+// TestLinkCheck puts dead links into a small tree: what finds them can fail.
+func TestLinkCheck(t *testing.T) {
+	b := built{base: "https://example.org/p", basePath: "/p", files: map[string][]byte{"index.html": {}, "mip/1/index.html": {}, "api/v1/x.json": {}, "feed.xml": {}}, plan: &build.Plan{
+		Artifacts: []build.Artifact{{Pattern: "/mip/{n}/"}},
+		Redirects: []build.Redirect{{From: "/api/v1/x", To: "/api/v1/x.json", Status: 200}, {From: "/old.md", To: "/p/mip/1/", Status: 301}, {From: "/api/*", To: "/api-404.json", Status: 404}},
+	}}
+	alive := []string{"/p/", "/p/mip/1/", "/p/mip/1/#a", "#a", "/p/api/v1/x", "/p/old.md#a", "/p/old.md", "/p/feed.xml", "https://example.org/p", "https://example.org/p/mip/1/",
+		"https://example.org/p/mip/{n}/", "https://example.org/part", "https://example.com/x", "mailto:a@example.org", "/p/api/mip-watch", "/p/?q=a", "data:image/svg+xml,a"}
+	dead := []string{"/", "/mip/1/", "/p/mip/1", "/p/mip/2/", "/p/mip/1/#b", "#b", "#A", "#", "/p/#a", "/p/feed.xml#a", "/p/api/v1/y", "/p/old", "mip/1/", "../",
+		"https://example.org/p/x", "https://example.org/p/mip/1/#b", "https://example.org/p/{n}", "/p/upgrade/x/feed.xml"}
+	for _, to := range slices.Concat(alive, dead) {
+		c := newLinkCheck(b)
+		for file, page := range map[string]string{"mip/1/index.html": `<p id=a><a href="` + to + `">x</a>`, "index.html": "<p>"} {
+			doc, err := dom.Parse(strings.NewReader(page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.page(file, doc)
+		}
+		if got, want := len(c.dead()) == 0, slices.Contains(alive, to); got != want {
+			t.Errorf("%q is alive: %t, want %t", to, got, want)
+		}
+	}
+	for text, want := range map[string]int{
+		"<guid isPermaLink=\"false\">https://example.org/p/x</guid><link>https://example.org/p/mip/1/</link>": 0,
+		"<guid isPermaLink=\"true\">https://example.org/p/x</guid><link>https://example.org/p/y&amp;</link>":  2,
+	} {
+		c := newLinkCheck(b)
+		c.text("feed.xml", []byte(text))
+		if got := c.dead(); len(got) != want {
+			t.Errorf("%s: dead links %q, want %d", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package build_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// validate holds pages of a built tree to the HTML standard, as html-validate (npm) reads it.
+func validate(t *testing.T, b built, files []string) {
+	t.Helper()
+	program, err := exec.LookPath("html-validate")
+	if err != nil {
+		t.Skip("[html-validate] no html-validate here: the npm package of that name is it")
+	}
+	if len(files) == 0 {
+		t.Fatal("no page to look at")
+	}
+	config, err := filepath.Abs("testdata/html-validate.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, file := range files {
+		name := filepath.Join(dir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, b.files[file], 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), program, append([]string{"--config", config, "--formatter", "json"}, files...)...)
+	cmd.Dir = dir
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output() // an error, too, when there are findings
+	var reports []struct {
+		FilePath string
+		Messages []struct {
+			RuleID, Message, Selector string
+			Line                      int
+		}
+	}
+	if e := json.Unmarshal(out, &reports); e != nil {
+		t.Fatalf("html-validate: %v, %v, %s", err, e, stderr.String())
+	}
+	found := 0
+	for _, r := range reports {
+		for _, m := range r.Messages {
+			if found++; found <= 20 {
+				t.Errorf("%s:%d: %s: %s (%s)", strings.TrimPrefix(r.FilePath, dir+"/"), m.Line, m.RuleID, m.Message, m.Selector)
+			}
+		}
+	}
+	if (err != nil) != (found > 0) {
+		t.Errorf("html-validate: %d findings, %v, %s", found, err, stderr.String())
+	}
+}
+
+// pagesOf are the files of pages, in order; a kind of page is a pattern of addresses. Of each kind there are
+// at most so many: the largest, and others that are spread evenly.
+func pagesOf(b built, most int) []string {
+	byKind := map[string][]string{}
+	for _, a := range b.plan.Artifacts {
+		if strings.HasSuffix(a.File, ".html") {
+			byKind[a.Pattern] = append(byKind[a.Pattern], a.File)
+		}
+	}
+	var out []string
+	for _, files := range byKind {
+		if len(files) > most {
+			spread := files[:0:0]
+			for i := range most / 2 {
+				spread = append(spread, files[i*len(files)/(most/2)])
+			}
+			slices.SortFunc(files, func(x, y string) int { return cmp.Compare(len(b.files[y]), len(b.files[x])) })
+			files = append(spread, files[:most/2]...)
+		}
+		out = append(out, files...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// TestValid looks at every page of the samples, and at a proposal that has all that its author should not
+// have written.
+func TestValid(t *testing.T) {
+	s, err := site.Load("../site.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := buildCorpus(t, "../proposals", s)
+	t.Run("samples", func(t *testing.T) { validate(t, b, pagesOf(b, len(b.files))) })
+	t.Run("raw", func(t *testing.T) {
+		s.BaseURL = testBase
+		b := buildCorpus(t, "testdata/raw", s)
+		checkTree(t, b)
+		validate(t, b, pagesOf(b, 1))
+	})
+}

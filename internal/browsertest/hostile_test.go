@@ -1,0 +1,98 @@
+package browsertest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/browsertest"
+)
+
+// hostileText is what somebody may write who wants a script to run on the page; the name tells one text from
+// another.
+func hostileText(name string) string {
+	return name + ` <img src="/x" onerror="hacked=1"><script>hacked=1</script><svg/onload=hacked=1> &lt;b&gt; javascript:hacked=1 "quoted" 'single' ${hacked=1}`
+}
+
+// hostileMarkdown is a translation by such a one.
+func hostileMarkdown() string {
+	return "# " + hostileText("heading") + "\n\n" + hostileText("paragraph") + "\n\n" +
+		"[link](javascript:hacked=1) [entity](java&#115;cript:hacked=1) [data](data:text/html,<script>hacked=1</script>) <javascript:hacked=1> ![image](javascript:hacked=1)\n\n" +
+		"| " + hostileText("cell") + " |\n|---|\n| x |\n\n- [ ] " + hostileText("task") + "\n\n```" + "html\n" + hostileText("code") + "\n```\n\n<iframe src=/x></iframe>\n"
+}
+
+// spoil puts hostile texts in the place of all that people or a model wrote in a live answer, at any depth,
+// before the page gets it. A topic of no proposal is among them, so that its own title is shown, and
+// a translation, for which no model is asked here.
+const spoil = `{
+	const words = %s, ask = window.fetch;
+	const spoiled = (v, key) => Array.isArray(v) ? v.map(x => spoiled(x, key))
+		: v && typeof v === "object" ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, spoiled(x, k)]))
+		: typeof v === "string" && Object.hasOwn(words, key) ? words[key] : v;
+	window.fetch = async (...a) => {
+		const answer = await ask(...a), path = new URL(answer.url).pathname;
+		if (!["/api/mip-watch", "/api/ai-summary", "/api/ai-translate"].includes(path)) return answer;
+		const translation = { mipNumber: 4, locale: "tr", title: "", description: "", markdown: "", source: "", contentHash: "", generatedAt: "2026-09-01T02:03:00Z", stale: false };
+		const body = path.endsWith("translate") ? translation : await answer.json();
+		if (body.forum) { body.forum[0].topicId = 999999; body.discrepancies = [{ message: "" }] }
+		return new Response(JSON.stringify(spoiled(body)), { headers: { "Content-Type": "application/json" } });
+	};
+}`
+
+// hostileAnswers shows answers in which every text is hostile: of the forum, the networks and a model.
+func hostileAnswers(t *testing.T, r run) {
+	words := map[string]string{"markdown": hostileMarkdown()}
+	for key := range strings.FieldsSeq("title id message tldr whatsChanging impact quote section source description status") {
+		words[key] = hostileText(key)
+	}
+	b, err := json.Marshal(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := browsertest.View{Early: fmt.Sprintf(spoil, b)}
+	harmless := func(t *testing.T, tab *browsertest.Tab, within string, texts ...string) {
+		t.Helper()
+		if got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("img, iframe, object, embed, base, form:not([action^='/']), svg script, script:not([src]):not([type='application/ld+json']), [href^='javascript:' i], [href^='data:' i]:not(link)")].map(e => e.outerHTML)`); len(got) > 0 {
+			t.Errorf("text became %q", got)
+		}
+		if got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("*")].flatMap(e => [...e.attributes].filter(a => a.name.startsWith("on") || a.name === "style").map(a => e.outerHTML))`); len(got) > 0 {
+			t.Errorf("text became handlers: %q", got)
+		}
+		if browsertest.Ask[bool](tab, `"hacked" in window`) {
+			t.Error("a script of the text ran")
+		}
+		text := browsertest.Ask[string](tab, fmt.Sprintf(`document.querySelector(%q).textContent`, within))
+		for _, want := range texts {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not shown as written in %s", want, text)
+			}
+		}
+	}
+	t.Run("dashboard", func(t *testing.T) {
+		tab := r.tab(t, view)
+		tab.Go("/dashboard/")
+		tab.Wait(pill("forum") + `.className === "ok"`)
+		harmless(t, tab, "main", hostileText("title"), hostileText("message"), hostileText("status"))
+		if got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("[data-topic]")].filter(r => r.checkVisibility()).map(r => r.querySelector("a").textContent).slice(0, 2)`); len(got) != 2 || got[0] != hostileText("title") || got[1] != hostileText("id")+" "+hostileText("title") {
+			t.Errorf("topics %q", got)
+		}
+	})
+	t.Run("summary", func(t *testing.T) {
+		tab := r.tab(t, view)
+		tab.Go("/mip/4/")
+		tab.Click("section.ai [data-run]")
+		tab.Wait(`document.querySelector("section.ai .axes")`)
+		harmless(t, tab, "section.ai", hostileText("tldr"), hostileText("whatsChanging"), hostileText("impact"), hostileText("quote"), hostileText("source"))
+	})
+	t.Run("translation", func(t *testing.T) {
+		tab := r.tab(t, view)
+		tab.Expect(failures) // what a sidecar without a model says of translations
+		tab.Go("/mip/4/")
+		tab.Click(`.langs [data-run][lang="tr"]`)
+		tab.Wait(`document.querySelector("#translated")`)
+		resolved := func(name string) string { return strings.ReplaceAll(hostileText(name), "&lt;b&gt;", "<b>") } // as in any Markdown
+		harmless(t, tab, "main", resolved("heading"), resolved("paragraph"), resolved("cell"), resolved("task"), hostileText("code"),
+			"link entity ", "<iframe src=/x></iframe>", hostileText("title"), hostileText("description"), hostileText("source"))
+	})
+}

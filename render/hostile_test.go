@@ -1,0 +1,176 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// writtenTags name the texts on a site that somebody else than its operator may have written, and those of
+// the settings.
+func writtenTags() []string {
+	return strings.Fields(`site-title site-description network fork-name fork-status title description type category author login email id
+		status subject line translated translated-description source tldr change impact quote related`)
+}
+
+// writtenSite renders every page of a site whose texts are made of their tags.
+func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
+	t.Helper()
+	info, forks, all := pageInfo("https://example.org"), pageForks(), pageSummaries()
+	info.Locales = []string{"ja"}
+	written := func(tag string) *string { s := text(tag); return &s }
+	info.Title, info.Description = text("site-title"), text("site-description")
+	info.Networks[0].Name = text("network")
+	forks[1].Name, forks[1].Status = text("fork-name"), text("fork-status")
+	s := &all[2]
+	s.Title, s.Description, s.Type, s.Category = text("title"), written("description"), written("type"), written("category")
+	s.Authors = []mip.Author{{Name: written("author"), GitHub: written("login")}, {Email: written("email")}}
+	s.Hardfork = &forks[1].Name
+	s.ID = text("id")
+	s.Requires = []int{1, 4}
+	all[3].Title, all[3].Requires = text("related"), []int{1, 77}
+	all[7].Status = mip.Status(text("status"))
+	bad := "javascript:alert(1)"
+	all[0].DiscussionsTo, all[0].SourceURL = &bad, &bad
+	p := newTestPages(t, info, forks)
+	pages := renderAll(t, p, all)
+
+	when := mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC))
+	links := []mip.Translation{{Locale: "ja", URL: "https://example.org/api/v1/mips/3/translations/ja"}}
+	v := proposalPage(p, all, 2)
+	v.Translations, v.History = links, true
+	v.Impact = &api.Summary{
+		MIPNumber: 3, TLDR: text("tldr"), WhatsChanging: []string{text("change")}, GeneratedAt: when, Locale: "en", Source: text("source"),
+		Developers: api.Axis{Impact: text("impact"), Severity: api.High, Evidence: []api.Evidence{{Section: "s-abstract", Quote: text("quote")}}},
+	}
+	for route, make := range map[string]func() ([]byte, error){
+		"/mip/3/": func() ([]byte, error) { return p.Proposal(v) },
+		"/mip/3/ja/": func() ([]byte, error) {
+			return p.Translation(TranslationPage{Summary: *s, Body: []byte(pageBody), Translations: links, Text: &api.PublishedTranslation{
+				MIPNumber: 3, Locale: "ja", Title: text("translated"), Description: written("translated-description"), Sections: pageSections(), GeneratedAt: when, Source: text("source"),
+			}})
+		},
+		"/mip/3/history/": func() ([]byte, error) {
+			return p.History(HistoryPage{Summary: *s, Before: "nothing", Versions: []Version{version("b", text("subject"), text("line")+"\n"), version("a", "first", "")}})
+		},
+	} {
+		page, err := make()
+		if err != nil {
+			t.Fatalf("%s: %v", route, err)
+		}
+		pages[route] = page
+	}
+	return pages
+}
+
+func TestPagesHostileText(t *testing.T) {
+	pages := writtenSite(t, pageHostile)
+	want := map[string][]string{
+		"/":               {"site-title", "site-description", "title", "description", "category", "status", "fork-name", "id"},
+		"/mip/3/ja/":      {"site-title", "id", "translated", "translated-description"},
+		"/mip/3/history/": {"site-title", "title", "id", "subject", "line"},
+		"/mip/4/":         {"related", "title"},
+		"/mip/3/":         {"site-title", "tldr", "change", "impact", "quote", "source", "related", "title", "description", "type", "category", "author", "email", "fork-name", "fork-status", "network", "id"},
+		"/mip/8/":         {"status"},
+		"/dashboard/":     {"title", "status", "fork-name", "network"},
+		"/graph/":         {"title", "related", "id"},
+		"/upgrade/":       {"fork-name", "fork-status"},
+		"/upgrade/" + mip.Slug(pageHostile("fork-name")) + "/":                    {"fork-name", "network", "title"},
+		"/category/" + mip.Slug(pageHostile("category")) + "/":                    {"category", "title"},
+		"/author/" + (mip.Author{GitHub: new(pageHostile("login"))}).Slug() + "/": {"author", "title"},
+		"/feeds/":   {"site-title", "fork-name", "category", "status"},
+		"/about/":   {"site-title"},
+		"/404.html": {"site-title"},
+	}
+	for route, tags := range want {
+		page, ok := pages[route]
+		if !ok {
+			t.Fatalf("no page %s; have %q", route, slices.Sorted(maps.Keys(pages)))
+		}
+		var seen string
+		for _, e := range pageElements(t, page) {
+			if e.tag == "body" {
+				seen = e.text
+			}
+		}
+		for _, tag := range tags {
+			if !strings.Contains(seen, pageHostile(tag)) {
+				t.Errorf("%s: the text of %s is not shown as written", route, tag)
+			}
+		}
+	}
+	for route, page := range pages {
+		for _, f := range pageFaults(t, page) {
+			t.Errorf("%s: %s", route, f)
+		}
+		for _, e := range pageElements(t, page) {
+			if e.tag == "img" {
+				t.Errorf("%s: text became the element <%s %v>", route, e.tag, e.attr)
+			}
+		}
+	}
+}
+
+// TestPagesHostileShape compares each page with that of a site whose texts are harmless words: it has the same
+// elements with the same attributes, and each text stands in it, whole, wherever the word does. A drawing's
+// measures are those of its texts, and differ.
+func TestPagesHostileShape(t *testing.T) {
+	word := func(tag string) string { return mip.Slug(pageHostile(tag)) } // lists have the same addresses
+	var pairs []string
+	for _, tag := range writtenTags() {
+		// As such, as TeX, and as part of an address of another site.
+		for _, form := range []func(string) string{func(s string) string { return s }, texText, url.PathEscape} {
+			pairs = append(pairs, form(pageHostile(tag)), word(tag))
+		}
+	}
+	calm := strings.NewReplacer(pairs...)
+	harmless := writtenSite(t, word)
+	for route, page := range writtenSite(t, pageHostile) {
+		want, got := pageShape(t, harmless[route], strings.NewReplacer()), pageShape(t, page, calm)
+		for i := range max(len(want), len(got)) {
+			if i >= len(want) || i >= len(got) || want[i] != got[i] {
+				t.Errorf("%s: %q, want %q", route, got[min(i, len(got)):min(i+2, len(got))], want[min(i, len(want)):min(i+2, len(want))])
+				break
+			}
+		}
+	}
+}
+
+// pageShape lists the elements of a page with their attributes, and its texts.
+func pageShape(t *testing.T, page []byte, calm *strings.Replacer) []string {
+	t.Helper()
+	doc, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for n := range doc.Descendants() {
+		text := n.Data
+		var data any // JSON-LD, CSL
+		if n.Type == html.TextNode && json.Unmarshal([]byte(n.Data), &data) == nil {
+			text = fmt.Sprint(data) // maps are printed in the order of their keys
+		}
+		if n.Type == html.ElementNode {
+			attr := map[string]string{}
+			for _, a := range n.Attr {
+				if attr[a.Key] = a.Val; n.Namespace == "svg" && slices.Contains(strings.Fields("d x y width height viewBox transform"), a.Key) {
+					attr[a.Key] = ""
+				}
+			}
+			text = fmt.Sprintf("<%s %v>", n.Data, attr)
+		}
+		out = append(out, calm.Replace(text))
+	}
+	return out
+}
