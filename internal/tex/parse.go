@@ -193,15 +193,16 @@ func (p *parser) number() atom {
 
 // letters makes an identifier of a letter; in an upright or bold font, of the word that it begins.
 func (p *parser) letters(c rune) atom {
-	word := string(c)
+	var word strings.Builder
+	word.WriteString(string(c))
 	if p.font != italic {
 		for p.at < len(p.src) && isLetter(p.src[p.at]) && c < 0x80 {
-			word += p.src[p.at : p.at+1]
+			word.WriteString(p.src[p.at : p.at+1])
 			p.at++
 		}
 	}
-	e := element{tag: "mi", text: p.font.apply(word)}
-	if p.font == upright && utf8.RuneCountInString(word) == 1 {
+	e := element{tag: "mi", text: p.font.apply(word.String())}
+	if p.font == upright && utf8.RuneCountInString(word.String()) == 1 {
 		e.attr = ` mathvariant="normal"`
 	}
 	return atom{element: e}
@@ -210,7 +211,7 @@ func (p *parser) letters(c rune) atom {
 // scripts reads what is below and above an atom.
 func (p *parser) scripts(a atom) atom {
 	var sub, sup *element
-	primes := ""
+	var primes strings.Builder
 	for !p.failed {
 		switch t := p.peek(); {
 		case t == "_" && sub == nil:
@@ -223,7 +224,7 @@ func (p *parser) scripts(a atom) atom {
 			sup = &e
 		case t == "'" && sup == nil:
 			p.next()
-			primes += "\u2032"
+			primes.WriteString("\u2032")
 		case t == "_" || t == "^" || t == "'":
 			p.fail() // one of two would have to go
 		case t == `\limits` && a.class == largeOperator:
@@ -233,7 +234,7 @@ func (p *parser) scripts(a atom) atom {
 			p.next()
 			a.limits = false
 		default:
-			return a.withScripts(sub, sup, primes)
+			return a.withScripts(sub, sup, primes.String())
 		}
 	}
 	return a

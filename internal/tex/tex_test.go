@@ -135,7 +135,7 @@ func checkMathML(t *testing.T, source string, out []byte) {
 	d := xml.NewDecoder(bytes.NewReader(out))
 	var open []string
 	var kids []int
-	annotation := ""
+	var annotation strings.Builder
 	for {
 		tok, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -165,14 +165,14 @@ func checkMathML(t *testing.T, source string, out []byte) {
 			open, kids = open[:len(open)-1], kids[:len(kids)-1]
 		case xml.CharData:
 			if len(open) > 0 && open[len(open)-1] == "annotation" {
-				annotation += string(e)
+				annotation.WriteString(string(e))
 			}
 		case xml.Comment, xml.Directive, xml.ProcInst:
 			t.Errorf("Parse(%q) holds %v", source, tok)
 		}
 	}
-	if !strings.ContainsFunc(source, func(c rune) bool { return c < ' ' || c >= 0xFFFD }) && annotation != source {
-		t.Errorf("Parse(%q) has the annotation %q", source, annotation)
+	if !strings.ContainsFunc(source, func(c rune) bool { return c < ' ' || c >= 0xFFFD }) && annotation.String() != source {
+		t.Errorf("Parse(%q) has the annotation %q", source, annotation.String())
 	}
 }
 

@@ -39,7 +39,7 @@ const plain = s => s.replace(/\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#[xX]([0-9a-fA-F
 
 // The marks within a line, in the order in which they are looked for at one place: escape, code, address
 // in angle brackets, image, link, reference, strong, emphasis, struck out, bare address, line break, and the
-// few HTML elements that are harmless without attributes; last a formula, whose source is shown.
+// few HTML elements that are harmless without attributes, and a formula.
 const marks = /(\\[!-/:-@[-`{-~])|(?<!`)(`+)(?!`)([^]*?[^`])\2(?!`)|<((?:https?:\/\/|mailto:)[^\s<>]+)>|!\[([^\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)|\[((?:\\.|`[^`]*`|[^\[\]`])+)\](?:\(<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+(?:"[^"]*"|'[^']*'))?\)|\[([^\]]*)\])?|(\*\*|__)(?=\S)([^]*?\S)\9|([*_])(?=[^\s*_])([^*_]*[^\s*_])\11|~~(?=\S)([^~]*\S)~~|(https?:\/\/[^\s<>]*[^\s<>.,;:!?"')\]])|( {2,}|\\)\n|<(su[bp]|kbd|b|i)>([^<]*)<\/\16>|<br\s*\/?>|(?<![\w$])(\$\$(?:[^$`\\]|\\.)+\$\$|\$`[^`$]+`\$|\$(?!\s)(?:[^$`\\]|\\.)*[^\s$`\\]\$)(?![\w$])/g;
 
 const formula = tex => make("code", { class: "math" }, tex.replace(/^\$[$`]?|[$`]?\$$/g, "").trim());
@@ -177,11 +177,12 @@ const renderer = link => {
     return out;
   };
   return text => {
-    const lines = text.replace(/\r\n?/g, "\n").replaceAll("\t", "    ").split("\n");
-    let code = null;
-    for (const line of lines) {
+    const lines = text.replace(/\r\n?/g, "\n").split("\n");
+    let code = null, kept = false; // a tab in code
+    for (const [i, line] of lines.entries()) {
       const f = fence.exec(line)?.[1];
-      if (f && (!code || f[0] === code[0] && f.length >= code.length)) code = code ? null : f;
+      if (f && (!code || f[0] === code[0] && f.length >= code.length)) { code = code ? null : f; kept = code && line[0] === f[0] }
+      if (!kept) lines[i] = line.replaceAll("\t", "    ");
       const m = !code && definition.exec(line), key = m && m[1].toLowerCase().trim();
       if (m && !refs.has(key)) refs.set(key, m[2]);
     }
