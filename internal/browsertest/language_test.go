@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -61,16 +59,7 @@ func impact(t *testing.T, r run) {
 // older is a summary of an earlier text: one that is kept beside the proposal, and one that is asked for
 // while the text that the page was made of has changed.
 func older(t *testing.T, with run) {
-	changed := setup{sidecar: true, edit: func(folder string) {
-		file := filepath.Join(folder, "MIP-5.md")
-		text, err := os.ReadFile(file)
-		if err == nil {
-			err = os.WriteFile(file, append(text, "\nOne sentence more.\n"...), 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}}
+	changed := setup{sidecar: true, edit: func(folder string) { appendTo(t, folder, "MIP-5.md") }}
 	r := run{with.Browser, changed.serve(t), with.clipboard}
 	old := with.one(t, "/api/v1/mips/5").ContentHash
 	if r.one(t, "/api/v1/mips/5").ContentHash == old {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -89,6 +90,19 @@ func (with setup) serve(t *testing.T) *served {
 	server.Start()
 	t.Cleanup(server.Close)
 	return v
+}
+
+// appendTo changes the text of a proposal.
+func appendTo(t *testing.T, folder, name string) {
+	t.Helper()
+	file := filepath.Join(folder, name)
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, append(text, "\nOne sentence more.\n"...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // sidecar puts a sidecar before the files, on invented hosts.
