@@ -9,10 +9,9 @@ import (
 )
 
 const (
-	// formulaFreeBytes of MathML any document may have, and formulaMaxGrowth times its source beyond it;
-	// what comes then is shown as its source, which is far shorter.
-	formulaFreeBytes = 256 << 10
-	formulaMaxGrowth = 8
+	// formulaMaxBytes of MathML is tens of times what the proposals with most formulas have; what comes
+	// beyond it is shown as its source, which is far shorter.
+	formulaMaxBytes = 1 << 20
 	// formulaMaxWidth is how many letters of a formula fit into a narrow window's line.
 	formulaMaxWidth = 20
 )
@@ -22,7 +21,7 @@ const (
 func (d *markdownDoc) formula(source string, display bool, tag string) {
 	display = display && d.inAnchor == 0 // a heading's link takes the focus as a whole
 	f, ok := tex.Formula{}, false
-	if d.mathBytes < formulaFreeBytes+formulaMaxGrowth*len(d.source) {
+	if d.mathBytes < formulaMaxBytes {
 		f, ok = tex.Parse(source, display)
 		d.mathBytes += len(f.MathML)
 	}

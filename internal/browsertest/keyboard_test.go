@@ -28,7 +28,8 @@ func reachable(t *testing.T, r run) {
 					const name = e.getAttribute("aria-label") || e.ariaLabelledByElements?.map(x => x.textContent).join("") || [...e.labels ?? []].map(x => x.textContent).join("") || e.textContent || e.title || e.querySelector?.("img")?.alt;
 					if (!name?.trim()) faults.push("no name: " + e.outerHTML.slice(0, 120));
 					const shows = x => (s => s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2)(getComputedStyle(x));
-					if (!shows(e) && !(e.labels?.length && [...e.labels].some(shows)) && !(e.parentElement && shows(e.parentElement))) faults.push("no outline: " + e.outerHTML.slice(0, 120));
+					const seen = (r => r.width >= 8 && r.height >= 8)(e.getBoundingClientRect()) && getComputedStyle(e).opacity !== "0";
+					if (!(seen && shows(e)) && !(e.labels?.length && [...e.labels].some(shows)) && !(e.parentElement && shows(e.parentElement))) faults.push("no outline: " + e.outerHTML.slice(0, 120));
 				});
 				return left.size;
 			})()`)
