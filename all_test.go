@@ -47,9 +47,10 @@ var imports = map[string][]string{
 	"internal/browsertest":  {"github.com/chromedp/cdproto", "github.com/chromedp/chromedp"}, // for tests only
 	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/corpora":      {}, // for tests only
-	"internal/corpus":       {"internal/folder", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	"internal/corpus":       {"internal/folder", "internal/formula", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
 	"internal/folder":       {},
+	"internal/formula":      {"github.com/yuin/goldmark"},
 	"internal/graph":        {},
 	"internal/mip":          {},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
@@ -57,9 +58,10 @@ var imports = map[string][]string{
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":   {},
 	"internal/testsummary":  {},
+	"internal/tex":          {},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
-	"render": {"internal/graph", "internal/mip", "render/card", "sidecar/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
+	"render": {"internal/formula", "internal/graph", "internal/mip", "internal/tex", "render/card", "sidecar/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
 		"github.com/microcosm-cc/bluemonday", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/card": {"internal/mip", "golang.org/x/image"},
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "sidecar/api", "sidecar/assistant", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/upstream",

@@ -73,7 +73,7 @@ func (m *Markdown) render(to []byte, root ast.Node, source []byte, title string,
 	if !d.rawSent {
 		return d.out.b, nil
 	}
-	out, err := m.policy.clean(d.out.b)
+	out, err := m.policy.clean(d.out.b, d.math)
 	if err != nil {
 		return nil, fmt.Errorf("clean raw HTML: %w", err)
 	}

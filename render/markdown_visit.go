@@ -6,6 +6,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
 	goldmarkhtml "github.com/yuin/goldmark/renderer/html"
+
+	"github.com/mipwatch/mipwatch/internal/formula"
 )
 
 // markdownDoc is one rendering of one document.
@@ -23,6 +25,8 @@ type markdownDoc struct {
 
 	outline   []int  // levels, as written, of the headings that enclose this place
 	tables    int    // so far
+	formulas  int    // that scroll, so far
+	mathBytes int    // of MathML so far
 	inBody    bool   // the table's tbody is open
 	codeBytes int    // in blocks that name a language, so far
 	anchors   []bool // for each open Markdown link: whether an <a> was written
@@ -34,6 +38,7 @@ type markdownDoc struct {
 	rawIDs  map[string]bool // ids of raw HTML that are still to be written
 	rawOpen []string        // names of the raw elements that are open
 	rawMark []int           // for each open node: how long rawOpen was at its start
+	math    [][]byte        // what replaces the numbers that stand for formulas, after cleaning
 }
 
 // visit writes one node. It works around goldmark's own HTML renderer for everything but text, as
@@ -65,6 +70,16 @@ func (d *markdownDoc) visit(node ast.Node, entering bool) (ast.WalkStatus, error
 		d.wrap(entering, "<p>", "</p>\n")
 	case *ast.TextBlock:
 		if !entering && n.NextSibling() != nil && n.HasChildren() {
+			_ = d.out.WriteByte('\n')
+		}
+	case *formula.Inline:
+		if entering {
+			d.formula(n.Source(d.source), n.Display, "span")
+		}
+		return ast.WalkSkipChildren, nil
+	case *formula.Block:
+		if entering {
+			d.formula(n.Source(d.source), true, "div")
 			_ = d.out.WriteByte('\n')
 		}
 	case *ast.CodeSpan:

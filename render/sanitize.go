@@ -29,9 +29,9 @@ func newMarkdownPolicy() *markdownPolicy {
 	p.AllowNoAttrs().OnElements("span")
 	p.AllowAttrs("id").Matching(regexp.MustCompile(`^s-\S*$`)).Globally()
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^[a-z]+$`)).Globally()
-	p.AllowAttrs("tabindex").Matching(regexp.MustCompile(`^0$`)).OnElements("div", "pre")
-	p.AllowAttrs("role").Matching(regexp.MustCompile(`^(region|doc-noteref|doc-backlink|doc-endnotes)$`)).OnElements("a", "div", "section")
-	p.AllowAttrs("aria-label").OnElements("a", "div", "input", "pre", "section")
+	p.AllowAttrs("tabindex").Matching(regexp.MustCompile(`^0$`)).OnElements("div", "pre", "span")
+	p.AllowAttrs("role").Matching(regexp.MustCompile(`^(group|region|doc-noteref|doc-backlink|doc-endnotes)$`)).OnElements("a", "div", "section", "span")
+	p.AllowAttrs("aria-label").OnElements("a", "div", "input", "pre", "section", "span")
 	p.AllowAttrs("scope").Matching(regexp.MustCompile(`^col$`)).OnElements("th")
 	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("td", "th")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
@@ -47,8 +47,9 @@ func newMarkdownPolicy() *markdownPolicy {
 	return &markdownPolicy{p}
 }
 
-// clean filters body and closes in it what is open, so that nothing in it reaches what follows it.
-func (m *markdownPolicy) clean(body []byte) ([]byte, error) {
+// clean filters body and closes in it what is open, so that nothing in it reaches what follows it. Then
+// it puts the formulas in.
+func (m *markdownPolicy) clean(body []byte, math [][]byte) ([]byte, error) {
 	article := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
 	nodes, err := html.ParseFragment(bytes.NewReader(m.policy.SanitizeBytes(body)), article)
 	if err != nil {
@@ -62,6 +63,7 @@ func (m *markdownPolicy) clean(body []byte) ([]byte, error) {
 	settle(article, false)
 	for n := range article.ChildNodes() {
 		keepFirstIDs(n, ids)
+		putFormulas(n, math)
 		if err := html.Render(&out, n); err != nil {
 			return nil, errors.Join(errUnbalanced, err)
 		}

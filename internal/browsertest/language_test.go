@@ -3,12 +3,14 @@ package browsertest_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/browsertest"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
 // panel is what the page of a proposal says of its summary.
@@ -52,6 +54,48 @@ func impact(t *testing.T, r run) {
 	everywhere(t, r, "/mip/5/", []browsertest.View{{}, {Width: 320, NoScript: true}}, func(t *testing.T, tab *browsertest.Tab) {
 		browsertest.Ask[panel](tab, readPanel).check(t, r, 5)
 	})
+}
+
+// older is a summary of an earlier text: one that is kept beside the proposal, and one that is asked for
+// while the text that the page was made of has changed.
+func older(t *testing.T, with run) {
+	changed := setup{sidecar: true, edit: func(folder string) { appendTo(t, folder, "MIP-5.md") }}
+	r := run{with.Browser, changed.serve(t), with.clipboard}
+	old := with.one(t, "/api/v1/mips/5").ContentHash
+	if r.one(t, "/api/v1/mips/5").ContentHash == old {
+		t.Fatal("the text is the same")
+	}
+	says := func(v browsertest.View, tab *browsertest.Tab, hash string) {
+		t.Helper()
+		got := browsertest.Ask[struct {
+			Foot        string
+			Glyph, Same bool
+		}](tab, `(e => ({
+			Foot: e.innerText, Same: e.querySelector(".same") !== null,
+			Glyph: !["", "none"].includes((s => s.maskImage || s.webkitMaskImage)(getComputedStyle(e.querySelector(".old"), "::before"))),
+		}))(document.querySelector("section.ai footer"))`)
+		if !strings.Contains(got.Foot, "Older than the text (it speaks of "+hash[:7]+")") || got.Same || !got.Glyph {
+			t.Errorf("%s: the panel's foot is %+v", v, got)
+		}
+	}
+	for _, v := range []browsertest.View{{}, {Width: 320, NoScript: true}} {
+		tab := r.tab(t, v)
+		tab.Go("/mip/5/")
+		says(v, tab, old)
+	}
+	const other = "0123456789abcdef"
+	v := browsertest.View{Early: `
+		const real = window.fetch;
+		window.fetch = async (to, ...more) => {
+			const r = await real(to, ...more);
+			return String(to.url ?? to).endsWith("ai-summary") ? Response.json({ ...await r.json(), contentHash: "` + other + `" }) : r;
+		};
+	`}
+	tab := r.tab(t, v)
+	tab.Go("/mip/4/")
+	tab.Click("section.ai [data-run]")
+	tab.Wait(`document.querySelector("section.ai .axes")`)
+	says(v, tab, other)
 }
 
 // summaries asks for a summary as often as a caller may, and once more.
@@ -110,6 +154,61 @@ func language(t *testing.T, r run) {
 	tab.Go("/mip/4/")
 	tab.Click(`.langs [data-run][lang="tr"]`)
 	tab.Wait(`document.querySelector(".langs [role=status]").textContent.includes("asks no language model")`)
+}
+
+// live asks a model for a language, and comes back.
+func live(t *testing.T, with run) {
+	const word = "번역문"
+	m := upstreamtest.NewModel(func(q upstreamtest.ModelRequest) upstreamtest.ModelReply {
+		// The passages are one JSON object; each gets a word before it.
+		var passages map[string]string
+		if from, to := strings.Index(q.User, "{"), strings.LastIndex(q.User, "}"); from < 0 || json.Unmarshal([]byte(q.User[from:to+1]), &passages) != nil {
+			t.Errorf("the question holds no passages: %.300s", q.User)
+		}
+		for k, v := range passages {
+			passages[k] = word + " " + v
+		}
+		b, err := json.Marshal(passages)
+		if err != nil {
+			t.Error(err)
+		}
+		return upstreamtest.ModelReply{Text: string(b)}
+	})
+	r := run{with.Browser, setup{sidecar: true, locale: "ko", model: m}.serve(t), with.clipboard}
+	type state struct {
+		Page, Lang, Title, Text, Note, Code, Math, Current string
+	}
+	const look = `(a => ({
+		Page: document.documentElement.lang, Lang: a.lang, Title: document.querySelector("h1").textContent, Text: a.innerText,
+		Note: document.querySelector("#translated")?.innerText ?? "", Code: a.querySelector("pre code").textContent,
+		Math: [...a.querySelectorAll("annotation, code.math")].map(e => e.textContent.trim()).join("\n"),
+		Current: document.querySelector(".langs [aria-current]").textContent,
+	}))(document.querySelector("article"))`
+	for _, v := range []browsertest.View{{}, {Width: 320, Dark: true}} {
+		tab := r.tab(t, v)
+		tab.Go("/mip/900/")
+		before := browsertest.Ask[state](tab, look)
+		tab.Click(`.langs [data-run][lang="ko"]`)
+		tab.Wait(`document.querySelector("article").lang === "ko" && document.querySelector(".langs [role=status]").textContent.startsWith("The translation is shown")`)
+		got := browsertest.Ask[state](tab, look)
+		if got.Page != "en" || got.Title != before.Title || got.Code != before.Code || got.Math != before.Math || before.Math == "" {
+			t.Errorf("%s: what stays English is\n%+v\nwant\n%+v", v, got, before)
+		}
+		if n := strings.Count(got.Text, word); n < 10 || strings.Contains(before.Text, word) || got.Current == before.Current {
+			t.Errorf("%s: the text is %q, current %q, before %q", v, got.Text, got.Current, before.Current)
+		}
+		if !strings.Contains(got.Note, "Machine translation by lantern-large") || !strings.Contains(got.Note, "The English text decides") {
+			t.Errorf("%s: the note says %q", v, got.Note)
+		}
+		if wide := browsertest.Ask[bool](tab, `document.documentElement.scrollWidth > document.documentElement.clientWidth`); wide {
+			t.Errorf("%s: the page scrolls sideways", v)
+		}
+		tab.Click(".langs a[aria-current], .langs a")
+		tab.Wait(`!document.querySelector("#translated")`)
+		if after := browsertest.Ask[state](tab, look); after != before {
+			t.Errorf("%s: back in English it is\n%+v\nwant\n%+v", v, after, before)
+		}
+	}
 }
 
 // history looks at a proposal whose file was changed. How far back git knows is the checkout's matter.

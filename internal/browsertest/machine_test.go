@@ -2,14 +2,17 @@ package browsertest_test
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mipwatch/mipwatch/internal/browsertest"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 func agent(t *testing.T, r run) {
@@ -50,21 +53,110 @@ func feeds(t *testing.T, r run) {
 			}
 		}
 	}
-	var feed struct {
-		Items []struct {
-			ID           string `json:"id"`
-			DateModified string `json:"date_modified"`
-		} `json:"items"`
-	}
-	b, _ := r.get(t, "/feed.json")
-	if err := json.Unmarshal(b, &feed); err != nil || len(feed.Items) < 10 {
-		t.Fatalf("feed: %v, %d items", err, len(feed.Items))
-	}
-	for i, item := range feed.Items {
-		if i > 0 && item.DateModified > feed.Items[i-1].DateModified {
-			t.Errorf("%s of %s comes after %s", item.ID, item.DateModified, feed.Items[i-1].DateModified)
+	proposals := r.proposals(t)
+	all := readFeeds(t, r.served)
+	for path, items := range all {
+		if len(items) != len(proposals) {
+			t.Errorf("%s has %d items of %d proposals", path, len(items), len(proposals))
+		}
+		for i, item := range items {
+			if i > 0 && item.changed.After(items[i-1].changed) {
+				t.Errorf("%s: %s of %s comes after %s", path, item.id, item.changed, items[i-1].changed)
+			}
+			at := slices.IndexFunc(proposals, func(m mip.Summary) bool { return m.URL == item.id })
+			if at < 0 {
+				t.Errorf("%s: %q is no proposal's address", path, item.id)
+			} else if p := proposals[at]; p.Description != nil && !strings.HasPrefix(item.summary, *p.Description) {
+				t.Errorf("%s: %s says %q, want all of %q", path, p.ID, item.summary, *p.Description)
+			}
 		}
 	}
+	// A text that changes, and moves to the front, keeps its id.
+	later := readFeeds(t, setup{edit: func(folder string) { appendTo(t, folder, "MIP-5.md") }}.serve(t))
+	for path, items := range all {
+		var before, after []string
+		for _, item := range items {
+			before = append(before, strings.TrimPrefix(item.id, r.base))
+		}
+		for _, item := range later[path] {
+			_, id, _ := strings.Cut(strings.TrimPrefix(item.id, "http://"), "/")
+			after = append(after, "/"+id)
+		}
+		slices.Sort(before)
+		slices.Sort(after)
+		if !slices.Equal(before, after) {
+			t.Errorf("%s: ids %q, after a change %q", path, before, after)
+		}
+	}
+}
+
+// feedItem is what every kind of feed tells of a proposal.
+type feedItem struct {
+	id, summary string
+	changed     time.Time
+}
+
+// readFeeds reads the three feeds of all proposals as their formats say.
+func readFeeds(t *testing.T, v *served) map[string][]feedItem {
+	t.Helper()
+	read := func(path, mediaType string, decode func([]byte, any) error, into any) {
+		t.Helper()
+		b, got := v.get(t, path)
+		if err := decode(b, into); err != nil || !strings.HasPrefix(got, mediaType) {
+			t.Fatalf("%s is %s: %v", path, got, err)
+		}
+	}
+	date := func(layout, s string) time.Time {
+		t.Helper()
+		d, err := time.Parse(layout, s)
+		if err != nil {
+			t.Error(err)
+		}
+		return d
+	}
+	var rss struct {
+		XMLName xml.Name `xml:"rss"`
+		Items   []struct {
+			ID      string `xml:"guid"`
+			Date    string `xml:"pubDate"`
+			Summary string `xml:"description"`
+		} `xml:"channel>item"`
+	}
+	var atom struct {
+		XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
+		Items   []struct {
+			ID      string `xml:"id"`
+			Date    string `xml:"updated"`
+			Summary string `xml:"summary"`
+		} `xml:"entry"`
+	}
+	var feed struct {
+		Version string
+		Items   []struct {
+			ID, Summary string
+			Date        string `json:"date_modified"`
+		}
+	}
+	read("/feed.xml", "application/rss+xml", xml.Unmarshal, &rss)
+	read("/feed.atom", "application/atom+xml", xml.Unmarshal, &atom)
+	read("/feed.json", "application/feed+json", json.Unmarshal, &feed)
+	if feed.Version != "https://jsonfeed.org/version/1.1" {
+		t.Errorf("/feed.json is of version %q", feed.Version)
+	}
+	out := map[string][]feedItem{}
+	for _, i := range rss.Items {
+		out["/feed.xml"] = append(out["/feed.xml"], feedItem{i.ID, i.Summary, date(time.RFC1123Z, i.Date)})
+	}
+	for _, i := range atom.Items {
+		out["/feed.atom"] = append(out["/feed.atom"], feedItem{i.ID, i.Summary, date(time.RFC3339, i.Date)})
+	}
+	for _, i := range feed.Items {
+		out["/feed.json"] = append(out["/feed.json"], feedItem{i.ID, i.Summary, date(time.RFC3339, i.Date)})
+	}
+	if len(out) != 3 {
+		t.Fatalf("%d feeds have items", len(out))
+	}
+	return out
 }
 
 func apiPage(t *testing.T, r run) {

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -17,6 +19,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
+	"github.com/mipwatch/mipwatch/sidecar/assist/model"
+	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -32,8 +37,18 @@ type served struct {
 	later   atomic.Int64 // by how many nanoseconds the clock of sidecar and hosts is ahead
 }
 
-// serve builds and serves the site until the test ends. Without a sidecar its routes are 404 problems.
-func serve(t *testing.T, withSidecar bool) *served {
+// setup is what differs between sites. Without a sidecar its routes are 404 problems.
+type setup struct {
+	sidecar bool
+	locale  string              // one more language; empty: none
+	edit    func(string)        // changes the proposals, of which there is a copy in the folder; nil: none
+	model   *upstreamtest.Model // behind the sidecar; nil: none
+}
+
+// serve builds and serves the site until the test ends.
+func serve(t *testing.T, withSidecar bool) *served { return setup{sidecar: withSidecar}.serve(t) }
+
+func (with setup) serve(t *testing.T) *served {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -45,7 +60,17 @@ func serve(t *testing.T, withSidecar bool) *served {
 	}
 	v := &served{base: "http://" + listener.Addr().String()}
 	s.BaseURL = v.base
+	if with.locale != "" {
+		s.Locales = append(s.Locales, with.locale)
+	}
 	o := build.Options{Site: s, Folders: []string{"../../proposals", "testdata/proposals"}}
+	if with.edit != nil {
+		o.Folders[0] = t.TempDir()
+		if err := os.CopyFS(o.Folders[0], os.DirFS("../../proposals")); err != nil {
+			t.Fatal(err)
+		}
+		with.edit(o.Folders[0])
+	}
 	c, err := build.Load(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -58,8 +83,8 @@ func serve(t *testing.T, withSidecar bool) *served {
 		t.Fatal(err)
 	}
 	var h http.Handler = static
-	if withSidecar {
-		h = v.sidecar(t, static, s.Networks)
+	if with.sidecar {
+		h = v.sidecar(t, static, s.Networks, with.model)
 	}
 	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: h}}
 	server.Start()
@@ -67,8 +92,21 @@ func serve(t *testing.T, withSidecar bool) *served {
 	return v
 }
 
+// appendTo changes the text of a proposal.
+func appendTo(t *testing.T, folder, name string) {
+	t.Helper()
+	file := filepath.Join(folder, name)
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, append(text, "\nOne sentence more.\n"...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // sidecar puts a sidecar before the files, on invented hosts.
-func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints) http.Handler {
+func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints, ai *upstreamtest.Model) http.Handler {
 	t.Helper()
 	k, err := knowledge.FromFS(static).Load(t.Context())
 	if err != nil {
@@ -79,7 +117,17 @@ func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.E
 	v.network = upstreamtest.NewNetwork()
 	t.Cleanup(v.network.Close)
 	v.network.Demo(now, k.Site, k.List.MIPs, networks)
-	live, err := sidecar.New(sidecar.Config{Transport: v.network, Now: now, RequestsPerMinute: 1_000_000})
+	config := sidecar.Config{Transport: v.network, Now: now, RequestsPerMinute: 1_000_000}
+	if ai != nil {
+		const host, name = "model.example.org", "lantern-large"
+		v.network.Serve(host, ai)
+		m, err := model.New(model.Config{Provider: "openai", Name: name, BaseURL: "https://" + host + "/v1", Key: "sk-of-nobody", Transport: v.network})
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.Assistant = assistant.Config{Model: budget.New(m, budget.Config{}), Name: name}
+	}
+	live, err := sidecar.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package browsertest_test
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,6 +103,8 @@ func theme(t *testing.T, r run) {
 		window.grounds = [];
 		const look = () => { if (document.body) grounds.push(getComputedStyle(document.body).backgroundColor); if (document.readyState !== "complete") requestAnimationFrame(look) };
 		requestAnimationFrame(look);
+		// The choice when the body begins, before which nothing can be painted.
+		new MutationObserver((_, o) => { if (document.body) { window.chosen = document.documentElement.dataset.theme; o.disconnect() } }).observe(document, { childList: true, subtree: true });
 	`
 	tab := r.tab(t, browsertest.View{Early: early})
 	tab.Go("/mip/4/")
@@ -110,9 +113,14 @@ func theme(t *testing.T, r run) {
 	tab.Wait(ground + " !== " + fmt.Sprintf("%q", light))
 	dark := browsertest.Ask[string](tab, ground)
 	for _, path := range []string{"/mip/4/", "/", "/dashboard/"} {
-		tab.Go(path)
-		if got := browsertest.Ask[[]string](tab, "[...grounds, "+ground+"]"); slices.ContainsFunc(got, func(c string) bool { return c != dark }) {
-			t.Errorf("%s: frames of %q, want %s only", path, got, dark)
+		for _, load := range []func(){func() { tab.Go(path) }, tab.Reload} {
+			load()
+			if got := browsertest.Ask[[]string](tab, "[...grounds, "+ground+"]"); slices.ContainsFunc(got, func(c string) bool { return c != dark }) {
+				t.Errorf("%s: frames of %q, want %s only", path, got, dark)
+			}
+			if got := browsertest.Ask[string](tab, `window.chosen ?? ""`); got != "dark" {
+				t.Errorf("%s: the body begins with the theme %q", path, got)
+			}
 		}
 		if !browsertest.Ask[bool](tab, `document.querySelector("[name=theme][value=dark]").checked`) {
 			t.Errorf("%s: the choice is not shown", path)
@@ -129,23 +137,43 @@ func theme(t *testing.T, r run) {
 	}
 }
 
+// paperWidth is that of a sheet of Letter without Chromium's margins, in pixels.
+const paperWidth = 740
+
+// printed looks at two proposals as paper shows them, and at what their PDFs lead to: a PDF has an address
+// for each link on it, so what paper leaves out leads nowhere.
 func printed(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{Dark: true})
-	tab.Go("/mip/900/")
-	if pdf := tab.PDF(); !strings.HasPrefix(string(pdf), "%PDF-") || len(pdf) < 10_000 {
-		t.Errorf("a PDF of %d bytes", len(pdf))
-	}
-	tab.Print()
-	if seen := browsertest.Ask[[]string](tab, `["header.top", "footer.foot", ".toc", ".mob", ".acts", ".skip", "button"].filter(s => [...document.querySelectorAll(s)].some(e => e.checkVisibility()))`); len(seen) > 0 {
-		t.Errorf("paper has %q", seen)
-	}
-	if got := browsertest.Ask[string](tab, `getComputedStyle(document.querySelector(".prose a[href^=http]"), "::after").content`); !strings.Contains(got, "https://example.org/") {
-		t.Errorf("after a link paper has %s", got)
-	}
-	if got := browsertest.Ask[string](tab, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" && got != "rgba(0, 0, 0, 0)" {
-		t.Errorf("paper is %s", got)
-	}
-	if cut := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("figure.code pre")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 60))`); len(cut) > 0 {
-		t.Errorf("paper cuts %q", cut)
+	for _, path := range []string{"/mip/4/", "/mip/900/"} {
+		tab := r.tab(t, browsertest.View{Width: paperWidth, Dark: true})
+		tab.Go(path)
+		ask := func(what, expression string) {
+			t.Helper()
+			if got := browsertest.Ask[[]string](tab, expression); len(got) > 0 {
+				t.Errorf("%s: %s: %q", path, what, got)
+			}
+		}
+		addresses := browsertest.Ask[[]string](tab, `[...document.querySelectorAll(".prose a[href^=http]")].map(a => a.href)`)
+		pdf := tab.PDF()
+		if !bytes.HasPrefix(pdf, []byte("%PDF-")) || len(addresses) == 0 {
+			t.Fatalf("%s: a PDF of %d bytes, links to %q", path, len(pdf), addresses)
+		}
+		for _, a := range addresses {
+			if !bytes.Contains(pdf, []byte("/URI ("+a+")")) {
+				t.Errorf("%s: the PDF does not lead to %s", path, a)
+			}
+		}
+		for _, a := range []string{"/dashboard/", "/feeds/", "/accessibility/"} {
+			if bytes.Contains(pdf, []byte("/URI ("+r.base+a+")")) {
+				t.Errorf("%s: the PDF has the navigation's %s", path, a)
+			}
+		}
+		tab.Print()
+		ask("paper has", `["header.top", "footer.foot", "nav", ".toc", ".mob", ".acts", ".skip", ".pn", "button"].filter(s => [...document.querySelectorAll(s)].some(e => e.checkVisibility()))`)
+		ask("paper has links without their addresses", `[...document.querySelectorAll(".prose a[href^=http]")].filter(a => !getComputedStyle(a, "::after").content.includes(a.getAttribute("href"))).map(a => a.href)`)
+		ask("paper cuts code", `[...document.querySelectorAll("figure.code, figure.code pre")].filter(e => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1 || getComputedStyle(e).maxHeight !== "none").map(e => e.textContent.slice(0, 60))`)
+		ask("code does not wrap on paper", `[...document.querySelectorAll("figure.code pre")].filter(e => getComputedStyle(e).whiteSpaceCollapse !== "preserve" || getComputedStyle(e).textWrapMode !== "wrap").map(e => e.textContent.slice(0, 60))`)
+		if got := browsertest.Ask[string](tab, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" && got != "rgba(0, 0, 0, 0)" {
+			t.Errorf("%s: paper is %s", path, got)
+		}
 	}
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/mipwatch/mipwatch/internal/formula"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // bodyParser is made once: it keeps no state between documents and is safe for concurrent use.
 var bodyParser = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(
-		extension.Table, extension.Strikethrough, extension.TaskList, bareLinks{}, extension.Footnote)).Parser()
+		extension.Table, extension.Strikethrough, extension.TaskList, bareLinks{}, extension.Footnote, formula.Extension{})).Parser()
 })
 
 // parse reads a body that the limits allow. Raw is not set.

@@ -39,8 +39,10 @@ const plain = s => s.replace(/\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#[xX]([0-9a-fA-F
 
 // The marks within a line, in the order in which they are looked for at one place: escape, code, address
 // in angle brackets, image, link, reference, strong, emphasis, struck out, bare address, line break, and the
-// few HTML elements that are harmless without attributes.
-const marks = /(\\[!-/:-@[-`{-~])|(?<!`)(`+)(?!`)([^]*?[^`])\2(?!`)|<((?:https?:\/\/|mailto:)[^\s<>]+)>|!\[([^\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)|\[((?:\\.|`[^`]*`|[^\[\]`])+)\](?:\(<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+(?:"[^"]*"|'[^']*'))?\)|\[([^\]]*)\])?|(\*\*|__)(?=\S)([^]*?\S)\9|([*_])(?=[^\s*_])([^*_]*[^\s*_])\11|~~(?=\S)([^~]*\S)~~|(https?:\/\/[^\s<>]*[^\s<>.,;:!?"')\]])|( {2,}|\\)\n|<(su[bp]|kbd|b|i)>([^<]*)<\/\16>|<br\s*\/?>/g;
+// few HTML elements that are harmless without attributes, and a formula.
+const marks = /(\\[!-/:-@[-`{-~])|(?<!`)(`+)(?!`)([^]*?[^`])\2(?!`)|<((?:https?:\/\/|mailto:)[^\s<>]+)>|!\[([^\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)|\[((?:\\.|`[^`]*`|[^\[\]`])+)\](?:\(<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+(?:"[^"]*"|'[^']*'))?\)|\[([^\]]*)\])?|(\*\*|__)(?=\S)([^]*?\S)\9|([*_])(?=[^\s*_])([^*_]*[^\s*_])\11|~~(?=\S)([^~]*\S)~~|(https?:\/\/[^\s<>]*[^\s<>.,;:!?"')\]])|( {2,}|\\)\n|<(su[bp]|kbd|b|i)>([^<]*)<\/\16>|<br\s*\/?>|(?<![\w$])(\$\$(?:[^$`\\]|\\.)+\$\$|\$`[^`$]+`\$|\$(?!\s)(?:[^$`\\]|\\.)*[^\s$`\\]\$)(?![\w$])/g;
+
+const formula = tex => make("code", { class: "math" }, tex.replace(/^\$[$`]?|[$`]?\$$/g, "").trim());
 
 // renderer renders one text. link says where a destination leads, or gives null: then its text stays.
 const renderer = link => {
@@ -58,7 +60,7 @@ const renderer = link => {
     let at = 0;
     const put = (m, ...nodes) => { out.push(plain(text.slice(at, m.index)), ...nodes); at = m.index + m[0].length };
     for (const m of text.matchAll(marks)) {
-      const [all, esc, , code, auto, alt, label, dest, ref, , strong, mark, em, struck, bare, hard, tag, inner] = m;
+      const [all, esc, , code, auto, alt, label, dest, ref, , strong, mark, em, struck, bare, hard, tag, inner, tex] = m;
       const word = i => /[\p{L}\p{N}]/u.test(text[i] ?? "");
       if (esc) put(m, esc[1]);
       else if (code !== undefined) put(m, make("code", {}, code.replaceAll("\n", " ").replace(/^ (.*\S.*) $/, "$1")));
@@ -73,6 +75,7 @@ const renderer = link => {
       } else if (strong !== undefined) put(m, make("strong", {}, ...more(strong)));
       else if (em !== undefined) { if (mark === "_" && (word(m.index - 1) || word(m.index + all.length))) put(m, all); else put(m, make("em", {}, ...more(em))) }
       else if (struck !== undefined) put(m, make("del", {}, ...more(struck)));
+      else if (tex) put(m, formula(tex));
       else if (tag) put(m, make(tag, {}, ...more(inner)));
       else put(m, make("br", {}));
     }
@@ -151,6 +154,10 @@ const renderer = link => {
         i++;
         out.push(block(code, m[2]));
       } else if (m = heading.exec(line)) { out.push(title(m[1].length, m[2] ?? "", depth)); i++ }
+      else if (m = /^ *\$\$(?:[^$`\\\n]|\\.|\n(?!\s*\n))+\$\$ *(?:\n|$)/.exec(line.includes("$$") ? lines.slice(i, i + 64).join("\n") : "")) {
+        out.push(make("div", { class: "math" }, formula(m[0].trim())));
+        i += m[0].trimEnd().split("\n").length;
+      }
       else if (rule.test(line)) { out.push(make("hr", {})); i++ }
       else if (quote.test(line)) {
         const own = [];
@@ -170,11 +177,12 @@ const renderer = link => {
     return out;
   };
   return text => {
-    const lines = text.replace(/\r\n?/g, "\n").replaceAll("\t", "    ").split("\n");
-    let code = null;
-    for (const line of lines) {
+    const lines = text.replace(/\r\n?/g, "\n").split("\n");
+    let code = null, kept = false; // a tab in code
+    for (const [i, line] of lines.entries()) {
       const f = fence.exec(line)?.[1];
-      if (f && (!code || f[0] === code[0] && f.length >= code.length)) code = code ? null : f;
+      if (f && (!code || f[0] === code[0] && f.length >= code.length)) { code = code ? null : f; kept = code && line[0] === f[0] }
+      if (!kept) lines[i] = line.replaceAll("\t", "    ");
       const m = !code && definition.exec(line), key = m && m[1].toLowerCase().trim();
       if (m && !refs.has(key)) refs.set(key, m[2]);
     }

@@ -1,0 +1,196 @@
+package tex
+
+import "strings"
+
+// command reads the arguments of a command, whose name has been read.
+func (p *parser) command(name string) atom {
+	if s, ok := symbols[name]; ok {
+		a := s.atom()
+		if a.tag == "mi" {
+			a.text = p.font.apply(a.text)
+		}
+		return a
+	}
+	if width, ok := spaces[name]; ok {
+		return atom{element: space(width), class: blank}
+	}
+	if f, ok := fonts[name]; ok {
+		return p.inFont(f)
+	}
+	if f, ok := textFonts[name]; ok {
+		return p.text(f)
+	}
+	if limits, ok := functions[name]; ok {
+		words := strings.NewReplacer("limsup", "lim sup", "liminf", "lim inf").Replace(name[1:])
+		return atom{element: element{tag: "mi", text: words}, class: largeOperator, function: true, limits: limits}
+	}
+	if s, ok := accents[name]; ok {
+		return p.accent(s)
+	}
+	if size, ok := sizes[name]; ok {
+		return p.delimiter(` minsize="`+size+`" maxsize="`+size+`"`, sizeClass(name))
+	}
+	switch name {
+	case `\frac`, `\dfrac`, `\tfrac`, `\cfrac`, `\binom`:
+		return p.fraction(name)
+	case `\sqrt`:
+		return p.root()
+	case `\left`:
+		return p.fenced()
+	case `\begin`:
+		return p.environment()
+	case `\operatorname`:
+		limits := p.take("*")
+		word := strings.ReplaceAll(p.braced(), `\,`, " ")
+		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -") != "" || word == "" {
+			p.fail()
+		}
+		return atom{element: element{tag: "mi", text: word}, class: largeOperator, function: true, limits: limits}
+	case `\mod`, `\bmod`:
+		return atom{element: element{tag: "mo", attr: ` lspace="0.2222em" rspace="0.2222em"`, text: "mod"}, class: binary}
+	case `\pmod`:
+		word := element{tag: "mi", text: "mod"}
+		return atom{element: element{tag: "mrow", kids: []element{space("0.4444em"), fence("("), word, space("0.3333em"), p.argument(), fence(")")}}}
+	case `\not`:
+		s, ok := symbols[p.next()]
+		if !ok || s.class != relation {
+			p.fail()
+		}
+		s.text += "\u0338" // a stroke through what precedes it
+		return s.atom()
+	case `\overset`, `\stackrel`:
+		over := p.argument()
+		return atom{element: element{tag: "mover", kids: []element{p.argument(), over}}, class: relation}
+	case `\underset`:
+		under := p.argument()
+		return atom{element: element{tag: "munder", kids: []element{p.argument(), under}}, class: relation}
+	}
+	p.fail()
+	return atom{}
+}
+
+func (p *parser) inFont(f font) atom {
+	before := p.font
+	p.font = f
+	e := p.argument()
+	p.font = before
+	return atom{element: e}
+}
+
+// text reads an argument that is words. A browser folds blanks at its ends.
+func (p *parser) text(f font) atom {
+	p.peek() // skips blanks
+	source := p.braced()
+	var b strings.Builder
+	for i := 0; i < len(source); i++ {
+		switch c := source[i]; {
+		case c == '\\' && i+1 < len(source) && strings.IndexByte(`_%&#$|{} `, source[i+1]) >= 0:
+			i++
+			b.WriteByte(source[i])
+		case strings.IndexByte(`\${}%#&`, c) >= 0:
+			p.fail()
+		case c == '\n', c == '\t', c == '~':
+			b.WriteByte(' ')
+		default:
+			b.WriteByte(c)
+		}
+	}
+	words := b.String()
+	if strings.HasPrefix(words, " ") {
+		words = "\u00a0" + words[1:]
+	}
+	if strings.HasSuffix(words, " ") {
+		words = words[:len(words)-1] + "\u00a0"
+	}
+	return atom{element: element{tag: "mtext", text: f.apply(words)}}
+}
+
+func (p *parser) accent(s symbol) atom {
+	base := p.argument()
+	tag, attr := "mover", ` accent="true"`
+	mark := element{tag: "mo", text: s.text}
+	if s.class == relation { // a single mark, which does not grow
+		mark.attr = ` stretchy="false"`
+	}
+	if s.class == punctuation {
+		tag, attr = "munder", ` accentunder="true"`
+	}
+	brace := s.text == "⏞" || s.text == "⏟"
+	a := atom{element: element{tag: tag, attr: attr, kids: []element{base, mark}}, limits: brace}
+	if brace {
+		a.attr, a.class = "", largeOperator
+	}
+	return a
+}
+
+func (p *parser) fraction(name string) atom {
+	e := element{tag: "mfrac", kids: []element{p.argument(), p.argument()}}
+	switch name {
+	case `\dfrac`, `\cfrac`:
+		e = element{tag: "mstyle", attr: styles[`\displaystyle`], kids: []element{e}}
+	case `\tfrac`:
+		e = element{tag: "mstyle", attr: styles[`\textstyle`], kids: []element{e}}
+	case `\binom`:
+		e.attr = ` linethickness="0"`
+		e = element{tag: "mrow", kids: []element{{tag: "mo", text: "("}, e, {tag: "mo", text: ")"}}}
+	}
+	return atom{element: e}
+}
+
+func (p *parser) root() atom {
+	if !p.take("[") {
+		return atom{element: element{tag: "msqrt", kids: []element{p.argument()}}}
+	}
+	index := group(p.row("]"))
+	p.want("]")
+	return atom{element: element{tag: "mroot", kids: []element{p.argument(), index}}}
+}
+
+// fenced reads \left … \middle … \right.
+func (p *parser) fenced() atom {
+	row := p.stretched(nil, "prefix")
+	for !p.failed {
+		row = append(row, p.row(`\right`, `\middle`)...)
+		if p.next() == `\right` {
+			row = p.stretched(row, "postfix")
+			break
+		}
+		row = p.stretched(row, "infix")
+	}
+	return atom{element: element{tag: "mrow", kids: row}}
+}
+
+// stretched adds the delimiter that is read, as high as what it encloses; a dot is none.
+func (p *parser) stretched(row []element, form string) []element {
+	if p.take(".") {
+		return row
+	}
+	return append(row, p.delimiter(` stretchy="true" fence="true" form="`+form+`"`, ordinary).element)
+}
+
+// delimiter reads one and gives it attributes instead of its own.
+func (p *parser) delimiter(attr string, c class) atom {
+	t := p.next()
+	s, ok := symbols[t]
+	if !ok || !s.delimits {
+		p.fail()
+		return atom{}
+	}
+	return atom{element: element{tag: "mo", attr: attr + tight, text: s.text}, class: c}
+}
+
+func sizeClass(name string) class {
+	switch name[len(name)-1] {
+	case 'l':
+		return opening
+	case 'r':
+		return closing
+	case 'm':
+		return relation
+	}
+	return ordinary
+}
+
+func fence(text string) element {
+	return element{tag: "mo", attr: ` stretchy="false"`, text: text}
+}

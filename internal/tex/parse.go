@@ -1,0 +1,277 @@
+package tex
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// parser reads one source from left to right.
+type parser struct {
+	src    string
+	at     int
+	depth  int // of what is being read
+	tables int // that enclose this place
+	cells  int // of all tables so far
+	font   font
+	failed bool
+}
+
+// class says what stands beside an atom with which space, as in chapter 17 of The TeXbook.
+type class int
+
+const (
+	ordinary class = iota
+	largeOperator
+	binary
+	relation
+	opening
+	closing
+	punctuation
+	blank
+)
+
+// atom is an element with how it behaves in a row.
+type atom struct {
+	element
+	class    class
+	limits   bool // scripts stand below and above it
+	function bool // the name of one
+}
+
+// ends are the tokens that end a row of some kind. They are an error in the rows of others.
+var ends = []string{"", "}", "&", `\\`, `\right`, `\middle`, `\end`}
+
+// row reads up to one of the tokens that are given, which it leaves.
+func (p *parser) row(until ...string) []element {
+	if p.depth++; p.depth > maxDepth {
+		p.fail()
+	}
+	defer func() { p.depth-- }()
+	var out []element
+	last := blank // what stands before; a row begins like one after an opening
+	for first := true; ; first = false {
+		t := p.peek()
+		if slices.Contains(until, t) {
+			return out
+		}
+		if slices.Contains(ends, t) && !(t == `\\` && p.tables == 0) {
+			p.fail()
+			return nil
+		}
+		if style, ok := styles[t]; ok {
+			p.next()
+			return append(out, element{tag: "mstyle", attr: style, kids: p.row(until...)})
+		}
+		a := p.scripts(p.atom())
+		if p.failed {
+			return nil
+		}
+		if a.class == binary && (first || last != ordinary && last != closing) {
+			// A sign, not an operation; a browser takes it for one at the beginning of a row only.
+			a.attr, a.class = a.attr+` form="prefix"`, ordinary
+		}
+		if a.function && (last == ordinary || last == closing) && !first {
+			out = append(out, thin)
+		}
+		out = append(out, a.element)
+		if a.function {
+			out = p.application(out)
+		}
+		if a.class != blank || first {
+			last = a.class
+		}
+	}
+}
+
+// styles are the commands that hold for the rest of a row.
+var styles = map[string]string{
+	`\displaystyle`: ` displaystyle="true" scriptlevel="0"`,
+	`\textstyle`:    ` displaystyle="false" scriptlevel="0"`,
+	`\scriptstyle`:  ` displaystyle="false" scriptlevel="1"`,
+}
+
+// application adds what joins a function's name to what it is applied to.
+func (p *parser) application(out []element) []element {
+	t := p.peek()
+	s, known := symbols[t]
+	_, gap := spaces[t]
+	apply := element{tag: "mo", attr: tight, text: "\u2061"}
+	switch {
+	case slices.Contains(ends, t), gap, t == ")", t == "]":
+		return out
+	case t == "(", t == "[", t == "|", t == `\left`, strings.HasPrefix(t, `\big`), strings.HasPrefix(t, `\Big`), known && s.class == opening:
+		return append(out, apply)
+	case known && s.class != ordinary, t[0] < 0x80 && !isLetter(t[0]) && !isDigit(t[0]) && t[0] != '{' && t[0] != '\\':
+		return out
+	}
+	return append(out, apply, thin)
+}
+
+// atom reads one token with its arguments, without scripts.
+func (p *parser) atom() atom {
+	at := p.at
+	t := p.next()
+	if t == "" {
+		p.fail()
+		return atom{}
+	}
+	c, _ := utf8.DecodeRuneInString(t)
+	switch {
+	case t == "{":
+		return p.group()
+	case t == "^" || t == "_" || t == "'": // scripts of nothing
+		p.at = at
+		return atom{element: element{tag: "mrow"}}
+	case '0' <= c && c <= '9', c == '.' && p.at < len(p.src) && isDigit(p.src[p.at]):
+		p.at -= len(t)
+		return p.number()
+	case t == "~":
+		return atom{element: space("0.3333em"), class: blank}
+	case c == '\\':
+		return p.command(t)
+	}
+	if s, ok := symbols[t]; ok {
+		return s.atom()
+	}
+	switch {
+	case unicode.IsLetter(c):
+		return p.letters(c)
+	case c > 0x7F && (unicode.IsSymbol(c) || unicode.IsPunct(c)):
+		return symbol{text: t, class: relation}.atom()
+	}
+	p.fail() // #, %, `, an unknown control character
+	return atom{}
+}
+
+// group reads up to the closing brace. An operator that stands alone between braces is an ordinary sign.
+func (p *parser) group() atom {
+	font := p.font
+	row := p.row("}")
+	p.want("}")
+	p.font = font
+	e := group(row)
+	if e.tag == "mo" && !strings.Contains(e.attr, "lspace") {
+		e.attr += tight
+	}
+	return atom{element: e}
+}
+
+// argument reads what one script or one argument is: a group, a command with its arguments, or a single
+// character.
+func (p *parser) argument() element {
+	t := p.peek()
+	if t != "" && isDigit(t[0]) {
+		p.next()
+		return element{tag: "mn", text: p.font.apply(t)}
+	}
+	if slices.Contains(ends, t) || t == "^" || t == "_" {
+		p.fail()
+		return element{}
+	}
+	if p.depth++; p.depth > maxDepth { // \sqrt\sqrt…
+		p.fail()
+		return element{}
+	}
+	defer func() { p.depth-- }()
+	return p.atom().element
+}
+
+func (p *parser) number() atom {
+	from, point := p.at, false
+	for ; p.at < len(p.src); p.at++ {
+		c := p.src[p.at]
+		if c == '.' && !point && p.at+1 < len(p.src) && isDigit(p.src[p.at+1]) {
+			point = true
+		} else if !isDigit(c) {
+			break
+		}
+	}
+	return atom{element: element{tag: "mn", text: p.font.apply(p.src[from:p.at])}}
+}
+
+// letters makes an identifier of a letter; in an upright or bold font, of the word that it begins.
+func (p *parser) letters(c rune) atom {
+	var word strings.Builder
+	word.WriteString(string(c))
+	if p.font != italic {
+		for p.at < len(p.src) && isLetter(p.src[p.at]) && c < 0x80 {
+			word.WriteString(p.src[p.at : p.at+1])
+			p.at++
+		}
+	}
+	e := element{tag: "mi", text: p.font.apply(word.String())}
+	if p.font == upright && utf8.RuneCountInString(word.String()) == 1 {
+		e.attr = ` mathvariant="normal"`
+	}
+	return atom{element: e}
+}
+
+// scripts reads what is below and above an atom.
+func (p *parser) scripts(a atom) atom {
+	var sub, sup *element
+	var primes strings.Builder
+	for !p.failed {
+		switch t := p.peek(); {
+		case t == "_" && sub == nil:
+			p.next()
+			e := p.argument()
+			sub = &e
+		case t == "^" && sup == nil:
+			p.next()
+			e := p.argument()
+			sup = &e
+		case t == "'" && sup == nil:
+			p.next()
+			primes.WriteString("\u2032")
+		case t == "_" || t == "^" || t == "'":
+			p.fail() // one of two would have to go
+		case t == `\limits` && a.class == largeOperator:
+			p.next()
+			a.limits = true
+		case t == `\nolimits` && a.class == largeOperator:
+			p.next()
+			a.limits = false
+		default:
+			return a.withScripts(sub, sup, primes.String())
+		}
+	}
+	return a
+}
+
+func (a atom) withScripts(sub, sup *element, primes string) atom {
+	if primes != "" {
+		e := element{tag: "mo", attr: tight, text: primes}
+		if sup != nil {
+			e = element{tag: "mrow", kids: []element{e, *sup}}
+		}
+		sup = &e
+	}
+	if sub == nil && sup == nil {
+		return a
+	}
+	names := [3]string{"msub", "msup", "msubsup"}
+	if a.limits {
+		names = [3]string{"munder", "mover", "munderover"}
+		if a.function {
+			a.element = element{tag: "mo", attr: tight + ` movablelimits="true"`, text: a.text}
+		}
+	}
+	base := a.element
+	switch {
+	case sup == nil:
+		a.element = element{tag: names[0], kids: []element{base, *sub}}
+	case sub == nil:
+		a.element = element{tag: names[1], kids: []element{base, *sup}}
+	default:
+		a.element = element{tag: names[2], kids: []element{base, *sub, *sup}}
+	}
+	if a.class == binary || a.class == relation {
+		return a
+	}
+	if a.class != largeOperator && a.class != closing {
+		a.class = ordinary
+	}
+	return a
+}
