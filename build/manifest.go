@@ -2,6 +2,7 @@ package build
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // What in the output is not published content: a folder with the record of what was written, the mark
@@ -50,7 +52,13 @@ func (c *checksum) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (c *checksum) String() string { return fmt.Sprintf("%d-%08x%08x", c.length, c.castagnoli, c.ieee) }
+// String is the length in digits and the two sums as 16 hexadecimal ones. A build that finds nothing changed
+// does little else than to make these.
+func (c *checksum) String() string {
+	b := append(strconv.AppendInt(make([]byte, 0, 40), c.length, 10), '-')
+	sums := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, c.castagnoli), c.ieee)
+	return string(hex.AppendEncode(b, sums))
+}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

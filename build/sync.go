@@ -73,6 +73,9 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 		}
 		s.removed++
 	}
+	if maps.Equal(s.next.Files, old.Files) {
+		return s.report(), nil // as the record says already
+	}
 	return s.report(), f.record(s.next)
 }
 
