@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -21,6 +22,9 @@ type Pages struct {
 	top    map[string]template.HTML // the header bar by current section
 	bottom template.HTML            // the footer
 	notice template.HTML            // what stands above every page, mostly nothing
+
+	figures *figures.Figures // of the moment that the site is built with, nil: none
+	heatOf  map[int]int      // from them, by number
 
 	siteImage string // what a head says of the picture of a page without its own
 }
