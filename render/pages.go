@@ -106,6 +106,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"dayShort": dayShort,
 		"dayOf":    dayOf,
 		"minute":   minute,
+		"clock":    clock,
 		"moment":   func(t mip.Time) string { return minute(&t) },
 		"num":      thousands,
 		"web":      webAddress,

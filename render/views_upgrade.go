@@ -32,6 +32,7 @@ type upgradeView struct {
 	Table      table
 	HeatAt     *mip.Time // of the heat in the table
 	Activation []activationRow
+	reached    func(network string) bool // whether it is active there, for the dashboard
 }
 
 type upgradesView struct {

@@ -1,6 +1,7 @@
 package browsertest_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
@@ -29,23 +31,101 @@ type served struct {
 	base    string
 	plan    *build.Plan
 	network *upstreamtest.Network
-	later   atomic.Int64 // by how many nanoseconds the clock of sidecar and hosts is ahead
+	later   atomic.Int64  // by how many nanoseconds the clock of sidecar and hosts is ahead
+	moment  *api.MIPWatch // whose figures the pages hold; nil: none
+	asked   atomic.Int64  // how often a live route was asked for, the sidecar's or none
 }
 
 // serve builds and serves the site until the test ends. Without a sidecar its routes are 404 problems.
 func serve(t *testing.T, withSidecar bool) *served {
 	t.Helper()
+	return serveMoment(t, withSidecar, nil)
+}
+
+// serveFigures is serve with pages that hold the figures of a moment before. change, when not nil, has a
+// say in them.
+func serveFigures(t *testing.T, withSidecar bool, change func(*api.MIPWatch)) *served {
+	t.Helper()
+	w := moment(t)
+	if change != nil {
+		change(w)
+	}
+	return serveMoment(t, withSidecar, w)
+}
+
+// moment is what the invented hosts say three hours and 7 minutes ago.
+func moment(t *testing.T) *api.MIPWatch {
+	t.Helper()
+	v := &served{base: "https://mips.example.org"}
+	v.later.Store(-int64(3*time.Hour + 7*time.Minute))
+	static, s := v.build(t)
+	live := v.sidecar(t, static, s.Networks)
+	const attempts = 20
+	for range attempts { // an upstream may be late on a busy machine, even in memory
+		w, err := live.Watch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(w.Errors) == 0 {
+			return w
+		}
+	}
+	t.Fatal("the invented hosts do not answer")
+	return nil
+}
+
+func serveMoment(t *testing.T, withSidecar bool, moment *api.MIPWatch) *served {
+	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	v := &served{base: "http://" + listener.Addr().String(), moment: moment}
+	static, s := v.build(t)
+	var h http.Handler = static
+	if withSidecar {
+		live := v.sidecar(t, static, s.Networks)
+		h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if isLive(r) {
+				live.ServeHTTP(w, r)
+				return
+			}
+			static.ServeHTTP(w, r)
+		})
+	}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isLive(r) {
+			v.asked.Add(1)
+		}
+		h.ServeHTTP(w, r)
+	})}}
+	server.Start()
+	t.Cleanup(server.Close)
+	return v
+}
+
+func isLive(r *http.Request) bool {
+	return slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path })
+}
+
+// build makes the site, with the figures of its moment if it has one.
+func (v *served) build(t *testing.T) (*build.Published, *site.Site) {
+	t.Helper()
 	s, err := site.Load("../../site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &served{base: "http://" + listener.Addr().String()}
 	s.BaseURL = v.base
 	o := build.Options{Site: s, Folders: []string{"../../proposals", "testdata/proposals"}}
+	if v.moment != nil {
+		body, err := api.JSON(v.moment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Live, err = figures.Read("live.json", bytes.NewReader(body)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	c, err := build.Load(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -57,18 +137,11 @@ func serve(t *testing.T, withSidecar bool) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var h http.Handler = static
-	if withSidecar {
-		h = v.sidecar(t, static, s.Networks)
-	}
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: h}}
-	server.Start()
-	t.Cleanup(server.Close)
-	return v
+	return static, s
 }
 
-// sidecar puts a sidecar before the files, on invented hosts.
-func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints) http.Handler {
+// sidecar is one that knows the site, on invented hosts.
+func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints) *sidecar.Sidecar {
 	t.Helper()
 	k, err := knowledge.FromFS(static).Load(t.Context())
 	if err != nil {
@@ -87,13 +160,7 @@ func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.E
 	if err := live.Know(k); err != nil {
 		t.Fatal(err)
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path }) {
-			live.ServeHTTP(w, r)
-			return
-		}
-		static.ServeHTTP(w, r)
-	})
+	return live
 }
 
 // get asks for a path as a program does.
