@@ -21,7 +21,7 @@ func (p *Pages) With(f *figures.Figures) *Pages {
 func heatBar(m *markup, score int, known bool) {
 	m.raw(`<span class="heat"><svg viewBox="0 0 100 10" aria-hidden="true"><path d="M0 5h100"/><path class="fil" d="M0 5h`)
 	m.number(score)
-	m.raw(`"/></svg><b>`)
+	m.raw(`"/></svg><b data-f="heat">`)
 	if known {
 		m.number(score)
 	} else {

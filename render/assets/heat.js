@@ -2,6 +2,7 @@
 // with an older one, everything stays.
 const card = $(".fh");
 if (card) ask(card.dataset.api).then(([status, t]) => {
+  card.dataset.live = status; // whether it is, for styles and for who watches
   const f = k => $(`[data-f=${k}]`, card), was = $("time", f("as"))?.dateTime;
   if (status !== 200 || was && Date.parse(was) > Date.parse(t.fetchedAt)) return;
   setHeat(card, t.activityScore);

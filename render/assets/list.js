@@ -14,7 +14,9 @@ if (form) {
   const askHeat = async () => {
     if (asked) return;
     asked = true;
-    const [status, w] = await ask(form.dataset.api), time = status === 200 && w.freshness.forum, was = $("time", note)?.dateTime;
+    const [status, w] = await ask(form.dataset.api);
+    note.dataset.live = status;
+    const time = status === 200 && w.freshness.forum, was = $("time", note)?.dateTime;
     if (!time) { if (!was) note.textContent = "Forum heat is not to be had now"; return }
     if (was && Date.parse(was) > Date.parse(time)) return;
     const scores = new Map(w.forum.map(t => [t.topicId, t.activityScore])), of = new Map(w.mips.map(m => [String(m.number), scores.get(m.forumTopicId)]));
