@@ -2,8 +2,11 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"html/template"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -31,6 +34,7 @@ type networkTile struct {
 	ID, Name, Height, Finalized string
 	Block, At                   *mip.Time
 	Note, Class                 string
+	Line, Area, Pace            string // of the block times, empty: too few heads are known
 }
 
 type hotRow struct {
@@ -107,8 +111,49 @@ func (p *Pages) network(n mip.Network) (networkTile, sourcePill) {
 		t.Finalized = counted(*head.FinalizedHeight)
 	}
 	t.Note, t.Class = health(*head)
+	t.Line, t.Area, t.Pace = spark(head.Recent)
 	s.State, s.Text, s.At = "then", "as of "+clock(head.FetchedAt), head.FetchedAt
 	return t, s
+}
+
+// How block times are drawn; the script does the same. A chain tells whole seconds, so each is taken
+// between heads that are some apart.
+const (
+	sparkApart, sparkMost = 4, 40
+	sparkWidth, sparkLow  = 300.0, 36.0 // in the drawing's units, the second from above
+	sparkHigh, sparkFloor = 4.0, 40
+)
+
+// spark draws milliseconds per block as a line and the area below it, and says of how long and from what
+// to what. All are empty when there are too few heads.
+func spark(recent []api.Head) (line, area, pace string) {
+	recent = recent[max(0, len(recent)-sparkMost):]
+	var ms []float64
+	for i := sparkApart; i < len(recent); i++ {
+		from, to := recent[i-sparkApart], recent[i]
+		if to.BlockHeight <= from.BlockHeight {
+			return "", "", ""
+		}
+		ms = append(ms, float64(to.BlockTime.UTC().Sub(from.BlockTime.UTC()).Milliseconds())/float64(to.BlockHeight-from.BlockHeight))
+	}
+	if len(ms) < 2 {
+		return "", "", ""
+	}
+	low, high := slices.Min(ms), slices.Max(ms)
+	var b strings.Builder
+	for i, v := range ms {
+		y := (sparkLow + sparkHigh) / 2
+		if high > low {
+			y = sparkLow - (sparkLow-sparkHigh)*(v-low)/(high-low)
+		}
+		fmt.Fprintf(&b, "%c%.1f %.1f", "ML"[min(i, 1)], sparkWidth*float64(i)/float64(len(ms)-1), y)
+	}
+	minutes := recent[len(recent)-1].BlockTime.UTC().Sub(recent[0].BlockTime.UTC()).Minutes()
+	pace = fmt.Sprintf("Block time, last %.0f min: %.0f to %.0f ms", max(1, math.Round(minutes)), low, high)
+	if low == high {
+		pace = fmt.Sprintf("Block time, last %.0f min: %.0f ms", max(1, math.Round(minutes)), low)
+	}
+	return b.String(), fmt.Sprintf("%sL%.0f %dL0 %dZ", b.String(), sparkWidth, sparkFloor, sparkFloor), pace
 }
 
 // health is a network's state in words; the script has the same.

@@ -38,6 +38,8 @@ func newAsk(p *program) *cobra.Command {
 print the answer of GET /api/mip-watch. Given to build --live, its figures stand in
 the pages for readers without scripts and for sites without a sidecar.
 
+With --demo the figures are invented, and nothing in the answer says so.
+
 It takes seven seconds at the most. A forum or a network that fails is named in the
 answer's errors, and the exit code is 0 all the same: a deployment does not fail
 for it.

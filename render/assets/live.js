@@ -18,11 +18,10 @@ const reason = code => problems[code] ?? "no answer";
 // The line of a network is milliseconds per block between heads that were seen, a few heads apart, since a
 // chain tells whole seconds.
 const seen = {}, apart = 4, kept = 40;
-const draw = (id, n, card) => {
-  const s = seen[id] ??= [], last = s.at(-1);
-  if (!n.blockTime || !n.blockHeight || last && n.blockHeight <= last[0]) return;
-  s.push([n.blockHeight, Date.parse(n.blockTime)]);
-  if (s.length > kept) s.shift();
+const draw = (id, recent, card) => {
+  const s = seen[id] ??= [];
+  for (const h of recent) if (!s.length || h.blockHeight > s.at(-1)[0]) s.push([h.blockHeight, Date.parse(h.blockTime)]);
+  s.splice(0, s.length - kept);
   const ms = s.slice(apart).map(([h, t], i) => (t - s[i][1]) / (h - s[i][0]));
   if (ms.length < 2) return;
   const low = Math.min(...ms), span = Math.max(...ms) - low;
@@ -45,7 +44,7 @@ const show = w => {
     const [note, c] = n.regressed ? ["Lower than before", "last-call"] : n.status === "ok" ? ["Producing", "final"] : [n.error ? "Last known" : "Stands still", "last-call"];
     put(f("note"), note);
     f("note").className = `b s-${c}`;
-    draw(id, n, card);
+    draw(id, n.recent ?? [], card);
   }
   const forum = $("[data-source=forum]");
   if (forum) source(forum, !w.errors.forum, w.freshness.forum, w.errors.forum ? reason(w.errors.forum) : "no topic");
