@@ -38,8 +38,8 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/card", "internal/companion", "internal/entity", "internal/mip", "internal/corpus", "internal/site", "sidecar/api", "sidecar/assist", "github.com/gofrs/flock"},
-	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/mip", "internal/scribe", "internal/site", "internal/upstreamtest",
+	"build": {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "sidecar/api", "sidecar/assist", "github.com/gofrs/flock"},
+	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/scribe", "internal/site", "internal/upstreamtest",
 		"sidecar", "sidecar/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge"},
@@ -49,6 +49,7 @@ var imports = map[string][]string{
 	"internal/corpora":      {}, // for tests only
 	"internal/corpus":       {"internal/folder", "internal/formula", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
+	"internal/figures":      {"internal/mip", "sidecar/api"},
 	"internal/folder":       {},
 	"internal/formula":      {"github.com/yuin/goldmark"},
 	"internal/graph":        {},
@@ -61,7 +62,7 @@ var imports = map[string][]string{
 	"internal/tex":          {},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
-	"render": {"internal/formula", "internal/graph", "internal/mip", "internal/tex", "render/card", "sidecar/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
+	"render": {"internal/figures", "internal/formula", "internal/graph", "internal/mip", "internal/tex", "render/card", "sidecar/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
 		"github.com/microcosm-cc/bluemonday", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/card": {"internal/mip", "golang.org/x/image"},
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "sidecar/api", "sidecar/assistant", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/upstream",

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
@@ -34,6 +35,8 @@ type Options struct {
 	Producer string
 	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
 	Notice string
+	// Live, when set, is what forum and networks said at one moment: pages then hold those figures.
+	Live *figures.File
 	// Memo, when set, keeps highlighted code for the next plan. Nil: each plan begins anew.
 	Memo *Memo
 }

@@ -14,7 +14,7 @@ func TestPageKeyKnowsEveryField(t *testing.T) {
 	covered := []string{
 		"Summary", "Sections", "Body", // by the summary's key, which holds the hash of the file
 		"Requires", "RequiredBy", "Replaces", "SupersededBy", "Previous", "Next", "Fork",
-		"Impact", "History", "Translations",
+		"Impact", "History", "Translations", "Heat",
 	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[render.ProposalPage]()) {
 		if !slices.Contains(covered, f.Name) {

@@ -134,8 +134,15 @@ func (p *planner) pick(at []int) []mip.Summary {
 // a page: there are many lists, and a change should cost only those that it is on.
 func (p *planner) listKey(at []int) (string, error) {
 	keys, forks := make([]string, 0, len(at)), make([]string, 0, len(p.forks))
+	heat := map[int]int{}
 	for _, i := range at {
 		keys = append(keys, p.keys[i])
+		if score, ok := p.heatOf[p.all[i].Number]; ok {
+			heat[p.all[i].Number] = score
+		}
+	}
+	if len(heat) > 0 {
+		return keyOf(p.Producer, p.stableInfo, forks, p.Notice, keys, heat, p.figures.ForumAt())
 	}
 	for _, f := range p.forks {
 		forks = append(forks, f.Name)

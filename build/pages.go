@@ -18,6 +18,10 @@ func (p *planner) assets() error {
 // upgrades adds a page for each hard fork, and their overview.
 func (p *planner) upgrades() error {
 	seen := map[string]bool{}
+	shown, err := p.figured()
+	if err != nil {
+		return err
+	}
 	for _, f := range p.forks {
 		slug := mip.Slug(f.Name)
 		if seen[slug] {
@@ -25,7 +29,7 @@ func (p *planner) upgrades() error {
 		}
 		seen[slug] = true
 		p.add(Artifact{
-			Route: "/upgrade/" + slug + "/", Pattern: "/upgrade/{name}/", Type: typeHTML, phase: index, key: p.wholeKey,
+			Route: "/upgrade/" + slug + "/", Pattern: "/upgrade/{name}/", Type: typeHTML, phase: index, key: shown,
 			Body: made(func() ([]byte, error) { return p.pages.Upgrade(f, p.all) }),
 		})
 		at := p.bundled(f)
@@ -57,8 +61,12 @@ func (p *planner) bundled(f mip.HardFork) []int {
 
 // home adds the index, the dashboard and the drawing of all relations.
 func (p *planner) home() error {
-	p.whole("/", typeHTML, func() ([]byte, error) { return p.pages.Home(p.all) })
-	p.whole("/dashboard/", typeHTML, func() ([]byte, error) { return p.pages.Dashboard(p.all) })
+	shown, err := p.figured()
+	if err != nil {
+		return err
+	}
+	p.add(Artifact{Route: "/", Type: typeHTML, phase: index, key: shown, Body: made(func() ([]byte, error) { return p.pages.Home(p.all) })})
+	p.add(Artifact{Route: "/dashboard/", Type: typeHTML, phase: index, key: shown, Body: made(func() ([]byte, error) { return p.pages.Dashboard(p.all) })})
 	// A layout costs more than other pages, so it is made again only when something in it changes.
 	type drawn struct {
 		Title    string

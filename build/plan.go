@@ -13,6 +13,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
@@ -28,6 +29,8 @@ type Plan struct {
 	Redirects []Redirect
 	// Headers are the response headers of the CDN by path.
 	Headers []Header
+	// Problems tell what of Options.Live is left out, and why. All are notices.
+	Problems []mip.Problem
 
 	baseURL string
 }
@@ -49,6 +52,8 @@ type planner struct {
 	keys       []string      // of each summary, and so of its text, by position
 	wholeKey   string        // key of whatever follows from the whole corpus
 	texts      scratch       // of proposals as HTML, until they stand in a page
+	figures    *figures.Figures
+	heatOf     map[int]int // from them
 }
 
 // NewPlan lays out the published tree. It does not write, and renders no proposal: bodies are made
@@ -98,6 +103,11 @@ func newPlanner(c *Content, o Options) (*planner, error) {
 	if p.pages, err = render.NewPages(p.info, p.forks, o.Notice); err != nil {
 		return nil, err
 	}
+	if o.Live != nil {
+		p.figures, p.plan.Problems = o.Live.Hold(p.all, p.info, p.forks)
+		p.heatOf = p.figures.Heat()
+		p.pages = p.pages.With(p.figures)
+	}
 	if p.stable, err = render.NewPages(p.stableInfo, nil, o.Notice); err != nil {
 		return nil, err
 	}
@@ -109,6 +119,14 @@ func newPlanner(c *Content, o Options) (*planner, error) {
 	}
 	p.wholeKey, err = keyOf(o.Producer, p.info, p.forks, p.keys, o.Site.Highlight, o.Notice)
 	return p, err
+}
+
+// figured is the key of a page that follows from the whole corpus and shows figures of a moment.
+func (p *planner) figured() (string, error) {
+	if p.figures == nil {
+		return p.wholeKey, nil
+	}
+	return keyOf(p.Producer, p.wholeKey, p.figures)
 }
 
 // add appends an artifact, filling in what most have in common.

@@ -37,7 +37,7 @@ func (p *planner) proposals() error {
 		doc := &source{corpus: p.corpus, proposal: c}
 		v, beside := p.view(i), p.links(c.Number)
 		pageKey, err := keyOf(p.Producer, p.keys[i], shellKey, c.RepoPath,
-			v.Requires, v.RequiredBy, v.Replaces, v.SupersededBy, v.Previous, v.Next, v.Fork, v.Impact, v.History, v.Translations)
+			v.Requires, v.RequiredBy, v.Replaces, v.SupersededBy, v.Previous, v.Next, v.Fork, v.Impact, v.History, v.Translations, v.Heat)
 		if err != nil {
 			return err
 		}
@@ -85,6 +85,7 @@ func (p *planner) view(i int) render.ProposalPage {
 		Summary: m, Requires: p.refs(m.Requires), RequiredBy: p.refs(m.RequiredBy),
 		Replaces: p.refs(m.Replaces), SupersededBy: p.refs(m.SupersededBy),
 		Fork: assist.ForkOf(m, p.forks), Impact: p.beside.Summary(m.Number), History: p.corpus.Proposals[i].Past != nil, Translations: p.links(m.Number).Translations,
+		Heat: p.figures.Topic(m.Number),
 	}
 	if i > 0 {
 		r := p.ref(p.all[i-1].Number)

@@ -45,9 +45,9 @@ func assetFiles() []assetFile {
 		themeScript:    {"theme", "js", []string{"theme.js"}},
 		styleSheet:     {"site", "css", []string{"site.css"}},
 		siteScript:     {"site", "js", []string{"site.js"}},
-		listScript:     {"list", "js", []string{"site.js", "list.js"}},
-		textScript:     {"text", "js", []string{"site.js", "text.js"}},
-		liveScript:     {"live", "js", []string{"site.js", "live.js"}},
+		listScript:     {"list", "js", []string{"site.js", "ask.js", "list.js"}},
+		textScript:     {"text", "js", []string{"site.js", "ask.js", "text.js", "heat.js"}},
+		liveScript:     {"live", "js", []string{"site.js", "ask.js", "live.js"}},
 		markdownScript: {"markdown", "js", []string{"markdown.js"}},
 		aiScript:       {"ai", "js", []string{"ai.js"}},
 	}

@@ -178,7 +178,7 @@ func exampleNetworks(info mip.SiteInfo) map[string]api.NetworkStatus {
 		fetched, block := mip.NewTime(exampleMoment()), mip.NewTime(exampleMoment().Add(-time.Second))
 		out[n.ID] = api.NetworkStatus{
 			Name: n.Name, ChainID: n.ChainID, Status: api.NetworkOK, BlockHeight: new(uint64(height)), FinalizedHeight: new(uint64(final)),
-			BlockTime: &block, FetchedAt: &fetched,
+			BlockTime: &block, FetchedAt: &fetched, Recent: []api.Head{{BlockHeight: height, BlockTime: block}},
 		}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -22,6 +23,9 @@ type Pages struct {
 	top    map[string]template.HTML // the header bar by current section
 	bottom template.HTML            // the footer
 	notice template.HTML            // what stands above every page, mostly nothing
+
+	figures *figures.Figures // of the moment that the site is built with, nil: none
+	heatOf  map[int]int      // from them, by number
 
 	siteImage string // what a head says of the picture of a page without its own
 }
@@ -103,6 +107,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"dayShort": dayShort,
 		"dayOf":    dayOf,
 		"minute":   minute,
+		"clock":    clock,
 		"moment":   func(t mip.Time) string { return minute(&t) },
 		"num":      thousands,
 		"web":      webAddress,

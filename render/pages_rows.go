@@ -11,7 +11,7 @@ import (
 
 // rows are the table rows of proposals. They are written here and not by a template because a large
 // site shows every one in four lists or more: this is most of what a list page costs.
-func (p *Pages) rows(all []mip.Summary) template.HTML {
+func (p *Pages) rows(all []mip.Summary, heat heatColumn) template.HTML {
 	m := begin()
 	for _, s := range all {
 		m.raw(`<tr data-s="`)
@@ -45,7 +45,9 @@ func (p *Pages) rows(all []mip.Summary) template.HTML {
 			*m = s.Updated.UTC().AppendFormat(*m, time.DateOnly)
 			m.raw("</time>")
 		}
-		m.raw("</td></tr>\n")
+		m.raw("</td>")
+		p.heatCell(m, s, heat)
+		m.raw("</tr>\n")
 	}
 	return m.end()
 }

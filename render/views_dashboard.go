@@ -9,8 +9,7 @@ import (
 
 type dashboardView struct {
 	page
-	Networks  []mip.Network
-	Hot       []mip.Summary // as many rows as the table of discussions can have
+	Moving    nowView
 	Count     int
 	Commit    string
 	Newest    *mip.Time
@@ -66,7 +65,7 @@ func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
 		}
 	}
 	slices.SortStableFunc(stagnant, newestFirst)
-	upgrades := p.upgrades(all)
+	upgrades := p.judged(all)
 	open, over := lastCalls(all)
 	v := dashboardView{
 		page: p.frame("/dashboard/", page{
@@ -75,8 +74,7 @@ func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
 			Route:       "/dashboard/",
 			Script:      liveScript,
 		}),
-		Networks:  p.info.Networks,
-		Hot:       p.discussed(all),
+		Moving:    p.now(all, upgrades),
 		Count:     len(all),
 		Commit:    p.commit(),
 		Newest:    newestChange(all),

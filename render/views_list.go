@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"html/template"
 	"net/url"
 	"slices"
 	"strconv"
@@ -29,7 +28,8 @@ type homeView struct {
 	Discussed  bool // some proposal has a topic in the site's forum
 	LastCalls  []lastCall
 	MoreCalls  int
-	Rows       template.HTML
+	Table      table
+	HeatAt     *mip.Time // the moment of the heat that the page holds, nil: it holds none
 }
 
 type listingView struct {
@@ -41,7 +41,8 @@ type listingView struct {
 	GitHub  string // address of an author's profile
 	Feed    string
 	Count   int
-	Rows    template.HTML
+	Table   table
+	HeatAt  *mip.Time // of the heat in the table, nil: there is none
 }
 
 // noticeLimit is how many open last calls the first page announces one by one.
@@ -63,12 +64,13 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 		Statuses:   statuses,
 		Tiles:      tiles(statuses),
 		Categories: choicesOf(all, func(s mip.Summary) *string { return s.Category }),
-		Discussed:  len(p.discussed(all)) > 0,
+		Discussed:  p.heatColumn(all, true) != noHeat,
 		LastCalls:  calls[:min(len(calls), noticeLimit)],
 		MoreCalls:  max(0, len(calls)-noticeLimit),
-		Rows:       p.rows(all),
+		Table:      p.table(all, true),
+		HeatAt:     p.figures.ForumAt(),
 	}
-	return p.execute("home", len(v.Rows), v)
+	return p.execute("home", len(v.Table.Rows), v)
 }
 
 // Listing renders /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/.
@@ -90,12 +92,15 @@ func (p *Pages) AppendListing(to []byte, v Listing) ([]byte, error) {
 		Meaning: meaning,
 		Feed:    p.path(v.route() + "feed.xml"),
 		Count:   len(v.Summaries),
-		Rows:    p.rows(v.Summaries),
+		Table:   p.table(v.Summaries, false),
+	}
+	if w.Table.Heat != "" {
+		w.HeatAt = p.figures.ForumAt()
 	}
 	if v.Kind == "author" {
 		w.GitHub = profile(v.Slug)
 	}
-	return p.append(to, "listing", len(w.Rows), w)
+	return p.append(to, "listing", len(w.Table.Rows), w)
 }
 
 // route is where the list's page lies.

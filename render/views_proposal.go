@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/api"
 )
@@ -34,6 +35,7 @@ type ProposalPage struct {
 	Impact                                       *api.Summary      // that is committed, nil: none
 	Translations                                 []mip.Translation // that are committed
 	History                                      bool              // there is a page of its versions
+	Heat                                         *figures.Topic    // its discussion at the moment of the build's figures, nil: not known
 }
 
 // proposalView is a proposal's page in parts.
@@ -48,6 +50,7 @@ type proposalView struct {
 	Relations        template.HTML
 	Impact           template.HTML
 	Languages        template.HTML
+	Heat             template.HTML
 	Fork             *mip.HardFork
 	ForkPath         string
 	ForkRows         []activationRow
@@ -88,10 +91,10 @@ func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
 			Alternates: alternates, Script: textScript, Meta: citationMeta(s, authors, p.info.Title),
 		}),
 		ID: template.HTML(escaped(s.ID)), Title: titleHTML(s.Title),
-		Chips: p.chips(s, v.Fork), Steps: stepsHTML(steps(s)), Facts: factLine(s, authors), Actions: p.actions(v),
+		Chips: p.chips(s, v.Fork), Steps: stepsHTML(steps(s)), Facts: factLine(s, authors, v.Heat), Actions: p.actions(v),
 		TOC:        tableOfContents(v.Sections, v.Body),
 		Neighbours: neighbours(v.Previous, v.Next), Details: p.details(v, authors), Relations: relations(v),
-		Fork: v.Fork, Cite: cite.html(),
+		Fork: v.Fork, Cite: cite.html(), Heat: p.forumHeat(v),
 	}
 	if named(s.ID, "", s.Title) == s.ID {
 		w.Title = ""
@@ -113,7 +116,7 @@ func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
 		body = []byte(`<p class="muted">This proposal has no text.</p>`)
 	}
 	const rest = 12 << 10 // bytes of the frame beside its parts
-	b := bytes.NewBuffer(slices.Grow(to, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+rest))
+	b := bytes.NewBuffer(slices.Grow(to, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+len(w.Heat)+rest))
 	if err := p.tmpl.ExecuteTemplate(b, "proposal-top", w); err != nil {
 		return nil, fmt.Errorf("page of %s: %w", s.ID, err)
 	}

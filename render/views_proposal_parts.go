@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -133,7 +134,7 @@ func (m *markup) ref(r Ref) {
 }
 
 // factLine is the one line that narrow screens get before the text.
-func factLine(s mip.Summary, authors []person) template.HTML {
+func factLine(s mip.Summary, authors []person, heat *figures.Topic) template.HTML {
 	m := begin()
 	for i, a := range authors {
 		if i == 0 {
@@ -148,6 +149,11 @@ func factLine(s mip.Summary, authors []person) template.HTML {
 	}
 	if s.Updated != nil {
 		m.raw("<span>Changed ", dayOf(s.Updated), "</span>")
+	}
+	if heat != nil {
+		m.raw(`<span>Forum heat <b data-f="score">`)
+		m.number(heat.ActivityScore)
+		m.raw("</b></span>")
 	}
 	return m.end()
 }

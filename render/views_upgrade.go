@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"html/template"
 	"math"
 	"slices"
 	"strconv"
@@ -30,8 +29,10 @@ type upgradeView struct {
 	Meta       *Ref
 	Bundled    []Ref
 	Missing    []Ref // bundled but not published
-	Rows       template.HTML
+	Table      table
+	HeatAt     *mip.Time // of the heat in the table
 	Activation []activationRow
+	reached    func(network string) bool // whether it is active there, for the dashboard
 }
 
 type upgradesView struct {
@@ -51,7 +52,7 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 		Route:       route,
 		Alternates:  []alternate{p.feedOf(route, heading)},
 	})
-	return p.execute("upgrade", len(v.Rows), v)
+	return p.execute("upgrade", len(v.Table.Rows), v)
 }
 
 // Upgrades renders the overview of all hard forks, the newest first.
@@ -105,7 +106,7 @@ func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgradeView {
 		s.Hardfork = nil // the page is about it
 		bundled = append(bundled, s)
 	}
-	v.Rows = p.rows(bundled)
+	v.Table, v.HeatAt = p.table(bundled, false), p.figures.ForumAt()
 	return v
 }
 

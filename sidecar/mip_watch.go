@@ -19,18 +19,37 @@ func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, _ *http.R
 		return nil, err
 	}
 	return st.watch.get(ctx, struct{}{}, s.Now, func(ctx context.Context) (*answer, error) {
-		var topics discussion
-		var heads map[string]api.NetworkStatus
-		var until time.Time
-		var wg sync.WaitGroup
-		wg.Go(func() { topics = s.discussions(ctx, st) })
-		wg.Go(func() { heads, until = s.heads(ctx, st) })
-		wg.Wait()
-		if topics.until.Before(until) {
-			until = topics.until
-		}
-		return newAnswer(assemble(st, topics, heads, s.Now()), until, networkLater)
+		w, until := s.look(ctx, st)
+		return newAnswer(w, until, networkLater)
 	})
+}
+
+// Watch is the answer of GET /api/mip-watch as a value, asked anew: for who wants to keep it. It takes as
+// long as that answer does at the most, and fails as it does, only when nothing is known of the site.
+func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	st, err := s.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, _ := s.look(ctx, st)
+	return &w, nil
+}
+
+// look asks the forum and the networks side by side. until is the moment from which one of them would be
+// asked again.
+func (s *Sidecar) look(ctx context.Context, st *state) (w api.MIPWatch, until time.Time) {
+	var topics discussion
+	var heads map[string]api.NetworkStatus
+	var wg sync.WaitGroup
+	wg.Go(func() { topics = s.discussions(ctx, st) })
+	wg.Go(func() { heads, until = s.heads(ctx, st) })
+	wg.Wait()
+	if topics.until.Before(until) {
+		until = topics.until
+	}
+	return assemble(st, topics, heads, s.Now()), until
 }
 
 // assemble puts the parts into one answer. now is the moment that forks are judged at where a chain

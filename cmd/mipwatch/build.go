@@ -48,6 +48,11 @@ is published, the folder stays as it was, and the exit code is 1. With
 --keep-going the sound proposals are published and the exit code is 0, so that a
 deployment goes on; the others are listed in /api/v1/diagnostics.
 
+--live puts the figures of a saved answer of GET /api/mip-watch into the pages: how
+lively discussions were, block heights, and where texts and chains disagreed, each
+with its time. mipwatch live asks for one. Without it the pages say that they have
+none. What the file says of proposals is not believed.
+
 --summaries first brings the committed summaries up to date: for each proposal
 without one of its present text it writes summaries/MIP-7.json into the
 proposal's folder, by the language model that the environment names, else made
@@ -58,12 +63,14 @@ second run writes nothing.
 		Example: `  mipwatch build
   mipwatch build --proposals MIPs --proposals MRCs --out dist
   mipwatch build --summaries
+  mipwatch live --out live.json && mipwatch build --live live.json
   mipwatch build --config examples/monad.yaml --base-url https://preview.example.org
   SOURCE_DATE_EPOCH=1773930600 mipwatch build --format json`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return b.run(cmd.Context()) },
 	}
 	b.add(cmd)
+	b.addLive(cmd)
 	f := cmd.Flags()
 	f.StringVar(&b.out, "out", "public", "`folder` to publish into; it must hold nothing else")
 	f.StringVar(&b.baseURL, "base-url", "", "`address` of the site, instead of the one in site.yaml")
@@ -88,6 +95,9 @@ func (b *builder) run(ctx context.Context) error {
 		}
 	}
 	o.Producer = producer()
+	if o.Live, err = b.readFigures(); err != nil {
+		return err
+	}
 	collectAsUsual := collectRarely(b.env)
 	progress := newProgress(b.stderr)
 	defer progress.clear()
@@ -115,6 +125,10 @@ func (b *builder) run(ctx context.Context) error {
 		return writeError("--out", b.out, fmt.Errorf("plan the site: %w", err))
 	}
 	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
+	if b.format.word == "text" {
+		progress.clear()
+		writeText(b.stderr, plan.Problems, mostWarnings)
+	}
 	collectAsUsual()
 	report, err := b.write(ctx, plan, o.Site, progress)
 	if err != nil {
@@ -125,7 +139,7 @@ func (b *builder) run(ctx context.Context) error {
 	if len(unsummarised) > 0 && !b.keepGoing {
 		code = exitProblems
 	}
-	problems := mip.SortProblems(slices.Concat(c.Problems, unsummarised))
+	problems := mip.SortProblems(slices.Concat(c.Problems, unsummarised, plan.Problems))
 	return b.finish(code, buildReport{Published: len(c.Proposals), Problems: problems, Report: report, Out: b.out})
 }
 

@@ -39,6 +39,7 @@ const maxEpoch = 253402300799
 type input struct {
 	config    string
 	proposals []string
+	live      string // file with the figures of a moment; empty: none
 }
 
 func (in *input) add(cmd *cobra.Command) {

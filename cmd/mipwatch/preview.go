@@ -26,7 +26,7 @@ type preview struct {
 }
 
 func newPreview(s *server, base string, l *live) *preview {
-	w, err := newWatcher(s.config)
+	w, err := newWatcher(s.config, s.live)
 	if err != nil {
 		// Such as too many watchers on this machine. Serving is of use all the same.
 		explain(s.stderr, fmt.Errorf("changes are not noticed: %w", err))
@@ -47,6 +47,9 @@ func (v *preview) build(ctx context.Context) error {
 	o.Site.BaseURL, o.Memo = v.base, &v.memo
 	if v.demo {
 		o.Notice = demoNotice
+	}
+	if o.Live, err = v.readFigures(); err != nil {
+		return err
 	}
 	progress := newProgress(v.stderr)
 	defer progress.clear()
@@ -73,6 +76,8 @@ func (v *preview) build(ctx context.Context) error {
 	if err != nil {
 		return exit(exitWrite, err)
 	}
+	progress.clear()
+	writeText(v.stderr, plan.Problems, mostWarnings)
 	site, err := v.reloads.include(plan).Publish(ctx)
 	if err != nil {
 		return exit(exitWrite, err)

@@ -55,10 +55,10 @@ func (r *reloads) next() {
 func (r *reloads) close() { r.once.Do(func() { close(r.done) }) }
 
 // importLine is for the scripts of the build that next will count. It works in modules and in classic
-// scripts alike.
+// scripts alike, and does nothing in a worker.
 func (r *reloads) importLine() string {
 	n, _ := r.state()
-	return fmt.Sprintf("\n;import(%q);\n", scriptRoute+"?build="+strconv.Itoa(n+1))
+	return fmt.Sprintf("\n;self.document&&import(%q);\n", scriptRoute+"?build="+strconv.Itoa(n+1))
 }
 
 func (r *reloads) script(w http.ResponseWriter, _ *http.Request) {

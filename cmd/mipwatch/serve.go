@@ -42,7 +42,9 @@ site.yaml names, and the language model that the environment names; with --demo
 from invented ones that need no network and without a model, and every page says
 so.
 
-When a proposal or site.yaml is saved the site is built again and open pages
+--live puts the figures of a saved answer into the pages, as it does for build.
+
+When a proposal, site.yaml or the file of --live is saved the site is built again and open pages
 reload. While a proposal is in error the last site without errors stays; until
 there is one, the sound proposals are shown. Links lead to the local address.
 ` + epochHelp + modelHelp + `
@@ -55,6 +57,7 @@ there is one, the sound proposals are shown. Links lead to the local address.
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
 	}
 	s.add(cmd)
+	s.addLive(cmd)
 	cmd.Flags().StringVar(&s.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
 	cmd.Flags().BoolVar(&s.demo, "demo", false, "invent forum and chains instead of asking the real ones")
 	return cmd

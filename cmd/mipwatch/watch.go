@@ -26,12 +26,13 @@ const patience = 2 * time.Second
 type watcher struct {
 	*fsnotify.Watcher
 	config  string
+	live    string // the file of --live, empty: none
 	folders []string
 }
 
-func newWatcher(config string) (*watcher, error) {
+func newWatcher(config, live string) (*watcher, error) {
 	w, err := fsnotify.NewWatcher()
-	return &watcher{Watcher: w, config: config}, err
+	return &watcher{Watcher: w, config: config, live: live}, err
 }
 
 // follow watches the folders from now on, and what says that one was replaced. It is called before
@@ -43,6 +44,9 @@ func (w *watcher) follow(folders []string) error {
 	}
 	w.folders = folders
 	dirs := []string{filepath.Dir(w.config)}
+	if w.live != "" {
+		dirs = append(dirs, filepath.Dir(w.live))
+	}
 	for _, dir := range folders {
 		dirs = append(dirs, dir, filepath.Dir(filepath.Clean(dir)))
 		dirs = append(dirs, besideFolders(dir)...)
@@ -76,7 +80,7 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 	switch {
 	case e.Op == fsnotify.Chmod:
 		return false
-	case name == filepath.Clean(w.config):
+	case name == filepath.Clean(w.config), w.live != "" && name == filepath.Clean(w.live):
 		return true
 	}
 	return slices.ContainsFunc(w.folders, func(dir string) bool {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
-	"net/url"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
 )
@@ -52,28 +52,8 @@ func (e environment) get(name string) string {
 	return strings.TrimSpace(value)
 }
 
-// rpc returns the addresses that the environment has for a network, nil when it has none. They may hold
-// keys, so the error shows none.
-func (e environment) rpc(id string) ([]string, error) {
-	name := rpcVariable(id)
-	value := e.get(name)
-	if value == "" {
-		return nil, nil
-	}
-	addresses := split(value)
-	for i, a := range addresses {
-		u, err := url.Parse(a)
-		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.ContainsAny(a, " \t") {
-			return nil, fmt.Errorf("%s: address %d of %d is no http(s) address; want such as https://rpc.example.org/KEY, with commas between several", name, i+1, len(addresses))
-		}
-	}
-	return addresses, nil
-}
-
-// rpcVariable is the name of the variable with the addresses of a network.
-func rpcVariable(id string) string {
-	return "RPC_" + strings.ToUpper(strings.ReplaceAll(id, "-", "_"))
-}
+// rpc returns the addresses that the environment has for a network, nil when it has none.
+func (e environment) rpc(id string) ([]string, error) { return site.RPCAddresses(id, e.lookup) }
 
 func parseLevel(text string) (slog.Level, error) {
 	switch strings.ToLower(text) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
 )
 
 // reach says how the published networks are reached.
@@ -52,7 +53,7 @@ func (r reach) endpoint(n mip.Network, snapshot mip.Endpoints) (mip.Endpoints, e
 	case given != nil:
 		e.RPC = given
 	case len(e.RPC) == 0:
-		return e, fmt.Errorf("no RPC address; want some in site.yaml or in %s", rpcVariable(n.ID))
+		return e, fmt.Errorf("no RPC address; want some in site.yaml or in %s", site.RPCVariable(n.ID))
 	}
 	return e, nil
 }

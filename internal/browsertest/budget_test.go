@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,9 +13,6 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
-
-	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/site"
 )
 
 // What a first view may weigh, in bytes as they are sent, packed: page, style, scripts, and what these ask
@@ -32,7 +28,7 @@ const (
 // when it is packed.
 func TestBudgets(t *testing.T) {
 	const proposals = 50
-	fifty, samples := files(t, varied(t, proposals)), serve(t, true)
+	fifty, samples := setup{folders: []string{varied(t, proposals)}}.serve(t), serve(t, true)
 	check := func(path string, most int, view func(*testing.T, string) (int, []string)) {
 		t.Helper()
 		if got, parts := view(t, path); got > most {
@@ -47,35 +43,6 @@ func TestBudgets(t *testing.T) {
 	for _, path := range pages() { // none is heavier than the heaviest that has a budget
 		check(path, mostOfProposal, samples.firstView)
 	}
-}
-
-// files serves the proposals of a folder with the settings of this repository, and no sidecar.
-func files(t *testing.T, dir string) *served {
-	t.Helper()
-	s, err := site.Load("../../site.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := build.Options{Site: s, Folders: []string{dir}}
-	c, err := build.Load(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := build.NewPlan(c, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := p.Publish(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	v := &served{base: server.URL, plan: p}
-	if got, want := len(v.proposals(t)), len(c.Proposals); got != want || want == 0 {
-		t.Fatalf("%d proposals, want %d", got, want)
-	}
-	return v
 }
 
 // firstView is what a browser loads for a page, and of which parts that is the sum. Scripts say by their

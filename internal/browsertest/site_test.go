@@ -1,6 +1,8 @@
 package browsertest_test
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"net"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
@@ -34,19 +37,56 @@ type served struct {
 	base    string
 	plan    *build.Plan
 	network *upstreamtest.Network
-	later   atomic.Int64 // by how many nanoseconds the clock of sidecar and hosts is ahead
+	later   atomic.Int64  // by how many nanoseconds the clock of sidecar and hosts is ahead
+	asked   atomic.Int64  // how often a live route was asked for, the sidecar's or none
+	moment  *api.MIPWatch // whose figures the pages hold; nil: none
 }
 
 // setup is what differs between sites. Without a sidecar its routes are 404 problems.
 type setup struct {
 	sidecar bool
+	moment  *api.MIPWatch       // whose figures the pages hold; nil: none
 	locale  string              // one more language; empty: none
-	edit    func(string)        // changes the proposals, of which there is a copy in the folder; nil: none
+	folders []string            // of proposals; nil: those of this repository and a few more
+	prefix  string              // of their ids; empty: that of this repository
+	edit    func(string)        // changes the first folder, or rather a copy; nil: none
 	model   *upstreamtest.Model // behind the sidecar; nil: none
 }
 
 // serve builds and serves the site until the test ends.
 func serve(t *testing.T, withSidecar bool) *served { return setup{sidecar: withSidecar}.serve(t) }
+
+// serveFigures is serve with pages that hold the figures of a moment before. change, when not nil, has a
+// say in them.
+func serveFigures(t *testing.T, withSidecar bool, change func(*api.MIPWatch)) *served {
+	t.Helper()
+	w := moment(t)
+	if change != nil {
+		change(w)
+	}
+	return setup{sidecar: withSidecar, moment: w}.serve(t)
+}
+
+// moment is what the invented hosts say three hours and 7 minutes ago.
+func moment(t *testing.T) *api.MIPWatch {
+	t.Helper()
+	v := &served{base: "https://mips.example.org"}
+	v.later.Store(-int64(3*time.Hour + 7*time.Minute))
+	static, s := setup{}.build(t, v)
+	live := v.sidecar(t, static, s.Networks, nil)
+	const attempts = 20
+	for range attempts { // an upstream may be late on a busy machine, even in memory
+		w, err := live.Watch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(w.Errors) == 0 {
+			return w
+		}
+	}
+	t.Fatal("the invented hosts do not answer")
+	return nil
+}
 
 func (with setup) serve(t *testing.T) *served {
 	t.Helper()
@@ -54,22 +94,66 @@ func (with setup) serve(t *testing.T) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
+	v := &served{base: "http://" + listener.Addr().String(), moment: with.moment}
+	static, s := with.build(t, v)
+	var h http.Handler = static
+	if with.sidecar {
+		live := v.sidecar(t, static, s.Networks, with.model)
+		h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if isLive(r) {
+				live.ServeHTTP(w, r)
+				return
+			}
+			static.ServeHTTP(w, r)
+		})
+	}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isLive(r) {
+			v.asked.Add(1)
+		}
+		h.ServeHTTP(w, r)
+	})}}
+	server.Start()
+	t.Cleanup(server.Close)
+	return v
+}
+
+func isLive(r *http.Request) bool {
+	return slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path })
+}
+
+// build makes the site at the address of v.
+func (with setup) build(t *testing.T, v *served) (*build.Published, *site.Site) {
+	t.Helper()
 	s, err := site.Load("../../site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &served{base: "http://" + listener.Addr().String()}
 	s.BaseURL = v.base
+	s.Prefix = cmp.Or(with.prefix, s.Prefix)
 	if with.locale != "" {
 		s.Locales = append(s.Locales, with.locale)
 	}
-	o := build.Options{Site: s, Folders: []string{"../../proposals", "testdata/proposals"}}
+	o := build.Options{Site: s, Folders: with.folders}
+	if o.Folders == nil {
+		o.Folders = []string{"../../proposals", "testdata/proposals"}
+	}
 	if with.edit != nil {
-		o.Folders[0] = t.TempDir()
-		if err := os.CopyFS(o.Folders[0], os.DirFS("../../proposals")); err != nil {
+		copied := t.TempDir()
+		if err := os.CopyFS(copied, os.DirFS(o.Folders[0])); err != nil {
 			t.Fatal(err)
 		}
-		with.edit(o.Folders[0])
+		with.edit(copied)
+		o.Folders[0] = copied
+	}
+	if with.moment != nil {
+		body, err := api.JSON(with.moment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Live, err = figures.Read("live.json", bytes.NewReader(body)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c, err := build.Load(t.Context(), o)
 	if err != nil {
@@ -82,14 +166,7 @@ func (with setup) serve(t *testing.T) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var h http.Handler = static
-	if with.sidecar {
-		h = v.sidecar(t, static, s.Networks, with.model)
-	}
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: h}}
-	server.Start()
-	t.Cleanup(server.Close)
-	return v
+	return static, s
 }
 
 // appendTo changes the text of a proposal.
@@ -105,8 +182,8 @@ func appendTo(t *testing.T, folder, name string) {
 	}
 }
 
-// sidecar puts a sidecar before the files, on invented hosts.
-func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints, ai *upstreamtest.Model) http.Handler {
+// sidecar is one that knows the site, on invented hosts.
+func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints, ai *upstreamtest.Model) *sidecar.Sidecar {
 	t.Helper()
 	k, err := knowledge.FromFS(static).Load(t.Context())
 	if err != nil {
@@ -135,13 +212,7 @@ func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.E
 	if err := live.Know(k); err != nil {
 		t.Fatal(err)
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path }) {
-			live.ServeHTTP(w, r)
-			return
-		}
-		static.ServeHTTP(w, r)
-	})
+	return live
 }
 
 // get asks for a path as a program does.

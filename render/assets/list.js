@@ -4,31 +4,29 @@ if (form) {
   const keys = ["q", "status", "category", "sort"], box = form.elements, body = $("#list tbody");
   const id = new RegExp(`^(?:${form.dataset.prefix.replace(/\W/g, "\\$&")}[\\s-]*)?0*(\\d+)$`, "i");
   const rows = $$("tr", body).map((tr, at) => ({
-    tr, at, text: tr.textContent.toLowerCase(), number: /(\d+)$/.exec($(".n", tr).textContent)?.[1],
-    s: tr.dataset.s, c: tr.dataset.c, up: $("time", tr)?.textContent ?? "",
+    tr, at, text: $$("td:not(.he)", tr).map(c => c.textContent).join(" ").toLowerCase(), number: /(\d+)$/.exec($(".n", tr).textContent)?.[1],
+    s: tr.dataset.s, c: tr.dataset.c, up: $("time", tr)?.textContent ?? "", cell: $(".heat", tr), heat: Number($(".heat b", tr)?.textContent),
   }));
-  let order = "", heat = "";
-  // Heat is live: it is asked for when somebody sorts by it, and shown with the time at which it was true.
+  // The page holds the heat of the moment that it was made, or places for it. What the sidecar says later
+  // takes the same places; a long list asks only when somebody sorts by heat, since the answer is as long.
+  const note = $("#heat"), most = 200;
+  let order = "", heat = 0, asked = !note;
   const askHeat = async () => {
-    if (heat) return;
-    heat = "asked";
-    const note = $("#heat"), cell = (tr, tag, more) => tr.appendChild(Object.assign(d.createElement(tag), { className: "r he", ...more }));
-    // The column is there from now on, so that nothing moves when its figures come.
-    const column = [cell($("#list thead tr"), "th", { textContent: "Heat", scope: "col" }), ...rows.map(x => cell(x.tr, "td", { textContent: "…" }))];
-    try {
-      const r = await fetch(form.dataset.api);
-      if (!r.ok) throw r;
-      const w = await r.json(), time = w.freshness.forum;
-      if (!time) throw r;
-      const scores = new Map(w.forum.map(t => [t.topicId, t.activityScore])), of = new Map(w.mips.map(m => [String(m.number), scores.get(m.forumTopicId)]));
-      rows.forEach((x, i) => { column[i + 1].textContent = (x.heat = of.get(x.number)) ?? "" });
-      heat = time;
-      note.textContent = `Forum heat as of ${new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
-      apply();
-    } catch {
-      for (const c of column) c.remove();
-      note.textContent = "Forum heat is not to be had now";
+    if (asked) return;
+    asked = true;
+    const [status, w] = await ask(form.dataset.api);
+    note.dataset.live = status;
+    const time = status === 200 && w.freshness.forum, was = $("time", note)?.dateTime;
+    if (!time) { if (!was) note.textContent = "Forum heat is not to be had now"; return }
+    if (was && Date.parse(was) > Date.parse(time)) return;
+    const scores = new Map(w.forum.map(t => [t.topicId, t.activityScore])), of = new Map(w.mips.map(m => [String(m.number), scores.get(m.forumTopicId)]));
+    for (const r of rows) {
+      const score = of.get(r.number);
+      if (score !== undefined && r.cell) { r.heat = score; setHeat(r.cell, score) }
     }
+    heat++;
+    note.textContent = `Forum heat as of ${when(time)}`;
+    apply();
   };
   const apply = () => {
     const v = Object.fromEntries(keys.map(k => [k, box[k].value.trim()]));
@@ -44,7 +42,7 @@ if (form) {
     const want = `${v.sort}/${exact ?? ""}/${heat}`;
     if (want !== order) {
       order = want;
-      const down = { updated: r => r.up, heat: r => r.heat ?? -1 }[v.sort] ?? (() => 0);
+      const down = { updated: r => r.up, heat: r => Number.isNaN(r.heat) ? -1 : r.heat }[v.sort] ?? (() => 0);
       const by = (a, b) => down(b) > down(a) ? 1 : down(b) < down(a) ? -1 : a.at - b.at;
       body.append(...rows.toSorted((a, b) => b.hit - a.hit || by(a, b)).map(r => r.tr));
     }
@@ -56,6 +54,7 @@ if (form) {
     const all = rows.length, noun = all === 1 ? "proposal" : "proposals";
     say($("#count").textContent = n === all ? `${all} ${noun}` : `${n} of ${all} ${noun}`);
   };
+  if (rows.length <= most) askHeat();
   const read = new URLSearchParams(location.search);
   for (const k of keys) box[k].value = read.get(k) ?? "";
   if (keys.some(k => read.get(k))) apply();

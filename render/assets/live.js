@@ -1,87 +1,102 @@
-// The dashboard's live figures. Only texts, links and the width of bars change, so nothing moves; a figure
-// that cannot be renewed stays, with its age.
-const board = d.getElementById("now");
-const every = 6000, num = new Intl.NumberFormat("en");
-let last = null, failed = "", timer = 0, controller = null;
+// The dashboard's live figures. Only texts, links and the length of lines change, in places of fixed size, so
+// nothing moves; a figure that cannot be renewed stays, with its age.
+const board = $("#now[data-api]");
+const every = 6000, old = 120;
+let timer = 0, stopped = false, failed = "";
 
-const put = (e, text) => { if (e && e.textContent !== text) e.textContent = text };
-const ago = time => {
-  if (!time) return "";
-  const s = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 1000));
-  return s < 60 ? `${s} s` : s < 3600 ? `${Math.floor(s / 60)} min` : s < 86400 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86400)} d`;
+// The words of a source: fresh, old or down, never by colour alone. What was known once stays known.
+const source = (li, ok, at, why) => {
+  at ??= li.dataset.at;
+  if (at) li.dataset.at = at;
+  const aged = at && Date.now() - Date.parse(at) > old * 1000;
+  li.className = !at ? "down" : ok && !aged ? "ok" : "old";
+  put($("span", li), !at ? why : (ok && !aged ? `${ago(at)} old` : `old, ${ago(at)}`) + (ok || !why ? "" : `: ${why}`));
 };
-const figure = n => n == null ? "unknown" : num.format(n);
-// The words of a source: fresh, old or down, never by colour alone.
-const source = (key, state, text) => {
-  const li = board.querySelector(`[data-source="${key}"]`);
-  if (!li) return;
-  li.className = state;
-  put(li.querySelector("span"), text);
+const problems = { upstream_timeout: "too slow" };
+const reason = code => problems[code] ?? "no answer";
+
+// The line of a network is milliseconds per block between heads that were seen, a few heads apart, since a
+// chain tells whole seconds.
+const seen = {}, apart = 4, kept = 40;
+const draw = (id, recent, card) => {
+  const s = seen[id] ??= [];
+  for (const h of recent) if (!s.length || h.blockHeight > s.at(-1)[0]) s.push([h.blockHeight, Date.parse(h.blockTime)]);
+  s.splice(0, s.length - kept);
+  const ms = s.slice(apart).map(([h, t], i) => (t - s[i][1]) / (h - s[i][0]));
+  if (ms.length < 2) return;
+  const low = Math.min(...ms), span = Math.max(...ms) - low;
+  const line = ms.map((v, i) => `${(300 * i / (ms.length - 1)).toFixed(1)} ${(span ? 36 - 32 * (v - low) / span : 20).toFixed(1)}`).join("L");
+  const [area, path] = $$(".spark path", card);
+  path.setAttribute("d", `M${line}`);
+  area.setAttribute("d", `M${line}L300 40L0 40Z`);
+  put($("[data-f=pace]", card), `Block time, last ${Math.max(1, Math.round((s.at(-1)[1] - s[0][1]) / 60000))} min: ${Math.round(low)}${span ? ` to ${Math.round(low + span)}` : ""} ms`);
 };
-const problems = { upstream_timeout: "takes too long", upstream_unavailable: "does not answer" };
 
 const show = w => {
   for (const card of $$("[data-network]", board)) {
-    const id = card.dataset.network, n = w.networks[id];
+    const id = card.dataset.network, n = w.networks[id], f = k => $(`[data-f=${k}]`, card);
     if (!n) continue;
-    const f = k => card.querySelector(`[data-f=${k}]`);
+    source($(`[data-source="${id}"]`), n.status === "ok" || n.status === "stale" && !n.error, n.fetchedAt, n.error ? reason(n.error) : "");
+    if (n.blockHeight == null) continue;
     put(f("height"), figure(n.blockHeight));
     put(f("finalized"), figure(n.finalizedHeight));
-    put(f("block"), n.blockTime ? `${ago(n.blockTime)} ago` : "unknown");
-    put(f("note"), n.regressed ? "lower than seen before" : n.status === "ok" ? "producing" : n.status === "stale" && !n.error ? "stands still" : n.status === "stale" ? "last known" : "unknown");
-    source(id, n.status === "ok" ? "ok" : n.status === "stale" ? "old" : "down", n.status === "ok" ? `${ago(n.fetchedAt)} old` : n.fetchedAt ? `old, ${ago(n.fetchedAt)}` : problems[n.error] ?? "does not answer");
+    put(f("block"), n.blockTime ? `${ago(n.blockTime)} ago` : "–");
+    const [note, c] = n.regressed ? ["Lower than before", "last-call"] : n.status === "ok" ? ["Producing", "final"] : [n.error ? "Last known" : "Stands still", "last-call"];
+    put(f("note"), note);
+    f("note").className = `b s-${c}`;
+    draw(id, n.recent ?? [], card);
   }
-  const topics = new Map(w.mips.filter(m => m.forumTopicId).map(m => [m.forumTopicId, m]));
-  $$("[data-topic]", board).forEach((row, i) => {
-    const t = w.forum[i], m = t && topics.get(t.topicId);
-    row.hidden = !t && w.forum.length > 0;
-    if (!t) return;
-    const [a, replies, when, heat] = ["a", "[data-f=replies]", "[data-f=last]", "[data-f=heat]"].map(s => row.querySelector(s));
-    a.href = m ? m.url : t.url;
-    put(a, m ? `${m.id} ${m.title.replaceAll("`", "")}` : t.title);
-    put(replies, figure(t.replies));
-    put(when, `${ago(t.lastPostedAt ?? t.createdAt)} ago`);
-    put(heat, String(t.activityScore));
-    row.querySelector(".fil").setAttribute("width", t.activityScore);
+  const forum = $("[data-source=forum]");
+  if (forum) source(forum, !w.errors.forum, w.freshness.forum, w.errors.forum ? reason(w.errors.forum) : "no topic");
+  const topics = new Map(w.mips.filter(m => m.forumTopicId).reverse().map(m => [m.forumTopicId, m]));
+  if (w.forum.length) $$("[data-topic]", board).forEach((row, i) => {
+    const t = w.forum[i], m = t && topics.get(t.topicId), a = $("a", row), f = k => $(`[data-f=${k}]`, row);
+    if (t) a.href = m ? m.url : t.url; else a.removeAttribute("href");
+    put(a, t ? m ? `${m.id} ${m.title.replaceAll("`", "")}` : t.title : "");
+    put(f("replies"), t ? figure(t.replies) : "–");
+    put(f("last"), t ? `${ago(t.lastPostedAt ?? t.createdAt)} ago` : "–");
+    if (t) setHeat(row, t.activityScore);
   });
-  const error = w.errors.forum;
-  source("forum", !error ? "ok" : w.freshness.forum ? "old" : "down", !error ? w.freshness.forum ? `${ago(w.freshness.forum)} old` : "no topic" : w.freshness.forum ? `old, ${ago(w.freshness.forum)}` : problems[error] ?? "does not answer");
-  for (const tag of $$("[data-fork]")) put(tag, w.hardforks.find(h => h.name === tag.dataset.fork)?.status ?? tag.textContent);
-  const list = d.getElementById("disagree");
-  if (list) list.replaceChildren(...(w.discrepancies.length ? w.discrepancies.map(x => x.message) : ["Nothing: texts and chains agree."]).map(text => Object.assign(d.createElement("li"), { textContent: text })));
+  for (const h of w.hardforks) {
+    const on = id => h.status === "active" || / on /.test(h.status) && h.status.split(/[ ,]+/).includes(id);
+    for (const tag of $$("[data-fork]", board)) if (tag.dataset.fork === h.name) {
+      put(tag, h.status);
+      let first = true;
+      for (const li of $$("[data-step]", tag.closest("section:has(.steps)") ?? tag)) {
+        const done = on(li.dataset.step);
+        li.className = done ? "s-final done" : first ? "s-last-call now" : "s-draft";
+        if (!done && first) { first = false; li.setAttribute("aria-current", "step") } else li.removeAttribute("aria-current");
+      }
+    }
+  }
+  const list = $("#disagree"), said = w.discrepancies.length ? w.discrepancies.map(x => x.message) : ["Nothing: texts and chains agree."];
+  if (list && $$("li", list).map(li => li.textContent).join("\n") !== said.join("\n"))
+    list.replaceChildren(...said.map(textContent => Object.assign(d.createElement("li"), { textContent })));
 };
 
-const fail = text => {
-  for (const li of $$("[data-source]", board)) { li.className = last ? "old" : "down"; put(li.querySelector("span"), text) }
-  if (text !== failed) put(d.getElementById("live"), `Live figures: ${text}`);
-  failed = text;
+const fail = why => {
+  for (const li of $$("[data-source]", board)) source(li, false, null, why);
+  if (why !== failed) say(`Live figures: ${why}`);
+  failed = why;
 };
 
-// ask renews the figures and says in how many milliseconds to ask again; 0: never.
-const ask = async () => {
-  controller = new AbortController();
-  const limit = setTimeout(() => controller.abort(), 10000);
-  try {
-    const r = await fetch(board.dataset.api, { signal: controller.signal, headers: { Accept: "application/json" } });
-    if (r.status === 404) { fail("not offered on this site"); return 0 }
-    if (!r.ok) { fail("no answer"); return Math.max(every, 1000 * (Number(r.headers.get("Retry-After")) || 0)) }
-    last = await r.json();
-    failed = "";
-    show(last);
-  } catch {
-    if (!d.hidden) fail("no answer");
-  } finally { clearTimeout(limit) }
-  return every;
-};
 const loop = async () => {
-  const wait = await ask();
-  if (wait && !d.hidden) timer = setTimeout(loop, wait); else timer = 0;
-  if (!wait) stopped = true;
+  const [status, w, wait] = await ask(board.dataset.api);
+  let next = every;
+  if (status === 200) { failed = ""; show(w) } else {
+    fail(status === 404 ? "not offered on this site" : "no answer");
+    if (wait > 0) next = Math.max(every, wait * 1000);
+    stopped = status === 404;
+  }
+  timer = stopped || d.hidden ? 0 : setTimeout(loop, next);
 };
-let stopped = false;
 if (board) {
   d.addEventListener("visibilitychange", () => {
-    if (d.hidden) { clearTimeout(timer); timer = 0; controller?.abort() } else if (!timer && !stopped) loop();
+    if (stopped) return;
+    clearTimeout(timer);
+    worker?.terminate();
+    worker = null;
+    if (d.hidden) timer = 0; else loop();
   });
   loop();
 }

@@ -1,3 +1,8 @@
 // Blocking, so that the first frame has the stored theme and the controls that need scripts.
-const root=document.documentElement;root.dataset.js="";
-try{const t=localStorage.getItem("theme");if(t==="light"||t==="dark")root.dataset.theme=t}catch{}
+if(self.document){const root=document.documentElement;root.dataset.js="";
+try{const t=localStorage.getItem("theme");if(t==="light"||t==="dark")root.dataset.theme=t}catch{}}
+// As a worker the same file asks for live figures: it is in the browser's cache, and what a worker asks for in
+// vain, on a site without a sidecar, is no error of the page.
+else onmessage=async e=>{let a=[0];
+try{const r=await fetch(e.data,{headers:{Accept:"application/json"},signal:AbortSignal.timeout(1e4)});a=[r.status,r.ok?await r.json():null,r.headers.get("Retry-After")]}catch{}
+postMessage(a)};

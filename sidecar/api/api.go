@@ -41,6 +41,13 @@ type NetworkStatus struct {
 	Stale           bool          `json:"stale" doc:"Older than their lifetime, or the head stands still."`
 	Regressed       bool          `json:"regressed" doc:"The height is lower than one seen before."`
 	Error           *string       `json:"error" doc:"A code, when the last attempt failed."`
+	Recent          []Head        `json:"recent" doc:"Heads that were seen of late, each higher than the one before, at most 40: for drawing. Few or none where the process that answers is young."`
+}
+
+// Head is a block that was a chain's latest when somebody looked.
+type Head struct {
+	BlockHeight uint64   `json:"blockHeight" doc:"Its number."`
+	BlockTime   mip.Time `json:"blockTime" doc:"Its time stamp."`
 }
 
 // NetworkHealth is the state of [NetworkStatus].

@@ -160,7 +160,7 @@ func (w *world) want(s api.NetworkStatus, health api.NetworkHealth, endpoint int
 		want.Error = new(string(code))
 	}
 	got := s
-	got.BlockTime, got.FetchedAt, got.Regressed = nil, nil, false
+	got.BlockTime, got.FetchedAt, got.Regressed, got.Recent = nil, nil, false, nil
 	if d := cmp.Diff(want, got); d != "" {
 		w.t.Errorf("status (-want +got):\n%s", d)
 	}

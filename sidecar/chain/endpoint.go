@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mipwatch/mipwatch/sidecar/api"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
@@ -28,6 +29,7 @@ type head struct {
 
 	stands    bool // see history
 	regressed bool
+	recent    []api.Head // see history; shared, not to be changed
 }
 
 // endpoint is one RPC address. It is asked by one flight at a time.

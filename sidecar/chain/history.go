@@ -1,6 +1,12 @@
 package chain
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
 
 const (
 	// standsAfter is when a head counts as standing still.
@@ -12,6 +18,9 @@ const (
 	remember = 24 * time.Hour
 	// peaksMost bounds the memory of a chain that only falls.
 	peaksMost = 64
+	// recentMost is how many heads are kept for drawing: some minutes of them, where somebody looks all
+	// the time.
+	recentMost = 40
 )
 
 // history is what was seen of a chain before. The zero value has seen nothing.
@@ -19,6 +28,7 @@ type history struct {
 	height uint64
 	since  time.Time // when height was first seen; zero: nothing was
 	peaks  []sight   // each lower than the one before and seen later
+	recent []api.Head
 }
 
 // sight is a height that was seen.
@@ -49,5 +59,20 @@ func (h *history) add(seen head, now time.Time, blockTime time.Duration) head {
 		h.peaks = h.peaks[:peaksMost-1]
 	}
 	h.peaks = append(h.peaks, sight{seen.height, now})
+	h.recent = h.follow(seen)
+	seen.recent = h.recent
 	return seen
+}
+
+// follow returns the recent heads with one more, in a list of its own: others may still read the old one. A
+// chain that fell back begins anew.
+func (h *history) follow(seen head) []api.Head {
+	next := api.Head{BlockHeight: seen.height, BlockTime: mip.NewTime(seen.time)}
+	switch n := len(h.recent); {
+	case n > 0 && h.recent[n-1].BlockHeight == next.BlockHeight:
+		return h.recent
+	case n > 0 && h.recent[n-1].BlockHeight > next.BlockHeight:
+		return []api.Head{next}
+	}
+	return append(slices.Clone(h.recent[max(0, len(h.recent)-recentMost+1):]), next)
 }

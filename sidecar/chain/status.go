@@ -14,7 +14,7 @@ import (
 // one, or unavailable with the code of the reason. It takes 3 s at the most, and less if ctx ends. The
 // same is given until next without asking.
 func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time) {
-	s = api.NetworkStatus{Name: c.network.Name, ChainID: c.network.ChainID, Status: api.NetworkUnavailable}
+	s = api.NetworkStatus{Name: c.network.Name, ChainID: c.network.ChainID, Status: api.NetworkUnavailable, Recent: []api.Head{}}
 	e, err := c.heads.Get(ctx, struct{}{}, c.fetch)
 	if e.Err != nil {
 		s.Error = new(string(codeOf(e.Err)))
@@ -28,6 +28,7 @@ func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time
 		s.Status = api.NetworkStale
 	}
 	s.BlockHeight, s.FinalizedHeight, s.Regressed = &h.height, h.finalized, h.regressed
+	s.Recent = h.recent
 	s.BlockTime, s.FetchedAt = new(mip.NewTime(h.time)), new(mip.NewTime(e.At))
 	return s, e.Next
 }

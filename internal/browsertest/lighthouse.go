@@ -1,0 +1,101 @@
+package browsertest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Lighthouse is that program (github.com/GoogleChrome/lighthouse), which judges pages in a browser of its own.
+type Lighthouse struct{ program, browser string }
+
+// FindLighthouse skips the test when lighthouse or chromium is not on the PATH.
+func FindLighthouse(t *testing.T) Lighthouse {
+	t.Helper()
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("[chromium] there is no chromium on the PATH")
+	}
+	program, err := exec.LookPath("lighthouse")
+	if err != nil {
+		t.Skip("[lighthouse] there is no lighthouse on the PATH")
+	}
+	return Lighthouse{program, browser}
+}
+
+// Judgement is what Lighthouse says of a page: a score from 0 to 100 for each category, by its id, and the
+// audits that cost points.
+type Judgement struct {
+	Scores map[string]int
+	Lost   []string
+}
+
+// Judge loads a page once, as a slow phone would or as a desktop, with an empty cache.
+func (l Lighthouse) Judge(t *testing.T, url string, desktop bool) Judgement {
+	t.Helper()
+	const limit = 4 * time.Minute // ends what will never come
+	ctx, done := context.WithTimeout(t.Context(), limit)
+	defer done()
+	out := filepath.Join(t.TempDir(), "report.json")
+	args := []string{url, "--quiet", "--output=json", "--output-path=" + out, "--chrome-flags=--headless=new --disable-gpu --no-sandbox"}
+	if desktop {
+		args = append(args, "--preset=desktop")
+	}
+	cmd := exec.CommandContext(ctx, l.program, args...)
+	cmd.Env = append(os.Environ(), "CHROME_PATH="+l.browser)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("lighthouse %s: %v\n%s", url, err, said.Bytes())
+	}
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return judgement(t, b)
+}
+
+func judgement(t *testing.T, report []byte) Judgement {
+	t.Helper()
+	var r struct {
+		RuntimeError *struct{ Code, Message string }
+		Categories   map[string]struct {
+			Score  *float64
+			Audits []struct {
+				ID     string
+				Weight float64
+			} `json:"auditRefs"`
+		}
+		Audits map[string]struct {
+			Score        *float64
+			DisplayValue string
+		}
+	}
+	if err := json.Unmarshal(report, &r); err != nil {
+		t.Fatalf("lighthouse's report: %v", err)
+	}
+	if r.RuntimeError != nil {
+		t.Fatalf("lighthouse: %s: %s", r.RuntimeError.Code, r.RuntimeError.Message)
+	}
+	j := Judgement{Scores: map[string]int{}}
+	for id, c := range r.Categories {
+		if c.Score == nil {
+			t.Fatalf("lighthouse has no score for %s", id)
+		}
+		j.Scores[id] = int(*c.Score*100 + .5)
+		for _, a := range c.Audits {
+			if got := r.Audits[a.ID]; a.Weight > 0 && got.Score != nil && *got.Score < 1 {
+				j.Lost = append(j.Lost, fmt.Sprintf("%s: %s %.2f %s", id, a.ID, *got.Score, got.DisplayValue))
+			}
+		}
+	}
+	slices.Sort(j.Lost)
+	return j
+}

@@ -1,0 +1,103 @@
+// Package figures is what a site's forum and networks said at one moment, taken from a saved answer of
+// GET /api/mip-watch and held to the proposals that are published now. It does not ask anybody, renders
+// nothing, and lets no file say anything of a proposal but how lively its discussion was.
+package figures
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// Figures are those of one moment that pages may show. They are immutable; nil has none. Everything in
+// them is exported, so that the hash of a page's input covers it.
+type Figures struct {
+	Topics        []Topic           // hottest first, each discussed by at least one proposal
+	Networks      []Network         // in the order of the site; one that the file lacks is left out
+	Discrepancies []api.Discrepancy // of texts that are still the same
+	Disagreed     bool              // the file says where texts and chains disagree, if they do
+	ForumFailed   bool              // the forum did not tell all when it was asked
+	Judged        *mip.Time         // the moment that hard forks can be judged at, nil: none
+}
+
+// Topic is a discussion and what proposals it is about.
+type Topic struct {
+	api.ForumActivity
+	Proposals []int // ascending
+}
+
+// Network is a network's head.
+type Network struct {
+	ID string
+	api.NetworkStatus
+}
+
+// Topic returns the discussion of a proposal, nil when nothing is known of it.
+func (f *Figures) Topic(number int) *Topic {
+	if f == nil {
+		return nil
+	}
+	for i := range f.Topics {
+		if slices.Contains(f.Topics[i].Proposals, number) {
+			return &f.Topics[i]
+		}
+	}
+	return nil
+}
+
+// Heat is the activity score of every proposal whose discussion is known.
+func (f *Figures) Heat() map[int]int {
+	out := map[int]int{}
+	if f == nil {
+		return out
+	}
+	for _, t := range f.Topics {
+		for _, n := range t.Proposals {
+			out[n] = t.ActivityScore
+		}
+	}
+	return out
+}
+
+// Network returns the head of a network, nil when nothing is known of it.
+func (f *Figures) Network(id string) *api.NetworkStatus {
+	if f == nil {
+		return nil
+	}
+	for i := range f.Networks {
+		if f.Networks[i].ID == id {
+			return &f.Networks[i].NetworkStatus
+		}
+	}
+	return nil
+}
+
+// ForumAt is the moment at which all of the forum's figures were true: the oldest, nil without any.
+func (f *Figures) ForumAt() *mip.Time {
+	if f == nil || len(f.Topics) == 0 {
+		return nil
+	}
+	oldest := slices.MinFunc(f.Topics, func(a, b Topic) int { return a.FetchedAt.UTC().Compare(b.FetchedAt.UTC()) })
+	return &oldest.FetchedAt
+}
+
+// Clock is the time that a network had then: that of its latest block, which is never ahead of the
+// moment at which it was asked, else the moment of the file.
+func (f *Figures) Clock(id string) *mip.Time {
+	n := f.Network(id)
+	switch {
+	case f == nil:
+		return nil
+	case n == nil || n.BlockTime == nil || n.Status == api.NetworkUnavailable:
+		return f.Judged
+	case n.FetchedAt != nil && n.FetchedAt.UTC().Before(n.BlockTime.UTC()):
+		return n.FetchedAt
+	}
+	return n.BlockTime
+}
+
+func byHeat(a, b Topic) int {
+	return cmp.Or(cmp.Compare(b.ActivityScore, a.ActivityScore), cmp.Compare(a.TopicID, b.TopicID))
+}

@@ -1,0 +1,17 @@
+// ask puts a question to the sidecar: status (0: no answer), the answer, Retry-After. One at a time.
+let worker = null;
+const ask = url => new Promise(done => {
+  worker ??= new Worker($("script").src);
+  const mine = worker; // one that was ended may have spoken before
+  mine.onmessage = e => { if (mine === worker) done(e.data) };
+  mine.onerror = () => done([0]);
+  worker.postMessage(new URL(url, location).href);
+});
+const put = (e, text) => { if (e && e.textContent !== text) e.textContent = text };
+const figure = n => n == null ? "–" : n.toLocaleString("en");
+const when = time => new Date(time).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZone: "UTC", timeZoneName: "short" });
+const ago = time => {
+  const s = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 1000));
+  return s < 60 ? `${s} s` : s < 3600 ? `${Math.floor(s / 60)} min` : s < 86400 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86400)} d`;
+};
+const setHeat = (e, n) => { $(".fil", e).setAttribute("d", `M0 5h${n}`); put($("b", e), String(n)) };
