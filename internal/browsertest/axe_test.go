@@ -17,7 +17,7 @@ func axe(t *testing.T, r run) {
 			for _, path := range append(pages(), "/?q=no+such+words") {
 				tab.Go(path)
 				if path == "/dashboard/" {
-					tab.Wait(pill("forum") + `.className === "ok"`)
+					tab.Wait(answered("forum"))
 				}
 				browsertest.Ask[bool](tab, source+"; true")
 				got := browsertest.Ask[[]string](tab, `axe.run(document, {

@@ -34,6 +34,9 @@ func pill(key string) string {
 	return fmt.Sprintf("document.querySelector('[data-source=%q]')", key)
 }
 
+// answered is whether a source has answered: a forum's figures are kept for longer than they count as new.
+func answered(key string) string { return `["ok", "old"].includes(` + pill(key) + `.className)` }
+
 func dashboard(t *testing.T, with run) {
 	r := run{with.Browser, serve(t, true), with.clipboard} // whose hosts are its own to break
 	t.Run("without scripts", func(t *testing.T) {

@@ -32,11 +32,19 @@ const spoil = `{
 		: typeof v === "string" && Object.hasOwn(words, key) ? words[key] : v;
 	window.fetch = async (...a) => {
 		const answer = await ask(...a), path = new URL(answer.url).pathname;
-		if (!["/api/mip-watch", "/api/ai-summary", "/api/ai-translate"].includes(path)) return answer;
+		if (!["/api/ai-summary", "/api/ai-translate"].includes(path)) return answer;
 		const translation = { mipNumber: 4, locale: "tr", title: "", description: "", markdown: "", source: "", contentHash: "", generatedAt: "2026-09-01T02:03:00Z", stale: false };
 		const body = path.endsWith("translate") ? translation : await answer.json();
-		if (body.forum) { body.forum[0].topicId = 999999; body.discrepancies = [{ message: "" }] }
 		return new Response(JSON.stringify(spoiled(body)), { headers: { "Content-Type": "application/json" } });
+	};
+	window.Worker = class extends Worker { // which asks for live figures
+		set onmessage(tell) {
+			super.onmessage = e => {
+				const [status, body, ...more] = e.data;
+				if (body?.forum) { body.forum[0].topicId = 999999; body.discrepancies = [{ message: "" }] }
+				tell({ data: [status, spoiled(body), ...more] });
+			};
+		}
 	};
 }`
 
@@ -72,7 +80,7 @@ func hostileAnswers(t *testing.T, r run) {
 	t.Run("dashboard", func(t *testing.T) {
 		tab := r.tab(t, view)
 		tab.Go("/dashboard/")
-		tab.Wait(pill("forum") + `.className === "ok"`)
+		tab.Wait(answered("forum"))
 		harmless(t, tab, "main", hostileText("title"), hostileText("message"), hostileText("status"))
 		if got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("[data-topic]")].filter(r => r.checkVisibility()).map(r => r.querySelector("a").textContent).slice(0, 2)`); len(got) != 2 || got[0] != hostileText("title") || got[1] != hostileText("id")+" "+hostileText("title") {
 			t.Errorf("topics %q", got)
