@@ -17,6 +17,13 @@ func (m *markup) raw(parts ...string) {
 	}
 }
 
+// around appends a part with what stands before and after it, or nothing when there is no such part.
+func (m *markup) around(before string, part template.HTML, after string) {
+	if part != "" {
+		m.raw(before, string(part), after)
+	}
+}
+
 // text appends s escaped for the text of an element or a quoted attribute.
 func (m *markup) text(s string) { *m = append(*m, template.HTMLEscapeString(s)...) }
 

@@ -51,9 +51,7 @@ type proposalView struct {
 	Impact           template.HTML
 	Languages        template.HTML
 	Heat             template.HTML
-	Fork             *mip.HardFork
-	ForkPath         string
-	ForkRows         []activationRow
+	Upgrade          template.HTML
 	Cite             template.HTML
 }
 
@@ -94,7 +92,7 @@ func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
 		Chips: p.chips(s, v.Fork), Steps: stepsHTML(steps(s)), Facts: factLine(s, authors, v.Heat), Actions: p.actions(v),
 		TOC:        tableOfContents(v.Sections, v.Body),
 		Neighbours: neighbours(v.Previous, v.Next), Details: p.details(v, authors), Relations: relations(v),
-		Fork: v.Fork, Cite: cite.html(), Heat: p.forumHeat(v),
+		Cite: cite.html(), Heat: p.forumHeat(v),
 	}
 	if named(s.ID, "", s.Title) == s.ID {
 		w.Title = ""
@@ -109,22 +107,67 @@ func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
 		return nil, err
 	}
 	if v.Fork != nil {
-		w.ForkPath, w.ForkRows = p.slugPath("upgrade", mip.Slug(v.Fork.Name)), p.activation(*v.Fork)
+		fork := struct {
+			*mip.HardFork
+			Path string
+			Rows []activationRow
+		}{v.Fork, p.slugPath("upgrade", mip.Slug(v.Fork.Name)), p.activation(*v.Fork)}
+		if w.Upgrade, err = p.fragment("proposal-upgrade", fork); err != nil {
+			return nil, err
+		}
 	}
 	body := v.Body
 	if len(bytes.TrimSpace(body)) == 0 {
 		body = []byte(`<p class="muted">This proposal has no text.</p>`)
 	}
 	const rest = 12 << 10 // bytes of the frame beside its parts
-	b := bytes.NewBuffer(slices.Grow(to, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+len(w.Heat)+rest))
-	if err := p.tmpl.ExecuteTemplate(b, "proposal-top", w); err != nil {
-		return nil, fmt.Errorf("page of %s: %w", s.ID, err)
+	m := markup(slices.Grow(to, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+len(w.Heat)+rest))
+	w.top(&m, p.path("/"))
+	m = append(m, body...)
+	w.bottom(&m, p.path("/graph/"))
+	return m, nil
+}
+
+// top writes the page up to the proposal's text. All that a view holds is HTML already, and a site has this
+// page for each proposal: a template would be a tenth of making it.
+func (w *proposalView) top(m *markup, home string) {
+	m.raw(string(w.Begin), `<nav class="crumb" aria-label="Breadcrumb"><a href="`)
+	m.text(home)
+	m.raw(`">Proposals</a> <span aria-hidden="true">/</span> <span aria-current="page">`, string(w.ID), "</span></nav>\n")
+	m.raw(`<header class="phead"><div class="row">`, string(w.Chips), "</div>\n<h1>")
+	if w.Title == "" {
+		m.raw(string(w.ID))
+	} else {
+		m.raw(`<span class="num">`, string(w.ID), "</span> ", string(w.Title))
 	}
-	b.Write(body)
-	if err := p.tmpl.ExecuteTemplate(b, "proposal-bottom", w); err != nil {
-		return nil, fmt.Errorf("page of %s: %w", s.ID, err)
+	m.raw("</h1>\n")
+	m.around(`<p class="desc">`, w.About, "</p>\n")
+	m.around(`<h2 class="vh">Progress</h2>`+"\n"+`<ol class="steps">`, w.Steps, "</ol>\n")
+	m.around(`<p class="facts">`, w.Facts, "</p>\n")
+	m.raw(`<div class="acts">`, string(w.Actions), "</div></header>\n")
+	if w.TOC == "" {
+		m.raw(`<div class="cols notoc">` + "\n")
+	} else {
+		m.raw(`<div class="cols">` + "\n")
 	}
-	return b.Bytes(), nil
+	m.around(`<nav class="toc" aria-label="On this page"><h2>On this page</h2><ol>`, w.TOC, "</ol></nav>\n")
+	m.raw(`<div class="text">` + "\n")
+	m.around(`<details class="card mob"><summary>On this page</summary><ol class="mtoc">`, w.TOC, "</ol></details>\n")
+	m.raw(string(w.Impact), `<article class="prose" id="text">`+"\n")
+}
+
+// bottom writes the page from the end of the proposal's text on.
+func (w *proposalView) bottom(m *markup, graph string) {
+	m.raw("</article>\n")
+	m.around(`<nav class="pn" aria-label="Neighbouring proposals">`, w.Neighbours, "</nav>\n")
+	m.raw("</div>\n" + `<aside class="side" aria-label="About this proposal">` + "\n" + `<section class="card"><h2>Details</h2><dl>`)
+	m.raw(string(w.Details), "</dl></section>\n", string(w.Heat))
+	if w.Relations != "" {
+		m.raw(`<section class="card"><h2>Relations</h2>`, string(w.Relations), `<p class="small"><a href="`)
+		m.text(graph)
+		m.raw(`">All relations</a></p></section>` + "\n")
+	}
+	m.raw(string(w.Upgrade), string(w.Languages), `<section class="citing"><h2>Cite</h2>`, string(w.Cite), "</section>\n</aside>\n</div>\n", string(w.End))
 }
 
 // describe is the sentence for previews: the proposal's own, else what its header says.
