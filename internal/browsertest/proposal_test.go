@@ -105,6 +105,7 @@ func contents(t *testing.T, r run) {
 	if !browsertest.Ask[bool](phone, `location.hash === document.querySelector(".mtoc li:nth-child(3) > a").hash`) {
 		t.Error("the folded table of contents leads nowhere")
 	}
+	phone.Wait(`(h => h.top >= Math.max(0, document.querySelector("header.top").getBoundingClientRect().bottom) && h.bottom < innerHeight)(document.querySelector(location.hash).getBoundingClientRect())`)
 }
 
 func headingLink(t *testing.T, r run) {
