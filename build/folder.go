@@ -29,7 +29,7 @@ type folder struct {
 	dir   string
 	lock  *flock.Flock
 	temps atomic.Int64
-	empty bool // nothing to compare with when the build began
+	empty bool // nothing of the plan, or of an earlier one, was there when the build began
 
 	mu      sync.Mutex
 	shelves map[string]*os.Root // of the folder or, while there is one, of its stage
@@ -101,9 +101,9 @@ func (f *folder) shelf(dir string) (*os.Root, error) {
 }
 
 // sweep removes what a killed build left half written, on a stage or in the folders of these files, and
-// notes whether anything else is there.
+// notes whether any of it, or of the plan, is there.
 func (f *folder) sweep(files map[string]entry, p *Plan) error {
-	shelves := map[string]bool{".": true, stateDir: true}
+	shelves, tops := map[string]bool{".": true, stateDir: true}, map[string]bool{}
 	for file := range files {
 		dir, _ := shelfOf(file)
 		shelves[dir] = true
@@ -111,20 +111,22 @@ func (f *folder) sweep(files map[string]entry, p *Plan) error {
 	for _, a := range p.Artifacts { // should the record have been lost
 		dir, _ := shelfOf(a.File)
 		shelves[dir] = true
+		top, _, _ := strings.Cut(a.File, "/")
+		tops[top] = true
 	}
-	f.empty = true
+	f.empty = len(files) == 0
 	if err := f.root.RemoveAll(stageDir); err != nil {
 		return fmt.Errorf("%s: %w", f.path(stageDir), err)
 	}
 	for dir := range shelves {
-		if err := f.sweepShelf(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := f.sweepShelf(dir, tops); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: %w", f.path(dir), err)
 		}
 	}
 	return nil
 }
 
-func (f *folder) sweepShelf(dir string) error {
+func (f *folder) sweepShelf(dir string, tops map[string]bool) error {
 	shelf, err := f.shelf(dir)
 	if err != nil {
 		return err
@@ -139,7 +141,7 @@ func (f *folder) sweepShelf(dir string) error {
 		switch {
 		case strings.HasPrefix(name, tempPrefix):
 			err = errors.Join(err, shelf.Remove(name))
-		case dir == "." && name != stateDir:
+		case dir == "." && tops[name]:
 			f.empty = false
 		}
 	}
