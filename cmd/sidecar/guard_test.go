@@ -102,6 +102,7 @@ func TestGuard(t *testing.T) {
 	silent, idle, dripping := dial(t, addr), dial(t, addr), dial(t, addr)
 	wantAnswer(t, idle, "/idle", "200 /idle")
 	fmt.Fprint(dripping, "GET /dripping HTTP/1.1\r\nHost: ")
+	g.await(t, 3) // a server may have answered before it counts the connection as idle
 	for range 3 * most {
 		wantAnswer(t, dial(t, addr), "/other", "200 /other")
 	}
@@ -118,6 +119,24 @@ func TestGuard(t *testing.T) {
 	defer g.mu.Unlock()
 	if len(g.place) > most || g.waiting.Len() != len(g.place) {
 		t.Errorf("%d connections wait, %d are remembered; want one number, at most %d", g.waiting.Len(), len(g.place), most)
+	}
+}
+
+// await returns when that many connections wait.
+func (g *guard) await(t *testing.T, want int) {
+	t.Helper()
+	for {
+		g.mu.Lock()
+		got := g.waiting.Len()
+		g.mu.Unlock()
+		if got == want {
+			return
+		}
+		select {
+		case <-time.After(time.Millisecond):
+		case <-t.Context().Done():
+			t.Fatalf("%d connections wait, want %d", got, want)
+		}
 	}
 }
 
