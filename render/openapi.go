@@ -134,10 +134,15 @@ func (d *document) live(r api.Route) object {
 	op := operation(r.Name, tagLive, r.Summary, "A site that runs no sidecar answers 404 with the code not_found.")
 	var parameters []object
 	for _, q := range r.Query {
-		parameters = append(parameters, object{
-			{"name", q.Name}, {"in", "query"}, {"description", q.Doc}, {"required", q.Required},
-			{"schema", object{{"type", "integer"}, {"minimum", 1}}}, {"example", cmp.Or(d.examples.query[q.Name], q.Example)},
-		})
+		p := object{{"name", q.Name}, {"in", "query"}, {"description", q.Doc}, {"required", q.Required}}
+		if q.Values != nil { // form without explode is the style with commas
+			p = append(p, object{{"style", "form"}, {"explode", false}, {"schema", object{
+				{"type", "array"}, {"items", enum(q.Values...)}, {"minItems", 1}, {"uniqueItems", true},
+			}}}...)
+		} else {
+			p = append(p, member{"schema", object{{"type", "integer"}, {"minimum", 1}}})
+		}
+		parameters = append(parameters, append(p, member{"example", cmp.Or(d.examples.query[q.Name], q.Example)}))
 	}
 	if parameters != nil {
 		op = append(op, member{"parameters", parameters})

@@ -26,7 +26,7 @@ type examples struct {
 	number   int
 	locale   string
 	segments map[string]string // path segments of lists, by parameter
-	query    map[string]int
+	query    map[string]any
 	bodies   map[string]exampleBody
 }
 
@@ -63,7 +63,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, given *Example) exampl
 		number:   p.Number,
 		locale:   translation.Locale,
 		segments: exampleSegments(p, forks),
-		query:    map[string]int{"topicId": topic.TopicID},
+		query:    map[string]any{"topicId": topic.TopicID},
 		bodies: map[string]exampleBody{
 			"listProposals":     {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Summary{p.Summary}}},
 			"getProposal":       {cutText, *p},
@@ -186,6 +186,7 @@ func exampleNetworks(info mip.SiteInfo) map[string]api.NetworkStatus {
 
 func exampleWatch(p *mip.Proposal, topic api.ForumActivity, networks map[string]api.NetworkStatus, forks []mip.HardFork) api.MIPWatch {
 	fetched := mip.NewTime(exampleMoment())
+	topic.Proposals = []api.ProposalRef{{Number: p.Number, ID: p.ID, Title: p.Title}}
 	return api.MIPWatch{
 		MIPs: []mip.Summary{p.Summary}, Forum: []api.ForumActivity{topic}, Networks: networks, HardForks: forks, Discrepancies: []api.Discrepancy{},
 		Freshness: api.Freshness{MIPs: p.Updated, Forum: &fetched, Networks: &fetched, HardForks: &fetched}, Errors: map[string]api.Code{},

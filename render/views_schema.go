@@ -164,11 +164,16 @@ func (r *apiReader) fields(out []apiField, prefix string, s *docSchema, depth in
 	return out, nil
 }
 
-// scalar is a JSON value as it stands in an address: a string without its quotes.
+// scalar is a JSON value as it stands in an address: a string without its quotes, a list of strings with
+// commas.
 func scalar(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
+	}
+	var list []string
+	if json.Unmarshal(raw, &list) == nil {
+		return strings.Join(list, ",")
 	}
 	return compactJSON(raw)
 }

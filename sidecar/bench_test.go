@@ -10,7 +10,7 @@ import (
 )
 
 // warm is a sidecar of the samples that nobody limits, and a request to each of the routes that are
-// compared: any GET, and a summary that is kept.
+// compared: any GET, whole and in parts, and a summary that is kept.
 func warm(t testing.TB) map[string]func() {
 	w := newAIWorld(t, aiSetup{change: func(c *sidecar.Config) {
 		c.RequestsPerMinute, c.AIRequestsPerMinute, c.Log = 1_000_000_000, 1_000_000_000, nil
@@ -27,20 +27,23 @@ func warm(t testing.TB) map[string]func() {
 	}
 	return map[string]func(){
 		"network-info": send(http.MethodGet, "/api/network-info", ""),
+		"mip-watch":    send(http.MethodGet, "/api/mip-watch", ""),
+		"parts":        send(http.MethodGet, "/api/mip-watch?parts=forum,networks,hardforks,discrepancies", ""),
 		"ai-summary":   send(http.MethodPost, "/api/ai-summary", `{"mipNumber":6}`),
 	}
 }
 
-// TestWarmSummaryIsCheap holds a summary that is kept to what a GET costs, in allocations: reading the body
-// takes a few, and nothing is parsed, looked up or encoded.
-func TestWarmSummaryIsCheap(t *testing.T) {
+// TestWarmIsCheap holds what is kept to what a GET costs, in allocations: reading the body of a request for a
+// summary takes a few, the names of parts one, and nothing is looked up or encoded.
+func TestWarmIsCheap(t *testing.T) {
 	cost := map[string]float64{}
 	for name, ask := range warm(t) {
 		cost[name] = testing.AllocsPerRun(200, ask)
 	}
-	const body = 10
-	if cost["ai-summary"] > cost["network-info"]+body {
-		t.Errorf("allocations %v: a summary costs %v more, want at most %v", cost, cost["ai-summary"]-cost["network-info"], body)
+	for name, most := range map[string]float64{"ai-summary": 10, "mip-watch": 1, "parts": 2} {
+		if more := cost[name] - cost["network-info"]; more > most {
+			t.Errorf("allocations %v: %s costs %v more, want at most %v", cost, name, more, most)
+		}
 	}
 }
 

@@ -21,12 +21,15 @@ type discussion struct {
 }
 
 // discussions asks for every linked topic side by side; how many calls go out at once is the forum's
-// business.
-func (s *Sidecar) discussions(ctx context.Context, st *state) discussion {
+// business. Without figures it only finds the topics of links that hold no number, and leaves the others
+// alone.
+func (s *Sidecar) discussions(ctx context.Context, st *state, figures bool) discussion {
 	found := make([]discovery, len(st.targets))
 	var wg sync.WaitGroup
 	for i, t := range st.targets {
-		wg.Go(func() { found[i] = s.discover(ctx, st, t) })
+		if figures || t.topic == 0 {
+			wg.Go(func() { found[i] = s.discover(ctx, st, t, figures) })
+		}
 	}
 	wg.Wait()
 	d := discussion{topics: []api.ForumActivity{}, found: map[int]int{}, until: s.Now().Add(forumLife)}
@@ -35,7 +38,7 @@ func (s *Sidecar) discussions(ctx context.Context, st *state) discussion {
 		if st.targets[i].topic == 0 && f.topic != 0 {
 			d.found[st.targets[i].mip] = f.topic
 		}
-		if f.err == nil && !seen[f.topic] {
+		if figures && f.err == nil && !seen[f.topic] {
 			seen[f.topic] = true
 			d.topics = append(d.topics, f.answer.Value)
 		}
@@ -60,7 +63,7 @@ type discovery struct {
 	err    error
 }
 
-func (s *Sidecar) discover(ctx context.Context, st *state, t target) (d discovery) {
+func (s *Sidecar) discover(ctx context.Context, st *state, t target, figures bool) (d discovery) {
 	if d.topic = t.topic; d.topic == 0 {
 		if d.topic, d.err = st.forum.Resolve(ctx, t.slug); d.err != nil {
 			d.answer.Next = s.Now().Add(networkLife)
@@ -68,7 +71,9 @@ func (s *Sidecar) discover(ctx context.Context, st *state, t target) (d discover
 		}
 		st.link(d.topic)
 	}
-	d.answer, d.err = st.forum.Linked(ctx, d.topic)
+	if figures {
+		d.answer, d.err = st.forum.Linked(ctx, d.topic)
+	}
 	return d
 }
 

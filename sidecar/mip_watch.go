@@ -9,18 +9,30 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
 // mipWatch answers GET /api/mip-watch. It never fails for what is behind it: a part that failed is
 // named in errors.
-func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, _ *http.Request) (*answer, error) {
+func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*answer, error) {
+	p, err := partsOf(r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
 	st, err := s.known(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return st.watch.get(ctx, struct{}{}, s.Now, func(ctx context.Context) (*answer, error) {
-		w, until := s.look(ctx, st)
-		return newAnswer(w, until, networkLater)
+	return st.watch.get(ctx, p, s.Now, func(ctx context.Context) (*answer, error) {
+		w, until := s.look(ctx, st, p)
+		later := forumLife
+		switch {
+		case p.has(onHeads):
+			later = networkLater
+		case len(w.Errors) > 0:
+			later = 0
+		}
+		return newAnswer(w, until, later)
 	})
 }
 
@@ -33,59 +45,84 @@ func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, _ := s.look(ctx, st)
+	w, _ := s.look(ctx, st, allParts)
 	return &w, nil
 }
 
-// look asks the forum and the networks side by side. until is the moment from which one of them would be
-// asked again.
-func (s *Sidecar) look(ctx context.Context, st *state) (w api.MIPWatch, until time.Time) {
+// look asks the forum and the networks side by side, as far as the chosen parts need them. until is the
+// moment from which one of them would be asked again.
+func (s *Sidecar) look(ctx context.Context, st *state, p parts) (w api.MIPWatch, until time.Time) {
+	until = s.Now().Add(forumLife)
 	var topics discussion
 	var heads map[string]api.NetworkStatus
 	var wg sync.WaitGroup
-	wg.Go(func() { topics = s.discussions(ctx, st) })
-	wg.Go(func() { heads, until = s.heads(ctx, st) })
+	if p.has(onForum) {
+		wg.Go(func() { topics = s.discussions(ctx, st, p.has(partForum)) })
+	}
+	if p.has(onHeads) {
+		wg.Go(func() { heads, until = s.heads(ctx, st) })
+	}
 	wg.Wait()
-	if topics.until.Before(until) {
+	if p.has(onForum) && topics.until.Before(until) {
 		until = topics.until
 	}
-	return assemble(st, topics, heads, s.Now()), until
+	return assemble(st, p, topics, heads, s.Now()), until
 }
 
-// assemble puts the parts into one answer. now is the moment that forks are judged at where a chain
+// assemble puts the chosen parts into one answer. now is the moment that forks are judged at where a chain
 // does not say its own time.
-func assemble(st *state, d discussion, heads map[string]api.NetworkStatus, now time.Time) api.MIPWatch {
+func assemble(st *state, p parts, d discussion, heads map[string]api.NetworkStatus, now time.Time) api.MIPWatch {
 	k := st.known
-	clock := newChainClock(heads, now)
-	w := api.MIPWatch{
-		MIPs:      withTopics(k.List.MIPs, d.found),
-		Forum:     d.topics,
-		Networks:  heads,
-		HardForks: make([]mip.HardFork, 0, len(k.HardForks)),
-		Freshness: api.Freshness{MIPs: k.List.UpdatedAt},
-		Errors:    map[string]api.Code{},
+	w := api.MIPWatch{Errors: map[string]api.Code{}}
+	all := withTopics(k.List.MIPs, d.found)
+	if p.has(partMIPs) {
+		w.MIPs, w.Freshness.MIPs = all, k.List.UpdatedAt
 	}
-	for _, f := range k.HardForks {
-		f.Status = f.StatusAt(k.Site.Networks, clock.now)
-		w.HardForks = append(w.HardForks, f)
-	}
-	w.Discrepancies = discrepancies(k, clock, now)
-	judged := mip.NewTime(clock.oldest())
-	w.Freshness.HardForks = &judged
-	for _, t := range d.topics {
-		w.Freshness.Forum = older(w.Freshness.Forum, &t.FetchedAt)
+	if p.has(partForum) {
+		w.Forum = d.topics
+		byTopic := linking(all)
+		for i, t := range w.Forum {
+			w.Forum[i].Proposals = byTopic[t.TopicID]
+			w.Freshness.Forum = older(w.Freshness.Forum, &t.FetchedAt)
+		}
 	}
 	if d.err != nil {
 		w.Errors["forum"] = refusalOf(d.err).code
 	}
+	if p.has(onHeads) {
+		judge(&w, k, p, heads, now)
+	}
+	return w
+}
+
+// judge adds the parts that follow from the chains' heads.
+func judge(w *api.MIPWatch, k *knowledge.Knowledge, p parts, heads map[string]api.NetworkStatus, now time.Time) {
+	clock := newChainClock(heads, now)
+	if p.has(partHardForks) {
+		w.HardForks = make([]mip.HardFork, 0, len(k.HardForks))
+		for _, f := range k.HardForks {
+			f.Status = f.StatusAt(k.Site.Networks, clock.now)
+			w.HardForks = append(w.HardForks, f)
+		}
+	}
+	if p.has(partDiscrepancies) {
+		w.Discrepancies = discrepancies(k, clock, now)
+	}
+	if p.has(partHardForks | partDiscrepancies) {
+		w.Freshness.HardForks = new(mip.NewTime(clock.oldest()))
+	}
+	if p.has(partNetworks) {
+		w.Networks = heads
+	}
 	for _, n := range k.Site.Networks {
 		head := heads[n.ID]
-		w.Freshness.Networks = older(w.Freshness.Networks, head.FetchedAt)
+		if p.has(partNetworks) {
+			w.Freshness.Networks = older(w.Freshness.Networks, head.FetchedAt)
+		}
 		if _, named := w.Errors["networks"]; head.Error != nil && !named {
 			w.Errors["networks"] = api.Code(*head.Error)
 		}
 	}
-	return w
 }
 
 func older(a, b *mip.Time) *mip.Time {
@@ -105,4 +142,15 @@ func withTopics(all []mip.Summary, found map[int]int) []mip.Summary {
 		all[i].ForumTopicID = &topic
 	}
 	return all
+}
+
+// linking are the proposals that link to each topic, in the order of the list.
+func linking(all []mip.Summary) map[int][]api.ProposalRef {
+	out := map[int][]api.ProposalRef{}
+	for _, m := range all {
+		if m.ForumTopicID != nil {
+			out[*m.ForumTopicID] = append(out[*m.ForumTopicID], api.ProposalRef{Number: m.Number, ID: m.ID, Title: m.Title})
+		}
+	}
+	return out
 }

@@ -19,7 +19,7 @@ import (
 type endpoint struct {
 	methods methods
 	limit   *limit        // nil: not limited
-	cached  bool          // a CDN may keep the answers
+	vary    []string      // by which parameters a CDN tells kept answers apart; nil: it keeps none
 	within  time.Duration // is what an answer takes at most, beside the time of writing it
 	answer  func(ctx context.Context, w http.ResponseWriter, r *http.Request) (*answer, error)
 }
@@ -49,17 +49,17 @@ func (s *Sidecar) table() (map[string]*endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	live := func(answer func(context.Context, http.ResponseWriter, *http.Request) (*answer, error)) *endpoint {
-		return &endpoint{reading, byDefault, true, patience + grace, answer}
+	live := func(vary []string, answer func(context.Context, http.ResponseWriter, *http.Request) (*answer, error)) *endpoint {
+		return &endpoint{reading, byDefault, vary, patience + grace, answer}
 	}
 	return map[string]*endpoint{
-		"/api/forum-activity": live(s.forumActivity),
-		"/api/network-info":   live(s.networkInfo),
-		"/api/mip-watch":      live(s.mipWatch),
-		"/api/ai-summary":     {posting, summaries, false, aiPatience, s.aiSummary},
-		"/api/ai-translate":   {posting, translations, false, aiPatience, s.aiTranslate},
-		"/healthz":            {reading, nil, false, patience, s.health},
-		"/readyz":             {reading, nil, false, patience, s.ready},
+		"/api/forum-activity": live(varyTopic, s.forumActivity),
+		"/api/network-info":   live(varyTopic, s.networkInfo),
+		"/api/mip-watch":      live(varyParts, s.mipWatch),
+		"/api/ai-summary":     {posting, summaries, nil, aiPatience, s.aiSummary},
+		"/api/ai-translate":   {posting, translations, nil, aiPatience, s.aiTranslate},
+		"/healthz":            {reading, nil, nil, patience, s.health},
+		"/readyz":             {reading, nil, nil, patience, s.ready},
 	}, nil
 }
 
@@ -70,8 +70,10 @@ var (
 	revalidate    = []string{"public, max-age=0, must-revalidate"}
 	noStore       = []string{"no-store"}
 	noSniff       = []string{"nosniff"}
-	// Other parameters than this one are ignored, so they make no answer of their own in a CDN either.
-	varyQuery = []string{"query=topicId"}
+	// Other parameters than the named one are ignored, so they make no answer of their own in a CDN either. A
+	// route without one names one all the same: a CDN that is told nothing counts them all.
+	varyTopic = []string{"query=topicId"}
+	varyParts = []string{"query=parts"}
 )
 
 // ServeHTTP answers one request.
@@ -131,10 +133,10 @@ func (s *Sidecar) serve(w http.ResponseWriter, r *http.Request, e *endpoint) {
 		return
 	}
 	h := w.Header()
-	if e.cached {
+	if e.vary != nil {
 		h["Cache-Control"] = revalidate
 		h["Netlify-Cdn-Cache-Control"] = []string{a.cdnCache(s.Now())}
-		h["Netlify-Vary"] = varyQuery
+		h["Netlify-Vary"] = e.vary
 	} else {
 		h["Cache-Control"] = noStore
 	}

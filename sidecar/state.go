@@ -25,7 +25,7 @@ type state struct {
 	mu     sync.Mutex
 	linked map[int]bool // topics that a proposal links to, as far as they are known
 
-	watch     memo[struct{}]
+	watch     memo[parts]
 	chains    memo[struct{}]
 	topics    memo[int]
 	summaries memo[string] // by the body that was sent

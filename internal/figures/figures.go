@@ -25,7 +25,7 @@ type Figures struct {
 // Topic is a discussion and what proposals it is about.
 type Topic struct {
 	api.ForumActivity
-	Proposals []int // ascending
+	Proposals []int // ascending; as the proposals say, not the file
 }
 
 // Network is a network's head.

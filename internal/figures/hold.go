@@ -78,7 +78,7 @@ func (h *holder) topics() []Topic {
 			h.notice("unknown-topic", "forum[%d]: no proposal that is published here is discussed in topic %d", i, t.TopicID)
 		default:
 			seen[t.TopicID] = true
-			t.Title, t.URL = "", "" // the proposal's own are shown
+			t.Title, t.URL, t.Proposals = "", "", nil // the proposal's own are shown
 			out = append(out, Topic{t, proposals[t.TopicID]})
 		}
 	}

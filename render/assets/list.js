@@ -19,7 +19,7 @@ if (form) {
     const time = status === 200 && w.freshness.forum, was = $("time", note)?.dateTime;
     if (!time) { if (!was) note.textContent = "Forum heat is not to be had now"; return }
     if (was && Date.parse(was) > Date.parse(time)) return;
-    const scores = new Map(w.forum.map(t => [t.topicId, t.activityScore])), of = new Map(w.mips.map(m => [String(m.number), scores.get(m.forumTopicId)]));
+    const of = new Map(w.forum.flatMap(t => (t.proposals ?? []).map(m => [String(m.number), t.activityScore])));
     for (const r of rows) {
       const score = of.get(r.number);
       if (score !== undefined && r.cell) { r.heat = score; setHeat(r.cell, score) }

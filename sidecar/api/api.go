@@ -22,6 +22,15 @@ type ForumActivity struct {
 	Archived      bool      `json:"archived" doc:"Frozen."`
 	FetchedAt     mip.Time  `json:"fetchedAt" doc:"When these figures were true."`
 	Stale         bool      `json:"stale" doc:"The forum did not answer and these figures are older than their lifetime."`
+
+	Proposals []ProposalRef `json:"proposals,omitempty" doc:"The proposals that link to the topic, ascending by number, those included whose link holds no number. In /api/mip-watch only."`
+}
+
+// ProposalRef names a proposal, an element of [ForumActivity.Proposals].
+type ProposalRef struct {
+	Number int    `json:"number" doc:"Its number."`
+	ID     string `json:"id" doc:"Prefix and number."`
+	Title  string `json:"title" doc:"As in /api/v1/mips."`
 }
 
 // NetworkInfo is the body of GET /api/network-info.
@@ -60,15 +69,21 @@ const (
 	NetworkUnavailable NetworkHealth = "unavailable"
 )
 
-// MIPWatch is the body of GET /api/mip-watch: everything that a dashboard shows, in one answer.
+// MIPWatch is the body of GET /api/mip-watch: everything that a dashboard shows, in one answer, or the parts
+// of it that were asked for. A list or map that is nil was not; one that is empty holds nothing.
 type MIPWatch struct {
-	MIPs          []mip.Summary            `json:"mips" doc:"As in /api/v1/mips; forumTopicId is also there for links to the forum that hold no number."`
-	Forum         []ForumActivity          `json:"forum" doc:"The topics that proposals link to, hottest first."`
-	Networks      map[string]NetworkStatus `json:"networks" doc:"By network id."`
-	HardForks     []mip.HardFork           `json:"hardforks" doc:"With status against the chains' own time."`
-	Discrepancies []Discrepancy            `json:"discrepancies" doc:"Where texts and chains disagree."`
-	Freshness     Freshness                `json:"freshness" doc:"When each part was true."`
-	Errors        map[string]Code          `json:"errors" doc:"Code by failed part; empty when all is well."`
+	MIPs          []mip.Summary            `json:"mips,omitzero" doc:"As in /api/v1/mips; forumTopicId is also there for links to the forum that hold no number."`
+	Forum         []ForumActivity          `json:"forum,omitzero" doc:"The topics that proposals link to, hottest first."`
+	Networks      map[string]NetworkStatus `json:"networks,omitzero" doc:"By network id."`
+	HardForks     []mip.HardFork           `json:"hardforks,omitzero" doc:"With status against the chains' own time."`
+	Discrepancies []Discrepancy            `json:"discrepancies,omitzero" doc:"Where texts and chains disagree."`
+	Freshness     Freshness                `json:"freshness" doc:"When each part was true; null for one that was never true or not asked for."`
+	Errors        map[string]Code          `json:"errors" doc:"Code by what failed of the forum and the networks, as far as they were needed; empty when all is well."`
+}
+
+// WatchParts are the members of [MIPWatch] that the parameter parts can choose, in their order there.
+func WatchParts() []string {
+	return []string{"mips", "forum", "networks", "hardforks", "discrepancies"}
 }
 
 // Discrepancy is one disagreement between a proposal's text and the network.
@@ -80,7 +95,8 @@ type Discrepancy struct {
 	Message  string  `json:"message" doc:"What disagrees, with the evidence."`
 }
 
-// Freshness holds the time at which each part of [MIPWatch] was true, null when it never was.
+// Freshness holds the time at which each part of [MIPWatch] was true, null when it never was or was not asked
+// for.
 type Freshness struct {
 	MIPs      *mip.Time `json:"mips" doc:"Newest change of a proposal."`
 	Forum     *mip.Time `json:"forum" doc:"Oldest of the forum figures."`

@@ -14,12 +14,14 @@ type Route struct {
 	Codes    []Code
 }
 
-// Parameter is one query parameter.
+// Parameter is one query parameter: a number from 1, or where it has Values, a choice of these, each once,
+// separated by commas.
 type Parameter struct {
 	Name     string
 	Doc      string
 	Required bool
-	Example  int
+	Values   []string
+	Example  any // an int, or a []string of Values
 }
 
 // Routes returns the live endpoints in the order in which documentation shows them. A site that runs
@@ -35,7 +37,8 @@ func Routes() []Route {
 			Response: NetworkInfo{}, Codes: []Code{NotFound, MethodNotAllowed, RateLimited, Internal, NotReady}},
 		{Method: http.MethodGet, Path: "/api/mip-watch", Name: "getMIPWatch",
 			Summary:  "Proposals, discussions, networks and hard forks in one answer.",
-			Response: MIPWatch{}, Codes: []Code{NotFound, MethodNotAllowed, RateLimited, Internal, NotReady}},
+			Query:    []Parameter{{Name: "parts", Doc: "The members to answer with, in any order; without it all. freshness and errors are always there. What the chosen members do not need is not asked of the forum and the networks.", Values: WatchParts(), Example: []string{"forum", "networks"}}},
+			Response: MIPWatch{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, RateLimited, Internal, NotReady}},
 		{Method: http.MethodPost, Path: "/api/ai-summary", Name: "createSummary",
 			Summary: "What a proposal means for developers, users, validators and the foundation, with evidence.",
 			Request: SummaryRequest{}, Response: Summary{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType, RateLimited, Internal, AIFailed, UpstreamUnavailable, AIDisabled, NotReady, UpstreamTimeout}},
