@@ -30,23 +30,40 @@ func FindLighthouse(t *testing.T) Lighthouse {
 	return Lighthouse{program, browser}
 }
 
-// Judgement is what Lighthouse says of a page: a score from 0 to 100 for each category, by its id, and the
-// audits that cost points.
+// Judgement is what Lighthouse says of a page: a score from 0 to 100 for each category, by its id, the audits
+// that cost points, and how fast the machine was meanwhile (its benchmark index).
 type Judgement struct {
 	Scores map[string]int
 	Lost   []string
+	Speed  float64
 }
 
-// Judge loads a page once, as a slow phone would or as a desktop, with an empty cache.
-func (l Lighthouse) Judge(t *testing.T, url string, desktop bool) Judgement {
+// phoneFactor is how many times slower than the machine Lighthouse takes a phone to be. That is meant for a
+// machine of meantSpeed at least (Lighthouse's docs/throttling.md); a slower one, or one that is busy, is
+// nearer to the phone already.
+const (
+	phoneFactor = 4
+	meantSpeed  = 1500
+)
+
+// PhoneFactor is how many times slower a phone is than a machine of that speed.
+func PhoneFactor(speed float64) float64 {
+	return min(max(phoneFactor*speed/meantSpeed, 1), phoneFactor)
+}
+
+// Judge loads a page once, with an empty cache: as a phone with a slow network would that is factor times
+// slower than this machine, or as a desktop for a factor of 0.
+func (l Lighthouse) Judge(t *testing.T, url string, factor float64) Judgement {
 	t.Helper()
 	const limit = 4 * time.Minute // ends what will never come
 	ctx, done := context.WithTimeout(t.Context(), limit)
 	defer done()
 	out := filepath.Join(t.TempDir(), "report.json")
 	args := []string{url, "--quiet", "--output=json", "--output-path=" + out, "--chrome-flags=--headless=new --disable-gpu --no-sandbox"}
-	if desktop {
+	if factor == 0 {
 		args = append(args, "--preset=desktop")
+	} else {
+		args = append(args, fmt.Sprintf("--throttling.cpuSlowdownMultiplier=%.1f", factor))
 	}
 	cmd := exec.CommandContext(ctx, l.program, args...)
 	cmd.Env = append(os.Environ(), "CHROME_PATH="+l.browser)
@@ -66,6 +83,7 @@ func judgement(t *testing.T, report []byte) Judgement {
 	t.Helper()
 	var r struct {
 		RuntimeError *struct{ Code, Message string }
+		Environment  struct{ BenchmarkIndex float64 }
 		Categories   map[string]struct {
 			Score  *float64
 			Audits []struct {
@@ -84,7 +102,7 @@ func judgement(t *testing.T, report []byte) Judgement {
 	if r.RuntimeError != nil {
 		t.Fatalf("lighthouse: %s: %s", r.RuntimeError.Code, r.RuntimeError.Message)
 	}
-	j := Judgement{Scores: map[string]int{}}
+	j := Judgement{Scores: map[string]int{}, Speed: r.Environment.BenchmarkIndex}
 	for id, c := range r.Categories {
 		if c.Score == nil {
 			t.Fatalf("lighthouse has no score for %s", id)
