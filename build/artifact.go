@@ -19,8 +19,9 @@ type Artifact struct {
 	// Cache is the Cache-Control value.
 	Cache string
 	// Body appends the bytes to a slice, which may be nil, and returns the longer one: most of what a
-	// build makes is written and forgotten, so that a worker can make it all in one place. It may be
-	// called from any goroutine, more than once, and is nil when Stream is set.
+	// build makes is written and forgotten, so that a worker can make it all in one place. What it returns
+	// is the caller's, to write over. It may be called from any goroutine, more than once, and is nil when
+	// Stream is set.
 	Body func(to []byte) ([]byte, error)
 	// Stream writes the bytes of an artifact that is too large to hold in memory.
 	Stream func(io.Writer) error
@@ -79,9 +80,6 @@ func fixed(b []byte) func([]byte) ([]byte, error) {
 func made(f func() ([]byte, error)) func([]byte) ([]byte, error) {
 	return func(to []byte) ([]byte, error) {
 		b, err := f()
-		if to == nil {
-			return b, err
-		}
-		return append(to, b...), err
+		return append(to, b...), err // a copy: b may be shared, and what is returned is written over later
 	}
 }
