@@ -3,7 +3,10 @@ package build
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/site"
 )
@@ -49,6 +52,36 @@ func TestBodiesShareNothing(t *testing.T) {
 				t.Errorf("%s is not what it was: %.80q", a.File, got)
 			}
 			clear(got)
+		}
+	}
+}
+
+// A record is read as it was written, whichever way its names have to be read, and garbage is none.
+func TestManifest(t *testing.T) {
+	for _, files := range []map[string]entry{
+		{},
+		{"index.html": {Sum: "1-00", Key: "ab"}},
+		{"a": {}, "mip/1/index.html": {Sum: "12-0123"}, "mip/1.md": {Sum: "3-ff", Key: "k"}, "z": {}},
+		{"a \"quoted\" \\ name\n": {Sum: "1-00", Key: "ab"}, "b": {}},
+		{"灯台/index.html": {Sum: "1-00"}, "a,\nb": {Sum: "2-00", Key: "k"}},
+	} {
+		b, err := manifest{files}.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var plain manifest
+		if err := json.Unmarshal(b, &plain); err != nil {
+			t.Errorf("%v is no JSON: %v", files, err)
+		}
+		got, ok := decodeManifest(b)
+		if diff := cmp.Diff(files, got.Files); !ok || diff != "" {
+			t.Errorf("%t (-want +got):\n%s", ok, diff)
+		}
+		if diff := cmp.Diff(files, plain.Files); diff != "" {
+			t.Errorf("as JSON (-want +got):\n%s", diff)
+		}
+		if _, ok := decodeManifest(b[:len(b)-2]); ok {
+			t.Errorf("%q is a whole record", b[:len(b)-2])
 		}
 	}
 }

@@ -130,11 +130,10 @@ func (p *planner) pick(at []int) []mip.Summary {
 	return out
 }
 
-// listKey is the key of what follows from some proposals, the site's own settings and which forks have
-// a page: there are many lists, and a change should cost only those that it is on.
+// listKey is the key of what follows from some proposals and from whatever all lists show: there are many
+// lists, and a change should cost only those that it is on.
 func (p *planner) listKey(at []int) (string, error) {
-	keys, forks := make([]string, 0, len(at)), make([]string, 0, len(p.forks))
-	heat := map[int]int{}
+	keys, heat := make([]string, 0, len(at)), map[int]int{}
 	for _, i := range at {
 		keys = append(keys, p.keys[i])
 		if score, ok := p.heatOf[p.all[i].Number]; ok {
@@ -142,10 +141,7 @@ func (p *planner) listKey(at []int) (string, error) {
 		}
 	}
 	if len(heat) > 0 {
-		return keyOf(p.Producer, p.stableInfo, forks, p.Notice, keys, heat, p.figures.ForumAt())
+		return keyOf(p.listsKey, keys, heat, p.figures.ForumAt())
 	}
-	for _, f := range p.forks {
-		forks = append(forks, f.Name)
-	}
-	return keyOf(p.Producer, p.stableInfo, forks, p.Notice, keys)
+	return keyOf(p.listsKey, keys)
 }

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // What in the output is not published content: a folder with the record of what was written, the mark
@@ -60,6 +61,12 @@ func (c *checksum) String() string {
 	return string(hex.AppendEncode(b, sums))
 }
 
+// lengthOf is the length that a checksum's text begins with.
+func lengthOf(sum string) (int64, error) {
+	length, _, _ := strings.Cut(sum, "-")
+	return strconv.ParseInt(length, 10, 64)
+}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func sumOf(b []byte) string {
@@ -70,10 +77,39 @@ func sumOf(b []byte) string {
 
 // decodeManifest reads a record. An unreadable one counts as empty and is said to be none.
 func decodeManifest(b []byte) (m manifest, ok bool) {
+	if files, plain := decodeLines(string(b)); plain {
+		return manifest{files}, true
+	}
 	if json.Unmarshal(b, &m) != nil || m.Files == nil {
 		return manifest{Files: map[string]entry{}}, false
 	}
 	return m, true
+}
+
+// decodeLines reads a record as encode writes it, in a tenth of the time that any other takes. It is false
+// for one that somebody else wrote, and for a name with an escape.
+func decodeLines(s string) (files map[string]entry, ok bool) {
+	s, begun := strings.CutPrefix(s, "{\"files\": {")
+	s, ended := strings.CutSuffix(s, "\n}}\n")
+	if !begun || !ended || strings.ContainsRune(s, '\\') {
+		return nil, false
+	}
+	files = make(map[string]entry, strings.Count(s, "\n"))
+	for line := range strings.SplitSeq(strings.TrimPrefix(s, "\n"), ",\n") {
+		part := strings.Split(line, `"`)
+		switch {
+		case line == "": // of an empty record
+		case len(part) == 3 && part[2] == ": {}":
+			files[part[1]] = entry{}
+		case len(part) == 7 && part[3] == "sum" && part[6] == "}":
+			files[part[1]] = entry{Sum: part[5]}
+		case len(part) == 11 && part[3] == "sum" && part[7] == "key" && part[10] == "}":
+			files[part[1]] = entry{Sum: part[5], Key: part[9]}
+		default:
+			return nil, false
+		}
+	}
+	return files, true
 }
 
 // encode writes the record with one file a line, so that a diff of two can be read. It is as long as the

@@ -51,6 +51,7 @@ type planner struct {
 	index      map[int]int   // number -> position in all
 	keys       []string      // of each summary, and so of its text, by position
 	wholeKey   string        // key of whatever follows from the whole corpus
+	listsKey   string        // key of what all lists show: the site's own settings and which forks have a page
 	texts      scratch       // of proposals as HTML, until they stand in a page
 	figures    *figures.Figures
 	heatOf     map[int]int // from them
@@ -116,6 +117,13 @@ func newPlanner(c *Content, o Options) (*planner, error) {
 		if p.keys[i], err = keyOf(o.Producer, s, o.Notice); err != nil {
 			return nil, err
 		}
+	}
+	forks := make([]string, 0, len(p.forks))
+	for _, f := range p.forks {
+		forks = append(forks, f.Name)
+	}
+	if p.listsKey, err = keyOf(p.Producer, p.stableInfo, forks, p.Notice); err != nil {
+		return nil, err
 	}
 	p.wholeKey, err = keyOf(o.Producer, p.info, p.forks, p.keys, o.Site.Highlight, o.Notice)
 	return p, err
