@@ -67,23 +67,25 @@ func put(t *testing.T, name, text string) {
 	}
 }
 
+// syncBeside publishes what is in a folder.
+func syncBeside(t *testing.T, in, out string) {
+	t.Helper()
+	p, err := planFolder(t.Context(), in, besideSite())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := build.Sync(t.Context(), p, out, build.SyncOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestOneChangeBeside names every file that a change of a companion may rewrite. The first proposal with
 // companions is the example of the documentation.
 func TestOneChangeBeside(t *testing.T) {
 	in, hash := besideFolder(t)
 	out := t.TempDir()
-	sync := func() {
-		t.Helper()
-		p, err := planFolder(t.Context(), in, besideSite())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := build.Sync(t.Context(), p, out, build.SyncOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
 	summary := filepath.Join(in, "summaries", "MIP-2.json")
-	sync()
+	syncBeside(t, in, out)
 	for _, step := range []struct {
 		name   string
 		change func()
@@ -110,7 +112,7 @@ func TestOneChangeBeside(t *testing.T) {
 		age(t, out)
 		before, old := modified(t, out), files(t, out)
 		step.change()
-		sync()
+		syncBeside(t, in, out)
 		after, now := modified(t, out), files(t, out)
 		var got []string
 		for name := range now {
@@ -182,24 +184,14 @@ func TestBesideRoutes(t *testing.T) {
 func TestReclaimBeside(t *testing.T) {
 	in, _ := besideFolder(t)
 	out := t.TempDir()
-	sync := func() {
-		t.Helper()
-		p, err := planFolder(t.Context(), in, besideSite())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := build.Sync(t.Context(), p, out, build.SyncOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sync()
+	syncBeside(t, in, out)
 	put(t, filepath.Join(out, ".mipwatch", "manifest.json"), "{")
 	for _, dir := range []string{"summaries", "translations"} {
 		if err := os.RemoveAll(filepath.Join(in, dir)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sync()
+	syncBeside(t, in, out)
 	if _, err := os.Stat(filepath.Join(out, "api", "v1", "mips", "2")); err == nil {
 		t.Error("what was beside a proposal is still published")
 	}

@@ -72,12 +72,13 @@ func (p *Pages) heatCell(m *markup, s mip.Summary, h heatColumn) {
 	m.raw("</td>")
 }
 
-// table is a list of proposals. live says that the page has a script that asks for figures.
+// table is a list of proposals.
 type table struct {
 	Rows template.HTML
 	Heat template.HTML // the head of the column, empty: there is none
 }
 
+// table makes one. live says that its page has a script that asks for figures.
 func (p *Pages) table(all []mip.Summary, live bool) table {
 	h := p.heatColumn(all, live)
 	t := table{Rows: p.rows(all, h)}

@@ -73,10 +73,8 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 	return p.execute("home", len(v.Table.Rows), v)
 }
 
-// Listing renders /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/.
-func (p *Pages) Listing(v Listing) ([]byte, error) { return p.AppendListing(nil, v) }
-
-// AppendListing appends what [Pages.Listing] returns to a slice and returns the longer one.
+// AppendListing appends /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/ to a slice, which may be nil,
+// and returns the longer one.
 func (p *Pages) AppendListing(to []byte, v Listing) ([]byte, error) {
 	heading, meaning := explain(v.Kind, v.Value)
 	w := listingView{

@@ -55,10 +55,7 @@ type proposalView struct {
 	Cite             template.HTML
 }
 
-// Proposal renders a proposal's page.
-func (p *Pages) Proposal(v ProposalPage) ([]byte, error) { return p.AppendProposal(nil, v) }
-
-// AppendProposal appends what [Pages.Proposal] returns to a slice and returns the longer one.
+// AppendProposal appends a proposal's page to a slice, which may be nil, and returns the longer one.
 func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
 	s := v.Summary
 	number := strconv.Itoa(s.Number)

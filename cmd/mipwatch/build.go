@@ -98,7 +98,7 @@ func (b *builder) run(ctx context.Context) error {
 	if o.Live, err = b.readFigures(); err != nil {
 		return err
 	}
-	collectAsUsual := collectRarely(b.env)
+	headersRead := collectRarely(b.env)
 	progress := newProgress(b.stderr)
 	defer progress.clear()
 	progress.doing("reading proposals…")
@@ -129,7 +129,7 @@ func (b *builder) run(ctx context.Context) error {
 		progress.clear()
 		writeText(b.stderr, plan.Problems, mostWarnings)
 	}
-	collectAsUsual()
+	headersRead()
 	report, err := b.write(ctx, plan, o.Site, progress)
 	if err != nil {
 		return err
