@@ -39,7 +39,7 @@ const module = "github.com/mipwatch/mipwatch/"
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
 	"build": {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "sidecar/api", "sidecar/assist", "github.com/gofrs/flock"},
-	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/scribe", "internal/site", "internal/upstreamtest",
+	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/mirror", "internal/scribe", "internal/site", "internal/upstreamtest",
 		"sidecar", "sidecar/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge"},
@@ -47,14 +47,17 @@ var imports = map[string][]string{
 	"internal/browsertest":  {"github.com/chromedp/cdproto", "github.com/chromedp/chromedp"}, // for tests only
 	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/corpora":      {}, // for tests only
-	"internal/corpus":       {"internal/folder", "internal/formula", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	"internal/corpus":       {"internal/folder", "internal/formula", "internal/git", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
 	"internal/figures":      {"internal/mip", "sidecar/api"},
 	"internal/folder":       {},
 	"internal/formula":      {"github.com/yuin/goldmark"},
+	"internal/git":          {},
 	"internal/graph":        {},
 	"internal/mip":          {},
+	"internal/mirror":       {"internal/folder", "internal/git", "internal/mip", "internal/provenance", "github.com/gofrs/flock"},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
+	"internal/provenance":   {"internal/mip"},
 	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":   {},
