@@ -25,6 +25,8 @@ Flags:
   --site DIR|URL     the published site: the folder of mipwatch build, a snapshot, or the
                      address. A folder is looked at every 2 seconds, an address every minute
                      (default public)
+  --check            ask the sidecar that listens on --addr whether it is ready, and end: for health
+                     checks where there is no other program
   --version          print the version
   --help             print this
 
@@ -72,7 +74,8 @@ Examples:
   RPC_MAINNET=https://rpc.example.org/v1/KEY sidecar --site public
 
 Exit codes:
-  0  done
+  0  done; of --check: ready
+  1  of --check: not ready
   2  wrong usage or configuration
   3  cannot listen
 `
@@ -83,6 +86,7 @@ type flags struct {
 	config  string
 	named   bool // config was named, so it must be there
 	site    string
+	check   bool
 	version bool
 }
 
@@ -111,6 +115,7 @@ func newFlagSet(env environment) (*flag.FlagSet, *flags) {
 	set.StringVar(&f.addr, "addr", cmp.Or(env.addr, "127.0.0.1:8081"), "")
 	set.StringVar(&f.config, "config", cmp.Or(env.config, "site.yaml"), "")
 	set.StringVar(&f.site, "site", cmp.Or(env.site, "public"), "")
+	set.BoolVar(&f.check, "check", false, "")
 	set.BoolVar(&f.version, "version", false, "")
 	return set, f
 }
