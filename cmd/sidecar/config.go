@@ -14,6 +14,7 @@ import (
 // environment is what the environment says. The zero value says nothing.
 type environment struct {
 	addr, config, site string // defaults of the flags; empty: not given
+	metricsAddr        string // as those
 	proxies            []netip.Prefix
 	level              slog.Level
 	perMinute          int // requests of one caller; 0: as the sidecar has it
@@ -27,6 +28,7 @@ type environment struct {
 func readEnvironment(lookup func(string) (string, bool)) (environment, []error) {
 	e := environment{lookup: lookup}
 	e.addr, e.config, e.site = e.get("SIDECAR_ADDR"), e.get("SIDECAR_CONFIG"), e.get("SIDECAR_SITE")
+	e.metricsAddr = e.get("SIDECAR_METRICS_ADDR")
 	var errs []error
 	var err error
 	if e.proxies, err = parseProxies(e.get("TRUSTED_PROXIES")); err != nil {

@@ -26,6 +26,7 @@ type follower struct {
 	pending *knowledge.Knowledge // loaded, but not taken over yet
 	known   bool                 // something was
 	told    map[string]bool      // errors that are in the log, since the last success
+	counts  siteCounts
 }
 
 // run looks at the site at once and then again and again, until ctx ends. What is known stays while
@@ -53,16 +54,19 @@ func (f *follower) look(ctx context.Context) {
 	if err == nil && f.pending != nil {
 		if err = f.know(f.pending); err == nil {
 			f.say(f.pending)
+			f.counts.take(f.pending.List.Count)
 			f.pending, f.known = nil, true
 		}
 	}
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		f.complain(err)
-	default:
-		clear(f.told)
+	if ctx.Err() != nil {
+		return
 	}
+	f.counts.look(err)
+	if err != nil {
+		f.complain(err)
+		return
+	}
+	clear(f.told)
 }
 
 func (f *follower) say(k *knowledge.Knowledge) {

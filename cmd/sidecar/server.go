@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
@@ -22,12 +23,13 @@ type server struct {
 	handler *sidecar.Sidecar
 	follow  *follower
 	client  *http.Client // asks the site for its documents
+	began   time.Time
 }
 
 // newServer puts the process together. The errors are everything that is wrong with the configuration,
 // after those that were found before. Without any, the server is to be closed.
 func newServer(f flags, env environment, errs []error, log *slog.Logger) (*server, []error) {
-	s := &server{log: log, site: redacted(f.site), client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}
+	s := &server{log: log, began: time.Now(), site: redacted(f.site), client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}
 	networks, err := readNetworks(f)
 	if err != nil {
 		errs = append(errs, err)
@@ -44,9 +46,10 @@ func newServer(f flags, env environment, errs []error, log *slog.Logger) (*serve
 	if len(errs) > 0 {
 		return nil, errs
 	}
+	build := release.Current()
 	if s.handler, err = sidecar.New(sidecar.Config{
 		Proxies: env.proxies, RequestsPerMinute: env.perMinute, AIRequestsPerMinute: env.aiPerMinute,
-		Assistant: env.assistant, Log: log, Version: version(),
+		Assistant: env.assistant, Log: log, Version: build.Version, Revision: build.Commit,
 	}); err != nil {
 		return nil, []error{err}
 	}
