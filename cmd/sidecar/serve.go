@@ -72,7 +72,7 @@ func (s *server) run(ctx context.Context, l listeners) error {
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		s.follow.run(following)
+		followSite(following, s.follow, s.every)
 	}()
 	err := s.serve(ctx, srv, l.answers)
 	unfollow()

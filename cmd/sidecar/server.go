@@ -13,6 +13,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/environment"
+	"github.com/mipwatch/mipwatch/sidecar/follow"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -21,21 +23,23 @@ type server struct {
 	log     *slog.Logger
 	site    string // for people
 	handler *sidecar.Sidecar
-	follow  *follower
+	follow  *follow.Follower
+	every   time.Duration // how often it looks
+	looks   siteCounts
 	client  *http.Client // asks the site for its documents
 	began   time.Time
 }
 
 // newServer puts the process together. The errors are everything that is wrong with the configuration,
 // after those that were found before. Without any, the server is to be closed.
-func newServer(f flags, env environment, errs []error, log *slog.Logger) (*server, []error) {
+func newServer(f flags, env environment.Environment, errs []error, log *slog.Logger) (*server, []error) {
 	s := &server{log: log, began: time.Now(), site: redacted(f.site), client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}
 	networks, err := readNetworks(f)
 	if err != nil {
 		errs = append(errs, err)
 	}
 	for _, n := range networks {
-		if _, err := env.rpc(n.ID); err != nil {
+		if _, err := env.RPC(n.ID); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -46,26 +50,13 @@ func newServer(f flags, env environment, errs []error, log *slog.Logger) (*serve
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	build := release.Current()
-	if s.handler, err = sidecar.New(sidecar.Config{
-		Proxies: env.proxies, RequestsPerMinute: env.perMinute, AIRequestsPerMinute: env.aiPerMinute,
-		Assistant: env.assistant, Log: log, Version: build.Version, Revision: build.Commit,
-	}); err != nil {
+	config, build := env.Config(log), release.Current()
+	config.Version, config.Revision = build.Version, build.Commit
+	if s.handler, err = sidecar.New(config); err != nil {
 		return nil, []error{err}
 	}
-	if why := env.assistant.Unusable; why != nil {
-		log.Warn("no language model", "error", why.Error())
-	}
-	reach := reach{file: networks, env: env}
-	s.follow = &follower{every: interval(f.site), load: source.Load, log: log, know: func(k *knowledge.Knowledge) error {
-		with := *k
-		var warnings []error
-		with.Endpoints, warnings = reach.endpoints(k.Site.Networks, k.Endpoints)
-		for _, w := range warnings {
-			log.Warn("network not as configured", "error", w.Error())
-		}
-		return s.handler.Know(&with)
-	}}
+	s.every = interval(f.site)
+	s.follow = &follow.Follower{Load: s.looks.load(source.Load), Know: s.looks.know(env.Know(s.handler, networks)), Log: log}
 	return s, nil
 }
 
