@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -212,6 +213,31 @@ func TestMetricsBreaker(t *testing.T) {
 	m := scrape(t, metrics)
 	if open, refused := m[`mipwatch_upstream_breakers_open{upstream="forum"}`], m[`mipwatch_upstream_calls_total{upstream="forum",result="breaker_open"}`]; open != 1 || refused != 1 {
 		t.Errorf("after six failures %v breakers are open and %v calls did not go out, want one each", open, refused)
+	}
+}
+
+// TestMetricsDocumented holds the README and the alerts to metrics that exist, and the README to those of ours
+// that an operator is to watch.
+func TestMetricsDocumented(t *testing.T) {
+	_, metrics := metered(t, newHosts(t), "AI_PROVIDER=ollama", "AI_MODEL=m")
+	exists := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllSubmatch(exposition(t, metrics), -1) {
+		exists[string(m[1])] = true
+	}
+	for _, file := range []string{"../../README.md", "../../examples/alerts.yaml"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := regexp.MustCompile(`\b(mipwatch|process|go)_[a-z_]+[a-z]\b`).FindAllString(string(text), -1)
+		for _, name := range names {
+			if !exists[strings.TrimSuffix(name, "_bucket")] {
+				t.Errorf("%s names %s, which is not among the metrics", file, name)
+			}
+		}
+		if len(names) < 10 {
+			t.Errorf("%s names %d metrics", file, len(names))
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptrace"
@@ -172,9 +173,7 @@ func (l *load) ask(ctx context.Context, c *http.Client, q question, r *rand.Rand
 	if q.body == "" {
 		req.Body = nil
 	}
-	for name, values := range q.header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, q.header)
 	req.Header.Set("X-Forwarded-For", from(r))
 	if tag := l.report.tag(q.path); tag != "" && r.IntN(8) == 0 {
 		req.Header.Set("If-None-Match", tag)
