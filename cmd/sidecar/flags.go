@@ -71,8 +71,8 @@ addresses come from the variable, else from site.yaml, else from sidecar.json of
 network without any is shown as unavailable.
 
 /healthz says that the process lives, and which version and commit it is; /readyz that it knows the
-site. The log is one JSON object a line on standard output. SIGTERM ends the process when what is in flight is answered, after 10
-seconds at the most; a second one ends it at once.
+site. The log is one JSON object a line on standard output. SIGTERM ends the process when what is
+in flight is answered, after 10 seconds at the most; a second one ends it at once.
 
 Examples:
   sidecar

@@ -18,10 +18,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
-// metered starts a sidecar that tells its metrics, and knows a site.
-func metered(t *testing.T, h *hosts, variables ...string) (p *process, metrics string) {
+// metered starts a sidecar that tells its metrics, and knows the site in a folder.
+func metered(t *testing.T, h *hosts, dir string, variables ...string) (p *process, metrics string) {
 	t.Helper()
-	dir := t.TempDir()
 	h.publish(t, dir, "First title", "Second title")
 	p = start(t, variables, "--site", dir, "--metrics-addr", "127.0.0.1:0")
 	metrics = "http://" + p.await("metrics")["addr"].(string) + "/metrics"
@@ -69,7 +68,7 @@ func exposition(t *testing.T, url string) []byte {
 
 // TestMetricsApart holds that metrics are on their own address, where nothing else is, and nowhere without one.
 func TestMetricsApart(t *testing.T) {
-	p, metrics := metered(t, newHosts(t))
+	p, metrics := metered(t, newHosts(t), t.TempDir())
 	p.get("/metrics", http.StatusNotFound)
 	for _, tt := range []struct {
 		method, path string
@@ -109,7 +108,7 @@ func TestMetricsApart(t *testing.T) {
 // TestMetricsCount drives requests, with hosts behind that misbehave, and reads what was counted.
 func TestMetricsCount(t *testing.T) {
 	h := newHosts(t)
-	p, metrics := metered(t, h, "REQUESTS_PER_MINUTE=13", "AI_PROVIDER=openai", "AI_MODEL=m", "OPENAI_API_KEY="+secret, "AI_BASE_URL=http://127.0.0.1:1", "AI_TOKENS_PER_DAY=1000000")
+	p, metrics := metered(t, h, t.TempDir(), "REQUESTS_PER_MINUTE=13", "AI_PROVIDER=openai", "AI_MODEL=m", "OPENAI_API_KEY="+secret, "AI_BASE_URL=http://127.0.0.1:1", "AI_TOKENS_PER_DAY=1000000")
 	before := scrape(t, metrics)
 	topic := "/api/forum-activity?topicId="
 	p.get(topic+"401", http.StatusOK)                                             // a miss
@@ -205,7 +204,8 @@ func TestMetricsCount(t *testing.T) {
 // TestMetricsBreaker counts a breaker that opens, and one that goes with its forum.
 func TestMetricsBreaker(t *testing.T) {
 	h := newHosts(t)
-	p, metrics := metered(t, h)
+	dir := t.TempDir()
+	p, metrics := metered(t, h, dir)
 	h.forum.Always(upstreamtest.HTML())
 	for topic := range 6 {
 		p.get("/api/forum-activity?topicId="+strconv.Itoa(500+topic), http.StatusBadGateway)
@@ -214,12 +214,22 @@ func TestMetricsBreaker(t *testing.T) {
 	if open, refused := m[`mipwatch_upstream_breakers_open{upstream="forum"}`], m[`mipwatch_upstream_calls_total{upstream="forum",result="breaker_open"}`]; open != 1 || refused != 1 {
 		t.Errorf("after six failures %v breakers are open and %v calls did not go out, want one each", open, refused)
 	}
+	h.site.Forum += "/elsewhere"
+	h.publish(t, dir, "First title", "Second title")
+	p.await("site loaded")
+	after := scrape(t, metrics)
+	if open := after[`mipwatch_upstream_breakers_open{upstream="forum"}`]; open != 0 {
+		t.Errorf("the site has another forum, and %v breakers are open", open)
+	}
+	if was, is := m[`mipwatch_upstream_requests_total{upstream="forum"}`], after[`mipwatch_upstream_requests_total{upstream="forum"}`]; was != 5 || is < was {
+		t.Errorf("%v requests went to the forum, and with another one %v, want 5 and no fewer", was, is)
+	}
 }
 
 // TestMetricsDocumented holds the README and the alerts to metrics that exist, and the README to those of ours
 // that an operator is to watch.
 func TestMetricsDocumented(t *testing.T) {
-	_, metrics := metered(t, newHosts(t), "AI_PROVIDER=ollama", "AI_MODEL=m")
+	_, metrics := metered(t, newHosts(t), t.TempDir(), "AI_PROVIDER=ollama", "AI_MODEL=m")
 	exists := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllSubmatch(exposition(t, metrics), -1) {
 		exists[string(m[1])] = true
@@ -260,7 +270,7 @@ for f in text_string_to_metric_families(sys.stdin.read()):
 	if python == "" {
 		t.Skip("[prometheus] no Python with the package prometheus_client; see https://github.com/prometheus/client_python")
 	}
-	_, metrics := metered(t, newHosts(t))
+	_, metrics := metered(t, newHosts(t), t.TempDir())
 	text := exposition(t, metrics)
 	cmd := exec.CommandContext(t.Context(), python, "-c", parse)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(text), t.Output()

@@ -14,17 +14,21 @@ import (
 // writeProcess tells of the process, by the names that Prometheus' own libraries use. What only Linux's /proc
 // knows is left out elsewhere.
 func (s *server) writeProcess(w *metrics.Writer) {
-	for _, m := range [...]struct{ runtime, kind, name, help string }{
-		{"/sched/goroutines:goroutines", "gauge", "go_goroutines", "Goroutines that exist."},
-		{"/memory/classes/heap/objects:bytes", "gauge", "go_memstats_heap_alloc_bytes", "Bytes of objects that are alive or not swept yet."},
-		{"/memory/classes/total:bytes", "gauge", "go_memstats_sys_bytes", "Bytes of memory that the Go runtime has mapped."},
-		{"/gc/heap/allocs:bytes", "counter", "go_memstats_alloc_bytes_total", "Bytes that were ever allocated on the heap."},
-		{"/gc/cycles/total:gc-cycles", "counter", "go_gc_cycles_total", "Collections of garbage."},
+	for _, m := range [...]struct {
+		runtime    string
+		kind       metrics.Kind
+		name, help string
+	}{
+		{"/sched/goroutines:goroutines", metrics.Gauge, "go_goroutines", "Goroutines that exist."},
+		{"/memory/classes/heap/objects:bytes", metrics.Gauge, "go_memstats_heap_alloc_bytes", "Bytes of objects that are alive or not swept yet."},
+		{"/memory/classes/total:bytes", metrics.Gauge, "go_memstats_sys_bytes", "Bytes of memory that the Go runtime has mapped."},
+		{"/gc/heap/allocs:bytes", metrics.Counter, "go_memstats_alloc_bytes_total", "Bytes that were ever allocated on the heap."},
+		{"/gc/cycles/total:gc-cycles", metrics.Counter, "go_gc_cycles_total", "Collections of garbage."},
 	} {
 		sample := []runtimemetrics.Sample{{Name: m.runtime}}
 		runtimemetrics.Read(sample)
 		if sample[0].Value.Kind() == runtimemetrics.KindUint64 {
-			w.Family(metrics.Kind(m.kind), m.name, m.help)
+			w.Family(m.kind, m.name, m.help)
 			w.Sample(float64(sample[0].Value.Uint64()))
 		}
 	}
