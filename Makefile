@@ -10,7 +10,7 @@ FUZZTIME ?= 30s
 TESTFLAGS ?=
 ARGS ?=
 
-.PHONY: help serve test lint program sidecar build check smoke bench fuzz clean
+.PHONY: help serve test lint program sidecar build check smoke netlify bench fuzz clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -44,6 +44,9 @@ check: program ## every problem in ./proposals
 smoke: ## the request scripts against a deployed site with a sidecar, URL=https://...
 	@test -n "$(URL)" || { echo 'make smoke: name the site, such as make smoke URL=https://mips.example.org' >&2; exit 2; }
 	@MIPWATCH_URL="$$URL" go test -count=1 -run '^TestWeb$$' ./build ./sidecar
+
+netlify: ## builds and serves as Netlify does, without an account, and checks both; installs netlify-cli below bin/
+	@.ci/netlify/run
 
 bench: ## benchmarks; BENCH=regexp, COUNT=10 for benchstat
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
