@@ -87,7 +87,7 @@ func TestNetlifyRules(t *testing.T) {
 // allows.
 func TestNetlifyBuild(t *testing.T) {
 	c := readNetlify(t)
-	for _, flag := range []string{` --base-url "$URL"`, " --snapshot sidecar/function/api/snapshot", " --no-api-fallback"} {
+	for _, flag := range []string{"./.ci/netlify/history && ", ` --base-url "$URL"`, " --snapshot sidecar/function/api/snapshot", " --no-api-fallback"} {
 		if !strings.Contains(c.Build.Command, flag) {
 			t.Errorf("the command %q lacks %q", c.Build.Command, flag)
 		}
@@ -110,6 +110,43 @@ func TestNetlifyBuild(t *testing.T) {
 	}
 }
 
+// bash runs a command in a folder, with these variables and none of the user's.
+func bash(t *testing.T, dir, command string, variables ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}, variables...)
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// TestNetlifyHistory completes a clone like Netlify's, without the contents of earlier commits.
+func TestNetlifyHistory(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("[git] git is not installed")
+	}
+	script, err := filepath.Abs(filepath.Join(root, ".ci/netlify/history"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const missing = "cd clone && git rev-list --objects --missing=print HEAD | grep -c '^?' || true"
+	dir := t.TempDir()
+	for _, step := range []struct{ command, want string }{
+		{"git init -q full && cd full && git config uploadpack.allowFilter true && git config uploadpack.allowAnySHA1InWant true && " +
+			"for i in 1 2 3; do echo $i > MIP-1.md && git add -A && git commit -qm $i; done", ""},
+		{"git clone -q --filter=blob:none file://$PWD/full clone", ""},
+		{missing, "2"},
+		{"cd clone && bash " + script, ""},
+		{missing, "0"},
+		{"cd clone && bash " + script, ""},
+		{"cd full && bash " + script, ""},
+	} {
+		if out, err := bash(t, dir, step.command); err != nil || out != step.want {
+			t.Fatalf("%s: %q, %v; want %q", step.command, out, err, step.want)
+		}
+	}
+}
+
 // TestNetlifyIgnore runs the ignore rule over a repository: it skips what is certain to change nothing.
 func TestNetlifyIgnore(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
@@ -117,13 +154,7 @@ func TestNetlifyIgnore(t *testing.T) {
 	}
 	c := readNetlify(t)
 	dir := t.TempDir()
-	sh := func(command string, variables ...string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), "bash", "-c", command)
-		cmd.Dir = dir
-		cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}, variables...)
-		out, err := cmd.CombinedOutput()
-		return strings.TrimSpace(string(out)), err
-	}
+	sh := func(command string, variables ...string) (string, error) { return bash(t, dir, command, variables...) }
 	must := func(command string) string {
 		t.Helper()
 		out, err := sh(command)
