@@ -11,7 +11,7 @@ DURATION ?= 10m
 TESTFLAGS ?=
 ARGS ?=
 
-.PHONY: help serve test lint program sidecar build check smoke soak bench fuzz clean
+.PHONY: help serve test lint program sidecar build check smoke soak netlify bench fuzz clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -48,6 +48,9 @@ smoke: ## the request scripts against a deployed site with a sidecar, URL=https:
 
 soak: ## a sidecar with everything behind it misbehaving, for DURATION=10m; says which promises were kept
 	go run ./internal/soak -duration $(DURATION)
+
+netlify: ## builds and serves as Netlify does, without an account, and checks both; installs netlify-cli below bin/
+	@.ci/netlify/run
 
 bench: ## benchmarks; BENCH=regexp, COUNT=10 for benchstat
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...

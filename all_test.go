@@ -53,6 +53,7 @@ var imports = map[string][]string{
 	"internal/folder":       {},
 	"internal/formula":      {"github.com/yuin/goldmark"},
 	"internal/graph":        {},
+	"internal/lambdatest":   {}, // for tests only
 	"internal/mip":          {},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
 	"internal/release":      {},
@@ -78,10 +79,13 @@ var imports = map[string][]string{
 	"sidecar/chain":         {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
 	"sidecar/environment":   {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge"},
 	"sidecar/follow":        {"sidecar/knowledge"},
+	"sidecar/event":         {"sidecar/api"},
 	"sidecar/forum":         {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
 	"sidecar/knowledge":     {"internal/mip", "sidecar/api", "sidecar/cache"},
 	"sidecar/metrics":       {},
 	"sidecar/upstream":      {"sidecar/metrics"},
+	"sidecar/function/api": {"sidecar", "sidecar/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
+		"github.com/aws/aws-lambda-go/lambda"},
 }
 
 func TestImports(t *testing.T) {
@@ -139,6 +143,21 @@ func TestTopLevel(t *testing.T) {
 		if name := e.Name(); !strings.HasPrefix(name, ".") && name != "bin" && !slices.Contains(allowed, name) {
 			t.Errorf("%s does not belong at the top level", name)
 		}
+	}
+}
+
+// TestFunctionsFolder holds what Netlify deploys: each folder in the functions folder is a function.
+func TestFunctionsFolder(t *testing.T) {
+	entries, err := os.ReadDir("sidecar/function")
+	if err != nil || len(entries) != 1 || entries[0].Name() != "api" || !entries[0].IsDir() {
+		t.Errorf("sidecar/function holds %v, %v; want the folder api alone", entries, err)
+	}
+	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "sidecar/function/api/snapshot").Output()
+	if err != nil {
+		t.Skip("[git] this is no checkout of git")
+	}
+	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"sidecar/function/api/snapshot/README.md"}) {
+		t.Errorf("of what the function carries, %v is committed; want the README alone", got)
 	}
 }
 

@@ -71,6 +71,7 @@ var (
 	revalidate    = []string{"public, max-age=0, must-revalidate"}
 	noStore       = []string{"no-store"}
 	noSniff       = []string{"nosniff"}
+	noPage        = []string{"default-src 'none'; frame-ancestors 'none'"} // whoever takes an answer for one
 	// Other parameters than the named one are ignored, so they make no answer of their own in a CDN either. A
 	// route without one names one all the same: a CDN that is told nothing counts them all.
 	varyTopic = []string{"query=topicId"}
@@ -87,6 +88,7 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h["Access-Control-Allow-Origin"] = anyOrigin
 	h["Access-Control-Expose-Headers"] = exposedFields
 	h["X-Content-Type-Options"] = noSniff
+	h["Content-Security-Policy"] = noPage
 	e, known := s.endpoints[r.URL.Path]
 	route, counts := other, s.counts.routes[other]
 	if known {
