@@ -59,8 +59,8 @@ var imports = map[string][]string{
 	"internal/mip":          {},
 	"internal/mirror":       {"internal/folder", "internal/git", "internal/mip", "internal/provenance", "github.com/gofrs/flock"},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
-	"internal/provenance":   {"internal/mip"},
 	"internal/release":      {},
+	"internal/provenance":   {"internal/mip"},
 	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/soak":         {"build", "internal/mip", "internal/openapitest", "internal/site", "internal/upstreamtest", "sidecar/api", "sidecar/assist", "sidecar/knowledge"}, // by hand, and in tests
