@@ -60,7 +60,7 @@ func (s *Sidecar) newState(k *knowledge.Knowledge, old *state) (*state, error) {
 		if i := slices.IndexFunc(k.Endpoints, func(e mip.Endpoints) bool { return e.ID == public.ID }); i >= 0 {
 			e.RPC, e.BlockTime = k.Endpoints[i].RPC, k.Endpoints[i].BlockTime
 		}
-		c, err := s.openChain(e, old)
+		c, err := s.openChain(n, e, old)
 		if err != nil {
 			n.closeBut(old)
 			return nil, err
@@ -76,22 +76,30 @@ func (s *Sidecar) openForum(n, old *state) error {
 		return nil
 	}
 	n.forumURL = *address
-	if old.forum != nil && old.forumURL == *address {
+	if old.forum != nil && old.forumURL == *address && old.site() == n.site() {
 		n.forum = old.forum
 		return nil
 	}
+	c := forum.Config{BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Site: n.site()}
+	if s.Shared != nil {
+		c.Shared = s.Shared
+	}
 	var err error
-	n.forum, err = forum.New(forum.Config{BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log})
+	n.forum, err = forum.New(c)
 	return err
 }
 
-func (s *Sidecar) openChain(e mip.Endpoints, old *state) (*chain.Chain, error) {
+func (s *Sidecar) openChain(n *state, e mip.Endpoints, old *state) (*chain.Chain, error) {
 	for _, o := range old.networks {
-		if o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {
+		if old.site() == n.site() && o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {
 			return o.Chain, nil
 		}
 	}
-	c, err := chain.New(chain.Config{Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log})
+	config := chain.Config{Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Site: n.site()}
+	if s.Shared != nil {
+		config.Shared = s.Shared
+	}
+	c, err := chain.New(config)
 	if err != nil {
 		return nil, fmt.Errorf("network %s: %w", e.ID, err)
 	}
@@ -161,11 +169,15 @@ func (st *state) link(topic int) {
 	st.linked[topic] = true
 }
 
+// site is the base address of the site, empty while none is known.
+func (st *state) site() string {
+	if st.known == nil {
+		return ""
+	}
+	return st.known.Site.BaseURL
+}
+
 // problem is a problem of the site that is known, or of none.
 func (st *state) problem(c api.Code, instance, detail string) api.Problem {
-	base := ""
-	if st.known != nil {
-		base = st.known.Site.BaseURL
-	}
-	return api.NewProblem(base, c, instance, detail)
+	return api.NewProblem(st.site(), c, instance, detail)
 }

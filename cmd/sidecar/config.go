@@ -19,6 +19,7 @@ type environment struct {
 	perMinute          int // requests of one caller; 0: as the sidecar has it
 	aiPerMinute        int // summaries of one caller, and translations; 0: as the sidecar has it
 	assistant          assistant.Config
+	redis              string // address of what is shared with other sidecars; empty: nothing is
 	lookup             func(string) (string, bool)
 }
 
@@ -41,6 +42,7 @@ func readEnvironment(lookup func(string) (string, bool)) (environment, []error) 
 	if e.aiPerMinute, err = budget.ParseCount(e.get("AI_REQUESTS_PER_MINUTE")); err != nil {
 		errs = append(errs, fmt.Errorf("AI_REQUESTS_PER_MINUTE: %w", err))
 	}
+	e.redis = e.get("REDIS_URL")
 	var more []error
 	e.assistant, more = assistant.Environment(lookup)
 	return e, append(errs, more...)

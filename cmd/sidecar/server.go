@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/shared"
 )
 
 // server is the process: the handler, what keeps it up to date, and the connections.
@@ -21,7 +23,8 @@ type server struct {
 	site    string // for people
 	handler *sidecar.Sidecar
 	follow  *follower
-	client  *http.Client // asks the site for its documents
+	client  *http.Client  // asks the site for its documents
+	shared  *shared.Store // nil: nothing is shared
 }
 
 // newServer puts the process together. The errors are everything that is wrong with the configuration,
@@ -41,13 +44,20 @@ func newServer(f flags, env environment, errs []error, log *slog.Logger) (*serve
 	if err != nil {
 		errs = append(errs, err)
 	}
+	c := sidecar.Config{
+		Proxies: env.proxies, RequestsPerMinute: env.perMinute, AIRequestsPerMinute: env.aiPerMinute,
+		Assistant: env.assistant, Log: log, Version: version(),
+	}
+	if env.redis != "" {
+		if s.shared, err = shared.Open(env.redis, shared.Config{Log: log}); err != nil {
+			errs = append(errs, fmt.Errorf("REDIS_URL: %w", err))
+		}
+		c.Shared = s.shared
+	}
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	if s.handler, err = sidecar.New(sidecar.Config{
-		Proxies: env.proxies, RequestsPerMinute: env.perMinute, AIRequestsPerMinute: env.aiPerMinute,
-		Assistant: env.assistant, Log: log, Version: version(),
-	}); err != nil {
+	if s.handler, err = sidecar.New(c); err != nil {
 		return nil, []error{err}
 	}
 	if why := env.assistant.Unusable; why != nil {
@@ -102,4 +112,9 @@ func (s *server) close() {
 		s.log.Warn("close", "error", err.Error())
 	}
 	s.client.CloseIdleConnections()
+	if s.shared != nil {
+		if err := s.shared.Close(); err != nil {
+			s.log.Warn("close", "error", "redis") // the library's words may hold its address
+		}
+	}
 }

@@ -54,6 +54,8 @@ type Config struct {
 	Log *slog.Logger
 	// Now is the wall clock; nil: time.Now.
 	Now func() time.Time
+	// Shared is what other processes have from the same model, and they what this one has; nil: nothing.
+	Shared cache.Shared
 }
 
 // Assistant answers. It is safe for concurrent use: equal questions at one time are one. Whoever makes it
@@ -67,8 +69,10 @@ type Assistant struct {
 // key is all that a model's answer follows from. The texts are those of the moment at which they were
 // listed.
 type key struct {
+	site   string // base address of the site
 	number int
-	texts  [32]byte // hash of the texts, and of the fork for a summary
+	hash   string   // the proposal's contentHash
+	texts  [32]byte // hash of all texts, and of the fork for a summary
 	locale string
 	maker  string // the model with the version of the rules, or extractive
 	part   string // ids of the sections; empty: all
@@ -85,20 +89,20 @@ func New(c Config) *Assistant {
 	c.Bytes = cmp.Or(c.Bytes, defaultBytes)
 	return &Assistant{
 		Config:       c,
-		summaries:    kept(c, sizeOfSummary),
-		translations: kept(c, sizeOfTranslation),
+		summaries:    kept(c, sizeOfSummary, sharing(c, "summary", checkSummary)),
+		translations: kept(c, sizeOfTranslation, sharing(c, "translation", checkTranslation)),
 	}
 }
 
-func kept[V any](c Config, size func(V) int64) *cache.Cache[key, V] {
+func kept[V any](c Config, size func(V) int64, shared *cache.Sharing[key, V]) *cache.Cache[key, V] {
 	timeout := longest
 	if !c.Detached {
 		timeout = patience
 	}
-	return cache.New[key](cache.Config[V]{
+	return cache.NewShared(cache.Config[V]{
 		Fresh: forever, Wait: patience, Timeout: timeout, Detached: c.Detached,
 		Bytes: c.Bytes, Size: size, Retry: pause, Now: c.Now,
-	})
+	}, shared)
 }
 
 // Close ends every question to the model and waits until all have ended.

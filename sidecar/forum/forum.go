@@ -46,6 +46,9 @@ type Config struct {
 	Detached  bool              // a call goes on when nobody waits for it any more: for a server, not for a function that is frozen after its answer
 	Now       func() time.Time  // nil: time.Now
 	Log       *slog.Logger      // nil: silent
+
+	Shared cache.Shared // what other processes have fetched, and they what this one has; nil: nothing
+	Site   string       // base address of the site whose processes these are; only with Shared
 }
 
 // Forum answers from its memory where it can. It is safe for concurrent use. Close it after use.
@@ -95,7 +98,8 @@ func New(c Config) (*Forum, error) {
 		Fresh: topicFresh, Keep: topicKeep, Retry: standing(goneFor), Gone: gone,
 		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now,
 	}
-	f.topics = cache.New[int](topics)
+	shared := f.sharedTopics(c)
+	f.topics = cache.NewShared(topics, shared)
 	topics.Entries = otherTopics
 	// What leaves an entry has cost a call. Refusals do not, or whoever enumerates topics while the forum
 	// is paused would push out everything.
@@ -105,11 +109,11 @@ func New(c Config) (*Forum, error) {
 		}
 		return standing(goneFor)(err)
 	}
-	f.others = cache.New[int](topics)
-	f.slugs = cache.New[string](cache.Config[int]{
+	f.others = cache.NewShared(topics, shared)
+	f.slugs = cache.NewShared(cache.Config[int]{
 		Fresh: slugFresh, Keep: slugFresh + topicKeep, Retry: standing(slugGoneFor), Gone: gone,
 		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now,
-	})
+	}, f.sharedSlugs(c))
 	return f, nil
 }
 
