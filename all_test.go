@@ -55,7 +55,7 @@ var imports = map[string][]string{
 	"internal/graph":        {},
 	"internal/mip":          {},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
-	"internal/redistest":    {}, // for tests only
+	"internal/redistest":    {},                                           // for tests only
 	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":   {},
