@@ -35,6 +35,17 @@ func (p *planner) links(n int) links {
 	return l
 }
 
+// outdated are the proposals, ascending by number, whose committed summary speaks of an older text.
+func (p *planner) outdated() []int {
+	var out []int
+	for _, m := range p.all {
+		if sum := p.beside.Summary(m.Number); sum != nil && sum.Stale {
+			out = append(out, m.Number)
+		}
+	}
+	return out
+}
+
 // companions adds what is committed beside a proposal: its summary and its translations. They are in the
 // group of the proposal, whose sections the translations need. shellKey is of what pages have in common.
 func (p *planner) companions(doc *source, group int, shellKey string) error {

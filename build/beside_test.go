@@ -196,3 +196,30 @@ func TestReclaimBeside(t *testing.T) {
 		t.Error("what was beside a proposal is still published")
 	}
 }
+
+// The dashboard names whose text has moved on from its summary, and is written again when that changes.
+func TestDashboardNamesOutdatedSummaries(t *testing.T) {
+	in, _ := besideFolder(t)
+	out := t.TempDir()
+	const newer = "MIP-2</a> Title 2: the text is newer than its summary"
+	dashboard := func() string {
+		syncBeside(t, in, out)
+		return string(files(t, out)["dashboard/index.html"])
+	}
+	if strings.Contains(dashboard(), "newer than") {
+		t.Error("a summary of the present text is called outdated")
+	}
+	name := filepath.Join(in, "MIP-2.md")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, name, string(text)+"\nOne more sentence.\n")
+	if !strings.Contains(dashboard(), newer) {
+		t.Error("the dashboard does not say that a text is newer than its summary")
+	}
+	put(t, name, string(text))
+	if strings.Contains(dashboard(), "newer than") {
+		t.Error("the dashboard still says so when the text is the old one again")
+	}
+}

@@ -37,6 +37,9 @@ type Options struct {
 	Notice string
 	// Live, when set, is what forum and networks said at one moment: pages then hold those figures.
 	Live *figures.File
+	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host that
+	// rules the live routes after that file and then has to rule all others itself.
+	NoAPIFallback bool
 	// Memo, when set, keeps highlighted code for the next plan. Nil: each plan begins anew.
 	Memo *Memo
 }

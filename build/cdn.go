@@ -88,7 +88,10 @@ func (p *planner) redirects() error {
 		taken[from] = true
 		rules = append(rules, Redirect{from, p.Site.Path(pageRoute(c.Number)), 301})
 	}
-	rules = append(rules, Redirect{"/api/v1/*", "/api-404.json", 404}, Redirect{"/api/*", "/api-404.json", 404})
+	rules = append(rules, Redirect{"/api/v1/*", "/api-404.json", 404})
+	if !p.NoAPIFallback {
+		rules = append(rules, Redirect{"/api/*", "/api-404.json", 404})
+	}
 	p.plan.Redirects = rules
 	var b bytes.Buffer
 	for _, r := range rules {
@@ -117,7 +120,7 @@ func (p *planner) headers() error {
 			{"Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"},
 		}},
 		{"/assets/*", [][2]string{{"Cache-Control", immutable}}},
-		{"/api/v1/*", [][2]string{{"Content-Type", typeJSON}}},
+		{"/api/v1/*", [][2]string{{"Content-Type", typeJSON}, {"Cache-Control", revalidate}}},
 	}
 	placed := map[string]bool{}
 	for _, a := range p.plan.Artifacts {

@@ -66,7 +66,12 @@ func (p *planner) home() error {
 		return err
 	}
 	p.add(Artifact{Route: "/", Type: typeHTML, phase: index, key: shown, Body: made(func() ([]byte, error) { return p.pages.Home(p.all) })})
-	p.add(Artifact{Route: "/dashboard/", Type: typeHTML, phase: index, key: shown, Body: made(func() ([]byte, error) { return p.pages.Dashboard(p.all) })})
+	outdated := p.outdated()
+	key, err := keyOf(p.Producer, shown, outdated)
+	if err != nil {
+		return err
+	}
+	p.add(Artifact{Route: "/dashboard/", Type: typeHTML, phase: index, key: key, Body: made(func() ([]byte, error) { return p.pages.Dashboard(p.all, outdated) })})
 	// A layout costs more than other pages, so it is made again only when something in it changes.
 	type drawn struct {
 		Title    string
@@ -77,7 +82,7 @@ func (p *planner) home() error {
 	for _, m := range p.all {
 		nodes[m.ID] = drawn{m.Title, m.Status, m.Requires}
 	}
-	key, err := keyOf(p.Producer, p.stableInfo, p.Notice, nodes)
+	key, err = keyOf(p.Producer, p.stableInfo, p.Notice, nodes)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,8 @@ type dashboardView struct {
 	LastCalls []lastCall
 	Stagnant  []mip.Summary
 	MoreStag  int
+	Outdated  []mip.Summary // their summaries speak of an older text
+	MoreOut   int
 	Broken    []brokenRequires
 	MoreBrok  int
 	Upgrades  []upgradeView
@@ -45,14 +47,18 @@ const (
 	barUnits       = 1000
 )
 
-// Dashboard renders what the proposals tell by themselves. All must be ascending by number.
-func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
+// Dashboard renders what the proposals tell by themselves. All must be ascending by number, and so must
+// outdated, the numbers of those whose committed summary speaks of an older text.
+func (p *Pages) Dashboard(all []mip.Summary, outdated []int) ([]byte, error) {
 	statuses := statusChoices(all)
-	var stagnant []mip.Summary
+	var stagnant, older []mip.Summary
 	var broken []brokenRequires
 	for _, s := range all {
 		if s.Status == mip.Stagnant {
 			stagnant = append(stagnant, s)
+		}
+		if _, ok := slices.BinarySearch(outdated, s.Number); ok {
+			older = append(older, s)
 		}
 		var missing []Ref
 		for _, r := range p.refs(all, s.Requires) {
@@ -84,6 +90,8 @@ func (p *Pages) Dashboard(all []mip.Summary) ([]byte, error) {
 		LastCalls: append(open, over...),
 		Stagnant:  stagnant[:min(len(stagnant), attentionLimit)],
 		MoreStag:  max(0, len(stagnant)-attentionLimit),
+		Outdated:  older[:min(len(older), attentionLimit)],
+		MoreOut:   max(0, len(older)-attentionLimit),
 		Broken:    broken[:min(len(broken), attentionLimit)],
 		MoreBrok:  max(0, len(broken)-attentionLimit),
 		Upgrades:  upgrades[:min(len(upgrades), upgradeLimit)],

@@ -59,13 +59,12 @@ func (c *cluster) first(t *testing.T, config *sidecar.Config) {
 func (c *cluster) join(t testing.TB, config *sidecar.Config) {
 	t.Helper()
 	const patient = 20 * time.Second // longer than a question takes on the slowest machine
-	s, err := shared.Open("redis://"+c.redis.Addr(), shared.Config{Timeout: patient, Log: config.Log,
-		Now: func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }})
+	a, err := shared.Parse("redis://" + c.redis.Addr())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
-	config.Shared = s
+	config.Shared = shared.Open(a, shared.Config{Timeout: patient, Log: config.Log,
+		Now: func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }})
 }
 
 func (c *cluster) complete(n int) *cluster {

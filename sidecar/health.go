@@ -13,6 +13,7 @@ type health struct {
 	Status  string `json:"status"` // ok
 	Version string `json:"version,omitempty"`
 	Commit  string `json:"commit,omitempty"` // the newest commit that touched a proposal
+	Shared  string `json:"shared,omitempty"` // ok, or away: what sidecars have in common. Both are healthy
 }
 
 // health answers GET /healthz: the process lives.
@@ -24,6 +25,13 @@ func (s *Sidecar) healthOf(st *state) (*answer, error) {
 	h := health{Status: "ok", Version: s.Version}
 	if st.known != nil && st.known.Site.Commit != nil {
 		h.Commit = *st.known.Site.Commit
+	}
+	switch {
+	case s.Shared == nil:
+	case s.Shared.Away():
+		h.Shared = "away"
+	default:
+		h.Shared = "ok"
 	}
 	return newAnswer(h, time.Time{}, 0)
 }

@@ -45,8 +45,8 @@ type Config struct {
 	// Assistant says what summaries and translations are made with. Detached, Now, Log and Shared are
 	// set from here.
 	Assistant assistant.Config
-	// Shared is what all sidecars of the site have in common: limits and answers. It is not closed with this
-	// one. Nil: this one is alone.
+	// Shared is what all sidecars of the site have in common: limits and answers. It is closed with this one.
+	// Nil: this one is alone.
 	Shared Shared
 	// Log gets one line per request, and what goes wrong; nil: silent.
 	Log *slog.Logger
@@ -61,6 +61,9 @@ type Shared interface {
 	cache.Shared
 	// Limit is a store of limits, each of so many tokens in a window. Every error means that it is away.
 	Limit(tokens uint64, window time.Duration) limiter.Store
+	// Away reports whether it is away, as far as is known without asking.
+	Away() bool
+	Close() error
 }
 
 // Sidecar is the handler. It is safe for concurrent use. Until the first [Sidecar.Know] requests wait for
@@ -142,6 +145,9 @@ func (s *Sidecar) Close() error {
 		if e.limit != nil { // closing one twice does nothing
 			errs = append(errs, e.limit.close())
 		}
+	}
+	if s.Shared != nil {
+		errs = append(errs, s.Shared.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -24,6 +24,7 @@ type builder struct {
 	input
 	out, baseURL, snapshot string
 	keepGoing, summaries   bool
+	noAPIFallback          bool
 	format                 *choice
 	model                  func(env func(string) (string, bool)) (*summaries, error) // what writes summaries
 }
@@ -53,6 +54,10 @@ lively discussions were, block heights, and where texts and chains disagreed, ea
 with its time. mipwatch live asks for one. Without it the pages say that they have
 none. What the file says of proposals is not believed.
 
+--no-api-fallback is for a host that takes the rules of _redirects before its own,
+as Netlify does: rules for the live routes would never be reached behind the one
+for all of /api/. That host then needs such a rule of its own; netlify.toml has it.
+
 --summaries first brings the committed summaries up to date: for each proposal
 without one of its present text it writes summaries/MIP-7.json into the
 proposal's folder, by the language model that the environment names, else made
@@ -75,6 +80,7 @@ second run writes nothing.
 	f.StringVar(&b.out, "out", "public", "`folder` to publish into; it must hold nothing else")
 	f.StringVar(&b.baseURL, "base-url", "", "`address` of the site, instead of the one in site.yaml")
 	f.StringVar(&b.snapshot, "snapshot", "", "also write what the sidecar must carry into this `folder`")
+	f.BoolVar(&b.noAPIFallback, "no-api-fallback", false, "leave what answers unknown routes below /api/ out of _redirects")
 	f.BoolVar(&b.keepGoing, "keep-going", false, "publish the sound proposals even if others are in error")
 	f.BoolVar(&b.summaries, "summaries", false, "first write the summaries that are missing or outdated beside the proposals")
 	b.format.add(cmd, "format", "how to print the result")
@@ -94,7 +100,7 @@ func (b *builder) run(ctx context.Context) error {
 			return exit(exitUsage, fmt.Errorf("--base-url: %w", err))
 		}
 	}
-	o.Producer = producer()
+	o.Producer, o.NoAPIFallback = producer(), b.noAPIFallback
 	if o.Live, err = b.readFigures(); err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"strconv"
+
+	"github.com/mipwatch/mipwatch/sidecar/environment"
 )
 
 const help = `sidecar answers the live part of a site that mipwatch build published: forum activity, block
@@ -91,7 +93,7 @@ type flags struct {
 
 // parseFlags reads the command line, with defaults from the environment. The error is [flag.ErrHelp] when
 // help is asked for.
-func parseFlags(args []string, env environment) (flags, error) {
+func parseFlags(args []string, env environment.Environment) (flags, error) {
 	set, f := newFlagSet(env)
 	if err := set.Parse(args); err != nil {
 		return *f, err
@@ -107,13 +109,14 @@ func parseFlags(args []string, env environment) (flags, error) {
 }
 
 // newFlagSet defines the flags, which [help] explains.
-func newFlagSet(env environment) (*flag.FlagSet, *flags) {
-	f := &flags{named: env.config != ""}
+func newFlagSet(env environment.Environment) (*flag.FlagSet, *flags) {
+	config := env.Get("SIDECAR_CONFIG")
+	f := &flags{named: config != ""}
 	set := flag.NewFlagSet("sidecar", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	set.StringVar(&f.addr, "addr", cmp.Or(env.addr, "127.0.0.1:8081"), "")
-	set.StringVar(&f.config, "config", cmp.Or(env.config, "site.yaml"), "")
-	set.StringVar(&f.site, "site", cmp.Or(env.site, "public"), "")
+	set.StringVar(&f.addr, "addr", cmp.Or(env.Get("SIDECAR_ADDR"), "127.0.0.1:8081"), "")
+	set.StringVar(&f.config, "config", cmp.Or(config, "site.yaml"), "")
+	set.StringVar(&f.site, "site", cmp.Or(env.Get("SIDECAR_SITE"), "public"), "")
 	set.BoolVar(&f.version, "version", false, "")
 	return set, f
 }

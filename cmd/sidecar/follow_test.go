@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/follow"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -62,22 +63,22 @@ func TestFollow(t *testing.T) {
 				var at []time.Duration
 				var known []int
 				var log bytes.Buffer
-				f := &follower{every: tt.every, log: slog.New(slog.NewJSONHandler(&log, nil))}
+				f := &follow.Follower{Log: slog.New(slog.NewJSONHandler(&log, nil))}
 				now := func() look { return tt.looks[len(at)-1] }
-				f.load = func(context.Context) (*knowledge.Knowledge, error) {
+				f.Load = func(context.Context) (*knowledge.Knowledge, error) {
 					at = append(at, time.Since(began))
 					if len(at) == len(tt.looks) {
 						cancel()
 					}
 					return now().k, now().load
 				}
-				f.know = func(k *knowledge.Knowledge) error {
+				f.Know = func(k *knowledge.Knowledge) error {
 					if now().know == nil {
 						known = append(known, k.List.Count)
 					}
 					return now().know
 				}
-				f.run(ctx)
+				followSite(ctx, f, tt.every)
 				if diff := cmp.Diff(tt.at, at); diff != "" {
 					t.Errorf("looked at (-want +got):\n%s", diff)
 				}
@@ -113,15 +114,4 @@ func lines(t *testing.T, log *bytes.Buffer) []string {
 		}
 	}
 	return out
-}
-
-// TestFollowForgets holds that errors which never repeat do not pile up.
-func TestFollowForgets(t *testing.T) {
-	f := &follower{log: slog.New(slog.DiscardHandler)}
-	for i := range 1000 {
-		f.complain(fmt.Errorf("error %d", i))
-	}
-	if len(f.told) == 0 || len(f.told) > 100 {
-		t.Errorf("%d errors are remembered, want from 1 to 100", len(f.told))
-	}
 }

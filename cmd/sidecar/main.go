@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/sidecar/environment"
 )
 
 // The exit codes, as --help has them.
@@ -41,7 +42,7 @@ func main() {
 // run executes one command line until ctx ends and returns the exit code. Only lookup reaches the
 // environment.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup func(string) (string, bool)) int {
-	env, errs := readEnvironment(lookup)
+	env, errs := environment.Read(lookup)
 	f, err := parseFlags(args, env)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -54,7 +55,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup fu
 		fmt.Fprintf(stdout, "sidecar %s (%s)\n", version(), goVersion())
 		return exitDone
 	}
-	s, errs := newServer(f, env, errs, slog.New(slog.NewJSONHandler(stdout, &slog.HandlerOptions{Level: env.level})))
+	s, errs := newServer(f, env, errs, slog.New(slog.NewJSONHandler(stdout, &slog.HandlerOptions{Level: env.Level})))
 	if len(errs) > 0 {
 		for _, err := range errs {
 			explain(stderr, err)

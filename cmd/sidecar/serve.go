@@ -43,7 +43,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		s.follow.run(following)
+		followSite(following, s.follow, s.every)
 	}()
 	err := s.serve(ctx, srv, listener)
 	unfollow()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -13,8 +12,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/environment"
+	"github.com/mipwatch/mipwatch/sidecar/follow"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
-	"github.com/mipwatch/mipwatch/sidecar/shared"
 )
 
 // server is the process: the handler, what keeps it up to date, and the connections.
@@ -22,21 +22,21 @@ type server struct {
 	log     *slog.Logger
 	site    string // for people
 	handler *sidecar.Sidecar
-	follow  *follower
+	follow  *follow.Follower
+	every   time.Duration // how often it looks
 	client  *http.Client  // asks the site for its documents
-	shared  *shared.Store // nil: nothing is shared
 }
 
 // newServer puts the process together. The errors are everything that is wrong with the configuration,
 // after those that were found before. Without any, the server is to be closed.
-func newServer(f flags, env environment, errs []error, log *slog.Logger) (*server, []error) {
+func newServer(f flags, env environment.Environment, errs []error, log *slog.Logger) (*server, []error) {
 	s := &server{log: log, site: redacted(f.site), client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}
 	networks, err := readNetworks(f)
 	if err != nil {
 		errs = append(errs, err)
 	}
 	for _, n := range networks {
-		if _, err := env.rpc(n.ID); err != nil {
+		if _, err := env.RPC(n.ID); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -44,35 +44,16 @@ func newServer(f flags, env environment, errs []error, log *slog.Logger) (*serve
 	if err != nil {
 		errs = append(errs, err)
 	}
-	c := sidecar.Config{
-		Proxies: env.proxies, RequestsPerMinute: env.perMinute, AIRequestsPerMinute: env.aiPerMinute,
-		Assistant: env.assistant, Log: log, Version: version(),
-	}
-	if env.redis != "" {
-		if s.shared, err = shared.Open(env.redis, shared.Config{Log: log}); err != nil {
-			errs = append(errs, fmt.Errorf("REDIS_URL: %w", err))
-		}
-		c.Shared = s.shared
-	}
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	if s.handler, err = sidecar.New(c); err != nil {
+	config := env.Config(log)
+	config.Version = version()
+	if s.handler, err = sidecar.New(config); err != nil {
 		return nil, []error{err}
 	}
-	if why := env.assistant.Unusable; why != nil {
-		log.Warn("no language model", "error", why.Error())
-	}
-	reach := reach{file: networks, env: env}
-	s.follow = &follower{every: interval(f.site), load: source.Load, log: log, know: func(k *knowledge.Knowledge) error {
-		with := *k
-		var warnings []error
-		with.Endpoints, warnings = reach.endpoints(k.Site.Networks, k.Endpoints)
-		for _, w := range warnings {
-			log.Warn("network not as configured", "error", w.Error())
-		}
-		return s.handler.Know(&with)
-	}}
+	s.every = interval(f.site)
+	s.follow = &follow.Follower{Load: source.Load, Know: env.Know(s.handler, networks), Log: log}
 	return s, nil
 }
 
@@ -112,9 +93,4 @@ func (s *server) close() {
 		s.log.Warn("close", "error", err.Error())
 	}
 	s.client.CloseIdleConnections()
-	if s.shared != nil {
-		if err := s.shared.Close(); err != nil {
-			s.log.Warn("close", "error", "redis") // the library's words may hold its address
-		}
-	}
 }

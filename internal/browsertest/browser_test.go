@@ -78,6 +78,7 @@ func TestPages(t *testing.T) {
 		{"step 34: nothing moves when figures are renewed", func(t *testing.T, r run) { stillness(t, run{r.Browser, serveFigures(t, true, nil), r.clipboard}) }},
 		{"step 34: no page scrolls sideways", sideways},
 		{"step 35: axe", axe},
+		{"step 35: axe, figures of the build", axeOfFigures},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

@@ -37,6 +37,9 @@ func widths(v browsertest.View) []browsertest.View {
 	return []browsertest.View{v, narrow}
 }
 
+// aged is true once the dashboard says of every figure of [moment] how old it is.
+const aged = `[...document.querySelectorAll("[data-source]")].every(li => li.className === "old" && li.innerText.includes("old, 3 h"))`
+
 // kept is a site whose pages hold figures, with no sidecar behind it: nothing is lost, nothing complains.
 func kept(t *testing.T, with run) {
 	r := run{with.Browser, serveFigures(t, false, nil), with.clipboard}
@@ -69,7 +72,7 @@ func kept(t *testing.T, with run) {
 			}
 			tab.Go("/dashboard/")
 			if !v.NoScript {
-				tab.Wait(`[...document.querySelectorAll("[data-source]")].every(li => li.className === "old" && li.innerText.includes("old, 3 h"))`)
+				tab.Wait(aged)
 			}
 			if got := browsertest.Ask[string](tab, `document.querySelector("[data-network=mainnet] [data-f=height]").textContent.replaceAll(",", "")`); got != height {
 				t.Errorf("height %s, want %s", got, height)

@@ -143,22 +143,19 @@ func splitAuthors(s string) []string {
 	return parts
 }
 
-// bracketed finds what stands in round or angle brackets, and Markdown links.
-var bracketed = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)|\(([^()]*)\)|<([^<>]*)>`)
-
 // appendAuthor takes one author apart. Text in brackets that is neither a handle nor an address is
 // part of the name: Jacob Creech (Solana Foundation).
 func appendAuthor(out []mip.Author, s string) []mip.Author {
 	var a person
-	outside := strings.Fields(strings.ToLower(bracketed.ReplaceAllString(s, " ")))
-	rest := bracketed.ReplaceAllStringFunc(s, func(m string) string {
-		g := bracketed.FindStringSubmatch(m)
-		if m[0] == '[' {
-			a.take(g[2])
-			return " " + g[1] + " "
+	brackets := bracketsOf(s)
+	outside := strings.Fields(strings.ToLower(replaced(s, brackets, func(bracket) string { return " " })))
+	rest := replaced(s, brackets, func(b bracket) string {
+		if b.link {
+			a.take(b.inner)
+			return " " + b.label + " "
 		}
 		var kept []string
-		for part := range strings.SplitSeq(g[3]+g[4], ",") {
+		for part := range strings.SplitSeq(b.inner, ",") {
 			part = strings.TrimSpace(part)
 			if part != "" && !a.take(part) && !a.takeHandle(part, outside) {
 				kept = append(kept, part)
@@ -167,7 +164,7 @@ func appendAuthor(out []mip.Author, s string) []mip.Author {
 		if len(kept) == 0 {
 			return " "
 		}
-		return " " + m[:1] + strings.Join(kept, ", ") + m[len(m)-1:] + " "
+		return " " + s[b.from:b.from+1] + strings.Join(kept, ", ") + s[b.to-1:b.to] + " "
 	})
 	if a == (person{}) && !strings.Contains(s, "](") {
 		rest = s // all brackets are part of the name

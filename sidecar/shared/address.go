@@ -20,8 +20,11 @@ var (
 	errOption   = errors.New(want + "; what is given goes on after that with something unknown")
 )
 
-// parse reads an address.
-func parse(address string) (*redis.Options, error) {
+// Address is where a Redis is, and how it is entered.
+type Address struct{ options redis.Options }
+
+// Parse reads an address as REDIS_URL has it. An error says what would be right and repeats no part of it.
+func Parse(address string) (*Address, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
@@ -47,5 +50,5 @@ func parse(address string) (*redis.Options, error) {
 	if err != nil || o.DB < 0 {
 		return nil, errOption
 	}
-	return o, nil
+	return &Address{*o}, nil
 }

@@ -12,12 +12,14 @@ func TestAddress(t *testing.T) {
 	for _, good := range []string{
 		"redis://127.0.0.1:1", "redis://localhost", "redis://:s3cr3t@h:6379/0", "rediss://u:s3cr3t@redis.example.org:6380/15", "redis://[::1]:6379/",
 	} {
-		s, err := shared.Open(good, shared.Config{})
-		if err != nil || s.Away() {
+		a, err := shared.Parse(good)
+		if err != nil {
 			t.Errorf("%s: %v", good, err)
 			continue
 		}
-		s.Close()
+		if err := shared.Open(a, shared.Config{}).Close(); err != nil {
+			t.Errorf("%s: close: %v", good, err)
+		}
 	}
 	for bad, want := range map[string]string{
 		"s3cr3t":                                 "begins with neither",
@@ -43,9 +45,8 @@ func TestAddress(t *testing.T) {
 		"rediss://h/0?skip_verify=s3cr3t":        "something unknown",
 		"redis://:s3cr3t@h:6379,redis://h2:6379": "",
 	} {
-		s, err := shared.Open(bad, shared.Config{})
+		_, err := shared.Parse(bad)
 		if err == nil {
-			s.Close()
 			t.Errorf("%s was taken for an address", bad)
 			continue
 		}

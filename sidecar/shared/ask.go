@@ -15,6 +15,7 @@ import (
 var (
 	errResting    = errors.New("redis is away")
 	errClosed     = errors.New("redis is closed")
+	errClose      = errors.New("redis: a connection was not closed well")
 	errLate       = errors.New("no answer in time")
 	errConnection = errors.New("no connection")
 	errTrust      = errors.New("its certificate is not trusted")

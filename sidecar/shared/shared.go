@@ -53,13 +53,8 @@ type Store struct {
 	closed bool
 }
 
-// Open returns the Redis at an address as REDIS_URL has it, without connecting. An error says what would be
-// right and repeats no part of the address.
-func Open(address string, c Config) (*Store, error) {
-	o, err := parse(address)
-	if err != nil {
-		return nil, err
-	}
+// Open returns the Redis at an address, without connecting.
+func Open(a *Address, c Config) *Store {
 	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
@@ -67,6 +62,7 @@ func Open(address string, c Config) (*Store, error) {
 	}
 	// The library would write addresses on standard error. It has one log for the whole process.
 	redis.SetLogger(silent{})
+	o := a.options
 	o.Protocol = 2 // no server speaks first
 	o.DisableIdentity = true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
@@ -75,7 +71,7 @@ func Open(address string, c Config) (*Store, error) {
 	o.ContextTimeoutEnabled = true
 	o.PoolSize, o.MinIdleConns, o.PipelinePoolSize = connections, 0, -1
 	o.ConnMaxIdleTime = idleMost
-	return &Store{config: c, options: *o, scripts: newScripts()}, nil
+	return &Store{config: c, options: o, scripts: newScripts()}
 }
 
 // silent is the log of the library.
@@ -93,8 +89,8 @@ func (s *Store) Close() error {
 	client := s.client
 	s.client, s.closed = nil, true
 	s.mu.Unlock()
-	if client == nil {
+	if client == nil || client.Close() == nil {
 		return nil
 	}
-	return client.Close()
+	return errClose
 }

@@ -25,10 +25,11 @@ func open(t *testing.T, server *redistest.Server) *shared.Store {
 
 func openAt(t *testing.T, address string, c shared.Config) *shared.Store {
 	t.Helper()
-	s, err := shared.Open(address, c)
+	a, err := shared.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := shared.Open(a, c)
 	t.Cleanup(func() { s.Close() })
 	return s
 }

@@ -1,16 +1,13 @@
-package main
+package environment
 
 import (
-	"flag"
-	"fmt"
 	"log/slog"
 	"net/netip"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -23,37 +20,35 @@ func variables(m map[string]string) func(string) (string, bool) {
 	}
 }
 
-func TestReadEnvironment(t *testing.T) {
+func TestRead(t *testing.T) {
 	prefix := func(s string) netip.Prefix { return netip.MustParsePrefix(s) }
 	tests := []struct {
 		name string
 		in   map[string]string
-		want environment
+		want Environment
 		errs []string
 	}{
-		{"nothing", nil, environment{}, nil},
-		{"empty", map[string]string{"SIDECAR_ADDR": "", "SIDECAR_CONFIG": " ", "LOG_LEVEL": "", "TRUSTED_PROXIES": ""}, environment{}, nil},
-		{"flags", map[string]string{"SIDECAR_ADDR": ":1", "SIDECAR_CONFIG": "a", "SIDECAR_SITE": "b"}, environment{addr: ":1", config: "a", site: "b"}, nil},
-		{"levels", map[string]string{"LOG_LEVEL": "WARN"}, environment{level: slog.LevelWarn}, nil},
-		{"proxies", map[string]string{"TRUSTED_PROXIES": "10.1.2.3/8, 192.0.2.1,2001:db8::1,2001:db8::/32,::ffff:192.0.2.7,::ffff:10.0.0.0/104"}, environment{proxies: []netip.Prefix{
+		{"nothing", nil, Environment{}, nil},
+		{"empty", map[string]string{"REQUESTS_PER_MINUTE": " ", "LOG_LEVEL": "", "TRUSTED_PROXIES": ""}, Environment{}, nil},
+		{"levels", map[string]string{"LOG_LEVEL": "WARN"}, Environment{Level: slog.LevelWarn}, nil},
+		{"proxies", map[string]string{"TRUSTED_PROXIES": "10.1.2.3/8, 192.0.2.1,2001:db8::1,2001:db8::/32,::ffff:192.0.2.7,::ffff:10.0.0.0/104"}, Environment{Proxies: []netip.Prefix{
 			prefix("10.0.0.0/8"), prefix("192.0.2.1/32"), prefix("2001:db8::1/128"), prefix("2001:db8::/32"), prefix("192.0.2.7/32"), prefix("10.0.0.0/8")}}, nil},
-		{"everything wrong", map[string]string{"TRUSTED_PROXIES": "10.0.0.0/33", "LOG_LEVEL": "3"}, environment{}, []string{
+		{"everything wrong", map[string]string{"TRUSTED_PROXIES": "10.0.0.0/33", "LOG_LEVEL": "3"}, Environment{}, []string{
 			`TRUSTED_PROXIES: "10.0.0.0/33" is neither an address nor a prefix; want such as 10.0.0.0/8,192.0.2.1`,
 			`LOG_LEVEL: want debug, info, warn or error, got "3"`}},
-		{"more requests", map[string]string{"REQUESTS_PER_MINUTE": "600"}, environment{perMinute: 600}, nil},
-		{"no requests", map[string]string{"REQUESTS_PER_MINUTE": "0"}, environment{}, []string{`REQUESTS_PER_MINUTE: want a number from 1 to 1000000000, got "0"`}},
-		{"empty part", map[string]string{"TRUSTED_PROXIES": "10.0.0.1,"}, environment{}, []string{`TRUSTED_PROXIES: "" is neither an address nor a prefix; want such as 10.0.0.0/8,192.0.2.1`}},
-		{"zone", map[string]string{"TRUSTED_PROXIES": "fe80::1%eth0"}, environment{}, []string{`TRUSTED_PROXIES: "fe80::1%eth0" is neither an address nor a prefix; want such as 10.0.0.0/8,192.0.2.1`}},
+		{"more requests", map[string]string{"REQUESTS_PER_MINUTE": "600"}, Environment{PerMinute: 600}, nil},
+		{"no requests", map[string]string{"REQUESTS_PER_MINUTE": "0"}, Environment{}, []string{`REQUESTS_PER_MINUTE: want a number from 1 to 1000000000, got "0"`}},
+		{"empty part", map[string]string{"TRUSTED_PROXIES": "10.0.0.1,"}, Environment{}, []string{`TRUSTED_PROXIES: "" is neither an address nor a prefix; want such as 10.0.0.0/8,192.0.2.1`}},
+		{"zone", map[string]string{"TRUSTED_PROXIES": "fe80::1%eth0"}, Environment{}, []string{`TRUSTED_PROXIES: "fe80::1%eth0" is neither an address nor a prefix; want such as 10.0.0.0/8,192.0.2.1`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, errs := readEnvironment(variables(tt.in))
-			got.lookup = nil
-			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(environment{}), cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
-				t.Errorf("readEnvironment(%v) (-want +got):\n%s", tt.in, diff)
+			got, errs := Read(variables(tt.in))
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(Environment{}), cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
+				t.Errorf("Read(%v) (-want +got):\n%s", tt.in, diff)
 			}
 			if diff := cmp.Diff(tt.errs, texts(errs)); diff != "" {
-				t.Errorf("errors of readEnvironment(%v) (-want +got):\n%s", tt.in, diff)
+				t.Errorf("errors of Read(%v) (-want +got):\n%s", tt.in, diff)
 			}
 		})
 	}
@@ -65,43 +60,6 @@ func texts(errs []error) []string {
 		out = append(out, err.Error())
 	}
 	return out
-}
-
-// TestHelpIsComplete holds that the help names every flag and every variable that is read, and that no
-// other name stands there.
-func TestHelpIsComplete(t *testing.T) {
-	asked := map[string]bool{}
-	var env environment
-	for _, provider := range []string{"openai", "anthropic", "ollama", ""} { // each has a key of its own
-		env, _ = readEnvironment(func(name string) (string, bool) {
-			asked[name] = true
-			return map[string]string{"AI_PROVIDER": provider}[name], true
-		})
-	}
-	for _, id := range []string{"mainnet", "testnet-2"} {
-		if got, err := env.rpc(id); got != nil || err != nil {
-			t.Errorf("rpc(%s) of an empty environment = %v, %v; want nothing", id, got, err)
-		}
-	}
-	named := map[string]bool{}
-	for _, name := range regexp.MustCompile(`\b[A-Z]+_[A-Z0-9_]+\b`).FindAllString(help, -1) {
-		named[name] = true
-	}
-	if diff := cmp.Diff(asked, named); diff != "" {
-		t.Errorf("variables that are read and that the help names (-read +named):\n%s", diff)
-	}
-	set, f := newFlagSet(env)
-	set.VisitAll(func(one *flag.Flag) {
-		if line := "\n  --" + one.Name + " "; !strings.Contains(help, line) {
-			t.Errorf("the help has no line %q", line)
-		}
-		if one.DefValue != "false" && !strings.Contains(help, fmt.Sprintf("(default %s)", one.DefValue)) {
-			t.Errorf("the help does not say that the default of --%s is %s", one.Name, one.DefValue)
-		}
-	})
-	if f.addr == "" || f.site == "" {
-		t.Errorf("defaults %+v, want an address and a site", f)
-	}
 }
 
 func TestEndpoints(t *testing.T) {
@@ -140,11 +98,11 @@ func TestEndpoints(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			env, errs := readEnvironment(variables(tt.variables))
+			env, errs := Read(variables(tt.variables))
 			if len(errs) > 0 {
 				t.Fatal(errs)
 			}
-			got, warnings := reach{tt.file, env}.endpoints([]mip.Network{main, test}, slices.Clone(tt.snapshot))
+			got, warnings := env.Endpoints([]mip.Network{main, test}, tt.file, slices.Clone(tt.snapshot))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("endpoints (-want +got):\n%s", diff)
 			}
