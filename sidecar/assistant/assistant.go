@@ -19,6 +19,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 const (
@@ -56,6 +57,16 @@ type Config struct {
 	Now func() time.Time
 	// Shared is what other processes have from the same model, and they what this one has; nil: nothing.
 	Shared cache.Shared
+	// Stats counts what is asked for, and what of the model; nil: nobody is told.
+	Stats *Stats
+	// Budget is what bounds Model, for who wants to know what was spent; nil: that is not known.
+	Budget *budget.Budget
+}
+
+// Stats counts what an Assistant is asked and what it asks. The zero value is ready.
+type Stats struct {
+	Summaries, Translations cache.Stats
+	Model                   upstream.Stats
 }
 
 // Assistant answers. It is safe for concurrent use: equal questions at one time are one. Whoever makes it
@@ -86,22 +97,25 @@ func New(c Config) *Assistant {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	if c.Stats == nil {
+		c.Stats = &Stats{}
+	}
 	c.Bytes = cmp.Or(c.Bytes, defaultBytes)
 	return &Assistant{
 		Config:       c,
-		summaries:    kept(c, sizeOfSummary, sharing(c, "summary", checkSummary)),
-		translations: kept(c, sizeOfTranslation, sharing(c, "translation", checkTranslation)),
+		summaries:    kept(c, sizeOfSummary, &c.Stats.Summaries, sharing(c, "summary", checkSummary)),
+		translations: kept(c, sizeOfTranslation, &c.Stats.Translations, sharing(c, "translation", checkTranslation)),
 	}
 }
 
-func kept[V any](c Config, size func(V) int64, shared *cache.Sharing[key, V]) *cache.Cache[key, V] {
+func kept[V any](c Config, size func(V) int64, stats *cache.Stats, shared *cache.Sharing[key, V]) *cache.Cache[key, V] {
 	timeout := longest
 	if !c.Detached {
 		timeout = patience
 	}
 	return cache.NewShared(cache.Config[V]{
 		Fresh: forever, Wait: patience, Timeout: timeout, Detached: c.Detached,
-		Bytes: c.Bytes, Size: size, Retry: pause, Now: c.Now,
+		Bytes: c.Bytes, Size: size, Retry: pause, Now: c.Now, Stats: stats,
 	}, shared)
 }
 

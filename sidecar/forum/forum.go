@@ -46,9 +46,16 @@ type Config struct {
 	Detached  bool              // a call goes on when nobody waits for it any more: for a server, not for a function that is frozen after its answer
 	Now       func() time.Time  // nil: time.Now
 	Log       *slog.Logger      // nil: silent
+	Stats     *Stats            // counts; nil: nobody is told
 
 	Shared cache.Shared // what other processes have fetched, and they what this one has; nil: nothing
 	Site   string       // base address of the site whose processes these are; only with Shared
+}
+
+// Stats counts what a forum is asked and how. The zero value is ready; it outlives a Forum.
+type Stats struct {
+	Linked, Other, Slugs cache.Stats // topics that proposals link to, other ones, links without a number
+	Host                 upstream.Stats
 }
 
 // Forum answers from its memory where it can. It is safe for concurrent use. Close it after use.
@@ -81,6 +88,9 @@ func New(c Config) (*Forum, error) {
 	if f.now == nil {
 		f.now = time.Now
 	}
+	if c.Stats == nil {
+		c.Stats = &Stats{}
+	}
 	all := make(chan struct{}, callsAtOnce)
 	for _, l := range []struct {
 		lane  *lane
@@ -90,17 +100,17 @@ func New(c Config) (*Forum, error) {
 		{&f.other, []chan struct{}{make(chan struct{}, otherCallsAtOnce), all}},
 	} {
 		l.lane.slots = l.slots
-		if l.lane.host, err = upstream.New(f.base, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now}); err != nil {
+		if l.lane.host, err = upstream.New(f.base, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &c.Stats.Host}); err != nil {
 			return nil, fmt.Errorf("forum: %w", err)
 		}
 	}
 	topics := cache.Config[api.ForumActivity]{
 		Fresh: topicFresh, Keep: topicKeep, Retry: standing(goneFor), Gone: gone,
-		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now,
+		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Linked,
 	}
 	shared := f.sharedTopics(c)
 	f.topics = cache.NewShared(topics, shared)
-	topics.Entries = otherTopics
+	topics.Entries, topics.Stats = otherTopics, &c.Stats.Other
 	// What leaves an entry has cost a call. Refusals do not, or whoever enumerates topics while the forum
 	// is paused would push out everything.
 	topics.Retry = func(err error) time.Duration {
@@ -112,7 +122,7 @@ func New(c Config) (*Forum, error) {
 	f.others = cache.NewShared(topics, shared)
 	f.slugs = cache.NewShared(cache.Config[int]{
 		Fresh: slugFresh, Keep: slugFresh + topicKeep, Retry: standing(slugGoneFor), Gone: gone,
-		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now,
+		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Slugs,
 	}, f.sharedSlugs(c))
 	return f, nil
 }

@@ -1,0 +1,173 @@
+// Package lambdatest runs the program of a function as AWS Lambda does: as a process that fetches events
+// from a Runtime API and sends its answers there. It is for tests, and does not know what an event means.
+//
+// The API is that of https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html.
+package lambdatest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// prefix is where the API's paths begin.
+const prefix = "/2018-06-01/runtime/"
+
+// allowed is how long an invocation may take on Netlify.
+const allowed = 10 * time.Second
+
+// Process is a function that runs. Its methods may be called by one goroutine at a time.
+type Process struct {
+	Cmd *exec.Cmd
+	// Allowed is how long an invocation may take, as the function is told. Start sets it to 10 s.
+	Allowed time.Duration
+
+	events  chan invocation
+	results chan Result
+	ended   chan struct{} // closed when the process has ended
+	err     error         // how it ended, once ended is closed
+	count   int
+
+	mu  sync.Mutex
+	log bytes.Buffer
+}
+
+type invocation struct {
+	id       string
+	payload  string
+	deadline time.Time
+}
+
+// Result is what became of an invocation.
+type Result struct {
+	ID      string
+	Payload []byte
+	Failed  bool // the payload is an error: errorType and errorMessage
+}
+
+// Start runs a program with these variables and no others, until t ends.
+func Start(t testing.TB, program string, variables ...string) *Process {
+	t.Helper()
+	p := &Process{Allowed: allowed, events: make(chan invocation), results: make(chan Result), ended: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+prefix+"invocation/next", p.next)
+	mux.HandleFunc("POST "+prefix+"invocation/{id}/{kind}", p.result)
+	api := httptest.NewServer(mux)
+	t.Cleanup(api.Close)
+	p.Cmd = exec.CommandContext(t.Context(), program)
+	p.Cmd.Dir = t.TempDir()
+	p.Cmd.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + strings.TrimPrefix(api.URL, "http://")}, variables...)
+	p.Cmd.Stdout, p.Cmd.Stderr = p, p
+	if err := p.Cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.err = p.Cmd.Wait()
+		close(p.ended)
+	}()
+	t.Cleanup(p.Stop)
+	return p
+}
+
+// Stop kills the process, as the platform does at the end, and waits until it has ended.
+func (p *Process) Stop() {
+	p.Cmd.Process.Kill()
+	<-p.ended
+}
+
+// next hands out the next event, and waits for it.
+func (p *Process) next(w http.ResponseWriter, r *http.Request) {
+	select {
+	case i := <-p.events:
+		h := w.Header()
+		h.Set("Lambda-Runtime-Aws-Request-Id", i.id)
+		h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(i.deadline.UnixMilli(), 10))
+		h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:eu-central-1:000000000000:function:api")
+		io.WriteString(w, i.payload)
+	case <-r.Context().Done():
+	}
+}
+
+func (p *Process) result(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	kind := r.PathValue("kind")
+	if err != nil || kind != "response" && kind != "error" {
+		http.NotFound(w, r)
+		return
+	}
+	w.WriteHeader(http.StatusAccepted)
+	select {
+	case p.results <- Result{r.PathValue("id"), body, kind == "error"}:
+	case <-r.Context().Done():
+	}
+}
+
+// Invoke hands the function an event and waits for what becomes of it.
+func (p *Process) Invoke(t testing.TB, payload string) Result {
+	t.Helper()
+	p.count++
+	id := fmt.Sprintf("00000000-0000-4000-8000-%012d", p.count)
+	select {
+	case p.events <- invocation{id, payload, time.Now().Add(p.Allowed)}:
+	case <-p.ended:
+		t.Fatalf("the function ended before it took event %d: %v\n%s", p.count, p.err, p.Log())
+	}
+	select {
+	case result := <-p.results:
+		if result.ID != id {
+			t.Fatalf("the function answered %s, want %s", result.ID, id)
+		}
+		return result
+	case <-p.ended:
+		t.Fatalf("the function ended before it answered event %d: %v\n%s", p.count, p.err, p.Log())
+	}
+	return Result{}
+}
+
+// Wait waits for the end of the process, and returns its error as [exec.Cmd.Wait] does.
+func (p *Process) Wait() error {
+	<-p.ended
+	return p.err
+}
+
+// Write keeps what the process prints.
+func (p *Process) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.Write(b)
+}
+
+// Log is what the process has printed so far.
+func (p *Process) Log() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.String()
+}
+
+// Answer reads a result as what a gateway is told.
+func (r Result) Answer(t testing.TB) Answer {
+	t.Helper()
+	var a Answer
+	if err := json.Unmarshal(r.Payload, &a); err != nil || r.Failed {
+		t.Fatalf("invocation %s: failed %v, %s: %v", r.ID, r.Failed, r.Payload, err)
+	}
+	return a
+}
+
+// Answer is what a gateway is told of either version.
+type Answer struct {
+	StatusCode        int
+	Headers           map[string]string
+	MultiValueHeaders map[string][]string
+	Body              string
+	IsBase64Encoded   bool
+}

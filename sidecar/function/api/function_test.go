@@ -1,0 +1,355 @@
+//go:build unix
+
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/lambdatest"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/webtest"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// gateways are the events by which requests can come.
+var gateways = map[string]func(*http.Request, []byte) map[string]any{"Netlify": lambdatest.Netlify, "function URL": lambdatest.FunctionURL}
+
+// unlimited lets one caller send all the requests of a test.
+var unlimited = []string{"SITE_ID=1", "REQUESTS_PER_MINUTE=100000", "AI_REQUESTS_PER_MINUTE=100000"}
+
+// TestWeb runs the request scripts of the live routes against the program, by way of each kind of event,
+// with hosts behind it that are well and with a forum that is gone.
+func TestWeb(t *testing.T) {
+	for name, describe := range gateways {
+		for state, fault := range map[string]upstreamtest.Fault{"all is well": nil, "no forum": upstreamtest.Disconnect()} {
+			t.Run(name+", "+state, func(t *testing.T) {
+				shared.forum.Always(fault)
+				t.Cleanup(func() { shared.forum.Always(nil) })
+				p := lambdatest.Start(t, built(t, shared.carrying), unlimited...)
+				target := webtest.Handler(t, p.Gateway(t, describe))
+				for _, script := range []string{"live", "requests", "ai"} {
+					webtest.Run(t, "../../testdata/web/"+script+".web", target)
+				}
+				if strings.Contains(p.Log(), "secret") {
+					t.Errorf("the log shows an RPC address:\n%s", p.Log())
+				}
+			})
+		}
+	}
+}
+
+// ask is a request by an event of version 1.
+func ask(method, path, query string, more ...string) string {
+	return fmt.Sprintf(`{"path":%q,"httpMethod":%q,"rawQuery":%q%s}`, path, method, query, strings.Join(more, ""))
+}
+
+// post is a POST of JSON from an address that Netlify names.
+func post(path, body, client string) string {
+	return ask("POST", path, "", fmt.Sprintf(`,"headers":{"content-type":"application/json","x-nf-client-connection-ip":%q},"body":%q`, client, body))
+}
+
+// wantProblem wants a problem of that code.
+func wantProblem(t *testing.T, p *lambdatest.Process, payload string, code api.Code) api.Problem {
+	t.Helper()
+	a := p.Invoke(t, payload).Answer(t)
+	var problem api.Problem
+	if err := json.Unmarshal([]byte(a.Body), &problem); err != nil || a.StatusCode != code.Status() || problem.Code != code {
+		t.Errorf("%s: %d %s, want %s", payload, a.StatusCode, a.Body, code)
+	}
+	if a.Headers["Cache-Control"] != "no-store" || a.Headers["Netlify-Cdn-Cache-Control"] != "" {
+		t.Errorf("%s: a cache may keep the problem: %v", payload, a.Headers)
+	}
+	return problem
+}
+
+// TestAnswers holds what a gateway is told of each route: what it carries, by which fields a CDN keeps it,
+// and what is refused.
+func TestAnswers(t *testing.T) {
+	p := lambdatest.Start(t, built(t, shared.carrying), "SITE_ID=1", "URL=http://127.0.0.1:1")
+	for _, tt := range []struct{ event, vary, holds string }{
+		{ask("GET", "/api/mip-watch", ""), "query=parts", `"title":"Topic 401"`},
+		{`{"path":"/api/mip-watch","httpMethod":"GET","queryStringParameters":{"parts":"forum"}}`, "query=parts", `"networks":null`},
+		{ask("GET", "/api/network-info", "utm_source=x"), "query=topicId", `"status":"ok"`},
+		{`{"path":"/api/forum-activity","httpMethod":"GET","multiValueQueryStringParameters":{"topicId":["401"]}}`, "query=topicId", `"title":"Topic 401"`},
+		{`{"rawPath":"/api/forum-activity","rawQueryString":"topicId=401","requestContext":{"http":{"method":"GET"}}}`, "query=topicId", `"title":"Topic 401"`},
+	} {
+		a := p.Invoke(t, tt.event).Answer(t)
+		if tt.holds == `"networks":null` { // what is not asked for is not there
+			if strings.Contains(a.Body, `"networks":{`) {
+				t.Errorf("%s: %.300s", tt.event, a.Body)
+			}
+			tt.holds = `"forum":[`
+		}
+		cdn := a.Headers["Netlify-Cdn-Cache-Control"]
+		if a.StatusCode != 200 || !strings.Contains(a.Body, tt.holds) || a.Headers["Netlify-Vary"] != tt.vary ||
+			!strings.HasPrefix(cdn, "public, durable, max-age=") || !strings.Contains(cdn, "stale-while-revalidate=") || a.Headers["Strict-Transport-Security"] == "" {
+			t.Errorf("%s: %d %v %.300s, want %s, kept by %s", tt.event, a.StatusCode, a.Headers, a.Body, tt.holds, tt.vary)
+		}
+	}
+	// What is committed beside the proposals is carried too.
+	for payload, holds := range map[string]string{
+		post("/api/ai-summary", `{"mipNumber":5}`, "203.0.113.1"):                     `"stale":false`,
+		post("/api/ai-translate", `{"mipNumber":5,"locale":"ja"}`, "203.0.113.1"):     `"locale":"ja"`,
+		post("/api/ai-summary", `{"mipNumber":"MIP-7"}`, "203.0.113.1"):               `"source":"extractive"`,
+		ask("OPTIONS", "/api/ai-summary", ""):                                         ``,
+		ask("HEAD", "/api/network-info", "", `,"multiValueHeaders":{"accept":["*"]}`): ``,
+	} {
+		if a := p.Invoke(t, payload).Answer(t); a.StatusCode/100 != 2 || !strings.Contains(a.Body, holds) || holds == "" && a.Body != "" {
+			t.Errorf("%s: %d %.300s, want %s", payload, a.StatusCode, a.Body, holds)
+		}
+	}
+	for payload, code := range map[string]api.Code{
+		ask("GET", "/api/forum-activity", "topicId=1%26x"):                                                          api.BadRequest,
+		ask("GET", "/api/forum-activity", "topicId=1&topicId=2"):                                                    api.BadRequest,
+		`{"path":"/api/forum-activity","httpMethod":"GET","multiValueQueryStringParameters":{"topicId":["1","1"]}}`: api.BadRequest,
+		ask("GET", "/api/%2e%2e/mip-watch", ""):                                                                     api.NotFound,
+		ask("GET", "//api/mip-watch", ""):                                                                           api.NotFound,
+		ask("GET", "/api/%00", ""):                                                                                  api.NotFound,
+		ask("GET", "/.netlify/functions/api", ""):                                                                   api.NotFound,
+		ask("GET", "/.netlify/functions/api/api/network-info", ""):                                                  api.NotFound,
+		ask("DELETE", "/api/mip-watch", ""):                                                                         api.MethodNotAllowed,
+		ask("GET", "/api/ai-summary", ""):                                                                           api.MethodNotAllowed,
+		ask("POST", "/api/ai-summary", "", `,"headers":{"content-type":"text/plain"},"body":"{}"`):                  api.UnsupportedMediaType,
+		ask("POST", "/api/ai-summary", "", `,"headers":{"content-type":"application/json"},"body":"not base64!","isBase64Encoded":true`):                             api.BadRequest,
+		ask("POST", "/api/ai-summary", "", `,"headers":{"content-type":"application/json"},"body":"`+strings.Repeat("AAAA", 22<<10)+`","isBase64Encoded":true`):      api.TooLarge,
+		ask("POST", "/api/ai-summary", "", `,"headers":{"content-type":"application/json"},"body":"`+strings.Repeat(" ", 65<<10)+`"`):                                api.TooLarge,
+		ask("POST", "/api/ai-translate", "", `,"headers":{"content-type":"application/json"},"body":"{\"mipNumber\":7,\"locale\":\"ja\"}"`):                          api.AIDisabled,
+		`{"rawPath":"/api/ai-summary","requestContext":{"http":{"method":"POST"}},"headers":{"content-type":"application/json"},"body":"{\"mipNumber\":999}","x":1}`: api.NotFound,
+	} {
+		wantProblem(t, p, payload, code)
+	}
+	if r := p.Invoke(t, `{"Records":[]}`); !r.Failed || !strings.Contains(string(r.Payload), "the event is no HTTP request") {
+		t.Errorf("an event that is no request: %+v %s", r, r.Payload)
+	}
+	p.Allowed = time.Second
+	shared.forum.Always(upstreamtest.Hang())
+	t.Cleanup(func() { shared.forum.Always(nil) })
+	wantProblem(t, p, ask("GET", "/api/forum-activity", "topicId=77"), api.UpstreamTimeout)
+}
+
+// TestCallers holds by what callers are told apart where the limit of each counts.
+func TestCallers(t *testing.T) {
+	const body = `{"mipNumber":7}`
+	url := func(source, field string) string {
+		return fmt.Sprintf(`{"rawPath":"/api/ai-summary","requestContext":{"http":{"method":"POST","sourceIp":%q}},"headers":{"content-type":"application/json","x-nf-client-connection-ip":%q},"body":%q}`, source, field, body)
+	}
+	for name, tt := range map[string]struct {
+		variables []string
+		same      func(i int) string // the same caller each time
+		other     string             // another one, if callers can be told apart
+	}{
+		"Netlify": {[]string{"SITE_ID=1"},
+			func(int) string { return post("/api/ai-summary", body, "203.0.113.1") }, post("/api/ai-summary", body, "203.0.113.2")},
+		"Netlify, no address": {[]string{"SITE_ID=1"},
+			func(int) string { return post("/api/ai-summary", body, "") }, post("/api/ai-summary", body, "203.0.113.2")},
+		"function URL, forged field": {nil,
+			func(i int) string { return url("198.51.100.1", fmt.Sprint("203.0.113.", i)) }, url("198.51.100.2", "203.0.113.1")},
+		"elsewhere, no address": {nil,
+			func(i int) string { return post("/api/ai-summary", body, fmt.Sprint("203.0.113.", i)) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := lambdatest.Start(t, built(t, shared.carrying), tt.variables...)
+			for i := range 10 {
+				if a := p.Invoke(t, tt.same(i)).Answer(t); a.StatusCode != 200 {
+					t.Fatalf("request %d: %d %s", i, a.StatusCode, a.Body)
+				}
+			}
+			wantProblem(t, p, tt.same(10), api.RateLimited)
+			if a := p.Invoke(t, cmp.Or(tt.other, ask("GET", "/api/network-info", ""))).Answer(t); a.StatusCode != 200 {
+				t.Errorf("another: %d %s", a.StatusCode, a.Body)
+			}
+		})
+	}
+}
+
+// TestConfiguration holds that a function that is not configured well says so in its log and in every
+// answer, and goes on.
+func TestConfiguration(t *testing.T) {
+	for name, tt := range map[string]struct {
+		program   func() (string, error)
+		variables []string
+		log       []string
+	}{
+		"bad variables": {shared.carrying, []string{"LOG_LEVEL=loud", "REQUESTS_PER_MINUTE=0", "TRUSTED_PROXIES=x"},
+			[]string{`LOG_LEVEL: want debug, info, warn or error, got \"loud\"`, "REQUESTS_PER_MINUTE: want a number", "TRUSTED_PROXIES: "}},
+		"no site":  {shared.bare, nil, []string{"no site: the function was built without mipwatch build --snapshot"}},
+		"bad site": {shared.bare, []string{"URL=ftp://x"}, []string{"URL: site ftp://x: "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := lambdatest.Start(t, built(t, tt.program), tt.variables...)
+			for range 2 {
+				for _, payload := range []string{ask("GET", "/api/mip-watch", ""), `{"rawPath":"/api/ai-summary","requestContext":{"http":{"method":"POST"}}}`} {
+					if problem := wantProblem(t, p, payload, api.Internal); !strings.Contains(problem.Detail, "not configured") {
+						t.Errorf("%s: %q", payload, problem.Detail)
+					}
+				}
+			}
+			for _, want := range tt.log {
+				if strings.Count(p.Log(), want) != 1 {
+					t.Errorf("the log does not hold %q once:\n%s", want, p.Log())
+				}
+			}
+		})
+	}
+}
+
+// TestPartsOfIt holds that what is wrong with a network or with the model keeps nothing else from working.
+func TestPartsOfIt(t *testing.T) {
+	p := lambdatest.Start(t, built(t, shared.carrying), "RPC_TEST_NET=wss://secret", "AI_PROVIDER=openai", "AI_MODEL=m")
+	if a := p.Invoke(t, ask("GET", "/api/network-info", "")).Answer(t); !strings.Contains(a.Body, `"status":"ok"`) { // by the addresses that it carries
+		t.Errorf("network-info: %s", a.Body)
+	}
+	if problem := wantProblem(t, p, post("/api/ai-summary", `{"mipNumber":7}`, ""), api.AIDisabled); !strings.Contains(problem.Detail, "OPENAI_API_KEY is not set") {
+		t.Errorf("ai-summary: %q", problem.Detail)
+	}
+	if log := p.Log(); !strings.Contains(log, "RPC_TEST_NET: address 1 of 1") || !strings.Contains(log, "no language model") || strings.Contains(log, "wss://secret") {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+// TestModel asks a model, which may not take longer than the function may.
+func TestModel(t *testing.T) {
+	p := lambdatest.Start(t, built(t, shared.carrying), "AI_PROVIDER=ollama", "AI_MODEL=m", "AI_BASE_URL="+shared.modelURL)
+	shared.model.Always(upstreamtest.Hang())
+	t.Cleanup(func() { shared.model.Always(nil) })
+	p.Allowed = time.Second
+	wantProblem(t, p, post("/api/ai-summary", `{"mipNumber":7}`, ""), api.UpstreamTimeout)
+	if shared.model.Calls() == 0 {
+		t.Error("the model was not asked")
+	}
+}
+
+// TestSiteAtAddress takes the site from the address that Netlify names, which is away at first.
+func TestSiteAtAddress(t *testing.T) {
+	away := true
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if away {
+			http.Error(w, "away", http.StatusServiceUnavailable)
+			return
+		}
+		shared.published.Config.Handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(site.Close)
+	p := lambdatest.Start(t, built(t, shared.bare), "URL="+site.URL)
+	wantProblem(t, p, ask("GET", "/api/mip-watch", ""), api.NotReady)
+	away = false
+	for payload, holds := range map[string]string{
+		ask("GET", "/api/mip-watch", ""):                                  `"title":"Topic 401"`,
+		post("/api/ai-translate", `{"mipNumber":5,"locale":"ja"}`, ""):    `"locale":"ja"`,
+		post("/api/ai-summary", `{"mipNumber":5,"locale":"en"}`, "::1%x"): `"stale":false`,
+	} {
+		if a := p.Invoke(t, payload).Answer(t); a.StatusCode != 200 || !strings.Contains(a.Body, holds) {
+			t.Errorf("%s: %d %.300s, want %s", payload, a.StatusCode, a.Body, holds)
+		}
+	}
+}
+
+// TestPanic has the real runtime run a handler that panics: the next event finds the same process.
+func TestPanic(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "panics")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", program, "./testdata/panics").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	p := lambdatest.Start(t, program)
+	for range 3 {
+		wantProblem(t, p, ask("GET", "/panic", ""), api.Internal)
+		if a := p.Invoke(t, ask("GET", "/fine", "")).Answer(t); a.Body != "/fine" {
+			t.Errorf("after a panic: %+v", a)
+		}
+	}
+	if !strings.Contains(p.Log(), "as asked") {
+		t.Errorf("the log does not tell of the panic:\n%s", p.Log())
+	}
+}
+
+// TestStop ends an idle process by the signal that comes before the platform kills it.
+func TestStop(t *testing.T) {
+	p := lambdatest.Start(t, built(t, shared.carrying))
+	p.Invoke(t, ask("GET", "/api/network-info", ""))
+	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	e, ok := errors.AsType[*exec.ExitError](p.Wait())
+	if !ok {
+		t.Fatal("the process ended well, want the signal")
+	}
+	if status, ok := e.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGTERM {
+		t.Errorf("the process ended with %v, want the signal", e)
+	}
+}
+
+// TestDoesNotGrow holds what a process has after many invocations to what it has after some.
+func TestDoesNotGrow(t *testing.T) {
+	const some, many = 200, 500
+	p := lambdatest.Start(t, built(t, shared.carrying), unlimited...)
+	n := 0
+	invoke := func(times int) {
+		for range times {
+			n++
+			payloads := []string{
+				ask("GET", "/api/mip-watch", "parts=mips"), ask("GET", "/api/network-info", ""), ask("GET", "/api/forum-activity", "topicId=401"),
+				ask("GET", "/api/forum-activity", "topicId=0"), post("/api/ai-summary", fmt.Sprintf(`{"mipNumber":%d}`, n%15+1), fmt.Sprint("203.0.113.", n%250)),
+				`{"rawPath":"/api/mip-watch","requestContext":{"http":{"method":"GET"}},"headers":{"accept-encoding":"gzip"}}`,
+			}
+			p.Invoke(t, payloads[n%len(payloads)]).Answer(t)
+		}
+	}
+	invoke(some)
+	before := measure(t, p)
+	invoke(many)
+	after := measure(t, p)
+	t.Logf("after %d invocations %+v, after %d more %+v", some, before, many, after)
+	const memory = 16 << 10 // KiB: between two collections of garbage
+	if after.files > before.files+4 || after.threads > before.threads+4 || after.memory > before.memory+memory {
+		t.Errorf("after %d invocations %+v, after %d more %+v", some, before, many, after)
+	}
+	if err := p.Cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait()
+	const mostGoroutines = 60 // connections have two each
+	if got := strings.Count(p.Log(), "\ngoroutine "); got == 0 || got > mostGoroutines {
+		t.Errorf("%d goroutines at the end, want at most %d:\n%s", got, mostGoroutines, p.Log())
+	}
+}
+
+// usage is what a process has of the system.
+type usage struct {
+	files, threads int
+	memory         int // KiB that are resident
+}
+
+func measure(t *testing.T, p *lambdatest.Process) usage {
+	t.Helper()
+	dir := fmt.Sprintf("/proc/%d/", p.Cmd.Process.Pid)
+	files, err := os.ReadDir(dir + "fd")
+	if err != nil {
+		t.Skip("[procfs] the system does not tell what a process has open")
+	}
+	status, err := os.ReadFile(dir + "status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(name string) int {
+		_, rest, _ := strings.Cut(string(status), "\n"+name+":")
+		value, err := strconv.Atoi(strings.Fields(rest)[0])
+		if err != nil {
+			t.Fatalf("%s of %s: %v", name, status, err)
+		}
+		return value
+	}
+	return usage{len(files), number("Threads"), number("VmRSS")}
+}

@@ -1,0 +1,145 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+)
+
+// world is what the function lives in: hosts behind it on ports of their own, and the program in two
+// builds, each made when it is first asked for.
+type world struct {
+	forum     *upstreamtest.Script
+	model     *upstreamtest.Script
+	modelURL  string
+	published *httptest.Server // the site
+	snapshot  string
+	carrying  func() (path string, _ error) // with a snapshot of the samples
+	bare      func() (path string, _ error) // without one
+}
+
+var shared *world
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	dir, err := os.MkdirTemp("", "function-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	topics := upstreamtest.NewDiscourse(time.Now, upstreamtest.Topic{ID: 401, Title: "Topic 401", Posts: 3, Participants: 2, Created: time.Now()})
+	shared = &world{forum: upstreamtest.NewScript(topics), model: upstreamtest.NewScript(upstreamtest.NewModel(nil))}
+	forum, model := httptest.NewServer(shared.forum), httptest.NewServer(shared.model)
+	defer forum.Close()
+	defer model.Close()
+	const chainID = 4711
+	chain := httptest.NewServer(upstreamtest.NewChain(upstreamtest.ChainConfig{ChainID: chainID, Genesis: time.Now().Add(-time.Hour)}))
+	defer chain.Close()
+	shared.modelURL = model.URL
+	topic := 401
+	s := &site.Site{Title: "Sample", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum.URL, Locales: []string{"ja"},
+		Overrides: map[int]site.Override{7: {ForumTopicID: &topic}},
+		Networks:  []mip.Endpoints{{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID}, RPC: []string{chain.URL + "/key-that-is-secret"}, BlockTime: 1}},
+	}
+	plan, err := planOf(s, "../../../proposals")
+	if err != nil {
+		return 1, err
+	}
+	files, err := plan.Publish(context.Background())
+	if err != nil {
+		return 1, err
+	}
+	shared.published = httptest.NewServer(files)
+	defer shared.published.Close()
+	shared.snapshot = filepath.Join(dir, "snapshot")
+	if _, err := build.Snapshot(context.Background(), plan, shared.snapshot, s); err != nil {
+		return 1, err
+	}
+	shared.carrying = sync.OnceValues(func() (string, error) { return compile(filepath.Join(dir, "carrying"), shared.snapshot) })
+	shared.bare = sync.OnceValues(func() (string, error) { return compile(filepath.Join(dir, "bare"), "") })
+	return m.Run(), nil
+}
+
+func planOf(s *site.Site, folder string) (*build.Plan, error) {
+	o := build.Options{Site: s, Folders: []string{folder}}
+	c, err := build.Load(context.Background(), o)
+	if err != nil {
+		return nil, err
+	}
+	return build.NewPlan(c, o)
+}
+
+// compile builds the program as Netlify does, with this snapshot in place of what the checkout may hold.
+func compile(program, snapshot string) (string, error) {
+	here, err := filepath.Abs("snapshot")
+	if err != nil {
+		return "", err
+	}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	err = eachFile(here, func(name string) {
+		if name != "README.md" {
+			overlay.Replace[filepath.Join(here, name)] = ""
+		}
+	})
+	if snapshot != "" {
+		err = errors.Join(err, eachFile(snapshot, func(name string) {
+			overlay.Replace[filepath.Join(here, name)] = filepath.Join(snapshot, name)
+		}))
+	}
+	b, bad := json.Marshal(overlay)
+	if err := errors.Join(err, bad, os.WriteFile(program+".json", b, 0o600)); err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", "build", "-overlay", program+".json", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", program, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+// eachFile calls f with every file below dir, by its name there.
+func eachFile(dir string, f func(name string)) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		f(name)
+		return err
+	})
+}
+
+// built is a program of the world's.
+func built(t testing.TB, program func() (string, error)) string {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
