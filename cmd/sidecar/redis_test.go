@@ -66,9 +66,11 @@ func TestRedis(t *testing.T) {
 	if n := h.forum.Calls(); n != 1 {
 		t.Errorf("%d calls to the forum by two processes, want 1", n)
 	}
+	all[0].contains("/healthz", `"shared":"ok"`)
 	redis.Kill()
 	for _, p := range all {
 		p.until("redis is away", 1)
+		p.contains("/healthz", `"shared":"away"`)
 	}
 	for _, p := range all {
 		eleven(t, p) // each by itself
@@ -109,5 +111,20 @@ func TestRedisTLS(t *testing.T) {
 	eleven(t, stranger)
 	if line := stranger.await("redis is away"); line["error"] != "its certificate is not trusted" {
 		t.Errorf("log line %v, want that the certificate is not trusted", line)
+	}
+}
+
+// TestRedisMetrics has the metrics tell whether the Redis is there.
+func TestRedisMetrics(t *testing.T) {
+	redis := redistest.Start(t)
+	p, metrics := metered(t, newHosts(t), t.TempDir(), "REDIS_URL=redis://"+redis.Addr())
+	p.get("/api/network-info", http.StatusOK)
+	if away, ok := scrape(t, metrics)["mipwatch_shared_away"]; away != 0 || !ok {
+		t.Errorf("away %v, told %t, want 0", away, ok)
+	}
+	redis.Kill()
+	p.until("redis is away", 1)
+	if away := scrape(t, metrics)["mipwatch_shared_away"]; away != 1 {
+		t.Errorf("away %v, want 1", away)
 	}
 }
