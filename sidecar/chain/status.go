@@ -34,11 +34,12 @@ func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time
 	return s, e.Next
 }
 
-// judge holds a head to the ones before it, once for each that came, whichever process fetched it.
+// judge holds a head to the ones before it, once for each that came, whichever process fetched it. Of two that
+// come at once the older one may be last, which says nothing of the chain; unless the clock was set back.
 func (c *Chain) judge(e cache.Entry[head]) view {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !e.At.Equal(c.judged) {
+	if e.At.After(c.judged) || c.judged.After(c.now().Round(0)) {
 		c.judged = e.At
 		c.view = c.history.add(e.Value, e.At.Round(0), c.blockTime())
 	}
