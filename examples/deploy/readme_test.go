@@ -49,7 +49,7 @@ func TestReadmeDeploys(t *testing.T) {
 	home, work := t.TempDir(), t.TempDir()
 	ours, monads := filepath.Join(home, "ours"), filepath.Join(home, "monads")
 	environment := append(os.Environ(), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+filepath.Join(home, "gitconfig"), "ASKED="+filepath.Join(home, "asked"),
-		"PATH="+filepath.Join(home, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"), "GOFLAGS=-mod=readonly", "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+goEnv(t, "GOPATH"))
+		"PATH="+filepath.Join(home, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"), "GOFLAGS=-mod=readonly -trimpath", "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+goEnv(t, "GOPATH"))
 	run := func(dir, name string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(context.WithoutCancel(t.Context()), name, args...)
