@@ -78,19 +78,47 @@ func (c *Blobs) Read(hash string, most int64) ([]byte, error) {
 
 // Held tells of each hash whether the repository holds a blob of that name. Nothing is fetched for it.
 func Held(ctx context.Context, top string, hashes []string) ([]bool, error) {
+	held := make([]bool, len(hashes))
 	cmd := Command(ctx, top, "cat-file", "--batch-check=%(objecttype)")
 	cmd.Stdin = strings.NewReader(strings.Join(hashes, "\n") + "\n")
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+		// In a clone without all contents, git before version 2.45 ends when it is asked for what is not there.
+		return held, heldOfAll(ctx, top, hashes, held)
 	}
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	if len(lines) != len(hashes) {
 		return nil, fmt.Errorf("%w: cat-file answers %d lines to %d hashes", ErrFailed, len(lines), len(hashes))
 	}
-	held := make([]bool, len(hashes))
 	for i, line := range lines {
 		held[i] = line == "blob"
 	}
 	return held, nil
+}
+
+// heldOfAll looks for the hashes among all that the repository holds.
+func heldOfAll(ctx context.Context, top string, hashes []string, held []bool) error {
+	cmd := Command(ctx, top, "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname) %(objecttype)")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	at := map[string][]int{}
+	for i, hash := range hashes {
+		at[hash] = append(at[hash], i)
+	}
+	for in := bufio.NewScanner(out); in.Scan(); {
+		hash, kind, _ := strings.Cut(in.Text(), " ")
+		for _, i := range at[hash] {
+			held[i] = kind == "blob"
+		}
+	}
+	io.Copy(io.Discard, out) // git must not wait for a reader
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	return nil
 }
