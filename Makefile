@@ -7,10 +7,11 @@ ADDR ?= 127.0.0.1:8080
 BENCH ?= .
 COUNT ?= 1
 FUZZTIME ?= 30s
+DURATION ?= 10m
 TESTFLAGS ?=
 ARGS ?=
 
-.PHONY: help serve test lint program sidecar build check smoke netlify bench fuzz clean
+.PHONY: help serve test lint program sidecar build check smoke soak netlify bench fuzz clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -44,6 +45,9 @@ check: program ## every problem in ./proposals
 smoke: ## the request scripts against a deployed site with a sidecar, URL=https://...
 	@test -n "$(URL)" || { echo 'make smoke: name the site, such as make smoke URL=https://mips.example.org' >&2; exit 2; }
 	@MIPWATCH_URL="$$URL" go test -count=1 -run '^TestWeb$$' ./build ./sidecar
+
+soak: ## a sidecar with everything behind it misbehaving, for DURATION=10m; says which promises were kept
+	go run ./internal/soak -duration $(DURATION)
 
 netlify: ## builds and serves as Netlify does, without an account, and checks both; installs netlify-cli below bin/
 	@.ci/netlify/run

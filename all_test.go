@@ -39,10 +39,10 @@ const module = "github.com/mipwatch/mipwatch/"
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
 	"build": {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "sidecar/api", "sidecar/assist", "github.com/gofrs/flock"},
-	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/scribe", "internal/site", "internal/upstreamtest",
+	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
 		"sidecar", "sidecar/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
-	"cmd/sidecar":           {"internal/mip", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge"},
+	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
 	"internal/aimocktest":   {},                                                              // for tests only
 	"internal/browsertest":  {"github.com/chromedp/cdproto", "github.com/chromedp/chromedp"}, // for tests only
 	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
@@ -56,8 +56,10 @@ var imports = map[string][]string{
 	"internal/lambdatest":   {}, // for tests only
 	"internal/mip":          {},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
+	"internal/release":      {},
 	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
+	"internal/soak":         {"build", "internal/mip", "internal/openapitest", "internal/site", "internal/upstreamtest", "sidecar/api", "sidecar/assist", "sidecar/knowledge"}, // by hand, and in tests
 	"internal/strictjson":   {},
 	"internal/testsummary":  {},
 	"internal/tex":          {},
@@ -66,23 +68,24 @@ var imports = map[string][]string{
 	"render": {"internal/figures", "internal/formula", "internal/graph", "internal/mip", "internal/tex", "render/card", "sidecar/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
 		"github.com/microcosm-cc/bluemonday", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/card": {"internal/mip", "golang.org/x/image"},
-	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "sidecar/api", "sidecar/assistant", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/upstream",
+	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "sidecar/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/upstream",
 		"github.com/sethvargo/go-limiter"},
 	"sidecar/api":           {"internal/mip"},
 	"sidecar/assist":        {"internal/mip", "internal/strictjson", "sidecar/api"},
 	"sidecar/assist/budget": {"sidecar/assist"},
 	"sidecar/assist/model":  {"sidecar/assist", "sidecar/upstream", "github.com/tmc/langchaingo"},
-	"sidecar/assistant":     {"internal/mip", "sidecar/api", "sidecar/assist", "sidecar/assist/budget", "sidecar/assist/model", "sidecar/cache", "sidecar/knowledge"},
+	"sidecar/assistant":     {"internal/mip", "sidecar/api", "sidecar/assist", "sidecar/assist/budget", "sidecar/assist/model", "sidecar/cache", "sidecar/knowledge", "sidecar/upstream"},
 	"sidecar/cache":         {},
 	"sidecar/chain":         {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
 	"sidecar/environment":   {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge"},
 	"sidecar/follow":        {"sidecar/knowledge"},
 	"sidecar/event":         {"sidecar/api"},
 	"sidecar/forum":         {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
+	"sidecar/knowledge":     {"internal/mip", "sidecar/api", "sidecar/cache"},
+	"sidecar/metrics":       {},
+	"sidecar/upstream":      {"sidecar/metrics"},
 	"sidecar/function/api": {"sidecar", "sidecar/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
 		"github.com/aws/aws-lambda-go/lambda"},
-	"sidecar/knowledge": {"internal/mip", "sidecar/api", "sidecar/cache"},
-	"sidecar/upstream":  {},
 }
 
 func TestImports(t *testing.T) {
@@ -332,7 +335,7 @@ func TestRoutesAgree(t *testing.T) {
 		got := map[string]bool{}
 		want := maps.Clone(want)
 		if name == "README.md" { // for operators: the sidecar as a plain server has them
-			want["/healthz"], want["/readyz"] = true, true
+			want["/healthz"], want["/readyz"], want["/metrics"] = true, true, true
 		}
 		for _, m := range routeInText.FindAllSubmatch(text, -1) {
 			if route := string(m[1]); !page(route) {

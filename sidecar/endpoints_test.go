@@ -242,7 +242,7 @@ func TestNotReady(t *testing.T) {
 		w.get("/healthz").want(w, 200)
 		w.know()
 		w.get("/readyz").want(w, 200)
-		if got := w.get("/healthz"); !strings.Contains(string(got.body), `"version":"v1"`) || !strings.Contains(string(got.body), "c0ffee") {
+		if got := w.get("/healthz"); !strings.Contains(string(got.body), `"version":"v1","revision":"badc0de","commit":"c0ffee`) {
 			t.Errorf("healthz %s", got.body)
 		}
 		w.sidecar.Drain()
@@ -358,7 +358,7 @@ func TestRequestLines(t *testing.T) {
 		w.get("/what/hunter2")
 		w.ask("HUNTER2", "/api/mip-watch")
 		lines := w.log.lines("request")
-		if len(lines) != 3 || !strings.Contains(lines[0], `"route":"/api/forum-activity","status":200`) || !strings.Contains(lines[1], `"route":"other","status":404`) || !strings.Contains(lines[2], `"method":"other"`) {
+		if len(lines) != 3 || !strings.Contains(lines[0], `"route":"/api/forum-activity","status":200`) || !strings.Contains(lines[1], `"route":"other","status":404,"code":"not_found","bytes":`) || !strings.Contains(lines[2], `"method":"other"`) {
 			t.Errorf("log %q", lines)
 		}
 		if log := w.log.String(); strings.Contains(strings.ToLower(log), "hunter2") || strings.Contains(log, "192.0.2.1") || strings.Contains(log, "KEY") {

@@ -10,9 +10,10 @@ import (
 
 // health is the body of GET /healthz and GET /readyz, which only the plain server has.
 type health struct {
-	Status  string `json:"status"` // ok
-	Version string `json:"version,omitempty"`
-	Commit  string `json:"commit,omitempty"` // the newest commit that touched a proposal
+	Status   string `json:"status"`             // ok
+	Version  string `json:"version,omitempty"`  // of the program
+	Revision string `json:"revision,omitempty"` // the commit that the program was built from
+	Commit   string `json:"commit,omitempty"`   // of the site: the newest one that touched a proposal
 }
 
 // health answers GET /healthz: the process lives.
@@ -21,7 +22,7 @@ func (s *Sidecar) health(context.Context, http.ResponseWriter, *http.Request) (*
 }
 
 func (s *Sidecar) healthOf(st *state) (*answer, error) {
-	h := health{Status: "ok", Version: s.Version}
+	h := health{Status: "ok", Version: s.Version, Revision: s.Revision}
 	if st.known != nil && st.known.Site.Commit != nil {
 		h.Commit = *st.known.Site.Commit
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/entity"
 	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/cache"
 )
 
 const typeJSON = "application/json; charset=utf-8"
@@ -64,8 +65,10 @@ const memoSize = 5 << 10
 const leastLife = 250 * time.Millisecond
 
 // memo keeps encoded answers, so that a warm request encodes nothing. One caller makes an answer, the
-// others wait for it. The zero value is empty and ready.
+// others wait for it. With stats, which count its answers, it is ready.
 type memo[K comparable] struct {
+	stats *cache.Stats
+
 	mu   sync.Mutex
 	kept map[K]*slot
 }
@@ -80,16 +83,19 @@ type slot struct {
 func (m *memo[K]) get(ctx context.Context, key K, now func() time.Time, make func(context.Context) (*answer, error)) (*answer, error) {
 	s, a := m.look(key, now())
 	if a != nil {
+		m.stats.Hits.Add(1)
 		return a, nil
 	}
 	// The request's own deadline is there already; see Sidecar.serve.
 	select {
 	case s.making <- struct{}{}:
 	case <-ctx.Done():
+		m.stats.Errors.Add(1)
 		return nil, ctx.Err()
 	}
 	defer func(held *slot) { <-held.making }(s)
 	if s, a = m.look(key, now()); a != nil {
+		m.stats.Shared.Add(1)
 		return a, nil
 	}
 	ends, ok := ctx.Deadline()
@@ -100,9 +106,11 @@ func (m *memo[K]) get(ctx context.Context, key K, now func() time.Time, make fun
 	defer cancel()
 	a, err := make(ctx)
 	if err != nil {
+		m.stats.Errors.Add(1)
 		m.drop(key, s)
 		return nil, err
 	}
+	m.stats.Misses.Add(1)
 	if least := now().Add(leastLife); a.until.Before(least) {
 		a.until = least
 	}

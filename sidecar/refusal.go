@@ -24,16 +24,23 @@ type refusal struct {
 	limit, policy string
 }
 
+// The limits that all callers share.
+const (
+	limitForum = "forum" // of topics that no proposal links to
+	limitModel = "model" // of questions to the model
+)
+
 func (e *refusal) Error() string { return string(e.code) + ": " + e.detail }
 
 // refuse turns an error into a problem. What a host behind us said never reaches the caller.
-func (s *Sidecar) refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (s *Sidecar) refuse(w *recorder, r *http.Request, err error) {
 	e := refusalOf(err)
 	if e.code == api.Internal {
 		s.Log.Error("answer", "path", r.URL.Path, "error", err)
 	}
 	h := w.Header()
 	if e.limit != "" { // another limit than the caller's own, which still has room
+		s.counts.limits[e.limit].Add(1)
 		h["Ratelimit-Policy"] = []string{fmt.Sprintf("%q;%s", e.limit, e.policy)}
 		h["Ratelimit"] = []string{rateLimit(e.limit, 0, assistant.Seconds(e.wait))}
 	}
@@ -49,7 +56,7 @@ func refusalOf(err error) *refusal {
 		return e
 	}
 	if busy, ok := errors.AsType[*forum.BusyError](err); ok {
-		return &refusal{code: api.RateLimited, wait: busy.RetryAfter, limit: "forum", policy: "q=20;w=60",
+		return &refusal{code: api.RateLimited, wait: busy.RetryAfter, limit: limitForum, policy: "q=20;w=60",
 			detail: "Too many different topics that no proposal links to are asked for; wait for as long as Retry-After says."}
 	}
 	wait := time.Duration(0)
@@ -79,7 +86,7 @@ func refusalByAssistant(err error) error {
 	}
 	e := &refusal{code: why.Code, detail: why.Detail, wait: why.Wait}
 	if why.Code == api.RateLimited {
-		e.limit, e.policy = "model", fmt.Sprintf("q=1;w=%d", assistant.Seconds(why.Wait))
+		e.limit, e.policy = limitModel, fmt.Sprintf("q=1;w=%d", assistant.Seconds(why.Wait))
 	}
 	return e
 }

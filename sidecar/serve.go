@@ -22,6 +22,7 @@ type endpoint struct {
 	vary    []string      // by which parameters a CDN tells kept answers apart; nil: it keeps none
 	within  time.Duration // is what an answer takes at most, beside the time of writing it
 	answer  func(ctx context.Context, w http.ResponseWriter, r *http.Request) (*answer, error)
+	counts  *routeCounts // see newCounts
 }
 
 // methods are those that an address answers.
@@ -50,16 +51,16 @@ func (s *Sidecar) table() (map[string]*endpoint, error) {
 		return nil, err
 	}
 	live := func(vary []string, answer func(context.Context, http.ResponseWriter, *http.Request) (*answer, error)) *endpoint {
-		return &endpoint{reading, byDefault, vary, patience + grace, answer}
+		return &endpoint{methods: reading, limit: byDefault, vary: vary, within: patience + grace, answer: answer}
 	}
 	return map[string]*endpoint{
 		"/api/forum-activity": live(varyTopic, s.forumActivity),
 		"/api/network-info":   live(varyTopic, s.networkInfo),
 		"/api/mip-watch":      live(varyParts, s.mipWatch),
-		"/api/ai-summary":     {posting, summaries, nil, aiPatience, s.aiSummary},
-		"/api/ai-translate":   {posting, translations, nil, aiPatience, s.aiTranslate},
-		"/healthz":            {reading, nil, nil, patience, s.health},
-		"/readyz":             {reading, nil, nil, patience, s.ready},
+		"/api/ai-summary":     {methods: posting, limit: summaries, within: aiPatience, answer: s.aiSummary},
+		"/api/ai-translate":   {methods: posting, limit: translations, within: aiPatience, answer: s.aiTranslate},
+		"/healthz":            {methods: reading, within: patience, answer: s.health},
+		"/readyz":             {methods: reading, within: patience, answer: s.ready},
 	}, nil
 }
 
@@ -89,9 +90,16 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h["X-Content-Type-Options"] = noSniff
 	h["Content-Security-Policy"] = noPage
 	e, known := s.endpoints[r.URL.Path]
+	route, counts := other, s.counts.routes[other]
+	if known {
+		route, counts = r.URL.Path, e.counts
+	}
+	s.counts.inFlight.Add(1)
 	defer func() {
+		defer s.counts.inFlight.Add(-1)
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler {
+				counts.count(r.Method, 0, time.Since(began))
 				panic(p)
 			}
 			s.Log.Error("panic", "id", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -99,7 +107,9 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				s.fail(rec, r, api.Internal, "Something failed on our side; the requestId finds it in the log.")
 			}
 		}
-		s.logRequest(r, rec, known, id, began)
+		took := time.Since(began)
+		counts.count(r.Method, rec.status, took)
+		s.logRequest(r, rec, route, id, took)
 	}()
 	switch {
 	case !known:
@@ -110,6 +120,7 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Allow", e.methods.allow)
 		s.fail(rec, r, api.MethodNotAllowed, "This address answers "+e.methods.allow+".")
 	case e.limit != nil && !e.limit.take(rec, r, s.clients.of(r)):
+		s.counts.limits[e.limit.name].Add(1)
 		s.fail(rec, r, api.RateLimited, fmt.Sprintf("More than %d requests in a minute; wait for as long as Retry-After says.", e.limit.tokens))
 	default:
 		s.serve(rec, r, e)
@@ -126,7 +137,7 @@ func preflight(w http.ResponseWriter, m methods) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (s *Sidecar) serve(w http.ResponseWriter, r *http.Request, e *endpoint) {
+func (s *Sidecar) serve(w *recorder, r *http.Request, e *endpoint) {
 	ctx, cancel := context.WithTimeout(r.Context(), e.within)
 	defer cancel()
 	a, err := e.answer(ctx, w, r)
@@ -164,7 +175,9 @@ func (s *Sidecar) known(ctx context.Context) (*state, error) {
 }
 
 // fail writes a problem. No cache keeps it.
-func (s *Sidecar) fail(w http.ResponseWriter, r *http.Request, c api.Code, detail string) {
+func (s *Sidecar) fail(w *recorder, r *http.Request, c api.Code, detail string) {
+	w.code = c
+	s.counts.problems[c].Add(1)
 	h := w.Header()
 	p := s.current.Load().problem(c, instance(r), detail)
 	p.RequestID = h.Get("X-Request-Id")
@@ -191,6 +204,7 @@ type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int
+	code   api.Code // of the problem that it is; empty: none
 }
 
 func (r *recorder) WriteHeader(status int) {
@@ -214,7 +228,7 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // logRequest writes the line of a request. The address is the one that was served, never what a caller
 // wrote, and no line says who asked.
-func (s *Sidecar) logRequest(r *http.Request, rec *recorder, known bool, id string, began time.Time) {
+func (s *Sidecar) logRequest(r *http.Request, rec *recorder, route, id string, took time.Duration) {
 	level := slog.LevelInfo
 	if rec.status >= http.StatusInternalServerError {
 		level = slog.LevelWarn
@@ -222,13 +236,13 @@ func (s *Sidecar) logRequest(r *http.Request, rec *recorder, known bool, id stri
 	if !s.Log.Enabled(r.Context(), level) {
 		return
 	}
-	route := "other"
-	if known {
-		route = r.URL.Path
+	code := slog.Attr{} // left out
+	if rec.code != "" {
+		code = slog.String("code", string(rec.code))
 	}
 	s.Log.LogAttrs(r.Context(), level, "request",
-		slog.String("id", id), slog.String("method", knownMethod(r.Method)), slog.String("route", route), slog.Int("status", rec.status), slog.Int("bytes", rec.bytes),
-		slog.Float64("ms", float64(time.Since(began).Microseconds())/1000))
+		slog.String("id", id), slog.String("method", knownMethod(r.Method)), slog.String("route", route), slog.Int("status", rec.status), code, slog.Int("bytes", rec.bytes),
+		slog.Float64("ms", float64(took.Microseconds())/1000))
 }
 
 func knownMethod(m string) string {
@@ -236,5 +250,5 @@ func knownMethod(m string) string {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodTrace:
 		return m
 	}
-	return "other"
+	return other
 }

@@ -44,8 +44,8 @@ type Config struct {
 	Assistant assistant.Config
 	// Log gets one line per request, and what goes wrong; nil: silent.
 	Log *slog.Logger
-	// Version is told by /healthz; empty: not told.
-	Version string
+	// Version and Revision, the commit that the program was built from, are told by /healthz; empty: not told.
+	Version, Revision string
 	// Now is the wall clock; nil: time.Now.
 	Now func() time.Time
 }
@@ -55,6 +55,7 @@ type Config struct {
 type Sidecar struct {
 	Config
 	endpoints map[string]*endpoint // by path
+	counts    *counts
 	clients   clients
 	assistant *assistant.Assistant
 	draining  atomic.Bool
@@ -77,12 +78,16 @@ func New(c Config) (*Sidecar, error) {
 	c.UserAgent = cmp.Or(c.UserAgent, "mipwatch-sidecar")
 	c.RequestsPerMinute = cmp.Or(c.RequestsPerMinute, requestsPerMinute)
 	c.AIRequestsPerMinute = cmp.Or(c.AIRequestsPerMinute, aiRequestsPerMinute)
+	if c.Assistant.Stats == nil {
+		c.Assistant.Stats = &assistant.Stats{}
+	}
 	c.Assistant.Detached, c.Assistant.Now, c.Assistant.Log = !c.Function, c.Now, c.Log
 	s := &Sidecar{Config: c, clients: newClients(c.Netlify, c.Proxies), knows: make(chan struct{})}
 	var err error
 	if s.endpoints, err = s.table(); err != nil {
 		return nil, err
 	}
+	s.counts = newCounts(s.endpoints)
 	s.assistant = assistant.New(c.Assistant)
 	s.current.Store(&state{})
 	return s, nil

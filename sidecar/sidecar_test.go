@@ -116,7 +116,7 @@ func newWorld(t testing.TB, change ...func(*sidecar.Config)) *world {
 	}
 	w.forum = upstreamtest.NewScript(w.topics)
 	w.net.Serve(forumHost, w.forum)
-	c := sidecar.Config{Transport: w.net, Log: slog.New(slog.NewJSONHandler(w.log, nil)), Version: "v1"}
+	c := sidecar.Config{Transport: w.net, Log: slog.New(slog.NewJSONHandler(w.log, nil)), Version: "v1", Revision: "badc0de"}
 	for _, f := range change {
 		f(&c)
 	}

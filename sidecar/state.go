@@ -36,6 +36,7 @@ type state struct {
 type network struct {
 	endpoints mip.Endpoints
 	*chain.Chain
+	stats *chain.Stats // goes on when the chain is another one of the same id
 }
 
 // target is a discussion that a proposal links to.
@@ -48,6 +49,7 @@ type target struct {
 // newState keeps the forum and the chains of old that are still the same.
 func (s *Sidecar) newState(k *knowledge.Knowledge, old *state) (*state, error) {
 	n := &state{known: k, linked: map[int]bool{}}
+	n.watch.stats, n.chains.stats, n.topics.stats, n.summaries.stats = &s.counts.answers, &s.counts.answers, &s.counts.answers, &s.counts.answers
 	if err := s.openForum(n, old); err != nil {
 		return nil, err
 	}
@@ -60,12 +62,16 @@ func (s *Sidecar) newState(k *knowledge.Knowledge, old *state) (*state, error) {
 		if i := slices.IndexFunc(k.Endpoints, func(e mip.Endpoints) bool { return e.ID == public.ID }); i >= 0 {
 			e.RPC, e.BlockTime = k.Endpoints[i].RPC, k.Endpoints[i].BlockTime
 		}
-		c, err := s.openChain(e, old)
+		stats := &chain.Stats{}
+		if i := slices.IndexFunc(old.networks, func(o network) bool { return o.endpoints.ID == e.ID }); i >= 0 {
+			stats = old.networks[i].stats
+		}
+		c, err := s.openChain(e, old, stats)
 		if err != nil {
 			n.closeBut(old)
 			return nil, err
 		}
-		n.networks = append(n.networks, network{e, c})
+		n.networks = append(n.networks, network{e, c, stats})
 	}
 	return n, nil
 }
@@ -81,17 +87,17 @@ func (s *Sidecar) openForum(n, old *state) error {
 		return nil
 	}
 	var err error
-	n.forum, err = forum.New(forum.Config{BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log})
+	n.forum, err = forum.New(forum.Config{BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &s.counts.forum})
 	return err
 }
 
-func (s *Sidecar) openChain(e mip.Endpoints, old *state) (*chain.Chain, error) {
+func (s *Sidecar) openChain(e mip.Endpoints, old *state, stats *chain.Stats) (*chain.Chain, error) {
 	for _, o := range old.networks {
 		if o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {
 			return o.Chain, nil
 		}
 	}
-	c, err := chain.New(chain.Config{Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log})
+	c, err := chain.New(chain.Config{Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: stats})
 	if err != nil {
 		return nil, fmt.Errorf("network %s: %w", e.ID, err)
 	}

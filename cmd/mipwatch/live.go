@@ -12,6 +12,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/api"
@@ -31,10 +32,10 @@ type live struct {
 // newLive reads the environment for the language model only, and not in a demo: nothing is asked on the
 // network there. The error has an exit code.
 func newLive(demo bool, env func(string) (string, bool), log io.Writer) (*live, error) {
-	l := &live{}
+	l, build := &live{}, release.Current()
 	c := sidecar.Config{
 		Log:     slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Version: version(),
+		Version: build.Version, Revision: build.Commit,
 	}
 	if demo {
 		l.demo = upstreamtest.NewNetwork()

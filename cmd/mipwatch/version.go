@@ -2,9 +2,10 @@ package main
 
 import (
 	"fmt"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mipwatch/mipwatch/internal/release"
 )
 
 func newVersion(p *program) *cobra.Command {
@@ -21,21 +22,5 @@ func newVersion(p *program) *cobra.Command {
 	}
 }
 
-// version is read from what the Go command records in every binary.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "mipwatch (unknown version)"
-	}
-	const shortCommit = 12 // characters
-	commit, dirty := "unknown", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value[:min(len(s.Value), shortCommit)]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = "+changes"
-		}
-	}
-	return fmt.Sprintf("mipwatch %s (commit %s%s, %s)", info.Main.Version, commit, dirty, info.GoVersion)
-}
+// version is the line that --version prints.
+func version() string { return "mipwatch " + release.Current().String() }

@@ -22,16 +22,22 @@ Usage:
 Flags:
   --addr HOST:PORT   where to listen; port 0 takes any free one, the log says which
                      (default 127.0.0.1:8081)
+  --metrics-addr HOST:PORT
+                     where to answer GET /metrics for Prometheus, and nothing else; whoever reaches
+                     it may read them, so give it an address that callers do not reach
+                     (default none: there are no metrics)
   --config FILE      site.yaml with the RPC addresses of the networks; read once, at the start.
                      Without FILE, site.yaml is read if it is there (default site.yaml)
   --site DIR|URL     the published site: the folder of mipwatch build, a snapshot, or the
                      address. A folder is looked at every 2 seconds, an address every minute
                      (default public)
-  --version          print the version
+  --version          print the version, the commit that it was built from and the Go version
   --help             print this
 
 Environment:
   SIDECAR_ADDR       default of --addr
+  SIDECAR_METRICS_ADDR
+                     default of --metrics-addr
   SIDECAR_CONFIG     default of --config
   SIDECAR_SITE       default of --site
   TRUSTED_PROXIES    addresses or prefixes, with commas between them, of the proxies whose
@@ -64,9 +70,9 @@ An empty variable counts as unset. Networks are those that the site publishes. T
 addresses come from the variable, else from site.yaml, else from sidecar.json of a snapshot; a
 network without any is shown as unavailable.
 
-/healthz says that the process lives, /readyz that it knows the site. The log is one JSON object
-a line on standard output. SIGTERM ends the process when what is in flight is answered, after 10
-seconds at the most; a second one ends it at once.
+/healthz says that the process lives, and which version and commit it is; /readyz that it knows the
+site. The log is one JSON object a line on standard output. SIGTERM ends the process when what is
+in flight is answered, after 10 seconds at the most; a second one ends it at once.
 
 Examples:
   sidecar
@@ -82,6 +88,7 @@ Exit codes:
 // flags are the command line.
 type flags struct {
 	addr    string
+	metrics string // empty: none
 	config  string
 	named   bool // config was named, so it must be there
 	site    string
@@ -102,7 +109,10 @@ func parseFlags(args []string, env environment.Environment) (flags, error) {
 	if f.version {
 		return *f, nil
 	}
-	return *f, checkAddr(f.addr)
+	if err := checkAddr("--addr", f.addr); err != nil || f.metrics == "" {
+		return *f, err
+	}
+	return *f, checkAddr("--metrics-addr", f.metrics)
 }
 
 // newFlagSet defines the flags, which [help] explains.
@@ -112,6 +122,7 @@ func newFlagSet(env environment.Environment) (*flag.FlagSet, *flags) {
 	set := flag.NewFlagSet("sidecar", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.StringVar(&f.addr, "addr", cmp.Or(env.Get("SIDECAR_ADDR"), "127.0.0.1:8081"), "")
+	set.StringVar(&f.metrics, "metrics-addr", env.Get("SIDECAR_METRICS_ADDR"), "")
 	set.StringVar(&f.config, "config", cmp.Or(config, "site.yaml"), "")
 	set.StringVar(&f.site, "site", cmp.Or(env.Get("SIDECAR_SITE"), "public"), "")
 	set.BoolVar(&f.version, "version", false, "")
@@ -119,13 +130,13 @@ func newFlagSet(env environment.Environment) (*flag.FlagSet, *flags) {
 }
 
 // checkAddr tells an address that is none from one that cannot be had.
-func checkAddr(addr string) error {
+func checkAddr(flag, addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return fmt.Errorf("--addr: want a host and a port such as 127.0.0.1:8081, got %q", addr)
+		return fmt.Errorf("%s: want a host and a port such as 127.0.0.1:8081, got %q", flag, addr)
 	}
 	return nil
 }

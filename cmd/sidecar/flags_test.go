@@ -40,8 +40,12 @@ func TestHelpIsComplete(t *testing.T) {
 		if line := "\n  --" + one.Name + " "; !strings.Contains(help, line) {
 			t.Errorf("the help has no line %q", line)
 		}
-		if one.DefValue != "false" && !strings.Contains(help, fmt.Sprintf("(default %s)", one.DefValue)) {
-			t.Errorf("the help does not say that the default of --%s is %s", one.Name, one.DefValue)
+		want := fmt.Sprintf("(default %s)", one.DefValue)
+		if one.DefValue == "" {
+			want = "(default none"
+		}
+		if one.DefValue != "false" && !strings.Contains(help, want) {
+			t.Errorf("the help does not say that the default of --%s is %q", one.Name, one.DefValue)
 		}
 	})
 	if f.addr == "" || f.site == "" {

@@ -10,12 +10,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
+	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar/environment"
 )
@@ -52,7 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup fu
 		fmt.Fprintf(stderr, "sidecar: %v\nRun 'sidecar --help' for usage.\n", err)
 		return exitUsage
 	case f.version:
-		fmt.Fprintf(stdout, "sidecar %s (%s)\n", version(), goVersion())
+		fmt.Fprintf(stdout, "sidecar %s\n", release.Current())
 		return exitDone
 	}
 	s, errs := newServer(f, env, errs, slog.New(slog.NewJSONHandler(stdout, &slog.HandlerOptions{Level: env.Level})))
@@ -63,13 +62,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup fu
 		return exitUsage
 	}
 	defer s.close()
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.addr)
+	listeners, err := listen(ctx, f)
 	if err != nil {
-		explain(stderr, fmt.Errorf("--addr: %w", err))
+		explain(stderr, err)
 		return exitListen
 	}
-	if err := s.run(ctx, listener); err != nil {
-		explain(stderr, fmt.Errorf("serve %s: %w", listener.Addr(), err))
+	if err := s.run(ctx, listeners); err != nil {
+		explain(stderr, fmt.Errorf("serve %s: %w", listeners.answers.Addr(), err))
 		return exitListen
 	}
 	return exitDone
@@ -82,19 +81,4 @@ func explain(w io.Writer, err error) {
 		return
 	}
 	fmt.Fprintf(w, "sidecar: %v\n", err)
-}
-
-// version is what the Go command records in every binary: a release or the commit.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(unknown version)"
-}
-
-func goVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.GoVersion
-	}
-	return "(unknown Go)"
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/mipwatch/mipwatch/internal/release"
 )
 
 // Limits of the server. No answer takes longer than 8 s.
@@ -34,10 +37,36 @@ func newHTTP(h http.Handler, g *guard, log *slog.Logger) *http.Server {
 	}
 }
 
+// listeners are what the process listens on.
+type listeners struct {
+	answers net.Listener
+	metrics net.Listener // nil: nobody may read them
+}
+
+// listen opens them. The error names the flag.
+func listen(ctx context.Context, f flags) (l listeners, err error) {
+	if l.answers, err = new(net.ListenConfig).Listen(ctx, "tcp", f.addr); err != nil {
+		return l, fmt.Errorf("--addr: %w", err)
+	}
+	if f.metrics == "" {
+		return l, nil
+	}
+	if l.metrics, err = new(net.ListenConfig).Listen(ctx, "tcp", f.metrics); err != nil {
+		l.answers.Close()
+		return l, fmt.Errorf("--metrics-addr: %w", err)
+	}
+	return l, nil
+}
+
 // run serves until ctx ends and then finishes what is in flight. The error says why it could not.
-func (s *server) run(ctx context.Context, listener net.Listener) error {
+func (s *server) run(ctx context.Context, l listeners) error {
 	srv := newHTTP(s.handler, newGuard(waitingBound()), s.log)
-	s.log.Info("listening", "addr", listener.Addr().String(), "version", version(), "site", s.site)
+	build := release.Current()
+	s.log.Info("listening", "addr", l.answers.Addr().String(), "version", build.Version, "revision", build.Commit, "site", s.site)
+	if l.metrics != nil {
+		// To the end, so that what happens while the process stops can be read as well.
+		defer s.serveMetrics(l.metrics)()
+	}
 
 	following, unfollow := context.WithCancel(ctx)
 	followed := make(chan struct{})
@@ -45,13 +74,30 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 		defer close(followed)
 		followSite(following, s.follow, s.every)
 	}()
-	err := s.serve(ctx, srv, listener)
+	err := s.serve(ctx, srv, l.answers)
 	unfollow()
 	<-followed
 	if err == nil {
 		s.log.Info("stopped")
 	}
 	return err
+}
+
+// serveMetrics answers on a listener until end is called.
+func (s *server) serveMetrics(l net.Listener) (end func()) {
+	srv := newHTTP(s.metrics(), newGuard(scrapersWaiting), s.log)
+	s.log.Info("metrics", "addr", l.Addr().String())
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("no metrics any more", "error", err.Error())
+		}
+	}()
+	return func() {
+		srv.Close()
+		<-served
+	}
 }
 
 // serve returns when no connection is left.

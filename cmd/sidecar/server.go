@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/environment"
@@ -24,13 +25,15 @@ type server struct {
 	handler *sidecar.Sidecar
 	follow  *follow.Follower
 	every   time.Duration // how often it looks
-	client  *http.Client  // asks the site for its documents
+	looks   siteCounts
+	client  *http.Client // asks the site for its documents
+	began   time.Time
 }
 
 // newServer puts the process together. The errors are everything that is wrong with the configuration,
 // after those that were found before. Without any, the server is to be closed.
 func newServer(f flags, env environment.Environment, errs []error, log *slog.Logger) (*server, []error) {
-	s := &server{log: log, site: redacted(f.site), client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}
+	s := &server{log: log, began: time.Now(), site: redacted(f.site), client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}
 	networks, err := readNetworks(f)
 	if err != nil {
 		errs = append(errs, err)
@@ -47,13 +50,13 @@ func newServer(f flags, env environment.Environment, errs []error, log *slog.Log
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	config := env.Config(log)
-	config.Version = version()
+	config, build := env.Config(log), release.Current()
+	config.Version, config.Revision = build.Version, build.Commit
 	if s.handler, err = sidecar.New(config); err != nil {
 		return nil, []error{err}
 	}
 	s.every = interval(f.site)
-	s.follow = &follow.Follower{Load: source.Load, Know: env.Know(s.handler, networks), Log: log}
+	s.follow = &follow.Follower{Load: s.looks.load(source.Load), Know: s.looks.know(env.Know(s.handler, networks)), Log: log}
 	return s, nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 const (
@@ -54,6 +55,16 @@ type Config struct {
 	Log *slog.Logger
 	// Now is the wall clock; nil: time.Now.
 	Now func() time.Time
+	// Stats counts what is asked for, and what of the model; nil: nobody is told.
+	Stats *Stats
+	// Budget is what bounds Model, for who wants to know what was spent; nil: that is not known.
+	Budget *budget.Budget
+}
+
+// Stats counts what an Assistant is asked and what it asks. The zero value is ready.
+type Stats struct {
+	Summaries, Translations cache.Stats
+	Model                   upstream.Stats
 }
 
 // Assistant answers. It is safe for concurrent use: equal questions at one time are one. Whoever makes it
@@ -82,22 +93,25 @@ func New(c Config) *Assistant {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	if c.Stats == nil {
+		c.Stats = &Stats{}
+	}
 	c.Bytes = cmp.Or(c.Bytes, defaultBytes)
 	return &Assistant{
 		Config:       c,
-		summaries:    kept(c, sizeOfSummary),
-		translations: kept(c, sizeOfTranslation),
+		summaries:    kept(c, sizeOfSummary, &c.Stats.Summaries),
+		translations: kept(c, sizeOfTranslation, &c.Stats.Translations),
 	}
 }
 
-func kept[V any](c Config, size func(V) int64) *cache.Cache[key, V] {
+func kept[V any](c Config, size func(V) int64, stats *cache.Stats) *cache.Cache[key, V] {
 	timeout := longest
 	if !c.Detached {
 		timeout = patience
 	}
 	return cache.New[key](cache.Config[V]{
 		Fresh: forever, Wait: patience, Timeout: timeout, Detached: c.Detached,
-		Bytes: c.Bytes, Size: size, Retry: pause, Now: c.Now,
+		Bytes: c.Bytes, Size: size, Retry: pause, Now: c.Now, Stats: stats,
 	})
 }
 

@@ -17,6 +17,9 @@ func Environment(lookup func(string) (string, bool)) (Config, []error) {
 		return Config{}, errs
 	}
 	wanted.UserAgent = "mipwatch-sidecar"
+	stats := &Stats{}
+	wanted.Stats = &stats.Model
 	lazy := model.NewLazy(wanted)
-	return Config{Model: budget.New(lazy, most), Name: lazy.Name(), Unusable: lazy.Err()}, errs
+	bounded := budget.New(lazy, most)
+	return Config{Model: bounded, Name: lazy.Name(), Unusable: lazy.Err(), Stats: stats, Budget: bounded}, errs
 }

@@ -44,6 +44,8 @@ type Config[V any] struct {
 	// Now is the clock by which values age. Nil: time.Now. Only its wall time counts, as a process may
 	// be frozen for any time. It must not use the cache.
 	Now func() time.Time
+	// Stats counts how Gets were answered. Nil: nobody is told.
+	Stats *Stats
 }
 
 // Entry is a value and what is known of it.
@@ -91,6 +93,9 @@ func New[K comparable, V any](c Config[V]) *Cache[K, V] {
 	c.Keep = max(c.Keep, c.Fresh)
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Stats == nil {
+		c.Stats = &Stats{}
 	}
 	return &Cache[K, V]{config: c, flights: map[K]*flight[K, V]{}, records: map[K]*list.Element{}}
 }

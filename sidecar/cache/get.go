@@ -15,11 +15,13 @@ import (
 // comes with Entry.Err and Entry.Next, and without a value.
 func (c *Cache[K, V]) Get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (Entry[V], error) {
 	c.mu.Lock()
-	a, ok := c.atOnce(ctx, key)
-	if !ok {
+	a, atOnce := c.atOnce(ctx, key)
+	shared := c.flights[key] != nil
+	if !atOnce {
 		a = c.await(ctx, key, fetch)
 	}
 	c.mu.Unlock()
+	c.config.Stats.count(a.entry.Stale, a.err, atOnce, shared)
 	return a.entry, a.err
 }
 

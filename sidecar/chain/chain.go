@@ -32,6 +32,13 @@ type Config struct {
 	Detached  bool              // a call goes on when nobody waits for it any more: for a server, not for a function that is frozen after its answer
 	Now       func() time.Time  // nil: time.Now
 	Log       *slog.Logger      // nil: silent. One line when an endpoint fails and one when it is back; no address
+	Stats     *Stats            // counts; nil: nobody is told
+}
+
+// Stats counts what a chain is asked and how. The zero value is ready; it outlives a Chain.
+type Stats struct {
+	Heads cache.Stats
+	Hosts upstream.Stats // of all endpoints
 }
 
 // Chain answers from its memory where it can. It is safe for concurrent use. Close it after use.
@@ -51,9 +58,12 @@ func New(c Config) (*Chain, error) {
 	if ch.now == nil {
 		ch.now = time.Now
 	}
+	if c.Stats == nil {
+		c.Stats = &Stats{}
+	}
 	ch.log = ch.log.With("network", c.Endpoints.ID)
 	for i, address := range c.Endpoints.RPC {
-		host, err := upstream.New(address, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: ch.now})
+		host, err := upstream.New(address, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: ch.now, Stats: &c.Stats.Hosts})
 		name := fmt.Sprintf("rpc %d of %d", i+1, len(c.Endpoints.RPC))
 		if err != nil {
 			return nil, fmt.Errorf("network %s: %s: %w", c.Endpoints.ID, name, err)
@@ -62,7 +72,7 @@ func New(c Config) (*Chain, error) {
 	}
 	ch.heads = cache.New[struct{}](cache.Config[head]{
 		Fresh: headFresh, Keep: headKeep, Retry: func(error) time.Duration { return failedFor },
-		Timeout: flightTimeout, Wait: callerWait, Entries: 1, Detached: c.Detached, Now: ch.now,
+		Timeout: flightTimeout, Wait: callerWait, Entries: 1, Detached: c.Detached, Now: ch.now, Stats: &c.Stats.Heads,
 	})
 	return ch, nil
 }

@@ -46,6 +46,13 @@ type Config struct {
 	Detached  bool              // a call goes on when nobody waits for it any more: for a server, not for a function that is frozen after its answer
 	Now       func() time.Time  // nil: time.Now
 	Log       *slog.Logger      // nil: silent
+	Stats     *Stats            // counts; nil: nobody is told
+}
+
+// Stats counts what a forum is asked and how. The zero value is ready; it outlives a Forum.
+type Stats struct {
+	Linked, Other, Slugs cache.Stats // topics that proposals link to, other ones, links without a number
+	Host                 upstream.Stats
 }
 
 // Forum answers from its memory where it can. It is safe for concurrent use. Close it after use.
@@ -78,6 +85,9 @@ func New(c Config) (*Forum, error) {
 	if f.now == nil {
 		f.now = time.Now
 	}
+	if c.Stats == nil {
+		c.Stats = &Stats{}
+	}
 	all := make(chan struct{}, callsAtOnce)
 	for _, l := range []struct {
 		lane  *lane
@@ -87,16 +97,16 @@ func New(c Config) (*Forum, error) {
 		{&f.other, []chan struct{}{make(chan struct{}, otherCallsAtOnce), all}},
 	} {
 		l.lane.slots = l.slots
-		if l.lane.host, err = upstream.New(f.base, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now}); err != nil {
+		if l.lane.host, err = upstream.New(f.base, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &c.Stats.Host}); err != nil {
 			return nil, fmt.Errorf("forum: %w", err)
 		}
 	}
 	topics := cache.Config[api.ForumActivity]{
 		Fresh: topicFresh, Keep: topicKeep, Retry: standing(goneFor), Gone: gone,
-		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now,
+		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Linked,
 	}
 	f.topics = cache.New[int](topics)
-	topics.Entries = otherTopics
+	topics.Entries, topics.Stats = otherTopics, &c.Stats.Other
 	// What leaves an entry has cost a call. Refusals do not, or whoever enumerates topics while the forum
 	// is paused would push out everything.
 	topics.Retry = func(err error) time.Duration {
@@ -108,7 +118,7 @@ func New(c Config) (*Forum, error) {
 	f.others = cache.New[int](topics)
 	f.slugs = cache.New[string](cache.Config[int]{
 		Fresh: slugFresh, Keep: slugFresh + topicKeep, Retry: standing(slugGoneFor), Gone: gone,
-		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now,
+		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Slugs,
 	})
 	return f, nil
 }

@@ -56,8 +56,8 @@ func (g *gate) enter(now time.Time) (probe bool, refused *Error) {
 	return true, nil
 }
 
-// leave tells how a call ended.
-func (g *gate) leave(now time.Time, probe bool, v verdict) {
+// leave tells how a call ended. opened is 1 when that opened the breaker, and -1 when it closed it.
+func (g *gate) leave(now time.Time, probe bool, v verdict) (opened int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if probe {
@@ -68,6 +68,9 @@ func (g *gate) leave(now time.Time, probe bool, v verdict) {
 	}
 	switch {
 	case v == good:
+		if g.failures == failuresToOpen {
+			opened = -1
+		}
 		g.failures = 0
 	case v == bad && probe:
 		g.open = span{now, openFor}
@@ -75,8 +78,19 @@ func (g *gate) leave(now time.Time, probe bool, v verdict) {
 		// Failures of calls that began before the breaker opened do not keep it open.
 		if g.failures++; g.failures == failuresToOpen {
 			g.open = span{now, openFor}
+			opened = 1
 		}
 	}
+	return opened
+}
+
+// forget makes the gate as good as new, and reports whether its breaker was open.
+func (g *gate) forget() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	was := g.failures == failuresToOpen
+	g.failures = 0
+	return was
 }
 
 // shut pauses the host, unless it is paused for longer.

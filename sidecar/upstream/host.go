@@ -32,6 +32,7 @@ type Config struct {
 	MaxBytes  int64             // most that a body may have after decoding; 0: 2 MiB
 	Try       time.Duration     // for one try with its redirects and its body; 0: 2.5 s
 	Now       func() time.Time  // wall clock of pauses and breaker; nil: time.Now
+	Stats     *Stats            // counts the calls; nil: nobody is told
 }
 
 // Host is one upstream. It is safe for concurrent use.
@@ -44,6 +45,7 @@ type Host struct {
 	maxBytes  int64
 	try       time.Duration
 	now       func() time.Time
+	stats     *Stats
 	gate      gate
 
 	mu   sync.Mutex
@@ -61,6 +63,7 @@ func New(base string, c Config) (*Host, error) {
 	h := &Host{
 		base: u, basic: u.User, transport: c.Transport, own: c.Transport == nil, userAgent: c.UserAgent,
 		maxBytes: cmp.Or(c.MaxBytes, defaultMaxBytes), try: cmp.Or(c.Try, defaultTry), now: c.Now,
+		stats: cmp.Or(c.Stats, &Stats{}),
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	if h.now == nil {
@@ -89,6 +92,7 @@ type Request struct {
 
 	Once bool // no retry
 
+	sent    *bool // set by ask when a request goes out
 	reached *bool // set by ask when a request may have got to the host
 }
 
@@ -111,9 +115,11 @@ type Response struct {
 // because the host is too slow cancels with [ErrTimeout] as the cause (context.WithCancelCause): then
 // it is, as it is when the deadline of ctx passes.
 func (h *Host) Do(ctx context.Context, r Request) (*Response, error) {
-	var reached bool
-	r.reached = &reached
+	var sent, reached bool
+	r.sent, r.reached = &sent, &reached
+	began := time.Now()
 	res, err := h.do(ctx, r)
+	h.stats.count(err, sent, time.Since(began))
 	if e, ours := errors.AsType[*Error](err); ours {
 		e.Unasked = !reached
 	}
@@ -133,7 +139,7 @@ func (h *Host) do(ctx context.Context, r Request) (*Response, error) {
 		return nil, refused
 	}
 	v := undecided
-	defer func() { h.gate.leave(h.wall(), probe, v) }()
+	defer func() { h.stats.Open.Add(h.gate.leave(h.wall(), probe, v)) }()
 	h.dropIdle()
 
 	res, err := h.tries(ctx, r, to, probe)
@@ -174,8 +180,12 @@ func (h *Host) CloseIdle() {
 	}
 }
 
-// Close closes the connections of the host's own transport. Calls under way are their callers' to end.
+// Close closes the connections of the host's own transport. Calls under way are their callers' to end, and
+// before: the host is not asked any more.
 func (h *Host) Close() {
+	if h.gate.forget() {
+		h.stats.Open.Add(-1)
+	}
 	if h.own {
 		h.CloseIdle()
 	}

@@ -70,6 +70,8 @@ func (h *Host) ask(ctx context.Context, r Request, to *url.URL) (*Response, erro
 				return nil, err
 			}
 		}
+		*r.sent = true
+		h.stats.Sent.Add(1)
 		resp, err := h.transport.RoundTrip(req)
 		if err != nil {
 			failed := failure(ctx, try, err)

@@ -26,6 +26,8 @@ type books struct {
 	until   time.Time // when the day ends; zero: none has begun
 	spent   int       // tokens of the day
 	claimed int       // tokens set aside for questions that were let in
+
+	ever Spend // the counts of it
 }
 
 // entry is a question that was let in.
@@ -36,27 +38,32 @@ type entry struct {
 
 // enter sets aside what a question may cost. Each that was let in must begin and be settled, or leave.
 func (b *books) enter(tokens int) (entry, error) {
-	if tokens > b.perDay {
-		return entry{}, &Error{kind: ErrTooLarge}
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.turnPage()
 	switch {
+	case tokens > b.perDay:
+		return entry{}, b.refuse(&b.ever.TooLarge, &Error{kind: ErrTooLarge})
 	case tokens > b.perDay-b.spent:
-		return entry{}, &Error{RetryAfter: b.until.Sub(now), kind: errDay}
+		return entry{}, b.refuse(&b.ever.Day, &Error{RetryAfter: b.until.Sub(now), kind: errDay})
 	case tokens > b.perDay-b.spent-b.claimed:
-		return entry{}, &Error{RetryAfter: min(turn, b.until.Sub(now)), kind: errClaimed}
+		return entry{}, b.refuse(&b.ever.Claimed, &Error{RetryAfter: min(turn, b.until.Sub(now)), kind: errClaimed})
 	case len(b.begun)+b.waiting >= b.perMinute:
 		after := minute // when all of them still wait for their turn
 		if len(b.begun) > 0 {
 			after = minute - now.Sub(b.begun[0])
 		}
-		return entry{}, &Error{RetryAfter: after, kind: errMinute}
+		return entry{}, b.refuse(&b.ever.Minute, &Error{RetryAfter: after, kind: errMinute})
 	}
 	b.waiting++
 	b.claimed += tokens
 	return entry{tokens: tokens}, nil
+}
+
+// refuse counts a refusal.
+func (b *books) refuse(count *int, why *Error) error {
+	*count++
+	return why
 }
 
 // leave takes back a question whose turn did not come.
@@ -74,6 +81,8 @@ func (b *books) begin(e *entry) {
 	now := b.turnPage()
 	b.waiting--
 	b.begun = append(b.begun, now)
+	b.ever.Questions++
+	b.ever.Asked += e.tokens
 	e.begun = now
 }
 
@@ -85,6 +94,7 @@ func (b *books) settle(e entry, c cost) {
 	b.turnPage()
 	b.claimed -= e.tokens
 	b.spent += c.tokens
+	b.ever.Used += c.tokens
 	if !c.unasked {
 		return
 	}

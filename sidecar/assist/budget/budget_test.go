@@ -402,3 +402,34 @@ func TestMany(t *testing.T) {
 		}
 	})
 }
+
+// TestSpend asks until each bound refuses, and reads what was spent.
+func TestSpend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{tokens: 300}
+		b := budget.New(f, budget.Config{CallsPerMinute: 2, TokensPerDay: 2000})
+		want := func(when string, want budget.Spend) {
+			t.Helper()
+			if got := b.Spend(); got != want {
+				t.Errorf("%s: %+v, want %+v", when, got, want)
+			}
+		}
+		want("at first", budget.Spend{Left: 2000, PerDay: 2000})
+		ask(t, b, question(500))
+		ask(t, b, question(500))
+		ask(t, b, question(500))
+		ask(t, b, question(2001))
+		want("after a minute's calls", budget.Spend{Questions: 2, Asked: 1000, Used: 600, Minute: 1, TooLarge: 1, Left: 1400, PerDay: 2000})
+		time.Sleep(time.Minute)
+		ask(t, b, question(1500))
+		f.takes = time.Second
+		var both sync.WaitGroup
+		both.Go(func() { ask(t, b, question(1000)) })
+		synctest.Wait()
+		ask(t, b, question(500))
+		want("while one is under way", budget.Spend{Questions: 3, Asked: 2000, Used: 600, Minute: 1, TooLarge: 1, Day: 1, Claimed: 1, Left: 400, PerDay: 2000})
+		both.Wait()
+		time.Sleep(24 * time.Hour)
+		want("the next day", budget.Spend{Questions: 3, Asked: 2000, Used: 900, Minute: 1, TooLarge: 1, Day: 1, Claimed: 1, Left: 2000, PerDay: 2000})
+	})
+}

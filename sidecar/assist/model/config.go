@@ -20,6 +20,7 @@ type Config struct {
 	Timeout   time.Duration     // AI_TIMEOUT: of one Ask, its retry included; 0: 7 s
 	Transport http.RoundTripper // nil: one of its own, with the proxy of the environment
 	UserAgent string            // empty: that of net/http
+	Stats     *upstream.Stats   // counts the questions; nil: nobody is told
 }
 
 var errAddress = errors.New("AI_BASE_URL is not an absolute http or https URL")

@@ -51,6 +51,7 @@ func New(c Config) (*Model, error) {
 		UserAgent: c.UserAgent,
 		MaxBytes:  answerMost,
 		Try:       timeout,
+		Stats:     c.Stats,
 	})
 	if err != nil {
 		return nil, errAddress
