@@ -84,7 +84,7 @@ var imports = map[string][]string{
 	"sidecar/knowledge":     {"internal/mip", "sidecar/api", "sidecar/cache"},
 	"sidecar/metrics":       {},
 	"sidecar/upstream":      {"sidecar/metrics"},
-	"sidecar/function/api": {"sidecar", "sidecar/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
+	"sidecar/function/api": {"internal/release", "sidecar", "sidecar/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
 		"github.com/aws/aws-lambda-go/lambda"},
 }
 
