@@ -186,8 +186,9 @@ func TestConfiguration(t *testing.T) {
 	}{
 		"bad variables": {shared.carrying, []string{"LOG_LEVEL=loud", "REQUESTS_PER_MINUTE=0", "TRUSTED_PROXIES=x"},
 			[]string{`LOG_LEVEL: want debug, info, warn or error, got \"loud\"`, "REQUESTS_PER_MINUTE: want a number", "TRUSTED_PROXIES: "}},
-		"no site":  {shared.bare, nil, []string{"no site: the function was built without mipwatch build --snapshot"}},
-		"bad site": {shared.bare, []string{"URL=ftp://x"}, []string{"URL: site ftp://x: "}},
+		"no site":      {shared.bare, nil, []string{"no site: the function was built without mipwatch build --snapshot"}},
+		"bad snapshot": {shared.torn, []string{"URL=" + shared.published.URL}, []string{"read api/v1/site.json: ", "the snapshot that this function carries cannot be used"}},
+		"bad site":     {shared.bare, []string{"URL=ftp://x"}, []string{"URL: site ftp://x: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := lambdatest.Start(t, built(t, tt.program), tt.variables...)
