@@ -38,8 +38,9 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "sidecar/api", "sidecar/assist", "github.com/gofrs/flock"},
-	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
+	"build":           {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "sidecar/api", "sidecar/assist", "github.com/gofrs/flock"},
+	"examples/deploy": {}, // tests only
+	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/mirror", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
 		"sidecar", "sidecar/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
@@ -47,16 +48,19 @@ var imports = map[string][]string{
 	"internal/browsertest":  {"github.com/chromedp/cdproto", "github.com/chromedp/chromedp"}, // for tests only
 	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/corpora":      {}, // for tests only
-	"internal/corpus":       {"internal/folder", "internal/formula", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	"internal/corpus":       {"internal/folder", "internal/formula", "internal/git", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
 	"internal/figures":      {"internal/mip", "sidecar/api"},
 	"internal/folder":       {},
 	"internal/formula":      {"github.com/yuin/goldmark"},
+	"internal/git":          {},
 	"internal/graph":        {},
 	"internal/lambdatest":   {}, // for tests only
 	"internal/mip":          {},
+	"internal/mirror":       {"internal/folder", "internal/git", "internal/mip", "internal/provenance", "github.com/gofrs/flock"},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
 	"internal/release":      {},
+	"internal/provenance":   {"internal/mip"},
 	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/soak":         {"build", "internal/mip", "internal/openapitest", "internal/site", "internal/upstreamtest", "sidecar/api", "sidecar/assist", "sidecar/knowledge"}, // by hand, and in tests
@@ -201,6 +205,35 @@ func TestSkipsAreNamed(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWorkflows holds the workflows to their language, to the fewest rights and to nobody else's code.
+func TestWorkflows(t *testing.T) {
+	files, err := filepath.Glob(".github/workflows/*.yml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no workflows: %v", err)
+	}
+	uses := regexp.MustCompile(`uses: *(\S+)`)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(`(?m)^permissions:( \{\}|\n  contents: read\n\n)`).Match(text) {
+			t.Errorf("%s: a workflow begins with no right, or that to read", name)
+		}
+		for _, m := range uses.FindAllSubmatch(text, -1) {
+			if action := string(m[1]); !strings.HasPrefix(action, "actions/") && !strings.HasPrefix(action, "./") {
+				t.Errorf("%s uses %s; want actions of GitHub's own, or a command", name, action)
+			}
+		}
+	}
+	if _, err := exec.LookPath("actionlint"); err != nil {
+		t.Skip("[actionlint] no actionlint program")
+	}
+	if out, err := exec.CommandContext(t.Context(), "actionlint", "-no-color").CombinedOutput(); err != nil {
+		t.Errorf("actionlint: %v\n%s", err, out)
+	}
 }
 
 func TestModuleIsTidy(t *testing.T) {

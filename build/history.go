@@ -58,7 +58,7 @@ func (p *planner) history(i int, texts *corpus.Texts) ([]byte, error) {
 	v := render.HistoryPage{Summary: p.all[i], Before: c.Past.Before}
 	for k, version := range c.Past.Versions {
 		w := render.Version{Commit: version.Commit, When: version.When, Subject: version.Subject, Text: bodies[k]}
-		w.SourceURL, _ = sourceLinkAt(p.Site, version.Commit, c.RepoPath)
+		w.SourceURL, _ = sourceLinkAt(p.Site, c, version.Commit, c.RepoPath)
 		v.Versions = append(v.Versions, w)
 	}
 	if len(bodies) > len(v.Versions) {
@@ -72,7 +72,7 @@ func (p *planner) changes(i int) ([]byte, error) {
 	c := p.corpus.Proposals[i]
 	out := make([]render.Change, 0, len(c.Past.Versions))
 	for _, v := range c.Past.Versions {
-		link, _ := sourceLinkAt(p.Site, v.Commit, c.RepoPath)
+		link, _ := sourceLinkAt(p.Site, c, v.Commit, c.RepoPath)
 		out = append(out, render.Change{Commit: v.Commit, When: v.When, Subject: v.Subject, URL: link})
 	}
 	// Commits lie in the order of their parents, and a clock may have been wrong.

@@ -234,12 +234,13 @@ func first[T any](a, b *T) *T {
 // sourceLink is the address of a file of the repository as of the commit that last changed the
 // proposal, so that another proposal's commit does not change it.
 func sourceLink(s *site.Site, p *corpus.Proposal, repoPath string) (string, bool) {
-	return sourceLinkAt(s, cmp.Or(p.Commit, "HEAD"), repoPath)
+	return sourceLinkAt(s, p, cmp.Or(p.Commit, "HEAD"), repoPath)
 }
 
-// sourceLinkAt is the address of a file of the repository as of a commit.
-func sourceLinkAt(s *site.Site, commit, repoPath string) (string, bool) {
-	if s.SourceURL == "" || repoPath == ".." || strings.HasPrefix(repoPath, "../") {
+// sourceLinkAt is the address of a file of the proposal's repository as of a commit. Where texts are synced,
+// source_url leads to the upstream, which does not hold the others.
+func sourceLinkAt(s *site.Site, p *corpus.Proposal, commit, repoPath string) (string, bool) {
+	if s.SourceURL == "" || p.Local || repoPath == ".." || strings.HasPrefix(repoPath, "../") {
 		return "", false
 	}
 	segments := strings.Split(repoPath, "/")

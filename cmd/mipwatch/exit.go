@@ -17,6 +17,7 @@ const (
 	exitProblems = 1
 	exitUsage    = 2
 	exitWrite    = 3
+	exitUpstream = 4 // of sync
 )
 
 const exitHelp = `

@@ -43,17 +43,19 @@ type input struct {
 }
 
 func (in *input) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&in.config, "config", "site.yaml", "`file` that describes the site")
-	f.StringArrayVar(&in.proposals, "proposals", nil, "`folder` of proposals, instead of those in site.yaml; may repeat")
-	for flag, mark := range map[string]func(string) error{
-		"config":    func(s string) error { return cmd.MarkFlagFilename(s, "yaml", "yml") },
-		"proposals": func(s string) error { return cmd.MarkFlagDirname(s) },
-	} {
-		// The only error is an unknown flag.
-		if err := mark(flag); err != nil {
-			panic(err)
-		}
+	addConfig(cmd, &in.config)
+	cmd.Flags().StringArrayVar(&in.proposals, "proposals", nil, "`folder` of proposals, instead of those in site.yaml; may repeat")
+	// The only error is an unknown flag.
+	if err := cmd.MarkFlagDirname("proposals"); err != nil {
+		panic(err)
+	}
+}
+
+// addConfig defines the flag that names site.yaml.
+func addConfig(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "config", "site.yaml", "`file` that describes the site")
+	if err := cmd.MarkFlagFilename("config", "yaml", "yml"); err != nil {
+		panic(err) // as above
 	}
 }
 

@@ -17,7 +17,8 @@ into a static site: pages, a JSON API, feeds, and texts for AI agents.
 ` + exitHelp,
 		Example: `  mipwatch build
   mipwatch check --strict
-  mipwatch serve`,
+  mipwatch serve
+  mipwatch sync`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -25,7 +26,7 @@ into a static site: pages, a JSON API, feeds, and texts for AI agents.
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newAsk(p), newVersion(p))
+	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newSync(p), newAsk(p), newVersion(p))
 	return root
 }
 

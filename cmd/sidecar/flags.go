@@ -31,6 +31,8 @@ Flags:
   --site DIR|URL     the published site: the folder of mipwatch build, a snapshot, or the
                      address. A folder is looked at every 2 seconds, an address every minute
                      (default public)
+  --check            ask the sidecar that listens on --addr whether it is ready, and end: for health
+                     checks where there is no other program
   --version          print the version, the commit that it was built from and the Go version
   --help             print this
 
@@ -80,7 +82,8 @@ Examples:
   RPC_MAINNET=https://rpc.example.org/v1/KEY sidecar --site public
 
 Exit codes:
-  0  done
+  0  done; of --check: ready
+  1  of --check: not ready
   2  wrong usage or configuration
   3  cannot listen
 `
@@ -92,6 +95,7 @@ type flags struct {
 	config  string
 	named   bool // config was named, so it must be there
 	site    string
+	check   bool
 	version bool
 }
 
@@ -125,6 +129,7 @@ func newFlagSet(env environment.Environment) (*flag.FlagSet, *flags) {
 	set.StringVar(&f.metrics, "metrics-addr", env.Get("SIDECAR_METRICS_ADDR"), "")
 	set.StringVar(&f.config, "config", cmp.Or(config, "site.yaml"), "")
 	set.StringVar(&f.site, "site", cmp.Or(env.Get("SIDECAR_SITE"), "public"), "")
+	set.BoolVar(&f.check, "check", false, "")
 	set.BoolVar(&f.version, "version", false, "")
 	return set, f
 }

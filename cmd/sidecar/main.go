@@ -21,9 +21,10 @@ import (
 
 // The exit codes, as --help has them.
 const (
-	exitDone   = 0
-	exitUsage  = 2
-	exitListen = 3
+	exitDone     = 0
+	exitNotReady = 1 // of --check
+	exitUsage    = 2
+	exitListen   = 3
 )
 
 func main() {
@@ -52,6 +53,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup fu
 		return exitUsage
 	case f.version:
 		fmt.Fprintf(stdout, "sidecar %s\n", release.Current())
+		return exitDone
+	case f.check:
+		if err := check(ctx, f.addr); err != nil {
+			explain(stderr, err)
+			return exitNotReady
+		}
 		return exitDone
 	}
 	s, errs := newServer(f, env, errs, slog.New(slog.NewJSONHandler(stdout, &slog.HandlerOptions{Level: env.Level})))

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // assemble makes the corpus of what was read: duplicates, times, relations.
-func assemble(ld *loader, results []loaded, h *history) *Corpus {
+func assemble(ctx context.Context, ld *loader, results []loaded, h *history) *Corpus {
 	c := &Corpus{prefix: ld.prefix, history: h}
 	unique(results)
 	for _, l := range results {
@@ -24,6 +25,7 @@ func assemble(ld *loader, results []loaded, h *history) *Corpus {
 	}
 	relate(c.Proposals, func(p *Proposal) *report { return reports[p.File] })
 	c.Commit, c.Committed = h.date(c.Proposals)
+	h.keepTexts(ctx, c.Proposals)
 	c.History = h.state
 	c.files = fileNumbers(c.Proposals)
 	c.Problems = append([]mip.Problem{}, h.problems...)

@@ -47,9 +47,11 @@ type Corpus struct {
 type Proposal struct {
 	mip.Summary
 	File     string // slash-separated, as in problems
-	RepoPath string // within its repository; without git, its folder's last name and its own
+	RepoPath string // within its repository, that of the upstream when Upstream; without git, its folder's last name and its own
 	Commit   string // newest commit that touched the file; empty when unknown
 	Past     *Past  // the file's versions; nil when git knows none
+	Upstream bool   // RepoPath, Commit and Past are those of the upstream that the file was synced from
+	Local    bool   // the file was not synced, and others were
 
 	source      folder.File
 	numberLine  int // where the header states the number; 0 when the file's name does

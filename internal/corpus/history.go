@@ -11,17 +11,20 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/provenance"
 )
 
 // history is what git knows of the files in the folders.
 type history struct {
 	state    string // full, shallow, none or fixed
 	epoch    *time.Time
-	places   map[string]place      // by folder
+	places   map[string]git.Place  // by folder
 	changes  map[fileKey]fileTimes // of committed files
 	sizes    map[string]int        // files named like proposals that a commit touches, by hash
 	problems []mip.Problem
+	records  map[string]*provenance.Record // by folder, of those that were synced
 }
 
 // fileKey is a path within a repository.
@@ -29,8 +32,8 @@ type fileKey struct{ top, path string }
 
 // fileTimes are the commits that touched a file.
 type fileTimes struct {
-	last     commit
-	first    commit
+	last     git.Commit
+	first    git.Commit
 	known    bool // both are
 	complete bool // the file does not reach the edge of a shallow clone
 	past     past // of a file that is named like a proposal
@@ -39,7 +42,8 @@ type fileTimes struct {
 // askGit reads the history of all folders: two runs of git for one repository. What git cannot say
 // leaves the header's dates.
 func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
-	h := &history{state: "none", epoch: epoch, places: map[string]place{}, changes: map[fileKey]fileTimes{}, sizes: map[string]int{}}
+	h := &history{state: "none", epoch: epoch, places: map[string]git.Place{}, changes: map[fileKey]fileTimes{}, sizes: map[string]int{}}
+	h.readRecords(folders)
 	if epoch != nil {
 		h.state = "fixed"
 		return h
@@ -48,21 +52,21 @@ func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
 	var tops []string
 	complete := true
 	for _, folder := range folders {
-		p, err := locate(ctx, folder)
+		p, err := git.Locate(ctx, folder)
 		if err != nil {
 			complete = false
 			h.missing(folder, err)
-			if errors.Is(err, errNoGit) {
+			if errors.Is(err, git.ErrNoGit) {
 				return h
 			}
 			continue
 		}
 		h.places[folder] = p
-		if prefixes[p.top] == nil {
-			tops = append(tops, p.top)
+		if prefixes[p.Top] == nil {
+			tops = append(tops, p.Top)
 		}
-		prefixes[p.top] = append(prefixes[p.top], p.prefix)
-		if p.shallow != nil {
+		prefixes[p.Top] = append(prefixes[p.Top], p.Prefix)
+		if p.Shallow != nil {
 			complete = false
 			h.notice(folder, "history-shallow", "the clone is shallow: times before its first commit are unknown; fetch the whole history (git fetch --unshallow)")
 		}
@@ -85,7 +89,7 @@ func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
 
 func (h *history) shallow() bool {
 	for _, p := range h.places {
-		if p.shallow != nil {
+		if p.Shallow != nil {
 			return true
 		}
 	}
@@ -94,7 +98,7 @@ func (h *history) shallow() bool {
 
 func (h *history) folderIn(folders []string, top string) string {
 	for _, folder := range folders {
-		if h.places[folder].top == top {
+		if h.places[folder].Top == top {
 			return folder
 		}
 	}
@@ -104,13 +108,13 @@ func (h *history) folderIn(folders []string, top string) string {
 // missing notes why a folder has no history. A folder outside of any repository is nothing to note.
 func (h *history) missing(folder string, err error) {
 	switch {
-	case errors.Is(err, errNoRepo):
-	case errors.Is(err, errNoGit):
+	case errors.Is(err, git.ErrNoRepo):
+	case errors.Is(err, git.ErrNoGit):
 		h.notice(folder, "history-none", "there is no git program: times come from the headers")
-	case errors.Is(err, errOwner):
-		h.notice(folder, "history-none", "%v; until then times come from the headers", errOwner)
+	case errors.Is(err, git.ErrOwner):
+		h.notice(folder, "history-none", "%v; until then times come from the headers", git.ErrOwner)
 	default:
-		h.notice(folder, "history-none", "%v: times come from the headers", errGitFailed)
+		h.notice(folder, "history-none", "%v: times come from the headers", git.ErrFailed)
 	}
 }
 
@@ -125,33 +129,33 @@ func (h *history) read(ctx context.Context, top string, prefixes []string) error
 	slices.Sort(prefixes)
 	var shallow map[string]bool
 	for _, p := range h.places {
-		if p.top == top {
-			shallow = p.shallow
+		if p.Top == top {
+			shallow = p.Shallow
 		}
 	}
 	prefixes = slices.Compact(prefixes)
-	return log(ctx, top, prefixes, func(c commit, f touch) {
-		key := fileKey{top, f.path}
+	return git.Log(ctx, top, "", prefixes, func(c git.Commit, f git.Touch) {
+		key := fileKey{top, f.Path}
 		t, seen := h.changes[key]
 		// What lies in a sub-folder is no proposal, whatever its name: such as a translation of one.
-		if dir, name := path.Split(f.path); slices.Contains(prefixes, dir) {
+		if dir, name := path.Split(f.Path); slices.Contains(prefixes, dir) {
 			if _, numbered := numberInName(name); numbered {
-				h.sizes[c.hash]++
+				h.sizes[c.Hash]++
 			}
-			t.past.add(c, f.blob, shallow[c.hash])
+			t.past.add(c, f.Blob, shallow[c.Hash])
 		}
 		if !seen {
 			t.complete = true
 		}
-		if shallow[c.hash] { // git shows every file as new there
+		if shallow[c.Hash] { // git shows every file as new there
 			t.complete = false
 			h.changes[key] = t
 			return
 		}
-		if !t.known || c.when > t.last.when {
+		if !t.known || c.When > t.last.When {
 			t.last = c
 		}
-		if !t.known || c.when < t.first.when {
+		if !t.known || c.When < t.first.When {
 			t.first = c
 		}
 		t.known = true
@@ -166,54 +170,73 @@ func (h *history) changed(f folder.File) *mip.Time {
 		return moment(*h.epoch)
 	}
 	pl := h.places[f.Folder]
-	t := h.changes[fileKey{pl.top, pl.prefix + f.Name}]
-	if pl.top == "" || !t.known {
+	t := h.changes[fileKey{pl.Top, pl.Prefix + f.Name}]
+	if pl.Top == "" || !t.known {
 		return nil
 	}
-	return moment(time.Unix(t.last.when, 0))
+	return moment(time.Unix(t.last.When, 0))
 }
 
 // date sets the times of the proposals, settles the state, and returns the newest commit that touched one,
 // with its time.
 func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
-	var newest commit
-	known := false
+	var newest git.Commit
+	known, local := false, false
 	for _, p := range proposals {
 		p.RepoPath = path.Join(filepath.Base(p.source.Folder), p.source.Name)
 		t, pl := fileTimes{}, h.places[p.source.Folder]
-		if pl.top != "" {
-			p.RepoPath = pl.prefix + p.source.Name
-			t = h.changes[fileKey{pl.top, p.RepoPath}]
+		if pl.Top != "" {
+			p.RepoPath = pl.Prefix + p.source.Name
+			t = h.changes[fileKey{pl.Top, p.RepoPath}]
 		}
+		from, synced := h.synced(p)
+		if synced {
+			p.RepoPath, p.Upstream, t = from.Path, true, upstreamTimes(from)
+		}
+		local = local || !synced
 		switch {
 		case h.epoch != nil:
 			p.Updated = moment(*h.epoch)
 		case t.known:
-			p.Updated, p.Commit = moment(time.Unix(t.last.when, 0)), t.last.hash
-			p.Past = t.past.publish(pl.top)
-			h.create(p, t)
+			p.Updated, p.Commit = moment(time.Unix(t.last.When, 0)), t.last.Hash
+			p.Past = t.past.publish(pl.Top)
+			if synced || h.sizes[t.first.Hash] == 1 {
+				create(p, t)
+			}
 			known = true
-			if cmp.Or(cmp.Compare(t.last.when, newest.when), strings.Compare(t.last.hash, newest.hash)) > 0 {
+			if cmp.Or(cmp.Compare(t.last.When, newest.When), strings.Compare(t.last.Hash, newest.Hash)) > 0 {
 				newest = t.last
 			}
 		case !p.Created.IsZero():
 			p.Updated = moment(p.Created.Time())
 		}
 	}
-	if h.state == "full" && !known {
+	if slices.ContainsFunc(proposals, func(p *Proposal) bool { return p.Upstream }) {
+		for _, p := range proposals {
+			p.Local = !p.Upstream
+		}
+	}
+	switch {
+	case h.epoch == nil && known && !local:
+		// The upstream's history is whole, whatever is known of the one here.
+		h.state = "full"
+		h.problems = slices.DeleteFunc(h.problems, func(p mip.Problem) bool { return strings.HasPrefix(p.Code, "history-") })
+	case h.state == "none" && known:
+		h.state = "shallow"
+	case h.state == "full" && !known:
 		h.state = "none" // the repository holds other files, not these
 	}
 	if !known {
 		return "", nil
 	}
-	return newest.hash, moment(time.Unix(newest.when, 0))
+	return newest.Hash, moment(time.Unix(newest.When, 0))
 }
 
-// create infers the day of creation, where the header has none, from the first commit of the file. One
-// that touches other proposals as well may have moved or imported the file, and says nothing.
-func (h *history) create(p *Proposal, t fileTimes) {
-	if p.Created.IsZero() && t.complete && h.sizes[t.first.hash] == 1 {
-		p.Created = mip.NewTime(time.Unix(t.first.when, 0)).Date()
+// create infers the day of creation, where the header has none, from the first commit of the file, which
+// must not touch other proposals: it may have moved or imported the file then, and says nothing.
+func create(p *Proposal, t fileTimes) {
+	if p.Created.IsZero() && t.complete {
+		p.Created = mip.NewTime(time.Unix(t.first.When, 0)).Date()
 		p.Inferred = append(p.Inferred, "created")
 	}
 }

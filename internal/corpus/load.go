@@ -66,7 +66,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, fmt.Errorf("load proposals: %w", err)
 	}
-	c := assemble(ld, append(results, read...), h)
+	c := assemble(ctx, ld, append(results, read...), h)
 	c.Folders = folders
 	return c, nil
 }

@@ -1,19 +1,17 @@
 package corpus
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"os/exec"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -31,8 +29,11 @@ type Past struct {
 	// versions than are published, "unknown" when a shallow clone ends there.
 	Before string
 
-	top   string   // of the repository
-	blobs []string // of Versions, and of the version before the oldest one if it is there
+	// Texts are the names that git has for the texts of Versions, and of the version before the oldest
+	// one if it is there; empty where the text is not to be had.
+	Texts []string
+
+	top string // of the repository; empty: there is none here
 }
 
 // Version is a state of a file as it was committed.
@@ -44,18 +45,18 @@ type Version struct {
 
 // past gathers versions as git log tells them, newest first.
 type past struct {
-	commits []commit
+	commits []git.Commit
 	blobs   []string
 	edge    bool // the last one is what a shallow clone begins with
 }
 
 // add takes a version into account. edge is that of a commit at which a shallow clone ends: the text is
 // known there, and not who wrote it. A removal is no version.
-func (p *past) add(c commit, blob string, edge bool) {
+func (p *past) add(c git.Commit, blob string, edge bool) {
 	if blob == "" || len(p.commits) > maxVersions || p.edge {
 		return
 	}
-	c.subject = subjectLine(c.subject)
+	c.Subject = subjectLine(c.Subject)
 	p.commits, p.blobs, p.edge = append(p.commits, c), append(p.blobs, blob), edge
 }
 
@@ -71,7 +72,7 @@ func subjectLine(s string) string {
 
 // publish returns the versions, nil when there are none.
 func (p *past) publish(top string) *Past {
-	out := &Past{Before: "nothing", top: top, blobs: p.blobs}
+	out := &Past{Before: "nothing", top: top, Texts: p.blobs}
 	shown := len(p.commits)
 	switch {
 	case p.edge:
@@ -82,7 +83,7 @@ func (p *past) publish(top string) *Past {
 		shown--
 	}
 	for _, c := range p.commits[:shown] {
-		out.Versions = append(out.Versions, Version{c.hash, mip.NewTime(time.Unix(c.when, 0)), c.subject})
+		out.Versions = append(out.Versions, Version{c.Hash, mip.NewTime(time.Unix(c.When, 0)), c.Subject})
 	}
 	if len(out.Versions) == 0 {
 		return nil
@@ -94,7 +95,7 @@ func (p *past) publish(top string) *Past {
 // from the first call of Read until Close. The zero value is ready; it is safe for concurrent use.
 type Texts struct {
 	mu       sync.Mutex
-	programs map[string]*catFile // by the repository's top folder
+	programs map[string]*git.Blobs // by the repository's top folder
 }
 
 // Read returns the texts of p.Past.Versions and, if it is there, of the version before the oldest one. A
@@ -102,20 +103,27 @@ type Texts struct {
 func (t *Texts) Read(p *Proposal) ([][]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if !slices.ContainsFunc(p.Past.Texts, func(blob string) bool { return blob != "" }) {
+		return make([][]byte, len(p.Past.Texts)), nil
+	}
 	program, ok := t.programs[p.Past.top]
 	if !ok {
 		var err error
-		if program, err = startCatFile(p.Past.top); err != nil {
+		if program, err = git.OpenBlobs(context.Background(), p.Past.top); err != nil {
 			return nil, fmt.Errorf("versions of %s: %w", p.File, err)
 		}
 		if t.programs == nil {
-			t.programs = map[string]*catFile{}
+			t.programs = map[string]*git.Blobs{}
 		}
 		t.programs[p.Past.top] = program
 	}
 	var out [][]byte
-	for _, blob := range p.Past.blobs {
-		text, err := program.read(blob)
+	for _, blob := range p.Past.Texts {
+		if blob == "" {
+			out = append(out, nil)
+			continue
+		}
+		text, err := program.Read(blob, folder.MaxFile)
 		if err != nil {
 			return nil, fmt.Errorf("versions of %s: %w", p.File, err)
 		}
@@ -129,9 +137,7 @@ func (t *Texts) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, program := range t.programs {
-		program.in.Close()
-		io.Copy(io.Discard, program.out)
-		program.cmd.Wait() // what it answered has been read
+		program.Close()
 	}
 	t.programs = nil
 }
@@ -147,62 +153,4 @@ func legible(raw []byte) []byte {
 		return []byte{} // empty, and there
 	}
 	return text
-}
-
-// catFile is a running git cat-file --batch.
-type catFile struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
-}
-
-func startCatFile(top string) (*catFile, error) {
-	cmd := gitCommand(context.Background(), top, "cat-file", "--batch")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errGitFailed, err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errGitFailed, err)
-	}
-	return &catFile{cmd, in, bufio.NewReader(out)}, nil
-}
-
-// read returns a blob, nil when it is not there or too large.
-func (c *catFile) read(hash string) ([]byte, error) {
-	if _, err := io.WriteString(c.in, hash+"\n"); err != nil {
-		return nil, fmt.Errorf("%w: %w", errGitFailed, err)
-	}
-	line, err := c.out.ReadString('\n')
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errGitFailed, err)
-	}
-	fields := strings.Fields(line) // HASH blob SIZE, or HASH missing
-	if len(fields) == 2 && fields[1] == "missing" {
-		return nil, nil
-	}
-	if len(fields) != 3 {
-		return nil, fmt.Errorf("%w: cat-file answers %q", errGitFailed, line)
-	}
-	size, err := strconv.ParseInt(fields[2], 10, 64)
-	if err != nil {
-		return nil, fmt.Errorf("%w: cat-file answers %q", errGitFailed, line)
-	}
-	body := io.LimitReader(c.out, size+1) // a line feed follows
-	var text []byte
-	if size <= folder.MaxFile && fields[1] == "blob" {
-		text = make([]byte, size)
-		_, err = io.ReadFull(body, text)
-	}
-	if err == nil {
-		_, err = io.Copy(io.Discard, body)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errGitFailed, err)
-	}
-	return text, nil
 }

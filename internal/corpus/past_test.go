@@ -114,7 +114,7 @@ func TestTextsThatCannotBeHad(t *testing.T) {
 	r.write("MIP-1.md", "one")
 	r.commit(40)
 	p := r.load(r.dir, ".").Proposals[0]
-	p.Past.blobs[0] = strings.Repeat("0", len(p.Past.blobs[0]))
+	p.Past.Texts[0] = strings.Repeat("0", len(p.Past.Texts[0]))
 	var texts Texts
 	defer texts.Close()
 	got, err := texts.Read(p)

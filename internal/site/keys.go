@@ -60,7 +60,7 @@ func (r *reader) into(to *string, read func(string, *yaml.Node) (string, bool)) 
 }
 
 func (r *reader) upstream(where string, n *yaml.Node) *Upstream {
-	u := &Upstream{}
+	u := &Upstream{Line: n.Line}
 	r.object(where, n,
 		field{"git", true, r.into(&u.Git, r.gitAddress)},
 		field{"ref", false, r.into(&u.Ref, r.gitRef)},

@@ -82,7 +82,7 @@ func TestParse(t *testing.T) {
 		Title: "Sample: Proposals", BaseURL: "https://example.org/mips", Description: "What changes, and when.", Prefix: "EIP",
 		Proposals: []string{"MIPs", "../other"}, ProposalsLine: 8,
 		SourceURL: "https://example.org/tree/{commit}/{path}",
-		Upstream:  &site.Upstream{Git: "https://example.org/mips.git", Ref: "main", Folders: []string{"MIPs", "MRCs"}},
+		Upstream:  &site.Upstream{Git: "https://example.org/mips.git", Ref: "main", Folders: []string{"MIPs", "MRCs"}, Line: 11},
 		Forum:     "https://forum.example.org",
 		Networks: []mip.Endpoints{
 			{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: 143}, RPC: []string{"https://rpc.example.org/key?x=1", "http://127.0.0.1:8545"}, BlockTime: 0.4},

@@ -31,7 +31,8 @@ type Site struct {
 type Upstream struct {
 	Git     string   // address
 	Ref     string   // branch, tag or commit; empty: the remote's default branch
-	Folders []string // within the repository
+	Folders []string // within the repository; empty: its top
+	Line    int      // where the file speaks of it, for messages
 }
 
 // Override is what an operator states about one proposal where its header does not.

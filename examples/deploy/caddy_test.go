@@ -1,0 +1,227 @@
+package deploy_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/webtest"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// published builds the sample site, with hosts behind it that refuse, and returns its plan and its folder.
+func published(t *testing.T) (*build.Plan, string) {
+	t.Helper()
+	s, err := site.Load(filepath.Join(top, "site.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Forum = "http://127.0.0.1:1"
+	for i := range s.Networks {
+		s.Networks[i].RPC = []string{"http://127.0.0.1:1"}
+	}
+	o := build.Options{Site: s, Folders: []string{filepath.Join(top, "proposals")}}
+	c, err := build.Load(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := build.NewPlan(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "public")
+	if _, err := build.Sync(t.Context(), p, dir, build.SyncOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return p, dir
+}
+
+// freePort is one that nobody listens on at the moment.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// startCaddy runs the web server over a published folder and returns its address.
+func startCaddy(t *testing.T, dir, sidecarPort string) string {
+	t.Helper()
+	if _, err := exec.LookPath("caddy"); err != nil {
+		t.Skip("[caddy] no caddy program")
+	}
+	port := freePort(t)
+	home := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "caddy", "run", "--config", "Caddyfile", "--adapter", "caddyfile")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_DATA_HOME=" + home, "XDG_CONFIG_HOME=" + home,
+		"SITE_ADDRESS=http://127.0.0.1:" + port, "SITE_DIR=" + dir, "SIDECAR_HOST=127.0.0.1", "SIDECAR_PORT=" + sidecarPort}
+	await := logOf(t, cmd)
+	await("serving initial configuration")
+	return "http://127.0.0.1:" + port
+}
+
+// TestCaddyScripts runs the request scripts of a deployed site against the web server with the sidecar behind it.
+func TestCaddyScripts(t *testing.T) {
+	_, dir := published(t)
+	port := startSidecar(t, sidecar(t), dir, "TRUSTED_PROXIES=127.0.0.1", "REQUESTS_PER_MINUTE=1000", "AI_REQUESTS_PER_MINUTE=1000")
+	t.Setenv("MIPWATCH_URL", startCaddy(t, dir, port))
+	target, ok := webtest.Deployed(t)
+	if !ok {
+		t.Fatal("no address")
+	}
+	webtest.Run(t, top+"/build/testdata/web/*.web", target)
+	for _, name := range []string{"live", "requests", "ai"} {
+		webtest.Run(t, top+"/sidecar/testdata/web/"+name+".web", target)
+	}
+}
+
+// TestCaddyAgrees asks the web server for every file, route and redirect of the sample site, and wants what the CDN
+// is told by _redirects and _headers.
+func TestCaddyAgrees(t *testing.T) {
+	p, dir := published(t)
+	base := startCaddy(t, dir, "1")
+	want, err := p.Publish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{"/nothing", "/mip/9999/", "/api/nothing", "/api/v1/nothing", "/api/v1/mips/9999", "/mip/1", "/proposals/MIP-9999.md", "/openapi", "/feed", "/api/v1/mips.json/x"}
+	for _, a := range p.Artifacts {
+		if !strings.HasPrefix(a.File, "_") {
+			paths = append(paths, "/"+a.File)
+		}
+		if a.Route != "" {
+			paths = append(paths, a.Route)
+		}
+	}
+	for _, r := range p.Redirects {
+		if !strings.HasSuffix(r.From, "*") && !live(r.From) {
+			paths = append(paths, r.From)
+		}
+	}
+	fields := []string{"Content-Type", "Cache-Control", "Location"}
+	for _, h := range p.Headers {
+		for _, f := range h.Fields {
+			fields = append(fields, f[0])
+		}
+	}
+	slices.Sort(fields)
+	slices.Sort(paths)
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for _, path := range slices.Compact(paths) {
+		rec := recorded(want, path)
+		res, err := client.Get(base + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A folder's index under its own name is sent to the folder, which is as good.
+		if res.StatusCode/100 == 3 && strings.HasSuffix(path, "/index.html") {
+			continue
+		}
+		moved := rec.Code/100 == 3
+		if res.StatusCode/100 != rec.Code/100 || !moved && res.StatusCode != rec.Code {
+			t.Errorf("%s: status %d, want %d", path, res.StatusCode, rec.Code)
+			continue
+		}
+		for _, field := range slices.Compact(slices.Clone(fields)) {
+			got, want := strings.ReplaceAll(res.Header.Get(field), " ", ""), strings.ReplaceAll(rec.Header().Get(field), " ", "")
+			if moved && field != "Location" {
+				continue
+			}
+			if got != want && !(strings.HasPrefix(field, "Content-Type") && sameType(got, want)) {
+				t.Errorf("%s: %s: %q, want %q", path, field, got, want)
+			}
+		}
+		if !moved && string(body) != rec.Body.String() {
+			t.Errorf("%s: %d bytes, want the %d of the file", path, len(body), rec.Body.Len())
+		}
+	}
+	for _, private := range []string{"/_headers", "/_redirects", "/.mipwatch/manifest", "/.mipwatch/lock"} {
+		if res, err := client.Get(base + private); err != nil || res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %v, %v, want 404", private, res, err)
+		}
+	}
+}
+
+// TestCaddyWithoutSidecar asks for what only a sidecar answers.
+func TestCaddyWithoutSidecar(t *testing.T) {
+	_, dir := published(t)
+	base := startCaddy(t, dir, "1")
+	for _, r := range api.Routes() {
+		req, err := http.NewRequestWithContext(t.Context(), r.Method, base+r.Path, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var problem api.Problem
+		err = json.NewDecoder(res.Body).Decode(&problem)
+		res.Body.Close()
+		if err != nil || res.StatusCode != 503 || problem.Code != api.NotReady || !strings.HasPrefix(res.Header.Get("Content-Type"), "application/problem+json") || res.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%s %s: %s, %+v, %v, header %v; want a coded problem", r.Method, r.Path, res.Status, problem, err, res.Header)
+		}
+	}
+}
+
+// TestCaddyTellsCallersApart has a caller who invents addresses: all his requests count as one caller's.
+func TestCaddyTellsCallersApart(t *testing.T) {
+	_, dir := published(t)
+	port := startSidecar(t, sidecar(t), dir, "TRUSTED_PROXIES=127.0.0.1", "REQUESTS_PER_MINUTE=3")
+	base := startCaddy(t, dir, port)
+	var codes []int
+	for i := range 4 {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/network-info", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Forwarded-For", fmt.Sprintf("198.51.100.%d", i))
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		codes = append(codes, res.StatusCode)
+	}
+	if want := []int{200, 200, 200, 429}; !slices.Equal(codes, want) {
+		t.Errorf("status codes %v, want %v", codes, want)
+	}
+}
+
+func live(path string) bool {
+	return slices.ContainsFunc(api.Routes(), func(r api.Route) bool { return r.Path == path })
+}
+
+var charset = regexp.MustCompile(`;charset=utf-8$`)
+
+// sameType compares media types of what is no text, whose names of characters say nothing.
+func sameType(a, b string) bool {
+	return charset.ReplaceAllString(a, "") == charset.ReplaceAllString(b, "") && !strings.HasPrefix(a, "text/html")
+}
+
+// patience is for a program that starts.
+const patience = 20 * time.Second

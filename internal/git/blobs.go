@@ -1,0 +1,96 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// Blobs is a running git cat-file --batch, which reads committed texts. One goroutine may use it at a time.
+type Blobs struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// OpenBlobs starts the process in a repository. It ends with [Blobs.Close].
+func OpenBlobs(ctx context.Context, top string) (*Blobs, error) {
+	cmd := Command(ctx, top, "cat-file", "--batch")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	return &Blobs{cmd, in, bufio.NewReader(out)}, nil
+}
+
+// Close ends the process.
+func (c *Blobs) Close() {
+	c.in.Close()
+	io.Copy(io.Discard, c.out)
+	c.cmd.Wait() // what it answered has been read
+}
+
+// Read returns a blob, nil when it is not there or larger than so many bytes.
+func (c *Blobs) Read(hash string, most int64) ([]byte, error) {
+	if _, err := io.WriteString(c.in, hash+"\n"); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	line, err := c.out.ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	fields := strings.Fields(line) // HASH blob SIZE, or HASH missing
+	if len(fields) == 2 && fields[1] == "missing" {
+		return nil, nil
+	}
+	if len(fields) != 3 {
+		return nil, fmt.Errorf("%w: cat-file answers %q", ErrFailed, line)
+	}
+	size, err := strconv.ParseInt(fields[2], 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("%w: cat-file answers %q", ErrFailed, line)
+	}
+	body := io.LimitReader(c.out, size+1) // a line feed follows
+	var text []byte
+	if size <= most && fields[1] == "blob" {
+		text = make([]byte, size)
+		_, err = io.ReadFull(body, text)
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, body)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	return text, nil
+}
+
+// Held tells of each hash whether the repository holds a blob of that name. Nothing is fetched for it.
+func Held(ctx context.Context, top string, hashes []string) ([]bool, error) {
+	cmd := Command(ctx, top, "cat-file", "--batch-check=%(objecttype)")
+	cmd.Stdin = strings.NewReader(strings.Join(hashes, "\n") + "\n")
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != len(hashes) {
+		return nil, fmt.Errorf("%w: cat-file answers %d lines to %d hashes", ErrFailed, len(lines), len(hashes))
+	}
+	held := make([]bool, len(hashes))
+	for i, line := range lines {
+		held[i] = line == "blob"
+	}
+	return held, nil
+}
