@@ -59,6 +59,7 @@ var imports = map[string][]string{
 	"internal/mip":          {},
 	"internal/mirror":       {"internal/folder", "internal/git", "internal/mip", "internal/provenance", "github.com/gofrs/flock"},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
+	"internal/redistest":    {},                                           // for tests only
 	"internal/release":      {},
 	"internal/provenance":   {"internal/mip"},
 	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
@@ -81,12 +82,13 @@ var imports = map[string][]string{
 	"sidecar/assistant":     {"internal/mip", "sidecar/api", "sidecar/assist", "sidecar/assist/budget", "sidecar/assist/model", "sidecar/cache", "sidecar/knowledge", "sidecar/upstream"},
 	"sidecar/cache":         {},
 	"sidecar/chain":         {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
-	"sidecar/environment":   {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge"},
+	"sidecar/environment":   {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge", "sidecar/shared"},
 	"sidecar/follow":        {"sidecar/knowledge"},
 	"sidecar/event":         {"sidecar/api"},
 	"sidecar/forum":         {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
 	"sidecar/knowledge":     {"internal/mip", "sidecar/api", "sidecar/cache"},
 	"sidecar/metrics":       {},
+	"sidecar/shared":        {"sidecar/cache", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
 	"sidecar/upstream":      {"sidecar/metrics"},
 	"sidecar/function/api": {"internal/release", "sidecar", "sidecar/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
 		"github.com/aws/aws-lambda-go/lambda"},

@@ -1,13 +1,17 @@
 package build_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/build"
 )
@@ -97,5 +101,58 @@ func TestHistoryPages(t *testing.T) {
 	slices.Sort(got)
 	if want := []string{"mip/70/history/index.html", "mip/71/history/index.html"}; !slices.Equal(got, want) {
 		t.Errorf("histories that a commit changes: %v, want %v", got, want)
+	}
+}
+
+// The dashboard says of the newest changes what they were, and is written again with the next one.
+func TestRecentChanges(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	edit := func(n int, old, text string) {
+		t.Helper()
+		name := filepath.Join(in, fmt.Sprintf("MIP-%d.md", n))
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(b), old) {
+			t.Fatalf("%s has no %q", name, old)
+		}
+		put(t, name, strings.Replace(string(b), old, text, 1))
+	}
+	for n := 1; n <= 5; n++ {
+		write(t, in, n, "Title", "Old words.")
+	}
+	commit(t, in, "All", 10)
+	edit(2, "status: Draft", "status: Review")
+	commit(t, in, "Two", 20)
+	edit(3, "Old words.", "New words.\nAnd more.")
+	commit(t, in, "Three", 30)
+	edit(4, "status: Draft\n", "")
+	commit(t, in, "Four", 40)
+	rows := func() map[string]string {
+		t.Helper()
+		syncBeside(t, in, out)
+		got := map[string]string{}
+		for _, m := range regexp.MustCompile(`(MIP-\d)</a> Title \d(?: <span class="what">([^<]*)</span>)?</span><time`).FindAllStringSubmatch(string(files(t, out)["dashboard/index.html"]), -1) {
+			got[m[1]] = m[2]
+		}
+		return got
+	}
+	want := map[string]string{
+		"MIP-1": "new, as Draft", "MIP-2": "from Draft to Review", "MIP-3": "2 lines added, 1 removed", "MIP-4": "from Draft to no status", "MIP-5": "new, as Draft",
+	}
+	if diff := cmp.Diff(want, rows()); diff != "" {
+		t.Errorf("recent changes (-want +got):\n%s", diff)
+	}
+	edit(5, "status: Draft", "status: last-call")
+	commit(t, in, "Five", 50)
+	want["MIP-5"] = "from Draft to Last Call"
+	if diff := cmp.Diff(want, rows()); diff != "" {
+		t.Errorf("recent changes after one more (-want +got):\n%s", diff)
+	}
+	age(t, out)
+	before := modified(t, out)["dashboard/index.html"]
+	if rows(); !modified(t, out)["dashboard/index.html"].Equal(before) {
+		t.Error("the dashboard is written again though nothing has changed")
 	}
 }

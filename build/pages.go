@@ -67,11 +67,17 @@ func (p *planner) home() error {
 	}
 	p.add(Artifact{Route: "/", Type: typeHTML, phase: index, key: shown, Body: made(func() ([]byte, error) { return p.pages.Home(p.all) })})
 	outdated := p.outdated()
-	key, err := keyOf(p.Producer, shown, outdated)
+	key, err := keyOf(p.Producer, shown, outdated, p.recentPast())
 	if err != nil {
 		return err
 	}
-	p.add(Artifact{Route: "/dashboard/", Type: typeHTML, phase: index, key: key, Body: made(func() ([]byte, error) { return p.pages.Dashboard(p.all, outdated) })})
+	p.add(Artifact{Route: "/dashboard/", Type: typeHTML, phase: index, key: key, Body: made(func() ([]byte, error) {
+		revised, err := p.recentChanges()
+		if err != nil {
+			return nil, err
+		}
+		return p.pages.Dashboard(render.DashboardPage{Summaries: p.all, Outdated: outdated, Revised: revised})
+	})})
 	// A layout costs more than other pages, so it is made again only when something in it changes.
 	type drawn struct {
 		Title    string

@@ -113,7 +113,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 	}
 	do := func(route string, f func() ([]byte, error)) { b, err := f(); add(route, b, err) }
 	do("/", func() ([]byte, error) { return p.Home(all) })
-	do("/dashboard/", func() ([]byte, error) { return p.Dashboard(all, nil) })
+	do("/dashboard/", func() ([]byte, error) { return p.Dashboard(DashboardPage{Summaries: all}) })
 	do("/upgrade/", func() ([]byte, error) { return p.Upgrades(all) })
 	do("/feeds/", func() ([]byte, error) { return p.Feeds(all) })
 	do("/graph/", func() ([]byte, error) { return p.Graph(all) })

@@ -7,6 +7,50 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
+// DashboardPage is what /dashboard/ shows of the proposals themselves.
+type DashboardPage struct {
+	Summaries []mip.Summary    // of all proposals, ascending by number
+	Outdated  []int            // numbers, ascending, of those whose committed summary speaks of an older text
+	Revised   map[int]Revision // of those that [Recent] returns: their newest change, as far as it is known
+}
+
+// Revision is how one commit changed a proposal's file.
+type Revision struct {
+	Before, After []byte // the texts; nil: not to be had
+	Was, Is       mip.Status
+	First         bool // there was nothing before
+}
+
+// words says in a few words what was done; empty when that is not known.
+func (r Revision) words() string {
+	switch {
+	case r.First && r.Is == "":
+		return "new"
+	case r.First:
+		return "new, as " + oneLine(string(r.Is))
+	case r.Before == nil || r.After == nil:
+		return ""
+	case r.Was != r.Is:
+		return "from " + cmp.Or(oneLine(string(r.Was)), "no status") + " to " + cmp.Or(oneLine(string(r.Is)), "no status")
+	}
+	switch d := diffLines(r.Before, r.After); {
+	case d.removed == 0 && d.added == 0:
+		return ""
+	case d.removed == 0:
+		return lines(d.added) + " added"
+	case d.added == 0:
+		return lines(d.removed) + " removed"
+	default:
+		return lines(d.added) + " added, " + thousands(d.removed) + " removed"
+	}
+}
+
+// recentChange is a row of the newest changes. What may be empty.
+type recentChange struct {
+	mip.Summary
+	What string
+}
+
 type dashboardView struct {
 	page
 	Moving    nowView
@@ -15,7 +59,7 @@ type dashboardView struct {
 	Newest    *mip.Time
 	Statuses  []choice
 	Bars      []bar
-	Recent    []mip.Summary
+	Recent    []recentChange
 	LastCalls []lastCall
 	Stagnant  []mip.Summary
 	MoreStag  int
@@ -47,9 +91,9 @@ const (
 	barUnits       = 1000
 )
 
-// Dashboard renders what the proposals tell by themselves. All must be ascending by number, and so must
-// outdated, the numbers of those whose committed summary speaks of an older text.
-func (p *Pages) Dashboard(all []mip.Summary, outdated []int) ([]byte, error) {
+// Dashboard renders what the proposals tell by themselves.
+func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
+	all := d.Summaries
 	statuses := statusChoices(all)
 	var stagnant, older []mip.Summary
 	var broken []brokenRequires
@@ -57,7 +101,7 @@ func (p *Pages) Dashboard(all []mip.Summary, outdated []int) ([]byte, error) {
 		if s.Status == mip.Stagnant {
 			stagnant = append(stagnant, s)
 		}
-		if _, ok := slices.BinarySearch(outdated, s.Number); ok {
+		if _, ok := slices.BinarySearch(d.Outdated, s.Number); ok {
 			older = append(older, s)
 		}
 		var missing []Ref
@@ -86,7 +130,6 @@ func (p *Pages) Dashboard(all []mip.Summary, outdated []int) ([]byte, error) {
 		Newest:    newestChange(all),
 		Statuses:  statuses,
 		Bars:      bars(statuses, len(all)),
-		Recent:    recent(all),
 		LastCalls: append(open, over...),
 		Stagnant:  stagnant[:min(len(stagnant), attentionLimit)],
 		MoreStag:  max(0, len(stagnant)-attentionLimit),
@@ -96,6 +139,9 @@ func (p *Pages) Dashboard(all []mip.Summary, outdated []int) ([]byte, error) {
 		MoreBrok:  max(0, len(broken)-attentionLimit),
 		Upgrades:  upgrades[:min(len(upgrades), upgradeLimit)],
 		MoreUps:   max(0, len(upgrades)-upgradeLimit),
+	}
+	for _, s := range Recent(all) {
+		v.Recent = append(v.Recent, recentChange{s, d.Revised[s.Number].words()})
 	}
 	return p.execute("dashboard", 0, v)
 }
@@ -127,8 +173,9 @@ func newestFirst(a, b mip.Summary) int {
 	return b.Updated.UTC().Compare(a.Updated.UTC())
 }
 
-// recent is the newest changes; of two at the same moment the higher number comes first.
-func recent(all []mip.Summary) []mip.Summary {
+// Recent is the proposals that changed last, ten at most, the newest change first; of two at the same moment
+// the higher number comes first. Those without a time are left out.
+func Recent(all []mip.Summary) []mip.Summary {
 	out := slices.DeleteFunc(slices.Clone(all), func(s mip.Summary) bool { return s.Updated == nil })
 	slices.SortFunc(out, func(a, b mip.Summary) int { return cmp.Or(newestFirst(a, b), cmp.Compare(b.Number, a.Number)) })
 	return out[:min(len(out), recentLimit)]

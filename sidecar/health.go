@@ -14,6 +14,7 @@ type health struct {
 	Version  string `json:"version,omitempty"`  // of the program
 	Revision string `json:"revision,omitempty"` // the commit that the program was built from
 	Commit   string `json:"commit,omitempty"`   // of the site: the newest one that touched a proposal
+	Shared   string `json:"shared,omitempty"`   // ok or away: what sidecars have in common. They are healthy without it
 }
 
 // health answers GET /healthz: the process lives.
@@ -25,6 +26,13 @@ func (s *Sidecar) healthOf(st *state) (*answer, error) {
 	h := health{Status: "ok", Version: s.Version, Revision: s.Revision}
 	if st.known != nil && st.known.Site.Commit != nil {
 		h.Commit = *st.known.Site.Commit
+	}
+	switch {
+	case s.Shared == nil:
+	case s.Shared.Away():
+		h.Shared = "away"
+	default:
+		h.Shared = "ok"
 	}
 	return newAnswer(h, time.Time{}, 0)
 }

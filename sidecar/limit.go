@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/sethvargo/go-limiter"
 	"github.com/sethvargo/go-limiter/memorystore"
+
+	"github.com/mipwatch/mipwatch/sidecar/cache"
 )
 
 const (
@@ -26,7 +29,7 @@ const (
 )
 
 // limit lets each caller make so many requests in each window. A window begins with a caller's first
-// request.
+// request. Several sidecars of a site count together where they can, and each by itself where not.
 type limit struct {
 	name   string
 	store  limiter.Store
@@ -34,12 +37,15 @@ type limit struct {
 	policy []string // value of RateLimit-Policy
 	seed   maphash.Seed
 
+	shared limiter.Store // nil: none
+	site   func() string // whose sidecars count together; empty: not known yet
+
 	mu    sync.Mutex
 	own   map[netip.Addr]struct{} // callers with a bucket of their own
 	since time.Time               // when own was begun
 }
 
-func newLimit(name string, perMinute int) (*limit, error) {
+func (s *Sidecar) newLimit(name string, perMinute int) (*limit, error) {
 	tokens := uint64(perMinute)
 	store, err := memorystore.New(&memorystore.Config{
 		Tokens: tokens, Interval: limitWindow,
@@ -50,7 +56,11 @@ func newLimit(name string, perMinute int) (*limit, error) {
 		return nil, fmt.Errorf("limit requests: %w", err)
 	}
 	policy := fmt.Sprintf("%q;q=%d;w=%d", name, tokens, int(limitWindow.Seconds()))
-	return &limit{name: name, store: store, tokens: tokens, policy: []string{policy}, seed: maphash.MakeSeed()}, nil
+	l := &limit{name: name, store: store, tokens: tokens, policy: []string{policy}, seed: maphash.MakeSeed()}
+	if s.Shared != nil {
+		l.shared, l.site = s.Shared.Limit(tokens, limitWindow), func() string { return s.current.Load().site() }
+	}
+	return l, nil
 }
 
 // take counts a request of a caller and states what is left of the limit, as RateLimit and
@@ -58,7 +68,10 @@ func newLimit(name string, perMinute int) (*limit, error) {
 // in seconds, and returns false. A store that fails lets requests through: it is there to protect the
 // service, not to be a way to stop it.
 func (l *limit) take(w http.ResponseWriter, r *http.Request, client netip.Addr) bool {
-	remaining, reset, ok, err := l.count(r.Context(), l.bucket(client))
+	remaining, reset, ok, err := l.countShared(r.Context(), client)
+	if err != nil {
+		remaining, reset, ok, err = l.count(r.Context(), l.bucket(client))
+	}
 	if err != nil {
 		return true
 	}
@@ -69,6 +82,26 @@ func (l *limit) take(w http.ResponseWriter, r *http.Request, client netip.Addr) 
 		h["Retry-After"] = []string{strconv.Itoa(reset)}
 	}
 	return ok
+}
+
+// errAlone says that nobody else counts.
+var errAlone = errors.New("no other sidecar of the site is known")
+
+// countShared takes a token over all sidecars of the site.
+func (l *limit) countShared(ctx context.Context, client netip.Addr) (remaining uint64, reset int, ok bool, err error) {
+	if l.shared == nil {
+		return 0, 0, false, errAlone
+	}
+	site := l.site()
+	if site == "" {
+		return 0, 0, false, errAlone
+	}
+	_, remaining, at, ok, err := l.shared.Take(ctx, cache.Name(site, "limit", l.name, client.String()))
+	if err != nil {
+		return 0, 0, false, err
+	}
+	left := min(max(leftOf(at, time.Now()), 1), limitWindow) // the window may have ended just now
+	return remaining, int(math.Ceil(left.Seconds())), ok, nil
 }
 
 // bucket names the bucket of a caller.
@@ -125,4 +158,10 @@ func rateLimit(name string, remaining uint64, reset int) string {
 	return string(strconv.AppendInt(b, int64(reset), 10))
 }
 
-func (l *limit) close() error { return l.store.Close(context.Background()) }
+func (l *limit) close() error {
+	err := l.store.Close(context.Background())
+	if l.shared == nil {
+		return err
+	}
+	return errors.Join(err, l.shared.Close(context.Background()))
+}

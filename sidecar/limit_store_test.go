@@ -57,7 +57,7 @@ func TestLimitAfterClockJump(t *testing.T) {
 
 // The memory for callers is bounded, however many there are, and each still has its limit.
 func TestLimitOfManyCallers(t *testing.T) {
-	l, err := newLimit("default", requestsPerMinute)
+	l, err := new(Sidecar).newLimit("default", requestsPerMinute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ func (s *Sidecar) WriteMetrics(w *metrics.Writer) {
 	s.writeCaches(w, st)
 	s.writeUpstreams(w, st)
 	s.writeModel(w)
+	s.writeShared(w)
 }
 
 func (c *counts) writeRequests(w *metrics.Writer) {
@@ -135,4 +136,17 @@ func (s *Sidecar) writeModel(w *metrics.Writer) {
 	w.Sample(float64(b.Left))
 	w.Family(metrics.Gauge, "mipwatch_model_tokens_per_day", "Tokens that a day has (AI_TOKENS_PER_DAY).")
 	w.Sample(float64(b.PerDay))
+}
+
+// writeShared writes how it stands with what sidecars have in common, where they have anything.
+func (s *Sidecar) writeShared(w *metrics.Writer) {
+	if s.Shared == nil {
+		return
+	}
+	away := 0.0
+	if s.Shared.Away() {
+		away = 1
+	}
+	w.Family(metrics.Gauge, "mipwatch_shared_away", "1 while the Redis of REDIS_URL is away and the process goes on by itself, else 0.")
+	w.Sample(away)
 }

@@ -38,15 +38,15 @@ var (
 
 // table lists the addresses. Others are not found.
 func (s *Sidecar) table() (map[string]*endpoint, error) {
-	byDefault, err := newLimit("default", s.RequestsPerMinute)
+	byDefault, err := s.newLimit("default", s.RequestsPerMinute)
 	if err != nil {
 		return nil, err
 	}
-	summaries, err := newLimit("ai-summary", s.AIRequestsPerMinute)
+	summaries, err := s.newLimit("ai-summary", s.AIRequestsPerMinute)
 	if err != nil {
 		return nil, err
 	}
-	translations, err := newLimit("ai-translate", s.AIRequestsPerMinute)
+	translations, err := s.newLimit("ai-translate", s.AIRequestsPerMinute)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sethvargo/go-limiter"
+
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
+	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -39,15 +42,28 @@ type Config struct {
 	RequestsPerMinute int
 	// AIRequestsPerMinute is how many summaries each caller may ask for, and how many translations; 0: 10.
 	AIRequestsPerMinute int
-	// Assistant says what summaries and translations are made with. Detached, Now and Log are
+	// Assistant says what summaries and translations are made with. Detached, Now, Log and Shared are
 	// set from here.
 	Assistant assistant.Config
+	// Shared is what all sidecars of the site have in common: limits and answers. It is closed with this one.
+	// Nil: this one is alone.
+	Shared Shared
 	// Log gets one line per request, and what goes wrong; nil: silent.
 	Log *slog.Logger
 	// Version and Revision, the commit that the program was built from, are told by /healthz; empty: not told.
 	Version, Revision string
 	// Now is the wall clock; nil: time.Now.
 	Now func() time.Time
+}
+
+// Shared is what several sidecars have in common. While it is away each goes on alone.
+type Shared interface {
+	cache.Shared
+	// Limit is a store of limits, each of so many tokens in a window. Every error means that it is away.
+	Limit(tokens uint64, window time.Duration) limiter.Store
+	// Away reports whether it is away, as far as is known without asking.
+	Away() bool
+	Close() error
 }
 
 // Sidecar is the handler. It is safe for concurrent use. Until the first [Sidecar.Know] requests wait for
@@ -82,6 +98,9 @@ func New(c Config) (*Sidecar, error) {
 		c.Assistant.Stats = &assistant.Stats{}
 	}
 	c.Assistant.Detached, c.Assistant.Now, c.Assistant.Log = !c.Function, c.Now, c.Log
+	if c.Shared != nil {
+		c.Assistant.Shared = c.Shared
+	}
 	s := &Sidecar{Config: c, clients: newClients(c.Netlify, c.Proxies), knows: make(chan struct{})}
 	var err error
 	if s.endpoints, err = s.table(); err != nil {
@@ -131,6 +150,9 @@ func (s *Sidecar) Close() error {
 		if e.limit != nil { // closing one twice does nothing
 			errs = append(errs, e.limit.close())
 		}
+	}
+	if s.Shared != nil {
+		errs = append(errs, s.Shared.Close())
 	}
 	return errors.Join(errs...)
 }

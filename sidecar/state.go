@@ -66,7 +66,7 @@ func (s *Sidecar) newState(k *knowledge.Knowledge, old *state) (*state, error) {
 		if i := slices.IndexFunc(old.networks, func(o network) bool { return o.endpoints.ID == e.ID }); i >= 0 {
 			stats = old.networks[i].stats
 		}
-		c, err := s.openChain(e, old, stats)
+		c, err := s.openChain(n, e, old, stats)
 		if err != nil {
 			n.closeBut(old)
 			return nil, err
@@ -82,22 +82,30 @@ func (s *Sidecar) openForum(n, old *state) error {
 		return nil
 	}
 	n.forumURL = *address
-	if old.forum != nil && old.forumURL == *address {
+	if old.forum != nil && old.forumURL == *address && old.site() == n.site() {
 		n.forum = old.forum
 		return nil
 	}
+	c := forum.Config{BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Site: n.site(), Stats: &s.counts.forum}
+	if s.Shared != nil {
+		c.Shared = s.Shared
+	}
 	var err error
-	n.forum, err = forum.New(forum.Config{BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &s.counts.forum})
+	n.forum, err = forum.New(c)
 	return err
 }
 
-func (s *Sidecar) openChain(e mip.Endpoints, old *state, stats *chain.Stats) (*chain.Chain, error) {
+func (s *Sidecar) openChain(n *state, e mip.Endpoints, old *state, stats *chain.Stats) (*chain.Chain, error) {
 	for _, o := range old.networks {
-		if o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {
+		if old.site() == n.site() && o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {
 			return o.Chain, nil
 		}
 	}
-	c, err := chain.New(chain.Config{Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: stats})
+	config := chain.Config{Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Site: n.site(), Stats: stats}
+	if s.Shared != nil {
+		config.Shared = s.Shared
+	}
+	c, err := chain.New(config)
 	if err != nil {
 		return nil, fmt.Errorf("network %s: %w", e.ID, err)
 	}
@@ -167,11 +175,15 @@ func (st *state) link(topic int) {
 	st.linked[topic] = true
 }
 
+// site is the base address of the site, empty while none is known.
+func (st *state) site() string {
+	if st.known == nil {
+		return ""
+	}
+	return st.known.Site.BaseURL
+}
+
 // problem is a problem of the site that is known, or of none.
 func (st *state) problem(c api.Code, instance, detail string) api.Problem {
-	base := ""
-	if st.known != nil {
-		base = st.known.Site.BaseURL
-	}
-	return api.NewProblem(base, c, instance, detail)
+	return api.NewProblem(st.site(), c, instance, detail)
 }

@@ -48,6 +48,9 @@ Environment:
   REQUESTS_PER_MINUTE
                      what each caller may ask for (default 120); more where a CDN has a limit
                      of its own and all requests come from it
+  REDIS_URL          a Redis that several sidecars of the site share limits and answers by, such as
+                     redis://:PASSWORD@127.0.0.1:6379/0, or rediss:// for TLS (default none: this
+                     one is alone). While it is away each goes on by itself
   RPC_<ID>           RPC addresses of a network in the order of preference, with commas between
                      them, in the place of those in site.yaml: RPC_MAINNET for mainnet,
                      RPC_TESTNET_2 for testnet-2. For addresses that hold a key

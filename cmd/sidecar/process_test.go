@@ -27,7 +27,7 @@ import (
 
 // process is a running sidecar.
 type process struct {
-	*testing.T
+	testing.TB
 	cmd  *exec.Cmd
 	log  chan map[string]any // lines of standard output
 	addr string
@@ -35,16 +35,16 @@ type process struct {
 }
 
 // start runs the program with variables and flags on a free port, and waits until it listens.
-func start(t *testing.T, variables []string, args ...string) *process {
+func start(t testing.TB, variables []string, args ...string) *process {
 	t.Helper()
 	return startBy(t, variables, append([]string{"sidecar", "--addr", "127.0.0.1:0"}, args...)...)
 }
 
 // startBy runs the program by a command line.
-func startBy(t *testing.T, variables []string, command ...string) *process {
+func startBy(t testing.TB, variables []string, command ...string) *process {
 	t.Helper()
 	const mostLines = 10_000 // more than any test logs, so that the process never waits for its reader
-	p := &process{T: t, cmd: exec.CommandContext(t.Context(), command[0], command[1:]...), log: make(chan map[string]any, mostLines)}
+	p := &process{TB: t, cmd: exec.CommandContext(t.Context(), command[0], command[1:]...), log: make(chan map[string]any, mostLines)}
 	p.cmd.Dir = t.TempDir() // where no site.yaml lies
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, variables...)
 	p.cmd.Stderr = t.Output()
@@ -135,7 +135,7 @@ type hosts struct {
 	site   *site.Site
 }
 
-func newHosts(t *testing.T) *hosts {
+func newHosts(t testing.TB) *hosts {
 	t.Helper()
 	h := &hosts{topics: upstreamtest.NewDiscourse(time.Now)}
 	for id := 401; id <= 404; id++ {
@@ -155,7 +155,7 @@ func newHosts(t *testing.T) *hosts {
 }
 
 // publish builds a snapshot of the site with a proposal for each title.
-func (h *hosts) publish(t *testing.T, dir string, titles ...string) {
+func (h *hosts) publish(t testing.TB, dir string, titles ...string) {
 	t.Helper()
 	in := t.TempDir()
 	for i, title := range titles {
@@ -168,7 +168,7 @@ func (h *hosts) publish(t *testing.T, dir string, titles ...string) {
 }
 
 // snapshot builds a snapshot of the site with the proposals of a folder.
-func (h *hosts) snapshot(t *testing.T, dir, folder string) {
+func (h *hosts) snapshot(t testing.TB, dir, folder string) {
 	t.Helper()
 	o := build.Options{Site: h.site, Folders: []string{folder}}
 	c, err := build.Load(t.Context(), o)

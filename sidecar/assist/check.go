@@ -11,16 +11,31 @@ import (
 )
 
 // Check reports every way in which a summary breaks the rules that [Summarise] and [Extract] keep: its
-// number, the length and count of its texts, characters that a reader cannot see, addresses and markup,
-// severities, floors, and quotes that do not stand in their sections. It does not compare content
-// hashes: a summary of an older text is for the caller to tell. A committed summary that has fallen
+// number, what [CheckForm] reports, floors, and quotes that do not stand in their sections. It does not compare
+// content hashes: a summary of an older text is for the caller to tell. A committed summary that has fallen
 // below a floor, because a fork took the proposal up since, has to be made again.
 func Check(sum api.Summary, s Subject) error {
 	var problems []error
-	report := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	if sum.MIPNumber != s.Proposal.Number {
-		report("mipNumber is %d, not %d", sum.MIPNumber, s.Proposal.Number)
+		problems = append(problems, fmt.Errorf("mipNumber is %d, not %d", sum.MIPNumber, s.Proposal.Number))
 	}
+	if err := CheckForm(sum); err != nil {
+		problems = append(problems, err)
+	}
+	floors, texts := floorsOf(s), shelve(s)
+	for a, x := range axes(&sum) {
+		for _, err := range checkAxis(*x, floors[a], texts) {
+			problems = append(problems, fmt.Errorf("%s: %w", axis(a), err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// CheckForm reports what can be told to be wrong with a summary without its proposal: the length and count of
+// its texts, characters that a reader cannot see, addresses and markup, severities.
+func CheckForm(sum api.Summary) error {
+	var problems []error
+	report := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	if sum.Locale == "" || sum.Source == "" || hidden(sum.Locale+sum.Source) {
 		report("locale or source is missing or holds hidden characters")
 	}
@@ -35,33 +50,36 @@ func Check(sum api.Summary, s Subject) error {
 			report("whatsChanging %d %w", i, err)
 		}
 	}
-	floors, texts := floorsOf(s), shelve(s)
 	for a, x := range axes(&sum) {
-		for _, err := range checkAxis(*x, floors[a], texts, sum.Locale) {
+		for _, err := range checkAxisForm(*x, sum.Locale) {
 			report("%s: %w", axis(a), err)
 		}
 	}
 	return errors.Join(problems...)
 }
 
-func checkAxis(x api.Axis, f floor, texts shelf, locale string) (problems []error) {
+func checkAxisForm(x api.Axis, locale string) (problems []error) {
 	if err := checkText(x.Impact, maxImpact); err != nil {
 		problems = append(problems, fmt.Errorf("impact %w", err))
 	}
-	switch {
-	case rank(x.Severity) == 0:
+	if rank(x.Severity) == 0 {
 		problems = append(problems, errors.New("severity is none of low, medium and high"))
-	case rank(x.Severity) < rank(f.severity):
-		problems = append(problems, fmt.Errorf("severity %s is below the floor %s", x.Severity, f.severity))
-	}
-	if f.action && !x.ActionRequired {
-		problems = append(problems, errors.New("actionRequired is false and the floor is true"))
 	}
 	if x.Evidence == nil || len(x.Evidence) > maxEvidence {
 		problems = append(problems, fmt.Errorf("evidence is null or more than %d quotes", maxEvidence))
 	}
 	if len(x.Evidence) == 0 && !strings.HasPrefix(x.Impact, silence(locale)) && !strings.HasPrefix(x.Impact, silence("en")) {
 		problems = append(problems, errors.New("there is no evidence and impact does not say so"))
+	}
+	return problems
+}
+
+func checkAxis(x api.Axis, f floor, texts shelf) (problems []error) {
+	if r := rank(x.Severity); r > 0 && r < rank(f.severity) {
+		problems = append(problems, fmt.Errorf("severity %s is below the floor %s", x.Severity, f.severity))
+	}
+	if f.action && !x.ActionRequired {
+		problems = append(problems, errors.New("actionRequired is false and the floor is true"))
 	}
 	for i, e := range x.Evidence {
 		if !texts.stands(e) {

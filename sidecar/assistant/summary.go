@@ -93,7 +93,7 @@ func (a *Assistant) committed(ctx context.Context, k *knowledge.Knowledge, m mip
 // summarise asks the model, unless it was asked before.
 func (a *Assistant) summarise(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, locale string) (api.Summary, error) {
 	about := a.about(k, m)
-	e, err := a.summaries.Get(ctx, key{m.Number, about.texts(), locale, a.maker(), ""}, func(ctx context.Context) (api.Summary, error) {
+	e, err := a.summaries.Get(ctx, about.key(locale, a.maker()), func(ctx context.Context) (api.Summary, error) {
 		s, err := about.read(ctx, a.Now())
 		if err != nil {
 			return api.Summary{}, a.noted(m.Number, err)
@@ -107,7 +107,7 @@ func (a *Assistant) summarise(ctx context.Context, k *knowledge.Knowledge, m mip
 // extract makes a summary by rules, unless it was made before.
 func (a *Assistant) extract(ctx context.Context, k *knowledge.Knowledge, m mip.Summary) (api.Summary, error) {
 	about := a.about(k, m)
-	e, err := a.summaries.Get(ctx, key{m.Number, about.texts(), English, extractive, ""}, func(ctx context.Context) (api.Summary, error) {
+	e, err := a.summaries.Get(ctx, about.key(English, extractive), func(ctx context.Context) (api.Summary, error) {
 		s, err := about.read(ctx, a.Now())
 		if err != nil {
 			return api.Summary{}, a.noted(m.Number, err)
@@ -158,6 +158,11 @@ func (a *Assistant) about(k *knowledge.Knowledge, m mip.Summary) about {
 		}
 	}
 	return out
+}
+
+// key is that of a summary.
+func (b about) key(locale, maker string) key {
+	return key{site: b.known.Site.BaseURL, number: b.listed.Number, hash: b.listed.ContentHash, texts: b.texts(), locale: locale, maker: maker}
 }
 
 // texts is a hash of all that the summary depends on.

@@ -2,7 +2,6 @@ package assistant
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +17,7 @@ import (
 // translation is a whole translation, or of some sections, that can be cut to fewer.
 type translation struct {
 	api.Translation
-	sections []mip.Section // with the ids of the English ones
+	Sections []mip.Section `json:"sections"` // with the ids of the English ones
 }
 
 // Translation is a proposal in another language, which is one of the site's: its title, its description
@@ -62,7 +61,7 @@ func committedTranslation(p *api.PublishedTranslation, m mip.Summary) translatio
 func (t translation) cut(ids []string) (api.Translation, error) {
 	var markdown strings.Builder
 	left := slices.Clone(ids)
-	for _, s := range t.sections {
+	for _, s := range t.Sections {
 		i := slices.Index(left, s.ID)
 		if len(ids) > 0 && i < 0 {
 			continue
@@ -80,7 +79,7 @@ func (t translation) cut(ids []string) (api.Translation, error) {
 // translate asks the model, unless it was asked before for these sections or for all.
 func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, locale string, sections []string) (api.Translation, error) {
 	sections = slices.Compact(slices.Sorted(slices.Values(sections)))
-	whole := key{m.Number, sha256.Sum256([]byte(m.ContentHash)), locale, a.maker(), ""}
+	whole := key{site: k.Site.BaseURL, number: m.Number, hash: m.ContentHash, locale: locale, maker: a.maker()}
 	if len(sections) > 0 {
 		if e, ok := a.translations.Peek(whole); ok {
 			return e.Value.cut(sections)
@@ -116,7 +115,7 @@ func sizeOfTranslation(t translation) int64 {
 	if t.Description != nil {
 		n += len(*t.Description)
 	}
-	for _, s := range t.sections {
+	for _, s := range t.Sections {
 		const header = 64
 		n += header + len(s.ID) + len(s.Title) + len(s.Markdown)
 	}

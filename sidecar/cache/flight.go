@@ -43,41 +43,53 @@ func (c *Cache[K, V]) start(ctx context.Context, key K, fetch func(context.Conte
 	return f
 }
 
-// fly calls fetch and lands the flight, whatever fetch does.
+// fly calls fetch, unless another process has what it would bring, and lands the flight whatever fetch does.
 func (c *Cache[K, V]) fly(ctx context.Context, key K, f *flight[K, V], fetch func(context.Context) (V, error)) {
-	r, err := &record[K, V]{key: key, has: true}, errUnreturned
+	b, err := brought[V]{}, errUnreturned
+	var size int64
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in fetch: %v\n%s", p, debug.Stack())
 		}
 		if err != nil {
-			c.fail(ctx, key, f, err)
+			c.fail(ctx, key, f, b, size, err)
 			return
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		r.at = c.now()
-		c.land(f, r)
+		c.land(f, &record[K, V]{key: key, has: true, value: b.value, valueSize: size, at: b.at})
 	}()
-	r.value, err = fetch(ctx)
-	if err == nil && c.config.Size != nil {
-		r.valueSize = max(0, c.config.Size(r.value))
+	b, err = c.bring(ctx, key, fetch)
+	if !b.at.IsZero() && c.config.Size != nil {
+		size = max(0, c.config.Size(b.value))
 	}
 }
 
-// fail lands a flight that brought no value.
-func (c *Cache[K, V]) fail(ctx context.Context, key K, f *flight[K, V], err error) {
+// reason is why a flight failed, and whether that counts as a failure of fetch: one that was cancelled before
+// its time has not failed by itself.
+func reason(ctx context.Context, err error) (why error, counts bool) {
 	if early, ok := errors.AsType[*ending](context.Cause(ctx)); ok {
-		if err = early.err; !early.failed {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			f.answer = c.current(f.old, c.now(), err)
-			c.end(key, f)
-			return
-		}
+		return early.err, early.failed
 	}
-	r := &record[K, V]{key: key, err: err, errSize: int64(len(err.Error()))}
-	if c.config.Retry != nil {
+	return err, true
+}
+
+// fail lands a flight that brought no new value, but perhaps one that is older and yet newer than what is kept.
+func (c *Cache[K, V]) fail(ctx context.Context, key K, f *flight[K, V], b brought[V], size int64, err error) {
+	old := f.old
+	if !b.at.IsZero() && (old == nil || !old.has || old.at.Before(b.at)) {
+		old = &record[K, V]{key: key, has: true, value: b.value, valueSize: size, at: b.at}
+	}
+	err, counts := reason(ctx, err)
+	if !counts {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		f.answer = c.current(old, c.now(), err)
+		c.end(key, f)
+		return
+	}
+	r := &record[K, V]{key: key, err: err, errSize: int64(len(err.Error())), stands: b.stands}
+	if b.stands == 0 && c.config.Retry != nil {
 		r.stands = c.config.Retry(err)
 	}
 	gone := c.config.Gone != nil && c.config.Gone(err)
@@ -85,8 +97,8 @@ func (c *Cache[K, V]) fail(ctx context.Context, key K, f *flight[K, V], err erro
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r.failed = c.now()
-	if !gone && c.keeps(f.old, r.failed) {
-		r.has, r.value, r.valueSize, r.at = true, f.old.value, f.old.valueSize, f.old.at
+	if !gone && c.keeps(old, r.failed) {
+		r.has, r.value, r.valueSize, r.at = true, old.value, old.valueSize, old.at
 	}
 	c.land(f, r)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -33,6 +34,9 @@ type Config struct {
 	Now       func() time.Time  // nil: time.Now
 	Log       *slog.Logger      // nil: silent. One line when an endpoint fails and one when it is back; no address
 	Stats     *Stats            // counts; nil: nobody is told
+
+	Shared cache.Shared // what other processes have fetched, and they what this one has; nil: nothing
+	Site   string       // base address of the site whose processes these are; only with Shared
 }
 
 // Stats counts what a chain is asked and how. The zero value is ready; it outlives a Chain.
@@ -48,7 +52,11 @@ type Chain struct {
 	log       *slog.Logger
 	endpoints []*endpoint // in order of preference
 	heads     *cache.Cache[struct{}, head]
-	history   history // of the one flight at a time
+
+	mu      sync.Mutex
+	history history
+	judged  time.Time // the time of the head that history was told last
+	view    view      // and what it says of that
 }
 
 // New returns the network without asking it. An address that is none is an error that names its
@@ -70,10 +78,10 @@ func New(c Config) (*Chain, error) {
 		}
 		ch.endpoints = append(ch.endpoints, &endpoint{name: name, host: host, chainID: c.Endpoints.ChainID})
 	}
-	ch.heads = cache.New[struct{}](cache.Config[head]{
+	ch.heads = cache.NewShared(cache.Config[head]{
 		Fresh: headFresh, Keep: headKeep, Retry: func(error) time.Duration { return failedFor },
 		Timeout: flightTimeout, Wait: callerWait, Entries: 1, Detached: c.Detached, Now: ch.now, Stats: &c.Stats.Heads,
-	})
+	}, sharedHeads(c))
 	return ch, nil
 }
 

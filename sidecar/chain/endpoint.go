@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mipwatch/mipwatch/sidecar/api"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
@@ -26,10 +25,6 @@ type head struct {
 	height    uint64
 	finalized *uint64 // nil: the endpoint does not say
 	time      time.Time
-
-	stands    bool // see history
-	regressed bool
-	recent    []api.Head // see history; shared, not to be changed
 }
 
 // endpoint is one RPC address. It is asked by one flight at a time.

@@ -30,7 +30,7 @@ func (c *Chain) fetch(ctx context.Context) (head, error) {
 		case run := <-r.done:
 			r.running--
 			if run.err == nil {
-				return c.history.add(run.head, c.now().Round(0), c.blockTime()), nil
+				return run.head, nil
 			}
 			errs = append(errs, fmt.Errorf("%s: %w", run.endpoint.name, run.err))
 		case <-r.clock.C:

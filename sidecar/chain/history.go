@@ -37,16 +37,23 @@ type sight struct {
 	at     time.Time
 }
 
+// view is a head as it looks after those that were seen before.
+type view struct {
+	stands    bool
+	regressed bool
+	recent    []api.Head // not to be changed: others may read it
+}
+
 // add judges a head by what was seen before, and remembers it. It stands still when its height has
 // been the same for a while as seen from here, or its block is older than that: 30 s or three block
 // times, whichever is longer. It has regressed when a higher one was seen within 24 h. Times are wall
 // times; when the clock was set back, the while begins anew.
-func (h *history) add(seen head, now time.Time, blockTime time.Duration) head {
+func (h *history) add(seen head, now time.Time, blockTime time.Duration) view {
 	if h.since.IsZero() || h.height != seen.height || now.Before(h.since) {
 		h.height, h.since = seen.height, now
 	}
 	while := max(standsAfter, standsBlocks*blockTime)
-	seen.stands = now.Sub(h.since) >= while || now.Sub(seen.time) > while
+	v := view{stands: now.Sub(h.since) >= while || now.Sub(seen.time) > while}
 
 	for len(h.peaks) > 0 && h.peaks[len(h.peaks)-1].height <= seen.height {
 		h.peaks = h.peaks[:len(h.peaks)-1]
@@ -54,14 +61,14 @@ func (h *history) add(seen head, now time.Time, blockTime time.Duration) head {
 	for len(h.peaks) > 0 && now.Sub(h.peaks[0].at) > remember {
 		h.peaks = h.peaks[1:]
 	}
-	seen.regressed = len(h.peaks) > 0
+	v.regressed = len(h.peaks) > 0
 	if len(h.peaks) == peaksMost {
 		h.peaks = h.peaks[:peaksMost-1]
 	}
 	h.peaks = append(h.peaks, sight{seen.height, now})
 	h.recent = h.follow(seen)
-	seen.recent = h.recent
-	return seen
+	v.recent = h.recent
+	return v
 }
 
 // follow returns the recent heads with one more, in a list of its own: others may still read the old one. A

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
@@ -22,15 +23,27 @@ func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time
 	if err != nil {
 		return s, e.Next
 	}
-	h := e.Value
-	s.Status, s.Stale = api.NetworkOK, e.Stale || h.stands
+	h, v := e.Value, c.judge(e)
+	s.Status, s.Stale = api.NetworkOK, e.Stale || v.stands
 	if s.Stale {
 		s.Status = api.NetworkStale
 	}
-	s.BlockHeight, s.FinalizedHeight, s.Regressed = &h.height, h.finalized, h.regressed
-	s.Recent = h.recent
+	s.BlockHeight, s.FinalizedHeight, s.Regressed = &h.height, h.finalized, v.regressed
+	s.Recent = v.recent
 	s.BlockTime, s.FetchedAt = new(mip.NewTime(h.time)), new(mip.NewTime(e.At))
 	return s, e.Next
+}
+
+// judge holds a head to the ones before it, once for each that came, whichever process fetched it. Of two that
+// come at once the older one may be last, which says nothing of the chain; unless the clock was set back.
+func (c *Chain) judge(e cache.Entry[head]) view {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e.At.After(c.judged) || c.judged.After(c.now().Round(0)) {
+		c.judged = e.At
+		c.view = c.history.add(e.Value, e.At.Round(0), c.blockTime())
+	}
+	return c.view
 }
 
 // codeOf is a failure for the caller. A network with one endpoint that hung and another that was down

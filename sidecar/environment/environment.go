@@ -13,6 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
+	"github.com/mipwatch/mipwatch/sidecar/shared"
 )
 
 // Environment is made by [Read].
@@ -23,6 +24,7 @@ type Environment struct {
 	AIPerMinute int // summaries of one caller, and translations; 0: as the sidecar has it
 	Assistant   assistant.Config
 
+	redis  *shared.Address // nil: nothing is shared
 	lookup func(string) (string, bool)
 }
 
@@ -45,6 +47,11 @@ func Read(lookup func(string) (string, bool)) (Environment, []error) {
 	if e.AIPerMinute, err = budget.ParseCount(e.Get("AI_REQUESTS_PER_MINUTE")); err != nil {
 		errs = append(errs, fmt.Errorf("AI_REQUESTS_PER_MINUTE: %w", err))
 	}
+	if address := e.Get("REDIS_URL"); address != "" {
+		if e.redis, err = shared.Parse(address); err != nil {
+			errs = append(errs, fmt.Errorf("REDIS_URL: %w", err))
+		}
+	}
 	var more []error
 	e.Assistant, more = assistant.Environment(lookup)
 	return e, append(errs, more...)
@@ -60,12 +67,16 @@ func (e Environment) Get(name string) string {
 func (e Environment) RPC(id string) ([]string, error) { return site.RPCAddresses(id, e.lookup) }
 
 // Config is what the environment decides of a sidecar, with a log. The log is told at once why the model
-// that is configured cannot be asked, which keeps nothing else from working.
+// that is configured cannot be asked, which keeps nothing else from working. What is shared is asked later.
 func (e Environment) Config(log *slog.Logger) sidecar.Config {
 	if why := e.Assistant.Unusable; why != nil {
 		log.Warn("no language model", "error", why.Error())
 	}
-	return sidecar.Config{Proxies: e.Proxies, RequestsPerMinute: e.PerMinute, AIRequestsPerMinute: e.AIPerMinute, Assistant: e.Assistant, Log: log}
+	c := sidecar.Config{Proxies: e.Proxies, RequestsPerMinute: e.PerMinute, AIRequestsPerMinute: e.AIPerMinute, Assistant: e.Assistant, Log: log}
+	if e.redis != nil {
+		c.Shared = shared.Open(e.redis, shared.Config{Log: log})
+	}
+	return c
 }
 
 func parseLevel(text string) (slog.Level, error) {

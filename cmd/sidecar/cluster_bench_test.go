@@ -1,0 +1,245 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/redistest"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/assist"
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+)
+
+// When the Redis is killed, and when it is started again.
+const (
+	redisDies  = 20 * time.Second
+	redisBack  = 30 * time.Second
+	perMinute  = 10 // summaries of a caller
+	greedy     = 20 // callers who ask for summaries without end
+	askers     = 16 // requests under way
+	proposals  = 15
+	loadNobody = "203.0.113.1"
+)
+
+// BenchmarkCluster puts a load on two and on four processes that share a Redis, which is killed and started
+// again on the way. It is to be run for a minute:
+//
+//	go test -run '^$' -bench Cluster -benchtime 60s ./cmd/sidecar
+func BenchmarkCluster(b *testing.B) {
+	for _, n := range []int{2, 4} {
+		b.Run(fmt.Sprintf("sidecars=%d", n), func(b *testing.B) { newLoad(b, n).run() })
+	}
+}
+
+// load is what is asked of the processes and what they answered.
+type load struct {
+	*testing.B
+	all   []string     // addresses of the processes
+	told  atomic.Int32 // lines of their logs about the Redis
+	redis *redistest.Server
+	model *upstreamtest.Model
+	done  chan result
+	began time.Time
+}
+
+// result is one answer.
+type result struct {
+	at, took time.Duration // since the load began
+	status   int           // 0: none
+	coded    bool          // it is a problem with a code
+	caller   int           // of the greedy ones, from 1 on; 0: none
+}
+
+func newLoad(b *testing.B, n int) *load {
+	h := newHosts(b)
+	dir := b.TempDir()
+	h.snapshot(b, dir, "../../proposals")
+	l := &load{B: b, redis: redistest.Start(b), model: upstreamtest.NewModel(summaries(b, dir)), done: make(chan result, askers)}
+	model := httptest.NewServer(l.model)
+	b.Cleanup(model.Close)
+	for range n {
+		p := start(b, []string{"REDIS_URL=redis://" + l.redis.Addr(), "TRUSTED_PROXIES=127.0.0.1", "REQUESTS_PER_MINUTE=1000000000",
+			"AI_PROVIDER=openai", "AI_MODEL=mock-1", "AI_BASE_URL=" + model.URL + "/v1", "OPENAI_API_KEY=" + secret}, "--site", dir)
+		p.await("site loaded")
+		go func() { // its log is read until it ends
+			for line := range p.log {
+				if strings.HasPrefix(fmt.Sprint(line["msg"]), "redis is ") {
+					l.told.Add(1)
+				}
+			}
+		}()
+		l.all = append(l.all, p.addr)
+	}
+	return l
+}
+
+// summaries makes a model that says of each proposal what rules say.
+func summaries(b *testing.B, dir string) func(upstreamtest.ModelRequest) upstreamtest.ModelReply {
+	said := map[string]string{}
+	for n := 1; n <= proposals; n++ {
+		p, err := knowledge.FromFS(os.DirFS(dir)).Proposal(b.Context(), n)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sum := assist.Extract(assist.Subject{Proposal: p, Now: time.Now()})
+		text, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging, "developers": sum.Developers,
+			"users": sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
+		if err != nil {
+			b.Fatal(err)
+		}
+		said[p.Title] = string(text)
+	}
+	return func(r upstreamtest.ModelRequest) upstreamtest.ModelReply {
+		first, at := "", len(r.User)
+		for title, text := range said {
+			if i := strings.Index(r.User, title); i >= 0 && i < at {
+				first, at = text, i
+			}
+		}
+		return upstreamtest.ModelReply{Text: first}
+	}
+}
+
+// run asks for as long as the benchmark wants and reports.
+func (l *load) run() {
+	ctx, cancel := context.WithCancel(l.Context())
+	var all sync.WaitGroup
+	l.began = time.Now()
+	for i := range askers {
+		all.Go(func() { l.ask(ctx, rand.New(rand.NewPCG(uint64(i), 1))) })
+	}
+	all.Go(func() {
+		select {
+		case <-time.After(redisDies):
+			l.redis.Kill()
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(redisBack - redisDies):
+		case <-ctx.Done():
+		}
+		l.redis.Restart()
+	})
+	var results []result
+	for l.Loop() {
+		results = append(results, <-l.done)
+	}
+	cancel()
+	all.Wait()
+	l.report(results)
+}
+
+// ask sends requests until ctx ends.
+func (l *load) ask(ctx context.Context, random *rand.Rand) {
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: len(l.all)}}
+	defer client.CloseIdleConnections()
+	for ctx.Err() == nil {
+		r, caller := request(random)
+		r.URL.Host = l.all[random.IntN(len(l.all))]
+		began := time.Now()
+		res, err := client.Do(r)
+		out := result{at: began.Sub(l.began), took: time.Since(began), caller: caller}
+		if err == nil {
+			var p api.Problem
+			out.status = res.StatusCode
+			out.coded = json.NewDecoder(res.Body).Decode(&p) == nil && p.Code != ""
+			res.Body.Close()
+		}
+		select {
+		case l.done <- out:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// request is one of the mix: mostly live figures, some summaries, and some by greedy callers.
+func request(random *rand.Rand) (r *http.Request, caller int) {
+	get := func(path string) *http.Request {
+		r, _ := http.NewRequest(http.MethodGet, "http://host"+path, nil)
+		r.Header.Set("X-Forwarded-For", loadNobody)
+		return r
+	}
+	summary := func(from string) *http.Request {
+		r, _ := http.NewRequest(http.MethodPost, "http://host/api/ai-summary", strings.NewReader(fmt.Sprintf(`{"mipNumber": %d}`, 1+random.IntN(proposals))))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("X-Forwarded-For", from)
+		return r
+	}
+	switch n := random.IntN(100); {
+	case n < 40:
+		return get(fmt.Sprint("/api/forum-activity?topicId=", 401+random.IntN(4))), 0
+	case n < 70:
+		return get("/api/network-info"), 0
+	case n < 80:
+		return get("/api/mip-watch"), 0
+	case n < 95:
+		return summary(fmt.Sprintf("10.%d.%d.%d", random.IntN(256), random.IntN(256), random.IntN(256))), 0
+	}
+	caller = 1 + random.IntN(greedy)
+	return summary(fmt.Sprintf("198.51.100.%d", caller)), caller
+}
+
+// report states the figures. Errors are answers that are neither a success nor a problem with a code.
+func (l *load) report(results []result) {
+	var took []time.Duration
+	errors, problems, slowest := 0, 0, time.Duration(0)
+	admitted := map[int][3]int{} // of a greedy caller, while the Redis is there, away, and there again
+	for _, r := range results {
+		took = append(took, r.took)
+		slowest = max(slowest, r.took)
+		switch {
+		case r.status == http.StatusOK:
+		case r.coded:
+			if r.status != http.StatusTooManyRequests {
+				problems++
+			}
+		default:
+			errors++
+		}
+		if r.caller > 0 && r.status == http.StatusOK {
+			phase := 0
+			if r.at+r.took >= redisDies {
+				phase = 1
+			}
+			if r.at >= redisBack {
+				phase = 2
+			}
+			a := admitted[r.caller]
+			a[phase]++
+			admitted[r.caller] = a
+		}
+	}
+	// Within the first seconds nobody's window ends.
+	before, most := 0, 0
+	for _, a := range admitted {
+		before += max(0, a[0]-perMinute)
+		most = max(most, a[0]+a[1]+a[2])
+	}
+	slices.Sort(took)
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	l.ReportMetric(float64(len(results))/time.Since(l.began).Seconds(), "req/s")
+	l.ReportMetric(ms(took[len(took)/2]), "p50-ms")
+	l.ReportMetric(ms(took[len(took)*99/100]), "p99-ms")
+	l.ReportMetric(ms(slowest), "max-ms")
+	l.ReportMetric(float64(errors), "errors")
+	l.ReportMetric(float64(problems), "problems")
+	l.ReportMetric(float64(len(l.model.Requests())), "model-calls")
+	l.ReportMetric(float64(before), "over-admitted")
+	l.ReportMetric(float64(l.told.Load()), "log-lines")
+	l.ReportMetric(float64(most), "most-of-one-caller")
+}

@@ -1,0 +1,130 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/redistest"
+)
+
+// said returns how many lines of the log, as far as it was read, have a message.
+func (p *process) said(message string) int {
+	n := 0
+	for _, line := range p.seen {
+		if line["msg"] == message {
+			n++
+		}
+	}
+	return n
+}
+
+// until asks until the log has a line with a message so many times, and wants every answer to be one.
+func (p *process) until(message string, times int) {
+	p.Helper()
+	for p.said(message) < times {
+		p.get("/api/forum-activity?topicId=401", http.StatusOK)
+		p.await("request")
+	}
+}
+
+// eleven wants ten summaries from the processes in turn, and the eleventh refused by each.
+func eleven(t *testing.T, all ...*process) {
+	t.Helper()
+	for i := range 10 {
+		all[i%len(all)].wantSummary(`{"mipNumber": 1}`, "extractive")
+	}
+	for _, p := range all {
+		if res, text := p.post("/api/ai-summary", `{"mipNumber": 1}`); res.StatusCode != http.StatusTooManyRequests || res.Header.Get("Retry-After") == "" {
+			t.Errorf("the eleventh: %d %s", res.StatusCode, text)
+		}
+	}
+}
+
+// TestRedis runs two processes that share a Redis with a password, kills it, and starts it again.
+func TestRedis(t *testing.T) {
+	h := newHosts(t)
+	dir := t.TempDir()
+	h.publish(t, dir, "A title")
+	redis := redistest.Start(t, "--requirepass", secret)
+	variables := []string{"REDIS_URL=redis://:" + secret + "@" + redis.Addr() + "/3", "REQUESTS_PER_MINUTE=1000000"}
+	var all []*process
+	for range 2 {
+		p := start(t, variables, "--site", dir)
+		p.await("site loaded")
+		all = append(all, p)
+	}
+	eleven(t, all...)
+	for _, p := range all {
+		p.get("/api/forum-activity?topicId=401", http.StatusOK)
+		p.get("/api/network-info", http.StatusOK)
+	}
+	if n := h.forum.Calls(); n != 1 {
+		t.Errorf("%d calls to the forum by two processes, want 1", n)
+	}
+	all[0].contains("/healthz", `"shared":"ok"`)
+	redis.Kill()
+	for _, p := range all {
+		p.until("redis is away", 1)
+		p.contains("/healthz", `"shared":"away"`)
+	}
+	for _, p := range all {
+		eleven(t, p) // each by itself
+		p.contains("/api/mip-watch", `"topicId":401`)
+	}
+	redis.Restart()
+	for _, p := range all {
+		p.until("redis is back", 1)
+	}
+	eleven(t, all...)
+	for _, p := range all {
+		p.signal(syscall.SIGTERM)
+		p.wantEnd()
+		if p.said("redis is away") != 1 || p.said("redis is back") != 1 {
+			t.Errorf("the log says %d times that the Redis is away and %d times that it is back, want once", p.said("redis is away"), p.said("redis is back"))
+		}
+		for _, line := range p.seen {
+			if b, err := json.Marshal(line); err != nil || strings.Contains(string(b), secret) || strings.Contains(string(b), redis.Addr()) {
+				t.Errorf("the log tells where the Redis is: %s", b)
+			}
+		}
+	}
+}
+
+// TestRedisTLS shares a Redis by TLS, if its certificate is trusted.
+func TestRedisTLS(t *testing.T) {
+	h := newHosts(t)
+	dir := t.TempDir()
+	h.publish(t, dir, "A title")
+	redis, trusted := redistest.StartTLS(t)
+	address := "REDIS_URL=rediss://" + redis.Addr()
+	one, other := start(t, []string{address, "SSL_CERT_FILE=" + trusted}, "--site", dir), start(t, []string{address, "SSL_CERT_FILE=" + trusted}, "--site", dir)
+	one.await("site loaded")
+	other.await("site loaded")
+	eleven(t, one, other)
+	stranger := start(t, []string{address}, "--site", dir)
+	stranger.await("site loaded")
+	eleven(t, stranger)
+	if line := stranger.await("redis is away"); line["error"] != "its certificate is not trusted" {
+		t.Errorf("log line %v, want that the certificate is not trusted", line)
+	}
+}
+
+// TestRedisMetrics has the metrics tell whether the Redis is there.
+func TestRedisMetrics(t *testing.T) {
+	redis := redistest.Start(t)
+	p, metrics := metered(t, newHosts(t), t.TempDir(), "REDIS_URL=redis://"+redis.Addr())
+	p.get("/api/network-info", http.StatusOK)
+	if away, ok := scrape(t, metrics)["mipwatch_shared_away"]; away != 0 || !ok {
+		t.Errorf("away %v, told %t, want 0", away, ok)
+	}
+	redis.Kill()
+	p.until("redis is away", 1)
+	if away := scrape(t, metrics)["mipwatch_shared_away"]; away != 1 {
+		t.Errorf("away %v, want 1", away)
+	}
+}

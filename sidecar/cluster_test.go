@@ -1,0 +1,391 @@
+package sidecar_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/redistest"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/shared"
+)
+
+// cluster is a world with several sidecars of one site before the same hosts, which have a Redis in common.
+type cluster struct {
+	*world
+	redis  *redistest.Server
+	config sidecar.Config
+	ahead  atomic.Int64 // of the clock by which a Redis that failed is left alone
+	all    []*sidecar.Sidecar
+}
+
+// newCluster has the small site of these tests.
+func newCluster(t *testing.T, n int) *cluster {
+	t.Helper()
+	c := &cluster{redis: redistest.Start(t)}
+	c.world = newWorld(t, func(config *sidecar.Config) { c.first(t, config) })
+	c.know()
+	return c.complete(n)
+}
+
+// newAICluster has the sample site and a model.
+func newAICluster(t *testing.T, n, perMinute int) (*cluster, *aiWorld) {
+	t.Helper()
+	c := &cluster{redis: redistest.Start(t)}
+	w := newAIWorld(t, aiSetup{provider: "openai", change: func(config *sidecar.Config) {
+		config.AIRequestsPerMinute = perMinute
+		c.first(t, config)
+	}})
+	c.world = w.world
+	return c.complete(n), w
+}
+
+// first completes the config of the first sidecar, from which the others follow.
+func (c *cluster) first(t *testing.T, config *sidecar.Config) {
+	t.Helper()
+	c.join(t, config)
+	c.config = *config
+}
+
+// join gives a sidecar a connection of its own.
+func (c *cluster) join(t testing.TB, config *sidecar.Config) {
+	t.Helper()
+	const patient = 20 * time.Second // longer than a question takes on the slowest machine
+	a, err := shared.Parse("redis://" + c.redis.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Shared = shared.Open(a, shared.Config{Timeout: patient, Log: config.Log,
+		Now: func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }})
+}
+
+func (c *cluster) complete(n int) *cluster {
+	c.Helper()
+	c.all = []*sidecar.Sidecar{c.sidecar}
+	for len(c.all) < n {
+		c.grow()
+	}
+	return c.at(0)
+}
+
+// grow adds a sidecar, which has nothing that was fetched, and makes it the one that is asked.
+func (c *cluster) grow() {
+	c.Helper()
+	config := c.config
+	c.join(c.TB, &config)
+	s, err := sidecar.New(config)
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.Cleanup(func() { s.Close() })
+	if err := s.Know(c.known); err != nil {
+		c.Fatal(err)
+	}
+	c.all = append(c.all, s)
+	c.at(len(c.all) - 1)
+}
+
+// at makes one of the sidecars the one that is asked.
+func (c *cluster) at(i int) *cluster {
+	c.sidecar = c.all[i%len(c.all)]
+	return c
+}
+
+// together sends requests to the sidecars in turn, all at once, and returns the answers.
+func (c *cluster) together(n int, request func(i int) *http.Request) []*httptest.ResponseRecorder {
+	out := make([]*httptest.ResponseRecorder, n)
+	var wg sync.WaitGroup
+	for i := range out {
+		wg.Go(func() {
+			out[i] = httptest.NewRecorder()
+			c.all[i%len(c.all)].ServeHTTP(out[i], request(i))
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+func summaryOf(number int, from string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/api/ai-summary", strings.NewReader(fmt.Sprintf(`{"mipNumber": %d}`, number)))
+	r.Header.Set("Content-Type", "application/json")
+	r.RemoteAddr = from
+	return r
+}
+
+// TestClusterLimit asks ten summaries of two and of four sidecars in turn: the eleventh is refused, whoever
+// gets it.
+func TestClusterLimit(t *testing.T) {
+	for _, n := range []int{2, 4} {
+		c, w := newAICluster(t, n, 10)
+		for i := range 10 {
+			c.at(i)
+			a := w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 200)
+			if got, want := a.Header().Get("RateLimit"), fmt.Sprintf(`"ai-summary";r=%d;t=`, 9-i); !strings.HasPrefix(got, want) {
+				t.Errorf("%d sidecars, request %d: RateLimit %s, want %s", n, i, got, want)
+			}
+		}
+		for i := range n {
+			c.at(i)
+			a := w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 429).problem(w.world, api.RateLimited)
+			if a.Header().Get("Retry-After") == "" || a.Header().Get("RateLimit-Policy") != `"ai-summary";q=10;w=60` {
+				t.Errorf("refused with %v", a.Header())
+			}
+			w.get("/api/network-info").want(w.world, 200) // another limit
+			w.from = "192.0.2.9:1"
+			w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 200)
+			w.from = someone
+		}
+		// All at once, another caller has ten again, and no more.
+		admitted := 0
+		for _, a := range c.together(100, func(int) *http.Request { return summaryOf(7, "192.0.2.77:1") }) {
+			switch a.Code {
+			case 200:
+				admitted++
+			case 429:
+			default:
+				t.Errorf("%d %s", a.Code, a.Body)
+			}
+		}
+		if admitted != 10 {
+			t.Errorf("%d sidecars let %d of 100 requests through at once, want 10", n, admitted)
+		}
+		for _, key := range c.redis.Keys("") {
+			if ttl := c.redis.Do("PTTL", key); strings.HasPrefix(ttl, "-") || !strings.HasPrefix(key, "mipwatch:1:") {
+				t.Errorf("%s stays for %s ms", key, ttl)
+			}
+		}
+	}
+}
+
+// TestClusterModel sends 500 equal requests to four sidecars at once: the model is asked once. A sidecar that
+// comes later asks it no more.
+func TestClusterModel(t *testing.T) {
+	c, w := newAICluster(t, 4, 1000)
+	bodies := map[string]int{}
+	for i, a := range c.together(500, func(i int) *http.Request { return summaryOf(7, fmt.Sprintf("192.0.2.%d:1", i%250)) }) {
+		if a.Code != 200 {
+			t.Fatalf("request %d: %d %s", i, a.Code, a.Body)
+		}
+		bodies[a.Body.String()]++
+	}
+	if n := len(w.model.Requests()); n != 1 || len(bodies) != 1 {
+		t.Errorf("%d questions to the model, %d different answers, want one of each", n, len(bodies))
+	}
+	c.at(2)
+	w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja", "sections": ["s-abstract"]}`).want(w.world, 200)
+	asked := len(w.model.Requests())
+	for i := range 4 {
+		c.at(i)
+		w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja", "sections": ["s-abstract"]}`).want(w.world, 200)
+	}
+	if n := len(w.model.Requests()); n != asked {
+		t.Errorf("%d more questions for a translation that another sidecar has", n-asked)
+	}
+}
+
+// TestClusterModelFails has the model fail for one sidecar: the others do not try again while that stands.
+func TestClusterModelFails(t *testing.T) {
+	c, w := newAICluster(t, 4, 1000)
+	w.script.Always(upstreamtest.Answer(http.StatusOK, nil, "<html>"))
+	for i := range 4 {
+		c.at(i)
+		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 502).problem(w.world, api.AIFailed)
+	}
+	if n := w.script.Calls(); n > 2 { // a retry is the model's own business
+		t.Errorf("%d questions to a model that fails, of four sidecars", n)
+	}
+}
+
+// TestClusterHosts asks a forum and two chains through four sidecars: each is asked once.
+func TestClusterHosts(t *testing.T) {
+	c := newCluster(t, 4)
+	bodies := map[string]bool{}
+	for i, a := range c.together(200, func(i int) *http.Request {
+		r := httptest.NewRequest(http.MethodGet, "/api/forum-activity?topicId=399", nil)
+		r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1", i)
+		return r
+	}) {
+		if a.Code != 200 {
+			t.Fatalf("request %d: %d %s", i, a.Code, a.Body)
+		}
+		bodies[a.Body.String()] = true
+	}
+	if n := c.forum.Calls(); n != 1 || len(bodies) != 1 {
+		t.Errorf("%d calls to the forum, %d different answers, want one of each", n, len(bodies))
+	}
+	c.at(0).get("/api/network-info").want(c.world, 200)
+	calls := c.main.Calls() + c.test.Calls()
+	for i := range 4 {
+		info := read[api.NetworkInfo](c.world, c.at(i).get("/api/network-info"))
+		if s := info.Networks["mainnet"]; s.Status != api.NetworkOK || len(s.Recent) != 1 {
+			t.Errorf("sidecar %d: %+v", i, s)
+		}
+	}
+	// On a slow machine the heads may have become old in the meantime, for all of them together.
+	if n := c.main.Calls() + c.test.Calls(); n != calls && n != 2*calls {
+		t.Errorf("%d more calls to the chains, which took %d for one sidecar", n-calls, calls)
+	}
+	asked := c.forum.Calls()
+	for i := range 4 {
+		c.at(i).get("/api/forum-activity?topicId=77").want(c.world, 404).problem(c.world, api.NotFound)
+		c.at(i).get("/api/forum-activity?topicId=500").want(c.world, 200)
+	}
+	if n := c.forum.Calls() - asked; n != 2 {
+		t.Errorf("%d calls for a topic that is not there and one that is", n)
+	}
+	// Who comes later, when the forum is gone, has what the others had.
+	c.forum.Always(upstreamtest.Disconnect())
+	c.grow()
+	if a := read[api.ForumActivity](c.world, c.get("/api/forum-activity?topicId=399")); a.TopicID != 399 || a.Stale {
+		t.Errorf("a sidecar that came later has %+v", a)
+	}
+}
+
+// TestClusterGarbage writes garbage under every key: nobody sees it, and what is asked for is soon there again.
+func TestClusterGarbage(t *testing.T) {
+	c, w := newAICluster(t, 2, 1000)
+	ask := func() {
+		t.Helper()
+		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 200)
+		w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja", "sections": ["s-abstract"]}`).want(w.world, 200)
+		w.get("/api/forum-activity?topicId=399")
+		w.get("/api/network-info").want(w.world, 200)
+	}
+	ask()
+	keys := c.redis.Keys("mipwatch:1:")
+	if len(keys) < 6 {
+		t.Fatalf("only %q are kept", keys)
+	}
+	sound := w.post("/api/ai-summary", `{"mipNumber": 7}`).body
+	record := ""
+	for _, k := range keys {
+		if strings.Contains(k, ":summary:") {
+			record = c.redis.Do("GET", k)
+		}
+	}
+	for name, spoil := range map[string]func(key string){
+		"bytes":     func(key string) { c.redis.Do("SET", key, "\xff garbage", "PX", "60000") },
+		"for ever":  func(key string) { c.redis.Do("SET", key, record) },
+		"a list":    func(key string) { c.redis.Do("LPUSH", key, "x") },
+		"a hash":    func(key string) { c.redis.Do("HSET", key, "a", "b") },
+		"another's": func(key string) { c.redis.Do("SET", key, record, "PX", "60000") },
+		"cut off":   func(key string) { c.redis.Do("SET", key, record[:len(record)/2], "PX", "60000") },
+		"other case": func(key string) {
+			c.redis.Do("SET", key, strings.Replace(record, `"tldr":"`, `"TLDR":"Forged `, 1), "PX", "60000")
+		},
+		"more": func(key string) {
+			c.redis.Do("SET", key, strings.Replace(record, `"tldr":"`, `"more":1,"tldr":"Forged `, 1), "PX", "60000")
+		},
+		"severity": func(key string) {
+			c.redis.Do("SET", key, strings.Replace(record, `"severity":"`, `"severity":"un`, 1), "PX", "60000")
+		},
+		"a link": func(key string) {
+			c.redis.Do("SET", key, strings.Replace(record, `"tldr":"`, `"tldr":"See https://evil.example.org `, 1), "PX", "60000")
+		},
+	} {
+		for _, k := range keys {
+			c.redis.Do("DEL", k)
+			spoil(k)
+		}
+		c.grow()
+		ask()
+		got, want := read[api.Summary](w.world, w.post("/api/ai-summary", `{"mipNumber": 7}`)), api.Summary{}
+		if err := json.Unmarshal(sound, &want); err != nil || got.TLDR != want.TLDR || got.Developers.Severity != want.Developers.Severity {
+			t.Errorf("%s: %+v, want %s", name, got, sound)
+		}
+	}
+	if lines := w.log.lines("redis is away"); len(lines) > 0 {
+		t.Errorf("garbage is taken for a Redis that fails: %s", lines)
+	}
+}
+
+// TestClusterRedisAway kills the Redis and starts it empty: no caller sees an error, each sidecar goes on by
+// itself, and the log has one line for each change.
+func TestClusterRedisAway(t *testing.T) {
+	c, w := newAICluster(t, 2, 10)
+	ten := func(from string, i int) {
+		t.Helper()
+		w.from = from
+		c.at(i)
+		for range 10 {
+			w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 200)
+		}
+		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 429)
+	}
+	told := func(away, back int) {
+		t.Helper()
+		if a, b := w.log.lines("redis is away"), w.log.lines("redis is back"); len(a) != away || len(b) != back {
+			t.Errorf("the log says %d times that the Redis is away and %d times that it is back, want %d and %d: %s %s", len(a), len(b), away, back, a, b)
+		}
+	}
+	ten("198.51.100.1:1", 0)
+	for round := range 2 {
+		c.redis.Kill()
+		for i := range 8 { // a summary each that nobody has
+			c.at(i)
+			w.from = fmt.Sprintf("192.0.2.%d:1", 10*round+i)
+			w.post("/api/ai-summary", fmt.Sprintf(`{"mipNumber": %d}`, 1+i)).want(w.world, 200)
+			w.get("/api/mip-watch").want(w.world, 200)
+			w.get("/api/network-info").want(w.world, 200)
+		}
+		// What one sidecar counts by itself still counts.
+		ten(fmt.Sprintf("198.51.100.%d:1", 10+round), 0)
+		ten(fmt.Sprintf("198.51.100.%d:1", 10+round), 1)
+		told(2*round+2, 2*round)
+
+		c.redis.Restart()
+		w.get("/api/network-info").want(w.world, 200)
+		told(2*round+2, 2*round) // it is left alone for a while
+		c.ahead.Add(int64(time.Minute))
+		for i := range 2 {
+			c.at(i)
+			w.get("/api/network-info").want(w.world, 200)
+		}
+		told(2*round+2, 2*round+2)
+		from := fmt.Sprintf("198.51.100.%d:1", 20+round)
+		ten(from, 0)
+		w.from = from
+		c.at(1)
+		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 429)
+	}
+	if strings.Contains(w.log.String(), c.redis.Addr()) {
+		t.Errorf("the log tells the address of the Redis: %s", w.log)
+	}
+}
+
+// TestClusterOtherSite has two sites with the same forum, network and proposals on one Redis: they share nothing.
+func TestClusterOtherSite(t *testing.T) {
+	c := newCluster(t, 1)
+	ask := func() []string {
+		t.Helper()
+		c.get("/api/forum-activity?topicId=399").want(c.world, 200)
+		c.get("/api/network-info").want(c.world, 200)
+		return c.redis.Keys("mipwatch:1:")
+	}
+	first, calls := ask(), c.forum.Calls()
+	if again := ask(); len(again) != len(first) {
+		t.Errorf("keys %q, and then %q", first, again)
+	}
+	other := *c.known
+	other.Site.BaseURL = "https://preview.example.org"
+	c.known = &other
+	c.grow()
+	if both := ask(); len(both) != 2*len(first) || c.forum.Calls() != 2*calls {
+		t.Errorf("two sites have the keys %q in common, and %d calls", both, c.forum.Calls())
+	}
+	// A site that moves takes nothing along.
+	c.at(0)
+	c.know()
+	asked := c.forum.Calls()
+	if both := ask(); len(both) != 2*len(first) || c.forum.Calls() != asked {
+		t.Errorf("a site that became the other has the keys %q, and %d more calls", both, c.forum.Calls()-asked)
+	}
+}
