@@ -246,6 +246,10 @@ func TestKubernetes(t *testing.T) {
 			t.Errorf("SIDECAR_ADDR is %v", at(v, "value"))
 		}
 	}
+	if metrics := at(container, "ports", 1); at(metrics, "name") != "metrics" || at(byKind["NetworkPolicy"], "spec", "ingress", 1, "ports", 0, "port") != "metrics" ||
+		at(variables, 1, "value") != "0.0.0.0:"+strconv.Itoa(at(metrics, "containerPort").(int)) {
+		t.Errorf("the port of the figures is %v", metrics)
+	}
 	user, _, _ := strings.Cut(one(t, image(t), "USER"), ":")
 	if strconv.Itoa(at(pod, "spec", "securityContext", "runAsUser").(int)) != user || at(pod, "spec", "securityContext", "runAsNonRoot") != true ||
 		at(container, "securityContext", "readOnlyRootFilesystem") != true || at(container, "securityContext", "allowPrivilegeEscalation") != false {
@@ -273,7 +277,7 @@ func TestUnit(t *testing.T) {
 		t.Fatal("the unit starts nothing")
 	}
 	// With an address that nobody can listen at, the command line is read to its end, and the configuration.
-	args := strings.Fields(strings.NewReplacer("127.0.0.1:8081", "192.0.2.1:1", "/srv/mipwatch/public", t.TempDir(), "/etc/mipwatch/site.yaml", top+"/site.yaml").Replace(start[2]))
+	args := strings.Fields(strings.NewReplacer("127.0.0.1:8081", "192.0.2.1:1", "127.0.0.1:9091", "127.0.0.1:0", "/srv/mipwatch/public", t.TempDir(), "/etc/mipwatch/site.yaml", top+"/site.yaml").Replace(start[2]))
 	out, err := exec.CommandContext(t.Context(), sidecar(t), args...).CombinedOutput()
 	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 3 {
 		t.Errorf("sidecar %q: %v\n%s\nwant that it cannot listen", args, err, out)

@@ -61,9 +61,10 @@ func upstreamTimes(f provenance.File) fileTimes {
 // keepTexts forgets which texts the local repository does not hold: those of synced files are there as far as
 // they were committed here or fetched. Without a repository none is.
 func (h *history) keepTexts(ctx context.Context, proposals []*Proposal) {
-	byTop := map[string][]*Past{}
+	byTop, folders := map[string][]*Past{}, map[string]string{}
 	for _, p := range proposals {
 		if p.Past != nil && p.Upstream {
+			folders[p.Past.top] = p.source.Folder
 			byTop[p.Past.top] = append(byTop[p.Past.top], p.Past)
 		}
 	}
@@ -76,7 +77,7 @@ func (h *history) keepTexts(ctx context.Context, proposals []*Proposal) {
 		if top != "" {
 			var err error
 			if held, err = git.Held(ctx, top, hashes); err != nil {
-				h.notice(top, "history-texts", "%v: pages of versions show no texts", git.ErrFailed)
+				h.notice(folders[top], "history-texts", "%v: pages of versions show no texts", git.ErrFailed)
 				held = make([]bool, len(hashes))
 			}
 		}

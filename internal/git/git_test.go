@@ -30,3 +30,55 @@ func TestParseLog(t *testing.T) {
 		}
 	}
 }
+
+func TestParseTree(t *testing.T) {
+	in := "100644 blob 1111     12\tMIP-1.md\x00120000 blob 2222      3\ta\tb\nc\x00160000 commit 3333       -\tsub\x00040000 tree 4444       -\tdir\x00"
+	var got []Entry
+	if err := parseTree(strings.NewReader(in), func(e Entry) error { got = append(got, e); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	want := []Entry{{"100644", "1111", 12, "MIP-1.md"}, {"120000", "2222", 3, "a\tb\nc"}, {"160000", "3333", -1, "sub"}, {"040000", "4444", -1, "dir"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("parseTree(%q) (-want +got):\n%s", in, diff)
+	}
+	for _, bad := range []string{"100644 blob 1111 12 name\x00", "100644 blob 1111 x\tname\x00", "100644 blob 1111 12\tcut off"} {
+		if err := parseTree(strings.NewReader(bad), func(Entry) error { return nil }); err == nil {
+			t.Errorf("parseTree(%q): no error", bad)
+		}
+	}
+}
+
+func TestComplaint(t *testing.T) {
+	const address = "https://ada:secret@git.example.org/mips"
+	tests := []struct{ name, in, want string }{
+		{"the first reason", "warning: x\nfatal: '/x' does not appear to be a git repository\nfatal: Could not read\n", "'/x' does not appear to be a git repository"},
+		{"no password", "fatal: unable to access '" + address + "/': refused\n", "unable to access 'https://git.example.org/mips/': refused"},
+		{"what the server says comes second", "remote: do this\rremote: and that\nfatal: no\n", "no"},
+		{"nothing but words", "ssh: no route\n", "ssh: no route"},
+		{"too large", "fatal: write error: File too large\nfatal: fetch-pack: invalid index-pack output\n", "it is larger than what is fetched"},
+		{"nothing", "\n", "git ends without a word"},
+		{"endless", "fatal: " + strings.Repeat("ö", 500), strings.Repeat("ö", 150) + "…"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := complaint(tt.in, address); got != tt.want {
+				t.Errorf("complaint(%q) = %q, want %q", tt.in, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPublic(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://git.example.org/mips":               "https://git.example.org/mips",
+		"https://token@git.example.org/mips":         "https://git.example.org/mips",
+		"https://ada:p@ss@git.example.org/mips@main": "https://git.example.org/mips@main",
+		"ssh://git@git.example.org":                  "ssh://git.example.org",
+		"git@git.example.org:mips":                   "git@git.example.org:mips",
+		"/srv/git/mips@2":                            "/srv/git/mips@2",
+	} {
+		if got := Public(address); got != want {
+			t.Errorf("Public(%q) = %q, want %q", address, got, want)
+		}
+	}
+}

@@ -67,10 +67,11 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 		}
 		_, err = f.lock.TryLockContext(ctx, lockRetry)
 	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	if err != nil {
+		f.close()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		return nil, fmt.Errorf("%s %w: lock: %w", dir, ErrWrite, err)
 	}
 	if f.root, err = os.OpenRoot(dir); err == nil {

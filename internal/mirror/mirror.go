@@ -94,7 +94,7 @@ func Sync(ctx context.Context, o Options) (Report, error) {
 	for _, list := range [][]string{s.report.Added, s.report.Changed, s.report.Removed} {
 		slices.Sort(list)
 	}
-	mip.SortProblems(s.report.Problems)
+	s.report.Problems = mip.SortProblems(s.report.Problems)
 	return s.report, err
 }
 
