@@ -90,7 +90,7 @@ var imports = map[string][]string{
 	"sidecar/metrics":       {},
 	"sidecar/shared":        {"sidecar/cache", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
 	"sidecar/upstream":      {"sidecar/metrics"},
-	"sidecar/function/api": {"sidecar", "sidecar/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
+	"sidecar/function/api": {"internal/release", "sidecar", "sidecar/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
 		"github.com/aws/aws-lambda-go/lambda"},
 }
 

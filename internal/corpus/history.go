@@ -64,6 +64,9 @@ func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
 		h.places[folder] = p
 		if prefixes[p.Top] == nil {
 			tops = append(tops, p.Top)
+			if git.Partial(ctx, p.Top) {
+				h.notice(folder, "history-partial", "the clone lacks what files held before: versions are told without their texts; fetch it all (git fetch --refetch --no-filter)")
+			}
 		}
 		prefixes[p.Top] = append(prefixes[p.Top], p.Prefix)
 		if p.Shallow != nil {

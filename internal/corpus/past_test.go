@@ -3,6 +3,7 @@ package corpus
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,5 +128,51 @@ func TestTextsThatCannotBeHad(t *testing.T) {
 	texts.Close()
 	if again, err := texts.Read(p); err != nil || len(again) != 4 {
 		t.Errorf("after Close: %d texts, error %v", len(again), err)
+	}
+}
+
+// TestPartialClone reads versions in a clone that lacks what files held before, as some hosts make them:
+// times are known, texts are not, and nothing is fetched.
+func TestPartialClone(t *testing.T) {
+	r := newRepo(t)
+	r.git(0, "config", "uploadpack.allowFilter", "true")
+	for at, title := range []string{"one", "two", "three"} {
+		r.write("MIP-1.md", title)
+		r.commit(10 * (at + 1))
+	}
+	clone := filepath.Join(t.TempDir(), "clone")
+	r.git(0, "clone", "-q", "--filter=blob:none", "file://"+filepath.ToSlash(r.dir), clone)
+	load := func() (texts []string, codes []string) {
+		c := r.load(clone, ".")
+		if diff := cmp.Diff([]string{"1 MIP-1.md 30"}, times(c)); diff != "" || c.History != "full" {
+			t.Errorf("history %s, times (-want +got):\n%s", c.History, diff)
+		}
+		for _, p := range c.Problems {
+			codes = append(codes, p.Code)
+		}
+		var reader Texts
+		defer reader.Close()
+		for range 2 {
+			texts = nil
+			read, err := reader.Read(c.Proposals[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range read {
+				_, title, _ := strings.Cut(string(text), "title: ")
+				title, _, _ = strings.Cut(title, "\n")
+				texts = append(texts, title)
+			}
+		}
+		return texts, codes
+	}
+	texts, codes := load()
+	if diff := cmp.Diff([]string{"three", "", ""}, texts); diff != "" || !slices.Equal(codes, []string{"history-partial"}) {
+		t.Errorf("problems %v, texts (-want +got):\n%s", codes, diff)
+	}
+	r.git(0, "-C", clone, "fetch", "-q", "--refetch", "--no-filter")
+	texts, codes = load()
+	if diff := cmp.Diff([]string{"three", "two", "one"}, texts); diff != "" || len(codes) > 0 {
+		t.Errorf("after the command of the notice: problems %v, texts (-want +got):\n%s", codes, diff)
 	}
 }

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -12,13 +13,26 @@ import (
 
 // Blobs is a running git cat-file --batch, which reads committed texts. One goroutine may use it at a time.
 type Blobs struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
+	open func() (*Blobs, error) // begins anew; nil where every blob is there or git says that it is not
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
 }
 
 // OpenBlobs starts the process in a repository. It ends with [Blobs.Close].
 func OpenBlobs(ctx context.Context, top string) (*Blobs, error) {
+	if !Partial(ctx, top) {
+		return openBlobs(ctx, top)
+	}
+	open := func() (*Blobs, error) { return openBlobs(ctx, top) }
+	c, err := open()
+	if err == nil {
+		c.open = open
+	}
+	return c, err
+}
+
+func openBlobs(ctx context.Context, top string) (*Blobs, error) {
 	cmd := Command(ctx, top, "cat-file", "--batch")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -31,7 +45,7 @@ func OpenBlobs(ctx context.Context, top string) (*Blobs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
 	}
-	return &Blobs{cmd, in, bufio.NewReader(out)}, nil
+	return &Blobs{cmd: cmd, in: in, out: bufio.NewReader(out)}, nil
 }
 
 // Close ends the process.
@@ -41,8 +55,33 @@ func (c *Blobs) Close() {
 	c.cmd.Wait() // what it answered has been read
 }
 
+// Partial reports whether a clone was made without some of the contents that its commits name (git clone
+// --filter) and still lacks some. Nothing is fetched here, so they are not there.
+func Partial(ctx context.Context, top string) bool {
+	if Command(ctx, top, "config", "--get-regexp", `^remote\..*\.promisor$`).Run() != nil {
+		return false
+	}
+	out, err := Command(ctx, top, "rev-list", "--objects", "--missing=print", "HEAD").Output()
+	return err == nil && (bytes.HasPrefix(out, []byte("?")) || bytes.Contains(out, []byte("\n?")))
+}
+
 // Read returns a blob, nil when it is not there or larger than so many bytes.
 func (c *Blobs) Read(hash string, most int64) ([]byte, error) {
+	text, err := c.read(hash, most)
+	if err == nil || c.open == nil {
+		return text, err
+	}
+	// git ends when it would have to fetch what it is asked for.
+	c.Close()
+	next, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	c.cmd, c.in, c.out = next.cmd, next.in, next.out
+	return nil, nil
+}
+
+func (c *Blobs) read(hash string, most int64) ([]byte, error) {
 	if _, err := io.WriteString(c.in, hash+"\n"); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
 	}

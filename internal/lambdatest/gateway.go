@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -41,9 +42,7 @@ func (a Answer) send(t testing.TB, w http.ResponseWriter) {
 	for name, value := range a.Headers {
 		w.Header().Set(name, value)
 	}
-	for name, values := range a.MultiValueHeaders {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.MultiValueHeaders)
 	body := []byte(a.Body)
 	if a.IsBase64Encoded {
 		var err error

@@ -240,12 +240,21 @@ func TestStranger(t *testing.T) {
 				}()
 			}
 		}()
-		s := openAt(t, "redis://"+l.Addr().String(), shared.Config{})
+		s := openAt(t, "redis://"+l.Addr().String(), shared.Config{Timeout: patient})
 		_, _, _, ok, err := s.Limit(1, time.Hour).Take(t.Context(), "k")
 		if ok || err == nil || !slices.Contains(want, err.Error()) {
 			t.Errorf("%q: %t, %v, want one of %q", reply, ok, err, want)
 		}
 		l.Close()
+	}
+}
+
+// TestDistrust asks a Redis whose certificate nobody vouches for.
+func TestDistrust(t *testing.T) {
+	server, _ := redistest.StartTLS(t)
+	s := openAt(t, "rediss://"+server.Addr(), shared.Config{Timeout: patient})
+	if _, _, _, ok, err := s.Limit(1, time.Hour).Take(t.Context(), "k"); ok || err == nil || err.Error() != "its certificate is not trusted" {
+		t.Errorf("asked, got %t, %v", ok, err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -134,7 +135,7 @@ func TestAnswers(t *testing.T) {
 	if r := p.Invoke(t, `{"Records":[]}`); !r.Failed || !strings.Contains(string(r.Payload), "the event is no HTTP request") {
 		t.Errorf("an event that is no request: %+v %s", r, r.Payload)
 	}
-	p.Allowed = time.Second
+	p.Allowed = 2 * time.Second
 	shared.forum.Always(upstreamtest.Hang())
 	t.Cleanup(func() { shared.forum.Always(nil) })
 	wantProblem(t, p, ask("GET", "/api/forum-activity", "topicId=77"), api.UpstreamTimeout)
@@ -185,8 +186,9 @@ func TestConfiguration(t *testing.T) {
 	}{
 		"bad variables": {shared.carrying, []string{"LOG_LEVEL=loud", "REQUESTS_PER_MINUTE=0", "TRUSTED_PROXIES=x"},
 			[]string{`LOG_LEVEL: want debug, info, warn or error, got \"loud\"`, "REQUESTS_PER_MINUTE: want a number", "TRUSTED_PROXIES: "}},
-		"no site":  {shared.bare, nil, []string{"no site: the function was built without mipwatch build --snapshot"}},
-		"bad site": {shared.bare, []string{"URL=ftp://x"}, []string{"URL: site ftp://x: "}},
+		"no site":      {shared.bare, nil, []string{"no site: the function was built without mipwatch build --snapshot"}},
+		"bad snapshot": {shared.torn, []string{"URL=" + shared.published.URL}, []string{"read api/v1/site.json: ", "the snapshot that this function carries cannot be used"}},
+		"bad site":     {shared.bare, []string{"URL=ftp://x"}, []string{"URL: site ftp://x: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := lambdatest.Start(t, built(t, tt.program), tt.variables...)
@@ -225,7 +227,7 @@ func TestModel(t *testing.T) {
 	p := lambdatest.Start(t, built(t, shared.carrying), "AI_PROVIDER=ollama", "AI_MODEL=m", "AI_BASE_URL="+shared.modelURL)
 	shared.model.Always(upstreamtest.Hang())
 	t.Cleanup(func() { shared.model.Always(nil) })
-	p.Allowed = time.Second
+	p.Allowed = 2 * time.Second
 	wantProblem(t, p, post("/api/ai-summary", `{"mipNumber":7}`, ""), api.UpstreamTimeout)
 	if shared.model.Calls() == 0 {
 		t.Error("the model was not asked")
@@ -234,9 +236,9 @@ func TestModel(t *testing.T) {
 
 // TestSiteAtAddress takes the site from the address that Netlify names, which is away at first.
 func TestSiteAtAddress(t *testing.T) {
-	away := true
+	var here atomic.Bool
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if away {
+		if !here.Load() {
 			http.Error(w, "away", http.StatusServiceUnavailable)
 			return
 		}
@@ -245,7 +247,7 @@ func TestSiteAtAddress(t *testing.T) {
 	t.Cleanup(site.Close)
 	p := lambdatest.Start(t, built(t, shared.bare), "URL="+site.URL)
 	wantProblem(t, p, ask("GET", "/api/mip-watch", ""), api.NotReady)
-	away = false
+	here.Store(true)
 	for payload, holds := range map[string]string{
 		ask("GET", "/api/mip-watch", ""):                                  `"title":"Topic 401"`,
 		post("/api/ai-translate", `{"mipNumber":5,"locale":"ja"}`, ""):    `"locale":"ja"`,

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/environment"
 	"github.com/mipwatch/mipwatch/sidecar/follow"
@@ -32,7 +33,8 @@ func newHandler(env environment.Environment, errs []error, snapshot fs.FS, log *
 	if len(errs) > 0 {
 		return unusable(errs, log)
 	}
-	config := env.Config(log)
+	config, build := env.Config(log), release.Current()
+	config.Version, config.Revision = build.Version, build.Commit
 	config.Function = true
 	// Netlify sets this variable, which no site can set itself, and names the caller in a field that
 	// callers could write anywhere else.
@@ -46,6 +48,7 @@ func newHandler(env environment.Environment, errs []error, snapshot fs.FS, log *
 		defer cancel()
 		return source.Load(ctx)
 	}
+	log.Info("starting", "version", build.Version, "commit", build.Commit, "carried", carried, "netlify", config.Netlify)
 	f := &following{next: s, follow: follow.Follower{Load: load, Know: env.Know(s, nil), Log: log}}
 	f.look(context.Background())
 	switch {

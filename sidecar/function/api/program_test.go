@@ -22,7 +22,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
-// world is what the function lives in: hosts behind it on ports of their own, and the program in two
+// world is what the function lives in: hosts behind it on ports of their own, and the program in three
 // builds, each made when it is first asked for.
 type world struct {
 	forum     *upstreamtest.Script
@@ -32,6 +32,7 @@ type world struct {
 	snapshot  string
 	carrying  func() (path string, _ error) // with a snapshot of the samples
 	bare      func() (path string, _ error) // without one
+	torn      func() (path string, _ error) // with one of which a document is broken off
 }
 
 var shared *world
@@ -81,6 +82,15 @@ func run(m *testing.M) (code int, err error) {
 	}
 	shared.carrying = sync.OnceValues(func() (string, error) { return compile(filepath.Join(dir, "carrying"), shared.snapshot) })
 	shared.bare = sync.OnceValues(func() (string, error) { return compile(filepath.Join(dir, "bare"), "") })
+	shared.torn = sync.OnceValues(func() (string, error) {
+		torn := filepath.Join(dir, "torn-snapshot")
+		err := os.CopyFS(torn, os.DirFS(shared.snapshot))
+		err = errors.Join(err, os.WriteFile(filepath.Join(torn, "api/v1/site.json"), []byte(`{"title":"Torn`), 0o600))
+		if err != nil {
+			return "", err
+		}
+		return compile(filepath.Join(dir, "torn"), torn)
+	})
 	return m.Run(), nil
 }
 
