@@ -5,16 +5,16 @@
 package lambdatest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -36,9 +36,7 @@ type Process struct {
 	ended   chan struct{} // closed when the process has ended
 	err     error         // how it ended, once ended is closed
 	count   int
-
-	mu  sync.Mutex
-	log bytes.Buffer
+	log     string // a file: what is printed before an answer is in it when the answer is here
 }
 
 type invocation struct {
@@ -66,7 +64,13 @@ func Start(t testing.TB, program string, variables ...string) *Process {
 	p.Cmd = exec.CommandContext(t.Context(), program)
 	p.Cmd.Dir = t.TempDir()
 	p.Cmd.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + strings.TrimPrefix(api.URL, "http://")}, variables...)
-	p.Cmd.Stdout, p.Cmd.Stderr = p, p
+	p.log = filepath.Join(t.TempDir(), "log")
+	log, err := os.Create(p.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	p.Cmd.Stdout, p.Cmd.Stderr = log, log
 	if err := p.Cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -139,18 +143,13 @@ func (p *Process) Wait() error {
 	return p.err
 }
 
-// Write keeps what the process prints.
-func (p *Process) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.log.Write(b)
-}
-
 // Log is what the process has printed so far.
 func (p *Process) Log() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.log.String()
+	b, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
 }
 
 // Answer reads a result as what a gateway is told.
