@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -14,9 +15,9 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
-func pageRoute(n int) string     { return fmt.Sprintf("/mip/%d/", n) }
-func markdownRoute(n int) string { return fmt.Sprintf("/mip/%d.md", n) }
-func apiRoute(n int) string      { return fmt.Sprintf("/api/v1/mips/%d", n) }
+func pageRoute(n int) string     { return "/mip/" + strconv.Itoa(n) + "/" }
+func markdownRoute(n int) string { return "/mip/" + strconv.Itoa(n) + ".md" }
+func apiRoute(n int) string      { return "/api/v1/mips/" + strconv.Itoa(n) }
 
 // proposals adds three files for each proposal, and what is committed beside it, made from one reading of its source.
 func (p *planner) proposals() error {

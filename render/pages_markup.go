@@ -25,7 +25,7 @@ func (m *markup) around(before string, part template.HTML, after string) {
 }
 
 // text appends s escaped for the text of an element or a quoted attribute.
-func (m *markup) text(s string) { *m = append(*m, template.HTMLEscapeString(s)...) }
+func (m *markup) text(s string) { *m = appendEscaped(*m, s) }
 
 // meta appends <meta KIND="name" content="value">.
 func (m *markup) meta(kind, name, value string) {

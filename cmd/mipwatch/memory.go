@@ -7,7 +7,7 @@ import "runtime/debug"
 // comes and goes; a little more memory saves a part of the work there too.
 const (
 	headersGC = 300
-	pagesGC   = 135
+	pagesGC   = 130
 )
 
 // collectRarely lets garbage grow, more so until the returned function is called. Whoever sets GOGC decides.

@@ -25,10 +25,12 @@ func newProgress(stderr io.Writer) *progress {
 
 // doing shows what goes on, on a terminal only.
 func (p *progress) doing(format string, args ...any) {
+	if !p.terminal { // a build has thousands to show
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	text := fmt.Sprintf(format, args...)
-	if p.terminal && text != p.shown {
+	if text := fmt.Sprintf(format, args...); text != p.shown {
 		fmt.Fprintf(p.w, "\r\x1b[K%s", text) // back to the first column, erase the line
 		p.shown = text
 	}
