@@ -31,7 +31,8 @@ func newRepo(t *testing.T) *repo {
 // git runs git at a time in seconds after a fixed moment.
 func (r *repo) git(at int, args ...string) {
 	r.t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", r.dir, "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always"}, args...)...)
+	// What git does about its store after a fetch must have ended with it, or it writes where the test cleans up.
+	cmd := exec.Command("git", append([]string{"-C", r.dir, "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always"}, args...)...)
 	when := fmt.Sprintf("%d +0200", 1_700_000_000+at)
 	cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE=1600000000 +0000", "GIT_COMMITTER_DATE="+when, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
