@@ -24,7 +24,7 @@ func commit(t *testing.T, dir, message string, at int64) {
 	}
 	when := time.Unix(1_700_000_000+at, 0).UTC().Format(time.RFC3339)
 	for _, args := range [][]string{{"init", "-q", "."}, {"add", "."}, {"commit", "-q", "--allow-empty-message", "-m", message}} {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "maintenance.auto=false", "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"}, args...)...)
 		cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)

@@ -42,7 +42,7 @@ func newUpstream(t *testing.T) *upstream {
 // git runs git with an input and returns what it prints.
 func (u *upstream) git(input string, args ...string) string {
 	u.t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", u.dir, "-c", "user.name=Ada", "-c", "user.email=ada@example.org"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-C", u.dir, "-c", "maintenance.auto=false", "-c", "user.name=Ada", "-c", "user.email=ada@example.org"}, args...)...)
 	cmd.Stdin = strings.NewReader(input)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -66,7 +66,7 @@ func checkout(t *testing.T) (dir, commit string) {
 	}
 	run(t, dir, "git", "init", "-q")
 	run(t, dir, "git", "add", "-A")
-	run(t, dir, "git", "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "All")
+	run(t, dir, "git", "-c", "maintenance.auto=false", "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "All")
 	return dir, strings.TrimSpace(run(t, dir, "git", "rev-parse", "HEAD"))
 }
 
