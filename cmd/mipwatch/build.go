@@ -135,7 +135,7 @@ func (b *builder) run(ctx context.Context) error {
 		progress.clear()
 		writeText(b.stderr, plan.Problems, mostWarnings)
 	}
-	headersRead()
+	headersRead(len(c.Proposals))
 	report, err := b.write(ctx, plan, o.Site, progress)
 	if err != nil {
 		return err
