@@ -63,7 +63,7 @@ the git program.
 	f := cmd.Flags()
 	addConfig(cmd, &m.config)
 	f.BoolVar(&m.keepGoing, "keep-going", false, "take what can be taken even if other files are in error")
-	f.DurationVar(&m.timeout, "timeout", upstreamPatience, "how `long` the upstream may take altogether, such as 90s")
+	f.DurationVar(&m.timeout, "timeout", upstreamPatience, "how long the upstream may take altogether, such as 90s")
 	m.format.add(cmd, "format", "how to print the result")
 	return cmd
 }
