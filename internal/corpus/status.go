@@ -1,6 +1,13 @@
 package corpus
 
-import "github.com/mipwatch/mipwatch/internal/mip"
+import (
+	"sync"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// earlier decodes the headers of earlier texts, of which a page asks for several.
+var earlier = sync.OnceValue(newDecoder)
 
 // StatusOf is the status in the header of an earlier text, read as that of a proposal is; empty when there is
 // none. Nothing is said of what is wrong with the text.
@@ -16,7 +23,7 @@ func StatusOf(text []byte) mip.Status {
 			only.fields = append(only.fields, f)
 		}
 	}
-	if v := newDecoder().decode(&only, &r).get("status"); v != nil {
+	if v := earlier().decode(&only, &r).get("status"); v != nil {
 		return mip.ParseStatus(v.text())
 	}
 	return ""
