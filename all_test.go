@@ -140,7 +140,7 @@ func TestImports(t *testing.T) {
 }
 
 func TestTopLevel(t *testing.T) {
-	allowed := strings.Fields("cmd build render sidecar proposals public go.mod go.sum Makefile netlify.toml README.md site.yaml examples internal all_test.go LICENSE")
+	allowed := strings.Fields("cmd build render sidecar proposals public go.mod go.sum Makefile netlify.toml README.md CONTRIBUTING.md CHANGELOG.md LICENSE docs site.yaml examples internal all_test.go")
 	entries, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
