@@ -105,7 +105,8 @@ func TestAuthorsHeader(t *testing.T) {
 		t.Fatal("docs/authors.md shows no header")
 	}
 	dir := t.TempDir()
-	if err := errors.Join(os.CopyFS(dir, os.DirFS("proposals")), os.WriteFile(filepath.Join(dir, "MIP-16.md"), []byte(header+"\n## Abstract\n\nWords.\n"), 0o644)); err != nil {
+	text := []byte(header + "\n## Abstract\n\nWords.\n")
+	if err := errors.Join(os.CopyFS(dir, os.DirFS("proposals")), os.WriteFile(filepath.Join(dir, "MIP-16.md"), text, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	c, err := build.Load(t.Context(), build.Options{Site: &site.Site{Prefix: "MIP", Locales: []string{"ja"}}, Folders: []string{dir}})
