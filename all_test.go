@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -140,7 +139,7 @@ func TestImports(t *testing.T) {
 }
 
 func TestTopLevel(t *testing.T) {
-	allowed := strings.Fields("cmd build render sidecar proposals public go.mod go.sum Makefile netlify.toml README.md site.yaml examples internal all_test.go LICENSE")
+	allowed := strings.Fields("cmd build render sidecar proposals public go.mod go.sum Makefile netlify.toml README.md CONTRIBUTING.md CHANGELOG.md LICENSE docs site.yaml examples internal all_test.go docs_test.go")
 	entries, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
@@ -307,8 +306,8 @@ func TestSampleProposals(t *testing.T) {
 	}
 }
 
-// TestRoutesAgree holds the plan, the table of static routes, openapi.json, llms.txt and the README to
-// one set of machine-readable routes.
+// TestRoutesAgree holds the plan, the table of static routes, openapi.json, llms.txt and the documents to
+// one set of machine-readable routes. docs/integrators.md names all of them, no document names others.
 func TestRoutesAgree(t *testing.T) {
 	p, _ := sample(t)
 	inPlan := map[string]bool{}
@@ -345,46 +344,26 @@ func TestRoutesAgree(t *testing.T) {
 	if d := diff.Diff(want, got); d != "" {
 		t.Errorf("routes of the code and of openapi.json (-code +document):\n%s", d)
 	}
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, named := map[string]bool{}, map[string]bool{}
+	pages := map[string]bool{}
 	for _, a := range p.Artifacts {
 		if forPeople(a) {
 			pages[a.Pattern] = true
 		}
 	}
-	for _, m := range routeInText.FindAllSubmatch(readme, -1) {
-		if route := string(m[1]); page(route) && !strings.HasPrefix(route, "/t/") {
-			named[route] = true
+	documentedRoutes(t, want, pages)
+	got = map[string]bool{}
+	for route := range routesIn(string(body(t, p, "/llms.txt"))) {
+		if !page(route) {
+			got[route] = true
 		}
 	}
-	if !pages["/mip/{n}/history/"] { // a checkout without git knows no versions
-		delete(named, "/mip/{n}/history/")
-	}
-	if d := diff.Diff(pages, named); d != "" {
-		t.Errorf("pages of the code and of README.md (-code +document):\n%s", d)
-	}
-	for name, text := range map[string][]byte{"README.md": readme, "llms.txt": body(t, p, "/llms.txt")} {
-		got := map[string]bool{}
-		want := maps.Clone(want)
-		if name == "README.md" { // for operators: the sidecar as a plain server has them
-			want["/healthz"], want["/readyz"], want["/metrics"] = true, true, true
-		}
-		for _, m := range routeInText.FindAllSubmatch(text, -1) {
-			if route := string(m[1]); !page(route) {
-				got[route] = true
-			}
-		}
-		if d := diff.Diff(want, got); d != "" {
-			t.Errorf("routes of the code and of %s (-code +document):\n%s", name, d)
-		}
+	if d := diff.Diff(want, got); d != "" {
+		t.Errorf("routes of the code and of llms.txt (-code +document):\n%s", d)
 	}
 }
 
 // TestAboutAgrees holds what the site says of itself to what decides it: the floors of severity to the
-// comment of their table, which a test there holds to the code, and the formula of heat to the README's.
+// comment of their table, which a test there holds to the code, and the formula of heat to that of docs/integrators.md.
 func TestAboutAgrees(t *testing.T) {
 	p, _ := sample(t)
 	source, err := os.ReadFile("sidecar/assist/floors.go")
@@ -404,45 +383,14 @@ func TestAboutAgrees(t *testing.T) {
 	if d := diff.Diff(want, got); d != "" || len(want) < 9 {
 		t.Errorf("floors of severity (-table +page):\n%s", d)
 	}
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	formulas := regexp.MustCompile(`L\(x, c\) = [^:]*?\)\)|E = [^=]*5000\)|R = [^=]* / 14\)`).FindAllString(string(readme), -1)
+	formulas := regexp.MustCompile(`L\(x, c\) = [^:]*?\)\)|E = [^=]*5000\)|R = [^=]* / 14\)`).FindAllString(documents(t)["docs/integrators.md"], -1)
 	if len(formulas) != 3 {
-		t.Fatalf("README.md has the formulas %q, want three", formulas)
+		t.Fatalf("docs/integrators.md has the formulas %q, want three", formulas)
 	}
 	for _, f := range formulas {
 		if !strings.Contains(html.UnescapeString(string(body(t, p, "/about/"))), f) {
 			t.Errorf("/about/ does not say %q", f)
 		}
-	}
-}
-
-// TestReadmeHeader checks the header that the README shows as a proposal among the samples.
-func TestReadmeHeader(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, header, ok := strings.Cut(string(readme), "```yaml\n")
-	header, _, ok2 := strings.Cut(header, "```")
-	if !ok || !ok2 {
-		t.Fatal("README.md shows no header")
-	}
-	dir := t.TempDir()
-	if err := errors.Join(os.CopyFS(dir, os.DirFS("proposals")), os.WriteFile(filepath.Join(dir, "MIP-16.md"), []byte(header+"\n## Abstract\n\nWords.\n"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	c, err := build.Load(t.Context(), build.Options{Site: &site.Site{Prefix: "MIP", Locales: []string{"ja"}}, Folders: []string{dir}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range c.Problems {
-		t.Errorf("the README's header: %s", p)
-	}
-	if last := c.Proposals[len(c.Proposals)-1]; last.Number != 16 || len(last.Authors) != 2 || len(last.Requires) != 2 || last.ForumTopicID == nil {
-		t.Errorf("the README's header reads as %+v", last.Summary)
 	}
 }
 
@@ -478,21 +426,22 @@ func body(t *testing.T, p *build.Plan, route string) []byte {
 func TestExamplesWork(t *testing.T) {
 	p, s := sample(t)
 	h := withSidecar(t, p, s)
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, doc := range map[string]struct {
+	type example struct {
 		text []byte
 		base string
-	}{
-		"README.md": {readme, "http://127.0.0.1:8080"},
-		"llms.txt":  {body(t, p, "/llms.txt"), s.BaseURL},
-		"skill.md":  {body(t, p, "/skill.md"), s.BaseURL},
-		"/api/":     {[]byte(html.UnescapeString(string(body(t, p, "/api/")))), s.BaseURL},
-	} {
+	}
+	examples := map[string]example{
+		"llms.txt": {body(t, p, "/llms.txt"), s.BaseURL},
+		"skill.md": {body(t, p, "/skill.md"), s.BaseURL},
+		"/api/":    {[]byte(html.UnescapeString(string(body(t, p, "/api/")))), s.BaseURL},
+	}
+	for name, text := range documents(t) {
+		examples[name] = example{[]byte(text), "http://127.0.0.1:8080"}
+	}
+	needed := strings.Fields("docs/integrators.md docs/agents.md skill.md /api/")
+	for name, doc := range examples {
 		lines := curlLine.FindAllSubmatch(doc.text, -1)
-		if name != "llms.txt" && len(lines) == 0 {
+		if slices.Contains(needed, name) && len(lines) == 0 {
 			t.Errorf("%s has no curl line", name)
 		}
 		for _, m := range lines {

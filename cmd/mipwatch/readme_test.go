@@ -13,15 +13,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestReadmeKnowsTheCommandLine compares the synopsis in the README with the commands and their flags.
-func TestReadmeKnowsTheCommandLine(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// TestReferenceKnowsTheCommandLine compares the synopsis in docs/reference.md with the commands and their flags.
+func TestReferenceKnowsTheCommandLine(t *testing.T) {
+	reference, err := os.ReadFile("../../docs/reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, synopsis, ok := strings.Cut(string(readme), "## Command line\n")
+	_, synopsis, ok := strings.Cut(string(reference), "## Command line\n")
 	if !ok {
-		t.Fatal("README.md has no section on the command line")
+		t.Fatal("docs/reference.md has no section on the command line")
 	}
 	named := map[string][]string{}
 	for line := range strings.Lines(synopsis) {
@@ -44,7 +44,7 @@ func TestReadmeKnowsTheCommandLine(t *testing.T) {
 	}
 	delete(have, "help")
 	if diff := cmp.Diff(have, named); diff != "" {
-		t.Errorf("commands and flags of the program and of README.md (-program +README):\n%s", diff)
+		t.Errorf("commands and flags of the program and of docs/reference.md (-program +document):\n%s", diff)
 	}
 }
 

@@ -226,15 +226,14 @@ func TestMetricsBreaker(t *testing.T) {
 	}
 }
 
-// TestMetricsDocumented holds the README and the alerts to metrics that exist, and the README to those of ours
-// that an operator is to watch.
+// TestMetricsDocumented holds docs/operators.md and the alerts to metrics that exist.
 func TestMetricsDocumented(t *testing.T) {
 	_, metrics := metered(t, newHosts(t), t.TempDir(), "AI_PROVIDER=ollama", "AI_MODEL=m", "REDIS_URL=redis://127.0.0.1:1")
 	exists := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllSubmatch(exposition(t, metrics), -1) {
 		exists[string(m[1])] = true
 	}
-	for _, file := range []string{"../../README.md", "../../examples/alerts.yaml"} {
+	for _, file := range []string{"../../docs/operators.md", "../../examples/alerts.yaml"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -24,62 +24,109 @@ for a in "$@"; do
 done
 `
 
-// TestReadmeDeploys follows the README's steps in an empty folder: every shell block of the section, as it stands, in
+// TestDeploymentDeploys follows the steps of docs/deployment.md in an empty folder: every shell block, as it stands, in
 // one shell. The repository and Monad's come from copies here; what needs an account, an engine or a cluster is only
 // held to the files that it names.
-func TestReadmeDeploys(t *testing.T) {
+func TestDeploymentDeploys(t *testing.T) {
+	blocks := shellBlocks(read(t, top+"/docs/deployment.md"))
+	if len(blocks) < 4 {
+		t.Fatalf("docs/deployment.md has %d shell blocks", len(blocks))
+	}
+	m := newMachine(t)
+	m.follow(t, blocks)
+
+	clone := filepath.Join(m.work, "mips")
+	var proposal struct {
+		Updated, SourceURL string
+	}
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(clone, "public/api/v1/mips/3.json"))), &proposal); err != nil {
+		t.Fatal(err)
+	}
+	head := strings.TrimSpace(m.run(t, m.monads, "git", "log", "-1", "--format=%H"))
+	if want := "https://github.com/monad-crypto/MIPs/blob/" + head + "/MIPs/MIP-3.md"; proposal.SourceURL != want {
+		t.Errorf("the published proposal leads to %s, want %s", proposal.SourceURL, want)
+	}
+	if status := m.run(t, clone, "git", "status", "--porcelain"); status != "" {
+		t.Errorf("after the steps there is more to commit:\n%s", status)
+	}
+	asked := read(t, filepath.Join(m.home, "asked"))
+	for _, want := range []string{"docker build ", "docker run ", "docker compose ", "kubectl apply "} {
+		if !strings.Contains(asked, want) {
+			t.Errorf("the steps have no %q:\n%s", want, asked)
+		}
+	}
+	// The container is given variables that the program knows, and its configuration where it looks for it.
+	var names []string
+	for _, m := range regexp.MustCompile(`-e ([A-Z_]+)=`).FindAllStringSubmatch(asked, -1) {
+		names = append(names, m[1])
+	}
+	knownVariables(t, "docs/deployment.md", names...)
+	if config := regexp.MustCompile(`-v \S+:(\S+):ro .*-e SIDECAR_CONFIG=(\S+)`).FindStringSubmatch(asked); config == nil || config[1] != config[2] {
+		t.Errorf("the container does not get its configuration: %s", asked)
+	}
+}
+
+// TestReadmeSteps follows the README's steps from a clone to a site of one's own proposals.
+func TestReadmeSteps(t *testing.T) {
+	_, section, ok := strings.Cut(read(t, top+"/README.md"), "\n## Your own proposals\n")
+	section, _, ok2 := strings.Cut(section, "\n## ")
+	blocks := shellBlocks(section)
+	if !ok || !ok2 || len(blocks) != 5 {
+		t.Fatalf("README.md has %d steps with commands to a site of one's own, want 5", len(blocks))
+	}
+	m := newMachine(t)
+	m.write(t, filepath.Join(m.work, "our-texts", "MIP-1.md"), "---\nmip: 1\ntitle: Ours\nstatus: Draft\n---\n\n## Abstract\n\nWords.\n", 0o644)
+	out := m.follow(t, blocks)
+	if !strings.Contains(out, "published 1 proposal (0 errors, 0 warnings, 0 notices)") {
+		t.Errorf("the steps print %s", out)
+	}
+	clone := filepath.Join(m.work, "mips")
+	if page := read(t, filepath.Join(clone, "public/mip/1/index.html")); !strings.Contains(page, "Ours") {
+		t.Error("the proposal has no page")
+	}
+	if status := m.run(t, clone, "git", "status", "--porcelain", "--", "site.yaml", "proposals"); status != "" {
+		t.Errorf("after the steps there is more to commit:\n%s", status)
+	}
+}
+
+// shellBlocks are the blocks of commands of a document. A block in an item of a list is indented by its item.
+func shellBlocks(text string) []string {
+	var blocks []string
+	for _, b := range regexp.MustCompile("(?ms)^( *)```sh\n(.*?)^ *```$").FindAllStringSubmatch(text, -1) {
+		blocks = append(blocks, strings.ReplaceAll("\n"+b[2], "\n"+b[1], "\n")[1:])
+	}
+	return blocks
+}
+
+// machine has the repository and Monad's where git looks for them, and programs that stand in for an engine and a cluster.
+type machine struct {
+	home, work, monads string
+	environment        []string
+}
+
+func newMachine(t *testing.T) *machine {
+	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("[git] no git program")
 	}
-	_, section, ok := strings.Cut(read(t, top+"/README.md"), "\n## Deploy\n")
-	section, _, ok2 := strings.Cut(section, "\n## ")
-	if !ok || !ok2 {
-		t.Fatal("README.md has no section on deploying")
-	}
-	var script strings.Builder
-	script.WriteString("set -eu\n")
-	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(section, -1)
-	for _, b := range blocks {
-		script.WriteString(b[1])
-	}
-	if len(blocks) < 4 {
-		t.Fatalf("the section has %d shell blocks", len(blocks))
-	}
-
 	home, work := t.TempDir(), t.TempDir()
 	ours, monads := filepath.Join(home, "ours"), filepath.Join(home, "monads")
-	environment := append(os.Environ(), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+filepath.Join(home, "gitconfig"), "ASKED="+filepath.Join(home, "asked"),
-		"PATH="+filepath.Join(home, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"), "GOFLAGS=-mod=readonly -trimpath", "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+goEnv(t, "GOPATH"))
-	run := func(dir, name string, args ...string) string {
-		t.Helper()
-		cmd := exec.CommandContext(context.WithoutCancel(t.Context()), name, args...)
-		cmd.Dir, cmd.Env = dir, environment
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, out)
-		}
-		return string(out)
-	}
-	write := func(name, text string, mode os.FileMode) {
-		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(filepath.Join(home, "gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n[safe]\n\tdirectory = *\n"+
+	m := &machine{home: home, work: work, monads: monads}
+	m.environment = append(os.Environ(),
+		"HOME="+home, "PATH="+filepath.Join(home, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"), "ASKED="+filepath.Join(home, "asked"),
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+filepath.Join(home, "gitconfig"),
+		"GOFLAGS=-mod=readonly -trimpath", "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+goEnv(t, "GOPATH"))
+	m.write(t, filepath.Join(home, "gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n[safe]\n\tdirectory = *\n"+
 		"[url \""+ours+"\"]\n\tinsteadOf = https://github.com/mipwatch/mipwatch\n[url \""+monads+"\"]\n\tinsteadOf = https://github.com/monad-crypto/MIPs\n", 0o644)
 	for _, name := range []string{"docker", "kubectl"} {
-		write(filepath.Join(home, "bin", name), standIn, 0o755)
+		m.write(t, filepath.Join(home, "bin", name), standIn, 0o755)
 	}
 	for name, text := range map[string]string{"MIPs/MIP-3.md": "---\nmip: 3\ntitle: Three\n---\n", "MRCs/MRC-1.md": "---\nmip: 100\ntitle: A hundred\n---\n"} {
-		write(filepath.Join(monads, name), text, 0o644)
+		m.write(t, filepath.Join(monads, name), text, 0o644)
 	}
-	run(monads, "git", "init", "-q", "-b", "main", ".")
-	run(monads, "git", "add", ".")
-	run(monads, "git", "commit", "-q", "-m", "Upstream")
+	m.run(t, monads, "git", "init", "-q", "-b", "main", ".")
+	m.run(t, monads, "git", "add", ".")
+	m.run(t, monads, "git", "commit", "-q", "-m", "Upstream")
 	// The repository as it is here, whether committed or not.
 	list, err := exec.CommandContext(t.Context(), "git", "-C", top, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
@@ -97,42 +144,40 @@ func TestReadmeDeploys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(filepath.Join(ours, string(name)), string(b), info.Mode().Perm())
+		m.write(t, filepath.Join(ours, string(name)), string(b), info.Mode().Perm())
 	}
-	run(ours, "git", "init", "-q", "-b", "main", ".")
-	run(ours, "git", "add", "-A")
-	run(ours, "git", "commit", "-q", "-m", "Ours")
+	m.run(t, ours, "git", "init", "-q", "-b", "main", ".")
+	m.run(t, ours, "git", "add", "-A")
+	m.run(t, ours, "git", "commit", "-q", "-m", "Ours")
+	return m
+}
 
-	t.Log(run(work, "sh", "-c", script.String()))
-
-	clone := filepath.Join(work, "mips")
-	var proposal struct {
-		Updated, SourceURL string
+func (m *machine) run(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), name, args...)
+	cmd.Dir, cmd.Env = dir, m.environment
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
 	}
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(clone, "public/api/v1/mips/3.json"))), &proposal); err != nil {
+	return string(out)
+}
+
+// follow runs blocks of commands in one shell, and returns what they print.
+func (m *machine) follow(t *testing.T, blocks []string) string {
+	t.Helper()
+	out := m.run(t, m.work, "sh", "-c", "set -eu\n"+strings.Join(blocks, ""))
+	t.Log(out)
+	return out
+}
+
+func (m *machine) write(t *testing.T, name, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	head := strings.TrimSpace(run(monads, "git", "log", "-1", "--format=%H"))
-	if want := "https://github.com/monad-crypto/MIPs/blob/" + head + "/MIPs/MIP-3.md"; proposal.SourceURL != want {
-		t.Errorf("the published proposal leads to %s, want %s", proposal.SourceURL, want)
-	}
-	if status := run(clone, "git", "status", "--porcelain"); status != "" {
-		t.Errorf("after the steps there is more to commit:\n%s", status)
-	}
-	asked := read(t, filepath.Join(home, "asked"))
-	for _, want := range []string{"docker build ", "docker run ", "docker compose ", "kubectl apply "} {
-		if !strings.Contains(asked, want) {
-			t.Errorf("the steps have no %q:\n%s", want, asked)
-		}
-	}
-	// The container is given variables that the program knows, and its configuration where it looks for it.
-	var names []string
-	for _, m := range regexp.MustCompile(`-e ([A-Z_]+)=`).FindAllStringSubmatch(asked, -1) {
-		names = append(names, m[1])
-	}
-	knownVariables(t, "README.md", names...)
-	if m := regexp.MustCompile(`-v \S+:(\S+):ro .*-e SIDECAR_CONFIG=(\S+)`).FindStringSubmatch(asked); m == nil || m[1] != m[2] {
-		t.Errorf("the container does not get its configuration: %s", asked)
+	if err := os.WriteFile(name, []byte(text), mode); err != nil {
+		t.Fatal(err)
 	}
 }
 

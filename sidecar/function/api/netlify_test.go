@@ -183,8 +183,8 @@ func TestNetlifyIgnore(t *testing.T) {
 		return err == nil
 	}
 	for file, want := range map[string]bool{
-		"README.md": true, "build/sync_test.go": true, "build/testdata/web/api.web": true, ".github/workflows/check.yml": true, ".ci/run": true,
-		"proposals/MIP-1.md": false, "proposals/README.md": false, "proposals/summaries/MIP-1.json": false, "build/sync.go": false, "site.yaml": false, "netlify.toml": false, "go.sum": false, "unheard-of": false, ".ci/netlify/ignore": false,
+		"README.md": true, "CONTRIBUTING.md": true, "CHANGELOG.md": true, "LICENSE": true, "docs/operators.md": true, "build/sync_test.go": true, "build/testdata/web/api.web": true, ".github/workflows/check.yml": true, ".ci/run": true,
+		"proposals/MIP-1.md": false, "proposals/README.md": false, "proposals/docs/MIP-2.md": false, "proposals/summaries/MIP-1.json": false, "build/sync.go": false, "site.yaml": false, "netlify.toml": false, "go.sum": false, "unheard-of": false, ".ci/netlify/ignore": false,
 	} {
 		head := commit(file)
 		if got := skipped("deploy-preview", first, head); got != want {
