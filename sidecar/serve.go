@@ -111,6 +111,7 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		counts.count(r.Method, rec.status, took)
 		s.logRequest(r, rec, route, id, took)
 	}()
+	limitBody(rec, r)
 	switch {
 	case !known:
 		s.fail(rec, r, api.NotFound, "Nothing is served at this address.")
