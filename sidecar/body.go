@@ -17,9 +17,19 @@ import (
 
 const (
 	maxBody = 64 << 10 // bytes
-	// bodyPatience is how long a body may take to come, of the 8 s that an answer has.
-	bodyPatience = 3 * time.Second
+	// bodyTimeout is how long a body may take to arrive, of the 8 s that an answer has.
+	bodyTimeout = 3 * time.Second
 )
+
+// limitBody sets the deadline by which the whole body of a request must have arrived. The deadline is the
+// connection's, so that it also bounds net/http, which reads what a handler leaves of a body.
+func limitBody(w http.ResponseWriter, r *http.Request) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return
+	}
+	// The error says that the server has no deadlines. A function, which is such a server, gets whole bodies.
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
+}
 
 // readBody reads the whole body of a POST, which must be JSON.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
@@ -29,19 +39,16 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > maxBody {
 		return nil, tooLarge(w)
 	}
-	// A server that cannot do this has a deadline of its own.
-	control := http.NewResponseController(w)
-	if control.SetReadDeadline(time.Now().Add(bodyPatience)) == nil {
-		defer control.SetReadDeadline(time.Time{})
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return nil, tooLarge(w)
 	}
 	if err != nil {
 		w.Header().Set("Connection", "close")
-		return nil, &refusal{code: api.BadRequest, detail: fmt.Sprintf("The body broke off, or did not come within %v.", bodyPatience)}
+		return nil, &refusal{code: api.BadRequest, detail: fmt.Sprintf("The body broke off, or did not come within %v.", bodyTimeout)}
 	}
+	// The deadline is lifted only when nothing is left to read: an answer may take longer than the body.
+	http.NewResponseController(w).SetReadDeadline(time.Time{})
 	return body, nil
 }
 

@@ -42,6 +42,60 @@ func TestLimit(t *testing.T) {
 	})
 }
 
+// TestLimitOfEverything holds that a caller gets no more answers than his limit says, and no more lines of the
+// log, whatever he asks for. Health checks always get an answer, and have no line.
+func TestLimitOfEverything(t *testing.T) {
+	const many, allowed = 500, 120
+	type route struct{ method, path string }
+	limited := []route{{"GET", "/nothing"}, {"POST", "/"}, {"GET", "/api/forum-activity"}, {"GET", "/api/ai-summary"}, {"PUT", "/api/mip-watch"}, {"BREW", "/healthz"}, {"POST", "/readyz"}}
+	for _, path := range []string{"/nothing", "/api/mip-watch", "/api/ai-summary", "/api/ai-translate", "/healthz", "/readyz"} {
+		limited = append(limited, route{"OPTIONS", path})
+	}
+	outside(t, func(w *world) {
+		for i, r := range limited {
+			w.from = fmt.Sprintf("198.51.100.%d:1", i)
+			refused, lines := 0, len(w.log.lines("request"))
+			for range many {
+				if w.ask(r.method, r.path).Code == 429 {
+					refused++
+				}
+			}
+			if refused != many-allowed {
+				t.Errorf("%s %s: %d of %d refused, want %d", r.method, r.path, refused, many, many-allowed)
+			}
+			if n := len(w.log.lines("request")) - lines; n != allowed {
+				t.Errorf("%s %s: %d lines of the log, want %d", r.method, r.path, n, allowed)
+			}
+		}
+		lines := len(w.log.lines("request"))
+		for range many {
+			for _, path := range []string{"/healthz", "/readyz"} {
+				w.get(path).want(w, 200)
+				w.ask("HEAD", path).want(w, 200)
+			}
+		}
+		w.sidecar.Drain()
+		w.get("/readyz").want(w, 503)
+		if n := len(w.log.lines("request")) - lines; n != 0 {
+			t.Errorf("%d lines of the log for health checks, want none", n)
+		}
+	})
+}
+
+// TestPreflightsCostNoSummary holds that the limits of the AI routes count what these routes answer.
+func TestPreflightsCostNoSummary(t *testing.T) {
+	outside(t, func(w *world) {
+		for range 20 {
+			w.ask("OPTIONS", "/api/ai-summary").want(w, 204)
+			w.ask("GET", "/api/ai-summary").want(w, 405)
+		}
+		for range 10 {
+			w.post("/api/ai-summary", "{}").want(w, 400)
+		}
+		w.post("/api/ai-summary", "{}").want(w, 429)
+	})
+}
+
 // Who is the caller: (address, field) pairs that share a limit with the first one, and those that do not.
 func TestCallers(t *testing.T) {
 	proxies := func(c *sidecar.Config) {

@@ -18,7 +18,7 @@ import (
 // endpoint is one address.
 type endpoint struct {
 	methods methods
-	limit   *limit        // nil: not limited
+	limit   *limit        // of the methods that it answers; nil: not limited, and logged with the level debug
 	vary    []string      // by which parameters a CDN tells kept answers apart; nil: it keeps none
 	within  time.Duration // is what an answer takes at most, beside the time of writing it
 	answer  func(ctx context.Context, w http.ResponseWriter, r *http.Request) (*answer, error)
@@ -50,6 +50,7 @@ func (s *Sidecar) table() (map[string]*endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.general = byDefault
 	live := func(vary []string, answer func(context.Context, http.ResponseWriter, *http.Request) (*answer, error)) *endpoint {
 		return &endpoint{methods: reading, limit: byDefault, vary: vary, within: patience + grace, answer: answer}
 	}
@@ -111,7 +112,16 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		counts.count(r.Method, rec.status, took)
 		s.logRequest(r, rec, route, id, took)
 	}()
+	limitBody(rec, r)
+	limit := s.general // preflights and what no route answers
+	if known && slices.Contains(e.methods.names, r.Method) {
+		limit, rec.quiet = e.limit, e.limit == nil
+	}
 	switch {
+	case limit != nil && !limit.take(rec, r, s.clients.of(r)):
+		rec.quiet = true // the lines of a caller are limited as well
+		s.counts.limits[limit.name].Add(1)
+		s.fail(rec, r, api.RateLimited, fmt.Sprintf("More than %d requests in a minute; wait for as long as Retry-After says.", limit.tokens))
 	case !known:
 		s.fail(rec, r, api.NotFound, "Nothing is served at this address.")
 	case r.Method == http.MethodOptions:
@@ -119,9 +129,6 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !slices.Contains(e.methods.names, r.Method):
 		h.Set("Allow", e.methods.allow)
 		s.fail(rec, r, api.MethodNotAllowed, "This address answers "+e.methods.allow+".")
-	case e.limit != nil && !e.limit.take(rec, r, s.clients.of(r)):
-		s.counts.limits[e.limit.name].Add(1)
-		s.fail(rec, r, api.RateLimited, fmt.Sprintf("More than %d requests in a minute; wait for as long as Retry-After says.", e.limit.tokens))
 	default:
 		s.serve(rec, r, e)
 	}
@@ -205,6 +212,7 @@ type recorder struct {
 	status int
 	bytes  int
 	code   api.Code // of the problem that it is; empty: none
+	quiet  bool     // its line has the level debug
 }
 
 func (r *recorder) WriteHeader(status int) {
@@ -230,7 +238,10 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // wrote, and no line says who asked.
 func (s *Sidecar) logRequest(r *http.Request, rec *recorder, route, id string, took time.Duration) {
 	level := slog.LevelInfo
-	if rec.status >= http.StatusInternalServerError {
+	switch {
+	case rec.quiet:
+		level = slog.LevelDebug
+	case rec.status >= http.StatusInternalServerError:
 		level = slog.LevelWarn
 	}
 	if !s.Log.Enabled(r.Context(), level) {

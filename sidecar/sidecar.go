@@ -48,7 +48,8 @@ type Config struct {
 	// Shared is what all sidecars of the site have in common: limits and answers. It is closed with this one.
 	// Nil: this one is alone.
 	Shared Shared
-	// Log gets one line per request, and what goes wrong; nil: silent.
+	// Log gets one line per request, except with the level debug health checks and requests beyond a caller's
+	// limit, and what goes wrong; nil: silent.
 	Log *slog.Logger
 	// Version and Revision, the commit that the program was built from, are told by /healthz; empty: not told.
 	Version, Revision string
@@ -71,6 +72,7 @@ type Shared interface {
 type Sidecar struct {
 	Config
 	endpoints map[string]*endpoint // by path
+	general   *limit               // of all that has no limit of its own, but for health checks
 	counts    *counts
 	clients   clients
 	assistant *assistant.Assistant

@@ -3,6 +3,7 @@ package main
 import (
 	"container/list"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -12,9 +13,9 @@ import (
 // mostWaiting is how many connections may wait at a time for their caller to send a request.
 const mostWaiting = 1000
 
-// guard bounds the connections that only wait: those on which no request has arrived yet in full. What
-// exceeds the bound closes the one that has waited longest, so that whoever opens many cannot keep
-// others from being served. A caller that sends its header in drops counts as waiting as well.
+// guard bounds the connections that only wait: those on which no request, or not all of its body, has
+// arrived. A connection beyond the bound closes the one that has waited longest, so that a caller who opens
+// many cannot keep others from being served. A body that a handler does not read counts as not arrived.
 type guard struct {
 	most int
 
@@ -88,12 +89,32 @@ func (g *guard) remember(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// handler lets next answer requests, whose connections do not wait meanwhile.
+// handler lets next answer requests. The connection of a request waits until its body has been read.
 func (g *guard) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
+		c, ok := r.Context().Value(connKey{}).(net.Conn)
+		switch {
+		case !ok:
+		case r.Body == nil || r.Body == http.NoBody:
 			g.serve(c)
+		default:
+			r = r.WithContext(r.Context()) // a copy: net/http looks at the body that it made
+			r.Body = &watchedBody{r.Body, func() { g.serve(c) }}
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// watchedBody reports that a body has been read to its end.
+type watchedBody struct {
+	io.ReadCloser
+	ended func()
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.ended()
+	}
+	return n, err
 }

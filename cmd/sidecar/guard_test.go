@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -137,6 +138,51 @@ func (g *guard) await(t *testing.T, want int) {
 		case <-t.Context().Done():
 			t.Fatalf("%d connections wait, want %d", got, want)
 		}
+	}
+}
+
+// TestGuardBodies holds that a connection whose body is still to come waits, and one whose body was read does not.
+func TestGuardBodies(t *testing.T) {
+	const most = 4
+	arrived, release := make(chan struct{}), make(chan struct{})
+	addr, _ := guarded(t, most, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			io.Copy(io.Discard, r.Body)
+		}
+		if r.URL.Path != "/other" {
+			arrived <- struct{}{}
+		}
+		switch r.URL.Path {
+		case "/slow":
+			<-release
+		case "/read":
+			io.Copy(io.Discard, r.Body)
+		}
+		io.WriteString(w, r.URL.Path)
+	}))
+	const length, chunked = "Content-Length: 2\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"
+	send := func(path, rest string) net.Conn {
+		c := dial(t, addr)
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\n%s", path, rest)
+		<-arrived
+		return c
+	}
+	whole := send("/slow", length+"{}")
+	for _, rest := range []string{length, length + "{", chunked, chunked + "2\r\n{", chunked + "2\r\n{}\r\n0\r\n"} {
+		for _, path := range []string{"/read", "/unread"} {
+			half := send(path, rest)
+			for range most {
+				wantAnswer(t, dial(t, addr), "/other", "200 /other")
+			}
+			half.SetReadDeadline(time.Now().Add(readTimeout / 2)) // by when the server would close it by itself
+			if b, err := io.ReadAll(half); len(b) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Fatalf("%s, %q: read %q and %v, want it to be closed", path, rest, b, err)
+			}
+		}
+	}
+	close(release)
+	if got, err := answerOf(whole); got != "200 /slow" || err != nil {
+		t.Errorf("the request whose body was read: %q, %v; want 200 /slow", got, err)
 	}
 }
 

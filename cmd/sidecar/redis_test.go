@@ -39,7 +39,6 @@ func (p *process) join() {
 		p.get("/api/forum-activity?topicId=401", http.StatusOK)
 		p.await("request")
 		joined = strings.Contains(p.get("/healthz", http.StatusOK), `"shared":"ok"`)
-		p.await("request")
 	}
 }
 

@@ -79,3 +79,38 @@ func TestServeCutsOff(t *testing.T) {
 		})
 	}
 }
+
+// TestServeStopsDespiteBodies stops a server to which many bodies are still to come. Nothing has to be cut off.
+func TestServeStopsDespiteBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		s := &server{log: slog.New(slog.NewJSONHandler(&log, nil)), client: &http.Client{}}
+		var err error
+		if s.handler, err = sidecar.New(sidecar.Config{RequestsPerMinute: 1000, AIRequestsPerMinute: 1000}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+		served := make(chan error, 1)
+		go func() { served <- s.serve(ctx, newHTTP(s.handler, newGuard(mostWaiting), s.log), listener) }()
+		for _, route := range []string{"POST /api/ai-summary", "POST /api/ai-translate", "PUT /api/ai-summary", "POST /api/mip-watch", "OPTIONS /healthz"} {
+			for _, body := range []string{"Content-Length: 9\r\n\r\n", "Content-Length: 9\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n9\r\n{", "Transfer-Encoding: chunked\r\n\r\n11800\r\n" + strings.Repeat(" ", 70<<10)} {
+				for range 2 {
+					c := listener.dial()
+					defer c.Close()
+					go io.WriteString(c, route+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+body)
+					go io.Copy(io.Discard, c)
+				}
+			}
+		}
+		synctest.Wait()
+		cancel()
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+		if strings.Contains(log.String(), "requests were cut off") {
+			t.Errorf("log %s", &log)
+		}
+		s.close()
+	})
+}

@@ -20,6 +20,9 @@ const (
 	holdEvery = lease / 4
 	// How often the others look whether it is there.
 	firstLook, laterLook = 20 * time.Millisecond, 100 * time.Millisecond
+	// mostRecords is how many records of no use one flight reads, such as old or unreadable ones, before it asks
+	// alone. A flight that waits for another process sees two: what was there, and what the other has left.
+	mostRecords = 3
 	// headSize is the length of the beginning of a record by which it is told from an older one: its time in
 	// milliseconds since 1970, in decimal digits.
 	headSize = 16
@@ -116,6 +119,7 @@ func (c *Cache[K, V]) aloneOr(ctx context.Context, older brought[V], fetch func(
 // share takes what another process has fetched, or waits until it has, or fetches for all.
 func (c *Cache[K, V]) share(ctx context.Context, key K, name string, fetch func(context.Context) (V, error)) (older brought[V], err error) {
 	claim := Claim{Name: rand.Text(), Lease: lease}
+	useless := 0 // records
 	for look := firstLook; ; {
 		turn, err := c.sharing.With.Claim(ctx, name, claim)
 		switch {
@@ -130,6 +134,9 @@ func (c *Cache[K, V]) share(ctx context.Context, key K, name string, fetch func(
 					return b, nil
 				}
 				older = b
+			}
+			if useless++; useless == mostRecords {
+				return c.aloneOr(ctx, older, fetch)
 			}
 			continue
 		case turn.Failure != "":

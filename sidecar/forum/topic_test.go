@@ -206,3 +206,29 @@ func TestTitlesAndSlugs(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsOfTheForum holds that only a topic's title, and the words of its address, come from the forum.
+func TestWordsOfTheForum(t *testing.T) {
+	const mark = "evil"
+	topic := map[string]any{"id": 5, "title": "title " + mark, "slug": "slug-" + mark, "archetype": "regular " + mark, "posts_count": 2, "views": 9, "like_count": 1, "participant_count": 2,
+		"created_at": "2026-01-01T00:00:00Z", "last_posted_at": "2026-01-02T00:00:00Z", "url": mark, "activityScore": mark, "proposals": []string{mark}, "details": map[string]any{mark: mark},
+		"post_stream": map[string]any{"posts": []any{map[string]any{"cooked": mark}}}}
+	for _, more := range []string{"fancy_title", "excerpt", "image_url", "category", "tags", "unicode_title", "featured_link", "createdAt", "fetchedAt", mark} {
+		topic[more] = mark
+	}
+	body, err := json.Marshal(topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := answerOf(t, body, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Value.Title != "title "+mark || a.Value.URL != "https://forum.example/t/slug-"+mark+"/5" {
+		t.Errorf("title %q, address %q", a.Value.Title, a.Value.URL)
+	}
+	a.Value.Title, a.Value.URL = "", ""
+	if left, err := json.Marshal(a.Value); err != nil || strings.Contains(string(left), mark) {
+		t.Errorf("the answer holds other words of the forum: %s, %v", left, err)
+	}
+}

@@ -91,6 +91,9 @@ func reason(err error) error {
 	if answered, ok := errors.AsType[redis.Error](err); ok {
 		return codeOf(answered.Error())
 	}
+	if errors.Is(err, errAnswer) {
+		return errAnswer
+	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return errTrust
 	}

@@ -71,6 +71,7 @@ func Open(a *Address, c Config) *Store {
 	o.ContextTimeoutEnabled = true
 	o.PoolSize, o.MinIdleConns, o.PipelinePoolSize = connections, 0, -1
 	o.ConnMaxIdleTime = idleMost
+	o.Dialer = dialer(o)
 	return &Store{config: c, options: o, scripts: newScripts()}
 }
 
