@@ -28,8 +28,8 @@ const (
 // index is that of a level of a colour, which is not 0.
 func (k ink) index(level int) uint8 { return uint8(int(k) + level) }
 
-// paletteOf is the colours of a card, those of the pages' light theme. They are more than 16: the standard
-// encoder packs the pixels of fewer, which costs four times as much as the rest of it.
+// paletteOf is the colours of a card, those of the pages' light theme. They are more than 16: of fewer, the
+// standard encoder packs two pixels into a byte, which takes it four times as long.
 func paletteOf(s *mip.Status) color.Palette {
 	page, fore, back := rgb(0xffffff), rgb(0x5431c0), rgb(0xffffff)
 	if s != nil {
