@@ -8,7 +8,8 @@ import (
 )
 
 // cards adds the pictures that other sites show beside a link: one for each proposal, and one for every
-// other page. What a card shows is all that its key holds, so new words in a text leave it alone.
+// other page. A file's name holds a hash of what it shows: new words in a text leave it alone, and one that is
+// there needs no drawing. The file of the card before is removed, as all that is no longer planned.
 func (p *planner) cards() error {
 	painter := card.NewPainter()
 	add := func(route, pattern string, c card.Card) error {
@@ -26,9 +27,11 @@ func (p *planner) cards() error {
 		return nil
 	}
 	for _, m := range p.all {
-		if err := add(render.ProposalCardRoute(m.Number), "/mip/{n}/og.png", render.ProposalCard(p.stableInfo, m)); err != nil {
+		c := render.ProposalCard(p.stableInfo, m)
+		if err := add(render.ProposalCardRoute(m.Number, c), "/mip/{n}/og.{hash}.png", c); err != nil {
 			return err
 		}
 	}
-	return add(render.SiteCardRoute, render.SiteCardRoute, render.SiteCard(p.stableInfo))
+	c := render.SiteCard(p.stableInfo)
+	return add(render.SiteCardRoute(c), "/og.{hash}.png", c)
 }

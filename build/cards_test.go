@@ -3,11 +3,15 @@ package build_test
 import (
 	"bytes"
 	"image/png"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 )
 
@@ -32,11 +36,11 @@ func TestEveryPageHasAPicture(t *testing.T) {
 		}
 		said := metaOf(get(a.Route).Body.Bytes())
 		route, ok := strings.CutPrefix(said["og:image"], testBase)
-		want := "/og.png"
+		want := "/og.{hash}.png"
 		if a.Pattern == "/mip/{n}/" {
-			want = a.Route + "og.png"
+			want = a.Route + "og.{hash}.png"
 		}
-		if !ok || route != want {
+		if !ok || cardHash.ReplaceAllString(route, "og.{hash}.png") != want {
 			t.Errorf("%s: picture %q, want %s", a.Route, said["og:image"], want)
 			continue
 		}
@@ -51,6 +55,32 @@ func TestEveryPageHasAPicture(t *testing.T) {
 		if got := w.Header().Get("Content-Type"); w.Code != http.StatusOK || got != "image/png" || got != said["og:image:type"] || w.Header().Get("Content-Encoding") != "" {
 			t.Errorf("%s: %d, %q, the page says %q, coding %q", route, w.Code, got, said["og:image:type"], w.Header().Get("Content-Encoding"))
 		}
+	}
+}
+
+// TestCardsAreReclaimed holds that cards of another picture go when the record of what was written is lost,
+// and so do cards under the name that they had without a hash.
+func TestCardsAreReclaimed(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	write(t, in, 1, "Title", "Words.")
+	if err := buildFolder(in, out); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(maps.Keys(files(t, out)))
+	for _, old := range []string{"mip/1/og.0123abcd.png", "mip/1/og.png", "mip/2/og.0123abcd.png", "og.0123abcd.png"} {
+		put(t, filepath.Join(out, old), "an old picture")
+	}
+	foreign := []string{"mip/1/og.notahash.png", "og.other.png", "picture.0123abcd.png"}
+	for _, name := range foreign {
+		put(t, filepath.Join(out, name), "somebody's picture")
+	}
+	put(t, filepath.Join(out, ".mipwatch", "manifest.json"), "{")
+	if err := buildFolder(in, out); err != nil {
+		t.Fatal(err)
+	}
+	want = slices.Sorted(slices.Values(append(want, foreign...)))
+	if d := cmp.Diff(want, slices.Sorted(maps.Keys(files(t, out)))); d != "" {
+		t.Errorf("files (-want +got):\n%s", d)
 	}
 }
 

@@ -76,8 +76,9 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 // the walk through all above it, and a site has thousands of files in a handful of such places.
 func shelfOf(file string) (shelf, name string) {
 	shelf = path.Dir(file)
-	switch path.Base(file) {
-	case "index.html", "og.png", feedFile:
+	base := path.Base(file)
+	card := strings.HasPrefix(base, "og.") && strings.HasSuffix(base, ".png")
+	if base == "index.html" || base == feedFile || card {
 		shelf = path.Dir(shelf)
 	}
 	if shelf == "." {

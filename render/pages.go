@@ -66,7 +66,8 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, e
 		return nil, err
 	}
 	var image markup
-	p.image(&image, SiteCardRoute, SiteCard(info))
+	c := SiteCard(info)
+	p.image(&image, SiteCardRoute(c), c)
 	p.siteImage = string(image)
 	for _, current := range append(sections(), struct{ Path, Label string }{}) {
 		if p.top[current.Path], err = p.fragment("top-fixed", topView{p, current.Path}); err != nil {

@@ -8,11 +8,14 @@ import (
 	"github.com/mipwatch/mipwatch/render/card"
 )
 
-// SiteCardRoute is the picture of every page that has none of its own.
-const SiteCardRoute = "/og.png"
+// SiteCardRoute is the address of the picture of every page that has none of its own. It changes with the
+// picture, so that nobody who has the old one keeps it for the new one.
+func SiteCardRoute(c card.Card) string { return "/og." + c.Hash() + ".png" }
 
-// ProposalCardRoute is the picture of proposal n.
-func ProposalCardRoute(n int) string { return "/mip/" + strconv.Itoa(n) + SiteCardRoute }
+// ProposalCardRoute is the address of the picture of proposal n. It changes with the picture.
+func ProposalCardRoute(n int, c card.Card) string {
+	return "/mip/" + strconv.Itoa(n) + SiteCardRoute(c)
+}
 
 // ProposalCard is what a proposal's picture shows.
 func ProposalCard(info mip.SiteInfo, s mip.Summary) card.Card {

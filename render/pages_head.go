@@ -58,7 +58,8 @@ func (p *Pages) frame(section string, v page) page {
 	if v.Card == nil {
 		m.raw(p.siteImage)
 	} else {
-		p.image(m, ProposalCardRoute(v.Card.Number), ProposalCard(p.info, *v.Card))
+		c := ProposalCard(p.info, *v.Card)
+		p.image(m, ProposalCardRoute(v.Card.Number, c), c)
 	}
 	for _, e := range v.Meta {
 		m.meta("name", e[0], e[1])

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func head(t *testing.T, r run) {
 		...[...document.querySelectorAll("link[rel=canonical]")].map(l => ["canonical", l.href]),
 	])`)
 	for k, want := range map[string]string{
-		"canonical": p.URL, "og:url": p.URL, "description": *p.Description, "og:description": *p.Description, "og:image": p.URL + "og.png",
+		"canonical": p.URL, "og:url": p.URL, "description": *p.Description, "og:description": *p.Description,
 		"og:image:width": "1200", "og:image:height": "630", "og:type": "article", "twitter:card": "summary_large_image",
 	} {
 		if got[k] != want {
@@ -36,7 +37,11 @@ func head(t *testing.T, r run) {
 			t.Errorf("%s: %q", k, got[k])
 		}
 	}
-	image, mediaType := r.get(t, "/mip/4/og.png")
+	picture := strings.TrimPrefix(got["og:image"], p.URL)
+	if !regexp.MustCompile(`^og\.[0-9a-f]{8}\.png$`).MatchString(picture) {
+		t.Errorf("og:image: %q, want one below %s", got["og:image"], p.URL)
+	}
+	image, mediaType := r.get(t, "/mip/4/"+picture)
 	if size, err := png.DecodeConfig(bytes.NewReader(image)); err != nil || size.Width != 1200 || size.Height != 630 || mediaType != "image/png" {
 		t.Errorf("picture: %v, %+v, %s", err, size, mediaType)
 	}

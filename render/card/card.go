@@ -1,13 +1,16 @@
 // Package card draws the picture that other sites show beside a link to a proposal: a PNG of 1200 by
 // 630 pixels. It knows pixels and fonts, and nothing of addresses, pages or HTTP.
-//
-// A site has a card for each proposal, so one must cost next to nothing. Pixels are indexes of 16
-// colours, glyphs are drawn once and copied from then on, only the rows that hold something are looked
-// at, and the encoder knows that nearly all of a card is empty.
 package card
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"image/png"
 	"sync"
+
+	"golang.org/x/image/font/sfnt"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -22,6 +25,10 @@ const (
 // Type is the media type of a card.
 const Type = "image/png"
 
+// design is the version of the drawing. It grows when the same card gets another picture, so that the card
+// gets another name. TestDesign fails when it should have.
+const design = 1
+
 // Card is what a card shows, and all that its bytes follow from. Whatever is empty is left out, and so
 // is whatever holds a letter that the fonts do not have: half a title is worse than none.
 type Card struct {
@@ -32,19 +39,25 @@ type Card struct {
 	Kind   string      // such as "Standards Track, Core"
 }
 
-// Painter draws cards. Fonts are read for the first card, so one that draws none costs nothing. It is
-// safe for concurrent use.
-type Painter struct {
-	once  sync.Once
-	err   error // of reading the fonts
-	title *face
-	label *face
-	small *face
-	marks marks
-	code  *code
+// Hash is eight hexadecimal digits that change with the picture.
+func (c Card) Hash() string {
+	status := "none"
+	if c.Status != nil {
+		status = fmt.Sprintf("%q", string(*c.Status))
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q %s %q", design, c.Site, c.ID, c.Title, status, c.Kind))
+	return hex.EncodeToString(sum[:4])
+}
 
-	boards sync.Pool // of *board
-	strips strips
+// Painter draws cards. It reads the fonts when it draws the first one. It is safe for concurrent use.
+type Painter struct {
+	once          sync.Once
+	err           error // of reading the fonts
+	bold, regular *sfnt.Font
+	marks         marks
+
+	canvases sync.Pool // of *canvas
+	buffers  buffers
 }
 
 // NewPainter returns a painter that has drawn nothing yet.
@@ -56,55 +69,42 @@ func (p *Painter) AppendPNG(to []byte, c Card) ([]byte, error) {
 	if p.once.Do(p.load); p.err != nil {
 		return nil, p.err
 	}
-	head := p.strips.of(struct{ site string }{c.Site}, func() *strip {
-		return p.strip(0, headEnd, func(b *board) { p.drawHead(b, c) })
-	})
-	foot := p.strips.of(footOf(c), func() *strip {
-		return p.strip(footTop, Height, func(b *board) { p.drawFoot(b, c) })
-	})
-	b := p.board()
-	defer p.boards.Put(b)
-	p.drawTitle(b, c)
-	return encode(to, p.code, paletteOf(c.Status), func(z *zipper) {
-		z.add(head)
-		b.rows(z, headEnd, footTop)
-		z.add(foot)
-	}), nil
-}
-
-// foot is what the last strip shows.
-type foot struct {
-	status mip.Status
-	none   bool // there is no status
-	kind   string
-}
-
-func footOf(c Card) foot {
-	if c.Status == nil {
-		return foot{none: true, kind: c.Kind}
+	v, err := p.canvas()
+	if err != nil {
+		return nil, err
 	}
-	return foot{status: *c.Status, kind: c.Kind}
-}
-
-// strip draws and encodes some rows.
-func (p *Painter) strip(from, to int, draw func(*board)) *strip {
-	b := p.board()
-	defer p.boards.Put(b)
-	draw(b)
-	return newStrip(b, p.code, from, to)
-}
-
-// board is an empty one.
-func (p *Painter) board() *board {
-	b, ok := p.boards.Get().(*board)
-	if !ok {
-		b = new(board)
+	defer p.canvases.Put(v)
+	v.draw(c, &p.marks)
+	out := bytes.NewBuffer(to)
+	encoder := png.Encoder{CompressionLevel: compression, BufferPool: &p.buffers}
+	if err := encoder.Encode(out, v.image); err != nil {
+		return nil, fmt.Errorf("card: encode: %w", err)
 	}
-	b.clear()
-	return b
+	return out.Bytes(), nil
 }
 
 func (p *Painter) load() {
-	p.marks, p.code = newMarks(), newCode()
-	p.title, p.label, p.small, p.err = loadFaces()
+	p.marks = newMarks()
+	p.bold, p.regular, p.err = parseFonts()
 }
+
+// canvas returns an empty one.
+func (p *Painter) canvas() (*canvas, error) {
+	if v, ok := p.canvases.Get().(*canvas); ok {
+		clear(v.image.Pix)
+		return v, nil
+	}
+	return newCanvas(p.bold, p.regular)
+}
+
+// buffers keeps what the encoder allocates.
+type buffers struct{ pool sync.Pool }
+
+// Get returns nil when there is none.
+func (b *buffers) Get() *png.EncoderBuffer {
+	buffer, _ := b.pool.Get().(*png.EncoderBuffer)
+	return buffer
+}
+
+// Put takes one back.
+func (b *buffers) Put(buffer *png.EncoderBuffer) { b.pool.Put(buffer) }

@@ -2,15 +2,14 @@ package card
 
 import (
 	"fmt"
-	"image"
-	"sync"
+	"slices"
+	"strings"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
 )
 
 // Sizes of letters in pixels.
@@ -20,87 +19,100 @@ const (
 	smallSize = 30
 )
 
-// loadFaces reads the Go fonts, which cover Latin, Greek and Cyrillic.
-func loadFaces() (title, label, small *face, err error) {
-	bold, err := opentype.Parse(gobold.TTF)
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("card: read the bold font: %w", err)
+// parseFonts reads the Go fonts, which cover Latin, Greek and Cyrillic.
+func parseFonts() (bold, regular *sfnt.Font, err error) {
+	if bold, err = opentype.Parse(gobold.TTF); err != nil {
+		return nil, nil, fmt.Errorf("card: read the bold font: %w", err)
 	}
-	regular, err := opentype.Parse(goregular.TTF)
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("card: read the regular font: %w", err)
+	if regular, err = opentype.Parse(goregular.TTF); err != nil {
+		return nil, nil, fmt.Errorf("card: read the regular font: %w", err)
 	}
-	for _, f := range []struct {
-		to   **face
-		font *sfnt.Font
-		size float64
-	}{{&title, bold, titleSize}, {&label, bold, labelSize}, {&small, regular, smallSize}} {
-		if *f.to, err = newFace(f.font, f.size); err != nil {
-			return nil, nil, nil, fmt.Errorf("card: font at %g pixels: %w", f.size, err)
-		}
-	}
-	return title, label, small, nil
+	return bold, regular, nil
 }
 
-// face is a font at one size, and the glyphs of it that have been asked for.
+// face is a font at one size. It is not safe for concurrent use.
 type face struct {
-	mu     sync.Mutex
 	font   *sfnt.Font
-	drawn  font.Face
+	face   font.Face
 	buffer sfnt.Buffer
-	glyphs map[rune]*mask // nil: the font does not have it
 }
 
 func newFace(f *sfnt.Font, size float64) (*face, error) {
 	drawn, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72})
-	return &face{font: f, drawn: drawn, glyphs: map[rune]*mask{}}, err
+	return &face{font: f, face: drawn}, err
 }
 
-// run is the glyphs of a text. It is false when one is missing.
-func (f *face) run(text string) ([]*mask, bool) {
-	out := make([]*mask, 0, len(text))
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, r := range text {
-		m, ok := f.glyphs[r]
-		if !ok {
-			m = f.glyph(r)
-			f.glyphs[r] = m
-		}
-		if m == nil {
-			return nil, false
-		}
-		out = append(out, m)
-	}
-	return out, true
-}
-
-// glyph draws one glyph. f.mu is held: fonts and faces are not for two at a time.
-func (f *face) glyph(r rune) *mask {
+// advance is the width of a glyph in pixels, and 0 when the font has none.
+func (f *face) advance(r rune) int {
 	// Glyph 0 is the box that stands for what is missing.
 	if i, err := f.font.GlyphIndex(&f.buffer, r); err != nil || i == 0 {
-		return nil
+		return 0
 	}
-	at, img, from, advance, ok := f.drawn.Glyph(fixed.Point26_6{}, r)
-	alpha, grey := img.(*image.Alpha)
-	if !ok || !grey {
-		return nil
-	}
-	m := newMask(at)
-	for y := range at.Dy() {
-		for x := range at.Dx() {
-			m.set(at.Min.X+x, at.Min.Y+y, level(int(alpha.AlphaAt(from.X+x, from.Y+y).A), 0xff))
-		}
-	}
-	m.advance = (advance.Round() + 1) &^ 1 // even, as two pixels are a byte
-	return m
+	advance, _ := f.face.GlyphAdvance(r)
+	return advance.Round()
 }
 
-// widthOf is how far a run of glyphs reaches.
-func widthOf(run []*mask) int {
-	n := 0
-	for _, m := range run {
-		n += m.advance
+func (f *face) width(line []rune) (n int) {
+	for _, r := range line {
+		n += f.advance(r)
 	}
 	return n
+}
+
+// reach is how many letters of a text a width holds.
+func (f *face) reach(text []rune, width int) int {
+	for i, r := range text {
+		if width -= f.advance(r); width < 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// ellipsis ends what is shortened.
+const ellipsis = '…'
+
+// fit is a text on one line, shortened to a width in pixels. It is false for a text that cannot be written,
+// and for none.
+func (f *face) fit(s string, width int) ([]rune, bool) {
+	rows, ok := f.wrap(s, width, 1)
+	if !ok || len(rows) == 0 {
+		return nil, false
+	}
+	return rows[0], true
+}
+
+// wrap is a text as lines of a width in pixels, most at the most, the last of them shortened. A word
+// that is longer than a line is broken where the line ends. It is false for a text that cannot be written.
+func (f *face) wrap(s string, width, most int) (rows [][]rune, ok bool) {
+	rest := []rune(strings.Join(strings.Fields(s), " "))
+	if slices.ContainsFunc(rest, func(r rune) bool { return f.advance(r) == 0 }) {
+		return nil, false
+	}
+	for len(rest) > 0 {
+		n := f.reach(rest, width)
+		if n < len(rest) && len(rows) == most-1 {
+			n = f.reach(rest, width-f.advance(ellipsis))
+			last := strings.TrimRight(string(rest[:n]), " ")
+			return append(rows, append([]rune(last), ellipsis)), true
+		}
+		next := n
+		if n < len(rest) {
+			if blank := lastBlank(rest[:n+1]); blank > 0 {
+				n, next = blank, blank+1
+			}
+		}
+		rows, rest = append(rows, rest[:n]), rest[next:]
+	}
+	return rows, true
+}
+
+// lastBlank is where the last blank of a text stands, or -1.
+func lastBlank(text []rune) int {
+	for i, r := range slices.Backward(text) {
+		if r == ' ' {
+			return i
+		}
+	}
+	return -1
 }

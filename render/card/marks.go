@@ -1,6 +1,7 @@
 package card
 
 import (
+	"image"
 	"math"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -15,10 +16,10 @@ const (
 
 // marks are the shapes that no font has.
 type marks struct {
-	logo   *mask
-	pill   *mask // a disc; its halves are the ends of a pill
-	status map[mip.Status]*mask
-	other  *mask // of a status outside the process, or of none
+	logo   *image.Alpha
+	disc   *image.Alpha // its halves are the ends of a pill
+	status map[mip.Status]*image.Alpha
+	other  *image.Alpha // of a status outside the process, or of none
 }
 
 // newMarks draws the same signs that the pages have as icons.
@@ -28,8 +29,8 @@ func newMarks() marks {
 			d := math.Abs(x-12) + math.Abs(y-12)
 			return d <= 10.5 && d >= 4.5
 		}),
-		pill:   shape(pillSide, func(x, y float64) bool { return radius(x, y) <= 12 }),
-		status: map[mip.Status]*mask{},
+		disc:   shape(pillSide, func(x, y float64) bool { return radius(x, y) <= 12 }),
+		status: map[mip.Status]*image.Alpha{},
 		other:  shape(markSide, func(x, y float64) bool { return ring(x, y) || line(x, y, 8, 12, 16, 12) }),
 	}
 	for s, inside := range map[mip.Status]func(x, y float64) bool{
@@ -64,7 +65,7 @@ func newMarks() marks {
 	return m
 }
 
-func (m marks) of(s mip.Status) *mask {
+func (m *marks) of(s mip.Status) *image.Alpha {
 	if k, ok := m.status[s]; ok {
 		return k
 	}
@@ -83,4 +84,26 @@ func line(x, y, x1, y1, x2, y2 float64) bool {
 	dx, dy := x2-x1, y2-y1
 	t := min(1, max(0, ((x-x1)*dx+(y-y1)*dy)/(dx*dx+dy*dy)))
 	return length(x-x1-t*dx, y-y1-t*dy) <= 1
+}
+
+// samples is how often a pixel's side is looked at for the share of it that a shape covers.
+const samples = 4
+
+// shape is a mask of side by side pixels. inside reports whether a point lies in the shape, in units of which
+// the side has 24, as the icons of the pages.
+func shape(side int, inside func(x, y float64) bool) *image.Alpha {
+	const units = 24
+	m := image.NewAlpha(image.Rect(0, 0, side, side))
+	step := units / float64(side*samples)
+	for i := range m.Pix {
+		x, y := i%side*samples, i/side*samples
+		n := 0
+		for s := range samples * samples {
+			if inside((float64(x+s%samples)+.5)*step, (float64(y+s/samples)+.5)*step) {
+				n++
+			}
+		}
+		m.Pix[i] = uint8((n*0xff + samples*samples/2) / (samples * samples))
+	}
+	return m
 }

@@ -1,82 +1,75 @@
 package card
 
-import "github.com/mipwatch/mipwatch/internal/mip"
+import (
+	"image/color"
 
-// ink is a family of colours: its number and a level make an index of the palette. Families are
-// multiples of four, so that colour is added to many pixels at once, and shapes that touch leave the
-// stronger level, or one still stronger.
-type ink byte
-
-const (
-	text   ink = 0
-	accent ink = 4
-	muted  ink = 8
-	status ink = 12 // on the ground of a status
-
-	// ground makes the ground of a status. The first colours of accent and muted, which nothing else
-	// uses, are its edges.
-	ground ink = 0xff
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Colours of the palette by index.
+// levels is how strong the colour of a pixel can be: how much of it a shape covers. Few levels make short
+// files.
+const levels = 4
+
+func levelOf(alpha uint8) int { return (2*levels*int(alpha) + 0xff) / (2 * 0xff) }
+
+// ink is a colour: the index in the palette of its first level less one.
+type ink int
+
+// Index 0 is the page. Where shapes touch, the higher index stays.
 const (
-	groundColour = 12
-	statusColour = 15
-	colours      = 16
+	text ink = levels * iota
+	accent
+	muted
+	ground // of a status
+	status // on that ground
+	inks
 )
 
-// of colours sixteen pixels of a mask.
-func (c ink) of(levels uint64) uint64 {
-	if c == ground {
-		return levels << 2
-	}
-	const low = 0x1111111111111111 // the lowest bit of each pixel
-	return levels | (levels|levels>>1)&low*uint64(c)
-}
+// index is that of a level of a colour, which is not 0.
+func (k ink) index(level int) uint8 { return uint8(int(k) + level) }
 
-type rgb [3]byte
-
-// mix is n thirds of the way from a to b.
-func mix(a, b rgb, n int) rgb {
-	var out rgb
-	for i := range out {
-		out[i] = byte((int(a[i])*(levels-n) + int(b[i])*n + levels/2) / levels)
-	}
-	return out
-}
-
-// paletteOf is the sixteen colours of a card, those of the pages' light theme.
-func paletteOf(s *mip.Status) [colours]rgb {
-	page, fore, back := rgb{0xff, 0xff, 0xff}, rgb{0x54, 0x31, 0xc0}, rgb{0xff, 0xff, 0xff}
+// paletteOf is the colours of a card, those of the pages' light theme. They are more than 16: of fewer, the
+// standard encoder packs two pixels into a byte, which takes it four times as long.
+func paletteOf(s *mip.Status) color.Palette {
+	page, fore, back := rgb(0xffffff), rgb(0x5431c0), rgb(0xffffff)
 	if s != nil {
 		fore, back = statusColours(*s)
 	}
-	var p [colours]rgb
-	for i := range levels + 1 {
-		p[int(text)+i] = mix(page, rgb{0x1b, 0x18, 0x26}, i)
-		p[int(accent)+i] = mix(page, rgb{0x54, 0x31, 0xc0}, i)
-		p[int(muted)+i] = mix(page, rgb{0x56, 0x51, 0x66}, i)
-		p[int(status)+i] = mix(back, fore, i)
+	p := make(color.Palette, inks+1)
+	p[0] = page
+	for level := 1; level <= levels; level++ {
+		p[text.index(level)] = mix(page, rgb(0x1b1826), level)
+		p[accent.index(level)] = mix(page, rgb(0x5431c0), level)
+		p[muted.index(level)] = mix(page, rgb(0x565166), level)
+		p[ground.index(level)] = mix(page, back, level)
+		p[status.index(level)] = mix(back, fore, level)
 	}
-	p[accent], p[muted] = mix(page, back, 1), mix(page, back, 2)
 	return p
 }
 
+// mix is a colour on the way from one to another.
+func mix(from, to color.RGBA, level int) color.RGBA {
+	part := func(a, b uint8) uint8 { return uint8((int(a)*(levels-level) + int(b)*level + levels/2) / levels) }
+	return color.RGBA{part(from.R, to.R), part(from.G, to.G), part(from.B, to.B), 0xff}
+}
+
+func rgb(v uint32) color.RGBA { return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff} }
+
 // statusColours are those of the pages' badges.
-func statusColours(s mip.Status) (fore, back rgb) {
+func statusColours(s mip.Status) (fore, back color.RGBA) {
 	switch s {
 	case mip.Review:
-		return rgb{0x0a, 0x4a, 0x94}, rgb{0xe3, 0xef, 0xfd}
+		return rgb(0x0a4a94), rgb(0xe3effd)
 	case mip.LastCall:
-		return rgb{0x7a, 0x43, 0x00}, rgb{0xfd, 0xf0, 0xd5}
+		return rgb(0x7a4300), rgb(0xfdf0d5)
 	case mip.Final:
-		return rgb{0x0c, 0x5a, 0x36}, rgb{0xdf, 0xf5, 0xe8}
+		return rgb(0x0c5a36), rgb(0xdff5e8)
 	case mip.Living:
-		return rgb{0x04, 0x58, 0x5e}, rgb{0xdb, 0xf4, 0xf5}
+		return rgb(0x04585e), rgb(0xdbf4f5)
 	case mip.Stagnant:
-		return rgb{0x5f, 0x46, 0x32}, rgb{0xf3, 0xeb, 0xe4}
+		return rgb(0x5f4632), rgb(0xf3ebe4)
 	case mip.Withdrawn:
-		return rgb{0x94, 0x19, 0x2a}, rgb{0xfd, 0xe7, 0xea}
+		return rgb(0x94192a), rgb(0xfde7ea)
 	}
-	return rgb{0x4a, 0x46, 0x58}, rgb{0xef, 0xed, 0xf4}
+	return rgb(0x4a4658), rgb(0xefedf4)
 }
