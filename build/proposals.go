@@ -112,8 +112,7 @@ func (p *planner) ref(n int) render.Ref {
 	if !ok {
 		return render.Ref{Number: n, ID: fmt.Sprintf("%s-%d", p.Site.Prefix, n)}
 	}
-	m := p.all[i]
-	return render.Ref{Number: n, ID: m.ID, Title: m.Title, Path: p.Site.Path(pageRoute(n)), Status: m.Status, Published: true}
+	return render.RefTo(p.all[i], p.Site.Path(pageRoute(n)))
 }
 
 func (p *planner) page(to []byte, i int, doc *source) ([]byte, error) {

@@ -9,7 +9,7 @@ import (
 
 // login is the form of a GitHub login: up to 39 letters, digits and single hyphens; managed accounts
 // add an underscore and a short name.
-var login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]+)?$`)
+var login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]{1,39})?$`)
 
 // authors reads an author field in any of its forms. The result is never nil.
 func authors(v *value) []mip.Author {
