@@ -11,12 +11,12 @@ import (
 // other page. What a card shows is all that its key holds, so new words in a text leave it alone.
 func (p *planner) cards() error {
 	painter := card.NewPainter()
-	add := func(route, pattern string, c card.Card) error {
+	add := func(route, pattern, source string, c card.Card) error {
 		key, err := keyOf(p.Producer, c)
 		if err != nil {
 			return err
 		}
-		p.add(Artifact{Route: route, Pattern: pattern, Type: card.Type, key: key, Body: func(to []byte) ([]byte, error) {
+		p.add(Artifact{Route: route, Pattern: pattern, Type: card.Type, key: key, source: source, Body: func(to []byte) ([]byte, error) {
 			b, err := painter.AppendPNG(to, c)
 			if err != nil {
 				return nil, fmt.Errorf("draw %s: %w", route, err)
@@ -25,10 +25,10 @@ func (p *planner) cards() error {
 		}})
 		return nil
 	}
-	for _, m := range p.all {
-		if err := add(render.ProposalCardRoute(m.Number), "/mip/{n}/og.png", render.ProposalCard(p.stableInfo, m)); err != nil {
+	for i, m := range p.all {
+		if err := add(render.ProposalCardRoute(m.Number), "/mip/{n}/og.png", p.corpus.Proposals[i].File, render.ProposalCard(p.stableInfo, m)); err != nil {
 			return err
 		}
 	}
-	return add(render.SiteCardRoute, render.SiteCardRoute, render.SiteCard(p.stableInfo))
+	return add(render.SiteCardRoute, render.SiteCardRoute, "", render.SiteCard(p.stableInfo))
 }

@@ -49,7 +49,7 @@ func (p *planner) proposals() error {
 		n, group := c.Number, i+1
 		p.add(Artifact{
 			Route: apiRoute(n), Pattern: "/api/v1/mips/{n}", File: fmt.Sprintf("api/v1/mips/%d.json", n), Type: typeJSON,
-			group: group, key: jsonKey, release: doc.release,
+			group: group, key: jsonKey, release: doc.release, source: c.File,
 			Body: func(to []byte) ([]byte, error) {
 				d, err := doc.read()
 				if err != nil {
@@ -59,11 +59,11 @@ func (p *planner) proposals() error {
 			},
 		})
 		p.add(Artifact{
-			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, group: group, key: pageKey, release: doc.release,
+			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, group: group, key: pageKey, release: doc.release, source: c.File,
 			Body: func(to []byte) ([]byte, error) { return p.page(to, i, doc) },
 		})
 		p.add(Artifact{
-			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: p.keys[i], release: doc.release,
+			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: p.keys[i], release: doc.release, source: c.File,
 			Body: func(to []byte) ([]byte, error) {
 				d, err := doc.read()
 				if err != nil {

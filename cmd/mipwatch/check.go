@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,8 @@ func newCheck(p *program) *cobra.Command {
 An error keeps a proposal from being published; warnings and notices, which are
 marked as such, do not. All proposals are read even when files are named, since
 numbers and relations concern them all; only the report is limited to the files.
+Every page, feed and document is made as build would make it, and nothing is written,
+so that what is without errors here can be built.
 
 --format github prints annotations for a GitHub workflow.
 ` + epochHelp + `
@@ -60,11 +63,15 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	o.Producer = producer()
+	headersRead := collectRarely(c.env)
 	progress := newProgress(c.stderr)
 	progress.doing("reading proposals…")
 	loaded, err := c.corpus(ctx, o)
 	if err == nil {
-		err = c.fragments(ctx, loaded)
+		headersRead(len(loaded.Proposals))
+		progress.doing("rendering…")
+		err = cmp.Or(c.fragments(ctx, loaded), c.trial(ctx, loaded, o))
 	}
 	progress.clear()
 	if err != nil {
@@ -99,6 +106,26 @@ func (c *checker) fragments(ctx context.Context, loaded *build.Content) error {
 		return exit(exitUsage, err)
 	}
 	loaded.Problems = mip.SortProblems(append(loaded.Problems, dead...))
+	return nil
+}
+
+// trial adds to what was found the proposals that cannot be rendered. Its error has an exit code.
+func (c *checker) trial(ctx context.Context, loaded *build.Content, o build.Options) error {
+	if len(loaded.Proposals) == 0 {
+		return nil // nothing would be published
+	}
+	plan, err := build.NewPlan(loaded, o)
+	if err != nil {
+		return exit(exitProblems, fmt.Errorf("plan the site: %w", err))
+	}
+	found, err := plan.Trial(ctx)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return exit(exitWrite, err)
+	case err != nil:
+		return exit(exitProblems, err)
+	}
+	loaded.Problems = mip.SortProblems(append(loaded.Problems, found...))
 	return nil
 }
 

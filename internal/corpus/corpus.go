@@ -25,6 +25,8 @@ type Options struct {
 	// Render, when set, is called for documents whose rendering could grow out of proportion; its
 	// error is an error of that proposal. It is called from several goroutines.
 	Render func(*Document) error
+	// Refused are errors by file, in addition to those that are found.
+	Refused map[string]mip.Problem
 }
 
 // Corpus is everything that was found. It is immutable after Load and safe for concurrent use.
