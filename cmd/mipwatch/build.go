@@ -27,7 +27,7 @@ type builder struct {
 	noAPIFallback          bool
 	format                 *choice
 	model                  func(env func(string) (string, bool)) (*summaries, error) // what writes summaries
-	plan                   func(*build.Content, build.Options) (*build.Plan, error)
+	planned                func(*build.Plan)                                         // when set, is called with each plan before it is written
 }
 
 // buildReport is what --format json prints.
@@ -39,7 +39,7 @@ type buildReport struct {
 }
 
 func newBuild(p *program) *cobra.Command {
-	b := &builder{program: p, format: newChoice("text", "json"), model: summariesFrom, plan: build.NewPlan}
+	b := &builder{program: p, format: newChoice("text", "json"), model: summariesFrom}
 	cmd := &cobra.Command{
 		Use:   "build",
 		Short: "Publish the proposals into a folder",
@@ -144,9 +144,12 @@ func (b *builder) run(ctx context.Context) error {
 // publish plans and writes the site. With --keep-going it goes on without the proposals that cannot be rendered;
 // it returns the content that is published.
 func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options, progress *progress) (*build.Content, *build.Plan, build.Report, error) {
-	plan, err := b.plan(c, o)
+	plan, err := build.NewPlan(c, o)
 	if err != nil {
 		return nil, nil, build.Report{}, exit(exitProblems, fmt.Errorf("plan the site: %w", err))
+	}
+	if b.planned != nil {
+		b.planned(plan)
 	}
 	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
 	if b.format.word == "text" {

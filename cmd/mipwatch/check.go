@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +70,7 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	if err == nil {
 		headersRead(len(loaded.Proposals))
 		progress.doing("rendering…")
-		err = cmp.Or(c.fragments(ctx, loaded), c.trial(ctx, loaded, o))
+		err = c.render(ctx, loaded, o)
 	}
 	progress.clear()
 	if err != nil {
@@ -99,26 +98,15 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// fragments adds to what was found the links that lead to no place of their page.
-func (c *checker) fragments(ctx context.Context, loaded *build.Content) error {
-	dead, err := loaded.DeadFragments(ctx)
-	if err != nil {
-		return exit(exitUsage, err)
+// render adds to what was found the links that lead to no place of their page, and the proposals that cannot
+// be rendered. Its error has an exit code.
+func (c *checker) render(ctx context.Context, loaded *build.Content, o build.Options) error {
+	found, err := loaded.DeadFragments(ctx)
+	if err == nil && len(loaded.Proposals) > 0 {
+		var failed []mip.Problem
+		failed, err = trial(ctx, loaded, o)
+		found = append(found, failed...)
 	}
-	loaded.Problems = mip.SortProblems(append(loaded.Problems, dead...))
-	return nil
-}
-
-// trial adds to what was found the proposals that cannot be rendered. Its error has an exit code.
-func (c *checker) trial(ctx context.Context, loaded *build.Content, o build.Options) error {
-	if len(loaded.Proposals) == 0 {
-		return nil // nothing would be published
-	}
-	plan, err := build.NewPlan(loaded, o)
-	if err != nil {
-		return exit(exitProblems, fmt.Errorf("plan the site: %w", err))
-	}
-	found, err := plan.Trial(ctx)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exit(exitWrite, err)
@@ -127,6 +115,15 @@ func (c *checker) trial(ctx context.Context, loaded *build.Content, o build.Opti
 	}
 	loaded.Problems = mip.SortProblems(append(loaded.Problems, found...))
 	return nil
+}
+
+// trial does what a build does, and writes nothing.
+func trial(ctx context.Context, c *build.Content, o build.Options) ([]mip.Problem, error) {
+	plan, err := build.NewPlan(c, o)
+	if err != nil {
+		return nil, fmt.Errorf("plan the site: %w", err)
+	}
+	return plan.Trial(ctx)
 }
 
 // newReport limits what was found to the named files, if any are named. The error names all those that

@@ -17,6 +17,7 @@ import (
 // Limits of the local server.
 const (
 	headerTimeout   = 10 * time.Second
+	readTimeout     = 30 * time.Second // header and body
 	writeTimeout    = 60 * time.Second // but for the stream of events
 	idleTimeout     = 2 * time.Minute
 	shutdownTimeout = 5 * time.Second
@@ -102,8 +103,9 @@ func (s *server) run(ctx context.Context) error {
 // serveHTTP answers until ctx ends, and then finishes what is in flight.
 func serveHTTP(ctx context.Context, listener net.Listener, v *preview, ready func()) error {
 	srv := &http.Server{
-		Handler:           v.routes(),
+		Handler:           guarded(listener.Addr(), v.routes()),
 		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		ErrorLog:          log.New(v.stderr, "mipwatch: ", 0),
