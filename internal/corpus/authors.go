@@ -146,6 +146,9 @@ func splitAuthors(s string) []string {
 // appendAuthor takes one author apart. Text in brackets that is neither a handle nor an address is
 // part of the name: Jacob Creech (Solana Foundation).
 func appendAuthor(out []mip.Author, s string) []mip.Author {
+	if len(s) > maxText { // nobody's name; what follows compares every word with every bracket
+		return append(out, mip.Author{Name: &s})
+	}
 	var a person
 	brackets := bracketsOf(s)
 	outside := strings.Fields(strings.ToLower(replaced(s, brackets, func(bracket) string { return " " })))
