@@ -43,6 +43,9 @@ site.yaml names, and the language model that the environment names; with --demo
 from invented ones that need no network and without a model, and every page says
 so.
 
+On a loopback address it is for its own pages: other names than localhost and the
+address are refused, and no other site's page can read an answer in a browser.
+
 --live puts the figures of a saved answer into the pages, as it does for build.
 
 When a proposal, site.yaml or the file of --live is saved the site is built again and open pages
