@@ -27,6 +27,8 @@ type Artifact struct {
 	Stream func(io.Writer) error
 
 	phase phase
+	// source is the file of the proposal that the artifact is made from; empty: of several.
+	source string
 	// group ties neighbours together that share costly work: one worker makes them in order.
 	group int
 	// key is a hash of everything that the bytes follow from, the program included. Empty when the
@@ -62,13 +64,13 @@ const (
 	typeText     = "text/plain; charset=utf-8"
 )
 
-// Bytes returns the artifact's whole content, whichever way it is made.
+// Bytes returns the artifact's whole content, whichever way it is made. The error is a [MakeError].
 func (a *Artifact) Bytes() ([]byte, error) {
 	if a.Stream == nil {
-		return a.Body(nil)
+		return a.append(nil)
 	}
 	var b bytes.Buffer
-	err := a.Stream(&b)
+	err := a.stream(&b)
 	return b.Bytes(), err
 }
 

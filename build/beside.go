@@ -68,7 +68,8 @@ func (p *planner) companions(doc *source, group int, shellKey string) error {
 			return err
 		}
 		p.add(Artifact{
-			Route: translationPageRoute(n, t.Locale), Pattern: "/mip/{n}/{locale}/", Type: typeHTML, group: group, key: key, release: doc.release,
+			Route: translationPageRoute(n, t.Locale), Pattern: "/mip/{n}/{locale}/", Type: typeHTML, group: group, key: key,
+			release: doc.release, source: doc.proposal.File,
 			Body: made(func() ([]byte, error) { return p.translationPage(t, doc) }),
 		})
 	}
@@ -77,7 +78,7 @@ func (p *planner) companions(doc *source, group int, shellKey string) error {
 
 func (p *planner) companion(route, pattern, key string, group int, doc *source, value func() (any, error)) {
 	p.add(Artifact{
-		Route: route, Pattern: pattern, File: route[1:] + ".json", Type: typeJSON, group: group, key: key, release: doc.release,
+		Route: route, Pattern: pattern, File: route[1:] + ".json", Type: typeJSON, group: group, key: key, release: doc.release, source: doc.proposal.File,
 		Body: func(to []byte) ([]byte, error) {
 			v, err := value()
 			if err != nil {

@@ -40,6 +40,8 @@ type Options struct {
 	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host that
 	// rules the live routes after that file and then has to rule all others itself.
 	NoAPIFallback bool
+	// Refused are errors by file: those proposals are not published, such as since a [Plan.Trial] failed.
+	Refused map[string]mip.Problem
 	// Memo, when set, keeps highlighted code for the next plan. Nil: each plan begins anew.
 	Memo *Memo
 }
@@ -85,7 +87,7 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 		})
 		return err
 	}
-	c, err := corpus.Load(ctx, corpus.Options{Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Render: try})
+	c, err := corpus.Load(ctx, corpus.Options{Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Render: try, Refused: o.Refused})
 	if err != nil {
 		return nil, err
 	}

@@ -12,12 +12,12 @@ import (
 // there needs no drawing. The file of the card before is removed, as all that is no longer planned.
 func (p *planner) cards() error {
 	painter := card.NewPainter()
-	add := func(route, pattern string, c card.Card) error {
+	add := func(route, pattern, source string, c card.Card) error {
 		key, err := keyOf(p.Producer, c)
 		if err != nil {
 			return err
 		}
-		p.add(Artifact{Route: route, Pattern: pattern, Type: card.Type, key: key, Body: func(to []byte) ([]byte, error) {
+		p.add(Artifact{Route: route, Pattern: pattern, Type: card.Type, key: key, source: source, Body: func(to []byte) ([]byte, error) {
 			b, err := painter.AppendPNG(to, c)
 			if err != nil {
 				return nil, fmt.Errorf("draw %s: %w", route, err)
@@ -26,12 +26,12 @@ func (p *planner) cards() error {
 		}})
 		return nil
 	}
-	for _, m := range p.all {
+	for i, m := range p.all {
 		c := render.ProposalCard(p.stableInfo, m)
-		if err := add(render.ProposalCardRoute(m.Number, c), "/mip/{n}/og.{hash}.png", c); err != nil {
+		if err := add(render.ProposalCardRoute(m.Number, c), "/mip/{n}/og.{hash}.png", p.corpus.Proposals[i].File, c); err != nil {
 			return err
 		}
 	}
 	c := render.SiteCard(p.stableInfo)
-	return add(render.SiteCardRoute(c), "/og.{hash}.png", c)
+	return add(render.SiteCardRoute(c), "/og.{hash}.png", "", c)
 }

@@ -48,6 +48,9 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 	if err := CheckFolder(dir); err != nil {
 		return nil, err
 	}
+	if err := checkState(dir); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(filepath.Join(dir, stateDir), 0o755); err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (p *planner) histories() error {
 			Body: made(func() ([]byte, error) { return p.history(i, texts) }),
 		})
 		p.add(Artifact{
-			Route: pageRoute(c.Number) + feedFile, Pattern: "/mip/{n}/" + feedFile, Type: typeRSS, key: key,
+			Route: pageRoute(c.Number) + feedFile, Pattern: "/mip/{n}/" + feedFile, Type: typeRSS, key: key, source: c.File,
 			Body: made(func() ([]byte, error) { return p.changes(i) }),
 		})
 	}

@@ -49,7 +49,7 @@ func (p *planner) proposals() error {
 		n, group := c.Number, i+1
 		p.add(Artifact{
 			Route: apiRoute(n), Pattern: "/api/v1/mips/{n}", File: fmt.Sprintf("api/v1/mips/%d.json", n), Type: typeJSON,
-			group: group, key: jsonKey, release: doc.release,
+			group: group, key: jsonKey, release: doc.release, source: c.File,
 			Body: func(to []byte) ([]byte, error) {
 				d, err := doc.read()
 				if err != nil {
@@ -59,11 +59,11 @@ func (p *planner) proposals() error {
 			},
 		})
 		p.add(Artifact{
-			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, group: group, key: pageKey, release: doc.release,
+			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, group: group, key: pageKey, release: doc.release, source: c.File,
 			Body: func(to []byte) ([]byte, error) { return p.page(to, i, doc) },
 		})
 		p.add(Artifact{
-			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: p.keys[i], release: doc.release,
+			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: p.keys[i], release: doc.release, source: c.File,
 			Body: func(to []byte) ([]byte, error) {
 				d, err := doc.read()
 				if err != nil {
@@ -112,8 +112,7 @@ func (p *planner) ref(n int) render.Ref {
 	if !ok {
 		return render.Ref{Number: n, ID: fmt.Sprintf("%s-%d", p.Site.Prefix, n)}
 	}
-	m := p.all[i]
-	return render.Ref{Number: n, ID: m.ID, Title: m.Title, Path: p.Site.Path(pageRoute(n)), Status: m.Status, Published: true}
+	return render.RefTo(p.all[i], p.Site.Path(pageRoute(n)))
 }
 
 func (p *planner) page(to []byte, i int, doc *source) ([]byte, error) {

@@ -33,6 +33,25 @@ func CheckFolder(dir string) error {
 	return nil
 }
 
+// checkState rejects a folder whose state is not what builds make it: a link would have files written elsewhere,
+// and a pipe would never be opened. A checkout can bring both along.
+func checkState(dir string) error {
+	for _, name := range []string{stateDir, lockFile, ownerFile, manifestFile} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if ours := info.IsDir() && name == stateDir || info.Mode().IsRegular() && name != stateDir; !ours {
+			return fmt.Errorf("%s is there as something else than a build makes it (%v), so %s is %w; remove it", path, info.Mode(), dir, ErrNotOurs)
+		}
+	}
+	return nil
+}
+
 // ownerText is what the mark of ownership says to a person who finds it.
 const ownerText = "This folder is written by mipwatch build, which removes what it no longer publishes.\n"
 

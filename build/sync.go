@@ -3,7 +3,6 @@ package build
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -31,7 +30,8 @@ type Report struct {
 // place, leaves before the indexes that name them and removals last, so that a process which dies at
 // any moment leaves a tree whose indexes name what exists; the next Sync mends the rest. Into an empty
 // folder the tree comes as a whole when all of it is made. Another Sync
-// on the same folder waits. Errors name the path; [ErrNotOurs] is wrapped for a refused folder.
+// on the same folder waits. Errors name the path; [ErrNotOurs] is wrapped for a refused folder,
+// and a [MakeError] where the plan is at fault and not the folder.
 func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Report, err error) {
 	f, err := openFolder(ctx, dir, o.Waiting)
 	if err != nil {
@@ -141,9 +141,9 @@ func (s *syncer) update(a *Artifact) (entry, bool, error) {
 	}
 	b := s.bodies.get()
 	defer s.bodies.put(b)
-	body, err := a.Body(*b)
+	body, err := a.append(*b)
 	if err != nil {
-		return entry{}, false, fmt.Errorf("make %s: %w", a.File, err)
+		return entry{}, false, err
 	}
 	*b = body
 	e := entry{Sum: sumOf(body), Key: a.key}
@@ -157,7 +157,7 @@ func (s *syncer) update(a *Artifact) (entry, bool, error) {
 // only put in place when the two differ.
 func (s *syncer) stream(a *Artifact) (entry, bool, error) {
 	var c checksum
-	d, err := s.folder.draft(a.File, func(w io.Writer) error { return a.Stream(io.MultiWriter(w, &c)) })
+	d, err := s.folder.draft(a.File, func(w io.Writer) error { return a.stream(io.MultiWriter(w, &c)) })
 	if err != nil {
 		return entry{}, false, err
 	}

@@ -134,9 +134,16 @@ func labels(s mip.Summary) []string {
 // machines than people.
 type credit struct{ name, url string }
 
+// creditLimit is how many authors an item of a feed names: every author's feed names all of an item's.
+const creditLimit = 10
+
+// credits are the first authors, and as the last one how many others there are.
 func credits(s mip.Summary) []credit {
 	var out []credit
-	for _, a := range s.Authors {
+	for i, a := range s.Authors {
+		if len(out) == creditLimit && len(s.Authors)-i > 1 {
+			return append(out, credit{name: fmt.Sprintf("and %d others", len(s.Authors)-i)})
+		}
 		c := credit{name: cmp.Or(oneLine(deref(a.Name)), oneLine(deref(a.GitHub)))}
 		if login := deref(a.GitHub); login != "" {
 			c.url = profile(login)

@@ -92,7 +92,7 @@ func (p *Pages) ref(all []mip.Summary, n int) Ref {
 
 // refTo is a link to a published proposal.
 func (p *Pages) refTo(s mip.Summary) Ref {
-	return Ref{Number: s.Number, ID: s.ID, Title: s.Title, Path: p.proposalPath(s.Number), Status: s.Status, Published: true}
+	return RefTo(s, p.proposalPath(s.Number))
 }
 
 func (p *Pages) refs(all []mip.Summary, ns []int) []Ref {

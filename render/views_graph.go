@@ -17,7 +17,8 @@ type graphView struct {
 	Statuses []choice
 	Rows     template.HTML
 	Circles  []circle
-	Drawn    int // proposals
+	Tied     int // proposals that hang together with others
+	Listed   int // of them, those that no drawing shows
 	Relation int // lines
 }
 
@@ -31,6 +32,10 @@ type drawnGroup struct {
 // circle is a line against the order: From requires To, which comes to depend on From.
 type circle struct{ From, To Ref }
 
+// drawingLimit is how many nodes and pieces of lines all drawings have together. A thousand proposals of a
+// real process have a tenth of it.
+const drawingLimit = 20_000
+
 // wideColumns is from how many columns on a drawing may not fit beside others.
 const wideColumns = 5
 
@@ -38,7 +43,8 @@ const wideColumns = 5
 func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 	g := requiresOf(all)
 	v := graphView{Relation: len(g.Edges), Rows: p.requiresRows(all)}
-	var drawn []mip.Summary
+	var tied []mip.Summary
+	room := drawingLimit
 	for _, group := range graph.Components(g) {
 		if len(group) < 2 {
 			break // they are sorted by size
@@ -47,12 +53,19 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 		for _, i := range group {
 			members = append(members, all[i])
 		}
-		drawn = append(drawn, members...)
-		d, circles := p.draw(members)
+		tied = append(tied, members...)
+		relations := requiresOf(members)
+		size := graph.Size(relations)
+		if size > room {
+			v.Listed += len(members)
+			continue
+		}
+		room -= size
+		d, circles := p.draw(members, relations)
 		v.Drawings = append(v.Drawings, d)
 		v.Circles = append(v.Circles, circles...)
 	}
-	v.Drawn, v.Statuses = len(drawn), statusChoices(drawn)
+	v.Tied, v.Statuses = len(tied), statusChoices(tied)
 	v.page = p.frame("/", page{
 		Title:       "Relations",
 		Description: "Which proposals of " + p.info.Title + " require which: a drawing, and the same as a list.",
@@ -75,14 +88,14 @@ func requiresOf(all []mip.Summary) graph.Graph {
 	return g
 }
 
-// draw lays out proposals that hang together.
-func (p *Pages) draw(members []mip.Summary) (drawnGroup, []circle) {
+// draw lays out proposals that hang together by these relations.
+func (p *Pages) draw(members []mip.Summary, relations graph.Graph) (drawnGroup, []circle) {
 	ids := make([]string, 0, len(members))
 	for _, s := range members {
 		ids = append(ids, s.ID)
 	}
 	d := newDrawing(columnGap, ids...)
-	l := graph.Lay(requiresOf(members), graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap})
+	l := graph.Lay(relations, graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap})
 	d.open(l.Columns, l.Height, strconv.Itoa(len(members))+" proposals: "+ids[0]+" and what it hangs together with")
 	d.lines("e", l.Wires)
 	var circles []circle
@@ -126,7 +139,7 @@ const neighboursShown = 8
 // there is neither.
 func relations(v ProposalPage) template.HTML {
 	const gap = 17 // between columns: the card is narrow
-	self := Ref{v.Summary.Number, v.Summary.ID, v.Summary.Title, "", v.Summary.Status, true}
+	self := RefTo(v.Summary, "")
 	sides := [][]Ref{others(self, v.Requires), {self}, others(self, v.RequiredBy)}
 	ids, rows, more := []string{}, 0, 0
 	for i, refs := range sides {

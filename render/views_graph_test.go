@@ -112,3 +112,37 @@ func BenchmarkGraph(b *testing.B) {
 		}
 	}
 }
+
+// A graph whose drawing would be far larger than itself is a list, and the page says so. Others are drawn beside it.
+func TestGraphOfTooManyLines(t *testing.T) {
+	const many, pair = 2000, 2
+	all := make([]mip.Summary, many+pair)
+	for i := range all {
+		all[i] = pageSummaries()[0]
+		all[i].Number, all[i].ID, all[i].Requires = i+1, fmt.Sprintf("MIP-%d", i+1), nil
+		// A chain, in which each needs others far away, too: about a million bends.
+		for _, n := range []int{i, i / 2, i / 3} {
+			if n > 0 && i < many && !slices.Contains(all[i].Requires, n) {
+				all[i].Requires = append(all[i].Requires, n)
+			}
+		}
+	}
+	all[many].Requires = []int{many + pair}
+	page, err := newTestPages(t, pageInfo("https://example.org"), nil).Graph(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	if got := strings.Count(text, `<svg class="g"`); got != 1 {
+		t.Errorf("%d drawings, want that of the pair alone", got)
+	}
+	for _, want := range []string{"2,000 of them hang together by too many lines to be drawn", "MIP-2000", `href="#list"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	const most = 400 // bytes of the page for each relation
+	if relations := 3 * many; len(page) > most*relations {
+		t.Errorf("%d bytes for %d relations, want at most %d", len(page), relations, most*relations)
+	}
+}

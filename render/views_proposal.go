@@ -23,6 +23,14 @@ type Ref struct {
 	Published       bool
 }
 
+// refTitle is how many bytes of a title a reference shows: many pages may refer to one proposal.
+const refTitle = 100
+
+// RefTo is a reference to a published proposal, whose page is at path.
+func RefTo(s mip.Summary, path string) Ref {
+	return Ref{Number: s.Number, ID: s.ID, Title: mip.Shorten(s.Title, refTitle), Path: path, Status: s.Status, Published: true}
+}
+
 // ProposalPage is what /mip/{n}/ shows. Body is HTML that is safe as it stands; nil neighbours and a
 // nil fork are left out.
 type ProposalPage struct {

@@ -27,6 +27,7 @@ type builder struct {
 	noAPIFallback          bool
 	format                 *choice
 	model                  func(env func(string) (string, bool)) (*summaries, error) // what writes summaries
+	planned                func(*build.Plan)                                         // when set, is called with each plan before it is written
 }
 
 // buildReport is what --format json prints.
@@ -126,17 +127,8 @@ func (b *builder) run(ctx context.Context) error {
 		progress.say("nothing is published: %s", found)
 		return b.finish(exitProblems, buildReport{Problems: c.Problems, Out: b.out})
 	}
-	plan, err := build.NewPlan(c, o)
-	if err != nil {
-		return writeError("--out", b.out, fmt.Errorf("plan the site: %w", err))
-	}
-	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
-	if b.format.word == "text" {
-		progress.clear()
-		writeText(b.stderr, plan.Problems, mostWarnings)
-	}
 	headersRead(len(c.Proposals))
-	report, err := b.write(ctx, plan, o.Site, progress)
+	c, plan, report, err := b.publish(ctx, c, o, progress)
 	if err != nil {
 		return err
 	}
@@ -147,6 +139,42 @@ func (b *builder) run(ctx context.Context) error {
 	}
 	problems := mip.SortProblems(slices.Concat(c.Problems, unsummarised, plan.Problems))
 	return b.finish(code, buildReport{Published: len(c.Proposals), Problems: problems, Report: report, Out: b.out})
+}
+
+// publish plans and writes the site. With --keep-going it goes on without the proposals that cannot be rendered;
+// it returns the content that is published.
+func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options, progress *progress) (*build.Content, *build.Plan, build.Report, error) {
+	plan, err := build.NewPlan(c, o)
+	if err != nil {
+		return nil, nil, build.Report{}, exit(exitProblems, fmt.Errorf("plan the site: %w", err))
+	}
+	if b.planned != nil {
+		b.planned(plan)
+	}
+	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
+	if b.format.word == "text" {
+		progress.clear()
+		writeText(b.stderr, plan.Problems, mostWarnings)
+	}
+	report, err := b.write(ctx, plan, o.Site, progress)
+	failed, ok := errors.AsType[*build.MakeError](err)
+	if !ok || !b.keepGoing || failed.Source == "" || o.Refused != nil {
+		return c, plan, report, err
+	}
+	problems, err := plan.Trial(ctx)
+	if err != nil {
+		return nil, nil, report, writeError("--out", b.out, err)
+	}
+	o.Refused = map[string]mip.Problem{}
+	for _, p := range problems {
+		o.Refused[p.File] = p
+	}
+	progress.clear()
+	writeText(b.stderr, problems, -1)
+	if c, err = b.corpus(ctx, o); err != nil {
+		return nil, nil, report, err
+	}
+	return b.publish(ctx, c, o, progress)
 }
 
 // tell prints what was found while reading, and which proposals have no summary although they should.
@@ -177,13 +205,19 @@ func (b *builder) write(ctx context.Context, plan *build.Plan, s *site.Site, pro
 	return report, nil
 }
 
+// failedToMake reports whether the input is at fault: an artifact cannot be made of it.
+func failedToMake(err error) bool {
+	_, ok := errors.AsType[*build.MakeError](err)
+	return ok
+}
+
 // writeError gives an error of writing its exit code: a folder that is refused was named wrongly, and
-// a proposal that somebody saved meanwhile is no fault of the folder.
+// a proposal that somebody saved meanwhile, or that cannot be rendered, is no fault of the folder.
 func writeError(flag, dir string, err error) error {
 	switch {
 	case errors.Is(err, build.ErrNotOurs):
 		return exit(exitUsage, fmt.Errorf("%s: %w", flag, err))
-	case errors.Is(err, corpus.ErrChanged):
+	case errors.Is(err, corpus.ErrChanged), failedToMake(err):
 		return exit(exitProblems, err)
 	}
 	return exit(exitWrite, fmt.Errorf("publish into %s: %w", dir, err))

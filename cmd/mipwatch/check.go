@@ -39,6 +39,8 @@ func newCheck(p *program) *cobra.Command {
 An error keeps a proposal from being published; warnings and notices, which are
 marked as such, do not. All proposals are read even when files are named, since
 numbers and relations concern them all; only the report is limited to the files.
+Every page, feed and document is made as build would make it, and nothing is written,
+so that what is without errors here can be built.
 
 --format github prints annotations for a GitHub workflow.
 ` + epochHelp + `
@@ -60,11 +62,15 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	o.Producer = producer()
+	headersRead := collectRarely(c.env)
 	progress := newProgress(c.stderr)
 	progress.doing("reading proposals…")
 	loaded, err := c.corpus(ctx, o)
 	if err == nil {
-		err = c.fragments(ctx, loaded)
+		headersRead(len(loaded.Proposals))
+		progress.doing("rendering…")
+		err = c.render(ctx, loaded, o)
 	}
 	progress.clear()
 	if err != nil {
@@ -92,14 +98,32 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// fragments adds to what was found the links that lead to no place of their page.
-func (c *checker) fragments(ctx context.Context, loaded *build.Content) error {
-	dead, err := loaded.DeadFragments(ctx)
-	if err != nil {
-		return exit(exitUsage, err)
+// render adds to what was found the links that lead to no place of their page, and the proposals that cannot
+// be rendered. Its error has an exit code.
+func (c *checker) render(ctx context.Context, loaded *build.Content, o build.Options) error {
+	found, err := loaded.DeadFragments(ctx)
+	if err == nil && len(loaded.Proposals) > 0 {
+		var failed []mip.Problem
+		failed, err = trial(ctx, loaded, o)
+		found = append(found, failed...)
 	}
-	loaded.Problems = mip.SortProblems(append(loaded.Problems, dead...))
+	switch {
+	case errors.Is(err, context.Canceled):
+		return exit(exitWrite, err)
+	case err != nil:
+		return exit(exitProblems, err)
+	}
+	loaded.Problems = mip.SortProblems(append(loaded.Problems, found...))
 	return nil
+}
+
+// trial does what a build does, and writes nothing.
+func trial(ctx context.Context, c *build.Content, o build.Options) ([]mip.Problem, error) {
+	plan, err := build.NewPlan(c, o)
+	if err != nil {
+		return nil, fmt.Errorf("plan the site: %w", err)
+	}
+	return plan.Trial(ctx)
 }
 
 // newReport limits what was found to the named files, if any are named. The error names all those that

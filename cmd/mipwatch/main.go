@@ -9,13 +9,45 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the process at once.
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
+	os.Exit(interruptible(ctx, os.Stderr, func() int { return run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv) }))
+}
+
+// stopTimeout is how long a command has to end after a signal: longer than serve waits for its connections.
+const stopTimeout = shutdownTimeout + time.Second
+
+// interruptible returns the command's exit code, or, stopTimeout after ctx, that of an interruption: a command may be
+// in the midst of something that does not look at ctx. What it was writing is then as after a kill: whole files,
+// and the rest for the next run.
+func interruptible(ctx context.Context, stderr io.Writer, command func() int) int {
+	code := make(chan int, 1)
+	go func() { code <- command() }()
+	select {
+	case c := <-code:
+		return c
+	case <-ctx.Done():
+	}
+	select {
+	case c := <-code:
+		return c
+	case <-time.After(stopTimeout):
+	}
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		explain(stderr, ctx.Err())
+	}()
+	select {
+	case <-said:
+	case <-time.After(time.Second): // nobody reads standard error
+	}
+	return exitWrite
 }
 
 // run executes one command line and returns the exit code. Only env reaches the environment.

@@ -17,6 +17,7 @@ import (
 // Limits of the local server.
 const (
 	headerTimeout   = 10 * time.Second
+	readTimeout     = 30 * time.Second // header and body
 	writeTimeout    = 60 * time.Second // but for the stream of events
 	idleTimeout     = 2 * time.Minute
 	shutdownTimeout = 5 * time.Second
@@ -41,6 +42,9 @@ endpoints are answered too, by the sidecar, from the forum and the nodes that
 site.yaml names, and the language model that the environment names; with --demo
 from invented ones that need no network and without a model, and every page says
 so.
+
+On a loopback address it is for its own pages: other names than localhost and the
+address are refused, and no other site's page can read an answer in a browser.
 
 --live puts the figures of a saved answer into the pages, as it does for build.
 
@@ -102,8 +106,9 @@ func (s *server) run(ctx context.Context) error {
 // serveHTTP answers until ctx ends, and then finishes what is in flight.
 func serveHTTP(ctx context.Context, listener net.Listener, v *preview, ready func()) error {
 	srv := &http.Server{
-		Handler:           v.routes(),
+		Handler:           guarded(listener.Addr(), v.routes()),
 		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		ErrorLog:          log.New(v.stderr, "mipwatch: ", 0),

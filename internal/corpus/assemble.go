@@ -30,7 +30,7 @@ func assemble(ctx context.Context, ld *loader, results []loaded, h *history) *Co
 	c.files = fileNumbers(c.Proposals)
 	c.Problems = append([]mip.Problem{}, h.problems...)
 	for _, l := range results {
-		c.Problems = append(c.Problems, l.r.problems...)
+		c.Problems = append(c.Problems, l.r.most()...)
 	}
 	c.Problems = mip.SortProblems(c.Problems)
 	return c

@@ -9,7 +9,7 @@ import (
 
 // login is the form of a GitHub login: up to 39 letters, digits and single hyphens; managed accounts
 // add an underscore and a short name.
-var login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]+)?$`)
+var login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]{1,39})?$`)
 
 // authors reads an author field in any of its forms. The result is never nil.
 func authors(v *value) []mip.Author {
@@ -146,6 +146,9 @@ func splitAuthors(s string) []string {
 // appendAuthor takes one author apart. Text in brackets that is neither a handle nor an address is
 // part of the name: Jacob Creech (Solana Foundation).
 func appendAuthor(out []mip.Author, s string) []mip.Author {
+	if len(s) > maxText { // nobody's name; what follows compares every word with every bracket
+		return append(out, mip.Author{Name: &s})
+	}
 	var a person
 	brackets := bracketsOf(s)
 	outside := strings.Fields(strings.ToLower(replaced(s, brackets, func(bracket) string { return " " })))

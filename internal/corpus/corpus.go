@@ -25,6 +25,8 @@ type Options struct {
 	// Render, when set, is called for documents whose rendering could grow out of proportion; its
 	// error is an error of that proposal. It is called from several goroutines.
 	Render func(*Document) error
+	// Refused are errors by file, in addition to those that are found.
+	Refused map[string]mip.Problem
 }
 
 // Corpus is everything that was found. It is immutable after Load and safe for concurrent use.
@@ -78,6 +80,31 @@ func (r *report) add(level mip.Level, line int, code, format string, args ...any
 	r.problems = append(r.problems, mip.Problem{
 		Level: level, Code: code, File: r.file, Line: line, Message: fmt.Sprintf(format, args...),
 	})
+}
+
+// mostAlike is how many problems of one code are told of one file: a header can hold thousands.
+const mostAlike = 25
+
+// most returns the problems, of each code the first mostAlike and how many more there are.
+func (r *report) most() []mip.Problem {
+	if len(r.problems) <= mostAlike {
+		return r.problems
+	}
+	told := map[string]int{}
+	last := map[string]int{} // by code: the position in out of the last problem that is told
+	out := make([]mip.Problem, 0, len(r.problems))
+	for _, p := range r.problems {
+		if told[p.Code]++; told[p.Code] <= mostAlike {
+			last[p.Code] = len(out)
+			out = append(out, p)
+		}
+	}
+	for code, i := range last {
+		if more := told[code] - mostAlike; more > 0 {
+			out[i].Message += fmt.Sprintf("; and %d more of this code in the file", more)
+		}
+	}
+	return out
 }
 
 func (r *report) errorf(line int, code, format string, args ...any) {

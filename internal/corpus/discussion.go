@@ -27,7 +27,7 @@ func discussion(v *value, r *report) (address *string, topic *int) {
 		for token := range strings.FieldsFuncSeq(item, func(c rune) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\u00a0' }) {
 			token = strings.Trim(token, `<>,;"'`)
 			u, ok := webAddress(token)
-			if !ok {
+			if !ok || len(u.String()) > maxLink {
 				continue
 			}
 			if address == nil {
@@ -46,7 +46,10 @@ func discussion(v *value, r *report) (address *string, topic *int) {
 			break
 		}
 	}
-	if dropped != "" {
+	switch {
+	case len(dropped) > maxLink:
+		r.warnf(v.line, "bad-link", "%s of %s is dropped: an address has at most %d bytes", quoted(dropped), quoted(v.key), maxLink)
+	case dropped != "":
 		r.warnf(v.line, "bad-link", "%s of %s is dropped: it is no http or https address", quoted(dropped), quoted(v.key))
 	}
 	return address, topic

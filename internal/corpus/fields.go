@@ -1,11 +1,20 @@
 package corpus
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Bounds of what pages, lists and feeds repeat of one header. The frontmatter has whatever is longer as a
+// whole. The longest values of real proposals are a tenth of these.
+const (
+	maxText = 1000 // bytes of a text
+	maxList = 100  // entries of a list
+	maxLink = 2000 // bytes of an address
 )
 
 // maxTitle is where lists and feeds begin to cut titles; the network's own linter has the same limit.
@@ -30,20 +39,20 @@ func (ld *loader) summary(d *decoded, name string, r *report) (s mip.Summary, ok
 		}
 	}
 	if v := d.get("title"); v != nil {
-		s.Title = v.text()
+		s.Title = shownText(v, r)
 		seen("title", v, r)
 	}
-	s.Description = optional(d.get("description"))
-	s.Authors = authors(d.get("author", "authors"))
+	s.Description = optional(d.get("description"), r)
+	s.Authors = shownAuthors(d.get("author", "authors"), r)
 	if v := d.get("status"); v != nil {
 		seen("status", v, r)
-		s.Status = mip.ParseStatus(v.text())
+		s.Status = mip.ParseStatus(shownText(v, r))
 		if s.Status != "" && !s.Status.Known() {
 			r.warnf(v.line, "unknown-status", "%s is none of the known statuses (Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn): it is kept as written", quoted(string(s.Status)))
 		}
 	}
-	s.Type = optional(d.get("type"))
-	s.Category = optional(d.get("category"))
+	s.Type = optional(d.get("type"), r)
+	s.Category = optional(d.get("category"), r)
 	if s.Type == nil && s.Category != nil && strings.EqualFold(*s.Category, "meta") {
 		meta := "Meta"
 		s.Type = &meta
@@ -72,7 +81,7 @@ func seen(name string, v *value, r *report) {
 // titled settles the title when the header has none.
 func titled(s *mip.Summary, heading string, line int, r *report) {
 	if s.Title == "" {
-		s.Title = foldBlanks(heading)
+		s.Title = mip.Shorten(foldBlanks(heading), maxText)
 		if _, found := hidden(s.Title); found || s.Title == "" {
 			s.Title = s.ID
 		}
@@ -87,12 +96,43 @@ func titled(s *mip.Summary, heading string, line int, r *report) {
 	}
 }
 
-// optional returns a field's text, nil when there is none.
-func optional(v *value) *string {
-	if s := v.text(); s != "" {
+// optional returns a field's text as it is shown, nil when there is none.
+func optional(v *value, r *report) *string {
+	if s := shownText(v, r); s != "" {
 		return &s
 	}
 	return nil
+}
+
+// shownText returns a field's text, cut to maxText.
+func shownText(v *value, r *report) string {
+	text := v.text()
+	if len(text) > maxText {
+		r.warnf(v.line, "long-value", "%s has %d bytes: at most %d are shown; the frontmatter has all", quoted(v.key), len(text), maxText)
+	}
+	return mip.Shorten(text, maxText)
+}
+
+// shownAuthors returns the authors, cut to maxList, with names cut to maxText.
+func shownAuthors(v *value, r *report) []mip.Author {
+	out := shownList(authors(v), v, r)
+	for i, a := range out {
+		if a.Name == nil || len(*a.Name) <= maxText {
+			continue
+		}
+		r.warnf(v.line, "long-value", "%s holds a name of %d bytes: at most %d are shown; the frontmatter has all", quoted(v.key), len(*a.Name), maxText)
+		out[i].Name = new(mip.Shorten(*a.Name, maxText))
+	}
+	return out
+}
+
+// shownList returns the first maxList entries of a field's list.
+func shownList[T any](list []T, v *value, r *report) []T {
+	if len(list) <= maxList {
+		return list
+	}
+	r.warnf(v.line, "long-list", "%s has %d entries: only the first %d are shown; the frontmatter has all", quoted(v.key), len(list), maxList)
+	return slices.Clone(list[:maxList])
 }
 
 // cleanFront makes the decoded values safe for every format (see unprintable) and returns them all.

@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // loader is what every worker of one Load shares.
@@ -25,6 +26,7 @@ type loader struct {
 	key     string // the header key of the number
 	decoder *decoder
 	render  func(*Document) error
+	refused map[string]mip.Problem // by file
 }
 
 // loaded is what became of one file; p is nil when it is not a sound proposal.
@@ -36,7 +38,7 @@ type loaded struct {
 // Load reads the folders. The error is non-nil only when a folder cannot be read at all or ctx ends;
 // everything that concerns a file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
-	ld := &loader{prefix: cmp.Or(o.Prefix, "MIP"), decoder: newDecoder(), render: o.Render}
+	ld := &loader{prefix: cmp.Or(o.Prefix, "MIP"), decoder: newDecoder(), render: o.Render, refused: o.Refused}
 	ld.key = fieldName(ld.prefix)
 	folders := slices.Clone(o.Folders)
 	for i := range folders {
@@ -112,7 +114,11 @@ func (ld *loader) file(root *os.Root, s folder.File, buf []byte) (loaded, []byte
 		r.errorf(0, code, "%s", message)
 		return loaded{r: r}, buf
 	}
-	return loaded{p: ld.proposal(raw, s, r), r: r}, raw
+	p := ld.proposal(raw, s, r)
+	if q, refused := ld.refused[s.Path]; refused && p != nil {
+		r.errorf(q.Line, q.Code, "%s", q.Message)
+	}
+	return loaded{p: p, r: r}, raw
 }
 
 // proposal reads a file's bytes and keeps no reference to them. It returns nil when r says why the

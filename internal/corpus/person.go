@@ -57,7 +57,8 @@ func asEmail(s string) (string, bool) {
 	if len(s) >= len("mailto:") && strings.EqualFold(s[:len("mailto:")], "mailto:") {
 		s = s[len("mailto:"):]
 	}
-	if strings.ContainsAny(s, " \t<>()\"") || strings.HasPrefix(s, "@") {
+	const longest = 254 // bytes: RFC 5321, section 4.5.3.1.3
+	if len(s) > longest || strings.ContainsAny(s, " \t<>()\"") || strings.HasPrefix(s, "@") {
 		return "", false
 	}
 	a, err := mail.ParseAddress(s)

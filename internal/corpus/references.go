@@ -34,7 +34,7 @@ func (ld *loader) references(v *value, r *report) []int {
 			})
 		}
 	}
-	return out
+	return shownList(out, v, r)
 }
 
 // referenceItems flattens lists. Of "- MIP-3: A title", which YAML makes a map, the key counts.

@@ -48,6 +48,21 @@ func Lay(g Graph, s Spacing) Layout {
 	return l.place(s)
 }
 
+// Size is how many nodes and wires the layout of a graph has. It takes time and memory in proportion to the
+// graph; the layout can be far larger, as a wire has a piece in each column that it crosses.
+func Size(g Graph) int {
+	l, neededBy := rank(g)
+	size := g.Nodes
+	for n, by := range neededBy {
+		last := l.layer[n] + 1 // the layer up to which the lines to n have run
+		for _, from := range by {
+			last = max(last, l.layer[from])
+		}
+		size += len(by) + last - l.layer[n] - 1
+	}
+	return size
+}
+
 // Components groups the nodes that hang together, each ascending, the largest first. A node without
 // an edge is a component of its own.
 func Components(g Graph) [][]int {

@@ -78,6 +78,9 @@ func TestLayProperties(t *testing.T) {
 			}
 		}
 		l := graph.Lay(g, room)
+		if got, want := graph.Size(g), len(l.Nodes)+len(l.Wires); got != want {
+			t.Fatalf("%v: size %d, want %d as the layout has", g, got, want)
+		}
 		for i, a := range l.Nodes {
 			if a.Column < 0 || a.Column >= l.Columns || a.Y < room.Node/2 || a.Y > l.Height-room.Node/2 {
 				t.Fatalf("%v: node %d at %v is outside of %d columns, height %d", g, i, a, l.Columns, l.Height)

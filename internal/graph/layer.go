@@ -16,10 +16,18 @@ type layering struct {
 	back   [][2]int
 }
 
-// newLayering gives every node the first layer after all that it needs.
 func newLayering(g Graph) *layering {
-	l := &layering{nodes: g.Nodes, layer: make([]int, g.Nodes)}
-	needs, neededBy := make([][]int, g.Nodes), make([][]int, g.Nodes)
+	l, neededBy := rank(g)
+	l.connect(neededBy)
+	return l
+}
+
+// rank gives every node the first layer after all that it needs. neededBy are the edges by the node that they
+// lead to, without those in back.
+func rank(g Graph) (l *layering, neededBy [][]int) {
+	l = &layering{nodes: g.Nodes, layer: make([]int, g.Nodes)}
+	needs := make([][]int, g.Nodes)
+	neededBy = make([][]int, g.Nodes)
 	for _, e := range g.Edges {
 		needs[e[0]] = append(needs[e[0]], e[1])
 	}
@@ -65,8 +73,7 @@ func newLayering(g Graph) *layering {
 			l.layer[n] = near(slices.MinFunc(neededBy[n], func(a, b int) int { return cmp.Compare(near(a), near(b)) }))
 		}
 	}
-	l.connect(neededBy)
-	return l
+	return l, neededBy
 }
 
 // connect leads all edges to one node through the same bend of each layer, so that they join.

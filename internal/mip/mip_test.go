@@ -2,8 +2,10 @@ package mip
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -159,5 +161,40 @@ func TestProblems(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"a.md: y: whole", "a.md:7: w: ", "a.md:7: x: seven", "b.md:1: x: "}, got); d != "" {
 		t.Errorf("sorted problems (-want +got):\n%s", d)
+	}
+}
+
+// Slugs are names of files: at most 80 bytes of whole characters, and two long ones stay apart.
+func TestSlugIsBounded(t *testing.T) {
+	long := strings.Repeat("提", 86)
+	seen := map[string]string{}
+	for _, s := range []string{
+		strings.Repeat("a", 80), strings.Repeat("a", 81), strings.Repeat("a", 64<<10), long, long + "a", long + "b", "a" + long, "aa" + long,
+		strings.Repeat("a ", 300), strings.Repeat("e\u0301", 300), strings.Repeat("İ", 60),
+	} {
+		for _, slug := range []string{Slug(s), Status(s).Slug(), Author{GitHub: &s}.Slug()} {
+			if len(slug) > 80 || !utf8.ValidString(slug) || strings.Trim(slug, "-") != slug {
+				t.Errorf("slug of %.20q and %d bytes: %q, of %d bytes", s, len(s), slug, len(slug))
+			}
+			if other, taken := seen[slug]; taken && other != s {
+				t.Errorf("slug %q is that of two values of %d and %d bytes", slug, len(other), len(s))
+			}
+			seen[slug] = s
+		}
+	}
+	if got, want := Slug(strings.Repeat("a", 80)), strings.Repeat("a", 80); got != want {
+		t.Errorf("slug of 80 bytes: %q, want it as it is", got)
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		most int
+		want string
+	}{{"abcdef", 6, "abcdef"}, {"abcdefg", 6, "abc…"}, {"提提提", 9, "提提提"}, {"提提提提", 9, "提提…"}, {"提提提提", 8, "提…"}} {
+		if got := Shorten(c.s, c.most); got != c.want {
+			t.Errorf("Shorten(%q, %d) = %q, want %q", c.s, c.most, got, c.want)
+		}
 	}
 }

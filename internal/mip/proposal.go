@@ -84,7 +84,7 @@ func (a Author) Slug() string {
 	if strings.ContainsFunc(slug, func(r rune) bool { return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') }) {
 		return Slug(slug) // no login of GitHub's
 	}
-	return slug
+	return boundedSlug(slug)
 }
 
 // Frontmatter is a header's keys, as spelt, with their values as read: string, nil, []any or

@@ -1,10 +1,13 @@
 package mip
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Status is where a proposal stands. The zero value means that the header has none and encodes as
@@ -76,7 +79,8 @@ func (s Status) MarshalJSON() ([]byte, error) {
 }
 
 // Slug turns a name into a path segment: lower case, letters and digits of any script kept,
-// everything between them one hyphen. A name without a letter or digit becomes "other".
+// everything between them one hyphen. A name without a letter or digit becomes "other". A slug has at
+// most [slugBytes].
 func Slug(s string) string {
 	var b strings.Builder
 	gap := false
@@ -95,5 +99,36 @@ func Slug(s string) string {
 	if b.Len() == 0 {
 		return "other"
 	}
-	return b.String()
+	return boundedSlug(b.String())
+}
+
+// slugBytes is the longest slug: a file name has at most 255 bytes, and some file systems have less.
+const slugBytes = 80
+
+// boundedSlug cuts a slug that is too long. A hash of the whole at its end keeps two such slugs apart.
+func boundedSlug(slug string) string {
+	if len(slug) <= slugBytes {
+		return slug
+	}
+	sum := sha256.Sum256([]byte(slug))
+	tail := "-" + hex.EncodeToString(sum[:4])
+	return strings.TrimRight(cut(slug, slugBytes-len(tail)), "-") + tail
+}
+
+// Shorten returns s, or, where s is longer than most bytes, its beginning and an ellipsis of most bytes
+// together. No character is cut apart.
+func Shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	const ellipsis = "…"
+	return cut(s, most-len(ellipsis)) + ellipsis
+}
+
+// cut returns the whole characters of the first n bytes of a longer s.
+func cut(s string, n int) string {
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
