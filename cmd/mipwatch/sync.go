@@ -160,6 +160,9 @@ func (m *mirrorer) finish(r mirror.Report, progress *progress) error {
 		writeText(m.stderr, r.Problems, -1)
 		m.print(r, kept)
 	}
+	for _, notice := range r.Notices {
+		progress.say("%s: %s", r.Git, notice)
+	}
 	if r.Rewritten {
 		progress.say("the upstream's history was rewritten, or another one is named: %.*s does not lead to %.*s", shortCommit, r.From, shortCommit, r.To)
 	}
