@@ -193,7 +193,7 @@ func (h *history) read(ctx context.Context, top string, prefixes []string, folde
 		h.changes[key] = t
 	})
 	if len(undated) > 0 {
-		h.warn(folder, "commit-date", "%d of the commits have no date from 1970 through 9999, such as %.12s; they count as of 1970", len(undated), example)
+		h.warn(folder, "commit-date", "commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such commits: %d)", example, len(undated))
 	}
 	return err
 }

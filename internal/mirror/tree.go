@@ -188,10 +188,10 @@ func (s *syncer) versions(ctx context.Context, trees []map[string]*text) error {
 	}
 	settle()
 	if without > 0 {
-		s.notice("%d of its commits have no date from 1970 through 9999, such as %.12s; they count as of 1970", without, undated.Hash)
+		s.notice("commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such commits: %d)", undated.Hash, without)
 	}
 	if newest.When > time.Now().Unix() {
-		s.notice("commit %.12s is dated %s, which is later than this machine's clock; it stands first until then", newest.Hash, mip.NewTime(time.Unix(newest.When, 0)))
+		s.notice("commit %.12s is dated %s, later than this machine's clock; what it changed stands first until then", newest.Hash, mip.NewTime(time.Unix(newest.When, 0)))
 	}
 	for _, x := range byPath {
 		if x.numbers == 1 && x.first > 0 {
