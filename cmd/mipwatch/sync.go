@@ -52,7 +52,7 @@ The upstream is untrusted: nothing of it is checked out or run. A second run
 changes nothing. Killed at any moment, the next run mends the rest. It needs
 the git program.
 ` + exitHelp + `
-  4  the upstream cannot be fetched, or takes longer than --timeout`,
+  4  the upstream cannot be fetched or read, or takes longer than --timeout`,
 		Example: `  mipwatch sync
   mipwatch sync --config examples/monad.yaml
   mipwatch sync --format json | jq -r '.added[]'

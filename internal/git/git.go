@@ -84,10 +84,12 @@ func stream(ctx context.Context, dir string, stdin io.Reader, read func(io.Reade
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case cmd.ProcessState.ExitCode() > 0:
+		return fmt.Errorf("%w: %s", ErrFailed, complaint(words.String(), ""))
 	case readErr != nil:
 		return readErr
 	case err != nil:
-		return fmt.Errorf("%w: %s", ErrFailed, complaint(words.String(), ""))
+		return fmt.Errorf("%w: %w", ErrFailed, err)
 	}
 	return nil
 }

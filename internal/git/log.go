@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,43 +110,21 @@ func parseLog(out io.Reader) ([]*node, error) {
 
 // folderTrees finds the trees that the folders have in each commit, that without entries where there is none.
 func folderTrees(ctx context.Context, top string, nodes []*node, folders []string) error {
-	if len(nodes) == 0 {
-		return nil
+	var roots []string
+	asked := map[string]bool{}
+	for _, n := range nodes {
+		if !asked[n.root] {
+			asked[n.root] = true
+			roots = append(roots, n.root)
+		}
 	}
-	empty := emptyTree(nodes[0].Hash)
 	for _, folder := range folders {
-		folder = strings.TrimSuffix(folder, "/")
-		if strings.Contains(folder, "\n") {
-			return fmt.Errorf("%w: a folder's name has two lines", ErrFailed)
-		}
-		found := map[string]string{} // by the commit's tree
-		var roots []string
-		var questions strings.Builder
-		for _, n := range nodes {
-			if _, asked := found[n.root]; !asked {
-				found[n.root] = empty
-				roots = append(roots, n.root)
-				questions.WriteString(n.root + ":" + folder + "\n")
-			}
-		}
-		err := stream(ctx, top, strings.NewReader(questions.String()), func(out io.Reader) error {
-			in := bufio.NewReader(out)
-			for _, root := range roots {
-				line, err := in.ReadString('\n')
-				if err != nil {
-					return fmt.Errorf("%w: cat-file ends early", ErrFailed)
-				}
-				if hash, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); kind == "tree" && WholeHash(hash) {
-					found[root] = hash
-				}
-			}
-			return nil
-		}, "cat-file", "--batch-check=%(objectname) %(objecttype)")
+		found, err := treesOf(ctx, top, roots, strings.TrimSuffix(folder, "/"))
 		if err != nil {
 			return err
 		}
 		for _, n := range nodes {
-			n.trees = append(n.trees, found[n.root])
+			n.trees = append(n.trees, cmp.Or(found[n.root], emptyTree(n.Hash)))
 		}
 	}
 	return nil

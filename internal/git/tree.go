@@ -31,14 +31,44 @@ type Entry struct {
 // entry; what is not kept costs no memory. The error is ErrNoFolder when the commit has none there, and ErrEntries
 // when there are too many entries.
 func Tree(ctx context.Context, top, commit, folder string, listed func(Entry) error) error {
-	at := commit + ":"
-	if folder != "." {
-		at += folder
+	if folder == "." {
+		folder = ""
 	}
-	if kind, err := Command(ctx, top, "cat-file", "-t", at).Output(); err != nil || strings.TrimSpace(string(kind)) != "tree" {
-		return errors.Join(ErrNoFolder, ctx.Err())
+	found, err := treesOf(ctx, top, []string{commit}, folder)
+	switch {
+	case err != nil:
+		return err
+	case found[commit] == "":
+		return ErrNoFolder
 	}
-	return stream(ctx, top, nil, func(out io.Reader) error { return parseTree(out, listed) }, "ls-tree", "-z", "-l", at)
+	return stream(ctx, top, nil, func(out io.Reader) error { return parseTree(out, listed) }, "ls-tree", "-z", "-l", found[commit])
+}
+
+// treesOf finds the trees that a folder has in commits or their trees; those without the folder are missing. An empty
+// name is that of the whole.
+func treesOf(ctx context.Context, top string, roots []string, folder string) (map[string]string, error) {
+	if strings.Contains(folder, "\n") {
+		return nil, fmt.Errorf("%w: a folder's name has two lines", ErrFailed)
+	}
+	var questions strings.Builder
+	for _, root := range roots {
+		questions.WriteString(root + ":" + folder + "\n")
+	}
+	found := map[string]string{}
+	err := stream(ctx, top, strings.NewReader(questions.String()), func(out io.Reader) error {
+		in := bufio.NewReader(out)
+		for _, root := range roots {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return fmt.Errorf("%w: cat-file ends early", ErrFailed)
+			}
+			if hash, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); kind == "tree" && WholeHash(hash) {
+				found[root] = hash
+			}
+		}
+		return nil
+	}, "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	return found, err
 }
 
 // parseTree reads records such as "100644 blob HASH     123\tNAME", each ending with NUL.

@@ -17,7 +17,7 @@ const clonePrefix = "mipwatch-sync-"
 func makeClone() (dir string, remove func(), err error) {
 	removeClones()
 	// Another run may take a folder for one that was left behind before it is locked here.
-	const tries = 10
+	const tries = 100
 	for range tries {
 		dir, err = os.MkdirTemp("", clonePrefix)
 		if err != nil {
