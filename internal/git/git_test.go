@@ -92,13 +92,17 @@ func TestParseChanges(t *testing.T) {
 		pair + pair + record("100644", "100644", "both") + record("100644", "100644", "one") + pair + record("100644", "100644", "both") + record("100644", "100644", "other") +
 		pair + record("100644", "100644", "both") + record("100644", "100644", "one") + pair
 	var got []string
-	err := parseChanges(strings.NewReader(in), asked, func(c Commit, f Touch) { got = append(got, fmt.Sprintf("%s %q %.1s", c.Hash, f.Path, f.Blob)) })
+	err := parseChanges(strings.NewReader(in), asked, new(int), func(c Commit, f Touch) { got = append(got, fmt.Sprintf("%s %q %.1s", c.Hash, f.Path, f.Blob)) })
 	want := []string{`cc "MIPs/a b.md" 2`, `cc "MIPs/\x01\n:ü.md" 2`, `cc "MIPs/link" `, `cc "MIPs/gone" `, `mm "MIPs/both" 2`}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("parseChanges(%q): %v (-want +got):\n%s", in, err, diff)
 	}
+	entries := maxTouched
+	if err := parseChanges(strings.NewReader(pair+record("100644", "100644", "a")), asked[:1], &entries, func(Commit, Touch) {}); !errors.Is(err, ErrFailed) {
+		t.Errorf("after %d entries: %v, want ErrFailed", maxTouched, err)
+	}
 	for _, bad := range []string{"", pair + pair, "x\n", record("100644", "100644", "a"), pair + ":100644 100644 " + one + " M\x00a\x00", pair + ":100644 100644 " + one + " " + two + " M\x00", pair + ":100644"} {
-		if err := parseChanges(strings.NewReader(bad), asked[:1], func(Commit, Touch) {}); !errors.Is(err, ErrFailed) {
+		if err := parseChanges(strings.NewReader(bad), asked[:1], new(int), func(Commit, Touch) {}); !errors.Is(err, ErrFailed) {
 			t.Errorf("parseChanges(%q): %v, want ErrFailed", bad, err)
 		}
 	}
@@ -119,7 +123,7 @@ func FuzzLog(f *testing.F) {
 		}
 		c := &node{}
 		asked := []comparison{{c, "MIPs/", true, false}, {c, "MIPs/", false, true}, {c, "", true, true}}
-		err = parseChanges(bytes.NewReader(in), asked, func(_ Commit, f Touch) {
+		err = parseChanges(bytes.NewReader(in), asked, new(int), func(_ Commit, f Touch) {
 			if f.Blob != "" && !WholeHash(f.Blob) || strings.ContainsRune(f.Path, 0) {
 				t.Fatalf("touched %+v", f)
 			}

@@ -183,10 +183,25 @@ type comparison struct {
 	first, last bool // of the comparisons of this commit and folder
 }
 
-// changes compares the trees of each step, all through one process.
+// maxAsked is how many comparisons one process is asked for: git diff-tree keeps all trees that it has read.
+const maxAsked = 500
+
+// changes compares the trees of each step.
 func changes(ctx context.Context, top string, steps []step, folders []string, touched func(Commit, Touch)) error {
+	entries := 0
 	var asked []comparison
 	var questions strings.Builder
+	compare := func() error {
+		if len(asked) == 0 {
+			return nil
+		}
+		err := stream(ctx, top, strings.NewReader(questions.String()), func(out io.Reader) error {
+			return parseChanges(out, asked, &entries, touched)
+		}, "diff-tree", "--stdin", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-color", "--no-ext-diff")
+		asked = asked[:0]
+		questions.Reset()
+		return err
+	}
 	for _, s := range steps {
 		for i, folder := range folders {
 			before := treesBefore(s, i)
@@ -194,14 +209,15 @@ func changes(ctx context.Context, top string, steps []step, folders []string, to
 				asked = append(asked, comparison{s.node, folder, k == 0, k == len(before)-1})
 				questions.WriteString(tree + " " + s.trees[i] + "\n")
 			}
+			if len(asked) < maxAsked {
+				continue
+			}
+			if err := compare(); err != nil {
+				return err
+			}
 		}
 	}
-	if len(asked) == 0 {
-		return nil
-	}
-	return stream(ctx, top, strings.NewReader(questions.String()), func(out io.Reader) error {
-		return parseChanges(out, asked, touched)
-	}, "diff-tree", "--stdin", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-color", "--no-ext-diff")
+	return compare()
 }
 
 // treesBefore are the trees that a folder had in a commit's parents; none when one of them has the same.
@@ -228,10 +244,11 @@ func emptyTree(hash string) string {
 }
 
 // parseChanges reads for each comparison a line with both trees, and for each entry that differs two records: what
-// changed, such as ":100644 100644 HASH HASH M", and its name. A merge touches what differs from all parents.
-func parseChanges(out io.Reader, asked []comparison, touched func(Commit, Touch)) error {
+// changed, such as ":100644 100644 HASH HASH M", and its name. A merge touches what differs from all parents. The
+// entries are added to those that were read before.
+func parseChanges(out io.Reader, asked []comparison, entries *int, touched func(Commit, Touch)) error {
 	in := records{bufio.NewReader(out)}
-	at, entries := -1, 0
+	at := -1
 	var changed []Touch    // in the comparison at hand
 	var all map[Touch]bool // in each of those before of the same commit and folder
 	settle := func() {
@@ -278,7 +295,7 @@ func parseChanges(out io.Reader, asked []comparison, touched func(Commit, Touch)
 		if err != nil || at < 0 {
 			return fmt.Errorf("%w: comparison %.200q", ErrFailed, record)
 		}
-		if entries++; entries > maxTouched {
+		if *entries++; *entries > maxTouched {
 			return fmt.Errorf("%w: its commits touch more than %d files", ErrFailed, maxTouched)
 		}
 		blob, file, err := changedTo(record)
