@@ -56,7 +56,7 @@ var imports = map[string][]string{
 	"internal/graph":        {},
 	"internal/lambdatest":   {}, // for tests only
 	"internal/mip":          {},
-	"internal/mirror":       {"internal/folder", "internal/git", "internal/mip", "internal/provenance", "github.com/gofrs/flock"},
+	"internal/mirror":       {"internal/folder", "internal/git", "internal/mip", "internal/provenance", "github.com/gofrs/flock", "golang.org/x/text"},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
 	"internal/redistest":    {},                                           // for tests only
 	"internal/release":      {},

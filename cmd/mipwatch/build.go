@@ -187,6 +187,7 @@ func (b *builder) tell(progress *progress, c *build.Content, unsummarised []mip.
 	if c.History == "none" {
 		progress.say("no git history, so times of change are the headers' dates")
 	}
+	progress.future(c.Commit, c.Committed)
 }
 
 func (b *builder) write(ctx context.Context, plan *build.Plan, s *site.Site, progress *progress) (build.Report, error) {

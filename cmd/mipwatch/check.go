@@ -91,6 +91,7 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return exit(exitWrite, nil) // told by run
 	}
+	progress.future(loaded.Commit, loaded.Committed)
 	progress.say("checked %s: %s", plural(r.Checked, "file"), r.counts)
 	if r.Errors > 0 || c.strict && r.Warnings > 0 {
 		return exit(exitProblems, nil)

@@ -52,7 +52,7 @@ The upstream is untrusted: nothing of it is checked out or run. A second run
 changes nothing. Killed at any moment, the next run mends the rest. It needs
 the git program.
 ` + exitHelp + `
-  4  the upstream cannot be fetched, or takes longer than --timeout`,
+  4  the upstream cannot be fetched or read, or takes longer than --timeout`,
 		Example: `  mipwatch sync
   mipwatch sync --config examples/monad.yaml
   mipwatch sync --format json | jq -r '.added[]'
@@ -159,6 +159,9 @@ func (m *mirrorer) finish(r mirror.Report, progress *progress) error {
 	} else {
 		writeText(m.stderr, r.Problems, -1)
 		m.print(r, kept)
+	}
+	for _, notice := range r.Notices {
+		progress.say("%s: %s", r.Git, notice)
 	}
 	if r.Rewritten {
 		progress.say("the upstream's history was rewritten, or another one is named: %.*s does not lead to %.*s", shortCommit, r.From, shortCommit, r.To)

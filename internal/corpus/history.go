@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -39,8 +40,13 @@ type fileTimes struct {
 	past     past // of a file that is named like a proposal
 }
 
-// askGit reads the history of all folders: two runs of git for one repository. What git cannot say
-// leaves the header's dates.
+// translations is the sub-folder with a folder for each language. Their files have times too.
+const (
+	translations = "translations"
+	maxLanguages = 200
+)
+
+// askGit reads the history of all folders. What git cannot say leaves the header's dates.
 func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
 	h := &history{state: "none", epoch: epoch, places: map[string]git.Place{}, changes: map[fileKey]fileTimes{}, sizes: map[string]int{}}
 	h.readRecords(folders)
@@ -69,13 +75,16 @@ func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
 			}
 		}
 		prefixes[p.Top] = append(prefixes[p.Top], p.Prefix)
+		for _, language := range subfolders(filepath.Join(folder, translations)) {
+			prefixes[p.Top] = append(prefixes[p.Top], p.Prefix+translations+"/"+language+"/")
+		}
 		if p.Shallow != nil {
 			complete = false
 			h.notice(folder, "history-shallow", "the clone is shallow: times before its first commit are unknown; fetch the whole history (git fetch --unshallow)")
 		}
 	}
 	for _, top := range tops {
-		if err := h.read(ctx, top, prefixes[top]); err != nil {
+		if err := h.read(ctx, top, prefixes[top], h.folderIn(folders, top)); err != nil {
 			complete = false
 			h.missing(h.folderIn(folders, top), err)
 		}
@@ -127,21 +136,40 @@ func (h *history) notice(folder, code, format string, args ...any) {
 	h.problems = append(h.problems, r.problems...)
 }
 
+// subfolders are the names of the first folders in a folder, none when it is not there.
+func subfolders(dir string) []string {
+	entries, _ := os.ReadDir(dir) // what is wrong with it is told where its files are read
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names[:min(len(names), maxLanguages)]
+}
+
 // read takes the first and last commit of every file from one pass over the log.
-func (h *history) read(ctx context.Context, top string, prefixes []string) error {
-	slices.Sort(prefixes)
+func (h *history) read(ctx context.Context, top string, prefixes []string, folder string) error {
 	var shallow map[string]bool
+	var own []string // with proposals
 	for _, p := range h.places {
 		if p.Top == top {
 			shallow = p.Shallow
+			own = append(own, p.Prefix)
 		}
 	}
-	prefixes = slices.Compact(prefixes)
-	return git.Log(ctx, top, "", prefixes, func(c git.Commit, f git.Touch) {
+	slices.Sort(prefixes)
+	undated := map[string]bool{}
+	example := ""
+	err := git.Log(ctx, top, "", slices.Compact(prefixes), func(c git.Commit, f git.Touch) {
+		if c.Undated && !undated[c.Hash] {
+			undated[c.Hash] = true
+			example = max(example, c.Hash)
+		}
 		key := fileKey{top, f.Path}
 		t, seen := h.changes[key]
-		// What lies in a sub-folder is no proposal, whatever its name: such as a translation of one.
-		if dir, name := path.Split(f.Path); slices.Contains(prefixes, dir) {
+		// A translation is no proposal, whatever its name.
+		if dir, name := path.Split(f.Path); slices.Contains(own, dir) {
 			if _, numbered := numberInName(name); numbered {
 				h.sizes[c.Hash]++
 			}
@@ -164,6 +192,10 @@ func (h *history) read(ctx context.Context, top string, prefixes []string) error
 		t.known = true
 		h.changes[key] = t
 	})
+	if len(undated) > 0 {
+		h.warn(folder, "commit-date", "commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such commits: %d)", example, len(undated))
+	}
+	return err
 }
 
 // changed is the time of the newest commit that touched a file of a folder or below it, nil when that is
@@ -235,10 +267,16 @@ func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
 	return newest.Hash, moment(time.Unix(newest.When, 0))
 }
 
+func (h *history) warn(folder, code, format string, args ...any) {
+	r := report{file: filepath.ToSlash(folder)}
+	r.warnf(0, code, format, args...)
+	h.problems = append(h.problems, r.problems...)
+}
+
 // create infers the day of creation, where the header has none, from the first commit of the file, which
 // must not touch other proposals: it may have moved or imported the file then, and says nothing.
 func create(p *Proposal, t fileTimes) {
-	if p.Created.IsZero() && t.complete {
+	if p.Created.IsZero() && t.complete && !t.first.Undated {
 		p.Created = mip.NewTime(time.Unix(t.first.When, 0)).Date()
 		p.Inferred = append(p.Inferred, "created")
 	}

@@ -2,8 +2,8 @@ package git
 
 import (
 	"bufio"
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -61,8 +61,16 @@ func Partial(ctx context.Context, top string) bool {
 	if Command(ctx, top, "config", "--get-regexp", `^remote\..*\.promisor$`).Run() != nil {
 		return false
 	}
-	out, err := Command(ctx, top, "rev-list", "--objects", "--missing=print", "HEAD").Output()
-	return err == nil && (bytes.HasPrefix(out, []byte("?")) || bytes.Contains(out, []byte("\n?")))
+	missing := errors.New("an object is missing")
+	err := stream(ctx, top, nil, func(out io.Reader) error {
+		for in := bufio.NewScanner(out); in.Scan(); {
+			if strings.HasPrefix(in.Text(), "?") {
+				return missing
+			}
+		}
+		return nil
+	}, "rev-list", "--objects", "--no-object-names", "--missing=print", "HEAD")
+	return err == missing
 }
 
 // Read returns a blob, nil when it is not there or larger than so many bytes.
@@ -118,46 +126,37 @@ func (c *Blobs) read(hash string, most int64) ([]byte, error) {
 // Held tells of each hash whether the repository holds a blob of that name. Nothing is fetched for it.
 func Held(ctx context.Context, top string, hashes []string) ([]bool, error) {
 	held := make([]bool, len(hashes))
-	cmd := Command(ctx, top, "cat-file", "--batch-check=%(objecttype)")
-	cmd.Stdin = strings.NewReader(strings.Join(hashes, "\n") + "\n")
-	out, err := cmd.Output()
+	answers := 0
+	err := stream(ctx, top, strings.NewReader(strings.Join(hashes, "\n")+"\n"), func(out io.Reader) error {
+		for in := bufio.NewScanner(out); in.Scan() && answers < len(hashes); answers++ {
+			held[answers] = in.Text() == "blob"
+		}
+		return nil
+	}, "cat-file", "--batch-check=%(objecttype)")
 	if err != nil {
 		// In a clone without all contents, git before version 2.45 ends when it is asked for what is not there.
 		return held, heldOfAll(ctx, top, hashes, held)
 	}
-	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) != len(hashes) {
-		return nil, fmt.Errorf("%w: cat-file answers %d lines to %d hashes", ErrFailed, len(lines), len(hashes))
-	}
-	for i, line := range lines {
-		held[i] = line == "blob"
+	if answers != len(hashes) {
+		return nil, fmt.Errorf("%w: cat-file answers %d lines to %d hashes", ErrFailed, answers, len(hashes))
 	}
 	return held, nil
 }
 
 // heldOfAll looks for the hashes among all that the repository holds.
 func heldOfAll(ctx context.Context, top string, hashes []string, held []bool) error {
-	cmd := Command(ctx, top, "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname) %(objecttype)")
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrFailed, err)
-	}
 	at := map[string][]int{}
 	for i, hash := range hashes {
 		at[hash] = append(at[hash], i)
 	}
-	for in := bufio.NewScanner(out); in.Scan(); {
-		hash, kind, _ := strings.Cut(in.Text(), " ")
-		for _, i := range at[hash] {
-			held[i] = kind == "blob"
+	clear(held)
+	return stream(ctx, top, nil, func(out io.Reader) error {
+		for in := bufio.NewScanner(out); in.Scan(); {
+			hash, kind, _ := strings.Cut(in.Text(), " ")
+			for _, i := range at[hash] {
+				held[i] = kind == "blob"
+			}
 		}
-	}
-	io.Copy(io.Discard, out) // git must not wait for a reader
-	if err := cmd.Wait(); err != nil {
-		return fmt.Errorf("%w: %w", ErrFailed, err)
-	}
-	return nil
+		return nil
+	}, "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname) %(objecttype)")
 }

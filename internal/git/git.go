@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -33,17 +32,94 @@ type Place struct {
 	Shallow map[string]bool // commits at which a shallow clone ends; nil when the clone is whole
 }
 
+// maxMemory bounds the address space of each git process, in KiB. Files of objects are mapped into it.
+const maxMemory = 4 << 20
+
 // Command prepares git so that nothing in the caller's environment or configuration changes what
 // it prints or starts other programs. GIT_CONFIG_* stay: containers name safe.directory there.
+// The process and its children are bounded in memory.
 func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	fixed := []string{"--no-pager", "--no-optional-locks", "--literal-pathspecs", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false",
-		"-c", "log.showSignature=false", "-c", "log.showRoot=true", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false", "-c", "diff.relative=false", "-C", dir}
+		"-c", "log.showSignature=false", "-c", "log.showRoot=true", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false", "-c", "diff.relative=false",
+		// A large store of objects is read through small windows, and large files are never held as a whole.
+		"-c", "core.packedGitWindowSize=32m", "-c", "core.packedGitLimit=512m", "-c", "core.bigFileThreshold=8m", "-C", dir}
 	cmd := exec.CommandContext(ctx, "git", append(fixed, args...)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		return strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "GIT_CONFIG_") || strings.HasPrefix(kv, "LC_") || strings.HasPrefix(kv, "LANGUAGE=")
 	}), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1")
 	cmd.WaitDelay = time.Second // for a child of git that keeps the pipe open
+	limit(cmd, fmt.Sprintf("ulimit -v %d 2>/dev/null", maxMemory))
 	return cmd
+}
+
+// limit runs a command by a shell that sets limits first and is replaced by the command. The limits hold from the
+// command's first instruction and for its children, which prlimit after the start would not promise. A system that
+// has no such limit, or no shell, runs the command without. A lower limit that is there stays.
+func limit(cmd *exec.Cmd, limits string) {
+	shell, err := exec.LookPath("sh")
+	if err != nil || cmd.Err != nil {
+		return
+	}
+	cmd.Args = slices.Concat([]string{"sh", "-c", limits + `; exec "$@"`, "sh", cmd.Path}, cmd.Args[1:])
+	cmd.Path = shell
+}
+
+// stream runs git and has read take what it prints. When read fails, git is ended instead of being heard to the end.
+func stream(ctx context.Context, dir string, stdin io.Reader, read func(io.Reader) error, args ...string) error {
+	cmd := Command(ctx, dir, args...)
+	words := &head{most: maxAnswer}
+	cmd.Stdin, cmd.Stderr = stdin, words
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	readErr := read(out)
+	if readErr != nil {
+		cmd.Process.Kill() // it may have ended
+	}
+	err = cmd.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case cmd.ProcessState.ExitCode() > 0:
+		return fmt.Errorf("%w: %s", ErrFailed, complaint(words.String(), ""))
+	case readErr != nil:
+		return readErr
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	return nil
+}
+
+// maxRecord bounds what is kept of one record that git prints, in bytes: names and messages have no end.
+const maxRecord = 64 << 10
+
+// records reads what git prints under -z.
+type records struct{ in *bufio.Reader }
+
+// next returns a record without its NUL and without what is beyond [maxRecord]; io.EOF after the last one. With
+// io.ErrUnexpectedEOF comes what has no NUL at its end.
+func (r records) next() (string, error) {
+	var record []byte
+	for {
+		part, err := r.in.ReadSlice(0)
+		if err == nil {
+			part = part[:len(part)-1]
+		}
+		record = append(record, part[:min(len(part), maxRecord-len(record))]...)
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && len(record) > 0:
+			err = io.ErrUnexpectedEOF
+		case err != nil && err != io.EOF:
+			err = fmt.Errorf("%w: %w", ErrFailed, err)
+		}
+		return string(record), err
+	}
 }
 
 // Locate asks git where a folder is.
@@ -83,101 +159,4 @@ func Locate(ctx context.Context, folder string) (Place, error) {
 		p.Shallow[hash] = true
 	}
 	return p, nil
-}
-
-// Commit is one commit as git log prints it.
-type Commit struct {
-	Hash    string
-	When    int64 // committer time, Unix seconds
-	Subject string
-}
-
-// Touch is what a commit made of a file: its path and its text by hash, empty when the file is gone or no
-// regular file any more.
-type Touch struct{ Path, Blob string }
-
-// Log calls touched for every file of every commit below the folders that leads to rev, HEAD when
-// that is empty, newest commit first. Paths are relative to top. A merge touches what it changes against all of its parents.
-func Log(ctx context.Context, top, rev string, prefixes []string, touched func(Commit, Touch)) error {
-	args := []string{"log", "-z", "-c", "--no-renames", "--raw", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-notes", "--no-decorate", "--format=format:%x01%H %ct %s"}
-	if rev != "" {
-		args = append(args, rev)
-	}
-	args = append(args, "--")
-	for _, prefix := range prefixes {
-		args = append(args, "./"+prefix)
-	}
-	cmd := Command(ctx, top, args...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrFailed, err)
-	}
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("%w: %w", ErrFailed, err)
-	}
-	parseErr := parseLog(out, touched)
-	io.Copy(io.Discard, out) // git must not wait for a reader
-	if err := cmd.Wait(); err != nil {
-		if strings.Contains(complaint.String(), "does not have any commits yet") {
-			return ErrNoRepo
-		}
-		return fmt.Errorf("%w: %w", ErrFailed, err)
-	}
-	return parseErr
-}
-
-// parseLog reads records that begin with U+0001 and the commit, then a line feed and the first file;
-// commits without one, the two parts of a file (what changed, and its path) and records end with NUL.
-func parseLog(r io.Reader, touched func(Commit, Touch)) error {
-	in := bufio.NewReader(r)
-	var at Commit
-	what := "" // of a file whose path comes next
-	for {
-		token, err := in.ReadString(0)
-		token = strings.TrimSuffix(token, "\x00")
-		head, isHead := strings.CutPrefix(token, "\x01")
-		switch {
-		case what != "":
-			blob, bad := changedTo(what)
-			if bad != nil {
-				return bad
-			}
-			touched(at, Touch{token, blob})
-			what = ""
-		case isHead:
-			head, what, _ = strings.Cut(head, "\n")
-			hash, rest, _ := strings.Cut(head, " ")
-			when, subject, _ := strings.Cut(rest, " ")
-			seconds, bad := strconv.ParseInt(when, 10, 64)
-			if bad != nil {
-				return fmt.Errorf("%w: log record %q", ErrFailed, head)
-			}
-			at = Commit{hash, seconds, subject}
-		default:
-			what = token
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrFailed, err)
-		}
-	}
-}
-
-// changedTo reads what git diff-tree --raw prints before a path, such as ":100644 100644 HASH HASH M", with
-// as many colons as the commit has parents that differ, and as many modes and hashes before the last ones.
-func changedTo(what string) (blob string, err error) {
-	fields := strings.TrimLeft(what, ":")
-	parents := len(what) - len(fields)
-	parts := strings.Fields(fields)
-	if parents == 0 || len(parts) != 2*parents+3 {
-		return "", fmt.Errorf("%w: log record %q", ErrFailed, what)
-	}
-	if !strings.HasPrefix(parts[parents], "100") { // neither gone nor a link, a folder or a submodule
-		return "", nil
-	}
-	return parts[2*parents+1], nil
 }

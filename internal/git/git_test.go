@@ -1,6 +1,8 @@
 package git
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,27 +13,134 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// hash is the name of an object, the same digit throughout.
+func hash(digit string) string { return strings.Repeat(digit, sha1Digits) }
+
 func TestParseLog(t *testing.T) {
-	const old, one, two = "1111", "2222", "3333"
-	in := "\x01aa 5 nothing below\x00\x00" +
-		"\x01bb 7 two: files \x01\n:100644 100644 " + old + " " + one + " M\x00MIPs/a b.md\x00:000000 100755 0000 " + two + " A\x00\x01MIPs/ü.md\x00\x00" +
-		"\x01cc 8\n::100644 100644 100644 " + old + " " + one + " " + two + " MM\x00merged\x00\x00" +
-		"\x01dd 9 gone\n:100644 000000 " + old + " 0000 D\x00x\x00:100644 120000 " + old + " " + one + " T\x00link\x00"
-	var got []string
-	if err := parseLog(strings.NewReader(in), func(c Commit, f Touch) {
-		got = append(got, fmt.Sprintf("%s %d %q: %q %s", c.Hash, c.When, c.Subject, f.Path, f.Blob))
-	}); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{`bb 7 "two: files \x01": "MIPs/a b.md" 2222`, `bb 7 "two: files \x01": "\x01MIPs/ü.md" 3333`, `cc 8 "": "merged" 3333`, `dd 9 "gone": "x" `, `dd 9 "gone": "link" `}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("parseLog(%q) (-want +got):\n%s", in, diff)
-	}
-	for _, bad := range []string{"\x01aa\nx\x00", "\x01aa 5 s\nMIPs/1.md\x00a\x00", "\x01aa 5 s\n:1 2 3\x00a\x00"} {
-		if err := parseLog(strings.NewReader(bad), func(Commit, Touch) {}); err == nil {
-			t.Errorf("parseLog(%q): no error", bad)
+	a, b, c := hash("a"), hash("b"), hash("c")
+	for _, tt := range []struct {
+		date    string
+		when    int64
+		undated bool
+	}{
+		{"0", 0, false},
+		{"1700000000", 1_700_000_000, false},
+		{"253402300799", 253402300799, false},
+		{"253402300800", 0, true},
+		{"1000000000000", 0, true},
+		{"100000000000000000000", 0, true},
+		{"-1", 0, true},
+		{"", 0, true},
+		{"soon", 0, true},
+	} {
+		in := a + "\n" + b + "\n" + c + " " + b + "\n" + tt.date + "\none: \x01\n:100644\x00" + c + "\n" + b + "\n\n5\n\x00"
+		got, err := parseLog(strings.NewReader(in))
+		if err != nil || len(got) != 2 {
+			t.Fatalf("parseLog(%q): %d commits, %v, want 2", in, len(got), err)
+		}
+		want := Commit{a, tt.when, tt.undated, "one: \x01\n:100644"}
+		if got[0].Commit != want || got[0].root != b || !slices.Equal(got[0].parents, []string{c, b}) || got[1].Hash != c || len(got[1].parents) != 0 {
+			t.Errorf("parseLog(%q) = %+v, %+v, want %+v first", in, got[0], got[1], want)
 		}
 	}
+	for _, bad := range []string{"x\x00", a + "\n" + b + "\n\n5\x00", a + "\nb\n\n5\ns\x00", a + "\n" + b + "\n\n5\ncut off"} {
+		if _, err := parseLog(strings.NewReader(bad)); !errors.Is(err, ErrFailed) {
+			t.Errorf("parseLog(%q): %v, want ErrFailed", bad, err)
+		}
+	}
+}
+
+// TestEndlessRecords reads messages and names that are larger than what may be kept of them.
+func TestEndlessRecords(t *testing.T) {
+	long := strings.Repeat("x", 3*maxRecord)
+	head := hash("a") + "\n" + hash("b") + "\n\n5\n"
+	nodes, err := parseLog(strings.NewReader(head + long + "\x00" + head + "short\x00"))
+	if err != nil || len(nodes) != 2 || nodes[0].Subject != long[:maxSubject] || nodes[1].Subject != "short" {
+		t.Errorf("parseLog: %d commits, %v", len(nodes), err)
+	}
+	var names []int
+	in := "100644 blob 1111 12\t" + long + "\x00100644 blob 1111 12\tshort\x00"
+	err = parseTree(strings.NewReader(in), func(e Entry) error { names = append(names, len(e.Name)); return nil })
+	if err != nil || len(names) != 2 || names[0] > maxRecord || names[1] != 5 {
+		t.Errorf("parseTree: lengths of names %v, %v", names, err)
+	}
+}
+
+// TestTooManyEntries ends in the middle of a folder.
+func TestTooManyEntries(t *testing.T) {
+	listed := 0
+	in := strings.NewReader(strings.Repeat("100644 blob 1111 12\tx\x00", maxEntries+1_000_000))
+	err := parseTree(in, func(Entry) error { listed++; return nil })
+	if err != ErrEntries || listed != maxEntries || in.Len() == 0 {
+		t.Errorf("parseTree: %d entries, %d bytes not read, %v", listed, in.Len(), err)
+	}
+}
+
+func TestParseChanges(t *testing.T) {
+	zero, one, two := hash("0"), hash("1"), hash("2")
+	pair := one + " " + two + "\n"
+	record := func(before, after, name string) string {
+		return ":" + before + " " + after + " " + one + " " + two + " M\x00" + name + "\x00"
+	}
+	c, merge := &node{Commit: Commit{Hash: "cc"}}, &node{Commit: Commit{Hash: "mm"}}
+	asked := []comparison{
+		{c, "MIPs/", true, true}, {c, "", true, true}, {merge, "MIPs/", true, false}, {merge, "MIPs/", false, false}, {merge, "MIPs/", false, true}, {merge, "x/", true, true},
+	}
+	in := pair + record("100644", "100644", "a b.md") + ":000000 100755 " + zero + " " + two + " A\x00\x01\n:ü.md\x00" +
+		record("040000", "040000", "folder") + record("000000", "040000", "new") + record("040000", "000000", "old") +
+		record("100644", "120000", "link") + ":100644 000000 " + one + " " + zero + " D\x00gone\x00" +
+		pair + pair + record("100644", "100644", "both") + record("100644", "100644", "one") + pair + record("100644", "100644", "both") + record("100644", "100644", "other") +
+		pair + record("100644", "100644", "both") + record("100644", "100644", "one") + pair
+	var got []string
+	err := parseChanges(strings.NewReader(in), asked, new(int), func(c Commit, f Touch) { got = append(got, fmt.Sprintf("%s %q %.1s", c.Hash, f.Path, f.Blob)) })
+	want := []string{`cc "MIPs/a b.md" 2`, `cc "MIPs/\x01\n:ü.md" 2`, `cc "MIPs/link" `, `cc "MIPs/gone" `, `mm "MIPs/both" 2`}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("parseChanges(%q): %v (-want +got):\n%s", in, err, diff)
+	}
+	entries := maxTouched
+	if err := parseChanges(strings.NewReader(pair+record("100644", "100644", "a")), asked[:1], &entries, func(Commit, Touch) {}); !errors.Is(err, ErrFailed) {
+		t.Errorf("after %d entries: %v, want ErrFailed", maxTouched, err)
+	}
+	for _, bad := range []string{"", pair + pair, "x\n", record("100644", "100644", "a"), pair + ":100644 100644 " + one + " M\x00a\x00", pair + ":100644 100644 " + one + " " + two + " M\x00", pair + ":100644"} {
+		if err := parseChanges(strings.NewReader(bad), asked[:1], new(int), func(Commit, Touch) {}); !errors.Is(err, ErrFailed) {
+			t.Errorf("parseChanges(%q): %v, want ErrFailed", bad, err)
+		}
+	}
+}
+
+// FuzzLog reads what git may print of hostile commits and folders: nothing panics, and what is kept is bounded.
+func FuzzLog(f *testing.F) {
+	a, b := hash("a"), hash("b")
+	f.Add([]byte(a + "\n" + b + "\n" + a + "\n-1\nsubject\x00"))
+	f.Add([]byte(a + " " + b + "\n:100644 100644 " + a + " " + b + " M\x00MIP-1.md\x00" + a + " " + b + "\n"))
+	f.Add([]byte("100644 blob " + a + "     12\tMIP-1.md\x00"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		nodes, err := parseLog(bytes.NewReader(in))
+		for _, n := range nodes {
+			if n.When < 0 || n.When > lastSecond || n.Undated && n.When != 0 || len(n.Subject) > maxSubject || !WholeHash(n.Hash) || err != nil {
+				t.Fatalf("commit %+v, %v", n.Commit, err)
+			}
+		}
+		c := &node{}
+		asked := []comparison{{c, "MIPs/", true, false}, {c, "MIPs/", false, true}, {c, "", true, true}}
+		err = parseChanges(bytes.NewReader(in), asked, new(int), func(_ Commit, f Touch) {
+			if f.Blob != "" && !WholeHash(f.Blob) || strings.ContainsRune(f.Path, 0) {
+				t.Fatalf("touched %+v", f)
+			}
+		})
+		if err != nil && !errors.Is(err, ErrFailed) {
+			t.Fatalf("parseChanges: %v", err)
+		}
+		err = parseTree(bytes.NewReader(in), func(e Entry) error {
+			if e.Size < -1 || strings.ContainsRune(e.Name, 0) {
+				t.Fatalf("entry %+v", e)
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, ErrFailed) {
+			t.Fatalf("parseTree: %v", err)
+		}
+	})
 }
 
 func TestParseTree(t *testing.T) {

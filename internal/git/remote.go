@@ -16,7 +16,6 @@ import (
 
 // Limits of what a repository that anybody may have made can cost here, beside the deadline of the caller.
 const (
-	maxMemory  = 4 << 20 // KiB of a git process; a file of objects is mapped into it
 	maxAnswer  = 1 << 20 // bytes of what is read of an answer that should be short
 	slowBytes  = 1000    // a second, below which a server is given up
 	slowTime   = 30      // seconds of being slower
@@ -40,7 +39,7 @@ func (e *RemoteError) Unwrap() error { return e.err }
 // git has for the protocols that are named, no file larger than so many bytes. What the caller's own configuration
 // says of proxies, certificates and credentials counts.
 func remote(ctx context.Context, dir string, maxFile int64, args ...string) *exec.Cmd {
-	fixed := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.bigFileThreshold=8m", "-c", "fetch.unpackLimit=1", "-c", "fetch.writeCommitGraph=false",
+	fixed := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "fetch.unpackLimit=1", "-c", "fetch.writeCommitGraph=false",
 		"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false",
 		"-c", "http.lowSpeedLimit=" + strconv.Itoa(slowBytes), "-c", "http.lowSpeedTime=" + strconv.Itoa(slowTime)}
 	cmd := Command(ctx, dir, append(fixed, args...)...)
@@ -50,13 +49,9 @@ func remote(ctx context.Context, dir string, maxFile int64, args ...string) *exe
 		}
 	}
 	cmd.Env = append(cmd.Env, "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
-	// The units of ulimit are 512 bytes or, in some shells, 1 KiB; a lower limit that is there stays.
+	// The units of ulimit are 512 bytes or, in some shells, 1 KiB.
 	// A write beyond it fails then, instead of ending the process without a word.
-	script := fmt.Sprintf(`trap "" XFSZ 2>/dev/null; ulimit -f %d 2>/dev/null; ulimit -v %d 2>/dev/null; exec "$@"`, maxFile/512, maxMemory)
-	if shell, err := exec.LookPath("sh"); err == nil && cmd.Err == nil {
-		cmd.Args = slices.Concat([]string{"sh", "-c", script, "sh", cmd.Path}, cmd.Args[1:])
-		cmd.Path = shell
-	}
+	limit(cmd, fmt.Sprintf(`trap "" XFSZ 2>/dev/null; ulimit -f %d 2>/dev/null`, maxFile/512))
 	// Asked to end, git ends what it started as well.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = partingGit

@@ -10,8 +10,14 @@ import (
 	"strings"
 )
 
-// ErrNoFolder says that a commit has no folder of that name.
-var ErrNoFolder = errors.New("no such folder")
+// Why a folder of a commit could not be listed.
+var (
+	ErrNoFolder = errors.New("no such folder")
+	ErrEntries  = fmt.Errorf("a folder has more than %d entries", maxEntries)
+)
+
+// maxEntries bounds a folder. The largest real ones have about a thousand files.
+const maxEntries = 100_000
 
 // Entry is what a commit has under a name in a folder.
 type Entry struct {
@@ -22,51 +28,71 @@ type Entry struct {
 }
 
 // Tree lists a folder of a commit, "." for all of it, without what is below its folders. listed is called for each
-// entry; what is not kept costs no memory. ErrNoFolder: the commit has none there.
+// entry; what is not kept costs no memory. The error is ErrNoFolder when the commit has none there, and ErrEntries
+// when there are too many entries.
 func Tree(ctx context.Context, top, commit, folder string, listed func(Entry) error) error {
-	at := commit + ":"
-	if folder != "." {
-		at += folder
+	if folder == "." {
+		folder = ""
 	}
-	if kind, err := Command(ctx, top, "cat-file", "-t", at).Output(); err != nil || strings.TrimSpace(string(kind)) != "tree" {
-		return errors.Join(ErrNoFolder, ctx.Err())
+	found, err := treesOf(ctx, top, []string{commit}, folder)
+	switch {
+	case err != nil:
+		return err
+	case found[commit] == "":
+		return ErrNoFolder
 	}
-	cmd := Command(ctx, top, "ls-tree", "-z", "-l", at)
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
+	return stream(ctx, top, nil, func(out io.Reader) error { return parseTree(out, listed) }, "ls-tree", "-z", "-l", found[commit])
+}
+
+// treesOf finds the trees that a folder has in commits or their trees; those without the folder are missing. An empty
+// name is that of the whole.
+func treesOf(ctx context.Context, top string, roots []string, folder string) (map[string]string, error) {
+	if strings.Contains(folder, "\n") {
+		return nil, fmt.Errorf("%w: a folder's name has two lines", ErrFailed)
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrFailed, err)
+	var questions strings.Builder
+	for _, root := range roots {
+		questions.WriteString(root + ":" + folder + "\n")
 	}
-	parseErr := parseTree(out, listed)
-	io.Copy(io.Discard, out) // git must not wait for a reader
-	if err := cmd.Wait(); err != nil {
-		return fmt.Errorf("%w: %w", ErrFailed, err)
-	}
-	return parseErr
+	found := map[string]string{}
+	err := stream(ctx, top, strings.NewReader(questions.String()), func(out io.Reader) error {
+		in := bufio.NewReader(out)
+		for _, root := range roots {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return fmt.Errorf("%w: cat-file ends early", ErrFailed)
+			}
+			if hash, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); kind == "tree" && WholeHash(hash) {
+				found[root] = hash
+			}
+		}
+		return nil
+	}, "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	return found, err
 }
 
 // parseTree reads records such as "100644 blob HASH     123\tNAME", each ending with NUL.
 func parseTree(r io.Reader, listed func(Entry) error) error {
-	in := bufio.NewReader(r)
-	for {
-		record, err := in.ReadString(0)
-		if err == io.EOF && record == "" {
+	in := records{bufio.NewReader(r)}
+	for n := 0; ; n++ {
+		record, err := in.next()
+		switch {
+		case err == io.EOF:
 			return nil
+		case err != nil:
+			return fmt.Errorf("%w: tree: %w", ErrFailed, err)
+		case n == maxEntries:
+			return ErrEntries
 		}
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrFailed, err)
-		}
-		about, name, ok := strings.Cut(strings.TrimSuffix(record, "\x00"), "\t")
+		about, name, ok := strings.Cut(record, "\t")
 		fields := strings.Fields(about)
 		if !ok || len(fields) != 4 {
-			return fmt.Errorf("%w: tree record %q", ErrFailed, record)
+			return fmt.Errorf("%w: tree record %.200q", ErrFailed, record)
 		}
 		e := Entry{Mode: fields[0], Hash: fields[2], Size: -1, Name: name}
 		if fields[3] != "-" {
-			if e.Size, err = strconv.ParseInt(fields[3], 10, 64); err != nil {
-				return fmt.Errorf("%w: tree record %q", ErrFailed, record)
+			if e.Size, err = strconv.ParseInt(fields[3], 10, 64); err != nil || e.Size < 0 {
+				return fmt.Errorf("%w: tree record %.200q", ErrFailed, record)
 			}
 		}
 		if err := listed(e); err != nil {

@@ -10,7 +10,6 @@ import (
 	"path"
 	"reflect"
 	"slices"
-	"strings"
 
 	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
@@ -115,7 +114,7 @@ func (s *syncer) gone(f *folder, next *provenance.Record, texts map[string]*text
 	}
 }
 
-// apart refuses texts whose names differ only by case from those of files that were not synced.
+// apart refuses texts whose names differ only by case or Unicode form from those of files that were not synced.
 func (s *syncer) apart(f *folder, texts map[string]*text) error {
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
@@ -123,15 +122,15 @@ func (s *syncer) apart(f *folder, texts map[string]*text) error {
 	}
 	folded := map[string]string{}
 	for name := range texts {
-		folded[strings.ToLower(name)] = name
+		folded[fold(name)] = name
 	}
 	for _, e := range entries {
-		name := folded[strings.ToLower(e.Name())]
+		name := folded[fold(e.Name())]
 		_, synced := f.old.File(e.Name())
 		if name == "" || name == e.Name() || synced || f.old.Ours(e.Name(), stateOf(f.root, f.dir, e.Name()).sum) {
 			continue
 		}
-		s.problem(f.path(e.Name()), "name-case", "its name differs only by case from the upstream's %s; rename it", path.Base(texts[name].Path))
+		s.problem(f.path(e.Name()), "name-case", "its name differs only by case or by the Unicode form of its letters from the upstream's %s; rename it", path.Base(texts[name].Path))
 		texts[name].refused = true
 	}
 	return nil

@@ -153,8 +153,8 @@ func (f *folder) steps() []func() error {
 	var last []func() error
 	for _, name := range f.gone {
 		remove := func() error { return f.remove(name) }
-		// A file whose new name differs by case only is one file on half of all machines.
-		if slices.ContainsFunc(f.drafts, func(d draft) bool { return strings.EqualFold(d.name, name) }) {
+		// A file whose new name differs only by case or Unicode form is one file on half of all machines.
+		if slices.ContainsFunc(f.drafts, func(d draft) bool { return fold(d.name) == fold(name) }) {
 			steps = append(steps, remove)
 		} else {
 			last = append(last, remove)

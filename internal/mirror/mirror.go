@@ -53,6 +53,8 @@ type Report struct {
 	Unchanged int      `json:"unchanged"`
 	// Problems keep files from being taken. With one, and without KeepGoing, nothing was done.
 	Problems []mip.Problem `json:"problems"`
+	// Notices are sentences about commits of the upstream that keep no file from being taken.
+	Notices []string `json:"notices"`
 }
 
 // Why nothing could be synced.
@@ -66,8 +68,10 @@ var (
 // syncer is one run.
 type syncer struct {
 	Options
-	bare    string // folder of the fetched repository
+	left    time.Duration // of Timeout
+	bare    string        // folder of the fetched repository
 	commit  string
+	trees   []map[string]*text // by target; nil: the folders are as the upstream has them
 	folders []*folder
 	report  Report
 }
@@ -75,15 +79,16 @@ type syncer struct {
 // Sync brings the folders to what the upstream has. The error wraps one of those above, [git.ErrNoGit] or the
 // context's; what concerns a file is in the report's problems.
 func Sync(ctx context.Context, o Options) (Report, error) {
-	s := &syncer{Options: o, report: Report{Git: git.Public(o.Git), Ref: o.Ref, Added: []string{}, Changed: []string{}, Removed: []string{}, Problems: []mip.Problem{}}}
+	s := &syncer{Options: o, left: o.Timeout, report: Report{Git: git.Public(o.Git), Ref: o.Ref, Added: []string{}, Changed: []string{}, Removed: []string{},
+		Problems: []mip.Problem{}, Notices: []string{}}}
 	// In one order, so that two runs never wait for each other.
 	s.Targets = slices.SortedFunc(slices.Values(o.Targets), func(a, b Target) int { return strings.Compare(a.Folder, b.Folder) })
-	temp, err := os.MkdirTemp("", "mipwatch-sync-")
+	bare, remove, err := makeClone()
 	if err != nil {
 		return s.report, fmt.Errorf("%w: %w", ErrWrite, err)
 	}
-	defer os.RemoveAll(temp)
-	s.bare = temp
+	defer remove()
+	s.bare = bare
 	defer func() {
 		for _, f := range s.folders {
 			f.close()
@@ -99,31 +104,7 @@ func Sync(ctx context.Context, o Options) (Report, error) {
 }
 
 func (s *syncer) run(ctx context.Context) error {
-	asking, cancel := ctx, context.CancelFunc(func() {})
-	if s.Timeout > 0 {
-		asking, cancel = context.WithTimeout(ctx, s.Timeout)
-	}
-	defer cancel()
-	s.doing("asking " + s.report.Git)
-	var err error
-	if s.commit, err = s.resolve(asking); err != nil {
-		return s.upstream(ctx, err)
-	}
-	if same, n := s.same(); same {
-		s.report.From, s.report.Unchanged = s.commit, n
-		return nil
-	}
-	s.doing("fetching " + s.report.Git)
-	if err := git.Fetch(asking, s.bare, s.Git, s.commit, maxRepository); err != nil {
-		return s.upstream(ctx, err)
-	}
-	trees := make([]map[string]*text, len(s.Targets))
-	for i, t := range s.Targets {
-		if trees[i], err = s.tree(ctx, t); err != nil {
-			return err
-		}
-	}
-	if err := s.versions(ctx, trees); err != nil {
+	if err := s.upstream(ctx, s.read); err != nil || s.trees == nil {
 		return err
 	}
 	for i, t := range s.Targets {
@@ -135,17 +116,13 @@ func (s *syncer) run(ctx context.Context) error {
 			return err
 		}
 		s.folders = append(s.folders, f)
+		if s.report.From == "" && f.old != nil {
+			s.report.From = f.old.Commit
+		}
 	}
 	s.doing("comparing")
-	blobs, err := git.OpenBlobs(ctx, s.bare)
-	if err != nil {
+	if err := s.upstream(ctx, s.compareAll); err != nil {
 		return err
-	}
-	defer blobs.Close()
-	for i, f := range s.folders {
-		if err := s.compare(f, s.Targets[i], trees[i], blobs); err != nil {
-			return err
-		}
 	}
 	if len(s.report.Problems) > 0 && !s.KeepGoing {
 		return nil
@@ -159,8 +136,72 @@ func (s *syncer) run(ctx context.Context) error {
 		}
 		s.tell(f)
 	}
-	s.report.Rewritten = s.report.From != "" && !git.Ancestor(ctx, s.bare, s.report.From, s.commit)
 	return nil
+}
+
+// upstream does what needs git, in what is left of the time, and says what went wrong with the upstream. Waiting for
+// another run of sync is none of the upstream's time.
+func (s *syncer) upstream(ctx context.Context, work func(context.Context) error) error {
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if s.Timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, s.left)
+		begun := time.Now()
+		defer func() { s.left -= time.Since(begun) }()
+	}
+	defer cancel()
+	err := work(limited)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return fmt.Errorf("%w: %s: it takes too long", ErrUpstream, s.report.Git)
+	case errors.Is(err, git.ErrFailed) || errors.As(err, new(*git.RemoteError)):
+		return fmt.Errorf("%w: %s: %w", ErrUpstream, s.report.Git, err)
+	}
+	return err
+}
+
+// read fetches the repository and reads which texts it has, unless all folders are at its commit.
+func (s *syncer) read(ctx context.Context) error {
+	s.doing("asking " + s.report.Git)
+	var err error
+	if s.commit, err = s.resolve(ctx); err != nil {
+		return err
+	}
+	if same, n := s.same(); same {
+		s.report.From, s.report.Unchanged = s.commit, n
+		return nil
+	}
+	s.doing("fetching " + s.report.Git)
+	if err := git.Fetch(ctx, s.bare, s.Git, s.commit, maxRepository); err != nil {
+		return err
+	}
+	trees := make([]map[string]*text, len(s.Targets))
+	for i, t := range s.Targets {
+		if trees[i], err = s.tree(ctx, t); err != nil {
+			return err
+		}
+	}
+	s.trees = trees
+	return s.versions(ctx, trees)
+}
+
+// compareAll compares every folder.
+func (s *syncer) compareAll(ctx context.Context) error {
+	blobs, err := git.OpenBlobs(ctx, s.bare)
+	if err != nil {
+		return err
+	}
+	defer blobs.Close()
+	for i, f := range s.folders {
+		if err := s.compare(f, s.Targets[i], s.trees[i], blobs); err != nil {
+			return err
+		}
+	}
+	s.report.Rewritten = s.report.From != "" && !git.Ancestor(ctx, s.bare, s.report.From, s.commit)
+	return ctx.Err()
 }
 
 // sameFolder is the name of a folder that is open already and is that of a target; empty: there is none.
@@ -231,17 +272,6 @@ func (s *syncer) same() (bool, int) {
 	return true, n
 }
 
-// upstream says what went wrong with the upstream, unless it was the caller who gave up.
-func (s *syncer) upstream(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if _, ok := errors.AsType[*git.RemoteError](err); ok {
-		return fmt.Errorf("%w: %s: %w", ErrUpstream, s.report.Git, err)
-	}
-	return err
-}
-
 func (s *syncer) doing(what string) {
 	if s.Doing != nil {
 		s.Doing(what)
@@ -250,9 +280,6 @@ func (s *syncer) doing(what string) {
 
 // tell adds what became of a folder to the report.
 func (s *syncer) tell(f *folder) {
-	if s.report.From == "" && f.old != nil {
-		s.report.From = f.old.Commit
-	}
 	s.report.Added = append(s.report.Added, f.added...)
 	s.report.Changed = append(s.report.Changed, f.changed...)
 	s.report.Removed = append(s.report.Removed, f.removed...)
@@ -261,4 +288,8 @@ func (s *syncer) tell(f *folder) {
 
 func (s *syncer) problem(file, code, format string, args ...any) {
 	s.report.Problems = append(s.report.Problems, mip.Problem{Level: mip.Error, Code: code, File: file, Message: fmt.Sprintf(format, args...)})
+}
+
+func (s *syncer) notice(format string, args ...any) {
+	s.report.Notices = append(s.report.Notices, fmt.Sprintf(format, args...))
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -19,9 +21,8 @@ import (
 // Limits of a folder. The largest real ones have about a thousand files.
 const (
 	maxFiles   = 10_000
-	maxName    = 200          // bytes
-	maxSubject = 500          // bytes of a commit's first line
-	lastSecond = 253402300799 // of the year 9999, the last that RFC 3339 can write
+	maxName    = 200 // bytes
+	maxSubject = 500 // bytes of a commit's first line
 )
 
 // text is one Markdown file of the upstream.
@@ -46,6 +47,8 @@ func (s *syncer) tree(ctx context.Context, t Target) (map[string]*text, error) {
 		switch {
 		case errors.Is(err, git.ErrNoFolder) && ctx.Err() == nil:
 			return nil, s.noFolder(ctx, from)
+		case errors.Is(err, git.ErrEntries):
+			return nil, fmt.Errorf("%w: the upstream's %s: %w", ErrFolder, from, err)
 		case err != nil:
 			return nil, err
 		}
@@ -55,17 +58,24 @@ func (s *syncer) tree(ctx context.Context, t Target) (map[string]*text, error) {
 	}
 	twins := map[string][]string{}
 	for name := range texts {
-		twins[strings.ToLower(name)] = append(twins[strings.ToLower(name)], name)
+		twins[fold(name)] = append(twins[fold(name)], name)
 	}
 	for _, names := range twins {
 		slices.Sort(names)
 		for _, name := range names[1:] {
 			x := texts[name]
 			x.refused, texts[names[0]].refused = true, true
-			s.problem(x.Path, "name-case", "the upstream has a file whose name differs only by case, %s", names[0])
+			s.problem(x.Path, "name-case", "the upstream has a file whose name differs only by case or by the Unicode form of its letters, %s", names[0])
 		}
 	}
 	return texts, nil
+}
+
+// fold is what a file name has in common with those that are the same file on half of all machines: they may tell
+// neither case apart nor a letter with an accent from a letter and an accent.
+func fold(name string) string {
+	// To upper case first: some small letters are two of one capital.
+	return norm.NFC.String(strings.ToLower(strings.ToUpper(norm.NFC.String(name))))
 }
 
 // entry takes what corpus would read, and says of what looks like it why it is not taken.
@@ -132,6 +142,10 @@ func (s *syncer) versions(ctx context.Context, trees []map[string]*text) error {
 			prefixes = append(prefixes, strings.TrimPrefix(from+"/", "./"))
 		}
 	}
+	slices.Sort(prefixes)
+	prefixes = slices.Compact(prefixes)
+	var newest, undated git.Commit
+	without := 0
 	// A commit's files follow one another, so that the count of the last one is all that is kept.
 	var at string
 	var beginning []*text
@@ -146,15 +160,21 @@ func (s *syncer) versions(ctx context.Context, trees []map[string]*text) error {
 		if c.Hash != at {
 			settle()
 			at = c.Hash
+			if c.Undated {
+				without++
+				undated = c
+			}
+			if c.When > newest.When {
+				newest = c
+			}
 		}
-		if slices.Contains(prefixes, strings.TrimSuffix(f.Path, path.Base(f.Path))) && strings.EqualFold(path.Ext(f.Path), ".md") {
+		if strings.EqualFold(path.Ext(f.Path), ".md") {
 			touched++
 		}
 		x := byPath[f.Path]
 		if x == nil {
 			return
 		}
-		c.When = min(max(c.When, 0), lastSecond)
 		if x.first == 0 || c.When <= x.first {
 			x.first = c.When
 			beginning = append(beginning, x)
@@ -167,6 +187,12 @@ func (s *syncer) versions(ctx context.Context, trees []map[string]*text) error {
 		return err
 	}
 	settle()
+	if without > 0 {
+		s.notice("commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such commits: %d)", undated.Hash, without)
+	}
+	if newest.When > time.Now().Unix() {
+		s.notice("commit %.12s is dated %s, later than this machine's clock; what it changed stands first until then", newest.Hash, mip.NewTime(time.Unix(newest.When, 0)))
+	}
 	for _, x := range byPath {
 		if x.numbers == 1 && x.first > 0 {
 			added := mip.NewTime(time.Unix(x.first, 0))

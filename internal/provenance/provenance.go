@@ -117,12 +117,14 @@ func (r *Record) check() error {
 			return fmt.Errorf("files.%d.path does not lead to a file of that name", i)
 		case !hash(f.SHA256) || !hash(f.Blob):
 			return fmt.Errorf("files.%d has no sha256 or no blob", i)
+		case f.Added != nil && !commitTime(*f.Added):
+			return fmt.Errorf("files.%d.added is no time from 1970 through 9999", i)
 		case len(f.Versions) > MaxVersions:
 			return fmt.Errorf("files.%d.versions are more than %d", i, MaxVersions)
 		}
 		for k, v := range f.Versions {
-			if !hash(v.Commit) || !hash(v.Blob) {
-				return fmt.Errorf("files.%d.versions.%d has no commit or no blob", i, k)
+			if !hash(v.Commit) || !hash(v.Blob) || !commitTime(v.Time) {
+				return fmt.Errorf("files.%d.versions.%d has no commit, no blob or no time from 1970 through 9999", i, k)
 			}
 		}
 	}
@@ -132,6 +134,12 @@ func (r *Record) check() error {
 		}
 	}
 	return nil
+}
+
+// commitTime reports whether a time is one that a commit can have here, and RFC 3339 can write.
+func commitTime(t mip.Time) bool {
+	const first, last = 1970, 9999
+	return t.UTC().Year() >= first && t.UTC().Year() <= last
 }
 
 // plainName reports whether a name is that of a visible file in the folder itself.

@@ -1,0 +1,107 @@
+package git
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestLogIsThatOfGit compares with git log, which opens sub-folders, over a history of branches and merges that
+// nothing was left out of.
+func TestLogIsThatOfGit(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("[git] no git program")
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	dir := t.TempDir()
+	run := func(input string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+		cmd.Stdin = strings.NewReader(input)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git %v: %v", args, err)
+		}
+		return string(out)
+	}
+	for _, format := range []string{"sha1", "sha256"} {
+		dir = t.TempDir()
+		run("", "init", "-q", "-b", "main", "--object-format="+format, ".")
+		run(history(600), "fast-import", "--quiet")
+		for _, folders := range [][]string{{"MIPs/"}, {"MIPs/", "MRCs/deep/"}, {""}, {"none/"}} {
+			var got []string
+			err := Log(t.Context(), dir, "", folders, func(c Commit, f Touch) { got = append(got, c.Hash+" "+f.Path) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := []string{"log", "-c", "--name-only", "--no-renames", "--format=%x01%H", "--"}
+			for _, folder := range folders {
+				args = append(args, "./"+folder)
+			}
+			var want []string
+			commit := ""
+			for line := range strings.Lines(run("", args...)) {
+				line = strings.TrimSpace(line)
+				if hash, ok := strings.CutPrefix(line, "\x01"); ok {
+					commit = hash
+				} else if i := strings.LastIndexByte(line, '/'); line != "" && slices.Contains(folders, line[:i+1]) {
+					want = append(want, commit+" "+line)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 && folders[0] != "none/" {
+				t.Errorf("%s, folders %q: %d touches (-want +got):\n%s", format, folders, len(want), diff)
+			}
+		}
+	}
+}
+
+// history is a stream for git fast-import with so many steps: edits, removals, merges, and commits elsewhere.
+func history(steps int) string {
+	var out strings.Builder
+	random := rand.New(rand.NewPCG(1, 2))
+	mark := 0
+	commit := func(from, merge int, changes ...string) int {
+		mark++
+		fmt.Fprintf(&out, "commit refs/heads/main\nmark :%d\ncommitter Ada <ada@example.org> %d +0000\ndata 1\nx\n", mark, 1_600_000_000+60*mark)
+		if from > 0 {
+			fmt.Fprintf(&out, "from :%d\n", from)
+		}
+		if merge > 0 {
+			fmt.Fprintf(&out, "merge :%d\n", merge)
+		}
+		out.WriteString(strings.Join(changes, ""))
+		return mark
+	}
+	folders := []string{"MIPs/", "MIPs/", "MIPs/", "MRCs/deep/", "MIPs/assets/", "other/", ""}
+	change := func() string {
+		name := fmt.Sprintf("%sMIP-%d.md", folders[random.IntN(len(folders))], random.IntN(20))
+		if random.IntN(6) == 0 {
+			return "D " + name + "\n"
+		}
+		return fmt.Sprintf("M 100644 inline %s\ndata 4\n%04d\n", name, random.IntN(50))
+	}
+	head := commit(0, 0, change())
+	for range steps {
+		switch random.IntN(5) {
+		case 0: // a merge that takes its first parent's files, or its own
+			side, main := commit(head, 0, change()), commit(head, 0, change())
+			if random.IntN(2) == 0 {
+				head = commit(main, side)
+			} else {
+				head = commit(main, side, change(), change())
+			}
+		case 1: // a merge that takes what its parents agree upon: both made the same change
+			same := change()
+			head = commit(commit(head, 0, same), commit(head, 0, same, change()))
+		default:
+			head = commit(head, 0, change(), change())
+		}
+	}
+	return out.String()
+}
