@@ -27,6 +27,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/sidecar"
@@ -44,10 +45,10 @@ var imports = map[string][]string{
 		"sidecar", "sidecar/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
-	"internal/aimocktest":   {},                                                              // for tests only
-	"internal/browsertest":  {"github.com/chromedp/cdproto", "github.com/chromedp/chromedp"}, // for tests only
+	"internal/aimocktest":   {"internal/testenv"},                                                                // for tests only
+	"internal/browsertest":  {"internal/testenv", "github.com/chromedp/cdproto", "github.com/chromedp/chromedp"}, // for tests only
 	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
-	"internal/corpora":      {}, // for tests only
+	"internal/corpora":      {"internal/testenv"}, // for tests only
 	"internal/corpus":       {"internal/folder", "internal/formula", "internal/git", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
 	"internal/figures":      {"internal/mip", "sidecar/api"},
@@ -59,14 +60,14 @@ var imports = map[string][]string{
 	"internal/mip":          {},
 	"internal/mirror":       {"internal/folder", "internal/git", "internal/mip", "internal/provenance", "github.com/gofrs/flock"},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
-	"internal/redistest":    {},                                           // for tests only
+	"internal/redistest":    {"internal/testenv"},                         // for tests only
 	"internal/release":      {},
 	"internal/provenance":   {"internal/mip"},
 	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/soak":         {"build", "internal/mip", "internal/openapitest", "internal/site", "internal/upstreamtest", "sidecar/api", "sidecar/assist", "sidecar/knowledge"}, // by hand, and in tests
 	"internal/strictjson":   {},
-	"internal/testsummary":  {},
+	"internal/testenv":      {}, // for tests only
 	"internal/tex":          {},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
@@ -160,7 +161,7 @@ func TestFunctionsFolder(t *testing.T) {
 	}
 	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "sidecar/function/api/snapshot").Output()
 	if err != nil {
-		t.Skip("[git] this is no checkout of git")
+		testenv.Missing(t, "git", "this is no checkout of git")
 	}
 	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"sidecar/function/api/snapshot/README.md"}) {
 		t.Errorf("of what the function carries, %v is committed; want the README alone", got)
@@ -191,19 +192,18 @@ func TestFileLength(t *testing.T) {
 	})
 }
 
-// TestSkipsAreNamed holds every skip to a name in brackets, by which a machine can require the check. A
-// fuzz target passes over inputs, which skips no check.
-func TestSkipsAreNamed(t *testing.T) {
-	skip := regexp.MustCompile(`\.Skipf?\("([^"]*)`)
-	named := regexp.MustCompile(`^\[[a-z]+(-[a-z]+)*\] `)
+// TestSkips holds every skip to package testenv, where a machine can require the check. A fuzz target passes
+// over inputs, which skips no check.
+func TestSkips(t *testing.T) {
+	skip := regexp.MustCompile(`\b[tb]\.Skip(f|Now)?\(`)
 	sourceFiles(t, func(name string, text []byte) {
 		inFuzz := false
 		for line := range strings.Lines(string(text)) {
 			if strings.HasPrefix(line, "func ") {
 				inFuzz = strings.HasPrefix(line, "func Fuzz")
 			}
-			if m := skip.FindStringSubmatch(line); m != nil && !inFuzz && !named.MatchString(m[1]) && name != "all_test.go" {
-				t.Errorf("%s: skip reason %q does not begin with a name in brackets", name, m[1])
+			if skip.MatchString(line) && !inFuzz && name != "internal/testenv/testenv.go" {
+				t.Errorf("%s: %s; want testenv.Missing or testenv.Long", name, strings.TrimSpace(line))
 			}
 		}
 	})
@@ -230,9 +230,7 @@ func TestWorkflows(t *testing.T) {
 			}
 		}
 	}
-	if _, err := exec.LookPath("actionlint"); err != nil {
-		t.Skip("[actionlint] no actionlint program")
-	}
+	testenv.Program(t, "actionlint", "actionlint")
 	if out, err := exec.CommandContext(t.Context(), "actionlint", "-no-color").CombinedOutput(); err != nil {
 		t.Errorf("actionlint: %v\n%s", err, out)
 	}
@@ -243,7 +241,7 @@ func TestModuleIsTidy(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off")
 	out, err := cmd.CombinedOutput()
 	if err != nil && bytes.Contains(out, []byte("GOPROXY=off")) {
-		t.Skip("[modcache] the module cache does not hold what go mod tidy looks at; go mod tidy -diff fetches it")
+		testenv.Missing(t, "modcache", "the module cache does not hold what go mod tidy looks at; go mod tidy -diff fetches it")
 	}
 	if err != nil {
 		t.Errorf("go mod tidy -diff: %v\n%s", err, out)

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // standIn takes the place of a program that needs an engine or a cluster: it wants every file that is named to be
@@ -28,8 +30,9 @@ done
 // one shell. The repository and Monad's come from copies here; what needs an account, an engine or a cluster is only
 // held to the files that it names.
 func TestReadmeDeploys(t *testing.T) {
+	testenv.Long(t, "the README's deployment")
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("[git] no git program")
+		testenv.Missing(t, "git", "no git program")
 	}
 	_, section, ok := strings.Cut(read(t, top+"/README.md"), "\n## Deploy\n")
 	section, _, ok2 := strings.Cut(section, "\n## ")
@@ -83,7 +86,7 @@ func TestReadmeDeploys(t *testing.T) {
 	// The repository as it is here, whether committed or not.
 	list, err := exec.CommandContext(t.Context(), "git", "-C", top, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
-		t.Skip("[git] this is no clone:", err)
+		testenv.Missing(t, "git", "this is no clone:", err)
 	}
 	for name := range bytes.SplitSeq(list, []byte{0}) {
 		b, err := os.ReadFile(filepath.Join(top, string(name)))

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // Options say what a server does to everybody. The zero value is a server that knows no answer.
@@ -46,10 +48,7 @@ type Server struct {
 // skipped when there is no aimock on the PATH.
 func Start(t *testing.T, o Options) *Server {
 	t.Helper()
-	program, err := exec.LookPath("aimock")
-	if err != nil {
-		t.Skip("[aimock] there is no aimock on the PATH; it is @copilotkit/aimock of npm")
-	}
+	program := testenv.Program(t, "aimock", "aimock")
 	config := filepath.Join(t.TempDir(), "aimock.json")
 	if err := os.WriteFile(config, []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/browsertest"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
@@ -230,7 +231,7 @@ func history(t *testing.T, r run) {
 			}
 		}
 		if diffs == 0 {
-			t.Skip("[history] this clone holds no two versions of a proposal")
+			testenv.Missing(t, "history", "this clone holds no two versions of a proposal")
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/sidecar/api"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
@@ -300,7 +301,7 @@ func TestNothingBeside(t *testing.T) {
 // translation is still the one that created the proposal.
 func TestTimesFromGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("[git] no git program")
+		testenv.Missing(t, "git", "no git program")
 	}
 	top := t.TempDir()
 	dir := filepath.Join(top, "proposals")

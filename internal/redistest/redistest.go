@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // Server is a redis-server on 127.0.0.1 that keeps nothing on disk. It is not safe for concurrent use, but for
@@ -33,10 +35,7 @@ func Start(t testing.TB, args ...string) *Server {
 // start runs a server on a free port.
 func start(t testing.TB, args func(port string) []string) *Server {
 	t.Helper()
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skip("[redis] there is no redis-server on the PATH; it is in the package redis-server of Debian")
-	}
+	program := testenv.Program(t, "redis", "redis-server")
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

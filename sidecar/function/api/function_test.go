@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/lambdatest"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/internal/webtest"
 	"github.com/mipwatch/mipwatch/sidecar/api"
@@ -339,7 +340,7 @@ func measure(t *testing.T, p *lambdatest.Process) usage {
 	dir := fmt.Sprintf("/proc/%d/", p.Cmd.Process.Pid)
 	files, err := os.ReadDir(dir + "fd")
 	if err != nil {
-		t.Skip("[procfs] the system does not tell what a process has open")
+		testenv.Missing(t, "procfs", "the system does not tell what a process has open")
 	}
 	status, err := os.ReadFile(dir + "status")
 	if err != nil {
