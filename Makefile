@@ -50,7 +50,7 @@ smoke: ## the request scripts against a deployed site with a sidecar, URL=https:
 	@MIPWATCH_URL="$$URL" go test -count=1 -run '^TestWeb$$' ./build ./sidecar
 
 soak: ## a sidecar with everything behind it misbehaving, for DURATION=10m; says which promises were kept
-	go run ./internal/soak -duration $(DURATION)
+	MIPWATCH_SOAK=$(DURATION) go test -count=1 -v -timeout 0 -run '^TestSoak$$' ./cmd/sidecar
 
 netlify: ## builds and serves as Netlify does, without an account, and checks both; installs netlify-cli below bin/
 	@.ci/netlify/run

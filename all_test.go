@@ -65,7 +65,6 @@ var imports = map[string][]string{
 	"internal/provenance":   {"internal/mip"},
 	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
-	"internal/soak":         {"build", "internal/mip", "internal/openapitest", "internal/site", "internal/upstreamtest", "sidecar/api", "sidecar/assist", "sidecar/knowledge"}, // by hand, and in tests
 	"internal/strictjson":   {},
 	"internal/testenv":      {}, // for tests only
 	"internal/tex":          {},
