@@ -45,8 +45,8 @@ var imports = map[string][]string{
 		"sidecar", "sidecar/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
-	"internal/aimocktest":   {"internal/testenv"},                                                                // for tests only
-	"internal/browsertest":  {"internal/testenv", "github.com/chromedp/cdproto", "github.com/chromedp/chromedp"}, // for tests only
+	"internal/aimocktest":   {"internal/testenv"}, // for tests only
+	"internal/browsertest":  {},                   // tests only
 	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/corpora":      {"internal/testenv"}, // for tests only
 	"internal/corpus":       {"internal/folder", "internal/formula", "internal/git", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
@@ -56,7 +56,6 @@ var imports = map[string][]string{
 	"internal/formula":      {"github.com/yuin/goldmark"},
 	"internal/git":          {},
 	"internal/graph":        {},
-	"internal/lambdatest":   {}, // for tests only
 	"internal/mip":          {},
 	"internal/mirror":       {"internal/folder", "internal/git", "internal/mip", "internal/provenance", "github.com/gofrs/flock"},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only

@@ -67,10 +67,10 @@ func checkout(t *testing.T) (dir, commit string) {
 			t.Fatal(err)
 		}
 	}
-	run(t, dir, "git", "init", "-q")
-	run(t, dir, "git", "add", "-A")
-	run(t, dir, "git", "-c", "maintenance.auto=false", "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "All")
-	return dir, strings.TrimSpace(run(t, dir, "git", "rev-parse", "HEAD"))
+	testenv.Git(t, dir, "", "init", "-q")
+	testenv.Git(t, dir, "", "add", "-A")
+	testenv.Git(t, dir, "", "commit", "-q", "-m", "All")
+	return dir, testenv.Git(t, dir, "", "rev-parse", "HEAD")
 }
 
 func run(t *testing.T, dir, name string, args ...string) string {
