@@ -3,8 +3,6 @@
 package redistest
 
 import (
-	"bufio"
-	"io"
 	"net"
 	"os/exec"
 	"strings"
@@ -21,8 +19,7 @@ type Server struct {
 	dir     string
 	port    string
 	args    []string
-	running *exec.Cmd // nil: it is not
-	ended   chan struct{}
+	kill    func() // nil: it does not run
 }
 
 // Start runs a server with more arguments in the words of redis.conf, such as --requirepass, and ends it with
@@ -53,13 +50,10 @@ func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", s.port) }
 
 // Kill ends the server at once, if it runs. What it knew is gone.
 func (s *Server) Kill() {
-	if s.running == nil {
-		return
+	if s.kill != nil {
+		s.kill()
+		s.kill = nil
 	}
-	s.running.Process.Kill()
-	<-s.ended
-	s.running.Wait()
-	s.running = nil
 }
 
 // Restart runs the server anew on the same port, knowing nothing, and returns when it answers.
@@ -67,35 +61,7 @@ func (s *Server) Restart() {
 	s.t.Helper()
 	s.Kill()
 	args := append([]string{"--bind", "127.0.0.1", "--dir", s.dir, "--save", "", "--appendonly", "no", "--enable-debug-command", "yes"}, s.args...)
-	cmd := exec.Command(s.program, args...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	s.running, s.ended = cmd, make(chan struct{})
-	said := ready(out)
-	go func() { // it can only go on writing while it is read
-		io.Copy(io.Discard, out)
-		close(s.ended)
-	}()
-	if said != "" {
-		s.t.Fatalf("redis-server ended before it was ready: %s", said)
-	}
-}
-
-// ready reads until the server is, or gives what it said before it ended.
-func ready(out io.Reader) (said string) {
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if strings.Contains(lines.Text(), "Ready to accept connections") {
-			return ""
-		}
-		said += lines.Text() + "\n"
-	}
-	return said
+	_, s.kill = testenv.Start(s.t, "Ready to accept connections", exec.Command(s.program, args...))
 }
 
 // Do runs a command of redis-cli on the server and returns what it prints, without the last line break.
