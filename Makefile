@@ -8,6 +8,7 @@ BENCH ?= .
 COUNT ?= 1
 FUZZTIME ?= 30s
 DURATION ?= 10m
+P ?= 2
 TESTFLAGS ?=
 ARGS ?=
 
@@ -19,9 +20,11 @@ help: ## this list
 serve: program ## the site of ./proposals on 127.0.0.1:8080, or ADDR=, with demo live data, rebuilt on save
 	bin/mipwatch serve --demo --addr $(ADDR) $(ARGS)
 
-# One package at a time: some drive a browser or a forum against the clock, and would take each other's time.
-test: lint ## every static check and every test, then what was skipped and why
-	@go test -json -p 1 -timeout 30m $(TESTFLAGS) ./... | go run ./internal/testsummary
+# Long tests may drive a browser or a forum against the clock: with them, P=1 lets no package take another's time.
+test: lint ## every static check and short test, then what was skipped and why; MIPWATCH_TESTS=all for all tests
+	@go tool gotestsum --format-hide-empty-pkg --post-run-command "$(COUNTS)" -- -p $(P) -timeout 30m $(TESTFLAGS) ./...
+
+COUNTS := sh -c 'echo \$$((TESTS_TOTAL - TESTS_FAILED - TESTS_SKIPPED)) passed, \$$((TESTS_FAILED + TESTS_ERRORS)) failed, \$$TESTS_SKIPPED skipped'
 
 lint: ## gofmt, go vet, staticcheck, deadcode and go fix have nothing to say
 	@found=$$(gofmt -l .); test -z "$$found" || { printf 'not gofmt-ed: %s\n' $$found; exit 1; }
@@ -47,13 +50,13 @@ smoke: ## the request scripts against a deployed site with a sidecar, URL=https:
 	@MIPWATCH_URL="$$URL" go test -count=1 -run '^TestWeb$$' ./build ./sidecar
 
 soak: ## a sidecar with everything behind it misbehaving, for DURATION=10m; says which promises were kept
-	go run ./internal/soak -duration $(DURATION)
+	MIPWATCH_SOAK=$(DURATION) go test -count=1 -v -timeout 0 -run '^TestSoak$$' ./cmd/sidecar
 
 netlify: ## builds and serves as Netlify does, without an account, and checks both; installs netlify-cli below bin/
 	@.ci/netlify/run
 
 bench: ## benchmarks; BENCH=regexp, COUNT=10 for benchstat
-	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
+	MIPWATCH_TESTS=all go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
 
 fuzz: ## every fuzz target for FUZZTIME=30s
 	@for pkg in $$(go list ./...); do \

@@ -4,15 +4,9 @@ package mipwatch_test
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
-	"fmt"
-	"html"
 	"io"
 	"io/fs"
-	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,17 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	diff "github.com/google/go-cmp/cmp"
-
-	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
-	"github.com/mipwatch/mipwatch/render"
-	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/api"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 const module = "github.com/mipwatch/mipwatch/"
@@ -38,15 +23,16 @@ const module = "github.com/mipwatch/mipwatch/"
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
 	"build":           {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "sidecar/api", "sidecar/assist", "github.com/gofrs/flock"},
+	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
 	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/mirror", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
 		"sidecar", "sidecar/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
-	"internal/aimocktest":   {},                                                              // for tests only
-	"internal/browsertest":  {"github.com/chromedp/cdproto", "github.com/chromedp/chromedp"}, // for tests only
+	"internal/aimocktest":   {"internal/testenv"}, // for tests only
+	"internal/browsertest":  {},                   // tests only
 	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
-	"internal/corpora":      {}, // for tests only
+	"internal/corpora":      {"internal/testenv"}, // for tests only
 	"internal/corpus":       {"internal/folder", "internal/formula", "internal/git", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
 	"internal/figures":      {"internal/mip", "sidecar/api"},
@@ -54,18 +40,16 @@ var imports = map[string][]string{
 	"internal/formula":      {"github.com/yuin/goldmark"},
 	"internal/git":          {},
 	"internal/graph":        {},
-	"internal/lambdatest":   {}, // for tests only
 	"internal/mip":          {},
 	"internal/mirror":       {"internal/folder", "internal/git", "internal/mip", "internal/provenance", "github.com/gofrs/flock", "golang.org/x/text"},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
-	"internal/redistest":    {},                                           // for tests only
+	"internal/redistest":    {"internal/testenv"},                         // for tests only
 	"internal/release":      {},
 	"internal/provenance":   {"internal/mip"},
 	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
-	"internal/soak":         {"build", "internal/mip", "internal/openapitest", "internal/site", "internal/upstreamtest", "sidecar/api", "sidecar/assist", "sidecar/knowledge"}, // by hand, and in tests
 	"internal/strictjson":   {},
-	"internal/testsummary":  {},
+	"internal/testenv":      {}, // for tests only
 	"internal/tex":          {},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
@@ -139,7 +123,7 @@ func TestImports(t *testing.T) {
 }
 
 func TestTopLevel(t *testing.T) {
-	allowed := strings.Fields("cmd build render sidecar proposals public go.mod go.sum Makefile netlify.toml README.md CONTRIBUTING.md CHANGELOG.md LICENSE docs site.yaml examples internal all_test.go docs_test.go")
+	allowed := strings.Fields("cmd build render sidecar proposals public go.mod go.sum Makefile netlify.toml README.md CONTRIBUTING.md CHANGELOG.md LICENSE docs site.yaml examples internal all_test.go")
 	entries, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +143,7 @@ func TestFunctionsFolder(t *testing.T) {
 	}
 	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "sidecar/function/api/snapshot").Output()
 	if err != nil {
-		t.Skip("[git] this is no checkout of git")
+		testenv.Missing(t, "git", "this is no checkout of git")
 	}
 	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"sidecar/function/api/snapshot/README.md"}) {
 		t.Errorf("of what the function carries, %v is committed; want the README alone", got)
@@ -190,19 +174,18 @@ func TestFileLength(t *testing.T) {
 	})
 }
 
-// TestSkipsAreNamed holds every skip to a name in brackets, by which a machine can require the check. A
-// fuzz target passes over inputs, which skips no check.
-func TestSkipsAreNamed(t *testing.T) {
-	skip := regexp.MustCompile(`\.Skipf?\("([^"]*)`)
-	named := regexp.MustCompile(`^\[[a-z]+(-[a-z]+)*\] `)
+// TestSkips holds every skip to package testenv, where a machine can require the check. A fuzz target passes
+// over inputs, which skips no check.
+func TestSkips(t *testing.T) {
+	skip := regexp.MustCompile(`\b[tb]\.Skip(f|Now)?\(`)
 	sourceFiles(t, func(name string, text []byte) {
 		inFuzz := false
 		for line := range strings.Lines(string(text)) {
 			if strings.HasPrefix(line, "func ") {
 				inFuzz = strings.HasPrefix(line, "func Fuzz")
 			}
-			if m := skip.FindStringSubmatch(line); m != nil && !inFuzz && !named.MatchString(m[1]) && name != "all_test.go" {
-				t.Errorf("%s: skip reason %q does not begin with a name in brackets", name, m[1])
+			if skip.MatchString(line) && !inFuzz && name != "internal/testenv/testenv.go" {
+				t.Errorf("%s: %s; want testenv.Missing or testenv.Long", name, strings.TrimSpace(line))
 			}
 		}
 	})
@@ -229,9 +212,7 @@ func TestWorkflows(t *testing.T) {
 			}
 		}
 	}
-	if _, err := exec.LookPath("actionlint"); err != nil {
-		t.Skip("[actionlint] no actionlint program")
-	}
+	testenv.Program(t, "actionlint", "actionlint")
 	if out, err := exec.CommandContext(t.Context(), "actionlint", "-no-color").CombinedOutput(); err != nil {
 		t.Errorf("actionlint: %v\n%s", err, out)
 	}
@@ -242,325 +223,9 @@ func TestModuleIsTidy(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off")
 	out, err := cmd.CombinedOutput()
 	if err != nil && bytes.Contains(out, []byte("GOPROXY=off")) {
-		t.Skip("[modcache] the module cache does not hold what go mod tidy looks at; go mod tidy -diff fetches it")
+		testenv.Missing(t, "modcache", "the module cache does not hold what go mod tidy looks at; go mod tidy -diff fetches it")
 	}
 	if err != nil {
 		t.Errorf("go mod tidy -diff: %v\n%s", err, out)
 	}
-}
-
-// sample is the site of this repository: its plan, ready to be asked.
-func sample(t *testing.T) (*build.Plan, *site.Site) {
-	t.Helper()
-	s, err := site.Load("site.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := build.Options{Site: s, Folders: s.Proposals}
-	c, err := build.Load(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range c.Problems {
-		if !strings.HasPrefix(p.Code, "history-") {
-			t.Errorf("sample proposals: %s", p)
-		}
-	}
-	p, err := build.NewPlan(c, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, s
-}
-
-// TestSampleCompanions holds the samples beside the proposals to the present texts.
-func TestSampleCompanions(t *testing.T) {
-	s, err := site.Load("site.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: s.Proposals})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sum := c.Beside.Summary(5); sum == nil || sum.Stale {
-		t.Error("proposals/summaries/MIP-5.json is not of the present text of its proposal: make it again with go run ./cmd/mipwatch build --summaries, and keep only that one")
-	}
-	if all := c.Beside.Translations(5); len(all) != 1 || all[0].Locale != "ja" || all[0].Stale {
-		t.Errorf("proposals/translations/ja/MIP-5.md is not of the present text of its proposal: bring it up to date and set translation-of to %s", c.Proposals[4].ContentHash)
-	}
-}
-
-func TestSampleProposals(t *testing.T) {
-	p, _ := sample(t)
-	have := map[string]bool{}
-	for _, a := range p.Artifacts {
-		have[a.Route] = true
-	}
-	for route := range strings.FieldsSeq("/status/draft/ /status/review/ /status/last-call/ /status/final/ /status/living/ /status/stagnant/ /status/withdrawn/ " +
-		"/category/core/ /category/networking/ /category/interface/ /category/mrc/ /category/process/ /category/hardfork/ /category/meta/ " +
-		"/type/standards-track/ /type/meta/ /type/informational/ /mip/12/") {
-		if !have[route] {
-			t.Errorf("the sample site has no %s", route)
-		}
-	}
-}
-
-// TestRoutesAgree holds the plan, the table of static routes, openapi.json, llms.txt and the documents to
-// one set of machine-readable routes. docs/integrators.md names all of them, no document names others.
-func TestRoutesAgree(t *testing.T) {
-	p, _ := sample(t)
-	inPlan := map[string]bool{}
-	for _, a := range p.Artifacts {
-		if a.Route != "" && !forPeople(a) && !strings.HasPrefix(a.Route, "/assets/") {
-			inPlan[a.Pattern] = true
-		}
-	}
-	static := map[string]bool{}
-	for _, r := range render.StaticRoutes() {
-		static[r.Pattern] = true
-	}
-	// A copy of this repository without its history has no changes to tell.
-	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--", "proposals").Output(); err != nil || len(out) == 0 {
-		inPlan["/mip/{n}/feed.xml"] = true
-	}
-	if d := diff.Diff(inPlan, static); d != "" {
-		t.Errorf("routes of the plan and of render.StaticRoutes (-plan +table):\n%s", d)
-	}
-	want := maps.Clone(inPlan)
-	for _, r := range api.Routes() {
-		want[r.Path] = true
-	}
-	var doc struct {
-		Paths map[string]any `json:"paths"`
-	}
-	if err := json.Unmarshal(body(t, p, "/openapi.json"), &doc); err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]bool{}
-	for path := range doc.Paths {
-		got[path] = true
-	}
-	if d := diff.Diff(want, got); d != "" {
-		t.Errorf("routes of the code and of openapi.json (-code +document):\n%s", d)
-	}
-	pages := map[string]bool{}
-	for _, a := range p.Artifacts {
-		if forPeople(a) {
-			pages[a.Pattern] = true
-		}
-	}
-	documentedRoutes(t, want, pages)
-	got = map[string]bool{}
-	for route := range routesIn(string(body(t, p, "/llms.txt"))) {
-		if !page(route) {
-			got[route] = true
-		}
-	}
-	if d := diff.Diff(want, got); d != "" {
-		t.Errorf("routes of the code and of llms.txt (-code +document):\n%s", d)
-	}
-}
-
-// TestAboutAgrees holds what the site says of itself to what decides it: the floors of severity to the
-// comment of their table, which a test there holds to the code, and the formula of heat to that of docs/integrators.md.
-func TestAboutAgrees(t *testing.T) {
-	p, _ := sample(t)
-	source, err := os.ReadFile("sidecar/assist/floors.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(source), "//	row ")
-	table, _, _ = strings.Cut(table, "\n//\n")
-	var want, got []string
-	for _, row := range strings.Split(table, "\n")[1:] {
-		want = append(want, strings.Join(regexp.MustCompile(`\s{2,}`).Split(strings.TrimPrefix(row, "//	"), -1), " | "))
-	}
-	page := string(body(t, p, "/about/ai/"))
-	for _, m := range regexp.MustCompile(`<th scope="row">([^<]*)<br>.*</th><td>(.*)</td></tr>`).FindAllStringSubmatch(page, -1) {
-		got = append(got, m[1]+" | "+strings.ReplaceAll(m[2], "</td><td>", " | "))
-	}
-	if d := diff.Diff(want, got); d != "" || len(want) < 9 {
-		t.Errorf("floors of severity (-table +page):\n%s", d)
-	}
-	formulas := regexp.MustCompile(`L\(x, c\) = [^:]*?\)\)|E = [^=]*5000\)|R = [^=]* / 14\)`).FindAllString(documents(t)["docs/integrators.md"], -1)
-	if len(formulas) != 3 {
-		t.Fatalf("docs/integrators.md has the formulas %q, want three", formulas)
-	}
-	for _, f := range formulas {
-		if !strings.Contains(html.UnescapeString(string(body(t, p, "/about/"))), f) {
-			t.Errorf("/about/ does not say %q", f)
-		}
-	}
-}
-
-// routeInText finds a route in code quotes, with or without a method before it, or as a link's text.
-var routeInText = regexp.MustCompile("(?:`(?:GET |POST )?|\\[)(/[^` ?\\]]*)")
-
-// forPeople reports whether an artifact is a page or a picture of one.
-func forPeople(a build.Artifact) bool {
-	return strings.HasPrefix(a.Type, "text/html") || strings.HasPrefix(a.Type, "image/")
-}
-
-// page reports whether a route is one for people.
-func page(route string) bool {
-	return strings.HasSuffix(route, "/") || strings.HasSuffix(route, ".png") || strings.HasSuffix(route, ".html") || strings.HasPrefix(route, "/assets")
-}
-
-func body(t *testing.T, p *build.Plan, route string) []byte {
-	t.Helper()
-	for i := range p.Artifacts {
-		if p.Artifacts[i].Route == route {
-			b, err := p.Artifacts[i].Bytes()
-			if err != nil {
-				t.Fatal(err)
-			}
-			return b
-		}
-	}
-	t.Fatalf("no route %s", route)
-	return nil
-}
-
-// TestExamplesWork runs every curl line of the documents against the site that they speak of.
-func TestExamplesWork(t *testing.T) {
-	p, s := sample(t)
-	h := withSidecar(t, p, s)
-	type example struct {
-		text []byte
-		base string
-	}
-	examples := map[string]example{
-		"llms.txt": {body(t, p, "/llms.txt"), s.BaseURL},
-		"skill.md": {body(t, p, "/skill.md"), s.BaseURL},
-		"/api/":    {[]byte(html.UnescapeString(string(body(t, p, "/api/")))), s.BaseURL},
-	}
-	for name, text := range documents(t) {
-		examples[name] = example{[]byte(text), "http://127.0.0.1:8080"}
-	}
-	needed := strings.Fields("docs/integrators.md docs/agents.md skill.md /api/")
-	for name, doc := range examples {
-		lines := curlLine.FindAllSubmatch(doc.text, -1)
-		if slices.Contains(needed, name) && len(lines) == 0 {
-			t.Errorf("%s has no curl line", name)
-		}
-		for _, m := range lines {
-			line := string(m[0])
-			if err := try(h, doc.base, line); err != nil {
-				t.Errorf("%s: %s: %v", name, line, err)
-			}
-		}
-	}
-	for _, m := range regexp.MustCompile(`\]\((`+regexp.QuoteMeta(s.BaseURL)+`[^)\s]*)\)`).FindAllSubmatch(body(t, p, "/llms.txt"), -1) {
-		if err := try(h, s.BaseURL, string(m[1])); err != nil {
-			t.Errorf("llms.txt: %s: %v", m[1], err)
-		}
-	}
-}
-
-// TestExampleBodies posts the bodies that openapi.json gives as examples, and wants the answers that it
-// gives as examples, byte for byte.
-func TestExampleBodies(t *testing.T) {
-	p, s := sample(t)
-	h := withSidecar(t, p, s)
-	type content map[string]struct {
-		Examples map[string]struct{ Value json.RawMessage }
-		Example  json.RawMessage
-	}
-	var doc struct {
-		Paths map[string]map[string]struct {
-			RequestBody struct{ Content content }
-			Responses   map[string]struct{ Content content }
-		}
-	}
-	if err := json.Unmarshal(body(t, p, "/openapi.json"), &doc); err != nil {
-		t.Fatal(err)
-	}
-	value := func(c content) []byte {
-		for _, e := range c["application/json"].Examples {
-			return e.Value
-		}
-		return c["application/json"].Example
-	}
-	posted := 0
-	for path, methods := range doc.Paths {
-		op, ok := methods["post"]
-		if !ok {
-			continue
-		}
-		posted++
-		r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(value(op.RequestBody.Content)))
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		want := value(op.Responses["200"].Content)
-		if w.Code != http.StatusOK || len(want) == 0 || !bytes.Equal(bytes.TrimSpace(w.Body.Bytes()), want) {
-			t.Errorf("POST %s %s: %d %s, want %s", path, value(op.RequestBody.Content), w.Code, w.Body, want)
-		}
-	}
-	if posted != 2 {
-		t.Errorf("%d routes are posted to, want 2", posted)
-	}
-}
-
-var (
-	curlLine = regexp.MustCompile(`(?m)(?:^\s*|<code>)curl .*$`)
-	address  = regexp.MustCompile(`https?://[^\s'"|)]+`)
-	sent     = regexp.MustCompile(` (?:-d|--data) '([^']*)'`)
-	field    = regexp.MustCompile(` -H '([^:']+): ?([^']*)'`)
-)
-
-// withSidecar serves the site with a sidecar beside it, on invented hosts.
-func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
-	t.Helper()
-	static, err := p.Publish(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := knowledge.FromFS(static).Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	k.Endpoints = s.Networks
-	hosts := upstreamtest.NewNetwork()
-	t.Cleanup(hosts.Close)
-	hosts.Demo(time.Now, k.Site, k.List.MIPs, k.Endpoints)
-	live, err := sidecar.New(sidecar.Config{Transport: hosts, AIRequestsPerMinute: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { live.Close() })
-	if err := live.Know(k); err != nil {
-		t.Fatal(err)
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, route := range api.Routes() {
-			if route.Path == r.URL.Path {
-				live.ServeHTTP(w, r)
-				return
-			}
-		}
-		static.ServeHTTP(w, r)
-	})
-}
-
-// try asks for the address in a line as it says, and wants an answer.
-func try(h http.Handler, base, line string) error {
-	target, ok := strings.CutPrefix(address.FindString(line), base)
-	if !ok {
-		return fmt.Errorf("no address below %s", base)
-	}
-	method, body := http.MethodGet, ""
-	if m := sent.FindStringSubmatch(line); m != nil {
-		method, body = http.MethodPost, m[1]
-	}
-	r := httptest.NewRequest(method, cmp.Or(target, "/"), strings.NewReader(body))
-	for _, m := range field.FindAllStringSubmatch(line, -1) {
-		r.Header.Set(m[1], m[2])
-	}
-	w := httptest.NewRecorder()
-	if h.ServeHTTP(w, r); w.Code != http.StatusOK {
-		return fmt.Errorf("status %d: %.300s", w.Code, w.Body)
-	}
-	return nil
 }

@@ -8,12 +8,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // TestDiskFull builds into a file system of its own that is too small, in a mount namespace.
 func TestDiskFull(t *testing.T) {
 	if err := exec.Command("unshare", "-rm", "true").Run(); err != nil {
-		t.Skip("[tmpfs] no mount namespace can be made here: unshare -rm:", err)
+		testenv.Missing(t, "tmpfs", "no mount namespace can be made here: unshare -rm:", err)
 	}
 	in, mount, copied := t.TempDir(), t.TempDir(), t.TempDir()
 	for n := 1; n <= 30; n++ {
@@ -37,7 +39,7 @@ cp -r "$MNT/public" "$COPY/public"; exit $code`
 	err = cmd.Run()
 	code := cmd.ProcessState.ExitCode()
 	if code == 99 {
-		t.Skip("[tmpfs] a tmpfs cannot be mounted here:", stderr.String())
+		testenv.Missing(t, "tmpfs", "a tmpfs cannot be mounted here:", stderr.String())
 	}
 	if code != 3 || !strings.Contains(stderr.String(), "no space left") || !strings.Contains(stderr.String(), mount) {
 		t.Fatalf("exit code %d (%v), stderr %q; want 3 and a message with the path and the cause", code, err, stderr.String())
@@ -93,7 +95,7 @@ func TestReadOnlyFolder(t *testing.T) {
 					err = os.Chmod(dir, st.Mode().Perm()|0o055)
 				}
 				if err != nil {
-					t.Skip("[nobody] the temporary folder cannot be opened to another user:", err)
+					testenv.Missing(t, "nobody", "the temporary folder cannot be opened to another user:", err)
 				}
 			}
 		}

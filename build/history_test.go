@@ -14,13 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // commit commits a folder, which becomes a repository, at a time in seconds after a fixed moment.
 func commit(t *testing.T, dir, message string, at int64) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("[git] no git program")
+		testenv.Missing(t, "git", "no git program")
 	}
 	when := time.Unix(1_700_000_000+at, 0).UTC().Format(time.RFC3339)
 	for _, args := range [][]string{{"init", "-q", "."}, {"add", "."}, {"commit", "-q", "--allow-empty-message", "-m", message}} {

@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // helperEnv makes the test binary run one build instead of the tests: folder of proposals, output.
@@ -74,6 +76,7 @@ func files(t *testing.T, dir string) map[string][]byte {
 // TestKilledAtAnyMoment kills builds that replace one site by another at 100 moments spread over the
 // writing, and looks at what is left. The moments are counted in replaced files, not in time.
 func TestKilledAtAnyMoment(t *testing.T) {
+	testenv.Long(t, "a hundred builds that are killed")
 	before, after := t.TempDir(), t.TempDir()
 	for n := 1; n <= 12; n++ {
 		write(t, before, n, "Old title", "Old words.")

@@ -11,15 +11,13 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // validate holds pages of a built tree to the HTML standard, as html-validate (npm) reads it.
 func validate(t *testing.T, b built, files []string) {
 	t.Helper()
-	program, err := exec.LookPath("html-validate")
-	if err != nil {
-		t.Skip("[html-validate] no html-validate here: the npm package of that name is it")
-	}
+	program := testenv.Program(t, "html-validate", "html-validate")
 	if len(files) == 0 {
 		t.Fatal("no page to look at")
 	}

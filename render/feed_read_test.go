@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // parsedRSS and parsedAtom are what the tests read feeds back into: by namespace, as a reader does,
@@ -111,12 +112,13 @@ type jsonFeed11 struct {
 // feedparser finds a Python that has it, and skips the test where none does.
 func feedparser(t *testing.T) string {
 	t.Helper()
+	testenv.Long(t, "feedparser")
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(name, "-c", "import feedparser").Run() == nil {
 			return name
 		}
 	}
-	t.Skip("[feedparser] no python3 with feedparser (Debian: python3-feedparser)")
+	testenv.Missing(t, "feedparser", "no python3 with feedparser (Debian: python3-feedparser)")
 	return ""
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 type parsedSitemap struct {
@@ -116,10 +117,7 @@ func xsd(t *testing.T, doc []byte) {
 // program is not installed.
 func xmllint(t *testing.T) func([]byte) (string, error) {
 	t.Helper()
-	path, err := exec.LookPath("xmllint")
-	if err != nil {
-		t.Skip("[xmllint] no xmllint (Debian: libxml2-utils): the sitemap is not held against its schema")
-	}
+	path := testenv.Program(t, "xmllint", "xmllint")
 	return func(doc []byte) (string, error) {
 		cmd := exec.Command(path, "--noout", "--nonet", "--schema", "testdata/sitemap.xsd", "-")
 		cmd.Stdin = bytes.NewReader(doc)

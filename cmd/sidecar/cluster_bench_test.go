@@ -88,7 +88,7 @@ func newLoad(b *testing.B, n int) *load {
 }
 
 // summaries makes a model that says of each proposal what rules say.
-func summaries(b *testing.B, dir string) func(upstreamtest.ModelRequest) upstreamtest.ModelReply {
+func summaries(b testing.TB, dir string) func(upstreamtest.ModelRequest) upstreamtest.ModelReply {
 	said := map[string]string{}
 	for n := 1; n <= proposals; n++ {
 		p, err := knowledge.FromFS(os.DirFS(dir)).Proposal(b.Context(), n)

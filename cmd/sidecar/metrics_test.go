@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
@@ -260,6 +261,7 @@ for f in text_string_to_metric_families(sys.stdin.read()):
     assert f.samples, f
     print(f.name, f.type, len(f.samples))
 `
+	testenv.Long(t, "Prometheus' parser")
 	python := ""
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		if exec.CommandContext(t.Context(), name, "-c", "import prometheus_client").Run() == nil {
@@ -267,7 +269,7 @@ for f in text_string_to_metric_families(sys.stdin.read()):
 		}
 	}
 	if python == "" {
-		t.Skip("[prometheus] no Python with the package prometheus_client; see https://github.com/prometheus/client_python")
+		testenv.Missing(t, "prometheus", "no Python with the package prometheus_client; see https://github.com/prometheus/client_python")
 	}
 	_, metrics := metered(t, newHosts(t), t.TempDir())
 	text := exposition(t, metrics)

@@ -167,8 +167,8 @@ func (h *hosts) publish(t testing.TB, dir string, titles ...string) {
 	h.snapshot(t, dir, in)
 }
 
-// snapshot builds a snapshot of the site with the proposals of a folder.
-func (h *hosts) snapshot(t testing.TB, dir, folder string) {
+// snapshot builds a snapshot of the site with the proposals of a folder, and returns its plan.
+func (h *hosts) snapshot(t testing.TB, dir, folder string) *build.Plan {
 	t.Helper()
 	o := build.Options{Site: h.site, Folders: []string{folder}}
 	c, err := build.Load(t.Context(), o)
@@ -182,6 +182,7 @@ func (h *hosts) snapshot(t testing.TB, dir, folder string) {
 	if _, err := build.Snapshot(t.Context(), p, dir, h.site); err != nil {
 		t.Fatal(err)
 	}
+	return p
 }
 
 // TestReload begins without a site, knows it once it is built, and its next state after the next build.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/webtest"
 	"github.com/mipwatch/mipwatch/sidecar/api"
 )
@@ -66,9 +67,7 @@ func freePort(t *testing.T) string {
 // startCaddy runs the web server over a published folder and returns its address.
 func startCaddy(t *testing.T, dir, sidecarPort string) string {
 	t.Helper()
-	if _, err := exec.LookPath("caddy"); err != nil {
-		t.Skip("[caddy] no caddy program")
-	}
+	testenv.Program(t, "caddy", "caddy")
 	port := freePort(t)
 	home := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "caddy", "run", "--config", "Caddyfile", "--adapter", "caddyfile")

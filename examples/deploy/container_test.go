@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // image is what the Dockerfile says of the image, its last stage.
@@ -60,9 +62,7 @@ func TestDockerfile(t *testing.T) {
 	if addr := one(t, last, "ENV"); addr != "SIDECAR_ADDR=0.0.0.0:"+one(t, last, "EXPOSE") {
 		t.Errorf("ENV %s and EXPOSE %s do not agree", addr, one(t, last, "EXPOSE"))
 	}
-	if _, err := exec.LookPath("dockerfile-utils"); err != nil {
-		t.Skip("[dockerfile-utils] no dockerfile-utils program, which lints Dockerfiles")
-	}
+	testenv.Program(t, "dockerfile-utils", "dockerfile-utils")
 	if out, err := exec.CommandContext(t.Context(), "dockerfile-utils", "lint", "Dockerfile").CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
 		t.Errorf("dockerfile-utils lint: %v\n%s", err, out)
 	}
@@ -72,7 +72,7 @@ func TestDockerfile(t *testing.T) {
 // it, as the image's user, with its entry point and its health check.
 func TestImageRuns(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("[root] only root can run a program in another root folder")
+		testenv.Missing(t, "root", "only root can run a program in another root folder")
 	}
 	program := sidecar(t)
 	root := t.TempDir()
@@ -282,9 +282,7 @@ func TestUnit(t *testing.T) {
 	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 3 {
 		t.Errorf("sidecar %q: %v\n%s\nwant that it cannot listen", args, err, out)
 	}
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Skip("[systemd] no systemd-analyze program")
-	}
+	testenv.Program(t, "systemd", "systemd-analyze")
 	name := filepath.Join(t.TempDir(), "mipwatch-sidecar.service")
 	if err := os.WriteFile(name, []byte(strings.ReplaceAll(unit, start[1], sidecar(t))), 0o644); err != nil {
 		t.Fatal(err)

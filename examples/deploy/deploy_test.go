@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // top is the repository.
@@ -52,6 +54,7 @@ func TestMain(m *testing.M) {
 
 func sidecar(t *testing.T) string {
 	t.Helper()
+	testenv.Long(t, "a build of the image's program")
 	name, err := binary()
 	if err != nil {
 		t.Fatalf("the Dockerfile's build command: %v", err)

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // standIn takes the place of a program that needs an engine or a cluster: it wants every file that is named to be
@@ -28,6 +30,7 @@ done
 // one shell. The repository and Monad's come from copies here; what needs an account, an engine or a cluster is only
 // held to the files that it names.
 func TestDeploymentDeploys(t *testing.T) {
+	testenv.Long(t, "the deployment of the documents")
 	blocks := shellBlocks(read(t, top+"/docs/deployment.md"))
 	if len(blocks) < 4 {
 		t.Fatalf("docs/deployment.md has %d shell blocks", len(blocks))
@@ -68,6 +71,7 @@ func TestDeploymentDeploys(t *testing.T) {
 
 // TestReadmeSteps follows the README's steps from a clone to a site of one's own proposals.
 func TestReadmeSteps(t *testing.T) {
+	testenv.Long(t, "the steps of the README")
 	_, section, ok := strings.Cut(read(t, top+"/README.md"), "\n## Your own proposals\n")
 	section, _, ok2 := strings.Cut(section, "\n## ")
 	blocks := shellBlocks(section)
@@ -107,7 +111,7 @@ type machine struct {
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("[git] no git program")
+		testenv.Missing(t, "git", "no git program")
 	}
 	home, work := t.TempDir(), t.TempDir()
 	ours, monads := filepath.Join(home, "ours"), filepath.Join(home, "monads")
@@ -130,7 +134,7 @@ func newMachine(t *testing.T) *machine {
 	// The repository as it is here, whether committed or not.
 	list, err := exec.CommandContext(t.Context(), "git", "-C", top, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
-		t.Skip("[git] this is no clone:", err)
+		testenv.Missing(t, "git", "this is no clone:", err)
 	}
 	for name := range bytes.SplitSeq(list, []byte{0}) {
 		b, err := os.ReadFile(filepath.Join(top, string(name)))

@@ -3,15 +3,14 @@
 package aimocktest
 
 import (
-	"bufio"
-	"bytes"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // Options say what a server does to everybody. The zero value is a server that knows no answer.
@@ -46,53 +45,21 @@ type Server struct {
 // skipped when there is no aimock on the PATH.
 func Start(t *testing.T, o Options) *Server {
 	t.Helper()
-	program, err := exec.LookPath("aimock")
-	if err != nil {
-		t.Skip("[aimock] there is no aimock on the PATH; it is @copilotkit/aimock of npm")
-	}
+	program := testenv.Program(t, "aimock", "aimock")
 	config := filepath.Join(t.TempDir(), "aimock.json")
 	if err := os.WriteFile(config, []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var complaints bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), program, "--config", config, "--host", "127.0.0.1", "--port", "0")
-	cmd.Stderr = &complaints
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	drained := make(chan struct{})
-	t.Cleanup(func() {
-		<-drained  // it was killed when the test's context ended
-		cmd.Wait() // says no more than that
-	})
-	at := listening(out)
-	go func() { // it can only go on writing while it is read
-		io.Copy(io.Discard, out)
-		close(drained)
-	}()
-	if at == "" {
-		<-drained
-		cmd.Wait() // until then complaints is written to
-		t.Fatalf("aimock ended before it listened: %s", &complaints)
-	}
+	const listening = "aimock server listening on "
+	cmd := exec.Command(program, "--config", config, "--host", "127.0.0.1", "--port", "0")
+	cmd.Stderr = t.Output()
+	line, kill := testenv.Start(t, listening, cmd)
+	t.Cleanup(kill)
+	at := strings.TrimSuffix(line[strings.Index(line, listening)+len(listening):], "/")
 	s := &Server{address: at}
 	s.install(t, o.Fixtures)
 	s.misbehave(t, o.Chaos)
 	return s
-}
-
-// listening reads up to the line with which the server says where it is.
-func listening(out io.Reader) (address string) {
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if at, ok := strings.CutPrefix(lines.Text(), "aimock server listening on "); ok {
-			return strings.TrimSuffix(at, "/")
-		}
-	}
-	return ""
 }
 
 // Base is what AI_BASE_URL is to be for a provider: openai, anthropic or ollama.

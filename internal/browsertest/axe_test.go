@@ -1,17 +1,15 @@
-package browsertest_test
+package browsertest
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 )
 
 // axe holds every kind of page in both themes to axe-core's rules: WCAG A and AA, best practice, and the
 // contrast of AAA. The policy of the pages forbids scripts of others; those of the protocol it does not.
 func axe(t *testing.T, r run) {
-	views := []browsertest.View{{}, {Dark: true}, {Width: 390, Dark: true}, {Width: 320}}
-	audit(t, r, views, append(pages(), "/?q=no+such+words"), func(tab *browsertest.Tab, path string) {
+	views := []View{{}, {Dark: true}, {Width: 390, Dark: true}, {Width: 320}}
+	audit(t, r, views, append(pages(), "/?q=no+such+words"), func(tab *Tab, path string) {
 		if path == "/dashboard/" {
 			tab.Wait(answered("forum"))
 		}
@@ -21,24 +19,24 @@ func axe(t *testing.T, r run) {
 // axeOfFigures holds the pages that show figures of the build to the same rules.
 func axeOfFigures(t *testing.T, with run) {
 	r := run{with.Browser, serveFigures(t, false, nil), with.clipboard}
-	audit(t, r, []browsertest.View{{}, {Width: 390, Dark: true}}, []string{"/", "/mip/4/", "/status/draft/", "/dashboard/"}, func(tab *browsertest.Tab, path string) {
+	audit(t, r, []View{{}, {Width: 390, Dark: true}}, []string{"/", "/mip/4/", "/status/draft/", "/dashboard/"}, func(tab *Tab, path string) {
 		if path == "/dashboard/" {
 			tab.Wait(aged)
 		}
 	})
 }
 
-func audit(t *testing.T, r run, views []browsertest.View, paths []string, ready func(tab *browsertest.Tab, path string)) {
+func audit(t *testing.T, r run, views []View, paths []string, ready func(tab *Tab, path string)) {
 	t.Helper()
-	source := browsertest.Axe(t)
+	source := Axe(t)
 	for _, v := range views {
 		t.Run(v.String(), func(t *testing.T) {
 			tab := r.tab(t, v)
 			for _, path := range paths {
 				tab.Go(path)
 				ready(tab, path)
-				browsertest.Ask[bool](tab, source+"; true")
-				got := browsertest.Ask[[]string](tab, `axe.run(document, {
+				Ask[bool](tab, source+"; true")
+				got := Ask[[]string](tab, `axe.run(document, {
 					runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "wcag2aaa"],
 					rules: { "color-contrast-enhanced": { enabled: true }, "identical-links-same-purpose": { enabled: false } },
 				}).then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary.replace(/\s+/g, " "))))`)

@@ -1,20 +1,18 @@
-package browsertest_test
+package browsertest
 
 import (
 	"sync"
 	"testing"
-
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 )
 
 // run is what every step has: one browser, and the site with a sidecar that works.
 type run struct {
-	*browsertest.Browser
+	*Browser
 	*served
 	clipboard *sync.Mutex // held by the step that uses it: there is one for all tabs
 }
 
-func (r run) tab(t *testing.T, v browsertest.View) *browsertest.Tab {
+func (r run) tab(t *testing.T, v View) *Tab {
 	t.Helper()
 	return r.Open(t, r.base, v)
 }
@@ -25,7 +23,7 @@ const mostSteps = 4
 // TestPages is what a reader does on the site, and what the pages must be whatever the reader does. The
 // numbers are those of the acceptance script. One browser serves all steps; each has tabs of its own.
 func TestPages(t *testing.T) {
-	r := run{browsertest.Start(t), serve(t, true), new(sync.Mutex)}
+	r := run{Start(t), serve(t, true), new(sync.Mutex)}
 	slots := make(chan struct{}, mostSteps)
 	for _, s := range []struct {
 		name string

@@ -1,12 +1,10 @@
-package browsertest_test
+package browsertest
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 )
 
 // impatient makes a page look again after a hundredth of the time that it means to, and tells how many
@@ -40,9 +38,9 @@ func answered(key string) string { return `["ok", "old"].includes(` + pill(key) 
 func dashboard(t *testing.T, with run) {
 	r := run{with.Browser, serve(t, true), with.clipboard} // whose hosts are its own to break
 	t.Run("without scripts", func(t *testing.T) {
-		tab := r.tab(t, browsertest.View{NoScript: true, Width: 390})
+		tab := r.tab(t, View{NoScript: true, Width: 390})
 		tab.Go("/dashboard/")
-		text := browsertest.Ask[string](tab, `document.body.innerText`)
+		text := Ask[string](tab, `document.body.innerText`)
 		for _, want := range []string{"Recent changes", "Proposals by status", "need JavaScript", "MIP-"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the page does not say %q", want)
@@ -53,23 +51,23 @@ func dashboard(t *testing.T, with run) {
 		}
 	})
 	t.Run("a source ends and comes back", func(t *testing.T) {
-		tab := r.tab(t, browsertest.View{Early: impatient})
+		tab := r.tab(t, View{Early: impatient})
 		tab.Go("/dashboard/")
 		for _, key := range []string{"forum", "mainnet", "testnet"} {
 			tab.Wait(pill(key) + `.className === "ok"`)
 		}
 		height := `document.querySelector("[data-network=mainnet] [data-f=height]").textContent`
-		before := browsertest.Ask[string](tab, height)
+		before := Ask[string](tab, height)
 		r.later.Add(int64(10 * time.Second))
 		tab.Wait(height + " !== " + fmt.Sprintf("%q", before))
 		heat := `document.querySelector("[data-topic] [data-f=heat]").textContent`
-		kept := browsertest.Ask[string](tab, heat)
+		kept := Ask[string](tab, heat)
 
 		r.network.Down(hosts[0], true)
 		r.later.Add(int64(10 * time.Minute))
-		browsertest.Ask[int](tab, `later += 600_000`)
+		Ask[int](tab, `later += 600_000`)
 		tab.Wait(pill("forum") + `.className === "old" && ` + pill("forum") + `.innerText.includes("10 min")`)
-		if got := browsertest.Ask[string](tab, heat); got != kept {
+		if got := Ask[string](tab, heat); got != kept {
 			t.Errorf("heat %s, was %s", got, kept)
 		}
 		for _, key := range []string{"mainnet", "testnet"} {
@@ -84,19 +82,19 @@ func dashboard(t *testing.T, with run) {
 // hidden tells a page that nobody sees it, as a browser does; a browser without a window cannot be told.
 func hidden(t *testing.T, with run) {
 	r := run{with.Browser, serve(t, true), with.clipboard} // that nobody else asks
-	tab := r.tab(t, browsertest.View{Early: impatient + `
+	tab := r.tab(t, View{Early: impatient + `
 		let away = false;
 		Object.defineProperty(Document.prototype, "hidden", { get: () => away });
 		window.leave = yes => { away = yes; document.dispatchEvent(new Event("visibilitychange")) };
 	`})
 	tab.Go("/dashboard/")
 	tab.Wait(`pending() === 1 && ` + pill("forum") + `.className === "ok"`)
-	browsertest.Ask[bool](tab, `(leave(true), true)`)
+	Ask[bool](tab, `(leave(true), true)`)
 	tab.Wait(`pending() === 0`)
 	// No wait is pending, and a question that was under way has been called off: nothing is left that
 	// could ask.
 	before := r.asked.Load()
-	browsertest.Ask[bool](tab, `(leave(false), true)`)
+	Ask[bool](tab, `(leave(false), true)`)
 	tab.Wait(`pending() === 1`)
 	if n := r.asked.Load(); n <= before {
 		t.Error("does not ask again when it is seen again")
@@ -106,7 +104,7 @@ func hidden(t *testing.T, with run) {
 func withoutSidecar(t *testing.T, with run) {
 	r := run{with.Browser, serve(t, false), with.clipboard}
 	t.Run("dashboard", func(t *testing.T) {
-		tab := r.tab(t, browsertest.View{Width: 390})
+		tab := r.tab(t, View{Width: 390})
 		tab.Go("/dashboard/")
 		tab.Wait(`[...document.querySelectorAll("[data-source]")].every(li => li.className === "down" && li.innerText.includes("not offered on this site"))`)
 		tab.Wait(`document.querySelector("#live").textContent.includes("not offered")`)
@@ -115,7 +113,7 @@ func withoutSidecar(t *testing.T, with run) {
 		}
 	})
 	t.Run("heat", func(t *testing.T) {
-		tab := r.tab(t, browsertest.View{})
+		tab := r.tab(t, View{})
 		tab.Go("/?sort=heat")
 		tab.Wait(`document.querySelector("#heat").textContent === "Forum heat is not to be had now"`)
 		if got, want := len(shown(tab)), len(r.proposals(t)); got != want {
@@ -123,7 +121,7 @@ func withoutSidecar(t *testing.T, with run) {
 		}
 	})
 	t.Run("every other page", func(t *testing.T) {
-		tab := r.tab(t, browsertest.View{})
+		tab := r.tab(t, View{})
 		for _, path := range pages() {
 			if path != "/dashboard/" {
 				tab.Go(path)
@@ -137,12 +135,12 @@ func nothingAnswers(t *testing.T, with run) {
 	for _, name := range hosts {
 		r.network.Down(name, true)
 	}
-	tab := r.tab(t, browsertest.View{Early: impatient})
+	tab := r.tab(t, View{Early: impatient})
 	tab.Go("/dashboard/")
 	for _, key := range []string{"forum", "mainnet", "testnet"} {
 		tab.Wait(pill(key) + `.className === "down"`)
 	}
-	if text := browsertest.Ask[string](tab, `document.body.innerText`); !strings.Contains(text, "Recent changes") {
+	if text := Ask[string](tab, `document.body.innerText`); !strings.Contains(text, "Recent changes") {
 		t.Error("the page lost what it had")
 	}
 	for _, name := range hosts {

@@ -1,4 +1,4 @@
-package browsertest_test
+package browsertest
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/api"
 )
@@ -31,10 +30,10 @@ func (v *served) discussion(t *testing.T, number int) string {
 }
 
 // widths are those at which pages are looked at.
-func widths(v browsertest.View) []browsertest.View {
+func widths(v View) []View {
 	narrow := v
 	narrow.Width = 390
-	return []browsertest.View{v, narrow}
+	return []View{v, narrow}
 }
 
 // aged is true once the dashboard says of every figure of [moment] how old it is.
@@ -46,38 +45,38 @@ func kept(t *testing.T, with run) {
 	want := r.discussion(t, 4)
 	height := fmt.Sprint(*r.moment.Networks["mainnet"].BlockHeight)
 	asOf := "Forum heat as of " + r.moment.Freshness.Forum.UTC().Format("2 Jan 2006, 15:04 UTC")
-	for _, v := range slices.Concat(widths(browsertest.View{}), widths(browsertest.View{NoScript: true, Dark: true})) {
+	for _, v := range slices.Concat(widths(View{}), widths(View{NoScript: true, Dark: true})) {
 		t.Run(v.String(), func(t *testing.T) {
 			tab := r.tab(t, v)
 			tab.Go("/mip/4/")
 			if !v.NoScript {
 				tab.Wait(`document.querySelector(".fh").dataset.live === "404"`)
 			}
-			if got := browsertest.Ask[string](tab, card); got != want {
+			if got := Ask[string](tab, card); got != want {
 				t.Errorf("card %q, want %q", got, want)
 			}
-			if n := browsertest.Ask[int](tab, `document.querySelectorAll("main h1, .prose h2, .side .card").length`); n < 5 {
+			if n := Ask[int](tab, `document.querySelectorAll("main h1, .prose h2, .side .card").length`); n < 5 {
 				t.Errorf("%d parts of the page", n)
 			}
 			tab.Go("/")
 			if !v.NoScript {
 				tab.Wait(`document.querySelector("#heat").dataset.live === "404"`)
 			}
-			if got := browsertest.Ask[string](tab, `document.querySelector("#heat").textContent`); got != asOf {
+			if got := Ask[string](tab, `document.querySelector("#heat").textContent`); got != asOf {
 				t.Errorf("the list says %q, want %q", got, asOf)
 			}
 			tab.Go("/status/draft/")
-			if got := browsertest.Ask[string](tab, `document.querySelector(".fresh").innerText`); !strings.Contains(got, asOf) {
+			if got := Ask[string](tab, `document.querySelector(".fresh").innerText`); !strings.Contains(got, asOf) {
 				t.Errorf("a list says %q, want %q", got, asOf)
 			}
 			tab.Go("/dashboard/")
 			if !v.NoScript {
 				tab.Wait(aged)
 			}
-			if got := browsertest.Ask[string](tab, `document.querySelector("[data-network=mainnet] [data-f=height]").textContent.replaceAll(",", "")`); got != height {
+			if got := Ask[string](tab, `document.querySelector("[data-network=mainnet] [data-f=height]").textContent.replaceAll(",", "")`); got != height {
 				t.Errorf("height %s, want %s", got, height)
 			}
-			rows := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("[data-topic]")].filter(r => r.checkVisibility()).map(r => r.querySelector("a").textContent + " " + r.querySelector("b").textContent)`)
+			rows := Ask[[]string](tab, `[...document.querySelectorAll("[data-topic]")].filter(r => r.checkVisibility()).map(r => r.querySelector("a").textContent + " " + r.querySelector("b").textContent)`)
 			if first := fmt.Sprint(r.moment.Forum[0].ActivityScore); len(rows) != 7 || !strings.HasPrefix(rows[0], "MIP-") || !strings.HasSuffix(rows[0], " "+first) {
 				t.Errorf("hottest discussions %q, want 7, the first of %s", rows, first)
 			}
@@ -89,17 +88,17 @@ func kept(t *testing.T, with run) {
 // places.
 func renewed(t *testing.T, with run) {
 	r := run{with.Browser, serveFigures(t, true, nil), with.clipboard}
-	for _, v := range widths(browsertest.View{Early: impatient}) {
+	for _, v := range widths(View{Early: impatient}) {
 		t.Run(v.String(), func(t *testing.T) {
 			tab := r.tab(t, v)
 			tab.Go("/mip/15/")
 			tab.Wait(card + " !== " + fmt.Sprintf("%q", r.discussion(t, 15)) + ` && document.querySelector(".fh").dataset.live === "200"`)
-			if got := browsertest.Ask[string](tab, `document.querySelector(".facts [data-f=score]").textContent + "|" + document.querySelector(".fh b").textContent`); strings.Split(got, "|")[0] != strings.Split(got, "|")[1] {
+			if got := Ask[string](tab, `document.querySelector(".facts [data-f=score]").textContent + "|" + document.querySelector(".fh b").textContent`); strings.Split(got, "|")[0] != strings.Split(got, "|")[1] {
 				t.Errorf("the page says the heat %s", got)
 			}
 			tab.Go("/?sort=heat")
 			tab.Wait(`document.querySelector("#heat").dataset.live === "200" && !document.querySelector("#heat time")`)
-			heat := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector("td.he b")?.textContent ?? "")`)
+			heat := Ask[[]string](tab, `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector("td.he b")?.textContent ?? "")`)
 			if !slices.IsSortedFunc(heat, func(a, b string) int { return number(b) - number(a) }) || number(heat[0]) <= 0 {
 				t.Errorf("heat %q", heat)
 			}
@@ -110,7 +109,7 @@ func renewed(t *testing.T, with run) {
 				before := r.asked.Load()
 				r.later.Add(int64(6 * time.Second))
 				for r.asked.Load() < before+2 {
-					browsertest.Ask[bool](tab, `new Promise(done => requestAnimationFrame(() => done(true)))`)
+					Ask[bool](tab, `new Promise(done => requestAnimationFrame(() => done(true)))`)
 				}
 			}
 			tab.Wait(`document.querySelector("[data-network=mainnet] .spark path:last-child").getAttribute("d")?.includes("L") && / ms$/.test(document.querySelector("[data-network=mainnet] [data-f=pace]").textContent)`)
@@ -126,10 +125,10 @@ func olderAnswer(t *testing.T, with run) {
 		}
 		w.Freshness.Forum = new(later(*w.Freshness.Forum))
 	}), with.clipboard}
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	tab.Go("/mip/4/")
 	tab.Wait(`document.querySelector(".fh").dataset.live === "200"`)
-	if got, want := browsertest.Ask[string](tab, card), r.discussion(t, 4); got != want {
+	if got, want := Ask[string](tab, card), r.discussion(t, 4); got != want {
 		t.Errorf("card %q, want %q", got, want)
 	}
 }
@@ -147,12 +146,12 @@ func disagreements(t *testing.T, with run) {
 		}
 	}), with.clipboard}
 	none := run{with.Browser, serveFigures(t, false, nil), with.clipboard}
-	for _, v := range widths(browsertest.View{NoScript: true}) {
+	for _, v := range widths(View{NoScript: true}) {
 		height := func(r run) (float64, []string) {
 			tab := r.tab(t, v)
 			tab.Go("/dashboard/")
-			return browsertest.Ask[float64](tab, `document.querySelector("#disagree").closest("section").getBoundingClientRect().height`),
-				browsertest.Ask[[]string](tab, `[...document.querySelectorAll("#disagree li")].map(li => li.textContent)`)
+			return Ask[float64](tab, `document.querySelector("#disagree").closest("section").getBoundingClientRect().height`),
+				Ask[[]string](tab, `[...document.querySelectorAll("#disagree li")].map(li => li.textContent)`)
 		}
 		full, said := height(r)
 		empty, agreed := height(none)
@@ -171,7 +170,7 @@ func disagreements(t *testing.T, with run) {
 // oneSource holds that the end of one source changes its pill and nothing else that is said of others.
 func oneSource(t *testing.T, with run) {
 	r := run{with.Browser, serveFigures(t, true, nil), with.clipboard}
-	for _, v := range []browsertest.View{{Early: impatient}, {Early: impatient, Width: 390, Dark: true}} {
+	for _, v := range []View{{Early: impatient}, {Early: impatient, Width: 390, Dark: true}} {
 		t.Run(v.String(), func(t *testing.T) {
 			tab := r.tab(t, v)
 			tab.Go("/dashboard/")
@@ -180,17 +179,17 @@ func oneSource(t *testing.T, with run) {
 			}
 			r.network.Down(hosts[0], true)
 			r.later.Add(int64(10 * time.Minute))
-			browsertest.Ask[int](tab, `later += 600_000`)
+			Ask[int](tab, `later += 600_000`)
 			tab.Wait(pill("forum") + `.className === "old" && ` + pill("forum") + `.innerText.includes("no answer")`)
 			for _, key := range []string{"mainnet", "testnet"} {
 				tab.Wait(pill(key) + `.className === "ok"`)
 			}
-			if rows := browsertest.Ask[int](tab, `[...document.querySelectorAll("[data-topic] b")].filter(b => Number(b.textContent) > 0).length`); rows != 7 {
+			if rows := Ask[int](tab, `[...document.querySelectorAll("[data-topic] b")].filter(b => Number(b.textContent) > 0).length`); rows != 7 {
 				t.Errorf("%d rows with heat after the forum's end, want 7", rows)
 			}
 			r.network.Down(hosts[0], false)
 			r.later.Add(int64(10 * time.Minute))
-			browsertest.Ask[int](tab, `later += 600_000`)
+			Ask[int](tab, `later += 600_000`)
 			tab.Wait(pill("forum") + `.className === "ok"`)
 		})
 	}

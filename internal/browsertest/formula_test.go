@@ -1,21 +1,19 @@
-package browsertest_test
+package browsertest
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 )
 
 // formulas looks at how a browser sets them: a fraction is higher than a letter, nothing of the source is
 // seen, and what is wider than the window scrolls in its own box by keyboard.
 func formulas(t *testing.T, r run) {
-	for _, v := range []browsertest.View{{}, {Width: 320, Dark: true}, {Width: 320, NoScript: true}} {
+	for _, v := range []View{{}, {Width: 320, Dark: true}, {Width: 320, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Go("/mip/900/")
-		got := browsertest.Ask[struct {
+		got := Ask[struct {
 			Formulas, High int
 			Seen, Shown    string
 			Same           bool
@@ -29,25 +27,25 @@ func formulas(t *testing.T, r run) {
 		if got.Formulas != 4 || got.High != 2 || got.Seen != "" || got.Shown != `\unknown{w}` || !got.Same {
 			t.Errorf("%s: %+v", v, got)
 		}
-		if text := browsertest.Ask[string](tab, `document.querySelector("article").innerText`); !strings.Contains(text, "price of $5 or $6, bounds") {
+		if text := Ask[string](tab, `document.querySelector("article").innerText`); !strings.Contains(text, "price of $5 or $6, bounds") {
 			t.Errorf("%s: prices are no formula:\n%s", v, text)
 		}
 		if v.Width != 320 || v.NoScript {
 			continue
 		}
 		for _, box := range []string{".prose div.math:has(math)", ".prose .maths:has(mtext)"} {
-			browsertest.Ask[bool](tab, `(e => { e.scrollIntoView(); e.focus(); return true })(document.querySelector("`+box+`"))`)
-			if !browsertest.Ask[bool](tab, `(e => document.activeElement === e && e.getAttribute("aria-label") && e.scrollWidth > e.clientWidth)(document.querySelector("`+box+`"))`) {
+			Ask[bool](tab, `(e => { e.scrollIntoView(); e.focus(); return true })(document.querySelector("`+box+`"))`)
+			if !Ask[bool](tab, `(e => document.activeElement === e && e.getAttribute("aria-label") && e.scrollWidth > e.clientWidth)(document.querySelector("`+box+`"))`) {
 				t.Errorf("%s: %s is no named box that takes the focus and scrolls", v, box)
 			}
 			tab.Press(kb.ArrowRight)
 			tab.Wait(`document.querySelector("` + box + `").scrollLeft > 0`)
 		}
 	}
-	paper := r.tab(t, browsertest.View{Width: 740})
+	paper := r.tab(t, View{Width: 740})
 	paper.Go("/mip/900/")
 	paper.Print()
-	if cut := browsertest.Ask[[]string](paper, `[...document.querySelectorAll(".math, .maths")].filter(e => !e.matches("code") && getComputedStyle(e).overflowX !== "visible").map(e => e.outerHTML.slice(0, 80))`); len(cut) > 0 {
+	if cut := Ask[[]string](paper, `[...document.querySelectorAll(".math, .maths")].filter(e => !e.matches("code") && getComputedStyle(e).overflowX !== "visible").map(e => e.outerHTML.slice(0, 80))`); len(cut) > 0 {
 		t.Errorf("paper cuts %q", cut)
 	}
 }

@@ -1,12 +1,10 @@
-package browsertest_test
+package browsertest
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 )
 
 // hostileText is what somebody may write who wants a script to run on the page; the name tells one text from
@@ -58,19 +56,19 @@ func hostileAnswers(t *testing.T, r run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := browsertest.View{Early: fmt.Sprintf(spoil, b)}
-	harmless := func(t *testing.T, tab *browsertest.Tab, within string, texts ...string) {
+	view := View{Early: fmt.Sprintf(spoil, b)}
+	harmless := func(t *testing.T, tab *Tab, within string, texts ...string) {
 		t.Helper()
-		if got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("img, iframe, object, embed, base, form:not([action^='/']), svg script, script:not([src]):not([type='application/ld+json']), [href^='javascript:' i], [href^='data:' i]:not(link)")].map(e => e.outerHTML)`); len(got) > 0 {
+		if got := Ask[[]string](tab, `[...document.querySelectorAll("img, iframe, object, embed, base, form:not([action^='/']), svg script, script:not([src]):not([type='application/ld+json']), [href^='javascript:' i], [href^='data:' i]:not(link)")].map(e => e.outerHTML)`); len(got) > 0 {
 			t.Errorf("text became %q", got)
 		}
-		if got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("*")].flatMap(e => [...e.attributes].filter(a => a.name.startsWith("on") || a.name === "style").map(a => e.outerHTML))`); len(got) > 0 {
+		if got := Ask[[]string](tab, `[...document.querySelectorAll("*")].flatMap(e => [...e.attributes].filter(a => a.name.startsWith("on") || a.name === "style").map(a => e.outerHTML))`); len(got) > 0 {
 			t.Errorf("text became handlers: %q", got)
 		}
-		if browsertest.Ask[bool](tab, `"hacked" in window`) {
+		if Ask[bool](tab, `"hacked" in window`) {
 			t.Error("a script of the text ran")
 		}
-		text := browsertest.Ask[string](tab, fmt.Sprintf(`document.querySelector(%q).textContent`, within))
+		text := Ask[string](tab, fmt.Sprintf(`document.querySelector(%q).textContent`, within))
 		for _, want := range texts {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is not shown as written in %s", want, text)
@@ -82,7 +80,7 @@ func hostileAnswers(t *testing.T, r run) {
 		tab.Go("/dashboard/")
 		tab.Wait(answered("forum"))
 		harmless(t, tab, "main", hostileText("title"), hostileText("message"), hostileText("status"))
-		if got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("[data-topic]")].filter(r => r.checkVisibility()).map(r => r.querySelector("a").textContent).slice(0, 2)`); len(got) != 2 || got[0] != hostileText("title") || got[1] != hostileText("id")+" "+hostileText("title") {
+		if got := Ask[[]string](tab, `[...document.querySelectorAll("[data-topic]")].filter(r => r.checkVisibility()).map(r => r.querySelector("a").textContent).slice(0, 2)`); len(got) != 2 || got[0] != hostileText("title") || got[1] != hostileText("id")+" "+hostileText("title") {
 			t.Errorf("topics %q", got)
 		}
 	})

@@ -1,4 +1,4 @@
-package browsertest_test
+package browsertest
 
 import (
 	"encoding/json"
@@ -10,13 +10,12 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // shown are the ids of the proposals that the list shows, in its order.
-func shown(tab *browsertest.Tab) []string {
-	return browsertest.Ask[[]string](tab, `[...document.querySelectorAll("#list tbody tr")].filter(r => r.checkVisibility()).map(r => r.querySelector(".n").textContent)`)
+func shown(tab *Tab) []string {
+	return Ask[[]string](tab, `[...document.querySelectorAll("#list tbody tr")].filter(r => r.checkVisibility()).map(r => r.querySelector(".n").textContent)`)
 }
 
 // ids are the ids of what a test holds for.
@@ -30,7 +29,7 @@ func ids(all []mip.Summary, keep func(mip.Summary) bool) []string {
 	return out
 }
 
-func everywhere(t *testing.T, r run, path string, views []browsertest.View, do func(*testing.T, *browsertest.Tab)) {
+func everywhere(t *testing.T, r run, path string, views []View, do func(*testing.T, *Tab)) {
 	for _, v := range views {
 		t.Run(v.String(), func(t *testing.T) {
 			tab := r.tab(t, v)
@@ -47,25 +46,25 @@ func firstPage(t *testing.T, r run) {
 	if err := json.Unmarshal(b, &info); err != nil {
 		t.Fatal(err)
 	}
-	everywhere(t, r, "/", []browsertest.View{{}, {Width: 390, Dark: true}, {Width: 320}, {NoScript: true}, {Width: 390, NoScript: true}}, func(t *testing.T, tab *browsertest.Tab) {
-		if got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("h1")].map(h => h.textContent)`); !slices.Equal(got, []string{info.Title}) {
+	everywhere(t, r, "/", []View{{}, {Width: 390, Dark: true}, {Width: 320}, {NoScript: true}, {Width: 390, NoScript: true}}, func(t *testing.T, tab *Tab) {
+		if got := Ask[[]string](tab, `[...document.querySelectorAll("h1")].map(h => h.textContent)`); !slices.Equal(got, []string{info.Title}) {
 			t.Errorf("headings %q", got)
 		}
 		if got := shown(tab); !slices.Equal(got, want) {
 			t.Errorf("rows %q, want %q", got, want)
 		}
-		fresh := browsertest.Ask[string](tab, `document.querySelector(".fresh").innerText`)
+		fresh := Ask[string](tab, `document.querySelector(".fresh").innerText`)
 		if !strings.Contains(fresh, fmt.Sprint(len(want))) || info.Commit != nil && (!strings.Contains(fresh, (*info.Commit)[:7]) || !strings.Contains(fresh, "UTC")) {
 			t.Errorf("the head says %q", fresh)
 		}
-		if form, scripts := browsertest.Ask[bool](tab, `document.querySelector("#filters").checkVisibility()`), browsertest.Ask[bool](tab, `"js" in document.documentElement.dataset`); form != scripts {
+		if form, scripts := Ask[bool](tab, `document.querySelector("#filters").checkVisibility()`), Ask[bool](tab, `"js" in document.documentElement.dataset`); form != scripts {
 			t.Errorf("filters shown: %t, scripts: %t", form, scripts)
 		}
 	})
 }
 
 func skip(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	for _, path := range pages() {
 		tab.Go(path)
 		tab.Press(kb.Tab)
@@ -77,11 +76,11 @@ func skip(t *testing.T, r run) {
 
 func slash(t *testing.T, r run) {
 	const focused = `location.pathname === "/" && document.activeElement.id === "q"`
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	for _, path := range []string{"/", "/mip/4/", "/dashboard/", "/api/"} {
 		tab.Go(path)
 		tab.Press("/", chromedp.ModifierCtrl) // Ctrl
-		if browsertest.Ask[bool](tab, focused) {
+		if Ask[bool](tab, focused) {
 			t.Errorf("%s: Ctrl and slash leads to the search", path)
 		}
 		tab.Press("/")
@@ -93,7 +92,7 @@ func slash(t *testing.T, r run) {
 
 func typing(t *testing.T, r run) {
 	want := ids(r.proposals(t), func(m mip.Summary) bool { return strings.Contains(m.Title, "refund") })
-	for _, v := range []browsertest.View{{}, {Width: 390}} {
+	for _, v := range []View{{}, {Width: 390}} {
 		tab := r.tab(t, v)
 		tab.Go("/feeds/")
 		tab.Go("/")
@@ -105,20 +104,20 @@ func typing(t *testing.T, r run) {
 			if got := shown(tab); !slices.Equal(got, want) {
 				t.Errorf("%s: rows %q, want %q", when, got, want)
 			}
-			if got := browsertest.Ask[string](tab, `document.querySelector("[role=status]#live").textContent`); got != fmt.Sprintf("1 of %d proposals", len(r.proposals(t))) {
+			if got := Ask[string](tab, `document.querySelector("[role=status]#live").textContent`); got != fmt.Sprintf("1 of %d proposals", len(r.proposals(t))) {
 				t.Errorf("%s: announced %q", when, got)
 			}
 		}
 		same("typed")
 		tab.Reload()
 		same("loaded again")
-		browsertest.Ask[bool](tab, `(history.back(), true)`)
+		Ask[bool](tab, `(history.back(), true)`)
 		tab.Wait(`location.pathname === "/feeds/"`)
 	}
 }
 
 func numbers(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	for _, text := range []string{"4", "mip-4", "MIP4", "mip 4", "004"} {
 		tab.Go("/")
 		tab.Click("#q")
@@ -132,7 +131,7 @@ func numbers(t *testing.T, r run) {
 
 func tiles(t *testing.T, r run) {
 	want := ids(r.proposals(t), func(m mip.Summary) bool { return m.Status == mip.LastCall })
-	everywhere(t, r, "/", []browsertest.View{{}, {Width: 320}}, func(t *testing.T, tab *browsertest.Tab) {
+	everywhere(t, r, "/", []View{{}, {Width: 320}}, func(t *testing.T, tab *Tab) {
 		tab.Click(`[data-status="last-call"]`)
 		tab.Wait(`location.pathname === "/" && location.search === "?status=last-call"`)
 		if got := shown(tab); !slices.Equal(got, want) {
@@ -141,12 +140,12 @@ func tiles(t *testing.T, r run) {
 		tab.Click(`[data-status="last-call"]`)
 		tab.Wait(`location.search === ""`)
 	})
-	everywhere(t, r, "/status/last-call/", []browsertest.View{{NoScript: true}, {Width: 390, NoScript: true}}, func(t *testing.T, tab *browsertest.Tab) {
+	everywhere(t, r, "/status/last-call/", []View{{NoScript: true}, {Width: 390, NoScript: true}}, func(t *testing.T, tab *Tab) {
 		if got := shown(tab); !slices.Equal(got, want) {
 			t.Errorf("rows %q, want %q", got, want)
 		}
 		tab.Go("/")
-		if got := browsertest.Ask[string](tab, `document.querySelector("[data-status=last-call]").pathname`); got != "/status/last-call/" {
+		if got := Ask[string](tab, `document.querySelector("[data-status=last-call]").pathname`); got != "/status/last-call/" {
 			t.Errorf("the status leads to %s", got)
 		}
 	})
@@ -154,30 +153,30 @@ func tiles(t *testing.T, r run) {
 
 func combined(t *testing.T, r run) {
 	want := ids(r.proposals(t), func(m mip.Summary) bool { return m.Status == mip.Draft && m.Category != nil && *m.Category == "Core" })
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	tab.Go("/")
 	tab.Wait(`document.querySelector("#filters")`)
-	browsertest.Ask[bool](tab, `(() => {
+	Ask[bool](tab, `(() => {
 		const f = document.querySelector("#filters").elements;
 		f.status.value = "draft"; f.category.value = "core"; f.sort.value = "heat";
 		return f.sort.dispatchEvent(new Event("input", { bubbles: true }));
 	})()`)
 	const heated = `document.querySelector("#heat").textContent.startsWith("Forum heat as of")`
 	tab.Wait(heated)
-	got, at := shown(tab), browsertest.Ask[string](tab, `location.pathname + location.search`)
+	got, at := shown(tab), Ask[string](tab, `location.pathname + location.search`)
 	if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {
 		t.Errorf("rows %q, want %q", got, want)
 	}
-	other := r.tab(t, browsertest.View{})
+	other := r.tab(t, View{})
 	other.Go(at)
 	other.Wait(heated)
 	if again := shown(other); !slices.Equal(again, got) {
 		t.Errorf("%s shows %q in another tab, and %q in the first", at, again, got)
 	}
-	all := r.tab(t, browsertest.View{})
+	all := r.tab(t, View{})
 	all.Go("/?sort=heat")
 	all.Wait(heated)
-	heat := browsertest.Ask[[]string](all, `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector("td.he").textContent)`)
+	heat := Ask[[]string](all, `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector("td.he").textContent)`)
 	if !slices.IsSortedFunc(heat, func(a, b string) int { return number(b) - number(a) }) || number(heat[0]) <= 0 {
 		t.Errorf("heat %q", heat)
 	}
@@ -191,7 +190,7 @@ func number(cell string) int {
 }
 
 func nothing(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{Width: 320})
+	tab := r.tab(t, View{Width: 320})
 	tab.Go("/?q=no+such+words&status=draft")
 	tab.Wait(`document.querySelector("#none").checkVisibility()`)
 	if got := shown(tab); len(got) != 0 {

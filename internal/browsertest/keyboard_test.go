@@ -1,4 +1,4 @@
-package browsertest_test
+package browsertest
 
 import (
 	"slices"
@@ -6,20 +6,18 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 )
 
 // reachable walks through every kind of page by the Tab key: every control that is seen gets the focus, has a
 // name, and shows that it has the focus.
 func reachable(t *testing.T, r run) {
-	for _, v := range []browsertest.View{{}, {Width: 390}} {
+	for _, v := range []View{{}, {Width: 390}} {
 		tab := r.tab(t, v)
 		for _, path := range []string{"/", "/mip/4/", "/mip/5/", "/mip/900/", "/dashboard/", "/graph/", "/feeds/", "/404.html"} {
 			tab.Go("/about/ai/") // so that the walk begins at the page's beginning
 			tab.Go(path)
 			// A group of radio buttons has one stop; what is in a closed box has none.
-			want := browsertest.Ask[int](tab, `(() => {
+			want := Ask[int](tab, `(() => {
 				window.left = new Set([...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")].filter(e =>
 					!e.disabled && e.checkVisibility({ visibilityProperty: true }) && !(e.type === "radio" && !e.checked)));
 				window.faults = [];
@@ -33,10 +31,10 @@ func reachable(t *testing.T, r run) {
 				});
 				return left.size;
 			})()`)
-			for i := 0; i < want+10 && browsertest.Ask[int](tab, "left.size") > 0; i++ {
+			for i := 0; i < want+10 && Ask[int](tab, "left.size") > 0; i++ {
 				tab.Press(kb.Tab)
 			}
-			if lost := browsertest.Ask[[]string](tab, `[...left].map(e => "not reached: " + e.outerHTML.slice(0, 120)).concat(faults)`); want < 10 || len(lost) > 0 {
+			if lost := Ask[[]string](tab, `[...left].map(e => "not reached: " + e.outerHTML.slice(0, 120)).concat(faults)`); want < 10 || len(lost) > 0 {
 				t.Errorf("%s %s: of %d controls\n%s", v, path, want, strings.Join(lost[:min(len(lost), 8)], "\n"))
 			}
 		}
@@ -45,7 +43,7 @@ func reachable(t *testing.T, r run) {
 
 // escape empties the search, as the browser does, and the address follows.
 func escape(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	tab.Go("/")
 	all := shown(tab)
 	tab.Press("/opcode")
@@ -62,21 +60,21 @@ func escape(t *testing.T, r run) {
 
 // phone opens the table of contents of a narrow window by keyboard, and follows it; without scripts too.
 func phone(t *testing.T, r run) {
-	for _, v := range []browsertest.View{{Width: 390}, {Width: 320, Dark: true, NoScript: true}} {
+	for _, v := range []View{{Width: 390}, {Width: 320, Dark: true, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Media("prefers-reduced-motion", "reduce") // the page is where it leads at once
 		tab.Go("/mip/4/")
 		const box = `document.querySelector("details.mob")`
-		if browsertest.Ask[bool](tab, `document.querySelector("nav.toc")?.checkVisibility() || !`+box+`.checkVisibility() || `+box+`.open`) {
+		if Ask[bool](tab, `document.querySelector("nav.toc")?.checkVisibility() || !`+box+`.checkVisibility() || `+box+`.open`) {
 			t.Errorf("%s: a narrow window does not have the one closed table of contents", v)
 		}
-		browsertest.Ask[bool](tab, `(`+box+`.querySelector("summary").focus(), true)`)
+		Ask[bool](tab, `(`+box+`.querySelector("summary").focus(), true)`)
 		tab.Press(kb.Enter)
-		if !browsertest.Ask[bool](tab, box+`.open && [...`+box+`.querySelectorAll("a")].every(a => a.checkVisibility() && a.getBoundingClientRect().height >= 24)`) {
+		if !Ask[bool](tab, box+`.open && [...`+box+`.querySelectorAll("a")].every(a => a.checkVisibility() && a.getBoundingClientRect().height >= 24)`) {
 			t.Errorf("%s: Enter does not open it, or its links are too small to touch", v)
 		}
 		tab.Press(kb.Tab + kb.Tab + kb.Enter)
-		got := browsertest.Ask[struct {
+		got := Ask[struct {
 			Hash, Want string
 			Seen       bool
 		}](tab, `(a => ({ Hash: location.hash, Want: a.hash, Seen: (r => r.top >= 0 && r.top < innerHeight)(document.getElementById(decodeURIComponent(a.hash.slice(1))).getBoundingClientRect()) }))(`+box+`.querySelectorAll("a")[1])`)

@@ -1,4 +1,4 @@
-package browsertest_test
+package browsertest
 
 import (
 	"crypto/sha256"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/browsertest"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
@@ -51,8 +51,8 @@ func (p panel) check(t *testing.T, r run, n int) {
 }
 
 func impact(t *testing.T, r run) {
-	everywhere(t, r, "/mip/5/", []browsertest.View{{}, {Width: 320, NoScript: true}}, func(t *testing.T, tab *browsertest.Tab) {
-		browsertest.Ask[panel](tab, readPanel).check(t, r, 5)
+	everywhere(t, r, "/mip/5/", []View{{}, {Width: 320, NoScript: true}}, func(t *testing.T, tab *Tab) {
+		Ask[panel](tab, readPanel).check(t, r, 5)
 	})
 }
 
@@ -65,9 +65,9 @@ func older(t *testing.T, with run) {
 	if r.one(t, "/api/v1/mips/5").ContentHash == old {
 		t.Fatal("the text is the same")
 	}
-	says := func(v browsertest.View, tab *browsertest.Tab, hash string) {
+	says := func(v View, tab *Tab, hash string) {
 		t.Helper()
-		got := browsertest.Ask[struct {
+		got := Ask[struct {
 			Foot        string
 			Glyph, Same bool
 		}](tab, `(e => ({
@@ -78,13 +78,13 @@ func older(t *testing.T, with run) {
 			t.Errorf("%s: the panel's foot is %+v", v, got)
 		}
 	}
-	for _, v := range []browsertest.View{{}, {Width: 320, NoScript: true}} {
+	for _, v := range []View{{}, {Width: 320, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Go("/mip/5/")
 		says(v, tab, old)
 	}
 	const other = "0123456789abcdef"
-	v := browsertest.View{Early: `
+	v := View{Early: `
 		const real = window.fetch;
 		window.fetch = async (to, ...more) => {
 			const r = await real(to, ...more);
@@ -101,14 +101,14 @@ func older(t *testing.T, with run) {
 // summaries asks for a summary as often as a caller may, and once more.
 func summaries(t *testing.T, with run) {
 	r := run{with.Browser, serve(t, true), with.clipboard} // whose limit is its own to use up
-	tab := r.tab(t, browsertest.View{Width: 390})
+	tab := r.tab(t, View{Width: 390})
 	tab.Expect(failures)
 	tab.Go("/mip/4/")
 	tab.Click("section.ai [data-run]")
 	tab.Wait(`document.querySelector("section.ai .axes") && document.querySelector("#live").textContent !== "" && document.activeElement.id === "impact"`)
-	browsertest.Ask[panel](tab, readPanel).check(t, r, 4)
+	Ask[panel](tab, readPanel).check(t, r, 4)
 	tab.Go("/mip/7/")
-	got := browsertest.Ask[[]int](tab, `(async () => {
+	got := Ask[[]int](tab, `(async () => {
 		const out = [];
 		for (let i = 1; i < 10; i++) out.push((await fetch("/api/ai-summary", { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"mipNumber":7}' })).status);
 		return out;
@@ -123,17 +123,17 @@ func summaries(t *testing.T, with run) {
 // language reads a translation that is kept beside a proposal, and asks for one that is not.
 func language(t *testing.T, r run) {
 	p := r.one(t, "/api/v1/mips/5")
-	for _, v := range []browsertest.View{{}, {Width: 320, NoScript: true}} {
+	for _, v := range []View{{}, {Width: 320, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Go("/mip/5/")
-		english := browsertest.Ask[string](tab, `document.querySelector("article").innerText`)
+		english := Ask[string](tab, `document.querySelector("article").innerText`)
 		if v.NoScript {
-			tab.Go(browsertest.Ask[string](tab, `document.querySelector('main a[hreflang="ja"]').pathname`))
+			tab.Go(Ask[string](tab, `document.querySelector('main a[hreflang="ja"]').pathname`))
 		} else {
 			tab.Click(`main a[hreflang="ja"]`)
 			tab.Wait(`location.pathname === "/mip/5/ja/" && document.readyState === "complete"`)
 		}
-		got := browsertest.Ask[struct{ Page, Text, Lang, Title, Note, Code string }](tab, `(a => ({
+		got := Ask[struct{ Page, Text, Lang, Title, Note, Code string }](tab, `(a => ({
 			Page: document.documentElement.lang, Lang: a.lang, Text: a.innerText, Title: document.querySelector("h1").textContent,
 			Note: document.querySelector("aside.note").innerText, Code: a.querySelector("pre")?.textContent ?? "",
 		}))(document.querySelector("article"))`)
@@ -149,7 +149,7 @@ func language(t *testing.T, r run) {
 		tab.Click(`aside.note a[hreflang="en"]`)
 		tab.Wait(`location.pathname === "/mip/5/" && document.querySelector("article").innerText === ` + fmt.Sprintf("%q", english))
 	}
-	tab := r.tab(t, browsertest.View{Width: 390})
+	tab := r.tab(t, View{Width: 390})
 	tab.Expect(failures)
 	tab.Go("/mip/4/")
 	tab.Click(`.langs [data-run][lang="tr"]`)
@@ -184,13 +184,13 @@ func live(t *testing.T, with run) {
 		Math: [...a.querySelectorAll("annotation, code.math")].map(e => e.textContent.trim()).join("\n"),
 		Current: document.querySelector(".langs [aria-current]").textContent,
 	}))(document.querySelector("article"))`
-	for _, v := range []browsertest.View{{}, {Width: 320, Dark: true}} {
+	for _, v := range []View{{}, {Width: 320, Dark: true}} {
 		tab := r.tab(t, v)
 		tab.Go("/mip/900/")
-		before := browsertest.Ask[state](tab, look)
+		before := Ask[state](tab, look)
 		tab.Click(`.langs [data-run][lang="ko"]`)
 		tab.Wait(`document.querySelector("article").lang === "ko" && document.querySelector(".langs [role=status]").textContent.startsWith("The translation is shown")`)
-		got := browsertest.Ask[state](tab, look)
+		got := Ask[state](tab, look)
 		if got.Page != "en" || got.Title != before.Title || got.Code != before.Code || got.Math != before.Math || before.Math == "" {
 			t.Errorf("%s: what stays English is\n%+v\nwant\n%+v", v, got, before)
 		}
@@ -200,12 +200,12 @@ func live(t *testing.T, with run) {
 		if !strings.Contains(got.Note, "Machine translation by lantern-large") || !strings.Contains(got.Note, "The English text decides") {
 			t.Errorf("%s: the note says %q", v, got.Note)
 		}
-		if wide := browsertest.Ask[bool](tab, `document.documentElement.scrollWidth > document.documentElement.clientWidth`); wide {
+		if wide := Ask[bool](tab, `document.documentElement.scrollWidth > document.documentElement.clientWidth`); wide {
 			t.Errorf("%s: the page scrolls sideways", v)
 		}
 		tab.Click(".langs a[aria-current], .langs a")
 		tab.Wait(`!document.querySelector("#translated")`)
-		if after := browsertest.Ask[state](tab, look); after != before {
+		if after := Ask[state](tab, look); after != before {
 			t.Errorf("%s: back in English it is\n%+v\nwant\n%+v", v, after, before)
 		}
 	}
@@ -213,7 +213,7 @@ func live(t *testing.T, with run) {
 
 // history looks at a proposal whose file was changed. How far back git knows is the checkout's matter.
 func history(t *testing.T, r run) {
-	for _, v := range []browsertest.View{{}, {Width: 320, Dark: true, NoScript: true}} {
+	for _, v := range []View{{}, {Width: 320, Dark: true, NoScript: true}} {
 		tab := r.tab(t, v)
 		diffs := 0
 		for _, a := range r.plan.Artifacts {
@@ -221,7 +221,7 @@ func history(t *testing.T, r run) {
 				continue
 			}
 			tab.Go(a.Route)
-			found := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("pre.diff")].map(e => e.innerText)`)
+			found := Ask[[]string](tab, `[...document.querySelectorAll("pre.diff")].map(e => e.innerText)`)
 			diffs += len(found)
 			for _, d := range found {
 				if !strings.Contains(d, "\n+") && !strings.Contains(d, "\n-") {
@@ -230,7 +230,7 @@ func history(t *testing.T, r run) {
 			}
 		}
 		if diffs == 0 {
-			t.Skip("[history] this clone holds no two versions of a proposal")
+			testenv.Missing(t, "history", "this clone holds no two versions of a proposal")
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package browsertest_test
+package browsertest
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 	"github.com/mipwatch/mipwatch/internal/corpora"
 )
 
@@ -19,7 +18,7 @@ import (
 // short, the median of five counts for which a phone is no slower than it would be beside a machine without
 // other work.
 func TestLighthouse(t *testing.T) {
-	l := browsertest.FindLighthouse(t)
+	l := FindLighthouse(t)
 	samples := serve(t, true)
 	type page struct{ name, url string }
 	list := []page{
@@ -32,32 +31,32 @@ func TestLighthouse(t *testing.T) {
 	for _, p := range list {
 		for _, form := range []string{"phone", "desktop"} {
 			t.Run(p.name+" "+form, func(t *testing.T) {
-				score(t, func(speed float64) browsertest.Judgement {
+				score(t, func(speed float64) Judgement {
 					if form == "desktop" {
 						return l.Judge(t, p.url, 0)
 					}
-					return l.Judge(t, p.url, browsertest.PhoneFactor(speed))
+					return l.Judge(t, p.url, PhoneFactor(speed))
 				})
 			})
 		}
 	}
 }
 
-func score(t *testing.T, judge func(speed float64) browsertest.Judgement) {
+func score(t *testing.T, judge func(speed float64) Judgement) {
 	t.Helper()
 	const full = 100
 	first := judge(math.Inf(1))
 	if len(first.Scores) != 4 {
 		t.Fatalf("scores %v, want four categories", first.Scores)
 	}
-	runs := []browsertest.Judgement{first, judge(math.Inf(1))}
+	runs := []Judgement{first, judge(math.Inf(1))}
 	if !maps.Equal(runs[0].Scores, runs[1].Scores) { // otherwise the third cannot move the median
 		runs = append(runs, judge(math.Inf(1)))
 	}
 	for category := range first.Scores {
 		got := scores(runs, category)
 		if category == "performance" && median(got) != full {
-			runs := make([]browsertest.Judgement, 5)
+			runs := make([]Judgement, 5)
 			for i := range runs {
 				runs[i] = judge(first.Speed)
 			}
@@ -70,7 +69,7 @@ func score(t *testing.T, judge func(speed float64) browsertest.Judgement) {
 }
 
 // scores are those of one category, in order.
-func scores(runs []browsertest.Judgement, category string) []int {
+func scores(runs []Judgement, category string) []int {
 	all := make([]int, len(runs))
 	for i, r := range runs {
 		all[i] = r.Scores[category]

@@ -1,4 +1,4 @@
-package browsertest_test
+package browsertest
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -43,10 +42,10 @@ func agent(t *testing.T, r run) {
 }
 
 func feeds(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	for _, path := range []string{"/", "/feeds/"} {
 		tab.Go(path)
-		got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("link[rel=alternate]")].map(l => l.type + " " + new URL(l.href).pathname)`)
+		got := Ask[[]string](tab, `[...document.querySelectorAll("link[rel=alternate]")].map(l => l.type + " " + new URL(l.href).pathname)`)
 		for _, want := range []string{"application/rss+xml /feed.xml", "application/atom+xml /feed.atom", "application/feed+json /feed.json"} {
 			if !slices.Contains(got, want) {
 				t.Errorf("%s tells of %q, want %s", path, got, want)
@@ -167,9 +166,9 @@ func apiPage(t *testing.T, r run) {
 	if err := json.Unmarshal(b, &doc); err != nil {
 		t.Fatal(err)
 	}
-	tab := r.tab(t, browsertest.View{NoScript: true})
+	tab := r.tab(t, View{NoScript: true})
 	tab.Go("/api/")
-	got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll(".op h3")].map(h => h.innerText)`)
+	got := Ask[[]string](tab, `[...document.querySelectorAll(".op h3")].map(h => h.innerText)`)
 	for path, operations := range doc.Paths {
 		for method := range operations {
 			if want := strings.ToUpper(method) + " " + path; !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, want) }) {
@@ -180,11 +179,11 @@ func apiPage(t *testing.T, r run) {
 }
 
 func notFound(t *testing.T, r run) {
-	for _, v := range []browsertest.View{{}, {Width: 320, NoScript: true}} {
+	for _, v := range []View{{}, {Width: 320, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Expect(`Failed to load resource.*404.*/mip/999/`)
 		tab.Go("/mip/999/")
-		if got := browsertest.Ask[string](tab, `document.querySelector("h1").textContent`); got != "Page not found" {
+		if got := Ask[string](tab, `document.querySelector("h1").textContent`); got != "Page not found" {
 			t.Errorf("%s: %q", v, got)
 		}
 		if v.NoScript {

@@ -1,4 +1,4 @@
-package browsertest_test
+package browsertest
 
 import (
 	"bytes"
@@ -11,15 +11,13 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 )
 
 func head(t *testing.T, r run) {
 	p := r.one(t, "/api/v1/mips/4")
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	tab.Go("/mip/4/")
-	got := browsertest.Ask[map[string]string](tab, `Object.fromEntries([
+	got := Ask[map[string]string](tab, `Object.fromEntries([
 		["title", document.title],
 		...[...document.querySelectorAll("meta[content]")].map(m => [m.getAttribute("property") ?? m.name, m.content]),
 		...[...document.querySelectorAll("link[rel=canonical]")].map(l => ["canonical", l.href]),
@@ -46,11 +44,11 @@ func head(t *testing.T, r run) {
 		t.Errorf("picture: %v, %+v, %s", err, size, mediaType)
 	}
 	var ld map[string]any
-	if err := json.Unmarshal([]byte(browsertest.Ask[string](tab, `document.querySelector("script[type='application/ld+json']").textContent`)), &ld); err != nil || ld["@context"] != "https://schema.org" {
+	if err := json.Unmarshal([]byte(Ask[string](tab, `document.querySelector("script[type='application/ld+json']").textContent`)), &ld); err != nil || ld["@context"] != "https://schema.org" {
 		t.Errorf("structured data: %v, %v", err, ld["@context"])
 	}
 	seen := map[string]bool{}
-	for _, l := range browsertest.Ask[[]struct{ Type, Path string }](tab, `[...document.querySelectorAll("link[rel=alternate]")].map(l => ({Type: l.type, Path: l.pathname ?? new URL(l.href).pathname}))`) {
+	for _, l := range Ask[[]struct{ Type, Path string }](tab, `[...document.querySelectorAll("link[rel=alternate]")].map(l => ({Type: l.type, Path: l.pathname ?? new URL(l.href).pathname}))`) {
 		if _, mediaType := r.get(t, l.Path); !strings.HasPrefix(mediaType, l.Type) {
 			t.Errorf("%s is %s, the page says %s", l.Path, mediaType, l.Type)
 		}
@@ -64,10 +62,10 @@ func head(t *testing.T, r run) {
 }
 
 func badges(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{Width: 390})
+	tab := r.tab(t, View{Width: 390})
 	for _, m := range r.proposals(t) {
 		tab.Go(fmt.Sprintf("/mip/%d/", m.Number))
-		got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll(".phead .row > *")].map(e => e.textContent)`)
+		got := Ask[[]string](tab, `[...document.querySelectorAll(".phead .row > *")].map(e => e.textContent)`)
 		want := []string{"No status"}
 		if s, ok := m.Frontmatter["status"].(string); ok {
 			want[0] = s
@@ -84,10 +82,10 @@ func badges(t *testing.T, r run) {
 }
 
 func contents(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	for _, m := range r.proposals(t) {
 		tab.Go(fmt.Sprintf("/mip/%d/", m.Number))
-		if lost := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("a[href^='#']")].filter(a => !document.getElementById(decodeURIComponent(a.hash.slice(1)))).map(a => a.hash)`); len(lost) > 0 {
+		if lost := Ask[[]string](tab, `[...document.querySelectorAll("a[href^='#']")].filter(a => !document.getElementById(decodeURIComponent(a.hash.slice(1)))).map(a => a.hash)`); len(lost) > 0 {
 			t.Errorf("%s: links to nowhere: %q", m.ID, lost)
 		}
 	}
@@ -100,21 +98,21 @@ func contents(t *testing.T, r run) {
 		tab.Wait(`location.hash === ` + link + `.hash && ` + link + `.getAttribute("aria-current") === "true"`)
 		tab.Wait(`(h => h.top >= document.querySelector("header.top").getBoundingClientRect().bottom && h.bottom < innerHeight)(` + heading + `.getBoundingClientRect())`)
 	}
-	if n := browsertest.Ask[int](tab, `document.querySelectorAll(".toc [aria-current]").length`); n != 1 {
+	if n := Ask[int](tab, `document.querySelectorAll(".toc [aria-current]").length`); n != 1 {
 		t.Errorf("%d entries are current", n)
 	}
-	phone := r.tab(t, browsertest.View{Width: 390, NoScript: true})
+	phone := r.tab(t, View{Width: 390, NoScript: true})
 	phone.Go("/mip/4/")
 	phone.Click("details.mob summary")
 	phone.Click(".mtoc li:nth-child(3) > a")
-	if !browsertest.Ask[bool](phone, `location.hash === document.querySelector(".mtoc li:nth-child(3) > a").hash`) {
+	if !Ask[bool](phone, `location.hash === document.querySelector(".mtoc li:nth-child(3) > a").hash`) {
 		t.Error("the folded table of contents leads nowhere")
 	}
 	phone.Wait(`(h => h.top >= Math.max(0, document.querySelector("header.top").getBoundingClientRect().bottom) && h.bottom < innerHeight)(document.querySelector(location.hash).getBoundingClientRect())`)
 }
 
 func headingLink(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	tab.Go("/mip/4/")
 	tab.Click(".prose h2[id] a.h")
 	tab.Wait(`location.hash === "#" + document.querySelector(".prose h2[id]").id`)
@@ -122,8 +120,8 @@ func headingLink(t *testing.T, r run) {
 	defer r.clipboard.Unlock()
 	tab.Click(".prose h2[id] ~ h2[id] [data-copy]")
 	tab.Wait(`document.querySelector("#live").textContent === "Copied"`)
-	want := browsertest.Ask[string](tab, `location.href.split("#")[0] + "#" + document.querySelector(".prose h2[id] ~ h2[id]").id`)
-	if got := browsertest.Ask[string](tab, `navigator.clipboard.readText()`); got != want {
+	want := Ask[string](tab, `location.href.split("#")[0] + "#" + document.querySelector(".prose h2[id] ~ h2[id]").id`)
+	if got := Ask[string](tab, `navigator.clipboard.readText()`); got != want {
 		t.Errorf("copied %q, want %q", got, want)
 	}
 }
@@ -131,10 +129,10 @@ func headingLink(t *testing.T, r run) {
 func relations(t *testing.T, r run) {
 	all := r.proposals(t)
 	// related are the proposals that a page names beside a word of its details.
-	related := func(tab *browsertest.Tab, word string) []string {
-		return browsertest.Ask[[]string](tab, `[...document.querySelectorAll(".side dl > div")].filter(d => d.querySelector("dt")?.textContent === `+fmt.Sprintf("%q", word)+`).flatMap(d => [...d.querySelectorAll("dd a")].map(a => a.pathname))`)
+	related := func(tab *Tab, word string) []string {
+		return Ask[[]string](tab, `[...document.querySelectorAll(".side dl > div")].filter(d => d.querySelector("dt")?.textContent === `+fmt.Sprintf("%q", word)+`).flatMap(d => [...d.querySelectorAll("dd a")].map(a => a.pathname))`)
 	}
-	tab := r.tab(t, browsertest.View{NoScript: true})
+	tab := r.tab(t, View{NoScript: true})
 	pairs := 0
 	for _, m := range all {
 		tab.Go(fmt.Sprintf("/mip/%d/", m.Number))
@@ -151,7 +149,7 @@ func relations(t *testing.T, r run) {
 				t.Errorf("%s is required by %d, its page names %q", m.ID, n, requiredBy)
 			}
 		}
-		if left := browsertest.Ask[[]string](tab, `[...document.querySelectorAll(".prose a[href]")].filter(a => a.origin === location.origin && a.pathname.endsWith(".md")).map(a => a.href)`); len(left) > 0 {
+		if left := Ask[[]string](tab, `[...document.querySelectorAll(".prose a[href]")].filter(a => a.origin === location.origin && a.pathname.endsWith(".md")).map(a => a.href)`); len(left) > 0 {
 			t.Errorf("%s: links to files: %q", m.ID, left)
 		}
 	}
@@ -159,22 +157,22 @@ func relations(t *testing.T, r run) {
 		t.Errorf("requires and required by differ by %d", pairs)
 	}
 	tab.Go("/mip/900/")
-	if got := browsertest.Ask[[]string](tab, `[...document.querySelectorAll(".prose p a")].map(a => a.pathname + a.hash).slice(0, 2)`); !slices.Equal(got, []string{"/mip/4/#s-specification", "/mip/5/"}) {
+	if got := Ask[[]string](tab, `[...document.querySelectorAll(".prose p a")].map(a => a.pathname + a.hash).slice(0, 2)`); !slices.Equal(got, []string{"/mip/4/#s-specification", "/mip/5/"}) {
 		t.Errorf("links of the text lead to %q", got)
 	}
 }
 
 func authors(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	tab.Go("/mip/900/")
-	author := browsertest.Ask[string](tab, `document.querySelector("main a[href^='/author/']").pathname`)
+	author := Ask[string](tab, `document.querySelector("main a[href^='/author/']").pathname`)
 	tab.Go(author)
-	if got := browsertest.Ask[string](tab, `document.querySelector(".hero a[href^='https://github.com/']").href`); got != "https://github.com/"+strings.Trim(strings.TrimPrefix(author, "/author/"), "/") {
+	if got := Ask[string](tab, `document.querySelector(".hero a[href^='https://github.com/']").href`); got != "https://github.com/"+strings.Trim(strings.TrimPrefix(author, "/author/"), "/") {
 		t.Errorf("%s leads to %s", author, got)
 	}
 	for _, path := range pages() {
 		tab.Go(path)
-		if bare := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("a[href^=http]")].filter(a => a.origin !== location.origin && !a.closest(".prose") && !/\bnoopener\b/.test(a.rel)).map(a => a.href)`); len(bare) > 0 {
+		if bare := Ask[[]string](tab, `[...document.querySelectorAll("a[href^=http]")].filter(a => a.origin !== location.origin && !a.closest(".prose") && !/\bnoopener\b/.test(a.rel)).map(a => a.href)`); len(bare) > 0 {
 			t.Errorf("%s: links to other sites without rel=noopener: %q", path, bare)
 		}
 	}
@@ -182,28 +180,28 @@ func authors(t *testing.T, r run) {
 
 func code(t *testing.T, r run) {
 	p := r.one(t, "/api/v1/mips/900")
-	tab := r.tab(t, browsertest.View{Width: 320})
+	tab := r.tab(t, View{Width: 320})
 	tab.Go("/mip/900/")
 	r.clipboard.Lock()
 	defer r.clipboard.Unlock()
 	tab.Click("figure.code [data-copy]")
 	tab.Wait(`document.querySelector("#live").textContent === "Copied"`)
-	got := browsertest.Ask[string](tab, `navigator.clipboard.readText()`)
+	got := Ask[string](tab, `navigator.clipboard.readText()`)
 	if !strings.Contains(p.RawMarkdown, "```text\n"+strings.TrimSuffix(got, "\n")+"\n```") {
 		t.Errorf("copied %q, which is not the source", got)
 	}
-	browsertest.Ask[bool](tab, `(document.querySelector("figure.code pre").focus(), true)`)
+	Ask[bool](tab, `(document.querySelector("figure.code pre").focus(), true)`)
 	tab.Press(kb.ArrowRight)
 	tab.Wait(`document.querySelector("figure.code pre").scrollLeft > 0`)
 }
 
 func wide(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{Width: 320})
+	tab := r.tab(t, View{Width: 320})
 	tab.Go("/mip/900/")
-	if !browsertest.Ask[bool](tab, `(e => e.scrollWidth > e.clientWidth && e.tabIndex === 0)(document.querySelector(".prose .scroll"))`) {
+	if !Ask[bool](tab, `(e => e.scrollWidth > e.clientWidth && e.tabIndex === 0)(document.querySelector(".prose .scroll"))`) {
 		t.Error("the table does not scroll in a box of its own that takes the focus")
 	}
-	browsertest.Ask[bool](tab, `(document.querySelector(".prose .scroll").focus(), true)`)
+	Ask[bool](tab, `(document.querySelector(".prose .scroll").focus(), true)`)
 	tab.Press(kb.ArrowRight)
 	tab.Wait(`document.querySelector(".prose .scroll").scrollLeft > 0`)
 }

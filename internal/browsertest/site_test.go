@@ -1,4 +1,4 @@
-package browsertest_test
+package browsertest
 
 import (
 	"bytes"

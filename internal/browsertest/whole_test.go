@@ -1,4 +1,4 @@
-package browsertest_test
+package browsertest
 
 import (
 	"bytes"
@@ -6,15 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 )
 
 // mostRequests is what a first view may ask for, live figures aside.
 const mostRequests = 4
 
 func requests(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	for _, path := range pages() {
 		tab.Go(path)
 		var got []string
@@ -35,7 +33,7 @@ func requests(t *testing.T, r run) {
 // a page, of which the rest then pushes something: what moves for another reason than that moves every time.
 func stillness(t *testing.T, r run) {
 	const tries = 3
-	for _, v := range []browsertest.View{{}, {Width: 390}} {
+	for _, v := range []View{{}, {Width: 390}} {
 		v.Early = impatient + `
 			window.shifts = [];
 			new PerformanceObserver(list => { for (const e of list.getEntries()) if (e.value >= .0005) shifts.push(e.value + " " + e.sources.map(s => s.node?.outerHTML?.slice(0, 120))) }).observe({ type: "layout-shift", buffered: true });
@@ -50,7 +48,7 @@ func stillness(t *testing.T, r run) {
 				t.Errorf("%s %s: %s", v, path, strings.Join(moved, "\n"))
 			}
 			// Scripts may add to a text before or after it is first shown: what they add takes no room.
-			if pushed := browsertest.Ask[int](tab, `(() => {
+			if pushed := Ask[int](tab, `(() => {
 				const tops = () => [...document.querySelectorAll(".prose *")].filter(e => !e.closest("button")).map(e => e.getBoundingClientRect().top);
 				const before = tops();
 				for (const b of document.querySelectorAll(".prose button")) b.remove();
@@ -63,7 +61,7 @@ func stillness(t *testing.T, r run) {
 }
 
 // movedOn is what moves while a page loads and gets its live figures.
-func movedOn(tab *browsertest.Tab, path string) []string {
+func movedOn(tab *Tab, path string) []string {
 	tab.Go("/404.html") // so that a path that differs by its fragment alone is loaded too
 	tab.Go(path)
 	switch path {
@@ -75,18 +73,18 @@ func movedOn(tab *browsertest.Tab, path string) []string {
 		tab.Wait(`document.querySelector(".fh [data-f=as]").textContent.startsWith("As of")`)
 	}
 	// What was shifted is known two frames later.
-	return browsertest.Ask[[]string](tab, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(shifts)))))`)
+	return Ask[[]string](tab, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(shifts)))))`)
 }
 
 // sideways holds narrow windows, and letters of twice the size, to pages that do not scroll sideways.
 func sideways(t *testing.T, r run) {
-	for _, v := range []browsertest.View{
+	for _, v := range []View{
 		{Width: 320}, {Width: 320, NoScript: true}, {Width: 390}, {Width: 768}, {Width: 640, Letters: 32}, {Letters: 32},
 	} {
 		tab := r.tab(t, v)
 		for _, path := range pages() {
 			tab.Go(path)
-			got := browsertest.Ask[[]string](tab, `(root => {
+			got := Ask[[]string](tab, `(root => {
 				for (const d of document.querySelectorAll("details")) d.open = true;
 				if (root.scrollWidth <= root.clientWidth) return [];
 				const over = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > root.clientWidth + 1 && !e.parentElement.closest(".scroll, pre"));
@@ -109,23 +107,23 @@ func theme(t *testing.T, r run) {
 		// The choice when the body begins, before which nothing can be painted.
 		new MutationObserver((_, o) => { if (document.body) { window.chosen = document.documentElement.dataset.theme; o.disconnect() } }).observe(document, { childList: true, subtree: true });
 	`
-	tab := r.tab(t, browsertest.View{Early: early})
+	tab := r.tab(t, View{Early: early})
 	tab.Go("/mip/4/")
-	light := browsertest.Ask[string](tab, ground)
+	light := Ask[string](tab, ground)
 	tab.Click("label:has([name=theme][value=dark])")
 	tab.Wait(ground + " !== " + fmt.Sprintf("%q", light))
-	dark := browsertest.Ask[string](tab, ground)
+	dark := Ask[string](tab, ground)
 	for _, path := range []string{"/mip/4/", "/", "/dashboard/"} {
 		for _, load := range []func(){func() { tab.Go(path) }, tab.Reload} {
 			load()
-			if got := browsertest.Ask[[]string](tab, "[...grounds, "+ground+"]"); slices.ContainsFunc(got, func(c string) bool { return c != dark }) {
+			if got := Ask[[]string](tab, "[...grounds, "+ground+"]"); slices.ContainsFunc(got, func(c string) bool { return c != dark }) {
 				t.Errorf("%s: frames of %q, want %s only", path, got, dark)
 			}
-			if got := browsertest.Ask[string](tab, `window.chosen ?? ""`); got != "dark" {
+			if got := Ask[string](tab, `window.chosen ?? ""`); got != "dark" {
 				t.Errorf("%s: the body begins with the theme %q", path, got)
 			}
 		}
-		if !browsertest.Ask[bool](tab, `document.querySelector("[name=theme][value=dark]").checked`) {
+		if !Ask[bool](tab, `document.querySelector("[name=theme][value=dark]").checked`) {
 			t.Errorf("%s: the choice is not shown", path)
 		}
 	}
@@ -133,9 +131,9 @@ func theme(t *testing.T, r run) {
 	tab.Wait(ground + " === " + fmt.Sprintf("%q", light))
 	tab.Media("prefers-color-scheme", "dark")
 	tab.Wait(ground + " === " + fmt.Sprintf("%q", dark))
-	still := r.tab(t, browsertest.View{Dark: true, NoScript: true})
+	still := r.tab(t, View{Dark: true, NoScript: true})
 	still.Go("/")
-	if got := browsertest.Ask[string](still, ground); got != dark {
+	if got := Ask[string](still, ground); got != dark {
 		t.Errorf("without scripts: %s, want the system's %s", got, dark)
 	}
 }
@@ -147,15 +145,15 @@ const paperWidth = 740
 // for each link on it, so what paper leaves out leads nowhere.
 func printed(t *testing.T, r run) {
 	for _, path := range []string{"/mip/4/", "/mip/900/"} {
-		tab := r.tab(t, browsertest.View{Width: paperWidth, Dark: true})
+		tab := r.tab(t, View{Width: paperWidth, Dark: true})
 		tab.Go(path)
 		ask := func(what, expression string) {
 			t.Helper()
-			if got := browsertest.Ask[[]string](tab, expression); len(got) > 0 {
+			if got := Ask[[]string](tab, expression); len(got) > 0 {
 				t.Errorf("%s: %s: %q", path, what, got)
 			}
 		}
-		addresses := browsertest.Ask[[]string](tab, `[...document.querySelectorAll(".prose a[href^=http]")].map(a => a.href)`)
+		addresses := Ask[[]string](tab, `[...document.querySelectorAll(".prose a[href^=http]")].map(a => a.href)`)
 		pdf := tab.PDF()
 		if !bytes.HasPrefix(pdf, []byte("%PDF-")) || len(addresses) == 0 {
 			t.Fatalf("%s: a PDF of %d bytes, links to %q", path, len(pdf), addresses)
@@ -175,7 +173,7 @@ func printed(t *testing.T, r run) {
 		ask("paper has links without their addresses", `[...document.querySelectorAll(".prose a[href^=http]")].filter(a => !getComputedStyle(a, "::after").content.includes(a.getAttribute("href"))).map(a => a.href)`)
 		ask("paper cuts code", `[...document.querySelectorAll("figure.code, figure.code pre")].filter(e => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1 || getComputedStyle(e).maxHeight !== "none").map(e => e.textContent.slice(0, 60))`)
 		ask("code does not wrap on paper", `[...document.querySelectorAll("figure.code pre")].filter(e => getComputedStyle(e).whiteSpaceCollapse !== "preserve" || getComputedStyle(e).textWrapMode !== "wrap").map(e => e.textContent.slice(0, 60))`)
-		if got := browsertest.Ask[string](tab, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" && got != "rgba(0, 0, 0, 0)" {
+		if got := Ask[string](tab, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" && got != "rgba(0, 0, 0, 0)" {
 			t.Errorf("%s: paper is %s", path, got)
 		}
 	}

@@ -3,7 +3,6 @@ package companion
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/sidecar/api"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
@@ -299,20 +299,11 @@ func TestNothingBeside(t *testing.T) {
 // The time of a translation is that of its own newest commit, and a commit that adds a proposal with its
 // translation is still the one that created the proposal.
 func TestTimesFromGit(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("[git] no git program")
-	}
 	top := t.TempDir()
 	dir := filepath.Join(top, "proposals")
 	git := func(day string, args ...string) {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "git", args...)
-		cmd.Dir = top
-		cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE="+day+"T12:00:00Z", "GIT_COMMITTER_DATE="+day+"T12:00:00Z", "GIT_CONFIG_GLOBAL=/dev/null",
-			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
+		testenv.Git(t, top, day+"T12:00:00Z", args...)
 	}
 	git("2026-01-01", "init", "-q")
 	write(t, dir, "MIP-1.md", strings.Replace(english, "created: 2026-01-02\n", "", 1), "translations/ja/MIP-1.md", translated(strings.Repeat("0", 64), "\nText.\n"))

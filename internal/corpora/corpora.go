@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // environment names the folder that holds the corpora, a folder each.
@@ -31,9 +33,10 @@ func Find(name string) string {
 // Need is Find for a test that makes no sense without: it is skipped and says why.
 func Need(t testing.TB, name string) string {
 	t.Helper()
+	testenv.Long(t, "a whole corpus")
 	dir := Find(name)
 	if dir == "" {
-		t.Skipf("[corpora] no real proposals here: %s names a folder that holds %s", environment, filepath.Join(name, "*.md"))
+		testenv.Missing(t, "corpora", "no real proposals here:", environment, "names a folder that holds", filepath.Join(name, "*.md"))
 	}
 	return dir
 }

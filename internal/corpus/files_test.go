@@ -15,6 +15,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // sound is a proposal that has nothing wrong with it.
@@ -132,7 +133,7 @@ func TestVariantsAreEqual(t *testing.T) {
 
 func TestFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("[unix] needs pipes and symbolic links")
+		testenv.Missing(t, "unix", "needs pipes and symbolic links")
 	}
 	outside := filepath.Join(t.TempDir(), "secret.md")
 	writeFile(t, outside, []byte(sound))

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // repo is a git repository whose commits have fixed times.
@@ -21,7 +23,7 @@ type repo struct {
 func newRepo(t *testing.T) *repo {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("[git] no git program")
+		testenv.Missing(t, "git", "no git program")
 	}
 	r := &repo{t, t.TempDir()}
 	r.git(0, "init", "-q", "-b", "main", ".")

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // hash is the name of an object, the same digit throughout.
@@ -198,7 +200,7 @@ func TestPublic(t *testing.T) {
 // TestHeld asks a whole clone and one without contents for blobs that are there, here only, and nowhere.
 func TestHeld(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("[git] no git program")
+		testenv.Missing(t, "git", "no git program")
 	}
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	run := func(dir, input string, args ...string) string {

@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // TestLogIsThatOfGit compares with git log, which opens sub-folders, over a history of branches and merges that
 // nothing was left out of.
 func TestLogIsThatOfGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("[git] no git program")
+		testenv.Missing(t, "git", "no git program")
 	}
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	dir := t.TempDir()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/provenance"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // TestClonesLeftBehind finds what killed runs left beside what another run is at work in.
@@ -161,7 +162,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	cmd := git.Command(t.Context(), t.TempDir(), "-c", "alias.limit=!ulimit -v", "limit")
 	out, err := cmd.Output()
 	if runtime.GOOS != "linux" {
-		t.Skip("the limit is there on Linux")
+		testenv.Missing(t, "linux", "the limit is there on Linux")
 	}
 	if limit, bad := strconv.Atoi(strings.TrimSpace(string(out))); err != nil || bad != nil || limit > 4<<20 {
 		t.Errorf("git has %s KiB of memory, %v", out, err)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/provenance"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // upstream is a repository with a folder MIPs.
@@ -30,7 +31,7 @@ type upstream struct {
 func newUpstream(t *testing.T) *upstream {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("[git] no git program")
+		testenv.Missing(t, "git", "no git program")
 	}
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")

@@ -3,12 +3,12 @@
 package redistest
 
 import (
-	"bufio"
-	"io"
 	"net"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // Server is a redis-server on 127.0.0.1 that keeps nothing on disk. It is not safe for concurrent use, but for
@@ -19,8 +19,7 @@ type Server struct {
 	dir     string
 	port    string
 	args    []string
-	running *exec.Cmd // nil: it is not
-	ended   chan struct{}
+	kill    func() // nil: it does not run
 }
 
 // Start runs a server with more arguments in the words of redis.conf, such as --requirepass, and ends it with
@@ -33,10 +32,7 @@ func Start(t testing.TB, args ...string) *Server {
 // start runs a server on a free port.
 func start(t testing.TB, args func(port string) []string) *Server {
 	t.Helper()
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skip("[redis] there is no redis-server on the PATH; it is in the package redis-server of Debian")
-	}
+	program := testenv.Program(t, "redis", "redis-server")
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -54,13 +50,10 @@ func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", s.port) }
 
 // Kill ends the server at once, if it runs. What it knew is gone.
 func (s *Server) Kill() {
-	if s.running == nil {
-		return
+	if s.kill != nil {
+		s.kill()
+		s.kill = nil
 	}
-	s.running.Process.Kill()
-	<-s.ended
-	s.running.Wait()
-	s.running = nil
 }
 
 // Restart runs the server anew on the same port, knowing nothing, and returns when it answers.
@@ -68,35 +61,7 @@ func (s *Server) Restart() {
 	s.t.Helper()
 	s.Kill()
 	args := append([]string{"--bind", "127.0.0.1", "--dir", s.dir, "--save", "", "--appendonly", "no", "--enable-debug-command", "yes"}, s.args...)
-	cmd := exec.Command(s.program, args...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	s.running, s.ended = cmd, make(chan struct{})
-	said := ready(out)
-	go func() { // it can only go on writing while it is read
-		io.Copy(io.Discard, out)
-		close(s.ended)
-	}()
-	if said != "" {
-		s.t.Fatalf("redis-server ended before it was ready: %s", said)
-	}
-}
-
-// ready reads until the server is, or gives what it said before it ended.
-func ready(out io.Reader) (said string) {
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if strings.Contains(lines.Text(), "Ready to accept connections") {
-			return ""
-		}
-		said += lines.Text() + "\n"
-	}
-	return said
+	_, s.kill = testenv.Start(s.t, "Ready to accept connections", exec.Command(s.program, args...))
 }
 
 // Do runs a command of redis-cli on the server and returns what it prints, without the last line break.

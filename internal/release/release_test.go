@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 const root = "../.."
@@ -14,6 +16,7 @@ const root = "../.."
 // TestStamped builds both programs in a checkout, by the Go command alone, and as a container does, and asks
 // each what it is.
 func TestStamped(t *testing.T) {
+	testenv.Long(t, "five builds of the programs")
 	const variables = "-X github.com/mipwatch/mipwatch/internal/release."
 	dir, commit := checkout(t)
 	linker := variables + "version=v1.2.3"
@@ -48,7 +51,7 @@ func TestStamped(t *testing.T) {
 func checkout(t *testing.T) (dir, commit string) {
 	t.Helper()
 	if err := exec.CommandContext(t.Context(), "git", "rev-parse", "HEAD").Run(); err != nil {
-		t.Skip("[git] git is not installed, or this is no git checkout")
+		testenv.Missing(t, "git", "git is not installed, or this is no git checkout")
 	}
 	dir = t.TempDir()
 	for name := range strings.SplitSeq(run(t, root, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00") {
@@ -64,10 +67,10 @@ func checkout(t *testing.T) (dir, commit string) {
 			t.Fatal(err)
 		}
 	}
-	run(t, dir, "git", "init", "-q")
-	run(t, dir, "git", "add", "-A")
-	run(t, dir, "git", "-c", "maintenance.auto=false", "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "All")
-	return dir, strings.TrimSpace(run(t, dir, "git", "rev-parse", "HEAD"))
+	testenv.Git(t, dir, "", "init", "-q")
+	testenv.Git(t, dir, "", "add", "-A")
+	testenv.Git(t, dir, "", "commit", "-q", "-m", "All")
+	return dir, testenv.Git(t, dir, "", "rev-parse", "HEAD")
 }
 
 func run(t *testing.T, dir, name string, args ...string) string {

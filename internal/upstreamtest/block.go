@@ -15,30 +15,6 @@ const (
 	finalizedDepth = 2
 )
 
-// block is a block without transactions. Its hashes are those of no real chain, but tell blocks apart.
-type block struct {
-	Number           string   `json:"number"`
-	Hash             string   `json:"hash"`
-	ParentHash       string   `json:"parentHash"`
-	Timestamp        string   `json:"timestamp"`
-	Nonce            string   `json:"nonce"`
-	Sha3Uncles       string   `json:"sha3Uncles"`
-	LogsBloom        string   `json:"logsBloom"`
-	TransactionsRoot string   `json:"transactionsRoot"`
-	StateRoot        string   `json:"stateRoot"`
-	ReceiptsRoot     string   `json:"receiptsRoot"`
-	Miner            string   `json:"miner"`
-	MixHash          string   `json:"mixHash"`
-	Difficulty       string   `json:"difficulty"`
-	ExtraData        string   `json:"extraData"`
-	Size             string   `json:"size"`
-	GasLimit         string   `json:"gasLimit"`
-	GasUsed          string   `json:"gasUsed"`
-	BaseFeePerGas    string   `json:"baseFeePerGas"`
-	Transactions     []string `json:"transactions"`
-	Uncles           []string `json:"uncles"`
-}
-
 // blockByNumber answers eth_getBlockByNumber: nil for a block that does not exist yet. c.mu is held.
 func (c *Chain) blockByNumber(params []json.RawMessage) (any, *rpcError) {
 	var which string
@@ -74,33 +50,19 @@ func (c *Chain) number(which string) (uint64, bool) {
 	return n, ok && err == nil && quantity(n) == strings.ToLower(which)
 }
 
-func (c *Chain) block(number uint64) block {
-	zero := "0x" + strings.Repeat("0", 64)
-	parent := zero
+// block is a block without transactions. Its hashes are those of no real chain, but tell blocks apart.
+func (c *Chain) block(number uint64) map[string]any {
+	zeros := func(digits int) string { return "0x" + strings.Repeat("0", digits) }
+	parent := zeros(64)
 	if number > 0 {
 		parent = c.hash("block", number-1)
 	}
-	return block{
-		Number:           quantity(number),
-		Hash:             c.hash("block", number),
-		ParentHash:       parent,
-		Timestamp:        quantity(uint64(max(c.timeOf(number).Unix(), 0))),
-		Nonce:            "0x0000000000000000",
-		Sha3Uncles:       c.hash("uncles", 0),
-		LogsBloom:        "0x" + strings.Repeat("0", 512),
-		TransactionsRoot: c.hash("transactions", 0),
-		StateRoot:        c.hash("state", number),
-		ReceiptsRoot:     c.hash("receipts", 0),
-		Miner:            "0x" + strings.Repeat("0", 40),
-		MixHash:          zero,
-		Difficulty:       "0x0",
-		ExtraData:        "0x",
-		Size:             quantity(543),
-		GasLimit:         quantity(30_000_000),
-		GasUsed:          "0x0",
-		BaseFeePerGas:    quantity(1_000_000_000),
-		Transactions:     []string{},
-		Uncles:           []string{},
+	return map[string]any{
+		"number": quantity(number), "hash": c.hash("block", number), "parentHash": parent, "timestamp": quantity(uint64(max(c.timeOf(number).Unix(), 0))),
+		"nonce": zeros(16), "sha3Uncles": c.hash("uncles", 0), "logsBloom": zeros(512), "transactionsRoot": c.hash("transactions", 0),
+		"stateRoot": c.hash("state", number), "receiptsRoot": c.hash("receipts", 0), "miner": zeros(40), "mixHash": zeros(64),
+		"difficulty": "0x0", "extraData": "0x", "size": quantity(543), "gasLimit": quantity(30_000_000), "gasUsed": "0x0",
+		"baseFeePerGas": quantity(1_000_000_000), "transactions": []string{}, "uncles": []string{},
 	}
 }
 

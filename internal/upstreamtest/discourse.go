@@ -15,8 +15,8 @@ import (
 
 // Discourse is a forum as a client that is not logged in sees it: GET /t/{id}.json,
 // /t/{slug}/{id}.json and /t/{slug}.json, of which those with a slug lead to the topic's own address
-// with 301 unless they are it, and /latest.json. What comes before /t/ in a path does not matter. It
-// is safe for concurrent use.
+// with 301 unless they are it. What comes before /t/ in a path does not matter. It is safe for concurrent
+// use.
 type Discourse struct {
 	now  func() time.Time
 	grow func(Topic, time.Time) Topic // what has become of a topic by then; nil: nothing
@@ -56,8 +56,6 @@ func (d *Discourse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		refuse(w, http.StatusNotFound, "not_found", "There is nothing here that could be changed.")
-	case strings.HasSuffix(r.URL.Path, "/latest.json"):
-		d.latest(w, r)
 	case ok && isJSON:
 		d.topic(w, r, root, strings.Split(name, "/"))
 	default:
@@ -85,7 +83,7 @@ func (d *Discourse) topic(w http.ResponseWriter, r *http.Request, root string, p
 		w.WriteHeader(http.StatusMovedPermanently)
 	default:
 		w.Header().Set("X-Discourse-Route", "topics/show")
-		write(w, http.StatusOK, t.answer(d.others(t.ID)))
+		write(w, http.StatusOK, t.answer())
 	}
 }
 
@@ -123,68 +121,6 @@ func (d *Discourse) grown(t Topic) Topic {
 		return d.grow(t, d.now())
 	}
 	return t
-}
-
-// public returns the topics that everyone may see, newest post first.
-func (d *Discourse) public() []Topic {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var public []Topic
-	for _, t := range d.topics {
-		if !t.Private && !t.Deleted {
-			public = append(public, d.grown(t))
-		}
-	}
-	newest(public)
-	return public
-}
-
-// others are the topics suggested below one.
-func (d *Discourse) others(id int) []Topic {
-	const suggested = 3
-	var others []Topic
-	for _, t := range d.public() {
-		if t.ID != id && len(others) < suggested {
-			others = append(others, t)
-		}
-	}
-	return others
-}
-
-type latestAnswer struct {
-	Users     []user    `json:"users"`
-	TopicList topicList `json:"topic_list"`
-}
-
-type topicList struct {
-	CanCreateTopic bool     `json:"can_create_topic"`
-	MoreTopicsURL  string   `json:"more_topics_url,omitempty"`
-	PerPage        int      `json:"per_page"`
-	Topics         []listed `json:"topics"`
-}
-
-// latest answers /latest.json?page=N, 30 topics a page, the first page being 0.
-func (d *Discourse) latest(w http.ResponseWriter, r *http.Request) {
-	const perPage = 30
-	topics := d.public()
-	page, err := strconv.Atoi(r.URL.Query().Get("page"))
-	if err != nil || page < 0 || page > len(topics) {
-		page = 0
-	}
-	a := latestAnswer{Users: []user{}, TopicList: topicList{PerPage: perPage, Topics: []listed{}}}
-	seen := map[int]bool{}
-	for _, t := range topics[min(page*perPage, len(topics)):min((page+1)*perPage, len(topics))] {
-		a.TopicList.Topics = append(a.TopicList.Topics, t.listed())
-		if u := t.poster(1); !seen[u.ID] {
-			seen[u.ID] = true
-			a.Users = append(a.Users, u)
-		}
-	}
-	if (page+1)*perPage < len(topics) {
-		a.TopicList.MoreTopicsURL = fmt.Sprintf("/latest?page=%d", page+1)
-	}
-	w.Header().Set("X-Discourse-Route", "list/latest")
-	write(w, http.StatusOK, a)
 }
 
 const (

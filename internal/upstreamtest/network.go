@@ -4,32 +4,50 @@
 package upstreamtest
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 )
 
-// Network is a set of hosts that exist in memory only. Each is a real [http.Server], reached through
+// Network is a set of hosts that exist in memory only. They are one real [http.Server], reached through
 // RoundTrip over connections that are pipes: HTTP is spoken in full, with keep-alive, deadlines and
 // broken connections, but no socket is opened, so it works in a bubble of testing/synctest (make it
 // and close it there). https addresses are served without TLS. It is safe for concurrent use.
 type Network struct {
 	transport *http.Transport
-	running   sync.WaitGroup // accept loops, connections and handlers
+	server    *http.Server
+	accepted  chan net.Conn  // connections on their way to the server
+	done      chan struct{}  // closed with the network
+	running   sync.WaitGroup // the accept loop, connections and handlers
 
 	mu     sync.Mutex
 	hosts  map[string]*host // by name, or by name and port
+	open   map[*conn]bool
 	closed bool
+}
+
+// host is a name of the network.
+type host struct {
+	routes []route // longest path first
+	down   bool
+}
+
+// route is a handler for a path and what lies under it.
+type route struct {
+	path    string // no slash at the end; empty: everything
+	handler http.Handler
 }
 
 // NewNetwork returns a network without hosts. Whoever makes it closes it.
 func NewNetwork() *Network {
-	n := &Network{hosts: map[string]*host{}}
+	n := &Network{accepted: make(chan net.Conn), done: make(chan struct{}), hosts: map[string]*host{}, open: map[*conn]bool{}}
 	n.transport = &http.Transport{
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
 			return n.dial(ctx, "http", address)
@@ -39,6 +57,10 @@ func NewNetwork() *Network {
 		},
 		MaxIdleConnsPerHost: 16,
 	}
+	n.server = &http.Server{Handler: http.HandlerFunc(n.serve), ConnState: n.count, ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(ctx, connKey{}, c)
+	}}
+	n.running.Go(func() { n.server.Serve(listener{n}) })
 	return n
 }
 
@@ -46,42 +68,57 @@ func NewNetwork() *Network {
 // and optionally a path, such as rpc.example.org/mainnet. The handler with the longest path that
 // leads to a request gets it, with its path unchanged and X-Forwarded-Proto set to the scheme. A
 // handler that was there is replaced, for open connections too.
-func (n *Network) Serve(address string, h http.Handler) {
+func (n *Network) Serve(address string, handler http.Handler) {
 	name, path, _ := strings.Cut(address, "/")
+	if path = strings.Trim(path, "/"); path != "" {
+		path = "/" + path
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if at := n.host(name); at != nil {
-		at.put(path, h)
-	}
+	h := n.host(name)
+	h.routes = slices.DeleteFunc(h.routes, func(r route) bool { return r.path == path })
+	h.routes = append(h.routes, route{path, handler})
+	slices.SortFunc(h.routes, func(a, b route) int { return cmp.Compare(len(b.path), len(a.path)) })
 }
 
 // Down makes a host refuse connections, and breaks those that are open, until it is called with false.
 func (n *Network) Down(name string, down bool) {
 	n.mu.Lock()
-	at := n.host(name)
-	n.mu.Unlock()
-	if at != nil {
-		at.setDown(down)
+	defer n.mu.Unlock()
+	h := n.host(name)
+	if h.down = down; down {
+		n.disconnect(func(c *conn) bool { return c.host == h })
 	}
 }
 
-// host is the host of that name, made when there is none; nil once the network is closed. n.mu is held.
+// host is the host of that name, made when there is none. n.mu is held.
 func (n *Network) host(name string) *host {
 	name = strings.ToLower(name)
-	if h, ok := n.hosts[name]; ok || n.closed {
-		return h
+	if n.hosts[name] == nil {
+		n.hosts[name] = &host{}
 	}
-	h := newHost(name, &n.running)
-	n.hosts[name] = h
-	return h
+	return n.hosts[name]
+}
+
+// disconnect breaks the open connections that match. n.mu is held.
+func (n *Network) disconnect(match func(*conn) bool) {
+	for c := range n.open {
+		if match(c) {
+			delete(n.open, c)
+			c.Conn.Close()
+		}
+	}
 }
 
 // RoundTrip asks a host of the network. It follows no redirect. A host that is not there or is down is
 // a *[net.OpError] of the operation dial, as with a real network.
 func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
+	n.mu.Lock()
+	_, err := n.find(addressOf(r.URL))
+	n.mu.Unlock()
 	// Asked before a connection is looked for, so that an idle one that has just been broken is no
 	// way around it.
-	if _, err := n.find(addressOf(r.URL)); err != nil {
+	if err != nil {
 		if r.Body != nil {
 			r.Body.Close()
 		}
@@ -103,21 +140,16 @@ func addressOf(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// find returns the host that listens at an address with a port.
+// find returns the host that listens at an address with a port. n.mu is held.
 func (n *Network) find(address string) (*host, error) {
 	address = strings.ToLower(address)
 	name, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, dialError(address, err)
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	h := n.hosts[address]
-	if h == nil {
-		h = n.hosts[name]
-	}
+	h := cmp.Or(n.hosts[address], n.hosts[name])
 	switch {
-	case n.closed || h != nil && h.isDown():
+	case n.closed || h != nil && h.down:
 		return nil, dialError(address, errRefused)
 	case h == nil:
 		return nil, dialError(address, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true})
@@ -125,16 +157,59 @@ func (n *Network) find(address string) (*host, error) {
 	return h, nil
 }
 
+// dial opens a connection and returns the client's end.
 func (n *Network) dial(ctx context.Context, scheme, address string) (net.Conn, error) {
+	n.mu.Lock()
 	h, err := n.find(address)
 	if err != nil {
+		n.mu.Unlock()
 		return nil, err
 	}
-	c, err := h.connect(ctx, scheme)
-	if err != nil {
-		return nil, dialError(address, err)
+	// Noted here so that it can be broken: the server alone would miss one that it has just accepted.
+	client, server := net.Pipe()
+	c := &conn{Conn: server, scheme: scheme, host: h, network: n}
+	n.open[c] = true
+	n.mu.Unlock()
+	select {
+	case n.accepted <- c:
+		return client, nil
+	case <-n.done:
+		err = errRefused
+	case <-ctx.Done():
+		err = ctx.Err()
 	}
-	return c, nil
+	client.Close()
+	c.Close()
+	return nil, dialError(address, err)
+}
+
+// serve hands a request to the handler of its path.
+func (n *Network) serve(w http.ResponseWriter, r *http.Request) {
+	n.running.Add(1)
+	defer n.running.Done()
+	c := r.Context().Value(connKey{}).(*conn)
+	r.Header.Set("X-Forwarded-Proto", c.scheme)
+	n.mu.Lock()
+	at := slices.IndexFunc(c.host.routes, func(route route) bool {
+		rest, ok := strings.CutPrefix(r.URL.Path, route.path)
+		return ok && (rest == "" || rest[0] == '/')
+	})
+	handler := http.NotFoundHandler()
+	if at >= 0 {
+		handler = c.host.routes[at].handler
+	}
+	n.mu.Unlock()
+	handler.ServeHTTP(w, r)
+}
+
+// count follows connections. One that a handler has taken over is that handler's.
+func (n *Network) count(_ net.Conn, s http.ConnState) {
+	switch s {
+	case http.StateNew:
+		n.running.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		n.running.Done()
+	}
 }
 
 // errRefused is what a real network says when nothing listens.
@@ -151,11 +226,54 @@ func (n *Network) CloseIdleConnections() { n.transport.CloseIdleConnections() }
 // refuses connections.
 func (n *Network) Close() {
 	n.mu.Lock()
-	n.closed = true
-	n.mu.Unlock()
-	for _, h := range n.hosts {
-		h.close()
+	if !n.closed {
+		n.closed = true
+		close(n.done)
 	}
+	n.mu.Unlock()
+	n.server.Close()
+	n.mu.Lock()
+	n.disconnect(func(*conn) bool { return true })
+	n.mu.Unlock()
 	n.CloseIdleConnections()
 	n.running.Wait()
 }
+
+// conn is the server's end of a connection.
+type conn struct {
+	net.Conn
+	scheme  string // that the client believes to speak
+	host    *host
+	network *Network
+}
+
+func (c *conn) Close() error {
+	c.network.mu.Lock()
+	delete(c.network.open, c)
+	c.network.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// connKey is the key of a request's connection in its context.
+type connKey struct{}
+
+// listener hands connections from dial to the server.
+type listener struct{ network *Network }
+
+func (l listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.network.accepted:
+		return c, nil
+	case <-l.network.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (listener) Close() error   { return nil }
+func (listener) Addr() net.Addr { return addr("memory") }
+
+// addr is the address of something in memory.
+type addr string
+
+func (addr) Network() string  { return "memory" }
+func (a addr) String() string { return string(a) }

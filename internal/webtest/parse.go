@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,6 +14,7 @@ var (
 	requestLine = regexp.MustCompile(`^([A-Z]+)[ \t]+((?:/|\{\{)[^ \t]*)$`)
 	keptName    = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
 	fieldName   = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$") // RFC 9110 section 5.6.2
+	reference   = regexp.MustCompile(`\{\{([^{}]*)\}\}`)              // a kept value's name in a text
 )
 
 // parse reads a script. The error has a line file:line: message for each thing that is wrong.
@@ -61,9 +63,15 @@ func (p *parser) read(line string) error {
 	}
 	switch word {
 	case "if":
-		return p.need(rest)
+		p.current.needs = append(p.current.needs, rest)
+		return p.known(rest)
 	case "with":
-		return p.field(rest)
+		name, value, ok := strings.Cut(rest, ":")
+		if !ok || !fieldName.MatchString(name) {
+			return fmt.Errorf("want a header field such as Accept: text/html, got %q", rest)
+		}
+		p.current.fields = append(p.current.fields, [2]string{name, strings.TrimSpace(value)})
+		return p.references(value)
 	case "send":
 		p.current.body = append(p.current.body, rest)
 		return p.references(rest)
@@ -92,91 +100,60 @@ func (p *parser) close() {
 	}
 }
 
-func (p *parser) need(name string) error {
-	p.current.needs = append(p.current.needs, name)
-	return p.known(name)
-}
-
-func (p *parser) field(text string) error {
-	name, value, ok := strings.Cut(text, ":")
-	if !ok || !fieldName.MatchString(name) {
-		return fmt.Errorf("want a header field such as Accept: text/html, got %q", text)
-	}
-	value = strings.TrimSpace(value)
-	p.current.fields = append(p.current.fields, [2]string{name, value})
-	return p.references(value)
-}
-
 // statement reads a line about the answer.
-func (p *parser) statement(word, rest string) error {
-	var codes []int
+func (p *parser) statement(word, rest string) (err error) {
+	s := statement{line: p.line}
 	if word == "on" {
 		var list string
-		var err error
 		list, rest = cutWord(rest)
-		if codes, err = parseCodes(list); err != nil {
-			return err
+		for text := range strings.SplitSeq(list, ",") {
+			code, err := parseCode(text)
+			if err != nil {
+				return err
+			}
+			s.codes = append(s.codes, code)
 		}
 		word, rest = cutWord(rest)
 	}
 	if word == "keep" {
-		return p.keep(codes, rest)
+		var sign string
+		text := rest
+		s.keep, rest = cutWord(rest)
+		sign, rest = cutWord(rest)
+		if !keptName.MatchString(s.keep) || sign != "=" {
+			return fmt.Errorf("want such as keep tag = header ETag, got %q", text)
+		}
+		if p.current == nil {
+			return errors.New("keep stands below a request")
+		}
+		word, rest = cutWord(rest)
 	}
-	c := &check{line: p.line, codes: codes}
-	var err error
-	if c.part, rest, err = parsePart(word, rest); err != nil {
+	if s.part, rest, err = parsePart(word, rest); err != nil {
 		return err
 	}
-	if c.op, c.want, err = parseComparison(rest); err != nil {
-		return err
-	}
-	if err := p.references(c.want); err != nil {
-		return err
-	}
-	if err := c.sensible(); err != nil {
-		return err
-	}
-	if p.current == nil {
-		p.script.always = append(p.script.always, c)
-		return nil
-	}
-	p.current.then = append(p.current.then, c)
-	return nil
-}
-
-// keep reads NAME = PART, or NAME = PART ~ REGEXP.
-func (p *parser) keep(codes []int, text string) error {
-	name, rest := cutWord(text)
-	sign, rest := cutWord(rest)
-	if !keptName.MatchString(name) || sign != "=" {
-		return fmt.Errorf("want such as keep tag = header ETag, got %q", text)
-	}
-	if p.current == nil {
-		return errors.New("keep stands below a request")
-	}
-	k := &keep{line: p.line, codes: codes, name: name}
-	word, rest := cutWord(rest)
-	var err error
-	if k.part, rest, err = parsePart(word, rest); err != nil {
-		return err
-	}
-	if rest != "" {
-		var op operator
-		if op, k.pattern, err = parseComparison(rest); err != nil {
+	if s.keep == "" || rest != "" {
+		if s.op, s.want, err = parseComparison(rest); err != nil {
 			return err
 		}
-		if op != matches {
-			return fmt.Errorf("want ~ and a regular expression or nothing, got %q", rest)
-		}
 	}
-	if err := p.references(k.pattern); err != nil {
+	if s.keep != "" && s.op != "" && s.op != "~" {
+		return fmt.Errorf("want ~ and a regular expression or nothing, got %q", rest)
+	}
+	if err := p.references(s.want); err != nil {
 		return err
 	}
-	if err := checkPattern(k.pattern); err != nil {
+	if err := s.sensible(); err != nil {
 		return err
 	}
-	p.names = append(p.names, name)
-	p.current.then = append(p.current.then, k)
+	switch {
+	case p.current == nil:
+		p.script.always = append(p.script.always, s)
+	default:
+		p.current.then = append(p.current.then, s)
+	}
+	if s.keep != "" {
+		p.names = append(p.names, s.keep)
+	}
 	return nil
 }
 
@@ -195,4 +172,73 @@ func (p *parser) known(name string) error {
 		return fmt.Errorf("no line before keeps a value as %q", name)
 	}
 	return nil
+}
+
+func parseCode(text string) (int, error) {
+	code, err := strconv.Atoi(text)
+	if err != nil || code < 100 || code > 599 {
+		return 0, fmt.Errorf("want a status code from 100 to 599, got %q", text)
+	}
+	return code, nil
+}
+
+// parsePart reads what follows the word that names the kind of part, and returns the rest.
+func parsePart(word, rest string) (p part, _ string, err error) {
+	p.kind = word
+	switch word {
+	case "code", "body":
+	case "header":
+		if p.name, rest = cutWord(rest); !fieldName.MatchString(p.name) {
+			err = fmt.Errorf("want the name of a header field, got %q", p.name)
+		}
+	case "json":
+		p.path, rest, err = parsePath(rest)
+	default:
+		err = fmt.Errorf("unknown word %q; want a method in capitals, if, with, send, on, keep, code, header, body or json", word)
+	}
+	return p, strings.TrimLeft(rest, " \t"), err
+}
+
+func parseComparison(text string) (op, want string, err error) {
+	op, want = cutWord(text)
+	switch op {
+	case "==", "!=":
+	case "~", "!~", "contains":
+		if want == "" {
+			err = fmt.Errorf("nothing after %s", op)
+		}
+	case "exists", "absent":
+		if want != "" {
+			err = fmt.Errorf("%q after %s, which ends a line", want, op)
+		}
+	default:
+		err = fmt.Errorf("unknown comparison %q; want ==, !=, ~, !~, contains, exists or absent", op)
+	}
+	return op, want, err
+}
+
+// sensible refuses a statement that could not hold, or could not fail, whatever the answer.
+func (s statement) sensible() error {
+	switch {
+	case s.op == "~" || s.op == "!~":
+		_, err := regexp.Compile(reference.ReplaceAllLiteralString(s.want, "x")) // as if each kept value were a letter
+		return err
+	case s.part.kind == "body" && (s.op == "exists" || s.op == "absent"):
+		return errors.New("a body always exists; want body == or body !=")
+	case s.part.kind != "code" || s.op == "":
+		return nil
+	case s.op != "==" && s.op != "!=":
+		return fmt.Errorf("a code is compared by ==, !=, ~ or !~, not by %s", s.op)
+	}
+	_, err := parseCode(s.want)
+	return err
+}
+
+// cutWord returns the first word and what follows it.
+func cutWord(text string) (word, rest string) {
+	i := strings.IndexAny(text, " \t")
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], strings.TrimLeft(text[i:], " \t")
 }

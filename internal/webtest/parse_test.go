@@ -19,16 +19,16 @@ func TestParse(t *testing.T) {
 	}
 	want := &script{
 		file:   "a.web",
-		always: []statement{&check{line: 1, part: part{kind: jsonPart, path: path{{"a b", true}, {"*", false}, {"0", false}, {"*", true}}}, op: matches, want: "x  y"}},
+		always: []statement{{line: 1, part: part{kind: "json", path: []step{{"a b", true}, {"*", false}, {"0", false}, {"*", true}}}, op: "~", want: "x  y"}},
 		cases: []*testCase{{
 			request: request{line: 3, method: "POST", path: "/a?b=%20", fields: [][2]string{{"X-A", "one: two"}}, body: []string{`{"a": 1}`, ""}},
 			then: []statement{
-				&check{line: 7, codes: []int{200, 404}, part: part{kind: codePart}, op: differs, want: "500"},
-				&keep{line: 8, name: "part2", part: part{kind: jsonPart}, pattern: "(.)"},
+				{line: 7, codes: []int{200, 404}, part: part{kind: "code"}, op: "!=", want: "500"},
+				{line: 8, keep: "part2", part: part{kind: "json"}, op: "~", want: "(.)"},
 			},
 		}},
 	}
-	if diff := cmp.Diff(want, s, cmp.AllowUnexported(script{}, testCase{}, request{}, check{}, keep{}, part{}, step{})); diff != "" {
+	if diff := cmp.Diff(want, s, cmp.AllowUnexported(script{}, testCase{}, request{}, statement{}, part{}, step{})); diff != "" {
 		t.Errorf("parse (-want +got):\n%s", diff)
 	}
 }

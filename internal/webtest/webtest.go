@@ -118,12 +118,14 @@ type request struct {
 
 func (r *request) String() string { return r.method + " " + r.path }
 
-// statement is a line about an answer.
-type statement interface {
-	// run returns what is wrong with an answer. It may add to what is kept.
-	run(a *answer, kept map[string]string) error
-	// at is its line in the script.
-	at() int
+// statement is a line about an answer: what must be true of a part of it, or what is kept of it.
+type statement struct {
+	line  int
+	codes []int // status codes that it concerns; none: all
+	part  part
+	op    string // ==, !=, ~, !~, contains, exists or absent; empty where all of a part is kept
+	want  string
+	keep  string // the name of what is kept; empty: nothing
 }
 
 // errorAt is an error of a script's line.

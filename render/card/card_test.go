@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // proposal is a card as most are.
@@ -174,7 +175,7 @@ func TestHash(t *testing.T) {
 // version of the drawing, and a card is not drawn again while its name stays.
 func TestDesign(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
-		t.Skip("another processor may round the edges of shapes differently")
+		testenv.Missing(t, "amd64", "another processor may round the edges of shapes differently")
 	}
 	const version, want = 1, "96e8d61c4f2c38fe"
 	p := NewPainter()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/sidecar/api"
 	"github.com/mipwatch/mipwatch/sidecar/chain"
 )
@@ -32,10 +33,7 @@ var genesis = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // startNode starts a node on a port; "0" is any free one.
 func startNode(t *testing.T, port string) *node {
 	t.Helper()
-	path, err := exec.LookPath("anvil")
-	if err != nil {
-		t.Skip("[anvil] no real node here: the npm package @foundry-rs/anvil has it")
-	}
+	path := testenv.Program(t, "anvil", "anvil")
 	ctx, stop := context.WithCancel(t.Context())
 	n := &node{t: t, stop: stop, program: exec.CommandContext(ctx, path, "--host", "127.0.0.1", "--port", port,
 		"--chain-id", fmt.Sprint(chainID), "--no-mining", "--accounts", "1", "--timestamp", fmt.Sprint(genesis.Unix()))}

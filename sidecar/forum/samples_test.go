@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/api"
 )
@@ -34,7 +35,7 @@ func samples(t *testing.T) string {
 			return dir
 		}
 	}
-	t.Skipf("[upstream] no answers of real forums here: %s names a folder that holds %s", environment, filepath.Join("discourse", "*.json"))
+	testenv.Missing(t, "upstream", "no answers of real forums here:", environment, "names a folder that holds", filepath.Join("discourse", "*.json"))
 	return ""
 }
 

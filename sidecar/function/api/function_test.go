@@ -19,14 +19,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/lambdatest"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/internal/webtest"
 	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // gateways are the events by which requests can come.
-var gateways = map[string]func(*http.Request, []byte) map[string]any{"Netlify": lambdatest.Netlify, "function URL": lambdatest.FunctionURL}
+var gateways = map[string]func(*http.Request, []byte) map[string]any{"Netlify": netlifyEvent, "function URL": functionURLEvent}
 
 // unlimited lets one caller send all the requests of a test.
 var unlimited = []string{"SITE_ID=1", "REQUESTS_PER_MINUTE=100000", "AI_REQUESTS_PER_MINUTE=100000"}
@@ -39,7 +39,7 @@ func TestWeb(t *testing.T) {
 			t.Run(name+", "+state, func(t *testing.T) {
 				shared.forum.Always(fault)
 				t.Cleanup(func() { shared.forum.Always(nil) })
-				p := lambdatest.Start(t, built(t, shared.carrying), unlimited...)
+				p := startFunction(t, built(t, shared.carrying), unlimited...)
 				target := webtest.Handler(t, p.Gateway(t, describe))
 				for _, script := range []string{"live", "requests", "ai"} {
 					webtest.Run(t, "../../testdata/web/"+script+".web", target)
@@ -63,7 +63,7 @@ func post(path, body, client string) string {
 }
 
 // wantProblem wants a problem of that code.
-func wantProblem(t *testing.T, p *lambdatest.Process, payload string, code api.Code) api.Problem {
+func wantProblem(t *testing.T, p *process, payload string, code api.Code) api.Problem {
 	t.Helper()
 	a := p.Invoke(t, payload).Answer(t)
 	var problem api.Problem
@@ -79,7 +79,7 @@ func wantProblem(t *testing.T, p *lambdatest.Process, payload string, code api.C
 // TestAnswers holds what a gateway is told of each route: what it carries, by which fields a CDN keeps it,
 // and what is refused.
 func TestAnswers(t *testing.T) {
-	p := lambdatest.Start(t, built(t, shared.carrying), "SITE_ID=1", "URL=http://127.0.0.1:1")
+	p := startFunction(t, built(t, shared.carrying), "SITE_ID=1", "URL=http://127.0.0.1:1")
 	for _, tt := range []struct{ event, vary, holds string }{
 		{ask("GET", "/api/mip-watch", ""), "query=parts", `"title":"Topic 401"`},
 		{`{"path":"/api/mip-watch","httpMethod":"GET","queryStringParameters":{"parts":"forum"}}`, "query=parts", `"networks":null`},
@@ -162,7 +162,7 @@ func TestCallers(t *testing.T) {
 			func(i int) string { return post("/api/ai-summary", body, fmt.Sprint("203.0.113.", i)) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := lambdatest.Start(t, built(t, shared.carrying), tt.variables...)
+			p := startFunction(t, built(t, shared.carrying), tt.variables...)
 			for i := range 10 {
 				if a := p.Invoke(t, tt.same(i)).Answer(t); a.StatusCode != 200 {
 					t.Fatalf("request %d: %d %s", i, a.StatusCode, a.Body)
@@ -191,7 +191,7 @@ func TestConfiguration(t *testing.T) {
 		"bad site":     {shared.bare, []string{"URL=ftp://x"}, []string{"URL: site ftp://x: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := lambdatest.Start(t, built(t, tt.program), tt.variables...)
+			p := startFunction(t, built(t, tt.program), tt.variables...)
 			for range 2 {
 				for _, payload := range []string{ask("GET", "/api/mip-watch", ""), `{"rawPath":"/api/ai-summary","requestContext":{"http":{"method":"POST"}}}`} {
 					if problem := wantProblem(t, p, payload, api.Internal); !strings.Contains(problem.Detail, "not configured") {
@@ -210,7 +210,7 @@ func TestConfiguration(t *testing.T) {
 
 // TestPartsOfIt holds that what is wrong with a network or with the model keeps nothing else from working.
 func TestPartsOfIt(t *testing.T) {
-	p := lambdatest.Start(t, built(t, shared.carrying), "RPC_TEST_NET=wss://secret", "AI_PROVIDER=openai", "AI_MODEL=m")
+	p := startFunction(t, built(t, shared.carrying), "RPC_TEST_NET=wss://secret", "AI_PROVIDER=openai", "AI_MODEL=m")
 	if a := p.Invoke(t, ask("GET", "/api/network-info", "")).Answer(t); !strings.Contains(a.Body, `"status":"ok"`) { // by the addresses that it carries
 		t.Errorf("network-info: %s", a.Body)
 	}
@@ -224,7 +224,7 @@ func TestPartsOfIt(t *testing.T) {
 
 // TestModel asks a model, which may not take longer than the function may.
 func TestModel(t *testing.T) {
-	p := lambdatest.Start(t, built(t, shared.carrying), "AI_PROVIDER=ollama", "AI_MODEL=m", "AI_BASE_URL="+shared.modelURL)
+	p := startFunction(t, built(t, shared.carrying), "AI_PROVIDER=ollama", "AI_MODEL=m", "AI_BASE_URL="+shared.modelURL)
 	shared.model.Always(upstreamtest.Hang())
 	t.Cleanup(func() { shared.model.Always(nil) })
 	p.Allowed = 2 * time.Second
@@ -245,7 +245,7 @@ func TestSiteAtAddress(t *testing.T) {
 		shared.published.Config.Handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(site.Close)
-	p := lambdatest.Start(t, built(t, shared.bare), "URL="+site.URL)
+	p := startFunction(t, built(t, shared.bare), "URL="+site.URL)
 	wantProblem(t, p, ask("GET", "/api/mip-watch", ""), api.NotReady)
 	here.Store(true)
 	for payload, holds := range map[string]string{
@@ -265,7 +265,7 @@ func TestPanic(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", program, "./testdata/panics").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	p := lambdatest.Start(t, program)
+	p := startFunction(t, program)
 	for range 3 {
 		wantProblem(t, p, ask("GET", "/panic", ""), api.Internal)
 		if a := p.Invoke(t, ask("GET", "/fine", "")).Answer(t); a.Body != "/fine" {
@@ -279,7 +279,7 @@ func TestPanic(t *testing.T) {
 
 // TestStop ends an idle process by the signal that comes before the platform kills it.
 func TestStop(t *testing.T) {
-	p := lambdatest.Start(t, built(t, shared.carrying))
+	p := startFunction(t, built(t, shared.carrying))
 	p.Invoke(t, ask("GET", "/api/network-info", ""))
 	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -296,7 +296,7 @@ func TestStop(t *testing.T) {
 // TestDoesNotGrow holds what a process has after many invocations to what it has after some.
 func TestDoesNotGrow(t *testing.T) {
 	const some, many = 200, 500
-	p := lambdatest.Start(t, built(t, shared.carrying), unlimited...)
+	p := startFunction(t, built(t, shared.carrying), unlimited...)
 	n := 0
 	invoke := func(times int) {
 		for range times {
@@ -334,12 +334,12 @@ type usage struct {
 	memory         int // KiB that are resident
 }
 
-func measure(t *testing.T, p *lambdatest.Process) usage {
+func measure(t *testing.T, p *process) usage {
 	t.Helper()
 	dir := fmt.Sprintf("/proc/%d/", p.Cmd.Process.Pid)
 	files, err := os.ReadDir(dir + "fd")
 	if err != nil {
-		t.Skip("[procfs] the system does not tell what a process has open")
+		testenv.Missing(t, "procfs", "the system does not tell what a process has open")
 	}
 	status, err := os.ReadFile(dir + "status")
 	if err != nil {

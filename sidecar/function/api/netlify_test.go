@@ -12,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
@@ -123,7 +124,7 @@ func bash(t *testing.T, dir, command string, variables ...string) (string, error
 // TestNetlifyHistory completes a clone like Netlify's, without the contents of earlier commits.
 func TestNetlifyHistory(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("[git] git is not installed")
+		testenv.Missing(t, "git", "git is not installed")
 	}
 	script, err := filepath.Abs(filepath.Join(root, ".ci/netlify/history"))
 	if err != nil {
@@ -150,7 +151,7 @@ func TestNetlifyHistory(t *testing.T) {
 // TestNetlifyIgnore runs the ignore rule over a repository: it skips what is certain to change nothing.
 func TestNetlifyIgnore(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("[git] git is not installed")
+		testenv.Missing(t, "git", "git is not installed")
 	}
 	c := readNetlify(t)
 	dir := t.TempDir()

@@ -9,8 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-
-	"github.com/mipwatch/mipwatch/internal/lambdatest"
 )
 
 // BenchmarkColdStart compares how long a process takes from its start to its first answer: the function with
@@ -20,7 +18,7 @@ func BenchmarkColdStart(b *testing.B) {
 	b.Run("function", func(b *testing.B) {
 		program := built(b, shared.carrying)
 		for b.Loop() {
-			p := lambdatest.Start(b, program)
+			p := startFunction(b, program)
 			if a := p.Invoke(b, ask("GET", "/api/mip-watch", "parts=mips")).Answer(b); a.StatusCode != 200 {
 				b.Fatalf("%d %s", a.StatusCode, a.Body)
 			}

@@ -1,4 +1,5 @@
-package mipwatch_test
+// Package docs_test holds what the documents say to the program: routes, examples, paths, rooms, the sample site.
+package docs_test
 
 import (
 	"errors"
@@ -23,6 +24,14 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
+
+// TestMain runs the tests at the top of the repository, where the paths in documents begin.
+func TestMain(m *testing.M) {
+	if err := os.Chdir(".."); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // documents are the texts for people who use or change the program, by path.
 func documents(t *testing.T) map[string]string {
@@ -162,7 +171,7 @@ func TestRooms(t *testing.T) {
 		if doc == "" {
 			t.Errorf("package %s has no comment", name)
 		}
-		want[strings.TrimPrefix(name, module)] = strings.ReplaceAll(doc, "|", `\|`)
+		want[strings.TrimPrefix(name, "github.com/mipwatch/mipwatch/")] = strings.ReplaceAll(doc, "|", `\|`)
 	}
 	for _, m := range regexp.MustCompile("(?m)^\\| `(.*?)` \\| (.*) \\|$").FindAllStringSubmatch(sectionOf(t, "CONTRIBUTING.md", "Rooms"), -1) {
 		got[m[1]] = m[2]

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // Lighthouse is that program (github.com/GoogleChrome/lighthouse), which judges pages in a browser of its own.
@@ -19,15 +21,7 @@ type Lighthouse struct{ program, browser string }
 // FindLighthouse skips the test when lighthouse or chromium is not on the PATH.
 func FindLighthouse(t *testing.T) Lighthouse {
 	t.Helper()
-	browser, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("[chromium] there is no chromium on the PATH")
-	}
-	program, err := exec.LookPath("lighthouse")
-	if err != nil {
-		t.Skip("[lighthouse] there is no lighthouse on the PATH")
-	}
-	return Lighthouse{program, browser}
+	return Lighthouse{program: testenv.Program(t, "lighthouse", "lighthouse"), browser: testenv.Program(t, "chromium", "chromium")}
 }
 
 // Judgement is what Lighthouse says of a page: a score from 0 to 100 for each category, by its id, the audits

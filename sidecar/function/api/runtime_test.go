@@ -1,8 +1,4 @@
-// Package lambdatest runs the program of a function as AWS Lambda does: as a process that fetches events
-// from a Runtime API and sends its answers there. It is for tests, and does not know what an event means.
-//
-// The API is that of https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html.
-package lambdatest
+package main
 
 import (
 	"encoding/json"
@@ -25,10 +21,12 @@ const prefix = "/2018-06-01/runtime/"
 // allowed is how long an invocation may take on Netlify.
 const allowed = 10 * time.Second
 
-// Process is a function that runs. Its methods may be called by one goroutine at a time.
-type Process struct {
+// process is a function that runs as AWS Lambda runs it: it fetches events from a Runtime API and sends its answers
+// there (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). Its methods may be called by one goroutine
+// at a time.
+type process struct {
 	Cmd *exec.Cmd
-	// Allowed is how long an invocation may take, as the function is told. Start sets it to 10 s.
+	// Allowed is how long an invocation may take, as the function is told. startFunction sets it to 10 s.
 	Allowed time.Duration
 
 	events  chan invocation
@@ -52,10 +50,10 @@ type Result struct {
 	Failed  bool // the payload is an error: errorType and errorMessage
 }
 
-// Start runs a program with these variables and no others, until t ends.
-func Start(t testing.TB, program string, variables ...string) *Process {
+// startFunction runs a program with these variables and no others, until t ends.
+func startFunction(t testing.TB, program string, variables ...string) *process {
 	t.Helper()
-	p := &Process{Allowed: allowed, events: make(chan invocation), results: make(chan Result), ended: make(chan struct{})}
+	p := &process{Allowed: allowed, events: make(chan invocation), results: make(chan Result), ended: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+prefix+"invocation/next", p.next)
 	mux.HandleFunc("POST "+prefix+"invocation/{id}/{kind}", p.result)
@@ -83,13 +81,13 @@ func Start(t testing.TB, program string, variables ...string) *Process {
 }
 
 // Stop kills the process, as the platform does at the end, and waits until it has ended.
-func (p *Process) Stop() {
+func (p *process) Stop() {
 	p.Cmd.Process.Kill()
 	<-p.ended
 }
 
 // next hands out the next event, and waits for it.
-func (p *Process) next(w http.ResponseWriter, r *http.Request) {
+func (p *process) next(w http.ResponseWriter, r *http.Request) {
 	select {
 	case i := <-p.events:
 		h := w.Header()
@@ -101,7 +99,7 @@ func (p *Process) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (p *Process) result(w http.ResponseWriter, r *http.Request) {
+func (p *process) result(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	kind := r.PathValue("kind")
 	if err != nil || kind != "response" && kind != "error" {
@@ -116,7 +114,7 @@ func (p *Process) result(w http.ResponseWriter, r *http.Request) {
 }
 
 // Invoke hands the function an event and waits for what becomes of it.
-func (p *Process) Invoke(t testing.TB, payload string) Result {
+func (p *process) Invoke(t testing.TB, payload string) Result {
 	t.Helper()
 	p.count++
 	id := fmt.Sprintf("00000000-0000-4000-8000-%012d", p.count)
@@ -138,13 +136,13 @@ func (p *Process) Invoke(t testing.TB, payload string) Result {
 }
 
 // Wait waits for the end of the process, and returns its error as [exec.Cmd.Wait] does.
-func (p *Process) Wait() error {
+func (p *process) Wait() error {
 	<-p.ended
 	return p.err
 }
 
 // Log is what the process has printed so far.
-func (p *Process) Log() string {
+func (p *process) Log() string {
 	b, err := os.ReadFile(p.log)
 	if err != nil {
 		return err.Error()

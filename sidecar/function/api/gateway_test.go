@@ -1,4 +1,4 @@
-package lambdatest
+package main
 
 import (
 	"encoding/base64"
@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// Gateway hands requests to a function, one at a time, as the event that describe makes of each: [Netlify]
-// or [FunctionURL]. An invocation that fails is a 502, as gateways have it.
-func (p *Process) Gateway(t testing.TB, describe func(r *http.Request, body []byte) map[string]any) http.Handler {
+// Gateway hands requests to a function, one at a time, as the event that describe makes of each: [netlifyEvent]
+// or [functionURLEvent]. An invocation that fails is a 502, as gateways have it.
+func (p *process) Gateway(t testing.TB, describe func(r *http.Request, body []byte) map[string]any) http.Handler {
 	var one sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -54,9 +54,9 @@ func (a Answer) send(t testing.TB, w http.ResponseWriter) {
 	w.Write(body)
 }
 
-// Netlify describes a request as Netlify does: by an event of version 1 without an address and a host, whose
+// netlifyEvent describes a request as Netlify does: by an event of version 1 without an address and a host, whose
 // caller stands in a field.
-func Netlify(r *http.Request, body []byte) map[string]any {
+func netlifyEvent(r *http.Request, body []byte) map[string]any {
 	single, multi := map[string]string{}, map[string][]string{}
 	for name, values := range r.Header {
 		single[strings.ToLower(name)], multi[strings.ToLower(name)] = strings.Join(values, ", "), values
@@ -75,8 +75,8 @@ func Netlify(r *http.Request, body []byte) map[string]any {
 	}
 }
 
-// FunctionURL describes a request as the function URL of AWS Lambda does: by an event of version 2.
-func FunctionURL(r *http.Request, body []byte) map[string]any {
+// functionURLEvent describes a request as the function URL of AWS Lambda does: by an event of version 2.
+func functionURLEvent(r *http.Request, body []byte) map[string]any {
 	headers := map[string]string{"host": r.Host}
 	for name, values := range r.Header {
 		headers[strings.ToLower(name)] = strings.Join(values, ",")

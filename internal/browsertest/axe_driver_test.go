@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // Axe is the source of axe-core (npm), which looks for what keeps people from using a page. The test is
@@ -15,6 +17,6 @@ func Axe(t *testing.T) string {
 			return string(b)
 		}
 	}
-	t.Skip("[axe] no folder of NODE_PATH has axe-core")
+	testenv.Missing(t, "axe", "no folder of NODE_PATH has axe-core")
 	return ""
 }

@@ -4,11 +4,12 @@ package browsertest
 
 import (
 	"context"
-	"os/exec"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // patience ends what will never come. It is no measure: a busy machine takes its time.
@@ -23,10 +24,7 @@ type Browser struct {
 // is no chromium on the PATH.
 func Start(t *testing.T) *Browser {
 	t.Helper()
-	program, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("[chromium] there is no chromium on the PATH")
-	}
+	program := testenv.Program(t, "chromium", "chromium")
 	// The defaults are the new headless mode and, for root only, no sandbox.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.Flag("disable-gpu", true))
 	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)

@@ -1,0 +1,389 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptrace"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/openapitest"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// soak is a sidecar, the hosts behind it, and what was seen of both.
+type soak struct {
+	*testing.T
+	*hosts
+	duration time.Duration // 0: the short run, which judges no duration
+	base     string        // address of all hosts, each below a path of its own
+	upstream []*faulty
+	document *openapitest.Document
+	process  *process
+	metrics  string
+	loaded   chan struct{} // receives when the sidecar has a new state of its site
+	logged   chan string   // receives the last message of the log
+
+	mu     sync.Mutex
+	broken int
+	status map[int]int                       // answers
+	times  map[time.Duration][]time.Duration // by budget
+	left   int                               // questions whose caller hung up
+}
+
+const (
+	soakCallers = 48
+	soakShort   = 4000 // questions of the short run
+	rpcSecret   = "key-that-is-secret"
+	mostMemory  = 512 << 20
+	mostFiles   = 600 // twice the callers, each host's connections, and as many again
+	mostBroken  = 40  // broken promises that are listed
+)
+
+// TestSoak asks a sidecar for all that it has, well and badly, from many addresses, while everything behind it
+// misbehaves in turn and its site is built again and again. Every answer is a documented one that holds no
+// secret, and in the end there are no more goroutines, files and memory than before. MIPWATCH_SOAK is how long
+// it asks, 30s or more; such a run judges durations and memory as well.
+func TestSoak(t *testing.T) {
+	s := &soak{T: t, hosts: &hosts{}, loaded: make(chan struct{}, 1), logged: make(chan string, 1), status: map[int]int{}, times: map[time.Duration][]time.Duration{}}
+	phases, more, timeout := 6, 64., time.Second
+	if text := os.Getenv("MIPWATCH_SOAK"); text != "" {
+		var err error
+		if s.duration, err = time.ParseDuration(text); err != nil || s.duration < 30*time.Second {
+			t.Fatalf("MIPWATCH_SOAK is %q, want a duration of 30s or more", text)
+		}
+		const perPhase = 11 * time.Second // longer than what is kept of chains
+		phases, more, timeout = faults*max(1, int(s.duration/(faults*perPhase))), 10, 7*time.Second
+	} else {
+		testenv.Long(t, "a sidecar with everything behind it misbehaving")
+	}
+	dir := filepath.Join(t.TempDir(), "site")
+	s.serve(dir)
+	s.rebuild(dir, 0)
+	s.start(dir, timeout)
+	before := scrape(t, s.metrics)
+	memory := []float64{}
+	for phase := range phases {
+		for i, u := range s.upstream {
+			u.turn(phase + phase/faults + 5*i)
+		}
+		s.rebuild(dir, phase+1)
+		<-s.loaded
+		s.ask(phase, phases)
+		now := scrape(t, s.metrics)
+		memory = append(memory, now["process_resident_memory_bytes"])
+		if now["process_resident_memory_bytes"] > mostMemory || now["process_open_fds"] > mostFiles {
+			s.broke("phase %d: %v bytes of memory, %v files", phase, now["process_resident_memory_bytes"], now["process_open_fds"])
+		}
+	}
+	for _, u := range s.upstream {
+		u.script.Always(nil)
+	}
+	s.settle(before, more)
+	s.stop()
+	s.judge(memory)
+}
+
+// start runs the sidecar and reads its log to the end.
+func (s *soak) start(dir string, timeout time.Duration) {
+	variables := []string{"TRUSTED_PROXIES=127.0.0.1", "AI_PROVIDER=openai", "AI_MODEL=soak-1", "OPENAI_API_KEY=" + secret, "AI_BASE_URL=" + s.base + "/model",
+		"AI_TIMEOUT=" + timeout.String(), "AI_CALLS_PER_MINUTE=1000000", "AI_TOKENS_PER_DAY=1000000000"}
+	if redis := os.Getenv("REDIS_URL"); redis != "" {
+		variables = append(variables, "REDIS_URL="+redis)
+	}
+	s.process = start(s.T, variables, "--site", dir, "--metrics-addr", "127.0.0.1:0")
+	s.metrics = "http://" + s.process.await("metrics")["addr"].(string) + "/metrics"
+	s.process.await("site loaded")
+	go func() {
+		last := ""
+		for line := range s.process.log {
+			last = fmt.Sprint(line["msg"])
+			switch last {
+			case "site loaded":
+				s.loaded <- struct{}{}
+			case "panic", "answer", "requests were cut off", "no metrics any more":
+				s.broke("log: %.2000v", line)
+			}
+			if found := leaked(fmt.Sprint(line)); found != "" {
+				s.broke("log: a line holds %q: %.300v", found, line)
+			}
+		}
+		s.logged <- last
+	}()
+}
+
+// leaked is a secret that a text holds.
+func leaked(text string) string {
+	for _, s := range []string{rpcSecret, secret, leak} {
+		if strings.Contains(text, s) {
+			return s
+		}
+	}
+	return ""
+}
+
+// broke fails the test for a promise that was not kept.
+func (s *soak) broke(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken++; s.broken <= mostBroken {
+		s.Errorf(format, args...)
+	}
+}
+
+// rebuild builds the site that the sidecar reads, with another text each time. The hosts move in every other
+// phase, so that the sidecar has nothing to fall back on.
+func (s *soak) rebuild(dir string, phase int) {
+	s.Helper()
+	place := phase / 2 % 2
+	forum := fmt.Sprintf("%s/forum/%d", s.base, place)
+	node := func(name string) string { return fmt.Sprintf("%s/%s/%d/%s", s.base, name, place, rpcSecret) }
+	samples, err := site.Load("../../site.yaml")
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.site = &site.Site{Title: "Soak", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum, Locales: samples.Locales, Networks: []mip.Endpoints{
+		{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: soakChain}, RPC: []string{node("node"), node("second")}, BlockTime: 1},
+		{Network: mip.Network{ID: "testnet", Name: "Testnet", ChainID: soakChain}, RPC: []string{node("node")}, BlockTime: 1},
+	}}
+	folder := s.TempDir()
+	write := func(n int, text string) {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o644); err != nil {
+			s.Fatal(err)
+		}
+	}
+	for n := 1; n <= proposals; n++ {
+		text, err := os.ReadFile(fmt.Sprintf("../../proposals/MIP-%d.md", n))
+		if err != nil {
+			s.Fatal(err)
+		}
+		write(n, strings.ReplaceAll(string(text), samples.Forum, forum))
+	}
+	for n := 1; n <= linkedTopics; n++ {
+		write(1000+n, fmt.Sprintf("---\nmip: %d\ntitle: Filler %d\nauthor: Ada (@ada)\nstatus: Draft\ncreated: 2026-01-02\ndiscussions-to: %s/t/topic/%d\n---\n\n## Abstract\n\nNodes must keep %d blocks.\n", 1000+n, n, forum, n, phase))
+	}
+	plan := s.snapshot(s.T, dir, folder)
+	if s.document != nil {
+		return
+	}
+	at := slices.IndexFunc(plan.Artifacts, func(a build.Artifact) bool { return a.Route == "/openapi.json" })
+	text, err := plan.Artifacts[at].Bytes()
+	if err != nil {
+		s.Fatal(err)
+	}
+	if s.document, err = openapitest.Read(text); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// ask has all callers ask for a phase.
+func (s *soak) ask(phase, phases int) {
+	var asked atomic.Int64
+	end := time.Now().Add(s.duration / time.Duration(phases))
+	rate := time.NewTicker(5 * time.Millisecond)
+	defer rate.Stop()
+	next := func() bool {
+		if s.duration == 0 {
+			return asked.Add(1) <= int64(soakShort/phases)
+		}
+		<-rate.C
+		return time.Now().Before(end)
+	}
+	var callers sync.WaitGroup
+	for i := range soakCallers {
+		callers.Go(func() {
+			client := &http.Client{
+				Transport:     &http.Transport{MaxIdleConnsPerHost: 1, DisableCompression: true},
+				CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			}
+			defer client.CloseIdleConnections()
+			r := rand.New(rand.NewPCG(uint64(i), uint64(phase))) // the same questions in every run
+			for next() {
+				s.send(client, pickQuestion(r), r)
+			}
+		})
+	}
+	callers.Wait()
+}
+
+// send asks a question and judges the answer.
+func (s *soak) send(client *http.Client, q question, r *rand.Rand) {
+	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+	defer cancel()
+	var body io.Reader = strings.NewReader(q.body)
+	switch q.rude {
+	case leaving:
+		timer := time.AfterFunc(2*time.Millisecond, cancel)
+		defer timer.Stop()
+	case dripping:
+		body = io.MultiReader(body, hangs{ctx})
+		timer := time.AfterFunc(time.Second, cancel)
+		defer timer.Stop()
+	}
+	var sent time.Time
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = time.Now() }})
+	req, err := http.NewRequestWithContext(ctx, q.method, "http://"+s.process.addr+q.path, body)
+	if err != nil {
+		s.broke("%s %s: %v", q.method, q.path, err)
+		return
+	}
+	if q.body == "" {
+		req.Body = nil
+	}
+	if q.method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("X-Forwarded-For", caller(r))
+	res, err := client.Do(req)
+	var answer []byte
+	if err == nil {
+		answer, err = io.ReadAll(res.Body)
+		res.Body.Close()
+	}
+	switch {
+	case err == nil:
+		s.check(q, res, answer, time.Since(sent))
+	case q.rude != "":
+		s.mu.Lock()
+		s.left++
+		s.mu.Unlock()
+	default:
+		s.broke("%s %s: no answer: %v", q.method, q.path, err)
+	}
+}
+
+// check holds an answer to what is documented.
+func (s *soak) check(q question, res *http.Response, body []byte, took time.Duration) {
+	route, _, _ := strings.Cut(q.path, "?")
+	s.mu.Lock()
+	s.status[res.StatusCode]++
+	if q.rude == "" {
+		s.times[budgetOf(route)] = append(s.times[budgetOf(route)], took)
+	}
+	s.mu.Unlock()
+	if found := leaked(string(body)); found != "" {
+		s.broke("%s %s: %s: the answer holds %q", q.method, q.path, res.Status, found)
+	}
+	if res.StatusCode >= http.StatusBadRequest && q.method != http.MethodHead {
+		if err := problem(res, body); err != nil {
+			s.broke("%s %s: %s: %v: %.300s", q.method, q.path, res.Status, err, body)
+		}
+	}
+	documented := slices.ContainsFunc(api.Routes(), func(r api.Route) bool {
+		return r.Path == route && (r.Method == q.method || r.Method == http.MethodGet && q.method == http.MethodHead)
+	})
+	if !documented || res.StatusCode == http.StatusBadRequest && strings.Contains(q.path, "%zz") { // net/http's own answer to what is no address
+		return
+	}
+	if err := s.document.Check(q.method, route, res.StatusCode, res.Header, body); err != nil {
+		s.broke("%v", err)
+	}
+}
+
+// problem is what is wrong with an answer that is an error.
+func problem(res *http.Response, body []byte) error {
+	var p api.Problem
+	if err := json.Unmarshal(body, &p); err != nil || !strings.HasPrefix(res.Header.Get("Content-Type"), "application/problem+json") {
+		return fmt.Errorf("it is no problem: %v", err)
+	}
+	known := slices.ContainsFunc(api.Codes(), func(c struct {
+		Code   api.Code
+		Status int
+	}) bool {
+		return c.Code == p.Code && c.Status == res.StatusCode
+	})
+	switch {
+	case !known || p.Status != res.StatusCode:
+		return fmt.Errorf("the code %q does not belong to it", p.Code)
+	case p.Code == api.Internal:
+		return fmt.Errorf("something failed on our side: %s", p.RequestID)
+	case p.RequestID == "" || p.RequestID != res.Header.Get("X-Request-Id"):
+		return fmt.Errorf("the requestId %q is not that of the field", p.RequestID)
+	case p.Code == api.RateLimited && res.Header.Get("Retry-After") == "":
+		return fmt.Errorf("it does not say when to ask again")
+	}
+	return nil
+}
+
+// settle waits until the process is as it was before it was asked, but for some goroutines and files more.
+func (s *soak) settle(before map[string]float64, more float64) {
+	s.Helper()
+	http.DefaultClient.CloseIdleConnections()
+	limit := time.After(2 * time.Minute) // idle connections are kept for half a minute, and for another by the server
+	for tick := time.NewTicker(250 * time.Millisecond); ; {
+		now := scrape(s.T, s.metrics)
+		if now["mipwatch_http_requests_in_flight"] == 0 && now["go_goroutines"] <= before["go_goroutines"]+more && now["process_open_fds"] <= before["process_open_fds"]+more {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-limit:
+			s.Fatalf("after the last request there are %v goroutines, %v files and %v requests in flight; before the first there were %v, %v and none",
+				now["go_goroutines"], now["process_open_fds"], now["mipwatch_http_requests_in_flight"], before["go_goroutines"], before["process_open_fds"])
+		}
+	}
+}
+
+// stop ends the process as an operator does.
+func (s *soak) stop() {
+	s.Helper()
+	s.process.signal(syscall.SIGTERM)
+	if last := <-s.logged; last != "stopped" {
+		s.Errorf("the log ends with %q, want stopped", last)
+	}
+	if err := s.process.cmd.Wait(); err != nil {
+		s.Errorf("the process ended with %v, want exit code 0", err)
+	}
+}
+
+// judge holds the numbers to the promises, and the run itself to having met what it was to meet.
+func (s *soak) judge(memory []float64) {
+	s.Helper()
+	for _, u := range s.upstream {
+		s.Logf("%s: requests by the fault that they met: %v", u.name, u.met)
+		if len(u.met) < 2 || s.duration >= faults*time.Minute/2 && len(u.met) < len(u.faults) {
+			s.Errorf("the %s met %d of %d faults", u.name, len(u.met), len(u.faults))
+		}
+	}
+	answers := s.left
+	for _, n := range s.status {
+		answers += n
+	}
+	s.Logf("%d answers by status: %v; %d callers hung up", answers, s.status, s.left)
+	if s.status[http.StatusOK] < answers/5 || s.duration == 0 && answers < soakShort-soakCallers {
+		s.Errorf("%d answers, %d with status 200, to %d questions", answers, s.status[http.StatusOK], soakShort)
+	}
+	for _, budget := range []time.Duration{getBudget, aiBudget} {
+		times := s.times[budget]
+		slices.Sort(times)
+		p99, most := times[len(times)*99/100], times[len(times)-1]
+		s.Logf("%d answers with %v of time: %v at the median, %v at p99, %v at most", len(times), budget, times[len(times)/2], p99, most)
+		if s.duration > 0 && (p99 > budget || most > budget+time.Second) {
+			s.Errorf("%v at p99 and %v at most, want %v", p99, most, budget)
+		}
+	}
+	middle := func(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }
+	quarter := max(1, len(memory)/4)
+	early, late := middle(memory[len(memory)-3*quarter:][:quarter]), middle(memory[len(memory)-quarter:])
+	s.Logf("memory: %.0f MiB in the second quarter, %.0f in the last", early/(1<<20), late/(1<<20))
+	if s.duration >= 5*time.Minute && late > 1.2*early+16<<20 {
+		s.Errorf("memory grows from %.0f to %.0f MiB", early/(1<<20), late/(1<<20))
+	}
+}

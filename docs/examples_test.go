@@ -1,0 +1,166 @@
+package docs_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+)
+
+// TestExamplesWork runs every curl line of the documents against the site that they speak of.
+func TestExamplesWork(t *testing.T) {
+	p, s := sample(t)
+	h := withSidecar(t, p, s)
+	type example struct {
+		text []byte
+		base string
+	}
+	examples := map[string]example{
+		"llms.txt": {body(t, p, "/llms.txt"), s.BaseURL},
+		"skill.md": {body(t, p, "/skill.md"), s.BaseURL},
+		"/api/":    {[]byte(html.UnescapeString(string(body(t, p, "/api/")))), s.BaseURL},
+	}
+	for name, text := range documents(t) {
+		examples[name] = example{[]byte(text), "http://127.0.0.1:8080"}
+	}
+	needed := strings.Fields("docs/integrators.md docs/agents.md skill.md /api/")
+	for name, doc := range examples {
+		lines := curlLine.FindAllSubmatch(doc.text, -1)
+		if slices.Contains(needed, name) && len(lines) == 0 {
+			t.Errorf("%s has no curl line", name)
+		}
+		for _, m := range lines {
+			line := string(m[0])
+			if err := try(h, doc.base, line); err != nil {
+				t.Errorf("%s: %s: %v", name, line, err)
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile(`\]\((`+regexp.QuoteMeta(s.BaseURL)+`[^)\s]*)\)`).FindAllSubmatch(body(t, p, "/llms.txt"), -1) {
+		if err := try(h, s.BaseURL, string(m[1])); err != nil {
+			t.Errorf("llms.txt: %s: %v", m[1], err)
+		}
+	}
+}
+
+// TestExampleBodies posts the bodies that openapi.json gives as examples, and wants the answers that it
+// gives as examples, byte for byte.
+func TestExampleBodies(t *testing.T) {
+	p, s := sample(t)
+	h := withSidecar(t, p, s)
+	type content map[string]struct {
+		Examples map[string]struct{ Value json.RawMessage }
+		Example  json.RawMessage
+	}
+	var doc struct {
+		Paths map[string]map[string]struct {
+			RequestBody struct{ Content content }
+			Responses   map[string]struct{ Content content }
+		}
+	}
+	if err := json.Unmarshal(body(t, p, "/openapi.json"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	value := func(c content) []byte {
+		for _, e := range c["application/json"].Examples {
+			return e.Value
+		}
+		return c["application/json"].Example
+	}
+	posted := 0
+	for path, methods := range doc.Paths {
+		op, ok := methods["post"]
+		if !ok {
+			continue
+		}
+		posted++
+		r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(value(op.RequestBody.Content)))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		want := value(op.Responses["200"].Content)
+		if w.Code != http.StatusOK || len(want) == 0 || !bytes.Equal(bytes.TrimSpace(w.Body.Bytes()), want) {
+			t.Errorf("POST %s %s: %d %s, want %s", path, value(op.RequestBody.Content), w.Code, w.Body, want)
+		}
+	}
+	if posted != 2 {
+		t.Errorf("%d routes are posted to, want 2", posted)
+	}
+}
+
+var (
+	curlLine = regexp.MustCompile(`(?m)(?:^\s*|<code>)curl .*$`)
+	address  = regexp.MustCompile(`https?://[^\s'"|)]+`)
+	sent     = regexp.MustCompile(` (?:-d|--data) '([^']*)'`)
+	field    = regexp.MustCompile(` -H '([^:']+): ?([^']*)'`)
+)
+
+// withSidecar serves the site with a sidecar beside it, on invented hosts.
+func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
+	t.Helper()
+	static, err := p.Publish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := knowledge.FromFS(static).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.Endpoints = s.Networks
+	hosts := upstreamtest.NewNetwork()
+	t.Cleanup(hosts.Close)
+	hosts.Demo(time.Now, k.Site, k.List.MIPs, k.Endpoints)
+	live, err := sidecar.New(sidecar.Config{Transport: hosts, AIRequestsPerMinute: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { live.Close() })
+	if err := live.Know(k); err != nil {
+		t.Fatal(err)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, route := range api.Routes() {
+			if route.Path == r.URL.Path {
+				live.ServeHTTP(w, r)
+				return
+			}
+		}
+		static.ServeHTTP(w, r)
+	})
+}
+
+// try asks for the address in a line as it says, and wants an answer.
+func try(h http.Handler, base, line string) error {
+	target, ok := strings.CutPrefix(address.FindString(line), base)
+	if !ok {
+		return fmt.Errorf("no address below %s", base)
+	}
+	method, body := http.MethodGet, ""
+	if m := sent.FindStringSubmatch(line); m != nil {
+		method, body = http.MethodPost, m[1]
+	}
+	r := httptest.NewRequest(method, cmp.Or(target, "/"), strings.NewReader(body))
+	for _, m := range field.FindAllStringSubmatch(line, -1) {
+		r.Header.Set(m[1], m[2])
+	}
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, r); w.Code != http.StatusOK {
+		return fmt.Errorf("status %d: %.300s", w.Code, w.Body)
+	}
+	return nil
+}

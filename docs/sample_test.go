@@ -1,0 +1,192 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"html"
+	"maps"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	diff "github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/sidecar/api"
+)
+
+// sample is the site of this repository: its plan, ready to be asked.
+func sample(t *testing.T) (*build.Plan, *site.Site) {
+	t.Helper()
+	s, err := site.Load("site.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := build.Options{Site: s, Folders: s.Proposals}
+	c, err := build.Load(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range c.Problems {
+		if !strings.HasPrefix(p.Code, "history-") {
+			t.Errorf("sample proposals: %s", p)
+		}
+	}
+	p, err := build.NewPlan(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, s
+}
+
+// TestSampleCompanions holds the samples beside the proposals to the present texts.
+func TestSampleCompanions(t *testing.T) {
+	s, err := site.Load("site.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: s.Proposals})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := c.Beside.Summary(5); sum == nil || sum.Stale {
+		t.Error("proposals/summaries/MIP-5.json is not of the present text of its proposal: make it again with go run ./cmd/mipwatch build --summaries, and keep only that one")
+	}
+	if all := c.Beside.Translations(5); len(all) != 1 || all[0].Locale != "ja" || all[0].Stale {
+		t.Errorf("proposals/translations/ja/MIP-5.md is not of the present text of its proposal: bring it up to date and set translation-of to %s", c.Proposals[4].ContentHash)
+	}
+}
+
+func TestSampleProposals(t *testing.T) {
+	p, _ := sample(t)
+	have := map[string]bool{}
+	for _, a := range p.Artifacts {
+		have[a.Route] = true
+	}
+	for route := range strings.FieldsSeq("/status/draft/ /status/review/ /status/last-call/ /status/final/ /status/living/ /status/stagnant/ /status/withdrawn/ " +
+		"/category/core/ /category/networking/ /category/interface/ /category/mrc/ /category/process/ /category/hardfork/ /category/meta/ " +
+		"/type/standards-track/ /type/meta/ /type/informational/ /mip/12/") {
+		if !have[route] {
+			t.Errorf("the sample site has no %s", route)
+		}
+	}
+}
+
+// TestRoutesAgree holds the plan, the table of static routes, openapi.json, llms.txt and the documents to
+// one set of machine-readable routes. docs/integrators.md names all of them, no document names others.
+func TestRoutesAgree(t *testing.T) {
+	p, _ := sample(t)
+	inPlan := map[string]bool{}
+	for _, a := range p.Artifacts {
+		if a.Route != "" && !forPeople(a) && !strings.HasPrefix(a.Route, "/assets/") {
+			inPlan[a.Pattern] = true
+		}
+	}
+	static := map[string]bool{}
+	for _, r := range render.StaticRoutes() {
+		static[r.Pattern] = true
+	}
+	// A copy of this repository without its history has no changes to tell.
+	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--", "proposals").Output(); err != nil || len(out) == 0 {
+		inPlan["/mip/{n}/feed.xml"] = true
+	}
+	if d := diff.Diff(inPlan, static); d != "" {
+		t.Errorf("routes of the plan and of render.StaticRoutes (-plan +table):\n%s", d)
+	}
+	want := maps.Clone(inPlan)
+	for _, r := range api.Routes() {
+		want[r.Path] = true
+	}
+	var doc struct {
+		Paths map[string]any `json:"paths"`
+	}
+	if err := json.Unmarshal(body(t, p, "/openapi.json"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for path := range doc.Paths {
+		got[path] = true
+	}
+	if d := diff.Diff(want, got); d != "" {
+		t.Errorf("routes of the code and of openapi.json (-code +document):\n%s", d)
+	}
+	pages := map[string]bool{}
+	for _, a := range p.Artifacts {
+		if forPeople(a) {
+			pages[a.Pattern] = true
+		}
+	}
+	documentedRoutes(t, want, pages)
+	got = map[string]bool{}
+	for route := range routesIn(string(body(t, p, "/llms.txt"))) {
+		if !page(route) {
+			got[route] = true
+		}
+	}
+	if d := diff.Diff(want, got); d != "" {
+		t.Errorf("routes of the code and of llms.txt (-code +document):\n%s", d)
+	}
+}
+
+// TestAboutAgrees holds what the site says of itself to what decides it: the floors of severity to the
+// comment of their table, which a test there holds to the code, and the formula of heat to that of docs/integrators.md.
+func TestAboutAgrees(t *testing.T) {
+	p, _ := sample(t)
+	source, err := os.ReadFile("sidecar/assist/floors.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(source), "//	row ")
+	table, _, _ = strings.Cut(table, "\n//\n")
+	var want, got []string
+	for _, row := range strings.Split(table, "\n")[1:] {
+		want = append(want, strings.Join(regexp.MustCompile(`\s{2,}`).Split(strings.TrimPrefix(row, "//	"), -1), " | "))
+	}
+	page := string(body(t, p, "/about/ai/"))
+	for _, m := range regexp.MustCompile(`<th scope="row">([^<]*)<br>.*</th><td>(.*)</td></tr>`).FindAllStringSubmatch(page, -1) {
+		got = append(got, m[1]+" | "+strings.ReplaceAll(m[2], "</td><td>", " | "))
+	}
+	if d := diff.Diff(want, got); d != "" || len(want) < 9 {
+		t.Errorf("floors of severity (-table +page):\n%s", d)
+	}
+	formulas := regexp.MustCompile(`L\(x, c\) = [^:]*?\)\)|E = [^=]*5000\)|R = [^=]* / 14\)`).FindAllString(documents(t)["docs/integrators.md"], -1)
+	if len(formulas) != 3 {
+		t.Fatalf("docs/integrators.md has the formulas %q, want three", formulas)
+	}
+	for _, f := range formulas {
+		if !strings.Contains(html.UnescapeString(string(body(t, p, "/about/"))), f) {
+			t.Errorf("/about/ does not say %q", f)
+		}
+	}
+}
+
+// routeInText finds a route in code quotes, with or without a method before it, or as a link's text.
+var routeInText = regexp.MustCompile("(?:`(?:GET |POST )?|\\[)(/[^` ?\\]]*)")
+
+// forPeople reports whether an artifact is a page or a picture of one.
+func forPeople(a build.Artifact) bool {
+	return strings.HasPrefix(a.Type, "text/html") || strings.HasPrefix(a.Type, "image/")
+}
+
+// page reports whether a route is one for people.
+func page(route string) bool {
+	return strings.HasSuffix(route, "/") || strings.HasSuffix(route, ".png") || strings.HasSuffix(route, ".html") || strings.HasPrefix(route, "/assets")
+}
+
+func body(t *testing.T, p *build.Plan, route string) []byte {
+	t.Helper()
+	for i := range p.Artifacts {
+		if p.Artifacts[i].Route == route {
+			b, err := p.Artifacts[i].Bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+	}
+	t.Fatalf("no route %s", route)
+	return nil
+}

@@ -1,0 +1,44 @@
+package testenv
+
+import (
+	"bufio"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Start runs a program until the function that it returns is called, and returns once a line of its output holds
+// the text, with that line. The test fails when the program ends before.
+func Start(t testing.TB, text string, cmd *exec.Cmd) (line string, kill func()) {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	lines := bufio.NewScanner(out)
+	for line == "" && lines.Scan() {
+		if said += lines.Text() + "\n"; strings.Contains(lines.Text(), text) {
+			line = lines.Text()
+		}
+	}
+	drained := make(chan struct{})
+	go func() { // it can only go on writing while it is read
+		io.Copy(io.Discard, out)
+		close(drained)
+	}()
+	kill = func() {
+		cmd.Process.Kill()
+		<-drained
+		cmd.Wait() // says no more than that
+	}
+	if line == "" {
+		kill()
+		t.Fatalf("%s ended without %q: %s", cmd.Path, text, said)
+	}
+	return line, kill
+}

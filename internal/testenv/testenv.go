@@ -1,0 +1,50 @@
+// Package testenv says which tests run on this machine, and holds what several packages' tests have in common.
+// It is for tests only, and does not know what they test.
+package testenv
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	// all is the value of MIPWATCH_TESTS with which long tests run.
+	all = "all"
+	// requireVariable holds the names of what may not be missing, with blanks between them.
+	requireVariable = "MIPWATCH_REQUIRE"
+	testsVariable   = "MIPWATCH_TESTS"
+)
+
+// Missing skips a test because the machine lacks something. The test fails instead when MIPWATCH_REQUIRE has
+// the name, so that a machine which ought to have everything cannot pass without it.
+func Missing(t testing.TB, name string, reason ...any) {
+	t.Helper()
+	text := fmt.Sprintf("[%s] %s", name, strings.TrimSpace(fmt.Sprintln(reason...)))
+	if slices.Contains(strings.Fields(os.Getenv(requireVariable)), name) {
+		t.Fatalf("%s; %s does not let this be skipped", text, requireVariable)
+	}
+	t.Skip(text)
+}
+
+// Long skips a test that takes long unless MIPWATCH_TESTS is "all". What says what it does for so long.
+func Long(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv(testsVariable) != all {
+		Missing(t, "long", what+": runs with", testsVariable+"="+all)
+	}
+}
+
+// Program is the path of a program that only long tests run. The test is skipped where it is not installed.
+func Program(t testing.TB, name, program string) string {
+	t.Helper()
+	Long(t, program)
+	path, err := exec.LookPath(program)
+	if err != nil {
+		Missing(t, name, "there is no", program, "on the PATH; .ci/run installs it")
+	}
+	return path
+}
