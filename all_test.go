@@ -22,20 +22,20 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build":           {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "sidecar/api", "sidecar/assist", "github.com/gofrs/flock"},
+	"build":           {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
 	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/mirror", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
-		"sidecar", "sidecar/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
+		"sidecar", "internal/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
 	"internal/browsertest":  {},                   // tests only
-	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
+	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
 	"internal/corpora":      {"internal/testenv"}, // for tests only
 	"internal/corpus":       {"internal/folder", "internal/formula", "internal/git", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
-	"internal/figures":      {"internal/mip", "sidecar/api"},
+	"internal/figures":      {"internal/mip", "internal/api"},
 	"internal/folder":       {},
 	"internal/formula":      {"github.com/yuin/goldmark"},
 	"internal/git":          {},
@@ -46,34 +46,34 @@ var imports = map[string][]string{
 	"internal/redistest":    {"internal/testenv"},                         // for tests only
 	"internal/release":      {},
 	"internal/provenance":   {"internal/mip"},
-	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "sidecar/api", "sidecar/assist"},
+	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":   {},
 	"internal/testenv":      {}, // for tests only
 	"internal/tex":          {},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
-	"render": {"internal/figures", "internal/formula", "internal/graph", "internal/mip", "internal/tex", "render/card", "sidecar/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
+	"render": {"internal/figures", "internal/formula", "internal/graph", "internal/mip", "internal/tex", "render/card", "internal/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
 		"github.com/microcosm-cc/bluemonday", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/card": {"internal/mip", "golang.org/x/image"},
-	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "sidecar/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/upstream",
+	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/upstream",
 		"github.com/sethvargo/go-limiter"},
-	"sidecar/api":           {"internal/mip"},
-	"sidecar/assist":        {"internal/mip", "internal/strictjson", "sidecar/api"},
+	"internal/api":          {"internal/mip"},
+	"sidecar/assist":        {"internal/mip", "internal/strictjson", "internal/api"},
 	"sidecar/assist/budget": {"sidecar/assist"},
 	"sidecar/assist/model":  {"sidecar/assist", "sidecar/upstream", "github.com/tmc/langchaingo"},
-	"sidecar/assistant":     {"internal/mip", "sidecar/api", "sidecar/assist", "sidecar/assist/budget", "sidecar/assist/model", "sidecar/cache", "sidecar/knowledge", "sidecar/upstream"},
+	"sidecar/assistant":     {"internal/mip", "internal/api", "sidecar/assist", "sidecar/assist/budget", "sidecar/assist/model", "sidecar/cache", "sidecar/knowledge", "sidecar/upstream"},
 	"sidecar/cache":         {},
-	"sidecar/chain":         {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
+	"sidecar/chain":         {"internal/mip", "internal/api", "sidecar/cache", "sidecar/upstream"},
 	"sidecar/environment":   {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge", "sidecar/shared"},
 	"sidecar/follow":        {"sidecar/knowledge"},
-	"sidecar/event":         {"sidecar/api"},
-	"sidecar/forum":         {"internal/mip", "sidecar/api", "sidecar/cache", "sidecar/upstream"},
-	"sidecar/knowledge":     {"internal/mip", "sidecar/api", "sidecar/cache"},
+	"sidecar/event":         {"internal/api"},
+	"sidecar/forum":         {"internal/mip", "internal/api", "sidecar/cache", "sidecar/upstream"},
+	"sidecar/knowledge":     {"internal/mip", "internal/api", "sidecar/cache"},
 	"sidecar/metrics":       {},
 	"sidecar/shared":        {"sidecar/cache", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
 	"sidecar/upstream":      {"sidecar/metrics"},
-	"sidecar/function/api": {"internal/release", "sidecar", "sidecar/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
+	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
 		"github.com/aws/aws-lambda-go/lambda"},
 }
 

@@ -3,9 +3,9 @@ package build
 import (
 	"io"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // api adds the JSON documents that speak of the whole corpus.

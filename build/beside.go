@@ -3,11 +3,11 @@ package build
 import (
 	"fmt"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 func summaryRoute(n int) string { return apiRoute(n) + "/summary" }

@@ -13,8 +13,8 @@ import (
 	dom "golang.org/x/net/html"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/render"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // linkCheck gathers the links of a built tree in one pass, and then knows which lead nowhere.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // Snapshot writes into dir what a function must carry, since it is deployed as a binary alone: the

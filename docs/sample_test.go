@@ -13,9 +13,9 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // sample is the site of this repository: its plan, ready to be asked.

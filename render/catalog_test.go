@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/internal/api"
 )
 
 func TestAPICatalog(t *testing.T) {

@@ -3,8 +3,8 @@ package render
 import (
 	"github.com/gorilla/feeds"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // jsonFeed is the library's struct with items that are written even when there are none: the format

@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // writtenTags name the texts on a site that somebody else than its operator may have written, and those of

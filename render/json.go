@@ -1,6 +1,6 @@
 package render
 
-import "github.com/mipwatch/mipwatch/sidecar/api"
+import "github.com/mipwatch/mipwatch/internal/api"
 
 // object is a JSON object whose members keep their order, so that a document reads as it was
 // written and two builds write the same bytes.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // List writes l as [JSON] would, one proposal at a time: the list of a large site is not held in

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 func TestListIsJSON(t *testing.T) {

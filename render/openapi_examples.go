@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // How much of a proposal's text stands in an example.

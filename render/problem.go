@@ -1,8 +1,8 @@
 package render
 
 import (
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // NotFoundProblem is the static answer to everything below /api that is not there: the body of

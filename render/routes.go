@@ -4,8 +4,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // Media types of the static machine formats, without parameters.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // schemas makes JSON Schemas (2020-12, as OpenAPI 3.1 has them) of wire structs and collects those

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/internal/api"
 )
 
 type apiView struct {

@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // impactPage is a proposal's page with a summary, whose texts are the worst that a file could hold.

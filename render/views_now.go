@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // nowView is what of the dashboard moves without the proposals: filled with the figures of the build's

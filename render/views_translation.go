@@ -5,8 +5,8 @@ import (
 	"html/template"
 	"strconv"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // TranslationPage is what /mip/{n}/{locale}/ shows: a committed translation. Body is HTML that is safe as

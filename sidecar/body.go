@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/strictjson"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/internal/api"
 )
 
 // health is the body of GET /healthz and GET /readyz, which only the plain server has.

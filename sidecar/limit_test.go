@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // outside runs a test in a world on the real clock: the limiter's store knows no other.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/internal/api"
 )
 
 // networkInfo answers GET /api/network-info.

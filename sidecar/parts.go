@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/internal/api"
 )
 
 // parts is a choice of the members of [api.MIPWatch]: a bit for each name of [api.WatchParts], in that

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/internal/api"
 )
 
 // endpoint is one address.

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/internal/api"
 )
 
 // guarded keeps the pages of other sites from what is served on a loopback address: drafts, and questions to a

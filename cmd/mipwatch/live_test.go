@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/webtest"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // sampleFiles are the site of this repository.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/aimocktest"
-	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/webtest"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // published builds the sample site, with hosts behind it that refuse, and returns its plan and its folder.

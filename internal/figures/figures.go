@@ -7,8 +7,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // Figures are those of one moment that pages may show. They are immutable; nil has none. Everything in

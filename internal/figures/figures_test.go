@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 func at(hour int) mip.Time { return mip.NewTime(time.Date(2026, 11, 20, hour, 0, 0, 0, time.UTC)) }

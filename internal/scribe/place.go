@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/folder"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // tempPrefix is how files begin that are not whole yet. They are hidden, so nobody takes them for a

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/strictjson"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // maxReply bounds the text that is read at all, in bytes. The largest valid summary has a third of it

@@ -1,8 +1,8 @@
 package assist
 
 import (
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // floor is the least that a summary may say about one group.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // Summarise has a model write a summary in the language of locale, a BCP 47 tag, and keeps of it what

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // TestBadAnswers gives every answer that is not to be believed, of either needed call: to a network

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/internal/api"
 )
 
 // TestHistoryRecent holds that recent heads only rise, are bounded, and are never changed in the hands of

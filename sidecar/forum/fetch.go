@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/mipwatch/mipwatch/sidecar/api"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // titleMost is the most runes of a title, as in the forum's own table.

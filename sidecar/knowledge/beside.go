@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"strconv"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 const (

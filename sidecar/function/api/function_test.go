@@ -19,10 +19,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/internal/webtest"
-	"github.com/mipwatch/mipwatch/sidecar/api"
 )
 
 // gateways are the events by which requests can come.
