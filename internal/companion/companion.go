@@ -48,7 +48,7 @@ type place struct {
 	taken bool // by several files, so that none can be chosen
 }
 
-// Translation is a committed translation that is published, without its text: see [Set.Read].
+// Translation is a committed translation that is published.
 type Translation struct {
 	Number      int
 	Locale      string
@@ -56,8 +56,12 @@ type Translation struct {
 	GeneratedAt mip.Time
 	FileHash    string // hex SHA-256 of the file
 
-	file folder.File
+	text *api.PublishedTranslation
 }
+
+// Text is the translation as it is published. The ids of its sections are those of the English text as far as
+// the two correspond. It must not be changed.
+func (t Translation) Text() *api.PublishedTranslation { return t.text }
 
 // Summary is the committed summary of a proposal, nil when none is published. Its Stale tells one of an
 // older text, which still passes [assist.Check] against the present one.
@@ -77,33 +81,21 @@ func (s *Set) Place(p *corpus.Proposal) (dir, name string, ok bool) {
 
 // Subject is what a summary of the i-th proposal speaks of: the proposal with its sections, the fork that
 // it has to do with and, for a fork's meta proposal, what that bundles. Now is not set.
-func (ps *Proposals) Subject(i int) (assist.Subject, error) {
-	p, err := ps.read(i)
-	if err != nil {
-		return assist.Subject{}, err
-	}
+func (ps *Proposals) Subject(i int) assist.Subject {
+	p := ps.read(i)
 	s := assist.Subject{Proposal: p, Fork: assist.ForkOf(p.Summary, ps.Forks)}
 	if !assist.IsMeta(p.Summary, s.Fork) {
-		return s, nil
+		return s
 	}
 	for _, n := range s.Fork.BundledMIPs {
-		k, ok := ps.index(n)
-		if !ok {
-			continue
+		if k, ok := ps.index(n); ok {
+			s.Bundled = append(s.Bundled, ps.read(k))
 		}
-		b, err := ps.read(k)
-		if err != nil {
-			return assist.Subject{}, err
-		}
-		s.Bundled = append(s.Bundled, b)
 	}
-	return s, nil
+	return s
 }
 
-func (ps *Proposals) read(i int) (*mip.Proposal, error) {
-	d, err := ps.Corpus.Read(ps.Corpus.Proposals[i])
-	if err != nil {
-		return nil, err
-	}
-	return &mip.Proposal{Summary: ps.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: d.Raw, Sections: d.Sections}, nil
+func (ps *Proposals) read(i int) *mip.Proposal {
+	d := ps.Corpus.Read(ps.Corpus.Proposals[i])
+	return &mip.Proposal{Summary: ps.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: d.Raw, Sections: d.Sections}
 }

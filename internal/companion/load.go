@@ -22,11 +22,10 @@ type job struct {
 	summary      *api.Summary
 	translations []Translation
 	problems     []mip.Problem
-	err          error
 }
 
 // Load reads what is beside the proposals of the corpus's folders. The error is non-nil only when a
-// folder or a proposal cannot be read any more, or ctx ends; what concerns a companion is in Problems.
+// folder cannot be read any more, or ctx ends; what concerns a companion is in Problems.
 func Load(ctx context.Context, ps Proposals) (*Set, error) {
 	l := &lister{prefix: ps.Prefix, locales: ps.Locales}
 	for _, dir := range ps.Corpus.Folders {
@@ -119,27 +118,19 @@ func (s *Set) work(ctx context.Context, jobs []*job) error {
 	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(jobs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				jobs[i].err = s.do(jobs[i], roots)
+				s.do(jobs[i], roots)
 			}
 		})
 	}
 	workers.Wait()
-	for _, j := range jobs {
-		if j.err != nil {
-			return j.err
-		}
-	}
 	return ctx.Err()
 }
 
 // do reads what is beside one proposal, and the proposal itself once.
-func (s *Set) do(j *job, roots map[string]*os.Root) error {
-	subject, err := s.Proposals.Subject(j.index)
-	if err != nil {
-		return err
-	}
+func (s *Set) do(j *job, roots map[string]*os.Root) {
+	subject := s.Proposals.Subject(j.index)
 	for _, it := range j.items {
-		raw, err := it.file.Read(roots[it.file.Folder], nil)
+		raw, err := it.file.Read(roots[it.file.Folder])
 		if err != nil {
 			code, message := it.file.Refusal(err)
 			j.warn(it, 0, code, "%s", message)
@@ -152,7 +143,6 @@ func (s *Set) do(j *job, roots map[string]*os.Root) error {
 		}
 	}
 	slices.SortFunc(j.translations, func(a, b Translation) int { return cmp.Compare(a.Locale, b.Locale) })
-	return nil
 }
 
 func (j *job) warn(it item, line int, code, format string, args ...any) {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -41,36 +40,16 @@ func (j *job) readTranslation(it item, raw []byte, p *mip.Proposal, ps *Proposal
 	if at := ps.Corpus.Changed(it.file); at != nil {
 		made = *at
 	}
-	j.translations = append(j.translations, Translation{
-		Number: it.number, Locale: it.locale, Stale: stale, GeneratedAt: made, FileHash: hex.EncodeToString(sum[:]), file: it.file,
-	})
-}
-
-// Read returns a translation with its text. english are the sections of the proposal, whose ids those of
-// the translation have as far as the two correspond. The error wraps [corpus.ErrChanged] when the file
-// has been edited since [Load].
-func (s *Set) Read(t Translation, english []mip.Section) (*api.PublishedTranslation, error) {
-	root, err := os.OpenRoot(t.file.Folder)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", t.file.Path, err)
-	}
-	defer root.Close()
-	raw, err := t.file.Read(root, nil)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", t.file.Path, err)
-	}
-	out, wrong := parseTranslation(raw, nil) // it was rendered by Load
-	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != t.FileHash || wrong != nil {
-		return nil, fmt.Errorf("read %s: %w", t.file.Path, corpus.ErrChanged)
-	}
-	out.MIPNumber, out.Locale, out.Stale, out.GeneratedAt = t.Number, t.Locale, t.Stale, t.GeneratedAt
+	t.MIPNumber, t.Locale, t.Stale, t.GeneratedAt = it.number, it.locale, stale, made
 	// Where only some sections correspond it is not known which: a wrong id would lead to another place.
-	if correspond(out.Sections, english) {
-		for i := range out.Sections {
-			out.Sections[i].ID = english[i].ID
+	if correspond(t.Sections, p.Sections) {
+		for i := range t.Sections {
+			t.Sections[i].ID = p.Sections[i].ID
 		}
 	}
-	return out, nil
+	j.translations = append(j.translations, Translation{
+		Number: it.number, Locale: it.locale, Stale: stale, GeneratedAt: made, FileHash: hex.EncodeToString(sum[:]), text: t,
+	})
 }
 
 // lineInError is how errors of [assist.ParseTranslation] begin.

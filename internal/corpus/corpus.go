@@ -5,7 +5,6 @@ package corpus
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/yuin/goldmark/ast"
@@ -38,7 +37,6 @@ type Corpus struct {
 	Committed *mip.Time     // its time; nil without git
 	History   string        // full, shallow, none or fixed: see [mip.SiteInfo.History]
 
-	roots   sync.Map // folder to *os.Root, opened when first read and closed with the Corpus
 	prefix  string
 	history *history
 	files   map[string]int // lower-case file name to number, -1 where two files share the name
@@ -54,10 +52,12 @@ type Proposal struct {
 	Past     *Past  // the file's versions; nil when git knows none
 	Upstream bool   // RepoPath, Commit and Past are those of the upstream that the file was synced from
 	Local    bool   // the file was not synced, and others were
+	Raw      string // the file, byte for byte
 
 	source      folder.File
-	numberLine  int // where the header states the number; 0 when the file's name does
-	requireLine int // where the header states Requires; 0 when it does not
+	body        string // as in [Document]; shares the memory of Raw where it can
+	numberLine  int    // where the header states the number; 0 when the file's name does
+	requireLine int    // where the header states Requires; 0 when it does not
 }
 
 // Document is a parsed proposal.

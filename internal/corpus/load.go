@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -73,7 +72,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	return c, nil
 }
 
-// files reads every file on as many workers as there are processors. Only headers are kept.
+// files reads every file on as many workers as there are processors.
 func (ld *loader) files(ctx context.Context, files []folder.File) ([]loaded, error) {
 	roots := map[string]*os.Root{}
 	defer func() {
@@ -95,9 +94,8 @@ func (ld *loader) files(ctx context.Context, files []folder.File) ([]loaded, err
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		workers.Go(func() {
-			var buf []byte
 			for i := int(next.Add(1)) - 1; i < len(files) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				results[i], buf = ld.file(roots[files[i].Folder], files[i], buf)
+				results[i] = ld.file(roots[files[i].Folder], files[i])
 			}
 		})
 	}
@@ -105,24 +103,22 @@ func (ld *loader) files(ctx context.Context, files []folder.File) ([]loaded, err
 	return results, ctx.Err()
 }
 
-// file reads one file into buf, which it returns for the next one.
-func (ld *loader) file(root *os.Root, s folder.File, buf []byte) (loaded, []byte) {
+func (ld *loader) file(root *os.Root, s folder.File) loaded {
 	r := &report{file: s.Path}
-	raw, err := s.Read(root, buf)
+	raw, err := s.Read(root)
 	if err != nil {
 		code, message := s.Refusal(err)
 		r.errorf(0, code, "%s", message)
-		return loaded{r: r}, buf
+		return loaded{r: r}
 	}
 	p := ld.proposal(raw, s, r)
 	if q, refused := ld.refused[s.Path]; refused && p != nil {
 		r.errorf(q.Line, q.Code, "%s", q.Message)
 	}
-	return loaded{p: p, r: r}, raw
+	return loaded{p: p, r: r}
 }
 
-// proposal reads a file's bytes and keeps no reference to them. It returns nil when r says why the
-// file is not published.
+// proposal reads a file's bytes. It returns nil when r says why the file is not published.
 func (ld *loader) proposal(raw []byte, s folder.File, r *report) *Proposal {
 	text, ok := normalise(raw, r)
 	var h *header
@@ -142,7 +138,7 @@ func (ld *loader) proposal(raw []byte, s folder.File, r *report) *Proposal {
 		return nil
 	}
 	d := ld.decoder.decode(h, r)
-	p := &Proposal{File: s.Path, source: s}
+	p := &Proposal{File: s.Path, Raw: string(raw), source: s}
 	p.Summary, ok = ld.summary(d, s.Name, r)
 	if !ok {
 		return nil
@@ -151,7 +147,7 @@ func (ld *loader) proposal(raw []byte, s folder.File, r *report) *Proposal {
 	p.numberLine = lineOf(d.byName[ld.key])
 	sum := sha256.Sum256(raw)
 	p.ContentHash = hex.EncodeToString(sum[:])
-	ld.body(raw, text, h, p, lineOf(d.get("title")), r)
+	ld.body(text, h, p, lineOf(d.get("title")), r)
 	if r.failed {
 		return nil
 	}
@@ -160,11 +156,15 @@ func (ld *loader) proposal(raw []byte, s folder.File, r *report) *Proposal {
 
 // body checks the text below the header without parsing it, unless it must be parsed: for a title,
 // or because its shape could grow out of proportion.
-func (ld *loader) body(raw, text []byte, h *header, p *Proposal, titleLine int, r *report) {
+func (ld *loader) body(text []byte, h *header, p *Proposal, titleLine int, r *report) {
 	first := lineAt(text, h.body)
 	body, at := printable(text[h.body:])
 	if at >= 0 {
 		r.warnf(first+bytes.Count(text[h.body:h.body+at], []byte("\n")), "control-character", "the text holds a control character: it is replaced by U+FFFD")
+	}
+	p.body = p.Raw[max(0, len(p.Raw)-len(body)):]
+	if p.body != string(body) {
+		p.body = string(body)
 	}
 	suspicious, ok := limits(body, first, r)
 	if !ok {
@@ -173,14 +173,14 @@ func (ld *loader) body(raw, text []byte, h *header, p *Proposal, titleLine int, 
 	heading := ""
 	// Without a mark of a heading there is none: the stubs that say where a proposal went are many.
 	if p.Title == "" && bytes.ContainsAny(body, "#=") || suspicious {
-		doc := parse(body)
-		doc.Raw = string(raw)
+		doc := parseWords(body, p.body)
+		doc.Raw = p.Raw
 		heading = firstTitle(doc)
 		if suspicious && !ld.bounded(doc, first, r) {
 			return
 		}
 	}
-	titled(&p.Summary, strings.Clone(heading), titleLine, r)
+	titled(&p.Summary, heading, titleLine, r)
 }
 
 // bounded looks at a parsed document that could cost too much.

@@ -1,11 +1,6 @@
 package corpus
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -14,53 +9,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// ErrChanged is wrapped by the errors of [Corpus.Read] and [Corpus.ReadRaw] for a file that was edited
-// after Load: a build that began before must not paper over it.
-var ErrChanged = errors.New("the file has changed since it was first read; build again")
-
-// Read reads a proposal's file again and parses it. The error says so when the file has changed
-// since Load.
-func (c *Corpus) Read(p *Proposal) (*Document, error) {
-	raw, err := c.ReadRaw(p, nil)
-	if err != nil {
-		return nil, err
-	}
-	var r report
-	text, ok := normalise(raw, &r)
-	var h *header
-	if ok {
-		h, ok = guard(text, &r)
-	}
-	if !ok || h == nil {
-		return nil, fmt.Errorf("read %s: %w", p.File, ErrChanged)
-	}
-	body, _ := printable(text[h.body:])
-	file := string(raw)
-	// Mostly a body is the end of its file as it stands, and the sections can share it.
-	words := file[max(0, len(file)-len(body)):]
-	if words != string(body) {
-		words = string(body)
-	}
-	doc := parseWords(body, words)
-	doc.Raw = file
-	return doc, nil
-}
-
-// ReadRaw reads a proposal's file again, byte for byte, into buf's memory. The error says so when the file
-// has changed since Load.
-func (c *Corpus) ReadRaw(p *Proposal, buf []byte) ([]byte, error) {
-	root, err := c.root(p.source.Folder)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", p.File, err)
-	}
-	raw, err := p.source.Read(root, buf)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", p.File, err)
-	}
-	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != p.ContentHash {
-		return nil, fmt.Errorf("read %s: %w", p.File, ErrChanged)
-	}
-	return raw, nil
+// Read parses a proposal's text. The caller owns the result.
+func (c *Corpus) Read(p *Proposal) *Document {
+	doc := parseWords([]byte(p.body), p.body)
+	doc.Raw = p.Raw
+	return doc
 }
 
 // Changed is when a file in a folder of the corpus, or below one, changed: the time of the newest commit
@@ -69,19 +22,6 @@ func (c *Corpus) Changed(f folder.File) *mip.Time { return c.history.changed(f) 
 
 // Source is the proposal's file.
 func (p *Proposal) Source() folder.File { return p.source }
-
-// root keeps a folder open for the next file of it. The garbage collector closes it.
-func (c *Corpus) root(folder string) (*os.Root, error) {
-	if root, ok := c.roots.Load(folder); ok {
-		return root.(*os.Root), nil
-	}
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return nil, err
-	}
-	kept, _ := c.roots.LoadOrStore(folder, root)
-	return kept.(*os.Root), nil
-}
 
 // Number returns the published proposal that a link to a file of that name (MIP-3.md, in any case)
 // means.

@@ -13,9 +13,9 @@ var (
 	errTooLarge  = errors.New("larger than 1 MiB")
 )
 
-// Read reads the whole file into buf's memory; root is its folder. It never waits: a pipe is opened
+// Read reads the whole file; root is its folder. It never waits: a pipe is opened
 // without blocking and refused. [File.Refusal] explains its errors.
-func (f *File) Read(root *os.Root, buf []byte) ([]byte, error) {
+func (f *File) Read(root *os.Root) ([]byte, error) {
 	if f.Irregular {
 		return nil, errIrregular
 	}
@@ -44,7 +44,7 @@ func (f *File) Read(root *os.Root, buf []byte) ([]byte, error) {
 		return nil, errTooLarge
 	}
 	// One byte more than the file has, so that the end is found without growing.
-	buf = slices.Grow(buf[:0], int(info.Size())+1)
+	buf := make([]byte, 0, info.Size()+1)
 	for len(buf) <= MaxFile {
 		n, err := file.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]

@@ -226,7 +226,7 @@ func stateOf(root *os.Root, dir, name string) state {
 		return state{there: true}
 	}
 	file := local.File{Folder: dir, Name: name, Path: name}
-	raw, err := file.Read(root, nil)
+	raw, err := file.Read(root)
 	if err != nil {
 		return state{there: true}
 	}

@@ -117,10 +117,7 @@ func (s *scribe) work(ctx context.Context) error {
 
 // do makes and writes one summary. What went wrong with this one alone is kept in the task.
 func (s *scribe) do(ctx context.Context, t *task) error {
-	subject, err := s.set.Proposals.Subject(t.index)
-	if err != nil {
-		return err
-	}
+	subject := s.set.Proposals.Subject(t.index)
 	subject.Now = s.Now
 	sum, err := s.summary(ctx, subject)
 	switch {
