@@ -22,7 +22,7 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build":           {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock"},
+	"build":           {"render", "render/card", "internal/atomicfile", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
 	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/mirror", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
@@ -30,7 +30,8 @@ var imports = map[string][]string{
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
-	"internal/browsertest":  {},                   // tests only
+	"internal/atomicfile":   {},
+	"internal/browsertest":  {}, // tests only
 	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
 	"internal/corpora":      {"internal/testenv"}, // for tests only
 	"internal/corpus":       {"internal/folder", "internal/formula", "internal/git", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},

@@ -100,7 +100,7 @@ func (b *builder) run(ctx context.Context) error {
 			return exit(exitUsage, fmt.Errorf("--base-url: %w", err))
 		}
 	}
-	o.Producer, o.NoAPIFallback = producer(), b.noAPIFallback
+	o.NoAPIFallback = b.noAPIFallback
 	if o.Live, err = b.readFigures(); err != nil {
 		return err
 	}

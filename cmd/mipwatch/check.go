@@ -62,7 +62,6 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.Producer = producer()
 	headersRead := collectRarely(c.env)
 	progress := newProgress(c.stderr)
 	progress.doing("reading proposals…")

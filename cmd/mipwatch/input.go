@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"debug/elf"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -153,43 +148,4 @@ func (in *input) corpus(ctx context.Context, o build.Options) (*build.Content, e
 		return nil, exit(exitUsage, &site.InvalidError{Problems: append(c.Problems, in.problem(o.Site, "no-proposals", message))})
 	}
 	return c, nil
-}
-
-// producer names this program exactly; empty when its executable cannot be read.
-func producer() string {
-	name, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	if id := buildID(f); id != "" {
-		return id
-	}
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return ""
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// buildID is the note in which the Go linker leaves a hash of all that an ELF program was made from;
-// empty for other formats, and for a program that was linked without one.
-func buildID(f io.ReaderAt) string {
-	program, err := elf.NewFile(f)
-	if err != nil {
-		return ""
-	}
-	note := program.Section(".note.go.buildid")
-	if note == nil {
-		return ""
-	}
-	data, err := note.Data()
-	if err != nil || bytes.Count(data, []byte("/")) != 3 { // action/action/content/content
-		return ""
-	}
-	return hex.EncodeToString(data)
 }

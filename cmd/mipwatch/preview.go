@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ type preview struct {
 	current atomic.Pointer[build.Published]
 	sound   bool // the current plan was built without any error
 	watcher *watcher
-	memo    build.Memo // a save changes one proposal: the others' code is highlighted already
+	texts   build.Rendered
 }
 
 func newPreview(s *server, base string, l *live) *preview {
@@ -44,7 +45,7 @@ func (v *preview) build(ctx context.Context) error {
 	if err := v.watcher.follow(o.Folders); err != nil {
 		explain(v.stderr, err)
 	}
-	o.Site.BaseURL, o.Memo = v.base, &v.memo
+	o.Site.BaseURL, o.Rendered = v.base, &v.texts
 	if v.demo {
 		o.Notice = demoNotice
 	}
@@ -124,10 +125,12 @@ func (r *reloads) include(p *build.Plan) *build.Plan {
 		changed := &with.Artifacts[i]
 		// The name stands for the bytes without the line.
 		changed.Cache = "no-store"
-		changed.Stream = nil
-		changed.Body = func(to []byte) ([]byte, error) {
-			b, err := a.Bytes()
-			return append(append(to, b...), line...), err
+		changed.Body = func(w io.Writer) error {
+			if err := a.Body(w); err != nil {
+				return err
+			}
+			_, err := io.WriteString(w, line)
+			return err
 		}
 	}
 	return &with
