@@ -13,6 +13,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/atomicfile"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
@@ -162,21 +163,12 @@ func failed(parts map[string]api.Code) string {
 	return out.String()
 }
 
-// writeWhole puts a file in its place by rename: whoever reads it meets the old one or the new one.
+// writeWhole writes a file as a whole or not at all.
 func writeWhole(name string, body []byte) error {
-	dir := filepath.Dir(name)
-	f, err := os.CreateTemp(dir, ".mipwatch-tmp-*")
+	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(body)
-	const readable = 0o644 // as other files are; a temporary file is its owner's alone
-	err = errors.Join(err, f.Chmod(readable), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	defer root.Close()
+	return atomicfile.Write(root, filepath.Base(name), body)
 }

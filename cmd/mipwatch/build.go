@@ -104,7 +104,6 @@ func (b *builder) run(ctx context.Context) error {
 	if o.Live, err = b.readFigures(); err != nil {
 		return err
 	}
-	headersRead := collectRarely(b.env)
 	progress := newProgress(b.stderr)
 	defer progress.clear()
 	progress.doing("reading proposals…")
@@ -126,7 +125,6 @@ func (b *builder) run(ctx context.Context) error {
 		progress.say("nothing is published: %s", found)
 		return b.finish(exitProblems, buildReport{Problems: c.Problems, Out: b.out})
 	}
-	headersRead(len(c.Proposals))
 	c, plan, report, err := b.publish(ctx, c, o, progress)
 	if err != nil {
 		return err

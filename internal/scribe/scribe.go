@@ -62,7 +62,7 @@ func Write(ctx context.Context, set *companion.Set, o Options) (Report, error) {
 			s.tasks = append(s.tasks, task{index: i, proposal: p, dir: dir, name: name})
 		}
 	}
-	if err := sweep(s.tasks); err != nil {
+	if err := recoverFolders(s.tasks); err != nil {
 		return Report{}, err
 	}
 	err := s.work(ctx)
