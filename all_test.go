@@ -22,10 +22,10 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build":           {"render", "render/card", "internal/atomicfile", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock", "golang.org/x/sync"},
+	"build":           {"render", "render/card", "internal/atomicfile", "internal/companion", "internal/entity", "internal/snapshot", "internal/mip", "internal/corpus", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/mirror", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
+	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/companion", "internal/corpus", "internal/snapshot", "internal/folder", "internal/mip", "internal/mirror", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
 		"sidecar", "internal/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
@@ -36,7 +36,7 @@ var imports = map[string][]string{
 	"internal/corpora":      {"internal/testenv"}, // for tests only
 	"internal/corpus":       {"internal/folder", "internal/formula", "internal/git", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
-	"internal/figures":      {"internal/mip", "internal/api"},
+	"internal/snapshot":     {"internal/mip", "internal/api"},
 	"internal/folder":       {},
 	"internal/formula":      {"github.com/yuin/goldmark"},
 	"internal/git":          {},
@@ -54,7 +54,7 @@ var imports = map[string][]string{
 	"internal/tex":          {},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
-	"render": {"internal/figures", "internal/formula", "internal/graph", "internal/mip", "internal/tex", "render/card", "internal/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
+	"render": {"internal/snapshot", "internal/formula", "internal/graph", "internal/mip", "internal/tex", "render/card", "internal/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
 		"github.com/microcosm-cc/bluemonday", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/card": {"internal/mip", "golang.org/x/image"},
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/upstream",

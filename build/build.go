@@ -14,9 +14,9 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
-	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render"
 )
 
@@ -31,7 +31,7 @@ type Options struct {
 	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
 	Notice string
 	// Live, when set, is what forum and networks said at one moment: pages then hold those figures.
-	Live *figures.File
+	Live *snapshot.File
 	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host that
 	// rules the live routes after that file and then has to rule all others itself.
 	NoAPIFallback bool

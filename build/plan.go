@@ -8,8 +8,8 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
-	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render"
 )
 
@@ -44,7 +44,7 @@ type planner struct {
 	forks      []mip.HardFork
 	all        []mip.Summary // ascending by number
 	index      map[int]int   // number -> position in all
-	figures    *figures.Figures
+	figures    *snapshot.Snapshot
 
 	mu    sync.Mutex
 	texts []weak.Pointer[text] // by position, while somebody holds them
@@ -100,7 +100,7 @@ func newPlanner(c *Content, o Options) (*planner, error) {
 		return nil, err
 	}
 	if o.Live != nil {
-		p.figures, p.plan.Problems = o.Live.Hold(p.all, p.info, p.forks)
+		p.figures, p.plan.Problems = o.Live.Filter(p.all, p.info, p.forks)
 		p.pages = p.pages.With(p.figures)
 	}
 	p.stable, err = render.NewPages(p.stableInfo, nil, o.Notice)

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
 // Pages makes the HTML pages of one site. It is immutable after NewPages and safe for concurrent use.
@@ -24,8 +24,8 @@ type Pages struct {
 	bottom template.HTML            // the footer
 	notice template.HTML            // what stands above every page, mostly nothing
 
-	figures *figures.Figures // of the moment that the site is built with, nil: none
-	heatOf  map[int]int      // from them, by number
+	figures *snapshot.Snapshot // of the moment that the site is built with, nil: none
+	heatOf  map[int]int        // from them, by number
 
 	siteImage string // what a head says of the picture of a page without its own
 }

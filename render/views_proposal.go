@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
 // Ref is a mention of another proposal. Path holds the base path and is empty when it is not
@@ -43,7 +43,7 @@ type ProposalPage struct {
 	Impact                                       *api.Summary      // that is committed, nil: none
 	Translations                                 []mip.Translation // that are committed
 	History                                      bool              // there is a page of its versions
-	Heat                                         *figures.Topic    // its discussion at the moment of the build's figures, nil: not known
+	Heat                                         *snapshot.Topic   // its discussion at the moment of the build's figures, nil: not known
 }
 
 // proposalView is a proposal's page in parts.

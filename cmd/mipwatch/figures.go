@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mipwatch/mipwatch/internal/figures"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
 const liveUsage = "`file` with a saved answer of GET /api/mip-watch, whose figures the pages then hold"
@@ -23,7 +23,7 @@ func (in *input) addLive(cmd *cobra.Command) {
 
 // readFigures reads the file of --live, nil when there is none. The error has an exit code: a file that
 // is not what it should be was named wrongly.
-func (in *input) readFigures() (*figures.File, error) {
+func (in *input) readFigures() (*snapshot.File, error) {
 	if in.live == "" {
 		return nil, nil
 	}
@@ -36,7 +36,7 @@ func (in *input) readFigures() (*figures.File, error) {
 		return nil, exit(exitUsage, fmt.Errorf("--live: %w", err))
 	}
 	defer f.Close()
-	file, err := figures.Read(filepath.ToSlash(in.live), f)
+	file, err := snapshot.Read(filepath.ToSlash(in.live), f)
 	if err != nil {
 		return nil, exit(exitUsage, fmt.Errorf("--live: %w", err))
 	}

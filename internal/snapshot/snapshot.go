@@ -1,7 +1,7 @@
-// Package figures is what a site's forum and networks said at one moment, taken from a saved answer of
-// GET /api/mip-watch and held to the proposals that are published now. It does not ask anybody, renders
-// nothing, and lets no file say anything of a proposal but how lively its discussion was.
-package figures
+// Package snapshot is the live figures of one moment: a saved answer of GET /api/mip-watch, filtered by the
+// proposals that are published now. It asks nobody and renders nothing, and takes no word of a file on a proposal
+// but how lively its discussion was.
+package snapshot
 
 import (
 	"cmp"
@@ -11,15 +11,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Figures are those of one moment that pages may show. They are immutable; nil has none. Everything in
-// them is exported, so that the hash of a page's input covers it.
-type Figures struct {
+// Snapshot is the figures of one moment that pages may show. It is immutable; nil has none.
+type Snapshot struct {
 	Topics        []Topic           // hottest first, each discussed by at least one proposal
 	Networks      []Network         // in the order of the site; one that the file lacks is left out
 	Discrepancies []api.Discrepancy // of texts that are still the same
 	Disagreed     bool              // the file says where texts and chains disagree, if they do
 	ForumFailed   bool              // the forum did not tell all when it was asked
-	Judged        *mip.Time         // the moment that hard forks can be judged at, nil: none
+	JudgedAt      *mip.Time         // the moment that hard forks can be judged at, nil: none
 }
 
 // Topic is a discussion and what proposals it is about.
@@ -35,7 +34,7 @@ type Network struct {
 }
 
 // Topic returns the discussion of a proposal, nil when nothing is known of it.
-func (f *Figures) Topic(number int) *Topic {
+func (f *Snapshot) Topic(number int) *Topic {
 	if f == nil {
 		return nil
 	}
@@ -48,7 +47,7 @@ func (f *Figures) Topic(number int) *Topic {
 }
 
 // Heat is the activity score of every proposal whose discussion is known.
-func (f *Figures) Heat() map[int]int {
+func (f *Snapshot) Heat() map[int]int {
 	out := map[int]int{}
 	if f == nil {
 		return out
@@ -62,7 +61,7 @@ func (f *Figures) Heat() map[int]int {
 }
 
 // Network returns the head of a network, nil when nothing is known of it.
-func (f *Figures) Network(id string) *api.NetworkStatus {
+func (f *Snapshot) Network(id string) *api.NetworkStatus {
 	if f == nil {
 		return nil
 	}
@@ -75,7 +74,7 @@ func (f *Figures) Network(id string) *api.NetworkStatus {
 }
 
 // ForumAt is the moment at which all of the forum's figures were true: the oldest, nil without any.
-func (f *Figures) ForumAt() *mip.Time {
+func (f *Snapshot) ForumAt() *mip.Time {
 	if f == nil || len(f.Topics) == 0 {
 		return nil
 	}
@@ -85,13 +84,13 @@ func (f *Figures) ForumAt() *mip.Time {
 
 // Clock is the time that a network had then: that of its latest block, which is never ahead of the
 // moment at which it was asked, else the moment of the file.
-func (f *Figures) Clock(id string) *mip.Time {
+func (f *Snapshot) Clock(id string) *mip.Time {
 	n := f.Network(id)
 	switch {
 	case f == nil:
 		return nil
 	case n == nil || n.BlockTime == nil || n.Status == api.NetworkUnavailable:
-		return f.Judged
+		return f.JudgedAt
 	case n.FetchedAt != nil && n.FetchedAt.UTC().Before(n.BlockTime.UTC()):
 		return n.FetchedAt
 	}

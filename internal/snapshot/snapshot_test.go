@@ -1,4 +1,4 @@
-package figures
+package snapshot
 
 import (
 	"encoding/json"
@@ -58,13 +58,13 @@ func encoded(t *testing.T, v any) string {
 	return string(b)
 }
 
-func hold(t *testing.T, text string) (*Figures, []string) {
+func hold(t *testing.T, text string) (*Snapshot, []string) {
 	t.Helper()
 	f, err := Read("live.json", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, problems := f.Hold(sample())
+	got, problems := f.Filter(sample())
 	var notices []string
 	for _, p := range problems {
 		if p.Level != mip.Notice {
@@ -75,7 +75,7 @@ func hold(t *testing.T, text string) (*Figures, []string) {
 	return got, notices
 }
 
-func TestHold(t *testing.T) {
+func TestFilter(t *testing.T) {
 	f, notices := hold(t, encoded(t, answer()))
 	if len(notices) > 0 {
 		t.Errorf("notices %q", notices)
@@ -194,7 +194,7 @@ func TestReadLater(t *testing.T) {
 
 // TestNoFigures holds that nil figures answer like a build without any.
 func TestNoFigures(t *testing.T) {
-	var f *Figures
+	var f *Snapshot
 	if f.Topic(1) != nil || f.Network("mainnet") != nil || f.ForumAt() != nil || f.Clock("mainnet") != nil || len(f.Heat()) != 0 {
 		t.Error("no figures have some")
 	}
@@ -212,7 +212,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got, _ := file.Hold(sample())
+		got, _ := file.Filter(sample())
 		for n, score := range got.Heat() {
 			if score < 0 || score > 100 || n < 1 || n > 3 {
 				t.Errorf("heat %d of proposal %d", score, n)

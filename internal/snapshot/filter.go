@@ -1,4 +1,4 @@
-package figures
+package snapshot
 
 import (
 	"cmp"
@@ -15,33 +15,33 @@ import (
 // longestMessage is how much of a discrepancy is shown, in characters; the sidecar's own are shorter.
 const longestMessage = 500
 
-// Hold leaves of a file what can be said of these proposals, ascending by number, and this site. The
-// problems are notices that tell what was left out and why. Which topic a proposal has is for the
+// Filter returns the part of a file that these proposals, ascending by number, and this site bear out. The
+// problems are notices of what was left out and why. Which topic a proposal has is for the
 // proposal to say: the file is believed only where a link to the forum holds no number, and only if it
 // is still that link. A discrepancy is kept while the text that it speaks of is the same.
-func (f *File) Hold(all []mip.Summary, site mip.SiteInfo, forks []mip.HardFork) (*Figures, []mip.Problem) {
-	h := holder{File: *f, all: all, site: site, forks: forks}
+func (f *File) Filter(all []mip.Summary, site mip.SiteInfo, forks []mip.HardFork) (*Snapshot, []mip.Problem) {
+	h := filter{File: *f, all: all, site: site, forks: forks}
 	h.problems = slices.Clone(f.problems)
-	out := &Figures{Topics: []Topic{}, Networks: []Network{}, Discrepancies: []api.Discrepancy{}}
+	out := &Snapshot{Topics: []Topic{}, Networks: []Network{}, Discrepancies: []api.Discrepancy{}}
 	out.Topics = h.topics()
 	out.Networks = h.heads()
 	out.Discrepancies = h.disagreements()
 	out.Disagreed = f.freshness.HardForks != nil
 	_, out.ForumFailed = f.errors["forum"]
 	if j := f.freshness.HardForks; j != nil && people(*j) {
-		out.Judged = j
+		out.JudgedAt = j
 	}
 	return out, mip.SortProblems(h.problems)
 }
 
-type holder struct {
+type filter struct {
 	File
 	all   []mip.Summary
 	site  mip.SiteInfo
 	forks []mip.HardFork
 }
 
-func (h *holder) proposal(n int) (mip.Summary, bool) {
+func (h *filter) proposal(n int) (mip.Summary, bool) {
 	i, ok := slices.BinarySearchFunc(h.all, n, func(s mip.Summary, n int) int { return cmp.Compare(s.Number, n) })
 	if !ok {
 		return mip.Summary{}, false
@@ -49,7 +49,7 @@ func (h *holder) proposal(n int) (mip.Summary, bool) {
 	return h.all[i], true
 }
 
-func (h *holder) topics() []Topic {
+func (h *filter) topics() []Topic {
 	proposals := map[int][]int{} // by topic
 	if h.site.Forum != nil {
 		for _, s := range h.all {
@@ -87,14 +87,14 @@ func (h *holder) topics() []Topic {
 }
 
 // sameLink reports whether a link to the site's forum is the one that the file speaks of.
-func (h *holder) sameLink(s mip.Summary, l link) bool {
+func (h *filter) sameLink(s mip.Summary, l link) bool {
 	if h.site.Forum == nil || s.DiscussionsTo == nil || l.DiscussionsTo == nil || *s.DiscussionsTo != *l.DiscussionsTo {
 		return false
 	}
 	return strings.HasPrefix(strings.ToLower(*s.DiscussionsTo), strings.ToLower(strings.TrimSuffix(*h.site.Forum, "/"))+"/")
 }
 
-func (h *holder) heads() []Network {
+func (h *filter) heads() []Network {
 	out := []Network{}
 	for _, n := range h.site.Networks {
 		head, ok := h.networks[n.ID]
@@ -115,7 +115,7 @@ func (h *holder) heads() []Network {
 	return out
 }
 
-func (h *holder) disagreements() []api.Discrepancy {
+func (h *filter) disagreements() []api.Discrepancy {
 	out := []api.Discrepancy{}
 	for i, d := range h.discrepancies {
 		if why := h.outdated(d); why != "" {
@@ -128,7 +128,7 @@ func (h *holder) disagreements() []api.Discrepancy {
 }
 
 // outdated says why a discrepancy cannot be shown; empty: it can.
-func (h *holder) outdated(d api.Discrepancy) string {
+func (h *filter) outdated(d api.Discrepancy) string {
 	if d.MIP != nil {
 		s, ok := h.proposal(*d.MIP)
 		at := slices.IndexFunc(h.mips, func(l link) bool { return l.Number == *d.MIP })
