@@ -105,7 +105,7 @@ func (p *planner) listing(k listKind, slug, value string, at []int) {
 	route := "/" + k.name + "/" + slug + "/"
 	p.add(Artifact{
 		Route: route, Pattern: k.pattern, Type: typeHTML, index: true,
-		Body: bodyOf(func() ([]byte, error) { return p.pages.AppendListing(nil, list()) }),
+		Body: bodyOf(func() ([]byte, error) { return p.pages.Listing(list()) }),
 	})
 	p.add(Artifact{
 		Route: route + feedFile, Pattern: k.pattern + feedFile, Type: typeRSS, index: true,

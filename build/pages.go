@@ -23,7 +23,7 @@ func (p *planner) cards() {
 	painter := card.NewPainter()
 	add := func(route, pattern, source string, c card.Card) {
 		p.add(Artifact{Route: route, Pattern: pattern, Type: card.Type, source: source, hashed: true, Body: bodyOf(func() ([]byte, error) {
-			b, err := painter.AppendPNG(nil, c)
+			b, err := painter.PNG(c)
 			if err != nil {
 				return nil, fmt.Errorf("draw %s: %w", route, err)
 			}

@@ -41,7 +41,7 @@ func (p *planner) proposals() {
 				}
 				v := p.view(i)
 				v.Sections, v.Body = t.sections, t.html
-				return p.stable.AppendProposal(nil, v)
+				return p.stable.Proposal(v)
 			}),
 		})
 		p.add(Artifact{

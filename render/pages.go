@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -121,11 +120,7 @@ func (p *Pages) path(route string) string { return p.base + route }
 
 // execute renders a page. Size is a guess of what it will hold.
 func (p *Pages) execute(name string, size int, data any) ([]byte, error) {
-	return p.append(nil, name, size, data)
-}
-
-func (p *Pages) append(to []byte, name string, size int, data any) ([]byte, error) {
-	b := bytes.NewBuffer(slices.Grow(to, size+8<<10))
+	b := bytes.NewBuffer(make([]byte, 0, size+8<<10))
 	if err := p.tmpl.ExecuteTemplate(b, name, data); err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)
 	}

@@ -63,8 +63,8 @@ type proposalView struct {
 	Cite             template.HTML
 }
 
-// AppendProposal appends a proposal's page to a slice, which may be nil, and returns the longer one.
-func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
+// Proposal is a proposal's page.
+func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	s := v.Summary
 	number := strconv.Itoa(s.Number)
 	route := pageRoute(s.Number)
@@ -126,7 +126,7 @@ func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
 		body = []byte(`<p class="muted">This proposal has no text.</p>`)
 	}
 	const rest = 12 << 10 // bytes of the frame beside its parts
-	m := markup(slices.Grow(to, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+len(w.Heat)+rest))
+	m := make(markup, 0, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+len(w.Heat)+rest)
 	w.top(&m, p.path("/"))
 	m = append(m, body...)
 	w.bottom(&m, p.path("/graph/"))
