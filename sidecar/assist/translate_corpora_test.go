@@ -71,7 +71,7 @@ func TestTranslateIdentity(t *testing.T) {
 	m := each(echo)
 	collections(t, func(t *testing.T, _ string, all []document) {
 		for _, d := range all {
-			got, sections, err := Translate(t.Context(), m, d.proposal, "de", nil)
+			got, sections, err := Translate(t.Context(), m, d.proposal, "de", nil, nil)
 			if err != nil {
 				t.Errorf("%s: %v", d.file, err)
 				continue
@@ -136,7 +136,7 @@ func TestTranslateKeepsStructure(t *testing.T) {
 		})
 		dir, sections := t.TempDir(), map[string][]mip.Section{}
 		for _, d := range all {
-			got, parts, err := Translate(t.Context(), each(cyrillic), d.proposal, "ru", nil)
+			got, parts, err := Translate(t.Context(), each(cyrillic), d.proposal, "ru", nil, nil)
 			if err != nil {
 				t.Errorf("%s: %v", d.file, err)
 				continue
