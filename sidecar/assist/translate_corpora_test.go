@@ -93,7 +93,7 @@ func TestTranslateIdentity(t *testing.T) {
 }
 
 // kept is what the models of these tests copy, told by other means than the code's own.
-var kept = regexp.MustCompile("(?s)`+[^`]+`+|\\{\\{x*[0-9]+\\}\\}|\\b[A-Z]{2,}-[0-9]+|\\b[A-Za-z]*[0-9_][\\w.,+-]*|\\b(?:MUST|SHALL|SHOULD|NOT|REQUIRED|RECOMMENDED|MAY|OPTIONAL)\\b")
+var kept = regexp.MustCompile("(?s)`+[^`]+`+|\\{\\{x*[0-9]+\\}\\}|[A-Za-z][\\w-]*(?:\\.[A-Za-z][\\w-]*)+(?:/[\\w./-]+)?|\\b[A-Z]{2,}-[0-9]+|\\b[A-Za-z]*[0-9_][\\w.,+-]*|\\b(?:MUST|SHALL|SHOULD|NOT|REQUIRED|RECOMMENDED|MAY|OPTIONAL)\\b")
 
 // cyrillic writes every word of a text in other letters, two bytes each, and joins its lines.
 func cyrillic(text string) string {
