@@ -19,15 +19,16 @@ import (
 // lanterns is the site of one proposal with twelve sections, small ones and some of several questions.
 func lanterns(t *testing.T) *build.Published {
 	t.Helper()
-	text := "---\nmip: 1\ntitle: Lanterns\ndescription: Twelve lanterns in a row.\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2026-01-02\n---\n\n"
+	var text strings.Builder
+	text.WriteString("---\nmip: 1\ntitle: Lanterns\ndescription: Twelve lanterns in a row.\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2026-01-02\n---\n\n")
 	for i := range 12 {
 		name := string(rune('A' + i))
-		text += "## Lantern " + name + "\n\n"
+		text.WriteString("## Lantern " + name + "\n\n")
 		for j := range 1 + i%4*3 {
-			text += fmt.Sprintf("Lantern %s shines on paragraph %d.\n%s\n\n", name, j, strings.Repeat("It shines all night. ", 10+i))
+			text.WriteString(fmt.Sprintf("Lantern %s shines on paragraph %d.\n%s\n\n", name, j, strings.Repeat("It shines all night. ", 10+i)))
 		}
 	}
-	return published(t, map[string]string{"MIP-1.md": text})
+	return published(t, map[string]string{"MIP-1.md": text.String()})
 }
 
 // lanternIDs are the ids of its sections.
@@ -83,14 +84,14 @@ func TestSectionsCostOnce(t *testing.T) {
 		if err != nil {
 			w.Fatal(err)
 		}
-		want := ""
+		var want strings.Builder
 		for _, s := range p.Sections {
 			if len(ids) == 0 || slices.Contains(ids, s.ID) {
-				want += s.Markdown // the model repeats what it is given
+				want.WriteString(s.Markdown) // the model repeats what it is given
 			}
 		}
-		if got.Markdown != want || got.Title != p.Title || got.Description == nil || *got.Description != *p.Description || got.ContentHash != p.ContentHash || got.Source != modelName {
-			w.Errorf("%q: %+v, want the text %q", ids, got, want)
+		if got.Markdown != want.String() || got.Title != p.Title || got.Description == nil || *got.Description != *p.Description || got.ContentHash != p.ContentHash || got.Source != modelName {
+			w.Errorf("%q: %+v, want the text %q", ids, got, want.String())
 		}
 	}
 	for _, together := range []bool{false, true} {

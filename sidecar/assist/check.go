@@ -23,7 +23,7 @@ func Check(sum api.Summary, s Subject) error {
 	if err := CheckForm(sum); err != nil {
 		problems = append(problems, err)
 	}
-	if from := sourceOf(s); slices.ContainsFunc(own(sum), func(text string) bool { return !from.holds(text) }) {
+	if !standsIn(own(sum), s) {
 		problems = append(problems, errors.New("a text mentions a number or an address, or a name like one, that does not stand in the proposal"))
 	}
 	floors, texts := floorsOf(s), shelve(s)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // mentions yields what a folded text mentions that has to stand in its source, each with the forms of which
@@ -68,11 +69,13 @@ const (
 
 func classOf(c rune) labelClass {
 	switch {
-	case c == '-' || c == '_' || c < 0x80 && isWord(c):
+	case c == '-' || c < utf8.RuneSelf && isWord(c):
 		return asciiLabel
+	case c < utf8.RuneSelf:
+		return noLabel
 	case unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Arabic, unicode.Syriac):
 		return denseLabel
-	case c >= 0x80 && (unicode.IsLetter(c) || unicode.IsMark(c)):
+	case unicode.IsLetter(c) || unicode.IsMark(c):
 		return otherLabel
 	}
 	return noLabel
@@ -95,12 +98,11 @@ func (r *mentionReader) next() string {
 		}
 		return ""
 	}
-	if unicode.In(c, unicode.No, unicode.Nl) {
-		r.at++
-		return string(c)
-	}
 	if classOf(c) == noLabel {
 		r.at++
+		if c >= utf8.RuneSelf && unicode.In(c, unicode.No, unicode.Nl) {
+			return string(c) // a number in one character
+		}
 		return ""
 	}
 	name, leads := r.label(), false
@@ -172,7 +174,7 @@ func (r *mentionReader) path() string {
 	}
 	start := r.at
 	r.at = r.while(r.at, func(c rune) bool {
-		return c < 0x80 && (isWord(c) || strings.ContainsRune("/.-~%+#?=&:@$,;!", c))
+		return c < utf8.RuneSelf && (isWord(c) || strings.ContainsRune("/.-~%+#?=&:@$,;!", c))
 	})
 	return strings.TrimRight(string(r.text[start:r.at]), "/.,:;!?-_~")
 }

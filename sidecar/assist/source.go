@@ -18,6 +18,11 @@ type source map[string]bool
 // newSource reads the texts that a model's text is made from.
 func newSource(texts ...string) source {
 	s := source{}
+	s.read(texts)
+	return s
+}
+
+func (s source) read(texts []string) {
 	for _, text := range texts {
 		for n := range speltNumbers(text) {
 			s[n] = true
@@ -26,7 +31,6 @@ func newSource(texts ...string) source {
 			s.add(reading)
 		}
 	}
-	return s
 }
 
 func (s source) add(text string) {
@@ -67,12 +71,23 @@ func (s source) endsBetween(form string) bool {
 	return ok && s[before] && s[after]
 }
 
-// sourceOf is what a summary may mention: what stands in the proposal and those that it bundles, their headers
-// and the fork, and how the rules write it.
-func sourceOf(s Subject) source {
-	return newSource(append(sourceTexts(s), own(Extract(s))...)...)
+// holdAll reports whether all that a summary's texts mention stands in the source.
+func (s source) holdAll(texts []string) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return !s.holds(text) })
 }
 
+// standsIn reports whether all that a summary's texts mention stands in what it was made from. The rules may also
+// count, and cut a long word.
+func standsIn(texts []string, s Subject) bool {
+	from := newSource(sourceTexts(s)...)
+	if from.holdAll(texts) {
+		return true
+	}
+	from.read(own(Extract(s)))
+	return from.holdAll(texts)
+}
+
+// sourceTexts are the proposal and those that it bundles, their headers and the fork.
 func sourceTexts(s Subject) []string {
 	texts := []string{facts(s)}
 	for _, p := range append([]*mip.Proposal{s.Proposal}, s.Bundled...) {
@@ -111,8 +126,10 @@ func fold(text string) string {
 	index := false
 	for _, c := range text {
 		before := index
-		index = strings.ContainsRune(raised, c)
+		index = c >= utf8.RuneSelf && strings.ContainsRune(raised, c)
 		switch {
+		case c < utf8.RuneSelf:
+			b.WriteRune(c)
 		case index:
 			if !before {
 				b.WriteByte('^') // 10⁶ is no 106
