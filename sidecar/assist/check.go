@@ -122,9 +122,11 @@ func checkText(text string, most int) error {
 // leads reports whether a text holds what could lead a reader away when a program makes it live: an
 // address, a link of Markdown or a tag outside of code. The summary's own words need none of them.
 func leads(text string) bool {
-	lower := strings.ToLower(text)
-	return strings.Contains(lower, "://") || strings.Contains(lower, "www.") || strings.Contains(lower, "](") || strings.Contains(lower, "javascript:") || hasTag(uncoded(text))
+	return leading().MatchString(text) || hasTag(uncoded(text))
 }
+
+// leading finds addresses and links, each in two parts that are harmless apart.
+var leading = lazily(`(?i)(:)(//)|(www)(\.)|(\])(\()|(javascript)(:)`)
 
 // hasTag reports whether a text holds something that HTML takes for a tag.
 func hasTag(text string) bool {

@@ -48,6 +48,8 @@ func FuzzExtract(f *testing.F) {
 	f.Add("\u202e", "", "", "No.\u200b Validators must upgrade: \n- a\n\n1. b\n| c |\n> d\n<!-- e")
 	f.Add("T", "D", "Stagnant", "これは文です。バリデータは更新しなければなりません。\n===\nX. Buterin e.g. Says.[^1] Next.?! So")
 	f.Add("T", "D", "Draft", "0 ContrACt MUST 00 000AA! 0\n-")
+	f.Add("T", "wwwWw", "ҁ8", "0")
+	f.Add("JavaScript://wWw.]((", "WWW.x HTTP://y", "JAVASCRIPT://", "0")
 	f.Add("T", "D", "Draft", "Every contract MUST be adapted now.\n=\n\nEvery contract MUST be adapted now.\n- - -\n\n- Every contract MUST be adapted now.\n---\n")
 	f.Fuzz(func(t *testing.T, title, description, status, markdown string) {
 		if !utf8.ValidString(title+description+status+markdown) || len(markdown) > 1<<14 {
