@@ -47,19 +47,26 @@ func (s source) add(text string) {
 	}
 }
 
-// holds reports whether all that a text mentions stands in the source.
+// holds reports whether all that a text mentions stands in the source. A blank can group the digits of a number.
 func (s source) holds(text string) bool {
 	for _, reading := range readings(text) {
-		reading = spacedNumber().ReplaceAllStringFunc(reading, func(n string) string {
+		joined := spacedNumber().ReplaceAllStringFunc(reading, func(n string) string {
 			if joined := strings.ReplaceAll(n, " ", ""); s[joined] {
 				return joined
 			}
 			return n
 		})
-		for forms := range mentions(reading) {
-			if !slices.ContainsFunc(forms, func(form string) bool { return s[form] }) && !s.endsBetween(forms[0]) {
-				return false
-			}
+		if !s.holdsMentions(reading) && !s.holdsMentions(joined) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s source) holdsMentions(text string) bool {
+	for forms := range mentions(text) {
+		if !slices.ContainsFunc(forms, func(form string) bool { return s[form] }) && !s.endsBetween(forms[0]) {
+			return false
 		}
 	}
 	return true
