@@ -49,7 +49,7 @@ type Config struct {
 	// Detached lets an answer that takes too long for its caller be finished for the next one. A process
 	// that is frozen after each answer must not.
 	Detached bool
-	// Bytes bounds what is kept of summaries and of translations, each; 0: 64 MiB.
+	// Bytes bounds what is kept of summaries, of translations and of their pieces, each; 0: 64 MiB.
 	Bytes int64
 	// Log is told of every answer that could not be made, without a word of what a model said; nil: silent.
 	Log *slog.Logger
@@ -74,7 +74,8 @@ type Stats struct {
 type Assistant struct {
 	Config
 	summaries    *cache.Cache[key, api.Summary]
-	translations *cache.Cache[key, translation]
+	translations *cache.Cache[key, translation] // put together of pieces, as they were asked for
+	pieces       *cache.Cache[key, assist.Passages]
 }
 
 // key is all that a model's answer follows from. The texts are those of the moment at which they were
@@ -83,10 +84,11 @@ type key struct {
 	site   string // base address of the site
 	number int
 	hash   string   // the proposal's contentHash
-	texts  [32]byte // hash of all texts, and of the fork for a summary
+	texts  [32]byte // hash of all texts, and of the fork for a summary; of the passages for a piece
 	locale string
 	maker  string // the model with the version of the rules, or extractive
-	part   string // ids of the sections; empty: all
+	part   string // positions of the sections of a translation; empty: all
+	count  int    // of the passages of a piece
 }
 
 // New makes an Assistant.
@@ -103,18 +105,19 @@ func New(c Config) *Assistant {
 	c.Bytes = cmp.Or(c.Bytes, defaultBytes)
 	return &Assistant{
 		Config:       c,
-		summaries:    kept(c, sizeOfSummary, &c.Stats.Summaries, sharing(c, "summary", checkSummary)),
-		translations: kept(c, sizeOfTranslation, &c.Stats.Translations, sharing(c, "translation", checkTranslation)),
+		summaries:    kept(c, sizeOfSummary, patience, &c.Stats.Summaries, sharing(c, "summary", checkSummary)),
+		translations: kept(c, sizeOfTranslation, patience, &c.Stats.Translations, nil),
+		pieces:       kept(c, sizeOfPiece, longest, nil, sharing(c, "translation", checkPiece)),
 	}
 }
 
-func kept[V any](c Config, size func(V) int64, stats *cache.Stats, shared *cache.Sharing[key, V]) *cache.Cache[key, V] {
+func kept[V any](c Config, size func(V) int64, wait time.Duration, stats *cache.Stats, shared *cache.Sharing[key, V]) *cache.Cache[key, V] {
 	timeout := longest
 	if !c.Detached {
 		timeout = patience
 	}
 	return cache.NewShared(cache.Config[V]{
-		Fresh: forever, Wait: patience, Timeout: timeout, Detached: c.Detached,
+		Fresh: forever, Wait: wait, Timeout: timeout, Detached: c.Detached,
 		Bytes: c.Bytes, Size: size, Retry: pause, Now: c.Now, Stats: stats,
 	}, shared)
 }
@@ -123,6 +126,7 @@ func kept[V any](c Config, size func(V) int64, stats *cache.Stats, shared *cache
 func (a *Assistant) Close() {
 	a.summaries.Close()
 	a.translations.Close()
+	a.pieces.Close()
 }
 
 // ErrNotPublished is wrapped by the error for a number of which the site has no proposal.

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 	"github.com/mipwatch/mipwatch/sidecar/assist/model"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
@@ -36,7 +34,7 @@ func sharing[V any](c Config, kind string, check func(key, V) error) *cache.Shar
 			if k.maker == extractive {
 				return ""
 			}
-			return cache.Name(k.site, kind, strconv.Itoa(k.number), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker, k.part)
+			return cache.Name(k.site, kind, strconv.Itoa(k.number), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
 		},
 	}
 }
@@ -49,16 +47,9 @@ func checkSummary(k key, sum api.Summary) error {
 	return assist.CheckForm(sum)
 }
 
-// checkTranslation holds a translation to its key.
-func checkTranslation(k key, t translation) error {
-	if t.MIPNumber != k.number || t.ContentHash != k.hash || t.Locale != k.locale || !madeBy(k, t.Source) || t.Stale || t.Markdown != "" || t.Title == "" {
-		return errOther
-	}
-	if k.part == "" {
-		return nil
-	}
-	ids := strings.Split(k.part, "\n")
-	if len(ids) != len(t.Sections) || slices.ContainsFunc(t.Sections, func(s mip.Section) bool { return !slices.Contains(ids, s.ID) }) {
+// checkPiece holds a piece of a translation to its key.
+func checkPiece(k key, p assist.Passages) error {
+	if len(p.Texts) != k.count || slices.Contains(p.Texts, "") || !madeBy(k, p.Source) {
 		return errOther
 	}
 	return nil
