@@ -11,15 +11,15 @@ import (
 	"time"
 
 	"github.com/alecthomas/chroma/v2"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // Sixteen times the text is not much more than sixteen times the work, whatever is repeated. Work is the time that the
 // test's own thread was given: what else the machine does is not in it. A text that seems to be much more work
 // than others of its length is measured anew, several times over.
 func TestHighlightGrowth(t *testing.T) {
-	if testing.Short() {
-		t.Skip("ten seconds of work")
-	}
+	testenv.Long(t, "the growth of work over all lexers")
 	const attempts, most, suspect, least = 4, 3, 2, 50 * time.Millisecond
 	forAll(t, func(t *testing.T, lexer chroma.Lexer) {
 		runtime.LockOSThread()
