@@ -14,7 +14,7 @@ type health struct {
 	Version  string `json:"version,omitempty"`  // of the program
 	Revision string `json:"revision,omitempty"` // the commit that the program was built from
 	Commit   string `json:"commit,omitempty"`   // of the site: the newest one that touched a proposal
-	Shared   string `json:"shared,omitempty"`   // ok or away: what sidecars have in common. They are healthy without it
+	Shared   string `json:"shared,omitempty"`   // ok or away: the Redis of several sidecars. They are healthy without it
 }
 
 // health answers GET /healthz: the process lives.
@@ -29,7 +29,7 @@ func (s *Sidecar) healthOf(st *state) (*answer, error) {
 	}
 	switch {
 	case s.Shared == nil:
-	case s.Shared.Away():
+	case s.Shared.Down():
 		h.Shared = "away"
 	default:
 		h.Shared = "ok"

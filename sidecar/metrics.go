@@ -144,7 +144,7 @@ func (s *Sidecar) writeShared(w *metrics.Writer) {
 		return
 	}
 	away := 0.0
-	if s.Shared.Away() {
+	if s.Shared.Down() {
 		away = 1
 	}
 	w.Family(metrics.Gauge, "mipwatch_shared_away", "1 while the Redis of REDIS_URL is away and the process goes on by itself, else 0.")

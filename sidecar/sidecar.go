@@ -19,7 +19,6 @@ import (
 	"github.com/sethvargo/go-limiter"
 
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
-	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -45,8 +44,8 @@ type Config struct {
 	// Assistant says what summaries and translations are made with. Detached, Now, Log and Shared are
 	// set from here.
 	Assistant assistant.Config
-	// Shared is what all sidecars of the site have in common: limits and answers. It is closed with this one.
-	// Nil: this one is alone.
+	// Shared is the Redis of all sidecars of the site: it has their limits and the answers of their model. It is
+	// closed with this one. Nil: this one is alone.
 	Shared Shared
 	// Log gets one line per request, except with the level debug health checks and requests beyond a caller's
 	// limit, and what goes wrong; nil: silent.
@@ -57,13 +56,13 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Shared is what several sidecars have in common. While it is away each goes on alone.
+// Shared is the Redis of several sidecars; see sidecar/redis. While it is down each goes on alone.
 type Shared interface {
-	cache.Shared
-	// Limit is a store of limits, each of so many tokens in a window. Every error means that it is away.
+	assistant.Shared
+	// Limit is a store of limits, each of so many tokens in a window. Every error means that the Redis is down.
 	Limit(tokens uint64, window time.Duration) limiter.Store
-	// Away reports whether it is away, as far as is known without asking.
-	Away() bool
+	// Down reports whether the Redis failed when it was asked last. It asks nobody.
+	Down() bool
 	Close() error
 }
 

@@ -82,30 +82,24 @@ func (s *Sidecar) openForum(n, old *state) error {
 		return nil
 	}
 	n.forumURL = *address
-	if old.forum != nil && old.forumURL == *address && old.site() == n.site() {
+	if old.forum != nil && old.forumURL == *address {
 		n.forum = old.forum
 		return nil
 	}
-	c := forum.Config{BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Site: n.site(), Stats: &s.counts.forum}
-	if s.Shared != nil {
-		c.Shared = s.Shared
-	}
 	var err error
-	n.forum, err = forum.New(c)
+	n.forum, err = forum.New(forum.Config{
+		BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &s.counts.forum,
+	})
 	return err
 }
 
 func (s *Sidecar) openChain(n *state, e mip.Endpoints, old *state, stats *chain.Stats) (*chain.Chain, error) {
 	for _, o := range old.networks {
-		if old.site() == n.site() && o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {
+		if o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {
 			return o.Chain, nil
 		}
 	}
-	config := chain.Config{Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Site: n.site(), Stats: stats}
-	if s.Shared != nil {
-		config.Shared = s.Shared
-	}
-	c, err := chain.New(config)
+	c, err := chain.New(chain.Config{Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: stats})
 	if err != nil {
 		return nil, fmt.Errorf("network %s: %w", e.ID, err)
 	}

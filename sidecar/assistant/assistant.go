@@ -55,8 +55,8 @@ type Config struct {
 	Log *slog.Logger
 	// Now is the wall clock; nil: time.Now.
 	Now func() time.Time
-	// Shared is what other processes have from the same model, and they what this one has; nil: nothing.
-	Shared cache.Shared
+	// Shared keeps what several processes have from the same model. Nil: this one is alone.
+	Shared Shared
 	// Stats counts what is asked for, and what of the model; nil: nobody is told.
 	Stats *Stats
 	// Budget is what bounds Model, for who wants to know what was spent; nil: that is not known.
@@ -103,20 +103,20 @@ func New(c Config) *Assistant {
 	c.Bytes = cmp.Or(c.Bytes, defaultBytes)
 	return &Assistant{
 		Config:       c,
-		summaries:    kept(c, sizeOfSummary, &c.Stats.Summaries, sharing(c, "summary", checkSummary)),
-		translations: kept(c, sizeOfTranslation, &c.Stats.Translations, sharing(c, "translation", checkTranslation)),
+		summaries:    kept(c, sizeOfSummary, &c.Stats.Summaries),
+		translations: kept(c, sizeOfTranslation, &c.Stats.Translations),
 	}
 }
 
-func kept[V any](c Config, size func(V) int64, stats *cache.Stats, shared *cache.Sharing[key, V]) *cache.Cache[key, V] {
+func kept[V any](c Config, size func(V) int64, stats *cache.Stats) *cache.Cache[key, V] {
 	timeout := longest
 	if !c.Detached {
 		timeout = patience
 	}
-	return cache.NewShared(cache.Config[V]{
+	return cache.New[key](cache.Config[V]{
 		Fresh: forever, Wait: patience, Timeout: timeout, Detached: c.Detached,
 		Bytes: c.Bytes, Size: size, Retry: pause, Now: c.Now, Stats: stats,
-	}, shared)
+	})
 }
 
 // Close ends every question to the model and waits until all have ended.

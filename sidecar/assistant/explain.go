@@ -81,15 +81,15 @@ func waitOf(err error) time.Duration {
 // Seconds is a wait as Retry-After has it: whole seconds, rounded up, one at the least.
 func Seconds(wait time.Duration) int { return max(1, int(math.Ceil(wait.Seconds()))) }
 
+// maxPause is as long as a host may ask for.
+const maxPause = 10 * time.Minute
+
 // pause is how long a failure stands before the same is asked again. A budget answers by itself.
 func pause(err error) time.Duration {
-	const (
-		least = 5 * time.Second  // what fails is likely to fail again, and costs each time
-		most  = 10 * time.Minute // as a host may ask for
-	)
+	const least = 5 * time.Second // what fails is likely to fail again, and costs each time
 	switch Explain(err).Code {
 	case api.AIFailed, api.UpstreamTimeout, api.UpstreamUnavailable:
-		return min(max(waitOf(err), least), most)
+		return min(max(waitOf(err), least), maxPause)
 	}
 	return 0
 }

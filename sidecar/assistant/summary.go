@@ -93,13 +93,16 @@ func (a *Assistant) committed(ctx context.Context, k *knowledge.Knowledge, m mip
 // summarise asks the model, unless it was asked before.
 func (a *Assistant) summarise(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, locale string) (api.Summary, error) {
 	about := a.about(k, m)
-	e, err := a.summaries.Get(ctx, about.key(locale, a.maker()), func(ctx context.Context) (api.Summary, error) {
-		s, err := about.read(ctx, a.Now())
-		if err != nil {
-			return api.Summary{}, a.noted(m.Number, err)
-		}
-		sum, err := assist.Summarise(ctx, a.Model, s, locale)
-		return sum, a.noted(m.Number, err)
+	key := about.key(locale, a.maker())
+	e, err := a.summaries.Get(ctx, key, func(ctx context.Context) (api.Summary, error) {
+		return once(ctx, a.Shared, "summary", key, checkSummary, func(ctx context.Context) (api.Summary, error) {
+			s, err := about.read(ctx, a.Now())
+			if err != nil {
+				return api.Summary{}, a.noted(m.Number, err)
+			}
+			sum, err := assist.Summarise(ctx, a.Model, s, locale)
+			return sum, a.noted(m.Number, err)
+		})
 	})
 	return e.Value, err
 }

@@ -87,7 +87,7 @@ func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip
 	}
 	part := whole
 	part.part = strings.Join(sections, "\n")
-	e, err := a.translations.Get(ctx, part, func(ctx context.Context) (translation, error) {
+	ask := func(ctx context.Context) (translation, error) {
 		p, err := read(ctx, k, m.Number)
 		if err != nil {
 			return translation{}, a.noted(m.Number, err)
@@ -102,6 +102,9 @@ func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip
 		}
 		t.Markdown = "" // it stands in the sections
 		return translation{t, texts}, nil
+	}
+	e, err := a.translations.Get(ctx, part, func(ctx context.Context) (translation, error) {
+		return once(ctx, a.Shared, "translation", part, checkTranslation, ask)
 	})
 	if err != nil {
 		return api.Translation{}, err

@@ -51,7 +51,7 @@ type Config[V any] struct {
 // Entry is a value and what is known of it.
 type Entry[V any] struct {
 	Value V
-	// At is when the value was fetched: the end of its flight, in whichever process that was. It is never
+	// At is when the value was fetched: the end of its flight. It is never
 	// later than the time of the call, even when the clock has been set back.
 	At time.Time
 	// Stale is true of a value as old as Fresh or older.
@@ -68,7 +68,6 @@ type Entry[V any] struct {
 // It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	config  Config[V]
-	sharing *Sharing[K, V] // nil: this process has the cache for itself
 	running sync.WaitGroup // one for each flight
 
 	mu      sync.Mutex
@@ -99,14 +98,6 @@ func New[K comparable, V any](c Config[V]) *Cache[K, V] {
 		c.Stats = &Stats{}
 	}
 	return &Cache[K, V]{config: c, flights: map[K]*flight[K, V]{}, records: map[K]*list.Element{}}
-}
-
-// NewShared is New for a cache that gives its values to other processes and takes theirs, so that the one
-// flight of a key is one over all of them. A flight asks them first, within its Timeout. Without s it is New.
-func NewShared[K comparable, V any](c Config[V], s *Sharing[K, V]) *Cache[K, V] {
-	cached := New[K](c)
-	cached.sharing = s
-	return cached
 }
 
 // Peek is what is kept of a key, without asking for it, waiting, or counting as a use. ok reports

@@ -43,53 +43,43 @@ func (c *Cache[K, V]) start(ctx context.Context, key K, fetch func(context.Conte
 	return f
 }
 
-// fly calls fetch, unless another process has what it would bring, and lands the flight whatever fetch does.
+// fly calls fetch and lands the flight whatever fetch does.
 func (c *Cache[K, V]) fly(ctx context.Context, key K, f *flight[K, V], fetch func(context.Context) (V, error)) {
-	b, err := brought[V]{}, errUnreturned
-	var size int64
+	r, err := &record[K, V]{key: key}, errUnreturned
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in fetch: %v\n%s", p, debug.Stack())
 		}
 		if err != nil {
-			c.fail(ctx, key, f, b, size, err)
+			c.fail(ctx, f, r, err)
 			return
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.land(f, &record[K, V]{key: key, has: true, value: b.value, valueSize: size, at: b.at})
+		c.land(f, r)
 	}()
-	b, err = c.bring(ctx, key, fetch)
-	if !b.at.IsZero() && c.config.Size != nil {
-		size = max(0, c.config.Size(b.value))
+	if r.value, err = fetch(ctx); err == nil {
+		r.has, r.at = true, c.now()
+		if c.config.Size != nil {
+			r.valueSize = max(0, c.config.Size(r.value))
+		}
 	}
 }
 
-// reason is why a flight failed, and whether that counts as a failure of fetch: one that was cancelled before
-// its time has not failed by itself.
-func reason(ctx context.Context, err error) (why error, counts bool) {
+// fail lands a flight without a new value. One that was cancelled before its time has not failed by itself.
+func (c *Cache[K, V]) fail(ctx context.Context, f *flight[K, V], r *record[K, V], err error) {
 	if early, ok := errors.AsType[*ending](context.Cause(ctx)); ok {
-		return early.err, early.failed
+		err = early.err
+		if !early.failed {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			f.answer = c.current(f.old, c.now(), err)
+			c.end(r.key, f)
+			return
+		}
 	}
-	return err, true
-}
-
-// fail lands a flight that brought no new value, but perhaps one that is older and yet newer than what is kept.
-func (c *Cache[K, V]) fail(ctx context.Context, key K, f *flight[K, V], b brought[V], size int64, err error) {
-	old := f.old
-	if !b.at.IsZero() && (old == nil || !old.has || old.at.Before(b.at)) {
-		old = &record[K, V]{key: key, has: true, value: b.value, valueSize: size, at: b.at}
-	}
-	err, counts := reason(ctx, err)
-	if !counts {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		f.answer = c.current(old, c.now(), err)
-		c.end(key, f)
-		return
-	}
-	r := &record[K, V]{key: key, err: err, errSize: int64(len(err.Error())), stands: b.stands}
-	if b.stands == 0 && c.config.Retry != nil {
+	*r = record[K, V]{key: r.key, err: err, errSize: int64(len(err.Error()))}
+	if c.config.Retry != nil {
 		r.stands = c.config.Retry(err)
 	}
 	gone := c.config.Gone != nil && c.config.Gone(err)
@@ -97,7 +87,7 @@ func (c *Cache[K, V]) fail(ctx context.Context, key K, f *flight[K, V], b brough
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r.failed = c.now()
-	if !gone && c.keeps(old, r.failed) {
+	if old := f.old; !gone && c.keeps(old, r.failed) {
 		r.has, r.value, r.valueSize, r.at = true, old.value, old.valueSize, old.at
 	}
 	c.land(f, r)

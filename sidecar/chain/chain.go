@@ -34,9 +34,6 @@ type Config struct {
 	Now       func() time.Time  // nil: time.Now
 	Log       *slog.Logger      // nil: silent. One line when an endpoint fails and one when it is back; no address
 	Stats     *Stats            // counts; nil: nobody is told
-
-	Shared cache.Shared // what other processes have fetched, and they what this one has; nil: nothing
-	Site   string       // base address of the site whose processes these are; only with Shared
 }
 
 // Stats counts what a chain is asked and how. The zero value is ready; it outlives a Chain.
@@ -78,10 +75,10 @@ func New(c Config) (*Chain, error) {
 		}
 		ch.endpoints = append(ch.endpoints, &endpoint{name: name, host: host, chainID: c.Endpoints.ChainID})
 	}
-	ch.heads = cache.NewShared(cache.Config[head]{
+	ch.heads = cache.New[struct{}](cache.Config[head]{
 		Fresh: headFresh, Keep: headKeep, Retry: func(error) time.Duration { return failedFor },
 		Timeout: flightTimeout, Wait: callerWait, Entries: 1, Detached: c.Detached, Now: ch.now, Stats: &c.Stats.Heads,
-	}, sharedHeads(c))
+	})
 	return ch, nil
 }
 

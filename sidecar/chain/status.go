@@ -34,8 +34,8 @@ func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time
 	return s, e.Next
 }
 
-// judge holds a head to the ones before it, once for each that came, whichever process fetched it. Of two that
-// come at once the older one may be last, which says nothing of the chain; unless the clock was set back.
+// judge holds a head to the ones before it, once for each that came. Of two that come at once the older one may be
+// last, which says nothing of the chain; unless the clock was set back.
 func (c *Chain) judge(e cache.Entry[head]) view {
 	c.mu.Lock()
 	defer c.mu.Unlock()

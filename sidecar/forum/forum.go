@@ -47,9 +47,6 @@ type Config struct {
 	Now       func() time.Time  // nil: time.Now
 	Log       *slog.Logger      // nil: silent
 	Stats     *Stats            // counts; nil: nobody is told
-
-	Shared cache.Shared // what other processes have fetched, and they what this one has; nil: nothing
-	Site   string       // base address of the site whose processes these are; only with Shared
 }
 
 // Stats counts what a forum is asked and how. The zero value is ready; it outlives a Forum.
@@ -108,8 +105,7 @@ func New(c Config) (*Forum, error) {
 		Fresh: topicFresh, Keep: topicKeep, Retry: standing(goneFor), Gone: gone,
 		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Linked,
 	}
-	shared := f.sharedTopics(c)
-	f.topics = cache.NewShared(topics, shared)
+	f.topics = cache.New[int](topics)
 	topics.Entries, topics.Stats = otherTopics, &c.Stats.Other
 	// What leaves an entry has cost a call. Refusals do not, or whoever enumerates topics while the forum
 	// is paused would push out everything.
@@ -119,11 +115,11 @@ func New(c Config) (*Forum, error) {
 		}
 		return standing(goneFor)(err)
 	}
-	f.others = cache.NewShared(topics, shared)
-	f.slugs = cache.NewShared(cache.Config[int]{
+	f.others = cache.New[int](topics)
+	f.slugs = cache.New[string](cache.Config[int]{
 		Fresh: slugFresh, Keep: slugFresh + topicKeep, Retry: standing(slugGoneFor), Gone: gone,
 		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Slugs,
-	}, f.sharedSlugs(c))
+	})
 	return f, nil
 }
 

@@ -1,7 +1,7 @@
-// Package shared is what several sidecars hold in common, in a Redis: how often a caller has asked, answers,
-// and whose turn it is to ask for a new one. It does not know what the answers are or who asks, and a Redis
-// that fails is no failure of anything but this package: each sidecar then goes on by itself.
-package shared
+// Package redis is the Redis that several sidecars share: it counts requests against limits, and keeps records that
+// one process fetches for all. It does not know what the records are or who asks. A Redis that fails is no failure of
+// anything else: each sidecar then goes on by itself.
+package redis
 
 import (
 	"cmp"
@@ -22,8 +22,8 @@ const (
 
 	// defaultTimeout leaves an answer that has 3 s nearly all of them.
 	defaultTimeout = 200 * time.Millisecond
-	// restFor is how long nobody asks a Redis that failed.
-	restFor = time.Second
+	// openFor is how long nobody asks a Redis that failed.
+	openFor = time.Second
 
 	connections = 32 // at a time; more wait for one of them
 	// idleMost is how long a connection may have lain idle before it is not trusted any more.
@@ -32,21 +32,20 @@ const (
 
 // Config says how a Redis is asked.
 type Config struct {
-	// Timeout bounds each question, connecting included; 0: 200 ms.
+	// Timeout bounds each question, connecting included. Zero means 200 ms.
 	Timeout time.Duration
-	// Log is told once when the Redis goes away and once when it is back, without its address; nil: silent.
+	// Log gets a line when the Redis goes down and one when it is back, without its address. Nil discards them.
 	Log *slog.Logger
-	// Now is the wall clock; nil: time.Now.
+	// Now is the wall clock. Nil means time.Now.
 	Now func() time.Time
 }
 
 // Store is a Redis. It is safe for concurrent use. It has no connection until it is asked, and does nothing
-// between questions. Whoever opens it closes it.
+// between questions. Its owner calls Close.
 type Store struct {
 	config  Config
 	options redis.Options
-	scripts scripts
-	gate    gate
+	breaker breaker
 
 	mu     sync.Mutex
 	client *redis.Client // nil: to be made by the next question
@@ -66,13 +65,13 @@ func Open(a *Address, c Config) *Store {
 	o.Protocol = 2 // no server speaks first
 	o.DisableIdentity = true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	o.MaxRetries, o.DialerRetries = -1, 1 // the gate decides who asks again, and when
+	o.MaxRetries, o.DialerRetries = -1, 1 // the breaker decides who asks again, and when
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = c.Timeout, c.Timeout, c.Timeout, c.Timeout
 	o.ContextTimeoutEnabled = true
 	o.PoolSize, o.MinIdleConns, o.PipelinePoolSize = connections, 0, -1
 	o.ConnMaxIdleTime = idleMost
 	o.Dialer = dialer(o)
-	return &Store{config: c, options: o, scripts: newScripts()}
+	return &Store{config: c, options: o}
 }
 
 // silent is the log of the library.
@@ -81,8 +80,8 @@ type silent struct{}
 // Printf does nothing.
 func (silent) Printf(context.Context, string, ...any) {}
 
-// Away reports whether the Redis failed when it was asked last.
-func (s *Store) Away() bool { return s.gate.away() }
+// Down reports whether the Redis failed when it was asked last.
+func (s *Store) Down() bool { return s.breaker.isDown() }
 
 // Close closes the connections. Questions after it get an error.
 func (s *Store) Close() error {
