@@ -6,31 +6,23 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-const (
-	// aiPatience leaves of the 8 s that an answer may take some for the answer itself. The assistant gives
-	// up a little earlier.
-	aiPatience = 7800 * time.Millisecond
-	// aiLife is how long an encoded answer stands for what was sent: long enough for a crowd, short
-	// enough that what is committed or spent meanwhile shows.
-	aiLife = 5 * time.Second
-	// shortBody is the longest body, in bytes, by which a summary is remembered. Honest ones are shorter.
-	shortBody = 64
-)
+// shortBody is the longest body, in bytes, by which a summary is remembered. Honest ones are shorter.
+const shortBody = 64
 
 // aiSummary answers POST /api/ai-summary. A warm one costs what a warm GET does: the answer is remembered
 // by the bytes that were sent.
-func (s *Sidecar) aiSummary(ctx context.Context, w http.ResponseWriter, r *http.Request) (*answer, error) {
+func (s *Sidecar) aiSummary(ctx context.Context, w http.ResponseWriter, r *http.Request) (*response, error) {
 	st, body, err := s.posted(ctx, w, r)
 	if err != nil {
 		return nil, err
 	}
-	summarise := func(ctx context.Context) (*answer, error) {
+	summarise := func(ctx context.Context) (*response, error) {
 		number, locale, err := summaryRequest(body, st.known.Site)
 		if err != nil {
 			return nil, err
@@ -40,8 +32,7 @@ func (s *Sidecar) aiSummary(ctx context.Context, w http.ResponseWriter, r *http.
 	if len(body) > shortBody {
 		return summarise(ctx)
 	}
-	a, err := st.summaries.get(ctx, string(body), s.Now, summarise)
-	return a, refusalByAssistant(err)
+	return s.cached(ctx, responseKey{state: st.number, route: r.URL.Path, body: string(body)}, summarise)
 }
 
 // summaryRequest reads the body of a request for a summary.
@@ -61,7 +52,7 @@ func summaryRequest(body []byte, site mip.SiteInfo) (number int, locale string, 
 }
 
 // aiTranslate answers POST /api/ai-translate.
-func (s *Sidecar) aiTranslate(ctx context.Context, w http.ResponseWriter, r *http.Request) (*answer, error) {
+func (s *Sidecar) aiTranslate(ctx context.Context, w http.ResponseWriter, r *http.Request) (*response, error) {
 	st, body, err := s.posted(ctx, w, r)
 	if err != nil {
 		return nil, err
@@ -93,9 +84,9 @@ func foreign(site mip.SiteInfo) []string {
 func translationLocale(raw json.RawMessage, locales []string) (string, error) {
 	switch {
 	case len(locales) == 0:
-		return "", badBody("This site has no other language than English; see locales in /api/v1/site.")
+		return "", badRequest("This site has no other language than English; see locales in /api/v1/site.")
 	case raw == nil:
-		return "", badBody("locale is missing; want one of %s.", strings.Join(locales, ", "))
+		return "", badRequest("locale is missing; want one of %s.", strings.Join(locales, ", "))
 	}
 	return localeOf(raw, locales)
 }
@@ -111,9 +102,9 @@ func (s *Sidecar) posted(ctx context.Context, w http.ResponseWriter, r *http.Req
 }
 
 // assisted is the assistant's answer.
-func (s *Sidecar) assisted(v any, err error) (*answer, error) {
+func (s *Sidecar) assisted(v any, err error) (*response, error) {
 	if err != nil {
-		return nil, refusalByAssistant(err)
+		return nil, assistant.Explain(err)
 	}
-	return newAnswer(v, s.Now().Add(aiLife), 0)
+	return s.newResponse(v, s.Now().Add(timing.FreshAI), 0)
 }

@@ -13,13 +13,10 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/strictjson"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-const (
-	maxBody = 64 << 10 // bytes
-	// bodyTimeout is how long a body may take to arrive, of the 8 s that an answer has.
-	bodyTimeout = 3 * time.Second
-)
+const maxBody = 64 << 10 // bytes
 
 // limitBody sets the deadline by which the whole body of a request must have arrived. The deadline is the
 // connection's, so that it also bounds net/http, which reads what a handler leaves of a body.
@@ -28,7 +25,7 @@ func limitBody(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// The error says that the server has no deadlines. A function, which is such a server, gets whole bodies.
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(timing.Body))
 }
 
 // readBody reads the whole body of a POST, which must be JSON.
@@ -45,7 +42,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 	if err != nil {
 		w.Header().Set("Connection", "close")
-		return nil, &refusal{code: api.BadRequest, detail: fmt.Sprintf("The body broke off, or did not come within %v.", bodyTimeout)}
+		return nil, badRequest("The body broke off, or did not come within %v.", timing.Body)
 	}
 	// The deadline is lifted only when nothing is left to read: an answer may take longer than the body.
 	http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -55,11 +52,11 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // tooLarge ends the connection too: what is left of the body is not read.
 func tooLarge(w http.ResponseWriter) error {
 	w.Header().Set("Connection", "close")
-	return &refusal{code: api.TooLarge, detail: fmt.Sprintf("The body has more than %d bytes. Proposals are named by number; no text is sent here.", maxBody)}
+	return &api.HTTPError{Code: api.TooLarge, Detail: fmt.Sprintf("The body has more than %d bytes. Proposals are named by number; no text is sent here.", maxBody)}
 }
 
 func checkMediaType(h http.Header) error {
-	wrong := func(detail string) error { return &refusal{code: api.UnsupportedMediaType, detail: detail} }
+	wrong := func(detail string) error { return &api.HTTPError{Code: api.UnsupportedMediaType, Detail: detail} }
 	mediaType, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	switch {
 	case err != nil || mediaType != "application/json" || len(h.Values("Content-Type")) > 1:
@@ -81,10 +78,10 @@ func members(body []byte, names ...string) (map[string]json.RawMessage, error) {
 		if e.Twice {
 			problem = "is in the body twice"
 		}
-		return nil, badBody("The member %q %s; want %s.", shorten(e.Name), problem, strings.Join(names, ", "))
+		return nil, badRequest("The member %q %s; want %s.", shorten(e.Name), problem, strings.Join(names, ", "))
 	}
 	if err != nil {
-		return nil, badBody("The body %v; want a JSON object with %s.", err, strings.Join(names, ", "))
+		return nil, badRequest("The body %v; want a JSON object with %s.", err, strings.Join(names, ", "))
 	}
 	for name, value := range m {
 		if string(value) == "null" {
@@ -92,10 +89,6 @@ func members(body []byte, names ...string) (map[string]json.RawMessage, error) {
 		}
 	}
 	return m, nil
-}
-
-func badBody(format string, args ...any) error {
-	return &refusal{code: api.BadRequest, detail: fmt.Sprintf(format, args...)}
 }
 
 // shorten makes what a caller sent fit for a message.
@@ -109,9 +102,9 @@ func shorten(s string) string {
 
 // numberOf reads mipNumber: 6, "6" or "MIP-6" with the site's prefix.
 func numberOf(raw json.RawMessage, prefix string) (int, error) {
-	wrong := badBody("mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
+	wrong := badRequest("mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
 	if raw == nil {
-		return 0, badBody("mipNumber is missing; want a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
+		return 0, badRequest("mipNumber is missing; want a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
 	}
 	text := string(raw)
 	if raw[0] == '"' {
@@ -144,11 +137,11 @@ func numberOf(raw json.RawMessage, prefix string) (int, error) {
 func localeOf(raw json.RawMessage, allowed []string) (string, error) {
 	given, err := strictjson.String(raw)
 	if err != nil {
-		return "", badBody("locale %v; want one of %s.", err, strings.Join(allowed, ", "))
+		return "", badRequest("locale %v; want one of %s.", err, strings.Join(allowed, ", "))
 	}
 	i := slices.IndexFunc(allowed, func(l string) bool { return strings.EqualFold(l, given) })
 	if i < 0 {
-		return "", badBody("locale %q is none of this site's; want one of %s.", shorten(given), strings.Join(allowed, ", "))
+		return "", badRequest("locale %q is none of this site's; want one of %s.", shorten(given), strings.Join(allowed, ", "))
 	}
 	return allowed[i], nil
 }
@@ -161,15 +154,15 @@ func sectionsOf(raw json.RawMessage) ([]string, error) {
 	const most = 1000 // more than any real proposal has
 	elements, err := strictjson.Array(raw)
 	if err != nil {
-		return nil, badBody("sections %v; want section ids, such as [\"s-abstract\"].", err)
+		return nil, badRequest("sections %v; want section ids, such as [\"s-abstract\"].", err)
 	}
 	if len(elements) == 0 || len(elements) > most {
-		return nil, badBody("sections has %d ids; want 1 to %d, or leave it out for all.", len(elements), most)
+		return nil, badRequest("sections has %d ids; want 1 to %d, or leave it out for all.", len(elements), most)
 	}
 	out := make([]string, len(elements))
 	for i, e := range elements {
 		if out[i], err = strictjson.String(e); err != nil {
-			return nil, badBody("sections holds something that %v; want section ids, such as [\"s-abstract\"].", err)
+			return nil, badRequest("sections holds something that %v; want section ids, such as [\"s-abstract\"].", err)
 		}
 	}
 	return out, nil

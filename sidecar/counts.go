@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
 	"github.com/mipwatch/mipwatch/sidecar/metrics"
@@ -14,12 +15,12 @@ import (
 
 // counts are what [Sidecar.WriteMetrics] tells. Nothing in them is a caller's word, so they do not grow.
 type counts struct {
-	inFlight atomic.Int64
-	routes   map[string]*routeCounts // by path, and other
-	problems map[api.Code]*atomic.Uint64
-	limits   map[string]*atomic.Uint64 // refusals by the name of the limit
-	answers  cache.Stats               // of every memo
-	forum    forum.Stats
+	inFlight  atomic.Int64
+	routes    map[string]*routeCounts // by path, and other
+	problems  map[api.Code]*atomic.Uint64
+	limits    map[string]*atomic.Uint64 // refusals by the name of the limit
+	responses cache.Stats
+	forum     forum.Stats
 }
 
 // other stands for every path, method or status that is not counted by itself.
@@ -47,7 +48,7 @@ func newCounts(endpoints map[string]*endpoint) *counts {
 			c.limits[e.limit.name] = &atomic.Uint64{}
 		}
 	}
-	for _, name := range [...]string{limitForum, limitModel} {
+	for _, name := range [...]string{forum.Limit, assistant.LimitModel} {
 		c.limits[name] = &atomic.Uint64{}
 	}
 	for _, p := range api.Codes() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 // discussion is what the forum says of all linked topics.
@@ -32,7 +33,7 @@ func (s *Sidecar) discussions(ctx context.Context, st *state, figures bool) disc
 		}
 	}
 	wg.Wait()
-	d := discussion{topics: []api.ForumActivity{}, found: map[int]int{}, until: s.Now().Add(forumLife)}
+	d := discussion{topics: []api.ForumActivity{}, found: map[int]int{}, until: s.Now().Add(timing.FreshTopic)}
 	seen := map[int]bool{}
 	for i, f := range found {
 		if st.targets[i].topic == 0 && f.topic != 0 {
@@ -66,7 +67,7 @@ type discovery struct {
 func (s *Sidecar) discover(ctx context.Context, st *state, t target, figures bool) (d discovery) {
 	if d.topic = t.topic; d.topic == 0 {
 		if d.topic, d.err = st.forum.Resolve(ctx, t.slug); d.err != nil {
-			d.answer.Next = s.Now().Add(networkLife)
+			d.answer.Next = s.Now().Add(timing.FreshHead)
 			return d
 		}
 		st.link(d.topic)

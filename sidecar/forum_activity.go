@@ -9,10 +9,11 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 // forumActivity answers GET /api/forum-activity.
-func (s *Sidecar) forumActivity(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*answer, error) {
+func (s *Sidecar) forumActivity(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*response, error) {
 	topic, err := topicID(r.URL.RawQuery)
 	if err != nil {
 		return nil, err
@@ -22,9 +23,9 @@ func (s *Sidecar) forumActivity(ctx context.Context, _ http.ResponseWriter, r *h
 		return nil, err
 	}
 	if st.forum == nil {
-		return nil, &refusal{code: api.NotFound, detail: "This site has no forum."}
+		return nil, &api.HTTPError{Code: api.NotFound, Detail: "This site has no forum."}
 	}
-	return st.topics.get(ctx, topic, s.Now, func(ctx context.Context) (*answer, error) {
+	return s.cached(ctx, responseKey{state: st.number, route: r.URL.Path, number: topic}, func(ctx context.Context) (*response, error) {
 		ask := st.forum.Other
 		if st.isLinked(topic) {
 			ask = st.forum.Linked
@@ -36,11 +37,11 @@ func (s *Sidecar) forumActivity(ctx context.Context, _ http.ResponseWriter, r *h
 		if err != nil {
 			return nil, err
 		}
-		later := forumLife
+		later := timing.FreshTopic
 		if e.Stale {
 			later = 0
 		}
-		return newAnswer(e.Value, e.Next, later)
+		return s.newResponse(e.Value, e.Next, later)
 	})
 }
 
@@ -50,15 +51,15 @@ func topicID(query string) (int, error) {
 	given, ok := values["topicId"]
 	switch {
 	case !ok:
-		return 0, &refusal{code: api.BadRequest, detail: "topicId is missing; want the number of a forum topic, such as ?topicId=399."}
+		return 0, badRequest("topicId is missing; want the number of a forum topic, such as ?topicId=399.")
 	case len(given) > 1:
-		return 0, &refusal{code: api.BadRequest, detail: "topicId is there more than once; want one."}
+		return 0, badRequest("topicId is there more than once; want one.")
 	}
 	// The forum counts in 32 bits. ParseInt takes signs and leading zeros, which would be other
 	// spellings of the same topic.
 	n, err := strconv.ParseInt(given[0], 10, 32)
 	if err != nil || n < 1 || given[0] != strconv.FormatInt(n, 10) {
-		return 0, &refusal{code: api.BadRequest, detail: "topicId is no topic's number; want decimal digits from 1 to 2147483647, without leading zeros."}
+		return 0, badRequest("topicId is no topic's number; want decimal digits from 1 to 2147483647, without leading zeros.")
 	}
 	return int(n), nil
 }

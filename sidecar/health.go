@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"github.com/mipwatch/mipwatch/internal/api"
 )
 
 // health is the body of GET /healthz and GET /readyz, which only the plain server has.
@@ -18,11 +16,11 @@ type health struct {
 }
 
 // health answers GET /healthz: the process lives.
-func (s *Sidecar) health(context.Context, http.ResponseWriter, *http.Request) (*answer, error) {
+func (s *Sidecar) health(context.Context, http.ResponseWriter, *http.Request) (*response, error) {
 	return s.healthOf(s.current.Load())
 }
 
-func (s *Sidecar) healthOf(st *state) (*answer, error) {
+func (s *Sidecar) healthOf(st *state) (*response, error) {
 	h := health{Status: "ok", Version: s.Version, Revision: s.Revision}
 	if st.known != nil && st.known.Site.Commit != nil {
 		h.Commit = *st.known.Site.Commit
@@ -34,21 +32,17 @@ func (s *Sidecar) healthOf(st *state) (*answer, error) {
 	default:
 		h.Shared = "ok"
 	}
-	return newAnswer(h, time.Time{}, 0)
+	return s.newResponse(h, time.Time{}, 0)
 }
 
 // ready answers GET /readyz: requests may be sent here.
-func (s *Sidecar) ready(context.Context, http.ResponseWriter, *http.Request) (*answer, error) {
+func (s *Sidecar) ready(context.Context, http.ResponseWriter, *http.Request) (*response, error) {
 	st := s.current.Load()
 	if s.draining.Load() {
-		return nil, &refusal{code: api.NotReady, detail: "This process is about to end.", wait: time.Second}
+		return nil, errEnding
 	}
 	if st.known == nil {
-		return nil, notReady()
+		return nil, errNotReady
 	}
 	return s.healthOf(st)
-}
-
-func notReady() error {
-	return &refusal{code: api.NotReady, detail: "The sidecar has not read the site's proposals yet; ask again in a moment.", wait: time.Second}
 }

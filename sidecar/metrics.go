@@ -73,7 +73,7 @@ func (s *Sidecar) writeCaches(w *metrics.Writer, st *state) {
 			w.Sample(float64(r.n), "cache", name, "network", network, "result", r.result)
 		}
 	}
-	write(&s.counts.answers, "answers", "")
+	write(&s.counts.responses, "answers", "")
 	write(&s.counts.forum.Linked, "forum_linked", "")
 	write(&s.counts.forum.Other, "forum_other", "")
 	write(&s.counts.forum.Slugs, "forum_slugs", "")

@@ -10,11 +10,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 // mipWatch answers GET /api/mip-watch. It never fails for what is behind it: a part that failed is
 // named in errors.
-func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*answer, error) {
+func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*response, error) {
 	p, err := partsOf(r.URL.RawQuery)
 	if err != nil {
 		return nil, err
@@ -23,23 +24,23 @@ func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, r *http.R
 	if err != nil {
 		return nil, err
 	}
-	return st.watch.get(ctx, p, s.Now, func(ctx context.Context) (*answer, error) {
+	return s.cached(ctx, responseKey{state: st.number, route: r.URL.Path, number: int(p)}, func(ctx context.Context) (*response, error) {
 		w, until := s.look(ctx, st, p)
-		later := forumLife
+		later := timing.FreshTopic
 		switch {
 		case p.has(onHeads):
-			later = networkLater
+			later = timing.StaleInCDN
 		case len(w.Errors) > 0:
 			later = 0
 		}
-		return newAnswer(w, until, later)
+		return s.newResponse(w, until, later)
 	})
 }
 
 // Watch is the answer of GET /api/mip-watch as a value, asked anew: for who wants to keep it. It takes as
 // long as that answer does at the most, and fails as it does, only when nothing is known of the site.
 func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timing.Ask)
 	defer cancel()
 	st, err := s.known(ctx)
 	if err != nil {
@@ -52,7 +53,7 @@ func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
 // look asks the forum and the networks side by side, as far as the chosen parts need them. until is the
 // moment from which one of them would be asked again.
 func (s *Sidecar) look(ctx context.Context, st *state, p parts) (w api.MIPWatch, until time.Time) {
-	until = s.Now().Add(forumLife)
+	until = s.Now().Add(timing.FreshTopic)
 	var topics discussion
 	var heads map[string]api.NetworkStatus
 	var wg sync.WaitGroup
@@ -87,7 +88,7 @@ func assemble(st *state, p parts, d discussion, heads map[string]api.NetworkStat
 		}
 	}
 	if d.err != nil {
-		w.Errors["forum"] = refusalOf(d.err).code
+		w.Errors["forum"] = httpError(d.err).Code
 	}
 	if p.has(onHeads) {
 		judge(&w, k, p, heads, now)

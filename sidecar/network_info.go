@@ -7,28 +7,26 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 // networkInfo answers GET /api/network-info.
-func (s *Sidecar) networkInfo(ctx context.Context, _ http.ResponseWriter, _ *http.Request) (*answer, error) {
+func (s *Sidecar) networkInfo(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*response, error) {
 	st, err := s.known(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return st.chains.get(ctx, struct{}{}, s.Now, func(ctx context.Context) (*answer, error) {
+	return s.cached(ctx, responseKey{state: st.number, route: r.URL.Path}, func(ctx context.Context) (*response, error) {
 		heads, until := s.heads(ctx, st)
-		return newAnswer(api.NetworkInfo{Networks: heads}, until, networkLater)
+		return s.newResponse(api.NetworkInfo{Networks: heads}, until, timing.StaleInCDN)
 	})
 }
-
-// networkLater is how much longer than its life a CDN may give what holds block heights.
-const networkLater = 30 * time.Second
 
 // heads asks every network side by side. until is the moment from which one of them would be asked
 // again.
 func (s *Sidecar) heads(ctx context.Context, st *state) (heads map[string]api.NetworkStatus, until time.Time) {
 	heads = make(map[string]api.NetworkStatus, len(st.networks))
-	until = s.Now().Add(networkLife)
+	until = s.Now().Add(timing.FreshHead)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for _, n := range st.networks {

@@ -68,5 +68,5 @@ func partsOf(query string) (parts, error) {
 }
 
 func wrongParts(why string) error {
-	return &refusal{code: api.BadRequest, detail: "parts " + why + "; want it once, with one or more of " + strings.Join(api.WatchParts(), ", ") + ", each once, separated by commas."}
+	return badRequest("parts %s; want it once, with one or more of %s, each once, separated by commas.", why, strings.Join(api.WatchParts(), ", "))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/sethvargo/go-limiter"
 
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
+	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -75,6 +76,7 @@ type Sidecar struct {
 	counts    *counts
 	clients   clients
 	assistant *assistant.Assistant
+	responses *cache.Cache[responseKey, *response]
 	draining  atomic.Bool
 
 	mu      sync.Mutex // held while knowledge changes
@@ -109,6 +111,7 @@ func New(c Config) (*Sidecar, error) {
 	}
 	s.counts = newCounts(s.endpoints)
 	s.assistant = assistant.New(c.Assistant)
+	s.responses = s.newResponses()
 	s.current.Store(&state{})
 	return s, nil
 }
@@ -128,6 +131,7 @@ func (s *Sidecar) Know(k *knowledge.Knowledge) error {
 	}
 	s.current.Store(next)
 	s.once.Do(func() { close(s.knows) })
+	s.responses.Clear()
 	old.closeBut(next)
 	return nil
 }
@@ -144,6 +148,7 @@ func (s *Sidecar) Close() error {
 	s.Drain()
 	old := s.current.Swap(&state{})
 	s.once.Do(func() { close(s.knows) })
+	s.responses.Close()
 	old.closeBut(&state{})
 	s.assistant.Close()
 	var errs []error

@@ -19,15 +19,11 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 const (
-	// patience is how long a caller waits for a model: what is left of 8 s is for everything else.
-	patience = 7400 * time.Millisecond
-	// longest is how long an answer may take that goes on without its caller: a long proposal is
-	// translated in some twenty questions, four at a time.
-	longest = 3 * time.Minute
 	// forever is longer than any process: an answer stays right as long as its key is asked for.
 	forever = 100 * 365 * 24 * time.Hour
 
@@ -109,14 +105,23 @@ func New(c Config) *Assistant {
 }
 
 func kept[V any](c Config, size func(V) int64, stats *cache.Stats) *cache.Cache[key, V] {
-	timeout := longest
+	timeout := timing.DetachedModel
 	if !c.Detached {
-		timeout = patience
+		timeout = timing.Model
 	}
 	return cache.New[key](cache.Config[V]{
-		Fresh: forever, Wait: patience, Timeout: timeout, Detached: c.Detached,
+		Fresh: forever, Timeout: timeout, Detached: c.Detached,
 		Bytes: c.Bytes, Size: size, Retry: pause, Now: c.Now, Stats: stats,
 	})
+}
+
+// patient is ctx with the time that a caller waits for a model. Where answers do not go on without their callers,
+// the cache bounds them by that time itself, so that one which takes longer counts as a failure.
+func (a *Assistant) patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !a.Detached {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, timing.Model)
 }
 
 // Close ends every question to the model and waits until all have ended.

@@ -17,6 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 	"github.com/mipwatch/mipwatch/sidecar/assist/model"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 // sharedFor is how long other processes find an answer. It would be right for longer, but a text that nobody
@@ -74,7 +75,7 @@ func decode[V any](record []byte, k key, check func(key, V) error) (v V, ok bool
 		word, until, _ := strings.Cut(string(failed), " ")
 		ms, bad := strconv.ParseInt(until, 10, 64)
 		left := time.Until(time.UnixMilli(ms))
-		if err = errorOf(word, left); bad != nil || err == nil || left <= 0 || left > maxPause {
+		if err = errorOf(word, left); bad != nil || err == nil || left <= 0 || left > timing.LongestPause {
 			return v, false, nil
 		}
 		return v, true, err

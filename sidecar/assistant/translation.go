@@ -103,6 +103,8 @@ func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip
 		t.Markdown = "" // it stands in the sections
 		return translation{t, texts}, nil
 	}
+	ctx, cancel := a.patient(ctx)
+	defer cancel()
 	e, err := a.translations.Get(ctx, part, func(ctx context.Context) (translation, error) {
 		return once(ctx, a.Shared, "translation", part, checkTranslation, ask)
 	})

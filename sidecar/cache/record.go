@@ -1,6 +1,9 @@
 package cache
 
-import "time"
+import (
+	"container/list"
+	"time"
+)
 
 // record is what is kept of a key: a value, the failure of the last attempt, or both. It is replaced,
 // never changed.
@@ -10,7 +13,8 @@ type record[K comparable, V any] struct {
 	has       bool // a value
 	value     V
 	valueSize int64
-	at        time.Time // when the value was fetched
+	at        time.Time     // when the value was fetched
+	fresh     time.Duration // how long after at it is given without asking
 
 	err     error // of the last attempt; nil: that one brought the value
 	errSize int64
@@ -44,8 +48,8 @@ func (c *Cache[K, V]) settled(r *record[K, V], now time.Time) (answer[V], bool) 
 	switch {
 	case r == nil:
 		return answer[V]{}, false
-	case r.has && within(now, r.at, c.config.Fresh):
-		return answer[V]{entry: Entry[V]{Value: r.value, At: earlier(r.at, now), Next: r.at.Add(c.config.Fresh)}}, true
+	case r.has && within(now, r.at, r.fresh):
+		return answer[V]{entry: Entry[V]{Value: r.value, At: earlier(r.at, now), Next: r.at.Add(r.fresh)}}, true
 	case r.err != nil && within(now, r.failed, r.stands):
 		return c.older(r, now, r.err, r.failed.Add(r.stands)), true
 	}
@@ -81,4 +85,39 @@ func earlier(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// use is the record of a key, or nil, and makes it the one used last. The lock is held here and below.
+func (c *Cache[K, V]) use(key K) *record[K, V] {
+	if el := c.records[key]; el != nil {
+		c.order.MoveToFront(el)
+		return el.Value.(*record[K, V])
+	}
+	return nil
+}
+
+// put keeps a record, as the one used last, in place of an older one of its key, and evicts what was
+// used least until the bounds hold. It reports whether the record is kept: one that says nothing or
+// is larger than all Bytes is not, and pushes out nothing but the older one.
+func (c *Cache[K, V]) put(r *record[K, V]) bool {
+	if el := c.records[r.key]; el != nil {
+		c.drop(el)
+	}
+	says := r.has || r.stands > 0
+	tooLarge := c.config.Bytes > 0 && r.size() > c.config.Bytes
+	if c.closed || !says || tooLarge {
+		return false
+	}
+	c.records[r.key] = c.order.PushFront(r)
+	c.bytes += r.size()
+	for c.config.Entries > 0 && c.order.Len() > c.config.Entries || c.config.Bytes > 0 && c.bytes > c.config.Bytes {
+		c.drop(c.order.Back())
+	}
+	return true
+}
+
+func (c *Cache[K, V]) drop(el *list.Element) {
+	r := c.order.Remove(el).(*record[K, V])
+	delete(c.records, r.key)
+	c.bytes -= r.size()
 }

@@ -12,28 +12,19 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
-)
-
-const (
-	headFresh = 5 * time.Second
-	headKeep  = 24 * time.Hour
-	// failedFor is how long nobody is asked again after no endpoint had an answer.
-	failedFor = 5 * time.Second
-
-	flightTimeout = 8 * time.Second
-	callerWait    = 2800 * time.Millisecond
 )
 
 // Config says which network, and how it is reached.
 type Config struct {
 	Endpoints mip.Endpoints     // ChainID is what every endpoint has to answer for; without RPC addresses the network is unavailable
-	Transport http.RoundTripper // nil: one of its own for each endpoint
-	UserAgent string            // empty: that of net/http
+	Transport http.RoundTripper // nil means one of its own for each endpoint
+	UserAgent string            // empty means that of net/http
 	Detached  bool              // a call goes on when nobody waits for it any more: for a server, not for a function that is frozen after its answer
-	Now       func() time.Time  // nil: time.Now
-	Log       *slog.Logger      // nil: silent. One line when an endpoint fails and one when it is back; no address
-	Stats     *Stats            // counts; nil: nobody is told
+	Now       func() time.Time  // nil means time.Now
+	Log       *slog.Logger      // nil discards it. One line when an endpoint fails and one when it is back; no address
+	Stats     *Stats            // nil disables counting
 }
 
 // Stats counts what a chain is asked and how. The zero value is ready; it outlives a Chain.
@@ -76,8 +67,8 @@ func New(c Config) (*Chain, error) {
 		ch.endpoints = append(ch.endpoints, &endpoint{name: name, host: host, chainID: c.Endpoints.ChainID})
 	}
 	ch.heads = cache.New[struct{}](cache.Config[head]{
-		Fresh: headFresh, Keep: headKeep, Retry: func(error) time.Duration { return failedFor },
-		Timeout: flightTimeout, Wait: callerWait, Entries: 1, Detached: c.Detached, Now: ch.now, Stats: &c.Stats.Heads,
+		Fresh: timing.FreshHead, Keep: timing.StaleOnError, Retry: func(error) time.Duration { return timing.FailedHead },
+		Timeout: timing.Fetch, Entries: 1, Detached: c.Detached, Now: ch.now, Stats: &c.Stats.Heads,
 	})
 	return ch, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
@@ -16,8 +17,6 @@ const (
 	highest = 1<<53 - 1
 	// latestTime is the last second of the year 9999, after which RFC 3339 has no text.
 	latestTime = 253402300799
-	// finalizedWait is how long a head waits for the finalized block once the rest is there.
-	finalizedWait = 500 * time.Millisecond
 )
 
 // head is the top of a chain as one endpoint saw it.
@@ -65,7 +64,7 @@ func (e *endpoint) head(ctx context.Context) (h head, err error) {
 	if err := cmp.Or(errID, errLatest); err != nil {
 		return head{}, err
 	}
-	wait := time.NewTimer(finalizedWait)
+	wait := time.NewTimer(timing.Finalized)
 	defer wait.Stop()
 	select {
 	case f, ok := <-finalized:

@@ -12,8 +12,8 @@ import (
 )
 
 // Status is the network's head: fresh, or up to 24 h old and marked stale when no endpoint has a newer
-// one, or unavailable with the code of the reason. It takes 3 s at the most, and less if ctx ends. The
-// same is given until next without asking.
+// one, or unavailable with the code of the reason. It takes as long as ctx, and 8 s at the
+// most. The same is given until next without asking.
 func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time) {
 	s = api.NetworkStatus{Name: c.network.Name, ChainID: c.network.ChainID, Status: api.NetworkUnavailable, Recent: []api.Head{}}
 	e, err := c.heads.Get(ctx, struct{}{}, c.fetch)

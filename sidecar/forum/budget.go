@@ -1,7 +1,6 @@
 package forum
 
 import (
-	"fmt"
 	"sync"
 	"time"
 )
@@ -10,18 +9,6 @@ const (
 	budgetCalls  = 20
 	budgetWindow = time.Minute
 )
-
-// BusyError is [ErrBusy] with the time after which asking makes sense again, 1 s to 1 min in whole
-// seconds.
-type BusyError struct{ RetryAfter time.Duration }
-
-// Error implements error.
-func (e *BusyError) Error() string {
-	return fmt.Sprintf("%s: again in %v", ErrBusy, e.RetryAfter)
-}
-
-// Is makes it an [ErrBusy].
-func (e *BusyError) Is(target error) bool { return target == ErrBusy }
 
 // budget lets 20 calls go out in any minute. It is a log of calls, not a bucket: a bucket lets twice
 // as many out around the turn of a minute. The zero value is full.
@@ -94,5 +81,5 @@ func (b *budget) full(now time.Time) error {
 	if len(b.spent) > 0 {
 		wait = min(budgetWindow, (budgetWindow - now.Sub(b.spent[0]) + time.Second).Truncate(time.Second))
 	}
-	return &BusyError{RetryAfter: max(wait, time.Second)}
+	return busy(max(wait, time.Second))
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
@@ -96,7 +97,7 @@ func (f *Forum) keepWait(err error) {
 		e.RetryAfter = waitIn(e.Body)
 	}
 	if e.RetryAfter == 0 {
-		e.RetryAfter = failedFor
+		e.RetryAfter = timing.FailedTopic
 	}
 	f.linked.host.Pause(e.RetryAfter)
 	f.other.host.Pause(e.RetryAfter)
@@ -118,7 +119,7 @@ func waitIn(body []byte) time.Duration {
 	} else if m := retryAgain.FindSubmatch(body); m != nil {
 		seconds, _ = strconv.ParseFloat(string(m[1]), 64) // nine digits
 	}
-	return time.Duration(math.Ceil(min(max(seconds, 0), longestWait.Seconds()))) * time.Second
+	return time.Duration(math.Ceil(min(max(seconds, 0), timing.LongestPause.Seconds()))) * time.Second
 }
 
 // isObject reports whether a body is a JSON object.

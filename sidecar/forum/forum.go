@@ -15,20 +15,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 const (
-	topicFresh = 5 * time.Minute
-	topicKeep  = 24 * time.Hour
-	goneFor    = time.Minute      // that a topic is not there is believed for this long
-	failedFor  = 10 * time.Second // other failures stand, when the forum names no time
-
-	longestWait = 10 * time.Minute // that the forum may ask for
-
-	flightTimeout = 8 * time.Second
-	callerWait    = 2800 * time.Millisecond
-
 	linkedTopics = 4096
 	otherTopics  = 1024
 
@@ -41,12 +32,12 @@ const (
 // Config says which forum.
 type Config struct {
 	BaseURL   string            // its address, absolute http or https without userinfo and query; it becomes part of the topics' public addresses
-	Transport http.RoundTripper // nil: one of its own
-	UserAgent string            // empty: that of net/http
+	Transport http.RoundTripper // nil means one of its own
+	UserAgent string            // empty means that of net/http
 	Detached  bool              // a call goes on when nobody waits for it any more: for a server, not for a function that is frozen after its answer
-	Now       func() time.Time  // nil: time.Now
-	Log       *slog.Logger      // nil: silent
-	Stats     *Stats            // counts; nil: nobody is told
+	Now       func() time.Time  // nil means time.Now
+	Log       *slog.Logger      // nil discards it
+	Stats     *Stats            // nil disables counting
 }
 
 // Stats counts what a forum is asked and how. The zero value is ready; it outlives a Forum.
@@ -102,8 +93,8 @@ func New(c Config) (*Forum, error) {
 		}
 	}
 	topics := cache.Config[api.ForumActivity]{
-		Fresh: topicFresh, Keep: topicKeep, Retry: standing(goneFor), Gone: gone,
-		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Linked,
+		Fresh: timing.FreshTopic, Keep: timing.StaleOnError, Retry: standing(timing.MissingTopic), Gone: gone,
+		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Linked,
 	}
 	f.topics = cache.New[int](topics)
 	topics.Entries, topics.Stats = otherTopics, &c.Stats.Other
@@ -113,12 +104,12 @@ func New(c Config) (*Forum, error) {
 		if unasked(err) {
 			return 0
 		}
-		return standing(goneFor)(err)
+		return standing(timing.MissingTopic)(err)
 	}
 	f.others = cache.New[int](topics)
 	f.slugs = cache.New[string](cache.Config[int]{
-		Fresh: slugFresh, Keep: slugFresh + topicKeep, Retry: standing(slugGoneFor), Gone: gone,
-		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Slugs,
+		Fresh: timing.FreshSlug, Keep: timing.FreshSlug + timing.StaleOnError, Retry: standing(timing.MissingSlug), Gone: gone,
+		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Slugs,
 	})
 	return f, nil
 }
@@ -128,27 +119,26 @@ func New(c Config) (*Forum, error) {
 type Answer = cache.Entry[api.ForumActivity]
 
 // Linked returns a topic that a proposal links to. It is asked for whenever it is due. Figures up to
-// 24 h old stand in when the forum does not answer; without any the error is one of this package's
-// or of ctx.
+// 24 h old stand in when the forum does not answer before ctx ends; without any the error is an [api.HTTPError].
 func (f *Forum) Linked(ctx context.Context, topic int) (Answer, error) {
 	if topic < 1 {
-		return Answer{}, ErrNotFound
+		return Answer{}, httpError(ErrNotFound)
 	}
 	a, err := f.topics.Get(ctx, topic, func(ctx context.Context) (api.ForumActivity, error) {
 		return f.fetch(ctx, &f.linked, topic, nil)
 	})
-	return dated(a), outward(err)
+	return dated(a), httpError(err)
 }
 
 // Other is [Forum.Linked] for any other topic. All of them share 20 calls in any minute, redirects
-// and retries included. When these are used up an older answer stands in, else the error is a
-// [*BusyError].
+// and retries included. When these are used up an older answer stands in, else the error is
+// [ErrBusy].
 func (f *Forum) Other(ctx context.Context, topic int) (Answer, error) {
 	if topic < 1 {
-		return Answer{}, ErrNotFound
+		return Answer{}, httpError(ErrNotFound)
 	}
 	a, err := f.others.Get(ctx, topic, func(ctx context.Context) (api.ForumActivity, error) {
-		// Before waiting for a slot: who is refused is to be told so at once.
+		// Before waiting for a slot: a caller that is refused learns it at once.
 		p, err := f.budget.take(f.now())
 		if err != nil {
 			return api.ForumActivity{}, err
@@ -156,7 +146,7 @@ func (f *Forum) Other(ctx context.Context, topic int) (Answer, error) {
 		defer p.giveBack()
 		return f.fetch(ctx, &f.other, topic, func() error { return p.spend(f.now()) })
 	})
-	return dated(a), outward(err)
+	return dated(a), httpError(err)
 }
 
 // Close ends the calls under way and waits for them.
@@ -171,6 +161,6 @@ func (f *Forum) Close() {
 // dated writes the age of an answer into it.
 func dated(a Answer) Answer {
 	a.Value.FetchedAt, a.Value.Stale = mip.NewTime(a.At), a.Stale
-	a.Err = outward(a.Err)
+	a.Err = httpError(a.Err)
 	return a
 }

@@ -4,18 +4,13 @@ import (
 	"context"
 	"net/url"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 )
 
-const (
-	slugFresh   = 24 * time.Hour
-	slugGoneFor = time.Hour
-	slugMost    = 255 // runes, as in the forum's own table
-)
+const slugMost = 255 // runes, as in the forum's own table
 
 // Resolve returns the number of the topic that a link names only by its slug (the last element of
 // /t/SLUG, escaped or not). Discourse leads from there to the topic. An answer holds for 24 h and
@@ -23,7 +18,7 @@ const (
 func (f *Forum) Resolve(ctx context.Context, slug string) (int, error) {
 	slug = plainSlug(slug)
 	if strings.Trim(slug, "0123456789") == "" {
-		return 0, ErrNotFound // no slug, or a number, which would be read as the topic's
+		return 0, httpError(ErrNotFound) // no slug, or a number, which would be read as the topic's
 	}
 	e, err := f.slugs.Get(ctx, slug, func(ctx context.Context) (int, error) {
 		a, err := f.ask(ctx, &f.linked, "/t/"+url.PathEscape(slug)+".json", nil, func(body []byte) (api.ForumActivity, error) {
@@ -31,7 +26,7 @@ func (f *Forum) Resolve(ctx context.Context, slug string) (int, error) {
 		})
 		return a.TopicID, err
 	})
-	return e.Value, outward(err)
+	return e.Value, httpError(err)
 }
 
 // plainSlug is a slug without escapes, and empty if it is none: letters of any script, digits,

@@ -12,6 +12,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 const (
@@ -20,8 +22,6 @@ const (
 	// maxRecord bounds what is written and read under one key, in bytes.
 	maxRecord = 2 << 20
 
-	// defaultTimeout leaves an answer that has 3 s nearly all of them.
-	defaultTimeout = 200 * time.Millisecond
 	// openFor is how long nobody asks a Redis that failed.
 	openFor = time.Second
 
@@ -54,7 +54,7 @@ type Store struct {
 
 // Open returns the Redis at an address, without connecting.
 func Open(a *Address, c Config) *Store {
-	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
+	c.Timeout = cmp.Or(c.Timeout, timing.Redis)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
