@@ -28,41 +28,41 @@ const overhead = 256
 // size is what counts towards Config.Bytes.
 func (r *record[K, V]) size() int64 { return overhead + r.valueSize + r.errSize }
 
-// answer is what a Get returns.
-type answer[V any] struct {
+// result is what a Get returns.
+type result[V any] struct {
 	entry Entry[V]
 	err   error
 }
 
 // current is the answer without another attempt, when err is why there is none or what became of it. A
 // record may be nil here and below: nothing is kept.
-func (c *Cache[K, V]) current(r *record[K, V], now time.Time, err error) answer[V] {
-	if a, ok := c.settled(r, now); ok {
+func (c *Cache[K, V]) current(r *record[K, V], now time.Time, err error) result[V] {
+	if a, ok := c.fresh(r, now); ok {
 		return a
 	}
-	return c.older(r, now, err, now)
+	return c.stale(r, now, err, now)
 }
 
-// settled is the answer that needs no attempt: a fresh value, or what a standing failure leaves.
-func (c *Cache[K, V]) settled(r *record[K, V], now time.Time) (answer[V], bool) {
+// fresh is the result that needs no attempt: a fresh value, or what a standing failure leaves.
+func (c *Cache[K, V]) fresh(r *record[K, V], now time.Time) (result[V], bool) {
 	switch {
 	case r == nil:
-		return answer[V]{}, false
+		return result[V]{}, false
 	case r.has && within(now, r.at, r.fresh):
-		return answer[V]{entry: Entry[V]{Value: r.value, At: earlier(r.at, now), Next: r.at.Add(r.fresh)}}, true
+		return result[V]{entry: Entry[V]{Value: r.value, At: earlier(r.at, now), Next: r.at.Add(r.fresh)}}, true
 	case r.err != nil && within(now, r.failed, r.stands):
-		return c.older(r, now, r.err, r.failed.Add(r.stands)), true
+		return c.stale(r, now, r.err, r.failed.Add(r.stands)), true
 	}
-	return answer[V]{}, false
+	return result[V]{}, false
 }
 
-// older is the answer when err is why there is nothing newer: the value that is kept, or err. The same
+// stale is the answer when err is why there is nothing newer: the value that is kept, or err. The same
 // is given until next.
-func (c *Cache[K, V]) older(r *record[K, V], now time.Time, err error, next time.Time) answer[V] {
+func (c *Cache[K, V]) stale(r *record[K, V], now time.Time, err error, next time.Time) result[V] {
 	if !c.keeps(r, now) {
-		return answer[V]{entry: Entry[V]{Err: err, Next: next}, err: err}
+		return result[V]{entry: Entry[V]{Err: err, Next: next}, err: err}
 	}
-	return answer[V]{entry: Entry[V]{
+	return result[V]{entry: Entry[V]{
 		Value: r.value, At: earlier(r.at, now), Stale: true, Err: err,
 		Next: earlier(next, r.at.Add(c.config.Keep)),
 	}}

@@ -70,7 +70,7 @@ func (r *race) next() {
 	r.clock.Reset(timing.HeadStart)
 	r.group.Go(func() {
 		run.head, run.err = run.endpoint.head(ctx)
-		r.chain.tell(r.ctx, run)
+		r.chain.logChange(r.ctx, run)
 		r.done <- run
 	})
 }
@@ -89,8 +89,8 @@ func (r *race) end() {
 	r.group.Wait()
 }
 
-// tell logs an endpoint that has begun to fail, or has come back.
-func (c *Chain) tell(ctx context.Context, r *runner) {
+// logChange logs an endpoint that has begun to fail, or has come back.
+func (c *Chain) logChange(ctx context.Context, r *runner) {
 	e := r.endpoint
 	switch {
 	case errors.Is(r.err, context.Canceled): // says nothing of it

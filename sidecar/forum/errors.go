@@ -54,8 +54,8 @@ func httpError(err error) error {
 	return e
 }
 
-// standing says how long a failure is believed.
-func standing(missing time.Duration) func(error) time.Duration {
+// retryAfter says how long a failure is believed.
+func retryAfter(missing time.Duration) func(error) time.Duration {
 	return func(err error) time.Duration {
 		switch e, ok := errors.AsType[*upstream.Error](err); {
 		case errors.Is(err, ErrNotFound):
@@ -69,8 +69,8 @@ func standing(missing time.Duration) func(error) time.Duration {
 	}
 }
 
-// unasked reports whether a failure is that of the host's pause or breaker: no call went out.
-func unasked(err error) bool {
+// notSent reports whether a failure is that of the host's pause or breaker: no call went out.
+func notSent(err error) bool {
 	e, ok := errors.AsType[*upstream.Error](err)
 	return ok && e.Status == 0 && e.RetryAfter > 0
 }

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -52,18 +54,18 @@ type Forum struct {
 	now    func() time.Time
 	log    *slog.Logger
 	budget budget
-	linked lane
-	other  lane
+	linked client
+	other  client
 	topics *cache.Cache[int, api.ForumActivity]
 	others *cache.Cache[int, api.ForumActivity]
 	slugs  *cache.Cache[string, int]
 }
 
-// lane is a way to the forum. What fails on one does not open the breaker of the other, so that
+// client is a way to the forum. What fails on one does not open the breaker of the other, so that
 // whoever asks for odd topics cannot shut out the ones that proposals link to.
-type lane struct {
-	host  *upstream.Host
-	slots []chan struct{} // taken in this order; a slot is one call at a time
+type client struct {
+	host       *upstream.Host
+	semaphores []chan struct{} // taken in this order; a semaphore is one call at a time
 }
 
 // New returns the forum at an address, without asking it.
@@ -81,19 +83,19 @@ func New(c Config) (*Forum, error) {
 	}
 	all := make(chan struct{}, callsAtOnce)
 	for _, l := range []struct {
-		lane  *lane
-		slots []chan struct{}
+		client     *client
+		semaphores []chan struct{}
 	}{
 		{&f.linked, []chan struct{}{all}},
 		{&f.other, []chan struct{}{make(chan struct{}, otherCallsAtOnce), all}},
 	} {
-		l.lane.slots = l.slots
-		if l.lane.host, err = upstream.New(f.base, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &c.Stats.Host}); err != nil {
+		l.client.semaphores = l.semaphores
+		if l.client.host, err = upstream.New(f.base, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &c.Stats.Host}); err != nil {
 			return nil, fmt.Errorf("forum: %w", err)
 		}
 	}
 	topics := cache.Config[api.ForumActivity]{
-		Fresh: timing.FreshTopic, Keep: timing.StaleOnError, Retry: standing(timing.MissingTopic), Gone: gone,
+		Fresh: timing.FreshTopic, Keep: timing.StaleOnError, Retry: retryAfter(timing.MissingTopic), Gone: gone,
 		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Linked,
 	}
 	f.topics = cache.New[int](topics)
@@ -101,14 +103,14 @@ func New(c Config) (*Forum, error) {
 	// What leaves an entry has cost a call. Refusals do not, or whoever enumerates topics while the forum
 	// is paused would push out everything.
 	topics.Retry = func(err error) time.Duration {
-		if unasked(err) {
+		if notSent(err) {
 			return 0
 		}
-		return standing(timing.MissingTopic)(err)
+		return retryAfter(timing.MissingTopic)(err)
 	}
 	f.others = cache.New[int](topics)
 	f.slugs = cache.New[string](cache.Config[int]{
-		Fresh: timing.FreshSlug, Keep: timing.FreshSlug + timing.StaleOnError, Retry: standing(timing.MissingSlug), Gone: gone,
+		Fresh: timing.FreshSlug, Keep: timing.FreshSlug + timing.StaleOnError, Retry: retryAfter(timing.MissingSlug), Gone: gone,
 		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Slugs,
 	})
 	return f, nil
@@ -138,12 +140,12 @@ func (f *Forum) Other(ctx context.Context, topic int) (Answer, error) {
 		return Answer{}, httpError(ErrNotFound)
 	}
 	a, err := f.others.Get(ctx, topic, func(ctx context.Context) (api.ForumActivity, error) {
-		// Before waiting for a slot: a caller that is refused learns it at once.
-		p, err := f.budget.take(f.now())
+		// Before waiting for a semaphore: a caller that is refused learns it at once.
+		p, err := f.budget.reserve(f.now())
 		if err != nil {
 			return api.ForumActivity{}, err
 		}
-		defer p.giveBack()
+		defer p.release()
 		return f.fetch(ctx, &f.other, topic, func() error { return p.spend(f.now()) })
 	})
 	return dated(a), httpError(err)
@@ -163,4 +165,38 @@ func dated(a Answer) Answer {
 	a.Value.FetchedAt, a.Value.Stale = mip.NewTime(a.At), a.Stale
 	a.Err = httpError(a.Err)
 	return a
+}
+
+const slugMost = 255 // runes, as in the forum's own table
+
+// Resolve returns the number of the topic that a link names only by its slug (the last element of
+// /t/SLUG, escaped or not). Discourse leads from there to the topic. An answer holds for 24 h and
+// that there is none for an hour. Errors are those of [Forum.Linked].
+func (f *Forum) Resolve(ctx context.Context, slug string) (int, error) {
+	slug = plainSlug(slug)
+	if strings.Trim(slug, "0123456789") == "" {
+		return 0, httpError(ErrNotFound) // no slug, or a number, which would be read as the topic's
+	}
+	e, err := f.slugs.Get(ctx, slug, func(ctx context.Context) (int, error) {
+		a, err := f.ask(ctx, &f.linked, "/t/"+url.PathEscape(slug)+".json", nil, func(body []byte) (api.ForumActivity, error) {
+			return decode(body, f.base, f.now())
+		})
+		return a.TopicID, err
+	})
+	return e.Value, httpError(err)
+}
+
+// plainSlug is a slug without escapes, and empty if it is none: letters of any script, digits,
+// hyphens and underscores.
+func plainSlug(slug string) string {
+	plain, err := url.PathUnescape(slug)
+	if err != nil || !utf8.ValidString(plain) || utf8.RuneCountInString(plain) > slugMost {
+		return ""
+	}
+	for _, c := range plain {
+		if c != '-' && c != '_' && !unicode.In(c, unicode.L, unicode.M, unicode.Nd) {
+			return ""
+		}
+	}
+	return plain
 }
