@@ -51,7 +51,7 @@ type Piece struct {
 type Passages struct {
 	Source string   `json:"source"` // name of the model
 	Texts  []string `json:"texts"`
-	Made   mip.Time `json:"-"`
+	Made   mip.Time `json:"made"`
 }
 
 // Keep gives the passages of a piece: those that were made before, or those that ask makes now.

@@ -85,6 +85,8 @@ func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip
 		return api.Translation{}, err
 	}
 	about.part = part
+	ctx, cancel := a.patient(ctx)
+	defer cancel()
 	e, err := a.translations.Get(ctx, about, func(ctx context.Context) (translation, error) {
 		p, err := read(ctx, k, m.Number)
 		if err != nil {
@@ -127,8 +129,13 @@ func (a *Assistant) keep(about key, hash string) assist.Keep {
 	return func(ctx context.Context, piece assist.Piece, ask func(context.Context) (assist.Passages, error)) (assist.Passages, error) {
 		own := about
 		own.hash, own.part, own.texts, own.count = hash, "", piece.Hash, piece.Passages
-		e, err := a.pieces.Get(ctx, own, ask)
-		e.Value.Made = mip.NewTime(e.At)
+		e, err := a.pieces.Get(ctx, own, func(ctx context.Context) (assist.Passages, error) {
+			return once(ctx, a.Shared, "translation", own, checkPiece, func(ctx context.Context) (assist.Passages, error) {
+				p, err := ask(ctx)
+				p.Made = mip.NewTime(a.Now())
+				return p, err
+			})
+		})
 		return e.Value, err
 	}
 }

@@ -1,7 +1,9 @@
-package shared_test
+package redis_test
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -11,8 +13,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/redistest"
-	"github.com/mipwatch/mipwatch/sidecar/cache"
-	"github.com/mipwatch/mipwatch/sidecar/shared"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
 // stranger answers each command with the next of its replies, the last one again and again.
@@ -68,7 +69,7 @@ func TestBoundedReplies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, replies := range [][]string{{reply}, {"-ERR unknown command 'hello'\r\n", reply}, {"-ERR unknown command 'hello'\r\n", "*4\r\n:1\r\n:1\r\n:1\r\n:1\r\n", reply}} {
-				s := openAt(t, "redis://"+stranger(t, replies...), shared.Config{Timeout: patient})
+				s := openAt(t, "redis://"+stranger(t, replies...), redis.Config{Timeout: patient})
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				var err error
@@ -78,7 +79,7 @@ func TestBoundedReplies(t *testing.T) {
 					}
 				}
 				runtime.ReadMemStats(&after)
-				if err == nil || err.Error() != "an answer that makes no sense" || !s.Away() {
+				if err == nil || err.Error() != "an answer that makes no sense" || !s.Down() {
 					t.Errorf("after %d replies: got %v", len(replies), err)
 				}
 				if n := after.TotalAlloc - before.TotalAlloc; n > most {
@@ -93,13 +94,19 @@ func TestBoundedReplies(t *testing.T) {
 func TestLargestReply(t *testing.T) {
 	s := open(t, redistest.Start(t))
 	record := []byte(strings.Repeat("\r\n%99999999\r\n$-1\r\n*", 2<<20)[:2<<20])
-	claim := cache.Claim{Name: "A", Lease: time.Minute}
 	for range 3 { // on one connection: what comes after it is read well
-		if err := s.Land(t.Context(), "k", claim, cache.Landing{Record: record, Keep: time.Minute}); err != nil {
-			t.Fatal(err)
+		fetched, found := 0, false
+		for range 2 {
+			s.Once(t.Context(), "k", func(r []byte) bool {
+				found = bytes.Equal(r, record)
+				return found
+			}, func(context.Context) ([]byte, time.Duration) {
+				fetched++
+				return record, time.Minute
+			})
 		}
-		if turn, err := s.Claim(t.Context(), "k", claim); err != nil || string(turn.Record) != string(record) {
-			t.Fatalf("got %d bytes, %v, want %d", len(turn.Record), err, len(record))
+		if fetched > 1 || !found {
+			t.Fatalf("fetched %d times, found %t", fetched, found)
 		}
 	}
 }

@@ -1,18 +1,26 @@
-package shared
+package redis
 
 import (
 	"context"
+	_ "embed"
 	"math"
 	"sync/atomic"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/sethvargo/go-limiter"
+)
+
+var (
+	//go:embed take.lua
+	takeSource string
+	takeScript = redis.NewScript(takeSource)
 )
 
 // Limit returns a [limiter.Store] that all sidecars on this Redis share: so many tokens under each key in a
 // window that begins with its first request, by the clock of Redis and exact over all of them. A bucket goes
 // with its window, and what Set or Burst made of it too. The moments that Take returns are by the clock of this
-// process. An error says that the Redis is away, or that the store is closed, which leaves the Redis open.
+// process. An error says that the Redis is down, or that the store is closed, which leaves the Redis open.
 func (s *Store) Limit(tokens uint64, window time.Duration) limiter.Store {
 	return &limit{store: s, tokens: tokens, window: window}
 }
@@ -68,7 +76,7 @@ func (l *limit) act(ctx context.Context, act, key string, tokens uint64, window 
 	if l.closed.Load() {
 		return bucket{}, limiter.ErrStopped
 	}
-	answer, err := l.store.run(ctx, l.store.scripts.take, []string{key}, act, tokens, milliseconds(window), more)
+	answer, err := l.store.run(ctx, takeScript, key, act, tokens, milliseconds(window), more)
 	if err != nil {
 		return bucket{}, err
 	}
@@ -92,5 +100,5 @@ func number(answer []any, i int) (int64, error) {
 			return n, nil
 		}
 	}
-	return 0, errAnswer
+	return 0, errReply
 }

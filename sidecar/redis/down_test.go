@@ -1,6 +1,7 @@
-package shared_test
+package redis_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -13,8 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/redistest"
-	"github.com/mipwatch/mipwatch/sidecar/cache"
-	"github.com/mipwatch/mipwatch/sidecar/shared"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
 // proxy stands between a store and a Redis.
@@ -136,7 +136,7 @@ func TestAway(t *testing.T) {
 			w.proxy = newProxy(t, w.Server.Addr())
 			lines, log := newLog()
 			now := &clock{}
-			s := openAt(t, "redis://"+w.proxy.Addr().String(), shared.Config{Log: log, Now: now.now})
+			s := openAt(t, "redis://"+w.proxy.Addr().String(), redis.Config{Log: log, Now: now.now})
 			l := s.Limit(10, time.Hour)
 			ask := func(want string) {
 				t.Helper()
@@ -166,15 +166,15 @@ func TestAway(t *testing.T) {
 				t.Errorf("got %v, want one of %q", err, tt.why)
 			}
 			told("WARN redis is away: " + fmt.Sprint(err))
-			if !s.Away() {
+			if !s.Down() {
 				t.Error("it is not said to be away")
 			}
 			asked := w.accepted.Load()
 			for range 100 {
 				ask("false redis is away")
 			}
-			if _, err := s.Claim(t.Context(), "k2", cache.Claim{Name: "A", Lease: time.Minute}); err == nil {
-				t.Error("a turn was had")
+			if text := fetchAlone(t.Context(), s); text != "fetched" {
+				t.Errorf("while it is down: %s", text)
 			}
 			for _, d := range []time.Duration{time.Second, time.Second, time.Second, -time.Hour} { // a clock that is set back, too
 				now.set(d)
@@ -195,11 +195,23 @@ func TestAway(t *testing.T) {
 			}
 			ask("true <nil>")
 			told("INFO redis is back")
-			if s.Away() {
+			if s.Down() {
 				t.Error("it is still said to be away")
 			}
 		})
 	}
+}
+
+// fetchAlone says whether fetch was called for a key that no record is kept of.
+func fetchAlone(ctx context.Context, s *redis.Store) (text string) {
+	err := s.Once(ctx, "k2", func([]byte) bool { return false }, func(context.Context) ([]byte, time.Duration) {
+		text = "fetched"
+		return nil, 0
+	})
+	if err != nil {
+		text += err.Error()
+	}
+	return text
 }
 
 // TestStranger asks servers that are no Redis, or say that they cannot.
@@ -240,7 +252,7 @@ func TestStranger(t *testing.T) {
 				}()
 			}
 		}()
-		s := openAt(t, "redis://"+l.Addr().String(), shared.Config{Timeout: patient})
+		s := openAt(t, "redis://"+l.Addr().String(), redis.Config{Timeout: patient})
 		_, _, _, ok, err := s.Limit(1, time.Hour).Take(t.Context(), "k")
 		if ok || err == nil || !slices.Contains(want, err.Error()) {
 			t.Errorf("%q: %t, %v, want one of %q", reply, ok, err, want)
@@ -252,7 +264,7 @@ func TestStranger(t *testing.T) {
 // TestDistrust asks a Redis whose certificate nobody vouches for.
 func TestDistrust(t *testing.T) {
 	server, _ := redistest.StartTLS(t)
-	s := openAt(t, "rediss://"+server.Addr(), shared.Config{Timeout: patient})
+	s := openAt(t, "rediss://"+server.Addr(), redis.Config{Timeout: patient})
 	if _, _, _, ok, err := s.Limit(1, time.Hour).Take(t.Context(), "k"); ok || err == nil || err.Error() != "its certificate is not trusted" {
 		t.Errorf("asked, got %t, %v", ok, err)
 	}
@@ -264,16 +276,16 @@ func TestLeavers(t *testing.T) {
 	p := newProxy(t, server.Addr())
 	p.set(swallow)
 	lines, log := newLog()
-	s := openAt(t, "redis://"+p.Addr().String(), shared.Config{Timeout: patient, Log: log})
+	s := openAt(t, "redis://"+p.Addr().String(), redis.Config{Timeout: patient, Log: log})
 	gone, cancel := contextThatEnds(t)
 	cancel()
-	if _, err := s.Claim(gone, "k", cache.Claim{Name: "A", Lease: time.Minute}); err == nil || s.Away() {
-		t.Errorf("who has left before: %v, away %t", err, s.Away())
+	if text := fetchAlone(gone, s); text != "context canceled" || s.Down() {
+		t.Errorf("who has left before: %v, down %t", text, s.Down())
 	}
 	late, cancel := contextThatEnds(t)
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := s.Claim(late, "k", cache.Claim{Name: "A", Lease: time.Minute}); err == nil || s.Away() {
-		t.Errorf("who leaves while it hangs: %v, away %t", err, s.Away())
+	if text := fetchAlone(late, s); text != "context canceled" || s.Down() {
+		t.Errorf("who leaves while it hangs: %v, down %t", text, s.Down())
 	}
 	if got := lines.take(t); got != nil {
 		t.Errorf("log: %q", got)

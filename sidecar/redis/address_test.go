@@ -1,10 +1,10 @@
-package shared_test
+package redis_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/sidecar/shared"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
 // TestAddress opens good addresses without anybody there, and refuses others without a word of them.
@@ -12,12 +12,12 @@ func TestAddress(t *testing.T) {
 	for _, good := range []string{
 		"redis://127.0.0.1:1", "redis://localhost", "redis://:s3cr3t@h:6379/0", "rediss://u:s3cr3t@redis.example.org:6380/15", "redis://[::1]:6379/",
 	} {
-		a, err := shared.Parse(good)
+		a, err := redis.Parse(good)
 		if err != nil {
 			t.Errorf("%s: %v", good, err)
 			continue
 		}
-		if err := shared.Open(a, shared.Config{}).Close(); err != nil {
+		if err := redis.Open(a, redis.Config{}).Close(); err != nil {
 			t.Errorf("%s: close: %v", good, err)
 		}
 	}
@@ -45,7 +45,7 @@ func TestAddress(t *testing.T) {
 		"rediss://h/0?skip_verify=s3cr3t":        "something unknown",
 		"redis://:s3cr3t@h:6379,redis://h2:6379": "",
 	} {
-		_, err := shared.Parse(bad)
+		_, err := redis.Parse(bad)
 		if err == nil {
 			t.Errorf("%s was taken for an address", bad)
 			continue

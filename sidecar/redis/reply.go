@@ -1,4 +1,4 @@
-package shared
+package redis
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ func dialer(o redis.Options) func(ctx context.Context, network, address string) 
 	}
 }
 
-// boundedConn is a connection to a Redis that fails with errAnswer when a reply exceeds the bounds, or is not
+// boundedConn is a connection to a Redis that fails with errReply when a reply exceeds the bounds, or is not
 // RESP2. The library allocates whatever the header of a reply announces, before any of it has arrived.
 type boundedConn struct {
 	net.Conn
@@ -66,7 +66,7 @@ func (c *boundedConn) check(b []byte) error {
 		}
 		line, rest, ended := bytes.Cut(b, []byte("\n"))
 		if len(c.line)+len(line) > maxLine {
-			return errAnswer
+			return errReply
 		}
 		c.line, b = append(c.line, line...), rest
 		if !ended {
@@ -87,29 +87,29 @@ func (c *boundedConn) header(line string) error {
 	}
 	c.open--
 	if line == "" {
-		return errAnswer
+		return errReply
 	}
 	switch line[0] {
 	case redisStatus, redisError, redisInteger:
 		return nil
 	case redisString, redisArray:
 	default:
-		return errAnswer
+		return errReply
 	}
 	n, err := strconv.Atoi(line[1:])
 	switch {
 	case err != nil || n < -1:
-		return errAnswer
+		return errReply
 	case n == -1: // nothing
 		return nil
 	case line[0] == redisArray:
 		if n > maxValues-c.values {
-			return errAnswer
+			return errReply
 		}
 		c.values, c.open = c.values+n, c.open+n
 	default:
 		if n > maxReply-c.bytes {
-			return errAnswer
+			return errReply
 		}
 		c.bytes, c.skip = c.bytes+n, n+len("\r\n")
 	}
