@@ -84,8 +84,8 @@ func mendedRules(rules chroma.Rules) chroma.Rules {
 	return rules
 }
 
-// patientMutator takes its rule out of a lexer and lifts the time that a match may take: by then a match is
-// cut off, and a busy machine would give other bytes. No match of these lexers takes nearly as long.
+// patientMutator takes its rule out of a lexer and lets a match take longer than chroma's 250 ms: a busy machine
+// may need those for a microsecond's work, and a match that is cut off gives other bytes.
 type patientMutator struct{}
 
 func (patientMutator) Mutate(*chroma.LexerState) error { return nil }
