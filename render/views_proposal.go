@@ -24,7 +24,7 @@ type Ref struct {
 }
 
 // refTitle is how many bytes of a title a reference shows: many pages may refer to one proposal.
-const refTitle = 100
+const refTitle = 200
 
 // RefTo is a reference to a published proposal, whose page is at path.
 func RefTo(s mip.Summary, path string) Ref {
