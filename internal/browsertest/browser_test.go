@@ -61,6 +61,7 @@ func TestPages(t *testing.T) {
 		{"step 21: what a proposal means, as asked for too often", summaries},
 		{"step 22: another language", language},
 		{"step 22: another language, of a model", live},
+		{"step 22: a translation of any length", longTranslations},
 		{"step 23: theme", theme},
 		{"step 24: print", printed},
 		{"step 25: versions", history},

@@ -1,6 +1,7 @@
 // Markdown to nodes: what proposals use of it, made of elements and texts only. A text that it does not
-// understand, HTML above all, stays text. It never looks at what the nodes are for.
-const d = document, deepest = 12;
+// understand, HTML above all, stays text. It never looks at what the nodes are for. Patterns may take time that
+// grows with the square of a run of blanks or of a paragraph: longer runs are cut, longer paragraphs stay text.
+const d = document, deepest = 12, longest = 10000, blanks = /([ \t]{200})[ \t]+/g;
 const make = (tag, attributes, ...children) => {
   const e = d.createElement(tag);
   for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
@@ -8,7 +9,7 @@ const make = (tag, attributes, ...children) => {
   return e;
 };
 
-const fence = /^ {0,3}(`{3,}|~{3,})\s*([^`\s]*)[^`]*$/, heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/, rule = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
+const fence = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))(?=[^`]*$)\s*([^`\s]*)/, heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/, rule = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
 const item = /^( {0,3})([-*+]|(\d{1,9})[.)])(?:( {1,4})(?=\S)| *$| (?= ))/, quote = /^ {0,3}> ?/, definition = /^ {0,3}\[([^\]^][^\]]*)\]:\s*<?([^\s>]+)>?(?:\s+.*)?$/;
 const delimiter = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const starts = line => fence.test(line) || heading.test(line) || rule.test(line) || quote.test(line) || /^ {0,3}(?:[-*+]|1[.)]) /.test(line);
@@ -55,7 +56,7 @@ const renderer = link => {
     return [a];
   };
   const inline = (text, depth = 0, within = false) => {
-    if (depth > deepest) return [text];
+    if (depth > deepest || text.length > longest) return [text];
     const out = [], more = (s, inLink = within) => inline(s, depth + 1, inLink);
     let at = 0;
     const put = (m, ...nodes) => { out.push(plain(text.slice(at, m.index)), ...nodes); at = m.index + m[0].length };
@@ -177,7 +178,7 @@ const renderer = link => {
     return out;
   };
   return text => {
-    const lines = text.replace(/\r\n?/g, "\n").split("\n");
+    const lines = text.replace(/\r\n?/g, "\n").replace(blanks, "$1").split("\n");
     let code = null, kept = false; // a tab in code
     for (const [i, line] of lines.entries()) {
       const f = fence.exec(line)?.[1];
