@@ -1,11 +1,9 @@
-package browsertest_test
+package browsertest
 
 import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/mipwatch/mipwatch/internal/browsertest"
 )
 
 // growth renders a text of 10 and one of 100 kB made of the same unit, as a translation is. Steps cannot be
@@ -30,13 +28,13 @@ const growth = `(async unit => {
 
 // longTranslations is that no text of a model, of those that are as long as one may be, holds the tab.
 func longTranslations(t *testing.T, r run) {
-	tab := r.tab(t, browsertest.View{})
+	tab := r.tab(t, View{})
 	tab.Go("/mip/4/")
 	for _, unit := range []string{
 		"![", "[", "[a](", "[a][", "*a ", "**a", "`a", "~~a", "$a", "$`", "\\!", "<http://", "a\n", "- a\n", "> ", "|a", "a|b\n-|-\n", " ",
 		"# a{ }*Nx", "```{a}*N`", "~~~{~}*N`", "-|-\n-{ }*Nx", "```{ }*N`",
 	} {
-		got := browsertest.Ask[[]any](tab, growth+fmt.Sprintf("(%q)", unit))
+		got := Ask[[]any](tab, growth+fmt.Sprintf("(%q)", unit))
 		if got[0] != "" {
 			t.Errorf("%q: ten times the text: %v", unit, got[0])
 		}
