@@ -1,5 +1,4 @@
-// Loaded when a reader asks for a summary or a translation. What a model made comes onto the page as text
-// and in elements that are made here, never as HTML.
+// Loaded when a reader asks for a summary or a translation. A model's words become text and elements, never HTML.
 import { render } from "./markdown.js";
 
 const d = document, patience = 15000; // milliseconds
@@ -123,8 +122,8 @@ const leads = box => dest => {
   return id && [id, "s-" + id, "s-" + id.toLowerCase()].map(x => english.some(n => n.id === x) && "#" + x).find(Boolean) || null;
 };
 
-// translated are the nodes of a translation. Its headings get the levels and ids of the English ones when
-// there are as many; a first one that repeats the title is left out here as it is there.
+// translated are the nodes of a translation. Its headings get levels and ids of the English ones when there
+// are as many; a first one that repeats the title is left out, as there.
 const translated = (t, box) => {
   const { nodes, headings } = render(t.markdown, leads(box));
   const theirs = english.filter(n => /^H[2-6]$/.test(n.tagName ?? "") && n.id && n.querySelector(".h"));

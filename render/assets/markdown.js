@@ -1,6 +1,5 @@
-// Markdown to nodes: what proposals use of it, made of elements and texts only. A text that it does not
-// understand, HTML above all, stays text. It never looks at what the nodes are for. Patterns may take time that
-// grows with the square of a run of blanks or of a paragraph: longer runs are cut, longer paragraphs stay text.
+// Markdown to elements and texts only: HTML and unknown marks stay text. Patterns can be quadratic in blanks
+// and paragraphs: longer runs of blanks are cut, longer paragraphs stay text.
 const d = document, deepest = 12, longest = 10000, blanks = /([ \t]{200})[ \t]+/g;
 const make = (tag, attributes, ...children) => {
   const e = d.createElement(tag);
@@ -38,9 +37,8 @@ const plain = s => s.replace(/\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#[xX]([0-9a-fA-F
   return n > 0 && n <= 0x10ffff && (n < 0xd800 || n > 0xdfff) ? String.fromCodePoint(n) : "\ufffd";
 });
 
-// The marks within a line, in the order in which they are looked for at one place: escape, code, address
-// in angle brackets, image, link, reference, strong, emphasis, struck out, bare address, line break, and the
-// few HTML elements that are harmless without attributes, and a formula.
+// The marks within a line, in the order of trial: escape, code, autolink, image, link, reference, strong,
+// emphasis, strikethrough, bare address, line break, harmless HTML elements without attributes, formula.
 const marks = /(\\[!-/:-@[-`{-~])|(?<!`)(`+)(?!`)([^]*?[^`])\2(?!`)|<((?:https?:\/\/|mailto:)[^\s<>]+)>|!\[([^\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)|\[((?:\\.|`[^`]*`|[^\[\]`])+)\](?:\(<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+(?:"[^"]*"|'[^']*'))?\)|\[([^\]]*)\])?|(\*\*|__)(?=\S)([^]*?\S)\9|([*_])(?=[^\s*_])([^*_]*[^\s*_])\11|~~(?=\S)([^~]*\S)~~|(https?:\/\/[^\s<>]*[^\s<>.,;:!?"')\]])|( {2,}|\\)\n|<(su[bp]|kbd|b|i)>([^<]*)<\/\16>|<br\s*\/?>|(?<![\w$])(\$\$(?:[^$`\\]|\\.)+\$\$|\$`[^`$]+`\$|\$(?!\s)(?:[^$`\\]|\\.)*[^\s$`\\]\$)(?![\w$])/g;
 
 const formula = tex => make("code", { class: "math" }, tex.replace(/^\$[$`]?|[$`]?\$$/g, "").trim());
