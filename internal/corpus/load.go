@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -196,4 +198,159 @@ func (ld *loader) bounded(doc *Document, first int, r *report) bool {
 		}
 	}
 	return true
+}
+
+// assemble makes the corpus of what was read: duplicates, times, relations.
+func assemble(ctx context.Context, ld *loader, results []loaded, h *history) *Corpus {
+	c := &Corpus{prefix: ld.prefix, history: h}
+	unique(results)
+	for _, l := range results {
+		if l.p != nil && !l.r.failed {
+			c.Proposals = append(c.Proposals, l.p)
+		}
+	}
+	slices.SortFunc(c.Proposals, func(a, b *Proposal) int { return cmp.Compare(a.Number, b.Number) })
+	reports := map[string]*report{}
+	for _, l := range results {
+		reports[l.r.file] = l.r
+	}
+	relate(c.Proposals, func(p *Proposal) *report { return reports[p.File] })
+	c.Commit, c.Committed = h.date(c.Proposals)
+	h.keepTexts(ctx, c.Proposals)
+	c.History = h.state
+	c.files = fileNumbers(c.Proposals)
+	c.Problems = append([]mip.Problem{}, h.problems...)
+	for _, l := range results {
+		c.Problems = append(c.Problems, l.r.most()...)
+	}
+	c.Problems = mip.SortProblems(c.Problems)
+	return c
+}
+
+// unique fails every proposal whose number another one has too.
+func unique(results []loaded) {
+	byNumber := map[int][]loaded{}
+	for _, l := range results {
+		if l.p != nil {
+			byNumber[l.p.Number] = append(byNumber[l.p.Number], l)
+		}
+	}
+	for _, same := range byNumber {
+		if len(same) < 2 {
+			continue
+		}
+		for _, l := range same {
+			var others []string
+			for _, o := range same {
+				if o.r != l.r {
+					others = append(others, o.p.File)
+				}
+			}
+			slices.Sort(others)
+			l.r.errorf(l.p.numberLine, "duplicate-number", "number %d is also that of %s", l.p.Number, strings.Join(others, ", "))
+		}
+	}
+}
+
+// list returns the proposal files of a folder, sorted by name. Entries that look like proposals and
+// cannot be read as files are problems of their own.
+func list(dir string) (found []folder.File, problems []*report, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open proposals folder: %w", err)
+	}
+	defer root.Close()
+	entries, err := folder.List(root, dir, ".")
+	if err != nil {
+		return nil, nil, fmt.Errorf("read proposals folder: %w", err)
+	}
+	for _, f := range entries {
+		r := &report{file: f.Path}
+		switch {
+		case folder.Visible(f.Name) != f.Name:
+			if strings.Contains(strings.ToLower(f.Name), ".md") {
+				r.errorf(0, "bad-file-name", "the file name holds a control character or is not UTF-8; rename it")
+				problems = append(problems, r)
+			}
+		case !strings.EqualFold(path.Ext(f.Name), ".md"):
+			if passedOver(f, r) {
+				problems = append(problems, r)
+			}
+		default:
+			found = append(found, f)
+		}
+	}
+	kept, twins := folder.Twins(found)
+	for _, f := range found {
+		if others := twins[f.Name]; others != nil {
+			r := &report{file: f.Path}
+			r.errorf(0, "name-case", "the file name differs only by case from %s; rename one", strings.Join(others, ", "))
+			problems = append(problems, r)
+		}
+	}
+	return kept, problems, nil
+}
+
+// passedOver notes an entry that is named like a proposal but is not read, if it is one.
+func passedOver(f folder.File, r *report) bool {
+	ext := strings.ToLower(path.Ext(f.Name))
+	_, numbered := numberInName(f.Name)
+	switch {
+	case !numbered:
+		return false
+	case f.Irregular:
+		r.noticef(0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
+	case ext == ".markdown" || ext == ".mdown" || ext == ".mkd" || ext == ".txt" || ext == ".mediawiki" || ext == ".rst" || ext == ".org":
+		r.noticef(0, "not-read", "skipped: a proposal's file name ends in .md")
+	default:
+		return false
+	}
+	return true
+}
+
+// Read parses a proposal's text. The caller owns the result.
+func (c *Corpus) Read(p *Proposal) *Document {
+	doc := parseWords([]byte(p.body), p.body)
+	doc.Raw = p.Raw
+	return doc
+}
+
+// Changed is when a file in a folder of the corpus, or below one, changed: the time of the newest commit
+// that touched it, or the fixed time of [Options.Epoch]. Nil when git does not know.
+func (c *Corpus) Changed(f folder.File) *mip.Time { return c.history.changed(f) }
+
+// Source is the proposal's file.
+func (p *Proposal) Source() folder.File { return p.source }
+
+// Number returns the published proposal that a link to a file of that name (MIP-3.md, in any case)
+// means.
+func (c *Corpus) Number(file string) (int, bool) {
+	name := strings.ToLower(path.Base(file))
+	if n, ok := c.files[name]; ok {
+		return n, n >= 0
+	}
+	digits, ok := stripPrefix(strings.TrimSuffix(name, ".md"), c.prefix)
+	if !ok || digits == strings.TrimSuffix(name, ".md") {
+		return 0, false
+	}
+	n, ok := smallNumber(digits)
+	if !ok {
+		return 0, false
+	}
+	_, published := slices.BinarySearchFunc(c.Proposals, n, func(p *Proposal, n int) int { return p.Number - n })
+	return n, published
+}
+
+// fileNumbers maps file names to numbers. A name that two folders share means neither.
+func fileNumbers(proposals []*Proposal) map[string]int {
+	files := make(map[string]int, len(proposals))
+	for _, p := range proposals {
+		name := strings.ToLower(p.source.Name)
+		if _, twice := files[name]; twice {
+			files[name] = -1
+			continue
+		}
+		files[name] = p.Number
+	}
+	return files
 }
