@@ -22,7 +22,7 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build":           {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock"},
+	"build":           {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
 	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/mirror", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
@@ -31,15 +31,15 @@ var imports = map[string][]string{
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
 	"internal/browsertest":  {},                   // tests only
-	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
+	"internal/companion":    {"internal/corpus", "internal/folder", "internal/markdown", "internal/mip", "internal/api", "sidecar/assist"},
 	"internal/corpora":      {"internal/testenv"}, // for tests only
-	"internal/corpus":       {"internal/folder", "internal/formula", "internal/git", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	"internal/corpus":       {"internal/folder", "internal/git", "internal/markdown", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
 	"internal/figures":      {"internal/mip", "internal/api"},
 	"internal/folder":       {},
-	"internal/formula":      {"github.com/yuin/goldmark"},
 	"internal/git":          {},
 	"internal/graph":        {},
+	"internal/markdown":     {"internal/mip", "github.com/yuin/goldmark"},
 	"internal/mip":          {},
 	"internal/mirror":       {"internal/folder", "internal/git", "internal/mip", "internal/provenance", "github.com/gofrs/flock", "golang.org/x/text"},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
@@ -53,7 +53,7 @@ var imports = map[string][]string{
 	"internal/tex":          {},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
-	"render": {"internal/figures", "internal/formula", "internal/graph", "internal/mip", "internal/tex", "render/card", "internal/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
+	"render": {"internal/figures", "internal/graph", "internal/markdown", "internal/mip", "internal/tex", "render/card", "internal/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
 		"github.com/microcosm-cc/bluemonday", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/card": {"internal/mip", "golang.org/x/image"},
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/upstream",

@@ -5,7 +5,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/companion"
-	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -86,7 +86,7 @@ func (p *planner) companion(route, pattern, key string, group int, doc *source, 
 // translationPage renders a translation as the proposal itself is: its links mean what they mean there.
 func (p *planner) translationPage(t companion.Translation, doc *source) ([]byte, error) {
 	text := t.Text()
-	d := corpus.Join(text.Sections)
+	d := markdown.Join(text.Sections)
 	body, err := p.md.HTML(d.Root, d.Body, text.Title, func(dest string) (string, bool) { return p.link(doc.proposal, dest) })
 	if err != nil {
 		return nil, fmt.Errorf("render the translation of %s into %s: %w", doc.proposal.File, t.Locale, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/figures"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
@@ -81,7 +82,7 @@ type Content struct {
 func Load(ctx context.Context, o Options) (*Content, error) {
 	md := render.NewMarkdown(false)
 	longest := o.longestLink()
-	try := func(d *corpus.Document) error {
+	try := func(d *markdown.Document) error {
 		_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) {
 			return longest + url.PathEscape(dest), true
 		})

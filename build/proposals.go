@@ -10,6 +10,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
@@ -52,7 +53,7 @@ func (p *planner) proposals() error {
 			group: group, key: jsonKey, release: doc.release, source: c.File,
 			Body: func(to []byte) ([]byte, error) {
 				d := doc.read()
-				return api.AppendJSON(to, mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: d.Raw, Sections: d.Sections})
+				return api.AppendJSON(to, mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: c.Raw, Sections: d.Sections})
 			},
 		})
 		p.add(Artifact{
@@ -164,10 +165,10 @@ type source struct {
 	proposal *corpus.Proposal
 
 	mu   sync.Mutex
-	kept *corpus.Document
+	kept *markdown.Document
 }
 
-func (s *source) read() *corpus.Document {
+func (s *source) read() *markdown.Document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {

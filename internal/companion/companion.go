@@ -10,6 +10,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
@@ -28,7 +29,7 @@ type Proposals struct {
 	Prefix    string         // what ids and file names start with
 	Locales   []string       // of the translations that are published
 	// Render is as in [corpus.Options.Render], for translations.
-	Render func(*corpus.Document) error
+	Render func(*markdown.Document) error
 }
 
 // Set is what was found. It is immutable after [Load] and safe for concurrent use.
@@ -96,6 +97,6 @@ func (ps *Proposals) Subject(i int) assist.Subject {
 }
 
 func (ps *Proposals) read(i int) *mip.Proposal {
-	d := ps.Corpus.Read(ps.Corpus.Proposals[i])
-	return &mip.Proposal{Summary: ps.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: d.Raw, Sections: d.Sections}
+	p := ps.Corpus.Proposals[i]
+	return &mip.Proposal{Summary: ps.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: ps.Corpus.Read(p).Sections}
 }

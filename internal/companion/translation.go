@@ -12,6 +12,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
@@ -56,8 +57,8 @@ func (j *job) readTranslation(it item, raw []byte, p *mip.Proposal, ps *Proposal
 var lineInError = regexp.MustCompile(`^line ([0-9]+): `)
 
 // parseTranslation reads a file without looking at the proposal. Its sections have ids of their own.
-func parseTranslation(raw []byte, render func(*corpus.Document) error) (*api.PublishedTranslation, *flaw) {
-	hash, title, description, markdown, err := assist.ParseTranslation(raw)
+func parseTranslation(raw []byte, render func(*markdown.Document) error) (*api.PublishedTranslation, *flaw) {
+	hash, title, description, text, err := assist.ParseTranslation(raw)
 	if err != nil {
 		message, line := err.Error(), 0
 		if m := lineInError.FindStringSubmatch(message); m != nil {
@@ -66,8 +67,7 @@ func parseTranslation(raw []byte, render func(*corpus.Document) error) (*api.Pub
 		}
 		return nil, &flaw{line, message}
 	}
-	text := []byte(markdown)
-	first := 1 + bytes.Count(raw, []byte("\n")) - bytes.Count(text, []byte("\n"))
+	first := 1 + bytes.Count(raw, []byte("\n")) - strings.Count(text, "\n")
 	sections, problems := corpus.Sections(text, first, render)
 	if len(problems) > 0 {
 		return nil, &flaw{problems[0].Line, problems[0].Message}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
 // seed adds every file of the goldens.
@@ -82,9 +83,9 @@ func FuzzParse(f *testing.F) {
 			text = text[h.body:]
 		}
 		body, _ := printable(text)
-		if _, ok := limits(body, 1, &r); !ok {
+		if _, refused := markdown.Check(body); refused != nil {
 			return
 		}
-		checkDocument(t, "fuzz", parse(body))
+		checkDocument(t, "fuzz", markdown.Parse(string(body)))
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -26,7 +27,7 @@ type loader struct {
 	prefix  string // as in ids
 	key     string // the header key of the number
 	decoder *decoder
-	render  func(*Document) error
+	render  func(*markdown.Document) error
 	refused map[string]mip.Problem // by file
 }
 
@@ -168,36 +169,50 @@ func (ld *loader) body(text []byte, h *header, p *Proposal, titleLine int, r *re
 	if p.body != string(body) {
 		p.body = string(body)
 	}
-	suspicious, ok := limits(body, first, r)
+	// Without a mark of a heading there is none: the stubs that say where a proposal went are many.
+	titleless := p.Title == "" && bytes.ContainsAny(body, "#=")
+	doc, ok := parse(p.body, first, titleless, ld.render, r)
 	if !ok {
 		return
 	}
 	heading := ""
-	// Without a mark of a heading there is none: the stubs that say where a proposal went are many.
-	if p.Title == "" && bytes.ContainsAny(body, "#=") || suspicious {
-		doc := parseWords(body, p.body)
-		doc.Raw = p.Raw
-		heading = firstTitle(doc)
-		if suspicious && !ld.bounded(doc, first, r) {
-			return
-		}
+	if doc != nil {
+		heading = doc.Title()
 	}
 	titled(&p.Summary, heading, titleLine, r)
 }
 
-// bounded looks at a parsed document that could cost too much.
-func (ld *loader) bounded(doc *Document, first int, r *report) bool {
-	if line := tooDeep(doc, first); line > 0 {
-		nestedTooDeep(line, r)
-		return false
+// parse checks a text, and parses it if always is set or if it could cost too much. ok is false when r says why it is
+// refused; first is the file's line at which the text begins.
+func parse(body string, first int, always bool, render func(*markdown.Document) error, r *report) (doc *markdown.Document, ok bool) {
+	heavy, refused := markdown.Check([]byte(body))
+	if refused == nil && (heavy || always) {
+		doc = markdown.Parse(body)
+		refused = doc.TooDeep()
 	}
-	if ld.render != nil {
-		if err := ld.render(doc); err != nil {
+	if refused != nil {
+		r.errorf(first+refused.Line-1, refused.Code, "%s", refused.Message)
+		return nil, false
+	}
+	if heavy && render != nil {
+		if err := render(doc); err != nil {
 			r.errorf(0, "render-limit", "%v", err)
-			return false
+			return nil, false
 		}
 	}
-	return true
+	return doc, true
+}
+
+// Sections reads a Markdown text that stands in a file of another kind than a proposal, under the same
+// limits; first is the file's line at which it begins. A text that breaks them has no sections and
+// problems that say why, without the file's name. render is as in [Options.Render].
+func Sections(text string, first int, render func(*markdown.Document) error) ([]mip.Section, []mip.Problem) {
+	var r report
+	doc, ok := parse(text, first, true, render, &r)
+	if !ok {
+		return nil, r.problems
+	}
+	return doc.Sections, nil
 }
 
 // assemble makes the corpus of what was read: duplicates, times, relations.
@@ -309,11 +324,7 @@ func passedOver(f folder.File, r *report) bool {
 }
 
 // Read parses a proposal's text. The caller owns the result.
-func (c *Corpus) Read(p *Proposal) *Document {
-	doc := parseWords([]byte(p.body), p.body)
-	doc.Raw = p.Raw
-	return doc
-}
+func (c *Corpus) Read(p *Proposal) *markdown.Document { return markdown.Parse(p.body) }
 
 // Changed is when a file in a folder of the corpus, or below one, changed: the time of the newest commit
 // that touched it, or the fixed time of [Options.Epoch]. Nil when git does not know.

@@ -1,4 +1,4 @@
-package corpus
+package markdown
 
 import "bytes"
 
@@ -47,10 +47,9 @@ func scan(body []byte) shape {
 		p = paragraph{}
 	}
 	number := 0
-	for at := 0; at < len(body); {
+	for line := range bytes.Lines(body) {
 		number++
-		line, next := cutLine(body, at)
-		at = next
+		line = bytes.TrimSuffix(line, []byte("\n"))
 		text := s.prefix(line, number)
 		if len(text) == 0 {
 			end()

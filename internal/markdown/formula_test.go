@@ -1,4 +1,4 @@
-package formula_test
+package markdown_test
 
 import (
 	"slices"
@@ -10,21 +10,21 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/mipwatch/mipwatch/internal/formula"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
 // formulas returns the sources that are found, displayed ones after a blank and blocks after two.
 func formulas(source string) []string {
 	var out []string
 	b := []byte(source)
-	root := goldmark.New(goldmark.WithExtensions(extension.GFM, formula.Extension{})).Parser().Parse(text.NewReader(b))
+	root := goldmark.New(goldmark.WithExtensions(extension.GFM, markdown.Formulas{})).Parser().Parse(text.NewReader(b))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
-		case *formula.Inline:
+		case *markdown.Formula:
 			if entering {
 				out = append(out, map[bool]string{true: " "}[n.Display]+n.Source(b))
 			}
-		case *formula.Block:
+		case *markdown.FormulaBlock:
 			if entering {
 				out = append(out, "  "+n.Source(b))
 			}
@@ -34,7 +34,7 @@ func formulas(source string) []string {
 	return out
 }
 
-func TestExtension(t *testing.T) {
+func TestFormulas(t *testing.T) {
 	for _, tt := range []struct {
 		name, source string
 		want         []string
@@ -75,13 +75,13 @@ func TestExtension(t *testing.T) {
 // TestText holds what is no formula to stay the text that it is: a block that its quote ends too early.
 func TestText(t *testing.T) {
 	var b strings.Builder
-	if err := goldmark.New(goldmark.WithExtensions(formula.Extension{})).Convert([]byte("> $$\n> # x\n\ny"), &b); err != nil || !strings.Contains(b.String(), "<p>$$</p>\n<h1>x</h1>") {
+	if err := goldmark.New(goldmark.WithExtensions(markdown.Formulas{})).Convert([]byte("> $$\n> # x\n\ny"), &b); err != nil || !strings.Contains(b.String(), "<p>$$</p>\n<h1>x</h1>") {
 		t.Errorf("%v: %s", err, b.String())
 	}
 }
 
-// FuzzExtension wants no formula to hold what is not in the text, and none without dollar signs.
-func FuzzExtension(f *testing.F) {
+// FuzzFormulas wants no formula to hold what is not in the text, and none without dollar signs.
+func FuzzFormulas(f *testing.F) {
 	for _, s := range []string{"a $x$ b", "> $$\n> x\n> $$", "-\t$$\n\tx\n\t$$\n", "$`a`$ $$b$$ `$c$`", "| $x\\|y$ |\n|--|\n", "$a\n\tb$\n"} {
 		f.Add(s)
 	}

@@ -1,4 +1,4 @@
-package corpus
+package markdown
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ func TestBareLinks(t *testing.T) {
 		{"plain text", 0}, {"gopher://a.example", 0}, {"@handle", 0},
 	} {
 		got := 0
-		err := ast.Walk(parse([]byte(tt.in)).Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		err := ast.Walk(Parse(tt.in).Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 			if n.Kind() == ast.KindAutoLink && entering {
 				got++
 			}
