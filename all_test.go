@@ -25,7 +25,7 @@ var imports = map[string][]string{
 	"build":           {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/mirror", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
+	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
 		"sidecar", "internal/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
@@ -33,19 +33,18 @@ var imports = map[string][]string{
 	"internal/browsertest":  {},                   // tests only
 	"internal/companion":    {"internal/corpus", "internal/folder", "internal/markdown", "internal/mip", "internal/api", "sidecar/assist"},
 	"internal/corpora":      {"internal/testenv"}, // for tests only
-	"internal/corpus":       {"internal/folder", "internal/git", "internal/markdown", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	"internal/corpus":       {"internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
 	"internal/figures":      {"internal/mip", "internal/api"},
 	"internal/folder":       {},
 	"internal/git":          {},
+	"internal/gitsync":      {"internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
 	"internal/graph":        {},
 	"internal/markdown":     {"internal/mip", "github.com/yuin/goldmark"},
 	"internal/mip":          {},
-	"internal/mirror":       {"internal/folder", "internal/git", "internal/mip", "internal/provenance", "github.com/gofrs/flock", "golang.org/x/text"},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
 	"internal/redistest":    {"internal/testenv"},                         // for tests only
 	"internal/release":      {},
-	"internal/provenance":   {"internal/mip"},
 	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":   {},

@@ -13,8 +13,8 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/gitsync"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/provenance"
 )
 
 // history is what git knows of the files in the folders.
@@ -25,7 +25,7 @@ type history struct {
 	changes  map[fileKey]fileTimes // of committed files
 	sizes    map[string]int        // files named like proposals that a commit touches, by hash
 	problems []mip.Problem
-	records  map[string]*provenance.Record // by folder, of those that were synced
+	records  map[string]*gitsync.Record // by folder, of those that were synced
 }
 
 // fileKey is a path within a repository.
@@ -290,16 +290,16 @@ func moment(t time.Time) *mip.Time {
 // readRecords reads what mipwatch sync left in the folders, by folder. One that cannot be read is a problem, and
 // times come from the local repository then.
 func (h *history) readRecords(folders []string) {
-	h.records = map[string]*provenance.Record{}
+	h.records = map[string]*gitsync.Record{}
 	for _, dir := range folders {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
 			continue // told by whoever lists the folder
 		}
-		record, err := provenance.Read(root)
+		record, err := gitsync.ReadRecord(root)
 		root.Close()
 		if err != nil {
-			r := report{file: path.Join(filepath.ToSlash(dir), provenance.Name)}
+			r := report{file: path.Join(filepath.ToSlash(dir), gitsync.RecordName)}
 			r.warnf(0, "upstream-record", "the record of mipwatch sync cannot be read (%v): times come from the repository here; bring it back, or remove it and sync again", folder.Cause(err))
 			h.problems = append(h.problems, r.problems...)
 			continue
@@ -312,13 +312,13 @@ func (h *history) readRecords(folders []string) {
 
 // synced returns what the upstream knows of a proposal. A file that was edited since has the local
 // repository's times.
-func (h *history) synced(p *Proposal) (provenance.File, bool) {
+func (h *history) synced(p *Proposal) (gitsync.File, bool) {
 	f, ok := h.records[p.source.Folder].File(p.source.Name)
 	return f, ok && f.SHA256 == p.ContentHash
 }
 
 // upstreamTimes is a synced file's history, as it would be read in a clone of the upstream.
-func upstreamTimes(f provenance.File) fileTimes {
+func upstreamTimes(f gitsync.File) fileTimes {
 	t := fileTimes{complete: f.Added != nil}
 	for _, v := range f.Versions {
 		c := git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Subject: v.Subject}

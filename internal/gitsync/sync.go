@@ -1,7 +1,7 @@
-// Package mirror brings proposals from an upstream git repository into folders here: whole or not at all, nothing
+// Package gitsync brings proposals from an upstream git repository into folders here: whole or not at all, nothing
 // that is no text of a proposal, and nothing over what somebody wrote here. It knows nothing of site.yaml, of what
 // the texts say, or of how they are published.
-package mirror
+package gitsync
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/provenance"
 )
 
 // maxRepository bounds what is fetched, in bytes. The largest repository of proposals known takes a quarter.
@@ -255,7 +254,7 @@ func (s *syncer) same() (bool, int) {
 		if err != nil {
 			return false, 0
 		}
-		record, err := provenance.Read(root)
+		record, err := ReadRecord(root)
 		same := err == nil && record != nil && record.Commit == s.commit && record.Git == s.report.Git && record.Ref == s.Ref && slices.Equal(record.Folders, t.From) &&
 			!record.Incomplete && len(record.Placing) == 0
 		if same {

@@ -1,11 +1,7 @@
-// Package provenance is the record that mipwatch sync leaves in a proposals folder: which files came from an
-// upstream repository, with which bytes, and which commits there made them. The record is committed with the
-// files, so it carries the upstream's times to where its history is not. The package runs no git and writes nothing.
-package provenance
+package gitsync
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,11 +13,12 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Name is that of the record in its folder. It is hidden, so that no reader of proposals looks at it.
-const Name = ".mipwatch-upstream.json"
+// RecordName is that of the record in its folder. It is hidden, so that no reader of proposals looks at it.
+const RecordName = ".mipwatch-upstream.json"
 
 // maxSize bounds a record, in bytes. A file with twenty versions takes about 5 KiB.
 const maxSize = 64 << 20
@@ -68,9 +65,9 @@ type Placed struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Read reads the record of a folder; nil when there is none. It never waits.
-func Read(root *os.Root) (*Record, error) {
-	info, err := root.Lstat(Name)
+// ReadRecord reads the record of a folder; nil when there is none. It never waits.
+func ReadRecord(root *os.Root) (*Record, error) {
+	info, err := root.Lstat(RecordName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -80,7 +77,7 @@ func Read(root *os.Root) (*Record, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("it is no file")
 	}
-	f, err := root.OpenFile(Name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := root.OpenFile(RecordName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +103,7 @@ func Read(root *os.Root) (*Record, error) {
 
 // check refuses what could not have been written here: names lead to files and hashes to commits.
 func (r *Record) check() error {
-	if !hash(r.Commit) {
+	if !git.WholeHash(r.Commit) {
 		return errors.New("commit is no hash")
 	}
 	for i, f := range r.Files {
@@ -115,7 +112,7 @@ func (r *Record) check() error {
 			return fmt.Errorf("files.%d.name is no file name, or not in order", i)
 		case !fs.ValidPath(f.Path) || path.Base(f.Path) != f.Name:
 			return fmt.Errorf("files.%d.path does not lead to a file of that name", i)
-		case !hash(f.SHA256) || !hash(f.Blob):
+		case !git.WholeHash(f.SHA256) || !git.WholeHash(f.Blob):
 			return fmt.Errorf("files.%d has no sha256 or no blob", i)
 		case f.Added != nil && !commitTime(*f.Added):
 			return fmt.Errorf("files.%d.added is no time from 1970 through 9999", i)
@@ -123,13 +120,13 @@ func (r *Record) check() error {
 			return fmt.Errorf("files.%d.versions are more than %d", i, MaxVersions)
 		}
 		for k, v := range f.Versions {
-			if !hash(v.Commit) || !hash(v.Blob) || !commitTime(v.Time) {
+			if !git.WholeHash(v.Commit) || !git.WholeHash(v.Blob) || !commitTime(v.Time) {
 				return fmt.Errorf("files.%d.versions.%d has no commit, no blob or no time from 1970 through 9999", i, k)
 			}
 		}
 	}
 	for i, p := range r.Placing {
-		if !plainName(p.Name) || !hash(p.SHA256) {
+		if !plainName(p.Name) || !git.WholeHash(p.SHA256) {
 			return fmt.Errorf("placing.%d has no name or no sha256", i)
 		}
 	}
@@ -145,12 +142,6 @@ func commitTime(t mip.Time) bool {
 // plainName reports whether a name is that of a visible file in the folder itself.
 func plainName(name string) bool {
 	return fs.ValidPath(name) && !strings.Contains(name, "/") && !strings.HasPrefix(name, ".")
-}
-
-// hash reports whether s is a whole hash in small hex digits, of git or SHA-256.
-func hash(s string) bool {
-	_, err := hex.DecodeString(s)
-	return err == nil && (len(s) == 40 || len(s) == 64) && s == strings.ToLower(s)
 }
 
 // File returns what is known of a file, and false when it was not synced.

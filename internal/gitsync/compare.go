@@ -1,4 +1,4 @@
-package mirror
+package gitsync
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 
 	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
-	"github.com/mipwatch/mipwatch/internal/provenance"
 )
 
 // What to do about a file that was edited here.
@@ -21,7 +20,7 @@ const edited = "it was edited here since it was synced; take the edit to the ups
 
 // compare finds out what has to change in a folder, and writes it under temporary names.
 func (s *syncer) compare(f *folder, t Target, texts map[string]*text, blobs *git.Blobs) error {
-	next := &provenance.Record{Git: s.report.Git, Ref: s.Ref, Folders: t.From, Commit: s.commit}
+	next := &Record{Git: s.report.Git, Ref: s.Ref, Folders: t.From, Commit: s.commit}
 	if err := s.apart(f, texts); err != nil {
 		return err
 	}
@@ -78,13 +77,13 @@ func (s *syncer) compare(f *folder, t Target, texts map[string]*text, blobs *git
 		next.Files = append(next.Files, x.File)
 	}
 	s.gone(f, next, texts)
-	slices.SortFunc(next.Files, func(a, b provenance.File) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(next.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	f.next, f.same = next, len(f.drafts) == 0 && len(f.gone) == 0 && sameRecord(f.old, next)
 	return nil
 }
 
 // gone finds what left the upstream.
-func (s *syncer) gone(f *folder, next *provenance.Record, texts map[string]*text) {
+func (s *syncer) gone(f *folder, next *Record, texts map[string]*text) {
 	var names []string
 	if f.old != nil {
 		for _, file := range f.old.Files {
@@ -138,7 +137,7 @@ func (s *syncer) apart(f *folder, texts map[string]*text) error {
 
 // sameRecord reports whether a folder's record need not be written again. A commit of the upstream that touched
 // none of the files is no reason.
-func sameRecord(old, next *provenance.Record) bool {
+func sameRecord(old, next *Record) bool {
 	if old == nil {
 		return false
 	}

@@ -1,4 +1,4 @@
-package mirror
+package gitsync
 
 import (
 	"errors"
@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/git"
-	"github.com/mipwatch/mipwatch/internal/provenance"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
@@ -197,7 +196,7 @@ func TestNamesThatAreOneFile(t *testing.T) {
 			t.Errorf("%+q here: %v, problems %v, want name-case", two, err, r.Problems)
 		}
 		// A file that changes its form is removed before it is written: on some machines both are one.
-		f := &folder{dir: other, gone: []string{two[0]}, drafts: []draft{{name: two[1]}}, next: &provenance.Record{}}
+		f := &folder{dir: other, gone: []string{two[0]}, drafts: []draft{{name: two[1]}}, next: &Record{}}
 		if f.root, err = os.OpenRoot(other); err != nil {
 			t.Fatal(err)
 		}

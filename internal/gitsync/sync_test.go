@@ -1,4 +1,4 @@
-package mirror
+package gitsync
 
 import (
 	"context"
@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/git"
-	"github.com/mipwatch/mipwatch/internal/provenance"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
@@ -253,7 +252,7 @@ func TestNamesThatLeadElsewhere(t *testing.T) {
 	if err != nil || !slices.Equal(codes, slices.Repeat([]string{"bad-file-name"}, 5)) {
 		t.Errorf("%v, problems %v, want five names refused", err, r.Problems)
 	}
-	if got := held(t, parent); len(got) != 1 || got["proposals/"+provenance.Name] == "" {
+	if got := held(t, parent); len(got) != 1 || got["proposals/"+RecordName] == "" {
 		t.Errorf("written: %q, want the record alone", got)
 	}
 }

@@ -1,4 +1,4 @@
-package provenance
+package gitsync
 
 import (
 	"os"
@@ -34,7 +34,7 @@ func sound() *Record {
 func written(t *testing.T, text string) *os.Root {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, Name), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, RecordName), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	root, err := os.OpenRoot(dir)
@@ -50,9 +50,9 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Read(written(t, string(text)))
+	got, err := ReadRecord(written(t, string(text)))
 	if err != nil {
-		t.Fatalf("Read(%s): %v", text, err)
+		t.Fatalf("ReadRecord(%s): %v", text, err)
 	}
 	if diff := cmp.Diff(sound(), got, cmpopts.IgnoreFields(Record{}, "About"), cmp.Comparer(func(a, b mip.Time) bool { return a.UTC().Equal(b.UTC()) })); diff != "" {
 		t.Errorf("read back (-want +got):\n%s", diff)
@@ -89,12 +89,12 @@ func TestReadRefuses(t *testing.T) {
 			if bad == string(text) {
 				t.Fatalf("%q is not in the record", tt.old)
 			}
-			if r, err := Read(written(t, bad)); err == nil {
+			if r, err := ReadRecord(written(t, bad)); err == nil {
 				t.Errorf("Read gives %+v, want an error", r)
 			}
 		})
 	}
-	if r, err := Read(written(t, "")); err == nil {
+	if r, err := ReadRecord(written(t, "")); err == nil {
 		t.Errorf("an empty file: %+v, want an error", r)
 	}
 }

@@ -1,4 +1,4 @@
-package mirror
+package gitsync
 
 import (
 	"context"
@@ -18,7 +18,6 @@ import (
 	"github.com/gofrs/flock"
 
 	local "github.com/mipwatch/mipwatch/internal/folder"
-	"github.com/mipwatch/mipwatch/internal/provenance"
 )
 
 const (
@@ -34,8 +33,8 @@ type folder struct {
 	root *os.Root
 	lock *flock.Flock
 
-	old    *provenance.Record // nil: the folder was never synced
-	next   *provenance.Record
+	old    *Record // nil: the folder was never synced
+	next   *Record
 	same   bool     // nothing has to be done
 	drafts []draft  // whole files under temporary names
 	gone   []string // names of files to remove
@@ -81,9 +80,9 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 		f.close()
 		return nil, fmt.Errorf("%s %w: %w", dir, ErrWrite, local.Cause(err))
 	}
-	if f.old, err = provenance.Read(f.root); err != nil {
+	if f.old, err = ReadRecord(f.root); err != nil {
 		f.close()
-		return nil, fmt.Errorf("%s cannot be read (%w); bring it back, or remove it: files that differ from the upstream's then count as written here", f.path(provenance.Name), local.Cause(err))
+		return nil, fmt.Errorf("%s cannot be read (%w); bring it back, or remove it: files that differ from the upstream's then count as written here", f.path(RecordName), local.Cause(err))
 	}
 	return f, nil
 }
@@ -142,12 +141,12 @@ func (f *folder) place() error {
 
 // steps are what place does, one after the other.
 func (f *folder) steps() []func() error {
-	during := provenance.Record{Git: f.next.Git, Ref: f.next.Ref, Folders: f.next.Folders, Commit: f.next.Commit, Incomplete: true}
+	during := Record{Git: f.next.Git, Ref: f.next.Ref, Folders: f.next.Folders, Commit: f.next.Commit, Incomplete: true}
 	if f.old != nil {
 		during = *f.old
 	}
 	for _, d := range f.drafts {
-		during.Placing = append(during.Placing, provenance.Placed{Name: d.name, SHA256: d.sum})
+		during.Placing = append(during.Placing, Placed{Name: d.name, SHA256: d.sum})
 	}
 	steps := []func() error{func() error { return f.record(&during) }}
 	var last []func() error
@@ -187,18 +186,18 @@ func (f *folder) remove(name string) error {
 }
 
 // record writes the record as a whole.
-func (f *folder) record(r *provenance.Record) error {
+func (f *folder) record(r *Record) error {
 	text, err := r.Encode()
 	if err != nil {
 		return err
 	}
 	temp := tempPrefix + "record-" + strconv.Itoa(os.Getpid())
 	if err = f.root.WriteFile(temp, text, 0o644); err == nil {
-		err = f.root.Rename(temp, provenance.Name)
+		err = f.root.Rename(temp, RecordName)
 	}
 	if err != nil {
 		f.root.Remove(temp)
-		return fmt.Errorf("%s %w: %w", f.path(provenance.Name), ErrWrite, cause(err))
+		return fmt.Errorf("%s %w: %w", f.path(RecordName), ErrWrite, cause(err))
 	}
 	return nil
 }

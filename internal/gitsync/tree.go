@@ -1,4 +1,4 @@
-package mirror
+package gitsync
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/provenance"
 )
 
 // Limits of a folder. The largest real ones have about a thousand files.
@@ -27,7 +26,7 @@ const (
 
 // text is one Markdown file of the upstream.
 type text struct {
-	provenance.File
+	File
 	refused bool // a problem says why
 	numbers int  // how many Markdown files its first commit touched
 	first   int64
@@ -89,7 +88,7 @@ func (s *syncer) entry(texts map[string]*text, from string, e git.Entry) {
 	refuse := func(code, format string, args ...any) {
 		s.problem(file, code, format, args...)
 		if visible == e.Name && !strings.Contains(e.Name, "/") {
-			texts[e.Name] = &text{File: provenance.File{Name: e.Name, Path: file}, refused: true}
+			texts[e.Name] = &text{File: File{Name: e.Name, Path: file}, refused: true}
 		}
 	}
 	switch {
@@ -107,7 +106,7 @@ func (s *syncer) entry(texts map[string]*text, from string, e git.Entry) {
 	case e.Size > local.MaxFile:
 		refuse("too-large", "the upstream's file has %d bytes; at most %d are taken", e.Size, local.MaxFile)
 	default:
-		texts[e.Name] = &text{File: provenance.File{Name: e.Name, Path: file, Blob: e.Hash}}
+		texts[e.Name] = &text{File: File{Name: e.Name, Path: file, Blob: e.Hash}}
 	}
 }
 
@@ -179,8 +178,8 @@ func (s *syncer) versions(ctx context.Context, trees []map[string]*text) error {
 			x.first = c.When
 			beginning = append(beginning, x)
 		}
-		if f.Blob != "" && len(x.Versions) < provenance.MaxVersions {
-			x.Versions = append(x.Versions, provenance.Version{Commit: c.Hash, Time: mip.NewTime(time.Unix(c.When, 0)), Subject: subject(c.Subject), Blob: f.Blob})
+		if f.Blob != "" && len(x.Versions) < MaxVersions {
+			x.Versions = append(x.Versions, Version{Commit: c.Hash, Time: mip.NewTime(time.Unix(c.When, 0)), Subject: subject(c.Subject), Blob: f.Blob})
 		}
 	})
 	if err != nil {
