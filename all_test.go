@@ -22,18 +22,17 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build":           {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock"},
+	"build":           {"render", "render/card", "internal/entity", "internal/figures", "internal/markdown", "internal/mip", "internal/corpus", "internal/scribe", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
+	"cmd/mipwatch": {"build", "internal/corpus", "internal/figures", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
 		"sidecar", "internal/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
 	"internal/browsertest":  {},                   // tests only
-	"internal/companion":    {"internal/corpus", "internal/folder", "internal/markdown", "internal/mip", "internal/api", "sidecar/assist"},
 	"internal/corpora":      {"internal/testenv"}, // for tests only
-	"internal/corpus":       {"internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	"internal/corpus":       {"internal/api", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
 	"internal/entity":       {},
 	"internal/figures":      {"internal/mip", "internal/api"},
 	"internal/folder":       {},
@@ -45,7 +44,7 @@ var imports = map[string][]string{
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
 	"internal/redistest":    {"internal/testenv"},                         // for tests only
 	"internal/release":      {},
-	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
+	"internal/scribe":       {"internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":   {},
 	"internal/testenv":      {}, // for tests only

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/companion"
+	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
@@ -84,7 +84,7 @@ func (p *planner) companion(route, pattern, key string, group int, doc *source, 
 }
 
 // translationPage renders a translation as the proposal itself is: its links mean what they mean there.
-func (p *planner) translationPage(t companion.Translation, doc *source) ([]byte, error) {
+func (p *planner) translationPage(t corpus.Translation, doc *source) ([]byte, error) {
 	text := t.Text()
 	d := markdown.Join(text.Sections)
 	body, err := p.md.HTML(d.Root, d.Body, text.Title, func(dest string) (string, bool) { return p.link(doc.proposal, dest) })

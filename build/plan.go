@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/scribe"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -40,7 +40,8 @@ type planner struct {
 	Options
 	plan       *Plan
 	corpus     *corpus.Corpus
-	beside     *companion.Set
+	beside     *corpus.Committed
+	summarised *scribe.Proposals
 	md         *render.Markdown
 	pages      *render.Pages // for pages that speak of the whole site
 	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
@@ -91,7 +92,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 }
 
 func newPlanner(c *Content, o Options) (*planner, error) {
-	p := &planner{Options: o, plan: &Plan{baseURL: o.Site.BaseURL}, corpus: c.Corpus, beside: c.Beside, md: o.Memo.markdown(o.Site.Highlight), index: map[int]int{}}
+	p := &planner{Options: o, plan: &Plan{baseURL: o.Site.BaseURL}, corpus: c.Corpus, beside: c.Beside, summarised: &c.Summarised, md: o.Memo.markdown(o.Site.Highlight), index: map[int]int{}}
 	p.all = summaries(c.Corpus, o.Site)
 	for i, s := range p.all {
 		p.index[s.Number] = i

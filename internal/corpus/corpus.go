@@ -37,6 +37,7 @@ type Corpus struct {
 	History   string        // full, shallow, none or fixed: see [mip.SiteInfo.History]
 
 	prefix  string
+	render  func(*markdown.Document) error
 	history *history
 	files   map[string]int // lower-case file name to number, -1 where two files share the name
 }

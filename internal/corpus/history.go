@@ -40,11 +40,8 @@ type fileTimes struct {
 	past     past // of a file that is named like a proposal
 }
 
-// translations is the sub-folder with a folder for each language. Their files have times too.
-const (
-	translations = "translations"
-	maxLanguages = 200
-)
+// maxLanguages bounds the folders of translations whose files have times too.
+const maxLanguages = 200
 
 // askGit reads the history of all folders. What git cannot say leaves the header's dates.
 func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
@@ -75,8 +72,8 @@ func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
 			}
 		}
 		prefixes[p.Top] = append(prefixes[p.Top], p.Prefix)
-		for _, language := range subfolders(filepath.Join(folder, translations)) {
-			prefixes[p.Top] = append(prefixes[p.Top], p.Prefix+translations+"/"+language+"/")
+		for _, language := range subfolders(filepath.Join(folder, TranslationsDir)) {
+			prefixes[p.Top] = append(prefixes[p.Top], p.Prefix+TranslationsDir+"/"+language+"/")
 		}
 		if p.Shallow != nil {
 			complete = false

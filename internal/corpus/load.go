@@ -14,12 +14,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"golang.org/x/sync/errgroup"
 )
 
 // loader is what every worker of one Load shares.
@@ -93,16 +92,17 @@ func (ld *loader) files(ctx context.Context, files []folder.File) ([]loaded, err
 		}
 	}
 	results := make([]loaded, len(files))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(files)) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(files) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				results[i] = ld.file(roots[files[i].Folder], files[i])
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range files {
+		workers.Go(func() error {
+			if ctx.Err() == nil {
+				results[i] = ld.file(roots[f.Folder], f)
 			}
+			return nil
 		})
 	}
-	workers.Wait()
+	workers.Wait() // no worker fails
 	return results, ctx.Err()
 }
 
@@ -203,21 +203,9 @@ func parse(body string, first int, always bool, render func(*markdown.Document) 
 	return doc, true
 }
 
-// Sections reads a Markdown text that stands in a file of another kind than a proposal, under the same
-// limits; first is the file's line at which it begins. A text that breaks them has no sections and
-// problems that say why, without the file's name. render is as in [Options.Render].
-func Sections(text string, first int, render func(*markdown.Document) error) ([]mip.Section, []mip.Problem) {
-	var r report
-	doc, ok := parse(text, first, true, render, &r)
-	if !ok {
-		return nil, r.problems
-	}
-	return doc.Sections, nil
-}
-
 // assemble makes the corpus of what was read: duplicates, times, relations.
 func assemble(ctx context.Context, ld *loader, results []loaded, h *history) *Corpus {
-	c := &Corpus{prefix: ld.prefix, history: h}
+	c := &Corpus{prefix: ld.prefix, render: ld.render, history: h}
 	unique(results)
 	for _, l := range results {
 		if l.p != nil && !l.r.failed {

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/companion"
+	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
@@ -85,13 +85,13 @@ func sweepFolder(dir string) error {
 		return err
 	}
 	defer root.Close()
-	entries, err := fs.ReadDir(root.FS(), companion.SummariesDir)
+	entries, err := fs.ReadDir(root.FS(), corpus.SummariesDir)
 	if err != nil {
 		return nil // there is none, or place will say what is wrong with it
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), tempPrefix) {
-			root.Remove(path.Join(companion.SummariesDir, e.Name()))
+			root.Remove(path.Join(corpus.SummariesDir, e.Name()))
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
-package assist
+package corpus
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -30,20 +31,17 @@ func TestParseTranslation(t *testing.T) {
 		{name: "block", file: "---\ntitle: |\n---\n", err: `line 2: title: it begins with "|": put it between double quotes`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			gotHash, title, description, body, err := ParseTranslation([]byte(tt.file))
+			p := translationParser{values: map[string]string{}}
+			err := p.parse([]byte(tt.file))
 			if tt.err != "" {
-				if err == nil || err.Error() != tt.err {
-					t.Errorf("ParseTranslation(%q): %v, want %s", tt.file, err, tt.err)
+				if err == nil || fmt.Sprintf("line %d: %v", p.line, err) != tt.err {
+					t.Errorf("parse(%q): %v, want %s", tt.file, err, tt.err)
 				}
 				return
 			}
-			got := ""
-			if description != nil {
-				got = *description
-			}
-			if err != nil || gotHash != hash || title != tt.title || got != tt.description || body != tt.body {
-				t.Errorf("ParseTranslation(%q) = %q, %q, %q, %q, %v, want title %q, description %q, body %q",
-					tt.file, gotHash, title, got, body, err, tt.title, tt.description, tt.body)
+			v := p.values
+			if err != nil || v["translation-of"] != hash || v["title"] != tt.title || v["description"] != tt.description || p.body != tt.body {
+				t.Errorf("parse(%q) = %q, %q, %v, want title %q, description %q, body %q", tt.file, v, p.body, err, tt.title, tt.description, tt.body)
 			}
 		})
 	}

@@ -1,16 +1,86 @@
-package companion
+package corpus
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
+
+const (
+	// maxSummary bounds a summary's file in bytes. The largest valid one has a third of it.
+	maxSummary = 128 << 10
+	// maxSource bounds the name of a model, in characters.
+	maxSource = 100
+)
+
+// flaw is what is wrong with a file's text, with its line; 0 means the whole file.
+type flaw struct {
+	line    int
+	message string
+}
+
+func flawed(line int, format string, args ...any) *flaw {
+	return &flaw{line, fmt.Sprintf(format, args...)}
+}
+
+// readSummary publishes a summary if its form is right and it holds against the present text.
+func (r *committedReader) readSummary(raw []byte) {
+	sum, err := parseSummary(raw, r.number)
+	if err != nil {
+		r.warn(err.line, "summary-invalid", "%s; it is not published", err.message)
+		return
+	}
+	sum.Stale = sum.ContentHash != r.corpus.Proposals[r.index].ContentHash
+	const again = "make it again with mipwatch build --summaries"
+	if err := r.check(sum, r.index); err != nil {
+		what := "it is not borne out by the text"
+		if sum.Stale {
+			what = "it speaks of an older text and is not borne out by the present one"
+		}
+		r.warn(0, "summary-refused", "%s (%s) and is not published; %s", what, strings.ReplaceAll(err.Error(), "\n", "; "), again)
+		return
+	}
+	if sum.Stale {
+		r.warn(0, "summary-stale", "it speaks of an older text and is published as stale; %s", again)
+	}
+	r.summary = sum
+}
+
+// parseSummary reads the file of a proposal's summary, without looking at the proposal.
+func parseSummary(raw []byte, number int) (*api.Summary, *flaw) {
+	if len(raw) > maxSummary {
+		return nil, flawed(0, "it is larger than %d bytes", maxSummary)
+	}
+	sum := &api.Summary{}
+	// What a build finds out for itself need not be there.
+	lines, err := decodeStrict(raw, sum, "stale", "fallback")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case sum.MIPNumber != number:
+		return nil, flawed(lines["mipNumber"], "mipNumber is %d and the file's name says %d", sum.MIPNumber, number)
+	case sum.Locale != "en":
+		return nil, flawed(lines["locale"], "locale is not en: a committed summary is English")
+	case !mip.IsContentHash(sum.ContentHash):
+		return nil, flawed(lines["contentHash"], "contentHash is not 64 hexadecimal digits in lower case")
+	case utf8.RuneCountInString(sum.Source) > maxSource:
+		return nil, flawed(lines["source"], "source is longer than %d characters", maxSource)
+	case sum.Fallback != nil:
+		return nil, flawed(lines["fallback"], "fallback is not null: what only stands in for a summary is not one to keep")
+	}
+	return sum, nil
+}
 
 // decodeStrict reads one JSON value into a wire struct. Beyond what encoding/json refuses, it refuses
 // members that the struct does not have (spelt exactly), that stand twice, or that lack, but for the
@@ -119,9 +189,9 @@ func (d *strict) object(token json.Token, v reflect.Value, where string) *flaw {
 		}
 		name, _ := key.(string)
 		field, known := member(v, name)
-		switch place := join(where, name); {
+		switch place := joinKeys(where, name); {
 		case !known:
-			return flawed(d.line(), "%s is no member of a summary", clip(place))
+			return flawed(d.line(), "%s is no member of a summary", quoted(place))
 		case seen[name]:
 			return flawed(d.line(), "%s stands twice", place)
 		}
@@ -133,7 +203,7 @@ func (d *strict) object(token json.Token, v reflect.Value, where string) *flaw {
 		if err != nil {
 			return err
 		}
-		if err := d.value(token, field, join(where, name)); err != nil {
+		if err := d.value(token, field, joinKeys(where, name)); err != nil {
 			return err
 		}
 	}
@@ -142,7 +212,7 @@ func (d *strict) object(token json.Token, v reflect.Value, where string) *flaw {
 	}
 	for f := range v.Type().Fields() {
 		if name := f.Tag.Get("json"); !seen[name] && (where != "" || !slices.Contains(d.optional, name)) {
-			return flawed(begins, "%s is missing", join(where, name))
+			return flawed(begins, "%s is missing", joinKeys(where, name))
 		}
 	}
 	return nil
@@ -159,7 +229,7 @@ func (d *strict) list(token json.Token, v reflect.Value, where string) *flaw {
 			return err
 		}
 		item := reflect.New(v.Type().Elem()).Elem()
-		if err := d.value(token, item, join(where, strconv.Itoa(v.Len()))); err != nil {
+		if err := d.value(token, item, joinKeys(where, strconv.Itoa(v.Len()))); err != nil {
 			return err
 		}
 		v.Set(reflect.Append(v, item))
@@ -182,7 +252,7 @@ func (d *strict) wrong(where string, token json.Token, want string) *flaw {
 		got = "a list"
 	}
 	if n, ok := token.(json.Number); ok {
-		got = "the number " + clip(n.String())
+		got = "the number " + quoted(n.String())
 	}
 	if where == "" {
 		where = "the file"
@@ -200,13 +270,4 @@ func member(v reflect.Value, name string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-func join(where, name string) string { return strings.TrimPrefix(where+"."+name, ".") }
-
-// clip makes what a file holds fit for a message.
-func clip(s string) string {
-	const most = 60 // characters
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return strconv.QuoteToASCII(s)
-}
+func joinKeys(where, name string) string { return strings.TrimPrefix(where+"."+name, ".") }

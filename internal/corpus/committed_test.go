@@ -1,4 +1,4 @@
-package companion
+package corpus_test
 
 import (
 	"encoding/json"
@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/scribe"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
@@ -35,35 +35,38 @@ func write(t testing.TB, dir string, files ...string) {
 	}
 }
 
-// proposalsOf loads the proposals of folders as a site with ja and tr would.
-func proposalsOf(t testing.TB, epoch *time.Time, forks []mip.HardFork, dirs ...string) Proposals {
+// site is what a site with ja and tr knows of folders of proposals.
+type site struct {
+	scribe.Proposals
+	*corpus.Committed
+}
+
+func siteOf(t testing.TB, epoch *time.Time, forks []mip.HardFork, dirs ...string) *site {
 	t.Helper()
 	c, err := corpus.Load(t.Context(), corpus.Options{Folders: dirs, Epoch: epoch})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ps := Proposals{Corpus: c, Forks: forks, Prefix: "MIP", Locales: []string{"ja", "tr"}}
+	s := &site{Proposals: scribe.Proposals{Corpus: c, Forks: forks}}
 	for _, p := range c.Proposals {
-		ps.Summaries = append(ps.Summaries, p.Summary)
+		s.Summaries = append(s.Summaries, p.Summary)
 	}
-	return ps
-}
-
-func load(t testing.TB, dirs ...string) *Set {
-	t.Helper()
-	fixed := time.Unix(1_700_000_000, 0)
-	s, err := Load(t.Context(), proposalsOf(t, &fixed, nil, dirs...))
-	if err != nil {
+	if s.Committed, err = c.ReadCommitted(t.Context(), []string{"ja", "tr"}, s.Check); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
+func load(t testing.TB, dirs ...string) *site {
+	t.Helper()
+	fixed := time.Unix(1_700_000_000, 0)
+	return siteOf(t, &fixed, nil, dirs...)
+}
+
 // extracted is a sound summary of a proposal in a folder, as it is committed.
 func extracted(t testing.TB, dir string, change func(map[string]any)) string {
 	t.Helper()
-	ps := proposalsOf(t, nil, nil, dir)
-	s := ps.Subject(0)
+	s := siteOf(t, nil, nil, dir).Subject(0)
 	s.Now = time.Unix(1_700_000_000, 0)
 	b, err := json.Marshal(assist.Extract(s))
 	if err != nil {
@@ -88,7 +91,7 @@ func translated(hash, body string) string {
 }
 
 // lines returns problems without their folder.
-func lines(s *Set, dir string) []string {
+func lines(s *site, dir string) []string {
 	out := []string{}
 	for _, p := range s.Problems {
 		out = append(out, string(p.Level)+" "+strings.TrimPrefix(p.String(), filepath.ToSlash(dir)+"/"))
@@ -166,7 +169,7 @@ func TestSummary(t *testing.T) {
 func TestTranslation(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "MIP-1.md", english)
-	ps := proposalsOf(t, nil, nil, dir)
+	ps := siteOf(t, nil, nil, dir)
 	hash, old := ps.Summaries[0].ContentHash, strings.Repeat("0", 64)
 	const body = "\n## Özet\n\nHer blok ücreti yakar.\n\n### Ayrıntı\n\nCüzdanlar gösterir.\n\n## Telif\n\nYok.\n"
 	for _, tt := range []struct {
@@ -207,9 +210,9 @@ func TestTranslation(t *testing.T) {
 }
 
 // read holds a published translation to what it should be.
-func read(t *testing.T, s *Set, x Translation, wantIDs []string, body string) {
+func read(t *testing.T, s *site, x corpus.Translation, wantIDs []string, body string) {
 	t.Helper()
-	p := s.Proposals.read(0)
+	p := s.Corpus.Proposals[0]
 	got := x.Text()
 	var ids []string
 	var text strings.Builder
@@ -237,33 +240,6 @@ func TestEditedAfterLoad(t *testing.T) {
 	write(t, dir, "translations/ja/MIP-1.md", translated(strings.Repeat("1", 64), "\nOther.\n"))
 	if got := s.Translations(1)[0].Text(); got.ContentHash != strings.Repeat("0", 64) || !strings.Contains(got.Sections[0].Markdown, "Text.") {
 		t.Errorf("Text() = %+v, want that of Load", got)
-	}
-}
-
-// The meta proposal of a fork is judged together with what the fork bundles.
-func TestSubject(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "MIP-1.md", english, "MIP-8.md", "---\nmip: 8\ntitle: The fork\n---\n\nIt bundles.\n", "MIP-9.md", "---\nmip: 9\ntitle: Alone\n---\n\nNothing.\n")
-	forks := []mip.HardFork{{Name: "F", Status: "planned", MetaMIP: new(8), BundledMIPs: []int{1, 77}, Activation: map[string]mip.Activation{}}}
-	ps := proposalsOf(t, nil, forks, dir)
-	for i, want := range []struct {
-		fork    bool
-		bundled int
-	}{{true, 0}, {true, 1}, {false, 0}} {
-		s := ps.Subject(i)
-		if (s.Fork != nil) != want.fork || len(s.Bundled) != want.bundled || len(s.Proposal.Sections) == 0 {
-			t.Errorf("Subject(%d): fork %v, %d bundled, %d sections", i, s.Fork, len(s.Bundled), len(s.Proposal.Sections))
-		}
-	}
-	s := ps.Subject(1)
-	b, err := json.Marshal(assist.Extract(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, dir, "summaries/MIP-8.json", string(b))
-	set, err := Load(t.Context(), ps)
-	if err != nil || set.Summary(8) == nil {
-		t.Errorf("the summary of the meta proposal: %v, problems %v", err, set.Problems)
 	}
 }
 
@@ -298,11 +274,8 @@ func TestTimesFromGit(t *testing.T) {
 	git("2026-01-01", "add", ".")
 	git("2026-01-05", "commit", "-qm", "translation")
 	write(t, dir, "translations/tr/MIP-1.md", translated(strings.Repeat("0", 64), "\nText.\n"))
-	s, err := Load(t.Context(), proposalsOf(t, nil, nil, dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := s.Proposals.Corpus.Proposals[0]
+	s := siteOf(t, nil, nil, dir)
+	p := s.Corpus.Proposals[0]
 	if got := p.Created.String() + " " + p.Updated.String(); got != "2026-01-03 2026-01-03T12:00:00Z" {
 		t.Errorf("the proposal was created and changed at %s", got)
 	}
@@ -313,31 +286,4 @@ func TestTimesFromGit(t *testing.T) {
 	if want := []string{"ja 2026-01-05T12:00:00Z", "tr 2026-01-03T12:00:00Z"}; !slices.Equal(got, want) {
 		t.Errorf("times %q, want %q: the second is not committed yet", got, want)
 	}
-}
-
-// FuzzSummary feeds the reader of summaries. What it accepts is exactly what encoding/json reads, too.
-func FuzzSummary(f *testing.F) {
-	dir := f.TempDir()
-	write(f, dir, "MIP-1.md", english)
-	good := extracted(f, dir, nil)
-	for _, seed := range []string{good, "", "{}", "[]", "null", good + good, `{"tldr":"a","tldr":"b"}`, strings.Replace(good, "tldr", `tl\u0064r`, 1), `{"users":{"evidence":[{"section":1}]}}`} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		sum, wrong := parseSummary(raw, 1)
-		if wrong != nil {
-			if sum != nil || wrong.message == "" || wrong.line < 0 || strings.Contains(wrong.message, "\n") {
-				t.Errorf("parseSummary(%q) = %+v, %+v", raw, sum, wrong)
-			}
-			return
-		}
-		var plain api.Summary
-		if err := json.Unmarshal(raw, &plain); err != nil {
-			t.Fatalf("%q is accepted and encoding/json says %v", raw, err)
-		}
-		plain.Stale = sum.Stale
-		if d := cmp.Diff(&plain, sum, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); d != "" {
-			t.Errorf("%q reads otherwise (-encoding/json +ours):\n%s", raw, d)
-		}
-	})
 }
