@@ -96,7 +96,8 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check Chec
 	for _, f := range alone {
 		i, ok := slices.BinarySearchFunc(c.Proposals, f.number, func(p *Proposal, n int) int { return cmp.Compare(p.Number, n) })
 		if !ok {
-			l.add(mip.Warning, f.file.Path, f.kind()+"-unpublished", "%s-%d is not published, so this %s is not either; remove it if the proposal is gone", l.prefix, f.number, f.kind())
+			l.add(mip.Warning, f.file.Path, f.kind()+"-unpublished", "%s-%d is not published, so this %s is not either; remove it if the proposal is gone",
+				l.prefix, f.number, f.kind())
 			continue
 		}
 		read = append(read, &committedReader{committedFile: f, corpus: c, index: i, check: check})

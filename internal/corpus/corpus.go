@@ -74,7 +74,7 @@ func (r *report) add(level mip.Level, line int, code, format string, args ...any
 	})
 }
 
-// mostAlike is how many problems of one code are told of one file: a header can hold thousands.
+// mostAlike is how many problems of one code are reported of one file: a header can hold thousands.
 const mostAlike = 25
 
 // most returns the problems, of each code the first mostAlike and how many more there are.
@@ -82,17 +82,17 @@ func (r *report) most() []mip.Problem {
 	if len(r.problems) <= mostAlike {
 		return r.problems
 	}
-	told := map[string]int{}
-	last := map[string]int{} // by code: the position in out of the last problem that is told
+	count := map[string]int{}
+	last := map[string]int{} // by code: the position in out of the last problem that is reported
 	out := make([]mip.Problem, 0, len(r.problems))
 	for _, p := range r.problems {
-		if told[p.Code]++; told[p.Code] <= mostAlike {
+		if count[p.Code]++; count[p.Code] <= mostAlike {
 			last[p.Code] = len(out)
 			out = append(out, p)
 		}
 	}
 	for code, i := range last {
-		if more := told[code] - mostAlike; more > 0 {
+		if more := count[code] - mostAlike; more > 0 {
 			out[i].Message += fmt.Sprintf("; and %d more of this code in the file", more)
 		}
 	}

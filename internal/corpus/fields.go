@@ -50,7 +50,8 @@ func (ld *loader) summary(d *decoded, name string, r *report) (s mip.Summary, ok
 		seen("status", v, r)
 		s.Status = mip.ParseStatus(shownText(v, r))
 		if s.Status != "" && !s.Status.Known() {
-			r.warnf(v.line, "unknown-status", "%s is none of the known statuses (Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn): it is kept as written", quoted(string(s.Status)))
+			r.warnf(v.line, "unknown-status",
+				"%s is none of the known statuses (Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn): it is kept as written", quoted(string(s.Status)))
 		}
 	}
 	s.Type = optional(d.get("type"), r)

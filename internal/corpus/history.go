@@ -68,7 +68,8 @@ func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
 		if prefixes[p.Top] == nil {
 			tops = append(tops, p.Top)
 			if git.Partial(ctx, p.Top) {
-				h.notice(folder, "history-partial", "the clone lacks what files held before: versions are told without their texts; fetch it all (git fetch --refetch --no-filter)")
+				h.notice(folder, "history-partial",
+					"the clone lacks what files held before: versions are told without their texts; fetch it all (git fetch --refetch --no-filter)")
 			}
 		}
 		prefixes[p.Top] = append(prefixes[p.Top], p.Prefix)
@@ -135,7 +136,7 @@ func (h *history) notice(folder, code, format string, args ...any) {
 
 // subfolders are the names of the first folders in a folder, none when it is not there.
 func subfolders(dir string) []string {
-	entries, _ := os.ReadDir(dir) // what is wrong with it is told where its files are read
+	entries, _ := os.ReadDir(dir) // what is wrong with it is reported where its files are read
 	var names []string
 	for _, e := range entries {
 		if e.IsDir() {
@@ -291,13 +292,15 @@ func (h *history) readRecords(folders []string) {
 	for _, dir := range folders {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
-			continue // told by whoever lists the folder
+			continue // reported where the folder is listed
 		}
 		record, err := gitsync.ReadRecord(root)
 		root.Close()
 		if err != nil {
 			r := report{file: path.Join(filepath.ToSlash(dir), gitsync.RecordName)}
-			r.warnf(0, "upstream-record", "the record of mipwatch sync cannot be read (%v): times come from the repository here; bring it back, or remove it and sync again", folder.Cause(err))
+			r.warnf(0, "upstream-record",
+				"the record of mipwatch sync cannot be read (%v): times come from the repository here; bring it back, or remove it and sync again",
+				folder.Cause(err))
 			h.problems = append(h.problems, r.problems...)
 			continue
 		}

@@ -43,7 +43,7 @@ type Version struct {
 	Subject string // of the commit: one line, printable, perhaps shortened; may be empty
 }
 
-// past gathers versions as git log tells them, newest first.
+// past gathers versions as git log lists them, newest first.
 type past struct {
 	commits []git.Commit
 	blobs   []string

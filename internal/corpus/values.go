@@ -59,7 +59,8 @@ func (d *decoder) value(f *field, r *report) any {
 			}
 		}
 	}
-	r.warnf(f.line, "yaml-fallback", "the value of %s is not plain YAML (an anchor, alias, tag, broken quote or too deep nesting): it is kept as text; quote it", quoted(f.key))
+	r.warnf(f.line, "yaml-fallback",
+		"the value of %s is not plain YAML (an anchor, alias, tag, broken quote or too deep nesting): it is kept as text; quote it", quoted(f.key))
 	v, _ := tidy(asText(f))
 	return v
 }

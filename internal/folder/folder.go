@@ -53,7 +53,7 @@ func List(root *os.Root, folder, dir string) ([]File, error) {
 // Base is the last element of the name.
 func (f *File) Base() string { return path.Base(f.Name) }
 
-// Twins tells files whose names differ only by case: on half of all machines they are one file. It
+// Twins finds files whose names differ only by case: on half of all machines they are one file. It
 // returns the files that have no twin, in order, and for each of the others the base names of its twins.
 func Twins(files []File) (alone []File, twins map[string][]string) {
 	folded := map[string][]string{}

@@ -65,7 +65,8 @@ func (s *syncer) compare(f *folder, t Target, texts map[string]*text, blobs *git
 		case had:
 			s.problem(f.path(name), "edited-here", "%s", edited)
 		default:
-			s.problem(f.path(name), "not-synced", "it is in the way of the upstream's %s and was not synced from there; move it out of the folder, or sync into another one", x.Path)
+			s.problem(f.path(name), "not-synced",
+				"it is in the way of the upstream's %s and was not synced from there; move it out of the folder, or sync into another one", x.Path)
 		}
 		if pointer(raw) || here.there && !ours {
 			next.Incomplete = true
@@ -129,7 +130,8 @@ func (s *syncer) apart(f *folder, texts map[string]*text) error {
 		if name == "" || name == e.Name() || synced || f.old.Ours(e.Name(), stateOf(f.root, f.dir, e.Name()).sum) {
 			continue
 		}
-		s.problem(f.path(e.Name()), "name-case", "its name differs only by case or by the Unicode form of its letters from the upstream's %s; rename it", path.Base(texts[name].Path))
+		s.problem(f.path(e.Name()), "name-case",
+			"its name differs only by case or by the Unicode form of its letters from the upstream's %s; rename it", path.Base(texts[name].Path))
 		texts[name].refused = true
 	}
 	return nil

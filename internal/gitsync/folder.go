@@ -82,7 +82,8 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 	}
 	if f.old, err = ReadRecord(f.root); err != nil {
 		f.close()
-		return nil, fmt.Errorf("%s cannot be read (%w); bring it back, or remove it: files that differ from the upstream's then count as written here", f.path(RecordName), local.Cause(err))
+		return nil, fmt.Errorf("%s cannot be read (%w); bring it back, or remove it: files that differ from the upstream's then count as written here",
+			f.path(RecordName), local.Cause(err))
 	}
 	return f, nil
 }

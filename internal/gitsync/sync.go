@@ -28,7 +28,8 @@ type Options struct {
 	KeepGoing bool
 	// Timeout is for all that the upstream has to do; 0 means no limit.
 	Timeout time.Duration
-	// Doing, when set, is told what goes on; Waiting, once, that another sync has to end first.
+	// Doing, when set, is called with each step, in words. Waiting, when set, is called once if another sync has to end
+	// first.
 	Doing   func(what string)
 	Waiting func()
 }
@@ -133,7 +134,7 @@ func (s *syncer) run(ctx context.Context) error {
 		if err := f.place(); err != nil {
 			return err
 		}
-		s.tell(f)
+		s.count(f)
 	}
 	return nil
 }
@@ -255,7 +256,8 @@ func (s *syncer) same() (bool, int) {
 			return false, 0
 		}
 		record, err := ReadRecord(root)
-		same := err == nil && record != nil && record.Commit == s.commit && record.Git == s.report.Git && record.Ref == s.Ref && slices.Equal(record.Folders, t.From) &&
+		same := err == nil && record != nil && record.Commit == s.commit && record.Git == s.report.Git && record.Ref == s.Ref &&
+			slices.Equal(record.Folders, t.From) &&
 			!record.Incomplete && len(record.Placing) == 0
 		if same {
 			for _, f := range record.Files {
@@ -277,8 +279,8 @@ func (s *syncer) doing(what string) {
 	}
 }
 
-// tell adds what became of a folder to the report.
-func (s *syncer) tell(f *folder) {
+// count adds what became of a folder to the report.
+func (s *syncer) count(f *folder) {
 	s.report.Added = append(s.report.Added, f.added...)
 	s.report.Changed = append(s.report.Changed, f.changed...)
 	s.report.Removed = append(s.report.Removed, f.removed...)

@@ -95,7 +95,8 @@ func (s *syncer) entry(texts map[string]*text, from string, e git.Entry) {
 	case visible != e.Name, strings.ContainsAny(e.Name, `/\:`), len(e.Name) > maxName:
 		refuse("bad-file-name", "the upstream has a file name that is longer than %d bytes, leads elsewhere, or holds what cannot be seen; it is not taken", maxName)
 	case texts[e.Name] != nil:
-		s.problem(file, "duplicate-file", "the upstream has a file of this name in %s as well; give each folder a proposals folder of its own", path.Dir(texts[e.Name].Path))
+		s.problem(file, "duplicate-file",
+			"the upstream has a file of this name in %s as well; give each folder a proposals folder of its own", path.Dir(texts[e.Name].Path))
 		texts[e.Name].refused = true
 	case e.Mode == "120000":
 		refuse("bad-symlink", "the upstream has a symbolic link here; only files are taken")
@@ -190,7 +191,8 @@ func (s *syncer) versions(ctx context.Context, trees []map[string]*text) error {
 		s.notice("commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such commits: %d)", undated.Hash, without)
 	}
 	if newest.When > time.Now().Unix() {
-		s.notice("commit %.12s is dated %s, later than this machine's clock; what it changed stands first until then", newest.Hash, mip.NewTime(time.Unix(newest.When, 0)))
+		s.notice("commit %.12s is dated %s, later than this machine's clock; what it changed stands first until then",
+			newest.Hash, mip.NewTime(time.Unix(newest.When, 0)))
 	}
 	for _, x := range byPath {
 		if x.numbers == 1 && x.first > 0 {

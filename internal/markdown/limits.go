@@ -103,7 +103,8 @@ func (s *shape) excess() (code, message string) {
 		{s.escapedPipes, maxEscapedPipes, "too-complex", `there are more than 5,000 escaped pipes (\|) outside code`},
 		{s.lines, maxLines, "too-complex", "there are more than 100,000 lines of text outside code"},
 		{s.angles, maxAngles, "too-complex", "there are more than 100,000 signs < outside code; put data into a code block"},
-		{s.work, maxWork, "too-complex", "too many links, brackets, emphasis marks, backticks or reference definitions in one paragraph: divide it, or put data into a code block"},
+		{s.work, maxWork, "too-complex",
+			"too many links, brackets, emphasis marks, backticks or reference definitions in one paragraph: divide it, or put data into a code block"},
 		{s.tags, maxTags, "too-complex", "there are more than 30,000 lines that begin with HTML"},
 	} {
 		if limit.count > limit.most {

@@ -109,7 +109,8 @@ func RPCAddresses(id string, lookup func(string) (string, bool)) ([]string, erro
 		addresses[i] = a
 		u, err := url.Parse(a)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.ContainsAny(a, " \t") {
-			return nil, fmt.Errorf("%s: address %d of %d is no http(s) address; want such as https://rpc.example.org/KEY, with commas between several", name, i+1, len(addresses))
+			return nil, fmt.Errorf("%s: address %d of %d is no http(s) address; want such as https://rpc.example.org/KEY, with commas between several",
+				name, i+1, len(addresses))
 		}
 	}
 	return addresses, nil
