@@ -110,7 +110,7 @@ func (p *planner) openapi() ([]byte, error) {
 	if example < 0 {
 		return render.OpenAPI(p.stableInfo, p.forks, nil)
 	}
-	subject := p.beside.Proposals.Subject(example)
+	subject := p.summarised.Subject(example)
 	n, e := p.all[example].Number, render.Example{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].Number)}
 	if e.Summary == nil {
 		if updated := p.all[example].Updated; updated != nil {
