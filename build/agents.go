@@ -66,7 +66,8 @@ func (p *planner) agents() {
 func (p *planner) documentation() {
 	openapi := sync.OnceValues(p.openapi)
 	p.whole("/openapi.json", typeJSON, openapi)
-	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, func() ([]byte, error) { return render.APICatalog(p.info) })
+	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`,
+		func() ([]byte, error) { return render.APICatalog(p.info) })
 	p.whole("/api/", typeHTML, func() ([]byte, error) {
 		doc, err := openapi()
 		if err != nil {

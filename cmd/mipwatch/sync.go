@@ -97,7 +97,8 @@ func (m *mirrorer) run(ctx context.Context) error {
 // targets decides which folder of the upstream goes where.
 func (m *mirrorer) targets(s *site.Site) ([]gitsync.Target, error) {
 	if s.Upstream == nil {
-		return nil, m.invalid(0, "missing-key", "no upstream to sync from; name its git address, such as upstream: {git: https://git.example.org/mips, folders: [MIPs]}")
+		return nil, m.invalid(0, "missing-key",
+			"no upstream to sync from; name its git address, such as upstream: {git: https://git.example.org/mips, folders: [MIPs]}")
 	}
 	from := s.Upstream.Folders
 	if len(from) == 0 {
@@ -108,7 +109,8 @@ func (m *mirrorer) targets(s *site.Site) ([]gitsync.Target, error) {
 	case len(here) == 1:
 		return []gitsync.Target{{Folder: here[0], From: from}}, nil
 	case len(here) != len(from):
-		return nil, m.invalid(s.Upstream.Line, "bad-value", fmt.Sprintf("upstream.folders: %s cannot be told to go into %s of proposals; list as many, or one folder of proposals",
+		return nil, m.invalid(s.Upstream.Line, "bad-value", fmt.Sprintf(
+			"upstream.folders: %s cannot be told to go into %s of proposals; list as many, or one folder of proposals",
 			plural(len(from), "folder"), plural(len(here), "folder")))
 	}
 	var out []gitsync.Target

@@ -85,7 +85,8 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 	return slices.ContainsFunc(w.folders, func(dir string) bool {
 		dir = filepath.Clean(dir)
 		return name == dir || filepath.Dir(name) == dir && strings.EqualFold(filepath.Ext(name), ".md") ||
-			!strings.HasPrefix(filepath.Base(name), ".") && (within(name, filepath.Join(dir, corpus.SummariesDir)) || within(name, filepath.Join(dir, corpus.TranslationsDir)))
+			!strings.HasPrefix(filepath.Base(name), ".") &&
+				(within(name, filepath.Join(dir, corpus.SummariesDir)) || within(name, filepath.Join(dir, corpus.TranslationsDir)))
 	})
 }
 
