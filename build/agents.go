@@ -66,7 +66,8 @@ func (p *planner) agents() {
 func (p *planner) documentation() {
 	openapi := sync.OnceValues(p.openapi)
 	p.whole("/openapi.json", typeJSON, openapi)
-	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, func() ([]byte, error) { return render.APICatalog(p.info) })
+	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`,
+		func() ([]byte, error) { return render.APICatalog(p.info) })
 	p.whole("/api/", typeHTML, func() ([]byte, error) {
 		doc, err := openapi()
 		if err != nil {
@@ -110,7 +111,7 @@ func (p *planner) openapi() ([]byte, error) {
 	if example < 0 {
 		return render.OpenAPI(p.stableInfo, p.forks, nil)
 	}
-	subject := p.beside.Proposals.Subject(example)
+	subject := p.summarised.Subject(example)
 	n, e := p.all[example].Number, render.Example{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].Number)}
 	if e.Summary == nil {
 		if updated := p.all[example].Updated; updated != nil {

@@ -3,8 +3,8 @@ package build
 import (
 	"fmt"
 
-	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -67,9 +67,9 @@ func (p *planner) companions(c *corpus.Proposal) {
 }
 
 // translationPage renders a translation as the proposal itself is: its links mean what they mean there.
-func (p *planner) translationPage(t companion.Translation, c *corpus.Proposal) ([]byte, error) {
+func (p *planner) translationPage(t corpus.Translation, c *corpus.Proposal) ([]byte, error) {
 	text := t.Text()
-	d := corpus.Join(text.Sections)
+	d := markdown.Join(text.Sections)
 	body, err := p.md.HTML(d.Root, d.Body, text.Title, func(dest string) (string, bool) { return p.link(c, dest) })
 	if err != nil {
 		return nil, fmt.Errorf("render the translation of %s into %s: %w", c.File, t.Locale, err)

@@ -39,7 +39,7 @@ func besideFolder(t *testing.T) (dir string, hash string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := scribe.Write(t.Context(), c.Beside, scribe.Options{Now: time.Unix(1_700_000_000, 0)}); err != nil {
+	if _, err := scribe.Write(t.Context(), &c.Summarised, c.Beside, scribe.Options{Now: time.Unix(1_700_000_000, 0)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []string{"1", "3"} {

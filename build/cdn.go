@@ -27,7 +27,8 @@ type Header struct {
 
 // contentSecurityPolicy lets a page load its own style sheet, scripts and images, ask its own origin,
 // and nothing else.
-const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // sitemap lists every page of the plan so far. A proposal's pages change with the proposal, a
 // translation's with the translation; the others with the newest one.

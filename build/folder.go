@@ -179,7 +179,8 @@ func (f *folder) refuseForeign(p *Plan) error {
 // generated matches the files that only a build writes, whatever the proposals were: numbered ones,
 // assets and share cards with a hash in their name, and the pages of a listing. mip/{n}/og.png is of builds
 // before cards had one.
-var generated = regexp.MustCompile(`^(mip/\d+/(([^/]+/)?index\.html|feed\.xml|og\.png)|(mip/\d+/)?og\.[0-9a-f]{8}\.png|mip/\d+\.md|api/v1/mips/\d+(/summary|/translations/[^/]+)?\.json|assets/[a-z]+\.[0-9a-f]{8}\.(css|js)|` +
+var generated = regexp.MustCompile(`^(mip/\d+/(([^/]+/)?index\.html|feed\.xml|og\.png)|(mip/\d+/)?og\.[0-9a-f]{8}\.png|` +
+	`mip/\d+\.md|api/v1/mips/\d+(/summary|/translations/[^/]+)?\.json|assets/[a-z]+\.[0-9a-f]{8}\.(css|js)|` +
 	`(upgrade|status|category|type|author)/[^/]+/(index\.html|feed\.xml)|\.well-known/agent-skills/[^/]+/SKILL\.md)$`)
 
 // recoverRecord takes the files in generated places for those of a build.

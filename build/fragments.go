@@ -33,7 +33,7 @@ func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 			}
 			return ids[n][id]
 		}
-		header := strings.Count(d.Raw, "\n") - bytes.Count(d.Body, []byte("\n"))
+		header := strings.Count(p.Raw, "\n") - bytes.Count(d.Body, []byte("\n"))
 		for _, f := range md.DeadFragments(d.Root, d.Body, there) {
 			out = append(out, mip.Problem{
 				Level: mip.Warning, Code: "dead-fragment", File: p.File, Line: header + bytes.Count(d.Body[:f.Offset], []byte("\n")) + 1,

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"weak"
 
-	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/scribe"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -35,7 +35,8 @@ type planner struct {
 	Options
 	plan       *Plan
 	corpus     *corpus.Corpus
-	beside     *companion.Set
+	beside     *corpus.Committed
+	summarised *scribe.Proposals
 	md         *render.Markdown
 	pages      *render.Pages // for pages that speak of the whole site
 	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
@@ -83,7 +84,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 
 func newPlanner(c *Content, o Options) (*planner, error) {
 	p := &planner{
-		Options: o, corpus: c.Corpus, beside: c.Beside, md: render.NewMarkdown(o.Site.Highlight), index: map[int]int{},
+		Options: o, corpus: c.Corpus, beside: c.Beside, summarised: &c.Summarised, md: render.NewMarkdown(o.Site.Highlight), index: map[int]int{},
 		plan: &Plan{baseURL: o.Site.BaseURL, versions: &corpus.Texts{}}, texts: make([]weak.Pointer[text], len(c.Proposals)),
 	}
 	o.Rendered.next()

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/scribe"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -351,12 +350,12 @@ func summariesFrom(env func(string) (string, bool)) (*summaries, error) {
 
 // write makes the summaries that are missing or outdated, and tells of them as it goes. failed are the
 // proposals that have none of their present text all the same. The error has an exit code.
-func (s *summaries) write(ctx context.Context, set *companion.Set, epoch *time.Time, progress *progress) (written int, failed []mip.Problem, err error) {
+func (s *summaries) write(ctx context.Context, c *build.Content, epoch *time.Time, progress *progress) (written int, failed []mip.Problem, err error) {
 	now := time.Now()
 	if epoch != nil {
 		now = *epoch
 	}
-	report, err := scribe.Write(ctx, set, scribe.Options{
+	report, err := scribe.Write(ctx, &c.Summarised, c.Beside, scribe.Options{
 		Model: s.model, Name: s.name, Now: now,
 		Progress: func(done, total int) { progress.doing("summarising… %d of %d", done, total) },
 		Waiting:  func(d time.Duration) { progress.say("the model asks to wait for %s", d.Round(time.Second)) },
@@ -377,7 +376,7 @@ func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Optio
 	if err != nil {
 		return nil, nil, exit(exitUsage, err)
 	}
-	written, failed, err := s.write(ctx, c.Beside, o.Epoch, progress)
+	written, failed, err := s.write(ctx, c, o.Epoch, progress)
 	if err != nil || written == 0 {
 		return c, failed, err
 	}

@@ -183,7 +183,8 @@ func writeWhole(name string, body []byte) error {
 }
 
 // demoNotice stands above every page of a demo.
-const demoNotice = "Demo: forum activity and block heights are invented on this machine; nothing is asked on the network. The proposals are those of the folder."
+const demoNotice = "Demo: forum activity and block heights are invented on this machine; nothing is asked on the network. " +
+	"The proposals are those of the folder."
 
 // live is the sidecar on the preview's own origin, and in a demo the hosts behind it.
 type live struct {

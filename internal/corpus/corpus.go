@@ -1,5 +1,5 @@
-// Package corpus turns folders of proposal files into a Corpus: it guards and decodes headers, parses
-// Markdown, resolves relations and asks git for times. It knows nothing of HTTP, output paths, HTML
+// Package corpus turns folders of proposal files into a Corpus: it guards and decodes headers,
+// checks texts, resolves relations and asks git for times. It knows nothing of HTTP, output paths, HTML
 // or the clock.
 package corpus
 
@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/yuin/goldmark/ast"
-
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -23,7 +22,7 @@ type Options struct {
 	Epoch *time.Time
 	// Render, when set, is called for documents whose rendering could grow out of proportion; its
 	// error is an error of that proposal. It is called from several goroutines.
-	Render func(*Document) error
+	Render func(*markdown.Document) error
 	// Refused are errors by file, in addition to those that are found.
 	Refused map[string]mip.Problem
 }
@@ -38,6 +37,7 @@ type Corpus struct {
 	History   string        // full, shallow, none or fixed: see [mip.SiteInfo.History]
 
 	prefix  string
+	render  func(*markdown.Document) error
 	history *history
 	files   map[string]int // lower-case file name to number, -1 where two files share the name
 }
@@ -55,17 +55,9 @@ type Proposal struct {
 	Raw      string // the file, byte for byte
 
 	source      folder.File
-	body        string // as in [Document]; shares the memory of Raw where it can
+	body        string // UTF-8 with LF line ends, after the header; shares the memory of Raw where it can
 	numberLine  int    // where the header states the number; 0 when the file's name does
 	requireLine int    // where the header states Requires; 0 when it does not
-}
-
-// Document is a parsed proposal.
-type Document struct {
-	Raw      string        // the file, byte for byte
-	Body     []byte        // UTF-8 with LF line ends, after the header
-	Root     ast.Node      // the tree over Body; each section's heading has its id attribute
-	Sections []mip.Section // Markdown values concatenated are Body
 }
 
 // report collects what is found in one file.
@@ -82,7 +74,7 @@ func (r *report) add(level mip.Level, line int, code, format string, args ...any
 	})
 }
 
-// mostAlike is how many problems of one code are told of one file: a header can hold thousands.
+// mostAlike is how many problems of one code are reported of one file: a header can hold thousands.
 const mostAlike = 25
 
 // most returns the problems, of each code the first mostAlike and how many more there are.
@@ -90,17 +82,17 @@ func (r *report) most() []mip.Problem {
 	if len(r.problems) <= mostAlike {
 		return r.problems
 	}
-	told := map[string]int{}
-	last := map[string]int{} // by code: the position in out of the last problem that is told
+	count := map[string]int{}
+	last := map[string]int{} // by code: the position in out of the last problem that is reported
 	out := make([]mip.Problem, 0, len(r.problems))
 	for _, p := range r.problems {
-		if told[p.Code]++; told[p.Code] <= mostAlike {
+		if count[p.Code]++; count[p.Code] <= mostAlike {
 			last[p.Code] = len(out)
 			out = append(out, p)
 		}
 	}
 	for code, i := range last {
-		if more := told[code] - mostAlike; more > 0 {
+		if more := count[code] - mostAlike; more > 0 {
 			out[i].Message += fmt.Sprintf("; and %d more of this code in the file", more)
 		}
 	}

@@ -43,7 +43,7 @@ type Version struct {
 	Subject string // of the commit: one line, printable, perhaps shortened; may be empty
 }
 
-// past gathers versions as git log tells them, newest first.
+// past gathers versions as git log lists them, newest first.
 type past struct {
 	commits []git.Commit
 	blobs   []string
@@ -153,4 +153,27 @@ func legible(raw []byte) []byte {
 		return []byte{} // empty, and there
 	}
 	return text
+}
+
+// earlier decodes the headers of earlier texts, of which a page asks for several.
+var earlier = sync.OnceValue(newDecoder)
+
+// StatusOf is the status in the header of an earlier text, read as that of a proposal is; empty when there is
+// none. Nothing is said of what is wrong with the text.
+func StatusOf(text []byte) mip.Status {
+	var r report
+	h, ok := guard(text, &r)
+	if !ok || h == nil {
+		return ""
+	}
+	var only header
+	for _, f := range h.fields {
+		if f.name == "status" {
+			only.fields = append(only.fields, f)
+		}
+	}
+	if v := earlier().decode(&only, &r).get("status"); v != nil {
+		return mip.ParseStatus(v.text())
+	}
+	return ""
 }

@@ -123,7 +123,7 @@ func (c *Blobs) read(hash string, most int64) ([]byte, error) {
 	return text, nil
 }
 
-// Held tells of each hash whether the repository holds a blob of that name. Nothing is fetched for it.
+// Held says of each hash whether the repository holds a blob of that name. Nothing is fetched for it.
 func Held(ctx context.Context, top string, hashes []string) ([]bool, error) {
 	held := make([]bool, len(hashes))
 	answers := 0

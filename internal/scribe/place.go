@@ -12,7 +12,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/atomicfile"
-	"github.com/mipwatch/mipwatch/internal/companion"
+	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
@@ -64,7 +64,7 @@ func recoverFolders(tasks []task) error {
 		if err != nil {
 			return err
 		}
-		_ = atomicfile.Recover(root, companion.SummariesDir) // there is none, or place says what is wrong with it
+		_ = atomicfile.Recover(root, corpus.SummariesDir) // there is none, or place says what is wrong with it
 		root.Close()
 	}
 	return nil

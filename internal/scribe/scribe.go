@@ -4,15 +4,16 @@
 package scribe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
@@ -24,6 +25,38 @@ const (
 	// locale is the language of what is committed.
 	locale = "en"
 )
+
+// Proposals is what summaries are made of.
+type Proposals struct {
+	Corpus    *corpus.Corpus
+	Summaries []mip.Summary  // of the corpus's proposals, in their order, completed by the site
+	Forks     []mip.HardFork // with their status
+}
+
+// Subject is what a summary of the i-th proposal speaks of: the proposal with its sections, the fork that
+// it has to do with and, for a fork's meta proposal, what that bundles. Now is not set.
+func (ps *Proposals) Subject(i int) assist.Subject {
+	p := ps.read(i)
+	s := assist.Subject{Proposal: p, Fork: assist.ForkOf(p.Summary, ps.Forks)}
+	if !assist.IsMeta(p.Summary, s.Fork) {
+		return s
+	}
+	for _, n := range s.Fork.BundledMIPs {
+		k, ok := slices.BinarySearchFunc(ps.Summaries, n, func(m mip.Summary, n int) int { return cmp.Compare(m.Number, n) })
+		if ok {
+			s.Bundled = append(s.Bundled, ps.read(k))
+		}
+	}
+	return s
+}
+
+func (ps *Proposals) read(i int) *mip.Proposal {
+	p := ps.Corpus.Proposals[i]
+	return &mip.Proposal{Summary: ps.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: ps.Corpus.Read(p).Sections}
+}
+
+// Check says what the text of the i-th proposal does not bear out of a summary, as [assist.Check] does.
+func (ps *Proposals) Check(sum *api.Summary, i int) error { return assist.Check(*sum, ps.Subject(i)) }
 
 // Options says how summaries are made.
 type Options struct {
@@ -51,14 +84,14 @@ type Report struct {
 // input makes and writes nothing. What a model fails at is a problem of that proposal, whose file stays
 // as it was, and the others go on. The error is for what is wrong with more than one: a file that cannot
 // be written, or the end of ctx. The report is true then too.
-func Write(ctx context.Context, set *companion.Set, o Options) (Report, error) {
-	s := &scribe{Options: o, set: set}
-	for i, p := range set.Proposals.Corpus.Proposals {
+func Write(ctx context.Context, ps *Proposals, committed *corpus.Committed, o Options) (Report, error) {
+	s := &scribe{Options: o, proposals: ps, committed: committed}
+	for i, p := range ps.Corpus.Proposals {
 		if s.current(p) {
 			continue
 		}
 		// The problem of a place that several files claim was found when they were read.
-		if dir, name, ok := set.Place(p); ok {
+		if dir, name, ok := committed.SummaryFile(p); ok {
 			s.tasks = append(s.tasks, task{index: i, proposal: p, dir: dir, name: name})
 		}
 	}
@@ -72,8 +105,9 @@ func Write(ctx context.Context, set *companion.Set, o Options) (Report, error) {
 // scribe is the state of one Write.
 type scribe struct {
 	Options
-	set   *companion.Set
-	tasks []task
+	proposals *Proposals
+	committed *corpus.Committed
+	tasks     []task
 }
 
 // task is one summary to make, and what became of it.
@@ -88,7 +122,7 @@ type task struct {
 
 // current reports whether the committed summary of a proposal can stay.
 func (s *scribe) current(p *corpus.Proposal) bool {
-	sum := s.set.Summary(p.Number)
+	sum := s.committed.Summary(p.Number)
 	return sum != nil && !sum.Stale && (s.Model == nil || sum.Source == s.Name)
 }
 
@@ -117,7 +151,7 @@ func (s *scribe) work(ctx context.Context) error {
 
 // do makes and writes one summary. What went wrong with this one alone is kept in the task.
 func (s *scribe) do(ctx context.Context, t *task) error {
-	subject := s.set.Proposals.Subject(t.index)
+	subject := s.proposals.Subject(t.index)
 	subject.Now = s.Now
 	sum, err := s.summary(ctx, subject)
 	switch {

@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/scribe"
@@ -42,7 +41,13 @@ func folderOf(t *testing.T) string {
 	return dir
 }
 
-func load(t *testing.T, dirs ...string) *companion.Set {
+// site is what is known of folders of proposals.
+type site struct {
+	scribe.Proposals
+	*corpus.Committed
+}
+
+func load(t *testing.T, dirs ...string) *site {
 	t.Helper()
 	epoch := noon
 	c, err := corpus.Load(t.Context(), corpus.Options{Folders: dirs, Epoch: &epoch})
@@ -53,16 +58,21 @@ func load(t *testing.T, dirs ...string) *companion.Set {
 	for _, p := range c.Proposals {
 		all = append(all, p.Summary)
 	}
-	set, err := companion.Load(t.Context(), companion.Proposals{Corpus: c, Summaries: all, Prefix: "MIP"})
+	s := &site{Proposals: scribe.Proposals{Corpus: c, Summaries: all}}
+	s.Committed, err = c.ReadCommitted(t.Context(), nil, s.Check)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range slices.Concat(c.Problems, set.Problems) {
+	for _, p := range slices.Concat(c.Problems, s.Problems) {
 		if p.Level == mip.Error {
 			t.Errorf("load: %s", p)
 		}
 	}
-	return set
+	return s
+}
+
+func writeTo(ctx context.Context, s *site, o scribe.Options) (scribe.Report, error) {
+	return scribe.Write(ctx, &s.Proposals, s.Committed, o)
 }
 
 // summaries reads what stands beside the proposals, by number.
@@ -149,7 +159,7 @@ func options(m assist.Model) scribe.Options {
 
 func write(t *testing.T, dir string, o scribe.Options) scribe.Report {
 	t.Helper()
-	r, err := scribe.Write(t.Context(), load(t, dir), o)
+	r, err := writeTo(t.Context(), load(t, dir), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +274,7 @@ func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer stop()
-		r, err := scribe.Write(ctx, load(t, dir), options(&model{think: time.Second}))
+		r, err := writeTo(ctx, load(t, dir), options(&model{think: time.Second}))
 		if !errors.Is(err, context.DeadlineExceeded) || len(r.Written) != 4 || len(r.Problems) != 0 {
 			t.Errorf("Write = %+v, %v; want four files and the end of the context", r, err)
 		}
@@ -298,7 +308,7 @@ func TestPlace(t *testing.T) {
 	if len(set.Problems) != 1 {
 		t.Fatalf("problems %v, want one", set.Problems)
 	}
-	if _, err := scribe.Write(t.Context(), set, options(nil)); err != nil {
+	if _, err := writeTo(t.Context(), set, options(nil)); err != nil {
 		t.Fatal(err)
 	}
 	if here, there := summaries(t, dir), summaries(t, more); len(here) != proposals-1 || here[1].MIPNumber != 0 || there[1].MIPNumber != 1 || there[20].MIPNumber != 20 {
@@ -309,10 +319,45 @@ func TestPlace(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(lead, "summaries")); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := scribe.Write(t.Context(), load(t, lead), options(nil)); !errors.Is(err, scribe.ErrWrite) || len(r.Written) != 0 {
+	if r, err := writeTo(t.Context(), load(t, lead), options(nil)); !errors.Is(err, scribe.ErrWrite) || len(r.Written) != 0 {
 		t.Errorf("Write through a link = %+v, %v; want ErrWrite", r, err)
 	}
 	if left, _ := os.ReadDir(outside); len(left) != 0 {
 		t.Errorf("%d files were written outside", len(left))
+	}
+}
+
+// The meta proposal of a fork is judged together with what the fork bundles.
+func TestSubject(t *testing.T) {
+	dir := t.TempDir()
+	files := func(texts ...string) {
+		for i := 0; i < len(texts); i += 2 {
+			name := filepath.Join(dir, filepath.FromSlash(texts[i]))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(texts[i+1]), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	files("MIP-1.md", "---\nmip: 1\ntitle: A fee\n---\n\n## Abstract\n\nEvery block burns the fees of its transactions.\n", "MIP-8.md", "---\nmip: 8\ntitle: The fork\n---\n\nIt bundles.\n", "MIP-9.md", "---\nmip: 9\ntitle: Alone\n---\n\nNothing.\n")
+	forks := []mip.HardFork{{Name: "F", Status: "planned", MetaMIP: new(8), BundledMIPs: []int{1, 77}, Activation: map[string]mip.Activation{}}}
+	s := load(t, dir)
+	s.Forks = forks
+	for i, want := range []struct {
+		fork    bool
+		bundled int
+	}{{true, 0}, {true, 1}, {false, 0}} {
+		got := s.Subject(i)
+		if (got.Fork != nil) != want.fork || len(got.Bundled) != want.bundled || len(got.Proposal.Sections) == 0 {
+			t.Errorf("Subject(%d): fork %v, %d bundled, %d sections", i, got.Fork, len(got.Bundled), len(got.Proposal.Sections))
+		}
+	}
+	b, err := json.Marshal(assist.Extract(s.Subject(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files("summaries/MIP-8.json", string(b))
+	committed, err := s.Corpus.ReadCommitted(t.Context(), nil, s.Check)
+	if err != nil || committed.Summary(8) == nil {
+		t.Errorf("the summary of the meta proposal: %v, problems %v", err, committed.Problems)
 	}
 }

@@ -39,7 +39,7 @@ func proposals(t testing.TB, folder, prefix string) []*mip.Proposal {
 	var out []*mip.Proposal
 	for _, p := range c.Proposals {
 		doc := c.Read(p)
-		out = append(out, &mip.Proposal{Summary: p.Summary, RawMarkdown: string(doc.Raw), Sections: doc.Sections})
+		out = append(out, &mip.Proposal{Summary: p.Summary, RawMarkdown: p.Raw, Sections: doc.Sections})
 	}
 	return out
 }
