@@ -22,54 +22,56 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build":           {"render", "render/card", "internal/entity", "internal/figures", "internal/markdown", "internal/mip", "internal/corpus", "internal/scribe", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock"},
+	"build":           {"render", "render/card", "internal/atomicfile", "internal/entity", "internal/markdown", "internal/snapshot", "internal/mip", "internal/corpus", "internal/scribe", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/corpus", "internal/figures", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
+	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/folder", "internal/mip", "internal/gitsync", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
 		"sidecar", "internal/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
+	"internal/atomicfile":   {},
 	"internal/browsertest":  {},                   // tests only
 	"internal/corpora":      {"internal/testenv"}, // for tests only
 	"internal/corpus":       {"internal/api", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
 	"internal/entity":       {},
-	"internal/figures":      {"internal/mip", "internal/api"},
+	"internal/snapshot":     {"internal/mip", "internal/api"},
 	"internal/folder":       {},
 	"internal/git":          {},
-	"internal/gitsync":      {"internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
+	"internal/gitsync":      {"internal/atomicfile", "internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
 	"internal/graph":        {},
 	"internal/markdown":     {"internal/mip", "github.com/yuin/goldmark"},
 	"internal/mip":          {},
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
 	"internal/redistest":    {"internal/testenv"},                         // for tests only
 	"internal/release":      {},
-	"internal/scribe":       {"internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
+	"internal/scribe":       {"internal/atomicfile", "internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":   {},
 	"internal/testenv":      {}, // for tests only
 	"internal/tex":          {},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
-	"render": {"internal/figures", "internal/graph", "internal/markdown", "internal/mip", "internal/tex", "render/card", "internal/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
+	"render": {"internal/snapshot", "internal/graph", "internal/markdown", "internal/mip", "internal/tex", "render/card", "internal/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
 		"github.com/microcosm-cc/bluemonday", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/card": {"internal/mip", "golang.org/x/image"},
-	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/upstream",
+	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/timing", "sidecar/upstream",
 		"github.com/sethvargo/go-limiter"},
 	"internal/api":          {"internal/mip"},
 	"sidecar/assist":        {"internal/mip", "internal/strictjson", "internal/api"},
 	"sidecar/assist/budget": {"sidecar/assist"},
 	"sidecar/assist/model":  {"sidecar/assist", "sidecar/upstream", "github.com/tmc/langchaingo"},
-	"sidecar/assistant":     {"internal/mip", "internal/api", "sidecar/assist", "sidecar/assist/budget", "sidecar/assist/model", "sidecar/cache", "sidecar/knowledge", "sidecar/upstream"},
+	"sidecar/assistant":     {"internal/mip", "internal/api", "sidecar/assist", "sidecar/assist/budget", "sidecar/assist/model", "sidecar/cache", "sidecar/knowledge", "sidecar/timing", "sidecar/upstream"},
 	"sidecar/cache":         {},
-	"sidecar/chain":         {"internal/mip", "internal/api", "sidecar/cache", "sidecar/upstream"},
-	"sidecar/environment":   {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge", "sidecar/shared"},
+	"sidecar/chain":         {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "sidecar/upstream"},
+	"sidecar/environment":   {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge", "sidecar/redis"},
 	"sidecar/follow":        {"sidecar/knowledge"},
 	"sidecar/event":         {"internal/api"},
-	"sidecar/forum":         {"internal/mip", "internal/api", "sidecar/cache", "sidecar/upstream"},
+	"sidecar/forum":         {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "sidecar/upstream"},
 	"sidecar/knowledge":     {"internal/mip", "internal/api", "sidecar/cache"},
 	"sidecar/metrics":       {},
-	"sidecar/shared":        {"sidecar/cache", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
+	"sidecar/redis":         {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
+	"sidecar/timing":        {},
 	"sidecar/upstream":      {"sidecar/metrics"},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
 		"github.com/aws/aws-lambda-go/lambda"},

@@ -10,7 +10,7 @@ import (
 )
 
 // feeds adds the newest changes in the three formats that readers know.
-func (p *planner) feeds() error {
+func (p *planner) feeds() {
 	for _, f := range []struct {
 		route, mediaType string
 		make             func(mip.SiteInfo, []mip.Summary) ([]byte, error)
@@ -21,54 +21,60 @@ func (p *planner) feeds() error {
 	} {
 		p.whole(f.route, f.mediaType, func() ([]byte, error) { return f.make(p.info, p.all) })
 	}
-	return nil
+}
+
+// api adds the JSON documents that speak of the whole corpus.
+func (p *planner) api() {
+	list := mip.List{Count: len(p.all), MIPs: p.all}
+	if newest := updatedAt(p.all); !newest.UTC().IsZero() {
+		list.UpdatedAt = &newest
+	}
+	p.add(Artifact{
+		Route: "/api/v1/mips", File: "api/v1/mips.json", Type: typeJSON, index: true,
+		Body: func(w io.Writer) error { return render.List(w, list) },
+	})
+	p.json("/api/v1/hardforks", mip.HardForks{HardForks: p.forks})
+	p.json("/api/v1/site", p.info)
+	p.json("/api/v1/diagnostics", mip.Diagnostics{Problems: p.problems()})
 }
 
 // agents adds what tells an AI agent how to use the site.
-func (p *planner) agents() error {
+func (p *planner) agents() {
 	p.whole("/llms.txt", typeText, func() ([]byte, error) { return render.LLMs(p.info, p.forks, p.all) })
 	p.add(Artifact{
-		Route: "/llms-full.txt", Type: typeText, phase: index, key: p.wholeKey,
-		Stream: func(w io.Writer) error {
+		Route: "/llms-full.txt", Type: typeText, index: true,
+		Body: func(w io.Writer) error {
 			return render.LLMsFull(w, p.info, p.all, func(i int) ([]byte, error) { return []byte(p.corpus.Proposals[i].Raw), nil })
 		},
 	})
-	skill, err := render.Skill(p.info, p.all)
-	if err != nil {
-		return err
-	}
-	name := render.SkillName(p.info)
-	p.whole("/skill.md", typeMarkdown, func() ([]byte, error) { return skill, nil })
+	skill := sync.OnceValues(func() ([]byte, error) { return render.Skill(p.info, p.all) })
+	p.whole("/skill.md", typeMarkdown, skill)
 	p.add(Artifact{
-		Route: "/.well-known/agent-skills/" + name + "/SKILL.md", Pattern: "/.well-known/agent-skills/{skill}/SKILL.md",
-		Type: typeMarkdown, Body: fixed(skill),
+		Route: "/.well-known/agent-skills/" + render.SkillName(p.info) + "/SKILL.md", Pattern: "/.well-known/agent-skills/{skill}/SKILL.md",
+		Type: typeMarkdown, Body: bodyOf(skill),
 	})
-	p.whole("/.well-known/agent-skills/index.json", typeJSON, func() ([]byte, error) { return render.SkillIndex(p.info, skill) })
-	return nil
+	p.whole("/.well-known/agent-skills/index.json", typeJSON, func() ([]byte, error) {
+		text, err := skill()
+		if err != nil {
+			return nil, err
+		}
+		return render.SkillIndex(p.info, text)
+	})
 }
 
 // documentation adds the API's description for programs and for people.
-func (p *planner) documentation() error {
-	example := p.example()
-	openapi := sync.OnceValues(func() ([]byte, error) { return p.openapi(example) })
-	key := p.wholeKey
-	if example >= 0 {
-		var err error
-		if key, err = keyOf(p.Producer, p.wholeKey, example, p.links(p.all[example].Number)); err != nil {
-			return err
-		}
-	}
-	p.add(Artifact{Route: "/openapi.json", Type: typeJSON, Body: made(openapi), phase: index, key: key})
+func (p *planner) documentation() {
+	openapi := sync.OnceValues(p.openapi)
+	p.whole("/openapi.json", typeJSON, openapi)
 	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, func() ([]byte, error) { return render.APICatalog(p.info) })
-	p.add(Artifact{Route: "/api/", Type: typeHTML, phase: index, key: key, Body: made(func() ([]byte, error) {
+	p.whole("/api/", typeHTML, func() ([]byte, error) {
 		doc, err := openapi()
 		if err != nil {
 			return nil, err
 		}
 		return p.pages.API(doc)
-	})})
+	})
 	p.whole("/feeds/", typeHTML, func() ([]byte, error) { return p.pages.Feeds(p.all) })
-	return nil
 }
 
 // example is the position of the proposal that documentation speaks of: the first for which most of the
@@ -98,8 +104,9 @@ func (p *planner) example() int {
 	return best
 }
 
-// openapi describes the endpoints with the proposal at a position as the example.
-func (p *planner) openapi(example int) ([]byte, error) {
+// openapi describes the endpoints, with one proposal as the example.
+func (p *planner) openapi() ([]byte, error) {
+	example := p.example()
 	if example < 0 {
 		return render.OpenAPI(p.stableInfo, p.forks, nil)
 	}

@@ -2,7 +2,16 @@ package build
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"io"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Artifact is one file of the published tree.
@@ -18,34 +27,13 @@ type Artifact struct {
 	Type string
 	// Cache is the Cache-Control value.
 	Cache string
-	// Body appends the bytes to a slice, which may be nil, and returns the longer one: most of what a
-	// build makes is written and forgotten, so that a worker can make it all in one place. What it returns
-	// is the caller's, to write over. It may be called from any goroutine, more than once, and is nil when
-	// Stream is set.
-	Body func(to []byte) ([]byte, error)
-	// Stream writes the bytes of an artifact that is too large to hold in memory.
-	Stream func(io.Writer) error
+	// Body writes the bytes. It may be called from any goroutine, and more than once.
+	Body func(io.Writer) error
 
-	phase phase
-	// source is the file of the proposal that the artifact is made from; empty: of several.
-	source string
-	// group ties neighbours together that share costly work: one worker makes them in order.
-	group int
-	// key is a hash of everything that the bytes follow from, the program included. Empty when the
-	// artifact is to be made every time.
-	key string
-	// release, when set, lets go of what the group shares. Every member of the group has the same.
-	release func()
+	source string // file of the proposal that the artifact is made from; empty: of several
+	index  bool   // names other artifacts, and is written after them: lists, feeds, sitemap, rewrites
+	hashed bool   // File holds a hash of the bytes, which cost much: a file of that name has them
 }
-
-// phase orders the writing: a file is written after those that it names.
-type phase int
-
-const (
-	leaf  phase = iota // pages, texts, assets
-	index              // what names leaves: lists, feeds, sitemap, rewrites
-	phases
-)
 
 // Cache-Control values. A CDN keeps what it has until the next deploy; browsers ask again, except
 // for assets, whose names change with their content.
@@ -64,24 +52,106 @@ const (
 	typeText     = "text/plain; charset=utf-8"
 )
 
-// Bytes returns the artifact's whole content, whichever way it is made. The error is a [MakeError].
+// Bytes returns the whole content. The error is a [MakeError].
 func (a *Artifact) Bytes() ([]byte, error) {
-	if a.Stream == nil {
-		return a.append(nil)
-	}
 	var b bytes.Buffer
-	err := a.stream(&b)
-	return b.Bytes(), err
-}
-
-func fixed(b []byte) func([]byte) ([]byte, error) {
-	return func(to []byte) ([]byte, error) { return append(to, b...), nil }
-}
-
-// made is the Body of what is made elsewhere, and of which there is little.
-func made(f func() ([]byte, error)) func([]byte) ([]byte, error) {
-	return func(to []byte) ([]byte, error) {
-		b, err := f()
-		return append(to, b...), err // a copy: b may be shared, and what is returned is written over later
+	if err := a.Body(&b); err != nil {
+		return nil, a.failed(err)
 	}
+	return b.Bytes(), nil
+}
+
+// bodyOf is the Body of bytes that f makes.
+func bodyOf(f func() ([]byte, error)) func(io.Writer) error {
+	return func(w io.Writer) error {
+		b, err := f()
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		return err
+	}
+}
+
+func fixed(b []byte) func(io.Writer) error {
+	return bodyOf(func() ([]byte, error) { return b, nil })
+}
+
+func jsonOf(v any) func(io.Writer) error {
+	return bodyOf(func() ([]byte, error) { return api.JSON(v) })
+}
+
+// MakeError says that an artifact could not be made, whatever the folder is that it was meant for.
+type MakeError struct {
+	File   string // of the artifact
+	Source string // file of the proposal that it is made from; empty: of several
+	Err    error
+}
+
+func (e *MakeError) Error() string { return fmt.Sprintf("make %s: %v", e.File, e.Err) }
+
+func (e *MakeError) Unwrap() error { return e.Err }
+
+func (a *Artifact) failed(err error) error { return &MakeError{a.File, a.source, err} }
+
+// each calls do for every artifact, on every processor: the leaves first and then, when all of them are done, the
+// indexes. Neighbours of one source are done in order by one goroutine, so that they can share its text. The
+// first error stops the others and is returned.
+func (p *Plan) each(ctx context.Context, do func(*Artifact) error) error {
+	if p.versions != nil {
+		defer p.versions.Close()
+	}
+	for _, index := range []bool{false, true} {
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(runtime.GOMAXPROCS(0))
+		for from := 0; from < len(p.Artifacts); {
+			to := from + 1
+			for source := p.Artifacts[from].source; source != "" && to < len(p.Artifacts) && p.Artifacts[to].source == source; {
+				to++
+			}
+			neighbours := p.Artifacts[from:to]
+			group.Go(func() error { return doAll(ctx, neighbours, index, do) })
+			from = to
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doAll does the artifacts that are indexes, or those that are none.
+func doAll(ctx context.Context, artifacts []Artifact, index bool, do func(*Artifact) error) error {
+	for i := range artifacts {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		if artifacts[i].index != index {
+			continue
+		}
+		if err := do(&artifacts[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Trial makes every artifact and keeps none. It returns the problems of the proposals whose artifacts cannot be
+// made. The error is ctx's, or a [MakeError] of an artifact that is made from several.
+func (p *Plan) Trial(ctx context.Context) ([]mip.Problem, error) {
+	var mu sync.Mutex
+	var out []mip.Problem
+	err := p.each(ctx, func(a *Artifact) error {
+		err := a.Body(io.Discard)
+		switch {
+		case err == nil:
+			return nil
+		case a.source == "":
+			return a.failed(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		out = append(out, mip.Problem{Level: mip.Error, Code: "not-rendered", File: a.source, Message: err.Error()})
+		return nil
+	})
+	return mip.SortProblems(out), err
 }

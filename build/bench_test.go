@@ -21,7 +21,7 @@ func BenchmarkBuild(b *testing.B) {
 	}{{"plain", false}, {"highlight", true}} {
 		s := testSite(prefix)
 		s.Highlight = c.highlight
-		o := build.Options{Site: s, Folders: []string{dir}, Producer: "benchmark"}
+		o := build.Options{Site: s, Folders: []string{dir}}
 		loaded, err := build.Load(b.Context(), o)
 		if err != nil {
 			b.Fatal(err)

@@ -3,7 +3,6 @@ package build
 import (
 	"fmt"
 
-	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -46,50 +45,34 @@ func (p *planner) outdated() []int {
 	return out
 }
 
-// companions adds what is committed beside a proposal: its summary and its translations. They are in the
-// group of the proposal, whose sections the translations need. shellKey is of what pages have in common.
-func (p *planner) companions(doc *source, group int, shellKey string) error {
-	n := doc.proposal.Number
+// companions adds what is committed beside a proposal: its summary and its translations.
+func (p *planner) companions(c *corpus.Proposal) {
+	n := c.Number
 	if sum := p.beside.Summary(n); sum != nil {
-		key, err := keyOf(p.Producer, sum)
-		if err != nil {
-			return err
-		}
-		p.companion(summaryRoute(n), "/api/v1/mips/{n}/summary", key, group, doc, sum)
-	}
-	for _, t := range p.beside.Translations(n) {
-		// The ids of its sections are those of the English text.
-		key, err := keyOf(p.Producer, t, doc.proposal.ContentHash)
-		if err != nil {
-			return err
-		}
-		p.companion(translationRoute(n, t.Locale), "/api/v1/mips/{n}/translations/{locale}", key, group, doc, t.Text())
-		if key, err = keyOf(p.Producer, key, shellKey, p.keys[p.index[n]], doc.proposal.RepoPath, p.links(n).Translations); err != nil {
-			return err
-		}
 		p.add(Artifact{
-			Route: translationPageRoute(n, t.Locale), Pattern: "/mip/{n}/{locale}/", Type: typeHTML, group: group, key: key,
-			release: doc.release, source: doc.proposal.File,
-			Body: made(func() ([]byte, error) { return p.translationPage(t, doc) }),
+			Route: summaryRoute(n), Pattern: "/api/v1/mips/{n}/summary", File: summaryRoute(n)[1:] + ".json", Type: typeJSON,
+			source: c.File, Body: jsonOf(sum),
 		})
 	}
-	return nil
-}
-
-func (p *planner) companion(route, pattern, key string, group int, doc *source, value any) {
-	p.add(Artifact{
-		Route: route, Pattern: pattern, File: route[1:] + ".json", Type: typeJSON, group: group, key: key, release: doc.release, source: doc.proposal.File,
-		Body: func(to []byte) ([]byte, error) { return api.AppendJSON(to, value) },
-	})
+	for _, t := range p.beside.Translations(n) {
+		p.add(Artifact{
+			Route: translationRoute(n, t.Locale), Pattern: "/api/v1/mips/{n}/translations/{locale}", File: translationRoute(n, t.Locale)[1:] + ".json", Type: typeJSON,
+			source: c.File, Body: jsonOf(t.Text()),
+		})
+		p.add(Artifact{
+			Route: translationPageRoute(n, t.Locale), Pattern: "/mip/{n}/{locale}/", Type: typeHTML,
+			source: c.File, Body: bodyOf(func() ([]byte, error) { return p.translationPage(t, c) }),
+		})
+	}
 }
 
 // translationPage renders a translation as the proposal itself is: its links mean what they mean there.
-func (p *planner) translationPage(t corpus.Translation, doc *source) ([]byte, error) {
+func (p *planner) translationPage(t corpus.Translation, c *corpus.Proposal) ([]byte, error) {
 	text := t.Text()
 	d := markdown.Join(text.Sections)
-	body, err := p.md.HTML(d.Root, d.Body, text.Title, func(dest string) (string, bool) { return p.link(doc.proposal, dest) })
+	body, err := p.md.HTML(d.Root, d.Body, text.Title, func(dest string) (string, bool) { return p.link(c, dest) })
 	if err != nil {
-		return nil, fmt.Errorf("render the translation of %s into %s: %w", doc.proposal.File, t.Locale, err)
+		return nil, fmt.Errorf("render the translation of %s into %s: %w", c.File, t.Locale, err)
 	}
 	return p.stable.Translation(render.TranslationPage{
 		Summary: p.all[p.index[t.Number]], Text: text, Body: body, Translations: p.links(t.Number).Translations,

@@ -9,15 +9,14 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
-	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/scribe"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render"
 )
 
@@ -29,44 +28,17 @@ type Options struct {
 	Folders []string
 	// Epoch, when set, replaces every time that git would give (SOURCE_DATE_EPOCH).
 	Epoch *time.Time
-	// Producer names the program exactly, such as a hash of its executable. Sync trusts what an
-	// earlier run of the same producer wrote and does not render it again; empty means that
-	// everything is rendered and compared.
-	Producer string
 	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
 	Notice string
 	// Live, when set, is what forum and networks said at one moment: pages then hold those figures.
-	Live *figures.File
+	Live *snapshot.File
 	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host that
 	// rules the live routes after that file and then has to rule all others itself.
 	NoAPIFallback bool
 	// Refused are errors by file: those proposals are not published, such as since a [Plan.Trial] failed.
 	Refused map[string]mip.Problem
-	// Memo, when set, keeps highlighted code for the next plan. Nil: each plan begins anew.
-	Memo *Memo
-}
-
-// Memo keeps what is costly to make and may be the same in the next plan. The zero value is empty and
-// ready; it is safe for concurrent use and bounded in size.
-type Memo struct {
-	mu              sync.Mutex
-	plain, coloured *render.Markdown
-}
-
-func (m *Memo) markdown(highlight bool) *render.Markdown {
-	if m == nil {
-		return render.NewMarkdown(highlight)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	kept := &m.plain
-	if highlight {
-		kept = &m.coloured
-	}
-	if *kept == nil {
-		*kept = render.NewMarkdown(highlight)
-	}
-	return *kept
+	// Rendered, when set, keeps rendered texts for the next plan. Nil: each plan renders all.
+	Rendered *Rendered
 }
 
 // Content is what a site is made of: the proposals, and what is committed beside them. Its Problems are
@@ -77,8 +49,8 @@ type Content struct {
 	Beside     *corpus.Committed
 }
 
-// Load reads the proposals and what is committed beside them. Documents that could grow out of proportion are rendered once here, so
-// that a proposal which cannot be published is known before anything is written.
+// Load reads the proposals and what is committed beside them. Documents that could grow out of proportion are
+// rendered once here, so that a proposal which cannot be published is known before anything is written.
 func Load(ctx context.Context, o Options) (*Content, error) {
 	md := render.NewMarkdown(false)
 	longest := o.longestLink()

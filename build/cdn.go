@@ -31,7 +31,7 @@ const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 
 
 // sitemap lists every page of the plan so far. A proposal's pages change with the proposal, a
 // translation's with the translation; the others with the newest one.
-func (p *planner) sitemap() error {
+func (p *planner) sitemap() {
 	byRoute := make(map[string]*mip.Time, len(p.all))
 	for _, m := range p.all {
 		byRoute[pageRoute(m.Number)], byRoute[historyRoute(m.Number)] = m.Updated, m.Updated
@@ -57,21 +57,13 @@ func (p *planner) sitemap() error {
 		}
 		entries = append(entries, render.SitemapEntry{Route: a.Route, LastMod: lastMod})
 	}
-	key, err := keyOf(p.Producer, p.wholeKey, entries)
-	if err != nil {
-		return err
-	}
-	p.add(Artifact{
-		Route: "/sitemap.xml", Type: "application/xml; charset=utf-8", phase: index, key: key,
-		Body: made(func() ([]byte, error) { return render.Sitemap(p.info, entries) }),
-	})
+	p.whole("/sitemap.xml", "application/xml; charset=utf-8", func() ([]byte, error) { return render.Sitemap(p.info, entries) })
 	p.whole("/robots.txt", typeText, func() ([]byte, error) { return render.Robots(p.info), nil })
-	return nil
 }
 
 // redirects maps every route that is not its own file to its file, and the addresses that the files
 // have in their repository to their pages.
-func (p *planner) redirects() error {
+func (p *planner) redirects() {
 	var rules []Redirect
 	for _, a := range p.plan.Artifacts {
 		if a.Route == "" || a.Route == "/"+a.File || a.Route+"index.html" == "/"+a.File {
@@ -97,8 +89,7 @@ func (p *planner) redirects() error {
 	for _, r := range rules {
 		fmt.Fprintf(&b, "%s %s %d\n", r.From, r.To, r.Status)
 	}
-	p.add(Artifact{File: "_redirects", Type: typeText, phase: index, Body: fixed(b.Bytes())})
-	return nil
+	p.add(Artifact{File: "_redirects", Type: typeText, index: true, Body: fixed(b.Bytes())})
 }
 
 // plainPath reports whether a path can stand in a rule as it is.
@@ -110,7 +101,7 @@ func plainPath(s string) bool {
 
 // headers states what a file's name does not tell the CDN: types of routes without an ending, lifetimes,
 // and what browsers may do with a page. No two rules that match one path name the same field.
-func (p *planner) headers() error {
+func (p *planner) headers() {
 	rules := []Header{
 		{"/*", [][2]string{
 			{"Access-Control-Allow-Origin", "*"},
@@ -128,7 +119,7 @@ func (p *planner) headers() error {
 		if a.Type == typeRSS && a.Pattern != a.Route {
 			// One rule for all feeds of a kind, whatever letters their names are made of.
 			from = strings.NewReplacer("{", ":", "}", "").Replace(a.Pattern)
-		} else if a.phase != index || a.Type == typeHTML || strings.HasPrefix(a.Route, "/api/") || strings.HasPrefix(a.File, "_") {
+		} else if !a.index || a.Type == typeHTML || strings.HasPrefix(a.Route, "/api/") || strings.HasPrefix(a.File, "_") {
 			continue
 		}
 		if !placed[from] {
@@ -144,8 +135,7 @@ func (p *planner) headers() error {
 			fmt.Fprintf(&b, "  %s: %s\n", f[0], f[1])
 		}
 	}
-	p.add(Artifact{File: "_headers", Type: typeText, phase: index, Body: fixed(b.Bytes())})
-	return nil
+	p.add(Artifact{File: "_headers", Type: typeText, index: true, Body: fixed(b.Bytes())})
 }
 
 // matches reports whether a rule's From covers a path.

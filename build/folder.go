@@ -1,54 +1,98 @@
 package build
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"sync"
-	"sync/atomic"
+	"regexp"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/mipwatch/mipwatch/internal/atomicfile"
 )
+
+// stateDir is the folder in the output that is not published: the record of the files that builds wrote, the mark
+// that the output is a build's, the lock and, while a build runs, temporary files.
+const (
+	stateDir   = ".mipwatch"
+	ownerFile  = stateDir + "/owner"
+	recordFile = stateDir + "/manifest.json"
+	lockFile   = stateDir + "/lock"
+)
+
+// ownerText is what the mark of ownership says to a person who finds it.
+const ownerText = "This folder is written by mipwatch build, which removes what it no longer publishes.\n"
 
 // lockRetry is how often a waiting build asks again for the lock.
 const lockRetry = 50 * time.Millisecond
 
-// folder is an output folder, locked for one build. Every path in it is relative and slash-separated,
-// and none can lead out of it.
-type folder struct {
-	root  *os.Root // the folder itself
-	dir   string
-	lock  *flock.Flock
-	temps atomic.Int64
-	empty bool // nothing of the plan, or of an earlier one, was there when the build began
+// ErrNotOurs is wrapped by the error of [Sync] and [CheckFolder] for a folder that holds something
+// else than a published tree.
+var ErrNotOurs = errors.New("not an output folder")
 
-	mu      sync.Mutex
-	shelves map[string]*os.Root // of the folder or, while there is one, of its stage
-	made    map[string]bool     // folders that exist
-	staged  bool
-
-	buffers sync.Pool // *[]byte of readSize
+// CheckFolder rejects a folder that holds a project: a mistyped --out must not mix a site into it. A
+// folder that does not exist yet is fine.
+func CheckFolder(dir string) error {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if abs == filepath.Dir(abs) {
+		return fmt.Errorf("%s is the root of the file system: %w", dir, ErrNotOurs)
+	}
+	for _, sign := range []string{"go.mod", ".git", "site.yaml"} {
+		if _, err := os.Lstat(filepath.Join(dir, sign)); err == nil {
+			return fmt.Errorf("%s holds %s, so it is a project and %w; name a folder of its own", dir, sign, ErrNotOurs)
+		}
+	}
+	return nil
 }
 
-// readSize is how much of a file is read at a time.
-const readSize = 64 << 10
-
-// openFolder creates, checks and locks the output folder. waiting is called once when another build
-// holds it.
-func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error) {
-	if err := CheckFolder(dir); err != nil {
-		return nil, err
+// checkState rejects a folder whose state is not what builds make it: a link would have files written elsewhere,
+// and a pipe would never be opened. A checkout can bring both along.
+func checkState(dir string) error {
+	for _, name := range []string{stateDir, lockFile, ownerFile, recordFile} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if ours := info.IsDir() && name == stateDir || info.Mode().IsRegular() && name != stateDir; !ours {
+			return fmt.Errorf("%s is there as something else than a build makes it (%v), so %s is %w; remove it", path, info.Mode(), dir, ErrNotOurs)
+		}
 	}
-	if err := checkState(dir); err != nil {
+	return nil
+}
+
+// fileSet is a set of files of the output folder, by slash-separated names.
+type fileSet map[string]bool
+
+// folder is an output folder, locked for one build. No name leads out of it.
+type folder struct {
+	root *os.Root
+	dir  string
+	lock *flock.Flock
+	ours fileSet // files that a build wrote, or was about to; the only licence to remove one
+}
+
+// openFolder creates, checks and locks the output folder, and removes what a killed build left. waiting is called
+// once when another build holds the lock; it may be nil.
+func openFolder(ctx context.Context, p *Plan, dir string, waiting func()) (*folder, error) {
+	if err := errors.Join(CheckFolder(dir), checkState(dir)); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, stateDir), 0o755); err != nil {
@@ -69,199 +113,104 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	f := &folder{root: root, dir: dir, lock: lock, shelves: map[string]*os.Root{".": root}, made: map[string]bool{}}
-	f.buffers.New = func() any { b := make([]byte, readSize); return &b }
+	f := &folder{root: root, dir: dir, lock: lock}
+	if err := f.checkOwner(p); err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	if err := atomicfile.Recover(root, stateDir); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", f.path(stateDir), err), f.close())
+	}
 	return f, nil
 }
 
-// shelfOf names the folder from which a file is reached, and the file's name there. It is the file's
-// own, but for what each page has the one above, which its siblings share: a folder that is held open saves
-// the walk through all above it, and a site has thousands of files in a handful of such places.
-func shelfOf(file string) (shelf, name string) {
-	shelf = path.Dir(file)
-	base := path.Base(file)
-	card := strings.HasPrefix(base, "og.") && strings.HasSuffix(base, ".png")
-	if base == "index.html" || base == feedFile || card {
-		shelf = path.Dir(shelf)
-	}
-	if shelf == "." {
-		return shelf, file
-	}
-	return shelf, strings.TrimPrefix(file, shelf+"/")
-}
+// close gives the folder back. The lock file stays, so that two later builds agree on one.
+func (f *folder) close() error { return errors.Join(f.root.Close(), f.lock.Close()) }
 
-// shelf opens the folder, once.
-func (f *folder) shelf(dir string) (*os.Root, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if r, ok := f.shelves[dir]; ok {
-		return r, nil
-	}
-	r, err := f.shelves["."].OpenRoot(dir)
-	if err == nil {
-		f.shelves[dir] = r
-	}
-	return r, err
-}
+func (f *folder) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }
 
-// sweep removes what a killed build left half written, on a stage or in the folders of these files, and
-// notes whether any of it, or of the plan, is there.
-func (f *folder) sweep(files map[string]entry, p *Plan) error {
-	shelves, tops := map[string]bool{".": true, stateDir: true}, map[string]bool{}
-	for file := range files {
-		dir, _ := shelfOf(file)
-		shelves[dir] = true
-	}
-	for _, a := range p.Artifacts { // should the record have been lost
-		dir, _ := shelfOf(a.File)
-		shelves[dir] = true
-		top, _, _ := strings.Cut(a.File, "/")
-		tops[top] = true
-	}
-	f.empty = len(files) == 0
-	if err := f.root.RemoveAll(stageDir); err != nil {
-		return fmt.Errorf("%s: %w", f.path(stageDir), err)
-	}
-	for dir := range shelves {
-		if err := f.sweepShelf(dir, tops); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w", f.path(dir), err)
+// checkOwner reads the record after making sure that the folder is a build's, which the mark says from the first
+// build on. A record that is lost is begun again from the files that only builds write.
+func (f *folder) checkOwner(p *Plan) error {
+	raw, err := f.root.ReadFile(recordFile)
+	var record struct{ Files []string }
+	f.ours = fileSet{}
+	if err == nil && json.Unmarshal(raw, &record) == nil && record.Files != nil {
+		for _, file := range record.Files {
+			f.ours[file] = true
 		}
-	}
-	return nil
-}
-
-func (f *folder) sweepShelf(dir string, tops map[string]bool) error {
-	shelf, err := f.shelf(dir)
-	if err != nil {
-		return err
-	}
-	d, err := shelf.Open(".")
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	for _, name := range names {
-		switch {
-		case strings.HasPrefix(name, tempPrefix):
-			err = errors.Join(err, shelf.Remove(name))
-		case dir == "." && tops[name]:
-			f.empty = false
-		}
-	}
-	return err
-}
-
-// holds reports whether the file has this checksum. Of a file that is longer, or of something without an end
-// that is in its place, it reads no more than it has to.
-func (f *folder) holds(file, sum string) bool {
-	dir, name := shelfOf(file)
-	shelf, err := f.shelf(dir)
-	if err != nil {
-		return false
-	}
-	// Without blocking, should somebody have put a pipe there.
-	r, err := shelf.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return false
-	}
-	defer r.Close()
-	most, err := lengthOf(sum)
-	if err != nil {
-		return false
-	}
-	buf := f.buffers.Get().(*[]byte)
-	defer f.buffers.Put(buf)
-	var c checksum
-	_, err = io.CopyBuffer(&c, io.LimitReader(r, most+1), *buf)
-	return err == nil && c.String() == sum
-}
-
-// write puts a whole file in place: into a temporary one first, then by rename. There is no fsync:
-// after a power failure the next build compares the checksums and mends.
-func (f *folder) write(file string, fill func(io.Writer) error) error {
-	d, err := f.draft(file, fill)
-	if err != nil {
-		return err
-	}
-	return d.place()
-}
-
-// draft is a whole file under a temporary name beside its place.
-type draft struct {
-	folder     *folder
-	shelf      *os.Root
-	file       string // in the folder
-	name, temp string // on the shelf
-}
-
-// draft writes the temporary file. It is for the caller to place or drop it.
-func (f *folder) draft(file string, fill func(io.Writer) error) (*draft, error) {
-	dir, name := shelfOf(file)
-	d := &draft{folder: f, file: file, name: name, temp: tempPrefix + strconv.FormatInt(f.temps.Add(1), 10)}
-	err := f.mkdir(dir)
-	if err == nil && f.staged {
-		d.temp, err = name, f.mkdir(path.Dir(file))
-	}
-	if err == nil {
-		d.shelf, err = f.shelf(dir)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", f.path(file), err)
-	}
-	w, err := d.shelf.OpenFile(d.temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", f.path(file), err)
-	}
-	if err := errors.Join(fill(w), w.Close()); err != nil {
-		d.drop()
-		return nil, fmt.Errorf("write %s: %w", f.path(file), err)
-	}
-	return d, nil
-}
-
-// place gives the draft its name. On a stage it has it.
-func (d *draft) place() error {
-	if d.temp == d.name {
 		return nil
 	}
-	err := d.folder.mkdir(path.Dir(d.file))
-	if err == nil {
-		err = d.shelf.Rename(d.temp, d.name)
-	}
-	if err != nil {
-		d.drop()
-		return fmt.Errorf("write %s: %w", d.folder.path(d.file), err)
-	}
-	return nil
-}
-
-// drop removes the draft, as far as that can be done: the next build sweeps.
-func (d *draft) drop() { d.shelf.Remove(d.temp) }
-
-// mkdir makes a folder and those above it.
-func (f *folder) mkdir(dir string) error {
-	f.mu.Lock()
-	made := f.made[dir]
-	f.mu.Unlock()
-	if made || dir == "." {
+	if owner, ownerErr := f.root.ReadFile(ownerFile); err == nil || ownerErr == nil && string(owner) == ownerText {
+		f.recoverRecord()
 		return nil
 	}
-	if err := f.mkdir(path.Dir(dir)); err != nil {
+	if err := f.refuseForeign(p); err != nil {
+		f.root.Remove(lockFile) // not ours to leave behind; a folder with something else in it stays
+		f.root.Remove(stateDir)
 		return err
 	}
-	parent, err := f.shelf(path.Dir(dir))
-	if err != nil {
-		return err
-	}
-	if err := parent.Mkdir(path.Base(dir), 0o755); err != nil {
-		if st, serr := parent.Stat(path.Base(dir)); serr != nil || !st.IsDir() {
+	return f.write(ownerFile, []byte(ownerText))
+}
+
+// refuseForeign rejects a folder that no build has written to when a file of the plan is there
+// already with other bytes: it is somebody's.
+func (f *folder) refuseForeign(p *Plan) error {
+	for i := range p.Artifacts {
+		a := &p.Artifacts[i]
+		info, err := f.root.Lstat(a.File)
+		if err != nil {
+			continue
+		}
+		want, err := a.Bytes()
+		if err != nil {
 			return err
 		}
+		if info.Mode().IsRegular() && info.Size() == int64(len(want)) {
+			if got, err := f.root.ReadFile(a.File); err == nil && bytes.Equal(got, want) {
+				continue
+			}
+		}
+		return fmt.Errorf("%s is there already and no build wrote it, so %s is %w; name another folder, or remove the file",
+			f.path(a.File), f.dir, ErrNotOurs)
 	}
-	f.mu.Lock()
-	f.made[dir] = true
-	f.mu.Unlock()
+	return nil
+}
+
+// generated matches the files that only a build writes, whatever the proposals were: numbered ones,
+// assets and share cards with a hash in their name, and the pages of a listing. mip/{n}/og.png is of builds
+// before cards had one.
+var generated = regexp.MustCompile(`^(mip/\d+/(([^/]+/)?index\.html|feed\.xml|og\.png)|(mip/\d+/)?og\.[0-9a-f]{8}\.png|mip/\d+\.md|api/v1/mips/\d+(/summary|/translations/[^/]+)?\.json|assets/[a-z]+\.[0-9a-f]{8}\.(css|js)|` +
+	`(upgrade|status|category|type|author)/[^/]+/(index\.html|feed\.xml)|\.well-known/agent-skills/[^/]+/SKILL\.md)$`)
+
+// recoverRecord takes the files in generated places for those of a build.
+func (f *folder) recoverRecord() {
+	fs.WalkDir(f.root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && generated.MatchString(file) {
+			f.ours[file] = true
+		}
+		return nil // what cannot be read is left alone
+	})
+}
+
+// record writes which files are a build's, unless the record says so already.
+func (f *folder) record(files fileSet) error {
+	if maps.Equal(files, f.ours) {
+		return nil
+	}
+	// A file a line, so that a diff of two can be read.
+	text, err := json.MarshalIndent(map[string]any{"files": slices.Sorted(maps.Keys(files))}, "", "  ")
+	if err != nil {
+		return err
+	}
+	f.ours = files
+	return f.write(recordFile, text)
+}
+
+// write puts a small file in place.
+func (f *folder) write(file string, text []byte) error {
+	if err := atomicfile.Write(f.root, file, text); err != nil {
+		return fmt.Errorf("write %s: %w", f.path(file), err)
+	}
 	return nil
 }
 
@@ -279,22 +228,102 @@ func (f *folder) remove(file string) error {
 	return nil
 }
 
-// close gives the folder back. The lock file stays, so that two later builds agree on one.
-func (f *folder) close() error {
-	err := f.closeShelves()
-	if f.staged { // of no use without the rest
-		err = errors.Join(err, f.root.RemoveAll(stageDir))
+// replace leaves the file with the bytes that body writes, and reports whether it had others. The error is a
+// [MakeError] where body is at fault and not the folder.
+func (f *folder) replace(a *Artifact) (changed bool, err error) {
+	r := &replacement{root: f.root}
+	if r.old, err = openRegular(f.root, a.File); err == nil {
+		defer r.old.Close()
 	}
-	return errors.Join(err, f.root.Close(), f.lock.Close())
+	if err = a.Body(r); err != nil && r.err == nil {
+		err = a.failed(err)
+	}
+	if err == nil {
+		changed, err = r.commit(a.File)
+	} else if r.temp != nil {
+		r.temp.Remove()
+	}
+	if _, ok := errors.AsType[*MakeError](err); err != nil && !ok {
+		err = fmt.Errorf("write %s: %w", f.path(a.File), err)
+	}
+	return changed, err
 }
 
-func (f *folder) closeShelves() (err error) {
-	for _, shelf := range f.shelves {
-		if shelf != f.root {
-			err = errors.Join(err, shelf.Close())
+// openRegular opens a regular file, without blocking should somebody have put a pipe there.
+func openRegular(root *os.Root, name string) (*os.File, error) {
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fs.ErrInvalid, err, file.Close())
+	}
+	return file, nil
+}
+
+// replacement compares the bytes that are written to it with a file, and begins a new file at the first
+// difference: most artifacts are on the disk already, and none has to be held in memory to find that out.
+type replacement struct {
+	root *os.Root
+	old  *os.File         // nil: there is none
+	same int64            // bytes that old and what was written have in common
+	temp *atomicfile.Temp // nil: no difference so far
+	err  error            // of reading or writing files
+}
+
+// Write makes replacement an [io.Writer].
+func (r *replacement) Write(b []byte) (int, error) {
+	if r.err == nil && r.temp == nil {
+		if r.matches(b) {
+			return len(b), nil
 		}
+		r.err = r.begin()
+	}
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.temp.Write(b)
+	r.err = err
+	return n, err
+}
+
+// matches reports whether the old file goes on with these bytes.
+func (r *replacement) matches(b []byte) bool {
+	if r.old == nil {
+		return false
+	}
+	var buf [32 << 10]byte
+	at := r.same
+	for rest := b; len(rest) > 0; {
+		n, err := r.old.ReadAt(buf[:min(len(buf), len(rest))], at)
+		if n == 0 || !bytes.Equal(buf[:n], rest[:n]) || err != nil && n < len(rest) {
+			return false
+		}
+		at, rest = at+int64(n), rest[n:]
+	}
+	r.same = at
+	return true
+}
+
+// begin makes the new file, with the bytes that both have.
+func (r *replacement) begin() (err error) {
+	if r.temp, err = atomicfile.Create(r.root, stateDir); err == nil && r.same > 0 {
+		_, err = io.Copy(r.temp, io.NewSectionReader(r.old, 0, r.same))
 	}
 	return err
 }
 
-func (f *folder) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }
+// commit puts the new file in place, if there is one to put.
+func (r *replacement) commit(name string) (changed bool, err error) {
+	if r.temp == nil {
+		if r.old != nil {
+			if info, err := r.old.Stat(); err == nil && info.Size() == r.same {
+				return false, nil
+			}
+		}
+		if err := r.begin(); err != nil {
+			return false, err
+		}
+	}
+	return true, r.temp.Commit(name)
+}

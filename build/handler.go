@@ -1,13 +1,16 @@
 package build
 
 import (
+	"bytes"
 	"context"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mipwatch/mipwatch/internal/entity"
 	"github.com/mipwatch/mipwatch/render"
@@ -22,30 +25,34 @@ type Published struct {
 	files map[string]*file // by path with its first slash
 }
 
-// Publish renders the whole plan into memory.
+// Publish renders the whole plan into memory, but for the share cards: they are drawn when somebody asks.
 func (p *Plan) Publish(ctx context.Context) (*Published, error) {
 	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts))}
 	var mu sync.Mutex
-	for ph := range phases {
-		err := p.each(ctx, ph, func(a *Artifact) error {
+	err := p.each(ctx, func(a *Artifact) error {
+		f := &file{artifact: a, entity: sync.OnceValues(func() (*entity.Entity, error) {
 			body, err := a.Bytes()
-			f := &file{artifact: a, entity: entity.New(a.Type, body)}
-			mu.Lock()
-			defer mu.Unlock()
-			h.files["/"+a.File] = f
-			return err
-		})
-		if err != nil {
-			return nil, err
+			return entity.New(a.Type, body), err
+		})}
+		mu.Lock()
+		h.files["/"+a.File] = f
+		mu.Unlock()
+		if a.hashed {
+			return nil
 		}
+		_, err := f.entity()
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return h, nil
 }
 
-// file is one rendered artifact.
+// file is one artifact as it is sent.
 type file struct {
 	artifact *Artifact
-	entity   *entity.Entity
+	entity   func() (*entity.Entity, error)
 }
 
 // ServeHTTP answers one request.
@@ -144,6 +151,39 @@ func redirect(w http.ResponseWriter, r *http.Request, to string) {
 }
 
 func (f *file) send(w http.ResponseWriter, r *http.Request, status int) {
+	e, err := f.entity()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.Header().Set("Cache-Control", f.artifact.Cache)
-	f.entity.Serve(w, r, status)
+	e.Serve(w, r, status)
 }
+
+// Open makes the published tree a file system (fs.FS) of its files, so that the sidecar can read it as
+// it would read the folder. Folders cannot be opened.
+func (h *Published) Open(name string) (fs.File, error) {
+	f, ok := h.files["/"+name]
+	if !fs.ValidPath(name) || !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	e, err := f.entity()
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return &openFile{Reader: bytes.NewReader(e.Body()), name: path.Base(name)}, nil
+}
+
+// openFile is a file of the tree, and what Stat says of it.
+type openFile struct {
+	*bytes.Reader
+	name string
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return f, nil }
+func (f *openFile) Close() error               { return nil }
+func (f *openFile) Name() string               { return f.name }
+func (f *openFile) Mode() fs.FileMode          { return 0o444 }
+func (f *openFile) ModTime() time.Time         { return time.Time{} }
+func (f *openFile) IsDir() bool                { return false }
+func (f *openFile) Sys() any                   { return nil }

@@ -26,7 +26,7 @@ func testSite(prefix string) *site.Site {
 
 // planFolder plans a folder of proposals and fails on any error in them.
 func planFolder(ctx context.Context, in string, s *site.Site) (*build.Plan, error) {
-	o := build.Options{Site: s, Folders: []string{in}, Producer: "test"}
+	o := build.Options{Site: s, Folders: []string{in}}
 	c, err := build.Load(ctx, o)
 	if err != nil {
 		return nil, err

@@ -8,50 +8,32 @@ import (
 	"github.com/mipwatch/mipwatch/render"
 )
 
-// historyGroup is how many pages one git process reads for: enough that its start does not count, few
-// enough that every processor has work.
-const historyGroup = 64
-
 func historyRoute(n int) string { return pageRoute(n) + "history/" }
 
 // feedFile is a feed's name below its page.
 const feedFile = "feed.xml"
 
 // histories adds, of each proposal that git knows, a page with its versions and a feed of its changes.
-// Texts are read when a page is made, so that a build which changes nothing reads none.
-func (p *planner) histories() error {
-	texts, members := &corpus.Texts{}, 0
-	groups := len(p.all) // those of the proposals come first
+func (p *planner) histories() {
 	for i, c := range p.corpus.Proposals {
 		if c.Past == nil {
 			continue
 		}
-		if members%historyGroup == 0 {
-			texts = &corpus.Texts{}
-			groups++
-		}
-		members++
-		key, err := keyOf(p.Producer, p.keys[i], c.Past, c.RepoPath, p.Site.SourceURL, p.stableInfo)
-		if err != nil {
-			return err
-		}
-		texts := texts
 		p.add(Artifact{
-			Route: historyRoute(c.Number), Pattern: "/mip/{n}/history/", Type: typeHTML, group: groups, key: key, release: texts.Close,
-			Body: made(func() ([]byte, error) { return p.history(i, texts) }),
+			Route: historyRoute(c.Number), Pattern: "/mip/{n}/history/", Type: typeHTML,
+			Body: bodyOf(func() ([]byte, error) { return p.history(i) }),
 		})
 		p.add(Artifact{
-			Route: pageRoute(c.Number) + feedFile, Pattern: "/mip/{n}/" + feedFile, Type: typeRSS, key: key, source: c.File,
-			Body: made(func() ([]byte, error) { return p.changes(i) }),
+			Route: pageRoute(c.Number) + feedFile, Pattern: "/mip/{n}/" + feedFile, Type: typeRSS, source: c.File,
+			Body: bodyOf(func() ([]byte, error) { return p.changes(i) }),
 		})
 	}
-	return nil
 }
 
 // history makes the page of a proposal's versions.
-func (p *planner) history(i int, texts *corpus.Texts) ([]byte, error) {
+func (p *planner) history(i int) ([]byte, error) {
 	c := p.corpus.Proposals[i]
-	bodies, err := texts.Read(c)
+	bodies, err := p.plan.versions.Read(c)
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
@@ -78,4 +60,33 @@ func (p *planner) changes(i int) ([]byte, error) {
 	// Commits lie in the order of their parents, and a clock may have been wrong.
 	slices.SortStableFunc(out, func(a, b render.Change) int { return b.When.UTC().Compare(a.When.UTC()) })
 	return render.HistoryRSS(p.stableInfo, p.all[i], out)
+}
+
+// newest is a past with its newest change alone.
+func newest(past *corpus.Past) corpus.Past {
+	short := *past
+	short.Versions, short.Texts = past.Versions[:1], past.Texts[:min(len(past.Texts), 2)]
+	return short
+}
+
+// recentChanges reads what the newest commits of the proposals that changed last did to them.
+func (p *planner) recentChanges() (map[int]render.Revision, error) {
+	out := map[int]render.Revision{}
+	for _, m := range render.Recent(p.all) {
+		c := *p.corpus.Proposals[p.index[m.Number]]
+		if c.Past == nil || m.Updated == nil || !m.Updated.UTC().Equal(c.Past.Versions[0].When.UTC()) {
+			continue
+		}
+		c.Past = new(newest(c.Past))
+		bodies, err := p.plan.versions.Read(&c)
+		if err != nil {
+			return nil, fmt.Errorf("recent changes: %w", err)
+		}
+		r := render.Revision{After: bodies[0], Is: corpus.StatusOf(bodies[0]), First: len(bodies) == 1 && c.Past.Before == "nothing"}
+		if len(bodies) > 1 {
+			r.Before, r.Was = bodies[1], corpus.StatusOf(bodies[1])
+		}
+		out[m.Number] = r
+	}
+	return out, nil
 }

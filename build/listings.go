@@ -75,7 +75,7 @@ func headOfMost(values []string) string {
 }
 
 // listings adds the tables of the proposals that share a value of a field.
-func (p *planner) listings() error {
+func (p *planner) listings() {
 	for _, k := range listKinds() {
 		type member struct {
 			at    []int // positions
@@ -93,32 +93,24 @@ func (p *planner) listings() error {
 		}
 		for _, slug := range slices.Sorted(maps.Keys(bySlug)) {
 			m := bySlug[slug]
-			if err := p.listing(k, slug, k.head(m.words), m.at); err != nil {
-				return err
-			}
+			p.listing(k, slug, k.head(m.words), m.at)
 		}
 	}
-	return nil
 }
 
-func (p *planner) listing(k listKind, slug, value string, at []int) error {
-	key, err := p.listKey(at)
-	if err != nil {
-		return err
-	}
+func (p *planner) listing(k listKind, slug, value string, at []int) {
 	list := func() render.Listing {
 		return render.Listing{Kind: k.name, Value: value, Slug: slug, Summaries: p.pick(at)}
 	}
 	route := "/" + k.name + "/" + slug + "/"
 	p.add(Artifact{
-		Route: route, Pattern: k.pattern, Type: typeHTML, phase: index, key: key,
-		Body: func(to []byte) ([]byte, error) { return p.pages.AppendListing(to, list()) },
+		Route: route, Pattern: k.pattern, Type: typeHTML, index: true,
+		Body: bodyOf(func() ([]byte, error) { return p.pages.Listing(list()) }),
 	})
 	p.add(Artifact{
-		Route: route + feedFile, Pattern: k.pattern + feedFile, Type: typeRSS, phase: index, key: key,
-		Body: made(func() ([]byte, error) { return render.ListRSS(p.stableInfo, list()) }),
+		Route: route + feedFile, Pattern: k.pattern + feedFile, Type: typeRSS, index: true,
+		Body: bodyOf(func() ([]byte, error) { return render.ListRSS(p.stableInfo, list()) }),
 	})
-	return nil
 }
 
 // pick returns the proposals at these positions.
@@ -128,20 +120,4 @@ func (p *planner) pick(at []int) []mip.Summary {
 		out = append(out, p.all[i])
 	}
 	return out
-}
-
-// listKey is the key of what follows from some proposals and from whatever all lists show: there are many
-// lists, and a change should cost only those that it is on.
-func (p *planner) listKey(at []int) (string, error) {
-	keys, heat := make([]string, 0, len(at)), map[int]int{}
-	for _, i := range at {
-		keys = append(keys, p.keys[i])
-		if score, ok := p.heatOf[p.all[i].Number]; ok {
-			heat[p.all[i].Number] = score
-		}
-	}
-	if len(heat) > 0 {
-		return keyOf(p.listsKey, keys, heat, p.figures.ForumAt())
-	}
-	return keyOf(p.listsKey, keys)
 }

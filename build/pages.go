@@ -1,27 +1,46 @@
 package build
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/card"
 )
 
 // assets adds style sheet and scripts, named by their content.
-func (p *planner) assets() error {
+func (p *planner) assets() {
 	for _, a := range p.pages.Assets() {
 		p.add(Artifact{Route: a.Route, Pattern: "/assets/{name}", Type: a.Type, Cache: immutable, Body: fixed(a.Body)})
 	}
-	return nil
+}
+
+// cards adds the pictures that other sites show beside a link: one for each proposal, and one for every
+// other page. A file's name holds a hash of what it shows: new words in a text leave it alone, and one that is
+// there needs no drawing. The file of the card before is removed, as all that is no longer planned.
+func (p *planner) cards() {
+	painter := card.NewPainter()
+	add := func(route, pattern, source string, c card.Card) {
+		p.add(Artifact{Route: route, Pattern: pattern, Type: card.Type, source: source, hashed: true, Body: bodyOf(func() ([]byte, error) {
+			b, err := painter.PNG(c)
+			if err != nil {
+				return nil, fmt.Errorf("draw %s: %w", route, err)
+			}
+			return b, nil
+		})})
+	}
+	for i, m := range p.all {
+		c := render.ProposalCard(p.stableInfo, m)
+		add(render.ProposalCardRoute(m.Number, c), "/mip/{n}/og.{hash}.png", p.corpus.Proposals[i].File, c)
+	}
+	c := render.SiteCard(p.stableInfo)
+	add(render.SiteCardRoute(c), "/og.{hash}.png", "", c)
 }
 
 // upgrades adds a page for each hard fork, and their overview.
-func (p *planner) upgrades() error {
+func (p *planner) upgrades() {
 	seen := map[string]bool{}
-	shown, err := p.figured()
-	if err != nil {
-		return err
-	}
 	for _, f := range p.forks {
 		slug := mip.Slug(f.Name)
 		if seen[slug] {
@@ -29,23 +48,17 @@ func (p *planner) upgrades() error {
 		}
 		seen[slug] = true
 		p.add(Artifact{
-			Route: "/upgrade/" + slug + "/", Pattern: "/upgrade/{name}/", Type: typeHTML, phase: index, key: shown,
-			Body: made(func() ([]byte, error) { return p.pages.Upgrade(f, p.all) }),
+			Route: "/upgrade/" + slug + "/", Pattern: "/upgrade/{name}/", Type: typeHTML, index: true,
+			Body: bodyOf(func() ([]byte, error) { return p.pages.Upgrade(f, p.all) }),
 		})
-		at := p.bundled(f)
-		key, err := p.listKey(at)
-		if err != nil {
-			return err
-		}
 		p.add(Artifact{
-			Route: "/upgrade/" + slug + "/" + feedFile, Pattern: "/upgrade/{name}/" + feedFile, Type: typeRSS, phase: index, key: key,
-			Body: made(func() ([]byte, error) {
-				return render.ListRSS(p.stableInfo, render.Listing{Kind: "upgrade", Value: f.Name, Slug: slug, Summaries: p.pick(at)})
+			Route: "/upgrade/" + slug + "/" + feedFile, Pattern: "/upgrade/{name}/" + feedFile, Type: typeRSS, index: true,
+			Body: bodyOf(func() ([]byte, error) {
+				return render.ListRSS(p.stableInfo, render.Listing{Kind: "upgrade", Value: f.Name, Slug: slug, Summaries: p.pick(p.bundled(f))})
 			}),
 		})
 	}
 	p.whole("/upgrade/", typeHTML, func() ([]byte, error) { return p.pages.Upgrades(p.all) })
-	return nil
 }
 
 // bundled are the positions of a fork's published proposals, that which defines it included.
@@ -60,63 +73,27 @@ func (p *planner) bundled(f mip.HardFork) []int {
 }
 
 // home adds the index, the dashboard and the drawing of all relations.
-func (p *planner) home() error {
-	shown, err := p.figured()
-	if err != nil {
-		return err
-	}
-	p.add(Artifact{Route: "/", Type: typeHTML, phase: index, key: shown, Body: made(func() ([]byte, error) { return p.pages.Home(p.all) })})
-	outdated := p.outdated()
-	key, err := keyOf(p.Producer, shown, outdated, p.recentPast())
-	if err != nil {
-		return err
-	}
-	p.add(Artifact{Route: "/dashboard/", Type: typeHTML, phase: index, key: key, Body: made(func() ([]byte, error) {
+func (p *planner) home() {
+	p.whole("/", typeHTML, func() ([]byte, error) { return p.pages.Home(p.all) })
+	p.whole("/dashboard/", typeHTML, func() ([]byte, error) {
 		revised, err := p.recentChanges()
 		if err != nil {
 			return nil, err
 		}
-		return p.pages.Dashboard(render.DashboardPage{Summaries: p.all, Outdated: outdated, Revised: revised})
-	})})
-	// A layout costs more than other pages, so it is made again only when something in it changes.
-	type drawn struct {
-		Title    string
-		Status   mip.Status
-		Requires []int
-	}
-	nodes := make(map[string]drawn, len(p.all))
-	for _, m := range p.all {
-		nodes[m.ID] = drawn{m.Title, m.Status, m.Requires}
-	}
-	key, err = keyOf(p.Producer, p.stableInfo, p.Notice, nodes)
-	if err != nil {
-		return err
-	}
-	p.add(Artifact{
-		Route: "/graph/", Type: typeHTML, phase: index, key: key,
-		Body: made(func() ([]byte, error) { return p.pages.Graph(p.all) }),
+		return p.pages.Dashboard(render.DashboardPage{Summaries: p.all, Outdated: p.outdated(), Revised: revised})
 	})
-	return nil
+	p.whole("/graph/", typeHTML, func() ([]byte, error) { return p.pages.Graph(p.all) })
 }
 
-// about adds what is said about the site itself. It follows from the settings alone.
-func (p *planner) about() error {
-	key, err := keyOf(p.Producer, p.stableInfo, p.Notice)
-	if err != nil {
-		return err
-	}
-	for _, a := range []struct {
-		route string
-		page  func() ([]byte, error)
-	}{{"/about/", p.stable.About}, {"/about/ai/", p.stable.AboutAI}, {"/accessibility/", p.stable.Accessibility}} {
-		p.add(Artifact{Route: a.route, Type: typeHTML, phase: index, key: key, Body: made(a.page)})
-	}
-	return nil
+// about adds what is said about the site itself.
+func (p *planner) about() {
+	p.whole("/about/", typeHTML, p.stable.About)
+	p.whole("/about/ai/", typeHTML, p.stable.AboutAI)
+	p.whole("/accessibility/", typeHTML, p.stable.Accessibility)
 }
 
 // notFound adds the two answers for what does not exist: for people and, below /api, for programs.
-func (p *planner) notFound() error {
-	p.add(Artifact{Route: "/404.html", Type: typeHTML, phase: index, Body: made(p.pages.NotFound)})
-	p.add(Artifact{File: "api-404.json", Type: typeProblem, phase: index, Body: made(func() ([]byte, error) { return render.NotFoundProblem(p.info) })})
-	return nil
+func (p *planner) notFound() {
+	p.whole("/404.html", typeHTML, p.pages.NotFound)
+	p.add(Artifact{File: "api-404.json", Type: typeProblem, index: true, Body: bodyOf(func() ([]byte, error) { return render.NotFoundProblem(p.info) })})
 }

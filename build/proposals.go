@@ -6,11 +6,9 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
-	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
@@ -20,55 +18,38 @@ func pageRoute(n int) string     { return "/mip/" + strconv.Itoa(n) + "/" }
 func markdownRoute(n int) string { return "/mip/" + strconv.Itoa(n) + ".md" }
 func apiRoute(n int) string      { return "/api/v1/mips/" + strconv.Itoa(n) }
 
-// proposals adds three files for each proposal, and what is committed beside it, made from one reading of its source.
-func (p *planner) proposals() error {
-	// What a link can lead to. A new or renamed file can change how every page's links resolve.
-	type target struct {
-		File   string
-		Number int
-	}
-	targets := make([]target, 0, len(p.all))
-	for _, c := range p.corpus.Proposals {
-		targets = append(targets, target{c.RepoPath, c.Number})
-	}
-	shellKey, err := keyOf(p.Producer, targets, p.Site.SourceURL, p.stableInfo, p.Site.Highlight)
-	if err != nil {
-		return err
-	}
+// proposals adds three files for each proposal, and what is committed beside it.
+func (p *planner) proposals() {
 	for i, c := range p.corpus.Proposals {
-		doc := &source{corpus: p.corpus, proposal: c}
-		v, beside := p.view(i), p.links(c.Number)
-		pageKey, err := keyOf(p.Producer, p.keys[i], shellKey, c.RepoPath,
-			v.Requires, v.RequiredBy, v.Replaces, v.SupersededBy, v.Previous, v.Next, v.Fork, v.Impact, v.History, v.Translations, v.Heat)
-		if err != nil {
-			return err
-		}
-		jsonKey, err := keyOf(p.Producer, p.keys[i], beside)
-		if err != nil {
-			return err
-		}
-		n, group := c.Number, i+1
+		n, beside := c.Number, p.links(c.Number)
 		p.add(Artifact{
-			Route: apiRoute(n), Pattern: "/api/v1/mips/{n}", File: fmt.Sprintf("api/v1/mips/%d.json", n), Type: typeJSON,
-			group: group, key: jsonKey, release: doc.release, source: c.File,
-			Body: func(to []byte) ([]byte, error) {
-				d := doc.read()
-				return api.AppendJSON(to, mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: c.Raw, Sections: d.Sections})
-			},
+			Route: apiRoute(n), Pattern: "/api/v1/mips/{n}", File: fmt.Sprintf("api/v1/mips/%d.json", n), Type: typeJSON, source: c.File,
+			Body: bodyOf(func() ([]byte, error) {
+				t, err := p.text(i)
+				if err != nil {
+					return nil, err
+				}
+				return api.JSON(mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: c.Raw, Sections: t.sections})
+			}),
 		})
 		p.add(Artifact{
-			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, group: group, key: pageKey, release: doc.release, source: c.File,
-			Body: func(to []byte) ([]byte, error) { return p.page(to, i, doc) },
+			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, source: c.File,
+			Body: bodyOf(func() ([]byte, error) {
+				t, err := p.text(i)
+				if err != nil {
+					return nil, err
+				}
+				v := p.view(i)
+				v.Sections, v.Body = t.sections, t.html
+				return p.stable.Proposal(v)
+			}),
 		})
 		p.add(Artifact{
-			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: p.keys[i], release: doc.release, source: c.File,
-			Body: func(to []byte) ([]byte, error) { return append(to, c.Raw...), nil },
+			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, source: c.File,
+			Body: bodyOf(func() ([]byte, error) { return []byte(c.Raw), nil }),
 		})
-		if err := p.companions(doc, group, shellKey); err != nil {
-			return err
-		}
+		p.companions(c)
 	}
-	return nil
 }
 
 // view is the page of a proposal but for its text.
@@ -107,22 +88,6 @@ func (p *planner) ref(n int) render.Ref {
 	return render.RefTo(p.all[i], p.Site.Path(pageRoute(n)))
 }
 
-func (p *planner) page(to []byte, i int, doc *source) ([]byte, error) {
-	d := doc.read()
-	// Made again rather than kept since the key was hashed: a large site has many.
-	v, c := p.view(i), p.corpus.Proposals[i]
-	v.Sections = d.Sections
-	text := p.texts.get()
-	defer p.texts.put(text)
-	var err error
-	*text, err = p.md.HTMLInto(*text, d.Root, d.Body, v.Summary.Title, func(dest string) (string, bool) { return p.link(c, dest) })
-	v.Body = *text
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", c.File, err)
-	}
-	return p.stable.AppendProposal(to, v)
-}
-
 // link resolves a relative destination in a proposal: to the page of the proposal that it names, else
 // to the file in the repository. It fails when neither is known.
 func (p *planner) link(c *corpus.Proposal, dest string) (string, bool) {
@@ -156,30 +121,4 @@ func linkedNumber(c *corpus.Corpus, file string) (int, bool) {
 		return 0, false
 	}
 	return c.Number(name)
-}
-
-// source parses a proposal's text once for the neighbours of one group, which one worker
-// makes in order. A second reader at the same time, such as a server, shares or repeats the work.
-type source struct {
-	corpus   *corpus.Corpus
-	proposal *corpus.Proposal
-
-	mu   sync.Mutex
-	kept *markdown.Document
-}
-
-func (s *source) read() *markdown.Document {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.kept == nil {
-		s.kept = s.corpus.Read(s.proposal)
-	}
-	return s.kept
-}
-
-// release forgets the document: the trees of a large corpus do not fit in memory.
-func (s *source) release() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.kept = nil
 }

@@ -17,16 +17,12 @@ import (
 )
 
 // planOf makes a plan of leaves and one index from file=content words; names that start with
-// "index" are indexes. Keys are the contents.
+// "index" are indexes.
 func planOf(words ...string) *Plan {
 	p := &Plan{}
 	for _, w := range words {
 		file, content, _ := strings.Cut(w, "=")
-		ph := leaf
-		if strings.HasPrefix(file, "index") {
-			ph = index
-		}
-		p.Artifacts = append(p.Artifacts, Artifact{File: file, Body: fixed([]byte(content)), phase: ph, key: "k" + content})
+		p.Artifacts = append(p.Artifacts, Artifact{File: file, Body: fixed([]byte(content)), index: strings.HasPrefix(file, "index")})
 	}
 	return p
 }
@@ -133,8 +129,7 @@ func TestSyncReport(t *testing.T) {
 func TestSyncTouchesNothingWhenNothingChanged(t *testing.T) {
 	dir := t.TempDir()
 	p := planOf("a=one", "b=two", "index=i")
-	p.Artifacts[1].key = "" // made every time, compared before written
-	p.Artifacts = append(p.Artifacts, Artifact{File: "big", Stream: func(w io.Writer) error { _, err := io.WriteString(w, "streamed"); return err }})
+	p.Artifacts = append(p.Artifacts, pieces("big", "writ", "ten", "", " in pieces"))
 	mustSync(t, p, dir)
 	age(t, dir)
 	before := stamps(t, dir)
@@ -146,32 +141,69 @@ func TestSyncTouchesNothingWhenNothingChanged(t *testing.T) {
 	}
 }
 
-func TestSyncDoesNotMakeWhatIsKnown(t *testing.T) {
-	dir := t.TempDir()
-	made := 0
-	p := planOf("a=one", "index=i")
-	p.Artifacts[0].Body = func([]byte) ([]byte, error) { made++; return []byte("one"), nil }
-	mustSync(t, p, dir)
-	mustSync(t, p, dir)
-	if made != 1 {
-		t.Errorf("the body was made %d times for two builds of the same input, want 1", made)
+// pieces is an artifact that is written in several pieces.
+func pieces(file string, words ...string) Artifact {
+	return Artifact{File: file, Body: func(w io.Writer) error {
+		for _, word := range words {
+			if _, err := io.WriteString(w, word); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// A file gets the new bytes wherever they begin to differ from the old ones, however they are written.
+func TestSyncComparesBytes(t *testing.T) {
+	long := strings.Repeat("a long line of a page, ", 10_000)
+	texts := [][]string{{"one"}, {"on", "e"}, {"one", " more"}, {"on", "ce"}, {}, {"", ""}, {long, "end"}, {long, "END"}, {long}, {"x", long}}
+	for _, old := range texts {
+		for _, words := range texts {
+			dir := t.TempDir()
+			mustSync(t, &Plan{Artifacts: []Artifact{pieces("a", old...)}}, dir)
+			want := Report{Changed: 1}
+			if strings.Join(old, "") == strings.Join(words, "") {
+				want = Report{Unchanged: 1}
+			}
+			if r := mustSync(t, &Plan{Artifacts: []Artifact{pieces("a", words...)}}, dir); r != want {
+				t.Errorf("%.40q after %.40q: %+v, want %+v", words, old, r, want)
+			}
+			if got := tree(t, dir)["a"]; got != strings.Join(words, "") {
+				t.Errorf("%.40q after %.40q: the file holds %.40q, %d bytes", words, old, got, len(got))
+			}
+		}
 	}
+}
+
+// A file that was changed since is put right, but for one whose name holds a hash of its bytes: that is not made
+// again as long as a file of a build has the name.
+func TestSyncMends(t *testing.T) {
+	dir := t.TempDir()
+	drawn := 0
+	p := planOf("a=one", "og.0123abcd.png=picture", "index=i")
+	p.Artifacts[1].hashed = true
+	p.Artifacts[1].Body = func(w io.Writer) error { drawn++; _, err := io.WriteString(w, "picture"); return err }
+	mustSync(t, p, dir)
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("tampered"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if r := mustSync(t, p, dir); r.Changed != 1 || made != 2 {
-		t.Errorf("after tampering: %+v, made %d times; want it made again and put right", r, made)
+	if r := mustSync(t, p, dir); r != (Report{Changed: 1, Unchanged: 2}) || drawn != 1 {
+		t.Errorf("after tampering: %+v, drawn %d times; want one file put right and the picture drawn once", r, drawn)
 	}
-	if got := tree(t, dir)["a"]; got != "one" {
-		t.Errorf("a = %q after the mend, want %q", got, "one")
+	if err := os.Remove(filepath.Join(dir, "og.0123abcd.png")); err != nil {
+		t.Fatal(err)
+	}
+	mustSync(t, p, dir)
+	if diff := cmp.Diff(map[string]string{"a": "one", "og.0123abcd.png": "picture", "index": "i"}, tree(t, dir)); diff != "" {
+		t.Errorf("tree (-want +got):\n%s", diff)
 	}
 }
 
 func TestSyncWithoutARecord(t *testing.T) {
 	for name, damage := range map[string]func(dir string) error{
-		"gone": func(dir string) error { return os.Remove(filepath.Join(dir, manifestFile)) },
+		"gone": func(dir string) error { return os.Remove(filepath.Join(dir, recordFile)) },
 		"garbage": func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, manifestFile), []byte("garbage"), 0o644)
+			return os.WriteFile(filepath.Join(dir, recordFile), []byte("garbage"), 0o644)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -289,12 +321,12 @@ func TestSyncOrder(t *testing.T) {
 	mustSync(t, planOf("leaf1=a", "gone=g", "index=leaf1 gone"), dir)
 	p := planOf("index=leaf2", "leaf2=b") // the index first in the plan, all the same written last
 	fail := errors.New("stop here")
-	p.Artifacts[0].Body = func([]byte) ([]byte, error) {
+	p.Artifacts[0].Body = func(io.Writer) error {
 		got := tree(t, dir)
 		if got["leaf2"] != "b" || got["gone"] != "g" || got["index"] != "leaf1 gone" {
 			t.Errorf("when the index is made the tree is %v; want the new leaf there, the old index and what it names untouched", got)
 		}
-		return nil, fail
+		return fail
 	}
 	if _, err := Sync(t.Context(), p, dir, SyncOptions{}); !errors.Is(err, fail) {
 		t.Fatalf("err = %v, want the index's", err)
@@ -310,7 +342,7 @@ func TestSyncWaitsForAnother(t *testing.T) {
 	dir := t.TempDir()
 	inside, release := make(chan bool), make(chan bool)
 	p := planOf("a=one")
-	p.Artifacts[0].Body = func([]byte) ([]byte, error) { close(inside); <-release; return []byte("one"), nil }
+	p.Artifacts[0].Body = func(w io.Writer) error { close(inside); <-release; _, err := io.WriteString(w, "one"); return err }
 	first := make(chan error, 1)
 	go func() {
 		_, err := Sync(context.Background(), p, dir, SyncOptions{})
@@ -335,7 +367,7 @@ func TestSyncWaitsForAnother(t *testing.T) {
 		t.Errorf("tree (-want +got):\n%s", diff)
 	}
 	// A caller that gives up while waiting gets its context's error.
-	held, _ := openFolder(t.Context(), dir, nil)
+	held, _ := openFolder(t.Context(), &Plan{}, dir, nil)
 	defer held.close()
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := Sync(ctx, planOf("c=three"), dir, SyncOptions{Waiting: cancel})

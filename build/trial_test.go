@@ -20,10 +20,10 @@ func TestTrial(t *testing.T) {
 	p := planOf("mip/1/index.html=one", "mip/2/index.html=two", "mip/2.md=two", "mip/3.md=three", "index.html=all")
 	for _, i := range []int{1, 2} {
 		p.Artifacts[i].source = "p/MIP-2.md"
-		p.Artifacts[i].Body = func([]byte) ([]byte, error) { return nil, broken }
+		p.Artifacts[i].Body = func(io.Writer) error { return broken }
 	}
 	p.Artifacts[3].source = "p/MIP-3.md"
-	p.Artifacts[3].Body, p.Artifacts[3].Stream = nil, func(io.Writer) error { return broken }
+	p.Artifacts[3].Body = func(io.Writer) error { return broken }
 	got, err := p.Trial(t.Context())
 	want := []mip.Problem{
 		{Level: mip.Error, Code: "not-rendered", File: "p/MIP-2.md", Message: "it cannot be"},
@@ -32,7 +32,7 @@ func TestTrial(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("problems (-want +got):\n%s\nerror %v", diff, err)
 	}
-	p.Artifacts[4].Body = func([]byte) ([]byte, error) { return nil, broken }
+	p.Artifacts[4].Body = func(io.Writer) error { return broken }
 	_, err = p.Trial(t.Context())
 	if failed, ok := errors.AsType[*MakeError](err); !ok || failed.File != "index.html" || failed.Source != "" || !errors.Is(err, broken) {
 		t.Errorf("a trial of a list that cannot be made: %v", err)
@@ -42,10 +42,10 @@ func TestTrial(t *testing.T) {
 // What is at fault is told apart: the plan, or the folder.
 func TestSyncTellsWhatFails(t *testing.T) {
 	p := planOf("a.html=one")
-	p.Artifacts[0].Body, p.Artifacts[0].Stream = nil, func(w io.Writer) error { return errors.New("no text") }
+	p.Artifacts[0].Body = func(io.Writer) error { return errors.New("no text") }
 	_, err := Sync(t.Context(), p, t.TempDir(), SyncOptions{})
 	if _, ok := errors.AsType[*MakeError](err); !ok {
-		t.Errorf("a stream that fails: %v, want a MakeError", err)
+		t.Errorf("a body that fails: %v, want a MakeError", err)
 	}
 	dir := t.TempDir()
 	mustSync(t, planOf("a/b.html=one"), dir)

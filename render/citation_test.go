@@ -53,7 +53,7 @@ func TestCitationOnPage(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org"), nil), pageSummaries()
 	all[2].Title, all[2].Authors[0].Name = pageHostile("title"), new(pageHostile("author"))
 	all[2].SourceURL = new("https://git.example.org/x/blob/0123/MIP-3.md")
-	page, err := p.AppendProposal(nil, proposalPage(p, all, 2))
+	page, err := p.Proposal(proposalPage(p, all, 2))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func RSS(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	return listRSS(info, rssAbout{feedTitle(info), feedDescription(info), "/"}, all)
 }
 
-// ListRSS is [RSS] for the proposals of one list, whose page lies where [Pages.AppendListing] or
+// ListRSS is [RSS] for the proposals of one list, whose page lies where [Pages.Listing] or
 // [Pages.Upgrade] say; the feed is feed.xml below it.
 func ListRSS(info mip.SiteInfo, l Listing) ([]byte, error) {
 	heading, meaning := explain(l.Kind, l.Value)

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 )
 
 // highlightMaxKept is how many bytes of highlighted code one generation of the memo holds.
@@ -22,36 +21,29 @@ type codeLanguage struct {
 // a lexer's patterns is most of a build.
 type markdownLanguages struct {
 	byWord map[string]codeLanguage // in lower case
-	guard  codeGuard
 
 	mu       sync.Mutex
 	now, old map[[sha256.Size]byte][]byte // the memo's two generations
 	nowBytes int
 }
 
-// newMarkdownLanguages makes an index of chroma's lexers by name, alias and file extension. Chroma's
-// own look-up tries every file pattern of every lexer, 20 ms for each word that it does not know.
+// newMarkdownLanguages makes an index of the offered lexers by name, alias and file extension.
 func newMarkdownLanguages() *markdownLanguages {
 	l := &markdownLanguages{byWord: map[string]codeLanguage{}, now: map[[sha256.Size]byte][]byte{}}
 	for _, word := range []string{"text", "txt", "plain", "plaintext", "none", "nohighlight"} {
 		l.byWord[word] = codeLanguage{}
 	}
-	// Notations that have no lexer, or that one would take for something else.
 	for word, name := range map[string]string{"mermaid": "Mermaid", "math": "Math", "csv": "CSV", "csl-json": "CSL JSON", "pseudocode": "Pseudocode"} {
 		l.byWord[word] = codeLanguage{name: name}
 	}
-	all := lexers.GlobalLexerRegistry.Lexers
+	offered := offeredLexers()
 	words := []func(*chroma.Config) []string{
-		func(c *chroma.Config) []string { return []string{c.Name} },
-		func(c *chroma.Config) []string { return c.Aliases },
+		func(c *chroma.Config) []string { return append(c.Aliases, c.Name) },
 		func(c *chroma.Config) []string { return c.Filenames },
 	}
 	for _, of := range words {
-		for _, lexer := range all {
+		for _, lexer := range offered {
 			name := lexer.Config().Name
-			if name == strings.ToLower(name) {
-				name = strings.ToUpper(name[:1]) + name[1:]
-			}
 			for _, word := range of(lexer.Config()) {
 				word = strings.ToLower(strings.TrimPrefix(word, "*."))
 				if _, taken := l.byWord[word]; !taken {
@@ -100,7 +92,7 @@ func (l *markdownLanguages) append(out []byte, lang codeLanguage, text string) [
 	if html, ok := l.recall(key); ok {
 		return append(out, html...)
 	}
-	if !l.guard.admits(text) {
+	if !highlightable(text) {
 		return appendEscaped(out, text)
 	}
 	html := highlightCode(lang.lexer, text)

@@ -56,7 +56,7 @@ func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
 		Developers: api.Axis{Impact: text("impact"), Severity: api.High, Evidence: []api.Evidence{{Section: "s-abstract", Quote: text("quote")}}},
 	}
 	for route, make := range map[string]func() ([]byte, error){
-		"/mip/3/": func() ([]byte, error) { return p.AppendProposal(nil, v) },
+		"/mip/3/": func() ([]byte, error) { return p.Proposal(v) },
 		"/mip/3/ja/": func() ([]byte, error) {
 			return p.Translation(TranslationPage{Summary: *s, Body: []byte(pageBody), Translations: links, Text: &api.PublishedTranslation{
 				MIPNumber: 3, Locale: "ja", Title: text("translated"), Description: written("translated-description"), Sections: pageSections(), GeneratedAt: when, Source: text("source"),

@@ -3,7 +3,6 @@ package render
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/yuin/goldmark/ast"
 )
@@ -40,20 +39,15 @@ func NewMarkdown(highlight bool) *Markdown {
 // rewritten to its ids, relative ones by links (nil drops them all); where a link leads nowhere its
 // text stays. The error is [ErrTooLarge] or says what could not be balanced.
 func (m *Markdown) HTML(root ast.Node, source []byte, title string, links Links) ([]byte, error) {
-	return m.HTMLInto(nil, root, source, title, links)
-}
-
-// HTMLInto is [Markdown.HTML] in the memory of a slice, whose bytes it writes over.
-func (m *Markdown) HTMLInto(to []byte, root ast.Node, source []byte, title string, links Links) ([]byte, error) {
-	out, err := m.render(to[:0], root, source, title, links, true)
+	out, err := m.render(root, source, title, links, true)
 	if errors.Is(err, errUnbalanced) {
 		// Tags nested so oddly that the HTML parser gives up are shown as text.
-		out, err = m.render(to[:0], root, source, title, links, false)
+		out, err = m.render(root, source, title, links, false)
 	}
 	return out, err
 }
 
-func (m *Markdown) render(to []byte, root ast.Node, source []byte, title string, links Links, raw bool) ([]byte, error) {
+func (m *Markdown) render(root ast.Node, source []byte, title string, links Links, raw bool) ([]byte, error) {
 	d := &markdownDoc{
 		Markdown: m,
 		source:   source,
@@ -62,7 +56,7 @@ func (m *Markdown) render(to []byte, root ast.Node, source []byte, title string,
 		rawKept:  raw,
 		out:      boundedBuffer{limit: markdownLimit(len(source))},
 	}
-	d.out.b = slices.Grow(to, len(source)+len(source)/2)
+	d.out.b = make([]byte, 0, len(source)+len(source)/2)
 	d.survey(root)
 	if err := ast.Walk(root, d.visit); err != nil {
 		return nil, err

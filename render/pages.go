@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
-	"slices"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
 // Pages makes the HTML pages of one site. It is immutable after NewPages and safe for concurrent use.
@@ -24,8 +23,8 @@ type Pages struct {
 	bottom template.HTML            // the footer
 	notice template.HTML            // what stands above every page, mostly nothing
 
-	figures *figures.Figures // of the moment that the site is built with, nil: none
-	heatOf  map[int]int      // from them, by number
+	figures *snapshot.Snapshot // of the moment that the site is built with, nil: none
+	heatOf  map[int]int        // from them, by number
 
 	siteImage string // what a head says of the picture of a page without its own
 }
@@ -121,11 +120,7 @@ func (p *Pages) path(route string) string { return p.base + route }
 
 // execute renders a page. Size is a guess of what it will hold.
 func (p *Pages) execute(name string, size int, data any) ([]byte, error) {
-	return p.append(nil, name, size, data)
-}
-
-func (p *Pages) append(to []byte, name string, size int, data any) ([]byte, error) {
-	b := bytes.NewBuffer(slices.Grow(to, size+8<<10))
+	b := bytes.NewBuffer(make([]byte, 0, size+8<<10))
 	if err := p.tmpl.ExecuteTemplate(b, name, data); err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)
 	}

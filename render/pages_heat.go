@@ -4,13 +4,13 @@ import (
 	"html/template"
 	"strconv"
 
-	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
 // With returns pages that also hold the figures of a moment; nil: pages that say that there are none. p
 // stays as it is.
-func (p *Pages) With(f *figures.Figures) *Pages {
+func (p *Pages) With(f *snapshot.Snapshot) *Pages {
 	q := *p
 	q.figures, q.heatOf = f, f.Heat()
 	return &q

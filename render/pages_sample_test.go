@@ -134,7 +134,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 		}
 	}
 	for slug, l := range byAuthor {
-		do("/author/"+slug+"/", func() ([]byte, error) { return p.AppendListing(nil, l) })
+		do("/author/"+slug+"/", func() ([]byte, error) { return p.Listing(l) })
 	}
 	kinds := map[string]func(mip.Summary) *string{
 		"status":   func(s mip.Summary) *string { return (*string)(&s.Status) },
@@ -156,11 +156,11 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 			lists[slug] = Listing{Kind: kind, Value: *v, Slug: slug, Summaries: append(l.Summaries, s)}
 		}
 		for slug, l := range lists {
-			do("/"+kind+"/"+slug+"/", func() ([]byte, error) { return p.AppendListing(nil, l) })
+			do("/"+kind+"/"+slug+"/", func() ([]byte, error) { return p.Listing(l) })
 		}
 	}
 	for i := range all {
-		do("/mip/"+strconv.Itoa(all[i].Number)+"/", func() ([]byte, error) { return p.AppendProposal(nil, proposalPage(p, all, i)) })
+		do("/mip/"+strconv.Itoa(all[i].Number)+"/", func() ([]byte, error) { return p.Proposal(proposalPage(p, all, i)) })
 	}
 	return out
 }

@@ -163,7 +163,7 @@ func TestPagesLinks(t *testing.T) {
 func TestProposalHead(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
 	all[2].Title, all[2].ContentHash = "A `B` </script> & <C>", "0123abcd"
-	page, err := p.AppendProposal(nil, proposalPage(p, all, 2))
+	page, err := p.Proposal(proposalPage(p, all, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestPagesSameBytes(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for i := range all {
-				got, err := p.AppendProposal(nil, proposalPage(p, all, i))
+				got, err := p.Proposal(proposalPage(p, all, i))
 				if route := fmt.Sprintf("/mip/%d/", all[i].Number); err != nil || !bytes.Equal(got, want[route]) {
 					t.Errorf("%s: differs from the first rendering (error %v)", route, err)
 				}

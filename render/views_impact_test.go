@@ -35,7 +35,7 @@ func impactPage(t *testing.T, change func(*api.Summary)) []byte {
 	}
 	v := proposalPage(p, all, 2)
 	v.Impact = sum
-	page, err := p.AppendProposal(nil, v)
+	page, err := p.Proposal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestImpactPanel(t *testing.T) {
 // Without a summary the page offers to ask for one, to readers with JavaScript only.
 func TestImpactButton(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
-	page, err := p.AppendProposal(nil, proposalPage(p, all, 2))
+	page, err := p.Proposal(proposalPage(p, all, 2))
 	if err != nil {
 		t.Fatal(err)
 	}

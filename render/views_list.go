@@ -73,9 +73,8 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 	return p.execute("home", len(v.Table.Rows), v)
 }
 
-// AppendListing appends /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/ to a slice, which may be nil,
-// and returns the longer one.
-func (p *Pages) AppendListing(to []byte, v Listing) ([]byte, error) {
+// Listing is /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/.
+func (p *Pages) Listing(v Listing) ([]byte, error) {
 	heading, meaning := explain(v.Kind, v.Value)
 	w := listingView{
 		page: p.frame("/", page{
@@ -98,7 +97,7 @@ func (p *Pages) AppendListing(to []byte, v Listing) ([]byte, error) {
 	if v.Kind == "author" {
 		w.GitHub = profile(v.Slug)
 	}
-	return p.append(to, "listing", len(w.Table.Rows), w)
+	return p.execute("listing", len(w.Table.Rows), w)
 }
 
 // route is where the list's page lies.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
 // Ref is a mention of another proposal. Path holds the base path and is empty when it is not
@@ -24,7 +24,7 @@ type Ref struct {
 }
 
 // refTitle is how many bytes of a title a reference shows: many pages may refer to one proposal.
-const refTitle = 100
+const refTitle = 200
 
 // RefTo is a reference to a published proposal, whose page is at path.
 func RefTo(s mip.Summary, path string) Ref {
@@ -43,7 +43,7 @@ type ProposalPage struct {
 	Impact                                       *api.Summary      // that is committed, nil: none
 	Translations                                 []mip.Translation // that are committed
 	History                                      bool              // there is a page of its versions
-	Heat                                         *figures.Topic    // its discussion at the moment of the build's figures, nil: not known
+	Heat                                         *snapshot.Topic   // its discussion at the moment of the build's figures, nil: not known
 }
 
 // proposalView is a proposal's page in parts.
@@ -63,8 +63,8 @@ type proposalView struct {
 	Cite             template.HTML
 }
 
-// AppendProposal appends a proposal's page to a slice, which may be nil, and returns the longer one.
-func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
+// Proposal is a proposal's page.
+func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	s := v.Summary
 	number := strconv.Itoa(s.Number)
 	route := pageRoute(s.Number)
@@ -126,7 +126,7 @@ func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
 		body = []byte(`<p class="muted">This proposal has no text.</p>`)
 	}
 	const rest = 12 << 10 // bytes of the frame beside its parts
-	m := markup(slices.Grow(to, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+len(w.Heat)+rest))
+	m := make(markup, 0, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+len(w.Heat)+rest)
 	w.top(&m, p.path("/"))
 	m = append(m, body...)
 	w.bottom(&m, p.path("/graph/"))

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
 // chips are the labels over a proposal's title; each leads to the proposals that share it.
@@ -134,7 +134,7 @@ func (m *markup) ref(r Ref) {
 }
 
 // factLine is the one line that narrow screens get before the text.
-func factLine(s mip.Summary, authors []person, heat *figures.Topic) template.HTML {
+func factLine(s mip.Summary, authors []person, heat *snapshot.Topic) template.HTML {
 	m := begin()
 	for i, a := range authors {
 		if i == 0 {

@@ -265,7 +265,7 @@ func BenchmarkPagesProposal(b *testing.B) {
 	v.Body = []byte(body.String())
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := p.AppendProposal(nil, v); err != nil {
+		if _, err := p.Proposal(v); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -29,7 +29,7 @@ func translationPages(t *testing.T, stale bool) (english, page []byte) {
 	links := []mip.Translation{{Locale: "ar", URL: "https://example.org/p/api/v1/mips/3/translations/ar", Stale: stale}}
 	v := proposalPage(p, all, 2)
 	v.Translations = links
-	english, err := p.AppendProposal(nil, v)
+	english, err := p.Proposal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestLanguagesOfASite(t *testing.T) {
 		info := pageInfo("https://example.org")
 		info.Locales = strings.Fields(locales)
 		p := newTestPages(t, info, nil)
-		page, err := p.AppendProposal(nil, proposalPage(p, pageSummaries(), 2))
+		page, err := p.Proposal(proposalPage(p, pageSummaries(), 2))
 		if err != nil {
 			t.Fatal(err)
 		}

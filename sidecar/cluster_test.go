@@ -15,7 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/redistest"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/shared"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
 // cluster is a world with several sidecars of one site before the same hosts, which have a Redis in common.
@@ -59,11 +59,11 @@ func (c *cluster) first(t *testing.T, config *sidecar.Config) {
 func (c *cluster) join(t testing.TB, config *sidecar.Config) {
 	t.Helper()
 	const patient = 20 * time.Second // longer than a question takes on the slowest machine
-	a, err := shared.Parse("redis://" + c.redis.Addr())
+	a, err := redis.Parse("redis://" + c.redis.Addr())
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Shared = shared.Open(a, shared.Config{Timeout: patient, Log: config.Log,
+	config.Shared = redis.Open(a, redis.Config{Timeout: patient, Log: config.Log,
 		Now: func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }})
 }
 
@@ -204,48 +204,21 @@ func TestClusterModelFails(t *testing.T) {
 	}
 }
 
-// TestClusterHosts asks a forum and two chains through four sidecars: each is asked once.
+// TestClusterHosts asks a forum and two chains through two sidecars: each asks for itself, and leaves nothing but
+// limits in the Redis.
 func TestClusterHosts(t *testing.T) {
-	c := newCluster(t, 4)
-	bodies := map[string]bool{}
-	for i, a := range c.together(200, func(i int) *http.Request {
-		r := httptest.NewRequest(http.MethodGet, "/api/forum-activity?topicId=399", nil)
-		r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1", i)
-		return r
-	}) {
-		if a.Code != 200 {
-			t.Fatalf("request %d: %d %s", i, a.Code, a.Body)
+	c := newCluster(t, 2)
+	for i := range 2 {
+		c.at(i).get("/api/forum-activity?topicId=399").want(c.world, 200)
+		c.at(i).get("/api/network-info").want(c.world, 200)
+	}
+	if n := c.forum.Calls(); n != 2 {
+		t.Errorf("%d calls to the forum, want one of each sidecar", n)
+	}
+	for _, key := range c.redis.Keys("") {
+		if !strings.Contains(key, ":limit:") {
+			t.Errorf("the Redis has %s", key)
 		}
-		bodies[a.Body.String()] = true
-	}
-	if n := c.forum.Calls(); n != 1 || len(bodies) != 1 {
-		t.Errorf("%d calls to the forum, %d different answers, want one of each", n, len(bodies))
-	}
-	c.at(0).get("/api/network-info").want(c.world, 200)
-	calls := c.main.Calls() + c.test.Calls()
-	for i := range 4 {
-		info := read[api.NetworkInfo](c.world, c.at(i).get("/api/network-info"))
-		if s := info.Networks["mainnet"]; s.Status != api.NetworkOK || len(s.Recent) != 1 {
-			t.Errorf("sidecar %d: %+v", i, s)
-		}
-	}
-	// On a slow machine the heads may have become old in the meantime, for all of them together.
-	if n := c.main.Calls() + c.test.Calls(); n != calls && n != 2*calls {
-		t.Errorf("%d more calls to the chains, which took %d for one sidecar", n-calls, calls)
-	}
-	asked := c.forum.Calls()
-	for i := range 4 {
-		c.at(i).get("/api/forum-activity?topicId=77").want(c.world, 404).problem(c.world, api.NotFound)
-		c.at(i).get("/api/forum-activity?topicId=500").want(c.world, 200)
-	}
-	if n := c.forum.Calls() - asked; n != 2 {
-		t.Errorf("%d calls for a topic that is not there and one that is", n)
-	}
-	// Who comes later, when the forum is gone, has what the others had.
-	c.forum.Always(upstreamtest.Disconnect())
-	c.grow()
-	if a := read[api.ForumActivity](c.world, c.get("/api/forum-activity?topicId=399")); a.TopicID != 399 || a.Stale {
-		t.Errorf("a sidecar that came later has %+v", a)
 	}
 }
 
@@ -256,12 +229,10 @@ func TestClusterGarbage(t *testing.T) {
 		t.Helper()
 		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 200)
 		w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja", "sections": ["s-abstract"]}`).want(w.world, 200)
-		w.get("/api/forum-activity?topicId=399")
-		w.get("/api/network-info").want(w.world, 200)
 	}
 	ask()
 	keys := c.redis.Keys("mipwatch:1:")
-	if len(keys) < 6 {
+	if len(keys) < 4 {
 		t.Fatalf("only %q are kept", keys)
 	}
 	sound := w.post("/api/ai-summary", `{"mipNumber": 7}`).body
@@ -320,7 +291,7 @@ func TestClusterRedisAway(t *testing.T) {
 		}
 		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 429)
 	}
-	told := func(away, back int) {
+	logged := func(away, back int) {
 		t.Helper()
 		if a, b := w.log.lines("redis is away"), w.log.lines("redis is back"); len(a) != away || len(b) != back {
 			t.Errorf("the log says %d times that the Redis is away and %d times that it is back, want %d and %d: %s %s", len(a), len(b), away, back, a, b)
@@ -339,17 +310,17 @@ func TestClusterRedisAway(t *testing.T) {
 		// What one sidecar counts by itself still counts.
 		ten(fmt.Sprintf("198.51.100.%d:1", 10+round), 0)
 		ten(fmt.Sprintf("198.51.100.%d:1", 10+round), 1)
-		told(2*round+2, 2*round)
+		logged(2*round+2, 2*round)
 
 		c.redis.Restart()
 		w.get("/api/network-info").want(w.world, 200)
-		told(2*round+2, 2*round) // it is left alone for a while
+		logged(2*round+2, 2*round) // it is left alone for a while
 		c.ahead.Add(int64(time.Minute))
 		for i := range 2 {
 			c.at(i)
 			w.get("/api/network-info").want(w.world, 200)
 		}
-		told(2*round+2, 2*round+2)
+		logged(2*round+2, 2*round+2)
 		from := fmt.Sprintf("198.51.100.%d:1", 20+round)
 		ten(from, 0)
 		w.from = from
@@ -361,31 +332,30 @@ func TestClusterRedisAway(t *testing.T) {
 	}
 }
 
-// TestClusterOtherSite has two sites with the same forum, network and proposals on one Redis: they share nothing.
+// TestClusterOtherSite has two sites with the same proposals and model on one Redis: they share nothing.
 func TestClusterOtherSite(t *testing.T) {
-	c := newCluster(t, 1)
-	ask := func() []string {
+	c, w := newAICluster(t, 1, 1000)
+	ask := func() (keys []string) {
 		t.Helper()
-		c.get("/api/forum-activity?topicId=399").want(c.world, 200)
-		c.get("/api/network-info").want(c.world, 200)
+		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 200)
+		w.get("/healthz").want(w.world, 200)
 		return c.redis.Keys("mipwatch:1:")
 	}
-	first, calls := ask(), c.forum.Calls()
-	if again := ask(); len(again) != len(first) {
-		t.Errorf("keys %q, and then %q", first, again)
+	first, asked := ask(), len(w.model.Requests())
+	if again := ask(); len(again) != len(first) || len(w.model.Requests()) != asked {
+		t.Errorf("keys %q, and then %q, with %d more questions", first, again, len(w.model.Requests())-asked)
 	}
 	other := *c.known
 	other.Site.BaseURL = "https://preview.example.org"
 	c.known = &other
 	c.grow()
-	if both := ask(); len(both) != 2*len(first) || c.forum.Calls() != 2*calls {
-		t.Errorf("two sites have the keys %q in common, and %d calls", both, c.forum.Calls())
+	if both := ask(); len(both) != 2*len(first) || len(w.model.Requests()) != 2*asked {
+		t.Errorf("two sites have the keys %q in common, and %d questions", both, len(w.model.Requests()))
 	}
-	// A site that moves takes nothing along.
+	// A site that moves takes nothing along, and finds what the other has.
 	c.at(0)
 	c.know()
-	asked := c.forum.Calls()
-	if both := ask(); len(both) != 2*len(first) || c.forum.Calls() != asked {
-		t.Errorf("a site that became the other has the keys %q, and %d more calls", both, c.forum.Calls()-asked)
+	if both := ask(); len(both) != 2*len(first) || len(w.model.Requests()) != 2*asked {
+		t.Errorf("a site that became the other has the keys %q, and %d questions", both, len(w.model.Requests()))
 	}
 }

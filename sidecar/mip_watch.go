@@ -3,18 +3,21 @@ package sidecar
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 // mipWatch answers GET /api/mip-watch. It never fails for what is behind it: a part that failed is
 // named in errors.
-func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*answer, error) {
+func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*response, error) {
 	p, err := partsOf(r.URL.RawQuery)
 	if err != nil {
 		return nil, err
@@ -23,23 +26,23 @@ func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, r *http.R
 	if err != nil {
 		return nil, err
 	}
-	return st.watch.get(ctx, p, s.Now, func(ctx context.Context) (*answer, error) {
+	return s.cached(ctx, responseKey{state: st.number, route: r.URL.Path, number: int(p)}, func(ctx context.Context) (*response, error) {
 		w, until := s.look(ctx, st, p)
-		later := forumLife
+		later := timing.FreshTopic
 		switch {
 		case p.has(onHeads):
-			later = networkLater
+			later = timing.StaleInCDN
 		case len(w.Errors) > 0:
 			later = 0
 		}
-		return newAnswer(w, until, later)
+		return s.newResponse(w, until, later)
 	})
 }
 
 // Watch is the answer of GET /api/mip-watch as a value, asked anew: for who wants to keep it. It takes as
 // long as that answer does at the most, and fails as it does, only when nothing is known of the site.
 func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timing.Ask)
 	defer cancel()
 	st, err := s.known(ctx)
 	if err != nil {
@@ -52,7 +55,7 @@ func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
 // look asks the forum and the networks side by side, as far as the chosen parts need them. until is the
 // moment from which one of them would be asked again.
 func (s *Sidecar) look(ctx context.Context, st *state, p parts) (w api.MIPWatch, until time.Time) {
-	until = s.Now().Add(forumLife)
+	until = s.Now().Add(timing.FreshTopic)
 	var topics discussion
 	var heads map[string]api.NetworkStatus
 	var wg sync.WaitGroup
@@ -87,7 +90,7 @@ func assemble(st *state, p parts, d discussion, heads map[string]api.NetworkStat
 		}
 	}
 	if d.err != nil {
-		w.Errors["forum"] = refusalOf(d.err).code
+		w.Errors["forum"] = httpError(d.err).Code
 	}
 	if p.has(onHeads) {
 		judge(&w, k, p, heads, now)
@@ -153,4 +156,101 @@ func linking(all []mip.Summary) map[int][]api.ProposalRef {
 		}
 	}
 	return out
+}
+
+// parts is a choice of the members of [api.MIPWatch]: a bit for each name of [api.WatchParts], in that
+// order. So any order of names is one choice, and one kept answer.
+type parts uint8
+
+const (
+	partMIPs parts = 1 << iota
+	partForum
+	partNetworks
+	partHardForks
+	partDiscrepancies
+
+	allParts = partMIPs | partForum | partNetworks | partHardForks | partDiscrepancies
+
+	// onHeads are the parts that the chains' heads are needed for: forks are judged by their time.
+	onHeads = partNetworks | partHardForks | partDiscrepancies
+	// onForum are those that the forum is needed for: it knows the topics of links without a number.
+	onForum = partMIPs | partForum
+)
+
+// has reports whether one of some parts is chosen.
+func (p parts) has(some parts) bool { return p&some != 0 }
+
+// partsOf reads the one parameter, which may be missing. Others are ignored. A value that cannot be read is
+// refused, as whoever wrote it wants less than everything.
+func partsOf(query string) (parts, error) {
+	chosen := parts(0)
+	given := false
+	for field := range strings.SplitSeq(query, "&") {
+		key, value, _ := strings.Cut(field, "=")
+		if key, err := url.QueryUnescape(key); err != nil || key != "parts" {
+			continue
+		}
+		if given {
+			return 0, wrongParts("is there more than once")
+		}
+		given = true
+		names, err := url.QueryUnescape(value)
+		if err != nil {
+			return 0, wrongParts("is not escaped as an address has it")
+		}
+		for name := range strings.SplitSeq(names, ",") {
+			at := slices.Index(api.WatchParts(), name)
+			switch {
+			case name == "":
+				return 0, wrongParts("holds an empty name")
+			case at < 0:
+				return 0, wrongParts("holds a name that is not known")
+			case chosen.has(1 << at):
+				return 0, wrongParts("names " + name + " more than once")
+			}
+			chosen |= 1 << at
+		}
+	}
+	if !given {
+		return allParts, nil
+	}
+	return chosen, nil
+}
+
+func wrongParts(why string) error {
+	return badRequest("parts %s; want it once, with one or more of %s, each once, separated by commas.", why, strings.Join(api.WatchParts(), ", "))
+}
+
+// networkInfo answers GET /api/network-info.
+func (s *Sidecar) networkInfo(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*response, error) {
+	st, err := s.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.cached(ctx, responseKey{state: st.number, route: r.URL.Path}, func(ctx context.Context) (*response, error) {
+		heads, until := s.heads(ctx, st)
+		return s.newResponse(api.NetworkInfo{Networks: heads}, until, timing.StaleInCDN)
+	})
+}
+
+// heads asks every network side by side. until is the moment from which one of them would be asked
+// again.
+func (s *Sidecar) heads(ctx context.Context, st *state) (heads map[string]api.NetworkStatus, until time.Time) {
+	heads = make(map[string]api.NetworkStatus, len(st.networks))
+	until = s.Now().Add(timing.FreshHead)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for _, n := range st.networks {
+		wg.Go(func() {
+			head, next := n.Status(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			heads[n.endpoints.ID] = head
+			if next.Before(until) {
+				until = next
+			}
+		})
+	}
+	wg.Wait()
+	return heads, until
 }

@@ -8,22 +8,24 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 // endpoint is one address.
 type endpoint struct {
 	methods methods
 	limit   *limit        // of the methods that it answers; nil: not limited, and logged with the level debug
-	vary    []string      // by which parameters a CDN tells kept answers apart; nil: it keeps none
-	within  time.Duration // is what an answer takes at most, beside the time of writing it
-	answer  func(ctx context.Context, w http.ResponseWriter, r *http.Request) (*answer, error)
+	vary    []string      // by which parameters a CDN tells kept responses apart; nil means that it keeps none
+	timeout time.Duration // of the answer, beside the time of writing it
+	answer  handler
 	counts  *routeCounts // see newCounts
 }
+
+// handler answers a request, or says why not.
+type handler func(ctx context.Context, w http.ResponseWriter, r *http.Request) (*response, error)
 
 // methods are those that an address answers.
 type methods struct {
@@ -51,17 +53,17 @@ func (s *Sidecar) table() (map[string]*endpoint, error) {
 		return nil, err
 	}
 	s.general = byDefault
-	live := func(vary []string, answer func(context.Context, http.ResponseWriter, *http.Request) (*answer, error)) *endpoint {
-		return &endpoint{methods: reading, limit: byDefault, vary: vary, within: patience + grace, answer: answer}
+	live := func(vary []string, answer handler) *endpoint {
+		return &endpoint{methods: reading, limit: byDefault, vary: vary, timeout: timing.Request, answer: answer}
 	}
 	return map[string]*endpoint{
 		"/api/forum-activity": live(varyTopic, s.forumActivity),
 		"/api/network-info":   live(varyTopic, s.networkInfo),
 		"/api/mip-watch":      live(varyParts, s.mipWatch),
-		"/api/ai-summary":     {methods: posting, limit: summaries, within: aiPatience, answer: s.aiSummary},
-		"/api/ai-translate":   {methods: posting, limit: translations, within: aiPatience, answer: s.aiTranslate},
-		"/healthz":            {methods: reading, within: patience, answer: s.health},
-		"/readyz":             {methods: reading, within: patience, answer: s.ready},
+		"/api/ai-summary":     {methods: posting, limit: summaries, timeout: timing.AIRequest, answer: s.aiSummary},
+		"/api/ai-translate":   {methods: posting, limit: translations, timeout: timing.AIRequest, answer: s.aiTranslate},
+		"/healthz":            {methods: reading, timeout: timing.Ask, answer: s.health},
+		"/readyz":             {methods: reading, timeout: timing.Ask, answer: s.ready},
 	}, nil
 }
 
@@ -105,7 +107,7 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			s.Log.Error("panic", "id", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			if rec.status == 0 {
-				s.fail(rec, r, api.Internal, "Something failed on our side; the requestId finds it in the log.")
+				s.writeError(rec, r, errInternal)
 			}
 		}
 		took := time.Since(began)
@@ -121,14 +123,15 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case limit != nil && !limit.take(rec, r, s.clients.of(r)):
 		rec.quiet = true // the lines of a caller are limited as well
 		s.counts.limits[limit.name].Add(1)
-		s.fail(rec, r, api.RateLimited, fmt.Sprintf("More than %d requests in a minute; wait for as long as Retry-After says.", limit.tokens))
+		s.writeError(rec, r, &api.HTTPError{
+			Code: api.RateLimited, Detail: fmt.Sprintf("More than %d requests in a minute; wait for as long as Retry-After says.", limit.tokens)})
 	case !known:
-		s.fail(rec, r, api.NotFound, "Nothing is served at this address.")
+		s.writeError(rec, r, &api.HTTPError{Code: api.NotFound, Detail: "Nothing is served at this address."})
 	case r.Method == http.MethodOptions:
 		preflight(rec, e.methods)
 	case !slices.Contains(e.methods.names, r.Method):
 		h.Set("Allow", e.methods.allow)
-		s.fail(rec, r, api.MethodNotAllowed, "This address answers "+e.methods.allow+".")
+		s.writeError(rec, r, &api.HTTPError{Code: api.MethodNotAllowed, Detail: "This address answers " + e.methods.allow + "."})
 	default:
 		s.serve(rec, r, e)
 	}
@@ -145,22 +148,14 @@ func preflight(w http.ResponseWriter, m methods) {
 }
 
 func (s *Sidecar) serve(w *recorder, r *http.Request, e *endpoint) {
-	ctx, cancel := context.WithTimeout(r.Context(), e.within)
+	ctx, cancel := context.WithTimeout(r.Context(), e.timeout)
 	defer cancel()
-	a, err := e.answer(ctx, w, r)
+	res, err := e.answer(ctx, w, r)
 	if err != nil {
-		s.refuse(w, r, err)
+		s.writeError(w, r, err)
 		return
 	}
-	h := w.Header()
-	if e.vary != nil {
-		h["Cache-Control"] = revalidate
-		h["Netlify-Cdn-Cache-Control"] = []string{a.cdnCache(s.Now())}
-		h["Netlify-Vary"] = e.vary
-	} else {
-		h["Cache-Control"] = noStore
-	}
-	a.Serve(w, r, http.StatusOK)
+	s.writeResponse(w, r, e.vary, res)
 }
 
 // known is what is known of the site. It waits for that: the first request to a process that has just
@@ -176,34 +171,9 @@ func (s *Sidecar) known(ctx context.Context) (*state, error) {
 	}
 	st := s.current.Load()
 	if st.known == nil {
-		return nil, notReady()
+		return nil, errNotReady
 	}
 	return st, nil
-}
-
-// fail writes a problem. No cache keeps it.
-func (s *Sidecar) fail(w *recorder, r *http.Request, c api.Code, detail string) {
-	w.code = c
-	s.counts.problems[c].Add(1)
-	h := w.Header()
-	p := s.current.Load().problem(c, instance(r), detail)
-	p.RequestID = h.Get("X-Request-Id")
-	body, err := api.JSON(p)
-	if err != nil {
-		body = nil // a problem is made of strings
-	}
-	h["Cache-Control"] = noStore
-	h.Set("Content-Type", "application/problem+json; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(p.Status)
-	if r.Method != http.MethodHead {
-		w.Write(body)
-	}
-}
-
-// instance is the path that was asked for as a URI reference: escaped, and never that of another host.
-func instance(r *http.Request) string {
-	return "/" + strings.TrimLeft(r.URL.EscapedPath(), "/")
 }
 
 // recorder remembers what was answered, for the log.
@@ -262,4 +232,45 @@ func knownMethod(m string) string {
 		return m
 	}
 	return other
+}
+
+// health is the body of GET /healthz and GET /readyz, which only the plain server has.
+type health struct {
+	Status   string `json:"status"`             // ok
+	Version  string `json:"version,omitempty"`  // of the program
+	Revision string `json:"revision,omitempty"` // the commit that the program was built from
+	Commit   string `json:"commit,omitempty"`   // of the site: the newest one that touched a proposal
+	Shared   string `json:"shared,omitempty"`   // ok or away: the Redis of several sidecars. They are healthy without it
+}
+
+// health answers GET /healthz: the process lives.
+func (s *Sidecar) health(context.Context, http.ResponseWriter, *http.Request) (*response, error) {
+	return s.healthOf(s.current.Load())
+}
+
+func (s *Sidecar) healthOf(st *state) (*response, error) {
+	h := health{Status: "ok", Version: s.Version, Revision: s.Revision}
+	if st.known != nil && st.known.Site.Commit != nil {
+		h.Commit = *st.known.Site.Commit
+	}
+	switch {
+	case s.Shared == nil:
+	case s.Shared.Down():
+		h.Shared = "away"
+	default:
+		h.Shared = "ok"
+	}
+	return s.newResponse(h, time.Time{}, 0)
+}
+
+// ready answers GET /readyz: requests may be sent here.
+func (s *Sidecar) ready(context.Context, http.ResponseWriter, *http.Request) (*response, error) {
+	st := s.current.Load()
+	if s.draining.Load() {
+		return nil, errEnding
+	}
+	if st.known == nil {
+		return nil, errNotReady
+	}
+	return s.healthOf(st)
 }

@@ -45,8 +45,8 @@ type Config struct {
 	// Assistant says what summaries and translations are made with. Detached, Now, Log and Shared are
 	// set from here.
 	Assistant assistant.Config
-	// Shared is what all sidecars of the site have in common: limits and answers. It is closed with this one.
-	// Nil: this one is alone.
+	// Shared is the Redis of all sidecars of the site: it has their limits and the answers of their model. It is
+	// closed with this one. Nil: this one is alone.
 	Shared Shared
 	// Log gets one line per request, except with the level debug health checks and requests beyond a caller's
 	// limit, and what goes wrong; nil: silent.
@@ -57,13 +57,13 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Shared is what several sidecars have in common. While it is away each goes on alone.
+// Shared is the Redis of several sidecars; see sidecar/redis. While it is down each goes on alone.
 type Shared interface {
-	cache.Shared
-	// Limit is a store of limits, each of so many tokens in a window. Every error means that it is away.
+	assistant.Shared
+	// Limit is a store of limits, each of so many tokens in a window. Every error means that the Redis is down.
 	Limit(tokens uint64, window time.Duration) limiter.Store
-	// Away reports whether it is away, as far as is known without asking.
-	Away() bool
+	// Down reports whether the Redis failed when it was asked last. It asks nobody.
+	Down() bool
 	Close() error
 }
 
@@ -76,6 +76,7 @@ type Sidecar struct {
 	counts    *counts
 	clients   clients
 	assistant *assistant.Assistant
+	responses *cache.Cache[responseKey, *response]
 	draining  atomic.Bool
 
 	mu      sync.Mutex // held while knowledge changes
@@ -110,6 +111,7 @@ func New(c Config) (*Sidecar, error) {
 	}
 	s.counts = newCounts(s.endpoints)
 	s.assistant = assistant.New(c.Assistant)
+	s.responses = s.newResponses()
 	s.current.Store(&state{})
 	return s, nil
 }
@@ -129,6 +131,7 @@ func (s *Sidecar) Know(k *knowledge.Knowledge) error {
 	}
 	s.current.Store(next)
 	s.once.Do(func() { close(s.knows) })
+	s.responses.Clear()
 	old.closeBut(next)
 	return nil
 }
@@ -145,6 +148,7 @@ func (s *Sidecar) Close() error {
 	s.Drain()
 	old := s.current.Swap(&state{})
 	s.once.Do(func() { close(s.knows) })
+	s.responses.Close()
 	old.closeBut(&state{})
 	s.assistant.Close()
 	var errs []error

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/chain"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
@@ -15,8 +14,9 @@ import (
 )
 
 // state is what is known of the site, and what follows from it. It is replaced as a whole; only the
-// answers that it keeps, and the topics that were found, change. The zero value knows nothing.
+// topics that were found change. The zero value knows nothing.
 type state struct {
+	number   uint64               // tells states apart; it rises
 	known    *knowledge.Knowledge // nil: nothing yet
 	forum    *forum.Forum         // nil: the site has none
 	networks []network            // in the site's order
@@ -25,11 +25,7 @@ type state struct {
 	mu     sync.Mutex
 	linked map[int]bool // topics that a proposal links to, as far as they are known
 
-	watch     memo[parts]
-	chains    memo[struct{}]
-	topics    memo[int]
-	summaries memo[string] // by the body that was sent
-	forumURL  string
+	forumURL string
 }
 
 // network is a chain with what it was made from.
@@ -48,8 +44,7 @@ type target struct {
 
 // newState keeps the forum and the chains of old that are still the same.
 func (s *Sidecar) newState(k *knowledge.Knowledge, old *state) (*state, error) {
-	n := &state{known: k, linked: map[int]bool{}}
-	n.watch.stats, n.chains.stats, n.topics.stats, n.summaries.stats = &s.counts.answers, &s.counts.answers, &s.counts.answers, &s.counts.answers
+	n := &state{number: old.number + 1, known: k, linked: map[int]bool{}}
 	if err := s.openForum(n, old); err != nil {
 		return nil, err
 	}
@@ -82,30 +77,24 @@ func (s *Sidecar) openForum(n, old *state) error {
 		return nil
 	}
 	n.forumURL = *address
-	if old.forum != nil && old.forumURL == *address && old.site() == n.site() {
+	if old.forum != nil && old.forumURL == *address {
 		n.forum = old.forum
 		return nil
 	}
-	c := forum.Config{BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Site: n.site(), Stats: &s.counts.forum}
-	if s.Shared != nil {
-		c.Shared = s.Shared
-	}
 	var err error
-	n.forum, err = forum.New(c)
+	n.forum, err = forum.New(forum.Config{
+		BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &s.counts.forum,
+	})
 	return err
 }
 
 func (s *Sidecar) openChain(n *state, e mip.Endpoints, old *state, stats *chain.Stats) (*chain.Chain, error) {
 	for _, o := range old.networks {
-		if old.site() == n.site() && o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {
+		if o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {
 			return o.Chain, nil
 		}
 	}
-	config := chain.Config{Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Site: n.site(), Stats: stats}
-	if s.Shared != nil {
-		config.Shared = s.Shared
-	}
-	c, err := chain.New(config)
+	c, err := chain.New(chain.Config{Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: stats})
 	if err != nil {
 		return nil, fmt.Errorf("network %s: %w", e.ID, err)
 	}
@@ -181,9 +170,4 @@ func (st *state) site() string {
 		return ""
 	}
 	return st.known.Site.BaseURL
-}
-
-// problem is a problem of the site that is known, or of none.
-func (st *state) problem(c api.Code, instance, detail string) api.Problem {
-	return api.NewProblem(st.site(), c, instance, detail)
 }

@@ -4,13 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/scribe"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/sidecar/assist"
+	"github.com/mipwatch/mipwatch/sidecar/assistant"
 )
 
 // mostWarnings is how many problems that are no errors a build prints: more would push its result
@@ -100,11 +107,10 @@ func (b *builder) run(ctx context.Context) error {
 			return exit(exitUsage, fmt.Errorf("--base-url: %w", err))
 		}
 	}
-	o.Producer, o.NoAPIFallback = producer(), b.noAPIFallback
+	o.NoAPIFallback = b.noAPIFallback
 	if o.Live, err = b.readFigures(); err != nil {
 		return err
 	}
-	headersRead := collectRarely(b.env)
 	progress := newProgress(b.stderr)
 	defer progress.clear()
 	progress.doing("reading proposals…")
@@ -126,7 +132,6 @@ func (b *builder) run(ctx context.Context) error {
 		progress.say("nothing is published: %s", found)
 		return b.finish(exitProblems, buildReport{Problems: c.Problems, Out: b.out})
 	}
-	headersRead(len(c.Proposals))
 	c, plan, report, err := b.publish(ctx, c, o, progress)
 	if err != nil {
 		return err
@@ -241,4 +246,147 @@ func (b *builder) finish(code int, r buildReport) error {
 		return nil
 	}
 	return exit(code, nil)
+}
+
+// checkFolders refuses, before anything is read, output folders that would mix with something else:
+// a project, the proposals, or each other. A snapshot within the published folder would publish the
+// addresses of nodes.
+func (b *builder) checkFolders(proposals []string) error {
+	if b.out == "" {
+		return errors.New("--out: want a folder")
+	}
+	if err := build.CheckFolder(b.out); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	if err := apart("--out", b.out, proposals); err != nil {
+		return err
+	}
+	if b.snapshot == "" {
+		return nil
+	}
+	if err := build.CheckFolder(b.snapshot); err != nil {
+		return fmt.Errorf("--snapshot: %w", err)
+	}
+	if err := apart("--snapshot", b.snapshot, proposals); err != nil {
+		return err
+	}
+	out, snapshot := resolved(b.out), resolved(b.snapshot)
+	if within(out, snapshot) || within(snapshot, out) {
+		return fmt.Errorf("--snapshot: %s and the published %s lie one within the other; what the sidecar must carry is not for publication", b.snapshot, b.out)
+	}
+	return nil
+}
+
+// apart refuses an output folder that holds proposals: a build removes what is no longer published. One
+// below the proposals is fine, since sub-folders are not read.
+func apart(flag, out string, proposals []string) error {
+	for _, dir := range proposals {
+		if within(resolved(dir), resolved(out)) {
+			return fmt.Errorf("%s: %s holds the proposals folder %s; name a folder of its own", flag, out, dir)
+		}
+	}
+	return nil
+}
+
+// resolved is a folder's absolute path without symbolic links, as far as it exists.
+func resolved(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	rest := ""
+	for at := abs; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if at == filepath.Dir(at) {
+			return abs
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// within reports whether a folder is another one or lies in it.
+func within(dir, parent string) bool {
+	return dir == parent || strings.HasPrefix(dir, strings.TrimSuffix(parent, string(os.PathSeparator))+string(os.PathSeparator))
+}
+
+// summaries makes what build --summaries commits beside the proposals.
+type summaries struct {
+	model assist.Model // nil: they are made of the proposals' own sentences
+	name  string       // of the model
+}
+
+// newSummaries takes the model that writes the summaries and its name.
+func newSummaries(m assist.Model, name string) *summaries {
+	return &summaries{model: m, name: name}
+}
+
+const modelHelp = `
+  AI_PROVIDER        openai, anthropic or ollama: the language model that writes
+                     summaries; its other variables are those of the sidecar`
+
+// buildPatience is how long the model may take for one summary where nobody waits for the answer.
+const buildPatience = "1m"
+
+// summariesFrom reads the model from the environment. Without one the summaries are made of the proposals'
+// own sentences; one that cannot be used is an error, since that is not what was wanted.
+func summariesFrom(env func(string) (string, bool)) (*summaries, error) {
+	c, errs := assistant.Environment(func(name string) (string, bool) {
+		value, ok := env(name)
+		if name == "AI_TIMEOUT" && value == "" {
+			return buildPatience, true
+		}
+		return value, ok
+	})
+	if c.Unusable != nil {
+		errs = append(errs, c.Unusable)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("--summaries: %w", err)
+	}
+	return newSummaries(c.Model, c.Name), nil
+}
+
+// write makes the summaries that are missing or outdated, and tells of them as it goes. failed are the
+// proposals that have none of their present text all the same. The error has an exit code.
+func (s *summaries) write(ctx context.Context, c *build.Content, epoch *time.Time, progress *progress) (written int, failed []mip.Problem, err error) {
+	now := time.Now()
+	if epoch != nil {
+		now = *epoch
+	}
+	report, err := scribe.Write(ctx, &c.Summarised, c.Beside, scribe.Options{
+		Model: s.model, Name: s.name, Now: now,
+		Progress: func(done, total int) { progress.doing("summarising… %d of %d", done, total) },
+		Waiting:  func(d time.Duration) { progress.say("the model asks to wait for %s", d.Round(time.Second)) },
+	})
+	progress.done("wrote %s", counted(len(report.Written), "summary", "summaries"))
+	switch {
+	case errors.Is(err, scribe.ErrWrite), errors.Is(err, context.Canceled):
+		err = exit(exitWrite, err)
+	case err != nil:
+		err = exit(exitProblems, err)
+	}
+	return len(report.Written), report.Problems, err
+}
+
+// summarise brings the committed summaries up to date and reads everything again if that changed any.
+func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Options, progress *progress) (*build.Content, []mip.Problem, error) {
+	s, err := b.model(b.env)
+	if err != nil {
+		return nil, nil, exit(exitUsage, err)
+	}
+	written, failed, err := s.write(ctx, c, o.Epoch, progress)
+	if err != nil || written == 0 {
+		return c, failed, err
+	}
+	c, err = b.corpus(ctx, o)
+	return c, failed, err
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

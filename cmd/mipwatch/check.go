@@ -62,13 +62,10 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.Producer = producer()
-	headersRead := collectRarely(c.env)
 	progress := newProgress(c.stderr)
 	progress.doing("reading proposals…")
 	loaded, err := c.corpus(ctx, o)
 	if err == nil {
-		headersRead(len(loaded.Proposals))
 		progress.doing("rendering…")
 		err = c.render(ctx, loaded, o)
 	}

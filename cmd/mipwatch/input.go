@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"debug/elf"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
 // epochVariable fixes the time of every change: reproducible-builds.org/specs/source-date-epoch.
@@ -155,41 +151,68 @@ func (in *input) corpus(ctx context.Context, o build.Options) (*build.Content, e
 	return c, nil
 }
 
-// producer names this program exactly; empty when its executable cannot be read.
-func producer() string {
-	name, err := os.Executable()
-	if err != nil {
-		return ""
+const liveUsage = "`file` with a saved answer of GET /api/mip-watch, whose figures the pages then hold"
+
+// addLive defines the flag that names the figures of a moment.
+func (in *input) addLive(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&in.live, "live", "", liveUsage)
+	// The only error is an unknown flag.
+	if err := cmd.MarkFlagFilename("live", "json"); err != nil {
+		panic(err)
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	if id := buildID(f); id != "" {
-		return id
-	}
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return ""
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
-// buildID is the note in which the Go linker leaves a hash of all that an ELF program was made from;
-// empty for other formats, and for a program that was linked without one.
-func buildID(f io.ReaderAt) string {
-	program, err := elf.NewFile(f)
+// readFigures reads the file of --live, nil when there is none. The error has an exit code: a file that
+// is not what it should be was named wrongly.
+func (in *input) readFigures() (*snapshot.File, error) {
+	if in.live == "" {
+		return nil, nil
+	}
+	// A folder can be opened, and a pipe may never be.
+	if info, err := os.Stat(in.live); err == nil && !info.Mode().IsRegular() {
+		return nil, exit(exitUsage, fmt.Errorf("--live: %s is no regular file", in.live))
+	}
+	f, err := os.Open(in.live)
 	if err != nil {
-		return ""
+		return nil, exit(exitUsage, fmt.Errorf("--live: %w", err))
 	}
-	note := program.Section(".note.go.buildid")
-	if note == nil {
-		return ""
+	defer f.Close()
+	file, err := snapshot.Read(filepath.ToSlash(in.live), f)
+	if err != nil {
+		return nil, exit(exitUsage, fmt.Errorf("--live: %w", err))
 	}
-	data, err := note.Data()
-	if err != nil || bytes.Count(data, []byte("/")) != 3 { // action/action/content/content
-		return ""
+	return file, nil
+}
+
+// choice is the value of a flag that takes one of a few words, the first of which is the default.
+type choice struct {
+	words []string
+	word  string
+}
+
+func newChoice(words ...string) *choice { return &choice{words: words, word: words[0]} }
+
+// String, Set and Type make choice a pflag.Value.
+func (c *choice) String() string { return c.word }
+
+func (c *choice) Set(s string) error {
+	if !slices.Contains(c.words, s) {
+		return errors.New("want one of " + strings.Join(c.words, ", "))
 	}
-	return hex.EncodeToString(data)
+	c.word = s
+	return nil
+}
+
+func (c *choice) Type() string { return strings.Join(c.words, "|") }
+
+// add defines the flag with completion of its words.
+func (c *choice) add(cmd *cobra.Command, name, usage string) {
+	cmd.Flags().Var(c, name, usage)
+	complete := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return c.words, cobra.ShellCompDirectiveNoFileComp
+	}
+	// The only error is a second registration of the flag.
+	if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
+		panic(err)
+	}
 }

@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mipwatch/mipwatch/build"
 )
@@ -22,7 +27,7 @@ type preview struct {
 	current atomic.Pointer[build.Published]
 	sound   bool // the current plan was built without any error
 	watcher *watcher
-	memo    build.Memo // a save changes one proposal: the others' code is highlighted already
+	texts   build.Rendered
 }
 
 func newPreview(s *server, base string, l *live) *preview {
@@ -44,7 +49,7 @@ func (v *preview) build(ctx context.Context) error {
 	if err := v.watcher.follow(o.Folders); err != nil {
 		explain(v.stderr, err)
 	}
-	o.Site.BaseURL, o.Memo = v.base, &v.memo
+	o.Site.BaseURL, o.Rendered = v.base, &v.texts
 	if v.demo {
 		o.Notice = demoNotice
 	}
@@ -124,10 +129,12 @@ func (r *reloads) include(p *build.Plan) *build.Plan {
 		changed := &with.Artifacts[i]
 		// The name stands for the bytes without the line.
 		changed.Cache = "no-store"
-		changed.Stream = nil
-		changed.Body = func(to []byte) ([]byte, error) {
-			b, err := a.Bytes()
-			return append(append(to, b...), line...), err
+		changed.Body = func(w io.Writer) error {
+			if err := a.Body(w); err != nil {
+				return err
+			}
+			_, err := io.WriteString(w, line)
+			return err
 		}
 	}
 	return &with
@@ -138,5 +145,99 @@ func (v *preview) again(ctx context.Context) {
 	e, failed := errors.AsType[*exitError](v.build(ctx))
 	if failed && e.err != nil && ctx.Err() == nil {
 		explain(v.stderr, e.err)
+	}
+}
+
+// What the local server adds to the site. Proposals and pages cannot have such an address.
+const (
+	eventsRoute = "/_mipwatch/events"
+	scriptRoute = "/_mipwatch/reload.js"
+)
+
+// heartbeat keeps the connection from being taken for dead, and finds out when it is.
+const heartbeat = 20 * time.Second
+
+//go:embed reload.js
+var reloadScript string
+
+// reloads tells open pages that a newer build is served. Builds are counted; a page knows which one
+// it came from.
+type reloads struct {
+	mu      sync.Mutex
+	build   int
+	changed chan struct{} // closed when build grows
+	done    chan struct{} // closed at shutdown
+	once    sync.Once
+}
+
+func newReloads() *reloads {
+	return &reloads{changed: make(chan struct{}), done: make(chan struct{})}
+}
+
+func (r *reloads) state() (int, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.build, r.changed
+}
+
+// next counts a build and wakes every page.
+func (r *reloads) next() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.build++
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// close ends every stream of events. It may be called more than once.
+func (r *reloads) close() { r.once.Do(func() { close(r.done) }) }
+
+// importLine is for the scripts of the build that next will count. It works in modules and in classic
+// scripts alike, and does nothing in a worker.
+func (r *reloads) importLine() string {
+	n, _ := r.state()
+	return fmt.Sprintf("\n;self.document&&import(%q);\n", scriptRoute+"?build="+strconv.Itoa(n+1))
+}
+
+func (r *reloads) script(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	io.WriteString(w, reloadScript)
+}
+
+// events is a stream of server-sent events (html.spec.whatwg.org, section 9.2): one message as soon as
+// another build than the one in the query is served, and after each later build.
+func (r *reloads) events(w http.ResponseWriter, req *http.Request) {
+	control := http.NewResponseController(w)
+	// The stream lasts as long as the page is open.
+	if err := control.SetWriteDeadline(time.Time{}); err != nil {
+		http.Error(w, "streaming is not supported", http.StatusNotImplemented)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	seen, _ := strconv.Atoi(req.URL.Query().Get("build"))
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	message := ": open\n\n"
+	for {
+		current, changed := r.state()
+		if current != seen {
+			message += fmt.Sprintf("data: %d\n\n", current)
+			seen = current
+		}
+		if _, err := io.WriteString(w, message); err != nil || control.Flush() != nil {
+			return
+		}
+		select {
+		case <-changed:
+			message = ""
+		case <-beat.C:
+			message = ": beat\n\n"
+		case <-req.Context().Done():
+			return
+		case <-r.done:
+			return
+		}
 	}
 }

@@ -5,8 +5,11 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/term"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // progress tells how far long work is: in one line that is written over on a terminal, and in a plain
@@ -60,5 +63,13 @@ func (p *progress) clear() {
 	if p.shown != "" {
 		io.WriteString(p.w, "\r\x1b[K")
 		p.shown = ""
+	}
+}
+
+// future says on the terminal that the newest commit is dated later than this machine's clock. It is no problem among
+// those that are published: the same input must give the same bytes at any time.
+func (p *progress) future(commit string, committed *mip.Time) {
+	if committed != nil && committed.UTC().After(time.Now()) {
+		p.say("commit %.*s is dated %s, later than this machine's clock; what it changed stands first until then", shortCommit, commit, committed)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,7 @@ func TestOneCannotBeRendered(t *testing.T) {
 		b.planned = func(p *build.Plan) {
 			for i := range p.Artifacts {
 				if p.Artifacts[i].Route == "/mip/2/" {
-					p.Artifacts[i].Body = func([]byte) ([]byte, error) { return nil, errors.New("it cannot be") }
+					p.Artifacts[i].Body = func(io.Writer) error { return errors.New("it cannot be") }
 				}
 			}
 		}

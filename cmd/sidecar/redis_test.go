@@ -70,13 +70,6 @@ func TestRedis(t *testing.T) {
 		all = append(all, p)
 	}
 	eleven(t, all...)
-	calls := h.forum.Calls()
-	for _, p := range all {
-		p.get("/api/forum-activity?topicId=402", http.StatusOK)
-	}
-	if n := h.forum.Calls() - calls; n != 1 {
-		t.Errorf("%d calls to the forum by two processes, want 1", n)
-	}
 	all[0].contains("/healthz", `"shared":"ok"`)
 	redis.Kill()
 	for _, p := range all {

@@ -8,11 +8,8 @@ import (
 // JSON is v as one compact line that ends with a newline, the form of every JSON body, static or live.
 // The characters < > & stay as they are: the bytes are served as application/json and never stand
 // inside HTML. U+2028 and U+2029 are escaped by the encoder, which changes nothing for a JSON reader.
-func JSON(v any) ([]byte, error) { return AppendJSON(nil, v) }
-
-// AppendJSON appends what [JSON] returns to a slice, which may be nil, and returns the longer one.
-func AppendJSON(to []byte, v any) ([]byte, error) {
-	out := sink(to)
+func JSON(v any) ([]byte, error) {
+	var out sink
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {

@@ -17,9 +17,9 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
@@ -151,7 +151,7 @@ func (with setup) build(t *testing.T, v *served) (*build.Published, *site.Site) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.Live, err = figures.Read("live.json", bytes.NewReader(body)); err != nil {
+		if o.Live, err = snapshot.Read("live.json", bytes.NewReader(body)); err != nil {
 			t.Fatal(err)
 		}
 	}

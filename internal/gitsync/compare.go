@@ -55,11 +55,11 @@ func (s *syncer) compare(f *folder, t Target, texts map[string]*text, blobs *git
 		case pointer(raw):
 			s.problem(x.Path, "lfs-pointer", "the upstream keeps this file with Git LFS, and here is only a pointer to it")
 		case !here.there || ours && here.sum != x.SHA256:
-			temp, err := f.draft(name, raw)
+			temp, err := f.prepare(name, raw)
 			if err != nil {
 				return err
 			}
-			f.drafts = append(f.drafts, draft{temp, name, x.SHA256, here.there})
+			f.pending = append(f.pending, pending{temp, name, x.SHA256, here.there})
 		case ours:
 			f.unchanged++
 		case had:
@@ -79,7 +79,7 @@ func (s *syncer) compare(f *folder, t Target, texts map[string]*text, blobs *git
 	}
 	s.gone(f, next, texts)
 	slices.SortFunc(next.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
-	f.next, f.same = next, len(f.drafts) == 0 && len(f.gone) == 0 && sameRecord(f.old, next)
+	f.next, f.same = next, len(f.pending) == 0 && len(f.gone) == 0 && sameRecord(f.old, next)
 	return nil
 }
 

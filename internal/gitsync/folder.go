@@ -11,20 +11,15 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 
+	"github.com/mipwatch/mipwatch/internal/atomicfile"
 	local "github.com/mipwatch/mipwatch/internal/folder"
 )
 
-const (
-	lockRetry = 50 * time.Millisecond
-	// tempPrefix begins the names of files that are not in place yet. They are hidden from whoever reads proposals.
-	tempPrefix = ".mipwatch-sync-"
-)
+const lockRetry = 50 * time.Millisecond
 
 // folder is a proposals folder, locked for one sync.
 type folder struct {
@@ -33,20 +28,21 @@ type folder struct {
 	root *os.Root
 	lock *flock.Flock
 
-	old    *Record // nil: the folder was never synced
-	next   *Record
-	same   bool     // nothing has to be done
-	drafts []draft  // whole files under temporary names
-	gone   []string // names of files to remove
+	old     *Record // nil: the folder was never synced
+	next    *Record
+	same    bool      // nothing has to be done
+	pending []pending // files that wait to be put in place
+	gone    []string  // names of files to remove
 
 	added, changed, removed []string // paths, for the report
 	unchanged               int
 }
 
-// draft is a file that waits to be put in place.
-type draft struct {
-	temp, name, sum string
-	changed         bool // a file has the name
+// pending is a whole file under a temporary name.
+type pending struct {
+	temp      *atomicfile.Temp
+	name, sum string
+	changed   bool // a file has the name
 }
 
 // openFolder makes and locks a folder. The lock is on the folder itself, so that no file of ours lies in it.
@@ -74,7 +70,7 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 		return nil, fmt.Errorf("%s %w: lock: %w", dir, ErrWrite, err)
 	}
 	if f.root, err = os.OpenRoot(dir); err == nil {
-		err = f.sweep()
+		err = atomicfile.Recover(f.root, ".")
 	}
 	if err != nil {
 		f.close()
@@ -92,8 +88,8 @@ func openFolder(ctx context.Context, dir string, waiting func()) (*folder, error
 // there before.
 func (f *folder) close() {
 	if f.root != nil {
-		for _, d := range f.drafts {
-			f.root.Remove(d.temp)
+		for _, d := range f.pending {
+			d.temp.Remove()
 		}
 		f.root.Close()
 	}
@@ -103,26 +99,19 @@ func (f *folder) close() {
 	f.lock.Close()
 }
 
-// sweep removes what a sync that was killed left half written.
-func (f *folder) sweep() error {
-	names, err := fs.ReadDir(f.root.FS(), ".")
-	for _, e := range names {
-		if strings.HasPrefix(e.Name(), tempPrefix) {
-			err = errors.Join(err, f.root.Remove(e.Name()))
-		}
-	}
-	return err
-}
-
 func (f *folder) path(name string) string { return path.Join(filepath.ToSlash(f.dir), name) }
 
-// draft writes a file under a temporary name.
-func (f *folder) draft(name string, text []byte) (string, error) {
-	temp := tempPrefix + strconv.Itoa(len(f.drafts)) + "-" + strconv.Itoa(os.Getpid())
-	err := f.root.WriteFile(temp, text, 0o644)
+// prepare writes a file under a temporary name.
+func (f *folder) prepare(name string, text []byte) (*atomicfile.Temp, error) {
+	temp, err := atomicfile.Create(f.root, ".")
+	if err == nil {
+		_, err = temp.Write(text)
+		if err = errors.Join(err, temp.Close()); err != nil {
+			temp.Remove()
+		}
+	}
 	if err != nil {
-		f.root.Remove(temp)
-		return "", fmt.Errorf("%s %w: %w", f.path(name), ErrWrite, local.Cause(err))
+		return nil, fmt.Errorf("%s %w: %w", f.path(name), ErrWrite, local.Cause(err))
 	}
 	return temp, nil
 }
@@ -146,7 +135,7 @@ func (f *folder) steps() []func() error {
 	if f.old != nil {
 		during = *f.old
 	}
-	for _, d := range f.drafts {
+	for _, d := range f.pending {
 		during.Placing = append(during.Placing, Placed{Name: d.name, SHA256: d.sum})
 	}
 	steps := []func() error{func() error { return f.record(&during) }}
@@ -154,20 +143,20 @@ func (f *folder) steps() []func() error {
 	for _, name := range f.gone {
 		remove := func() error { return f.remove(name) }
 		// A file whose new name differs only by case or Unicode form is one file on half of all machines.
-		if slices.ContainsFunc(f.drafts, func(d draft) bool { return fold(d.name) == fold(name) }) {
+		if slices.ContainsFunc(f.pending, func(d pending) bool { return fold(d.name) == fold(name) }) {
 			steps = append(steps, remove)
 		} else {
 			last = append(last, remove)
 		}
 	}
-	for _, d := range f.drafts {
+	for _, d := range f.pending {
 		steps = append(steps, func() error { return f.put(d) })
 	}
 	return append(append(steps, last...), func() error { return f.record(f.next) })
 }
 
-func (f *folder) put(d draft) error {
-	if err := f.root.Rename(d.temp, d.name); err != nil {
+func (f *folder) put(d pending) error {
+	if err := d.temp.Commit(d.name); err != nil {
 		return fmt.Errorf("%s %w: %w", f.path(d.name), ErrWrite, cause(err))
 	}
 	if d.changed {
@@ -192,12 +181,7 @@ func (f *folder) record(r *Record) error {
 	if err != nil {
 		return err
 	}
-	temp := tempPrefix + "record-" + strconv.Itoa(os.Getpid())
-	if err = f.root.WriteFile(temp, text, 0o644); err == nil {
-		err = f.root.Rename(temp, RecordName)
-	}
-	if err != nil {
-		f.root.Remove(temp)
+	if err := atomicfile.Write(f.root, RecordName, text); err != nil {
 		return fmt.Errorf("%s %w: %w", f.path(RecordName), ErrWrite, cause(err))
 	}
 	return nil

@@ -35,7 +35,7 @@ func TestClonesLeftBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := u.options(filepath.Join(t.TempDir(), "proposals"))
-	o.Doing = func(string) { // while a run is at work, others sweep
+	o.Doing = func(string) { // while a run is at work, others clean up
 		removeClones()
 	}
 	if r, err := Sync(t.Context(), o); err != nil || len(r.Added) != 1 {
@@ -196,7 +196,7 @@ func TestNamesThatAreOneFile(t *testing.T) {
 			t.Errorf("%+q here: %v, problems %v, want name-case", two, err, r.Problems)
 		}
 		// A file that changes its form is removed before it is written: on some machines both are one.
-		f := &folder{dir: other, gone: []string{two[0]}, drafts: []draft{{name: two[1]}}, next: &Record{}}
+		f := &folder{dir: other, gone: []string{two[0]}, pending: []pending{{name: two[1]}}, next: &Record{}}
 		if f.root, err = os.OpenRoot(other); err != nil {
 			t.Fatal(err)
 		}

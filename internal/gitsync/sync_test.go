@@ -113,7 +113,7 @@ func TestKilled(t *testing.T) {
 		o.Ref = between
 		steps = killAfter(t, o, done)
 		for name, text := range held(t, dir) {
-			if strings.HasPrefix(name, tempPrefix) {
+			if strings.HasPrefix(name, ".mipwatch-tmp-") {
 				continue // hidden
 			}
 			if text != first[name] && text != second[name] {

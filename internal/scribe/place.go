@@ -9,17 +9,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/atomicfile"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/folder"
 )
-
-// tempPrefix is how files begin that are not whole yet. They are hidden, so nobody takes them for a
-// summary.
-const tempPrefix = ".mipwatch-tmp-"
 
 // place writes a summary into a folder of proposals, whole or not at all, and never outside of it.
 func place(dir, name string, sum api.Summary) error {
@@ -38,14 +33,7 @@ func place(dir, name string, sum api.Summary) error {
 	if err := root.Mkdir(path.Dir(name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return wrap(err)
 	}
-	// Two programs that do this at once differ in their numbers.
-	temp := path.Join(path.Dir(name), tempPrefix+strconv.Itoa(os.Getpid())+"-"+path.Base(name))
-	if err := root.WriteFile(temp, text, 0o644); err != nil {
-		root.Remove(temp)
-		return wrap(err)
-	}
-	if err := root.Rename(temp, name); err != nil {
-		root.Remove(temp)
+	if err := atomicfile.Write(root, name, text); err != nil {
 		return wrap(err)
 	}
 	return nil
@@ -64,35 +52,20 @@ func encode(sum api.Summary) ([]byte, error) {
 // file is a file as problems name it.
 func file(dir, name string) string { return path.Join(filepath.ToSlash(dir), name) }
 
-// sweep removes what an earlier run left half written where it was killed.
-func sweep(tasks []task) error {
-	swept := map[string]bool{}
+// recoverFolders removes what an earlier run left half written where it was killed.
+func recoverFolders(tasks []task) error {
+	seen := map[string]bool{}
 	for _, t := range tasks {
-		if swept[t.dir] {
+		if seen[t.dir] {
 			continue
 		}
-		swept[t.dir] = true
-		if err := sweepFolder(t.dir); err != nil {
+		seen[t.dir] = true
+		root, err := os.OpenRoot(t.dir)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func sweepFolder(dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	entries, err := fs.ReadDir(root.FS(), corpus.SummariesDir)
-	if err != nil {
-		return nil // there is none, or place will say what is wrong with it
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), tempPrefix) {
-			root.Remove(path.Join(corpus.SummariesDir, e.Name()))
-		}
+		_ = atomicfile.Recover(root, corpus.SummariesDir) // there is none, or place says what is wrong with it
+		root.Close()
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func Write(ctx context.Context, ps *Proposals, committed *corpus.Committed, o Op
 			s.tasks = append(s.tasks, task{index: i, proposal: p, dir: dir, name: name})
 		}
 	}
-	if err := sweep(s.tasks); err != nil {
+	if err := recoverFolders(s.tasks); err != nil {
 		return Report{}, err
 	}
 	err := s.work(ctx)

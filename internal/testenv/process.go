@@ -19,10 +19,10 @@ func Start(t testing.TB, text string, cmd *exec.Cmd) (line string, kill func()) 
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	said := ""
+	var said strings.Builder
 	lines := bufio.NewScanner(out)
 	for line == "" && lines.Scan() {
-		if said += lines.Text() + "\n"; strings.Contains(lines.Text(), text) {
+		if said.WriteString(lines.Text() + "\n"); strings.Contains(lines.Text(), text) {
 			line = lines.Text()
 		}
 	}
@@ -38,7 +38,7 @@ func Start(t testing.TB, text string, cmd *exec.Cmd) (line string, kill func()) 
 	}
 	if line == "" {
 		kill()
-		t.Fatalf("%s ended without %q: %s", cmd.Path, text, said)
+		t.Fatalf("%s ended without %q: %s", cmd.Path, text, said.String())
 	}
 	return line, kill
 }

@@ -33,7 +33,7 @@ func Missing(t testing.TB, name string, reason ...any) {
 // Long skips a test that takes long unless MIPWATCH_TESTS is "all". What says what it does for so long.
 func Long(t testing.TB, what string) {
 	t.Helper()
-	if os.Getenv(testsVariable) != all {
+	if !All() {
 		Missing(t, "long", what+": runs with", testsVariable+"="+all)
 	}
 }
@@ -48,3 +48,6 @@ func Program(t testing.TB, name, program string) string {
 	}
 	return path
 }
+
+// All reports whether long tests run, for a test that tries a part of its inputs without them.
+func All() bool { return os.Getenv(testsVariable) == all }

@@ -63,9 +63,8 @@ type Painter struct {
 // NewPainter returns a painter that has drawn nothing yet.
 func NewPainter() *Painter { return new(Painter) }
 
-// AppendPNG draws a card, appends the file to a slice, which may be nil, and returns the longer one. The same
-// card is the same bytes, whatever was drawn before.
-func (p *Painter) AppendPNG(to []byte, c Card) ([]byte, error) {
+// PNG draws a card and returns the file. The same card is the same bytes, whatever was drawn before.
+func (p *Painter) PNG(c Card) ([]byte, error) {
 	if p.once.Do(p.load); p.err != nil {
 		return nil, p.err
 	}
@@ -75,9 +74,9 @@ func (p *Painter) AppendPNG(to []byte, c Card) ([]byte, error) {
 	}
 	defer p.canvases.Put(v)
 	v.draw(c, &p.marks)
-	out := bytes.NewBuffer(to)
+	var out bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: compression, BufferPool: &p.buffers}
-	if err := encoder.Encode(out, v.image); err != nil {
+	if err := encoder.Encode(&out, v.image); err != nil {
 		return nil, fmt.Errorf("card: encode: %w", err)
 	}
 	return out.Bytes(), nil

@@ -25,7 +25,7 @@ func proposal(title string, s mip.Status) Card {
 // drawn is the picture of a card, decoded by a decoder that is not ours.
 func drawn(t *testing.T, p *Painter, c Card) *image.Paletted {
 	t.Helper()
-	b, err := p.AppendPNG(nil, c)
+	b, err := p.PNG(c)
 	if err != nil {
 		t.Fatalf("%.200q: %v", c.Title, err)
 	}
@@ -198,7 +198,7 @@ func TestSameBytes(t *testing.T) {
 	cards := []Card{proposal("Opcode pricing", mip.Review), proposal(strings.Repeat("long ", 40), mip.Draft), {}, proposal("", ""), {Site: "Site", Title: "Site"}}
 	var want [][]byte
 	for _, c := range cards {
-		b, err := NewPainter().AppendPNG(nil, c)
+		b, err := NewPainter().PNG(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestSameBytes(t *testing.T) {
 		wg.Go(func() {
 			for i := range 20 * len(cards) {
 				i = i * 3 % len(cards)
-				if got, err := p.AppendPNG(nil, cards[i]); err != nil || !bytes.Equal(got, want[i]) {
+				if got, err := p.PNG(cards[i]); err != nil || !bytes.Equal(got, want[i]) {
 					t.Errorf("card %d is not the same (%v)", i, err)
 					return
 				}
@@ -227,7 +227,7 @@ func TestSize(t *testing.T) {
 		title string
 		most  int
 	}{{"", 8_000}, {"Opcode pricing under the reserve balance", 14_000}, {strings.Repeat("swag ", 40), 20_000}} {
-		b, err := p.AppendPNG(nil, proposal(c.title, mip.LastCall))
+		b, err := p.PNG(proposal(c.title, mip.LastCall))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +252,7 @@ func BenchmarkPNG(b *testing.B) {
 	c := proposal("Opcode pricing under the reserve balance", mip.LastCall)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := p.AppendPNG(nil, c); err != nil {
+		if _, err := p.PNG(c); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -263,7 +263,7 @@ func BenchmarkFirst(b *testing.B) {
 	c := proposal("Opcode pricing under the reserve balance", mip.LastCall)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := NewPainter().AppendPNG(nil, c); err != nil {
+		if _, err := NewPainter().PNG(c); err != nil {
 			b.Fatal(err)
 		}
 	}

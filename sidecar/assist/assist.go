@@ -13,7 +13,7 @@ import (
 
 // PromptVersion is part of every key under which a model's answer is kept. It changes with the
 // prompts, the severity floors and the checks, so that no answer outlives the rules it was made by.
-const PromptVersion = "1"
+const PromptVersion = "2"
 
 // ErrFailed is wrapped by every error for an answer that breaks the rules. The text around it says for
 // the log which rule, and never repeats what the model wrote.

@@ -20,7 +20,7 @@ type block struct {
 func blocks(markdown string) []block {
 	s := scanner{}
 	for line := range strings.Lines(markdown) {
-		s.line(strings.TrimRight(line, " \t\r\n"))
+		s.line(line)
 	}
 	s.flush()
 	return s.out
@@ -35,13 +35,16 @@ type scanner struct {
 	list  bool     // inside a list: indented text belongs to an item
 	fence string   // what closes the code, formula or HTML at hand; empty: none
 	skip  bool     // until the next blank line
+
+	underlined bool // the line made a heading of the lines before it
 }
 
 func (s *scanner) line(line string) {
+	line = strings.TrimRight(line, " \t\r\n")
 	text := strings.TrimSpace(line)
 	indent := indentation(line)
 	wasBlank := s.blank
-	s.blank = text == ""
+	s.blank, s.underlined = text == "", false
 	switch {
 	case s.fence != "":
 		if closes(text, s.fence) {
@@ -63,8 +66,8 @@ func (s *scanner) line(line string) {
 	case marker(text) > 0 && (indent < 4 || s.list):
 		s.flush()
 		s.lines, s.item, s.list = append(s.lines, untick(text[marker(text):])), true, true
-	case isRule(text) && len(s.lines) > 0 && strings.Trim(text, "=-") == "":
-		s.lines = nil // the lines before are an underlined heading
+	case len(s.lines) > 0 && !s.item && indent < 4 && isUnderline(text):
+		s.lines, s.underlined = nil, true
 		s.cut()
 	case isHeading(text) || isRule(text) || isTable(text) || isDefinition(text) || isMarkup(text) || text[0] == '>':
 		s.cut()
@@ -179,6 +182,11 @@ func isHeading(text string) bool {
 func isRule(text string) bool {
 	bare := strings.ReplaceAll(text, " ", "")
 	return len(bare) >= 3 && strings.IndexByte("-=*_", bare[0]) >= 0 && strings.Trim(bare, bare[:1]) == ""
+}
+
+// isUnderline reports what makes a heading of the paragraph above it.
+func isUnderline(text string) bool {
+	return strings.IndexByte("=-", text[0]) >= 0 && strings.Trim(text, text[:1]) == ""
 }
 
 // isTable reports a row with a bar at an end, or dashes and bars alone.

@@ -33,6 +33,24 @@ func silent(s Subject, a axis, locale string) string {
 	return fit(out, maxImpact)
 }
 
+// silences are what can be said of a group without a quote: that the text says nothing, with what the rules add
+// to it wherever the fork stands. A summary that was made before the fork was active stays sound.
+func silences(s Subject, a axis, locale string) []string {
+	forks := []*mip.HardFork{nil, s.Fork}
+	if s.Fork != nil {
+		for _, status := range []string{"planned", "scheduled", "active"} {
+			fork := *s.Fork
+			fork.Status = status
+			forks = append(forks, &fork)
+		}
+	}
+	out := []string{silence(locale), silence("en")}
+	for _, s.Fork = range forks {
+		out = append(out, silent(s, a, "en"))
+	}
+	return out
+}
+
 // expectation is what a fork that is to come lets a group expect, whatever the text says of it.
 func expectation(s Subject, a axis) string {
 	if !toCome(s.Fork) {

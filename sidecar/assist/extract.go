@@ -39,7 +39,7 @@ func tldr(s Subject, all []passage) string {
 	p := s.Proposal
 	out := ""
 	if p.Description != nil {
-		out = sentence(fit(*p.Description, maxTLDR-1))
+		out = fit(sentence(*p.Description), maxTLDR)
 	}
 	if kindOf(s) == hardfork && len(s.Bundled) > 0 {
 		return fit(strings.TrimSpace(out+" "+bundle(s)), maxTLDR)

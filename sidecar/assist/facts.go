@@ -195,7 +195,10 @@ func fit(s string, n int) string {
 		}
 		return c
 	}, s)
-	s = strings.NewReplacer("://", ": //", "www.", "www .", "](", "] (", "javascript:", "javascript :").Replace(collapse(s))
+	s = collapse(s)
+	for leading().MatchString(s) { // javascript:// takes two turns
+		s = leading().ReplaceAllString(s, "$1$3$5$7 $2$4$6$8")
+	}
 	if hasTag(uncoded(s)) {
 		s = strings.ReplaceAll(s, "<", "‹")
 	}

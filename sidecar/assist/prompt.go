@@ -24,6 +24,7 @@ where AXIS is {"impact": "…", "severity": "low" | "medium" | "high", "actionRe
 - severity: low when the group is hardly touched, medium when it notices, high when something breaks for whoever does nothing.
 - actionRequired: true only when the group has to do something.
 - evidence: one to three quotes for each axis on which the text says something. quote is copied from the text character by character, Markdown marks included, 8 to 300 characters, without the heading, and never translated. section is the name that stands in the line above that part.
+- Write numbers in digits as the text does. Name no number, host, file or e-mail address that does not stand in the text.
 - Plain text: no Markdown, no HTML, no addresses, no line breaks.
 - When the proposal bundles others, describe what those change, not the list of them.
 - Write tldr, whatsChanging and impact in the language with the BCP 47 tag %s. Quotes stay in English.`

@@ -36,9 +36,15 @@ func body(s mip.Section) string {
 	if isHeading(strings.TrimSpace(first)) {
 		return rest
 	}
-	for line := first; line != ""; line, rest, _ = strings.Cut(rest, "\n") {
-		if text := strings.TrimSpace(line); text != "" && strings.Trim(text, "=-") == "" { // the underline of a heading
-			return rest
+	read, lines := scanner{}, 0
+	for line := range strings.Lines(s.Markdown) {
+		lines += len(line)
+		read.line(line)
+		switch {
+		case read.underlined:
+			return s.Markdown[lines:]
+		case len(read.lines) == 0:
+			return s.Markdown // the first paragraph, if there is one, is no heading
 		}
 	}
 	return s.Markdown

@@ -3,6 +3,7 @@ package assist
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -42,7 +43,7 @@ func Summarise(ctx context.Context, m Model, s Subject, locale string) (api.Summ
 		Locale:        locale,
 		Source:        reply.Model,
 	}
-	if parrotsAny(sum, codeWord) {
+	if slices.ContainsFunc(own(sum), func(text string) bool { return parrots(text, codeWord) }) {
 		return fail(fmt.Errorf("%w: it repeats the question", ErrFailed))
 	}
 	texts := shelve(s)
@@ -57,17 +58,4 @@ func Summarise(ctx context.Context, m Model, s Subject, locale string) (api.Summ
 		return fail(fmt.Errorf("%w: %w", ErrFailed, err))
 	}
 	return sum, nil
-}
-
-func parrotsAny(sum api.Summary, codeWord string) bool {
-	texts := append([]string{sum.TLDR}, sum.WhatsChanging...)
-	for _, x := range axes(&sum) {
-		texts = append(texts, x.Impact)
-	}
-	for _, text := range texts {
-		if parrots(text, codeWord) {
-			return true
-		}
-	}
-	return false
 }

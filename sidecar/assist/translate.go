@@ -27,81 +27,88 @@ var ErrNoSection = errors.New("no such section")
 // rule is asked for once more; after that the error wraps [ErrFailed], and so it does when a piece fails,
 // since a translation is whole or not at all. The model's own errors are returned as they are, wrapped.
 //
-// GeneratedAt is left to the caller. Source is empty when nothing had to be asked.
+// Which pieces a text has does not depend on the sections that are chosen: Translate asks for those that
+// hold a passage of them. So a text costs at most what the whole costs when keep gives a piece again that
+// it has had before. A nil keep asks for each.
+//
+// GeneratedAt is that of the newest piece. Source is empty when nothing had to be asked.
 //
 // The sections that come with it have the ids and levels of the English ones, and their Markdown values
 // concatenated are the translation's. Their titles are the headings of the translation as plain text, or
 // the English ones where the two cannot be told to match.
-func Translate(ctx context.Context, m Model, p *mip.Proposal, locale string, sections []string) (api.Translation, []mip.Section, error) {
-	t, translated, err := translate(ctx, m, p, locale, sections)
+func Translate(ctx context.Context, m Model, p *mip.Proposal, locale string, sections []string, keep Keep) (api.Translation, []mip.Section, error) {
+	t, translated, err := translate(ctx, m, p, locale, sections, keep)
 	if err != nil {
 		return api.Translation{}, nil, fmt.Errorf("translate %s: %w", p.ID, err)
 	}
 	return t, translated, nil
 }
 
-func translate(ctx context.Context, m Model, p *mip.Proposal, locale string, ids []string) (api.Translation, []mip.Section, error) {
+func translate(ctx context.Context, m Model, p *mip.Proposal, locale string, ids []string, keep Keep) (api.Translation, []mip.Section, error) {
 	fail := func(err error) (api.Translation, []mip.Section, error) { return api.Translation{}, nil, err }
 	if !mip.IsLocale(locale) {
 		return fail(fmt.Errorf("%s is no language tag", quoteName(locale)))
 	}
-	chosen, err := choose(p.Sections, ids)
+	chosen, err := Choose(p.Sections, ids)
 	if err != nil {
 		return fail(err)
 	}
 	s := newSegments(p)
 	title := s.add(linePart, p.Title)
+	wanted := map[*segment]bool{title: true}
 	var description *segment
 	if p.Description != nil {
 		description = s.add(linePart, *p.Description)
+		wanted[description] = true
 	}
-	texts := make([]sectionText, len(chosen))
-	for i, section := range chosen {
-		texts[i] = s.text(section.Markdown)
+	for _, section := range p.Sections {
+		s.texts = append(s.texts, s.text(section.Markdown))
+	}
+	for _, i := range chosen {
+		for _, g := range s.texts[i].segments {
+			wanted[g] = true
+		}
 	}
 	s.hide()
-	model, err := s.translate(ctx, m, locale)
+	newest, err := s.translate(ctx, m, locale, wanted, keep)
 	if err != nil {
 		return fail(err)
 	}
-	out := api.Translation{MIPNumber: p.Number, Locale: locale, Title: title.result, ContentHash: p.ContentHash, Source: model}
+	out := api.Translation{MIPNumber: p.Number, Locale: locale, Title: title.result, ContentHash: p.ContentHash, GeneratedAt: newest.Made, Source: newest.Source}
 	if description != nil {
 		out.Description = &description.result
 	}
 	var markdown strings.Builder
 	sections := make([]mip.Section, len(chosen))
-	for i, t := range texts {
+	for n, i := range chosen {
+		english, t := p.Sections[i], s.texts[i]
 		translated, ok := t.assemble()
 		if !ok {
-			return fail(fmt.Errorf("%w: its passages make other blocks than the proposal's", ErrFailed))
+			return fail(errBlocks)
 		}
 		markdown.WriteString(translated)
-		sections[i] = mip.Section{ID: chosen[i].ID, Level: chosen[i].Level, Title: t.title(chosen[i].Title, s.labels), Markdown: translated}
+		sections[n] = mip.Section{ID: english.ID, Level: english.Level, Title: t.title(english.Title, s.labels), Markdown: translated}
 	}
 	out.Markdown = markdown.String()
 	return out, sections, nil
 }
 
-// choose returns the sections with the given ids; none: all.
-func choose(all []mip.Section, ids []string) ([]mip.Section, error) {
-	if len(ids) == 0 {
-		return all, nil
-	}
-	wanted := map[string]bool{}
-	for _, id := range ids {
-		wanted[id] = true
-	}
-	var out []mip.Section
-	for _, s := range all {
-		if wanted[s.ID] {
-			out = append(out, s)
-			delete(wanted, s.ID)
+// errBlocks is why a translation whose passages all keep the rules is none.
+var errBlocks = fmt.Errorf("%w: its passages make other blocks than the proposal's", ErrFailed)
+
+// Choose returns the positions of the sections with the given ids, ascending; no id: all of them. The
+// error for an id that no section has wraps [ErrNoSection].
+func Choose(all []mip.Section, ids []string) ([]int, error) {
+	var out []int
+	left := slices.Clone(ids)
+	for i, s := range all {
+		if len(ids) == 0 || slices.Contains(left, s.ID) {
+			out = append(out, i)
+			left = slices.DeleteFunc(left, func(id string) bool { return id == s.ID })
 		}
 	}
-	for _, id := range ids {
-		if wanted[id] {
-			return nil, fmt.Errorf("%w: %s", ErrNoSection, quoteName(id))
-		}
+	if len(left) > 0 {
+		return nil, fmt.Errorf("%w: %s", ErrNoSection, quoteName(left[0]))
 	}
 	return out, nil
 }
@@ -134,10 +141,15 @@ func (s *segments) text(markdown string) sectionText {
 
 // assemble puts the translated passages where they belong. ok is false when they changed the blocks.
 func (t sectionText) assemble() (markdown string, ok bool) {
+	return t.with(func(g *segment) string { return g.result })
+}
+
+// with is the section with the given texts for its passages.
+func (t sectionText) with(text func(*segment) string) (markdown string, ok bool) {
 	translated := make([]part, len(t.parts))
 	for i, p := range t.parts {
 		if g := t.segments[i]; g != nil {
-			p.text = g.result
+			p.text = text(g)
 		}
 		translated[i] = p
 	}

@@ -18,6 +18,7 @@ const (
 	placeholderFault fault = "misses a placeholder, repeats one or holds another"
 	shapeFault       fault = "is another block of Markdown than the passage: a line begins like a list, heading, quote or code, or a bar splits a cell"
 	reciteFault      fault = "repeats what you were told instead of translating the passage"
+	mentionFault     fault = "names a number, host, file or e-mail address that the passage does not, or heaps marks on a letter"
 	numberFault      fault = "misses a number, adds one or writes one in another way"
 )
 
@@ -62,6 +63,9 @@ func (s *segments) check(g *segment, reply string) (string, fault) {
 	}
 	if f := sameTokens(g, text, tokens(text, s.labels)); f != noFault {
 		return "", f
+	}
+	if !newSource(g.source).holds(text) {
+		return "", mentionFault
 	}
 	if !sameShape(g.kind, g.source, text) {
 		return "", shapeFault

@@ -68,7 +68,7 @@ func TestTranslateIdentity(t *testing.T) {
 	m := each(echo)
 	collections(t, func(t *testing.T, _ string, all []document) {
 		for _, d := range all {
-			got, sections, err := Translate(t.Context(), m, d.proposal, "de", nil)
+			got, sections, err := Translate(t.Context(), m, d.proposal, "de", nil, nil)
 			if err != nil {
 				t.Errorf("%s: %v", d.file, err)
 				continue
@@ -90,7 +90,7 @@ func TestTranslateIdentity(t *testing.T) {
 }
 
 // kept is what the models of these tests copy, told by other means than the code's own.
-var kept = regexp.MustCompile("(?s)`+[^`]+`+|\\{\\{x*[0-9]+\\}\\}|\\b[A-Z]{2,}-[0-9]+|\\b[A-Za-z]*[0-9_][\\w.,+-]*|\\b(?:MUST|SHALL|SHOULD|NOT|REQUIRED|RECOMMENDED|MAY|OPTIONAL)\\b")
+var kept = regexp.MustCompile("(?s)`+[^`]+`+|\\{\\{x*[0-9]+\\}\\}|[A-Za-z][\\w-]*(?:\\.[A-Za-z][\\w-]*)+(?:/[\\w./-]+)?|\\b[A-Z]{2,}-[0-9]+|\\b[A-Za-z]*[0-9_][\\w.,+-]*|\\b(?:MUST|SHALL|SHOULD|NOT|REQUIRED|RECOMMENDED|MAY|OPTIONAL)\\b")
 
 // cyrillic writes every word of a text in other letters, two bytes each, and joins its lines.
 func cyrillic(text string) string {
@@ -133,7 +133,7 @@ func TestTranslateKeepsStructure(t *testing.T) {
 		})
 		dir, sections := t.TempDir(), map[string][]mip.Section{}
 		for _, d := range all {
-			got, parts, err := Translate(t.Context(), each(cyrillic), d.proposal, "ru", nil)
+			got, parts, err := Translate(t.Context(), each(cyrillic), d.proposal, "ru", nil, nil)
 			if err != nil {
 				t.Errorf("%s: %v", d.file, err)
 				continue

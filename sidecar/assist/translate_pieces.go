@@ -1,12 +1,16 @@
 package assist
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 const (
@@ -37,13 +41,40 @@ func (s *segments) pieces() [][]*segment {
 	return out
 }
 
-// translate asks for all pieces, some at a time, and returns the model's name. The first failure ends
-// the calls that are under way; it returns when all have ended.
-func (s *segments) translate(ctx context.Context, m Model, locale string) (model string, err error) {
-	pieces := s.pieces()
+// Piece tells one question for the translation of a text from the others.
+type Piece struct {
+	Hash     [32]byte // of its passages
+	Passages int      // how many it has
+}
+
+// Passages are the passages of a piece in another language, in order.
+type Passages struct {
+	Source string   `json:"source"` // name of the model
+	Texts  []string `json:"texts"`
+	Made   mip.Time `json:"made"`
+}
+
+// Keep gives the passages of a piece: those that were made before, or those that ask makes now.
+type Keep func(ctx context.Context, p Piece, ask func(context.Context) (Passages, error)) (Passages, error)
+
+func pieceOf(passages []*segment) Piece {
+	hash := sha256.New()
+	for _, g := range passages {
+		fmt.Fprintf(hash, "%d %q\n", g.kind, g.source)
+	}
+	return Piece{Hash: [32]byte(hash.Sum(nil)), Passages: len(passages)}
+}
+
+// translate fills in the results of the pieces that hold wanted passages, some pieces at a time. It returns
+// the newest of them without its texts. The first failure ends the calls that are under way; it returns when
+// all have ended.
+func (s *segments) translate(ctx context.Context, m Model, locale string, wanted map[*segment]bool, keep Keep) (newest Passages, err error) {
+	pieces := slices.DeleteFunc(s.pieces(), func(piece []*segment) bool {
+		return !slices.ContainsFunc(piece, func(g *segment) bool { return wanted[g] })
+	})
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	names := make([]string, len(pieces)+1)
+	made := make([]Passages, len(pieces))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(mostAsked, len(pieces)) {
@@ -53,46 +84,85 @@ func (s *segments) translate(ctx context.Context, m Model, locale string) (model
 				if i >= len(pieces) {
 					return
 				}
-				name, err := s.piece(ctx, m, locale, pieces[i])
+				p, err := s.kept(ctx, m, locale, pieces[i], keep)
 				if err != nil {
 					cancel(err)
 					return
 				}
-				names[i] = name
+				made[i] = p
 			}
 		})
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
+		return Passages{}, context.Cause(ctx)
 	}
-	return names[0], nil
+	for i, p := range made {
+		for j, g := range pieces[i] {
+			g.result = p.Texts[j]
+		}
+		if newest.Source == "" || p.Made.UTC().After(newest.Made.UTC()) {
+			newest = Passages{Source: p.Source, Made: p.Made}
+		}
+	}
+	return newest, nil
+}
+
+// kept is a piece out of keep.
+func (s *segments) kept(ctx context.Context, m Model, locale string, piece []*segment, keep Keep) (Passages, error) {
+	ask := func(ctx context.Context) (Passages, error) { return s.piece(ctx, m, locale, piece) }
+	if keep == nil {
+		return ask(ctx)
+	}
+	return keep(ctx, pieceOf(piece), ask)
 }
 
 // piece asks for segments, and once more for those whose translation breaks the rules.
-func (s *segments) piece(ctx context.Context, m Model, locale string, ask []*segment) (model string, err error) {
+func (s *segments) piece(ctx context.Context, m Model, locale string, all []*segment) (Passages, error) {
 	const attempts = 2
+	results := map[*segment]string{}
+	ask := all
 	var faults []fault
 	for range attempts {
 		prompt, codeWord := s.translatePrompt(ask, locale, faults)
 		reply, err := m.Ask(ctx, prompt)
 		if err != nil {
-			return "", err
+			return Passages{}, err
 		}
-		model = reply.Model
-		ask, faults = s.accept(ask, reply.Text, codeWord)
-		if len(ask) == 0 {
-			return model, nil
+		ask, faults = s.accept(ask, reply.Text, codeWord, results)
+		if len(ask) > 0 {
+			continue
 		}
+		if !s.fits(results) {
+			return Passages{}, errBlocks
+		}
+		out := Passages{Source: reply.Model}
+		for _, g := range all {
+			out.Texts = append(out.Texts, results[g])
+		}
+		return out, nil
 	}
-	return "", fmt.Errorf("%w: the translation of a passage %s", ErrFailed, faults[0])
+	return Passages{}, fmt.Errorf("%w: the translation of a passage %s", ErrFailed, faults[0])
+}
+
+// fits reports whether the sections keep their blocks with these results in them: what is kept of a piece
+// must do wherever it is put.
+func (s *segments) fits(results map[*segment]string) bool {
+	return !slices.ContainsFunc(s.texts, func(t sectionText) bool {
+		if !slices.ContainsFunc(t.segments, func(g *segment) bool { return results[g] != "" }) {
+			return false
+		}
+		_, ok := t.with(func(g *segment) string { return cmp.Or(results[g], g.source) })
+		return !ok
+	})
 }
 
 // formFault is every passage's when the answer cannot be read at all.
 const formFault fault = "is not in one JSON object of strings with the keys that were given"
 
-// accept takes the translations that keep the rules, and returns the other segments with their faults.
-func (s *segments) accept(asked []*segment, text, codeWord string) (again []*segment, faults []fault) {
+// accept adds the translations that keep the rules to accepted, and returns the other segments with their
+// faults.
+func (s *segments) accept(asked []*segment, text, codeWord string, accepted map[*segment]string) (again []*segment, faults []fault) {
 	source := 0
 	for _, g := range asked {
 		source += len(g.source)
@@ -120,7 +190,7 @@ func (s *segments) accept(asked []*segment, text, codeWord string) (again []*seg
 	}
 	for i, g := range asked {
 		if results[i] != "" {
-			g.result = results[i]
+			accepted[g] = results[i]
 		}
 	}
 	return again, faults

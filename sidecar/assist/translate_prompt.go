@@ -25,7 +25,7 @@ Rules for each passage:
 - Placeholders such as %[2]s stand for links, code and the like. Copy each exactly once, to where the sense wants it. Add none.
 - Copy everything between backticks with its backticks. Add no backticks.
 - Copy numbers in digits exactly as they are written, with the same separators; do not spell them out or convert them. Keep number words as words.
-- Copy names with digits or underscores unchanged, such as EIP-1559, secp256k1 or MAX_SIZE.
+- Copy names with digits, underscores or dots unchanged, such as EIP-1559, secp256k1, MAX_SIZE or msg.sender. Add none.
 - Keep the key words MUST, MUST NOT, REQUIRED, SHALL, SHALL NOT, SHOULD, SHOULD NOT, RECOMMENDED, NOT RECOMMENDED, MAY and OPTIONAL in English capitals, with the same meaning for the sentence. Write no other word so.
 - Keep the marks of Markdown: emphasis, and the brackets of links such as [text](%[2]s), whose text is translated.
 - Add no notes, links, HTML, code, lists or lines. Begin no passage with a mark of Markdown that it did not begin with.

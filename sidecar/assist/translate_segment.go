@@ -21,7 +21,8 @@ type segment struct {
 // segments are the passages of a translation in the order of the text.
 type segments struct {
 	labels  map[string]bool
-	all     []*segment // those to ask for
+	all     []*segment    // those to ask for
+	texts   []sectionText // the proposal's sections
 	known   map[segmentKey]*segment
 	opening string // what placeholders begin with
 }

@@ -19,15 +19,11 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 const (
-	// patience is how long a caller waits for a model: what is left of 8 s is for everything else.
-	patience = 7400 * time.Millisecond
-	// longest is how long an answer may take that goes on without its caller: a long proposal is
-	// translated in some twenty questions, four at a time.
-	longest = 3 * time.Minute
 	// forever is longer than any process: an answer stays right as long as its key is asked for.
 	forever = 100 * 365 * 24 * time.Hour
 
@@ -49,14 +45,14 @@ type Config struct {
 	// Detached lets an answer that takes too long for its caller be finished for the next one. A process
 	// that is frozen after each answer must not.
 	Detached bool
-	// Bytes bounds what is kept of summaries and of translations, each; 0: 64 MiB.
+	// Bytes bounds what is kept of summaries, of translations and of their pieces, each; 0: 64 MiB.
 	Bytes int64
 	// Log is told of every answer that could not be made, without a word of what a model said; nil: silent.
 	Log *slog.Logger
 	// Now is the wall clock; nil: time.Now.
 	Now func() time.Time
-	// Shared is what other processes have from the same model, and they what this one has; nil: nothing.
-	Shared cache.Shared
+	// Shared keeps what several processes have from the same model. Nil: this one is alone.
+	Shared Shared
 	// Stats counts what is asked for, and what of the model; nil: nobody is told.
 	Stats *Stats
 	// Budget is what bounds Model, for who wants to know what was spent; nil: that is not known.
@@ -74,7 +70,8 @@ type Stats struct {
 type Assistant struct {
 	Config
 	summaries    *cache.Cache[key, api.Summary]
-	translations *cache.Cache[key, translation]
+	translations *cache.Cache[key, translation] // put together of pieces, as they were asked for
+	pieces       *cache.Cache[key, assist.Passages]
 }
 
 // key is all that a model's answer follows from. The texts are those of the moment at which they were
@@ -83,10 +80,11 @@ type key struct {
 	site   string // base address of the site
 	number int
 	hash   string   // the proposal's contentHash
-	texts  [32]byte // hash of all texts, and of the fork for a summary
+	texts  [32]byte // hash of all texts, and of the fork for a summary; of the passages for a piece
 	locale string
 	maker  string // the model with the version of the rules, or extractive
-	part   string // ids of the sections; empty: all
+	part   string // positions of the sections of a translation; empty: all
+	count  int    // of the passages of a piece
 }
 
 // New makes an Assistant.
@@ -103,26 +101,37 @@ func New(c Config) *Assistant {
 	c.Bytes = cmp.Or(c.Bytes, defaultBytes)
 	return &Assistant{
 		Config:       c,
-		summaries:    kept(c, sizeOfSummary, &c.Stats.Summaries, sharing(c, "summary", checkSummary)),
-		translations: kept(c, sizeOfTranslation, &c.Stats.Translations, sharing(c, "translation", checkTranslation)),
+		summaries:    kept(c, sizeOfSummary, &c.Stats.Summaries),
+		translations: kept(c, sizeOfTranslation, &c.Stats.Translations),
+		pieces:       kept(c, sizeOfPiece, nil),
 	}
 }
 
-func kept[V any](c Config, size func(V) int64, stats *cache.Stats, shared *cache.Sharing[key, V]) *cache.Cache[key, V] {
-	timeout := longest
+func kept[V any](c Config, size func(V) int64, stats *cache.Stats) *cache.Cache[key, V] {
+	timeout := timing.DetachedModel
 	if !c.Detached {
-		timeout = patience
+		timeout = timing.Model
 	}
-	return cache.NewShared(cache.Config[V]{
-		Fresh: forever, Wait: patience, Timeout: timeout, Detached: c.Detached,
+	return cache.New[key](cache.Config[V]{
+		Fresh: forever, Timeout: timeout, Detached: c.Detached,
 		Bytes: c.Bytes, Size: size, Retry: pause, Now: c.Now, Stats: stats,
-	}, shared)
+	})
+}
+
+// patient is ctx with the time that a caller waits for a model. Where answers do not go on without their callers,
+// the cache bounds them by that time itself, so that one which takes longer counts as a failure.
+func (a *Assistant) patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !a.Detached {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, timing.Model)
 }
 
 // Close ends every question to the model and waits until all have ended.
 func (a *Assistant) Close() {
 	a.summaries.Close()
 	a.translations.Close()
+	a.pieces.Close()
 }
 
 // ErrNotPublished is wrapped by the error for a number of which the site has no proposal.

@@ -3,7 +3,7 @@ package assistant
 import (
 	"context"
 	"errors"
-	"math"
+	"fmt"
 	"strings"
 	"time"
 
@@ -11,6 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/assist/model"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 // DisabledError says that nothing can be asked, because no model is configured or the one that is
@@ -23,47 +24,53 @@ func (e *DisabledError) Error() string { return "no model: " + e.Why.Error() }
 // Unwrap returns why.
 func (e *DisabledError) Unwrap() error { return e.Why }
 
-// Explanation is what an error means to a caller. Nothing in it comes from a provider.
-type Explanation struct {
-	Code   api.Code
-	Detail string
-	Wait   time.Duration // until it makes sense to ask again; 0: unknown
-}
+// LimitModel names the limit of questions to the model, which all callers share.
+const LimitModel = "model"
 
 // later is when to ask again for what is still being made.
 const later = 5 * time.Second
 
-// Explain is the one table of what an error of this package means. Anything unknown is internal.
-func Explain(err error) *Explanation {
-	wait := waitOf(err)
+// Explain says what an error of this package means to a caller. Anything unknown is internal. Nothing in it comes from
+// a provider.
+func Explain(err error) *api.HTTPError {
+	e := &api.HTTPError{Err: err}
+	e.Code, e.Detail, e.RetryAfter = meaning(err)
+	if e.Code == api.RateLimited {
+		e.Limit, e.Policy = LimitModel, fmt.Sprintf("q=1;w=%d", api.Seconds(e.RetryAfter))
+	}
+	return e
+}
+
+// meaning is the one table of what an error of this package means.
+func meaning(err error) (code api.Code, detail string, wait time.Duration) {
 	if e, ok := errors.AsType[*DisabledError](err); ok {
-		return &Explanation{Code: api.AIDisabled, Detail: "This site has no language model for that: " + strings.ReplaceAll(e.Why.Error(), "\n", "; ") + "."}
+		return api.AIDisabled, "This site has no language model for that: " + strings.ReplaceAll(e.Why.Error(), "\n", "; ") + ".", 0
 	}
-	switch {
+	switch wait = waitOf(err); {
 	case errors.Is(err, ErrNotPublished):
-		return &Explanation{Code: api.NotFound, Detail: "No proposal of this number is published."}
+		return api.NotFound, "No proposal of this number is published.", 0
 	case errors.Is(err, errSite) && errors.Is(err, context.DeadlineExceeded):
-		return &Explanation{api.UpstreamTimeout, "The site's own documents could not be read in time.", later}
+		return api.UpstreamTimeout, "The site's own documents could not be read in time.", later
 	case errors.Is(err, errSite):
-		return &Explanation{api.UpstreamUnavailable, "The site's own documents cannot be read at the moment.", later}
+		return api.UpstreamUnavailable, "The site's own documents cannot be read at the moment.", later
 	case errors.Is(err, assist.ErrNoSection):
-		return &Explanation{Code: api.BadRequest, Detail: "sections names an id that the proposal does not have; its ids are in /api/v1/mips/{n}."}
+		return api.BadRequest, "sections names an id that the proposal does not have; its ids are in /api/v1/mips/{n}.", 0
 	case errors.Is(err, budget.ErrTooLarge):
-		return &Explanation{Code: api.AIFailed, Detail: "The proposal is longer than what this site spends on its language model in a day."}
+		return api.AIFailed, "The proposal is longer than what this site spends on its language model in a day.", 0
 	case errors.Is(err, budget.ErrExhausted):
-		return &Explanation{api.RateLimited, "What this site spends on its language model is used up for now.", wait}
+		return api.RateLimited, "What this site spends on its language model is used up for now.", wait
 	case errors.Is(err, model.ErrTimeout):
-		return &Explanation{api.UpstreamTimeout, "The language model did not answer in time.", wait}
+		return api.UpstreamTimeout, "The language model did not answer in time.", wait
 	case errors.Is(err, model.ErrUnavailable):
-		return &Explanation{api.UpstreamUnavailable, "The language model is not available.", wait}
+		return api.UpstreamUnavailable, "The language model is not available.", wait
 	case errors.Is(err, model.ErrRefused):
-		return &Explanation{Code: api.AIFailed, Detail: "The language model refuses to answer."}
+		return api.AIFailed, "The language model refuses to answer.", 0
 	case errors.Is(err, assist.ErrFailed), errors.Is(err, model.ErrTruncated), errors.Is(err, model.ErrGarbled):
-		return &Explanation{Code: api.AIFailed, Detail: "What the language model answered does not hold against the text, so nothing of it is shown."}
+		return api.AIFailed, "What the language model answered does not hold against the text, so nothing of it is shown.", 0
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return &Explanation{api.UpstreamTimeout, "The answer takes longer than a request may.", later}
+		return api.UpstreamTimeout, "The answer takes longer than a request may.", later
 	}
-	return &Explanation{Code: api.Internal, Detail: "Something failed on our side; the requestId finds it in the log."}
+	return api.Internal, "Something failed on our side; the requestId finds it in the log.", 0
 }
 
 // waitOf is how long whatever failed asks to be left alone.
@@ -78,18 +85,12 @@ func waitOf(err error) time.Duration {
 	return 0
 }
 
-// Seconds is a wait as Retry-After has it: whole seconds, rounded up, one at the least.
-func Seconds(wait time.Duration) int { return max(1, int(math.Ceil(wait.Seconds()))) }
-
 // pause is how long a failure stands before the same is asked again. A budget answers by itself.
 func pause(err error) time.Duration {
-	const (
-		least = 5 * time.Second  // what fails is likely to fail again, and costs each time
-		most  = 10 * time.Minute // as a host may ask for
-	)
+	const least = 5 * time.Second // what fails is likely to fail again, and costs each time
 	switch Explain(err).Code {
 	case api.AIFailed, api.UpstreamTimeout, api.UpstreamUnavailable:
-		return min(max(waitOf(err), least), most)
+		return min(max(waitOf(err), least), timing.LongestPause)
 	}
 	return 0
 }

@@ -1,8 +1,10 @@
 package assistant
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,10 +13,10 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 	"github.com/mipwatch/mipwatch/sidecar/assist/model"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 // sharedFor is how long other processes find an answer. It would be right for longer, but a text that nobody
@@ -24,21 +26,65 @@ const sharedFor = 30 * 24 * time.Hour
 // errOther is the error of an answer that other processes left and that is none to the question.
 var errOther = errors.New("not what was asked for")
 
-// sharing is how a model's answers get to other processes; nil: they do not. What rules make is made faster
-// than it is looked up.
-func sharing[V any](c Config, kind string, check func(key, V) error) *cache.Sharing[key, V] {
-	if c.Shared == nil {
-		return nil
+// Shared is where several processes keep the answers of one model; see sidecar/redis.
+type Shared interface {
+	// Once finds a record under key that accept takes, or calls fetch and keeps its record for ttl. Over all
+	// processes one fetch of a key runs at a time. An error means that neither has come about.
+	Once(ctx context.Context, key string, accept func(record []byte) bool, fetch func(context.Context) (record []byte, ttl time.Duration)) error
+}
+
+// once calls fetch, unless another process has its answer or is about to. What rules make is not shared: it is
+// made faster than it is looked up.
+func once[V any](ctx context.Context, s Shared, kind string, k key, check func(key, V) error, fetch func(context.Context) (V, error)) (v V, err error) {
+	if s == nil || k.maker == extractive {
+		return fetch(ctx)
 	}
-	return &cache.Sharing[key, V]{
-		With: c.Shared, Check: check, Keep: sharedFor, Told: told, Heard: heard,
-		Key: func(k key) string {
-			if k.maker == extractive {
-				return ""
-			}
-			return cache.Name(k.site, kind, strconv.Itoa(k.number), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker, k.part)
-		},
+	name := cache.Name(k.site, kind, strconv.Itoa(k.number), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
+	ended := s.Once(ctx, name, func(record []byte) (ok bool) {
+		v, ok, err = decode(record, k, check)
+		return ok
+	}, func(ctx context.Context) ([]byte, time.Duration) {
+		v, err = fetch(ctx)
+		return encode(v, err)
+	})
+	if ended != nil {
+		err = ended
 	}
+	return v, err
+}
+
+// encode writes an answer as JSON, or the failure of the model as "-", a word and until when it stands, in
+// milliseconds since 1970. Nothing is kept of other failures.
+func encode[V any](v V, err error) (record []byte, ttl time.Duration) {
+	if err == nil {
+		record, _ = json.Marshal(v) // an answer that has no JSON is not shared
+		return record, sharedFor
+	}
+	word, ttl := wordOf(err), pause(err)
+	if word == "" || ttl <= 0 {
+		return nil, 0
+	}
+	return fmt.Appendf(nil, "-%s %d", word, time.Now().Add(ttl).UnixMilli()), ttl
+}
+
+// decode reads a record, of which nothing is believed: an answer must be byte for byte what encode writes, and
+// belong to its key. ok reports whether it is to be believed; err is then the failure that it holds.
+func decode[V any](record []byte, k key, check func(key, V) error) (v V, ok bool, err error) {
+	if failed, is := bytes.CutPrefix(record, []byte("-")); is {
+		word, until, _ := strings.Cut(string(failed), " ")
+		ms, bad := strconv.ParseInt(until, 10, 64)
+		left := time.Until(time.UnixMilli(ms))
+		if err = errorOf(word, left); bad != nil || err == nil || left <= 0 || left > timing.LongestPause {
+			return v, false, nil
+		}
+		return v, true, err
+	}
+	if json.Unmarshal(record, &v) != nil {
+		return v, false, nil
+	}
+	// One text stands for a value: no member twice, in another case, unknown or missing, nothing after it.
+	again, bad := json.Marshal(v)
+	return v, bad == nil && bytes.Equal(again, record) && check(k, v) == nil, nil
 }
 
 // checkSummary holds a summary to its key. Its quotes are not held to the text again.
@@ -49,16 +95,9 @@ func checkSummary(k key, sum api.Summary) error {
 	return assist.CheckForm(sum)
 }
 
-// checkTranslation holds a translation to its key.
-func checkTranslation(k key, t translation) error {
-	if t.MIPNumber != k.number || t.ContentHash != k.hash || t.Locale != k.locale || !madeBy(k, t.Source) || t.Stale || t.Markdown != "" || t.Title == "" {
-		return errOther
-	}
-	if k.part == "" {
-		return nil
-	}
-	ids := strings.Split(k.part, "\n")
-	if len(ids) != len(t.Sections) || slices.ContainsFunc(t.Sections, func(s mip.Section) bool { return !slices.Contains(ids, s.ID) }) {
+// checkPiece holds a piece of a translation to its key.
+func checkPiece(k key, p assist.Passages) error {
+	if len(p.Texts) != k.count || slices.Contains(p.Texts, "") || !madeBy(k, p.Source) {
 		return errOther
 	}
 	return nil
@@ -66,7 +105,7 @@ func checkTranslation(k key, t translation) error {
 
 func madeBy(k key, source string) bool { return k.maker == source+" "+assist.PromptVersion }
 
-// kinds are the failures of a model, by the word that other processes are told.
+// kinds are the failures of a model, by the word that stands for them in a record.
 var kinds = [...]struct {
 	word string
 	err  error
@@ -75,8 +114,8 @@ var kinds = [...]struct {
 	{"truncated", model.ErrTruncated}, {"garbled", model.ErrGarbled}, {"failed", assist.ErrFailed},
 }
 
-// told is the word for a failure of the model. A budget and the site's own documents are a process's own.
-func told(err error) string {
+// wordOf is the word for a failure of the model. A budget and the site's own documents are a process's own.
+func wordOf(err error) string {
 	if errors.Is(err, errSite) {
 		return ""
 	}
@@ -91,7 +130,8 @@ func told(err error) string {
 	return ""
 }
 
-func heard(word string, left time.Duration) error {
+// errorOf is the failure that a word stands for; nil: none.
+func errorOf(word string, left time.Duration) error {
 	for _, k := range kinds {
 		if k.word == word {
 			return fmt.Errorf("another process says: %w", &model.Error{Kind: k.err, RetryAfter: left})

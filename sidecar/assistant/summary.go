@@ -67,7 +67,7 @@ func (a *Assistant) Summary(ctx context.Context, k *knowledge.Knowledge, number 
 	case a.Unusable != nil:
 		return api.Summary{}, &DisabledError{a.Unusable}
 	case locale != English:
-		return a.fallBack(ctx, k, m, &Explanation{Code: api.AIDisabled, Detail: "Without a language model there are summaries in English only."})
+		return a.fallBack(ctx, k, m, &api.HTTPError{Code: api.AIDisabled, Detail: "Without a language model there are summaries in English only."})
 	}
 	return a.extract(ctx, k, m)
 }
@@ -93,13 +93,18 @@ func (a *Assistant) committed(ctx context.Context, k *knowledge.Knowledge, m mip
 // summarise asks the model, unless it was asked before.
 func (a *Assistant) summarise(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, locale string) (api.Summary, error) {
 	about := a.about(k, m)
-	e, err := a.summaries.Get(ctx, about.key(locale, a.maker()), func(ctx context.Context) (api.Summary, error) {
-		s, err := about.read(ctx, a.Now())
-		if err != nil {
-			return api.Summary{}, a.noted(m.Number, err)
-		}
-		sum, err := assist.Summarise(ctx, a.Model, s, locale)
-		return sum, a.noted(m.Number, err)
+	key := about.key(locale, a.maker())
+	ctx, cancel := a.patient(ctx)
+	defer cancel()
+	e, err := a.summaries.Get(ctx, key, func(ctx context.Context) (api.Summary, error) {
+		return once(ctx, a.Shared, "summary", key, checkSummary, func(ctx context.Context) (api.Summary, error) {
+			s, err := about.read(ctx, a.Now())
+			if err != nil {
+				return api.Summary{}, a.noted(m.Number, err)
+			}
+			sum, err := assist.Summarise(ctx, a.Model, s, locale)
+			return sum, a.noted(m.Number, err)
+		})
 	})
 	return e.Value, err
 }
@@ -118,16 +123,16 @@ func (a *Assistant) extract(ctx context.Context, k *knowledge.Knowledge, m mip.S
 }
 
 // fallBack is what rules make, with the reason why it is not more.
-func (a *Assistant) fallBack(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, why *Explanation) (api.Summary, error) {
+func (a *Assistant) fallBack(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, why *api.HTTPError) (api.Summary, error) {
 	sum, err := a.extract(ctx, k, m)
 	return standIn(sum, why), err
 }
 
 // standIn is a summary with the reason why it is not the one that was asked for.
-func standIn(sum api.Summary, why *Explanation) api.Summary {
+func standIn(sum api.Summary, why *api.HTTPError) api.Summary {
 	sum.Fallback = &api.Fallback{Code: why.Code, Detail: why.Detail}
-	if why.Wait > 0 {
-		sum.Fallback.RetryAfter = new(Seconds(why.Wait))
+	if why.RetryAfter > 0 {
+		sum.Fallback.RetryAfter = new(api.Seconds(why.RetryAfter))
 	}
 	return sum
 }

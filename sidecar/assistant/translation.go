@@ -14,7 +14,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
-// translation is a whole translation, or of some sections, that can be cut to fewer.
+// translation is a translation with its sections apart.
 type translation struct {
 	api.Translation
 	Sections []mip.Section `json:"sections"` // with the ids of the English ones
@@ -76,29 +76,28 @@ func (t translation) cut(ids []string) (api.Translation, error) {
 	return t.Translation, nil
 }
 
-// translate asks the model, unless it was asked before for these sections or for all.
+// translate asks the model, unless it was asked before. Whatever sections are asked for, a piece of the text
+// is asked for once.
 func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, locale string, sections []string) (api.Translation, error) {
-	sections = slices.Compact(slices.Sorted(slices.Values(sections)))
-	whole := key{site: k.Site.BaseURL, number: m.Number, hash: m.ContentHash, locale: locale, maker: a.maker()}
-	if len(sections) > 0 {
-		if e, ok := a.translations.Peek(whole); ok {
-			return e.Value.cut(sections)
-		}
+	about := key{site: k.Site.BaseURL, number: m.Number, hash: m.ContentHash, locale: locale, maker: a.maker()}
+	part, err := a.part(ctx, k, m.Number, sections)
+	if err != nil {
+		return api.Translation{}, err
 	}
-	part := whole
-	part.part = strings.Join(sections, "\n")
-	e, err := a.translations.Get(ctx, part, func(ctx context.Context) (translation, error) {
+	about.part = part
+	ctx, cancel := a.patient(ctx)
+	defer cancel()
+	e, err := a.translations.Get(ctx, about, func(ctx context.Context) (translation, error) {
 		p, err := read(ctx, k, m.Number)
 		if err != nil {
 			return translation{}, a.noted(m.Number, err)
 		}
-		t, texts, err := assist.Translate(ctx, a.Model, p, locale, sections)
+		t, texts, err := assist.Translate(ctx, a.Model, p, locale, sections, a.keep(about, p.ContentHash))
 		if err != nil {
 			return translation{}, a.noted(m.Number, err)
 		}
-		t.GeneratedAt = mip.NewTime(a.Now())
 		if t.Source == "" { // nothing in it had to be asked
-			t.Source = a.Name
+			t.Source, t.GeneratedAt = a.Name, mip.NewTime(a.Now())
 		}
 		t.Markdown = "" // it stands in the sections
 		return translation{t, texts}, nil
@@ -107,6 +106,47 @@ func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip
 		return api.Translation{}, err
 	}
 	return e.Value.cut(nil)
+}
+
+// part names sections in a key. Ids that the proposal does not have never get into one.
+func (a *Assistant) part(ctx context.Context, k *knowledge.Knowledge, number int, sections []string) (string, error) {
+	if len(sections) == 0 {
+		return "", nil
+	}
+	p, err := read(ctx, k, number)
+	if err != nil {
+		return "", a.noted(number, err)
+	}
+	positions, err := assist.Choose(p.Sections, sections)
+	if err != nil || len(positions) == len(p.Sections) {
+		return "", err
+	}
+	return fmt.Sprint(positions), nil
+}
+
+// keep keeps the pieces of the text with that hash.
+func (a *Assistant) keep(about key, hash string) assist.Keep {
+	return func(ctx context.Context, piece assist.Piece, ask func(context.Context) (assist.Passages, error)) (assist.Passages, error) {
+		own := about
+		own.hash, own.part, own.texts, own.count = hash, "", piece.Hash, piece.Passages
+		e, err := a.pieces.Get(ctx, own, func(ctx context.Context) (assist.Passages, error) {
+			return once(ctx, a.Shared, "translation", own, checkPiece, func(ctx context.Context) (assist.Passages, error) {
+				p, err := ask(ctx)
+				p.Made = mip.NewTime(a.Now())
+				return p, err
+			})
+		})
+		return e.Value, err
+	}
+}
+
+func sizeOfPiece(p assist.Passages) int64 {
+	n := len(p.Source)
+	for _, text := range p.Texts {
+		const header = 16
+		n += header + len(text)
+	}
+	return int64(n)
 }
 
 func sizeOfTranslation(t translation) int64 {

@@ -204,6 +204,46 @@ func TestKeepNothing(t *testing.T) {
 	})
 }
 
+// TestUntil has values that are fresh for less than Fresh, and never for more.
+func TestUntil(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := config()
+		c.Keep = 0
+		c.Until = func(v string) time.Time {
+			d, err := time.ParseDuration(v)
+			if err != nil {
+				t.Error(err)
+			}
+			return at(d)
+		}
+		until := func(v string, d, next time.Duration) cache.Entry[string] {
+			return cache.Entry[string]{Value: v, At: at(d), Next: at(next)}
+		}
+		run(t, c, []step{
+			{0, "2s", nil, until("2s", 0, 2*time.Second), nil, 1},
+			{2*time.Second - 1, "1h", nil, until("2s", 0, 2*time.Second), nil, 1},
+			{2 * time.Second, "1h", nil, until("1h", 2*time.Second, 2*time.Second+fresh), nil, 2},
+			{2*time.Second + fresh, "", errSoft, failure(errSoft, 2*time.Second+fresh), errSoft, 3},
+		})
+	})
+}
+
+// TestClear has a cache forget what it has.
+func TestClear(t *testing.T) {
+	c := cache.New[string](config())
+	defer c.Close()
+	s := &source{value: "a"}
+	for range 2 {
+		if e, err := c.Get(t.Context(), "key", s.fetch); e.Value != "a" || err != nil {
+			t.Errorf("%+v, %v", e, err)
+		}
+		c.Clear()
+	}
+	if _, ok := c.Peek("key"); ok || s.calls.Load() != 2 {
+		t.Errorf("%d fetches, kept %t; want two, and nothing kept", s.calls.Load(), ok)
+	}
+}
+
 func TestNewPanics(t *testing.T) {
 	for _, c := range []struct {
 		name string

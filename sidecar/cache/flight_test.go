@@ -2,7 +2,6 @@ package cache_test
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"strings"
 	"sync"
@@ -145,59 +144,39 @@ func TestAttachedSucceeds(t *testing.T) {
 	})
 }
 
-// TestWait: callers that have waited long enough get the older value while the flight goes on, and the
+// TestWait: callers whose time is over get the older value while the flight goes on, and the
 // next one finds its result.
 func TestWait(t *testing.T) {
 	const wait = 3 * time.Second
+	patient := func(t *testing.T, c *cache.Cache[string, string], s *source) result {
+		ctx, cancel := context.WithTimeout(t.Context(), wait)
+		defer cancel()
+		return <-ask(ctx, c, s)
+	}
 	synctest.Test(t, func(t *testing.T) {
 		cfg := config()
-		cfg.Detached, cfg.Wait = true, wait
+		cfg.Detached = true
 		c := cache.New[string](cfg)
 		defer c.Close()
 		s := &source{value: "a", takes: 5 * time.Second}
-		got := <-ask(t.Context(), c, s)
+		got := patient(t, c, s)
 		if d := cmp.Diff(failure(context.DeadlineExceeded, wait), got.entry, cmpopts.EquateErrors()); d != "" || got.err != context.DeadlineExceeded || !got.at.Equal(at(wait)) {
 			t.Errorf("the first caller: error %v at %v and entry (-want +got):\n%s", got.err, got.at, d)
 		}
-		got = <-ask(t.Context(), c, s)
+		got = patient(t, c, s)
 		if d := cmp.Diff(value("a", 5*time.Second), got.entry); d != "" || got.err != nil || s.calls.Load() != 1 {
 			t.Errorf("the second caller: error %v after %d fetches and entry (-want +got):\n%s", got.err, s.calls.Load(), d)
 		}
 		time.Sleep(fresh) // now it is 15 s
 		s.value = "b"
-		got = <-ask(t.Context(), c, s)
+		got = patient(t, c, s)
 		if d := cmp.Diff(stale("a", 5*time.Second, context.DeadlineExceeded, 18*time.Second), got.entry, cmpopts.EquateErrors()); d != "" || got.err != nil {
 			t.Errorf("a caller with an older value: error %v and entry (-want +got):\n%s", got.err, d)
 		}
 		time.Sleep(2 * time.Second)
-		got = <-ask(t.Context(), c, s)
+		got = patient(t, c, s)
 		if d := cmp.Diff(value("b", 20*time.Second), got.entry); d != "" || got.err != nil || s.calls.Load() != 2 {
 			t.Errorf("the caller after it: error %v after %d fetches and entry (-want +got):\n%s", got.err, s.calls.Load(), d)
-		}
-	})
-}
-
-// TestWaitAttached: what nobody may wait for any longer has failed, so that the next caller need not
-// wait again.
-func TestWaitAttached(t *testing.T) {
-	const wait = 3 * time.Second
-	synctest.Test(t, func(t *testing.T) {
-		cfg := config()
-		cfg.Wait = wait
-		cfg.Retry = func(err error) time.Duration {
-			if errors.Is(err, context.DeadlineExceeded) {
-				return 10 * time.Second
-			}
-			return 0
-		}
-		c := cache.New[string](cfg)
-		defer c.Close()
-		s := &source{takes: time.Hour, stays: time.Second}
-		for i := range 2 {
-			got := <-ask(t.Context(), c, s)
-			if d := cmp.Diff(failure(context.DeadlineExceeded, 14*time.Second), got.entry, cmpopts.EquateErrors()); d != "" || !got.at.Equal(at(4*time.Second)) || s.calls.Load() != 1 {
-				t.Errorf("caller %d: at %v after %d fetches, entry (-want +got):\n%s", i, got.at, s.calls.Load(), d)
-			}
 		}
 	})
 }

@@ -191,7 +191,6 @@ func TestTogether(t *testing.T) {
 			const names = 5
 			cfg := config()
 			cfg.Detached = seed%2 == 0
-			cfg.Wait = time.Duration(seed%4) * time.Second
 			cfg.Entries = 1 + int(seed%7)
 			c := cache.New[string](cfg)
 			var mu sync.Mutex

@@ -2,6 +2,7 @@ package chain_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/chain"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 const (
@@ -124,7 +126,9 @@ func (r *recorder) WriteHeader(int)     {}
 func (w *world) status(c *chain.Chain) api.NetworkStatus {
 	w.t.Helper()
 	start := time.Now()
-	s, next := c.Status(w.t.Context())
+	ctx, cancel := context.WithTimeout(w.t.Context(), timing.Ask)
+	defer cancel()
+	s, next := c.Status(ctx)
 	if took := time.Since(start); took > 3*time.Second {
 		w.t.Errorf("Status took %v, want at most 3s", took)
 	}

@@ -8,11 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
-
-// headStart is how long an endpoint is waited for before the next one is asked as well.
-const headStart = time.Second
 
 var errNoEndpoint = errors.New("the network has no endpoint")
 
@@ -22,7 +20,7 @@ func (c *Chain) fetch(ctx context.Context) (head, error) {
 	if len(c.endpoints) == 0 {
 		return head{}, errNoEndpoint
 	}
-	r := &race{chain: c, ctx: ctx, done: make(chan *runner, len(c.endpoints)), clock: time.NewTimer(headStart)}
+	r := &race{chain: c, ctx: ctx, done: make(chan *runner, len(c.endpoints)), clock: time.NewTimer(timing.HeadStart)}
 	defer r.end()
 	errs := []error{ctx.Err()}
 	for r.next(); r.running > 0; r.next() {
@@ -69,10 +67,10 @@ func (r *race) next() {
 	run := &runner{endpoint: r.chain.endpoints[len(r.runners)], cancel: cancel}
 	r.runners = append(r.runners, run)
 	r.running++
-	r.clock.Reset(headStart)
+	r.clock.Reset(timing.HeadStart)
 	r.group.Go(func() {
 		run.head, run.err = run.endpoint.head(ctx)
-		r.chain.tell(r.ctx, run)
+		r.chain.logChange(r.ctx, run)
 		r.done <- run
 	})
 }
@@ -91,8 +89,8 @@ func (r *race) end() {
 	r.group.Wait()
 }
 
-// tell logs an endpoint that has begun to fail, or has come back.
-func (c *Chain) tell(ctx context.Context, r *runner) {
+// logChange logs an endpoint that has begun to fail, or has come back.
+func (c *Chain) logChange(ctx context.Context, r *runner) {
 	e := r.endpoint
 	switch {
 	case errors.Is(r.err, context.Canceled): // says nothing of it

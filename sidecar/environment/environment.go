@@ -13,7 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
-	"github.com/mipwatch/mipwatch/sidecar/shared"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
 // Environment is made by [Read].
@@ -24,7 +24,7 @@ type Environment struct {
 	AIPerMinute int // summaries of one caller, and translations; 0: as the sidecar has it
 	Assistant   assistant.Config
 
-	redis  *shared.Address // nil: nothing is shared
+	redis  *redis.Address // nil: nothing is shared
 	lookup func(string) (string, bool)
 }
 
@@ -48,7 +48,7 @@ func Read(lookup func(string) (string, bool)) (Environment, []error) {
 		errs = append(errs, fmt.Errorf("AI_REQUESTS_PER_MINUTE: %w", err))
 	}
 	if address := e.Get("REDIS_URL"); address != "" {
-		if e.redis, err = shared.Parse(address); err != nil {
+		if e.redis, err = redis.Parse(address); err != nil {
 			errs = append(errs, fmt.Errorf("REDIS_URL: %w", err))
 		}
 	}
@@ -74,7 +74,7 @@ func (e Environment) Config(log *slog.Logger) sidecar.Config {
 	}
 	c := sidecar.Config{Proxies: e.Proxies, RequestsPerMinute: e.PerMinute, AIRequestsPerMinute: e.AIPerMinute, Assistant: e.Assistant, Log: log}
 	if e.redis != nil {
-		c.Shared = shared.Open(e.redis, shared.Config{Log: log})
+		c.Shared = redis.Open(e.redis, redis.Config{Log: log})
 	}
 	return c
 }

@@ -6,44 +6,71 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
-// Errors of a [Forum], beside [upstream.ErrTimeout] and [upstream.ErrUnavailable].
+// Errors of a [Forum] by errors.Is, beside [upstream.ErrTimeout], [upstream.ErrUnavailable] and [context.Canceled].
+// Each is an [api.HTTPError].
 var (
 	ErrNotFound = errors.New("the forum has no such public topic")
 	ErrBusy     = errors.New("too many topics are being asked for")
 )
 
-// outward turns every error into one that the package promises.
-func outward(err error) error {
-	switch {
-	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrBusy), errors.Is(err, upstream.ErrTimeout),
-		errors.Is(err, upstream.ErrUnavailable), errors.Is(err, context.Canceled):
-		return err
-	case errors.Is(err, context.DeadlineExceeded):
-		return upstream.ErrTimeout
+// Limit names the limit of topics that no proposal links to.
+const Limit = "forum"
+
+// busy is the error of a topic beyond that limit, with the time after which asking makes sense again, 1 s to 1 min in
+// whole seconds.
+func busy(wait time.Duration) error {
+	return &api.HTTPError{
+		Code: api.RateLimited, RetryAfter: wait, Limit: Limit, Policy: fmt.Sprintf("q=%d;w=%d", budgetCalls, int(budgetWindow.Seconds())),
+		Detail: "Too many different topics that no proposal links to are asked for; wait for as long as Retry-After says.", Err: ErrBusy,
 	}
-	return fmt.Errorf("%w: %w", upstream.ErrUnavailable, err)
 }
 
-// standing says how long a failure is believed.
-func standing(notFound time.Duration) func(error) time.Duration {
+// httpError says what an error means to a caller.
+func httpError(err error) error {
+	if _, ok := errors.AsType[*api.HTTPError](err); ok || err == nil {
+		return err
+	}
+	e := &api.HTTPError{Code: api.UpstreamUnavailable, Detail: "The forum gave no usable answer, and no earlier one is kept.", Err: err}
+	if cause, ok := errors.AsType[*upstream.Error](err); ok {
+		e.RetryAfter = cause.RetryAfter
+	}
+	switch {
+	case errors.Is(err, ErrNotFound):
+		e.Code, e.Detail = api.NotFound, "The forum has no public topic of this number."
+	case errors.Is(err, upstream.ErrUnavailable):
+	case errors.Is(err, upstream.ErrTimeout), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		e.Code, e.Detail = api.UpstreamTimeout, "The forum took too long, and no earlier answer is kept."
+		if errors.Is(err, context.DeadlineExceeded) {
+			e.Err = fmt.Errorf("%w: %w", upstream.ErrTimeout, err)
+		}
+	default:
+		e.Err = fmt.Errorf("%w: %w", upstream.ErrUnavailable, err)
+	}
+	return e
+}
+
+// retryAfter says how long a failure is believed.
+func retryAfter(missing time.Duration) func(error) time.Duration {
 	return func(err error) time.Duration {
 		switch e, ok := errors.AsType[*upstream.Error](err); {
 		case errors.Is(err, ErrNotFound):
-			return notFound
+			return missing
 		case errors.Is(err, ErrBusy), errors.Is(err, context.Canceled):
 			return 0 // no failure of the topic
 		case ok && e.RetryAfter > 0:
 			return e.RetryAfter
 		}
-		return failedFor
+		return timing.FailedTopic
 	}
 }
 
-// unasked reports whether a failure is that of the host's pause or breaker: no call went out.
-func unasked(err error) bool {
+// notSent reports whether a failure is that of the host's pause or breaker: no call went out.
+func notSent(err error) bool {
 	e, ok := errors.AsType[*upstream.Error](err)
 	return ok && e.Status == 0 && e.RetryAfter > 0
 }

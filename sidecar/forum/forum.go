@@ -11,24 +11,17 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 const (
-	topicFresh = 5 * time.Minute
-	topicKeep  = 24 * time.Hour
-	goneFor    = time.Minute      // that a topic is not there is believed for this long
-	failedFor  = 10 * time.Second // other failures stand, when the forum names no time
-
-	longestWait = 10 * time.Minute // that the forum may ask for
-
-	flightTimeout = 8 * time.Second
-	callerWait    = 2800 * time.Millisecond
-
 	linkedTopics = 4096
 	otherTopics  = 1024
 
@@ -41,15 +34,12 @@ const (
 // Config says which forum.
 type Config struct {
 	BaseURL   string            // its address, absolute http or https without userinfo and query; it becomes part of the topics' public addresses
-	Transport http.RoundTripper // nil: one of its own
-	UserAgent string            // empty: that of net/http
+	Transport http.RoundTripper // nil means one of its own
+	UserAgent string            // empty means that of net/http
 	Detached  bool              // a call goes on when nobody waits for it any more: for a server, not for a function that is frozen after its answer
-	Now       func() time.Time  // nil: time.Now
-	Log       *slog.Logger      // nil: silent
-	Stats     *Stats            // counts; nil: nobody is told
-
-	Shared cache.Shared // what other processes have fetched, and they what this one has; nil: nothing
-	Site   string       // base address of the site whose processes these are; only with Shared
+	Now       func() time.Time  // nil means time.Now
+	Log       *slog.Logger      // nil discards it
+	Stats     *Stats            // nil disables counting
 }
 
 // Stats counts what a forum is asked and how. The zero value is ready; it outlives a Forum.
@@ -64,18 +54,18 @@ type Forum struct {
 	now    func() time.Time
 	log    *slog.Logger
 	budget budget
-	linked lane
-	other  lane
+	linked client
+	other  client
 	topics *cache.Cache[int, api.ForumActivity]
 	others *cache.Cache[int, api.ForumActivity]
 	slugs  *cache.Cache[string, int]
 }
 
-// lane is a way to the forum. What fails on one does not open the breaker of the other, so that
+// client is a way to the forum. What fails on one does not open the breaker of the other, so that
 // whoever asks for odd topics cannot shut out the ones that proposals link to.
-type lane struct {
-	host  *upstream.Host
-	slots []chan struct{} // taken in this order; a slot is one call at a time
+type client struct {
+	host       *upstream.Host
+	semaphores []chan struct{} // taken in this order; a semaphore is one call at a time
 }
 
 // New returns the forum at an address, without asking it.
@@ -93,37 +83,36 @@ func New(c Config) (*Forum, error) {
 	}
 	all := make(chan struct{}, callsAtOnce)
 	for _, l := range []struct {
-		lane  *lane
-		slots []chan struct{}
+		client     *client
+		semaphores []chan struct{}
 	}{
 		{&f.linked, []chan struct{}{all}},
 		{&f.other, []chan struct{}{make(chan struct{}, otherCallsAtOnce), all}},
 	} {
-		l.lane.slots = l.slots
-		if l.lane.host, err = upstream.New(f.base, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &c.Stats.Host}); err != nil {
+		l.client.semaphores = l.semaphores
+		if l.client.host, err = upstream.New(f.base, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &c.Stats.Host}); err != nil {
 			return nil, fmt.Errorf("forum: %w", err)
 		}
 	}
 	topics := cache.Config[api.ForumActivity]{
-		Fresh: topicFresh, Keep: topicKeep, Retry: standing(goneFor), Gone: gone,
-		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Linked,
+		Fresh: timing.FreshTopic, Keep: timing.StaleOnError, Retry: retryAfter(timing.MissingTopic), Gone: gone,
+		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Linked,
 	}
-	shared := f.sharedTopics(c)
-	f.topics = cache.NewShared(topics, shared)
+	f.topics = cache.New[int](topics)
 	topics.Entries, topics.Stats = otherTopics, &c.Stats.Other
 	// What leaves an entry has cost a call. Refusals do not, or whoever enumerates topics while the forum
 	// is paused would push out everything.
 	topics.Retry = func(err error) time.Duration {
-		if unasked(err) {
+		if notSent(err) {
 			return 0
 		}
-		return standing(goneFor)(err)
+		return retryAfter(timing.MissingTopic)(err)
 	}
-	f.others = cache.NewShared(topics, shared)
-	f.slugs = cache.NewShared(cache.Config[int]{
-		Fresh: slugFresh, Keep: slugFresh + topicKeep, Retry: standing(slugGoneFor), Gone: gone,
-		Timeout: flightTimeout, Wait: callerWait, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Slugs,
-	}, f.sharedSlugs(c))
+	f.others = cache.New[int](topics)
+	f.slugs = cache.New[string](cache.Config[int]{
+		Fresh: timing.FreshSlug, Keep: timing.FreshSlug + timing.StaleOnError, Retry: retryAfter(timing.MissingSlug), Gone: gone,
+		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &c.Stats.Slugs,
+	})
 	return f, nil
 }
 
@@ -132,35 +121,34 @@ func New(c Config) (*Forum, error) {
 type Answer = cache.Entry[api.ForumActivity]
 
 // Linked returns a topic that a proposal links to. It is asked for whenever it is due. Figures up to
-// 24 h old stand in when the forum does not answer; without any the error is one of this package's
-// or of ctx.
+// 24 h old stand in when the forum does not answer before ctx ends; without any the error is an [api.HTTPError].
 func (f *Forum) Linked(ctx context.Context, topic int) (Answer, error) {
 	if topic < 1 {
-		return Answer{}, ErrNotFound
+		return Answer{}, httpError(ErrNotFound)
 	}
 	a, err := f.topics.Get(ctx, topic, func(ctx context.Context) (api.ForumActivity, error) {
 		return f.fetch(ctx, &f.linked, topic, nil)
 	})
-	return dated(a), outward(err)
+	return dated(a), httpError(err)
 }
 
 // Other is [Forum.Linked] for any other topic. All of them share 20 calls in any minute, redirects
-// and retries included. When these are used up an older answer stands in, else the error is a
-// [*BusyError].
+// and retries included. When these are used up an older answer stands in, else the error is
+// [ErrBusy].
 func (f *Forum) Other(ctx context.Context, topic int) (Answer, error) {
 	if topic < 1 {
-		return Answer{}, ErrNotFound
+		return Answer{}, httpError(ErrNotFound)
 	}
 	a, err := f.others.Get(ctx, topic, func(ctx context.Context) (api.ForumActivity, error) {
-		// Before waiting for a slot: who is refused is to be told so at once.
-		p, err := f.budget.take(f.now())
+		// Before waiting for a semaphore: a caller that is refused learns it at once.
+		p, err := f.budget.reserve(f.now())
 		if err != nil {
 			return api.ForumActivity{}, err
 		}
-		defer p.giveBack()
+		defer p.release()
 		return f.fetch(ctx, &f.other, topic, func() error { return p.spend(f.now()) })
 	})
-	return dated(a), outward(err)
+	return dated(a), httpError(err)
 }
 
 // Close ends the calls under way and waits for them.
@@ -175,6 +163,40 @@ func (f *Forum) Close() {
 // dated writes the age of an answer into it.
 func dated(a Answer) Answer {
 	a.Value.FetchedAt, a.Value.Stale = mip.NewTime(a.At), a.Stale
-	a.Err = outward(a.Err)
+	a.Err = httpError(a.Err)
 	return a
+}
+
+const slugMost = 255 // runes, as in the forum's own table
+
+// Resolve returns the number of the topic that a link names only by its slug (the last element of
+// /t/SLUG, escaped or not). Discourse leads from there to the topic. An answer holds for 24 h and
+// that there is none for an hour. Errors are those of [Forum.Linked].
+func (f *Forum) Resolve(ctx context.Context, slug string) (int, error) {
+	slug = plainSlug(slug)
+	if strings.Trim(slug, "0123456789") == "" {
+		return 0, httpError(ErrNotFound) // no slug, or a number, which would be read as the topic's
+	}
+	e, err := f.slugs.Get(ctx, slug, func(ctx context.Context) (int, error) {
+		a, err := f.ask(ctx, &f.linked, "/t/"+url.PathEscape(slug)+".json", nil, func(body []byte) (api.ForumActivity, error) {
+			return decode(body, f.base, f.now())
+		})
+		return a.TopicID, err
+	})
+	return e.Value, httpError(err)
+}
+
+// plainSlug is a slug without escapes, and empty if it is none: letters of any script, digits,
+// hyphens and underscores.
+func plainSlug(slug string) string {
+	plain, err := url.PathUnescape(slug)
+	if err != nil || !utf8.ValidString(plain) || utf8.RuneCountInString(plain) > slugMost {
+		return ""
+	}
+	for _, c := range plain {
+		if c != '-' && c != '_' && !unicode.In(c, unicode.L, unicode.M, unicode.Nd) {
+			return ""
+		}
+	}
+	return plain
 }

@@ -1,6 +1,7 @@
 package forum_test
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"net/http"
@@ -12,8 +13,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 // most is the greatest number of calls in any minute.
@@ -86,11 +89,13 @@ func TestEnumeration(t *testing.T) {
 						topic := id
 						all.Go(func() {
 							start := time.Now()
-							_, err := w.Other(t.Context(), topic)
+							ctx, cancel := context.WithTimeout(t.Context(), timing.Ask)
+							defer cancel()
+							_, err := w.Other(ctx, topic)
 							if d := time.Since(start); d > answerMost {
 								t.Errorf("topic %d: an answer after %v", topic, d)
 							}
-							if busy, ok := errors.AsType[*forum.BusyError](err); ok && (busy.RetryAfter < time.Second || busy.RetryAfter > time.Minute || busy.RetryAfter%time.Second != 0) {
+							if busy, ok := errors.AsType[*api.HTTPError](err); ok && errors.Is(err, forum.ErrBusy) && (busy.RetryAfter < time.Second || busy.RetryAfter > time.Minute || busy.RetryAfter%time.Second != 0) {
 								t.Errorf("topic %d: again in %v", topic, busy.RetryAfter)
 							}
 							mu.Lock()
@@ -133,7 +138,7 @@ func TestOther(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		_, err := w.Other(t.Context(), 399)
-		busy, ok := errors.AsType[*forum.BusyError](err)
+		busy, ok := errors.AsType[*api.HTTPError](err)
 		if !ok || busy.RetryAfter != 41*time.Second || kindOf(t, err) != "busy" {
 			t.Errorf("the 21st: %v, want busy for 41 s", err)
 		}

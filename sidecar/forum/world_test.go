@@ -2,6 +2,7 @@ package forum_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
@@ -128,7 +130,9 @@ func kindOf(t *testing.T, err error) string {
 func (w *world) linked(t *testing.T) (a forum.Answer, err, why string) {
 	t.Helper()
 	start := time.Now()
-	a, e := w.Linked(t.Context(), 399)
+	ctx, cancel := context.WithTimeout(t.Context(), timing.Ask)
+	defer cancel()
+	a, e := w.Linked(ctx, 399)
 	if d := time.Since(start); d > answerMost {
 		t.Errorf("the answer took %v", d)
 	}

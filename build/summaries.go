@@ -1,0 +1,175 @@
+package build
+
+import (
+	"cmp"
+	"maps"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// summaries completes the corpus's summaries with what follows from the site.
+func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
+	forkOf := map[int]string{}
+	for _, f := range s.HardForks {
+		for _, n := range f.BundledMIPs {
+			if _, ok := forkOf[n]; !ok {
+				forkOf[n] = f.Name
+			}
+		}
+		if f.MetaMIP != nil {
+			forkOf[*f.MetaMIP] = f.Name
+		}
+	}
+	all := make([]mip.Summary, len(c.Proposals))
+	for i, p := range c.Proposals {
+		m := p.Summary
+		m.URL = s.URL(pageRoute(m.Number))
+		m.APIURL = s.URL(apiRoute(m.Number))
+		m.MarkdownURL = s.URL(markdownRoute(m.Number))
+		if link, ok := sourceLink(s, p, p.RepoPath); ok {
+			m.SourceURL = &link
+		}
+		if name, ok := forkOf[m.Number]; ok {
+			m.Hardfork = &name
+		}
+		if foreignTopic(s, m) {
+			m.ForumTopicID = nil
+		}
+		if o, ok := s.Overrides[m.Number]; ok {
+			if o.DiscussionsTo != nil {
+				m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, corpus.Topic(*o.DiscussionsTo)
+			}
+			m.ForumTopicID = first(o.ForumTopicID, m.ForumTopicID)
+			m.Hardfork = first(o.Hardfork, m.Hardfork)
+		}
+		all[i] = m
+	}
+	return all
+}
+
+// foreignTopic reports whether the topic number was read from a link to another forum than the site's.
+func foreignTopic(s *site.Site, m mip.Summary) bool {
+	if s.Forum == "" || m.ForumTopicID == nil || m.DiscussionsTo == nil {
+		return false
+	}
+	linked := corpus.Topic(*m.DiscussionsTo)
+	return linked != nil && *linked == *m.ForumTopicID && !strings.HasPrefix(strings.ToLower(*m.DiscussionsTo), strings.ToLower(s.Forum)+"/")
+}
+
+func first[T any](a, b *T) *T {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// sourceLink is the address of a file of the repository as of the commit that last changed the
+// proposal, so that another proposal's commit does not change it.
+func sourceLink(s *site.Site, p *corpus.Proposal, repoPath string) (string, bool) {
+	return sourceLinkAt(s, p, cmp.Or(p.Commit, "HEAD"), repoPath)
+}
+
+// sourceLinkAt is the address of a file of the proposal's repository as of a commit. Where texts are synced,
+// source_url leads to the upstream, which does not hold the others.
+func sourceLinkAt(s *site.Site, p *corpus.Proposal, commit, repoPath string) (string, bool) {
+	if s.SourceURL == "" || p.Local || repoPath == ".." || strings.HasPrefix(repoPath, "../") {
+		return "", false
+	}
+	segments := strings.Split(repoPath, "/")
+	for i, seg := range segments {
+		segments[i] = url.PathEscape(seg)
+	}
+	// An escaped path holds no brace.
+	return strings.ReplaceAll(strings.ReplaceAll(s.SourceURL, "{path}", strings.Join(segments, "/")), "{commit}", commit), true
+}
+
+func siteInfo(c *corpus.Corpus, s *site.Site, all []mip.Summary) mip.SiteInfo {
+	info := mip.SiteInfo{
+		Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
+		Networks: s.PublicNetworks(), Locales: slices.Clone(s.Locales), History: c.History,
+		Counts: mip.SiteCounts{Total: len(all), ByStatus: map[string]int{}, ByCategory: map[string]int{}},
+	}
+	if info.Locales == nil {
+		info.Locales = []string{}
+	}
+	if s.Forum != "" {
+		info.Forum = &s.Forum
+	}
+	if c.Commit != "" {
+		info.Commit, info.CommittedAt = &c.Commit, c.Committed
+	}
+	for _, m := range all {
+		info.Counts.ByStatus[string(m.Status)]++
+		info.Counts.ByCategory[word(m.Category)]++
+	}
+	return info
+}
+
+// hardForks judges the configured forks by the newest change of a proposal: the last moment of which
+// the input speaks.
+func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
+	newest := updatedAt(all)
+	forks := make([]mip.HardFork, len(s.HardForks))
+	for i, f := range s.HardForks {
+		f.Activation = maps.Clone(f.Activation)
+		f.BundledMIPs = append([]int{}, f.BundledMIPs...)
+		for n, o := range s.Overrides {
+			if o.Hardfork != nil && *o.Hardfork == f.Name && !slices.Contains(f.BundledMIPs, n) && (f.MetaMIP == nil || *f.MetaMIP != n) {
+				f.BundledMIPs = append(f.BundledMIPs, n)
+			}
+		}
+		slices.Sort(f.BundledMIPs)
+		if f.Activation == nil {
+			f.Activation = map[string]mip.Activation{}
+		}
+		f.Status = f.StatusAt(s.PublicNetworks(), func(string) time.Time { return newest.UTC() })
+		forks[i] = f
+	}
+	return forks
+}
+
+// updatedAt is the newest change, zero when no proposal has a date.
+func updatedAt(all []mip.Summary) mip.Time {
+	var newest mip.Time
+	for _, m := range all {
+		if m.Updated != nil && m.Updated.UTC().After(newest.UTC()) {
+			newest = *m.Updated
+		}
+	}
+	return newest
+}
+
+func word(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// problems are the corpus's problems as they are published: a file is named by its folder's last name
+// and its own, since the path before them belongs to the machine.
+func (p *planner) problems() []mip.Problem {
+	var pairs []string
+	for _, dir := range p.Folders {
+		dir = filepath.ToSlash(filepath.Clean(dir))
+		pairs = append(pairs, dir+"/", path.Base(dir)+"/")
+		if dir != "." {
+			pairs = append(pairs, dir, path.Base(dir))
+		}
+	}
+	public := strings.NewReplacer(pairs...)
+	out := make([]mip.Problem, 0, len(p.corpus.Problems))
+	for _, q := range p.corpus.Problems {
+		q.File, q.Message = public.Replace(q.File), public.Replace(q.Message)
+		out = append(out, q)
+	}
+	return mip.SortProblems(out)
+}

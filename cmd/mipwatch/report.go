@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// The exit codes, as every command's help has them.
+const (
+	exitDone     = 0
+	exitProblems = 1
+	exitUsage    = 2
+	exitWrite    = 3
+	exitUpstream = 4 // of sync
+)
+
+const exitHelp = `
+Exit codes:
+  0  done
+  1  problems in the proposals
+  2  wrong usage or configuration
+  3  could not write`
+
+// exitError is an error of a command with its exit code. A nil err means that all was said already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func exit(code int, err error) error { return &exitError{code, err} }
+
+// report prints an error in the form that suits it and returns its exit code. An error that no
+// command has given a code is cobra's, about the command line.
+func report(w io.Writer, cmd *cobra.Command, err error) int {
+	if err == nil {
+		return exitDone
+	}
+	e, ok := errors.AsType[*exitError](err)
+	if !ok {
+		fmt.Fprintf(w, "mipwatch: %s\nRun '%s --help' for usage.\n", visible(err.Error()), cmd.CommandPath())
+		return exitUsage
+	}
+	if e.err != nil {
+		explain(w, e.err)
+	}
+	return e.code
+}
+
+// explain prints an error; problems as editors want them, with the place first.
+func explain(w io.Writer, err error) {
+	if invalid, ok := errors.AsType[*site.InvalidError](err); ok {
+		writeText(w, invalid.Problems, mostWarnings)
+		return
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	fmt.Fprintf(w, "mipwatch: %s\n", visible(err.Error()))
+}
+
+// counts are problems by level.
+type counts struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Notices  int `json:"notices"`
+}
+
+func count(ps []mip.Problem) counts {
+	var c counts
+	for _, p := range ps {
+		switch p.Level {
+		case mip.Error:
+			c.Errors++
+		case mip.Warning:
+			c.Warnings++
+		case mip.Notice:
+			c.Notices++
+		}
+	}
+	return c
+}
+
+// String is such as "1 error, 0 warnings, 2 notices".
+func (c counts) String() string {
+	return plural(c.Errors, "error") + ", " + plural(c.Warnings, "warning") + ", " + plural(c.Notices, "notice")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// writeText prints a line for each problem. All errors are shown, and of the others the first most;
+// most < 0 means all.
+func writeText(w io.Writer, ps []mip.Problem, most int) {
+	b := bufio.NewWriter(w)
+	defer b.Flush() // w knows of its errors
+	hidden := 0
+	for _, p := range ps {
+		suffix := ""
+		if p.Level != mip.Error {
+			if most == 0 {
+				hidden++
+				continue
+			}
+			most--
+			suffix = " (" + string(p.Level) + ")"
+		}
+		fmt.Fprintln(b, visible(p.String())+suffix)
+	}
+	if hidden > 0 {
+		fmt.Fprintf(b, "and %d more; run mipwatch check\n", hidden)
+	}
+}
+
+// writeGitHub prints workflow commands that GitHub shows at the lines of a pull request:
+// docs.github.com/actions/reference/workflow-commands-for-github-actions.
+func writeGitHub(w io.Writer, ps []mip.Problem) {
+	b := bufio.NewWriter(w)
+	defer b.Flush()
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	for _, p := range ps {
+		line := ""
+		if p.Line > 0 {
+			line = fmt.Sprintf(",line=%d", p.Line)
+		}
+		fmt.Fprintf(b, "::%s file=%s%s,title=%s::%s\n", p.Level, property.Replace(p.File), line, property.Replace(p.Code), data.Replace(p.Message))
+	}
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// visible replaces what a terminal would obey instead of showing: file names and messages can hold
+// anything.
+func visible(s string) string {
+	hidden := func(c rune) bool {
+		return c != '\n' && c != '\t' && unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+	}
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	var b strings.Builder
+	for _, c := range s {
+		if hidden(c) {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(c), "'"))
+			continue
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}

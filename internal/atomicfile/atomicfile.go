@@ -1,0 +1,98 @@
+// Package atomicfile puts whole files in place: a file is written under a temporary name and then renamed, so
+// that no reader meets half a file, whenever the program is killed. It does not know what the files hold, and
+// does not sync them to the disk: what a power failure takes is for the next run to write.
+package atomicfile
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// prefix begins the names of temporary files. They are hidden from readers of proposals and from web servers.
+const prefix = ".mipwatch-tmp-"
+
+// Temp is a file under a temporary name, until Commit or Remove.
+type Temp struct {
+	root *os.Root
+	file *os.File
+	name string
+}
+
+// Create makes an empty temporary file in dir, a folder of root that exists.
+func Create(root *os.Root, dir string) (*Temp, error) {
+	const readable = 0o644 // as other files are
+	name := path.Join(dir, prefix+rand.Text())
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, readable)
+	if err != nil {
+		return nil, err
+	}
+	return &Temp{root: root, file: file, name: name}, nil
+}
+
+// Write appends to the file.
+func (t *Temp) Write(b []byte) (int, error) { return t.file.Write(b) }
+
+// Close ends the writing, for who commits later and holds many. Commit and Remove close as well.
+func (t *Temp) Close() error {
+	if err := t.file.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// Commit renames the file to name, whose folder is made where there is none. After an error the file is gone.
+func (t *Temp) Commit(name string) error {
+	err := t.Close()
+	if err == nil {
+		err = t.root.Rename(t.name, name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = t.root.MkdirAll(path.Dir(name), 0o755); err == nil {
+			err = t.root.Rename(t.name, name)
+		}
+	}
+	if err != nil {
+		t.Remove()
+	}
+	return err
+}
+
+// Remove removes the file, as far as that can be done: [Recover] removes the rest.
+func (t *Temp) Remove() {
+	t.Close()
+	t.root.Remove(t.name)
+}
+
+// Write puts a file of root in place, by a temporary one in the same folder.
+func Write(root *os.Root, name string, b []byte) error {
+	t, err := Create(root, path.Dir(name))
+	if err != nil {
+		return err
+	}
+	if _, err := t.Write(b); err != nil {
+		t.Remove()
+		return err
+	}
+	return t.Commit(name)
+}
+
+// Recover removes the temporary files that killed programs left in dir, a folder of root. It takes those of
+// programs that still write there as well: a lock is for the caller to hold.
+func Recover(root *os.Root, dir string) error {
+	d, err := root.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	for _, name := range names {
+		if strings.HasPrefix(name, prefix) {
+			err = errors.Join(err, root.Remove(path.Join(dir, name)))
+		}
+	}
+	return err
+}

@@ -1,0 +1,155 @@
+package snapshot
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// longestMessage is how much of a discrepancy is shown, in characters; the sidecar's own are shorter.
+const longestMessage = 500
+
+// Filter returns the part of a file that these proposals, ascending by number, and this site bear out. The
+// problems are notices of what was left out and why. Which topic a proposal has is for the
+// proposal to say: the file is believed only where a link to the forum holds no number, and only if it
+// is still that link. A discrepancy is kept while the text that it speaks of is the same.
+func (f *File) Filter(all []mip.Summary, site mip.SiteInfo, forks []mip.HardFork) (*Snapshot, []mip.Problem) {
+	h := filter{File: *f, all: all, site: site, forks: forks}
+	h.problems = slices.Clone(f.problems)
+	out := &Snapshot{Topics: []Topic{}, Networks: []Network{}, Discrepancies: []api.Discrepancy{}}
+	out.Topics = h.topics()
+	out.Networks = h.heads()
+	out.Discrepancies = h.disagreements()
+	out.Disagreed = f.freshness.HardForks != nil
+	_, out.ForumFailed = f.errors["forum"]
+	if j := f.freshness.HardForks; j != nil && people(*j) {
+		out.JudgedAt = j
+	}
+	return out, mip.SortProblems(h.problems)
+}
+
+type filter struct {
+	File
+	all   []mip.Summary
+	site  mip.SiteInfo
+	forks []mip.HardFork
+}
+
+func (h *filter) proposal(n int) (mip.Summary, bool) {
+	i, ok := slices.BinarySearchFunc(h.all, n, func(s mip.Summary, n int) int { return cmp.Compare(s.Number, n) })
+	if !ok {
+		return mip.Summary{}, false
+	}
+	return h.all[i], true
+}
+
+func (h *filter) topics() []Topic {
+	proposals := map[int][]int{} // by topic
+	if h.site.Forum != nil {
+		for _, s := range h.all {
+			if s.ForumTopicID != nil {
+				proposals[*s.ForumTopicID] = append(proposals[*s.ForumTopicID], s.Number)
+			}
+		}
+	}
+	for i, l := range h.mips {
+		s, ok := h.proposal(l.Number)
+		switch {
+		case !ok:
+			h.notice("unknown-proposal", "mips[%d]: proposal %d is not published here", i, l.Number)
+		case s.ForumTopicID == nil && l.ForumTopicID != nil && h.sameLink(s, l) && !slices.Contains(proposals[*l.ForumTopicID], s.Number):
+			proposals[*l.ForumTopicID] = append(proposals[*l.ForumTopicID], s.Number)
+			slices.Sort(proposals[*l.ForumTopicID])
+		}
+	}
+	out := []Topic{}
+	seen := map[int]bool{}
+	for i, t := range h.forum {
+		switch {
+		case seen[t.TopicID]:
+			h.notice("topic-twice", "forum[%d]: topic %d is there twice; the first counts", i, t.TopicID)
+		case len(proposals[t.TopicID]) == 0:
+			h.notice("unknown-topic", "forum[%d]: no proposal that is published here is discussed in topic %d", i, t.TopicID)
+		default:
+			seen[t.TopicID] = true
+			t.Title, t.URL, t.Proposals = "", "", nil // the proposal's own are shown
+			out = append(out, Topic{t, proposals[t.TopicID]})
+		}
+	}
+	slices.SortFunc(out, byHeat)
+	return out
+}
+
+// sameLink reports whether a link to the site's forum is the one that the file speaks of.
+func (h *filter) sameLink(s mip.Summary, l link) bool {
+	if h.site.Forum == nil || s.DiscussionsTo == nil || l.DiscussionsTo == nil || *s.DiscussionsTo != *l.DiscussionsTo {
+		return false
+	}
+	return strings.HasPrefix(strings.ToLower(*s.DiscussionsTo), strings.ToLower(strings.TrimSuffix(*h.site.Forum, "/"))+"/")
+}
+
+func (h *filter) heads() []Network {
+	out := []Network{}
+	for _, n := range h.site.Networks {
+		head, ok := h.networks[n.ID]
+		if ok && head.ChainID != n.ChainID {
+			h.notice("other-chain", "networks.%s: chain id %d is not that of the site, %d", n.ID, head.ChainID, n.ChainID)
+			continue
+		}
+		if ok {
+			head.Name = n.Name
+			out = append(out, Network{n.ID, head})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(h.networks)) {
+		if !slices.ContainsFunc(h.site.Networks, func(n mip.Network) bool { return n.ID == id }) {
+			h.notice("unknown-network", "networks.%s: the site has no such network", clip(id))
+		}
+	}
+	return out
+}
+
+func (h *filter) disagreements() []api.Discrepancy {
+	out := []api.Discrepancy{}
+	for i, d := range h.discrepancies {
+		if why := h.outdated(d); why != "" {
+			h.notice("outdated-discrepancy", "discrepancies[%d]: %s", i, why)
+			continue
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// outdated says why a discrepancy cannot be shown; empty: it can.
+func (h *filter) outdated(d api.Discrepancy) string {
+	if d.MIP != nil {
+		s, ok := h.proposal(*d.MIP)
+		at := slices.IndexFunc(h.mips, func(l link) bool { return l.Number == *d.MIP })
+		switch {
+		case !ok:
+			return "its proposal is not published here"
+		case at < 0 || h.mips[at].ContentHash != s.ContentHash:
+			return "the text of " + s.ID + " has changed since"
+		}
+	}
+	if d.Hardfork != nil && !slices.ContainsFunc(h.forks, func(f mip.HardFork) bool { return f.Name == *d.Hardfork }) {
+		return "the site has no such hard fork"
+	}
+	if d.Network != nil && !slices.ContainsFunc(h.site.Networks, func(n mip.Network) bool { return n.ID == *d.Network }) {
+		return "the site has no such network"
+	}
+	if utf8.RuneCountInString(d.Message) > longestMessage {
+		return "its message is too long"
+	}
+	if strings.ContainsFunc(d.Message, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
+		return "its message holds hidden characters"
+	}
+	return ""
+}

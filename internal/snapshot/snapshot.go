@@ -1,0 +1,102 @@
+// Package snapshot is the live figures of one moment: a saved answer of GET /api/mip-watch, filtered by the
+// proposals that are published now. It asks nobody and renders nothing, and takes no word of a file on a proposal
+// but how lively its discussion was.
+package snapshot
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Snapshot is the figures of one moment that pages may show. It is immutable; nil has none.
+type Snapshot struct {
+	Topics        []Topic           // hottest first, each discussed by at least one proposal
+	Networks      []Network         // in the order of the site; one that the file lacks is left out
+	Discrepancies []api.Discrepancy // of texts that are still the same
+	Disagreed     bool              // the file says where texts and chains disagree, if they do
+	ForumFailed   bool              // the forum did not tell all when it was asked
+	JudgedAt      *mip.Time         // the moment that hard forks can be judged at, nil: none
+}
+
+// Topic is a discussion and what proposals it is about.
+type Topic struct {
+	api.ForumActivity
+	Proposals []int // ascending; as the proposals say, not the file
+}
+
+// Network is a network's head.
+type Network struct {
+	ID string
+	api.NetworkStatus
+}
+
+// Topic returns the discussion of a proposal, nil when nothing is known of it.
+func (f *Snapshot) Topic(number int) *Topic {
+	if f == nil {
+		return nil
+	}
+	for i := range f.Topics {
+		if slices.Contains(f.Topics[i].Proposals, number) {
+			return &f.Topics[i]
+		}
+	}
+	return nil
+}
+
+// Heat is the activity score of every proposal whose discussion is known.
+func (f *Snapshot) Heat() map[int]int {
+	out := map[int]int{}
+	if f == nil {
+		return out
+	}
+	for _, t := range f.Topics {
+		for _, n := range t.Proposals {
+			out[n] = t.ActivityScore
+		}
+	}
+	return out
+}
+
+// Network returns the head of a network, nil when nothing is known of it.
+func (f *Snapshot) Network(id string) *api.NetworkStatus {
+	if f == nil {
+		return nil
+	}
+	for i := range f.Networks {
+		if f.Networks[i].ID == id {
+			return &f.Networks[i].NetworkStatus
+		}
+	}
+	return nil
+}
+
+// ForumAt is the moment at which all of the forum's figures were true: the oldest, nil without any.
+func (f *Snapshot) ForumAt() *mip.Time {
+	if f == nil || len(f.Topics) == 0 {
+		return nil
+	}
+	oldest := slices.MinFunc(f.Topics, func(a, b Topic) int { return a.FetchedAt.UTC().Compare(b.FetchedAt.UTC()) })
+	return &oldest.FetchedAt
+}
+
+// Clock is the time that a network had then: that of its latest block, which is never ahead of the
+// moment at which it was asked, else the moment of the file.
+func (f *Snapshot) Clock(id string) *mip.Time {
+	n := f.Network(id)
+	switch {
+	case f == nil:
+		return nil
+	case n == nil || n.BlockTime == nil || n.Status == api.NetworkUnavailable:
+		return f.JudgedAt
+	case n.FetchedAt != nil && n.FetchedAt.UTC().Before(n.BlockTime.UTC()):
+		return n.FetchedAt
+	}
+	return n.BlockTime
+}
+
+func byHeat(a, b Topic) int {
+	return cmp.Or(cmp.Compare(b.ActivityScore, a.ActivityScore), cmp.Compare(a.TopicID, b.TopicID))
+}

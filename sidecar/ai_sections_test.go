@@ -1,0 +1,167 @@
+package sidecar_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
+)
+
+// lanterns is the site of one proposal with twelve sections, small ones and some of several questions.
+func lanterns(t *testing.T) *build.Published {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("---\nmip: 1\ntitle: Lanterns\ndescription: Twelve lanterns in a row.\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2026-01-02\n---\n\n")
+	for i := range 12 {
+		name := string(rune('A' + i))
+		text.WriteString("## Lantern " + name + "\n\n")
+		for j := range 1 + i%4*3 {
+			text.WriteString(fmt.Sprintf("Lantern %s shines on paragraph %d.\n%s\n\n", name, j, strings.Repeat("It shines all night. ", 10+i)))
+		}
+	}
+	return published(t, map[string]string{"MIP-1.md": text.String()})
+}
+
+// lanternIDs are the ids of its sections.
+func lanternIDs() []string {
+	var out []string
+	for i := range 12 {
+		out = append(out, "s-lantern-"+string(rune('a'+i)))
+	}
+	return out
+}
+
+// subsets are sets of sections, in any order, some twice.
+func subsets(n int) [][]string {
+	random := rand.New(rand.NewPCG(1, 2))
+	out := make([][]string, n)
+	for i := range out {
+		ids := lanternIDs()
+		random.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		ids = ids[:1+random.IntN(len(ids))]
+		out[i] = append(ids, ids[:random.IntN(len(ids))]...)
+	}
+	return out
+}
+
+// ofSections asks for the translation of some sections; none: of all.
+func ofSections(ids []string) *http.Request {
+	body := `{"mipNumber": 1, "locale": "ja"}`
+	if len(ids) > 0 {
+		body = `{"mipNumber": 1, "locale": "ja", "sections": ["` + strings.Join(ids, `", "`) + `"]}`
+	}
+	r := httptest.NewRequest(http.MethodPost, "/api/ai-translate", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.RemoteAddr = someone
+	return r
+}
+
+// A text and a language cost the model once, whichever sections are asked for, in whichever order, at the same
+// time or one after another; and the budget is charged once.
+func TestSectionsCostOnce(t *testing.T) {
+	site := lanterns(t)
+	var spent *budget.Budget
+	setup := aiSetup{site: site, provider: "openai", budget: budget.Config{CallsPerMinute: 1000}, change: func(c *sidecar.Config) {
+		spent = c.Assistant.Model.(*budget.Budget)
+	}}
+	whole := 0
+	withAI(t, setup, func(w *aiWorld) {
+		read[api.Translation](w.world, w.send(ofSections(nil)))
+		whole = len(w.model.Requests())
+	})
+	check := func(w *aiWorld, ids []string, got api.Translation) {
+		w.Helper()
+		p, err := w.known.Source.Proposal(w.Context(), 1)
+		if err != nil {
+			w.Fatal(err)
+		}
+		var want strings.Builder
+		for _, s := range p.Sections {
+			if len(ids) == 0 || slices.Contains(ids, s.ID) {
+				want.WriteString(s.Markdown) // the model repeats what it is given
+			}
+		}
+		if got.Markdown != want.String() || got.Title != p.Title || got.Description == nil || *got.Description != *p.Description || got.ContentHash != p.ContentHash || got.Source != modelName {
+			w.Errorf("%q: %+v, want the text %q", ids, got, want.String())
+		}
+	}
+	for _, together := range []bool{false, true} {
+		t.Run(fmt.Sprintf("together %t", together), func(t *testing.T) {
+			withAI(t, setup, func(w *aiWorld) {
+				all := append(subsets(60), nil)
+				replies := make([]*reply, len(all))
+				var asking sync.WaitGroup
+				for i, ids := range all {
+					asking.Go(func() { replies[i] = w.send(ofSections(ids)) })
+					if !together {
+						asking.Wait()
+					}
+				}
+				asking.Wait()
+				for i, ids := range all {
+					check(w, ids, read[api.Translation](w.world, replies[i]))
+				}
+				if n := len(w.model.Requests()); n != whole || n < 10 {
+					t.Errorf("%d questions, want the %d of the whole text", n, whole)
+				}
+				if s := spent.Spend(); s.Questions != whole || s.Minute+s.Day+s.Claimed > 0 {
+					t.Errorf("the budget was charged %+v, want %d questions", s, whole)
+				}
+			})
+		})
+	}
+}
+
+// What one process has of a text the others take from it, whichever sections each was asked for.
+func TestSectionsCostOnceOfAll(t *testing.T) {
+	c, w := newAICluster(t, 3, 1000)
+	ask := func(i int, sections string) {
+		t.Helper()
+		c.at(i)
+		w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja"`+sections+`}`).want(w.world, 200)
+	}
+	ask(0, `, "sections": ["s-abstract", "s-motivation"]`)
+	ask(1, ``)
+	whole := map[string]int{}
+	for _, r := range w.model.Requests() {
+		whole[passages(r)]++
+	}
+	for question, times := range whole {
+		if times != 1 {
+			t.Errorf("asked %d times: %.200s", times, question)
+		}
+	}
+	asked := len(w.model.Requests())
+	ask(2, `, "sections": ["s-motivation"]`)
+	ask(2, ``)
+	ask(0, ``)
+	if n := len(w.model.Requests()); n != asked {
+		t.Errorf("%d more questions for what other sidecars have", n-asked)
+	}
+}
+
+// An id that the proposal does not have is none, whatever else was asked for.
+func TestSectionOfNoProposal(t *testing.T) {
+	withAI(t, aiSetup{provider: "openai"}, func(w *aiWorld) {
+		ask := func(sections string) *reply {
+			return w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja", "sections": [`+sections+`]}`)
+		}
+		ask(`"s-abstract", "s-motivation"`).want(w.world, 200)
+		calls := len(w.model.Requests())
+		for _, odd := range []string{`"s-abstract\ns-motivation"`, `"s-motivation\ns-abstract"`, `"s-abstract", "s-abstract\ns-motivation"`, `"[0 1]"`, `"0"`, `""`, `"s-abstract "`, `"S-ABSTRACT"`} {
+			ask(odd).want(w.world, 400).problem(w.world, api.BadRequest)
+		}
+		if n := len(w.model.Requests()); n != calls {
+			t.Errorf("%d questions for sections that there are not", n-calls)
+		}
+	})
+}

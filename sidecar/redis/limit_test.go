@@ -1,0 +1,125 @@
+package redis_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sethvargo/go-limiter"
+	"github.com/sethvargo/go-limiter/memorystore"
+
+	"github.com/mipwatch/mipwatch/internal/redistest"
+)
+
+// TestLimitAsInMemory does the same at random to a limit in Redis and to one in memory.
+func TestLimitAsInMemory(t *testing.T) {
+	const tokens, window = 5, time.Hour
+	server := redistest.Start(t)
+	a, b := open(t, server), open(t, server)
+	stores := []limiter.Store{a.Limit(tokens, window), b.Limit(tokens, window)} // as two sidecars have it
+	memory, err := memorystore.New(&memorystore.Config{Tokens: tokens, Interval: window})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer memory.Close(t.Context())
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 3000 {
+		key := "k" + strconv.Itoa(random.IntN(40))
+		tell := func(s limiter.Store, act, n int) string {
+			switch act {
+			case 0:
+				return fmt.Sprint(s.Set(t.Context(), key, uint64(n), window))
+			case 1:
+				return fmt.Sprint(s.Burst(t.Context(), key, uint64(n)))
+			case 2:
+				limit, left, err := s.Get(t.Context(), key)
+				return fmt.Sprint(limit, left, err)
+			}
+			limit, left, reset, ok, err := s.Take(t.Context(), key)
+			if until := time.Until(time.Unix(0, int64(reset))); until <= window-10*time.Minute || until > window {
+				t.Fatalf("step %d: the window of %s ends in %v", i, key, until)
+			}
+			return fmt.Sprint(limit, left, ok, err)
+		}
+		act, n := random.IntN(20), 1+random.IntN(4)
+		if want, got := tell(memory, act, n), tell(stores[random.IntN(2)], act, n); got != want {
+			t.Fatalf("step %d: act %d with %d on %s: got %s, want %s", i, act, n, key, got, want)
+		}
+	}
+}
+
+// TestLimitIsExact has four sidecars take tokens of one caller side by side.
+func TestLimitIsExact(t *testing.T) {
+	const tokens, sidecars, each = 100, 4, 100
+	server := redistest.Start(t)
+	var mu sync.Mutex
+	taken := map[uint64]int{}
+	var all sync.WaitGroup
+	for range sidecars {
+		l := open(t, server).Limit(tokens, time.Minute)
+		for range each {
+			all.Go(func() {
+				_, left, _, ok, err := l.Take(t.Context(), "caller")
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if ok {
+					taken[left]++
+				}
+			})
+		}
+	}
+	all.Wait()
+	if len(taken) != tokens {
+		t.Errorf("%d tokens of %d were taken by %d requests", len(taken), tokens, sidecars*each)
+	}
+	for left, n := range taken {
+		if n != 1 {
+			t.Errorf("%d requests were told that %d are left", n, left)
+		}
+	}
+}
+
+// TestLimitEnds holds that every bucket goes with its window, a full one comes after it, and whatever else is
+// under its key is none.
+func TestLimitEnds(t *testing.T) {
+	server := redistest.Start(t)
+	l := open(t, server).Limit(2, time.Minute)
+	take := func(want string) {
+		t.Helper()
+		limit, left, _, ok, err := l.Take(t.Context(), "k")
+		if got := fmt.Sprint(limit, left, ok, err); got != want {
+			t.Errorf("took %s, want %s", got, want)
+		}
+		if ttl, err := strconv.Atoi(server.Do("PTTL", "mipwatch:1:k")); err != nil || ttl <= 0 || ttl > 60_000 {
+			t.Errorf("the bucket goes in %d ms, want within the minute", ttl)
+		}
+	}
+	take("2 1 true <nil>")
+	take("2 0 true <nil>")
+	take("2 0 false <nil>")
+	server.Do("PEXPIRE", "mipwatch:1:k", "0")
+	take("2 1 true <nil>")
+	for _, broken := range [][]string{
+		{"SET", "mipwatch:1:k", "garbage", "PX", "1000"},
+		{"SET", "mipwatch:1:k", "2 0 60000"},                        // for ever
+		{"SET", "mipwatch:1:k", "2 0 60000", "PX", "3600000"},       // longer than its window: the clock of Redis was set back
+		{"SET", "mipwatch:1:k", "-2 0 60000", "PX", "1000"},         //
+		{"SET", "mipwatch:1:k", "2 0 60000 and more", "PX", "1000"}, //
+		{"LPUSH", "mipwatch:1:k", "2 0 60000"},
+		{"HSET", "mipwatch:1:k", "a", "b"},
+	} {
+		server.Do("DEL", "mipwatch:1:k")
+		server.Do(broken...)
+		take("2 1 true <nil>")
+	}
+	l.Close(t.Context())
+	if _, _, _, ok, err := l.Take(t.Context(), "k"); ok || err != limiter.ErrStopped {
+		t.Errorf("a closed store: %t, %v", ok, err)
+	}
+}
