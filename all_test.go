@@ -22,16 +22,16 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build":           {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "internal/api", "sidecar/assist", "github.com/gofrs/flock"},
+	"build":           {"render", "render/card", "internal/companion", "internal/entity", "internal/figures", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai", "github.com/gofrs/flock"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/mirror", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
-		"sidecar", "internal/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
+	"cmd/mipwatch": {"build", "internal/companion", "internal/corpus", "internal/figures", "internal/folder", "internal/mip", "internal/mirror", "internal/release", "internal/ai", "internal/site", "internal/upstreamtest",
+		"sidecar", "internal/api", "internal/ai", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
 	"internal/browsertest":  {},                   // tests only
-	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
+	"internal/companion":    {"internal/corpus", "internal/folder", "internal/mip", "internal/api", "internal/ai"},
 	"internal/corpora":      {"internal/testenv"}, // for tests only
 	"internal/corpus":       {"internal/folder", "internal/formula", "internal/git", "internal/mip", "internal/provenance", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/entity":       {},
@@ -46,7 +46,6 @@ var imports = map[string][]string{
 	"internal/redistest":    {"internal/testenv"},                         // for tests only
 	"internal/release":      {},
 	"internal/provenance":   {"internal/mip"},
-	"internal/scribe":       {"internal/companion", "internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":   {},
 	"internal/testenv":      {}, // for tests only
@@ -59,13 +58,11 @@ var imports = map[string][]string{
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/upstream",
 		"github.com/sethvargo/go-limiter"},
 	"internal/api":          {"internal/mip"},
-	"sidecar/assist":        {"internal/mip", "internal/strictjson", "internal/api"},
-	"sidecar/assist/budget": {"sidecar/assist"},
-	"sidecar/assist/model":  {"sidecar/assist", "sidecar/upstream", "github.com/tmc/langchaingo"},
-	"sidecar/assistant":     {"internal/mip", "internal/api", "sidecar/assist", "sidecar/assist/budget", "sidecar/assist/model", "sidecar/cache", "sidecar/knowledge", "sidecar/upstream"},
+	"internal/ai":           {"internal/folder", "internal/mip", "internal/strictjson", "internal/api", "sidecar/upstream", "github.com/tmc/langchaingo", "golang.org/x/sync"},
+	"sidecar/assistant":     {"internal/mip", "internal/api", "internal/ai", "sidecar/cache", "sidecar/knowledge", "sidecar/upstream"},
 	"sidecar/cache":         {},
 	"sidecar/chain":         {"internal/mip", "internal/api", "sidecar/cache", "sidecar/upstream"},
-	"sidecar/environment":   {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge", "sidecar/shared"},
+	"sidecar/environment":   {"internal/mip", "internal/site", "internal/ai", "sidecar", "sidecar/assistant", "sidecar/knowledge", "sidecar/shared"},
 	"sidecar/follow":        {"sidecar/knowledge"},
 	"sidecar/event":         {"internal/api"},
 	"sidecar/forum":         {"internal/mip", "internal/api", "sidecar/cache", "sidecar/upstream"},

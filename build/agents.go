@@ -4,9 +4,9 @@ import (
 	"io"
 	"sync"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
 // feeds adds the newest changes in the three formats that readers know.
@@ -116,7 +116,7 @@ func (p *planner) openapi(example int) ([]byte, error) {
 		if updated := p.all[example].Updated; updated != nil {
 			subject.Now = updated.UTC()
 		}
-		e.Summary = new(assist.Extract(subject))
+		e.Summary = new(ai.Extract(subject))
 	}
 	if all := p.beside.Translations(n); len(all) > 0 {
 		if e.Translation, err = p.beside.Read(all[0], subject.Proposal.Sections); err != nil {

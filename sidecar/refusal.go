@@ -80,13 +80,13 @@ func refusalByAssistant(err error) error {
 	if err == nil {
 		return nil
 	}
-	why := assistant.Explain(err)
+	why := assistant.ErrorOf(err)
 	if why.Code == api.Internal {
 		return err
 	}
-	e := &refusal{code: why.Code, detail: why.Detail, wait: why.Wait}
+	e := &refusal{code: why.Code, detail: why.Detail, wait: why.RetryAfter}
 	if why.Code == api.RateLimited {
-		e.limit, e.policy = limitModel, fmt.Sprintf("q=1;w=%d", assistant.Seconds(why.Wait))
+		e.limit, e.policy = limitModel, fmt.Sprintf("q=1;w=%d", assistant.Seconds(why.RetryAfter))
 	}
 	return e
 }

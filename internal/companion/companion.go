@@ -7,11 +7,11 @@ package companion
 import (
 	"fmt"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
 // The folders within a proposals folder.
@@ -60,7 +60,7 @@ type Translation struct {
 }
 
 // Summary is the committed summary of a proposal, nil when none is published. Its Stale tells one of an
-// older text, which still passes [assist.Check] against the present one.
+// older text, which still passes [ai.Check] against the present one.
 func (s *Set) Summary(number int) *api.Summary { return s.summaries[number] }
 
 // Translations are the published translations of a proposal, by locale. A stale one is among them.
@@ -77,13 +77,13 @@ func (s *Set) Place(p *corpus.Proposal) (dir, name string, ok bool) {
 
 // Subject is what a summary of the i-th proposal speaks of: the proposal with its sections, the fork that
 // it has to do with and, for a fork's meta proposal, what that bundles. Now is not set.
-func (ps *Proposals) Subject(i int) (assist.Subject, error) {
+func (ps *Proposals) Subject(i int) (ai.Subject, error) {
 	p, err := ps.read(i)
 	if err != nil {
-		return assist.Subject{}, err
+		return ai.Subject{}, err
 	}
-	s := assist.Subject{Proposal: p, Fork: assist.ForkOf(p.Summary, ps.Forks)}
-	if !assist.IsMeta(p.Summary, s.Fork) {
+	s := ai.Subject{Proposal: p, Fork: ai.ForkOf(p.Summary, ps.Forks)}
+	if !ai.IsMeta(p.Summary, s.Fork) {
 		return s, nil
 	}
 	for _, n := range s.Fork.BundledMIPs {
@@ -93,7 +93,7 @@ func (ps *Proposals) Subject(i int) (assist.Subject, error) {
 		}
 		b, err := ps.read(k)
 		if err != nil {
-			return assist.Subject{}, err
+			return ai.Subject{}, err
 		}
 		s.Bundled = append(s.Bundled, b)
 	}

@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/testenv"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
 const english = "---\nmip: 1\ntitle: A fee that is burnt\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2026-01-02\n---\n\n" +
@@ -68,7 +68,7 @@ func extracted(t testing.TB, dir string, change func(map[string]any)) string {
 		t.Fatal(err)
 	}
 	s.Now = time.Unix(1_700_000_000, 0)
-	b, err := json.Marshal(assist.Extract(s))
+	b, err := json.Marshal(ai.Extract(s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestSubject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := json.Marshal(assist.Extract(s))
+	b, err := json.Marshal(ai.Extract(s))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
 const (
@@ -28,7 +28,7 @@ func flawed(line int, format string, args ...any) *flaw {
 }
 
 // readSummary publishes a summary if its form is right and it holds against the present text.
-func (j *job) readSummary(it item, raw []byte, subject assist.Subject) {
+func (j *job) readSummary(it item, raw []byte, subject ai.Subject) {
 	sum, err := parseSummary(raw, it.number)
 	if err != nil {
 		j.warn(it, err.line, "summary-invalid", "%s; it is not published", err.message)
@@ -36,7 +36,7 @@ func (j *job) readSummary(it item, raw []byte, subject assist.Subject) {
 	}
 	sum.Stale = sum.ContentHash != subject.Proposal.ContentHash
 	const again = "make it again with mipwatch build --summaries"
-	if err := assist.Check(*sum, subject); err != nil {
+	if err := ai.Check(*sum, subject); err != nil {
 		what := "it is not borne out by the text"
 		if sum.Stale {
 			what = "it speaks of an older text and is not borne out by the present one"

@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
 // readTranslation publishes a translation that can be read. One of an older text is stale.
@@ -73,12 +73,12 @@ func (s *Set) Read(t Translation, english []mip.Section) (*api.PublishedTranslat
 	return out, nil
 }
 
-// lineInError is how errors of [assist.ParseTranslation] begin.
+// lineInError is how errors of [ai.ParseTranslation] begin.
 var lineInError = regexp.MustCompile(`^line ([0-9]+): `)
 
 // parseTranslation reads a file without looking at the proposal. Its sections have ids of their own.
 func parseTranslation(raw []byte, render func(*corpus.Document) error) (*api.PublishedTranslation, *flaw) {
-	hash, title, description, markdown, err := assist.ParseTranslation(raw)
+	hash, title, description, markdown, err := ai.ParseTranslation(raw)
 	if err != nil {
 		message, line := err.Error(), 0
 		if m := lineInError.FindStringSubmatch(message); m != nil {

@@ -3,79 +3,50 @@ package assistant
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
-	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
-	"github.com/mipwatch/mipwatch/sidecar/assist/model"
 )
-
-// DisabledError says that nothing can be asked, because no model is configured or the one that is
-// cannot be used.
-type DisabledError struct{ Why error }
-
-// Error implements error.
-func (e *DisabledError) Error() string { return "no model: " + e.Why.Error() }
-
-// Unwrap returns why.
-func (e *DisabledError) Unwrap() error { return e.Why }
-
-// Explanation is what an error means to a caller. Nothing in it comes from a provider.
-type Explanation struct {
-	Code   api.Code
-	Detail string
-	Wait   time.Duration // until it makes sense to ask again; 0: unknown
-}
 
 // later is when to ask again for what is still being made.
 const later = 5 * time.Second
 
-// Explain is the one table of what an error of this package means. Anything unknown is internal.
-func Explain(err error) *Explanation {
-	wait := waitOf(err)
-	if e, ok := errors.AsType[*DisabledError](err); ok {
-		return &Explanation{Code: api.AIDisabled, Detail: "This site has no language model for that: " + strings.ReplaceAll(e.Why.Error(), "\n", "; ") + "."}
-	}
-	switch {
-	case errors.Is(err, ErrNotPublished):
-		return &Explanation{Code: api.NotFound, Detail: "No proposal of this number is published."}
-	case errors.Is(err, errSite) && errors.Is(err, context.DeadlineExceeded):
-		return &Explanation{api.UpstreamTimeout, "The site's own documents could not be read in time.", later}
-	case errors.Is(err, errSite):
-		return &Explanation{api.UpstreamUnavailable, "The site's own documents cannot be read at the moment.", later}
-	case errors.Is(err, assist.ErrNoSection):
-		return &Explanation{Code: api.BadRequest, Detail: "sections names an id that the proposal does not have; its ids are in /api/v1/mips/{n}."}
-	case errors.Is(err, budget.ErrTooLarge):
-		return &Explanation{Code: api.AIFailed, Detail: "The proposal is longer than what this site spends on its language model in a day."}
-	case errors.Is(err, budget.ErrExhausted):
-		return &Explanation{api.RateLimited, "What this site spends on its language model is used up for now.", wait}
-	case errors.Is(err, model.ErrTimeout):
-		return &Explanation{api.UpstreamTimeout, "The language model did not answer in time.", wait}
-	case errors.Is(err, model.ErrUnavailable):
-		return &Explanation{api.UpstreamUnavailable, "The language model is not available.", wait}
-	case errors.Is(err, model.ErrRefused):
-		return &Explanation{Code: api.AIFailed, Detail: "The language model refuses to answer."}
-	case errors.Is(err, assist.ErrFailed), errors.Is(err, model.ErrTruncated), errors.Is(err, model.ErrGarbled):
-		return &Explanation{Code: api.AIFailed, Detail: "What the language model answered does not hold against the text, so nothing of it is shown."}
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return &Explanation{api.UpstreamTimeout, "The answer takes longer than a request may.", later}
-	}
-	return &Explanation{Code: api.Internal, Detail: "Something failed on our side; the requestId finds it in the log."}
+// disabled says that nothing can be asked, because no model is configured or the one that is cannot be used.
+func disabled(why error) *ai.Error {
+	return &ai.Error{Code: api.AIDisabled, Err: fmt.Errorf("no model: %w", why),
+		Detail: "This site has no language model for that: " + strings.ReplaceAll(why.Error(), "\n", "; ") + "."}
 }
 
-// waitOf is how long whatever failed asks to be left alone.
-func waitOf(err error) time.Duration {
-	type waiter interface {
-		error
-		Wait() time.Duration
+// notPublished says that the site has no proposal of a number.
+func notPublished(err error) *ai.Error {
+	return &ai.Error{Code: api.NotFound, Detail: "No proposal of this number is published.", Err: err}
+}
+
+// errSite is wrapped by the error of a document of the site that cannot be read at the moment.
+var errSite = errors.New("the site cannot be read")
+
+func siteError(err error) *ai.Error {
+	e := &ai.Error{Code: api.UpstreamUnavailable, Detail: "The site's own documents cannot be read at the moment.", RetryAfter: later, Err: fmt.Errorf("%w: %w", errSite, err)}
+	if errors.Is(err, context.DeadlineExceeded) {
+		e.Code, e.Detail = api.UpstreamTimeout, "The site's own documents could not be read in time."
 	}
-	if e, ok := errors.AsType[waiter](err); ok {
-		return e.Wait()
+	return e
+}
+
+// ErrorOf is what an error of this package, or of waiting for it, means to a caller. The end of a context means
+// that the answer takes too long. Anything unknown is internal.
+func ErrorOf(err error) *ai.Error {
+	if e, ok := errors.AsType[*ai.Error](err); ok {
+		return e
 	}
-	return 0
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return &ai.Error{Code: api.UpstreamTimeout, Detail: "The answer takes longer than a request may.", RetryAfter: later, Err: err}
+	}
+	return &ai.Error{Code: api.Internal, Detail: "Something failed on our side; the requestId finds it in the log.", Err: err}
 }
 
 // Seconds is a wait as Retry-After has it: whole seconds, rounded up, one at the least.
@@ -87,9 +58,9 @@ func pause(err error) time.Duration {
 		least = 5 * time.Second  // what fails is likely to fail again, and costs each time
 		most  = 10 * time.Minute // as a host may ask for
 	)
-	switch Explain(err).Code {
+	switch e := ErrorOf(err); e.Code {
 	case api.AIFailed, api.UpstreamTimeout, api.UpstreamUnavailable:
-		return min(max(waitOf(err), least), most)
+		return min(max(e.RetryAfter, least), most)
 	}
 	return 0
 }

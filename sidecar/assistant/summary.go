@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -32,7 +32,7 @@ const extractive = "extractive"
 //
 // A summary that is not what was asked for says why in its Fallback. A model that was asked and failed
 // is an error unless a committed summary of an older text can stand in: nobody is to take rules for what
-// an operator pays for. [Explain] says what an error means to a caller.
+// an operator pays for. [ErrorOf] says what an error means to a caller.
 func (a *Assistant) Summary(ctx context.Context, k *knowledge.Knowledge, number int, locale string) (api.Summary, error) {
 	m, err := listed(k, number)
 	if err != nil {
@@ -51,7 +51,7 @@ func (a *Assistant) Summary(ctx context.Context, k *knowledge.Knowledge, number 
 		if err == nil {
 			return sum, nil
 		}
-		e := Explain(err)
+		e := ErrorOf(err)
 		switch {
 		case older != nil && e.Code != api.Internal && e.Code != api.NotFound:
 			return standIn(*older, e), nil
@@ -61,13 +61,13 @@ func (a *Assistant) Summary(ctx context.Context, k *knowledge.Knowledge, number 
 		return api.Summary{}, err
 	case older != nil:
 		if a.Unusable != nil {
-			return standIn(*older, Explain(&DisabledError{a.Unusable})), nil
+			return standIn(*older, disabled(a.Unusable)), nil
 		}
 		return *older, nil
 	case a.Unusable != nil:
-		return api.Summary{}, &DisabledError{a.Unusable}
+		return api.Summary{}, disabled(a.Unusable)
 	case locale != English:
-		return a.fallBack(ctx, k, m, &Explanation{Code: api.AIDisabled, Detail: "Without a language model there are summaries in English only."})
+		return a.fallBack(ctx, k, m, &ai.Error{Code: api.AIDisabled, Detail: "Without a language model there are summaries in English only."})
 	}
 	return a.extract(ctx, k, m)
 }
@@ -83,7 +83,7 @@ func (a *Assistant) committed(ctx context.Context, k *knowledge.Knowledge, m mip
 		return nil, nil
 	}
 	if err != nil {
-		return nil, a.noted(m.Number, fmt.Errorf("%w: %w", errSite, err))
+		return nil, a.noted(m.Number, siteError(err))
 	}
 	own := *sum
 	own.Stale = own.ContentHash != m.ContentHash
@@ -98,7 +98,7 @@ func (a *Assistant) summarise(ctx context.Context, k *knowledge.Knowledge, m mip
 		if err != nil {
 			return api.Summary{}, a.noted(m.Number, err)
 		}
-		sum, err := assist.Summarise(ctx, a.Model, s, locale)
+		sum, err := ai.Summarise(ctx, a.Model, s, locale)
 		return sum, a.noted(m.Number, err)
 	})
 	return e.Value, err
@@ -112,22 +112,22 @@ func (a *Assistant) extract(ctx context.Context, k *knowledge.Knowledge, m mip.S
 		if err != nil {
 			return api.Summary{}, a.noted(m.Number, err)
 		}
-		return assist.Extract(s), nil
+		return ai.Extract(s), nil
 	})
 	return e.Value, err
 }
 
 // fallBack is what rules make, with the reason why it is not more.
-func (a *Assistant) fallBack(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, why *Explanation) (api.Summary, error) {
+func (a *Assistant) fallBack(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, why *ai.Error) (api.Summary, error) {
 	sum, err := a.extract(ctx, k, m)
 	return standIn(sum, why), err
 }
 
 // standIn is a summary with the reason why it is not the one that was asked for.
-func standIn(sum api.Summary, why *Explanation) api.Summary {
+func standIn(sum api.Summary, why *ai.Error) api.Summary {
 	sum.Fallback = &api.Fallback{Code: why.Code, Detail: why.Detail}
-	if why.Wait > 0 {
-		sum.Fallback.RetryAfter = new(Seconds(why.Wait))
+	if why.RetryAfter > 0 {
+		sum.Fallback.RetryAfter = new(Seconds(why.RetryAfter))
 	}
 	return sum
 }
@@ -142,14 +142,14 @@ type about struct {
 
 func (a *Assistant) about(k *knowledge.Knowledge, m mip.Summary) about {
 	out := about{known: k, listed: m}
-	fork := assist.ForkOf(m, k.HardForks)
+	fork := ai.ForkOf(m, k.HardForks)
 	if fork == nil {
 		return out
 	}
 	own := *fork
 	own.Status = own.StatusAt(k.Site.Networks, func(string) time.Time { return a.Now() })
 	out.fork = &own
-	if !assist.IsMeta(m, fork) {
+	if !ai.IsMeta(m, fork) {
 		return out
 	}
 	for _, n := range own.BundledMIPs {
@@ -179,7 +179,7 @@ func (b about) texts() [32]byte {
 }
 
 // read reads the texts, side by side.
-func (b about) read(ctx context.Context, now time.Time) (assist.Subject, error) {
+func (b about) read(ctx context.Context, now time.Time) (ai.Subject, error) {
 	all := make([]*mip.Proposal, 1+len(b.bundled))
 	errs := make([]error, len(all))
 	var wg sync.WaitGroup
@@ -189,9 +189,9 @@ func (b about) read(ctx context.Context, now time.Time) (assist.Subject, error) 
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return assist.Subject{}, err
+		return ai.Subject{}, err
 	}
-	return assist.Subject{Proposal: all[0], Bundled: all[1:], Fork: b.fork, Now: now}, nil
+	return ai.Subject{Proposal: all[0], Bundled: all[1:], Fork: b.fork, Now: now}, nil
 }
 
 func sizeOfSummary(sum api.Summary) int64 {
