@@ -58,7 +58,7 @@ var imports = map[string][]string{
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/upstream",
 		"github.com/sethvargo/go-limiter"},
 	"internal/api":          {"internal/mip"},
-	"internal/ai":           {"internal/folder", "internal/mip", "internal/strictjson", "internal/api", "sidecar/upstream", "github.com/tmc/langchaingo", "golang.org/x/sync"},
+	"internal/ai":           {"internal/folder", "internal/formula", "internal/mip", "internal/strictjson", "internal/api", "sidecar/upstream", "github.com/tmc/langchaingo", "github.com/yuin/goldmark", "golang.org/x/sync"},
 	"sidecar/assistant":     {"internal/mip", "internal/api", "internal/ai", "sidecar/cache", "sidecar/knowledge", "sidecar/upstream"},
 	"sidecar/cache":         {},
 	"sidecar/chain":         {"internal/mip", "internal/api", "sidecar/cache", "sidecar/upstream"},

@@ -15,7 +15,7 @@ import (
 
 // PromptVersion is part of every key under which a model's answer is kept. It changes with the
 // prompts, the severity floors and the checks, so that no answer outlives the rules it was made by.
-const PromptVersion = "2"
+const PromptVersion = "3"
 
 // Model answers a prompt. It is safe for concurrent use. Its errors are handed on as they are: what
 // went wrong on the way (time, refusal, a cut answer) is for the implementation to say.

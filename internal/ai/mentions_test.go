@@ -117,7 +117,7 @@ func TestSummaryMayMention(t *testing.T) {
 // A translation names nothing that its passage does not, and what is usual in other languages is no address.
 func TestTranslationMentions(t *testing.T) {
 	for name, text := range foreign() {
-		s, g := only(linePart, "Lamps are bright, says the EVM, msg.sender and nobody else.")
+		s, g := only(linePassage, "Lamps are bright, says the EVM, msg.sender and nobody else.")
 		if got, f := s.check(g, "EVM msg.sender "+text); f == noFault {
 			t.Errorf("%s: %q came through", name, got)
 		}
@@ -131,7 +131,7 @@ func TestTranslationMentions(t *testing.T) {
 		"It takes 1.5 s in v1.2.":                     "Es dauert 1.5 s in v1.2.",
 		"Vietnamese is fine.":                         "Tie\u0302\u0301ng Vie\u0302\u0323t.",
 	} {
-		s, g := only(linePart, source)
+		s, g := only(linePassage, source)
 		if _, f := s.check(g, text); f != noFault {
 			t.Errorf("%q translated as %q %s", source, text, f)
 		}

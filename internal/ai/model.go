@@ -87,7 +87,7 @@ func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
 	case err != nil:
 		return reply, NewError(ErrGarbled, "").withStatus(http.StatusOK)
 	}
-	said := text(res)
+	said := answerText(res)
 	if strings.TrimSpace(said) == "" {
 		return reply, NewError(ErrGarbled, "it is empty").withStatus(http.StatusOK)
 	}

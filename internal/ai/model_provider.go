@@ -184,8 +184,8 @@ func filtered(body []byte) bool {
 	return json.Unmarshal(body, &e) == nil && (e.Error.Code == "content_filter" || e.Error.Code == "content_policy_violation")
 }
 
-// text is the whole text of an answer, which Anthropic gives in blocks.
-func text(res *llms.ContentResponse) string {
+// answerText is the whole text of an answer, which Anthropic gives in blocks.
+func answerText(res *llms.ContentResponse) string {
 	var b strings.Builder
 	for _, c := range res.Choices {
 		b.WriteString(c.Content)

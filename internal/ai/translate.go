@@ -49,35 +49,28 @@ func translate(ctx context.Context, m Model, p *mip.Proposal, locale string, ids
 		return fail(err)
 	}
 	s := newSegments(p)
-	title := s.add(linePart, p.Title)
-	wanted := map[*segment]bool{title: true}
-	var description *segment
-	if p.Description != nil {
-		description = s.add(linePart, *p.Description)
-		wanted[description] = true
-	}
-	for _, section := range p.Sections {
-		s.texts = append(s.texts, s.text(section.Markdown))
+	wanted := map[*segment]bool{s.title: true}
+	if s.description != nil {
+		wanted[s.description] = true
 	}
 	for _, i := range chosen {
-		for _, g := range s.texts[i].segments {
+		for _, g := range s.sections[i].segments {
 			wanted[g] = true
 		}
 	}
-	s.hide()
 	newest, err := s.translate(ctx, m, locale, wanted, keep)
 	if err != nil {
 		return fail(err)
 	}
-	out := api.Translation{MIPNumber: p.Number, Locale: locale, Title: title.result, ContentHash: p.ContentHash, GeneratedAt: newest.Made, Source: newest.Source}
-	if description != nil {
-		out.Description = &description.result
+	out := api.Translation{MIPNumber: p.Number, Locale: locale, Title: s.title.result, ContentHash: p.ContentHash, GeneratedAt: newest.Made, Source: newest.Source}
+	if s.description != nil {
+		out.Description = &s.description.result
 	}
 	var markdown strings.Builder
 	sections := make([]mip.Section, len(chosen))
 	for n, i := range chosen {
-		english, t := p.Sections[i], s.texts[i]
-		translated, ok := t.assemble()
+		english, t := p.Sections[i], s.sections[i]
+		translated, ok := t.with(func(g *segment) string { return g.result })
 		if !ok {
 			return fail(errBlocks)
 		}
@@ -117,49 +110,30 @@ func quoteName(s string) string {
 	return strconv.Quote(s)
 }
 
-// sectionText is a section in parts, with the segments of its passages, nil for the others.
+// sectionText is a section with the segments of its passages.
 type sectionText struct {
-	parts    []part
+	markdown string
+	tree     blockTree
 	segments []*segment
 }
 
-func (s *segments) text(markdown string) sectionText {
-	t := sectionText{parts: layout(markdown)}
-	t.segments = make([]*segment, len(t.parts))
-	for i, p := range t.parts {
-		if p.kind != fixedPart {
-			t.segments[i] = s.add(p.kind, p.text)
-		}
-	}
-	return t
-}
-
-// assemble puts the translated passages where they belong. ok is false when they changed the blocks.
-func (t sectionText) assemble() (markdown string, ok bool) {
-	return t.with(func(g *segment) string { return g.result })
-}
-
-// with is the section with the given texts for its passages.
+// with is the section with the given texts for its passages. ok is false when they make other blocks.
 func (t sectionText) with(text func(*segment) string) (markdown string, ok bool) {
-	translated := make([]part, len(t.parts))
-	for i, p := range t.parts {
-		if g := t.segments[i]; g != nil {
-			p.text = text(g)
-		}
-		translated[i] = p
+	texts := make([]string, len(t.segments))
+	for i, g := range t.segments {
+		texts[i] = text(g)
 	}
-	markdown = join(translated)
-	return markdown, sameFixed(t.parts, layout(markdown))
+	markdown = t.tree.replace(t.markdown, texts)
+	return markdown, t.tree.keeps(markdown, texts)
 }
 
 // title is the translated heading as plain text, where the same way of reading it gives the title of the
 // English one; else that title.
 func (t sectionText) title(english string, labels map[string]bool) string {
-	i := slices.IndexFunc(t.segments, func(g *segment) bool { return g != nil })
-	if i < 0 {
+	if len(t.segments) == 0 {
 		return english
 	}
-	g := t.segments[i]
+	g := t.segments[0]
 	for _, read := range []func(string) string{
 		func(text string) string { return plain(text, labels) },
 		func(text string) string { return strings.ReplaceAll(plain(text, labels), "`", "") },

@@ -55,13 +55,15 @@ func (s *segments) check(g *segment, reply string) (string, fault) {
 		return "", placeholderFault
 	case strings.Count(text, "\n") > strings.Count(g.source, "\n"):
 		return "", linesFault
+	case heapsMarks(g.source, text):
+		return "", shapeFault
 	case !sameCharacters(g.source, text):
 		return "", characterFault
 	}
 	if recites(g.source, text) {
 		return "", reciteFault
 	}
-	if f := sameTokens(g, text, tokens(text, s.labels)); f != noFault {
+	if f := sameTokens(g, text, s.tokens(text)); f != noFault {
 		return "", f
 	}
 	if !newSource(g.source).holds(text) {
@@ -79,6 +81,19 @@ const (
 	mostGrowth = 4
 	mostAdded  = 100
 )
+
+// heapsMarks reports whether a translation has far more of a mark of Markdown than its source. A proposal is held
+// to limits before it is parsed, because some marks in a row take goldmark the square of their number; a
+// translation has these limits from its source.
+func heapsMarks(source, text string) bool {
+	const factor, spare = 2, 32
+	for _, mark := range "[]<>`$*-|!\\" {
+		if strings.Count(text, string(mark)) > factor*strings.Count(source, string(mark))+spare {
+			return true
+		}
+	}
+	return false
+}
 
 // sameCharacters reports whether every character that no reader sees stands in the source as often.
 // Joiners are part of some scripts and of emoji.
@@ -128,30 +143,24 @@ func sameTokens(g *segment, text string, got []token) fault {
 // sameShape reports whether a translation is the same block of Markdown where its source stands. What
 // would begin another block at the left margin may be text where the source stands, as an item indented
 // by four blanks below a paragraph is; so its translation may do the same, or be plain.
-func sameShape(kind partKind, source, text string) bool {
+func sameShape(kind passageKind, source, text string) bool {
 	switch kind {
-	case paragraphPart:
-		return isParagraph(layout(text)) || sameFixed(layout(source), layout(text))
-	case headingPart:
-		return sameFixed(layout("# "+source), layout("# "+text))
-	case cellPart: // it may be the first of its line, without a bar before it
-		const before, after = "| ", " |\n| --- |"
-		return sameShape(paragraphPart, source, text) && sameFixed(layout(before+source+after), layout(before+text+after))
+	case headingPassage:
+		return sameBlocks(source, text, "# ", "")
+	case cellPassage: // it may be the first of its line, without a bar before it
+		return sameShape(paragraphPassage, source, text) && sameBlocks(source, text, "| ", " |\n| --- |")
+	case paragraphPassage:
+		return sameBlocks("plain", text, "", "") || sameBlocks(source, text, "", "")
 	}
 	return true
 }
 
-func isParagraph(parts []part) bool { return len(parts) == 1 && parts[0].kind == paragraphPart }
-
-// sameFixed reports whether two texts differ in their passages only.
-func sameFixed(a, b []part) bool {
-	if len(a) != len(b) {
-		return false
+// sameBlocks reports whether two passages make the same blocks between two texts, and whether each is the whole of a
+// passage there or neither is.
+func sameBlocks(a, b, before, after string) bool {
+	x, y := readBlocks(before+a+after), readBlocks(before+b+after)
+	whole := func(t blockTree, passage string) bool {
+		return len(t.passages) == 1 && t.passages[0].in(before+passage+after) == passage
 	}
-	for i := range a {
-		if a[i].kind != b[i].kind || a[i].kind == fixedPart && a[i].text != b[i].text {
-			return false
-		}
-	}
-	return true
+	return x.outline == y.outline && len(x.passages) == len(y.passages) && whole(x, a) == whole(y, b)
 }

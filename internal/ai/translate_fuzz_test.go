@@ -29,14 +29,15 @@ func FuzzTranslate(f *testing.F) {
 		if len(text) > mostFuzzed || !utf8.ValidString(text) {
 			return
 		}
-		if got := join(layout(text)); got != text {
-			t.Errorf("join(layout(%q)) = %q", text, got)
+		tree := readBlocks(text)
+		if !tree.keeps(text, tree.texts(text)) || tree.replace(text, tree.texts(text)) != text {
+			t.Errorf("the passages of %q put back are %q", text, tree.replace(text, tree.texts(text)))
 		}
 		p := &mip.Proposal{Sections: []mip.Section{{Markdown: text}}}
 		if got, ok := translated(t, p, echo, true); !ok || got != text {
 			t.Errorf("repeated %q: %q, %v", text, got, ok)
 		}
-		if got, ok := translated(t, p, cyrillic, false); ok && !sameFixed(layout(text), layout(got)) {
+		if got, ok := translated(t, p, cyrillic, false); ok && tree.outline != readBlocks(got).outline {
 			t.Errorf("translated %q: %q has other blocks", text, got)
 		}
 	})
@@ -46,8 +47,6 @@ func FuzzTranslate(f *testing.F) {
 // refuses it; must says that none may.
 func translated(t *testing.T, p *mip.Proposal, f func(string) string, must bool) (markdown string, ok bool) {
 	s := newSegments(p)
-	parts := s.text(p.Sections[0].Markdown)
-	s.hide()
 	for _, g := range s.all {
 		result, found := s.check(g, f(g.asked))
 		if found != noFault {
@@ -58,5 +57,5 @@ func translated(t *testing.T, p *mip.Proposal, f func(string) string, must bool)
 		}
 		g.result = result
 	}
-	return parts.assemble()
+	return s.sections[0].with(func(g *segment) string { return g.result })
 }

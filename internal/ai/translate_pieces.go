@@ -148,7 +148,7 @@ func (s *segments) piece(ctx context.Context, m Model, locale string, all []*seg
 // fits reports whether the sections keep their blocks with these results in them: what is kept of a piece
 // must do wherever it is put.
 func (s *segments) fits(results map[*segment]string) bool {
-	return !slices.ContainsFunc(s.texts, func(t sectionText) bool {
+	return !slices.ContainsFunc(s.sections, func(t sectionText) bool {
 		if !slices.ContainsFunc(t.segments, func(g *segment) bool { return results[g] != "" }) {
 			return false
 		}

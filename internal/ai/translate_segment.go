@@ -5,12 +5,15 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/util"
+
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // segment is a passage as it goes to the model and comes back. Equal passages of one kind share one.
 type segment struct {
-	kind   partKind
+	kind   passageKind
 	source string
 	tokens []token
 	first  int    // number of its first placeholder
@@ -20,36 +23,53 @@ type segment struct {
 
 // segments are the passages of a translation in the order of the text.
 type segments struct {
-	labels  map[string]bool
-	all     []*segment    // those to ask for
-	texts   []sectionText // the proposal's sections
-	known   map[segmentKey]*segment
-	opening string // what placeholders begin with
+	links              map[string]parser.Reference // that the proposal defines anywhere, by their label as goldmark compares it
+	labels             map[string]bool             // the same labels as plain has them
+	all                []*segment                  // those to ask for
+	title, description *segment                    // description is nil where there is none
+	sections           []sectionText               // the proposal's
+	known              map[segmentKey]*segment
+	opening            string // what placeholders begin with
 }
 
 type segmentKey struct {
-	kind partKind
+	kind passageKind
 	text string
 }
 
-// newSegments reads the labels that the proposal defines anywhere.
+// newSegments reads the blocks of a proposal's sections, and adds their passages behind the title and the
+// description.
 func newSegments(p *mip.Proposal) *segments {
-	s := &segments{labels: map[string]bool{}, known: map[segmentKey]*segment{}}
+	s := &segments{links: map[string]parser.Reference{}, labels: map[string]bool{}, known: map[segmentKey]*segment{}}
 	for _, section := range p.Sections {
-		for _, m := range definedLabel().FindAllStringSubmatch(section.Markdown, -1) {
-			s.labels[foldLabel(m[1])] = true
+		t := sectionText{markdown: section.Markdown, tree: readBlocks(section.Markdown)}
+		for _, l := range t.tree.links {
+			s.links[util.ToLinkReference(l.Label())] = l
+			s.labels[strings.ToLower(collapse(string(l.Label())))] = true
+		}
+		s.sections = append(s.sections, t)
+	}
+	s.title = s.add(linePassage, p.Title)
+	if p.Description != nil {
+		s.description = s.add(linePassage, *p.Description)
+	}
+	for i := range s.sections {
+		t := &s.sections[i]
+		for _, passage := range t.tree.passages {
+			t.segments = append(t.segments, s.add(passage.kind, passage.in(t.markdown)))
 		}
 	}
+	s.hide()
 	return s
 }
 
 // add returns the segment for a passage.
-func (s *segments) add(kind partKind, text string) *segment {
+func (s *segments) add(kind passageKind, text string) *segment {
 	key := segmentKey{kind, text}
 	if known := s.known[key]; known != nil {
 		return known
 	}
-	g := &segment{kind: kind, source: text, result: text, tokens: tokens(text, s.labels)}
+	g := &segment{kind: kind, source: text, result: text, tokens: s.tokens(text)}
 	s.known[key] = g
 	if g.hasLanguage() {
 		s.all = append(s.all, g)

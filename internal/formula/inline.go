@@ -66,3 +66,6 @@ func several(block text.Reader, before rune) ast.Node {
 func (n *Inline) add(from, to int) {
 	n.AppendChild(n, ast.NewRawTextSegment(text.NewSegment(from, to)))
 }
+
+// NewInlineParser finds formulas in a paragraph; its priority is that of [Extension], 150.
+func NewInlineParser() parser.InlineParser { return inlineParser{} }

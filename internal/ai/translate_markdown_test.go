@@ -8,18 +8,16 @@ import (
 )
 
 // shown writes the passages of a text between « and ».
-func shown(parts []part) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if p.kind != fixedPart {
-			p.text = "«" + strings.ReplaceAll(p.text, "\n", "⏎") + "»"
-		}
-		b.WriteString(p.text)
+func shown(markdown string) string {
+	t := readBlocks(markdown)
+	var texts []string
+	for _, p := range t.passages {
+		texts = append(texts, "«"+strings.ReplaceAll(p.in(markdown), "\n", "⏎")+"»")
 	}
-	return b.String()
+	return t.replace(markdown, texts)
 }
 
-func TestLayout(t *testing.T) {
+func TestPassages(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"empty", "", ""},
 		{"headings", "## Votes ##\n\n###\n# #5\n####### no\n", "## «Votes» ##\n\n###\n# «#5»\n«####### no»\n"},
@@ -40,20 +38,25 @@ func TestLayout(t *testing.T) {
 		{"html", "<div>\na\n</div>\n\nb <b>c</b>\n<!-- d\n\ne --> f\ng\n", "<div>\na\n</div>\n\n«b <b>c</b>»\n<!-- d\n\ne --> f\n«g»\n"},
 		{"raw text of html", "<script>\n\na\n</script>\nb\n", "<script>\n\na\n</script>\n«b»\n"},
 		{"lone tag", "<mark>\na\n\nb\n<mark>\n", "<mark>\na\n\n«b⏎<mark>»\n"},
-		{"table", "a\n| b | c \\| d |\n| :-- | --: |\n| `e|f` |  | g |\nh\n\ni\n", "«a»\n| «b» | «c \\| d» |\n| :-- | --: |\n| «`e»|«f`» |  | «g» |\n«h»\n\n«i»\n"},
+		{"table", "a\n| b | c \\| d |\n| :-- | --: |\n| `e|f` |  | g |\nh\n\ni\n", "«a»\n| «b» | «c \\| d» |\n| :-- | --: |\n| «`e»|«f`» |  | g |\n«h»\n\n«i»\n"},
 		{"table without outer bars", "a | b\n--|--\nc | d", "«a» | «b»\n--|--\n«c» | «d»"},
 		{"delimiters that fit no header", "a | b\n|---|\n", "«a | b⏎|---|»\n"},
 		{"definitions", "[a]: https://b.example \"c\"\n[d]:\n  e\n  'f'\n[g]: h i\n", "[a]: https://b.example \"c\"\n[d]:\n  e\n  'f'\n«[g]: h i»\n"},
 		{"footnote", "[^1]: a\n    b\n\n    c\n\n        d\n", "[^1]: «a⏎b»\n\n    «c»\n\n        d\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			parts := layout(tt.in)
-			if diff := cmp.Diff(tt.want, shown(parts)); diff != "" {
-				t.Errorf("layout(%q) (-want +got):\n%s", tt.in, diff)
-			}
-			if got := join(parts); got != tt.in {
-				t.Errorf("join(layout(%q)) = %q", tt.in, got)
+			if diff := cmp.Diff(tt.want, shown(tt.in)); diff != "" {
+				t.Errorf("passages of %q (-want +got):\n%s", tt.in, diff)
 			}
 		})
 	}
+}
+
+// texts are the passages of a text.
+func (t blockTree) texts(markdown string) []string {
+	var out []string
+	for _, p := range t.passages {
+		out = append(out, p.in(markdown))
+	}
+	return out
 }
