@@ -30,11 +30,7 @@ func (p *planner) agents() error {
 	p.add(Artifact{
 		Route: "/llms-full.txt", Type: typeText, phase: index, key: p.wholeKey,
 		Stream: func(w io.Writer) error {
-			var text []byte
-			return render.LLMsFull(w, p.info, p.all, func(i int) (_ []byte, err error) {
-				text, err = p.corpus.ReadRaw(p.corpus.Proposals[i], text)
-				return text, err
-			})
+			return render.LLMsFull(w, p.info, p.all, func(i int) ([]byte, error) { return []byte(p.corpus.Proposals[i].Raw), nil })
 		},
 	})
 	skill, err := render.Skill(p.info, p.all)
@@ -107,10 +103,7 @@ func (p *planner) openapi(example int) ([]byte, error) {
 	if example < 0 {
 		return render.OpenAPI(p.stableInfo, p.forks, nil)
 	}
-	subject, err := p.beside.Proposals.Subject(example)
-	if err != nil {
-		return nil, err
-	}
+	subject := p.summarised.Subject(example)
 	n, e := p.all[example].Number, render.Example{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].Number)}
 	if e.Summary == nil {
 		if updated := p.all[example].Updated; updated != nil {
@@ -119,9 +112,7 @@ func (p *planner) openapi(example int) ([]byte, error) {
 		e.Summary = new(ai.Extract(subject))
 	}
 	if all := p.beside.Translations(n); len(all) > 0 {
-		if e.Translation, err = p.beside.Read(all[0], subject.Proposal.Sections); err != nil {
-			return nil, err
-		}
+		e.Translation = all[0].Text()
 	}
 	l := p.links(n)
 	e.Proposal.SummaryURL, e.Proposal.Translations = l.SummaryURL, l.Translations

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -55,7 +55,7 @@ func (p *planner) companions(doc *source, group int, shellKey string) error {
 		if err != nil {
 			return err
 		}
-		p.companion(summaryRoute(n), "/api/v1/mips/{n}/summary", key, group, doc, func() (any, error) { return sum, nil })
+		p.companion(summaryRoute(n), "/api/v1/mips/{n}/summary", key, group, doc, sum)
 	}
 	for _, t := range p.beside.Translations(n) {
 		// The ids of its sections are those of the English text.
@@ -63,7 +63,7 @@ func (p *planner) companions(doc *source, group int, shellKey string) error {
 		if err != nil {
 			return err
 		}
-		p.companion(translationRoute(n, t.Locale), "/api/v1/mips/{n}/translations/{locale}", key, group, doc, func() (any, error) { return p.translation(t, doc) })
+		p.companion(translationRoute(n, t.Locale), "/api/v1/mips/{n}/translations/{locale}", key, group, doc, t.Text())
 		if key, err = keyOf(p.Producer, key, shellKey, p.keys[p.index[n]], doc.proposal.RepoPath, p.links(n).Translations); err != nil {
 			return err
 		}
@@ -76,34 +76,17 @@ func (p *planner) companions(doc *source, group int, shellKey string) error {
 	return nil
 }
 
-func (p *planner) companion(route, pattern, key string, group int, doc *source, value func() (any, error)) {
+func (p *planner) companion(route, pattern, key string, group int, doc *source, value any) {
 	p.add(Artifact{
 		Route: route, Pattern: pattern, File: route[1:] + ".json", Type: typeJSON, group: group, key: key, release: doc.release, source: doc.proposal.File,
-		Body: func(to []byte) ([]byte, error) {
-			v, err := value()
-			if err != nil {
-				return nil, err
-			}
-			return api.AppendJSON(to, v)
-		},
+		Body: func(to []byte) ([]byte, error) { return api.AppendJSON(to, value) },
 	})
 }
 
-func (p *planner) translation(t companion.Translation, doc *source) (*api.PublishedTranslation, error) {
-	d, err := doc.read()
-	if err != nil {
-		return nil, err
-	}
-	return p.beside.Read(t, d.Sections)
-}
-
 // translationPage renders a translation as the proposal itself is: its links mean what they mean there.
-func (p *planner) translationPage(t companion.Translation, doc *source) ([]byte, error) {
-	text, err := p.translation(t, doc)
-	if err != nil {
-		return nil, err
-	}
-	d := corpus.Join(text.Sections)
+func (p *planner) translationPage(t corpus.Translation, doc *source) ([]byte, error) {
+	text := t.Text()
+	d := markdown.Join(text.Sections)
 	body, err := p.md.HTML(d.Root, d.Body, text.Title, func(dest string) (string, bool) { return p.link(doc.proposal, dest) })
 	if err != nil {
 		return nil, fmt.Errorf("render the translation of %s into %s: %w", doc.proposal.File, t.Locale, err)

@@ -5,7 +5,6 @@
 package build
 
 import (
-	"cmp"
 	"context"
 	"net/url"
 	"path/filepath"
@@ -13,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/figures"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
@@ -73,7 +72,8 @@ func (m *Memo) markdown(highlight bool) *render.Markdown {
 // those of both. It is immutable after [Load] and safe for concurrent use.
 type Content struct {
 	*corpus.Corpus
-	Beside *companion.Set
+	Subjects Subjects // what summaries are made of
+	Beside   *corpus.Committed
 }
 
 // Load reads the proposals and what is committed beside them. Documents that could grow out of proportion are rendered once here, so
@@ -81,7 +81,7 @@ type Content struct {
 func Load(ctx context.Context, o Options) (*Content, error) {
 	md := render.NewMarkdown(false)
 	longest := o.longestLink()
-	try := func(d *corpus.Document) error {
+	try := func(d *markdown.Document) error {
 		_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) {
 			return longest + url.PathEscape(dest), true
 		})
@@ -92,14 +92,13 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 		return nil, err
 	}
 	all := summaries(c, o.Site)
-	beside, err := companion.Load(ctx, companion.Proposals{
-		Corpus: c, Summaries: all, Forks: hardForks(o.Site, all), Prefix: cmp.Or(o.Site.Prefix, "MIP"), Locales: o.Site.Locales, Render: try,
-	})
+	content := &Content{Corpus: c, Subjects: Subjects{Corpus: c, Summaries: all, Forks: hardForks(o.Site, all)}}
+	content.Beside, err = c.ReadCommitted(ctx, o.Site.Locales, content.Subjects.Check)
 	if err != nil {
 		return nil, err
 	}
-	c.Problems = mip.SortProblems(append(c.Problems, beside.Problems...))
-	return &Content{c, beside}, nil
+	c.Problems = mip.SortProblems(append(c.Problems, content.Beside.Problems...))
+	return content, nil
 }
 
 // longestLink is at least as long as anything that a page puts before a relative link's own text: what

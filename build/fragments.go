@@ -3,7 +3,6 @@ package build
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 
 // DeadFragments reports, as warnings, links of the proposals to places that do not exist: a page shows the
 // text of such a link without the link, or opens at its top. It parses every text, which is why a build
-// does not ask. The error is ctx's, or says that a file has changed since it was loaded.
+// does not ask. The error is ctx's.
 func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 	md := render.NewMarkdown(false)
 	ids := map[int]map[string]bool{} // of the proposals that others link into
@@ -23,43 +22,31 @@ func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		d, err := c.Read(p)
-		if err != nil {
-			return nil, err
-		}
-		var failed error
+		d := c.Read(p)
 		there := func(path, id string) bool {
 			n, ok := linkedNumber(c.Corpus, linkedFile(path))
 			if !ok {
 				return true
 			}
 			if ids[n] == nil {
-				if ids[n], err = c.ids(md, n); err != nil {
-					failed = errors.Join(failed, err)
-				}
+				ids[n] = c.ids(md, n)
 			}
 			return ids[n][id]
 		}
-		header := strings.Count(d.Raw, "\n") - bytes.Count(d.Body, []byte("\n"))
+		header := strings.Count(p.Raw, "\n") - bytes.Count(d.Body, []byte("\n"))
 		for _, f := range md.DeadFragments(d.Root, d.Body, there) {
 			out = append(out, mip.Problem{
 				Level: mip.Warning, Code: "dead-fragment", File: p.File, Line: header + bytes.Count(d.Body[:f.Offset], []byte("\n")) + 1,
 				Message: "the link to " + f.Dest + " leads to no heading and no id; ids are those of GitHub: lower case, a hyphen for each blank",
 			})
 		}
-		if failed != nil {
-			return nil, failed
-		}
 	}
 	return out, nil
 }
 
 // ids are those on the page of a published proposal.
-func (c *Content) ids(md *render.Markdown, n int) (map[string]bool, error) {
+func (c *Content) ids(md *render.Markdown, n int) map[string]bool {
 	i := slices.IndexFunc(c.Proposals, func(p *corpus.Proposal) bool { return p.Number == n })
-	d, err := c.Read(c.Proposals[i])
-	if err != nil {
-		return nil, err
-	}
-	return md.IDs(d.Root, d.Body), nil
+	d := c.Read(c.Proposals[i])
+	return md.IDs(d.Root, d.Body)
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -40,7 +39,8 @@ type planner struct {
 	Options
 	plan       *Plan
 	corpus     *corpus.Corpus
-	beside     *companion.Set
+	beside     *corpus.Committed
+	summarised *Subjects
 	md         *render.Markdown
 	pages      *render.Pages // for pages that speak of the whole site
 	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
@@ -91,7 +91,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 }
 
 func newPlanner(c *Content, o Options) (*planner, error) {
-	p := &planner{Options: o, plan: &Plan{baseURL: o.Site.BaseURL}, corpus: c.Corpus, beside: c.Beside, md: o.Memo.markdown(o.Site.Highlight), index: map[int]int{}}
+	p := &planner{Options: o, plan: &Plan{baseURL: o.Site.BaseURL}, corpus: c.Corpus, beside: c.Beside, summarised: &c.Subjects, md: o.Memo.markdown(o.Site.Highlight), index: map[int]int{}}
 	p.all = summaries(c.Corpus, o.Site)
 	for i, s := range p.all {
 		p.index[s.Number] = i

@@ -11,6 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -51,11 +52,8 @@ func (p *planner) proposals() error {
 			Route: apiRoute(n), Pattern: "/api/v1/mips/{n}", File: fmt.Sprintf("api/v1/mips/%d.json", n), Type: typeJSON,
 			group: group, key: jsonKey, release: doc.release, source: c.File,
 			Body: func(to []byte) ([]byte, error) {
-				d, err := doc.read()
-				if err != nil {
-					return nil, err
-				}
-				return api.AppendJSON(to, mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: d.Raw, Sections: d.Sections})
+				d := doc.read()
+				return api.AppendJSON(to, mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: c.Raw, Sections: d.Sections})
 			},
 		})
 		p.add(Artifact{
@@ -64,13 +62,7 @@ func (p *planner) proposals() error {
 		})
 		p.add(Artifact{
 			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, group: group, key: p.keys[i], release: doc.release, source: c.File,
-			Body: func(to []byte) ([]byte, error) {
-				d, err := doc.read()
-				if err != nil {
-					return nil, err
-				}
-				return append(to, d.Raw...), nil
-			},
+			Body: func(to []byte) ([]byte, error) { return append(to, c.Raw...), nil },
 		})
 		if err := p.companions(doc, group, shellKey); err != nil {
 			return err
@@ -116,15 +108,13 @@ func (p *planner) ref(n int) render.Ref {
 }
 
 func (p *planner) page(to []byte, i int, doc *source) ([]byte, error) {
-	d, err := doc.read()
-	if err != nil {
-		return nil, err
-	}
+	d := doc.read()
 	// Made again rather than kept since the key was hashed: a large site has many.
 	v, c := p.view(i), p.corpus.Proposals[i]
 	v.Sections = d.Sections
 	text := p.texts.get()
 	defer p.texts.put(text)
+	var err error
 	*text, err = p.md.HTMLInto(*text, d.Root, d.Body, v.Summary.Title, func(dest string) (string, bool) { return p.link(c, dest) })
 	v.Body = *text
 	if err != nil {
@@ -168,31 +158,26 @@ func linkedNumber(c *corpus.Corpus, file string) (int, bool) {
 	return c.Number(name)
 }
 
-// source reads and parses a proposal's file once for the neighbours of one group, which one worker
+// source parses a proposal's text once for the neighbours of one group, which one worker
 // makes in order. A second reader at the same time, such as a server, shares or repeats the work.
 type source struct {
 	corpus   *corpus.Corpus
 	proposal *corpus.Proposal
 
 	mu   sync.Mutex
-	kept *corpus.Document
+	kept *markdown.Document
 }
 
-func (s *source) read() (*corpus.Document, error) {
+func (s *source) read() *markdown.Document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kept != nil {
-		return s.kept, nil
+	if s.kept == nil {
+		s.kept = s.corpus.Read(s.proposal)
 	}
-	d, err := s.corpus.Read(s.proposal)
-	if err != nil {
-		return nil, err
-	}
-	s.kept = d
-	return d, nil
+	return s.kept
 }
 
-// release forgets the document: a large corpus does not fit in memory.
+// release forgets the document: the trees of a large corpus do not fit in memory.
 func (s *source) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -37,7 +36,7 @@ func (p *Plan) Trial(ctx context.Context) ([]mip.Problem, error) {
 		err := p.each(ctx, ph, func(a *Artifact) error {
 			err := a.try(&bodies)
 			e, ok := errors.AsType[*MakeError](err)
-			if !ok || e.Source == "" || errors.Is(err, corpus.ErrChanged) {
+			if !ok || e.Source == "" {
 				return err
 			}
 			mu.Lock()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
-	"github.com/mipwatch/mipwatch/internal/formula"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/tex"
 )
 
@@ -26,7 +26,7 @@ func TestFormulaCorpora(t *testing.T) {
 			if !entering || !ok {
 				return ast.WalkContinue, nil
 			}
-			if _, ok := tex.Parse(f.Source(source), n.Kind() == formula.KindBlock); ok {
+			if _, ok := tex.Parse(f.Source(source), n.Kind() == markdown.KindFormulaBlock); ok {
 				understood[corpus]++
 			} else {
 				lost++

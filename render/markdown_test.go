@@ -19,14 +19,14 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/mipwatch/mipwatch/internal/corpora"
-	"github.com/mipwatch/mipwatch/internal/formula"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
 // parseMarkdown does what the corpus does, in short: the same extensions, an id for each heading of
 // the document itself.
 func parseMarkdown(source []byte) ast.Node {
 	p := goldmark.New(goldmark.WithExtensions(
-		extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList, extension.Footnote, formula.Extension{})).Parser()
+		extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList, extension.Footnote, markdown.Formulas{})).Parser()
 	root := p.Parse(text.NewReader(source), parser.WithContext(parser.NewContext()))
 	seen := map[string]int{}
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {

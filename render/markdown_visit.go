@@ -7,7 +7,7 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	goldmarkhtml "github.com/yuin/goldmark/renderer/html"
 
-	"github.com/mipwatch/mipwatch/internal/formula"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
 // markdownDoc is one rendering of one document.
@@ -72,12 +72,12 @@ func (d *markdownDoc) visit(node ast.Node, entering bool) (ast.WalkStatus, error
 		if !entering && n.NextSibling() != nil && n.HasChildren() {
 			_ = d.out.WriteByte('\n')
 		}
-	case *formula.Inline:
+	case *markdown.Formula:
 		if entering {
 			d.formula(n.Source(d.source), n.Display, "span")
 		}
 		return ast.WalkSkipChildren, nil
-	case *formula.Block:
+	case *markdown.FormulaBlock:
 		if entering {
 			d.formula(n.Source(d.source), true, "div")
 			_ = d.out.WriteByte('\n')

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
@@ -213,12 +212,12 @@ func failedToMake(err error) bool {
 }
 
 // writeError gives an error of writing its exit code: a folder that is refused was named wrongly, and
-// a proposal that somebody saved meanwhile, or that cannot be rendered, is no fault of the folder.
+// a proposal that cannot be rendered is no fault of the folder.
 func writeError(flag, dir string, err error) error {
 	switch {
 	case errors.Is(err, build.ErrNotOurs):
 		return exit(exitUsage, fmt.Errorf("%s: %w", flag, err))
-	case errors.Is(err, corpus.ErrChanged), failedToMake(err):
+	case failedToMake(err):
 		return exit(exitProblems, err)
 	}
 	return exit(exitWrite, fmt.Errorf("publish into %s: %w", dir, err))

@@ -20,7 +20,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
@@ -146,8 +145,6 @@ func (in *input) corpus(ctx context.Context, o build.Options) (*build.Content, e
 	switch {
 	case errors.Is(err, context.Canceled):
 		return nil, exit(exitWrite, err)
-	case errors.Is(err, corpus.ErrChanged):
-		return nil, exit(exitProblems, err)
 	case err != nil:
 		return nil, exit(exitUsage, err)
 	case len(c.Proposals) == 0 && count(c.Problems).Errors == 0:

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
-	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
 )
@@ -52,12 +51,12 @@ func summariesFrom(env func(string) (string, bool)) (*summaries, error) {
 
 // write makes the summaries that are missing or outdated, and tells of them as it goes. failed are the
 // proposals that have none of their present text all the same. The error has an exit code.
-func (s *summaries) write(ctx context.Context, set *companion.Set, epoch *time.Time, progress *progress) (written int, failed []mip.Problem, err error) {
+func (s *summaries) write(ctx context.Context, c *build.Content, epoch *time.Time, progress *progress) (written int, failed []mip.Problem, err error) {
 	now := time.Now()
 	if epoch != nil {
 		now = *epoch
 	}
-	report, err := ai.WriteSummaries(ctx, set.Outdated(s.name), ai.WriteOptions{
+	report, err := ai.WriteSummaries(ctx, c.Subjects.Outdated(c.Beside, s.name), ai.WriteOptions{
 		Model: s.model, Now: now,
 		Progress: func(done, total int) { progress.doing("summarising… %d of %d", done, total) },
 		Waiting:  func(d time.Duration) { progress.say("the model asks to wait for %s", d.Round(time.Second)) },
@@ -78,7 +77,7 @@ func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Optio
 	if err != nil {
 		return nil, nil, exit(exitUsage, err)
 	}
-	written, failed, err := s.write(ctx, c.Beside, o.Epoch, progress)
+	written, failed, err := s.write(ctx, c, o.Epoch, progress)
 	if err != nil || written == 0 {
 		return c, failed, err
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mipwatch/mipwatch/internal/gitsync"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/mirror"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
@@ -82,7 +82,7 @@ func (m *mirrorer) run(ctx context.Context) error {
 	}
 	progress := newProgress(m.stderr)
 	defer progress.clear()
-	report, err := mirror.Sync(ctx, mirror.Options{
+	report, err := gitsync.Sync(ctx, gitsync.Options{
 		Git: m.address(s.Upstream.Git), Ref: s.Upstream.Ref, Targets: targets, KeepGoing: m.keepGoing, Timeout: m.timeout,
 		Doing:   func(what string) { progress.done("%s…", what) },
 		Waiting: func() { progress.say("waiting for another sync of the same folders") },
@@ -95,7 +95,7 @@ func (m *mirrorer) run(ctx context.Context) error {
 }
 
 // targets decides which folder of the upstream goes where.
-func (m *mirrorer) targets(s *site.Site) ([]mirror.Target, error) {
+func (m *mirrorer) targets(s *site.Site) ([]gitsync.Target, error) {
 	if s.Upstream == nil {
 		return nil, m.invalid(0, "missing-key", "no upstream to sync from; name its git address, such as upstream: {git: https://git.example.org/mips, folders: [MIPs]}")
 	}
@@ -106,14 +106,14 @@ func (m *mirrorer) targets(s *site.Site) ([]mirror.Target, error) {
 	here := (&input{config: m.config}).candidates(s)
 	switch {
 	case len(here) == 1:
-		return []mirror.Target{{Folder: here[0], From: from}}, nil
+		return []gitsync.Target{{Folder: here[0], From: from}}, nil
 	case len(here) != len(from):
 		return nil, m.invalid(s.Upstream.Line, "bad-value", fmt.Sprintf("upstream.folders: %s cannot be told to go into %s of proposals; list as many, or one folder of proposals",
 			plural(len(from), "folder"), plural(len(here), "folder")))
 	}
-	var out []mirror.Target
+	var out []gitsync.Target
 	for i, dir := range here {
-		out = append(out, mirror.Target{Folder: dir, From: from[i : i+1]})
+		out = append(out, gitsync.Target{Folder: dir, From: from[i : i+1]})
 	}
 	return out, nil
 }
@@ -139,18 +139,18 @@ func (m *mirrorer) invalid(line int, code, message string) error {
 // failed gives an error its exit code, and the line that it is about.
 func (m *mirrorer) failed(err error, line int) error {
 	switch {
-	case errors.Is(err, mirror.ErrUpstream):
+	case errors.Is(err, gitsync.ErrUpstream):
 		return exit(exitUpstream, err)
-	case errors.Is(err, mirror.ErrRef):
+	case errors.Is(err, gitsync.ErrRef):
 		return exit(exitUsage, m.invalid(line, "upstream-ref", err.Error()))
-	case errors.Is(err, mirror.ErrFolder):
+	case errors.Is(err, gitsync.ErrFolder):
 		return exit(exitUsage, m.invalid(line, "upstream-folder", err.Error()))
 	}
 	return exit(exitWrite, err)
 }
 
 // finish prints the result.
-func (m *mirrorer) finish(r mirror.Report, progress *progress) error {
+func (m *mirrorer) finish(r gitsync.Report, progress *progress) error {
 	kept := len(r.Problems) > 0 && !m.keepGoing
 	if m.format.word == "json" {
 		if err := writeJSON(m.stdout, r); err != nil {
@@ -173,7 +173,7 @@ func (m *mirrorer) finish(r mirror.Report, progress *progress) error {
 	return nil
 }
 
-func (m *mirrorer) print(r mirror.Report, kept bool) {
+func (m *mirrorer) print(r gitsync.Report, kept bool) {
 	for _, list := range []struct {
 		word  string
 		paths []string

@@ -12,7 +12,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/mipwatch/mipwatch/internal/companion"
+	"github.com/mipwatch/mipwatch/internal/corpus"
 )
 
 // quiet is how long nothing must change before the site is built again: editors save in several steps,
@@ -62,8 +62,8 @@ func (w *watcher) follow(folders []string) error {
 
 // besideFolders are the folders of what is committed beside the proposals, as far as they are there.
 func besideFolders(dir string) []string {
-	translations := filepath.Join(dir, companion.TranslationsDir)
-	candidates := []string{filepath.Join(dir, companion.SummariesDir), translations}
+	translations := filepath.Join(dir, corpus.TranslationsDir)
+	candidates := []string{filepath.Join(dir, corpus.SummariesDir), translations}
 	entries, _ := os.ReadDir(translations) // most folders have none
 	for _, e := range entries {
 		candidates = append(candidates, filepath.Join(translations, e.Name()))
@@ -86,7 +86,7 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 	return slices.ContainsFunc(w.folders, func(dir string) bool {
 		dir = filepath.Clean(dir)
 		return name == dir || filepath.Dir(name) == dir && strings.EqualFold(filepath.Ext(name), ".md") ||
-			!strings.HasPrefix(filepath.Base(name), ".") && (within(name, filepath.Join(dir, companion.SummariesDir)) || within(name, filepath.Join(dir, companion.TranslationsDir)))
+			!strings.HasPrefix(filepath.Base(name), ".") && (within(name, filepath.Join(dir, corpus.SummariesDir)) || within(name, filepath.Join(dir, corpus.TranslationsDir)))
 	})
 }
 

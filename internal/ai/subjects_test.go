@@ -38,11 +38,8 @@ func proposals(t testing.TB, folder, prefix string) []*mip.Proposal {
 	}
 	var out []*mip.Proposal
 	for _, p := range c.Proposals {
-		doc, err := c.Read(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, &mip.Proposal{Summary: p.Summary, RawMarkdown: string(doc.Raw), Sections: doc.Sections})
+		doc := c.Read(p)
+		out = append(out, &mip.Proposal{Summary: p.Summary, RawMarkdown: p.Raw, Sections: doc.Sections})
 	}
 	return out
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/mipwatch/mipwatch/internal/formula"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
 // passageKind says where a passage stands.
@@ -53,7 +53,7 @@ type blockTree struct {
 // blockParser finds blocks alone: what stands in a passage is read when it is translated.
 var blockParser = sync.OnceValue(func() parser.Parser {
 	p := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))
-	goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.Table, formula.Extension{}))
+	goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.Table, markdown.Formulas{}))
 	// Without the transformer, which drops footnotes that nothing in the section refers to.
 	p.AddOptions(parser.WithBlockParsers(util.Prioritized(extension.NewFootnoteBlockParser(), 999)))
 	return p
@@ -202,7 +202,7 @@ var inlineParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
 		parser.WithInlineParsers(
-			record(parser.NewCodeSpanParser(), 100), record(formula.NewInlineParser(), 150), record(parser.NewLinkParser(), 200),
+			record(parser.NewCodeSpanParser(), 100), record(markdown.NewFormulaParser(), 150), record(parser.NewLinkParser(), 200),
 			record(parser.NewAutoLinkParser(), 300), record(parser.NewRawHTMLParser(), 400)))
 })
 
@@ -247,7 +247,7 @@ func (c *passageContext) note(n ast.Node, at span) {
 	switch n := n.(type) {
 	case *ast.CodeSpan:
 		c.code(at)
-	case *formula.Inline:
+	case *markdown.Formula:
 		c.add(formulaToken, at, at)
 	case *ast.AutoLink:
 		c.add(addressToken, at, at)

@@ -40,10 +40,10 @@ var ErrWrite = errors.New("the summary cannot be written")
 
 // Outdated is a committed summary that is missing or has to be made again.
 type Outdated struct {
-	File    string                  // the proposal's, as problems name it
-	Dir     string                  // the folder of proposals
-	Name    string                  // the summary's path within Dir
-	Subject func() (Subject, error) // reads what the summary speaks of; Now is set by WriteSummaries
+	File    string         // the proposal's, as problems name it
+	Dir     string         // the folder of proposals
+	Name    string         // the summary's path within Dir
+	Subject func() Subject // reads what the summary speaks of; Now is set by WriteSummaries
 }
 
 // WriteOptions says how summaries are made.
@@ -63,7 +63,7 @@ type WriteReport struct {
 // WriteSummaries makes summaries, a few at a time, and puts each in its place as soon as it is made: a file is
 // the old one or the new one, whole, and never outside of its folder. What a model fails at is a problem of
 // that proposal, whose file stays as it was, and the others go on. The error is for what is wrong with more than
-// one: a file that cannot be written, a text that cannot be read, or the end of ctx. The report is true then too.
+// one: a file that cannot be written, or the end of ctx. The report is true then too.
 func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (WriteReport, error) {
 	for _, out := range all {
 		if err := removeTemps(out.Dir, path.Dir(out.Name)); err != nil {
@@ -106,10 +106,7 @@ func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (WriteR
 
 // write makes and writes one summary. failed is what went wrong with this one alone.
 func (o WriteOptions) write(ctx context.Context, out Outdated) (failed, err error) {
-	subject, err := out.Subject()
-	if err != nil {
-		return nil, err
-	}
+	subject := out.Subject()
 	subject.Now = o.Now
 	sum, failed := o.summarise(ctx, subject)
 	switch {

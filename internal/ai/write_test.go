@@ -16,9 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/companion"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -41,7 +41,13 @@ func folderOf(t *testing.T) string {
 	return dir
 }
 
-func load(t *testing.T, dirs ...string) *companion.Set {
+// site is what is known of folders of proposals.
+type site struct {
+	build.Subjects
+	*corpus.Committed
+}
+
+func load(t *testing.T, dirs ...string) *site {
 	t.Helper()
 	epoch := noon
 	c, err := corpus.Load(t.Context(), corpus.Options{Folders: dirs, Epoch: &epoch})
@@ -52,16 +58,17 @@ func load(t *testing.T, dirs ...string) *companion.Set {
 	for _, p := range c.Proposals {
 		all = append(all, p.Summary)
 	}
-	set, err := companion.Load(t.Context(), companion.Proposals{Corpus: c, Summaries: all, Prefix: "MIP"})
+	s := &site{Subjects: build.Subjects{Corpus: c, Summaries: all}}
+	s.Committed, err = c.ReadCommitted(t.Context(), nil, s.Check)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range slices.Concat(c.Problems, set.Problems) {
+	for _, p := range slices.Concat(c.Problems, s.Problems) {
 		if p.Level == mip.Error {
 			t.Errorf("load: %s", p)
 		}
 	}
-	return set
+	return s
 }
 
 // summaries reads what stands beside the proposals, by number.
@@ -144,8 +151,8 @@ type options struct {
 	Name string
 }
 
-func writeSet(ctx context.Context, set *companion.Set, o options) (ai.WriteReport, error) {
-	return ai.WriteSummaries(ctx, set.Outdated(o.Name), o.WriteOptions)
+func writeSet(ctx context.Context, s *site, o options) (ai.WriteReport, error) {
+	return ai.WriteSummaries(ctx, s.Outdated(s.Committed, o.Name), o.WriteOptions)
 }
 
 func optionsFor(m ai.Model) options {
@@ -320,5 +327,40 @@ func TestPlace(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(outside); len(left) != 0 {
 		t.Errorf("%d files were written outside", len(left))
+	}
+}
+
+// The meta proposal of a fork is judged together with what the fork bundles.
+func TestSubject(t *testing.T) {
+	dir := t.TempDir()
+	files := func(texts ...string) {
+		for i := 0; i < len(texts); i += 2 {
+			name := filepath.Join(dir, filepath.FromSlash(texts[i]))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(texts[i+1]), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	files("MIP-1.md", "---\nmip: 1\ntitle: A fee\n---\n\n## Abstract\n\nEvery block burns the fees of its transactions.\n", "MIP-8.md", "---\nmip: 8\ntitle: The fork\n---\n\nIt bundles.\n", "MIP-9.md", "---\nmip: 9\ntitle: Alone\n---\n\nNothing.\n")
+	forks := []mip.HardFork{{Name: "F", Status: "planned", MetaMIP: new(8), BundledMIPs: []int{1, 77}, Activation: map[string]mip.Activation{}}}
+	s := load(t, dir)
+	s.Forks = forks
+	for i, want := range []struct {
+		fork    bool
+		bundled int
+	}{{true, 0}, {true, 1}, {false, 0}} {
+		got := s.Subject(i)
+		if (got.Fork != nil) != want.fork || len(got.Bundled) != want.bundled || len(got.Proposal.Sections) == 0 {
+			t.Errorf("Subject(%d): fork %v, %d bundled, %d sections", i, got.Fork, len(got.Bundled), len(got.Proposal.Sections))
+		}
+	}
+	b, err := json.Marshal(ai.Extract(s.Subject(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files("summaries/MIP-8.json", string(b))
+	committed, err := s.Corpus.ReadCommitted(t.Context(), nil, s.Check)
+	if err != nil || committed.Summary(8) == nil {
+		t.Errorf("the summary of the meta proposal: %v, problems %v", err, committed.Problems)
 	}
 }

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"net/mail"
 	"regexp"
 	"strings"
 
@@ -185,4 +186,160 @@ func appendAuthor(out []mip.Author, s string) []mip.Author {
 		return out
 	}
 	return append(out, mip.Author(a))
+}
+
+// person is an author while its text is taken apart.
+type person mip.Author
+
+// take reads a piece of an author as a marked handle or an address and reports whether it was one.
+func (a *person) take(s string) bool {
+	s = strings.TrimSpace(s)
+	if e, ok := asEmail(s); ok && a.Email == nil {
+		a.Email = &e
+		return true
+	}
+	if strings.HasPrefix(s, "@") || strings.Contains(s, "github.com/") {
+		if l, ok := asLogin(s); ok && a.GitHub == nil {
+			a.GitHub = &l
+			return true
+		}
+	}
+	return isURL(s)
+}
+
+// takeHandle reads a handle without its @. A word in brackets may as well be an employer, and a link
+// to a stranger's account is worse than none, so the handle must hold a word of the person's name.
+func (a *person) takeHandle(s string, name []string) bool {
+	const significant = 3 // bytes of a word that are no coincidence
+	if a.GitHub != nil || !login.MatchString(s) {
+		return false
+	}
+	for _, word := range name {
+		if len(word) >= significant && strings.Contains(strings.ToLower(s), word) {
+			a.GitHub = &s
+			return true
+		}
+	}
+	return false
+}
+
+// asLogin accepts a login, @login and an address of a GitHub profile.
+func asLogin(s string) (string, bool) {
+	s = strings.TrimSpace(s)
+	if _, path, ok := strings.Cut(s, "github.com/"); ok {
+		s = strings.TrimSuffix(path, "/")
+	}
+	s = strings.TrimSpace(strings.TrimPrefix(s, "@"))
+	return s, login.MatchString(s)
+}
+
+func asEmail(s string) (string, bool) {
+	s = strings.TrimSpace(s)
+	if len(s) >= len("mailto:") && strings.EqualFold(s[:len("mailto:")], "mailto:") {
+		s = s[len("mailto:"):]
+	}
+	const longest = 254 // bytes: RFC 5321, section 4.5.3.1.3
+	if len(s) > longest || strings.ContainsAny(s, " \t<>()\"") || strings.HasPrefix(s, "@") {
+		return "", false
+	}
+	a, err := mail.ParseAddress(s)
+	if err != nil {
+		return "", false
+	}
+	return a.Address, true
+}
+
+func isURL(s string) bool {
+	_, ok := webAddress(s)
+	return ok
+}
+
+// bracket is a part of an author field in round or angle brackets, or a Markdown link.
+type bracket struct {
+	from, to int    // with the brackets
+	link     bool   // a link
+	label    string // of a link
+	inner    string // within the brackets; of a link, its address
+}
+
+// bracketsOf finds the brackets, in order and without nesting. Round ones hold no round ones, angle ones no
+// angle ones. It takes time in proportion to s, whatever that is.
+func bracketsOf(s string) []bracket {
+	if !strings.ContainsAny(s, "(<") { // a link has round ones as well
+		return nil
+	}
+	var out []bracket
+	square, round := nextByte{s: s, c: ']'}, nextByte{s: s, c: ')'}
+	for i := 0; i < len(s); {
+		b, ok := bracket{}, false
+		switch s[i] {
+		case '[':
+			label := square.from(i + 1)
+			if label+1 < len(s) && s[label+1] == '(' {
+				end := round.from(label + 2)
+				if ok = end < len(s); ok {
+					b = bracket{from: i, to: end + 1, link: true, label: s[i+1 : label], inner: s[label+2 : end]}
+				}
+			}
+		case '(':
+			b, ok = simple(s, i, "()")
+		case '<':
+			b, ok = simple(s, i, "<>")
+		}
+		if !ok {
+			i++
+			continue
+		}
+		out = append(out, b)
+		i = b.to
+	}
+	return out
+}
+
+// simple is the bracket that begins at i, if the next one of its pair ends it.
+func simple(s string, i int, pair string) (bracket, bool) {
+	for k := i + 1; k < len(s); k++ {
+		switch s[k] {
+		case pair[0]:
+			return bracket{}, false
+		case pair[1]:
+			return bracket{from: i, to: k + 1, inner: s[i+1 : k]}, true
+		}
+	}
+	return bracket{}, false
+}
+
+// replaced is s with what by returns in the place of each bracket, in order.
+func replaced(s string, brackets []bracket, by func(bracket) string) string {
+	if len(brackets) == 0 {
+		return s
+	}
+	var out strings.Builder
+	at := 0
+	for _, b := range brackets {
+		out.WriteString(s[at:b.from])
+		out.WriteString(by(b))
+		at = b.to
+	}
+	out.WriteString(s[at:])
+	return out.String()
+}
+
+// nextByte finds the next c of s again and again without looking at any part twice.
+type nextByte struct {
+	s  string
+	c  byte
+	at int // where it was found; looked at up to here
+}
+
+// from is where the next one is, at i or after it; len(s) or more when there is none. i must not fall.
+func (n *nextByte) from(i int) int {
+	if n.at < i {
+		if n.at = len(n.s); i < len(n.s) {
+			if k := strings.IndexByte(n.s[i:], n.c); k >= 0 {
+				n.at = i + k
+			}
+		}
+	}
+	return n.at
 }

@@ -62,9 +62,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
-				if _, err := c.Read(c.Proposals[i%len(c.Proposals)]); err != nil {
-					b.Fatal(err)
-				}
+				c.Read(c.Proposals[i%len(c.Proposals)])
 				i++
 			}
 		})

@@ -1,16 +1,14 @@
-// Package corpus turns folders of proposal files into a Corpus: it guards and decodes headers, parses
-// Markdown, resolves relations and asks git for times. It knows nothing of HTTP, output paths, HTML
+// Package corpus turns folders of proposal files into a Corpus: it guards and decodes headers,
+// checks texts, resolves relations and asks git for times. It knows nothing of HTTP, output paths, HTML
 // or the clock.
 package corpus
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
-	"github.com/yuin/goldmark/ast"
-
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -24,7 +22,7 @@ type Options struct {
 	Epoch *time.Time
 	// Render, when set, is called for documents whose rendering could grow out of proportion; its
 	// error is an error of that proposal. It is called from several goroutines.
-	Render func(*Document) error
+	Render func(*markdown.Document) error
 	// Refused are errors by file, in addition to those that are found.
 	Refused map[string]mip.Problem
 }
@@ -38,8 +36,8 @@ type Corpus struct {
 	Committed *mip.Time     // its time; nil without git
 	History   string        // full, shallow, none or fixed: see [mip.SiteInfo.History]
 
-	roots   sync.Map // folder to *os.Root, opened when first read and closed with the Corpus
 	prefix  string
+	render  func(*markdown.Document) error
 	history *history
 	files   map[string]int // lower-case file name to number, -1 where two files share the name
 }
@@ -54,18 +52,12 @@ type Proposal struct {
 	Past     *Past  // the file's versions; nil when git knows none
 	Upstream bool   // RepoPath, Commit and Past are those of the upstream that the file was synced from
 	Local    bool   // the file was not synced, and others were
+	Raw      string // the file, byte for byte
 
 	source      folder.File
-	numberLine  int // where the header states the number; 0 when the file's name does
-	requireLine int // where the header states Requires; 0 when it does not
-}
-
-// Document is a parsed proposal.
-type Document struct {
-	Raw      string        // the file, byte for byte
-	Body     []byte        // UTF-8 with LF line ends, after the header
-	Root     ast.Node      // the tree over Body; each section's heading has its id attribute
-	Sections []mip.Section // Markdown values concatenated are Body
+	body        string // UTF-8 with LF line ends, after the header; shares the memory of Raw where it can
+	numberLine  int    // where the header states the number; 0 when the file's name does
+	requireLine int    // where the header states Requires; 0 when it does not
 }
 
 // report collects what is found in one file.

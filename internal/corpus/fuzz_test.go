@@ -3,12 +3,18 @@ package corpus
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // seed adds every file of the goldens.
@@ -82,9 +88,39 @@ func FuzzParse(f *testing.F) {
 			text = text[h.body:]
 		}
 		body, _ := printable(text)
-		if _, ok := limits(body, 1, &r); !ok {
+		if _, refused := markdown.Check(body); refused != nil {
 			return
 		}
-		checkDocument(t, "fuzz", parse(body))
+		checkDocument(t, "fuzz", markdown.Parse(string(body)))
+	})
+}
+
+// FuzzSummary feeds the reader of summaries. What it accepts is exactly what encoding/json reads, too.
+func FuzzSummary(f *testing.F) {
+	axis := `{"impact":"a","severity":"low","actionRequired":false,"evidence":[{"section":"s-a","quote":"b"}]}`
+	good := `{"mipNumber":1,"tldr":"a","whatsChanging":["a"],"developers":` + axis + `,"users":` + axis + `,"validators":` + axis + `,"foundation":` + axis +
+		`,"generatedAt":"2026-01-05T12:00:00Z","contentHash":"` + strings.Repeat("0a", 32) + `","locale":"en","source":"a"}`
+	if sum, wrong := parseSummary([]byte(good), 1); sum == nil {
+		f.Fatal(wrong)
+	}
+	for _, seed := range []string{good, "", "{}", "[]", "null", good + good, `{"tldr":"a","tldr":"b"}`, strings.Replace(good, "tldr", `tl\u0064r`, 1), `{"users":{"evidence":[{"section":1}]}}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		sum, wrong := parseSummary(raw, 1)
+		if wrong != nil {
+			if sum != nil || wrong.message == "" || wrong.line < 0 || strings.Contains(wrong.message, "\n") {
+				t.Errorf("parseSummary(%q) = %+v, %+v", raw, sum, wrong)
+			}
+			return
+		}
+		var plain api.Summary
+		if err := json.Unmarshal(raw, &plain); err != nil {
+			t.Fatalf("%q is accepted and encoding/json says %v", raw, err)
+		}
+		plain.Stale = sum.Stale
+		if d := cmp.Diff(&plain, sum, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); d != "" {
+			t.Errorf("%q reads otherwise (-encoding/json +ours):\n%s", raw, d)
+		}
 	})
 }

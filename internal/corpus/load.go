@@ -9,14 +9,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -25,7 +27,7 @@ type loader struct {
 	prefix  string // as in ids
 	key     string // the header key of the number
 	decoder *decoder
-	render  func(*Document) error
+	render  func(*markdown.Document) error
 	refused map[string]mip.Problem // by file
 }
 
@@ -73,7 +75,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	return c, nil
 }
 
-// files reads every file on as many workers as there are processors. Only headers are kept.
+// files reads every file on as many workers as there are processors.
 func (ld *loader) files(ctx context.Context, files []folder.File) ([]loaded, error) {
 	roots := map[string]*os.Root{}
 	defer func() {
@@ -91,38 +93,36 @@ func (ld *loader) files(ctx context.Context, files []folder.File) ([]loaded, err
 		}
 	}
 	results := make([]loaded, len(files))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(files)) {
-		workers.Go(func() {
-			var buf []byte
-			for i := int(next.Add(1)) - 1; i < len(files) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				results[i], buf = ld.file(roots[files[i].Folder], files[i], buf)
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range files {
+		workers.Go(func() error {
+			if ctx.Err() == nil {
+				results[i] = ld.file(roots[f.Folder], f)
 			}
+			return nil
 		})
 	}
-	workers.Wait()
+	workers.Wait() // no worker fails
 	return results, ctx.Err()
 }
 
-// file reads one file into buf, which it returns for the next one.
-func (ld *loader) file(root *os.Root, s folder.File, buf []byte) (loaded, []byte) {
+func (ld *loader) file(root *os.Root, s folder.File) loaded {
 	r := &report{file: s.Path}
-	raw, err := s.Read(root, buf)
+	raw, err := s.Read(root)
 	if err != nil {
 		code, message := s.Refusal(err)
 		r.errorf(0, code, "%s", message)
-		return loaded{r: r}, buf
+		return loaded{r: r}
 	}
 	p := ld.proposal(raw, s, r)
 	if q, refused := ld.refused[s.Path]; refused && p != nil {
 		r.errorf(q.Line, q.Code, "%s", q.Message)
 	}
-	return loaded{p: p, r: r}, raw
+	return loaded{p: p, r: r}
 }
 
-// proposal reads a file's bytes and keeps no reference to them. It returns nil when r says why the
-// file is not published.
+// proposal reads a file's bytes. It returns nil when r says why the file is not published.
 func (ld *loader) proposal(raw []byte, s folder.File, r *report) *Proposal {
 	text, ok := normalise(raw, r)
 	var h *header
@@ -142,7 +142,7 @@ func (ld *loader) proposal(raw []byte, s folder.File, r *report) *Proposal {
 		return nil
 	}
 	d := ld.decoder.decode(h, r)
-	p := &Proposal{File: s.Path, source: s}
+	p := &Proposal{File: s.Path, Raw: string(raw), source: s}
 	p.Summary, ok = ld.summary(d, s.Name, r)
 	if !ok {
 		return nil
@@ -151,7 +151,7 @@ func (ld *loader) proposal(raw []byte, s folder.File, r *report) *Proposal {
 	p.numberLine = lineOf(d.byName[ld.key])
 	sum := sha256.Sum256(raw)
 	p.ContentHash = hex.EncodeToString(sum[:])
-	ld.body(raw, text, h, p, lineOf(d.get("title")), r)
+	ld.body(text, h, p, lineOf(d.get("title")), r)
 	if r.failed {
 		return nil
 	}
@@ -160,40 +160,197 @@ func (ld *loader) proposal(raw []byte, s folder.File, r *report) *Proposal {
 
 // body checks the text below the header without parsing it, unless it must be parsed: for a title,
 // or because its shape could grow out of proportion.
-func (ld *loader) body(raw, text []byte, h *header, p *Proposal, titleLine int, r *report) {
+func (ld *loader) body(text []byte, h *header, p *Proposal, titleLine int, r *report) {
 	first := lineAt(text, h.body)
 	body, at := printable(text[h.body:])
 	if at >= 0 {
 		r.warnf(first+bytes.Count(text[h.body:h.body+at], []byte("\n")), "control-character", "the text holds a control character: it is replaced by U+FFFD")
 	}
-	suspicious, ok := limits(body, first, r)
+	p.body = p.Raw[max(0, len(p.Raw)-len(body)):]
+	if p.body != string(body) {
+		p.body = string(body)
+	}
+	// Without a mark of a heading there is none: the stubs that say where a proposal went are many.
+	titleless := p.Title == "" && bytes.ContainsAny(body, "#=")
+	doc, ok := parse(p.body, first, titleless, ld.render, r)
 	if !ok {
 		return
 	}
 	heading := ""
-	// Without a mark of a heading there is none: the stubs that say where a proposal went are many.
-	if p.Title == "" && bytes.ContainsAny(body, "#=") || suspicious {
-		doc := parse(body)
-		doc.Raw = string(raw)
-		heading = firstTitle(doc)
-		if suspicious && !ld.bounded(doc, first, r) {
-			return
-		}
+	if doc != nil {
+		heading = doc.Title()
 	}
-	titled(&p.Summary, strings.Clone(heading), titleLine, r)
+	titled(&p.Summary, heading, titleLine, r)
 }
 
-// bounded looks at a parsed document that could cost too much.
-func (ld *loader) bounded(doc *Document, first int, r *report) bool {
-	if line := tooDeep(doc, first); line > 0 {
-		nestedTooDeep(line, r)
-		return false
+// parse checks a text, and parses it if always is set or if it could cost too much. ok is false when r says why it is
+// refused; first is the file's line at which the text begins.
+func parse(body string, first int, always bool, render func(*markdown.Document) error, r *report) (doc *markdown.Document, ok bool) {
+	heavy, refused := markdown.Check([]byte(body))
+	if refused == nil && (heavy || always) {
+		doc = markdown.Parse(body)
+		refused = doc.TooDeep()
 	}
-	if ld.render != nil {
-		if err := ld.render(doc); err != nil {
+	if refused != nil {
+		r.errorf(first+refused.Line-1, refused.Code, "%s", refused.Message)
+		return nil, false
+	}
+	if heavy && render != nil {
+		if err := render(doc); err != nil {
 			r.errorf(0, "render-limit", "%v", err)
-			return false
+			return nil, false
 		}
 	}
+	return doc, true
+}
+
+// assemble makes the corpus of what was read: duplicates, times, relations.
+func assemble(ctx context.Context, ld *loader, results []loaded, h *history) *Corpus {
+	c := &Corpus{prefix: ld.prefix, render: ld.render, history: h}
+	unique(results)
+	for _, l := range results {
+		if l.p != nil && !l.r.failed {
+			c.Proposals = append(c.Proposals, l.p)
+		}
+	}
+	slices.SortFunc(c.Proposals, func(a, b *Proposal) int { return cmp.Compare(a.Number, b.Number) })
+	reports := map[string]*report{}
+	for _, l := range results {
+		reports[l.r.file] = l.r
+	}
+	relate(c.Proposals, func(p *Proposal) *report { return reports[p.File] })
+	c.Commit, c.Committed = h.date(c.Proposals)
+	h.keepTexts(ctx, c.Proposals)
+	c.History = h.state
+	c.files = fileNumbers(c.Proposals)
+	c.Problems = append([]mip.Problem{}, h.problems...)
+	for _, l := range results {
+		c.Problems = append(c.Problems, l.r.most()...)
+	}
+	c.Problems = mip.SortProblems(c.Problems)
+	return c
+}
+
+// unique fails every proposal whose number another one has too.
+func unique(results []loaded) {
+	byNumber := map[int][]loaded{}
+	for _, l := range results {
+		if l.p != nil {
+			byNumber[l.p.Number] = append(byNumber[l.p.Number], l)
+		}
+	}
+	for _, same := range byNumber {
+		if len(same) < 2 {
+			continue
+		}
+		for _, l := range same {
+			var others []string
+			for _, o := range same {
+				if o.r != l.r {
+					others = append(others, o.p.File)
+				}
+			}
+			slices.Sort(others)
+			l.r.errorf(l.p.numberLine, "duplicate-number", "number %d is also that of %s", l.p.Number, strings.Join(others, ", "))
+		}
+	}
+}
+
+// list returns the proposal files of a folder, sorted by name. Entries that look like proposals and
+// cannot be read as files are problems of their own.
+func list(dir string) (found []folder.File, problems []*report, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open proposals folder: %w", err)
+	}
+	defer root.Close()
+	entries, err := folder.List(root, dir, ".")
+	if err != nil {
+		return nil, nil, fmt.Errorf("read proposals folder: %w", err)
+	}
+	for _, f := range entries {
+		r := &report{file: f.Path}
+		switch {
+		case folder.Visible(f.Name) != f.Name:
+			if strings.Contains(strings.ToLower(f.Name), ".md") {
+				r.errorf(0, "bad-file-name", "the file name holds a control character or is not UTF-8; rename it")
+				problems = append(problems, r)
+			}
+		case !strings.EqualFold(path.Ext(f.Name), ".md"):
+			if passedOver(f, r) {
+				problems = append(problems, r)
+			}
+		default:
+			found = append(found, f)
+		}
+	}
+	kept, twins := folder.Twins(found)
+	for _, f := range found {
+		if others := twins[f.Name]; others != nil {
+			r := &report{file: f.Path}
+			r.errorf(0, "name-case", "the file name differs only by case from %s; rename one", strings.Join(others, ", "))
+			problems = append(problems, r)
+		}
+	}
+	return kept, problems, nil
+}
+
+// passedOver notes an entry that is named like a proposal but is not read, if it is one.
+func passedOver(f folder.File, r *report) bool {
+	ext := strings.ToLower(path.Ext(f.Name))
+	_, numbered := numberInName(f.Name)
+	switch {
+	case !numbered:
+		return false
+	case f.Irregular:
+		r.noticef(0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
+	case ext == ".markdown" || ext == ".mdown" || ext == ".mkd" || ext == ".txt" || ext == ".mediawiki" || ext == ".rst" || ext == ".org":
+		r.noticef(0, "not-read", "skipped: a proposal's file name ends in .md")
+	default:
+		return false
+	}
 	return true
+}
+
+// Read parses a proposal's text. The caller owns the result.
+func (c *Corpus) Read(p *Proposal) *markdown.Document { return markdown.Parse(p.body) }
+
+// Changed is when a file in a folder of the corpus, or below one, changed: the time of the newest commit
+// that touched it, or the fixed time of [Options.Epoch]. Nil when git does not know.
+func (c *Corpus) Changed(f folder.File) *mip.Time { return c.history.changed(f) }
+
+// Source is the proposal's file.
+func (p *Proposal) Source() folder.File { return p.source }
+
+// Number returns the published proposal that a link to a file of that name (MIP-3.md, in any case)
+// means.
+func (c *Corpus) Number(file string) (int, bool) {
+	name := strings.ToLower(path.Base(file))
+	if n, ok := c.files[name]; ok {
+		return n, n >= 0
+	}
+	digits, ok := stripPrefix(strings.TrimSuffix(name, ".md"), c.prefix)
+	if !ok || digits == strings.TrimSuffix(name, ".md") {
+		return 0, false
+	}
+	n, ok := smallNumber(digits)
+	if !ok {
+		return 0, false
+	}
+	_, published := slices.BinarySearchFunc(c.Proposals, n, func(p *Proposal, n int) int { return p.Number - n })
+	return n, published
+}
+
+// fileNumbers maps file names to numbers. A name that two folders share means neither.
+func fileNumbers(proposals []*Proposal) map[string]int {
+	files := make(map[string]int, len(proposals))
+	for _, p := range proposals {
+		name := strings.ToLower(p.source.Name)
+		if _, twice := files[name]; twice {
+			files[name] = -1
+			continue
+		}
+		files[name] = p.Number
+	}
+	return files
 }

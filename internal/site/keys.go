@@ -1,119 +1,259 @@
 package site
 
 import (
-	"fmt"
+	"cmp"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// defaultPrefix is what ids start with when the file does not say.
-const defaultPrefix = "MIP"
+const (
+	// maxNumber bounds what is a proposal's number or a forum topic's: nine digits.
+	maxNumber = 999_999_999
+	// maxUnix is the last second of the year 9999, the last that RFC 3339 can write. Milliseconds given
+	// as seconds are beyond it.
+	maxUnix = 253402300799
+	// maxChainID is the largest whole number that every JSON reader keeps exact.
+	maxChainID = 1<<53 - 1
+	// maxBlockTime is beyond any chain's.
+	maxBlockTime = time.Hour
+)
 
-// site reads the top of the file. What is wrong is reported, so the result is only good when nothing
-// was.
-func (r *reader) site(root *yaml.Node) *Site {
-	s := &Site{Prefix: defaultPrefix, Proposals: []string{"proposals"}, Highlight: true}
+// Texts of one pattern. A locale is a language tag as BCP 47 recommends to write it, in the part of its syntax that
+// names languages, scripts and regions.
+var (
+	prefix    = matching(`^[A-Za-z][A-Za-z0-9]{0,15}$`, "a letter and then up to 15 letters and digits, such as MIP")
+	networkID = matching(`^[a-z0-9-]{1,64}$`, "small letters, digits and hyphens, such as mainnet")
+	language  = matching(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`, "a language tag such as de, zh-Hant or pt-BR")
+	gitWord   = matching(`^[^-\s][^\s]*$`, "the address of a git repository")
+	gitName   = matching(`^[A-Za-z0-9_][A-Za-z0-9_./+-]*$`, "a branch, tag or commit")
+)
+
+// site reads the top of the file. The result is only good when no problem was added.
+func (v value) site() *Site {
+	s := &Site{Prefix: "MIP", Proposals: []string{"proposals"}, Highlight: true}
 	// Forks and overrides refer to networks and forks, wherever those stand in the file.
-	var forks, overrides *yaml.Node
-	r.object("", root,
-		field{"title", true, r.into(&s.Title, r.text)},
-		field{"base_url", true, r.into(&s.BaseURL, r.baseURL)},
-		field{"description", false, r.into(&s.Description, r.text)},
-		field{"prefix", false, r.into(&s.Prefix, r.prefix)},
-		field{"proposals", false, func(where string, n *yaml.Node) {
-			s.ProposalsLine = n.Line
-			s.Proposals = r.folders(where, n, r.folder)
-			if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-				r.bad(n, where, "no folder")
+	var forks, overrides *value
+	self := func(v value) (value, bool) { return v, true }
+	v.object(
+		field{"title", true, into(&s.Title, value.text)},
+		field{"base_url", true, into(&s.BaseURL, value.baseURL)},
+		field{"description", false, into(&s.Description, value.text)},
+		field{"prefix", false, into(&s.Prefix, prefix)},
+		field{"proposals", false, func(v value) {
+			s.ProposalsLine = v.Line
+			if s.Proposals, _ = listOf(value.folder, false)(v); v.Kind == yaml.SequenceNode && len(v.Content) == 0 {
+				v.bad("no folder")
 			}
 		}},
-		field{"source_url", false, r.into(&s.SourceURL, r.sourceURL)},
-		field{"upstream", false, func(where string, n *yaml.Node) { s.Upstream = r.upstream(where, n) }},
-		field{"forum", false, func(where string, n *yaml.Node) {
-			r.object(where, n, field{"base_url", true, r.into(&s.Forum, r.baseURL)})
-		}},
-		field{"networks", false, func(where string, n *yaml.Node) { s.Networks = r.networks(where, n) }},
-		field{"hardforks", false, func(_ string, n *yaml.Node) { forks = n }},
-		field{"overrides", false, func(_ string, n *yaml.Node) { overrides = n }},
-		field{"locales", false, func(where string, n *yaml.Node) { s.Locales = r.locales(where, n) }},
-		field{"highlight", false, func(where string, n *yaml.Node) { s.Highlight, _ = r.boolean(where, n) }},
+		field{"source_url", false, into(&s.SourceURL, value.sourceURL)},
+		field{"upstream", false, optional(&s.Upstream, value.upstream)},
+		field{"forum", false, func(v value) { v.object(field{"base_url", true, into(&s.Forum, value.baseURL)}) }},
+		field{"networks", false, into(&s.Networks, value.networks)},
+		field{"hardforks", false, optional(&forks, self)},
+		field{"overrides", false, optional(&overrides, self)},
+		field{"locales", false, into(&s.Locales, listOf(value.locale, false))},
+		field{"highlight", false, into(&s.Highlight, value.boolean)},
 	)
 	if forks != nil {
-		s.HardForks = r.hardForks("hardforks", forks, s.Networks)
+		s.HardForks = forks.hardForks(s.Networks)
 	}
 	if overrides != nil {
-		s.Overrides = r.overrides("overrides", overrides, s.HardForks)
+		s.Overrides = overrides.overrides(s.HardForks)
 	}
 	return s
 }
 
-// into adapts a reader of text to a field.
-func (r *reader) into(to *string, read func(string, *yaml.Node) (string, bool)) func(string, *yaml.Node) {
-	return func(where string, n *yaml.Node) {
-		if v, ok := read(where, n); ok {
-			*to = v
-		}
-	}
-}
-
-func (r *reader) upstream(where string, n *yaml.Node) *Upstream {
-	u := &Upstream{Line: n.Line}
-	r.object(where, n,
-		field{"git", true, r.into(&u.Git, r.gitAddress)},
-		field{"ref", false, r.into(&u.Ref, r.gitRef)},
-		field{"folders", false, func(where string, n *yaml.Node) { u.Folders = r.folders(where, n, r.inside) }},
+func (v value) upstream() (Upstream, bool) {
+	u := Upstream{Line: v.Line}
+	v.object(
+		field{"git", true, into(&u.Git, value.gitAddress)},
+		field{"ref", false, into(&u.Ref, value.gitRef)},
+		field{"folders", false, into(&u.Folders, listOf(value.inside, false))},
 	)
-	return u
-}
-
-// folders reads a list of paths, none of them twice.
-func (r *reader) folders(where string, n *yaml.Node, read func(string, *yaml.Node) (string, bool)) []string {
-	var out []string
-	r.list(where, n, func(where string, n *yaml.Node) {
-		dir, ok := read(where, n)
-		if !ok {
-			return
-		}
-		if slices.Contains(out, dir) {
-			r.add(n.Line, "duplicate-value", "%s: %s is listed twice", where, show(dir))
-			return
-		}
-		out = append(out, dir)
-	})
-	return out
+	return u, true
 }
 
 // folder reads a path in slashes and cleans it.
-func (r *reader) folder(where string, n *yaml.Node) (string, bool) {
-	s, ok := r.text(where, n)
+func (v value) folder() (string, bool) {
+	s, ok := v.text()
 	return path.Clean(s), ok
 }
 
 // inside reads a path that does not leave the folder it starts from.
-func (r *reader) inside(where string, n *yaml.Node) (string, bool) {
-	s, ok := r.folder(where, n)
+func (v value) inside() (string, bool) {
+	s, ok := v.folder()
 	if ok && (path.IsAbs(s) || s == ".." || strings.HasPrefix(s, "../") || strings.Contains(s, `\`)) {
-		r.bad(n, where, fmt.Sprintf("want a folder within the repository, got %s", show(s)))
-		return "", false
+		return "", v.bad("want a folder within the repository, got %s", show(s))
 	}
 	return s, ok
 }
 
-func (r *reader) locales(where string, n *yaml.Node) []string {
-	var out []string
-	r.list(where, n, func(where string, n *yaml.Node) {
-		tag, ok := r.locale(where, n)
-		if !ok {
+// gitAddress refuses what the git program would take for an option or for a command to run.
+func (v value) gitAddress() (string, bool) {
+	s, ok := gitWord(v)
+	if ok && strings.Contains(s, "::") {
+		return "", v.bad("want the address of a git repository, without a remote helper (::)")
+	}
+	return s, ok
+}
+
+func (v value) gitRef() (string, bool) {
+	s, ok := gitName(v)
+	if ok && (strings.Contains(s, "..") || strings.HasSuffix(s, "/")) {
+		return "", v.bad("want a branch, tag or commit, got %s", show(s))
+	}
+	return s, ok
+}
+
+func (v value) locale() (string, bool) {
+	s, ok := language(v)
+	if s == "en" {
+		return "", v.bad("en is always there; list the languages beside it")
+	}
+	return s, ok
+}
+
+func (v value) networks() (out []mip.Endpoints, ok bool) {
+	ids, chains := map[string]int{}, map[string]int{}
+	ok = v.list(func(v value) {
+		var net mip.Endpoints
+		v.object(
+			field{"id", true, func(v value) {
+				net.ID, _ = networkID(v)
+				v.once(ids, net.ID)
+			}},
+			field{"name", false, into(&net.Name, value.text)},
+			field{"chain_id", true, func(v value) {
+				if id, ok := v.integer("a whole number", "a decimal number", 1, maxChainID); ok {
+					net.ChainID = uint64(id)
+					v.once(chains, strconv.FormatInt(id, 10))
+				}
+			}},
+			field{"rpc", false, into(&net.RPC, listOf(value.webAddress, true))}, // it may hold a key
+			field{"block_time", false, into(&net.BlockTime, value.blockTime)},
+		)
+		net.Name = cmp.Or(net.Name, net.ID)
+		out = append(out, net)
+	})
+	return out, ok
+}
+
+// once reports a value that an earlier line holds. An empty value was reported already.
+func (v value) once(seen map[string]int, text string) {
+	if first, ok := seen[text]; ok && text != "" {
+		v.problems.add(v.Line, "duplicate-value", "%s: %s is taken, in line %d", v.where, show(text), first)
+		return
+	}
+	seen[text] = v.Line
+}
+
+var plainSeconds = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+
+// blockTime reads seconds (0.4) or a duration with its unit (400ms), and gives seconds.
+func (v value) blockTime() (float64, bool) {
+	const want = "seconds such as 0.4, or a duration such as 400ms"
+	var text string
+	switch tag := v.ShortTag(); {
+	case v.Kind == yaml.ScalarNode && (tag == "!!int" || tag == "!!float"):
+		if plainSeconds.MatchString(v.Value) {
+			text = v.Value + "s"
+		}
+	case v.Kind == yaml.ScalarNode && tag == "!!str":
+		text = v.Value
+	default:
+		return 0, v.wrong(want)
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 || d > maxBlockTime {
+		return 0, v.bad("want "+want+", more than 0 and at most 1h, got %s", show(v.Value))
+	}
+	return d.Seconds(), true
+}
+
+func (v value) hardForks(networks []mip.Endpoints) (out []mip.HardFork) {
+	slugs := map[string]int{} // of names, to the line: a fork's page has the slug as its address
+	v.list(func(v value) {
+		h := mip.HardFork{BundledMIPs: []int{}, Activation: map[string]mip.Activation{}}
+		for _, net := range networks {
+			h.Activation[net.ID] = mip.Activation{}
+		}
+		v.object(
+			field{"name", true, func(v value) {
+				name, ok := v.text()
+				if !ok {
+					return
+				}
+				h.Name = name
+				if line, taken := slugs[mip.Slug(name)]; taken {
+					v.problems.add(v.Line, "duplicate-value", "%s: %s has the same address (/upgrade/%s/) as the fork in line %d", v.where, show(name), mip.Slug(name), line)
+					return
+				}
+				slugs[mip.Slug(name)] = v.Line
+			}},
+			field{"mips", false, func(v value) {
+				v.list(func(v value) {
+					if n, ok := number(0)(v); ok {
+						h.BundledMIPs = append(h.BundledMIPs, n)
+					}
+				})
+				slices.Sort(h.BundledMIPs)
+			}},
+			field{"meta", false, optional(&h.MetaMIP, number(0))},
+			field{"activation", false, func(v value) { v.activation(h.Activation) }},
+			field{"source", false, optional(&h.Source, value.text)},
+		)
+		// The meta proposal may be listed with the others; it is one of its fork without that.
+		h.BundledMIPs = slices.DeleteFunc(slices.Compact(h.BundledMIPs), func(n int) bool { return h.MetaMIP != nil && n == *h.MetaMIP })
+		out = append(out, h)
+	})
+	return out
+}
+
+// activation reads times by network into a map that has every network.
+func (v value) activation(to map[string]mip.Activation) {
+	v.entries(func(key *yaml.Node, v value) {
+		if _, known := to[key.Value]; !known {
+			v.problems.add(key.Line, "unknown-network", "%s: networks has no such id", v.where)
 			return
 		}
-		if slices.Contains(out, tag) {
-			r.add(n.Line, "duplicate-value", "%s: %s is listed twice", where, tag)
+		if v.isNull() {
 			return
 		}
-		out = append(out, tag)
+		if seconds, ok := v.integer("unix seconds, or null when no time is set", "unix seconds", 0, maxUnix); ok {
+			to[key.Value] = mip.Activation{Timestamp: &seconds, Time: new(mip.NewTime(time.Unix(seconds, 0)))}
+		}
+	})
+}
+
+func (v value) overrides(forks []mip.HardFork) map[int]Override {
+	out := map[int]Override{}
+	v.entries(func(key *yaml.Node, v value) {
+		n, ok := decimal(key.Value)
+		if !ok || n > maxNumber {
+			v.problems.add(key.Line, "bad-value", "%s: want a proposal's number as the key", v.where)
+			return
+		}
+		var o Override
+		v.object(
+			field{"forum_topic_id", false, optional(&o.ForumTopicID, number(1))},
+			field{"discussions_to", false, optional(&o.DiscussionsTo, value.webAddress)},
+			field{"hardfork", false, optional(&o.Hardfork, func(v value) (string, bool) {
+				name, ok := v.text()
+				if ok && !slices.ContainsFunc(forks, func(h mip.HardFork) bool { return h.Name == name }) {
+					return "", v.bad("hardforks has no %s", show(name))
+				}
+				return name, ok
+			})},
+		)
+		out[int(n)] = o
 	})
 	return out
 }

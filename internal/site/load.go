@@ -61,48 +61,48 @@ func Load(path string) (*Site, error) {
 // Parse validates the content of a site.yaml. The error is an [*InvalidError] whose problems carry
 // file as their file.
 func Parse(file string, data []byte) (*Site, error) {
-	r := &reader{file: file}
+	p := &problems{file: file}
 	s := &Site{}
-	if root := r.document(data); root != nil {
-		s = r.site(root)
+	if root := p.document(data); root != nil {
+		s = value{root, "", p}.site()
 	}
-	if len(r.problems) > 0 {
-		return nil, &InvalidError{Problems: mip.SortProblems(r.problems)}
+	if len(p.list) > 0 {
+		return nil, &InvalidError{Problems: mip.SortProblems(p.list)}
 	}
 	return s, nil
 }
 
 // document parses the one YAML document of the file and returns its top node, or nil when that
 // cannot be read any further.
-func (r *reader) document(data []byte) *yaml.Node {
+func (p *problems) document(data []byte) *yaml.Node {
 	if len(data) > maxSize {
-		r.add(0, "too-large", "larger than 1 MiB")
+		p.add(0, "too-large", "larger than 1 MiB")
 		return nil
 	}
 	if !utf8.Valid(data) {
-		r.add(lineOf(data, func(c rune, size int) bool { return c == utf8.RuneError && size == 1 }), "not-utf8", "not UTF-8; save the file as UTF-8")
+		p.add(lineOf(data, func(c rune, size int) bool { return c == utf8.RuneError && size == 1 }), "not-utf8", "not UTF-8; save the file as UTF-8")
 		return nil
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		r.add(0, "missing-key", "the file is empty; title and base_url are required")
+		p.add(0, "missing-key", "the file is empty; title and base_url are required")
 		return nil
 	case err != nil:
-		r.syntax(data, err)
+		p.syntax(data, err)
 		return nil
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
-		r.add(second.Line, "yaml-syntax", "a second document; the file must hold one")
+		p.add(second.Line, "yaml-syntax", "a second document; the file must hold one")
 		return nil
 	case !errors.Is(err, io.EOF):
-		r.syntax(data, err)
+		p.syntax(data, err)
 		return nil
 	}
 	root := doc.Content[0]
-	if r.aliases(root) {
+	if p.aliases(root) {
 		return nil
 	}
 	return root
@@ -110,7 +110,7 @@ func (r *reader) document(data []byte) *yaml.Node {
 
 // syntax reports what the YAML parser says, which carries the line in its text, and none for the
 // first line and for control characters.
-func (r *reader) syntax(data []byte, err error) {
+func (p *problems) syntax(data []byte, err error) {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
@@ -122,18 +122,18 @@ func (r *reader) syntax(data []byte, err error) {
 	} else if at := lineOf(data, func(c rune, _ int) bool { return unicode.IsControl(c) && !strings.ContainsRune("\t\n\r", c) }); at > 0 {
 		line = at
 	}
-	r.add(line, "yaml-syntax", "%s", text)
+	p.add(line, "yaml-syntax", "%s", text)
 }
 
 // aliases reports every use of an anchor below n, and whether there was one. A file of a page has no
 // need for them, and without them no small file can stand for a huge one.
-func (r *reader) aliases(n *yaml.Node) bool {
+func (p *problems) aliases(n *yaml.Node) bool {
 	found := n.Kind == yaml.AliasNode
 	if found {
-		r.add(n.Line, "alias", "YAML aliases (*name) are not accepted; write the value out")
+		p.add(n.Line, "alias", "YAML aliases (*name) are not accepted; write the value out")
 	}
 	for _, c := range n.Content {
-		found = r.aliases(c) || found
+		found = p.aliases(c) || found
 	}
 	return found
 }

@@ -1,0 +1,213 @@
+package gitsync
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/testenv"
+)
+
+// TestClonesLeftBehind finds what killed runs left beside what another run is at work in.
+func TestClonesLeftBehind(t *testing.T) {
+	u := newUpstream(t)
+	u.commit(map[string]string{"MIP-1.md": "one"})
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	left, other, file := filepath.Join(temp, clonePrefix+"1"), filepath.Join(temp, "mipwatch-other"), filepath.Join(temp, clonePrefix+"2")
+	outside := t.TempDir()
+	err := errors.Join(os.MkdirAll(filepath.Join(left, "objects", "pack"), 0o755), os.WriteFile(filepath.Join(left, "objects", "pack", "tmp"), []byte("x"), 0o444),
+		os.Mkdir(other, 0o755), os.WriteFile(file, nil, 0o644), os.WriteFile(filepath.Join(outside, "kept"), nil, 0o644), os.Symlink(outside, filepath.Join(temp, clonePrefix+"3")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy, remove, err := makeClone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := u.options(filepath.Join(t.TempDir(), "proposals"))
+	o.Doing = func(string) { // while a run is at work, others sweep
+		removeClones()
+	}
+	if r, err := Sync(t.Context(), o); err != nil || len(r.Added) != 1 {
+		t.Errorf("%v, %+v", err, r)
+	}
+	want := []string{"mipwatch-other", filepath.Base(busy), clonePrefix + "2", clonePrefix + "3"}
+	slices.Sort(want)
+	if got := names(t, temp); !slices.Equal(got, want) {
+		t.Errorf("the temporary folder holds %q, want %q", got, want)
+	}
+	if got := names(t, outside); len(got) != 1 {
+		t.Errorf("behind a link are %q", got)
+	}
+	remove()
+	if got := names(t, temp); slices.Contains(got, filepath.Base(busy)) {
+		t.Errorf("the temporary folder holds %q", got)
+	}
+}
+
+// names are those of a folder's entries, sorted.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+// TestManyRunsAtOnce makes clones and removes those of killed runs in many goroutines: nobody loses one.
+func TestManyRunsAtOnce(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	done := make(chan error)
+	const runs, each = 8, 20
+	for range runs {
+		go func() {
+			var err error
+			for range each {
+				dir, remove, bad := makeClone()
+				if bad == nil {
+					_, bad = os.Stat(dir)
+					removeClones()
+					bad = errors.Join(bad, os.WriteFile(filepath.Join(dir, "x"), nil, 0o644))
+					remove()
+				}
+				err = errors.Join(err, bad)
+			}
+			done <- err
+		}()
+	}
+	for range runs {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if got := names(t, os.TempDir()); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
+}
+
+// TestGitFails has each of the commands of git fail, and hang, in turn.
+func TestGitFails(t *testing.T) {
+	u := newUpstream(t)
+	program, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.commit(map[string]string{"MIP-1.md": "one"})
+	dir := filepath.Join(t.TempDir(), "proposals")
+	o := u.options(dir)
+	if _, err := Sync(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	u.commit(map[string]string{"MIP-1.md": "two"})
+	path := os.Getenv("PATH")
+	for _, command := range []string{"ls-remote ", "init ", "fetch ", "cat-file --batch-check=", "ls-tree ", "log -z ", "diff-tree ", "cat-file --batch ", "merge-base "} {
+		bin := t.TempDir()
+		reached := filepath.Join(bin, "reached")
+		instead := func(what string) {
+			script := fmt.Sprintf("#!/bin/sh\ncase \"$* \" in *' %s'*) : >'%s'; %s;; esac\nexec '%s' \"$@\"\n", command, reached, what, program)
+			if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("PATH", bin+string(filepath.ListSeparator)+path)
+		if command != "merge-base " { // whose failure says that there is no way from one commit to the other
+			instead("echo 'fatal: it is broken' >&2; exit 128")
+			o.Timeout = 0
+			if _, err := Sync(t.Context(), o); !errors.Is(err, ErrUpstream) || command != "cat-file --batch " && !strings.Contains(err.Error(), "it is broken") {
+				t.Errorf("git %sfails: %v, want that the upstream cannot be fetched", command, err)
+			}
+		}
+		if err := os.RemoveAll(reached); err != nil {
+			t.Fatal(err)
+		}
+		instead("exec sleep 600")
+		// On a busy machine the time may end before the command is reached.
+		for o.Timeout = 300 * time.Millisecond; o.Timeout < time.Minute; o.Timeout *= 4 {
+			_, err := Sync(t.Context(), o)
+			if !errors.Is(err, ErrUpstream) || !strings.Contains(err.Error(), "takes too long") {
+				t.Errorf("git %shangs: %v, want that the upstream takes too long", command, err)
+			}
+			if _, err = os.Stat(reached); err == nil {
+				break
+			}
+		}
+		if _, err := os.Stat(reached); err != nil {
+			t.Errorf("git %sis never run", command)
+		}
+		if got := held(t, dir)["MIP-1.md"]; got != "one" {
+			t.Errorf("git %shangs: the file holds %q", command, got)
+		}
+	}
+}
+
+// TestMemoryIsBounded asks the shell that git runs under for its limit.
+func TestMemoryIsBounded(t *testing.T) {
+	newUpstream(t)
+	cmd := git.Command(t.Context(), t.TempDir(), "-c", "alias.limit=!ulimit -v", "limit")
+	out, err := cmd.Output()
+	if runtime.GOOS != "linux" {
+		testenv.Missing(t, "linux", "the limit is there on Linux")
+	}
+	if limit, bad := strconv.Atoi(strings.TrimSpace(string(out))); err != nil || bad != nil || limit > 4<<20 {
+		t.Errorf("git has %s KiB of memory, %v", out, err)
+	}
+}
+
+// TestNamesThatAreOneFile has names that are one file on some machines: in the upstream, here, and one after the other.
+func TestNamesThatAreOneFile(t *testing.T) {
+	for _, two := range [][2]string{
+		{"MIP-1-\u00e9.md", "MIP-1-e\u0301.md"},            // composed, and not
+		{"MIP-1-\u00c9.md", "MIP-1-e\u0301.md"},            // and by case
+		{"MIP-1-\u1e69.md", "MIP-1-s\u0307\u0323.md"},      // two accents in another order
+		{"MIP-1-\ud55c.md", "MIP-1-\u1112\u1161\u11ab.md"}, // a syllable of Korean
+		{"MIP-1-\u212b.md", "mip-1-\u00e5.md"},             // the sign of a unit
+		{"MIP-1-\u03c3.md", "MIP-1-\u03c2.md"},             // two small letters of one capital
+		{"MIP-1-s.md", "MIP-1-\u017f.md"},
+	} {
+		u := newUpstream(t)
+		u.commit(map[string]string{two[0]: "one", two[1]: "two"})
+		dir := filepath.Join(t.TempDir(), "proposals")
+		r, err := Sync(t.Context(), u.options(dir))
+		if err != nil || len(r.Problems) != 1 || r.Problems[0].Code != "name-case" {
+			t.Errorf("%+q in the upstream: %v, problems %v, want name-case", two, err, r.Problems)
+		}
+		u.commit(map[string]string{two[0]: "one"})
+		other := t.TempDir()
+		if err := os.WriteFile(filepath.Join(other, two[1]), []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r, err = Sync(t.Context(), u.options(other))
+		if err != nil || len(r.Problems) != 1 || r.Problems[0].Code != "name-case" {
+			t.Errorf("%+q here: %v, problems %v, want name-case", two, err, r.Problems)
+		}
+		// A file that changes its form is removed before it is written: on some machines both are one.
+		f := &folder{dir: other, gone: []string{two[0]}, drafts: []draft{{name: two[1]}}, next: &Record{}}
+		if f.root, err = os.OpenRoot(other); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range f.steps()[:2] { // the record, and what comes next
+			if err := step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(f.removed) != 1 {
+			t.Errorf("%+q: the second is written before the first is removed", two)
+		}
+		f.root.Close()
+	}
+}

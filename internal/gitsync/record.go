@@ -1,0 +1,175 @@
+package gitsync
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// RecordName is that of the record in its folder. It is hidden, so that no reader of proposals looks at it.
+const RecordName = ".mipwatch-upstream.json"
+
+// maxSize bounds a record, in bytes. A file with twenty versions takes about 5 KiB.
+const maxSize = 64 << 20
+
+// MaxVersions is how many versions of a file are kept: one more than a page shows, so that its oldest can be compared.
+const MaxVersions = 21
+
+// about is what the record says of itself to whoever opens it.
+const about = "Written by mipwatch sync, and to be committed with the files. It tells whose they are and when they changed upstream."
+
+// Record is what is known of one folder. The zero value is that of a folder that was never synced.
+type Record struct {
+	About      string   `json:"about"`
+	Git        string   `json:"git"`                  // address of the upstream, without user and password
+	Ref        string   `json:"ref"`                  // as in site.yaml; empty: the default branch
+	Folders    []string `json:"folders"`              // of the upstream
+	Commit     string   `json:"commit"`               // of the upstream, at which Files stand
+	Incomplete bool     `json:"incomplete,omitempty"` // files of the upstream were left out
+	Files      []File   `json:"files"`                // by name
+	Placing    []Placed `json:"placing,omitempty"`    // by name: what a run that did not end may have put in place
+}
+
+// File is one synced file.
+type File struct {
+	Name     string    `json:"name"`               // in the proposals folder
+	Path     string    `json:"path"`               // in the upstream
+	SHA256   string    `json:"sha256"`             // of its bytes
+	Blob     string    `json:"blob"`               // git's name for its bytes
+	Added    *mip.Time `json:"added,omitempty"`    // of its first commit, when that brought no other proposal
+	Versions []Version `json:"versions,omitempty"` // newest first, at most [MaxVersions]
+}
+
+// Version is a commit of the upstream that touched a file.
+type Version struct {
+	Commit  string   `json:"commit"`
+	Time    mip.Time `json:"time"` // of the committer
+	Subject string   `json:"subject"`
+	Blob    string   `json:"blob"`
+}
+
+// Placed is a file that is being put in place.
+type Placed struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+}
+
+// ReadRecord reads the record of a folder; nil when there is none. It never waits.
+func ReadRecord(root *os.Root) (*Record, error) {
+	info, err := root.Lstat(RecordName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no file")
+	}
+	f, err := root.OpenFile(RecordName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(b) > maxSize:
+		return nil, fmt.Errorf("it is larger than %d bytes", maxSize)
+	}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	r := &Record{}
+	if err := dec.Decode(r); err != nil {
+		return nil, err
+	}
+	if dec.More() {
+		return nil, errors.New("something follows the object")
+	}
+	return r, r.check()
+}
+
+// check refuses what could not have been written here: names lead to files and hashes to commits.
+func (r *Record) check() error {
+	if !git.WholeHash(r.Commit) {
+		return errors.New("commit is no hash")
+	}
+	for i, f := range r.Files {
+		switch {
+		case !plainName(f.Name) || i > 0 && r.Files[i-1].Name >= f.Name:
+			return fmt.Errorf("files.%d.name is no file name, or not in order", i)
+		case !fs.ValidPath(f.Path) || path.Base(f.Path) != f.Name:
+			return fmt.Errorf("files.%d.path does not lead to a file of that name", i)
+		case !git.WholeHash(f.SHA256) || !git.WholeHash(f.Blob):
+			return fmt.Errorf("files.%d has no sha256 or no blob", i)
+		case f.Added != nil && !commitTime(*f.Added):
+			return fmt.Errorf("files.%d.added is no time from 1970 through 9999", i)
+		case len(f.Versions) > MaxVersions:
+			return fmt.Errorf("files.%d.versions are more than %d", i, MaxVersions)
+		}
+		for k, v := range f.Versions {
+			if !git.WholeHash(v.Commit) || !git.WholeHash(v.Blob) || !commitTime(v.Time) {
+				return fmt.Errorf("files.%d.versions.%d has no commit, no blob or no time from 1970 through 9999", i, k)
+			}
+		}
+	}
+	for i, p := range r.Placing {
+		if !plainName(p.Name) || !git.WholeHash(p.SHA256) {
+			return fmt.Errorf("placing.%d has no name or no sha256", i)
+		}
+	}
+	return nil
+}
+
+// commitTime reports whether a time is one that a commit can have here, and RFC 3339 can write.
+func commitTime(t mip.Time) bool {
+	const first, last = 1970, 9999
+	return t.UTC().Year() >= first && t.UTC().Year() <= last
+}
+
+// plainName reports whether a name is that of a visible file in the folder itself.
+func plainName(name string) bool {
+	return fs.ValidPath(name) && !strings.Contains(name, "/") && !strings.HasPrefix(name, ".")
+}
+
+// File returns what is known of a file, and false when it was not synced.
+func (r *Record) File(name string) (File, bool) {
+	if r == nil {
+		return File{}, false
+	}
+	i, ok := slices.BinarySearchFunc(r.Files, name, func(f File, name string) int { return strings.Compare(f.Name, name) })
+	if !ok {
+		return File{}, false
+	}
+	return r.Files[i], true
+}
+
+// Ours reports whether bytes with this SHA-256 are what sync put under a name, or was about to.
+func (r *Record) Ours(name, sha256 string) bool {
+	f, ok := r.File(name)
+	return ok && f.SHA256 == sha256 || r != nil && slices.Contains(r.Placing, Placed{name, sha256})
+}
+
+// Encode is the file's text: indented, so that a change of it can be reviewed, and the same for the same record.
+func (r *Record) Encode() ([]byte, error) {
+	out := *r
+	out.About = about
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	err := enc.Encode(out)
+	return b.Bytes(), err
+}

@@ -1,0 +1,152 @@
+// Package markdown is how Markdown is read here: the goldmark parser with its extensions, limits on what it is
+// given, and the sections, plain text and passages of what it returns. It knows no headers and writes no HTML.
+package markdown
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// newParser is made once: a parser keeps no state between texts and is safe for concurrent use.
+var newParser = sync.OnceValue(func() parser.Parser {
+	return goldmark.New(goldmark.WithExtensions(
+		extension.Table, extension.Strikethrough, extension.TaskList, bareLinks{}, extension.Footnote, Formulas{})).Parser()
+})
+
+// Document is a parsed text. Nothing in it changes once it is made, so that it is safe for concurrent use.
+type Document struct {
+	Body     []byte        // the text
+	Root     ast.Node      // the tree over Body; each section's heading has its id attribute
+	Sections []mip.Section // never nil; their Markdown values concatenated are Body
+}
+
+// Parse reads a text of UTF-8 with LF line ends. It takes long for texts that [Check] refuses.
+func Parse(body string) *Document {
+	doc := &Document{Body: []byte(body)}
+	doc.Root = newParser().Parse(text.NewReader(doc.Body))
+	doc.Sections = sections(doc, body)
+	return doc
+}
+
+// Join parses sections of a [Document] put together again, and gives its headings the ids that the sections have now.
+func Join(sections []mip.Section) *Document {
+	var text strings.Builder
+	for _, s := range sections {
+		text.WriteString(s.Markdown)
+	}
+	doc := Parse(text.String())
+	at := 0
+	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
+		h, ok := n.(*ast.Heading)
+		if !ok {
+			continue
+		}
+		for at < len(sections) && sections[at].Level == 0 {
+			at++
+		}
+		if at == len(sections) {
+			break
+		}
+		h.SetAttributeString("id", []byte(sections[at].ID))
+		at++
+	}
+	doc.Sections = sections
+	return doc
+}
+
+// sections cuts the body at the document's own headings and gives each heading its id.
+func sections(doc *Document, body string) []mip.Section {
+	out := []mip.Section{}
+	if len(doc.Body) == 0 {
+		return out
+	}
+	ids := idSet{}
+	starts := []int{}
+	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
+		h, ok := n.(*ast.Heading)
+		if !ok {
+			continue
+		}
+		start := headingStart(h, doc.Body)
+		if len(starts) == 0 && len(bytes.TrimSpace(doc.Body[:start])) > 0 {
+			out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
+		}
+		if len(starts) == 0 {
+			start = 0
+		}
+		title := PlainText(h, doc.Body)
+		id := ids.add(title)
+		h.SetAttributeString("id", []byte(id))
+		out, starts = append(out, mip.Section{ID: id, Level: h.Level, Title: title}), append(starts, start)
+	}
+	if len(out) == 0 {
+		out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
+	}
+	for i := range out {
+		end := len(body)
+		if i+1 < len(out) {
+			end = starts[i+1]
+		}
+		out[i].Markdown = body[starts[i]:end]
+	}
+	return out
+}
+
+// headingStart is the offset of the beginning of the heading's first line.
+func headingStart(h *ast.Heading, body []byte) int {
+	at := h.Pos()
+	if h.Lines().Len() > 0 {
+		at = h.Lines().At(0).Start
+	}
+	return bytes.LastIndexByte(body[:max(at, 0)], '\n') + 1
+}
+
+// Title is the text of the first heading of level 1, empty when there is none.
+func (d *Document) Title() string {
+	for _, s := range d.Sections {
+		if s.Level == 1 && s.Title != "" {
+			return s.Title
+		}
+	}
+	return ""
+}
+
+// idSet gives every heading an id of its own: how often each id has been asked for again.
+type idSet map[string]int
+
+// add returns an id for a heading with that text: letters and digits of any script, as GitHub makes
+// them, prefixed so that no id can name a property of the page's script (constructor, location).
+func (ids idSet) add(title string) string {
+	var b strings.Builder
+	b.WriteString("s-")
+	for _, c := range strings.ToLower(title) {
+		switch {
+		case unicode.IsLetter(c), unicode.IsMark(c), unicode.IsDigit(c), c == '_', c == '-':
+			b.WriteRune(c)
+		case unicode.IsSpace(c):
+			b.WriteByte('-')
+		}
+	}
+	id := b.String()
+	if id == "s-" {
+		id = "s-section"
+	}
+	for base := id; ; id = base + "-" + strconv.Itoa(ids[base]) {
+		if _, taken := ids[id]; !taken {
+			ids[id] = 0
+			return id
+		}
+		ids[base]++
+	}
+}

@@ -1,0 +1,45 @@
+package markdown
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPassages finds what a reader reads, in order, and neither code nor HTML.
+func TestPassages(t *testing.T) {
+	d := Parse("# A *b*\n\nc\nd[^1]\n\n- e\n- f\n\n  g\n\n> h\n\n| i | j |\n|-|-|\n| k | l `m` |\n\n```\nn\n```\n\n<div>o</div>\n\n[^1]: p\n")
+	var got []string
+	for _, n := range d.Passages() {
+		got = append(got, strings.TrimSpace(string(n.Lines().Value(d.Body))))
+	}
+	if want := []string{"A *b*", "c\nd[^1]", "e", "f", "g", "h", "i", "j", "k", "l `m`", "p"}; !slices.Equal(got, want) {
+		t.Errorf("passages %q, want %q", got, want)
+	}
+	if got := PlainText(d.Root.FirstChild(), d.Body); got != "A b" {
+		t.Errorf("PlainText of the heading: %q", got)
+	}
+}
+
+// BenchmarkBombs times the costliest shapes that the limits let through.
+func BenchmarkBombs(b *testing.B) {
+	for name, body := range map[string]string{
+		"lines":     strings.Repeat("a\n", maxLines-1),
+		"emphasis":  strings.Repeat("*a_ ", 5_700),
+		"links":     strings.Repeat("[a](b ", 4_600),
+		"tags":      strings.Repeat("<a b=' c=\"", 99_000),
+		"backticks": strings.Repeat("`a`` ", 200_000),
+		"quotes":    strings.Repeat(strings.Repeat("> ", 64)+"a\n", 8_000),
+		"brackets":  strings.Repeat("[", maxBrackets-1),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, refused := Check([]byte(body)); refused != nil {
+					b.Fatal(refused)
+				}
+				Parse(body)
+			}
+		})
+	}
+}
