@@ -14,7 +14,7 @@ func units(in []block, labels map[string]bool) []passage {
 			continue
 		}
 		for j, group := range groups(split(b.text), labels) {
-			p, ok := unite(group, b.item, labels)
+			p, ok := joinSentences(group, b.item, labels)
 			if last := group[len(group)-1]; strings.HasSuffix(last, ":") && len(group) == 1 {
 				p, ok = enumerate(in[i:], last, labels)
 			}
@@ -41,8 +41,8 @@ func groups(sentences []string, labels map[string]bool) [][]string {
 	return out
 }
 
-// unite makes a passage of as many sentences of a group as are readable together, from the first one on.
-func unite(group []string, item bool, labels map[string]bool) (passage, bool) {
+// joinSentences makes a passage of as many sentences of a group as are readable together, from the first one on.
+func joinSentences(group []string, item bool, labels map[string]bool) (passage, bool) {
 	for n := len(group); n > 0; n-- {
 		raw := strings.Join(group[:n], " ")
 		text := plain(raw, labels)

@@ -270,17 +270,17 @@ func (r *mentionReader) next() string {
 		}
 		return ""
 	}
-	name, leads := r.label(), false
+	name, isHost := r.label(), false
 	long := len(name) >= longWord && strings.ContainsAny(name, "0123456789")
 	for mark, next := r.joint(); mark != 0; mark, next = r.joint() {
 		r.at = next
 		label := r.label()
 		name += string(mark) + label
-		leads = leads || mark == '@' || isHostLabel(label)
+		isHost = isHost || mark == '@' || isHostLabel(label)
 	}
 	name = strings.ToLower(strings.Trim(name, "-_"))
 	switch {
-	case leads:
+	case isHost:
 		return name + r.path()
 	case long:
 		return name

@@ -17,7 +17,7 @@ const (
 	characterFault   fault = "holds control characters or characters that cannot be seen"
 	placeholderFault fault = "misses a placeholder, repeats one or holds another"
 	shapeFault       fault = "is another block of Markdown than the passage: a line begins like a list, heading, quote or code, or a bar splits a cell"
-	reciteFault      fault = "repeats what you were told instead of translating the passage"
+	leakFault        fault = "repeats what you were told instead of translating the passage"
 	mentionFault     fault = "names a number, host, file or e-mail address that the passage does not, or heaps marks on a letter"
 	numberFault      fault = "misses a number, adds one or writes one in another way"
 )
@@ -60,8 +60,8 @@ func (s *segments) check(g *segment, reply string) (string, fault) {
 	case !sameCharacters(g.source, text):
 		return "", characterFault
 	}
-	if recites(g.source, text) {
-		return "", reciteFault
+	if leaksTask(g.source, text) {
+		return "", leakFault
 	}
 	if f := sameTokens(g, text, s.tokens(text)); f != noFault {
 		return "", f

@@ -57,8 +57,8 @@ func (s *segments) translatePrompt(ask []*segment, locale string, faults []fault
 	}, codeWord
 }
 
-// recites reports whether a translation holds a sentence of the task that its source does not.
-func recites(source, text string) bool {
+// leaksTask reports whether a translation holds a sentence of the task that its source does not.
+func leaksTask(source, text string) bool {
 	const telling = 32 // bytes; a shorter one can be anybody's
 	for line := range strings.SplitSeq(translateSystem, "\n") {
 		for sentence := range strings.SplitSeq(strings.TrimPrefix(line, "- "), ". ") {
