@@ -22,12 +22,12 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/card", "internal/atomicfile", "internal/entity", "internal/snapshot", "internal/markdown", "internal/mip", "internal/corpus", "internal/scribe", "internal/site", "internal/api", "sidecar/assist",
+	"build": {"render", "render/card", "internal/atomicfile", "internal/entity", "internal/snapshot", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/scribe", "internal/site", "internal/upstreamtest",
-		"sidecar", "internal/api", "sidecar/assist", "sidecar/assistant", "sidecar/knowledge",
+	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/upstreamtest",
+		"sidecar", "internal/api", "internal/ai", "sidecar/assistant", "sidecar/knowledge",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
@@ -46,7 +46,6 @@ var imports = map[string][]string{
 	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
 	"internal/redistest":    {"internal/testenv"},                         // for tests only
 	"internal/release":      {},
-	"internal/scribe":       {"internal/atomicfile", "internal/corpus", "internal/folder", "internal/mip", "internal/api", "sidecar/assist"},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":   {},
 	"internal/testenv":      {}, // for tests only
@@ -58,22 +57,20 @@ var imports = map[string][]string{
 	"render/card": {"internal/mip", "golang.org/x/image"},
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/timing", "sidecar/upstream",
 		"github.com/sethvargo/go-limiter"},
-	"internal/api":          {"internal/mip"},
-	"sidecar/assist":        {"internal/mip", "internal/strictjson", "internal/api"},
-	"sidecar/assist/budget": {"sidecar/assist"},
-	"sidecar/assist/model":  {"sidecar/assist", "sidecar/upstream", "github.com/tmc/langchaingo"},
-	"sidecar/assistant":     {"internal/mip", "internal/api", "sidecar/assist", "sidecar/assist/budget", "sidecar/assist/model", "sidecar/cache", "sidecar/knowledge", "sidecar/timing", "sidecar/upstream"},
-	"sidecar/cache":         {},
-	"sidecar/chain":         {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "sidecar/upstream"},
-	"sidecar/environment":   {"internal/mip", "internal/site", "sidecar", "sidecar/assist/budget", "sidecar/assistant", "sidecar/knowledge", "sidecar/redis"},
-	"sidecar/follow":        {"sidecar/knowledge"},
-	"sidecar/event":         {"internal/api"},
-	"sidecar/forum":         {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "sidecar/upstream"},
-	"sidecar/knowledge":     {"internal/mip", "internal/api", "sidecar/cache"},
-	"sidecar/metrics":       {},
-	"sidecar/redis":         {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
-	"sidecar/timing":        {},
-	"sidecar/upstream":      {"sidecar/metrics"},
+	"internal/api":        {"internal/mip"},
+	"internal/ai":         {"internal/atomicfile", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson", "internal/api", "sidecar/upstream", "github.com/tmc/langchaingo", "github.com/yuin/goldmark", "golang.org/x/sync"},
+	"sidecar/assistant":   {"internal/mip", "internal/api", "internal/ai", "sidecar/cache", "sidecar/knowledge", "sidecar/timing", "sidecar/upstream"},
+	"sidecar/cache":       {},
+	"sidecar/chain":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "sidecar/upstream"},
+	"sidecar/environment": {"internal/mip", "internal/site", "internal/ai", "sidecar", "sidecar/assistant", "sidecar/knowledge", "sidecar/redis"},
+	"sidecar/follow":      {"sidecar/knowledge"},
+	"sidecar/event":       {"internal/api"},
+	"sidecar/forum":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "sidecar/upstream"},
+	"sidecar/knowledge":   {"internal/mip", "internal/api", "sidecar/cache"},
+	"sidecar/metrics":     {},
+	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
+	"sidecar/timing":      {},
+	"sidecar/upstream":    {"sidecar/metrics"},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
 		"github.com/aws/aws-lambda-go/lambda"},
 }

@@ -4,9 +4,9 @@ import (
 	"io"
 	"sync"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
 // feeds adds the newest changes in the three formats that readers know.
@@ -117,7 +117,7 @@ func (p *planner) openapi() ([]byte, error) {
 		if updated := p.all[example].Updated; updated != nil {
 			subject.Now = updated.UTC()
 		}
-		e.Summary = new(assist.Extract(subject))
+		e.Summary = new(ai.Extract(subject))
 	}
 	if all := p.beside.Translations(n); len(all) > 0 {
 		e.Translation = all[0].Text()

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/scribe"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
@@ -39,7 +39,7 @@ func besideFolder(t *testing.T) (dir string, hash string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := scribe.Write(t.Context(), &c.Summarised, c.Beside, scribe.Options{Now: time.Unix(1_700_000_000, 0)}); err != nil {
+	if _, err := ai.WriteSummaries(t.Context(), c.Subjects.Outdated(c.Beside, ""), ai.WriteOptions{Now: time.Unix(1_700_000_000, 0)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []string{"1", "3"} {

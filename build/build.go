@@ -14,7 +14,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/scribe"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render"
@@ -45,8 +44,8 @@ type Options struct {
 // those of both. It is immutable after [Load] and safe for concurrent use.
 type Content struct {
 	*corpus.Corpus
-	Summarised scribe.Proposals // what summaries are made of
-	Beside     *corpus.Committed
+	Subjects Subjects // what summaries are made of
+	Beside   *corpus.Committed
 }
 
 // Load reads the proposals and what is committed beside them. Documents that could grow out of proportion are
@@ -65,8 +64,8 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 		return nil, err
 	}
 	all := summaries(c, o.Site)
-	content := &Content{Corpus: c, Summarised: scribe.Proposals{Corpus: c, Summaries: all, Forks: hardForks(o.Site, all)}}
-	content.Beside, err = c.ReadCommitted(ctx, o.Site.Locales, content.Summarised.Check)
+	content := &Content{Corpus: c, Subjects: Subjects{Corpus: c, Summaries: all, Forks: hardForks(o.Site, all)}}
+	content.Beside, err = c.ReadCommitted(ctx, o.Site.Locales, content.Subjects.Check)
 	if err != nil {
 		return nil, err
 	}

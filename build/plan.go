@@ -8,7 +8,6 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/scribe"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -36,7 +35,7 @@ type planner struct {
 	plan       *Plan
 	corpus     *corpus.Corpus
 	beside     *corpus.Committed
-	summarised *scribe.Proposals
+	summarised *Subjects
 	md         *render.Markdown
 	pages      *render.Pages // for pages that speak of the whole site
 	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
@@ -84,7 +83,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 
 func newPlanner(c *Content, o Options) (*planner, error) {
 	p := &planner{
-		Options: o, corpus: c.Corpus, beside: c.Beside, summarised: &c.Summarised, md: render.NewMarkdown(o.Site.Highlight), index: map[int]int{},
+		Options: o, corpus: c.Corpus, beside: c.Beside, summarised: &c.Subjects, md: render.NewMarkdown(o.Site.Highlight), index: map[int]int{},
 		plan: &Plan{baseURL: o.Site.BaseURL, versions: &corpus.Texts{}}, texts: make([]weak.Pointer[text], len(c.Proposals)),
 	}
 	o.Rendered.next()

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
 func pageRoute(n int) string     { return "/mip/" + strconv.Itoa(n) + "/" }
@@ -58,7 +58,7 @@ func (p *planner) view(i int) render.ProposalPage {
 	v := render.ProposalPage{
 		Summary: m, Requires: p.refs(m.Requires), RequiredBy: p.refs(m.RequiredBy),
 		Replaces: p.refs(m.Replaces), SupersededBy: p.refs(m.SupersededBy),
-		Fork: assist.ForkOf(m, p.forks), Impact: p.beside.Summary(m.Number), History: p.corpus.Proposals[i].Past != nil, Translations: p.links(m.Number).Translations,
+		Fork: ai.ForkOf(m, p.forks), Impact: p.beside.Summary(m.Number), History: p.corpus.Proposals[i].Past != nil, Translations: p.links(m.Number).Translations,
 		Heat: p.figures.Topic(m.Number),
 	}
 	if i > 0 {

@@ -14,13 +14,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
-	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -190,7 +189,7 @@ func TestTranslationFails(t *testing.T) {
 
 // What takes longer than a request may is finished for the next one, in a process that lives on.
 func TestSlowTranslation(t *testing.T) {
-	withAI(t, aiSetup{provider: "openai", budget: budget.Config{AtOnce: 1}}, func(w *aiWorld) {
+	withAI(t, aiSetup{provider: "openai", budget: ai.Limits{AtOnce: 1}}, func(w *aiWorld) {
 		w.script.Always(upstreamtest.Delay(5 * time.Second))
 		body := fmt.Sprintf(`{"mipNumber": 1, "locale": %q}`, w.known.Site.Locales[0])
 		var a *reply
@@ -359,7 +358,7 @@ func TestHostileProposal(t *testing.T) {
 			var own string // the summary's own words: quotes are the proposal's
 			if a.Code == 200 {
 				got := read[api.Summary](w.world, a)
-				if err := assist.Check(got, w.subject(3)); err != nil {
+				if err := ai.Check(got, w.subject(3)); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 				if got.Validators.Severity != api.High {
@@ -432,7 +431,7 @@ func TestTranslationOfRealText(t *testing.T) {
 
 // A function is frozen after its answer: nothing goes on asking then, and what was begun is begun anew.
 func TestSlowTranslationOfFunction(t *testing.T) {
-	withAI(t, aiSetup{provider: "openai", budget: budget.Config{AtOnce: 1}, change: func(c *sidecar.Config) { c.Function = true }}, func(w *aiWorld) {
+	withAI(t, aiSetup{provider: "openai", budget: ai.Limits{AtOnce: 1}, change: func(c *sidecar.Config) { c.Function = true }}, func(w *aiWorld) {
 		w.script.Always(upstreamtest.Delay(5 * time.Second))
 		body := fmt.Sprintf(`{"mipNumber": 1, "locale": %q}`, w.known.Site.Locales[0])
 		if d := took(func() { w.post("/api/ai-translate", body).want(w.world, 504).problem(w.world, api.UpstreamTimeout) }); d > answerTime {

@@ -10,10 +10,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
+
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 )
 
 // lanterns is the site of one proposal with twelve sections, small ones and some of several questions.
@@ -69,9 +70,9 @@ func ofSections(ids []string) *http.Request {
 // time or one after another; and the budget is charged once.
 func TestSectionsCostOnce(t *testing.T) {
 	site := lanterns(t)
-	var spent *budget.Budget
-	setup := aiSetup{site: site, provider: "openai", budget: budget.Config{CallsPerMinute: 1000}, change: func(c *sidecar.Config) {
-		spent = c.Assistant.Model.(*budget.Budget)
+	var spent *ai.Budget
+	setup := aiSetup{site: site, provider: "openai", budget: ai.Limits{CallsPerMinute: 1000}, change: func(c *sidecar.Config) {
+		spent = c.Assistant.Model.(*ai.Budget)
 	}}
 	whole := 0
 	withAI(t, setup, func(w *aiWorld) {

@@ -18,13 +18,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
-	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
 )
 
@@ -42,7 +41,7 @@ func TestSummaryWithoutModel(t *testing.T) {
 			}
 			for _, m := range w.known.List.MIPs {
 				got := w.summary(fmt.Sprintf(`{"mipNumber": %d}`, m.Number))
-				if err := assist.Check(got, w.subject(m.Number)); err != nil {
+				if err := ai.Check(got, w.subject(m.Number)); err != nil {
 					t.Errorf("%s: %v", m.ID, err)
 				}
 				if got.ContentHash != m.ContentHash || got.Locale != "en" || got.Stale || got.Fallback != nil {
@@ -69,7 +68,7 @@ func TestSummaryOfModel(t *testing.T) {
 		if want.Source != modelName || want.MIPNumber != 6 || want.Locale != "en" || want.Fallback != nil || want.GeneratedAt != mip.NewTime(time.Now()) {
 			t.Errorf("summary %+v", want)
 		}
-		if err := assist.Check(want, w.subject(6)); err != nil {
+		if err := ai.Check(want, w.subject(6)); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(time.Hour)
@@ -171,7 +170,7 @@ func committed(t *testing.T, p fs.FS, number int) string {
 	t.Helper()
 	s := subjectOf(t, load(t, p), number)
 	s.Now = time.Date(1999, 6, 1, 0, 0, 0, 0, time.UTC)
-	sum := assist.Extract(s)
+	sum := ai.Extract(s)
 	sum.Source = "committed-model"
 	b, err := json.MarshalIndent(sum, "", "  ")
 	if err != nil {
@@ -183,7 +182,7 @@ func committed(t *testing.T, p fs.FS, number int) string {
 // never is a model that must not be asked.
 type never struct{}
 
-func (never) Ask(context.Context, assist.Prompt) (assist.Reply, error) {
+func (never) Ask(context.Context, ai.Prompt) (ai.Reply, error) {
 	panic("the model was asked")
 }
 
@@ -326,14 +325,14 @@ func TestManyAskForOneSummary(t *testing.T) {
 // What is spent on the model is bounded: beyond it summaries come from the text, and say so, and
 // translations wait. The next day there is budget again.
 func TestDailyBudget(t *testing.T) {
-	withAI(t, aiSetup{provider: "openai", budget: budget.Config{TokensPerDay: 20_000}}, func(w *aiWorld) {
+	withAI(t, aiSetup{provider: "openai", budget: ai.Limits{TokensPerDay: 20_000}}, func(w *aiWorld) {
 		var spent []int
 		for _, m := range w.known.List.MIPs {
 			if _, err := w.known.Source.Summary(w.Context(), m.Number); err == nil {
 				continue // a committed one costs nothing
 			}
 			got := w.summary(fmt.Sprintf(`{"mipNumber": %d}`, m.Number))
-			if err := assist.Check(got, w.subject(m.Number)); err != nil {
+			if err := ai.Check(got, w.subject(m.Number)); err != nil {
 				t.Errorf("%s: %v", m.ID, err)
 			}
 			if got.Source == modelName {

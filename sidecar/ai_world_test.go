@@ -15,13 +15,11 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
-	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
-	"github.com/mipwatch/mipwatch/sidecar/assist/model"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
@@ -45,7 +43,7 @@ type aiSetup struct {
 	site     *build.Published                                        // nil: the samples
 	provider string                                                  // empty: no model
 	answer   func(upstreamtest.ModelRequest) upstreamtest.ModelReply // nil: see summariser
-	budget   budget.Config
+	budget   ai.Limits
 	change   func(*sidecar.Config)
 }
 
@@ -65,11 +63,11 @@ func newAIWorld(t testing.TB, setup aiSetup) *aiWorld {
 	a.world = newWorld(t, func(c *sidecar.Config) {
 		c.AIRequestsPerMinute = 10_000
 		if setup.provider != "" {
-			m, err := model.New(model.Config{Provider: setup.provider, Name: modelName, BaseURL: "https://" + modelHost + "/v1", Key: modelKey, Transport: late{&a.world}})
+			m, err := ai.NewClient(ai.ClientConfig{Provider: setup.provider, Name: modelName, BaseURL: "https://" + modelHost + "/v1", Key: modelKey, Transport: late{&a.world}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.Assistant = assistant.Config{Model: budget.New(m, setup.budget), Name: modelName}
+			c.Assistant = assistant.Config{Model: ai.NewBudget(m, setup.budget), Name: modelName}
 		}
 		if setup.change != nil {
 			setup.change(c)
@@ -113,23 +111,23 @@ func (w *world) summary(body string) api.Summary {
 }
 
 // subject is what a summary of a proposal of the site speaks of.
-func (w *aiWorld) subject(number int) assist.Subject {
+func (w *aiWorld) subject(number int) ai.Subject {
 	w.Helper()
 	return subjectOf(w.TB, w.known, number)
 }
 
-func subjectOf(t testing.TB, k *knowledge.Knowledge, number int) assist.Subject {
+func subjectOf(t testing.TB, k *knowledge.Knowledge, number int) ai.Subject {
 	t.Helper()
 	p, err := k.Source.Proposal(context.Background(), number)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := assist.Subject{Proposal: p, Now: time.Now()}
-	if f := assist.ForkOf(p.Summary, k.HardForks); f != nil {
+	s := ai.Subject{Proposal: p, Now: time.Now()}
+	if f := ai.ForkOf(p.Summary, k.HardForks); f != nil {
 		own := *f
 		own.Status = own.StatusAt(k.Site.Networks, func(string) time.Time { return time.Now() })
 		s.Fork = &own
-		if assist.IsMeta(p.Summary, f) {
+		if ai.IsMeta(p.Summary, f) {
 			for _, n := range own.BundledMIPs {
 				b, err := k.Source.Proposal(context.Background(), n)
 				if err != nil {
@@ -157,7 +155,7 @@ func summariser(t testing.TB, k *knowledge.Knowledge) func(upstreamtest.ModelReq
 			}
 		}
 		if asked >= 0 {
-			return upstreamtest.ModelReply{Text: said(t, assist.Extract(subjectOf(t, k, asked)))}
+			return upstreamtest.ModelReply{Text: said(t, ai.Extract(subjectOf(t, k, asked)))}
 		}
 		t.Errorf("the question names no proposal: %.300s", r.User)
 		return upstreamtest.ModelReply{}

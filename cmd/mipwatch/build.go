@@ -13,10 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/scribe"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
 )
 
@@ -313,12 +312,12 @@ func within(dir, parent string) bool {
 
 // summaries makes what build --summaries commits beside the proposals.
 type summaries struct {
-	model assist.Model // nil: they are made of the proposals' own sentences
-	name  string       // of the model
+	model ai.Model // nil: they are made of the proposals' own sentences
+	name  string   // of the model
 }
 
 // newSummaries takes the model that writes the summaries and its name.
-func newSummaries(m assist.Model, name string) *summaries {
+func newSummaries(m ai.Model, name string) *summaries {
 	return &summaries{model: m, name: name}
 }
 
@@ -355,14 +354,14 @@ func (s *summaries) write(ctx context.Context, c *build.Content, epoch *time.Tim
 	if epoch != nil {
 		now = *epoch
 	}
-	report, err := scribe.Write(ctx, &c.Summarised, c.Beside, scribe.Options{
-		Model: s.model, Name: s.name, Now: now,
+	report, err := ai.WriteSummaries(ctx, c.Subjects.Outdated(c.Beside, s.name), ai.WriteOptions{
+		Model: s.model, Now: now,
 		Progress: func(done, total int) { progress.doing("summarising… %d of %d", done, total) },
 		Waiting:  func(d time.Duration) { progress.say("the model asks to wait for %s", d.Round(time.Second)) },
 	})
 	progress.done("wrote %s", counted(len(report.Written), "summary", "summaries"))
 	switch {
-	case errors.Is(err, scribe.ErrWrite), errors.Is(err, context.Canceled):
+	case errors.Is(err, ai.ErrWrite), errors.Is(err, context.Canceled):
 		err = exit(exitWrite, err)
 	case err != nil:
 		err = exit(exitProblems, err)

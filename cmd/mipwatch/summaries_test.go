@@ -14,16 +14,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
 // silent is a model that has no answer.
 type silent struct{}
 
-func (silent) Ask(context.Context, assist.Prompt) (assist.Reply, error) {
-	return assist.Reply{}, errors.New("out of order")
+func (silent) Ask(context.Context, ai.Prompt) (ai.Reply, error) {
+	return ai.Reply{}, errors.New("out of order")
 }
 
 // A proposal that no summary could be made of is reported, the site is published all the same, and only

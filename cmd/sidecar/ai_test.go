@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/aimocktest"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -68,7 +68,7 @@ func answers(t *testing.T, dir string) []aimocktest.Fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := assist.Extract(assist.Subject{Proposal: p, Now: time.Now()})
+	sum := ai.Extract(ai.Subject{Proposal: p, Now: time.Now()})
 	b, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging, "developers": sum.Developers,
 		"users": sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/redistest"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -95,7 +95,7 @@ func summaries(b testing.TB, dir string) func(upstreamtest.ModelRequest) upstrea
 		if err != nil {
 			b.Fatal(err)
 		}
-		sum := assist.Extract(assist.Subject{Proposal: p, Now: time.Now()})
+		sum := ai.Extract(ai.Subject{Proposal: p, Now: time.Now()})
 		text, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging, "developers": sum.Developers,
 			"users": sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
 		if err != nil {

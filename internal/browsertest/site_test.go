@@ -16,14 +16,13 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
-	"github.com/mipwatch/mipwatch/sidecar/assist/model"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
@@ -183,7 +182,7 @@ func appendTo(t *testing.T, folder, name string) {
 }
 
 // sidecar is one that knows the site, on invented hosts.
-func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints, ai *upstreamtest.Model) *sidecar.Sidecar {
+func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints, llm *upstreamtest.Model) *sidecar.Sidecar {
 	t.Helper()
 	k, err := knowledge.FromFS(static).Load(t.Context())
 	if err != nil {
@@ -195,14 +194,14 @@ func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.E
 	t.Cleanup(v.network.Close)
 	v.network.Demo(now, k.Site, k.List.MIPs, networks)
 	config := sidecar.Config{Transport: v.network, Now: now, RequestsPerMinute: 1_000_000}
-	if ai != nil {
+	if llm != nil {
 		const host, name = "model.example.org", "lantern-large"
-		v.network.Serve(host, ai)
-		m, err := model.New(model.Config{Provider: "openai", Name: name, BaseURL: "https://" + host + "/v1", Key: "sk-of-nobody", Transport: v.network})
+		v.network.Serve(host, llm)
+		m, err := ai.NewClient(ai.ClientConfig{Provider: "openai", Name: name, BaseURL: "https://" + host + "/v1", Key: "sk-of-nobody", Transport: v.network})
 		if err != nil {
 			t.Fatal(err)
 		}
-		config.Assistant = assistant.Config{Model: budget.New(m, budget.Config{}), Name: name}
+		config.Assistant = assistant.Config{Model: ai.NewBudget(m, ai.Limits{}), Name: name}
 	}
 	live, err := sidecar.New(config)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/scribe"
 	"github.com/mipwatch/mipwatch/internal/testenv"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
 const english = "---\nmip: 1\ntitle: A fee that is burnt\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2026-01-02\n---\n\n" +
@@ -37,7 +37,7 @@ func write(t testing.TB, dir string, files ...string) {
 
 // site is what a site with ja and tr knows of folders of proposals.
 type site struct {
-	scribe.Proposals
+	build.Subjects
 	*corpus.Committed
 }
 
@@ -47,7 +47,7 @@ func siteOf(t testing.TB, epoch *time.Time, forks []mip.HardFork, dirs ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{Proposals: scribe.Proposals{Corpus: c, Forks: forks}}
+	s := &site{Subjects: build.Subjects{Corpus: c, Forks: forks}}
 	for _, p := range c.Proposals {
 		s.Summaries = append(s.Summaries, p.Summary)
 	}
@@ -68,7 +68,7 @@ func extracted(t testing.TB, dir string, change func(map[string]any)) string {
 	t.Helper()
 	s := siteOf(t, nil, nil, dir).Subject(0)
 	s.Now = time.Unix(1_700_000_000, 0)
-	b, err := json.Marshal(assist.Extract(s))
+	b, err := json.Marshal(ai.Extract(s))
 	if err != nil {
 		t.Fatal(err)
 	}

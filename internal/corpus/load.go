@@ -15,10 +15,11 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"golang.org/x/sync/errgroup"
 )
 
 // loader is what every worker of one Load shares.

@@ -13,10 +13,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
-	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
@@ -35,8 +34,8 @@ const (
 type Config struct {
 	// Model is asked when nothing cheaper knows; nil: there is none. Its own bounds of time and cost are
 	// its business.
-	Model assist.Model
-	// Name is the model's, as [assist.Reply] has it. Answers are kept by it.
+	Model ai.Model
+	// Name is the model's, as [ai.Reply] has it. Answers are kept by it.
 	Name string
 	// Unusable is why the model that is configured cannot be asked, such as a missing key, in words for
 	// whoever runs the site. Its text is shown to callers, so it holds no value of any setting. Nil: it
@@ -56,7 +55,7 @@ type Config struct {
 	// Stats counts what is asked for, and what of the model; nil: nobody is told.
 	Stats *Stats
 	// Budget is what bounds Model, for who wants to know what was spent; nil: that is not known.
-	Budget *budget.Budget
+	Budget *ai.Budget
 }
 
 // Stats counts what an Assistant is asked and what it asks. The zero value is ready.
@@ -71,7 +70,7 @@ type Assistant struct {
 	Config
 	summaries    *cache.Cache[key, api.Summary]
 	translations *cache.Cache[key, translation] // put together of pieces, as they were asked for
-	pieces       *cache.Cache[key, assist.Passages]
+	pieces       *cache.Cache[key, ai.Passages]
 }
 
 // key is all that a model's answer follows from. The texts are those of the moment at which they were
@@ -134,17 +133,11 @@ func (a *Assistant) Close() {
 	a.pieces.Close()
 }
 
-// ErrNotPublished is wrapped by the error for a number of which the site has no proposal.
-var ErrNotPublished = errors.New("no such proposal")
-
-// errSite is wrapped by the error of a document of the site that cannot be read at the moment.
-var errSite = errors.New("the site cannot be read")
-
 // listed finds a proposal in the site's list, which is sorted.
 func listed(k *knowledge.Knowledge, number int) (mip.Summary, error) {
 	i, ok := slices.BinarySearchFunc(k.List.MIPs, number, func(m mip.Summary, n int) int { return cmp.Compare(m.Number, n) })
 	if !ok {
-		return mip.Summary{}, fmt.Errorf("proposal %d: %w", number, ErrNotPublished)
+		return mip.Summary{}, notPublished(fmt.Errorf("proposal %d: no such proposal", number))
 	}
 	return k.List.MIPs[i], nil
 }
@@ -158,9 +151,9 @@ func read(ctx context.Context, k *knowledge.Knowledge, number int) (*mip.Proposa
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		// The list knows it, so it went away since.
-		return nil, fmt.Errorf("%w: %w", ErrNotPublished, err)
+		return nil, notPublished(err)
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", errSite, err)
+		return nil, siteError(err)
 	}
 	return p, nil
 }
@@ -171,11 +164,11 @@ func (a *Assistant) usable() bool { return a.Model != nil && a.Unusable == nil }
 // noted is an error that was told to the log. What a budget refuses was not asked, and who leaves has no
 // use for an answer.
 func (a *Assistant) noted(number int, err error) error {
-	if err != nil && !errors.Is(err, budget.ErrExhausted) && !errors.Is(err, context.Canceled) {
+	if err != nil && !errors.Is(err, ai.ErrExhausted) && !errors.Is(err, context.Canceled) {
 		a.Log.Warn("no answer", "proposal", number, "error", err.Error())
 	}
 	return err
 }
 
 // maker is the model and the rules that its answers are held to.
-func (a *Assistant) maker() string { return a.Name + " " + assist.PromptVersion }
+func (a *Assistant) maker() string { return a.Name + " " + ai.PromptVersion }

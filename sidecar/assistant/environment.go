@@ -1,25 +1,16 @@
 package assistant
 
 import (
-	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
-	"github.com/mipwatch/mipwatch/sidecar/assist/model"
+	"github.com/mipwatch/mipwatch/internal/ai"
 )
 
-// Environment makes the part of a [Config] that says which model is asked and how much, from the AI_*
-// variables and the provider's key, by lookup, which is like [os.LookupEnv]; see [model.Environment] and
-// [budget.Environment]. Nothing is asked, and no client is made yet. What keeps a model that is wanted
-// from being used is in Unusable; the errors are those of values that nobody can mean.
+// Environment makes the part of a [Config] that says which model is asked and how much; see [ai.Environment].
+// What keeps a model that is wanted from being used is in Unusable.
 func Environment(lookup func(string) (string, bool)) (Config, []error) {
-	wanted, asked, errs := model.Environment(lookup)
-	most, more := budget.Environment(lookup)
-	errs = append(errs, more...)
-	if !asked {
+	stats := &Stats{}
+	e, errs := ai.Environment(lookup, "mipwatch-sidecar", &stats.Model)
+	if e.Model == nil {
 		return Config{}, errs
 	}
-	wanted.UserAgent = "mipwatch-sidecar"
-	stats := &Stats{}
-	wanted.Stats = &stats.Model
-	lazy := model.NewLazy(wanted)
-	bounded := budget.New(lazy, most)
-	return Config{Model: bounded, Name: lazy.Name(), Unusable: lazy.Err(), Stats: stats, Budget: bounded}, errs
+	return Config{Model: e.Model, Name: e.Name, Unusable: e.Unusable, Stats: stats, Budget: e.Model}, errs
 }

@@ -12,9 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
-	"github.com/mipwatch/mipwatch/sidecar/assist/model"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
@@ -92,26 +91,26 @@ func checkSummary(k key, sum api.Summary) error {
 	if sum.MIPNumber != k.number || sum.ContentHash != k.hash || sum.Locale != k.locale || !madeBy(k, sum.Source) || sum.Stale || sum.Fallback != nil {
 		return errOther
 	}
-	return assist.CheckForm(sum)
+	return ai.CheckForm(sum)
 }
 
 // checkPiece holds a piece of a translation to its key.
-func checkPiece(k key, p assist.Passages) error {
+func checkPiece(k key, p ai.Passages) error {
 	if len(p.Texts) != k.count || slices.Contains(p.Texts, "") || !madeBy(k, p.Source) {
 		return errOther
 	}
 	return nil
 }
 
-func madeBy(k key, source string) bool { return k.maker == source+" "+assist.PromptVersion }
+func madeBy(k key, source string) bool { return k.maker == source+" "+ai.PromptVersion }
 
 // kinds are the failures of a model, by the word that stands for them in a record.
 var kinds = [...]struct {
 	word string
 	err  error
 }{
-	{"timeout", model.ErrTimeout}, {"unavailable", model.ErrUnavailable}, {"refused", model.ErrRefused},
-	{"truncated", model.ErrTruncated}, {"garbled", model.ErrGarbled}, {"failed", assist.ErrFailed},
+	{"timeout", ai.ErrTimeout}, {"unavailable", ai.ErrUnavailable}, {"refused", ai.ErrRefused},
+	{"truncated", ai.ErrTruncated}, {"garbled", ai.ErrGarbled}, {"failed", ai.ErrFailed},
 }
 
 // wordOf is the word for a failure of the model. A budget and the site's own documents are a process's own.
@@ -134,7 +133,9 @@ func wordOf(err error) string {
 func errorOf(word string, left time.Duration) error {
 	for _, k := range kinds {
 		if k.word == word {
-			return fmt.Errorf("another process says: %w", &model.Error{Kind: k.err, RetryAfter: left})
+			e := ai.NewError(k.err, "")
+			e.RetryAfter = left
+			return fmt.Errorf("another process says: %w", e)
 		}
 	}
 	return nil

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -61,11 +61,11 @@ func (a *Assistant) Summary(ctx context.Context, k *knowledge.Knowledge, number 
 		return api.Summary{}, err
 	case older != nil:
 		if a.Unusable != nil {
-			return standIn(*older, Explain(&DisabledError{a.Unusable})), nil
+			return standIn(*older, disabled(a.Unusable)), nil
 		}
 		return *older, nil
 	case a.Unusable != nil:
-		return api.Summary{}, &DisabledError{a.Unusable}
+		return api.Summary{}, disabled(a.Unusable)
 	case locale != English:
 		return a.fallBack(ctx, k, m, &api.HTTPError{Code: api.AIDisabled, Detail: "Without a language model there are summaries in English only."})
 	}
@@ -83,7 +83,7 @@ func (a *Assistant) committed(ctx context.Context, k *knowledge.Knowledge, m mip
 		return nil, nil
 	}
 	if err != nil {
-		return nil, a.noted(m.Number, fmt.Errorf("%w: %w", errSite, err))
+		return nil, a.noted(m.Number, siteError(err))
 	}
 	own := *sum
 	own.Stale = own.ContentHash != m.ContentHash
@@ -102,7 +102,7 @@ func (a *Assistant) summarise(ctx context.Context, k *knowledge.Knowledge, m mip
 			if err != nil {
 				return api.Summary{}, a.noted(m.Number, err)
 			}
-			sum, err := assist.Summarise(ctx, a.Model, s, locale)
+			sum, err := ai.Summarise(ctx, a.Model, s, locale)
 			return sum, a.noted(m.Number, err)
 		})
 	})
@@ -117,7 +117,7 @@ func (a *Assistant) extract(ctx context.Context, k *knowledge.Knowledge, m mip.S
 		if err != nil {
 			return api.Summary{}, a.noted(m.Number, err)
 		}
-		return assist.Extract(s), nil
+		return ai.Extract(s), nil
 	})
 	return e.Value, err
 }
@@ -147,14 +147,14 @@ type about struct {
 
 func (a *Assistant) about(k *knowledge.Knowledge, m mip.Summary) about {
 	out := about{known: k, listed: m}
-	fork := assist.ForkOf(m, k.HardForks)
+	fork := ai.ForkOf(m, k.HardForks)
 	if fork == nil {
 		return out
 	}
 	own := *fork
 	own.Status = own.StatusAt(k.Site.Networks, func(string) time.Time { return a.Now() })
 	out.fork = &own
-	if !assist.IsMeta(m, fork) {
+	if !ai.IsMeta(m, fork) {
 		return out
 	}
 	for _, n := range own.BundledMIPs {
@@ -184,7 +184,7 @@ func (b about) texts() [32]byte {
 }
 
 // read reads the texts, side by side.
-func (b about) read(ctx context.Context, now time.Time) (assist.Subject, error) {
+func (b about) read(ctx context.Context, now time.Time) (ai.Subject, error) {
 	all := make([]*mip.Proposal, 1+len(b.bundled))
 	errs := make([]error, len(all))
 	var wg sync.WaitGroup
@@ -194,9 +194,9 @@ func (b about) read(ctx context.Context, now time.Time) (assist.Subject, error) 
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return assist.Subject{}, err
+		return ai.Subject{}, err
 	}
-	return assist.Subject{Proposal: all[0], Bundled: all[1:], Fork: b.fork, Now: now}, nil
+	return ai.Subject{Proposal: all[0], Bundled: all[1:], Fork: b.fork, Now: now}, nil
 }
 
 func sizeOfSummary(sum api.Summary) int64 {

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/assist"
 	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 )
 
@@ -23,7 +23,7 @@ type translation struct {
 // Translation is a proposal in another language, which is one of the site's: its title, its description
 // and the sections with the given ids (none: all) in the proposal's order. A committed translation wins,
 // marked stale when the English has changed since; else the model is asked, unless it was before.
-// [Explain] says what an error means to a caller; assist.ErrNoSection is one.
+// [Explain] says what an error means to a caller.
 func (a *Assistant) Translation(ctx context.Context, k *knowledge.Knowledge, number int, locale string, sections []string) (api.Translation, error) {
 	m, err := listed(k, number)
 	if err != nil {
@@ -35,14 +35,14 @@ func (a *Assistant) Translation(ctx context.Context, k *knowledge.Knowledge, num
 			return committedTranslation(published, m).cut(sections)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return api.Translation{}, a.noted(number, fmt.Errorf("%w: %w", errSite, err))
+			return api.Translation{}, a.noted(number, siteError(err))
 		}
 	}
 	switch {
 	case a.Unusable != nil:
-		return api.Translation{}, &DisabledError{a.Unusable}
+		return api.Translation{}, disabled(a.Unusable)
 	case a.Model == nil:
-		return api.Translation{}, &DisabledError{errNoModel}
+		return api.Translation{}, disabled(errNoModel)
 	}
 	return a.translate(ctx, k, m, locale, sections)
 }
@@ -70,7 +70,7 @@ func (t translation) cut(ids []string) (api.Translation, error) {
 		markdown.WriteString(s.Markdown)
 	}
 	if len(left) > 0 {
-		return api.Translation{}, fmt.Errorf("%w: %.80q", assist.ErrNoSection, left[0])
+		return api.Translation{}, ai.NoSection(left[0])
 	}
 	t.Markdown = markdown.String()
 	return t.Translation, nil
@@ -92,7 +92,7 @@ func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip
 		if err != nil {
 			return translation{}, a.noted(m.Number, err)
 		}
-		t, texts, err := assist.Translate(ctx, a.Model, p, locale, sections, a.keep(about, p.ContentHash))
+		t, texts, err := ai.Translate(ctx, a.Model, p, locale, sections, a.keep(about, p.ContentHash))
 		if err != nil {
 			return translation{}, a.noted(m.Number, err)
 		}
@@ -117,7 +117,7 @@ func (a *Assistant) part(ctx context.Context, k *knowledge.Knowledge, number int
 	if err != nil {
 		return "", a.noted(number, err)
 	}
-	positions, err := assist.Choose(p.Sections, sections)
+	positions, err := ai.Choose(p.Sections, sections)
 	if err != nil || len(positions) == len(p.Sections) {
 		return "", err
 	}
@@ -125,12 +125,12 @@ func (a *Assistant) part(ctx context.Context, k *knowledge.Knowledge, number int
 }
 
 // keep keeps the pieces of the text with that hash.
-func (a *Assistant) keep(about key, hash string) assist.Keep {
-	return func(ctx context.Context, piece assist.Piece, ask func(context.Context) (assist.Passages, error)) (assist.Passages, error) {
+func (a *Assistant) keep(about key, hash string) ai.Keep {
+	return func(ctx context.Context, piece ai.Piece, ask func(context.Context) (ai.Passages, error)) (ai.Passages, error) {
 		own := about
 		own.hash, own.part, own.texts, own.count = hash, "", piece.Hash, piece.Passages
-		e, err := a.pieces.Get(ctx, own, func(ctx context.Context) (assist.Passages, error) {
-			return once(ctx, a.Shared, "translation", own, checkPiece, func(ctx context.Context) (assist.Passages, error) {
+		e, err := a.pieces.Get(ctx, own, func(ctx context.Context) (ai.Passages, error) {
+			return once(ctx, a.Shared, "translation", own, checkPiece, func(ctx context.Context) (ai.Passages, error) {
 				p, err := ask(ctx)
 				p.Made = mip.NewTime(a.Now())
 				return p, err
@@ -140,7 +140,7 @@ func (a *Assistant) keep(about key, hash string) assist.Keep {
 	}
 }
 
-func sizeOfPiece(p assist.Passages) int64 {
+func sizeOfPiece(p ai.Passages) int64 {
 	n := len(p.Source)
 	for _, text := range p.Texts {
 		const header = 16

@@ -9,9 +9,10 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
+
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/assist/budget"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
@@ -41,10 +42,10 @@ func Read(lookup func(string) (string, bool)) (Environment, []error) {
 	if e.Level, err = parseLevel(e.Get("LOG_LEVEL")); err != nil {
 		errs = append(errs, fmt.Errorf("LOG_LEVEL: %w", err))
 	}
-	if e.PerMinute, err = budget.ParseCount(e.Get("REQUESTS_PER_MINUTE")); err != nil {
+	if e.PerMinute, err = ai.ParseCount(e.Get("REQUESTS_PER_MINUTE")); err != nil {
 		errs = append(errs, fmt.Errorf("REQUESTS_PER_MINUTE: %w", err))
 	}
-	if e.AIPerMinute, err = budget.ParseCount(e.Get("AI_REQUESTS_PER_MINUTE")); err != nil {
+	if e.AIPerMinute, err = ai.ParseCount(e.Get("AI_REQUESTS_PER_MINUTE")); err != nil {
 		errs = append(errs, fmt.Errorf("AI_REQUESTS_PER_MINUTE: %w", err))
 	}
 	if address := e.Get("REDIS_URL"); address != "" {

@@ -31,8 +31,11 @@ type Config struct {
 	UserAgent string            // empty: that of net/http
 	MaxBytes  int64             // most that a body may have after decoding; 0: 2 MiB
 	Try       time.Duration     // for one try with its redirects and its body; 0: 2.5 s
+	RetryRoom time.Duration     // what a context must leave for a second try; 0: Try
 	Now       func() time.Time  // wall clock of pauses and breaker; nil: time.Now
-	Stats     *Stats            // counts the calls; nil: nobody is told
+	Stats     *Stats            // counts the calls; nil disables counting
+
+	NoRedirects bool // a redirect is a failure like any other
 }
 
 // Host is one upstream. It is safe for concurrent use.
@@ -44,6 +47,8 @@ type Host struct {
 	userAgent string
 	maxBytes  int64
 	try       time.Duration
+	retryRoom time.Duration
+	redirects bool
 	now       func() time.Time
 	stats     *Stats
 	gate      gate
@@ -62,9 +67,10 @@ func New(base string, c Config) (*Host, error) {
 	}
 	h := &Host{
 		base: u, basic: u.User, transport: c.Transport, own: c.Transport == nil, userAgent: c.UserAgent,
-		maxBytes: cmp.Or(c.MaxBytes, defaultMaxBytes), try: cmp.Or(c.Try, defaultTry), now: c.Now,
+		maxBytes: cmp.Or(c.MaxBytes, defaultMaxBytes), try: cmp.Or(c.Try, defaultTry), redirects: !c.NoRedirects, now: c.Now,
 		stats: cmp.Or(c.Stats, &Stats{}),
 	}
+	h.retryRoom = cmp.Or(c.RetryRoom, h.try)
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	if h.now == nil {
 		h.now = time.Now
@@ -107,7 +113,7 @@ type Response struct {
 // 429, are responses. Everything else that the host does is an [*Error].
 //
 // A connect error, a 5xx, and a 429 whose Retry-After is under a second are followed by one more try if
-// the deadline of ctx leaves time for all of it. A 429 (and a 503) with Retry-After pauses the host.
+// the deadline of ctx leaves Config.RetryRoom for it. A 429 (and a 503) with Retry-After pauses the host.
 // Five failures in a row open the breaker for 30 s; then one call without a retry decides. Until then
 // the error is of the kind of the last failure.
 //

@@ -29,7 +29,7 @@ func (h *Host) tries(ctx context.Context, r Request, to *url.URL, probe bool) (*
 		return res, err
 	}
 	wait := max(retryPause, e.RetryAfter)
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait+h.try {
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait+h.retryRoom {
 		return nil, err
 	}
 	timer := time.NewTimer(wait)
@@ -80,7 +80,7 @@ func (h *Host) ask(ctx context.Context, r Request, to *url.URL) (*Response, erro
 			return nil, failed
 		}
 		*r.reached = true
-		if !redirects(resp, r) {
+		if !h.redirects || !redirects(resp, r) {
 			return h.answer(ctx, try, resp)
 		}
 		next, err := hop(resp, to)

@@ -14,7 +14,7 @@ func TestDependencies(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	heavy := regexp.MustCompile(`goldmark|chroma|bluemonday|feeds|cobra|langchaingo/(agents|chains|embeddings|memory|tools|vectorstores|documentloaders|llms/(googleai|bedrock|mistral))|^net/rpc$|^github\.com/(aws|Azure)/|^cloud\.google\.com/|^google\.golang\.org/|^github\.com/mipwatch/mipwatch/(build|render|internal/corpus)$`)
+	heavy := regexp.MustCompile(`goldmark-meta|chroma|bluemonday|feeds|cobra|langchaingo/(agents|chains|embeddings|memory|tools|vectorstores|documentloaders|llms/(googleai|bedrock|mistral))|^net/rpc$|^github\.com/(aws|Azure)/|^cloud\.google\.com/|^google\.golang\.org/|^github\.com/mipwatch/mipwatch/(build|render|internal/corpus)$`)
 	loop := regexp.MustCompile(`^github\.com/aws/aws-lambda-go/lambda(context|/messages|/handlertrace)?$`)
 	looped := 0
 	for d := range strings.FieldsSeq(string(out)) {

@@ -1,0 +1,193 @@
+package ai
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/corpora"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// named is a proposal whose text names what tests let a model name.
+func named() *mip.Proposal {
+	p := lamp()
+	p.Frontmatter["replaces"] = "4844"
+	p.Created = mip.Date{Year: 2026, Month: 3, Day: 7}
+	p.Sections = append(p.Sections, mip.Section{ID: "s-names", Level: 2, Title: "Names", Markdown: "## Names\n\n" +
+		"It costs 20,000 gas at 1.5 gwei, or 12345678 in two blocks; see `eip-1559.md`, msg.sender, **block.timestamp** and tx\\.origin.\n" +
+		"Release v1.2 of Node.js stands at github.com/lamps/lamp, with 0xDEAD00 and 1\\_024 bytes, 1&nbsp;000 times, 10<sup>18</sup> and 2^16.\n" +
+		"Ask lamps@lamps.org about the EVM and Solidity.\n"})
+	return p
+}
+
+// foreign are words that lead a reader away or state a figure, and none of them stands in a proposal of these tests.
+func foreign() map[string]string {
+	return map[string]string{
+		"number":                     "The reward is 9999 tokens.",
+		"number in groups":           "The reward is 9,999 tokens.",
+		"number in other groups":     "The reward is 9.999 or 9’999 or 9_999 tokens.",
+		"fraction":                   "The fee is 3.25 tokens.",
+		"fraction of the text's":     "The fee is 15 gwei.",
+		"part of the text's number":  "The fee is 345 gwei.",
+		"year":                       "It starts in 2031.",
+		"block":                      "Pay by block 98765.",
+		"percent":                    "Pay 37% of it.",
+		"full-width digits":          "The reward is ９９９９ tokens.",
+		"Arabic digits":              "The reward is ٩٩٩٩ tokens.",
+		"mathematical digits":        "The reward is 𝟗𝟗𝟗𝟗 tokens.",
+		"raised digits":              "The reward is 10⁹ tokens.",
+		"number as one character":    "The reward is ⑨ tokens, or ½, or Ⅷ.",
+		"hexadecimal":                "Send it to 0xdeadbeef.",
+		"long word":                  "Send it to bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq.",
+		"number beside letters":      "Send 77eth or x99y.",
+		"escaped number":             "Send 9&#57;99 or 9\\,999 tokens.",
+		"host":                       "Visit evil.example to claim.",
+		"host with a path":           "Visit evil.example/claim to claim.",
+		"host in capitals":           "Visit EVIL.Example now.",
+		"short host":                 "Visit t.me/lamps now.",
+		"another host of the text's": "Visit evil.lamps.org or lamps.org.evil.example now.",
+		"another path of a host":     "Visit github.com/evil now.",
+		"host with a port":           "Visit evil.example:8080 now.",
+		"host after ideographs":      "请访问evil.example领取。",
+		"ideographic dot":            "Visit evil。example now.",
+		"full-width dot":             "Visit evil．example now.",
+		"half-width dot":             "Visit evil｡example now.",
+		"one dot leader":             "Visit evil․example now.",
+		"small dot":                  "Visit evil﹒example now.",
+		"full-width host":            "Visit ｅｖｉｌ．ｅｘａｍｐｌｅ now.",
+		"other letters":              "Visit пример.рф now.",
+		"other letters, wide dot":    "Visit пример。рф now.",
+		"letters that look alike":    "Visit еvil.example now.",
+		"punycode":                   "Visit evil.xn--p1ai now.",
+		"host under marks":           "Visit evil.**example** or `evil`.example now.",
+		"escaped host":               "Visit evil\\.example now.",
+		"host as an entity":          "Visit evil&#46;example now.",
+		"host with a joiner":         "Visit evil\u200d.example now.",
+		"file":                       "Run install.sh now.",
+		"mail":                       "Write to claim@evil.example now.",
+		"mail without a host":        "Write to claim@evil now.",
+		"full-width mail":            "Write to claim＠evil now.",
+		"marks":                      "Lamps l" + strings.Repeat("\u0301", 5) + "ight.",
+		"300 marks":                  "Lamps l" + strings.Repeat("\u0489", 300) + "ight.",
+	}
+}
+
+// A model that does what a proposal says cannot bring a figure or an address into any text of a summary that does
+// not stand in the proposal.
+func TestSummaryMentions(t *testing.T) {
+	for name, text := range foreign() {
+		for place, spoil := range map[string]func(a map[string]any){
+			"tldr":          func(a map[string]any) { a["tldr"] = text },
+			"whatsChanging": func(a map[string]any) { a["whatsChanging"] = []string{"One.", "Two.", text} },
+			"impact":        func(a map[string]any) { a["developers"].(map[string]any)["impact"] = text },
+		} {
+			a := answer()
+			spoil(a)
+			s := Subject{Proposal: named(), Now: noon}
+			sum, err := Summarise(t.Context(), &canned{text: encode(t, a)}, s, "en")
+			if !errors.Is(err, ErrFailed) || sum.TLDR != "" {
+				t.Errorf("%s in %s: %q came through (%v)", name, place, text, err)
+			} else if strings.Contains(err.Error(), text) {
+				t.Errorf("%s: the error repeats it: %v", name, err)
+			}
+		}
+	}
+}
+
+// What stands in the text may be named, in the forms in which languages write it.
+func TestSummaryMayMention(t *testing.T) {
+	for _, text := range []string{
+		"It costs 20,000 gas.", "It costs 20000 gas.", "Es kostet 20.000 Gas.", "Il coûte 20\u202f000 gas.", "它需要20000 gas。", "يكلف ٢٠٠٠٠.", "它需要２００００。",
+		"It costs 1.5 gwei.", "Es kostet 1,5 Gwei.", "It lasts 12,345,678 gas, or 12 345 678, or 12\u00a0345\u00a0678.", "It takes 2 blocks.", "It is the 1st.", "1024 bytes, or 1,024.", "1000 times.",
+		"10^18 or 10¹⁸.", "MIP-6 replaces 4844.", "Created on 7 March 2026, in 2026-03.",
+		"See eip-1559.md.", "EIP-1559 is known.", "It reads msg.sender, block.timestamp and tx.origin.", "它读取msg.sender和`tx.origin`。", "Release v1.2 of Node.js.", "At github.com/lamps/lamp.",
+		"It is 0xdead00.", "Ask lamps@lamps.org.", "It is faster, e.g. in the U.S., i.e. there.", "z.B. so, т.е. так.", "支持EVM。Solidity也支持。", "灯更亮。更亮。", "Tiếng Việt, e\u0302\u0301.", "Lamps... and lamps…",
+	} {
+		a := answer()
+		a["developers"].(map[string]any)["impact"] = text
+		s := Subject{Proposal: named(), Now: noon}
+		if _, err := Summarise(t.Context(), &canned{text: encode(t, a)}, s, "en"); err != nil {
+			t.Errorf("%q is refused: %v", text, err)
+		}
+	}
+}
+
+// A translation names nothing that its passage does not, and what is usual in other languages is no address.
+func TestTranslationMentions(t *testing.T) {
+	for name, text := range foreign() {
+		s, g := only(linePassage, "Lamps are bright, says the EVM, msg.sender and nobody else.")
+		if got, f := s.check(g, "EVM msg.sender "+text); f == noFault {
+			t.Errorf("%s: %q came through", name, got)
+		}
+	}
+	for source, text := range map[string]string{
+		"The EVM runs it. Solidity compiles it.":      "它由EVM。Solidity编译它。",
+		"Nodes read msg.sender there. Others do not.": "节点读取msg.sender。其他的不读。",
+		"It is bright. Then it is not.":               "明るい。そして暗い。",
+		"See Node.js at github.com/lamps/lamp.":       "Siehe Node.js bei github.com/lamps/lamp.",
+		"It uses two lamps, e.g. here.":               "Es braucht 2 Lampen, z.B. hier.",
+		"It takes 1.5 s in v1.2.":                     "Es dauert 1.5 s in v1.2.",
+		"Vietnamese is fine.":                         "Tie\u0302\u0301ng Vie\u0302\u0323t.",
+	} {
+		s, g := only(linePassage, source)
+		if _, f := s.check(g, text); f != noFault {
+			t.Errorf("%q translated as %q %s", source, text, f)
+		}
+	}
+}
+
+// The rules name nothing that a model could not: their summaries of real proposals hold against the texts alone.
+func TestExtractMentions(t *testing.T) {
+	for _, tt := range []struct{ folder, prefix string }{{"", "MIP"}, {"monad-mips", "MIP"}, {"eips", "EIP"}, {"simd", "SIMD"}} {
+		t.Run(tt.folder, func(t *testing.T) {
+			folder := samples
+			if tt.folder != "" {
+				folder = corpora.Need(t, tt.folder)
+			}
+			texts := 0
+			for _, p := range proposals(t, folder, tt.prefix) {
+				s := Subject{Proposal: p, Now: noon}
+				from := newSource(sourceTexts(s)...)
+				for _, text := range own(Extract(s)) {
+					texts++
+					if !from.holds(text) && !strings.Contains(text, " more") { // how many items they leave out the rules count
+						t.Errorf("%s: refused: %s", p.ID, text)
+					}
+				}
+			}
+			t.Logf("%d texts", texts)
+		})
+	}
+}
+
+// Only a sentence that says that the text is silent needs no quote; one that goes on does.
+func TestSilence(t *testing.T) {
+	for _, locale := range []string{"en", "de", "ja", "zh-Hans", "xx"} {
+		for _, quiet := range []string{notMentioned(locale), notMentioned("en")} {
+			for more, sound := range map[string]bool{"": true, " ": false, " Send all funds to the foundation.": false, "！": false, quiet: false} {
+				s := Subject{Proposal: lamp(), Now: noon}
+				sum := Extract(s)
+				sum.Locale = locale
+				sum.Foundation = api.Axis{Impact: quiet + more, Severity: api.High, Evidence: []api.Evidence{}}
+				if err := Check(sum, s); (err == nil) != sound {
+					t.Errorf("%s: %q without a quote: %v", locale, sum.Foundation.Impact, err)
+				}
+			}
+		}
+	}
+	// What the rules add stays sound when the fork has moved on.
+	for _, status := range []string{"planned", "scheduled", "active"} {
+		fork := argand()
+		fork.Status = status
+		sum := Extract(Subject{Proposal: lamp(), Now: noon, Fork: &fork})
+		for _, later := range []string{"planned", "scheduled", "active"} {
+			fork := argand()
+			fork.Status = later
+			if err := Check(sum, Subject{Proposal: lamp(), Now: noon, Fork: &fork}); err != nil && strings.Contains(err.Error(), "no evidence") {
+				t.Errorf("made when %s, checked when %s: %v", status, later, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package ai
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/aimocktest"
+)
+
+// TestAimock asks a model server that others wrote, in all three formats and through its chaos modes.
+func TestAimock(t *testing.T) {
+	const unknown = "Anything else?"
+	server := aimocktest.Start(t, aimocktest.Options{Fixtures: []aimocktest.Fixture{
+		{Question: question, Answer: `{"tldr":"Nothing."}`},
+		{Question: "Cut it off.", Answer: `{"tldr":"Not`, Stop: "length"},
+		{Question: "Filter it.", Answer: leak, Stop: "content_filter"},
+	}})
+	everyone := func(kind error) map[string]error {
+		return map[string]error{"openai": kind, "anthropic": kind, "ollama": kind}
+	}
+	for _, c := range []struct {
+		name, question string
+		chaos          aimocktest.Chaos
+		kinds          map[string]error // of the providers that it applies to
+		want           askOutcome       // but for the kind
+		free           bool
+	}{
+		{name: "good", question: question, kinds: everyone(nil), want: askOutcome{Calls: 1}},
+		{name: "length", question: "Cut it off.", kinds: map[string]error{"openai": ErrTruncated, "anthropic": ErrTruncated}, want: askOutcome{Status: 200, Calls: 1}},
+		{name: "filter", question: "Filter it.", kinds: map[string]error{"openai": ErrRefused}, want: askOutcome{Status: 200, Calls: 1}},
+		{name: "no fixture", question: unknown, kinds: everyone(ErrUnavailable), want: askOutcome{Status: 404, Calls: 1}, free: true},
+		{name: "malformed", question: question, chaos: aimocktest.Chaos{Malformed: true}, kinds: everyone(ErrGarbled), want: askOutcome{Status: 200, Calls: 1}},
+		{name: "disconnect", question: question, chaos: aimocktest.Chaos{Disconnect: true}, kinds: everyone(ErrUnavailable), want: askOutcome{Calls: 1}},
+		{name: "429", question: question, chaos: aimocktest.Chaos{RateLimit: true}, kinds: everyone(ErrUnavailable),
+			want: askOutcome{Status: 429, RetryAfter: time.Second, Calls: 1}, free: true},
+		{name: "drop", question: question, chaos: aimocktest.Chaos{Drop: true}, kinds: everyone(ErrUnavailable), want: askOutcome{Status: 500, Calls: 2}},
+		{name: "latency", question: question, chaos: aimocktest.Chaos{Latency: 30 * time.Second}, kinds: everyone(ErrTimeout)},
+		{name: "some latency", question: question, chaos: aimocktest.Chaos{Latency: 20 * time.Millisecond}, kinds: everyone(nil), want: askOutcome{Calls: 1}},
+	} {
+		for provider, kind := range c.kinds {
+			t.Run(c.name+"/"+provider, func(t *testing.T) {
+				server := server.With(t, c.chaos)
+				conf := ClientConfig{Provider: provider, Name: "large-1", Key: key, BaseURL: server.Base(provider), Timeout: time.Minute}
+				if kind == ErrTimeout {
+					conf.Timeout = 100 * time.Millisecond
+				}
+				p := shortPrompt()
+				p.User = c.question
+				reply, err := newModel(t, conf).Ask(t.Context(), p)
+				c.want.Kind = kind
+				got := outcomeOf(err)
+				got.Calls = server.Requests(t)
+				if diff := cmp.Diff(c.want, got, sameKind); diff != "" {
+					t.Errorf("Ask: %v (-want +got):\n%s", err, diff)
+				}
+				if want := `{"tldr":"Nothing."}`; err == nil && reply.Text != want {
+					t.Errorf("Ask = %q, want %q", reply.Text, want)
+				}
+				if e, ok := errors.AsType[*Error](err); ok && (e.unasked || e.free() != c.free) {
+					t.Errorf("Ask: %v: unasked %t, free %t, want free %t", err, e.unasked, e.free(), c.free)
+				}
+				sealed(t, err)
+			})
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package ai
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+)
+
+// TestCost holds what errors say of the bill.
+func TestCost(t *testing.T) {
+	const asked, free, unasked = "asked", "free", "unasked"
+	for _, c := range []struct {
+		name   string
+		faults []upstreamtest.Fault
+		want   string
+	}{
+		{"401", []upstreamtest.Fault{answerWith(401, "", refusal)}, free},
+		{"404", []upstreamtest.Fault{answerWith(404, "", refusal)}, free},
+		{"429", []upstreamtest.Fault{answerWith(429, "30", refusal)}, free},
+		{"400", []upstreamtest.Fault{answerWith(400, "", refusal)}, asked},
+		{"a filter", []upstreamtest.Fault{answerWith(403, "", `{"error":{"code":"content_filter"}}`)}, asked},
+		{"500", []upstreamtest.Fault{answerWith(500, "", ""), answerWith(500, "", "")}, asked},
+		{"hangs up", []upstreamtest.Fault{upstreamtest.Disconnect()}, asked},
+		{"no JSON", []upstreamtest.Fault{upstreamtest.HTML()}, asked},
+		{"paused", nil, unasked},
+		{"nobody listens", nil, unasked},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := upstreamtest.NewNetwork()
+			defer n.Close()
+			s := upstreamtest.NewScript(upstreamtest.NewModel(nil))
+			if c.name != "nobody listens" {
+				n.Serve("model.example", s)
+			}
+			m := newModel(t, config("openai", n))
+			if c.name == "paused" {
+				s.Next(answerWith(http.StatusTooManyRequests, "30", refusal))
+				m.Ask(t.Context(), shortPrompt())
+			}
+			s.Next(c.faults...)
+			_, err := m.Ask(t.Context(), shortPrompt())
+			e, ok := errors.AsType[*Error](err)
+			if !ok {
+				t.Fatalf("Ask: %v", err)
+			}
+			got := asked
+			switch {
+			case e.unasked:
+				got = unasked
+			case e.free():
+				got = free
+			}
+			if got != c.want || e.unasked && !e.free() {
+				t.Errorf("%v: %s, free %t, want %s", err, got, e.free(), c.want)
+			}
+		})
+	}
+}

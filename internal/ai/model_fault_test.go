@@ -1,0 +1,311 @@
+package ai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+)
+
+var kinds = []error{ErrTimeout, ErrUnavailable, ErrRefused, ErrTruncated, ErrGarbled}
+
+// askOutcome is what became of a question.
+type askOutcome struct {
+	Kind       error // nil: an answer
+	Status     int
+	RetryAfter time.Duration
+	Calls      int
+	Took       time.Duration // by the clock of the bubble; 0 is not compared
+}
+
+// answerWith is an answer in place of the good one.
+func answerWith(status int, retryAfter, body string) upstreamtest.Fault {
+	header := http.Header{}
+	if retryAfter != "" {
+		header.Set("Retry-After", retryAfter)
+	}
+	return upstreamtest.Answer(status, header, body)
+}
+
+// late answers badly after a while.
+func late(d time.Duration, f upstreamtest.Fault) upstreamtest.Fault {
+	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		upstreamtest.Delay(d)(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f(w, r, next) }))
+	}
+}
+
+// refusal is a body of every format's kind of error, with text that must not get further.
+const refusal = `{"type":"error","error":{"message":"` + leak + ` ` + key + `","type":"x","code":"y"}}`
+
+// TestFaults does to each provider whatever a host can do.
+func TestFaults(t *testing.T) {
+	const second = time.Second
+	bad := func(status int) upstreamtest.Fault { return answerWith(status, "", refusal) }
+	for _, c := range []struct {
+		name   string
+		faults []upstreamtest.Fault // one a call; what comes after is good
+		want   askOutcome
+	}{
+		{"good", nil, askOutcome{Calls: 1}},
+		{"429, wait 30 s", []upstreamtest.Fault{answerWith(429, "30", refusal)}, askOutcome{ErrUnavailable, 429, 30 * second, 1, 0}},
+		{"429, a date", []upstreamtest.Fault{answerWith(429, "Sat, 01 Jan 2000 00:02:00 GMT", refusal)}, askOutcome{ErrUnavailable, 429, 2 * time.Minute, 1, 0}},
+		{"429, wait unknown", []upstreamtest.Fault{bad(429)}, askOutcome{ErrUnavailable, 429, 0, 1, 0}},
+		{"429 once, wait 0", []upstreamtest.Fault{answerWith(429, "0", refusal)}, askOutcome{Calls: 2}},
+		{"429 twice, wait 0", []upstreamtest.Fault{answerWith(429, "0", refusal), answerWith(429, "0", refusal)}, askOutcome{ErrUnavailable, 429, 0, 2, 0}},
+		{"500 once", []upstreamtest.Fault{bad(500)}, askOutcome{Calls: 2}},
+		{"500 twice", []upstreamtest.Fault{bad(500), bad(500)}, askOutcome{ErrUnavailable, 500, 0, 2, 0}},
+		{"529, wait 20 s", []upstreamtest.Fault{answerWith(529, "20", refusal)}, askOutcome{ErrUnavailable, 529, 20 * second, 1, 0}},
+		{"500, 2 s left for the second try", []upstreamtest.Fault{late(4500*time.Millisecond, bad(500))}, askOutcome{Calls: 2}},
+		{"500, no time for a second try", []upstreamtest.Fault{late(5*second, bad(500))}, askOutcome{ErrUnavailable, 500, 0, 1, 5 * second}},
+		{"500, then hangs", []upstreamtest.Fault{bad(500), upstreamtest.Hang()}, askOutcome{ErrTimeout, 0, 0, 2, 7 * second}},
+		{"hangs", []upstreamtest.Fault{upstreamtest.Hang()}, askOutcome{ErrTimeout, 0, 0, 1, 7 * second}},
+		{"drips", []upstreamtest.Fault{upstreamtest.Drip(`{"choices":[]}`, second)}, askOutcome{ErrTimeout, 0, 0, 1, 7 * second}},
+		{"slow but good", []upstreamtest.Fault{upstreamtest.Delay(6900 * time.Millisecond)}, askOutcome{Calls: 1}},
+		{"hangs up", []upstreamtest.Fault{upstreamtest.Disconnect()}, askOutcome{ErrUnavailable, 0, 0, 1, 0}},
+		{"breaks off", []upstreamtest.Fault{upstreamtest.Truncated()}, askOutcome{ErrUnavailable, 0, 0, 1, 0}},
+		{"HTML", []upstreamtest.Fault{upstreamtest.HTML()}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"50 MB", []upstreamtest.Fault{upstreamtest.Huge(50 << 20)}, askOutcome{ErrUnavailable, 200, 0, 1, 0}},
+		{"gzip bomb", []upstreamtest.Fault{upstreamtest.GzipBomb()}, askOutcome{ErrUnavailable, 200, 0, 1, 0}},
+		{"redirect elsewhere", []upstreamtest.Fault{upstreamtest.Redirect("https://elsewhere.example/")}, askOutcome{ErrUnavailable, 307, 0, 1, 0}},
+		{"redirect on the host", []upstreamtest.Fault{upstreamtest.Redirect("/other/chat/completions")}, askOutcome{ErrUnavailable, 307, 0, 1, 0}},
+		{"redirect in a circle", []upstreamtest.Fault{upstreamtest.Loop()}, askOutcome{ErrUnavailable, 307, 0, 1, 0}},
+		{"not JSON", []upstreamtest.Fault{answerWith(200, "", "{malformed "+leak)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"empty body", []upstreamtest.Fault{answerWith(200, "", "")}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"something after the JSON", []upstreamtest.Fault{upstreamtest.Rewrite(func(b []byte) []byte { return append(b, leak...) })}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"another type", []upstreamtest.Fault{answerWith(200, "", `["`+leak+`"]`)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"another object", []upstreamtest.Fault{answerWith(200, "", `{"text":"`+leak+`"}`)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"null", []upstreamtest.Fault{answerWith(200, "", `null`)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"parts of it null", []upstreamtest.Fault{answerWith(200, "", `{"choices":[null],"content":[null],"message":null,"stop_reason":"end_turn","done":true}`)},
+			askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"message null", []upstreamtest.Fault{answerWith(200, "", `{"choices":[{"message":null,"finish_reason":"stop"}],"content":null,"message":null,"stop_reason":"end_turn","done":true}`)},
+			askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"a type of text that is none", []upstreamtest.Fault{answerWith(200, "", `{"choices":[{"message":{"content":7},"finish_reason":"stop"}],`+
+			`"content":[{"type":"`+leak+`"}],"message":{"content":7},"stop_reason":"end_turn","done":true}`)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"two answers or unfinished", []upstreamtest.Fault{answerWith(200, "", `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"},{"message":{"content":"b"},"finish_reason":"stop"}],`+
+			`"content":[{"type":"text","text":"a"}],"message":{"content":"a"},"done":false}`)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"an error with status 200", []upstreamtest.Fault{answerWith(200, "", refusal)}, askOutcome{ErrUnavailable, 200, 0, 1, 0}},
+		{"400", []upstreamtest.Fault{bad(400)}, askOutcome{ErrUnavailable, 400, 0, 1, 0}},
+		{"401", []upstreamtest.Fault{bad(401)}, askOutcome{ErrUnavailable, 401, 0, 1, 0}},
+		{"404", []upstreamtest.Fault{bad(404)}, askOutcome{ErrUnavailable, 404, 0, 1, 0}},
+		{"404 of a proxy", []upstreamtest.Fault{answerWith(404, "", "<html>"+leak)}, askOutcome{ErrUnavailable, 404, 0, 1, 0}},
+		{"400 of a filter", []upstreamtest.Fault{answerWith(400, "", `{"error":{"message":"`+leak+`","code":"content_filter"}}`)}, askOutcome{ErrRefused, 400, 0, 1, 0}},
+		{"204", []upstreamtest.Fault{answerWith(204, "", "")}, askOutcome{ErrGarbled, 204, 0, 1, 0}},
+	} {
+		for _, provider := range formats {
+			t.Run(c.name+"/"+provider, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ask(t, provider, c.want, func(s *upstreamtest.Script, _ *upstreamtest.Model) { s.Next(c.faults...) })
+				})
+			})
+		}
+	}
+}
+
+// TestReplies lets the model itself be the one that gives no answer.
+func TestReplies(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		reply upstreamtest.ModelReply
+		want  map[string]error // by provider; nil: an answer
+	}{
+		{"tells the key", upstreamtest.ModelReply{Text: `{"tldr":"It is ` + key + `."}`}, map[string]error{"openai": ErrGarbled, "anthropic": ErrGarbled, "ollama": ErrGarbled}},
+		{"tells the key, escaped", upstreamtest.ModelReply{Text: `{"tldr":"` + fmt.Sprintf(`\u%04x`, key[0]) + key[1:] + `\u00`}, map[string]error{"openai": ErrGarbled, "anthropic": ErrGarbled, "ollama": ErrGarbled}},
+		{"cut off", upstreamtest.ModelReply{Text: `{"tldr":"` + leak, Stop: "length"}, map[string]error{"openai": ErrTruncated, "anthropic": ErrTruncated, "ollama": ErrTruncated}},
+		{"refuses", upstreamtest.ModelReply{Refusal: leak}, map[string]error{"openai": ErrRefused, "anthropic": ErrRefused, "ollama": nil}},
+		{"filtered", upstreamtest.ModelReply{Text: leak, Stop: "content_filter"}, map[string]error{"openai": ErrRefused, "anthropic": ErrRefused, "ollama": nil}},
+		{"no text", upstreamtest.ModelReply{Null: true}, map[string]error{"openai": ErrGarbled, "anthropic": ErrGarbled, "ollama": ErrGarbled}},
+		{"empty text", upstreamtest.ModelReply{}, map[string]error{"openai": ErrGarbled, "anthropic": ErrGarbled, "ollama": ErrGarbled}},
+		{"blank text", upstreamtest.ModelReply{Text: " \n\t"}, map[string]error{"openai": ErrGarbled, "anthropic": ErrGarbled, "ollama": ErrGarbled}},
+	} {
+		for _, provider := range formats {
+			t.Run(c.name+"/"+provider, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					want := askOutcome{Kind: c.want[provider], Calls: 1}
+					if want.Kind != nil {
+						want.Status = http.StatusOK
+					}
+					ask(t, provider, want, func(_ *upstreamtest.Script, m *upstreamtest.Model) { m.Next(c.reply) })
+				})
+			})
+		}
+	}
+}
+
+// ask asks once, after prepare, and compares what became of it. Nothing secret may be in the error.
+func ask(t *testing.T, provider string, want askOutcome, prepare func(*upstreamtest.Script, *upstreamtest.Model)) {
+	t.Helper()
+	n := upstreamtest.NewNetwork()
+	defer n.Close()
+	server := upstreamtest.NewModel(nil)
+	s, elsewhere := upstreamtest.NewScript(server), upstreamtest.NewScript(server)
+	n.Serve("model.example", s)
+	n.Serve("elsewhere.example", elsewhere)
+	prepare(s, server)
+	m := newModel(t, config(provider, n))
+	began := time.Now()
+	reply, err := m.Ask(t.Context(), shortPrompt())
+	got := outcomeOf(err)
+	got.Calls = s.Calls()
+	if want.Took != 0 {
+		got.Took = time.Since(began)
+	}
+	if diff := cmp.Diff(want, got, sameKind); diff != "" {
+		t.Errorf("Ask: %v (-want +got):\n%s", err, diff)
+	}
+	if reply.Model != "large-1" || (err == nil) != (reply.Text != "") {
+		t.Errorf("Ask gives %+v and the error %v", reply, err)
+	}
+	if errors.Is(err, ErrTruncated) && reply.Tokens == 0 {
+		t.Errorf("Ask gives no tokens for an answer that is cut off")
+	}
+	if elsewhere.Calls() != 0 {
+		t.Errorf("Ask went to %v", elsewhere.Requests())
+	}
+	sealed(t, err)
+}
+
+var sameKind = cmp.Comparer(func(a, b error) bool { return a == b })
+
+// outcomeOf reads an error. One that is of several kinds, or of none, comes back as it is.
+func outcomeOf(err error) askOutcome {
+	o := askOutcome{Kind: err}
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return o
+	}
+	o.Status, o.RetryAfter = e.status, e.RetryAfter
+	n := 0
+	for _, kind := range kinds {
+		if errors.Is(err, kind) {
+			n++
+			o.Kind = kind
+		}
+	}
+	if n != 1 || errors.Is(err, context.DeadlineExceeded) != errors.Is(err, ErrTimeout) {
+		o.Kind = err
+	}
+	return o
+}
+
+// sealed holds an error to what may be told.
+func sealed(t *testing.T, err error) {
+	t.Helper()
+	all := fmt.Sprintf("%v %+v %#v", err, err, err)
+	for _, secret := range []string{key, "secret", "model.example", "model.invalid", leak, question, "127.0.0.1"} {
+		if strings.Contains(all, secret) {
+			t.Errorf("the error tells %q: %s", secret, all)
+		}
+	}
+}
+
+// TestErrorText reads the errors that an operator can do something about.
+func TestErrorText(t *testing.T) {
+	for _, c := range []struct {
+		provider string
+		fault    upstreamtest.Fault
+		want     string
+	}{
+		{"openai", answerWith(401, "", refusal), "the model is unavailable: it does not accept the key in OPENAI_API_KEY (status 401)"},
+		{"anthropic", answerWith(403, "", refusal), "the model is unavailable: it does not accept the key in ANTHROPIC_API_KEY (status 403)"},
+		{"ollama", answerWith(401, "", refusal), "the model is unavailable: it does not accept the key in OLLAMA_API_KEY (status 401)"},
+		{"ollama", answerWith(404, "", refusal), "the model is unavailable: there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong (status 404)"},
+		{"openai", answerWith(400, "", refusal), "the model is unavailable: it does not accept the question (status 400)"},
+		{"openai", upstreamtest.HTML(), "the model's answer is unusable: it is not in the format of the API"},
+		{"openai", upstreamtest.Disconnect(), "the model is unavailable: the answer broke off"},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			n := upstreamtest.NewNetwork()
+			defer n.Close()
+			s := upstreamtest.NewScript(upstreamtest.NewModel(nil))
+			n.Serve("model.example", s)
+			s.Always(c.fault)
+			_, err := newModel(t, config(c.provider, n)).Ask(t.Context(), shortPrompt())
+			if err == nil || err.Error() != c.want {
+				t.Errorf("Ask: %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+// TestNoConnection counts what goes out when nobody listens.
+func TestNoConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := upstreamtest.NewNetwork()
+		defer n.Close()
+		out := &counting{RoundTripper: n}
+		_, err := newModel(t, config("openai", out)).Ask(t.Context(), shortPrompt())
+		if got, want := outcomeOf(err), (askOutcome{Kind: ErrUnavailable}); got != want || out.n != 2 {
+			t.Errorf("Ask: %v after %d tries, want %v after 2", err, out.n, want.Kind)
+		}
+		sealed(t, err)
+	})
+}
+
+// counting counts requests.
+type counting struct {
+	http.RoundTripper
+	n int
+}
+
+func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.n++
+	return c.RoundTripper.RoundTrip(r)
+}
+
+// TestPause keeps to the wait that a provider asks for.
+func TestPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := upstreamtest.NewNetwork()
+		defer n.Close()
+		s := upstreamtest.NewScript(upstreamtest.NewModel(nil))
+		n.Serve("model.example", s)
+		s.Next(answerWith(429, "30", refusal))
+		m := newModel(t, config("anthropic", n))
+		m.Ask(t.Context(), shortPrompt())
+		time.Sleep(10 * time.Second)
+		_, err := m.Ask(t.Context(), shortPrompt())
+		if got, want := outcomeOf(err), (askOutcome{Kind: ErrUnavailable, RetryAfter: 20 * time.Second}); got != want || s.Calls() != 1 {
+			t.Errorf("Ask within the wait: %+v after %d calls, want %+v after 1", got, s.Calls(), want)
+		}
+		time.Sleep(20 * time.Second)
+		if _, err := m.Ask(t.Context(), shortPrompt()); err != nil {
+			t.Errorf("Ask after the wait: %v", err)
+		}
+	})
+}
+
+// TestCallerLeaves ends with the caller's context: its deadline is the model's failure, its cancellation
+// is nobody's.
+func TestCallerLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := upstreamtest.NewNetwork()
+		defer n.Close()
+		s := upstreamtest.NewScript(upstreamtest.NewModel(nil))
+		n.Serve("model.example", s)
+		s.Always(upstreamtest.Hang())
+		m := newModel(t, config("openai", n))
+
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		began := time.Now()
+		if _, err := m.Ask(ctx, shortPrompt()); !errors.Is(err, ErrTimeout) || time.Since(began) != 3*time.Second {
+			t.Errorf("Ask with 3 s: %v after %v", err, time.Since(began))
+		}
+
+		ctx, leave := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, leave)
+		_, err := m.Ask(ctx, shortPrompt())
+		if _, ok := errors.AsType[*Error](err); ok || !errors.Is(err, context.Canceled) {
+			t.Errorf("Ask of a caller that leaves: %v, want %v", err, context.Canceled)
+		}
+		sealed(t, err)
+	})
+}

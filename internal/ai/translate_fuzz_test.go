@@ -1,0 +1,61 @@
+package ai
+
+import (
+	"testing"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// FuzzTranslate holds that a text taken apart is put together again, that a model which repeats what it
+// is given gives it back byte for byte, and that one which translates changes no block. It goes without
+// Translate's calls, whose goroutines and code words would keep the fuzzer from telling inputs apart.
+func FuzzTranslate(f *testing.F) {
+	const mostSeeded = 1 << 10 // bytes; the fuzzer shortens long inputs for minutes
+	for _, d := range load(f, "MIP", samples) {
+		for _, section := range d.proposal.Sections {
+			if len(section.Markdown) < mostSeeded {
+				f.Add(section.Markdown)
+			}
+		}
+	}
+	for _, seed := range []string{
+		"- a\n\t- `b\n\n      c\n> d\n```\n", "| a | b |\n|--|:-:|\n| c\\|d |\n", "[a]: b\n[a] [c][a] ![a](<d>)\n===\n", "{{1}} {{x2}} <b>\n",
+	} {
+		f.Add(seed)
+	}
+	const mostFuzzed = 8 << 10 // bytes
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > mostFuzzed || !utf8.ValidString(text) {
+			return
+		}
+		tree := readBlocks(text)
+		if !tree.keeps(text, tree.texts(text)) || tree.replace(text, tree.texts(text)) != text {
+			t.Errorf("the passages of %q put back are %q", text, tree.replace(text, tree.texts(text)))
+		}
+		p := &mip.Proposal{Sections: []mip.Section{{Markdown: text}}}
+		if got, ok := translated(t, p, echo, true); !ok || got != text {
+			t.Errorf("repeated %q: %q, %v", text, got, ok)
+		}
+		if got, ok := translated(t, p, cyrillic, false); ok && tree.outline != readBlocks(got).outline {
+			t.Errorf("translated %q: %q has other blocks", text, got)
+		}
+	})
+}
+
+// translated is a proposal's only section with each passage translated by f. ok is false when a check
+// refuses it; must says that none may.
+func translated(t *testing.T, p *mip.Proposal, f func(string) string, must bool) (markdown string, ok bool) {
+	s := newSegments(p)
+	for _, g := range s.all {
+		result, found := s.check(g, f(g.asked))
+		if found != noFault {
+			if must {
+				t.Errorf("%q, asked as %q, %s", g.source, g.asked, found)
+			}
+			return "", false
+		}
+		g.result = result
+	}
+	return s.sections[0].with(func(g *segment) string { return g.result })
+}

@@ -1,0 +1,184 @@
+package ai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/atomicfile"
+	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+const (
+	writersAtOnce = 4 // summaries made at a time
+	writtenLocale = "en"
+
+	// longestWait is the longest pause that is waited for: a limit by the minute, not by the day.
+	longestWait = 10 * time.Minute
+	// mostWaits is how often one proposal waits: others may take what was waited for.
+	mostWaits = 20
+)
+
+// ErrWrite is wrapped by the error of [WriteSummaries] for a file that cannot be written. The error names it.
+var ErrWrite = errors.New("the summary cannot be written")
+
+// Outdated is a committed summary that is missing or has to be made again.
+type Outdated struct {
+	File    string         // the proposal's, as problems name it
+	Dir     string         // the folder of proposals
+	Name    string         // the summary's path within Dir
+	Subject func() Subject // reads what the summary speaks of; Now is set by WriteSummaries
+}
+
+// WriteOptions says how summaries are made.
+type WriteOptions struct {
+	Model    Model                 // writes the summaries; nil: they are made of the proposals' own sentences
+	Now      time.Time             // becomes generatedAt
+	Progress func(done, total int) // called after each proposal, from any goroutine; nil disables it
+	Waiting  func(time.Duration)   // called when the model asks for a pause, from any goroutine; nil disables it
+}
+
+// WriteReport says what became of the proposals, in the order in which they were given.
+type WriteReport struct {
+	Written  []string      // files, as in problems
+	Problems []mip.Problem // one warning for each proposal whose summary could not be made
+}
+
+// WriteSummaries makes summaries, a few at a time, and puts each in its place as soon as it is made: a file is
+// the old one or the new one, whole, and never outside of its folder. What a model fails at is a problem of
+// that proposal, whose file stays as it was, and the others go on. The error is for what is wrong with more than
+// one: a file that cannot be written, or the end of ctx. The report is true then too.
+func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (WriteReport, error) {
+	for _, out := range all {
+		if err := removeTemps(out.Dir, path.Dir(out.Name)); err != nil {
+			return WriteReport{}, err
+		}
+	}
+	written, failed := make([]bool, len(all)), make([]error, len(all))
+	var done atomic.Int64
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(writersAtOnce)
+	for i, out := range all {
+		workers.Go(func() (err error) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if failed[i], err = o.write(ctx, out); err != nil {
+				return err
+			}
+			written[i] = failed[i] == nil
+			if o.Progress != nil {
+				o.Progress(int(done.Add(1)), len(all))
+			}
+			return nil
+		})
+	}
+	err := workers.Wait()
+	var r WriteReport
+	for i, out := range all {
+		switch {
+		case written[i]:
+			r.Written = append(r.Written, summaryFile(out))
+		case failed[i] != nil:
+			r.Problems = append(r.Problems, mip.Problem{
+				Level: mip.Warning, Code: "summary-failed", File: out.File, Message: fmt.Sprintf("no summary could be made: %v", failed[i]),
+			})
+		}
+	}
+	return r, err
+}
+
+// write makes and writes one summary. failed is what went wrong with this one alone.
+func (o WriteOptions) write(ctx context.Context, out Outdated) (failed, err error) {
+	subject := out.Subject()
+	subject.Now = o.Now
+	sum, failed := o.summarise(ctx, subject)
+	switch {
+	case ctx.Err() != nil: // a summary that was ready all the same is made again the next time
+		return nil, ctx.Err()
+	case failed != nil:
+		return failed, nil
+	}
+	return nil, replaceSummary(out, sum)
+}
+
+// summarise has the model write a summary, and waits when it says that it will answer later.
+func (o WriteOptions) summarise(ctx context.Context, subject Subject) (api.Summary, error) {
+	if o.Model == nil {
+		return Extract(subject), nil
+	}
+	for waits := 0; ; waits++ {
+		sum, err := Summarise(ctx, o.Model, subject, writtenLocale)
+		wait := retryAfter(err)
+		if wait <= 0 || wait > longestWait || waits == mostWaits {
+			return sum, err
+		}
+		if o.Waiting != nil {
+			o.Waiting(wait)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return api.Summary{}, ctx.Err()
+		}
+	}
+}
+
+// replaceSummary writes a summary into a folder of proposals.
+func replaceSummary(out Outdated, sum api.Summary) error {
+	wrap := func(err error) error {
+		return fmt.Errorf("write %s: %w: %w", summaryFile(out), ErrWrite, folder.Cause(err))
+	}
+	text, err := encodeSummary(sum)
+	if err != nil {
+		return wrap(err)
+	}
+	root, err := os.OpenRoot(out.Dir)
+	if err != nil {
+		return wrap(err)
+	}
+	defer root.Close()
+	if err := root.Mkdir(path.Dir(out.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return wrap(err)
+	}
+	if err := atomicfile.Write(root, out.Name, text); err != nil {
+		return wrap(err)
+	}
+	return nil
+}
+
+// encodeSummary is a summary as people review it: a line for each member.
+func encodeSummary(sum api.Summary) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(sum)
+	return b.Bytes(), err
+}
+
+// summaryFile is a summary's file as problems name it.
+func summaryFile(out Outdated) string { return path.Join(filepath.ToSlash(out.Dir), out.Name) }
+
+// removeTemps removes what an earlier run left half written where it was killed.
+func removeTemps(dir, within string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	_ = atomicfile.Recover(root, within) // there is none, or writing says what is wrong with it
+	return nil
+}
