@@ -5,7 +5,8 @@ import (
 	"sync"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/agent"
+	"github.com/mipwatch/mipwatch/render/feed"
 	"github.com/mipwatch/mipwatch/sidecar/assist"
 )
 
@@ -15,9 +16,9 @@ func (p *planner) feeds() error {
 		route, mediaType string
 		make             func(mip.SiteInfo, []mip.Summary) ([]byte, error)
 	}{
-		{"/" + feedFile, typeRSS, render.RSS},
-		{"/feed.atom", "application/atom+xml; charset=utf-8", render.Atom},
-		{"/feed.json", "application/feed+json; charset=utf-8", render.JSONFeed},
+		{"/" + feedFile, typeRSS, feed.RSS},
+		{"/feed.atom", "application/atom+xml; charset=utf-8", feed.Atom},
+		{"/feed.json", "application/feed+json; charset=utf-8", feed.JSONFeed},
 	} {
 		p.whole(f.route, f.mediaType, func() ([]byte, error) { return f.make(p.info, p.all) })
 	}
@@ -26,28 +27,28 @@ func (p *planner) feeds() error {
 
 // agents adds what tells an AI agent how to use the site.
 func (p *planner) agents() error {
-	p.whole("/llms.txt", typeText, func() ([]byte, error) { return render.LLMs(p.info, p.forks, p.all) })
+	p.whole("/llms.txt", typeText, func() ([]byte, error) { return agent.LLMs(p.info, p.forks, p.all) })
 	p.add(Artifact{
 		Route: "/llms-full.txt", Type: typeText, phase: index, key: p.wholeKey,
 		Stream: func(w io.Writer) error {
 			var text []byte
-			return render.LLMsFull(w, p.info, p.all, func(i int) (_ []byte, err error) {
+			return agent.LLMsFull(w, p.info, p.all, func(i int) (_ []byte, err error) {
 				text, err = p.corpus.ReadRaw(p.corpus.Proposals[i], text)
 				return text, err
 			})
 		},
 	})
-	skill, err := render.Skill(p.info, p.all)
+	skill, err := agent.Skill(p.info, p.all)
 	if err != nil {
 		return err
 	}
-	name := render.SkillName(p.info)
+	name := agent.SkillName(p.info)
 	p.whole("/skill.md", typeMarkdown, func() ([]byte, error) { return skill, nil })
 	p.add(Artifact{
 		Route: "/.well-known/agent-skills/" + name + "/SKILL.md", Pattern: "/.well-known/agent-skills/{skill}/SKILL.md",
 		Type: typeMarkdown, Body: fixed(skill),
 	})
-	p.whole("/.well-known/agent-skills/index.json", typeJSON, func() ([]byte, error) { return render.SkillIndex(p.info, skill) })
+	p.whole("/.well-known/agent-skills/index.json", typeJSON, func() ([]byte, error) { return agent.SkillIndex(p.info, skill) })
 	return nil
 }
 
@@ -63,7 +64,7 @@ func (p *planner) documentation() error {
 		}
 	}
 	p.add(Artifact{Route: "/openapi.json", Type: typeJSON, Body: made(openapi), phase: index, key: key})
-	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, func() ([]byte, error) { return render.APICatalog(p.info) })
+	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, func() ([]byte, error) { return agent.APICatalog(p.info) })
 	p.add(Artifact{Route: "/api/", Type: typeHTML, phase: index, key: key, Body: made(func() ([]byte, error) {
 		doc, err := openapi()
 		if err != nil {
@@ -105,13 +106,13 @@ func (p *planner) example() int {
 // openapi describes the endpoints with the proposal at a position as the example.
 func (p *planner) openapi(example int) ([]byte, error) {
 	if example < 0 {
-		return render.OpenAPI(p.stableInfo, p.forks, nil)
+		return agent.OpenAPI(p.stableInfo, p.forks, nil)
 	}
 	subject, err := p.beside.Proposals.Subject(example)
 	if err != nil {
 		return nil, err
 	}
-	n, e := p.all[example].Number, render.Example{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].Number)}
+	n, e := p.all[example].Number, agent.Example{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].Number)}
 	if e.Summary == nil {
 		if updated := p.all[example].Updated; updated != nil {
 			subject.Now = updated.UTC()
@@ -125,5 +126,5 @@ func (p *planner) openapi(example int) ([]byte, error) {
 	}
 	l := p.links(n)
 	e.Proposal.SummaryURL, e.Proposal.Translations = l.SummaryURL, l.Translations
-	return render.OpenAPI(p.stableInfo, p.forks, &e)
+	return agent.OpenAPI(p.stableInfo, p.forks, &e)
 }

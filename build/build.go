@@ -18,7 +18,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/markdown"
 )
 
 // Options is the input of a build beside the files themselves.
@@ -50,12 +50,12 @@ type Options struct {
 // ready; it is safe for concurrent use and bounded in size.
 type Memo struct {
 	mu              sync.Mutex
-	plain, coloured *render.Markdown
+	plain, coloured *markdown.Renderer
 }
 
-func (m *Memo) markdown(highlight bool) *render.Markdown {
+func (m *Memo) markdown(highlight bool) *markdown.Renderer {
 	if m == nil {
-		return render.NewMarkdown(highlight)
+		return markdown.New(highlight)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,7 +64,7 @@ func (m *Memo) markdown(highlight bool) *render.Markdown {
 		kept = &m.coloured
 	}
 	if *kept == nil {
-		*kept = render.NewMarkdown(highlight)
+		*kept = markdown.New(highlight)
 	}
 	return *kept
 }
@@ -79,7 +79,7 @@ type Content struct {
 // Load reads the proposals and what is committed beside them. Documents that could grow out of proportion are rendered once here, so
 // that a proposal which cannot be published is known before anything is written.
 func Load(ctx context.Context, o Options) (*Content, error) {
-	md := render.NewMarkdown(false)
+	md := markdown.New(false)
 	longest := o.longestLink()
 	try := func(d *corpus.Document) error {
 		_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) {

@@ -9,14 +9,14 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/markdown"
 )
 
 // DeadFragments reports, as warnings, links of the proposals to places that do not exist: a page shows the
 // text of such a link without the link, or opens at its top. It parses every text, which is why a build
 // does not ask. The error is ctx's, or says that a file has changed since it was loaded.
 func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
-	md := render.NewMarkdown(false)
+	md := markdown.New(false)
 	ids := map[int]map[string]bool{} // of the proposals that others link into
 	var out []mip.Problem
 	for _, p := range c.Proposals {
@@ -55,7 +55,7 @@ func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 }
 
 // ids are those on the page of a published proposal.
-func (c *Content) ids(md *render.Markdown, n int) (map[string]bool, error) {
+func (c *Content) ids(md *markdown.Renderer, n int) (map[string]bool, error) {
 	i := slices.IndexFunc(c.Proposals, func(p *corpus.Proposal) bool { return p.Number == n })
 	d, err := c.Read(c.Proposals[i])
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/feed"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // listKind is a field by which proposals are listed.
@@ -106,8 +107,8 @@ func (p *planner) listing(k listKind, slug, value string, at []int) error {
 	if err != nil {
 		return err
 	}
-	list := func() render.Listing {
-		return render.Listing{Kind: k.name, Value: value, Slug: slug, Summaries: p.pick(at)}
+	list := func() plain.Listing {
+		return plain.Listing{Kind: k.name, Value: value, Slug: slug, Summaries: p.pick(at)}
 	}
 	route := "/" + k.name + "/" + slug + "/"
 	p.add(Artifact{
@@ -116,7 +117,7 @@ func (p *planner) listing(k listKind, slug, value string, at []int) error {
 	})
 	p.add(Artifact{
 		Route: route + feedFile, Pattern: k.pattern + feedFile, Type: typeRSS, phase: index, key: key,
-		Body: made(func() ([]byte, error) { return render.ListRSS(p.stableInfo, list()) }),
+		Body: made(func() ([]byte, error) { return feed.List(p.stableInfo, list()) }),
 	})
 	return nil
 }

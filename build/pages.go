@@ -5,6 +5,9 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/agent"
+	"github.com/mipwatch/mipwatch/render/feed"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // assets adds style sheet and scripts, named by their content.
@@ -40,7 +43,7 @@ func (p *planner) upgrades() error {
 		p.add(Artifact{
 			Route: "/upgrade/" + slug + "/" + feedFile, Pattern: "/upgrade/{name}/" + feedFile, Type: typeRSS, phase: index, key: key,
 			Body: made(func() ([]byte, error) {
-				return render.ListRSS(p.stableInfo, render.Listing{Kind: "upgrade", Value: f.Name, Slug: slug, Summaries: p.pick(at)})
+				return feed.List(p.stableInfo, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug, Summaries: p.pick(at)})
 			}),
 		})
 	}
@@ -117,6 +120,6 @@ func (p *planner) about() error {
 // notFound adds the two answers for what does not exist: for people and, below /api, for programs.
 func (p *planner) notFound() error {
 	p.add(Artifact{Route: "/404.html", Type: typeHTML, phase: index, Body: made(p.pages.NotFound)})
-	p.add(Artifact{File: "api-404.json", Type: typeProblem, phase: index, Body: made(func() ([]byte, error) { return render.NotFoundProblem(p.info) })})
+	p.add(Artifact{File: "api-404.json", Type: typeProblem, phase: index, Body: made(func() ([]byte, error) { return agent.NotFoundProblem(p.info) })})
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/markdown"
 )
 
 // Plan is the whole published tree: which file has which bytes. It is immutable and safe for
@@ -41,7 +42,7 @@ type planner struct {
 	plan       *Plan
 	corpus     *corpus.Corpus
 	beside     *companion.Set
-	md         *render.Markdown
+	md         *markdown.Renderer
 	pages      *render.Pages // for pages that speak of the whole site
 	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
 	info       mip.SiteInfo

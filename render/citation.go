@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // citation is how to refer to a proposal, for people and for programs that keep references.
@@ -90,7 +91,7 @@ func (p *Pages) bibTeX(s mip.Summary, authors []person, route string) string {
 
 // texText escapes what TeX would obey; a brace without its fellow would end the field.
 func texText(s string) string {
-	s = oneLine(s)
+	s = plain.OneLine(s)
 	if !strings.ContainsAny(s, `\{}$&#%_~^`) {
 		return s // most are, and a replacer costs more than all the rest
 	}

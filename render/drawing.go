@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/graph"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // Measures of a drawing in CSS pixels. Text is in the page's monospaced face, of which a letter is about
@@ -52,7 +53,7 @@ func (d *drawing) close() { d.m.raw("</svg>") }
 // node draws a proposal: a link that says its title and status. Without a path it is a mere box: the
 // proposal that the page is about, or one that is not published.
 func (d *drawing) node(r Ref, at graph.Point) {
-	element, class, name := "a", statusClass(r.Status), sentence(named(r.ID, " ", r.Title))+" "+r.Status.String()
+	element, class, name := "a", statusClass(r.Status), plain.Sentence(named(r.ID, " ", r.Title))+" "+r.Status.String()
 	switch {
 	case !r.Published:
 		element, class, name = "g", "gone", r.ID+", not published here"

@@ -76,3 +76,29 @@ func (m *markup) end() template.HTML {
 	}
 	return out
 }
+
+// appendEscaped appends s with the four characters that matter in text and in double quotes replaced,
+// and NUL, which no HTML document may hold.
+func appendEscaped(b []byte, s string) []byte {
+	from := 0
+	for i := range len(s) {
+		var e string
+		switch s[i] {
+		case '&':
+			e = "&amp;"
+		case '<':
+			e = "&lt;"
+		case '>':
+			e = "&gt;"
+		case '"':
+			e = "&quot;"
+		case 0:
+			e = "\ufffd"
+		default:
+			continue
+		}
+		b = append(append(b, s[from:i]...), e...)
+		from = i + 1
+	}
+	return append(b, s[from:]...)
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // pageHostile is what a text field may hold in the worst case; the tag tells one field from another.
@@ -125,11 +126,11 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 	for i := range p.forks {
 		do("/upgrade/"+mip.Slug(p.forks[i].Name)+"/", func() ([]byte, error) { return p.Upgrade(p.forks[i], all) })
 	}
-	byAuthor := map[string]Listing{}
+	byAuthor := map[string]plain.Listing{}
 	for _, s := range all {
 		for _, a := range s.Authors {
 			if slug := a.Slug(); slug != "" {
-				byAuthor[slug] = Listing{Kind: "author", Value: cmp.Or(deref(a.Name), *a.GitHub), Slug: slug, Summaries: append(byAuthor[slug].Summaries, s)}
+				byAuthor[slug] = plain.Listing{Kind: "author", Value: cmp.Or(plain.Deref(a.Name), *a.GitHub), Slug: slug, Summaries: append(byAuthor[slug].Summaries, s)}
 			}
 		}
 	}
@@ -142,7 +143,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 		"type":     func(s mip.Summary) *string { return s.Type },
 	}
 	for kind, value := range kinds {
-		lists := map[string]Listing{}
+		lists := map[string]plain.Listing{}
 		for _, s := range all {
 			v := value(s)
 			if v == nil {
@@ -153,7 +154,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 				slug = s.Status.Slug()
 			}
 			l := lists[slug]
-			lists[slug] = Listing{Kind: kind, Value: *v, Slug: slug, Summaries: append(l.Summaries, s)}
+			lists[slug] = plain.Listing{Kind: kind, Value: *v, Slug: slug, Summaries: append(l.Summaries, s)}
 		}
 		for slug, l := range lists {
 			do("/"+kind+"/"+slug+"/", func() ([]byte, error) { return p.AppendListing(nil, l) })

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // floorRow is the least that a summary may say of each group about one kind of proposal.
@@ -39,7 +40,7 @@ type lifeStep struct {
 func (p *Pages) About() ([]byte, error) {
 	var life []lifeStep
 	for _, s := range mip.Statuses() {
-		life = append(life, lifeStep{s, statusMeaning(s)})
+		life = append(life, lifeStep{s, plain.StatusMeaning(s)})
 	}
 	return p.execute("about", 0, struct {
 		page

@@ -12,6 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // Ref is a mention of another proposal. Path holds the base path and is empty when it is not
@@ -67,7 +68,7 @@ type proposalView struct {
 func (p *Pages) AppendProposal(to []byte, v ProposalPage) ([]byte, error) {
 	s := v.Summary
 	number := strconv.Itoa(s.Number)
-	route := pageRoute(s.Number)
+	route := plain.PageRoute(s.Number)
 	authors, description := p.people(s.Authors), describe(s)
 	ld, err := p.structuredData(s, authors, route, description)
 	if err != nil {

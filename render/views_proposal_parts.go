@@ -2,12 +2,12 @@ package render
 
 import (
 	"html/template"
-	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/figures"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // chips are the labels over a proposal's title; each leads to the proposals that share it.
@@ -95,7 +95,7 @@ func (p *Pages) people(authors []mip.Author) []person {
 	for _, a := range authors {
 		var v person
 		if slug := a.Slug(); slug != "" {
-			v = person{"@" + *a.GitHub, *a.GitHub, p.slugPath("author", slug), profile(*a.GitHub)}
+			v = person{"@" + *a.GitHub, *a.GitHub, p.slugPath("author", slug), plain.Profile(*a.GitHub)}
 		}
 		switch {
 		case a.Name != nil && *a.Name != "":
@@ -109,9 +109,6 @@ func (p *Pages) people(authors []mip.Author) []person {
 	}
 	return out
 }
-
-// profile is the address of a GitHub account.
-func profile(login string) string { return "https://github.com/" + url.PathEscape(login) }
 
 // person appends a link to the author's page here and, of the login, one to the profile.
 func (m *markup) person(a person) {

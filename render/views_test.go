@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/agent"
 )
 
 func TestTitleHTML(t *testing.T) {
@@ -213,7 +214,7 @@ func TestAPIPage(t *testing.T) {
 // TestAPIPageOfTheSite holds the page to the document that this package makes.
 func TestAPIPageOfTheSite(t *testing.T) {
 	info := pageInfo("https://example.org")
-	doc, err := OpenAPI(info, pageForks(), nil)
+	doc, err := agent.OpenAPI(info, pageForks(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func TestAPIPageOfTheSite(t *testing.T) {
 	for _, f := range pageFaults(t, page) {
 		t.Error(f)
 	}
-	for _, r := range StaticRoutes() {
+	for _, r := range agent.StaticRoutes() {
 		if !strings.Contains(string(page), "<code>"+r.Pattern+"</code>") {
 			t.Errorf("the page does not show %s", r.Pattern)
 		}
