@@ -98,7 +98,7 @@ func (p *Pages) API(openapi []byte) ([]byte, error) {
 	for _, c := range api.Codes() {
 		v.Codes = append(v.Codes, apiCode{string(c.Code), http.StatusText(c.Status), c.Status, c.Code.Anchor()})
 	}
-	return p.execute("api", len(openapi)*3, v)
+	return p.execute("api", v)
 }
 
 // apiReader turns parts of the document into what the page shows.

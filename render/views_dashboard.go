@@ -144,7 +144,7 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	for _, s := range Recent(all) {
 		v.Recent = append(v.Recent, recentChange{s, d.Revised[s.Number].words()})
 	}
-	return p.execute("dashboard", 0, v)
+	return p.execute("dashboard", v)
 }
 
 // discussed are proposals with a discussion on the site's forum, each topic once: how many tells how

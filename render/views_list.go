@@ -64,7 +64,7 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 		Table:      p.table(all, true),
 		HeatAt:     p.figures.ForumAt(),
 	}
-	return p.execute("home", len(v.Table.Rows), v)
+	return p.execute("home", v)
 }
 
 // AppendListing appends /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/ to a slice, which may be nil,
@@ -92,7 +92,7 @@ func (p *Pages) AppendListing(to []byte, v plain.Listing) ([]byte, error) {
 	if v.Kind == "author" {
 		w.GitHub = plain.Profile(v.Slug)
 	}
-	return p.append(to, "listing", len(w.Table.Rows), w)
+	return p.append(to, "listing", w)
 }
 
 // feedOf is the feed of the page at route.

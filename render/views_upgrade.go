@@ -53,12 +53,12 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 		Route:       route,
 		Alternates:  []alternate{p.feedOf(route, heading)},
 	})
-	return p.execute("upgrade", len(v.Table.Rows), v)
+	return p.execute("upgrade", v)
 }
 
 // Upgrades renders the overview of all hard forks, the newest first.
 func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
-	return p.execute("upgrades", 0, upgradesView{
+	return p.execute("upgrades", upgradesView{
 		page: p.frame("/upgrade/", page{
 			Title:       "Network upgrades",
 			Description: "Which proposals each network upgrade activates, and when each network switches.",
