@@ -55,7 +55,7 @@ func (p *planner) agents() error {
 // documentation adds the API's description for programs and for people.
 func (p *planner) documentation() error {
 	example := p.example()
-	openapi := sync.OnceValues(func() ([]byte, error) { return p.openapi(example) })
+	openapi := sync.OnceValues(func() (*agent.API, error) { return p.openapi(example) })
 	key := p.wholeKey
 	if example >= 0 {
 		var err error
@@ -63,7 +63,7 @@ func (p *planner) documentation() error {
 			return err
 		}
 	}
-	p.add(Artifact{Route: "/openapi.json", Type: typeJSON, Body: made(openapi), phase: index, key: key})
+	p.add(Artifact{Route: "/openapi.json", Type: typeJSON, Body: made(func() ([]byte, error) { return encoded(openapi()) }), phase: index, key: key})
 	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, func() ([]byte, error) { return agent.APICatalog(p.info) })
 	p.add(Artifact{Route: "/api/", Type: typeHTML, phase: index, key: key, Body: made(func() ([]byte, error) {
 		doc, err := openapi()
@@ -104,9 +104,9 @@ func (p *planner) example() int {
 }
 
 // openapi describes the endpoints with the proposal at a position as the example.
-func (p *planner) openapi(example int) ([]byte, error) {
+func (p *planner) openapi(example int) (*agent.API, error) {
 	if example < 0 {
-		return agent.OpenAPI(p.stableInfo, p.forks, nil)
+		return agent.Describe(p.stableInfo, p.forks, nil), nil
 	}
 	subject, err := p.beside.Proposals.Subject(example)
 	if err != nil {
@@ -126,5 +126,13 @@ func (p *planner) openapi(example int) ([]byte, error) {
 	}
 	l := p.links(n)
 	e.Proposal.SummaryURL, e.Proposal.Translations = l.SummaryURL, l.Translations
-	return agent.OpenAPI(p.stableInfo, p.forks, &e)
+	return agent.Describe(p.stableInfo, p.forks, &e), nil
+}
+
+// encoded is a description as JSON, or the error that came instead of it.
+func encoded(a *agent.API, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return a.JSON()
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -20,6 +19,64 @@ const (
 	tagLive   = "Live"
 	tagAgents = "Feeds and agents"
 )
+
+// API is every endpoint of a site, static and live: what the OpenAPI document and the page about it are made of.
+type API struct {
+	Title, Description, Base string
+	Tags                     []Tag
+	Operations               []Operation
+	Schemas                  []NamedSchema // by name
+}
+
+// Version is that of the API.
+const Version = "1"
+
+// Tag is a group of operations.
+type Tag struct{ Name, Text string }
+
+// Operation is one method of one path.
+type Operation struct {
+	ID, Method, Path   string
+	Tag, Summary, Text string
+	Parameters         []Parameter
+	Body               *Content // of the request, nil: none
+	Responses          []Response
+}
+
+// Parameter is a variable part of an address.
+type Parameter struct {
+	Name, In, Text string
+	Required       bool
+	Schema         *Schema
+	Example        any
+}
+
+// Content is a body in one media type.
+type Content struct {
+	Media    string
+	Schema   *Schema
+	Examples []Sample
+}
+
+// Sample is an example of a body: a wire value.
+type Sample struct {
+	Name, Summary string
+	Value         any
+}
+
+// Response is the answer of one HTTP status.
+type Response struct {
+	Status  int
+	Text    string
+	Headers []string
+	Content *Content // nil: no body
+}
+
+// NamedSchema is a schema that others refer to.
+type NamedSchema struct {
+	Name string
+	*Schema
+}
 
 // document collects what the operations need of each other: schemas by name, and the examples.
 type document struct {
@@ -35,33 +92,28 @@ type Example struct {
 	Translation *api.PublishedTranslation // of it; nil: one is invented
 }
 
-// OpenAPI is the OpenAPI 3.1.1 document of every endpoint, static and live, as JSON. Schemas come from
-// the wire structs, so they cannot drift from what is sent. example is what examples speak of; nil, for a
-// site without proposals, gives an invented one. What changes with every commit
-// (the commit itself, the counts) is left out of the examples, so that the document changes only when
-// the example proposal, a hard fork or the site's own settings do.
-func OpenAPI(info mip.SiteInfo, forks []mip.HardFork, example *Example) ([]byte, error) {
-	d := &document{info: info, schemas: &schemas{named: map[string]object{}}, examples: newExamples(info, forks, example)}
-	var paths object
+// Describe lists every endpoint, static and live. Schemas come from the wire structs, so they cannot drift from
+// what is sent. example is what examples speak of; nil, for a site without proposals, gives an invented one. What
+// changes with every commit (the commit itself, the counts) is left out of the examples, so that the document
+// changes only when the example proposal, a hard fork or the site's own settings do.
+func Describe(info mip.SiteInfo, forks []mip.HardFork, example *Example) *API {
+	d := &document{info: info, schemas: &schemas{named: map[string]*Schema{}}, examples: newExamples(info, forks, example)}
+	a := &API{Title: plain.SiteTitle(info), Description: documentText(info), Base: info.BaseURL, Tags: []Tag{
+		{tagStatic, "Files: what follows from the proposals' texts. Always answered."},
+		{tagLive, "Answered where the site runs its sidecar; elsewhere a 404 problem with the code not_found."},
+		{tagAgents, "The same content for feed readers, crawlers and agents."},
+	}}
 	for _, r := range StaticRoutes() {
-		paths = append(paths, member{r.Pattern, object{{"get", d.static(r)}}})
+		a.Operations = append(a.Operations, d.static(r))
 	}
 	for _, r := range api.Routes() {
-		paths = append(paths, member{r.Path, object{{strings.ToLower(r.Method), d.live(r)}}})
+		a.Operations = append(a.Operations, d.live(r))
 	}
 	d.schemas.define(reflect.TypeFor[api.Problem]())
-	return api.JSON(object{
-		{"openapi", "3.1.1"},
-		{"info", object{{"title", plain.SiteTitle(info)}, {"version", "1"}, {"description", documentText(info)}}},
-		{"servers", []object{{{"url", info.BaseURL}}}},
-		{"tags", []object{
-			{{"name", tagStatic}, {"description", "Files: what follows from the proposals' texts. Always answered."}},
-			{{"name", tagLive}, {"description", "Answered where the site runs its sidecar; elsewhere a 404 problem with the code not_found."}},
-			{{"name", tagAgents}, {"description", "The same content for feed readers, crawlers and agents."}},
-		}},
-		{"paths", paths},
-		{"components", object{{"schemas", sorted(d.schemas.named)}, {"headers", headers()}}},
-	})
+	for _, name := range slices.Sorted(maps.Keys(d.schemas.named)) {
+		a.Schemas = append(a.Schemas, NamedSchema{name, d.schemas.named[name]})
+	}
+	return a
 }
 
 func documentText(info mip.SiteInfo) string {
@@ -73,178 +125,125 @@ func documentText(info mip.SiteInfo) string {
 	return text
 }
 
-func sorted(m map[string]object) object {
-	var out object
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, member{k, m[k]})
-	}
-	return out
-}
-
-func (d *document) static(r StaticRoute) object {
+func (d *document) static(r StaticRoute) Operation {
 	tag := tagAgents
 	if strings.HasPrefix(r.Pattern, "/api/") || r.Type == typeMarkdown && strings.HasPrefix(r.Pattern, "/mip/") {
 		tag = tagStatic
 	}
-	op := operation(r.Name, tag, r.Summary, "")
-	responses := object{{"200", object{
-		{"description", r.Summary},
-		{"content", object{{r.Type, d.content(r.Type, r.Response, r.Name)}}},
-	}}}
-	var parameters []object
+	op := Operation{ID: r.Name, Method: http.MethodGet, Path: r.Pattern, Tag: tag, Summary: r.Summary}
+	op.Responses = []Response{{Status: http.StatusOK, Text: r.Summary, Content: d.content(r.Type, r.Response, r.Name)}}
 	for _, part := range strings.Split(r.Pattern, "{")[1:] {
 		name, _, _ := strings.Cut(part, "}")
-		parameters = append(parameters, d.parameter(name))
+		op.Parameters = append(op.Parameters, d.parameter(name))
 	}
-	if parameters != nil {
-		op = append(op, member{"parameters", parameters})
-		responses = append(responses, d.missing(r))
+	if op.Parameters != nil {
+		op.Responses = append(op.Responses, d.missing(r))
 	}
-	return append(op, member{"responses", responses})
+	return op
 }
 
 // parameter describes the variable part of a static address.
-func (d *document) parameter(name string) object {
+func (d *document) parameter(name string) Parameter {
+	p := Parameter{Name: name, In: "path", Required: true, Schema: ofType("string")}
 	switch name {
 	case "n":
-		return pathParameter(name, "The proposal's number, without leading zeros.", object{{"type", "integer"}, {"minimum", 0}}, d.examples.number)
+		p.Text, p.Schema, p.Example = "The proposal's number, without leading zeros.", integerFrom(0), d.examples.number
 	case "locale":
-		return pathParameter(name, "One of the site's locales, as the site writes it.", object{{"type", "string"}}, d.examples.locale)
+		p.Text, p.Example = "One of the site's locales, as the site writes it.", d.examples.locale
 	case "skill":
 		skill := SkillName(d.info)
-		return pathParameter(name, "The skill's name, from the index.", enum(skill), skill)
+		p.Text, p.Schema, p.Example = "The skill's name, from the index.", enum(skill), skill
+	default:
+		p.Text = map[string]string{
+			"s": "A status", "c": "A category", "t": "A type", "name": "A hard fork's name", "login": "An author's GitHub login",
+		}[name] + " in lower case; what is no letter or digit becomes one hyphen."
+		p.Example = d.examples.segments[name]
 	}
-	doc := map[string]string{
-		"s": "A status", "c": "A category", "t": "A type", "name": "A hard fork's name", "login": "An author's GitHub login",
-	}[name] + " in lower case; what is no letter or digit becomes one hyphen."
-	return pathParameter(name, doc, object{{"type", "string"}}, d.examples.segments[name])
+	return p
 }
 
 // missing is the 404 of a static address: a problem below /api, a page elsewhere.
-func (d *document) missing(r StaticRoute) member {
+func (d *document) missing(r StaticRoute) Response {
 	if strings.HasPrefix(r.Pattern, "/api/") {
-		return member{"404", d.problems([]api.Code{api.NotFound}, "", notFoundDetail(d.info))}
+		return d.problems([]api.Code{api.NotFound}, "", notFoundDetail(d.info))
 	}
-	return member{"404", object{
-		{"description", "There is no such file; the body is a page for people."},
-		{"content", object{{typeHTML, object{{"schema", object{{"type", "string"}}}}}}},
-	}}
+	return Response{
+		Status: http.StatusNotFound, Text: "There is no such file; the body is a page for people.",
+		Content: &Content{Media: typeHTML, Schema: ofType("string")},
+	}
 }
 
-func (d *document) live(r api.Route) object {
-	op := operation(r.Name, tagLive, r.Summary, "A site that runs no sidecar answers 404 with the code not_found.")
-	var parameters []object
-	for _, q := range r.Query {
-		p := object{{"name", q.Name}, {"in", "query"}, {"description", q.Doc}, {"required", q.Required}}
-		if q.Values != nil { // form without explode is the style with commas
-			p = append(p, object{{"style", "form"}, {"explode", false}, {"schema", object{
-				{"type", "array"}, {"items", enum(q.Values...)}, {"minItems", 1}, {"uniqueItems", true},
-			}}}...)
-		} else {
-			p = append(p, member{"schema", object{{"type", "integer"}, {"minimum", 1}}})
-		}
-		parameters = append(parameters, append(p, member{"example", cmp.Or(d.examples.query[q.Name], q.Example)}))
+func (d *document) live(r api.Route) Operation {
+	op := Operation{
+		ID: r.Name, Method: r.Method, Path: r.Path, Tag: tagLive, Summary: r.Summary,
+		Text: "A site that runs no sidecar answers 404 with the code not_found.",
 	}
-	if parameters != nil {
-		op = append(op, member{"parameters", parameters})
+	for _, q := range r.Query {
+		p := Parameter{Name: q.Name, In: "query", Text: q.Doc, Required: q.Required, Schema: integerFrom(1), Example: cmp.Or(d.examples.query[q.Name], q.Example)}
+		if q.Values != nil {
+			p.Schema = &Schema{Types: []string{"array"}, Items: enum(q.Values...), Unique: true}
+		}
+		op.Parameters = append(op.Parameters, p)
 	}
 	if r.Request != nil {
-		op = append(op, member{"requestBody", object{
-			{"required", true},
-			{"content", object{{typeJSON, d.content(typeJSON, r.Request, r.Name+"Request")}}},
-		}})
+		op.Body = d.content(typeJSON, r.Request, r.Name+"Request")
 	}
-	responses := object{{"200", object{
-		{"description", r.Summary},
-		{"content", object{{typeJSON, d.content(typeJSON, r.Response, r.Name)}}},
-	}}}
+	op.Responses = []Response{{Status: http.StatusOK, Text: r.Summary, Content: d.content(typeJSON, r.Response, r.Name)}}
 	if r.Method == http.MethodGet {
-		responses = append(responses, member{"304", object{{"description", "If-None-Match names the current entity tag. There is no body."}}})
+		op.Responses = append(op.Responses, Response{Status: http.StatusNotModified, Text: "If-None-Match names the current entity tag. There is no body."})
 	}
-	return append(op, member{"responses", append(responses, d.failures(r)...)})
+	op.Responses = append(op.Responses, d.failures(r)...)
+	return op
 }
 
 // failures groups a route's codes by HTTP status: an OpenAPI response has one status.
-func (d *document) failures(r api.Route) object {
+func (d *document) failures(r api.Route) []Response {
 	byStatus := map[int][]api.Code{}
 	for _, c := range r.Codes {
 		byStatus[c.Status()] = append(byStatus[c.Status()], c)
 	}
-	var out object
+	var out []Response
 	for _, status := range slices.Sorted(maps.Keys(byStatus)) {
-		out = append(out, member{strconv.Itoa(status), d.problems(byStatus[status], r.Path, "")})
+		out = append(out, d.problems(byStatus[status], r.Path, ""))
 	}
 	return out
 }
 
 // problems is the response of one HTTP status with an example for each of its codes. An empty detail
 // means a sentence that fits the code.
-func (d *document) problems(codes []api.Code, instance, detail string) object {
-	var samples object
+func (d *document) problems(codes []api.Code, instance, detail string) Response {
+	content := &Content{Media: typeProblem, Schema: d.schemas.ref(reflect.TypeFor[api.Problem]())}
 	var texts []string
 	for _, c := range codes {
 		p := api.NewProblem(d.info.BaseURL, c, instance, cmp.Or(detail, problemDetail(c)))
 		if instance != "" {
 			p.RequestID = exampleRequest
 		}
-		samples = append(samples, member{string(c), object{{"value", p}}})
+		content.Examples = append(content.Examples, Sample{Name: string(c), Value: p})
 		texts = append(texts, string(c)+": "+problemDetail(c))
 	}
-	response := object{{"description", strings.Join(texts, " ")}}
-	switch codes[0].Status() {
+	out := Response{Status: codes[0].Status(), Text: strings.Join(texts, " "), Content: content}
+	switch out.Status {
 	case http.StatusTooManyRequests:
-		response = append(response, member{"headers", object{headerRef("Retry-After"), headerRef("RateLimit"), headerRef("RateLimit-Policy")}})
+		out.Headers = []string{"Retry-After", "RateLimit", "RateLimit-Policy"}
 	case http.StatusMethodNotAllowed:
-		response = append(response, member{"headers", object{headerRef("Allow")}})
-	}
-	return append(response, member{"content", object{{typeProblem, object{
-		{"schema", d.schemas.ref(reflect.TypeFor[api.Problem]())}, {"examples", samples},
-	}}}})
-}
-
-// content is schema and example of a body; bodies of formats that are not ours are described by
-// their media type alone.
-func (d *document) content(mediaType string, value any, name string) object {
-	if value == nil {
-		kind := "string"
-		if strings.HasSuffix(mediaType, "json") {
-			kind = "object"
-		}
-		return object{{"schema", object{{"type", kind}}}}
-	}
-	out := object{{"schema", d.schemas.ref(reflect.TypeOf(value))}}
-	if e, ok := d.examples.bodies[name]; ok {
-		sample := object{{"value", e.value}}
-		if e.summary != "" {
-			sample = object{{"summary", e.summary}, {"value", e.value}}
-		}
-		out = append(out, member{"examples", object{{"example", sample}}})
+		out.Headers = []string{"Allow"}
 	}
 	return out
 }
 
-func operation(id, tag, summary, note string) object {
-	op := object{{"operationId", id}, {"tags", []string{tag}}, {"summary", summary}}
-	if note != "" {
-		op = append(op, member{"description", note})
+// content is schema and example of a body; bodies of formats that are not ours are described by
+// their media type alone.
+func (d *document) content(mediaType string, value any, name string) *Content {
+	if value == nil {
+		if strings.HasSuffix(mediaType, "json") {
+			return &Content{Media: mediaType, Schema: ofType("object")}
+		}
+		return &Content{Media: mediaType, Schema: ofType("string")}
 	}
-	return op
-}
-
-func pathParameter(name, doc string, schema object, example any) object {
-	return object{{"name", name}, {"in", "path"}, {"description", doc}, {"required", true}, {"schema", schema}, {"example", example}}
-}
-
-func headerRef(name string) member {
-	return member{name, object{{"$ref", "#/components/headers/" + name}}}
-}
-
-func headers() object {
-	text := object{{"type", "string"}}
-	return object{
-		{"Allow", object{{"description", "The methods that the address answers."}, {"schema", text}, {"example", "GET, HEAD, OPTIONS"}}},
-		{"RateLimit", object{{"description", "What is left of the limit (r) and the seconds until it is full again (t)."}, {"schema", text}, {"example", `"default";r=0;t=42`}}},
-		{"RateLimit-Policy", object{{"description", "The limit: so many requests (q) in so many seconds (w)."}, {"schema", text}, {"example", `"default";q=10;w=60`}}},
-		{"Retry-After", object{{"description", "Seconds to wait."}, {"schema", object{{"type", "integer"}, {"minimum", 1}}}, {"example", 42}}},
+	out := &Content{Media: mediaType, Schema: d.schemas.ref(reflect.TypeOf(value))}
+	if e, ok := d.examples.bodies[name]; ok {
+		out.Examples = []Sample{{"example", e.summary, e.value}}
 	}
+	return out
 }

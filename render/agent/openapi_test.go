@@ -29,9 +29,9 @@ func openAPICases(t *testing.T) map[string][]byte {
 	evil.Summary = rendertest.HostileSummaries()[0]
 	evil.RawMarkdown, evil.Sections[0].Markdown = strings.Repeat("</script>&lt;👩‍👩‍👧\n", 500), strings.Repeat("é", 5000)
 	return map[string][]byte{
-		"sample":  rendertest.Must[[]byte](t)(OpenAPI(rendertest.SampleInfo(), rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()})),
-		"empty":   rendertest.Must[[]byte](t)(OpenAPI(mip.SiteInfo{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Networks: []mip.Network{}, Locales: []string{}}, nil, nil)),
-		"hostile": rendertest.Must[[]byte](t)(OpenAPI(rendertest.HostileInfo("<b>&lt;\n]]></title>"), rendertest.SampleForks(), &Example{Proposal: evil})),
+		"sample":  rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()}).JSON()),
+		"empty":   rendertest.Must[[]byte](t)(Describe(mip.SiteInfo{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Networks: []mip.Network{}, Locales: []string{}}, nil, nil).JSON()),
+		"hostile": rendertest.Must[[]byte](t)(Describe(rendertest.HostileInfo("<b>&lt;\n]]></title>"), rendertest.SampleForks(), &Example{Proposal: evil}).JSON()),
 	}
 }
 
@@ -282,15 +282,15 @@ func TestOpenAPIExampleFigures(t *testing.T) {
 func TestOpenAPIIsStable(t *testing.T) {
 	later := rendertest.SampleInfo()
 	later.Commit, later.Counts.Total = new("ffff"), 99
-	a := rendertest.Must[[]byte](t)(OpenAPI(rendertest.SampleInfo(), rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()}))
-	b := rendertest.Must[[]byte](t)(OpenAPI(later, rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()}))
+	a := rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()}).JSON())
+	b := rendertest.Must[[]byte](t)(Describe(later, rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()}).JSON())
 	rendertest.Same(t, "document after a commit", string(b), string(a))
 }
 
 func TestOpenAPIIsPure(t *testing.T) {
 	info, forks, p := rendertest.SampleInfo(), rendertest.SampleForks(), rendertest.SampleProposal()
-	a := rendertest.Must[[]byte](t)(OpenAPI(info, forks, &Example{Proposal: p}))
-	rendertest.Same(t, "second document", string(rendertest.Must[[]byte](t)(OpenAPI(info, forks, &Example{Proposal: p}))), string(a))
+	a := rendertest.Must[[]byte](t)(Describe(info, forks, &Example{Proposal: p}).JSON())
+	rendertest.Same(t, "second document", string(rendertest.Must[[]byte](t)(Describe(info, forks, &Example{Proposal: p}).JSON())), string(a))
 	if diff := cmp.Diff(rendertest.SampleProposal(), p, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); diff != "" {
 		t.Errorf("OpenAPI changed its argument (-want +got):\n%s", diff)
 	}

@@ -3,21 +3,83 @@ package agent
 import (
 	"cmp"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// schemas makes JSON Schemas (2020-12, as OpenAPI 3.1 has them) of wire structs and collects those
-// of named structs, which others refer to.
-type schemas struct {
-	named map[string]object
+// Schema is a JSON Schema (2020-12, as OpenAPI 3.1 has them). The zero value allows everything.
+type Schema struct {
+	Ref         string // the name of one of [API.Schemas], which this one stands for
+	Types       []string
+	Format      string
+	Enum        []string
+	Examples    []string
+	Items       *Schema // of an array
+	Values      *Schema // of an object without fixed members
+	Fields      []Field // of a struct; nil: it is none
+	Minimum     *int
+	Unique      bool      // an array of one item at least, none twice
+	AnyOf       []*Schema // instead of all above
+	Description string
 }
 
-// ref returns a schema for a value of type t as encoding/json writes it.
-func (s *schemas) ref(t reflect.Type) object {
+// Field is a member of an object.
+type Field struct {
+	Name     string
+	Schema   *Schema
+	Required bool
+}
+
+// MarshalJSON writes the keywords in one order.
+func (s *Schema) MarshalJSON() ([]byte, error) {
+	var o object
+	add := func(present bool, key string, value any) {
+		if present {
+			o = append(o, member{key, value})
+		}
+	}
+	add(s.Ref != "", "$ref", "#/components/schemas/"+s.Ref)
+	if len(s.Types) == 1 {
+		add(true, "type", s.Types[0])
+	} else {
+		add(s.Types != nil, "type", s.Types)
+	}
+	add(s.Format != "", "format", s.Format)
+	add(s.Enum != nil, "enum", s.Enum)
+	add(s.Examples != nil, "examples", s.Examples)
+	add(s.Items != nil, "items", s.Items)
+	add(s.Values != nil, "additionalProperties", s.Values)
+	if s.Fields != nil {
+		var properties object
+		required := []string{}
+		for _, f := range s.Fields {
+			properties = append(properties, member{f.Name, f.Schema})
+			if f.Required {
+				required = append(required, f.Name)
+			}
+		}
+		add(true, "properties", properties)
+		add(true, "required", required)
+	}
+	if s.Minimum != nil {
+		add(true, "minimum", *s.Minimum)
+	}
+	add(s.Unique, "minItems", 1)
+	add(s.Unique, "uniqueItems", true)
+	add(s.AnyOf != nil, "anyOf", s.AnyOf)
+	add(s.Description != "", "description", s.Description)
+	return o.MarshalJSON()
+}
+
+// schemas makes the schemas of wire structs and collects those of named structs, which others refer to.
+type schemas struct {
+	named map[string]*Schema
+}
+
+// ref returns a new schema for a value of type t as encoding/json writes it.
+func (s *schemas) ref(t reflect.Type) *Schema {
 	if o := wireSchema(t); o != nil {
 		return o
 	}
@@ -25,39 +87,39 @@ func (s *schemas) ref(t reflect.Type) object {
 	case reflect.Pointer:
 		return nullable(s.ref(t.Elem()))
 	case reflect.Struct:
-		return object{{"$ref", "#/components/schemas/" + s.define(t)}}
+		return &Schema{Ref: s.define(t)}
 	case reflect.Slice, reflect.Array:
-		return object{{"type", "array"}, {"items", s.ref(t.Elem())}}
+		return &Schema{Types: []string{"array"}, Items: s.ref(t.Elem())}
 	case reflect.Map:
-		return object{{"type", "object"}, {"additionalProperties", s.ref(t.Elem())}}
+		return &Schema{Types: []string{"object"}, Values: s.ref(t.Elem())}
 	case reflect.String:
-		return object{{"type", "string"}}
+		return ofType("string")
 	case reflect.Bool:
-		return object{{"type", "boolean"}}
+		return ofType("boolean")
 	case reflect.Float32, reflect.Float64:
-		return object{{"type", "number"}}
+		return ofType("number")
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return object{{"type", "integer"}, {"minimum", 0}}
+		return integerFrom(0)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return object{{"type", "integer"}}
+		return ofType("integer")
 	case reflect.Interface: // a number that may be written as a string: the only any of the wire
-		return object{{"type", []string{"integer", "string"}}}
+		return ofType("integer", "string")
 	}
-	return object{}
+	return &Schema{}
 }
 
 // wireSchema is the schema of the types that encode themselves or have a fixed set of values, nil
 // for all others.
-func wireSchema(t reflect.Type) object {
+func wireSchema(t reflect.Type) *Schema {
 	switch t {
 	case reflect.TypeFor[mip.Date]():
-		return object{{"type", []string{"string", "null"}}, {"format", "date"}}
+		return &Schema{Types: []string{"string", "null"}, Format: "date"}
 	case reflect.TypeFor[mip.Time]():
-		return object{{"type", "string"}, {"format", "date-time"}}
+		return &Schema{Types: []string{"string"}, Format: "date-time"}
 	case reflect.TypeFor[mip.Status]():
-		return object{{"type", []string{"string", "null"}}, {"examples", mip.Statuses()}}
+		return &Schema{Types: []string{"string", "null"}, Examples: enum(mip.Statuses()...).Enum}
 	case reflect.TypeFor[mip.Frontmatter]():
-		return object{{"type", "object"}}
+		return ofType("object")
 	case reflect.TypeFor[mip.Level]():
 		return enum(mip.Error, mip.Warning, mip.Notice)
 	case reflect.TypeFor[api.Severity]():
@@ -74,19 +136,27 @@ func wireSchema(t reflect.Type) object {
 	return nil
 }
 
-func enum[T ~string](values ...T) object {
-	return object{{"type", "string"}, {"enum", values}}
+func ofType(names ...string) *Schema { return &Schema{Types: names} }
+
+func integerFrom(least int) *Schema { return &Schema{Types: []string{"integer"}, Minimum: &least} }
+
+func enum[T ~string](values ...T) *Schema {
+	s := ofType("string")
+	for _, v := range values {
+		s.Enum = append(s.Enum, string(v))
+	}
+	return s
 }
 
 // nullable adds null to a schema that says its type, and wraps one that refers to another.
-func nullable(o object) object {
-	if i := slices.IndexFunc(o, func(m member) bool { return m.key == "type" }); i >= 0 {
-		if t, ok := o[i].value.(string); ok {
-			o[i].value = []string{t, "null"}
-		}
-		return o
+func nullable(s *Schema) *Schema {
+	if s.Types == nil {
+		return &Schema{AnyOf: []*Schema{s, ofType("null")}}
 	}
-	return object{{"anyOf", []object{o, {{"type", "null"}}}}}
+	if len(s.Types) == 1 {
+		s.Types = append(s.Types, "null")
+	}
+	return s
 }
 
 // define adds the schema of a struct, once, and returns its name.
@@ -95,21 +165,15 @@ func (s *schemas) define(t reflect.Type) string {
 	if _, ok := s.named[name]; ok {
 		return name
 	}
-	s.named[name] = nil // a type that holds itself finds its name
-	var properties object
-	required := []string{}
+	out := &Schema{Types: []string{"object"}, Fields: []Field{}}
+	s.named[name] = out // a type that holds itself finds its name
 	for f := range wireFields(t) {
 		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		property := s.ref(f.Type)
-		if doc := f.Tag.Get("doc"); doc != "" {
-			property = append(slices.Clone(property), member{"description", doc})
-		}
-		properties = append(properties, member{cmp.Or(key, f.Name), property})
-		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
-			required = append(required, cmp.Or(key, f.Name))
-		}
+		property.Description = f.Tag.Get("doc")
+		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
+		out.Fields = append(out.Fields, Field{cmp.Or(key, f.Name), property, !optional})
 	}
-	s.named[name] = object{{"type", "object"}, {"properties", properties}, {"required", required}}
 	return name
 }
 
