@@ -22,7 +22,7 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/card", "internal/atomicfile", "internal/entity", "internal/snapshot", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai",
+	"build": {"render", "render/agent", "render/card", "render/feed", "render/markdown", "render/plain", "internal/atomicfile", "internal/entity", "internal/snapshot", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
@@ -52,9 +52,13 @@ var imports = map[string][]string{
 	"internal/tex":          {},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
-	"render": {"internal/snapshot", "internal/graph", "internal/markdown", "internal/mip", "internal/tex", "render/card", "internal/api", "github.com/alecthomas/chroma/v2", "github.com/gorilla/feeds",
-		"github.com/microcosm-cc/bluemonday", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark", "golang.org/x/net"},
-	"render/card": {"internal/mip", "golang.org/x/image"},
+	"render":                {"internal/snapshot", "internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff"},
+	"render/agent":          {"internal/mip", "internal/api", "render/plain"},
+	"render/card":           {"internal/mip", "golang.org/x/image"},
+	"render/feed":           {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},
+	"render/markdown":       {"internal/markdown", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
+	"render/plain":          {"internal/mip"},
+	"render/rendertest":     {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/timing", "sidecar/upstream",
 		"github.com/sethvargo/go-limiter"},
 	"internal/api":        {"internal/mip"},

@@ -4,6 +4,9 @@ import (
 	"io"
 	"sync"
 
+	"github.com/mipwatch/mipwatch/render/agent"
+	"github.com/mipwatch/mipwatch/render/feed"
+
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
@@ -15,9 +18,9 @@ func (p *planner) feeds() {
 		route, mediaType string
 		make             func(mip.SiteInfo, []mip.Summary) ([]byte, error)
 	}{
-		{"/" + feedFile, typeRSS, render.RSS},
-		{"/feed.atom", "application/atom+xml; charset=utf-8", render.Atom},
-		{"/feed.json", "application/feed+json; charset=utf-8", render.JSONFeed},
+		{"/" + feedFile, typeRSS, feed.RSS},
+		{"/feed.atom", "application/atom+xml; charset=utf-8", feed.Atom},
+		{"/feed.json", "application/feed+json; charset=utf-8", feed.JSONFeed},
 	} {
 		p.whole(f.route, f.mediaType, func() ([]byte, error) { return f.make(p.info, p.all) })
 	}
@@ -40,17 +43,17 @@ func (p *planner) api() {
 
 // agents adds what tells an AI agent how to use the site.
 func (p *planner) agents() {
-	p.whole("/llms.txt", typeText, func() ([]byte, error) { return render.LLMs(p.info, p.forks, p.all) })
+	p.whole("/llms.txt", typeText, func() ([]byte, error) { return agent.LLMs(p.info, p.forks, p.all) })
 	p.add(Artifact{
 		Route: "/llms-full.txt", Type: typeText, index: true,
 		Body: func(w io.Writer) error {
-			return render.LLMsFull(w, p.info, p.all, func(i int) ([]byte, error) { return []byte(p.corpus.Proposals[i].Raw), nil })
+			return agent.LLMsFull(w, p.info, p.all, func(i int) ([]byte, error) { return []byte(p.corpus.Proposals[i].Raw), nil })
 		},
 	})
-	skill := sync.OnceValues(func() ([]byte, error) { return render.Skill(p.info, p.all) })
+	skill := sync.OnceValues(func() ([]byte, error) { return agent.Skill(p.info, p.all) })
 	p.whole("/skill.md", typeMarkdown, skill)
 	p.add(Artifact{
-		Route: "/.well-known/agent-skills/" + render.SkillName(p.info) + "/SKILL.md", Pattern: "/.well-known/agent-skills/{skill}/SKILL.md",
+		Route: "/.well-known/agent-skills/" + agent.SkillName(p.info) + "/SKILL.md", Pattern: "/.well-known/agent-skills/{skill}/SKILL.md",
 		Type: typeMarkdown, Body: bodyOf(skill),
 	})
 	p.whole("/.well-known/agent-skills/index.json", typeJSON, func() ([]byte, error) {
@@ -58,23 +61,17 @@ func (p *planner) agents() {
 		if err != nil {
 			return nil, err
 		}
-		return render.SkillIndex(p.info, text)
+		return agent.SkillIndex(p.info, text)
 	})
 }
 
 // documentation adds the API's description for programs and for people.
 func (p *planner) documentation() {
-	openapi := sync.OnceValues(p.openapi)
-	p.whole("/openapi.json", typeJSON, openapi)
+	describe := sync.OnceValue(p.describe)
+	p.whole("/openapi.json", typeJSON, func() ([]byte, error) { return describe().JSON() })
 	p.whole("/.well-known/api-catalog", `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`,
-		func() ([]byte, error) { return render.APICatalog(p.info) })
-	p.whole("/api/", typeHTML, func() ([]byte, error) {
-		doc, err := openapi()
-		if err != nil {
-			return nil, err
-		}
-		return p.pages.API(doc)
-	})
+		func() ([]byte, error) { return agent.APICatalog(p.info) })
+	p.whole("/api/", typeHTML, func() ([]byte, error) { return p.pages.API(describe()) })
 	p.whole("/feeds/", typeHTML, func() ([]byte, error) { return p.pages.Feeds(p.all) })
 }
 
@@ -105,14 +102,14 @@ func (p *planner) example() int {
 	return best
 }
 
-// openapi describes the endpoints, with one proposal as the example.
-func (p *planner) openapi() ([]byte, error) {
+// describe describes the endpoints, with one proposal as the example.
+func (p *planner) describe() *agent.API {
 	example := p.example()
 	if example < 0 {
-		return render.OpenAPI(p.stableInfo, p.forks, nil)
+		return agent.Describe(p.stableInfo, p.forks, nil)
 	}
 	subject := p.summarised.Subject(example)
-	n, e := p.all[example].Number, render.Example{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].Number)}
+	n, e := p.all[example].Number, agent.Example{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].Number)}
 	if e.Summary == nil {
 		if updated := p.all[example].Updated; updated != nil {
 			subject.Now = updated.UTC()
@@ -124,5 +121,5 @@ func (p *planner) openapi() ([]byte, error) {
 	}
 	l := p.links(n)
 	e.Proposal.SummaryURL, e.Proposal.Translations = l.SummaryURL, l.Translations
-	return render.OpenAPI(p.stableInfo, p.forks, &e)
+	return agent.Describe(p.stableInfo, p.forks, &e)
 }

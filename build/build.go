@@ -11,12 +11,13 @@ import (
 	"strings"
 	"time"
 
+	html "github.com/mipwatch/mipwatch/render/markdown"
+
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
-	"github.com/mipwatch/mipwatch/render"
 )
 
 // Options is the input of a build beside the files themselves.
@@ -51,7 +52,7 @@ type Content struct {
 // Load reads the proposals and what is committed beside them. Documents that could grow out of proportion are
 // rendered once here, so that a proposal which cannot be published is known before anything is written.
 func Load(ctx context.Context, o Options) (*Content, error) {
-	md := render.NewMarkdown(false)
+	md := html.New(false)
 	longest := o.longestLink()
 	try := func(d *markdown.Document) error {
 		_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) {

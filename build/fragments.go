@@ -6,16 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	html "github.com/mipwatch/mipwatch/render/markdown"
+
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/render"
 )
 
 // DeadFragments reports, as warnings, links of the proposals to places that do not exist: a page shows the
 // text of such a link without the link, or opens at its top. It parses every text, which is why a build
 // does not ask. The error is ctx's.
 func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
-	md := render.NewMarkdown(false)
+	md := html.New(false)
 	ids := map[int]map[string]bool{} // of the proposals that others link into
 	var out []mip.Problem
 	for _, p := range c.Proposals {
@@ -45,7 +46,7 @@ func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 }
 
 // ids are those on the page of a published proposal.
-func (c *Content) ids(md *render.Markdown, n int) map[string]bool {
+func (c *Content) ids(md *html.Renderer, n int) map[string]bool {
 	i := slices.IndexFunc(c.Proposals, func(p *corpus.Proposal) bool { return p.Number == n })
 	d := c.Read(c.Proposals[i])
 	return md.IDs(d.Root, d.Body)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/entity"
-	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/agent"
 )
 
 // Published is a plan with all bodies made, in memory. As an [http.Handler] it answers as the CDN would:
@@ -124,7 +124,7 @@ func (p *Plan) isRoute(name string) bool {
 
 // refuseMethod answers what is there but can only be read.
 func (h *Published) refuseMethod(w http.ResponseWriter, r *http.Request) {
-	body, err := render.MethodNotAllowed(h.plan.baseURL, r.URL.Path)
+	body, err := agent.MethodNotAllowed(h.plan.baseURL, r.URL.Path)
 	if err != nil {
 		http.Error(w, "", http.StatusInternalServerError)
 		return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/feed"
 )
 
 func historyRoute(n int) string { return pageRoute(n) + "history/" }
@@ -52,14 +53,14 @@ func (p *planner) history(i int) ([]byte, error) {
 // changes makes the feed of a proposal's changes.
 func (p *planner) changes(i int) ([]byte, error) {
 	c := p.corpus.Proposals[i]
-	out := make([]render.Change, 0, len(c.Past.Versions))
+	out := make([]feed.Change, 0, len(c.Past.Versions))
 	for _, v := range c.Past.Versions {
 		link, _ := sourceLinkAt(p.Site, c, v.Commit, c.RepoPath)
-		out = append(out, render.Change{Commit: v.Commit, When: v.When, Subject: v.Subject, URL: link})
+		out = append(out, feed.Change{Commit: v.Commit, When: v.When, Subject: v.Subject, URL: link})
 	}
 	// Commits lie in the order of their parents, and a clock may have been wrong.
-	slices.SortStableFunc(out, func(a, b render.Change) int { return b.When.UTC().Compare(a.When.UTC()) })
-	return render.HistoryRSS(p.stableInfo, p.all[i], out)
+	slices.SortStableFunc(out, func(a, b feed.Change) int { return b.When.UTC().Compare(a.When.UTC()) })
+	return feed.History(p.stableInfo, p.all[i], out)
 }
 
 // newest is a past with its newest change alone.

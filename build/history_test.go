@@ -134,7 +134,7 @@ func TestRecentChanges(t *testing.T) {
 		t.Helper()
 		syncBeside(t, in, out)
 		got := map[string]string{}
-		for _, m := range regexp.MustCompile(`(MIP-\d)</a> Title \d(?: <span class="what">([^<]*)</span>)?</span><time`).FindAllStringSubmatch(string(files(t, out)["dashboard/index.html"]), -1) {
+		for _, m := range regexp.MustCompile(`(MIP-\d)</a> Title \d(?: <span class="what">([^<]*)</span>)?</span>\s*<time`).FindAllStringSubmatch(string(files(t, out)["dashboard/index.html"]), -1) {
 			got[m[1]] = m[2]
 		}
 		return got

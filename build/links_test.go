@@ -14,7 +14,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/agent"
 )
 
 // linkCheck gathers the links of a built tree in one pass, and then knows which lead nowhere.
@@ -41,7 +41,7 @@ func newLinkCheck(b built) *linkCheck {
 	for _, a := range b.plan.Artifacts {
 		c.patterns[a.Pattern] = true
 	}
-	for _, r := range render.StaticRoutes() {
+	for _, r := range agent.StaticRoutes() {
 		if !c.patterns[r.Pattern] {
 			c.patterns[r.Pattern] = true
 			c.absent = append(c.absent, r.Pattern)

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/feed"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // listKind is a field by which proposals are listed.
@@ -99,8 +100,8 @@ func (p *planner) listings() {
 }
 
 func (p *planner) listing(k listKind, slug, value string, at []int) {
-	list := func() render.Listing {
-		return render.Listing{Kind: k.name, Value: value, Slug: slug, Summaries: p.pick(at)}
+	list := func() plain.Listing {
+		return plain.Listing{Kind: k.name, Value: value, Slug: slug, Summaries: p.pick(at)}
 	}
 	route := "/" + k.name + "/" + slug + "/"
 	p.add(Artifact{
@@ -109,7 +110,7 @@ func (p *planner) listing(k listKind, slug, value string, at []int) {
 	})
 	p.add(Artifact{
 		Route: route + feedFile, Pattern: k.pattern + feedFile, Type: typeRSS, index: true,
-		Body: bodyOf(func() ([]byte, error) { return render.ListRSS(p.stableInfo, list()) }),
+		Body: bodyOf(func() ([]byte, error) { return feed.List(p.stableInfo, list()) }),
 	})
 }
 

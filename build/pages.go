@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mipwatch/mipwatch/render/agent"
+	"github.com/mipwatch/mipwatch/render/feed"
+	"github.com/mipwatch/mipwatch/render/plain"
+
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/card"
@@ -54,7 +58,7 @@ func (p *planner) upgrades() {
 		p.add(Artifact{
 			Route: "/upgrade/" + slug + "/" + feedFile, Pattern: "/upgrade/{name}/" + feedFile, Type: typeRSS, index: true,
 			Body: bodyOf(func() ([]byte, error) {
-				return render.ListRSS(p.stableInfo, render.Listing{Kind: "upgrade", Value: f.Name, Slug: slug, Summaries: p.pick(p.bundled(f))})
+				return feed.List(p.stableInfo, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug, Summaries: p.pick(p.bundled(f))})
 			}),
 		})
 	}
@@ -95,5 +99,5 @@ func (p *planner) about() {
 // notFound adds the two answers for what does not exist: for people and, below /api, for programs.
 func (p *planner) notFound() {
 	p.whole("/404.html", typeHTML, p.pages.NotFound)
-	p.add(Artifact{File: "api-404.json", Type: typeProblem, index: true, Body: bodyOf(func() ([]byte, error) { return render.NotFoundProblem(p.info) })})
+	p.add(Artifact{File: "api-404.json", Type: typeProblem, index: true, Body: bodyOf(func() ([]byte, error) { return agent.NotFoundProblem(p.info) })})
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"weak"
 
+	html "github.com/mipwatch/mipwatch/render/markdown"
+
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
@@ -36,7 +38,7 @@ type planner struct {
 	corpus     *corpus.Corpus
 	beside     *corpus.Committed
 	summarised *Subjects
-	md         *render.Markdown
+	md         *html.Renderer
 	pages      *render.Pages // for pages that speak of the whole site
 	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
 	info       mip.SiteInfo
@@ -83,7 +85,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 
 func newPlanner(c *Content, o Options) (*planner, error) {
 	p := &planner{
-		Options: o, corpus: c.Corpus, beside: c.Beside, summarised: &c.Subjects, md: render.NewMarkdown(o.Site.Highlight), index: map[int]int{},
+		Options: o, corpus: c.Corpus, beside: c.Beside, summarised: &c.Subjects, md: html.New(o.Site.Highlight), index: map[int]int{},
 		plan: &Plan{baseURL: o.Site.BaseURL, versions: &corpus.Texts{}}, texts: make([]weak.Pointer[text], len(c.Proposals)),
 	}
 	o.Rendered.next()

@@ -15,7 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/agent"
 )
 
 // sample is the site of this repository: its plan, ready to be asked.
@@ -86,7 +86,7 @@ func TestRoutesAgree(t *testing.T) {
 		}
 	}
 	static := map[string]bool{}
-	for _, r := range render.StaticRoutes() {
+	for _, r := range agent.StaticRoutes() {
 		static[r.Pattern] = true
 	}
 	// A copy of this repository without its history has no changes to tell.
@@ -94,7 +94,7 @@ func TestRoutesAgree(t *testing.T) {
 		inPlan["/mip/{n}/feed.xml"] = true
 	}
 	if d := diff.Diff(inPlan, static); d != "" {
-		t.Errorf("routes of the plan and of render.StaticRoutes (-plan +table):\n%s", d)
+		t.Errorf("routes of the plan and of agent.StaticRoutes (-plan +table):\n%s", d)
 	}
 	want := maps.Clone(inPlan)
 	for _, r := range api.Routes() {

@@ -3,10 +3,10 @@ package render
 import (
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // citation is how to refer to a proposal, for people and for programs that keep references.
@@ -15,28 +15,6 @@ type citation struct{ Text, BibTeX, CSL string }
 func (p *Pages) citation(s mip.Summary, authors []person, route string) (citation, error) {
 	csl, err := p.cslJSON(s, authors, route)
 	return citation{p.cite(s, authors, route), p.bibTeX(s, authors, route), csl}, err
-}
-
-// html is the citation in its forms, each to be copied.
-func (c citation) html() template.HTML {
-	m := begin()
-	m.raw(`<p class="cite" id="cite">`)
-	m.text(c.Text)
-	m.raw(`</p>`)
-	m.copier("cite", "citation")
-	for _, f := range [][3]string{{"bibtex", "BibTeX", c.BibTeX}, {"csl", "CSL-JSON", c.CSL}} {
-		m.raw("\n<details><summary>", f[1], `</summary><pre class="cite" id="`, f[0], `" tabindex="0">`)
-		m.text(f[2])
-		m.raw("</pre>")
-		m.copier(f[0], f[1])
-		m.raw("</details>")
-	}
-	return m.end()
-}
-
-// copier appends a button that copies the text of an element.
-func (m *markup) copier(id, what string) {
-	m.raw(`<p class="js"><button class="btn s ic ic-copy" type="button" data-copy="#`, id, `">Copy `, what, "</button></p>")
 }
 
 // cite is one line for a list of references. What the header lacks is left out.
@@ -90,7 +68,7 @@ func (p *Pages) bibTeX(s mip.Summary, authors []person, route string) string {
 
 // texText escapes what TeX would obey; a brace without its fellow would end the field.
 func texText(s string) string {
-	s = oneLine(s)
+	s = plain.OneLine(s)
 	if !strings.ContainsAny(s, `\{}$&#%_~^`) {
 		return s // most are, and a replacer costs more than all the rest
 	}

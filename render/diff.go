@@ -31,42 +31,37 @@ func diffLines(before, after []byte) lineDiff {
 	return d
 }
 
-// diff appends the lines of d, at most room bytes of them. What was added or removed begins with a sign and
-// is marked as such for programs that read aloud. It returns the bytes that were used and whether that
-// was all.
-func (m *markup) diff(d lineDiff, room int) (used int, whole bool) {
-	rest := d.lines
-	for len(rest) > 0 {
-		line := rest
-		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
-			line = rest[:end+1]
-		}
-		rest = rest[len(line):]
-		if cut := room - used; len(line) > cut {
-			for cut > 0 && !utf8.RuneStart(line[cut]) {
-				cut--
+// diffLine is a line as a page shows it.
+type diffLine struct {
+	Sign string // + added, - removed, @ where in the file, empty: around a change
+	Text string // without a sign + or -
+}
+
+// cut is the lines of d, at most room bytes of them, with the bytes that were used and whether that was all.
+func (d lineDiff) cut(room int) (out []diffLine, used int, whole bool) {
+	for line := range bytes.Lines(d.lines) {
+		whole = true
+		if left := room - used; len(line) > left {
+			for left > 0 && !utf8.RuneStart(line[left]) {
+				left--
 			}
-			line, rest = line[:cut], nil
-			if cut == 0 {
-				return used, false
+			line, whole = line[:left], false
+			if left == 0 {
+				return out, used, false
 			}
-			whole = false
-		} else {
-			whole = len(rest) == 0
 		}
 		used += len(line)
-		tag, class := "span", ""
+		x := diffLine{Text: string(line)}
 		switch line[0] {
-		case '+':
-			tag = "ins"
-		case '-':
-			tag = "del"
+		case '+', '-':
+			x = diffLine{string(line[0]), string(line[1:])}
 		case '@', '\\':
-			class = ` class="at"`
+			x.Sign = "@"
 		}
-		m.raw("<", tag, class, ">")
-		m.text(string(line))
-		m.raw("</", tag, ">")
+		out = append(out, x)
+		if !whole {
+			break
+		}
 	}
-	return used, whole
+	return out, used, whole
 }

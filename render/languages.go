@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"html/template"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,69 +64,38 @@ func (p *Pages) hreflangs(s mip.Summary, translations []mip.Translation) []alter
 	return out
 }
 
-// languages leads to a proposal in other languages: to the pages of committed translations and, from the
-// English page, to machine translations, which need the script. current is the language of the page.
-func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current string) (template.HTML, error) {
+// languagesView leads to a proposal in other languages: to the pages of committed translations and, from the
+// English page, to machine translations, which need the script.
+type languagesView struct {
+	Number     int
+	English    bool // the page is the English one
+	Translated bool // there are committed translations
+	Pages      []languageLink
+	Machine    []language
+}
+
+type languageLink struct {
+	language
+	Href    string
+	Current bool
+	Stale   bool // older than the English text
+}
+
+// languages is nil for a proposal that can be read in English only. current is the language of the page.
+func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current string) *languagesView {
 	if len(translations) == 0 && len(p.info.Locales) == 0 {
-		return "", nil
+		return nil
 	}
-	script := p.path(p.assets[aiScript].Route)
-	m := begin()
-	entry := func(l language, href, note string) {
-		m.raw(`<li><a lang="`, l.Tag, `" hreflang="`, l.Tag, `" href="`)
-		m.text(href)
-		m.raw(`"`)
-		if l.Tag == current {
-			m.raw(` aria-current="true"`)
-		}
-		m.raw(">")
-		m.text(l.Name)
-		m.raw("</a>", note, "</li>\n")
-	}
-	m.raw(`<section class="card langs`)
-	if len(translations) == 0 {
-		m.raw(" js")
-	}
-	m.raw(`" aria-labelledby="languages"`)
-	if current == "en" {
-		m.raw(` data-api="`)
-		m.text(p.path("/api/ai-translate"))
-		m.raw(`" data-pages="`)
-		m.text(p.path("/mip/"))
-		m.raw(`" data-prefix="`)
-		m.text(p.info.Prefix)
-		m.raw(`" data-number="`, strconv.Itoa(s.Number), `"`)
-	}
-	m.raw("><h2 id=\"languages\">Read in</h2>\n<ul class=\"plain\">\n")
-	entry(languageOf("en"), p.path("/mip/"+strconv.Itoa(s.Number)+"/"), ` <span class="muted">the text that decides</span>`)
-	var machine []language
+	v := &languagesView{Number: s.Number, English: current == "en", Translated: len(translations) > 0}
+	v.Pages = []languageLink{{languageOf("en"), p.proposalPath(s.Number), v.English, false}}
 	for _, tag := range p.info.Locales {
 		i := slices.IndexFunc(translations, func(t mip.Translation) bool { return t.Locale == tag })
-		if i < 0 {
-			machine = append(machine, languageOf(tag))
-			continue
+		switch {
+		case i >= 0:
+			v.Pages = append(v.Pages, languageLink{languageOf(tag), p.path(translationRoute(s.Number, tag)), tag == current, translations[i].Stale})
+		case v.English:
+			v.Machine = append(v.Machine, languageOf(tag))
 		}
-		note := ""
-		if translations[i].Stale {
-			note = ` <span class="old ic">older than the English text</span>`
-		}
-		entry(languageOf(tag), p.path(translationRoute(s.Number, tag)), note)
 	}
-	if current == "en" {
-		for _, l := range machine {
-			m.raw(`<li class="js"><button class="btn s" type="button" lang="`, l.Tag, `" dir="`, l.Dir, `" data-run="`)
-			m.text(script)
-			m.raw(`">`)
-			m.text(l.Name)
-			m.raw("</button></li>\n")
-		}
-		m.raw("</ul>\n")
-		if len(machine) > 0 {
-			m.raw("<p class=\"small muted js\">The buttons ask a language model for a translation.</p>\n")
-		}
-		m.raw("<p class=\"small\" role=\"status\"></p></section>\n")
-	} else {
-		m.raw("</ul></section>\n")
-	}
-	return m.end(), nil
+	return v
 }

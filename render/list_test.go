@@ -6,14 +6,15 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
 func TestListIsJSON(t *testing.T) {
-	now := mip.NewTime(sampleSummaries()[0].Updated.UTC())
+	now := mip.NewTime(rendertest.SampleSummaries()[0].Updated.UTC())
 	for _, l := range []mip.List{
 		{MIPs: []mip.Summary{}},
-		{Count: 1, UpdatedAt: &now, MIPs: sampleSummaries()[:1]},
-		{Count: len(sampleSummaries()), UpdatedAt: &now, MIPs: sampleSummaries()},
+		{Count: 1, UpdatedAt: &now, MIPs: rendertest.SampleSummaries()[:1]},
+		{Count: len(rendertest.SampleSummaries()), UpdatedAt: &now, MIPs: rendertest.SampleSummaries()},
 	} {
 		want, err := api.JSON(l)
 		if err != nil {

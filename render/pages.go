@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/url"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // Pages makes the HTML pages of one site. It is immutable after NewPages and safe for concurrent use.
@@ -18,15 +22,12 @@ type Pages struct {
 	base   string // path of the base URL without a slash at the end, empty at a root
 	assets []Asset
 	tmpl   *template.Template
-	head   template.HTML            // what every head holds: icon, assets, feeds
-	top    map[string]template.HTML // the header bar by current section
-	bottom template.HTML            // the footer
-	notice template.HTML            // what stands above every page, mostly nothing
+	notice string // a sentence above every page, empty: none
 
 	figures *snapshot.Snapshot // of the moment that the site is built with, nil: none
 	heatOf  map[int]int        // from them, by number
 
-	siteImage string // what a head says of the picture of a page without its own
+	siteImage string // route of the picture of a page without its own
 }
 
 // sections are the entries of the main menu, in order. A page names the one that it belongs to.
@@ -36,8 +37,7 @@ func sections() []struct{ Path, Label string } {
 	}
 }
 
-// NewPages reads the embedded templates. The parts of a page that never differ are rendered once
-// here. notice is a sentence above every page, plain text; empty: none. The error says so when
+// NewPages reads the embedded templates. notice is a sentence above every page, plain text; empty: none. The error says so when
 // info.BaseURL is no http or https address.
 func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, error) {
 	u, err := url.Parse(info.BaseURL)
@@ -48,42 +48,35 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, e
 		return nil, fmt.Errorf("base URL %q: not an http or https address", info.BaseURL)
 	}
 	info.BaseURL = strings.TrimRight(info.BaseURL, "/")
-	p := &Pages{info: info, forks: forks, base: strings.TrimRight(u.EscapedPath(), "/"), top: map[string]template.HTML{}}
+	p := &Pages{info: info, forks: forks, base: strings.TrimRight(u.EscapedPath(), "/"), notice: notice, siteImage: SiteCardRoute(SiteCard(info))}
 	if p.assets, err = loadAssets(); err != nil {
 		return nil, err
 	}
-	if p.tmpl, err = template.New("pages").Funcs(p.funcs()).ParseFS(embedded, "templates/*.tmpl"); err != nil {
-		return nil, fmt.Errorf("templates: %w", err)
-	}
-	if p.head, err = p.fragment("head-fixed", p); err != nil {
+	if p.tmpl, err = parseTemplates(p.funcs()); err != nil {
 		return nil, err
-	}
-	if p.bottom, err = p.fragment("bottom-fixed", p); err != nil {
-		return nil, err
-	}
-	if p.notice, err = p.fragment("notice", notice); err != nil {
-		return nil, err
-	}
-	var image markup
-	c := SiteCard(info)
-	p.image(&image, SiteCardRoute(c), c)
-	p.siteImage = string(image)
-	for _, current := range append(sections(), struct{ Path, Label string }{}) {
-		if p.top[current.Path], err = p.fragment("top-fixed", topView{p, current.Path}); err != nil {
-			return nil, err
-		}
 	}
 	return p, nil
 }
 
-// topView is the header bar of a page in the section Current.
-type topView struct {
-	*Pages
-	Current string
+// parseTemplates reads the embedded templates. Their indentation is for people who edit them: it is not published.
+func parseTemplates(funcs template.FuncMap) (*template.Template, error) {
+	files, err := fs.Glob(embedded, "templates/*.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	all := template.New("pages").Funcs(funcs)
+	indentation := regexp.MustCompile(`(?m)^[ \t]+`)
+	for _, name := range files {
+		text, err := embedded.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := all.New(name).Parse(indentation.ReplaceAllString(string(text), "")); err != nil {
+			return nil, fmt.Errorf("templates: %w", err)
+		}
+	}
+	return all, nil
 }
-
-// Sections, Theme, Style, Script and Site are for the templates' fixed parts.
-func (t topView) Sections() []struct{ Path, Label string } { return sections() }
 
 func (p *Pages) fragment(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
@@ -99,6 +92,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"site":     func() mip.SiteInfo { return p.info },
 		"path":     p.path,
 		"asset":    func(i int) string { return p.path(p.assets[i].Route) },
+		"aiScript": func() string { return p.path(p.assets[aiScript].Route) },
 		"abs":      func(route string) string { return p.info.BaseURL + route },
 		"title":    titleHTML,
 		"named":    namedHTML,
@@ -112,16 +106,20 @@ func (p *Pages) funcs() template.FuncMap {
 		"num":      thousands,
 		"web":      webAddress,
 		"host":     host,
+		"slug":     mip.Slug,
+		"text":     plain.Deref,
+		"date":     func(t *mip.Time) string { return t.UTC().Format(time.DateOnly) },
+		"sections": sections,
 	}
 }
 
 // path is a link to a route of this site.
 func (p *Pages) path(route string) string { return p.base + route }
 
-// execute renders a page. Size is a guess of what it will hold.
-func (p *Pages) execute(name string, size int, data any) ([]byte, error) {
-	b := bytes.NewBuffer(make([]byte, 0, size+8<<10))
-	if err := p.tmpl.ExecuteTemplate(b, name, data); err != nil {
+// execute renders a page.
+func (p *Pages) execute(name string, data any) ([]byte, error) {
+	var b bytes.Buffer
+	if err := p.tmpl.ExecuteTemplate(&b, name, data); err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)
 	}
 	return b.Bytes(), nil

@@ -53,14 +53,3 @@ func cardText(c card.Card) string {
 	}
 	return out
 }
-
-// image appends what tells other sites of a page's picture (ogp.me; without twitter:card some show it
-// small).
-func (p *Pages) image(m *markup, route string, c card.Card) {
-	m.meta("property", "og:image", p.info.BaseURL+route)
-	m.raw(`<meta property="og:image:type" content="`, card.Type, "\">\n")
-	m.raw(`<meta property="og:image:width" content="`, strconv.Itoa(card.Width), "\">\n")
-	m.raw(`<meta property="og:image:height" content="`, strconv.Itoa(card.Height), "\">\n")
-	m.meta("property", "og:image:alt", cardText(c))
-	m.raw("<meta name=\"twitter:card\" content=\"summary_large_image\">\n")
-}

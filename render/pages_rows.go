@@ -2,63 +2,38 @@ package render
 
 import (
 	"cmp"
-	"html/template"
 	"slices"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// rows are the table rows of proposals. They are written here and not by a template because a large
-// site shows every one in four lists or more: this is most of what a list page costs.
-func (p *Pages) rows(all []mip.Summary, heat heatColumn) template.HTML {
-	m := begin()
-	for _, s := range all {
-		m.raw(`<tr data-s="`)
-		m.text(s.Status.Slug())
-		if s.Category != nil {
-			m.raw(`" data-c="`)
-			m.text(mip.Slug(*s.Category))
-		}
-		m.raw(`"><td class="n">`)
-		m.text(s.ID)
-		m.raw(`</td><td class="ti">`)
-		m.link("t", p.proposalPath(s.Number), "", string(titleHTML(s.Title)))
-		if s.Hardfork != nil {
-			m.raw(" ")
-			p.forkLabel(m, *s.Hardfork)
-		}
-		if s.Description != nil && *s.Description != "" {
-			m.raw("<p>")
-			m.text(*s.Description)
-			m.raw("</p>")
-		}
-		m.raw(`</td><td class="st"><span class="b `, statusClass(s.Status), `">`)
-		m.text(s.Status.String())
-		m.raw(`</span></td><td class="ca">`)
-		if s.Category != nil {
-			m.text(*s.Category)
-		}
-		m.raw(`</td><td class="up">`)
-		if s.Updated != nil {
-			m.raw("<time>")
-			*m = s.Updated.UTC().AppendFormat(*m, time.DateOnly)
-			m.raw("</time>")
-		}
-		m.raw("</td>")
-		p.heatCell(m, s, heat)
-		m.raw("</tr>\n")
-	}
-	return m.end()
+// row is a proposal in a list.
+type row struct {
+	mip.Summary
+	Path string
+	Fork *forkLabel // nil: none
+	Heat *heat      // nil: it has no discussion on the site's forum
 }
 
-// forkLabel adds a hard fork's label, a link when the fork has a page.
-func (p *Pages) forkLabel(m *markup, name string) {
-	if _, ok := p.fork(name); !ok {
-		m.raw(`<span class="tag">`, escaped(name), "</span>")
-		return
+// forkLabel names a hard fork. Path is empty when the fork has no page.
+type forkLabel struct{ Name, Path string }
+
+func (p *Pages) rows(all []mip.Summary) []row {
+	out := make([]row, 0, len(all))
+	for _, s := range all {
+		r := row{Summary: s, Path: p.proposalPath(s.Number)}
+		if s.Hardfork != nil {
+			r.Fork = &forkLabel{Name: *s.Hardfork}
+			if _, ok := p.fork(*s.Hardfork); ok {
+				r.Fork.Path = p.slugPath("upgrade", mip.Slug(*s.Hardfork))
+			}
+		}
+		if score, ok := p.heatOf[s.Number]; ok || p.info.Forum != nil && s.ForumTopicID != nil {
+			r.Heat = &heat{score, ok}
+		}
+		out = append(out, r)
 	}
-	m.link("tag", p.slugPath("upgrade", mip.Slug(name)), "", escaped(name))
+	return out
 }
 
 // newestChange is the latest change of all, nil when none has a date.

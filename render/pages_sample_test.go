@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/agent"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // pageHostile is what a text field may hold in the worst case; the tag tells one field from another.
@@ -121,15 +123,15 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 	do("/about/ai/", p.AboutAI)
 	do("/accessibility/", p.Accessibility)
 	do("/404.html", p.NotFound)
-	do("/api/", func() ([]byte, error) { return p.API([]byte(pageOpenAPI)) })
+	do("/api/", func() ([]byte, error) { return p.API(pageAPI()) })
 	for i := range p.forks {
 		do("/upgrade/"+mip.Slug(p.forks[i].Name)+"/", func() ([]byte, error) { return p.Upgrade(p.forks[i], all) })
 	}
-	byAuthor := map[string]Listing{}
+	byAuthor := map[string]plain.Listing{}
 	for _, s := range all {
 		for _, a := range s.Authors {
 			if slug := a.Slug(); slug != "" {
-				byAuthor[slug] = Listing{Kind: "author", Value: cmp.Or(deref(a.Name), *a.GitHub), Slug: slug, Summaries: append(byAuthor[slug].Summaries, s)}
+				byAuthor[slug] = plain.Listing{Kind: "author", Value: cmp.Or(plain.Deref(a.Name), *a.GitHub), Slug: slug, Summaries: append(byAuthor[slug].Summaries, s)}
 			}
 		}
 	}
@@ -142,7 +144,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 		"type":     func(s mip.Summary) *string { return s.Type },
 	}
 	for kind, value := range kinds {
-		lists := map[string]Listing{}
+		lists := map[string]plain.Listing{}
 		for _, s := range all {
 			v := value(s)
 			if v == nil {
@@ -153,7 +155,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 				slug = s.Status.Slug()
 			}
 			l := lists[slug]
-			lists[slug] = Listing{Kind: kind, Value: *v, Slug: slug, Summaries: append(l.Summaries, s)}
+			lists[slug] = plain.Listing{Kind: kind, Value: *v, Slug: slug, Summaries: append(l.Summaries, s)}
 		}
 		for slug, l := range lists {
 			do("/"+kind+"/"+slug+"/", func() ([]byte, error) { return p.Listing(l) })
@@ -165,20 +167,32 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 	return out
 }
 
-// pageOpenAPI uses the ways of OpenAPI 3.1 that the page has to read.
-const pageOpenAPI = `{"openapi":"3.1.0","info":{"title":"T","version":"9","description":"About."},
-"servers":[{"url":"https://example.org/p"}],
-"tags":[{"name":"Live","description":"Answered by a program."},{"name":"Unused"}],
-"paths":{
-"/api/v1/mips/{n}":{"parameters":[{"$ref":"#/components/parameters/N"}],"get":{"operationId":"getProposal","summary":"One proposal.",
- "parameters":[{"name":"q","in":"query","required":true,"schema":{"type":"string","enum":["a b","c"],"default":"a b"}},{"name":"r","in":"query","schema":true}],
- "responses":{"200":{"description":"Found <b>.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"},"examples":{"one":{"value":{"z":1,"a":[1,2]}}}}}},"404":{"$ref":"#/components/responses/Missing"}}}},
-"/api/x":{"post":{"tags":["Live"],"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"},"example":{"name":"it's"}}}},"responses":{"204":{"description":"Done."}}},
- "delete":{"tags":["Live"],"responses":{}}}},
-"components":{"parameters":{"N":{"name":"n","in":"path","required":true,"description":"The number.","schema":{"type":"integer"},"example":7}},
-"responses":{"Missing":{"description":"Nothing there."}},
-"schemas":{"Base":{"type":"object","properties":{"id":{"type":"string","format":"uri"}},"required":["id"]},
-"Thing":{"description":"A thing.","allOf":[{"$ref":"#/components/schemas/Base"},{"type":"object","required":["name"],"properties":{
- "name":{"type":["string","null"],"description":"Its name."},"list":{"type":"array","items":{"$ref":"#/components/schemas/Base"}},
- "map":{"type":"object","additionalProperties":{"type":"object","properties":{"deep":{"type":"number"}}}},"either":{"oneOf":[{"type":"integer"},{"const":"none"}]},"any":{}}}]},
-"Word":{"type":"string","enum":["low","high"]}}}}`
+// pageAPI has what the API's page can show, and texts that are markup elsewhere.
+func pageAPI() *agent.API {
+	text := func(types ...string) *agent.Schema { return &agent.Schema{Types: types} }
+	return &agent.API{
+		Description: "About.", Base: "https://example.org/p", Tags: []agent.Tag{{Name: "Of files", Text: "Static <b>."}},
+		Operations: []agent.Operation{{
+			ID: "getOne", Method: "GET", Path: "/api/v1/mips/{n}", Tag: "Of files", Summary: "One proposal.",
+			Parameters: []agent.Parameter{
+				{Name: "n", In: "path", Text: "The number.", Required: true, Schema: text("integer"), Example: 7},
+				{Name: "q", In: "query", Required: true, Schema: &agent.Schema{Types: []string{"array"}, Items: text("string")}, Example: []string{"a b", "c"}},
+			},
+			Responses: []agent.Response{
+				{Status: 200, Text: "Found <b>.", Content: &agent.Content{Media: "application/json", Schema: &agent.Schema{Ref: "Base"}, Examples: []agent.Sample{{Value: []int{1}}}}},
+				{Status: 304, Text: "Nothing there."},
+			},
+		}, {
+			ID: "post", Method: "POST", Path: "/api/x", Tag: "Of files", Summary: "Answered by a program.",
+			Body: &agent.Content{Media: "application/json", Schema: &agent.Schema{Ref: "Base"}, Examples: []agent.Sample{{Value: map[string]string{"name": "it's"}}}},
+		}},
+		Schemas: []agent.NamedSchema{{Name: "Base", Schema: &agent.Schema{Types: []string{"object"}, Fields: []agent.Field{
+			{Name: "a", Schema: text("string", "null"), Required: true},
+			{Name: "b", Schema: &agent.Schema{Types: []string{"array"}, Items: &agent.Schema{Ref: "Base"}}},
+			{Name: "c", Schema: &agent.Schema{Types: []string{"object"}, Values: text("integer")}},
+			{Name: "d", Schema: &agent.Schema{AnyOf: []*agent.Schema{{Ref: "Base"}, text("null")}}},
+			{Name: "e", Schema: &agent.Schema{Types: []string{"string"}, Format: "uri"}},
+			{Name: "f", Schema: &agent.Schema{Types: []string{"string"}, Enum: []string{"low", "high"}, Description: "A <level>."}},
+		}}}},
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/agent"
 )
 
 // pageElement is what the tests ask of a parsed element.
@@ -137,7 +138,7 @@ func TestPagesLinks(t *testing.T) {
 		for _, a := range p.Assets() {
 			known[base+a.Route] = true
 		}
-		for _, r := range StaticRoutes() {
+		for _, r := range agent.StaticRoutes() {
 			known[base+r.Pattern] = true
 			for _, s := range pageSummaries() {
 				known[base+strings.ReplaceAll(r.Pattern, "{n}", fmt.Sprint(s.Number))] = true

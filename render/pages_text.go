@@ -47,9 +47,9 @@ func named(id, sep, title string) string {
 // namedHTML is named for a link's text.
 func namedHTML(id, title string) template.HTML {
 	if named(id, " ", title) == id {
-		return template.HTML(escaped(id))
+		return template.HTML(template.HTMLEscapeString(id))
 	}
-	return template.HTML(escaped(id)+" ") + titleHTML(title)
+	return template.HTML(template.HTMLEscapeString(id)+" ") + titleHTML(title)
 }
 
 // cutRun splits s around the first run of exactly n backticks.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // sitemapLimit is how many addresses one sitemap may hold (sitemaps.org, protocol 0.9).
@@ -36,7 +37,7 @@ func Sitemap(info mip.SiteInfo, entries []SitemapEntry) ([]byte, error) {
 	}
 	doc := sitemapXML{Xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9", URLs: make([]sitemapURL, 0, len(entries))}
 	for _, e := range entries {
-		u := sitemapURL{Loc: address(info, e.Route)}
+		u := sitemapURL{Loc: plain.Address(info, e.Route)}
 		if e.LastMod != nil {
 			u.LastMod = e.LastMod.String()
 		}

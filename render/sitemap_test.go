@@ -11,6 +11,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
 type parsedSitemap struct {
@@ -45,9 +46,9 @@ func TestSitemap(t *testing.T) {
 	for _, tt := range sitemapCases() {
 		entries = append(entries, SitemapEntry{tt.route, tt.lastMod})
 	}
-	out := must[[]byte](t)(Sitemap(sampleInfo(), entries))
+	out := rendertest.Must[[]byte](t)(Sitemap(rendertest.SampleInfo(), entries))
 	var doc parsedSitemap
-	strictXML(t, out, &doc)
+	rendertest.StrictXML(t, out, &doc)
 	if len(doc.URLs) != len(entries) {
 		t.Fatalf("%d addresses, want %d", len(doc.URLs), len(entries))
 	}
@@ -56,17 +57,17 @@ func TestSitemap(t *testing.T) {
 			if got := doc.URLs[i].Loc; !slices.Equal(got, []string{tt.want}) {
 				t.Errorf("loc of %q = %q, want %q", tt.route, got, tt.want)
 			}
-			absolute(t, doc.URLs[i].Loc[0])
-			checkTimes(t, "lastmod", doc.URLs[i].LastMod, time.RFC3339, tt.lastMod)
+			rendertest.Absolute(t, doc.URLs[i].Loc[0])
+			rendertest.CheckTimes(t, "lastmod", doc.URLs[i].LastMod, time.RFC3339, tt.lastMod)
 		})
 	}
 	xsd(t, out)
 }
 
 func TestSitemapEmpty(t *testing.T) {
-	out := must[[]byte](t)(Sitemap(sampleInfo(), nil))
+	out := rendertest.Must[[]byte](t)(Sitemap(rendertest.SampleInfo(), nil))
 	var doc parsedSitemap
-	strictXML(t, out, &doc)
+	rendertest.StrictXML(t, out, &doc)
 	if len(doc.URLs) != 0 {
 		t.Errorf("Sitemap of nothing holds %+v", doc.URLs)
 	}
@@ -74,10 +75,10 @@ func TestSitemapEmpty(t *testing.T) {
 
 func TestSitemapLimit(t *testing.T) {
 	entries := slices.Repeat([]SitemapEntry{{Route: "/"}}, 50_001)
-	if _, err := Sitemap(sampleInfo(), entries[1:]); err != nil {
+	if _, err := Sitemap(rendertest.SampleInfo(), entries[1:]); err != nil {
 		t.Errorf("50,000 addresses: %v, want none", err)
 	}
-	if _, err := Sitemap(sampleInfo(), entries); err == nil || !strings.Contains(err.Error(), "50001") {
+	if _, err := Sitemap(rendertest.SampleInfo(), entries); err == nil || !strings.Contains(err.Error(), "50001") {
 		t.Errorf("50,001 addresses: %v, want an error that says the number", err)
 	}
 }
@@ -103,7 +104,7 @@ func TestSitemapSchemaRefuses(t *testing.T) {
 
 func TestRobots(t *testing.T) {
 	want := "User-agent: *\nAllow: /\n\nSitemap: https://sample.example.org/mips/sitemap.xml\n"
-	same(t, "robots.txt", string(Robots(sampleInfo())), want)
+	rendertest.Same(t, "robots.txt", string(Robots(rendertest.SampleInfo())), want)
 }
 
 func xsd(t *testing.T, doc []byte) {

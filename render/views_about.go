@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // floorRow is the least that a summary may say of each group about one kind of proposal.
@@ -39,9 +40,9 @@ type lifeStep struct {
 func (p *Pages) About() ([]byte, error) {
 	var life []lifeStep
 	for _, s := range mip.Statuses() {
-		life = append(life, lifeStep{s, statusMeaning(s)})
+		life = append(life, lifeStep{s, plain.StatusMeaning(s)})
 	}
-	return p.execute("about", 0, struct {
+	return p.execute("about", struct {
 		page
 		Life []lifeStep
 	}{p.aboutPage("About", "What "+p.info.Title+" offers, how heat is reckoned, how fresh its figures are and what the statuses mean.", "/about/"), life})
@@ -49,7 +50,7 @@ func (p *Pages) About() ([]byte, error) {
 
 // AboutAI renders /about/ai/: how summaries and translations are made.
 func (p *Pages) AboutAI() ([]byte, error) {
-	return p.execute("about-ai", 0, struct {
+	return p.execute("about-ai", struct {
 		page
 		Floors []floorRow
 	}{p.aboutPage("How AI is used", "How summaries and translations of "+p.info.Title+" are made and checked, and why the English text decides.", "/about/ai/"), floorRows()})
@@ -57,7 +58,7 @@ func (p *Pages) AboutAI() ([]byte, error) {
 
 // Accessibility renders /accessibility/: what is done, what was checked and what is known to be lacking.
 func (p *Pages) Accessibility() ([]byte, error) {
-	return p.execute("accessibility", 0, struct {
+	return p.execute("accessibility", struct {
 		page
 		Forum string
 	}{p.aboutPage("Accessibility", "How accessible "+p.info.Title+" is meant to be, what was checked and what is known to be lacking.", "/accessibility/"), webAddress(p.info.Forum)})

@@ -1,20 +1,20 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/render/agent"
 )
 
 type apiView struct {
 	page
-	Name, Version, Text string
-	Base                string
+	Version, Text, Base string
 	Groups              []apiGroup
 	Schemas             []apiSchema
 	Codes               []apiCode
@@ -35,17 +35,17 @@ type apiCode struct {
 // apiOperation is one method of one path.
 type apiOperation struct {
 	ID, Method, Path string
-	Tag              string
 	Summary, Text    string
 	Parameters       []apiField
-	Body             []apiContent
+	Body             *apiContent // of the request, nil: none
 	Responses        []apiResponse
 	Curl, Example    string
 }
 
 type apiResponse struct {
-	Status, Text string
-	Contents     []apiContent
+	Status  int
+	Text    string
+	Content *apiContent // nil: no body
 }
 
 type apiContent struct {
@@ -63,17 +63,12 @@ type apiField struct {
 }
 
 type apiSchema struct {
-	ID, Name, Text string
-	Type           []typePart
-	Fields         []apiField
+	ID, Name string
+	Fields   []apiField
 }
 
-// API renders the reference of every endpoint from an OpenAPI 3.1 document.
-func (p *Pages) API(openapi []byte) ([]byte, error) {
-	var doc docRoot
-	if err := json.Unmarshal(openapi, &doc); err != nil {
-		return nil, fmt.Errorf("API page: OpenAPI: %w", err)
-	}
+// API renders the reference of every endpoint.
+func (p *Pages) API(a *agent.API) ([]byte, error) {
 	v := apiView{
 		page: p.frame("/api/", page{
 			Title:       "API",
@@ -81,198 +76,153 @@ func (p *Pages) API(openapi []byte) ([]byte, error) {
 			Route:       "/api/",
 			Script:      textScript,
 		}),
-		Name: doc.Info.Title, Version: doc.Info.Version, Text: doc.Info.Description,
-		Base: p.info.BaseURL,
+		Version: agent.Version, Text: a.Description, Base: a.Base,
 	}
-	if len(doc.Servers) > 0 && strings.HasPrefix(doc.Servers[0].URL, "http") {
-		v.Base = strings.TrimRight(doc.Servers[0].URL, "/")
+	for _, t := range a.Tags {
+		g := apiGroup{ID: "group-" + strings.ReplaceAll(strings.ToLower(t.Name), " ", "-"), Name: t.Name, Text: t.Text}
+		for _, op := range a.Operations {
+			if op.Tag != t.Name {
+				continue
+			}
+			o, err := describeOperation(a.Base, op)
+			if err != nil {
+				return nil, fmt.Errorf("API page: %s: %w", op.ID, err)
+			}
+			g.Operations = append(g.Operations, o)
+		}
+		v.Groups = append(v.Groups, g)
 	}
-	r := apiReader{doc: &doc, base: v.Base, ids: map[string]bool{}}
-	if err := r.groups(&v); err != nil {
-		return nil, err
-	}
-	var err error
-	if v.Schemas, err = r.schemas(); err != nil {
-		return nil, err
+	for _, s := range a.Schemas {
+		x := apiSchema{ID: schemaID(s.Name), Name: s.Name}
+		for _, f := range s.Fields {
+			x.Fields = append(x.Fields, apiField{Name: f.Name, Required: f.Required, Type: types(f.Schema), Text: f.Schema.Description})
+		}
+		v.Schemas = append(v.Schemas, x)
 	}
 	for _, c := range api.Codes() {
 		v.Codes = append(v.Codes, apiCode{string(c.Code), http.StatusText(c.Status), c.Status, c.Code.Anchor()})
 	}
-	return p.execute("api", len(openapi)*3, v)
+	return p.execute("api", v)
 }
 
-// apiReader turns parts of the document into what the page shows.
-type apiReader struct {
-	doc  *docRoot
-	base string
-	ids  map[string]bool // taken ids of this page
-}
-
-// groups sorts the operations into their first tags, in the order of the document's tags.
-func (r *apiReader) groups(v *apiView) error {
-	group := func(name, text string) *apiGroup {
-		i := slices.IndexFunc(v.Groups, func(g apiGroup) bool { return g.Name == name })
-		if i < 0 {
-			i = len(v.Groups)
-			v.Groups = append(v.Groups, apiGroup{ID: r.id("group-", strings.ToLower(name)), Name: name, Text: text})
-		}
-		return &v.Groups[i]
-	}
-	for _, t := range r.doc.Tags {
-		group(t.Name, t.Description)
-	}
-	for _, item := range r.doc.Paths {
-		operations, err := r.operations(item.Key, item.Value)
-		if err != nil {
-			return err
-		}
-		for _, op := range operations {
-			g := group(op.Tag, "")
-			g.Operations = append(g.Operations, op)
-		}
-	}
-	v.Groups = slices.DeleteFunc(v.Groups, func(g apiGroup) bool { return len(g.Operations) == 0 })
-	return nil
-}
-
-// id makes an id that the page does not have yet.
-func (r *apiReader) id(prefix, name string) string {
-	clean := strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
-			return c
-		}
-		return '-'
-	}, name)
-	id := prefix + strings.Trim(clean, "-")
-	for n := 2; r.ids[id]; n++ {
-		id = fmt.Sprintf("%s%s-%d", prefix, strings.Trim(clean, "-"), n)
-	}
-	r.ids[id] = true
-	return id
-}
-
-// operations are the methods of one path, in the order of the document.
-func (r *apiReader) operations(path string, raw json.RawMessage) ([]apiOperation, error) {
-	var methods docObject
-	if err := json.Unmarshal(raw, &methods); err != nil {
-		return nil, fmt.Errorf("API page: %s: %w", path, err)
-	}
-	var common []docParameter
-	if raw, ok := methods.get("parameters"); ok {
-		if err := json.Unmarshal(raw, &common); err != nil {
-			return nil, fmt.Errorf("API page: %s: parameters: %w", path, err)
-		}
-	}
-	var out []apiOperation
-	for _, m := range methods {
-		switch m.Key {
-		case "get", "put", "post", "delete", "options", "head", "patch", "trace":
-		default:
-			continue
-		}
-		var op docOperation
-		if err := json.Unmarshal(m.Value, &op); err != nil {
-			return nil, fmt.Errorf("API page: %s %s: %w", m.Key, path, err)
-		}
-		op.Parameters = append(common[:len(common):len(common)], op.Parameters...)
-		v, err := r.docOperation(strings.ToUpper(m.Key), path, op)
-		if err != nil {
-			return nil, fmt.Errorf("API page: %s %s: %w", m.Key, path, err)
-		}
-		out = append(out, v)
-	}
-	return out, nil
-}
-
-func (r *apiReader) docOperation(method, path string, op docOperation) (apiOperation, error) {
-	v := apiOperation{Method: method, Path: path, Tag: "Endpoints", Summary: op.Summary, Text: op.Description}
-	if len(op.Tags) > 0 {
-		v.Tag = op.Tags[0]
-	}
-	if v.Text == v.Summary {
-		v.Text = ""
-	}
-	name := op.OperationID
-	if name == "" {
-		name = strings.ToLower(method) + path
-	}
-	v.ID = r.id("op-", name)
-	address, query := path, url.Values{}
-	for _, raw := range op.Parameters {
-		prm, err := resolveDoc(r.doc, raw.Ref, raw)
-		if err != nil {
-			return v, err
-		}
-		example := scalar(firstExample(prm.Example, prm.Examples, prm.Schema.Example, prm.Schema.Examples, prm.Schema.Default))
-		v.Parameters = append(v.Parameters, apiField{Name: prm.Name, In: prm.In, Required: prm.Required, Type: r.types(&prm.Schema, 0), Text: prm.Description, Example: example})
+func describeOperation(base string, op agent.Operation) (apiOperation, error) {
+	v := apiOperation{ID: "op-" + op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Text: op.Text}
+	address, query := op.Path, url.Values{}
+	for _, prm := range op.Parameters {
+		example := inAddress(prm.Example)
+		v.Parameters = append(v.Parameters, apiField{Name: prm.Name, In: prm.In, Required: prm.Required, Type: types(prm.Schema), Text: prm.Text, Example: example})
 		switch {
-		case example == "":
 		case prm.In == "path":
 			address = strings.ReplaceAll(address, "{"+prm.Name+"}", url.PathEscape(example))
-		case prm.In == "query" && prm.Required:
+		case prm.Required:
 			query.Set(prm.Name, example)
 		}
 	}
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
-	v.Curl = "curl -s " + shellQuote(r.base+address)
-	if op.RequestBody != nil {
-		body, err := resolveDoc(r.doc, op.RequestBody.Ref, *op.RequestBody)
+	v.Curl = "curl -s " + shellQuote(base+address)
+	if op.Body != nil {
+		body, err := firstExample(op.Body)
 		if err != nil {
 			return v, err
 		}
-		v.Body = r.contents(body.Content)
-		if media, raw := r.example(body.Content); len(raw) > 0 {
-			v.Curl = fmt.Sprintf("curl -s -X %s -H %s -d %s %s", method, shellQuote("Content-Type: "+media), shellQuote(compactJSON(raw)), shellQuote(r.base+address))
-		}
-	} else if method != http.MethodGet {
-		v.Curl = "curl -s -X " + method + " " + shellQuote(r.base+address)
+		v.Body = &apiContent{op.Body.Media, types(op.Body.Schema)}
+		v.Curl = fmt.Sprintf("curl -s -X %s -H %s -d %s %s", op.Method, shellQuote("Content-Type: "+op.Body.Media), shellQuote(string(body)), shellQuote(base+address))
 	}
-	for _, m := range op.Responses {
-		var raw docResponse
-		if err := json.Unmarshal(m.Value, &raw); err != nil {
-			return v, fmt.Errorf("response %s: %w", m.Key, err)
+	for _, r := range op.Responses {
+		x := apiResponse{Status: r.Status, Text: r.Text}
+		if r.Content != nil {
+			x.Content = &apiContent{r.Content.Media, types(r.Content.Schema)}
 		}
-		resp, err := resolveDoc(r.doc, raw.Ref, raw)
-		if err != nil {
-			return v, err
-		}
-		v.Responses = append(v.Responses, apiResponse{Status: m.Key, Text: resp.Description, Contents: r.contents(resp.Content)})
-		if _, raw := r.example(resp.Content); v.Example == "" && strings.HasPrefix(m.Key, "2") && len(raw) > 0 {
-			v.Example = shorten(indentJSON(raw))
+		v.Responses = append(v.Responses, x)
+		if r.Status == http.StatusOK && r.Content != nil {
+			body, err := firstExample(r.Content)
+			if err != nil {
+				return v, err
+			}
+			v.Example = shorten(indent(body))
 		}
 	}
 	return v, nil
 }
 
-func (r *apiReader) contents(content docObject) []apiContent {
-	var out []apiContent
-	for _, m := range content {
-		var media docMedia
-		if json.Unmarshal(m.Value, &media) != nil {
-			continue
+// inAddress is a parameter's value as it stands in an address: a list with commas.
+func inAddress(v any) string {
+	if list, ok := v.([]string); ok {
+		return strings.Join(list, ",")
+	}
+	return fmt.Sprint(v)
+}
+
+// firstExample is a body as it is sent, empty when there is no example.
+func firstExample(c *agent.Content) ([]byte, error) {
+	if len(c.Examples) == 0 {
+		return nil, nil
+	}
+	b, err := api.JSON(c.Examples[0].Value)
+	return bytes.TrimSuffix(b, []byte("\n")), err
+}
+
+func indent(body []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, body, "", "  ") != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// typePart is a piece of a type's description; Href leads to a schema on the same page.
+type typePart struct{ Text, Href string }
+
+// types says what a schema allows, in the words of JSON Schema.
+func types(s *agent.Schema) []typePart {
+	if s.Ref != "" {
+		return []typePart{{s.Ref, schemaID(s.Ref)}}
+	}
+	var out []typePart
+	or := func() {
+		if len(out) > 0 {
+			out = append(out, typePart{Text: " or "})
 		}
-		out = append(out, apiContent{m.Key, r.types(&media.Schema, 0)})
+	}
+	for _, o := range s.AnyOf {
+		or()
+		out = append(out, types(o)...)
+	}
+	for _, name := range s.Types {
+		or()
+		switch {
+		case name == "array" && s.Items != nil:
+			out = append(append(out, typePart{Text: "list of "}), types(s.Items)...)
+		case name == "object" && s.Values != nil:
+			out = append(append(out, typePart{Text: "map of "}), types(s.Values)...)
+		case name != "null" && s.Format != "":
+			out = append(out, typePart{Text: name + " (" + s.Format + ")"})
+		default:
+			out = append(out, typePart{Text: name})
+		}
+	}
+	if s.Enum != nil {
+		out = append(out, typePart{Text: ": " + strings.Join(s.Enum, ", ")})
 	}
 	return out
 }
 
-// example is the first example of a body, with its media type.
-func (r *apiReader) example(content docObject) (string, json.RawMessage) {
-	for _, m := range content {
-		var media docMedia
-		if json.Unmarshal(m.Value, &media) != nil {
-			continue
-		}
-		if raw := firstExample(media.Example, media.Examples, media.Schema.Example, media.Schema.Examples, nil); len(raw) > 0 {
-			return m.Key, raw
-		}
-		if s, err := resolveDoc(r.doc, media.Schema.Ref, media.Schema); err == nil {
-			if raw := firstExample(s.Example, nil, nil, s.Examples, nil); len(raw) > 0 {
-				return m.Key, raw
-			}
-		}
+// schemaID is the id of a schema's heading.
+func schemaID(name string) string { return "schema-" + name }
+
+// exampleLines is how much of an example a page shows.
+const exampleLines = 60
+
+// shorten cuts a long example and says so.
+func shorten(s string) string {
+	lines := strings.SplitAfter(s, "\n")
+	if len(lines) <= exampleLines {
+		return s
 	}
-	return "", nil
+	return strings.Join(lines[:exampleLines], "") + fmt.Sprintf("… and %d more lines", len(lines)-exampleLines)
 }
+
+// shellQuote makes one word of a POSIX shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

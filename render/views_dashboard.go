@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // DashboardPage is what /dashboard/ shows of the proposals themselves.
@@ -27,11 +28,11 @@ func (r Revision) words() string {
 	case r.First && r.Is == "":
 		return "new"
 	case r.First:
-		return "new, as " + oneLine(string(r.Is))
+		return "new, as " + plain.OneLine(string(r.Is))
 	case r.Before == nil || r.After == nil:
 		return ""
 	case r.Was != r.Is:
-		return "from " + cmp.Or(oneLine(string(r.Was)), "no status") + " to " + cmp.Or(oneLine(string(r.Is)), "no status")
+		return "from " + cmp.Or(plain.OneLine(string(r.Was)), "no status") + " to " + cmp.Or(plain.OneLine(string(r.Is)), "no status")
 	}
 	switch d := diffLines(r.Before, r.After); {
 	case d.removed == 0 && d.added == 0:
@@ -143,7 +144,7 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	for _, s := range Recent(all) {
 		v.Recent = append(v.Recent, recentChange{s, d.Revised[s.Number].words()})
 	}
-	return p.execute("dashboard", 0, v)
+	return p.execute("dashboard", v)
 }
 
 // discussed are proposals with a discussion on the site's forum, each topic once: how many tells how

@@ -25,7 +25,7 @@ func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
 	add("Category", "category", choicesOf(all, func(s mip.Summary) *string { return s.Category }))
 	add("Type", "type", choicesOf(all, func(s mip.Summary) *string { return s.Type }))
 	add("Network upgrade", "upgrade", p.forkChoices())
-	return p.execute("feeds", 0, struct {
+	return p.execute("feeds", struct {
 		page
 		Feeds, Machines []offer
 		Lists           []group
@@ -55,7 +55,7 @@ func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
 
 // NotFound renders the answer to an address that leads nowhere. It has no canonical address.
 func (p *Pages) NotFound() ([]byte, error) {
-	return p.execute("notfound", 0, struct{ page }{
+	return p.execute("notfound", struct{ page }{
 		p.frame("", page{Title: "Page not found", Description: "There is no page at this address."}),
 	})
 }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"html/template"
 	"slices"
 	"strconv"
 
@@ -15,7 +14,7 @@ type graphView struct {
 	page
 	Drawings []drawnGroup
 	Statuses []choice
-	Rows     template.HTML
+	Rows     []requiresRow
 	Circles  []circle
 	Tied     int // proposals that hang together with others
 	Listed   int // of them, those that no drawing shows
@@ -24,9 +23,15 @@ type graphView struct {
 
 // drawnGroup is one drawing.
 type drawnGroup struct {
-	SVG   template.HTML
-	Count int
-	Wide  bool // may need scrolling
+	Drawing *drawing
+	Count   int
+	Wide    bool // may need scrolling
+}
+
+// requiresRow is a proposal with those that it requires, published or not.
+type requiresRow struct {
+	Ref
+	Requires []Ref
 }
 
 // circle is a line against the order: From requires To, which comes to depend on From.
@@ -71,7 +76,7 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 		Description: "Which proposals of " + p.info.Title + " require which: a drawing, and the same as a list.",
 		Route:       "/graph/",
 	})
-	return p.execute("graph", len(v.Rows), v)
+	return p.execute("graph", v)
 }
 
 // requiresOf is the graph of what requires what, both published, by position.
@@ -94,10 +99,9 @@ func (p *Pages) draw(members []mip.Summary, relations graph.Graph) (drawnGroup, 
 	for _, s := range members {
 		ids = append(ids, s.ID)
 	}
-	d := newDrawing(columnGap, ids...)
 	l := graph.Lay(relations, graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap})
-	d.open(l.Columns, l.Height, strconv.Itoa(len(members))+" proposals: "+ids[0]+" and what it hangs together with")
-	d.lines("e", l.Wires)
+	d := newDrawing(l.Columns, columnGap, l.Height, strconv.Itoa(len(members))+" proposals: "+ids[0]+" and what it hangs together with", ids...)
+	d.lines(l.Wires)
 	var circles []circle
 	for _, e := range l.Back {
 		d.back(l.Nodes[e[0]], l.Nodes[e[1]])
@@ -106,38 +110,37 @@ func (p *Pages) draw(members []mip.Summary, relations graph.Graph) (drawnGroup, 
 	for i, s := range members {
 		d.node(p.refTo(s), l.Nodes[i])
 	}
-	d.close()
-	return drawnGroup{d.m.html(), len(members), l.Columns >= wideColumns}, circles
+	return drawnGroup{d, len(members), l.Columns >= wideColumns}, circles
 }
 
-// requiresRows are the rows of the list: each proposal that requires others, published or not.
-func (p *Pages) requiresRows(all []mip.Summary) template.HTML {
-	var m markup
+// requiresRows are the rows of the list: each proposal that requires others.
+func (p *Pages) requiresRows(all []mip.Summary) []requiresRow {
+	var out []requiresRow
 	for _, s := range all {
 		if len(s.Requires) == 0 {
 			continue
 		}
-		m.raw("<tr><td>")
-		m.link("", p.proposalPath(s.Number), "", string(namedHTML(s.ID, s.Title)))
-		m.raw("</td><td>")
-		for i, r := range p.refs(all, s.Requires) {
-			if i > 0 {
-				m.raw(", ")
-			}
-			r.Title = "" // it has a row of its own, or nobody knows it
-			m.ref(r)
+		r := requiresRow{Ref{ID: s.ID, Title: s.Title, Path: p.proposalPath(s.Number)}, p.refs(all, s.Requires)}
+		for i := range r.Requires {
+			r.Requires[i].Title = "" // it has a row of its own, or nobody knows it
 		}
-		m.raw("</td></tr>\n")
+		out = append(out, r)
 	}
-	return m.html()
+	return out
 }
 
 // neighboursShown is how many proposals a small drawing shows on each side.
 const neighboursShown = 8
 
-// relations draws what a proposal requires on its left and what requires it on its right; empty when
-// there is neither.
-func relations(v ProposalPage) template.HTML {
+// neighbourhood is a small drawing.
+type neighbourhood struct {
+	*drawing
+	More int // that it does not show
+}
+
+// relations draws what a proposal requires on its left and what requires it on its right; nil when there is
+// neither.
+func relations(v ProposalPage) *neighbourhood {
 	const gap = 17 // between columns: the card is narrow
 	self := RefTo(v.Summary, "")
 	sides := [][]Ref{others(self, v.Requires), {self}, others(self, v.RequiredBy)}
@@ -153,14 +156,13 @@ func relations(v ProposalPage) template.HTML {
 	}
 	sides = slices.DeleteFunc(sides, func(refs []Ref) bool { return len(refs) == 0 })
 	if len(sides) < 2 {
-		return ""
+		return nil
 	}
 	const pitch = nodeHeight + nodeGap
 	place := func(column, i int) graph.Point {
 		return graph.Point{Column: column, Y: nodeHeight/2 + pitch*i + pitch*(rows-len(sides[column]))/2}
 	}
-	d := newDrawing(gap, ids...)
-	d.open(len(sides), pitch*rows-nodeGap, "What "+self.ID+" requires is on its left, what requires it on its right")
+	d := newDrawing(len(sides), gap, pitch*rows-nodeGap, "What "+self.ID+" requires is on its left, what requires it on its right", ids...)
 	var wires []graph.Wire
 	for c := 1; c < len(sides); c++ {
 		for i := range sides[c] {
@@ -169,17 +171,13 @@ func relations(v ProposalPage) template.HTML {
 			}
 		}
 	}
-	d.lines("e", wires)
+	d.lines(wires)
 	for c, refs := range sides {
 		for i, r := range refs {
 			d.node(r, place(c, i))
 		}
 	}
-	d.close()
-	if more > 0 {
-		d.m.raw(`<p class="small muted">and `, strconv.Itoa(more), " more, as listed above</p>")
-	}
-	return d.m.html()
+	return &neighbourhood{d, more}
 }
 
 // others are refs without the proposal itself, each once.

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"html/template"
 	"strconv"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -38,7 +37,7 @@ type versionView struct {
 	Version
 	Name string // the commit, short
 	What string // what changed, in words
-	Diff template.HTML
+	Diff []diffLine
 	Cut  bool // Diff is not all
 }
 
@@ -78,7 +77,7 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	if len(w.Versions) > 0 {
 		w.Source = w.Versions[0].SourceURL
 	}
-	return p.execute("history", maxDiff-room, w)
+	return p.execute("history", w)
 }
 
 // compare fills in what changed, in at most room bytes, and returns how many it took.
@@ -89,9 +88,8 @@ func (x *versionView) compare(before, after []byte, room int) int {
 		x.What = "No line changed"
 		return 0
 	}
-	var m markup
-	used, whole := m.diff(d, room)
-	x.Diff, x.Cut = m.html(), !whole
+	changes, used, whole := d.cut(room)
+	x.Diff, x.Cut = changes, !whole
 	if x.Cut {
 		return room
 	}

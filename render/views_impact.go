@@ -1,13 +1,10 @@
 package render
 
 import (
-	"fmt"
 	"html/template"
-	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // shortHash is how many digits of a content hash people are shown.
@@ -37,14 +34,13 @@ type axisView struct {
 // quoteView is a quote with the place where it stands.
 type quoteView struct{ Text, Href, Place string }
 
-// impact is the panel of a proposal's page: a committed summary, or the button that asks for one. body
-// is the page's text, in which quotes are looked up.
-func (p *Pages) impact(v ProposalPage) (template.HTML, error) {
+// impact is the panel of a proposal's page, nil where no summary is committed.
+func (p *Pages) impact(v ProposalPage) *impactView {
 	if v.Impact == nil {
-		return p.impactButton(v.Summary)
+		return nil
 	}
 	sum := v.Impact
-	w := impactView{
+	w := &impactView{
 		Summary: sum, Label: "AI-generated, not part of the proposal", Model: sum.Source,
 		Hash: sum.ContentHash[:min(shortHash, len(sum.ContentHash))], Outdated: sum.Stale || sum.ContentHash != v.Summary.ContentHash,
 	}
@@ -64,32 +60,7 @@ func (p *Pages) impact(v ProposalPage) (template.HTML, error) {
 		}
 		w.Axes = append(w.Axes, x)
 	}
-	out, err := p.fragment("impact", w)
-	if err != nil {
-		return "", fmt.Errorf("summary of %s: %w", v.Summary.ID, err)
-	}
-	return out, nil
-}
-
-// impactButton asks for a summary where none is committed. Only the script can, so that it is not there
-// without. Most pages have it, and so it is made without a template.
-func (p *Pages) impactButton(s mip.Summary) (template.HTML, error) {
-	script := p.path(p.assets[aiScript].Route)
-	m := begin()
-	m.raw(`<section class="ai js" aria-labelledby="impact" data-api="`)
-	m.text(p.path("/api/ai-summary"))
-	m.raw(`" data-pages="`)
-	m.text(p.path("/mip/"))
-	// The hash is not on the page: it would differ where the page does not.
-	m.raw(`" data-proposal="`)
-	m.text(p.path("/api/v1/mips/" + strconv.Itoa(s.Number)))
-	m.raw(`" data-number="`, strconv.Itoa(s.Number), `"><header><h2 id="impact" class="ic ic-rays">Who this touches</h2></header>
-<p>No summary is kept beside this proposal. One can be made for you now: what changes for developers, users, validators and the foundation.</p>
-<p class="ask"><button class="btn s" type="button" data-run="`)
-	m.text(script)
-	m.raw(`">Summarise</button> <span role="status"></span></p></section>
-`)
-	return m.end(), nil
+	return w
 }
 
 // quote finds the place that evidence names: a section of this page, or of the page of a proposal that
@@ -113,7 +84,7 @@ func (p *Pages) quote(v ProposalPage, e api.Evidence) quoteView {
 		}
 	}
 	q.Href = "#text"
-	if strings.Contains(string(v.Body), ` id="`+escaped(id)+`"`) {
+	if strings.Contains(string(v.Body), ` id="`+template.HTMLEscapeString(id)+`"`) {
 		q.Href = "#" + id
 	}
 	return q

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
 // impactPage is a proposal's page with a summary, whose texts are the worst that a file could hold.
@@ -51,7 +52,7 @@ func panelOf(t *testing.T, page []byte) (*html.Node, string) {
 	}
 	for n := range doc.Descendants() {
 		if n.Data == "section" && slices.Contains(n.Attr, html.Attribute{Key: "aria-labelledby", Val: "impact"}) {
-			return n, textOf(n)
+			return n, rendertest.TextOf(n)
 		}
 	}
 	t.Fatal("the page has no panel")
@@ -87,7 +88,7 @@ func TestImpactPanel(t *testing.T) {
 	var links []string
 	for c := range n.Descendants() {
 		if c.Data == "a" && c.Type == html.ElementNode {
-			links = append(links, c.Attr[0].Val+" "+textOf(c))
+			links = append(links, c.Attr[0].Val+" "+rendertest.TextOf(c))
 		}
 	}
 	// A section without a place on the page leads to the beginning of the text.
@@ -108,7 +109,7 @@ func TestImpactPanel(t *testing.T) {
 		footer := ""
 		for c := range n.Descendants() {
 			if c.Data == "footer" {
-				footer = textOf(c)
+				footer = rendertest.TextOf(c)
 			}
 		}
 		if !strings.Contains(text, tt.want) || strings.Contains(footer, tt.not) {

@@ -7,15 +7,9 @@ import (
 	"strconv"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/feed"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
-
-// Listing is the proposals that share one value of a field, for their page or their feed.
-type Listing struct {
-	Kind      string // status, category, type or author; of a feed upgrade, too
-	Value     string // as written, of an author the name; empty: the proposals that have none
-	Slug      string // its path segment
-	Summaries []mip.Summary
-}
 
 type homeView struct {
 	page
@@ -34,7 +28,7 @@ type homeView struct {
 
 type listingView struct {
 	page
-	Listing
+	plain.Listing
 	Status  mip.Status
 	Heading string
 	Meaning string
@@ -70,24 +64,24 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 		Table:      p.table(all, true),
 		HeatAt:     p.figures.ForumAt(),
 	}
-	return p.execute("home", len(v.Table.Rows), v)
+	return p.execute("home", v)
 }
 
 // Listing is /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/.
-func (p *Pages) Listing(v Listing) ([]byte, error) {
-	heading, meaning := explain(v.Kind, v.Value)
+func (p *Pages) Listing(v plain.Listing) ([]byte, error) {
+	heading, meaning := plain.Explain(v.Kind, v.Value)
 	w := listingView{
 		page: p.frame("/", page{
 			Title:       heading,
 			Description: fmt.Sprintf("%s of %s. %s", heading, p.info.Title, meaning),
-			Route:       v.route(),
-			Alternates:  []alternate{p.feedOf(v.route(), heading)},
+			Route:       v.Route(),
+			Alternates:  []alternate{p.feedOf(v.Route(), heading)},
 		}),
 		Listing: v,
 		Status:  mip.Status(v.Value),
 		Heading: heading,
 		Meaning: meaning,
-		Feed:    p.path(v.route() + "feed.xml"),
+		Feed:    p.path(v.Route() + "feed.xml"),
 		Count:   len(v.Summaries),
 		Table:   p.table(v.Summaries, false),
 	}
@@ -95,17 +89,14 @@ func (p *Pages) Listing(v Listing) ([]byte, error) {
 		w.HeatAt = p.figures.ForumAt()
 	}
 	if v.Kind == "author" {
-		w.GitHub = profile(v.Slug)
+		w.GitHub = plain.Profile(v.Slug)
 	}
-	return p.execute("listing", len(w.Table.Rows), w)
+	return p.execute("listing", w)
 }
-
-// route is where the list's page lies.
-func (l Listing) route() string { return "/" + l.Kind + "/" + url.PathEscape(l.Slug) + "/" }
 
 // feedOf is the feed of the page at route.
 func (p *Pages) feedOf(route, title string) alternate {
-	return alternate{Type: typeRSS, Title: title + " (RSS)", Href: p.path(route + "feed.xml")}
+	return alternate{Type: feed.TypeRSS, Title: title + " (RSS)", Href: p.path(route + "feed.xml")}
 }
 
 // lastCall is a proposal whose last call has a deadline. Over is known without a clock: some proposal
@@ -146,10 +137,7 @@ func (p *Pages) commit() string {
 
 func (p *Pages) id(n int) string { return p.info.Prefix + "-" + strconv.Itoa(n) }
 
-// pageRoute is where a proposal's page lies.
-func pageRoute(n int) string { return "/mip/" + strconv.Itoa(n) + "/" }
-
-func (p *Pages) proposalPath(n int) string { return p.path(pageRoute(n)) }
+func (p *Pages) proposalPath(n int) string { return p.path(plain.PageRoute(n)) }
 
 // slugPath is the page of a value: kind is status, category, type, author or upgrade.
 func (p *Pages) slugPath(kind, slug string) string {

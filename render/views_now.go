@@ -41,7 +41,7 @@ type hotRow struct {
 	Path          string // empty: a place for a topic
 	Label         template.HTML
 	Replies, Last string
-	Heat          template.HTML
+	Heat          heat
 }
 
 // nextUpgrade is the upgrade that comes next, or else the latest one.
@@ -189,19 +189,12 @@ func (p *Pages) hot(all []mip.Summary) []hotRow {
 			if !ok {
 				continue
 			}
-			var m markup
-			heatBar(&m, t.ActivityScore, true)
-			r := hotRow{p.proposalPath(s.Number), namedHTML(s.ID, s.Title), thousands(t.Replies), dayOf(&t.CreatedAt), m.html()}
-			if t.LastPostedAt != nil {
-				r.Last = dayOf(t.LastPostedAt)
-			}
-			out = append(out, r)
+			last := dayOf(cmp.Or(t.LastPostedAt, &t.CreatedAt))
+			out = append(out, hotRow{p.proposalPath(s.Number), namedHTML(s.ID, s.Title), thousands(t.Replies), last, heat{t.ActivityScore, true}})
 		}
 	}
 	for range len(p.discussed(all)) - len(out) {
-		var m markup
-		heatBar(&m, 0, false)
-		out = append(out, hotRow{Replies: "–", Last: "–", Heat: m.html()})
+		out = append(out, hotRow{Replies: "–", Last: "–"})
 	}
 	return out
 }

@@ -7,11 +7,11 @@ import (
 	"html/template"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // Ref is a mention of another proposal. Path holds the base path and is empty when it is not
@@ -49,25 +49,37 @@ type ProposalPage struct {
 // proposalView is a proposal's page in parts.
 type proposalView struct {
 	page
-	ID, Title, About template.HTML
-	Chips, Steps     template.HTML
-	Facts, Actions   template.HTML
-	TOC              template.HTML
-	Neighbours       template.HTML
-	Details          template.HTML
-	Relations        template.HTML
-	Impact           template.HTML
-	Languages        template.HTML
-	Heat             template.HTML
-	Upgrade          template.HTML
-	Cite             template.HTML
+	ProposalPage
+	Titled    bool // it has a title of its own
+	Chips     []chip
+	Steps     []step
+	Authors   []person
+	TOC       []tocEntry
+	Text      template.HTML
+	Discuss   string // addresses, empty: none
+	Source    string
+	Past      string // where its history is shown
+	Related   []relatedRow
+	Languages *languagesView
+	Forum     *forumCard
+	Relations *neighbourhood
+	Panel     *impactView // nil: a button that asks for one
+	Upgrade   *upgradeCard
+	Cite      citation
+}
+
+// upgradeCard says when the networks switch to what a proposal asks for.
+type upgradeCard struct {
+	*mip.HardFork
+	Path string
+	Rows []activationRow
 }
 
 // Proposal is a proposal's page.
 func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	s := v.Summary
 	number := strconv.Itoa(s.Number)
-	route := pageRoute(s.Number)
+	route := plain.PageRoute(s.Number)
 	authors, description := p.people(s.Authors), describe(s)
 	ld, err := p.structuredData(s, authors, route, description)
 	if err != nil {
@@ -90,89 +102,19 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	}
 	w := proposalView{
 		page: p.frame("/", page{
-			Title: named(s.ID, ": ", s.Title), Description: description, Route: route, Article: true, Card: &s, LD: ld,
+			Title: named(s.ID, ": ", s.Title), Description: description, Route: route, Article: true, Card: &s, LD: template.JS(ld),
 			Alternates: alternates, Script: textScript, Meta: citationMeta(s, authors, p.info.Title),
 		}),
-		ID: template.HTML(escaped(s.ID)), Title: titleHTML(s.Title),
-		Chips: p.chips(s, v.Fork), Steps: stepsHTML(steps(s)), Facts: factLine(s, authors, v.Heat), Actions: p.actions(v),
-		TOC:        tableOfContents(v.Sections, v.Body),
-		Neighbours: neighbours(v.Previous, v.Next), Details: p.details(v, authors), Relations: relations(v),
-		Cite: cite.html(), Heat: p.forumHeat(v),
-	}
-	if named(s.ID, "", s.Title) == s.ID {
-		w.Title = ""
-	}
-	if s.Description != nil {
-		w.About = template.HTML(escaped(*s.Description))
-	}
-	if w.Impact, err = p.impact(v); err != nil {
-		return nil, err
-	}
-	if w.Languages, err = p.languages(s, v.Translations, "en"); err != nil {
-		return nil, err
+		ProposalPage: v, Titled: named(s.ID, "", s.Title) != s.ID, Authors: authors, Text: template.HTML(bytes.TrimSpace(v.Body)),
+		Chips: p.chips(s, v.Fork), Steps: steps(s), TOC: tableOfContents(v.Sections, v.Body),
+		Discuss: webAddress(s.DiscussionsTo), Source: webAddress(s.SourceURL), Past: p.past(v),
+		Related: related(v), Relations: relations(v), Cite: cite, Forum: p.forumCard(v), Panel: p.impact(v),
+		Languages: p.languages(s, v.Translations, "en"),
 	}
 	if v.Fork != nil {
-		fork := struct {
-			*mip.HardFork
-			Path string
-			Rows []activationRow
-		}{v.Fork, p.slugPath("upgrade", mip.Slug(v.Fork.Name)), p.activation(*v.Fork)}
-		if w.Upgrade, err = p.fragment("proposal-upgrade", fork); err != nil {
-			return nil, err
-		}
+		w.Upgrade = &upgradeCard{v.Fork, p.slugPath("upgrade", mip.Slug(v.Fork.Name)), p.activation(*v.Fork)}
 	}
-	body := v.Body
-	if len(bytes.TrimSpace(body)) == 0 {
-		body = []byte(`<p class="muted">This proposal has no text.</p>`)
-	}
-	const rest = 12 << 10 // bytes of the frame beside its parts
-	m := make(markup, 0, len(body)+len(w.Begin)+len(w.End)+2*len(w.TOC)+len(w.Details)+len(w.Relations)+len(w.Impact)+len(w.Languages)+len(w.Heat)+rest)
-	w.top(&m, p.path("/"))
-	m = append(m, body...)
-	w.bottom(&m, p.path("/graph/"))
-	return m, nil
-}
-
-// top writes the page up to the proposal's text. All that a view holds is HTML already, and a site has this
-// page for each proposal: a template would be a tenth of making it.
-func (w *proposalView) top(m *markup, home string) {
-	m.raw(string(w.Begin), `<nav class="crumb" aria-label="Breadcrumb"><a href="`)
-	m.text(home)
-	m.raw(`">Proposals</a> <span aria-hidden="true">/</span> <span aria-current="page">`, string(w.ID), "</span></nav>\n")
-	m.raw(`<header class="phead"><div class="row">`, string(w.Chips), "</div>\n<h1>")
-	if w.Title == "" {
-		m.raw(string(w.ID))
-	} else {
-		m.raw(`<span class="num">`, string(w.ID), "</span> ", string(w.Title))
-	}
-	m.raw("</h1>\n")
-	m.around(`<p class="desc">`, w.About, "</p>\n")
-	m.around(`<h2 class="vh">Progress</h2>`+"\n"+`<ol class="steps">`, w.Steps, "</ol>\n")
-	m.around(`<p class="facts">`, w.Facts, "</p>\n")
-	m.raw(`<div class="acts">`, string(w.Actions), "</div></header>\n")
-	if w.TOC == "" {
-		m.raw(`<div class="cols notoc">` + "\n")
-	} else {
-		m.raw(`<div class="cols">` + "\n")
-	}
-	m.around(`<nav class="toc" aria-label="On this page"><h2>On this page</h2><ol>`, w.TOC, "</ol></nav>\n")
-	m.raw(`<div class="text">` + "\n")
-	m.around(`<details class="card mob"><summary>On this page</summary><ol class="mtoc">`, w.TOC, "</ol></details>\n")
-	m.raw(string(w.Impact), `<article class="prose" id="text">`+"\n")
-}
-
-// bottom writes the page from the end of the proposal's text on.
-func (w *proposalView) bottom(m *markup, graph string) {
-	m.raw("</article>\n")
-	m.around(`<nav class="pn" aria-label="Neighbouring proposals">`, w.Neighbours, "</nav>\n")
-	m.raw("</div>\n" + `<aside class="side" aria-label="About this proposal">` + "\n" + `<section class="card"><h2>Details</h2><dl>`)
-	m.raw(string(w.Details), "</dl></section>\n", string(w.Heat))
-	if w.Relations != "" {
-		m.raw(`<section class="card"><h2>Relations</h2>`, string(w.Relations), `<p class="small"><a href="`)
-		m.text(graph)
-		m.raw(`">All relations</a></p></section>` + "\n")
-	}
-	m.raw(string(w.Upgrade), string(w.Languages), `<section class="citing"><h2>Cite</h2>`, string(w.Cite), "</section>\n</aside>\n</div>\n", string(w.End))
+	return p.execute("proposal", w)
 }
 
 // describe is the sentence for previews: the proposal's own, else what its header says.
@@ -239,12 +181,18 @@ func (p *Pages) structuredData(s mip.Summary, authors []person, route, descripti
 	return b, nil
 }
 
+// tocEntry is a heading of level 2, or 3 at the start, with those of level 3 below it.
+type tocEntry struct {
+	Href, Title string
+	Below       []tocEntry
+}
+
 // tableOfContents lists the headings h2 and h3 of the text. It looks for them in the body: a section
 // whose heading was left out, because it repeats the title, has no place to lead to, and a heading's
 // level on the page is not always that in the source. Fewer than two entries are no table.
-func tableOfContents(sections []mip.Section, body []byte) template.HTML {
-	var b strings.Builder
-	count, depth := 0, 0
+func tableOfContents(sections []mip.Section, body []byte) []tocEntry {
+	var out []tocEntry
+	count := 0
 	for at := 0; len(sections) > 0; {
 		i := bytes.Index(body[at:], []byte("<h"))
 		if i < 0 {
@@ -256,40 +204,28 @@ func tableOfContents(sections []mip.Section, body []byte) template.HTML {
 			continue
 		}
 		// Headings come in the order of the sections; what raw HTML adds is not one of them.
-		k := slices.IndexFunc(sections, func(s mip.Section) bool { return s.Level > 0 && escaped(s.ID) == id })
+		k := slices.IndexFunc(sections, func(s mip.Section) bool { return s.Level > 0 && template.HTMLEscapeString(s.ID) == id })
 		if k < 0 {
 			continue
 		}
-		title := sections[k].Title
+		s := sections[k]
 		sections = sections[k+1:]
-		if title == "" {
+		if s.Title == "" {
 			continue
 		}
 		count++
-		sub := level == '3' && depth > 0
-		switch {
-		case depth == 0:
-			b.WriteString("<li>")
-			depth = 1
-		case sub && depth == 1:
-			b.WriteString("<ol><li>")
-			depth = 2
-		case !sub && depth == 2:
-			b.WriteString("</li></ol></li><li>")
-			depth = 1
-		default:
-			b.WriteString("</li><li>")
+		entry := tocEntry{Href: "#" + s.ID, Title: s.Title}
+		if level == '3' && len(out) > 0 {
+			last := &out[len(out)-1]
+			last.Below = append(last.Below, entry)
+			continue
 		}
-		b.WriteString(`<a href="#` + id + `">` + escaped(title) + `</a>`)
+		out = append(out, entry)
 	}
 	if count < 2 {
-		return ""
+		return nil
 	}
-	b.WriteString("</li>")
-	if depth == 2 {
-		b.WriteString("</ol></li>")
-	}
-	return template.HTML(b.String())
+	return out
 }
 
 // headingAt reads `2 id="x">`, what follows "<h" in a heading of level 2 or 3; the id stays escaped.

@@ -1,29 +1,29 @@
 package render
 
 import (
-	"html/template"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/snapshot"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// chips are the labels over a proposal's title; each leads to the proposals that share it.
-func (p *Pages) chips(s mip.Summary, fork *mip.HardFork) template.HTML {
-	m := begin()
-	m.link("b "+statusClass(s.Status), p.slugPath("status", s.Status.Slug()), "", escaped(s.Status.String()))
+// chip is a label over a proposal's title; it leads to the proposals that share it.
+type chip struct{ Class, Path, Text string }
+
+func (p *Pages) chips(s mip.Summary, fork *mip.HardFork) []chip {
+	out := []chip{{"b " + statusClass(s.Status), p.slugPath("status", s.Status.Slug()), s.Status.String()}}
 	if s.Type != nil {
-		m.link("tag", p.slugPath("type", mip.Slug(*s.Type)), "", escaped(*s.Type))
+		out = append(out, chip{"tag", p.slugPath("type", mip.Slug(*s.Type)), *s.Type})
 	}
 	if s.Category != nil {
-		m.link("tag", p.slugPath("category", mip.Slug(*s.Category)), "", escaped(*s.Category))
+		out = append(out, chip{"tag", p.slugPath("category", mip.Slug(*s.Category)), *s.Category})
 	}
 	if fork != nil {
-		m.link("tag", p.slugPath("upgrade", mip.Slug(fork.Name)), "", escaped(fork.Name))
+		out = append(out, chip{"tag", p.slugPath("upgrade", mip.Slug(fork.Name)), fork.Name})
 	}
-	return m.end()
+	return out
 }
 
 // step is one station of the way to Final.
@@ -67,27 +67,12 @@ func steps(s mip.Summary) []step {
 	return out
 }
 
-func stepsHTML(steps []step) template.HTML {
-	m := begin()
-	for _, s := range steps {
-		m.raw(`<li class="`, s.Class, `"`)
-		if s.Now {
-			m.raw(` aria-current="step"`)
-		}
-		m.raw(">", s.Label)
-		if !s.Day.IsZero() {
-			m.raw("<small>", s.Note)
-			m.time(s.Day.String(), dayShort(s.Day))
-			m.raw("</small>")
-		}
-		m.raw("</li>")
-	}
-	return m.end()
-}
-
 // person is an author as a page shows one. Page, with the base path, and URL, of the profile, are empty
-// without a login.
+// without a login. A name that is only the login has no @ where it leads to the page.
 type person struct{ Name, Login, Page, URL string }
+
+// Bare is the name without the @ of a login.
+func (a person) Bare() string { return strings.TrimPrefix(a.Name, "@") }
 
 // people names each author by the best thing that the header gives.
 func (p *Pages) people(authors []mip.Author) []person {
@@ -95,7 +80,7 @@ func (p *Pages) people(authors []mip.Author) []person {
 	for _, a := range authors {
 		var v person
 		if slug := a.Slug(); slug != "" {
-			v = person{"@" + *a.GitHub, *a.GitHub, p.slugPath("author", slug), profile(*a.GitHub)}
+			v = person{"@" + *a.GitHub, *a.GitHub, p.slugPath("author", slug), plain.Profile(*a.GitHub)}
 		}
 		switch {
 		case a.Name != nil && *a.Name != "":
@@ -110,75 +95,15 @@ func (p *Pages) people(authors []mip.Author) []person {
 	return out
 }
 
-// profile is the address of a GitHub account.
-func profile(login string) string { return "https://github.com/" + url.PathEscape(login) }
-
-// person appends a link to the author's page here and, of the login, one to the profile.
-func (m *markup) person(a person) {
-	if a.URL == "" {
-		m.text(a.Name)
-		return
-	}
-	m.link("", a.Page, "author", escaped(strings.TrimPrefix(a.Name, "@")))
-	m.raw(" ")
-	m.link("gh", a.URL, "noopener", "@"+escaped(a.Login))
-}
-
-func (m *markup) ref(r Ref) {
-	if !r.Published {
-		m.text(r.ID)
-		m.raw(` <span class="muted">(not published)</span>`)
-		return
-	}
-	m.link("", r.Path, "", string(namedHTML(r.ID, r.Title)))
-}
-
-// factLine is the one line that narrow screens get before the text.
-func factLine(s mip.Summary, authors []person, heat *snapshot.Topic) template.HTML {
-	m := begin()
-	for i, a := range authors {
-		if i == 0 {
-			m.raw("<span>By ")
-		} else {
-			m.raw(", ")
-		}
-		m.person(a)
-	}
-	if len(authors) > 0 {
-		m.raw("</span>")
-	}
-	if s.Updated != nil {
-		m.raw("<span>Changed ", dayOf(s.Updated), "</span>")
-	}
-	if heat != nil {
-		m.raw(`<span>Forum heat <b data-f="score">`)
-		m.number(heat.ActivityScore)
-		m.raw("</b></span>")
-	}
-	return m.end()
-}
-
-// actions are what a reader can do with a proposal.
-func (p *Pages) actions(v ProposalPage) template.HTML {
-	s := v.Summary
-	n := strconv.Itoa(s.Number)
-	m := begin()
-	if to := webAddress(s.DiscussionsTo); to != "" {
-		m.link("btn s ic ic-talk", to, "noopener", "Discuss")
-	}
-	m.raw(`<button class="btn s ic ic-link js" type="button" data-copy="url">Copy link</button>`)
-	m.link("btn s ic ic-text", p.path("/mip/"+n+".md"), "", "View as Markdown")
-	m.link("btn s", p.path("/api/v1/mips/"+n), "", "JSON")
-	if to := webAddress(s.SourceURL); to != "" {
-		m.link("btn s ic ic-fork", to, "noopener", "Source")
-		if history, ok := historyOf(to); ok && !v.History {
-			m.link("btn s ic ic-past", history, "noopener", "History")
-		}
-	}
+// past is where a proposal's history is shown: on its own page, or else where its file is.
+func (p *Pages) past(v ProposalPage) string {
 	if v.History {
-		m.link("btn s ic ic-past", p.path("/mip/"+n+"/history/"), "", "History")
+		return p.proposalPath(v.Summary.Number) + "history/"
 	}
-	return m.end()
+	if to, ok := historyOf(webAddress(v.Summary.SourceURL)); ok {
+		return to
+	}
+	return ""
 }
 
 // historyOf is where a file's history is shown, given where the file is: GitHub and GitLab, and hosts that
@@ -188,93 +113,18 @@ func historyOf(source string) (string, bool) {
 	return before + "/commits/" + after, ok
 }
 
-// details is what the header states, and how the proposal is tied to others.
-func (p *Pages) details(v ProposalPage, authors []person) template.HTML {
-	s := v.Summary
-	m := begin()
-	row := func(label string, values ...func()) {
-		if len(values) == 0 {
-			return
-		}
-		m.raw("<div><dt>", label, "</dt>")
-		for _, value := range values {
-			m.raw("<dd>")
-			value()
-			m.raw("</dd>")
-		}
-		m.raw("</div>\n")
-	}
-	refs := func(label string, refs []Ref) {
-		var values []func()
-		for _, r := range refs {
-			values = append(values, func() { m.ref(r) })
-		}
-		row(label, values...)
-	}
-	var names []func()
-	for _, a := range authors {
-		names = append(names, func() { m.person(a) })
-	}
-	label := "Authors"
-	if len(authors) == 1 {
-		label = "Author"
-	}
-	row(label, names...)
-	row("Status", func() { m.text(s.Status.String()) })
-	if !s.LastCallDeadline.IsZero() {
-		row("Last call deadline", func() { m.time(s.LastCallDeadline.String(), dayShort(s.LastCallDeadline)) })
-	}
-	if s.Type != nil {
-		row("Type", func() { m.text(*s.Type) })
-	}
-	if s.Category != nil {
-		row("Category", func() { m.text(*s.Category) })
-	}
-	if !s.Created.IsZero() {
-		row("Created", func() { m.time(s.Created.String(), dayShort(s.Created)) })
-	}
-	if s.Updated != nil {
-		values := []func(){func() { m.time(s.Updated.String(), dayOf(s.Updated)) }}
-		if v.History {
-			values = append(values, func() { m.link("ic ic-feed", p.proposalPath(s.Number)+"feed.xml", "", "Feed of its changes") })
-		}
-		row("Last changed", values...)
-	}
-	refs("Requires", v.Requires)
-	refs("Required by", v.RequiredBy)
-	refs("Replaces", v.Replaces)
-	refs("Superseded by", v.SupersededBy)
-	if v.Impact != nil {
-		row("Summary", func() { m.link("", p.path("/api/v1/mips/"+strconv.Itoa(s.Number)+"/summary"), "", "JSON") })
-	}
-	var translations []func()
-	for _, t := range v.Translations {
-		translations = append(translations, func() {
-			m.link("", p.translationPath(s, t), "", escaped(t.Locale)+" (JSON)")
-			if t.Stale {
-				m.raw(` <span class="muted">of an older text</span>`)
-			}
-		})
-	}
-	row("Translations", translations...)
-	return m.end()
+// relatedRow is the proposals that a proposal is tied to in one way.
+type relatedRow struct {
+	Label string
+	Refs  []Ref
+}
+
+// related are the ways in which the proposal is tied to others.
+func related(v ProposalPage) []relatedRow {
+	all := []relatedRow{{"Requires", v.Requires}, {"Required by", v.RequiredBy}, {"Replaces", v.Replaces}, {"Superseded by", v.SupersededBy}}
+	return slices.DeleteFunc(all, func(r relatedRow) bool { return len(r.Refs) == 0 })
 }
 
 func (p *Pages) translationPath(s mip.Summary, t mip.Translation) string {
 	return p.path("/api/v1/mips/" + strconv.Itoa(s.Number) + "/translations/" + t.Locale)
-}
-
-// neighbours leads to the proposals before and after.
-func neighbours(previous, next *Ref) template.HTML {
-	m := begin()
-	label := func(word string, r *Ref) string {
-		return "<small>" + word + "</small>" + string(namedHTML(r.ID, r.Title))
-	}
-	if previous != nil {
-		m.link("", previous.Path, "prev", label("Previous", previous))
-	}
-	if next != nil {
-		m.link("next", next.Path, "next", label("Next", next))
-	}
-	return m.end()
 }

@@ -20,16 +20,17 @@ type TranslationPage struct {
 
 type translationView struct {
 	page
-	ID, Heading template.HTML
-	About       string
-	English     string // path of the English page
-	Language    language
-	Stale       bool
-	Made        *mip.Time // nil: unknown
-	TOC         template.HTML
-	Languages   template.HTML
-	Article     template.HTML
-	JSON        string
+	ID        string
+	Heading   template.HTML
+	About     string
+	English   string // path of the English page
+	Language  language
+	Stale     bool
+	Made      *mip.Time // nil: unknown
+	TOC       []tocEntry
+	Languages *languagesView
+	Article   template.HTML
+	JSON      string
 }
 
 // Translation renders the page of a committed translation. It is its own canonical address, as search
@@ -39,7 +40,7 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	title := named(s.ID, ": ", v.Text.Title)
 	about := title + " (" + l.Name + ")"
 	w := translationView{
-		ID: template.HTML(escaped(s.ID)), Heading: titleHTML(v.Text.Title), English: p.path("/mip/" + strconv.Itoa(s.Number) + "/"),
+		ID: s.ID, Heading: titleHTML(v.Text.Title), English: p.path("/mip/" + strconv.Itoa(s.Number) + "/"),
 		Language: l, Stale: v.Text.Stale, TOC: tableOfContents(v.Text.Sections, v.Body), Article: template.HTML(v.Body),
 		JSON: p.translationPath(s, mip.Translation{Locale: v.Text.Locale}),
 	}
@@ -54,11 +55,8 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 		Title: title + " (" + l.Name + ")", Description: about, Route: translationRoute(s.Number, l.Tag), Article: true,
 		Alternates: append(p.hreflangs(s, v.Translations), alternate{"application/json", s.ID + " as JSON (" + l.Tag + ")", w.JSON, l.Tag}),
 	})
-	var err error
-	if w.Languages, err = p.languages(s, v.Translations, l.Tag); err != nil {
-		return nil, err
-	}
-	out, err := p.execute("translation", len(v.Body)+2*len(w.TOC), w)
+	w.Languages = p.languages(s, v.Translations, l.Tag)
+	out, err := p.execute("translation", w)
 	if err != nil {
 		return nil, fmt.Errorf("translation of %s: %w", s.ID, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // activationRow is one network's line of a fork's activation table.
@@ -43,8 +44,8 @@ type upgradesView struct {
 // Upgrade renders a hard fork's page. All must be ascending by number.
 func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 	v := p.upgrade(f, all)
-	heading, _ := explain("upgrade", f.Name)
-	route := Listing{Kind: "upgrade", Slug: mip.Slug(f.Name)}.route()
+	heading, _ := plain.Explain("upgrade", f.Name)
+	route := plain.Listing{Kind: "upgrade", Slug: mip.Slug(f.Name)}.Route()
 	v.Feed = p.path(route + "feed.xml")
 	v.page = p.frame("/upgrade/", page{
 		Title:       heading,
@@ -52,12 +53,12 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 		Route:       route,
 		Alternates:  []alternate{p.feedOf(route, heading)},
 	})
-	return p.execute("upgrade", len(v.Table.Rows), v)
+	return p.execute("upgrade", v)
 }
 
 // Upgrades renders the overview of all hard forks, the newest first.
 func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
-	return p.execute("upgrades", 0, upgradesView{
+	return p.execute("upgrades", upgradesView{
 		page: p.frame("/upgrade/", page{
 			Title:       "Network upgrades",
 			Description: "Which proposals each network upgrade activates, and when each network switches.",

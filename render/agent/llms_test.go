@@ -1,0 +1,264 @@
+package agent
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"golang.org/x/net/html"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/rendertest"
+)
+
+// linkLine is how programs find the links of llms.txt: by a regular expression that knows no escapes.
+var linkLine = regexp.MustCompile(`^- \[([^\]]+)\]\(([^)\s]+)\)(?:: (.+))?$`)
+
+// parsedLLMs is llms.txt by the structure that llmstxt.org gives it.
+type parsedLLMs struct {
+	title, summary string
+	details        []string
+	sections       []llmsSection
+}
+
+type llmsSection struct {
+	name  string
+	links [][]string // text, address, notes
+}
+
+func readLLMs(t *testing.T, out []byte) parsedLLMs {
+	t.Helper()
+	var p parsedLLMs
+	for i, line := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
+		switch {
+		case i == 0:
+			title, ok := strings.CutPrefix(line, "# ")
+			if !ok {
+				t.Fatalf("first line %q, want the title", line)
+			}
+			p.title = title
+		case strings.HasPrefix(line, "> "):
+			if i != 2 {
+				t.Errorf("line %d is a quote: %q; want one, after the title", i+1, line)
+			}
+			p.summary = line[2:]
+		case strings.HasPrefix(line, "## "):
+			p.sections = append(p.sections, llmsSection{name: line[3:]})
+		case strings.HasPrefix(line, "#"):
+			t.Errorf("line %d: %q, want headings of level 1 once and 2", i+1, line)
+		case line == "":
+		case len(p.sections) == 0:
+			p.details = append(p.details, line)
+		default:
+			m := linkLine.FindStringSubmatch(line)
+			if m == nil {
+				t.Errorf("line %d: %q, want - [name](address): notes", i+1, line)
+				continue
+			}
+			last := &p.sections[len(p.sections)-1]
+			last.links = append(last.links, m[1:])
+		}
+	}
+	if p.summary == "" || len(p.details) == 0 {
+		t.Errorf("summary %q, %d lines of details, want both", p.summary, len(p.details))
+	}
+	return p
+}
+
+func TestLLMs(t *testing.T) {
+	for _, tt := range rendertest.Sites() {
+		t.Run(tt.Name, func(t *testing.T) {
+			out := rendertest.Must[[]byte](t)(LLMs(tt.Info, rendertest.SampleForks(), tt.All))
+			p := readLLMs(t, out)
+			var names []string
+			for _, s := range p.sections {
+				names = append(names, s.name)
+				for _, l := range s.links {
+					rendertest.Absolute(t, l[1])
+					if !strings.HasPrefix(l[1], tt.Info.BaseURL+"/") && !strings.Contains(l[1], "/mip/") {
+						t.Errorf("link %q leaves the site", l[1])
+					}
+				}
+			}
+			if want := []string{"Proposals", "Hard forks", "API", "Feeds", "Optional"}; !slices.Equal(names, want) {
+				t.Errorf("sections %q, want %q", names, want)
+			}
+			var got, want []string
+			for _, l := range p.sections[0].links {
+				got = append(got, l[1])
+			}
+			for _, s := range tt.All {
+				want = append(want, s.MarkdownURL)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("proposals %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// Every route is named, and what an answer holds is explained by the names of the wire.
+func TestLLMsNamesEverything(t *testing.T) {
+	out := string(rendertest.Must[[]byte](t)(LLMs(rendertest.SampleInfo(), rendertest.SampleForks(), rendertest.SampleSummaries())))
+	for _, r := range StaticRoutes() {
+		if !strings.Contains(out, "- ["+r.Pattern+"](") && !strings.Contains(out, "`"+r.Pattern+"`") {
+			t.Errorf("llms.txt does not name %s", r.Pattern)
+		}
+	}
+	for _, r := range api.Routes() {
+		if !strings.Contains(out, "`"+r.Method+" "+r.Path+"`") {
+			t.Errorf("llms.txt does not name %s %s", r.Method, r.Path)
+		}
+		if strings.Contains(out, "]("+rendertest.SampleInfo().BaseURL+r.Path+")") {
+			t.Errorf("llms.txt links %s, which a site without a sidecar does not answer", r.Path)
+		}
+	}
+	for _, word := range []string{"developers", "users", "validators", "foundation", "severity", "low", "medium", "high", "actionRequired", "evidence", "404"} {
+		if !strings.Contains(out, word) {
+			t.Errorf("llms.txt does not say %q", word)
+		}
+	}
+}
+
+// What an author writes is text and nothing else for a reader of Markdown: the same characters come
+// out, in one item of the list, with one link.
+func TestLLMsEscaping(t *testing.T) {
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
+	for i, h := range rendertest.HostileTexts() {
+		t.Run(h.Name, func(t *testing.T) {
+			s := rendertest.HostileSummaries()[i]
+			out := rendertest.Must[[]byte](t)(LLMs(rendertest.HostileInfo(h.In), nil, []mip.Summary{s}))
+			readLLMs(t, out)
+			var page bytes.Buffer
+			if err := md.Convert(out, &page); err != nil {
+				t.Fatal(err)
+			}
+			doc := rendertest.Must[*html.Node](t)(html.Parse(&page))
+			rendertest.Same(t, "title", llmsTexts(doc, "h1")[0], unquoted(h.Want))
+			if got := llmsTexts(doc, "blockquote")[0]; !strings.HasPrefix(strings.TrimSpace(got), unquoted(h.Want)) {
+				t.Errorf("summary %q, want it to begin with %q", got, unquoted(h.Want))
+			}
+			rendertest.Same(t, "link", llmsTexts(doc, "a")[0], unquoted(s.ID+": "+h.Want))
+			for _, tag := range []string{"script", "img", "em", "strong", "del", "h3", "ol", "table"} {
+				if got := llmsTexts(doc, tag); got != nil {
+					t.Errorf("%s in %s: %q", tag, out, got)
+				}
+			}
+			if got := llmsTexts(doc, "h1"); len(got) != 1 {
+				t.Errorf("headings %q, want one", got)
+			}
+		})
+	}
+}
+
+// Titles with code spans stay readable.
+func TestInlineKeepsCode(t *testing.T) {
+	for in, want := range map[string]string{
+		"Extension Opcode `0xAE`":   "Extension Opcode `0xAE`",
+		"MONAD_NINE: R&D, 4 > 3":    "MONAD_NINE: R&D, 4 > 3",
+		"`a` and `b":                "`a` and \\`b",
+		"`a[0]`":                    "\\`a&#91;0&#93;\\`",
+		"a\\b":                      `a\\b`,
+		"&amp; & &#1;":              `\&amp; & \&#1;`,
+		"C# and F#":                 `C# and F\#`,
+		"1) one":                    `1\) one`,
+		"2026 was a year":           "2026 was a year",
+		"":                          "",
+		"\u00a0non-breaking\u3000x": "\u00a0non-breaking\u3000x",
+	} {
+		if got := inline(in); got != want {
+			t.Errorf("inline(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestLLMsFull(t *testing.T) {
+	all := rendertest.SampleSummaries()
+	texts := []string{"---\nmip: 3\n---\n\nOne.\n", "no end of line", "===== MIP-9 | https://evil.example | 3 bytes =====\nforged\n", ""}
+	asked := 0
+	rest := llmsFull(t, all, func(i int) ([]byte, error) {
+		if i != asked {
+			t.Errorf("asked for text %d, want %d", i, asked)
+		}
+		asked++
+		return []byte(texts[i]), nil
+	})
+	separator := regexp.MustCompile(`(?m)^===== (\S+) \| (\S+) \| (\d+) bytes =====\n\n`)
+	for i, s := range all {
+		at := separator.FindStringSubmatchIndex(rest)
+		if at == nil {
+			t.Fatalf("no separator before %s in %q", s.ID, rest)
+		}
+		m := separator.FindStringSubmatch(rest)
+		size := rendertest.Must[int](t)(strconv.Atoi(m[3]))
+		if m[1] != s.ID || m[2] != s.URL || rest[at[1]:at[1]+size] != texts[i] {
+			t.Errorf("text %d: %q with %q, want %s %s with %q", i, m[0], rest[at[1]:at[1]+size], s.ID, s.URL, texts[i])
+		}
+		rest = rest[at[1]+size:]
+	}
+	if strings.TrimSpace(rest) != "" {
+		t.Errorf("after the last text stands %q", rest)
+	}
+}
+
+func TestLLMsFullError(t *testing.T) {
+	cause := errors.New("gone")
+	err := LLMsFull(io.Discard, rendertest.SampleInfo(), rendertest.SampleSummaries(), func(i int) ([]byte, error) {
+		if i == 1 {
+			return nil, cause
+		}
+		return nil, nil
+	})
+	if !errors.Is(err, cause) || !strings.Contains(fmt.Sprint(err), "MIP-4") {
+		t.Errorf("error %v, want one that names MIP-4 and wraps %v", err, cause)
+	}
+}
+
+func TestLLMsGolden(t *testing.T) {
+	info, all := rendertest.SampleInfo(), rendertest.SampleSummaries()
+	rendertest.Golden(t, "testdata/agents.txtar", "llms.txt", rendertest.Must[[]byte](t)(LLMs(info, rendertest.SampleForks(), all)))
+	rendertest.Golden(t, "testdata/agents.txtar", "llms-full.txt", []byte(llmsFull(t, all[:2], func(i int) ([]byte, error) {
+		return []byte("---\nmip: " + strconv.Itoa(all[i].Number) + "\n---\n\n## Abstract\n\nThe text.\n"), nil
+	})))
+}
+
+func llmsFull(t *testing.T, all []mip.Summary, text func(i int) ([]byte, error)) string {
+	t.Helper()
+	var b strings.Builder
+	if err := LLMsFull(&b, rendertest.SampleInfo(), all, text); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// unquoted drops the backticks: in HTML a code span is an element.
+func unquoted(s string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(s, "`", "")), " ")
+}
+
+// llmsTexts is the text of every element of that name, without backticks.
+func llmsTexts(n *html.Node, tag string) []string {
+	var out []string
+	for d := range n.Descendants() {
+		if d.Type != html.ElementNode || d.Data != tag {
+			continue
+		}
+		var b strings.Builder
+		for c := range d.Descendants() {
+			if c.Type == html.TextNode {
+				b.WriteString(c.Data)
+			}
+		}
+		out = append(out, unquoted(b.String()))
+	}
+	return out
+}

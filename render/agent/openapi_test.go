@@ -1,0 +1,356 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/rendertest"
+)
+
+const documentURL = "https://sample.example.org/openapi.json"
+
+// openAPICases are a full site, one without anything, and one whose texts are hostile.
+func openAPICases(t *testing.T) map[string][]byte {
+	t.Helper()
+	evil := rendertest.SampleProposal()
+	evil.Summary = rendertest.HostileSummaries()[0]
+	evil.RawMarkdown, evil.Sections[0].Markdown = strings.Repeat("</script>&lt;👩‍👩‍👧\n", 500), strings.Repeat("é", 5000)
+	return map[string][]byte{
+		"sample":  rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()}).JSON()),
+		"empty":   rendertest.Must[[]byte](t)(Describe(mip.SiteInfo{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Networks: []mip.Network{}, Locales: []string{}}, nil, nil).JSON()),
+		"hostile": rendertest.Must[[]byte](t)(Describe(rendertest.HostileInfo("<b>&lt;\n]]></title>"), rendertest.SampleForks(), &Example{Proposal: evil}).JSON()),
+	}
+}
+
+type openAPIDoc struct {
+	OpenAPI string
+	Info    struct{ Title, Version, Description string }
+	Servers []struct{ URL string }
+	Tags    []struct{ Name, Description string }
+	Paths   map[string]map[string]struct {
+		OperationID string
+		Summary     string
+		Description string
+		Tags        []string
+		Parameters  []struct {
+			Name, In string
+			Required bool
+			Schema   any
+			Example  any
+		}
+		RequestBody *struct{ Content map[string]openAPIMedia }
+		Responses   map[string]struct {
+			Description string
+			Headers     map[string]any
+			Content     map[string]openAPIMedia
+		}
+	}
+	Components struct {
+		Schemas map[string]any
+		Headers map[string]any
+	}
+}
+
+type openAPIMedia struct {
+	Schema   any
+	Examples map[string]struct{ Value any }
+}
+
+func readOpenAPI(t *testing.T, out []byte) openAPIDoc {
+	t.Helper()
+	var doc openAPIDoc
+	if err := json.Unmarshal(out, &doc); err != nil {
+		t.Fatalf("%v in %.300s", err, out)
+	}
+	return doc
+}
+
+// The document holds exactly the routes of the code, each with its own operationId.
+func TestOpenAPIRoutes(t *testing.T) {
+	doc := readOpenAPI(t, openAPICases(t)["sample"])
+	if doc.OpenAPI != "3.1.1" || doc.Info.Title != rendertest.SampleInfo().Title || doc.Info.Version != "1" || doc.Servers[0].URL != rendertest.SampleInfo().BaseURL {
+		t.Errorf("openapi %q, info %+v, servers %+v", doc.OpenAPI, doc.Info, doc.Servers)
+	}
+	var want, got []string
+	for _, r := range StaticRoutes() {
+		want = append(want, "get "+r.Pattern+" "+r.Name)
+	}
+	for _, r := range api.Routes() {
+		want = append(want, strings.ToLower(r.Method)+" "+r.Path+" "+r.Name)
+	}
+	ids, tags := map[string]bool{}, []string{}
+	for _, tag := range doc.Tags {
+		tags = append(tags, tag.Name)
+	}
+	for path, operations := range doc.Paths {
+		for method, op := range operations {
+			got = append(got, method+" "+path+" "+op.OperationID)
+			if ids[op.OperationID] {
+				t.Errorf("operationId %q twice", op.OperationID)
+			}
+			ids[op.OperationID] = true
+			if op.Summary == "" || len(op.Tags) != 1 || !slices.Contains(tags, op.Tags[0]) {
+				t.Errorf("%s: summary %q, tags %q, want one of %q", path, op.Summary, op.Tags, tags)
+			}
+			names := regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1)
+			for i, name := range names {
+				if len(op.Parameters) != len(names) || op.Parameters[i].Name != name[1] || op.Parameters[i].In != "path" || !op.Parameters[i].Required {
+					t.Errorf("%s: parameters %+v, want %s, required", path, op.Parameters, name[1])
+				}
+			}
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("operations differ (-code +document):\n%s", diff)
+	}
+}
+
+// Every code that a live route may answer is in the document, with the headers that come with it.
+func TestOpenAPIProblems(t *testing.T) {
+	doc := readOpenAPI(t, openAPICases(t)["sample"])
+	for _, r := range api.Routes() {
+		op := doc.Paths[r.Path][strings.ToLower(r.Method)]
+		if !strings.Contains(op.Description, "404") || !strings.Contains(op.Description, "not_found") {
+			t.Errorf("%s: description %q, want it to say what a site without a sidecar answers", r.Path, op.Description)
+		}
+		var want []string
+		for _, code := range r.Codes {
+			status := fmt.Sprint(code.Status())
+			want = append(want, status)
+			response := op.Responses[status]
+			value, _ := response.Content["application/problem+json"].Examples[string(code)].Value.(map[string]any)
+			if value["code"] != string(code) || value["type"] != code.Type(rendertest.SampleInfo().BaseURL) || value["instance"] != r.Path || value["detail"] == "" || value["requestId"] == "" {
+				t.Errorf("%s %s: example %v, want a problem of that code and path", r.Path, code, value)
+			}
+			headers := slices.Sorted(maps.Keys(response.Headers))
+			switch code.Status() {
+			case http.StatusTooManyRequests:
+				if !slices.Equal(headers, []string{"RateLimit", "RateLimit-Policy", "Retry-After"}) {
+					t.Errorf("%s 429: headers %q", r.Path, headers)
+				}
+			case http.StatusMethodNotAllowed:
+				if !slices.Equal(headers, []string{"Allow"}) {
+					t.Errorf("%s 405: headers %q", r.Path, headers)
+				}
+			}
+		}
+		if r.Method == http.MethodGet {
+			want = append(want, "304")
+		}
+		slices.Sort(want)
+		got := slices.Sorted(maps.Keys(op.Responses))
+		if want := append([]string{"200"}, slices.Compact(want)...); !slices.Equal(got, want) {
+			t.Errorf("%s: responses %q, want %q", r.Path, got, want)
+		}
+	}
+}
+
+func TestOpenAPIReferences(t *testing.T) {
+	for name, out := range openAPICases(t) {
+		doc := rendertest.Must[any](t)(jsonschema.UnmarshalJSON(bytes.NewReader(out)))
+		count := 0
+		var walk func(v any)
+		walk = func(v any) {
+			switch v := v.(type) {
+			case []any:
+				for _, e := range v {
+					walk(e)
+				}
+			case map[string]any:
+				if ref, ok := v["$ref"].(string); ok {
+					count++
+					if !pointsAt(doc, ref) {
+						t.Errorf("%s: $ref %q leads nowhere", name, ref)
+					}
+				}
+				for _, e := range v {
+					walk(e)
+				}
+			}
+		}
+		walk(doc)
+		if count < 20 {
+			t.Errorf("%s: %d references, want the schemas to be shared", name, count)
+		}
+	}
+}
+
+// pointsAt reports whether a reference within the document has a target.
+func pointsAt(doc any, ref string) bool {
+	path, ok := strings.CutPrefix(ref, "#/")
+	for part := range strings.SplitSeq(path, "/") {
+		m, isMap := doc.(map[string]any)
+		if !ok || !isMap || m[part] == nil {
+			return false
+		}
+		doc = m[part]
+	}
+	return true
+}
+
+// Every example, of bodies and of parameters, is what its schema says.
+func TestOpenAPIExamples(t *testing.T) {
+	for name, out := range openAPICases(t) {
+		t.Run(name, func(t *testing.T) {
+			compile := compiler(t, out)
+			bodies := 0
+			check := func(pointer string, schema any, value any) {
+				if schema == nil {
+					t.Errorf("%s: no schema", pointer)
+					return
+				}
+				bodies++
+				if err := compile(pointer).Validate(value); err != nil {
+					t.Errorf("%s: %v", pointer, err)
+				}
+			}
+			doc := readOpenAPI(t, out)
+			for path, operations := range doc.Paths {
+				for method, op := range operations {
+					at := "#/paths/" + escapePointer(path) + "/" + method
+					for i, p := range op.Parameters {
+						check(fmt.Sprintf("%s/parameters/%d/schema", at, i), p.Schema, p.Example)
+					}
+					if op.RequestBody != nil {
+						for media, c := range op.RequestBody.Content {
+							for _, e := range c.Examples {
+								check(at+"/requestBody/content/"+escapePointer(media)+"/schema", c.Schema, e.Value)
+							}
+						}
+					}
+					for status, r := range op.Responses {
+						if r.Description == "" {
+							t.Errorf("%s %s: no description", at, status)
+						}
+						for media, c := range r.Content {
+							for _, e := range c.Examples {
+								check(at+"/responses/"+status+"/content/"+escapePointer(media)+"/schema", c.Schema, e.Value)
+							}
+						}
+					}
+				}
+			}
+			if want := len(api.Routes())*2 + 5; bodies < want {
+				t.Errorf("%d examples, want %d at least", bodies, want)
+			}
+		})
+	}
+}
+
+// Live examples are figures that the sidecar could send.
+func TestOpenAPIExampleFigures(t *testing.T) {
+	e := newExamples(rendertest.SampleInfo(), rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()})
+	topic := e.bodies["getForumActivity"].value.(api.ForumActivity)
+	if topic.Replies != topic.Posts-1 || topic.LastPostedAt.UTC().After(topic.FetchedAt.UTC()) || topic.CreatedAt.UTC().After(topic.LastPostedAt.UTC()) {
+		t.Errorf("topic %+v contradicts itself", topic)
+	}
+	networks := e.bodies["getNetworkInfo"].value.(api.NetworkInfo).Networks
+	for _, n := range rendertest.SampleInfo().Networks {
+		if got := networks[n.ID]; got.Name != n.Name || got.ChainID != n.ChainID || *got.FinalizedHeight > *got.BlockHeight {
+			t.Errorf("network %s = %+v, want %+v with a finalized block below the latest", n.ID, got, n)
+		}
+	}
+	summary := e.bodies["createSummary"].value.(api.Summary)
+	if n := len(summary.WhatsChanging); n < 3 || n > 6 {
+		t.Errorf("whatsChanging has %d points, want 3 to 6", n)
+	}
+	for _, axis := range []api.Axis{summary.Developers, summary.Users, summary.Validators, summary.Foundation} {
+		for _, q := range axis.Evidence {
+			if !strings.Contains(rendertest.SampleProposal().RawMarkdown, q.Quote) {
+				t.Errorf("quote %q is not in the text", q.Quote)
+			}
+		}
+	}
+}
+
+// What changes with every commit does not change the document.
+func TestOpenAPIIsStable(t *testing.T) {
+	later := rendertest.SampleInfo()
+	later.Commit, later.Counts.Total = new("ffff"), 99
+	a := rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()}).JSON())
+	b := rendertest.Must[[]byte](t)(Describe(later, rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()}).JSON())
+	rendertest.Same(t, "document after a commit", string(b), string(a))
+}
+
+func TestOpenAPIIsPure(t *testing.T) {
+	info, forks, p := rendertest.SampleInfo(), rendertest.SampleForks(), rendertest.SampleProposal()
+	a := rendertest.Must[[]byte](t)(Describe(info, forks, &Example{Proposal: p}).JSON())
+	rendertest.Same(t, "second document", string(rendertest.Must[[]byte](t)(Describe(info, forks, &Example{Proposal: p}).JSON())), string(a))
+	if diff := cmp.Diff(rendertest.SampleProposal(), p, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); diff != "" {
+		t.Errorf("OpenAPI changed its argument (-want +got):\n%s", diff)
+	}
+}
+
+// compiler returns a function that makes the schema at a place of the document.
+func compiler(t *testing.T, out []byte) func(pointer string) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource(documentURL, rendertest.Must[any](t)(jsonschema.UnmarshalJSON(bytes.NewReader(out)))); err != nil {
+		t.Fatal(err)
+	}
+	return func(pointer string) *jsonschema.Schema {
+		t.Helper()
+		s, err := c.Compile(documentURL + pointer)
+		if err != nil {
+			t.Fatalf("%s: %v", pointer, err)
+		}
+		return s
+	}
+}
+
+// escapePointer writes a key into a JSON pointer that is a URI fragment.
+func escapePointer(key string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D", "+", "%2B").Replace(key)
+}
+
+// wireTypes are the bodies of every route, and what they are made of.
+func wireTypes() []reflect.Type {
+	var out []reflect.Type
+	var add func(t reflect.Type)
+	add = func(t reflect.Type) {
+		if wireSchema(t) != nil {
+			return
+		}
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			add(t.Elem())
+		case reflect.Struct:
+			if slices.Contains(out, t) {
+				return
+			}
+			out = append(out, t)
+			for field := range t.Fields() {
+				add(field.Type)
+			}
+		}
+	}
+	add(reflect.TypeFor[api.Problem]())
+	for _, r := range StaticRoutes() {
+		if r.Response != nil {
+			add(reflect.TypeOf(r.Response))
+		}
+	}
+	for _, r := range api.Routes() {
+		add(reflect.TypeOf(r.Response))
+		if r.Request != nil {
+			add(reflect.TypeOf(r.Request))
+		}
+	}
+	return out
+}

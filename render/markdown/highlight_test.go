@@ -1,0 +1,171 @@
+package markdown
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/chroma/v2"
+	"golang.org/x/net/html"
+
+	"github.com/mipwatch/mipwatch/render/rendertest"
+)
+
+func TestFenceWord(t *testing.T) {
+	for _, tt := range []struct{ info, want string }{
+		{"", ""}, {"solidity", "solidity"}, {"Python", "Python"}, {"solidity=", "solidity"}, {"rust,ignore", "rust"},
+		{"{.python}", "python"}, {"{.python", "python"}, {"c++", "c++"}, {"C#", "C#"}, {"csl-json", "csl-json"}, {"js:line", "js"},
+		{"-->", ""}, {"1", ""}, {"<b>", ""}, {"\"x", ""}, {"日本", ""}, {strings.Repeat("a", 33), ""}, {"..", ""},
+	} {
+		if got := fenceWord([]byte(tt.info)); got != tt.want {
+			t.Errorf("fenceWord(%q) = %q, want %q", tt.info, got, tt.want)
+		}
+	}
+}
+
+func TestLanguageNames(t *testing.T) {
+	l := newLanguages()
+	for _, tt := range []struct {
+		word, want string
+		lexer      bool
+	}{
+		{"", "", false}, {"text", "", false}, {"TXT", "", false}, {"solidity", "Solidity", true}, {"sol", "Solidity", true},
+		{"py", "Python", true}, {"js", "JavaScript", true}, {"ts", "TypeScript", true}, {"json", "JSON", true},
+		{"golang", "Go", true}, {"rs", "Rust", true}, {"c++", "C++", true}, {"sh", "Bash", true}, {"yml", "YAML", true},
+		{"markdown", "Markdown", true}, {"csv", "CSV", false}, {"mermaid", "Mermaid", false}, {"math", "Math", false},
+		{"pseudocode", "Pseudocode", false}, {"nosuch", "nosuch", false},
+	} {
+		if got := l.find(tt.word); got.name != tt.want || (got.lexer != nil) != tt.lexer {
+			t.Errorf("find(%q) = %q, lexer %v, want %q, lexer %v", tt.word, got.name, got.lexer != nil, tt.want, tt.lexer)
+		}
+	}
+}
+
+// What a lexer would take seconds or minutes over stays plain, for reasons that do not depend on time.
+func TestHighlightGuard(t *testing.T) {
+	honest := "def f(x):\n    return x + 1  # one more\n"
+	var long strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&long, "x%d = f(%d)\n", i*i*7919, i*104729)
+	}
+	for _, tt := range []struct {
+		name, word, code string
+		want             bool
+	}{
+		{"honest", "python", honest, true},
+		{"long", "python", long.String()[:highlightMaxBlock], true},
+		{"too long", "python", long.String()[:highlightMaxBlock+1], false},
+		{"a long line", "python", honest + "x = '" + long.String()[:3000] + "'", true},
+		{"too long a line", "python", honest + "x = '" + strings.ReplaceAll(long.String()[:3000], "\n", " ") + "'", false},
+		{"blanks", "python", honest + strings.Repeat(" ", 99) + "\n", false},
+		{"empty lines", "python", honest + strings.Repeat("\n", 99), false},
+		{"fewer blanks", "python", honest + strings.Repeat(" ", 90) + "# end\n", true},
+		{"not of the language", "json", strings.Repeat("the quick brown fox <jumps> over ; it\n", 5), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newLanguages()
+			lang := l.find(tt.word)
+			got := string(l.append(nil, lang, tt.code))
+			if plain := string(appendEscaped(nil, tt.code)); (got != plain) != tt.want {
+				t.Errorf("%s of %d bytes highlighted: %v, want %v", tt.word, len(tt.code), got != plain, tt.want)
+			}
+			if admitted := highlightable(tt.code); admitted != tt.want && tt.name != "not of the language" {
+				t.Errorf("highlightable(%d bytes of %s) = %v, want %v", len(tt.code), tt.word, admitted, tt.want)
+			}
+		})
+	}
+}
+
+func TestHighlightDocument(t *testing.T) {
+	var block strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&block, "x%d = %d\n", i*7919, i*i*104729)
+	}
+	code := block.String()[:highlightMaxBlock-1] + "\n"
+	source := []byte(strings.Repeat("```python\n"+code+"```\n\n", 3))
+	out := string(renderTest(t, New(true), source, ""))
+	blocks := strings.SplitAfter(out, "</figure>")
+	for i, want := range []bool{true, true, false} {
+		if got := strings.Contains(blocks[i], "<span class=\"nu\">"); got != want {
+			t.Errorf("block %d of %d bytes highlighted: %v, want %v", i, len(code), got, want)
+		}
+	}
+}
+
+func TestHighlightMemo(t *testing.T) {
+	l := newLanguages()
+	python, rust := l.find("python"), l.find("rust")
+	code := "def f\n  x = 1\nend\n"
+	first := string(l.append(nil, python, code))
+	if again := string(l.append(nil, python, code)); again != first {
+		t.Errorf("append of %q again = %q, want %q", code, again, first)
+	}
+	if got, want := len(l.now), 1; got != want {
+		t.Errorf("after the same block twice the memo holds %d, want %d", got, want)
+	}
+	l.append(nil, rust, code)
+	if got, want := len(l.now), 2; got != want {
+		t.Errorf("after the same text in another language the memo holds %d, want %d", got, want)
+	}
+	big := make([]byte, highlightMaxKept/2+1)
+	for i := range byte(10) {
+		l.keep([32]byte{i}, big)
+		if l.nowBytes > highlightMaxKept {
+			t.Fatalf("the memo holds %d bytes in a generation, want at most %d", l.nowBytes, highlightMaxKept)
+		}
+	}
+	if got, want := len(l.now)+len(l.old), 2; got != want {
+		t.Errorf("after much else the memo holds %d blocks, want %d", got, want)
+	}
+}
+
+// faultyLexer misbehaves in the way that its value says.
+type faultyLexer struct {
+	chroma.Lexer
+	fault string
+}
+
+func (f faultyLexer) Tokenise(_ *chroma.TokeniseOptions, text string) (chroma.Iterator, error) {
+	switch f.fault {
+	case "error":
+		return nil, errors.New("no rules")
+	case "panic":
+		return func() chroma.Token { panic("unknown state") }, nil
+	case "loses text":
+		return chroma.Literator(chroma.Token{Type: chroma.Keyword, Value: text[1:]}), nil
+	case "adds text":
+		return chroma.Literator(chroma.Token{Type: chroma.Keyword, Value: text + "x"}), nil
+	case "stops early":
+		return chroma.Literator(chroma.Token{Type: chroma.Text, Value: text[:2]}), nil
+	}
+	panic("no such fault")
+}
+
+func TestHighlightFaultyLexer(t *testing.T) {
+	for _, fault := range []string{"error", "panic", "loses text", "adds text", "stops early"} {
+		if got, want := string(highlightCode(faultyLexer{fault: fault}, "a < b\n")), "a &lt; b\n"; got != want {
+			t.Errorf("%s: highlightCode = %q, want %q", fault, got, want)
+		}
+	}
+}
+
+// The text of a highlighted block is the source, whatever the lexer makes of it.
+func TestHighlightKeepsText(t *testing.T) {
+	l := newLanguages()
+	for _, word := range []string{"python", "solidity", "json", "go", "js", "ts", "rust", "c++", "sh", "yaml", "diff", "html", "markdown"} {
+		for _, code := range []string{
+			"", "\n", "\n\n x \n\n", "a", "\ta\n", "\"unclosed", "'''", "/* never closed\n", "<b>&amp;</b>\n", "👩\u200d👩\u200d👧 é \u202e\n", "\x01\n",
+			"if x { return 1 } // c\n\n\n", "{\"a\": [1]}\n", "+a\n-b\n", "\xff\xfe\n",
+		} {
+			got := l.append(nil, l.find(word), code)
+			root, err := html.Parse(strings.NewReader("<pre><code>" + string(got) + "</code></pre>"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := rendertest.TextOf(root); text != code {
+				t.Errorf("%s: the text of %q became %q", word, code, text)
+			}
+		}
+	}
+}

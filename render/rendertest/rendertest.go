@@ -1,0 +1,165 @@
+// Package rendertest holds the sample site and the hostile texts that the tests of the render packages share, and the
+// checks of what they publish. For tests only.
+package rendertest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// SampleInfo is a site below a path, so that a test sees when a base path is lost.
+func SampleInfo() mip.SiteInfo {
+	return mip.SiteInfo{
+		Title: "Sample Improvement Proposals", Description: "The proposals of a sample network.", Prefix: "MIP", BaseURL: "https://sample.example.org/mips",
+		Networks: []mip.Network{{ID: "mainnet", Name: "Sample Mainnet", ChainID: 143}, {ID: "testnet", Name: "Sample Testnet", ChainID: 10143}},
+		Forum:    new("https://forum.example.org"), Locales: []string{"ko"},
+		Counts: mip.SiteCounts{Total: 4, ByStatus: map[string]int{"Draft": 2, "Final": 1, "": 1}, ByCategory: map[string]int{"Core": 4}},
+		Commit: new("0123456789abcdef0123456789abcdef01234567"), History: "full",
+	}
+}
+
+// SampleSummary is a complete summary; change alters what a test is about.
+func SampleSummary(number int, title string, change func(*mip.Summary)) mip.Summary {
+	info := SampleInfo()
+	n := strconv.Itoa(number)
+	s := mip.Summary{
+		Number: number, ID: "MIP-" + n, Title: title, Description: new("Says what " + n + " is about."),
+		Authors: []mip.Author{{Name: new("Ada Sample"), GitHub: new("ada"), Email: new("ada@example.org")}},
+		Status:  mip.Draft, Type: new("Standards Track"), Category: new("Core"), Created: mip.Date{Year: 2025, Month: time.December, Day: 10},
+		Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, SupersededBy: []int{},
+		URL: info.BaseURL + "/mip/" + n + "/", APIURL: info.BaseURL + "/api/v1/mips/" + n, MarkdownURL: info.BaseURL + "/mip/" + n + ".md",
+		ContentHash: strings.Repeat("ab", 32), Frontmatter: mip.Frontmatter{"mip": n, "title": title}, Inferred: []string{},
+	}
+	t := mip.NewTime(time.Date(2026, time.January, number, 12, 30, 0, 0, time.UTC))
+	s.Updated = &t
+	if change != nil {
+		change(&s)
+	}
+	return s
+}
+
+func SampleSummaries() []mip.Summary {
+	return []mip.Summary{
+		SampleSummary(3, "Linear Memory", nil),
+		SampleSummary(4, "Reserve Balance Introspection", func(s *mip.Summary) { s.Status, s.Type, s.Updated, s.Created = "", nil, nil, mip.Date{} }),
+		SampleSummary(6, "MONAD_NINE Network Upgrade", func(s *mip.Summary) {
+			s.Status, s.Type, s.Category = mip.Final, new("Meta"), new("Meta")
+			s.Requires, s.Inferred, s.Hardfork = []int{3, 4}, []string{"type"}, new("MONAD_NINE")
+		}),
+		SampleSummary(7, "Extension Opcode `0xAE`", func(s *mip.Summary) {
+			s.Description, s.DiscussionsTo, s.ForumTopicID = nil, new("https://forum.example.org/t/opcode/399"), new(399)
+			s.Updated = SampleSummary(6, "", nil).Updated
+		}),
+	}
+}
+
+func SampleProposal() *mip.Proposal {
+	first, second := "## Abstract\n\nMemory costs grow in a line.\n\n", "## Specification\n\nA caller pays three units a word.\n\nNo call holds more than 8 MB.\n"
+	return &mip.Proposal{
+		Summary:     SampleSummaries()[0],
+		RawMarkdown: "---\nmip: 3\n---\n\n" + first + second,
+		Sections: []mip.Section{
+			{ID: "s-abstract", Level: 2, Title: "Abstract", Markdown: first},
+			{ID: "s-specification", Level: 2, Title: "Specification", Markdown: second},
+		},
+	}
+}
+
+func SampleForks() []mip.HardFork {
+	at, genesis := mip.NewTime(time.Unix(1773930600, 0)), mip.NewTime(time.Unix(0, 0))
+	return []mip.HardFork{{
+		Name: "MONAD_NINE", Status: "active on testnet", MetaMIP: new(6), BundledMIPs: []int{3, 4},
+		Activation: map[string]mip.Activation{"testnet": {Timestamp: new(int64(1773930600)), Time: &at}, "mainnet": {}},
+	}, {
+		Name: "MONAD_ONE", Status: "active", BundledMIPs: []int{}, Source: new("https://example.org/forks"),
+		Activation: map[string]mip.Activation{"testnet": {Timestamp: new(int64(0)), Time: &genesis}, "mainnet": {Timestamp: new(int64(0)), Time: &genesis}},
+	}}
+}
+
+// HostileTexts pairs what a header may hold with the one line of text that every format Must give back.
+func HostileTexts() []struct{ Name, In, Want string } {
+	return []struct{ Name, In, Want string }{
+		{"script", "<script>alert(1)</script>", "<script>alert(1)</script>"},
+		{"cdata end", "a]]>b", "a]]>b"},
+		{"entity", "&lt;b&gt; &amp; &#65; AT&T", "&lt;b&gt; &amp; &#65; AT&T"},
+		{"title end", "</title></item>", "</title></item>"},
+		{"newline", "one\ntwo\r\n- [three](https://evil.example)", "one two - [three](https://evil.example)"},
+		{"backticks", "`code` and ``two ` in`` and a lone `", "`code` and ``two ` in`` and a lone `"},
+		{"bracket in code", "`a]` (b) [c](d)", "`a]` (b) [c](d)"},
+		{"quotes", `"double" 'single' \" back\slash \`, `"double" 'single' \" back\slash \`},
+		{"emoji", "👩‍👩‍👧 family", "👩‍👩‍👧 family"},
+		{"astral", "𝕄𝕀ℙ 𐍈", "𝕄𝕀ℙ 𐍈"},
+		{"combining", "e\u0301 n\u0303", "e\u0301 n\u0303"},
+		{"emphasis", "a*b*c _d_ __e__ f_g ~~h~~ | i", "a*b*c _d_ __e__ f_g ~~h~~ | i"},
+		{"heading", "# not a heading #", "# not a heading #"},
+		{"list", "1. not a list", "1. not a list"},
+		{"quote", "> not a quote", "> not a quote"},
+		{"rule", "--- not: a rule", "--- not: a rule"},
+		{"image", "![x](https://evil.example/x.png)", "![x](https://evil.example/x.png)"},
+		{"address", "see https://evil.example, www.evil.example or a@evil.example", "see https://evil.example, www.evil.example or a@evil.example"},
+		{"placeholder", "{{base}} %s %!d ${x}", "{{base}} %s %!d ${x}"},
+		{"controls", "a\x00b\x1bc\u009dd\ufffee", "abcde"},
+		{"line separators", "a\u2028b\u0085c", "a b c"},
+	}
+}
+
+// HostileSummaries puts every hostile text into every field that an author writes.
+func HostileSummaries() []mip.Summary {
+	var out []mip.Summary
+	for i, h := range HostileTexts() {
+		out = append(out, SampleSummary(i+1, h.In, func(s *mip.Summary) {
+			s.Description, s.Category, s.Status = new(h.In), new(h.In), mip.Status(h.In)
+			s.Authors = []mip.Author{{Name: new(h.In), GitHub: new(h.In)}}
+		}))
+	}
+	return out
+}
+
+// HostileInfo is the sample site with a text for title and description.
+func HostileInfo(text string) mip.SiteInfo {
+	info := SampleInfo()
+	info.Title, info.Description = text, text
+	return info
+}
+
+func Must[T any](t *testing.T) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// Sites are the sites with their proposals that every rule of a list is held against.
+func Sites() []struct {
+	Name string
+	Info mip.SiteInfo
+	All  []mip.Summary
+} {
+	many := []mip.Summary{}
+	for n := range 300 {
+		many = append(many, SampleSummary(n+1, fmt.Sprintf("Number %d", n+1), func(s *mip.Summary) {
+			at := mip.NewTime(time.Date(2026, time.January, 1, n%50, 0, 0, 0, time.UTC))
+			s.Updated = &at
+		}))
+	}
+	undated := SampleSummary(1, "Undated", func(s *mip.Summary) { s.Updated, s.Created, s.Authors = nil, mip.Date{}, []mip.Author{{}} })
+	return []struct {
+		Name string
+		Info mip.SiteInfo
+		All  []mip.Summary
+	}{
+		{"sample", SampleInfo(), SampleSummaries()},
+		{"empty", SampleInfo(), nil},
+		{"bare", mip.SiteInfo{Title: "T", BaseURL: "https://example.org", Prefix: "MIP"}, []mip.Summary{undated}},
+		{"many", SampleInfo(), many},
+		{"hostile", HostileInfo("<b>&lt;\n]]></title>"), HostileSummaries()},
+	}
+}
