@@ -1,11 +1,14 @@
 package markdown
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/alecthomas/chroma/v2"
+	"github.com/yuin/goldmark/ast"
 )
 
 // highlightMaxKept is how many bytes of highlighted code one generation of the memo holds.
@@ -125,4 +128,160 @@ func (l *languages) store(key [sha256.Size]byte, html []byte) {
 	}
 	l.now[key] = html
 	l.nowBytes += len(html)
+}
+
+// Some patterns of lexers still take time that grows with the square of a line, of a run of blanks or, with
+// a small factor, of a block. The bounds below are properties of the text, not of a clock, so that the same
+// text always gives the same bytes. The blocks of the EIPs, the SIMDs and the MIPs pass, but for nine with
+// longer lines.
+const (
+	highlightMaxBlock    = 16 << 10 // bytes
+	highlightMaxDocument = 32 << 10 // bytes of code, all blocks together
+	highlightMaxLine     = 1000     // bytes
+	highlightMaxErrors   = 100      // tokens that the language does not know
+	highlightMaxEmpty    = 100      // tokens without text, one after another
+)
+
+// manyBlanks is a run of blanks and line ends that no code has.
+var manyBlanks = regexp.MustCompile(`\s{100}`)
+
+// highlightable reports whether a lexer gets to see the text.
+func highlightable(text string) bool {
+	if len(text) > highlightMaxBlock || manyBlanks.MatchString(text) {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		if len(line) > highlightMaxLine {
+			return false
+		}
+	}
+	return true
+}
+
+// notOfLanguage counts tokens that a lexer could not place, and those without text, and gives up on the text:
+// some lexers find empty tokens at one place without end.
+type notOfLanguage struct{ errors, empty int }
+
+func (n *notOfLanguage) reached(t chroma.Token) bool {
+	if t.Type == chroma.Error {
+		n.errors++
+	}
+	if n.empty++; t.Value != "" {
+		n.empty = 0
+	}
+	return n.errors > highlightMaxErrors || n.empty > highlightMaxEmpty
+}
+
+// highlightCode returns text as HTML with a span around each run of tokens of one class. Lexers are
+// large tables of other people's patterns: whatever one of them does wrong, the text is whole.
+func highlightCode(lexer chroma.Lexer, text string) (html []byte) {
+	defer func() {
+		if recover() != nil {
+			html = appendEscaped(nil, text)
+		}
+	}()
+	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
+	if err != nil {
+		return appendEscaped(nil, text)
+	}
+	html = make([]byte, 0, 3*len(text))
+	done := 0  // bytes of text that are written
+	open := "" // class of the span that is open
+	var wrong notOfLanguage
+	var gap string // blanks that wait for what follows: they belong to a span only between equals
+	for t := next(); t != chroma.EOF; t = next() {
+		if wrong.reached(t) || !strings.HasPrefix(text[done:], t.Value) {
+			return appendEscaped(nil, text)
+		}
+		done += len(t.Value)
+		if strings.TrimLeft(t.Value, " \t\n") == "" {
+			gap += t.Value
+			continue
+		}
+		code := strings.TrimRight(t.Value, "\n") // comments and inserted lines hold their line end
+		class := codeClass(t.Type)
+		if class != open && open != "" {
+			html = append(html, "</span>"...)
+		}
+		html = append(html, gap...)
+		gap = t.Value[len(code):]
+		if class != open && class != "" {
+			html = append(append(append(html, `<span class="`...), class...), `">`...)
+		}
+		open = class
+		html = appendEscaped(html, code)
+	}
+	if open != "" {
+		html = append(html, "</span>"...)
+	}
+	html = append(html, gap...)
+	return appendEscaped(html, text[done:])
+}
+
+// codeClass maps chroma's some 80 kinds of token to the few that the style sheet colours.
+func codeClass(t chroma.TokenType) string {
+	switch t {
+	case chroma.KeywordType, chroma.NameClass, chroma.NameException, chroma.NameNamespace, chroma.NameTag, chroma.NameAttribute:
+		return "ty"
+	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameBuiltin, chroma.NameDecorator:
+		return "fn"
+	case chroma.OperatorWord:
+		return "kw"
+	case chroma.GenericInserted:
+		return "gi"
+	case chroma.GenericDeleted:
+		return "gd"
+	case chroma.GenericHeading, chroma.GenericSubheading:
+		return "co"
+	}
+	switch t.Category() {
+	case chroma.Keyword:
+		return "kw"
+	case chroma.Comment:
+		return "co"
+	}
+	switch t.SubCategory() {
+	case chroma.LiteralString:
+		return "st"
+	case chroma.LiteralNumber:
+		return "nu"
+	}
+	return ""
+}
+
+// fenceInfo returns the first word after a fence. The node's own Language keeps its result in the
+// tree, which several renderings may share.
+func fenceInfo(n *ast.FencedCodeBlock, source []byte) []byte {
+	if n.Info == nil {
+		return nil
+	}
+	word, _, _ := bytes.Cut(n.Info.Segment.Value(source), []byte(" "))
+	return word
+}
+
+// codeBlock writes a block that scrolls by keyboard, with the language's name for a caption.
+func (d *document) codeBlock(n ast.Node, word string) {
+	text := string(n.Lines().Value(d.source))
+	lang := d.languages.find(word)
+	d.out.strings(`<figure class="code">`)
+	if lang.name == "" {
+		d.out.strings(`<pre tabindex="0" aria-label="Code"><code>`)
+	} else {
+		d.out.strings("<figcaption><span>")
+		d.out.escaped(lang.name)
+		d.out.strings(`</span></figcaption><pre tabindex="0" aria-label="`)
+		d.out.escaped(lang.name)
+		d.out.strings(` code"><code>`)
+	}
+	if d.out.room(len(text)) {
+		if lang.lexer != nil {
+			d.codeBytes += len(text)
+		}
+		if d.highlight && d.codeBytes <= highlightMaxDocument {
+			d.out.b = d.languages.append(d.out.b, lang, text)
+		} else {
+			d.out.b = appendEscaped(d.out.b, text)
+		}
+	}
+	d.out.strings("</code></pre></figure>\n")
 }

@@ -1,6 +1,8 @@
 package render
 
-import "github.com/mipwatch/mipwatch/internal/mip"
+import (
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
 
 // Feeds renders the page that says what can be subscribed to and read by programs. All must be
 // ascending by number.
