@@ -62,7 +62,7 @@ var highlightMends = map[string]string{
 // offeredLexers returns chroma's lexers with mended rules. They know each other, and no other lexer.
 func offeredLexers() []chroma.Lexer {
 	r := chroma.NewLexerRegistry()
-	for _, name := range strings.Fields(highlightOffered) {
+	for name := range strings.FieldsSeq(highlightOffered) {
 		lexer := lexers.Get(name).(*chroma.RegexLexer)
 		r.Register(chroma.MustNewLexer(lexer.Config(), func() chroma.Rules { return mendedRules(lexer.MustRules()) }))
 	}

@@ -74,7 +74,7 @@ func (e endless) Tokenise(*chroma.TokeniseOptions, string) (chroma.Iterator, err
 // A release of chroma may change a pattern: then it is mended no more.
 func TestHighlightMendsApply(t *testing.T) {
 	var have []string
-	for _, name := range strings.Fields(highlightOffered) {
+	for name := range strings.FieldsSeq(highlightOffered) {
 		for _, rules := range lexers.Get(name).(*chroma.RegexLexer).MustRules() {
 			for _, rule := range rules {
 				have = append(have, rule.Pattern)
@@ -167,12 +167,12 @@ func TestHighlightShort(t *testing.T) {
 		t.Parallel()
 		r := rand.New(rand.NewPCG(3, 4))
 		for range texts {
-			var text string
+			var text strings.Builder
 			for range 1 + r.IntN(10) {
-				text += tokens[r.IntN(len(tokens))]
+				text.WriteString(tokens[r.IntN(len(tokens))])
 			}
-			if first := mustKeep(t, lexer, text); string(highlightCode(lexer, text)) != string(first) {
-				t.Errorf("%q: not the same bytes twice", text)
+			if first := mustKeep(t, lexer, text.String()); string(highlightCode(lexer, text.String())) != string(first) {
+				t.Errorf("%q: not the same bytes twice", text.String())
 			}
 		}
 	})
