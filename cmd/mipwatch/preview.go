@@ -209,8 +209,8 @@ func (r *reloads) script(w http.ResponseWriter, _ *http.Request) {
 // another build than the one in the query is served, and after each later build.
 func (r *reloads) events(w http.ResponseWriter, req *http.Request) {
 	control := http.NewResponseController(w)
-	// The stream lasts as long as the page is open.
-	if err := control.SetWriteDeadline(time.Time{}); err != nil {
+	// The stream lasts as long as the page is open. A read deadline that passes would end it, too.
+	if err := errors.Join(control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})); err != nil {
 		http.Error(w, "streaming is not supported", http.StatusNotImplemented)
 		return
 	}

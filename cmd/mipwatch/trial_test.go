@@ -55,8 +55,9 @@ func TestOneCannotBeRendered(t *testing.T) {
 				t.Errorf("build --keep-going: %s: %v", name, err)
 			}
 		}
-		if diagnostics, err := os.ReadFile(filepath.Join(dir, "public", "api", "v1", "diagnostics.json")); err == nil && !bytes.Contains(diagnostics, []byte("not-rendered")) {
-			t.Errorf("diagnostics do not name the proposal: %s", diagnostics)
+		diagnostics, err := os.ReadFile(filepath.Join(dir, "public", "api", "v1", "diagnostics.json"))
+		if err != nil || !bytes.Contains(diagnostics, []byte("not-rendered")) {
+			t.Errorf("diagnostics do not name the proposal: %s, %v", diagnostics, err)
 		}
 	}
 }
