@@ -246,7 +246,7 @@ func localeOf(raw json.RawMessage, allowed []string) (string, error) {
 	return allowed[i], nil
 }
 
-// sectionsOf reads a list of section ids; nil: absent.
+// sectionsOf reads a list of section ids. Nil means that it is absent.
 func sectionsOf(raw json.RawMessage) ([]string, error) {
 	if raw == nil {
 		return nil, nil

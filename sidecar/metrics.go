@@ -16,8 +16,8 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
-// WriteMetrics writes what was counted since the sidecar was made. A network that has left the site is not
-// told any more.
+// WriteMetrics writes what was counted since the sidecar was made. A network that has left the site is
+// left out.
 func (s *Sidecar) WriteMetrics(w *metrics.Writer) {
 	st := s.current.Load()
 	s.counts.writeRequests(w)
@@ -157,7 +157,7 @@ func (s *Sidecar) writeShared(w *metrics.Writer) {
 	w.Sample(away)
 }
 
-// counts are what [Sidecar.WriteMetrics] tells. Nothing in them is a caller's word, so they do not grow.
+// counts are what [Sidecar.WriteMetrics] writes. Their labels are never a text of a caller, so they do not grow.
 type counts struct {
 	inFlight  atomic.Int64
 	routes    map[string]*routeCounts // by path, and other
@@ -178,7 +178,7 @@ var (
 
 // routeCounts are the requests to one address.
 type routeCounts struct {
-	main     string // the method that it is there for; empty: none
+	main     string // its own method; empty for other
 	requests [len(countedMethods) + 1][len(countedStatuses) + 1]atomic.Uint64
 	took     metrics.Durations
 }

@@ -39,7 +39,7 @@ func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, r *http.R
 	})
 }
 
-// Watch is the answer of GET /api/mip-watch as a value, asked anew: for who wants to keep it. It takes as
+// Watch is the answer of GET /api/mip-watch as a value that is asked for anew. It takes as
 // long as that answer does at the most, and fails as it does, only when nothing is known of the site.
 func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
 	ctx, cancel := context.WithTimeout(ctx, timing.Ask)
@@ -181,7 +181,7 @@ const (
 func (p parts) has(some parts) bool { return p&some != 0 }
 
 // partsOf reads the one parameter, which may be missing. Others are ignored. A value that cannot be read is
-// refused, as whoever wrote it wants less than everything.
+// refused, since its caller wants less than everything.
 func partsOf(query string) (parts, error) {
 	chosen := parts(0)
 	given := false

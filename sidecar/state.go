@@ -16,9 +16,9 @@ import (
 // state is what is known of the site, and what follows from it. It is replaced as a whole; only the
 // topics that were found change. The zero value knows nothing.
 type state struct {
-	number   uint64               // tells states apart; it rises
-	known    *knowledge.Knowledge // nil: nothing yet
-	forum    *forum.Forum         // nil: the site has none
+	number   uint64               // rises from state to state
+	known    *knowledge.Knowledge // nil before the first Know
+	forum    *forum.Forum         // nil for a site without one
 	networks []network            // in the site's order
 	targets  []target             // the discussions that proposals link to
 

@@ -16,7 +16,7 @@ type record[K comparable, V any] struct {
 	at        time.Time     // when the value was fetched
 	fresh     time.Duration // how long after at it is given without asking
 
-	err     error // of the last attempt; nil: that one brought the value
+	err     error // of the last attempt; nil if that one fetched the value
 	errSize int64
 	failed  time.Time
 	stands  time.Duration // how long after failed no attempt is made

@@ -29,8 +29,8 @@ var (
 // While the Redis is down each process calls fetch for itself. The error is that of ctx, and only if neither accept
 // has taken a record nor fetch was called.
 //
-// An empty record, and one of more than 2 MiB, is not kept. Only what accept returns true for counts: anybody who
-// can write to the Redis may have left the record.
+// An empty record, and one of more than 2 MiB, is not kept. accept must believe nothing of a record: anybody with
+// access to the Redis may have left it.
 func (s *Store) Once(ctx context.Context, key string, accept func(record []byte) bool, fetch func(context.Context) (record []byte, ttl time.Duration)) error {
 	owner := rand.Text()
 	found := func() (bool, error) {

@@ -1,5 +1,5 @@
 // Package redis is the Redis that several sidecars share: it counts requests against limits, and keeps records that
-// one process fetches for all. It does not know what the records are or who asks. A Redis that fails is no failure of
+// one process fetches for all. It does not know what the records are or whose. A Redis that fails is no failure of
 // anything else: each sidecar then goes on by itself.
 package redis
 
@@ -52,7 +52,7 @@ type Store struct {
 	breaker breaker
 
 	mu     sync.Mutex
-	client *redis.Client // nil: to be made by the next question
+	client *redis.Client // nil until the next question makes it
 	closed bool
 }
 
