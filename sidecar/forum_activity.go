@@ -119,6 +119,7 @@ type discovery struct {
 	err    error
 }
 
+// discover asks for one target. A topic that words lead to counts as linked from then on.
 func (s *Sidecar) discover(ctx context.Context, st *state, t target, figures bool) (d discovery) {
 	if d.topic = t.topic; d.topic == 0 {
 		if d.topic, d.err = st.forum.Resolve(ctx, t.slug); d.err != nil {

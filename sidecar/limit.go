@@ -48,6 +48,7 @@ type limit struct {
 	since time.Time               // when own was begun
 }
 
+// newLimit makes a limit of so many requests of each caller in a minute. close ends its sweeper.
 func (s *Sidecar) newLimit(name string, perMinute int) (*limit, error) {
 	tokens := uint64(perMinute)
 	store, err := memorystore.New(&memorystore.Config{
@@ -143,10 +144,12 @@ func leftOf(at uint64, now time.Time) time.Duration {
 	return time.Unix(0, int64(at)).Sub(now.Round(0))
 }
 
+// rateLimit is the value of RateLimit. reset is in seconds.
 func rateLimit(name string, remaining uint64, reset int) string {
 	return fmt.Sprintf("%q;r=%d;t=%d", name, remaining, reset)
 }
 
+// close ends what the stores run. It leaves the Redis open, and may be called more than once.
 func (l *limit) close() error {
 	err := l.store.Close(context.Background())
 	if l.shared == nil {
@@ -164,6 +167,7 @@ type clients struct {
 	proxies []netip.Prefix
 }
 
+// newClients copies proxies.
 func newClients(netlify bool, proxies []netip.Prefix) clients {
 	return clients{netlify, slices.Clone(proxies)}
 }
@@ -193,6 +197,7 @@ func (c clients) of(r *http.Request) netip.Addr {
 	return whole(a)
 }
 
+// isProxy reports whether X-Forwarded-For is believed of an address.
 func (c clients) isProxy(a netip.Addr) bool {
 	return a.IsValid() && slices.ContainsFunc(c.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }

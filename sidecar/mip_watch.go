@@ -128,6 +128,7 @@ func judge(w *api.MIPWatch, k *knowledge.Knowledge, p parts, heads map[string]ap
 	}
 }
 
+// older is the first of two times. Nil is none.
 func older(a, b *mip.Time) *mip.Time {
 	if a == nil || b != nil && b.UTC().Before(a.UTC()) {
 		return b
@@ -217,6 +218,7 @@ func partsOf(query string) (parts, error) {
 	return chosen, nil
 }
 
+// wrongParts repeats nothing of the parameter.
 func wrongParts(why string) error {
 	return badRequest("parts %s; want it once, with one or more of %s, each once, separated by commas.", why, strings.Join(api.WatchParts(), ", "))
 }

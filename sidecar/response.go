@@ -58,6 +58,7 @@ type responseKey struct {
 	body   string // of a POST
 }
 
+// newResponses makes the cache of all routes. It keeps no failure, and gives nothing stale: the caches below it do.
 func (s *Sidecar) newResponses() *cache.Cache[responseKey, *response] {
 	return cache.New[responseKey](cache.Config[*response]{
 		Fresh: timing.FreshTopic, Until: func(r *response) time.Time { return r.until },

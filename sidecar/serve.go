@@ -147,6 +147,7 @@ func preflight(w http.ResponseWriter, m methods) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// serve answers a request that its limit has let through.
 func (s *Sidecar) serve(w *recorder, r *http.Request, e *endpoint) {
 	ctx, cancel := context.WithTimeout(r.Context(), e.timeout)
 	defer cancel()
@@ -181,6 +182,7 @@ type recorder struct {
 	quiet  bool     // its line has the level debug
 }
 
+// WriteHeader implements [http.ResponseWriter].
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
@@ -188,6 +190,7 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
+// Write implements [http.ResponseWriter].
 func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
@@ -218,13 +221,15 @@ func (s *Sidecar) logRequest(r *http.Request, rec *recorder, route, id string, t
 		code = slog.String("code", string(rec.code))
 	}
 	s.Log.LogAttrs(r.Context(), level, "request",
-		slog.String("id", id), slog.String("method", knownMethod(r.Method)), slog.String("route", route), slog.Int("status", rec.status), code, slog.Int("bytes", rec.bytes),
-		slog.Float64("ms", float64(took.Microseconds())/1000))
+		slog.String("id", id), slog.String("method", knownMethod(r.Method)), slog.String("route", route),
+		slog.Int("status", rec.status), code, slog.Int("bytes", rec.bytes), slog.Float64("ms", float64(took.Microseconds())/1000))
 }
 
+// knownMethod keeps words of callers out of the log.
 func knownMethod(m string) string {
 	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodTrace:
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodPatch,
+		http.MethodDelete, http.MethodConnect, http.MethodTrace:
 		return m
 	}
 	return other
@@ -244,6 +249,7 @@ func (s *Sidecar) health(context.Context, http.ResponseWriter, *http.Request) (*
 	return s.healthOf(s.current.Load())
 }
 
+// healthOf is the body while all is well. A Redis that is down is no reason to restart or to avoid a sidecar.
 func (s *Sidecar) healthOf(st *state) (*response, error) {
 	h := health{Status: "ok", Version: s.Version, Revision: s.Revision}
 	if st.known != nil && st.known.Site.Commit != nil {

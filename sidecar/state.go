@@ -71,6 +71,7 @@ func (s *Sidecar) newState(k *knowledge.Knowledge, old *state) (*state, error) {
 	return n, nil
 }
 
+// openForum keeps the forum of old, with its topics, if the address is the same.
 func (s *Sidecar) openForum(n, old *state) error {
 	address := n.known.Site.Forum
 	if address == nil {
@@ -88,6 +89,7 @@ func (s *Sidecar) openForum(n, old *state) error {
 	return err
 }
 
+// openChain keeps the chain of old, with its head, if the network and its addresses are the same.
 func (s *Sidecar) openChain(n *state, e mip.Endpoints, old *state, stats *chain.Stats) (*chain.Chain, error) {
 	for _, o := range old.networks {
 		if o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {

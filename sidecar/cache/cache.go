@@ -154,6 +154,7 @@ func (c *Cache[K, V]) Clear() {
 	c.clear()
 }
 
+// clear drops every record. The lock is held.
 func (c *Cache[K, V]) clear() {
 	clear(c.records)
 	c.order.Init()

@@ -178,6 +178,7 @@ func (s *Store) disconnect(failed *redis.Client) {
 	failed.Close()
 }
 
+// reasonOf is the error of this file for one of the library, whose text can hold the address.
 func reasonOf(err error) error {
 	if reply, ok := errors.AsType[redis.Error](err); ok {
 		return codeOf(reply.Error())
