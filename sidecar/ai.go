@@ -88,6 +88,7 @@ func foreign(site mip.SiteInfo) []string {
 	return slices.DeleteFunc(slices.Clone(site.Locales), func(l string) bool { return strings.EqualFold(l, assistant.English) })
 }
 
+// translationLocale reads locale. English is none: the proposals are in it.
 func translationLocale(raw json.RawMessage, locales []string) (string, error) {
 	switch {
 	case len(locales) == 0:
@@ -152,9 +153,11 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // tooLarge ends the connection too: what is left of the body is not read.
 func tooLarge(w http.ResponseWriter) error {
 	w.Header().Set("Connection", "close")
-	return &api.HTTPError{Code: api.TooLarge, Detail: fmt.Sprintf("The body has more than %d bytes. Proposals are named by number; no text is sent here.", maxBody)}
+	const detail = "The body has more than %d bytes. Proposals are named by number; no text is sent here."
+	return &api.HTTPError{Code: api.TooLarge, Detail: fmt.Sprintf(detail, maxBody)}
 }
 
+// checkMediaType lets JSON in UTF-8 through, without a content coding.
 func checkMediaType(h http.Header) error {
 	wrong := func(detail string) error { return &api.HTTPError{Code: api.UnsupportedMediaType, Detail: detail} }
 	mediaType, params, err := mime.ParseMediaType(h.Get("Content-Type"))
@@ -246,7 +249,7 @@ func localeOf(raw json.RawMessage, allowed []string) (string, error) {
 	return allowed[i], nil
 }
 
-// sectionsOf reads a list of section ids; nil: absent.
+// sectionsOf reads a list of section ids. Nil means that it is absent.
 func sectionsOf(raw json.RawMessage) ([]string, error) {
 	if raw == nil {
 		return nil, nil

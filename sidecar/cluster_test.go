@@ -258,6 +258,11 @@ func TestClusterGarbage(t *testing.T) {
 		"severity": func(key string) {
 			c.redis.Do("SET", key, strings.Replace(record, `"severity":"`, `"severity":"un`, 1), "PX", "60000")
 		},
+		"a failure for ever":    func(key string) { c.redis.Do("SET", key, "-timeout 99999999999999", "PX", "60000") },
+		"a failure in the past": func(key string) { c.redis.Do("SET", key, "-timeout 1", "PX", "60000") },
+		"an unknown failure": func(key string) {
+			c.redis.Do("SET", key, fmt.Sprintf("-forged %d", time.Now().Add(time.Minute).UnixMilli()), "PX", "60000")
+		},
 		"a link": func(key string) {
 			c.redis.Do("SET", key, strings.Replace(record, `"tldr":"`, `"tldr":"See https://evil.example.org `, 1), "PX", "60000")
 		},

@@ -25,6 +25,7 @@ type chainClock struct {
 	wall   time.Time
 }
 
+// newChainClock takes the times of the heads that were renewed. A time ahead of wall counts as wall.
 func newChainClock(heads map[string]api.NetworkStatus, wall time.Time) chainClock {
 	c := chainClock{map[string]time.Time{}, map[string]bool{}, wall}
 	for id, h := range heads {
@@ -41,6 +42,7 @@ func newChainClock(heads map[string]api.NetworkStatus, wall time.Time) chainCloc
 	return c
 }
 
+// now is the moment at which forks of a network are judged.
 func (c chainClock) now(network string) time.Time {
 	if t, ok := c.blocks[network]; ok {
 		return t

@@ -119,6 +119,7 @@ type discovery struct {
 	err    error
 }
 
+// discover asks for one target. A topic that words lead to counts as linked from then on.
 func (s *Sidecar) discover(ctx context.Context, st *state, t target, figures bool) (d discovery) {
 	if d.topic = t.topic; d.topic == 0 {
 		if d.topic, d.err = st.forum.Resolve(ctx, t.slug); d.err != nil {
@@ -136,19 +137,6 @@ func (s *Sidecar) discover(ctx context.Context, st *state, t target, figures boo
 // findLinked looks up the topics of links that hold no number, which the forum's memory mostly answers,
 // and reports whether there are such links. Until then they pass for topics that nobody links to.
 func (s *Sidecar) findLinked(ctx context.Context, st *state) bool {
-	var wg sync.WaitGroup
-	any := false
-	for _, t := range st.targets {
-		if t.topic != 0 {
-			continue
-		}
-		any = true
-		wg.Go(func() {
-			if topic, err := st.forum.Resolve(ctx, t.slug); err == nil {
-				st.link(topic)
-			}
-		})
-	}
-	wg.Wait()
-	return any
+	s.discussions(ctx, st, false)
+	return slices.ContainsFunc(st.targets, func(t target) bool { return t.topic == 0 })
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/sethvargo/go-limiter"
 	"github.com/sethvargo/go-limiter/memorystore"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 )
 
@@ -24,7 +25,7 @@ const (
 	requestsPerMinute   = 120
 	aiRequestsPerMinute = 10
 	limitWindow         = time.Minute
-	// Each of so many callers in a window has a bucket of its own. Whoever comes after them shares one
+	// Each of the first ownBuckets callers in a window has a bucket of its own. A later one shares one
 	// with others, by a hash that differs from process to process: that bounds the memory.
 	ownBuckets    = 1 << 15
 	sharedBuckets = 1 << 14
@@ -39,14 +40,15 @@ type limit struct {
 	policy []string // value of RateLimit-Policy
 	seed   maphash.Seed
 
-	shared limiter.Store // nil: none
-	site   func() string // whose sidecars count together; empty: not known yet
+	shared limiter.Store // nil without a Redis
+	site   func() string // its base address; empty before it is known
 
 	mu    sync.Mutex
 	own   map[netip.Addr]struct{} // callers with a bucket of their own
 	since time.Time               // when own was begun
 }
 
+// newLimit makes a limit of so many requests of each caller in a minute. close ends its sweeper.
 func (s *Sidecar) newLimit(name string, perMinute int) (*limit, error) {
 	tokens := uint64(perMinute)
 	store, err := memorystore.New(&memorystore.Config{
@@ -70,12 +72,12 @@ func (s *Sidecar) newLimit(name string, perMinute int) (*limit, error) {
 // in seconds, and returns false. A store that fails lets requests through: it is there to protect the
 // service, not to be a way to stop it.
 func (l *limit) take(w http.ResponseWriter, r *http.Request, client netip.Addr) bool {
-	remaining, reset, ok, err := l.countShared(r.Context(), client)
-	if err != nil {
-		remaining, reset, ok, err = l.count(r.Context(), l.bucket(client))
-	}
-	if err != nil {
-		return true
+	remaining, reset, ok, counted := l.countShared(r.Context(), client)
+	if !counted {
+		var err error
+		if remaining, reset, ok, err = l.count(r.Context(), l.bucket(client)); err != nil {
+			return true
+		}
 	}
 	h := w.Header()
 	h["Ratelimit-Policy"] = l.policy
@@ -86,24 +88,15 @@ func (l *limit) take(w http.ResponseWriter, r *http.Request, client netip.Addr) 
 	return ok
 }
 
-// errAlone says that nobody else counts.
-var errAlone = errors.New("no other sidecar of the site is known")
-
-// countShared takes a token over all sidecars of the site.
-func (l *limit) countShared(ctx context.Context, client netip.Addr) (remaining uint64, reset int, ok bool, err error) {
-	if l.shared == nil {
-		return 0, 0, false, errAlone
+// countShared takes a token over all sidecars of the site. counted is false where each counts by itself: without a
+// Redis, while that is down, and before the site is known.
+func (l *limit) countShared(ctx context.Context, client netip.Addr) (remaining uint64, reset int, ok, counted bool) {
+	if l.shared == nil || l.site() == "" {
+		return 0, 0, false, false
 	}
-	site := l.site()
-	if site == "" {
-		return 0, 0, false, errAlone
-	}
-	_, remaining, at, ok, err := l.shared.Take(ctx, cache.Name(site, "limit", l.name, client.String()))
-	if err != nil {
-		return 0, 0, false, err
-	}
+	_, remaining, at, ok, err := l.shared.Take(ctx, cache.Name(l.site(), "limit", l.name, client.String()))
 	left := min(max(leftOf(at, time.Now()), 1), limitWindow) // the window may have ended just now
-	return remaining, int(math.Ceil(left.Seconds())), ok, nil
+	return remaining, api.Seconds(left), ok, err == nil
 }
 
 // bucket names the bucket of a caller.
@@ -140,7 +133,7 @@ func (l *limit) count(ctx context.Context, key string) (remaining uint64, reset 
 		}
 		left = limitWindow
 	}
-	return remaining, int(math.Ceil(left.Seconds())), ok, nil
+	return remaining, api.Seconds(left), ok, nil
 }
 
 // leftOf is how far the store's moment, in nanoseconds since 1970, is ahead.
@@ -151,15 +144,12 @@ func leftOf(at uint64, now time.Time) time.Duration {
 	return time.Unix(0, int64(at)).Sub(now.Round(0))
 }
 
+// rateLimit is the value of RateLimit. reset is in seconds.
 func rateLimit(name string, remaining uint64, reset int) string {
-	b := make([]byte, 0, 40)
-	b = strconv.AppendQuote(b, name)
-	b = append(b, ";r="...)
-	b = strconv.AppendUint(b, remaining, 10)
-	b = append(b, ";t="...)
-	return string(strconv.AppendInt(b, int64(reset), 10))
+	return fmt.Sprintf("%q;r=%d;t=%d", name, remaining, reset)
 }
 
+// close ends what the stores run. It leaves the Redis open, and may be called more than once.
 func (l *limit) close() error {
 	err := l.store.Close(context.Background())
 	if l.shared == nil {
@@ -171,18 +161,19 @@ func (l *limit) close() error {
 // netlifyClient is the field in which Netlify names the caller.
 const netlifyClient = "X-Nf-Client-Connection-Ip"
 
-// clients tells callers apart.
+// clients finds the address of a caller.
 type clients struct {
 	netlify bool
 	proxies []netip.Prefix
 }
 
+// newClients copies proxies.
 func newClients(netlify bool, proxies []netip.Prefix) clients {
 	return clients{netlify, slices.Clone(proxies)}
 }
 
-// of is the caller's address: for IPv6 its /64, since whoever has one address there has all of them.
-// The zero value stands for all callers that cannot be told apart; they share one limit.
+// of is the caller's address: for IPv6 its /64, since a caller that has one address there has all of them.
+// The zero value stands for all callers without a known address; they share one limit.
 func (c clients) of(r *http.Request) netip.Addr {
 	if c.netlify {
 		return whole(parseAddr(r.Header.Get(netlifyClient)))
@@ -206,6 +197,7 @@ func (c clients) of(r *http.Request) netip.Addr {
 	return whole(a)
 }
 
+// isProxy reports whether X-Forwarded-For is believed of an address.
 func (c clients) isProxy(a netip.Addr) bool {
 	return a.IsValid() && slices.ContainsFunc(c.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
-// WriteMetrics writes what was counted since the sidecar was made. A network that has left the site is not
-// told any more.
+// WriteMetrics writes what was counted since the sidecar was made. A network that has left the site is
+// left out.
 func (s *Sidecar) WriteMetrics(w *metrics.Writer) {
 	st := s.current.Load()
 	s.counts.writeRequests(w)
@@ -27,6 +27,7 @@ func (s *Sidecar) WriteMetrics(w *metrics.Writer) {
 	s.writeShared(w)
 }
 
+// writeRequests writes what was counted of requests, in the order of the routes.
 func (c *counts) writeRequests(w *metrics.Writer) {
 	routes := slices.Sorted(maps.Keys(c.routes))
 	w.Family(metrics.Counter, "mipwatch_http_requests_total", "Requests that were answered, by route, method and status.")
@@ -69,8 +70,10 @@ func (c *routeCounts) write(w *metrics.Writer, route string) {
 	}
 }
 
+// writeCaches writes how caches answered, each under its name.
 func (s *Sidecar) writeCaches(w *metrics.Writer, st *state) {
-	w.Family(metrics.Counter, "mipwatch_cache_requests_total", "What caches were asked for, by how they answered: with what was there (hit), by asking (miss), by waiting for whoever asked already (shared), with something older (stale), or not at all (error).")
+	w.Family(metrics.Counter, "mipwatch_cache_requests_total", "What caches were asked for, by how they answered: with what was there (hit), by asking (miss), "+
+		"by waiting for whoever asked already (shared), with something older (stale), or not at all (error).")
 	write := func(c *cache.Stats, name, network string) {
 		for _, r := range [...]struct {
 			result string
@@ -90,6 +93,7 @@ func (s *Sidecar) writeCaches(w *metrics.Writer, st *state) {
 	write(&s.Assistant.Stats.Translations, "ai_translations", "")
 }
 
+// writeUpstreams writes what was asked of the forum, of each network and of the model.
 func (s *Sidecar) writeUpstreams(w *metrics.Writer, st *state) {
 	type host struct {
 		name, network string
@@ -105,7 +109,8 @@ func (s *Sidecar) writeUpstreams(w *metrics.Writer, st *state) {
 	for _, h := range hosts {
 		w.Sample(float64(h.Sent.Load()), "upstream", h.name, "network", h.network)
 	}
-	w.Family(metrics.Counter, "mipwatch_upstream_calls_total", "Questions to what is behind the sidecar, a retry included, by what became of them. Those that are paused or breaker_open did not go out.")
+	w.Family(metrics.Counter, "mipwatch_upstream_calls_total", "Questions to what is behind the sidecar, a retry included, by what became of them. "+
+		"Those that are paused or breaker_open did not go out.")
 	for _, h := range hosts {
 		for _, r := range upstream.Results() {
 			w.Sample(float64(h.Calls[r].Load()), "upstream", h.name, "network", h.network, "result", r.String())
@@ -115,7 +120,8 @@ func (s *Sidecar) writeUpstreams(w *metrics.Writer, st *state) {
 	for _, h := range hosts {
 		w.Durations(&h.Took, "upstream", h.name, "network", h.network)
 	}
-	w.Family(metrics.Gauge, "mipwatch_upstream_breakers_open", "Ways to an upstream that are shut after five failures in a row, until a call succeeds. The forum has two ways, a network one for each of its addresses.")
+	w.Family(metrics.Gauge, "mipwatch_upstream_breakers_open", "Ways to an upstream that are shut after five failures in a row, until a call succeeds. "+
+		"The forum has two ways, a network one for each of its addresses.")
 	for _, h := range hosts {
 		w.Sample(float64(h.Open.Load()), "upstream", h.name, "network", h.network)
 	}
@@ -133,7 +139,8 @@ func (s *Sidecar) writeModel(w *metrics.Writer) {
 	w.Sample(float64(b.Asked))
 	w.Family(metrics.Counter, "mipwatch_model_tokens_used_total", "Tokens that they took by what the provider says, or that were set aside where it says nothing.")
 	w.Sample(float64(b.Used))
-	w.Family(metrics.Counter, "mipwatch_model_refused_total", "Questions that the budget refused: too many in the minute, too many tokens for the day, tokens set aside for others (claimed), or more than any day has (too_large).")
+	w.Family(metrics.Counter, "mipwatch_model_refused_total", "Questions that the budget refused: too many in the minute, too many tokens for the day, "+
+		"tokens set aside for others (claimed), or more than any day has (too_large).")
 	w.Sample(float64(b.Minute), "budget", "minute")
 	w.Sample(float64(b.Day), "budget", "day")
 	w.Sample(float64(b.Claimed), "budget", "claimed")
@@ -157,7 +164,7 @@ func (s *Sidecar) writeShared(w *metrics.Writer) {
 	w.Sample(away)
 }
 
-// counts are what [Sidecar.WriteMetrics] tells. Nothing in them is a caller's word, so they do not grow.
+// counts are what [Sidecar.WriteMetrics] writes. Their labels are never a text of a caller, so they do not grow.
 type counts struct {
 	inFlight  atomic.Int64
 	routes    map[string]*routeCounts // by path, and other
@@ -178,11 +185,12 @@ var (
 
 // routeCounts are the requests to one address.
 type routeCounts struct {
-	main     string // the method that it is there for; empty: none
+	main     string // its own method; empty for other
 	requests [len(countedMethods) + 1][len(countedStatuses) + 1]atomic.Uint64
 	took     metrics.Durations
 }
 
+// newCounts gives each endpoint its counts. Every label that can occur has a number from the start.
 func newCounts(endpoints map[string]*endpoint) *counts {
 	c := &counts{routes: map[string]*routeCounts{other: {}}, problems: map[api.Code]*atomic.Uint64{}, limits: map[string]*atomic.Uint64{}}
 	for path, e := range endpoints {

@@ -39,7 +39,7 @@ func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, r *http.R
 	})
 }
 
-// Watch is the answer of GET /api/mip-watch as a value, asked anew: for who wants to keep it. It takes as
+// Watch is the answer of GET /api/mip-watch as a value that is asked for anew. It takes as
 // long as that answer does at the most, and fails as it does, only when nothing is known of the site.
 func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
 	ctx, cancel := context.WithTimeout(ctx, timing.Ask)
@@ -128,6 +128,7 @@ func judge(w *api.MIPWatch, k *knowledge.Knowledge, p parts, heads map[string]ap
 	}
 }
 
+// older is the first of two times. Nil is none.
 func older(a, b *mip.Time) *mip.Time {
 	if a == nil || b != nil && b.UTC().Before(a.UTC()) {
 		return b
@@ -181,7 +182,7 @@ const (
 func (p parts) has(some parts) bool { return p&some != 0 }
 
 // partsOf reads the one parameter, which may be missing. Others are ignored. A value that cannot be read is
-// refused, as whoever wrote it wants less than everything.
+// refused, since its caller wants less than everything.
 func partsOf(query string) (parts, error) {
 	chosen := parts(0)
 	given := false
@@ -217,6 +218,7 @@ func partsOf(query string) (parts, error) {
 	return chosen, nil
 }
 
+// wrongParts repeats nothing of the parameter.
 func wrongParts(why string) error {
 	return badRequest("parts %s; want it once, with one or more of %s, each once, separated by commas.", why, strings.Join(api.WatchParts(), ", "))
 }

@@ -3,8 +3,8 @@ package sidecar
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -23,8 +23,8 @@ const (
 type response struct {
 	*entity.Entity
 	until time.Time // it is true
-	// later is how much longer a CDN may give it while it asks again: the longest that a reader is told
-	// something old without being told so, beside its time. It is zero when the response is old already.
+	// later is how much longer a CDN may give the response while it asks again: the longest that a reader gets
+	// something old without a mark but its time. It is zero when the response is marked stale already.
 	later time.Duration
 }
 
@@ -43,14 +43,11 @@ func (s *Sidecar) newResponse(v any, until time.Time, later time.Duration) (*res
 // cdnCache is the targeted cache field (RFC 9213) for Netlify's CDN, by which most requests never come
 // here. A browser asks each time: the entity tag makes that cheap.
 func (r *response) cdnCache(now time.Time) string {
-	b := make([]byte, 0, 64)
-	b = append(b, "public, durable, max-age="...)
-	b = strconv.AppendInt(b, max(1, int64(r.until.Sub(now)/time.Second)), 10)
+	field := fmt.Sprintf("public, durable, max-age=%d", max(1, int64(r.until.Sub(now)/time.Second)))
 	if r.later > 0 {
-		b = append(b, ", stale-while-revalidate="...)
-		b = strconv.AppendInt(b, int64(r.later/time.Second), 10)
+		field += fmt.Sprintf(", stale-while-revalidate=%d", int64(r.later/time.Second))
 	}
-	return string(b)
+	return field
 }
 
 // responseKey names a response: the state that it follows from, the route, and what was asked of that.
@@ -61,6 +58,7 @@ type responseKey struct {
 	body   string // of a POST
 }
 
+// newResponses makes the cache of all routes. It keeps no failure, and gives nothing stale: the caches below it do.
 func (s *Sidecar) newResponses() *cache.Cache[responseKey, *response] {
 	return cache.New[responseKey](cache.Config[*response]{
 		Fresh: timing.FreshTopic, Until: func(r *response) time.Time { return r.until },
@@ -85,8 +83,8 @@ func (s *Sidecar) cached(ctx context.Context, key responseKey, make func(context
 	return e.Value, err
 }
 
-// writeResponse writes a response with its cache fields. vary names the parameters by which a CDN tells kept responses
-// apart; nil keeps every cache from it.
+// writeResponse writes a response with its cache fields. vary names the parameters by which a CDN keeps responses
+// apart. Nil keeps the response out of every cache.
 func (s *Sidecar) writeResponse(w http.ResponseWriter, r *http.Request, vary []string, res *response) {
 	h := w.Header()
 	if vary != nil {

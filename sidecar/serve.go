@@ -17,7 +17,7 @@ import (
 // endpoint is one address.
 type endpoint struct {
 	methods methods
-	limit   *limit        // of the methods that it answers; nil: not limited, and logged with the level debug
+	limit   *limit        // of the methods that it answers. Nil disables it, and logs them with the level debug
 	vary    []string      // by which parameters a CDN tells kept responses apart; nil means that it keeps none
 	timeout time.Duration // of the answer, beside the time of writing it
 	answer  handler
@@ -74,9 +74,9 @@ var (
 	revalidate    = []string{"public, max-age=0, must-revalidate"}
 	noStore       = []string{"no-store"}
 	noSniff       = []string{"nosniff"}
-	noPage        = []string{"default-src 'none'; frame-ancestors 'none'"} // whoever takes an answer for one
+	noPage        = []string{"default-src 'none'; frame-ancestors 'none'"} // for a browser that takes an answer for a page
 	// Other parameters than the named one are ignored, so they make no answer of their own in a CDN either. A
-	// route without one names one all the same: a CDN that is told nothing counts them all.
+	// route without one names one all the same: a CDN without the field counts them all.
 	varyTopic = []string{"query=topicId"}
 	varyParts = []string{"query=parts"}
 )
@@ -147,6 +147,7 @@ func preflight(w http.ResponseWriter, m methods) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// serve answers a request that its limit has let through.
 func (s *Sidecar) serve(w *recorder, r *http.Request, e *endpoint) {
 	ctx, cancel := context.WithTimeout(r.Context(), e.timeout)
 	defer cancel()
@@ -158,16 +159,12 @@ func (s *Sidecar) serve(w *recorder, r *http.Request, e *endpoint) {
 	s.writeResponse(w, r, e.vary, res)
 }
 
-// known is what is known of the site. It waits for that: the first request to a process that has just
-// started is to be answered like any other.
+// known returns the state of the site. It waits for the first one until ctx ends, so that the first request to a
+// process that has just started is answered like any other.
 func (s *Sidecar) known(ctx context.Context) (*state, error) {
 	select {
 	case <-s.knows:
-	default:
-		select {
-		case <-s.knows:
-		case <-ctx.Done():
-		}
+	case <-ctx.Done():
 	}
 	st := s.current.Load()
 	if st.known == nil {
@@ -181,10 +178,11 @@ type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int
-	code   api.Code // of the problem that it is; empty: none
+	code   api.Code // of the problem; empty for another answer
 	quiet  bool     // its line has the level debug
 }
 
+// WriteHeader implements [http.ResponseWriter].
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
@@ -192,6 +190,7 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
+// Write implements [http.ResponseWriter].
 func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
@@ -205,7 +204,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // logRequest writes the line of a request. The address is the one that was served, never what a caller
-// wrote, and no line says who asked.
+// wrote, and no line has the caller.
 func (s *Sidecar) logRequest(r *http.Request, rec *recorder, route, id string, took time.Duration) {
 	level := slog.LevelInfo
 	switch {
@@ -222,13 +221,15 @@ func (s *Sidecar) logRequest(r *http.Request, rec *recorder, route, id string, t
 		code = slog.String("code", string(rec.code))
 	}
 	s.Log.LogAttrs(r.Context(), level, "request",
-		slog.String("id", id), slog.String("method", knownMethod(r.Method)), slog.String("route", route), slog.Int("status", rec.status), code, slog.Int("bytes", rec.bytes),
-		slog.Float64("ms", float64(took.Microseconds())/1000))
+		slog.String("id", id), slog.String("method", knownMethod(r.Method)), slog.String("route", route),
+		slog.Int("status", rec.status), code, slog.Int("bytes", rec.bytes), slog.Float64("ms", float64(took.Microseconds())/1000))
 }
 
+// knownMethod keeps words of callers out of the log.
 func knownMethod(m string) string {
 	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodTrace:
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodPatch,
+		http.MethodDelete, http.MethodConnect, http.MethodTrace:
 		return m
 	}
 	return other
@@ -248,6 +249,7 @@ func (s *Sidecar) health(context.Context, http.ResponseWriter, *http.Request) (*
 	return s.healthOf(s.current.Load())
 }
 
+// healthOf is the body while all is well. A Redis that is down is no reason to restart or to avoid a sidecar.
 func (s *Sidecar) healthOf(st *state) (*response, error) {
 	h := health{Status: "ok", Version: s.Version, Revision: s.Revision}
 	if st.known != nil && st.known.Site.Commit != nil {

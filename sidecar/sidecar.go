@@ -26,9 +26,9 @@ import (
 // Config is what a Sidecar needs of the world. The zero value is a plain server that faces its callers
 // directly.
 type Config struct {
-	// Transport reaches the hosts behind the sidecar; nil: connections of its own.
+	// Transport reaches the hosts behind the sidecar. Nil means connections of its own.
 	Transport http.RoundTripper
-	// UserAgent names this sidecar to those hosts; empty: mipwatch-sidecar.
+	// UserAgent names this sidecar to those hosts. Empty means mipwatch-sidecar.
 	UserAgent string
 	// Function says that the process is frozen after an answer, as a serverless function is: nothing is
 	// then fetched in the background.
@@ -38,9 +38,9 @@ type Config struct {
 	Netlify bool
 	// Proxies are the addresses whose X-Forwarded-For is believed; none: nobody's.
 	Proxies []netip.Prefix
-	// RequestsPerMinute is what each caller may ask for; 0: 120.
+	// RequestsPerMinute is what each caller may ask for. Zero means 120.
 	RequestsPerMinute int
-	// AIRequestsPerMinute is how many summaries each caller may ask for, and how many translations; 0: 10.
+	// AIRequestsPerMinute is how many summaries each caller may ask for, and how many translations. Zero means 10.
 	AIRequestsPerMinute int
 	// Assistant says what summaries and translations are made with. Detached, Now, Log and Shared are
 	// set from here.
@@ -49,11 +49,11 @@ type Config struct {
 	// closed with this one. Nil: this one is alone.
 	Shared Shared
 	// Log gets one line per request, except with the level debug health checks and requests beyond a caller's
-	// limit, and what goes wrong; nil: silent.
+	// limit, and what goes wrong. Nil discards it.
 	Log *slog.Logger
-	// Version and Revision, the commit that the program was built from, are told by /healthz; empty: not told.
+	// Version and Revision, the commit that the program was built from, are in /healthz. It leaves empty ones out.
 	Version, Revision string
-	// Now is the wall clock; nil: time.Now.
+	// Now is the wall clock. Nil means time.Now.
 	Now func() time.Time
 }
 
@@ -136,8 +136,8 @@ func (s *Sidecar) Know(k *knowledge.Knowledge) error {
 	return nil
 }
 
-// Drain makes /readyz say no from now on, so that a balancer sends requests elsewhere while those in
-// flight are answered.
+// Drain makes /readyz say no from now on, so that a balancer sends requests elsewhere while those
+// under way are answered.
 func (s *Sidecar) Drain() { s.draining.Store(true) }
 
 // Close ends every fetch and waits until all have ended. Requests that still come get problems.

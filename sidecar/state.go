@@ -16,9 +16,9 @@ import (
 // state is what is known of the site, and what follows from it. It is replaced as a whole; only the
 // topics that were found change. The zero value knows nothing.
 type state struct {
-	number   uint64               // tells states apart; it rises
-	known    *knowledge.Knowledge // nil: nothing yet
-	forum    *forum.Forum         // nil: the site has none
+	number   uint64               // rises from state to state
+	known    *knowledge.Knowledge // nil before the first Know
+	forum    *forum.Forum         // nil for a site without one
 	networks []network            // in the site's order
 	targets  []target             // the discussions that proposals link to
 
@@ -71,6 +71,7 @@ func (s *Sidecar) newState(k *knowledge.Knowledge, old *state) (*state, error) {
 	return n, nil
 }
 
+// openForum keeps the forum of old, with its topics, if the address is the same.
 func (s *Sidecar) openForum(n, old *state) error {
 	address := n.known.Site.Forum
 	if address == nil {
@@ -88,6 +89,7 @@ func (s *Sidecar) openForum(n, old *state) error {
 	return err
 }
 
+// openChain keeps the chain of old, with its head, if the network and its addresses are the same.
 func (s *Sidecar) openChain(n *state, e mip.Endpoints, old *state, stats *chain.Stats) (*chain.Chain, error) {
 	for _, o := range old.networks {
 		if o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {

@@ -102,7 +102,7 @@ func New[K comparable, V any](c Config[V]) *Cache[K, V] {
 
 // Get is the value of a key. A fresh one is given at once, and so is what a standing failure leaves:
 // the older value with Entry.Err, or the error. Otherwise Get waits for the fetch of that key, which it
-// starts if there is none: one call of fetch, whoever else asks meanwhile. When that fails, or ctx ends before it,
+// starts if there is none: one call of fetch for all callers. When that fails, or ctx ends before it,
 // the older value is given if it is younger than Keep.
 //
 // The context of fetch carries the values of the first caller's ctx, not its end. A panic in fetch is
@@ -134,7 +134,7 @@ func (c *Cache[K, V]) atOnce(ctx context.Context, key K, now time.Time) (result[
 }
 
 // Peek is what is kept of a key, without asking for it, waiting, or counting as a use. ok reports
-// whether that includes a value younger than Keep; without one, Err and Next may tell of a failure.
+// whether that includes a value younger than Keep; without one, Err and Next are those of a standing failure.
 func (c *Cache[K, V]) Peek(key K) (entry Entry[V], ok bool) {
 	now := c.now()
 	c.mu.Lock()
@@ -154,6 +154,7 @@ func (c *Cache[K, V]) Clear() {
 	c.clear()
 }
 
+// clear drops every record. The lock is held.
 func (c *Cache[K, V]) clear() {
 	clear(c.records)
 	c.order.Init()

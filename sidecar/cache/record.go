@@ -16,7 +16,7 @@ type record[K comparable, V any] struct {
 	at        time.Time     // when the value was fetched
 	fresh     time.Duration // how long after at it is given without asking
 
-	err     error // of the last attempt; nil: that one brought the value
+	err     error // of the last attempt; nil if that one fetched the value
 	errSize int64
 	failed  time.Time
 	stands  time.Duration // how long after failed no attempt is made
@@ -80,6 +80,7 @@ func within(now, t time.Time, d time.Duration) bool {
 	return -d <= age && age < d
 }
 
+// earlier is the first of two moments.
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
@@ -116,6 +117,7 @@ func (c *Cache[K, V]) put(r *record[K, V]) bool {
 	return true
 }
 
+// drop forgets a record. Calls that started with it still have it.
 func (c *Cache[K, V]) drop(el *list.Element) {
 	r := c.order.Remove(el).(*record[K, V])
 	delete(c.records, r.key)

@@ -1,5 +1,5 @@
 // Package chain is one network's head, asked of its JSON-RPC endpoints (EVM) in turn. It does not know
-// proposals, hard forks or who asks.
+// proposals, hard forks or callers.
 package chain
 
 import (

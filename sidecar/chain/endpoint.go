@@ -26,11 +26,11 @@ const (
 // head is the top of a chain as one endpoint saw it.
 type head struct {
 	height    uint64
-	finalized *uint64 // nil: the endpoint does not say
+	finalized *uint64 // nil if the endpoint does not have it
 	time      time.Time
 }
 
-// endpoint is one RPC address. It is asked by one flight at a time.
+// endpoint is one RPC address. One fetch at a time asks it.
 type endpoint struct {
 	name    string // its position: the address may hold a key
 	host    *upstream.Host
@@ -139,7 +139,7 @@ var (
 	callFinalized = call{id: "3", body: `{"jsonrpc":"2.0","id":3,"method":"eth_getBlockByNumber","params":["finalized",false]}`, refusable: true}
 )
 
-// What an endpoint answers wrongly, in words of our own: what it says itself might tell its key.
+// What an endpoint answers wrongly, in words of our own: what it says itself might hold its key.
 var (
 	errStatus   = errors.New("an answer without status 200")
 	errNoReply  = errors.New("no answer of JSON-RPC to this request")

@@ -75,7 +75,7 @@ func (r *race) next() {
 	})
 }
 
-// end cancels who is still running, and waits. An endpoint that was overtaken after its head start is
+// end cancels the runners that are left, and waits. An endpoint that was overtaken after its head start is
 // too slow, and that is a failure of it; one that merely came later is not.
 func (r *race) end() {
 	r.clock.Stop()

@@ -75,4 +75,5 @@ func notSent(err error) bool {
 	return ok && e.Status == 0 && e.RetryAfter > 0
 }
 
+// gone reports whether an older topic is dropped: the forum says that there is none.
 func gone(err error) bool { return errors.Is(err, ErrNotFound) }

@@ -88,7 +88,7 @@ func (l *client) acquire(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-// keepWait pauses both lanes for as long as a 429 says, and notes it in the error.
+// keepWait pauses both clients for as long as a 429 says, and notes it in the error.
 func (f *Forum) keepWait(err error) {
 	e, ok := errors.AsType[*upstream.Error](err)
 	if !ok || e.Status != http.StatusTooManyRequests {
@@ -150,7 +150,7 @@ type budget struct {
 	spent    []time.Time // calls of the last minute by the wall clock, oldest first
 }
 
-// reservation is the right to one call. It is one flight's and not safe for concurrent use.
+// reservation is the right to one call. It belongs to one fetch and is not safe for concurrent use.
 type reservation struct {
 	b    *budget
 	used bool

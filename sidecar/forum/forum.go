@@ -62,7 +62,7 @@ type Forum struct {
 }
 
 // client is a way to the forum. What fails on one does not open the breaker of the other, so that
-// whoever asks for odd topics cannot shut out the ones that proposals link to.
+// callers that ask for odd topics cannot shut out the ones that proposals link to.
 type client struct {
 	host       *upstream.Host
 	semaphores []chan struct{} // taken in this order; a semaphore is one call at a time
@@ -100,7 +100,7 @@ func New(c Config) (*Forum, error) {
 	}
 	f.topics = cache.New[int](topics)
 	topics.Entries, topics.Stats = otherTopics, &c.Stats.Other
-	// What leaves an entry has cost a call. Refusals do not, or whoever enumerates topics while the forum
+	// What leaves an entry has cost a call. Refusals do not, or a caller that enumerates topics while the forum
 	// is paused would push out everything.
 	topics.Retry = func(err error) time.Duration {
 		if notSent(err) {

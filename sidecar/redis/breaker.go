@@ -57,6 +57,7 @@ func (b *breaker) done(now time.Time, probe bool, o outcome) (changed bool) {
 	return changed
 }
 
+// isDown reports whether the last question that counted failed.
 func (b *breaker) isDown() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

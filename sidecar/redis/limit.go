@@ -25,6 +25,7 @@ func (s *Store) Limit(tokens uint64, window time.Duration) limiter.Store {
 	return &limit{store: s, tokens: tokens, window: window}
 }
 
+// limit is a [limiter.Store] without a state of its own.
 type limit struct {
 	store  *Store
 	tokens uint64
@@ -72,6 +73,7 @@ type bucket struct {
 	taken       bool
 }
 
+// act runs the script. more is what Burst adds.
 func (l *limit) act(ctx context.Context, act, key string, tokens uint64, window time.Duration, more uint64) (bucket, error) {
 	if l.closed.Load() {
 		return bucket{}, limiter.ErrStopped

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	_ "embed"
@@ -16,6 +17,8 @@ const (
 	renewEvery = lockTTL / 4
 	// The others look for the record at first after 20 ms, then less and less often.
 	firstPoll, lastPoll = 20 * time.Millisecond, 100 * time.Millisecond
+	// mostRefused is how many different records accept may refuse before a process stops waiting for a good one.
+	mostRefused = 3
 )
 
 var (
@@ -29,20 +32,29 @@ var (
 // While the Redis is down each process calls fetch for itself. The error is that of ctx, and only if neither accept
 // has taken a record nor fetch was called.
 //
-// An empty record, and one of more than 2 MiB, is not kept. Only what accept returns true for counts: anybody who
-// can write to the Redis may have left the record.
+// An empty record, and one of more than 2 MiB, is not kept. accept must believe nothing of a record: anybody with
+// access to the Redis may have left it.
 func (s *Store) Once(ctx context.Context, key string, accept func(record []byte) bool, fetch func(context.Context) (record []byte, ttl time.Duration)) error {
 	owner := rand.Text()
+	var last []byte // the record that accept has refused
+	refused := 0
 	found := func() (bool, error) {
 		record, err := s.get(ctx, key)
-		return len(record) > 0 && accept(record), err
+		if len(record) == 0 || bytes.Equal(record, last) {
+			return false, err
+		}
+		if accept(record) {
+			return true, nil
+		}
+		last, refused = record, refused+1
+		return false, err
 	}
 	for poll := firstPoll; ; poll = min(2*poll, lastPoll) {
 		if ok, err := found(); ok {
 			return nil
 		} else if ctx.Err() != nil {
 			return ctx.Err()
-		} else if err != nil {
+		} else if err != nil || refused == mostRefused {
 			fetch(ctx)
 			return nil
 		}
@@ -126,6 +138,7 @@ func (s *Store) get(ctx context.Context, key string) (record []byte, err error) 
 // errNotKept is the error of a record that is not written.
 var errNotKept = errors.New("the record is empty or too large")
 
+// set keeps a record for ttl, rounded to milliseconds, whatever stands under the key.
 func (s *Store) set(ctx context.Context, key string, record []byte, ttl time.Duration) error {
 	if len(record) == 0 || len(record) > maxRecord || ttl <= 0 {
 		return errNotKept

@@ -1,5 +1,5 @@
 // Package redis is the Redis that several sidecars share: it counts requests against limits, and keeps records that
-// one process fetches for all. It does not know what the records are or who asks. A Redis that fails is no failure of
+// one process fetches for all. It does not know what the records are or whose. A Redis that fails is no failure of
 // anything else: each sidecar then goes on by itself.
 package redis
 
@@ -52,7 +52,7 @@ type Store struct {
 	breaker breaker
 
 	mu     sync.Mutex
-	client *redis.Client // nil: to be made by the next question
+	client *redis.Client // nil until the next question makes it
 	closed bool
 }
 
@@ -178,6 +178,7 @@ func (s *Store) disconnect(failed *redis.Client) {
 	failed.Close()
 }
 
+// reasonOf is the error of this file for one of the library, whose text can hold the address.
 func reasonOf(err error) error {
 	if reply, ok := errors.AsType[redis.Error](err); ok {
 		return codeOf(reply.Error())

@@ -172,6 +172,32 @@ func TestOnceOfGarbage(t *testing.T) {
 	}
 }
 
+// TestOnceOfMuchGarbage has the record change all the time while another process holds the lock: garbage is looked at
+// three times, and the same garbage once.
+func TestOnceOfMuchGarbage(t *testing.T) {
+	for name, change := range map[string]bool{"the same": false, "another each time": true} {
+		server := redistest.Start(t)
+		s := open(t, server)
+		const kept, lock = "mipwatch:1:k", "mipwatch:1:k:lock"
+		server.Do("SET", lock, "another", "PX", "400")
+		server.Do("SET", kept, "garbage")
+		looked, fetched := 0, 0
+		err := s.Once(t.Context(), "k", func([]byte) bool {
+			if looked++; change {
+				server.Do("PEXPIRE", lock, "60000")
+				server.Do("APPEND", kept, "!")
+			}
+			return false
+		}, func(context.Context) ([]byte, time.Duration) {
+			fetched++
+			return nil, 0
+		})
+		if err != nil || fetched != 1 || looked != map[bool]int{false: 1, true: 3}[change] {
+			t.Errorf("%s: looked at %d times, fetched %d times, %v", name, looked, fetched, err)
+		}
+	}
+}
+
 // TestOnceAfterPanic has the lock go when fetch panics.
 func TestOnceAfterPanic(t *testing.T) {
 	server := redistest.Start(t)

@@ -48,6 +48,7 @@ type boundedConn struct {
 	bytes  int    // in the strings of the reply so far
 }
 
+// Read implements [net.Conn].
 func (c *boundedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if bad := c.check(p[:n]); bad != nil {
