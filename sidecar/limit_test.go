@@ -47,7 +47,10 @@ func TestLimit(t *testing.T) {
 func TestLimitOfEverything(t *testing.T) {
 	const many, allowed = 500, 120
 	type route struct{ method, path string }
-	limited := []route{{"GET", "/nothing"}, {"POST", "/"}, {"GET", "/api/forum-activity"}, {"GET", "/api/ai-summary"}, {"PUT", "/api/mip-watch"}, {"BREW", "/healthz"}, {"POST", "/readyz"}}
+	limited := []route{
+		{"GET", "/nothing"}, {"POST", "/"}, {"GET", "/api/forum-activity"}, {"GET", "/api/ai-summary"}, {"PUT", "/api/mip-watch"},
+		{"BREW", "/healthz"}, {"POST", "/readyz"},
+	}
 	for _, path := range []string{"/nothing", "/api/mip-watch", "/api/ai-summary", "/api/ai-translate", "/healthz", "/readyz"} {
 		limited = append(limited, route{"OPTIONS", path})
 	}

@@ -109,7 +109,9 @@ func unfinished() map[string][]string {
 		"chunked, no end":   {"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"},
 	}
 	out := map[string][]string{}
-	for _, path := range []string{"/api/forum-activity?topicId=399", "/api/network-info", "/api/mip-watch", "/api/ai-summary", "/api/ai-translate", "/healthz", "/readyz", "/nothing"} {
+	paths := []string{"/api/forum-activity?topicId=399", "/api/network-info", "/api/mip-watch", "/api/ai-summary", "/api/ai-translate",
+		"/healthz", "/readyz", "/nothing"}
+	for _, path := range paths {
 		for _, method := range []string{"GET", "POST", "PUT", "OPTIONS"} {
 			for name, body := range bodies {
 				head := method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
@@ -124,7 +126,8 @@ func unfinished() map[string][]string {
 func serving() int {
 	stacks := make([]byte, 16<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return bytes.Count(stacks, []byte("created by net/http.(*Server).Serve ")) + bytes.Count(stacks, []byte("created by net/http.(*connReader).startBackgroundRead "))
+	return bytes.Count(stacks, []byte("created by net/http.(*Server).Serve ")) +
+		bytes.Count(stacks, []byte("created by net/http.(*connReader).startBackgroundRead "))
 }
 
 // TestUnfinishedBodies sends bodies that never end to every route, on a server that has no timeouts. After
@@ -167,7 +170,8 @@ func TestSlowBody(t *testing.T) {
 	withAI(t, aiSetup{provider: "openai"}, func(w *aiWorld) {
 		const body = `{"mipNumber":6}`
 		s := newPipeServer(w.TB, w.sidecar)
-		head := fmt.Sprintf("POST /api/ai-summary HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body))
+		head := "POST /api/ai-summary HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n" +
+			fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body))
 		w.script.Next(upstreamtest.Delay(5 * time.Second))
 		answer := s.send(head, body[:5], body[5:])
 		if !strings.HasPrefix(answer, "HTTP/1.1 200 ") || !strings.Contains(answer, modelName) {

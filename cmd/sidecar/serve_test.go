@@ -94,7 +94,8 @@ func TestServeStopsDespiteBodies(t *testing.T) {
 		served := make(chan error, 1)
 		go func() { served <- s.serve(ctx, newHTTP(s.handler, newGuard(mostWaiting), s.log), listener) }()
 		for _, route := range []string{"POST /api/ai-summary", "POST /api/ai-translate", "PUT /api/ai-summary", "POST /api/mip-watch", "OPTIONS /healthz"} {
-			for _, body := range []string{"Content-Length: 9\r\n\r\n", "Content-Length: 9\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n9\r\n{", "Transfer-Encoding: chunked\r\n\r\n11800\r\n" + strings.Repeat(" ", 70<<10)} {
+			const length, chunked = "Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"
+			for _, body := range []string{length, length + "{", chunked, chunked + "9\r\n{", chunked + "11800\r\n" + strings.Repeat(" ", 70<<10)} {
 				for range 2 {
 					c := listener.dial()
 					defer c.Close()

@@ -210,9 +210,13 @@ func TestTitlesAndSlugs(t *testing.T) {
 // TestWordsOfTheForum holds that only a topic's title, and the words of its address, come from the forum.
 func TestWordsOfTheForum(t *testing.T) {
 	const mark = "evil"
-	topic := map[string]any{"id": 5, "title": "title " + mark, "slug": "slug-" + mark, "archetype": "regular " + mark, "posts_count": 2, "views": 9, "like_count": 1, "participant_count": 2,
-		"created_at": "2026-01-01T00:00:00Z", "last_posted_at": "2026-01-02T00:00:00Z", "url": mark, "activityScore": mark, "proposals": []string{mark}, "details": map[string]any{mark: mark},
-		"post_stream": map[string]any{"posts": []any{map[string]any{"cooked": mark}}}}
+	topic := map[string]any{
+		"id": 5, "title": "title " + mark, "slug": "slug-" + mark, "archetype": "regular " + mark,
+		"posts_count": 2, "views": 9, "like_count": 1, "participant_count": 2,
+		"created_at": "2026-01-01T00:00:00Z", "last_posted_at": "2026-01-02T00:00:00Z",
+		"url": mark, "activityScore": mark, "proposals": []string{mark}, "details": map[string]any{mark: mark},
+		"post_stream": map[string]any{"posts": []any{map[string]any{"cooked": mark}}},
+	}
 	for _, more := range []string{"fancy_title", "excerpt", "image_url", "category", "tags", "unicode_title", "featured_link", "createdAt", "fetchedAt", mark} {
 		topic[more] = mark
 	}

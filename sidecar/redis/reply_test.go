@@ -61,14 +61,18 @@ func TestBoundedReplies(t *testing.T) {
 	const most = 64 << 20 // bytes that one question may allocate: of a bad reply of 2 MiB, and of a client
 	many := func(reply string, times int) string { return strings.Repeat(reply, times) }
 	for name, reply := range map[string]string{
-		"map": "%9999999\r\n", "array": "*99999999\r\n", "set": "~99999999\r\n", "push": ">99999999\r\n", "attribute": "|99999999\r\n", "string": "$999999999\r\n",
-		"verbatim": "=999999999\r\n", "error": "!999999999\r\n", "array in an array": "*4\r\n:1\r\n*99999999\r\n", "string in an array": "*4\r\n:1\r\n$999999999\r\n",
+		"map": "%9999999\r\n", "array": "*99999999\r\n",
+		"set": "~99999999\r\n", "push": ">99999999\r\n", "attribute": "|99999999\r\n", "string": "$999999999\r\n",
+		"verbatim": "=999999999\r\n", "error": "!999999999\r\n",
+		"array in an array": "*4\r\n:1\r\n*99999999\r\n", "string in an array": "*4\r\n:1\r\n$999999999\r\n",
 		"map in an array": "*4\r\n:1\r\n%9999999\r\n", "overflow": "*9223372036854775807\r\n", "overflow of the sum": "*4\r\n$5\r\nhello\r\n$9223372036854775807\r\n",
-		"arrays of arrays": many("*1000\r\n", 100_000), "deep": many("*1\r\n", 1_000_000), "strings": "*900\r\n" + many("$1000000\r\n"+many("x", 1_000_000)+"\r\n", 40),
+		"arrays of arrays": many("*1000\r\n", 100_000), "deep": many("*1\r\n", 1_000_000),
+		"strings":               "*900\r\n" + many("$1000000\r\n"+many("x", 1_000_000)+"\r\n", 40),
 		"a line without an end": "+" + many("x", 40_000_000), "a number without an end": "*" + many("0", 40_000_000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, replies := range [][]string{{reply}, {"-ERR unknown command 'hello'\r\n", reply}, {"-ERR unknown command 'hello'\r\n", "*4\r\n:1\r\n:1\r\n:1\r\n:1\r\n", reply}} {
+			const noHello, taken = "-ERR unknown command 'hello'\r\n", "*4\r\n:1\r\n:1\r\n:1\r\n:1\r\n"
+			for _, replies := range [][]string{{reply}, {noHello, reply}, {noHello, taken, reply}} {
 				s := openAt(t, "redis://"+stranger(t, replies...), redis.Config{Timeout: patient})
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
