@@ -20,7 +20,7 @@ import (
 // Limits of the local server.
 const (
 	headerTimeout   = 10 * time.Second
-	readTimeout     = 30 * time.Second // header and body
+	readTimeout     = 10 * time.Second // header and body
 	writeTimeout    = 60 * time.Second // but for the stream of events
 	idleTimeout     = 2 * time.Minute
 	shutdownTimeout = 5 * time.Second

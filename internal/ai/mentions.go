@@ -238,7 +238,8 @@ func classOf(c rune) labelClass {
 		return asciiLabel
 	case c < utf8.RuneSelf:
 		return noLabel
-	case unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Arabic, unicode.Syriac):
+	case unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Arabic, unicode.Syriac):
 		return denseLabel
 	case unicode.IsLetter(c) || unicode.IsMark(c):
 		return otherLabel

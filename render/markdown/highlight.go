@@ -132,7 +132,7 @@ func (l *languages) store(key [sha256.Size]byte, html []byte) {
 
 // Some patterns of lexers still take time that grows with the square of a line, of a run of blanks or, with
 // a small factor, of a block. The bounds below are properties of the text, not of a clock, so that the same
-// text always gives the same bytes. The blocks of the EIPs, the SIMDs and the MIPs pass, but for nine with
+// text always gives the same bytes. The blocks of the EIPs, the SIMDs and the MIPs pass, but for seven with
 // longer lines.
 const (
 	highlightMaxBlock    = 16 << 10 // bytes
