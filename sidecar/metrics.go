@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
 	"github.com/mipwatch/mipwatch/sidecar/metrics"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 // WriteMetrics writes what was counted since the sidecar was made. A network that has left the site is
@@ -97,7 +97,7 @@ func (s *Sidecar) writeCaches(w *metrics.Writer, st *state) {
 func (s *Sidecar) writeUpstreams(w *metrics.Writer, st *state) {
 	type host struct {
 		name, network string
-		*upstream.Stats
+		*fetch.Stats
 	}
 	hosts := []host{{"forum", "", &s.counts.forum.Host}}
 	for _, n := range st.networks {
@@ -112,7 +112,7 @@ func (s *Sidecar) writeUpstreams(w *metrics.Writer, st *state) {
 	w.Family(metrics.Counter, "mipwatch_upstream_calls_total", "Questions to what is behind the sidecar, a retry included, by what became of them. "+
 		"Those that are paused or breaker_open did not go out.")
 	for _, h := range hosts {
-		for _, r := range upstream.Results() {
+		for _, r := range fetch.Results() {
 			w.Sample(float64(h.Calls[r].Load()), "upstream", h.name, "network", h.network, "result", r.String())
 		}
 	}

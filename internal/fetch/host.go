@@ -1,7 +1,7 @@
-// Package upstream is a host behind us, and how it is asked so that it cannot hurt us: a deadline for
+// Package fetch is a host behind us, and how it is asked so that it cannot hurt us: a deadline for
 // every try, a bounded read, no hop to another host, one retry, pauses and a breaker. It does not know
 // what an answer means.
-package upstream
+package fetch
 
 import (
 	"bytes"
