@@ -74,7 +74,7 @@ var imports = map[string][]string{
 	"sidecar/metrics":     {},
 	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
 	"sidecar/timing":      {},
-	"internal/fetch":      {"sidecar/metrics"},
+	"internal/fetch":      {"sidecar/metrics", "github.com/sony/gobreaker/v2"},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
 		"github.com/aws/aws-lambda-go/lambda"},
 }

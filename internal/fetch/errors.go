@@ -16,19 +16,17 @@ var (
 	ErrUnavailable = errors.New("upstream is unavailable")
 )
 
-// Error is what a host did instead of answering. Its text tells no part of the host's address and
-// nothing that the host sent.
+// Error is a failure of a host. Its text holds no part of the host's address and nothing that the host sent.
 type Error struct {
-	Timeout    bool          // no whole answer in time: ErrTimeout. Otherwise ErrUnavailable
-	Status     int           // 0: there was none
-	Body       []byte        // the beginning of a 429 or 5xx, at most 4 KiB
-	RetryAfter time.Duration // when it makes sense to ask again, at most 10 min; 0: unknown
+	Timeout    bool          // ErrTimeout: no whole answer in time; otherwise ErrUnavailable
+	Status     int           // 0 means that there was none
+	Body       []byte        // beginning of a 429 or 5xx, at most 4 KiB
+	RetryAfter time.Duration // when it makes sense to ask again, at most 10 min; 0 means unknown
 	Unasked    bool          // no request of the call got to the host: it is paused, its breaker is open, nobody listens
 
-	err     error // what Request.Accept said, or one of our own
-	held    bool  // no call went out: paused, or the breaker is open
-	connect bool  // there was no connection
-	waits   bool  // RetryAfter is known, and be it 0
+	result Result
+	retry  bool  // a second try may do better
+	err    error // of Request.Accept, or one of this file
 }
 
 // Error implements error.
@@ -46,15 +44,15 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Is tells which of the two an error is.
+// Is reports whether target is the kind of the error.
 func (e *Error) Is(target error) bool {
 	return target == ErrTimeout && e.Timeout || target == ErrUnavailable && !e.Timeout
 }
 
-// Unwrap returns what Request.Accept said, if that is why.
+// Unwrap returns the error of Request.Accept, if there is one.
 func (e *Error) Unwrap() error { return e.err }
 
-// What a host does, in words of our own: those of net and net/http tell addresses.
+// The reasons. The errors of net and net/http hold addresses.
 var (
 	errPaused    = errors.New("it asked for a pause")
 	errOpen      = errors.New("too many failures in a row")
@@ -65,40 +63,48 @@ var (
 	errRedirects = errors.New("it redirects in a circle")
 	errForeign   = errors.New("it redirects elsewhere")
 	errStatus    = errors.New("it does not serve")
+
+	errUndecided = errors.New("the call did not end")
 )
 
-// ended is the error of a context that is over, nil before.
-func ended(ctx context.Context) error {
+// contextError is the error of a context that has ended, nil before.
+func contextError(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}
 	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, ErrTimeout) {
-		return &Error{Timeout: true}
+		return &Error{Timeout: true, result: Timeout}
 	}
 	return fmt.Errorf("ask upstream: %w", ctx.Err())
 }
 
-// failure says what an error of the transport or of a body means. ctx is the caller's, try that of
-// the try.
-func failure(ctx, try context.Context, err error) error {
-	if over := ended(ctx); over != nil {
-		return over
+// transportError is the failure that an error of a try means. ctx is the caller's context, try that of the try.
+func transportError(ctx, try context.Context, err error) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
 	}
-	// A dial that was given up counts as the deadline that ended it.
-	if timeout, ok := errors.AsType[net.Error](err); try.Err() != nil || ok && timeout.Timeout() {
-		return &Error{Timeout: true}
+	if err := contextError(ctx); err != nil {
+		return err
 	}
-	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
-		return &Error{err: errConnect, connect: true}
+	switch timeout, ok := errors.AsType[net.Error](err); {
+	case try.Err() != nil, ok && timeout.Timeout(): // before the next case: a dial may end by its deadline
+		return &Error{Timeout: true, result: Timeout}
+	case isConnectError(err):
+		return &Error{result: Connection, retry: true, err: errConnect}
+	case isEncodingError(err):
+		return &Error{result: Garbled, err: errEncoding}
 	}
-	if badCoding(err) {
-		return &Error{err: errEncoding}
-	}
-	return &Error{err: errBroken}
+	return &Error{result: Connection, err: errBroken}
 }
 
-// badCoding tells what is wrong with the content coding from what is wrong with the connection.
-func badCoding(err error) bool {
+// isConnectError reports whether there was no connection to the host.
+func isConnectError(err error) bool {
+	dial, ok := errors.AsType[*net.OpError](err)
+	return ok && dial.Op == "dial"
+}
+
+// isEncodingError reports whether a body is not in its content coding.
+func isEncodingError(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	return corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, errEncoding)
 }
