@@ -106,8 +106,8 @@ func New[K comparable, V any](c Config[V]) *Cache[K, V] {
 // text holds the stack. An error comes with Entry.Err and Entry.Next, and without a value.
 func (c *Cache[K, V]) Get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (Entry[V], error) {
 	c.mu.Lock()
+	defer c.mu.Unlock() // even when the clock panics
 	e, counter := c.get(ctx, key, fetch)
-	c.mu.Unlock()
 	switch {
 	case e.At.IsZero():
 		c.config.Stats.Errors.Add(1)
