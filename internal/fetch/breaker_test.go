@@ -307,6 +307,25 @@ func TestBreakerAndClock(t *testing.T) {
 	})
 }
 
+// TestBreakerThaws holds that a process which was frozen while the breaker was open asks again.
+func TestBreakerThaws(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, address)
+		w.ours.Next(slicesRepeat(upstreamtest.Disconnect(), 5)...)
+		for range 5 {
+			w.ask(t)
+		}
+		w.clock = 30*time.Second - 1 // no timer has run
+		if got, wait := w.ask(t); got != "unavailable" || wait != 1 {
+			t.Errorf("before the time is up: %q, again in %v", got, wait)
+		}
+		w.clock = 30 * time.Second
+		if got, _ := w.ask(t); got != "" {
+			t.Errorf("when the time is up: %s", got)
+		}
+	})
+}
+
 // TestManyFailAtOnce holds that failures of calls under way do not keep the breaker open for longer.
 func TestManyFailAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -48,9 +48,9 @@ type Host struct {
 	config       Config
 	base         *url.URL
 	ownTransport bool
-	breaker      *gobreaker.TwoStepCircuitBreaker[*Response]
 
 	mu          sync.Mutex
+	breaker     *gobreaker.TwoStepCircuitBreaker[*Response]
 	pausedUntil time.Time
 	openUntil   time.Time // of the breaker
 	timedOut    bool      // the last failure was a timeout
@@ -78,13 +78,18 @@ func New(base string, c Config) (*Host, error) {
 		c.Transport = newTransport(c.Try)
 	}
 	h.config = c
-	h.breaker = gobreaker.NewTwoStepCircuitBreaker[*Response](gobreaker.Settings{
+	h.breaker = h.newBreaker()
+	return h, nil
+}
+
+// newBreaker is a breaker that lets calls through.
+func (h *Host) newBreaker() *gobreaker.TwoStepCircuitBreaker[*Response] {
+	return gobreaker.NewTwoStepCircuitBreaker[*Response](gobreaker.Settings{
 		Timeout:       openFor - 1, // the library adds the last nanosecond
 		ReadyToTrip:   func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToOpen },
 		IsExcluded:    func(err error) bool { return err != nil && !isFailure(err) },
 		OnStateChange: h.breakerChanged,
 	})
-	return h, nil
 }
 
 // newTransport is a transport for one host.
@@ -122,7 +127,10 @@ func (h *Host) CloseIdle() {
 
 // Close closes the connections of the host's own transport. It is called once, after the last call has ended.
 func (h *Host) Close() {
-	if h.breaker.State() != gobreaker.StateClosed {
+	h.mu.Lock()
+	breaker := h.breaker
+	h.mu.Unlock()
+	if breaker.State() != gobreaker.StateClosed {
 		h.config.Stats.Open.Add(-1)
 	}
 	if h.ownTransport {
@@ -153,15 +161,24 @@ func (h *Host) allow() (done func(error), probe bool, err error) {
 	if err := h.checkPause(); err != nil {
 		return nil, false, err
 	}
-	done, err = h.breaker.Allow()
+	h.mu.Lock()
+	breaker := h.breaker
+	h.mu.Unlock()
+	done, err = breaker.Allow()
 	if err == nil {
-		return done, h.breaker.State() == gobreaker.StateHalfOpen, nil
+		return done, breaker.State() == gobreaker.StateHalfOpen, nil
 	}
+	wait := probeWait
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	wait := probeWait
 	if errors.Is(err, gobreaker.ErrOpenState) {
-		wait = time.Until(h.openUntil)
+		wait = min(h.openUntil.Sub(h.now()), openFor)
+		if wait <= 0 { // the process was frozen: the clock of the library stood still
+			h.breaker = h.newBreaker()
+			h.config.Stats.Open.Add(-1)
+			done, err = h.breaker.Allow()
+			return done, false, err
+		}
 	}
 	return nil, false, &Error{result: Refused, Timeout: h.timedOut, RetryAfter: wait, err: errOpen}
 }
@@ -171,7 +188,7 @@ func (h *Host) breakerChanged(_ string, from, to gobreaker.State) {
 	switch {
 	case to == gobreaker.StateOpen:
 		h.mu.Lock()
-		h.openUntil = time.Now().Add(openFor)
+		h.openUntil = h.now().Add(openFor)
 		h.mu.Unlock()
 		if from == gobreaker.StateClosed {
 			h.config.Stats.Open.Add(1)
