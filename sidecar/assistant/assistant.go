@@ -17,7 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
@@ -134,7 +134,7 @@ func (a *Assistant) Close() {
 }
 
 // listed finds a proposal in the site's list, which is sorted.
-func listed(k *knowledge.Knowledge, number int) (mip.Summary, error) {
+func listed(k *index.Index, number int) (mip.Summary, error) {
 	i, ok := slices.BinarySearchFunc(k.List.MIPs, number, func(m mip.Summary, n int) int { return cmp.Compare(m.Number, n) })
 	if !ok {
 		return mip.Summary{}, notPublished(fmt.Errorf("proposal %d: no such proposal", number))
@@ -143,7 +143,7 @@ func listed(k *knowledge.Knowledge, number int) (mip.Summary, error) {
 }
 
 // read reads a proposal's text.
-func read(ctx context.Context, k *knowledge.Knowledge, number int) (*mip.Proposal, error) {
+func read(ctx context.Context, k *index.Index, number int) (*mip.Proposal, error) {
 	if k.Source == nil {
 		return nil, fmt.Errorf("proposal %d: the site's texts are not at hand", number)
 	}
