@@ -9,7 +9,6 @@ import (
 	"mime"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,7 +25,7 @@ func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, 
 	if err != nil {
 		return nil, err
 	}
-	number, err := numberOf(m["mipNumber"], st.index.Site.Prefix)
+	id, err := proposalOf(m["mipNumber"], st.index.Site.Prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +35,7 @@ func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, 
 			return nil, err
 		}
 	}
-	sum, err := s.assistant.Summary(r.Context(), st.index, number, locale)
+	sum, err := s.assistant.Summary(r.Context(), st.index, id, locale)
 	if err != nil {
 		return nil, assistant.Explain(err)
 	}
@@ -49,7 +48,7 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 	if err != nil {
 		return nil, err
 	}
-	number, err := numberOf(m["mipNumber"], st.index.Site.Prefix)
+	id, err := proposalOf(m["mipNumber"], st.index.Site.Prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +67,7 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 	if err != nil {
 		return nil, err
 	}
-	translation, err := s.assistant.Translation(r.Context(), st.index, number, locale, sections)
+	translation, err := s.assistant.Translation(r.Context(), st.index, id, locale, sections)
 	if err != nil {
 		return nil, assistant.Explain(err)
 	}
@@ -170,31 +169,30 @@ func shorten(s string) string {
 	return s
 }
 
-// numberOf reads mipNumber: 6, "6" or "MIP-6" with the site's prefix.
-func numberOf(raw json.RawMessage, prefix string) (int, error) {
+// proposalOf reads mipNumber: 6, "6" or "MIP-6" with the site's prefix.
+func proposalOf(raw json.RawMessage, prefix string) (mip.ID, error) {
 	wrong := badRequest("mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
 	if raw == nil {
-		return 0, badRequest("mipNumber is missing; want a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
+		return mip.ID{}, badRequest("mipNumber is missing; want a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
 	}
 	text := string(raw)
 	if raw[0] == '"' {
 		var err error
 		if text, err = strictjson.String(raw); err != nil {
-			return 0, wrong
+			return mip.ID{}, wrong
 		}
 		if before, digits, ok := strings.Cut(text, "-"); ok {
 			if !strings.EqualFold(before, prefix) {
-				return 0, wrong
+				return mip.ID{}, wrong
 			}
 			text = digits
 		}
 	}
-	const mostDigits = 9
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || len(text) > mostDigits || strconv.Itoa(n) != text {
-		return 0, wrong
+	id, err := mip.ParseID(prefix + "-" + text)
+	if err != nil {
+		return mip.ID{}, wrong
 	}
-	return n, nil
+	return id, nil
 }
 
 // localeOf reads locale and returns it as the site spells it. It must be one of those allowed.

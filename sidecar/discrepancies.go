@@ -77,9 +77,7 @@ func (c chainClock) source(network string) string {
 // proposal, then in the order of the forks.
 func discrepancies(x *index.Index, clock chainClock, now time.Time) []api.Discrepancy {
 	out := []api.Discrepancy{}
-	byNumber := make(map[int]mip.Summary, len(x.List.MIPs))
 	for _, m := range x.List.MIPs {
-		byNumber[m.Number] = m
 		if d, ok := overdue(m, now); ok {
 			out = append(out, d)
 		}
@@ -88,7 +86,7 @@ func discrepancies(x *index.Index, clock chainClock, now time.Time) []api.Discre
 		main := x.Site.Networks[0]
 		for _, f := range x.HardForks {
 			for _, n := range f.BundledMIPs {
-				if m, ok := byNumber[n]; ok {
+				if m, ok := mip.Find(x.List.MIPs, mip.ID{Kind: x.Site.Prefix, Number: n}); ok {
 					if d, ok := disagree(m, f, main, clock); ok {
 						out = append(out, d)
 					}

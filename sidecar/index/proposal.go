@@ -62,11 +62,11 @@ func newDocumentCache() *cache.Cache[documentKey, cachedDocument] {
 //
 // This and the other documents of a proposal are kept until the next Load that finds changes, for a minute at most, and
 // shared: lists in them must not be changed. Concurrent calls for one document share one reading of it.
-func (s *Source) Proposal(ctx context.Context, number int) (*mip.Proposal, error) {
-	return readDocument(ctx, s, number, "", proposalLimit, func(p *mip.Proposal) error {
+func (s *Source) Proposal(ctx context.Context, id mip.ID) (*mip.Proposal, error) {
+	return readDocument(ctx, s, id, "", proposalLimit, func(p *mip.Proposal) error {
 		hash := sha256.Sum256([]byte(p.RawMarkdown))
-		if p.Number != number || p.ContentHash != hex.EncodeToString(hash[:]) || p.Sections == nil {
-			return fmt.Errorf("it holds proposal %d with contentHash %q, want %d and the hash of its text", p.Number, p.ContentHash, number)
+		if p.ID != id || p.Number != id.Number || p.ContentHash != hex.EncodeToString(hash[:]) || p.Sections == nil {
+			return fmt.Errorf("it holds %s with contentHash %q, want %s and the hash of its text", p.ID, p.ContentHash, id)
 		}
 		if p.Translations == nil { // an older program has built the site
 			p.Translations = []mip.Translation{}
@@ -77,11 +77,11 @@ func (s *Source) Proposal(ctx context.Context, number int) (*mip.Proposal, error
 
 // Summary reads the committed summary of a proposal. The error of one that is not published is [fs.ErrNotExist]. It may
 // be of an older text, which its ContentHash names.
-func (s *Source) Summary(ctx context.Context, number int) (*api.Summary, error) {
-	return readDocument(ctx, s, number, "/summary", summaryLimit, func(sum *api.Summary) error {
-		if sum.MIPNumber != number || sum.Locale != "en" || !mip.IsContentHash(sum.ContentHash) {
+func (s *Source) Summary(ctx context.Context, id mip.ID) (*api.Summary, error) {
+	return readDocument(ctx, s, id, "/summary", summaryLimit, func(sum *api.Summary) error {
+		if sum.MIPNumber != id.Number || sum.Locale != "en" || !mip.IsContentHash(sum.ContentHash) {
 			const text = "it holds a summary of proposal %d in %q with contentHash %q, want %d in en and the hash of a text"
-			return fmt.Errorf(text, sum.MIPNumber, sum.Locale, sum.ContentHash, number)
+			return fmt.Errorf(text, sum.MIPNumber, sum.Locale, sum.ContentHash, id.Number)
 		}
 		complete := sum.WhatsChanging != nil
 		for _, axis := range []api.Axis{sum.Developers, sum.Users, sum.Validators, sum.Foundation} {
@@ -96,14 +96,14 @@ func (s *Source) Summary(ctx context.Context, number int) (*api.Summary, error) 
 
 // Translation reads the committed translation of a proposal into a language, whose tag is spelt as the site spells it.
 // The error of one that is not published, and of a locale that is no tag, is [fs.ErrNotExist].
-func (s *Source) Translation(ctx context.Context, number int, locale string) (*api.PublishedTranslation, error) {
+func (s *Source) Translation(ctx context.Context, id mip.ID, locale string) (*api.PublishedTranslation, error) {
 	if !mip.IsLocale(locale) {
-		return nil, fmt.Errorf("translation of proposal %d: %w", number, fs.ErrNotExist)
+		return nil, fmt.Errorf("translation of %s: %w", id, fs.ErrNotExist)
 	}
-	return readDocument(ctx, s, number, "/translations/"+locale, proposalLimit, func(t *api.PublishedTranslation) error {
-		if t.MIPNumber != number || t.Locale != locale || !mip.IsContentHash(t.ContentHash) {
+	return readDocument(ctx, s, id, "/translations/"+locale, proposalLimit, func(t *api.PublishedTranslation) error {
+		if t.MIPNumber != id.Number || t.Locale != locale || !mip.IsContentHash(t.ContentHash) {
 			const text = "it holds proposal %d in %q with contentHash %q, want %d in %s and the hash of a text"
-			return fmt.Errorf(text, t.MIPNumber, t.Locale, t.ContentHash, number, locale)
+			return fmt.Errorf(text, t.MIPNumber, t.Locale, t.ContentHash, id.Number, locale)
 		}
 		if t.Sections == nil {
 			return errNull
@@ -115,11 +115,11 @@ func (s *Source) Translation(ctx context.Context, number int, locale string) (*a
 var errNull = errors.New("it has null where a list belongs")
 
 // readDocument returns the document of a proposal whose route ends with a suffix, if it passes check.
-func readDocument[T any](ctx context.Context, s *Source, number int, suffix string, limit int64, check func(*T) error) (*T, error) {
-	if number < 0 {
-		return nil, fmt.Errorf("proposal %d: %w", number, fs.ErrNotExist)
+func readDocument[T any](ctx context.Context, s *Source, id mip.ID, suffix string, limit int64, check func(*T) error) (*T, error) {
+	if id.Number < 0 {
+		return nil, fmt.Errorf("%s: %w", id, fs.ErrNotExist)
 	}
-	d := document{"api/v1/mips/" + strconv.Itoa(number) + suffix, limit}
+	d := document{"api/v1/mips/" + strconv.Itoa(id.Number) + suffix, limit}
 	entry, err := s.documents.Get(ctx, documentKey{d, s.builds.Load()}, func(ctx context.Context) (cachedDocument, error) {
 		body, _, err := s.store.read(ctx, d, "")
 		if err != nil {
