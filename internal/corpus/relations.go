@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,144 +8,106 @@ import (
 )
 
 // relate fills RequiredBy and reports what is odd about Requires. proposals are ascending by number.
-func relate(proposals []*Proposal, reportOf func(*Proposal) *report) {
+func relate(proposals []*Proposal) {
 	byNumber := make(map[int]*Proposal, len(proposals))
 	for _, p := range proposals {
 		byNumber[p.Number] = p
 	}
 	for _, p := range proposals {
-		r := reportOf(p)
 		for _, n := range p.Requires {
 			q := byNumber[n]
 			switch {
-			case n == p.Number:
-				r.warnf(p.requireLine, "requires-self", "the proposal requires itself")
+			case q == p:
+				p.report.warnf(p.requireLine, "requires-self", "the proposal requires itself")
 				continue
 			case q == nil:
-				r.warnf(p.requireLine, "requires-missing", "required number %d is not published here", n)
+				p.report.warnf(p.requireLine, "requires-missing", "required number %d is not published here", n)
 				continue
 			case p.Status == mip.Final && q.Status == mip.Draft:
-				r.warnf(p.requireLine, "final-requires-draft", "the proposal is Final and requires %s, which is a Draft", q.ID)
+				p.report.warnf(p.requireLine, "final-requires-draft", "the proposal is Final and requires %s, which is a Draft", q.ID)
 			}
+			p.requires = append(p.requires, q)
 			q.RequiredBy = append(q.RequiredBy, p.Number)
 		}
 	}
-	for _, cycle := range cycles(proposals, byNumber) {
-		p := byNumber[cycle[0]]
-		ids := make([]string, len(cycle))
-		for i, n := range cycle {
-			ids[i] = byNumber[n].ID
+	for _, group := range components(proposals) {
+		var ids []string
+		for _, p := range circle(group) {
+			ids = append(ids, p.ID)
 		}
-		reportOf(p).warnf(p.requireLine, "requires-cycle", "the proposals require each other in a circle: %s", strings.Join(append(ids, p.ID), " > "))
+		first := group[0]
+		first.report.warnf(first.requireLine, "requires-cycle", "the proposals require each other in a circle: %s", strings.Join(append(ids, first.ID), " > "))
 	}
 }
 
-// cycles returns one circle for every group of proposals that all depend on each other (a strongly
-// connected component): the shortest one through its lowest number, beginning there.
-func cycles(proposals []*Proposal, byNumber map[int]*Proposal) [][]int {
-	t := tarjan{byNumber: byNumber, index: map[int]int{}, low: map[int]int{}, onStack: map[int]bool{}}
+// components returns the groups of two proposals or more that all depend on each other, each in the order of
+// proposals: strongly connected components, after R. Tarjan, Depth-first search and linear graph algorithms, SIAM J.
+// Comput. 1 (1972).
+func components(proposals []*Proposal) (groups [][]*Proposal) {
+	// low is the earliest proposal on the stack that can be reached, by when it was met; 0 once it is in a group.
+	met, low := map[*Proposal]int{}, map[*Proposal]int{}
+	var stack []*Proposal
+	var visit func(p *Proposal)
+	visit = func(p *Proposal) {
+		met[p] = len(met) + 1
+		low[p] = met[p]
+		stack = append(stack, p)
+		for _, q := range p.requires {
+			if met[q] == 0 {
+				visit(q)
+			}
+			if low[q] > 0 {
+				low[p] = min(low[p], low[q])
+			}
+		}
+		if low[p] < met[p] {
+			return
+		}
+		at := slices.Index(stack, p)
+		group := slices.Clone(stack[at:])
+		stack = stack[:at]
+		for _, q := range group {
+			low[q] = 0
+		}
+		if len(group) > 1 {
+			groups = append(groups, group)
+		}
+	}
 	for _, p := range proposals {
-		if _, visited := t.index[p.Number]; !visited {
-			t.visit(p.Number)
+		if met[p] == 0 {
+			visit(p)
 		}
 	}
-	var out [][]int
-	for _, group := range t.groups {
-		out = append(out, circle(group, byNumber))
+	for _, group := range groups {
+		slices.SortFunc(group, byNumber)
 	}
-	slices.SortFunc(out, slices.Compare)
-	return out
+	return groups
 }
 
-// tarjan finds strongly connected components: R. Tarjan, Depth-first search and linear graph
-// algorithms, SIAM J. Comput. 1 (1972). It keeps its own stack, since a chain of proposals may be as
-// long as the corpus.
-type tarjan struct {
-	byNumber map[int]*Proposal
-	index    map[int]int
-	low      map[int]int
-	onStack  map[int]bool
-	stack    []int
-	groups   [][]int // of two members or more
-}
-
-// step is a proposal on the way and how many of its requirements have been followed.
-type step struct{ number, next int }
-
-func (t *tarjan) visit(from int) {
-	path := []step{{from, 0}}
-	t.enter(from)
-	for len(path) > 0 {
-		top := &path[len(path)-1]
-		requires := t.byNumber[top.number].Requires
-		if top.next < len(requires) {
-			n := requires[top.next]
-			top.next++
-			if t.byNumber[n] == nil {
-				continue
-			}
-			if _, visited := t.index[n]; !visited {
-				t.enter(n)
-				path = append(path, step{n, 0})
-			} else if t.onStack[n] {
-				t.low[top.number] = min(t.low[top.number], t.index[n])
-			}
-			continue
-		}
-		done := top.number
-		path = path[:len(path)-1]
-		if len(path) > 0 {
-			up := path[len(path)-1].number
-			t.low[up] = min(t.low[up], t.low[done])
-		}
-		if t.low[done] == t.index[done] {
-			t.leave(done)
-		}
+// circle is the shortest way from the first proposal of a group back to it, found breadth first.
+func circle(group []*Proposal) []*Proposal {
+	first := group[0]
+	inGroup := map[*Proposal]bool{}
+	for _, p := range group {
+		inGroup[p] = true
 	}
-}
-
-func (t *tarjan) enter(n int) {
-	t.index[n] = len(t.index)
-	t.low[n] = t.index[n]
-	t.stack = append(t.stack, n)
-	t.onStack[n] = true
-}
-
-func (t *tarjan) leave(root int) {
-	at := slices.Index(t.stack, root)
-	group := slices.Clone(t.stack[at:])
-	t.stack = t.stack[:at]
-	for _, n := range group {
-		t.onStack[n] = false
-	}
-	if len(group) > 1 {
-		t.groups = append(t.groups, group)
-	}
-}
-
-// circle searches breadth first from the group's lowest number back to itself.
-func circle(group []int, byNumber map[int]*Proposal) []int {
-	lowest := slices.Min(group)
-	cameFrom := map[int]int{}
-	queue := []int{lowest}
-	for len(queue) > 0 {
+	cameFrom := map[*Proposal]*Proposal{}
+	for queue := []*Proposal{first}; ; queue = queue[1:] {
 		at := queue[0]
-		queue = queue[1:]
-		for _, n := range byNumber[at].Requires {
-			if n == lowest && at != lowest {
-				path := []int{at}
-				for at != lowest {
+		for _, q := range at.requires {
+			if q == first {
+				way := []*Proposal{at}
+				for at != first {
 					at = cameFrom[at]
-					path = append(path, at)
+					way = append(way, at)
 				}
-				slices.Reverse(path)
-				return path
+				slices.Reverse(way)
+				return way
 			}
-			if _, seen := cameFrom[n]; !seen && n != lowest && slices.Contains(group, n) {
-				cameFrom[n] = at
-				queue = append(queue, n)
+			if cameFrom[q] == nil && inGroup[q] {
+				cameFrom[q] = at
+				queue = append(queue, q)
 			}
 		}
 	}
-	panic(fmt.Sprintf("corpus: no circle through %d in %v", lowest, group))
 }

@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,64 +12,116 @@ import (
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
-// readTranslation publishes a translation that can be read. One of an older text is stale.
-func (r *committedReader) readTranslation(raw []byte) {
-	t, err := parseTranslation(raw, r.corpus.render)
+const (
+	// maxSummary bounds a summary's file in bytes. The largest valid one has a third of it.
+	maxSummary = 128 << 10
+	// maxSource bounds the name of a model, in characters.
+	maxSource = 100
+)
+
+// readSummary publishes a summary if its form is right and it holds against the present text.
+func (f *committedFile) readSummary(raw []byte, p *Proposal, check func(*api.Summary) error) {
+	sum, err := parseSummary(raw, p.Number)
 	if err != nil {
-		r.warn(err.line, "translation-invalid", "%s; it is not published", err.message)
+		f.report.warnf(err.Line, "summary-invalid", "%s; it is not published", err.Message)
 		return
 	}
-	p := r.corpus.Proposals[r.index]
-	english := r.corpus.Read(p).Sections
-	stale := t.ContentHash != p.ContentHash
+	sum.Stale = sum.ContentHash != p.ContentHash
+	const again = "make it again with mipwatch build --summaries"
+	if err := check(sum); err != nil {
+		what := "it is not borne out by the text"
+		if sum.Stale {
+			what = "it speaks of an older text and is not borne out by the present one"
+		}
+		f.report.warnf(0, "summary-refused", "%s (%s) and is not published; %s", what, strings.ReplaceAll(err.Error(), "\n", "; "), again)
+		return
+	}
+	if sum.Stale {
+		f.report.warnf(0, "summary-stale", "it speaks of an older text and is published as stale; %s", again)
+	}
+	f.summary = sum
+}
+
+// parseSummary reads the file of a proposal's summary, without looking at the proposal.
+func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
+	if len(raw) > maxSummary {
+		return nil, &strictjson.Error{Message: fmt.Sprintf("it is larger than %d bytes", maxSummary)}
+	}
+	sum := &api.Summary{}
+	// A build finds out by itself whether a summary is stale, and writes no stand-in.
+	if err := strictjson.Decode(raw, sum, "stale", "fallback"); err != nil {
+		return nil, err
+	}
+	for _, rule := range []struct {
+		broken          bool
+		member, message string
+	}{
+		{sum.MIPNumber != number, "mipNumber", fmt.Sprintf("mipNumber is %d and the file's name says %d", sum.MIPNumber, number)},
+		{sum.Locale != "en", "locale", "locale is not en: a committed summary is English"},
+		{!mip.IsContentHash(sum.ContentHash), "contentHash", "contentHash is not 64 hexadecimal digits in lower case"},
+		{utf8.RuneCountInString(sum.Source) > maxSource, "source", fmt.Sprintf("source is longer than %d characters", maxSource)},
+		{sum.Fallback != nil, "fallback", "fallback is not null: what only stands in for a summary is not one to keep"},
+	} {
+		if rule.broken {
+			return nil, &strictjson.Error{Line: strictjson.Line(raw, rule.member), Message: rule.message}
+		}
+	}
+	return sum, nil
+}
+
+// readTranslation publishes a translation that can be read. One of an older text is stale.
+func (f *committedFile) readTranslation(raw []byte, c *Corpus, p *Proposal) {
+	t := translationParser{values: map[string]string{}}
+	if err := t.parse(string(raw)); err != nil {
+		f.report.warnf(max(t.line, 1), "translation-invalid", "%v; it is not published", err)
+		return
+	}
+	var r report
+	doc, heavy := parse(t.body, t.line+1, true, &r)
+	if doc == nil {
+		f.report.warnf(r.problems[0].Line, "translation-invalid", "%s; it is not published", r.problems[0].Message)
+		return
+	}
+	english := c.Read(p).Sections
+	hash := t.values["translation-of"]
+	stale := hash != p.ContentHash
 	switch {
-	case !stale && !correspond(t.Sections, english):
-		line, what := difference(t.Sections, english, bytes.Count(raw, []byte("\n")))
-		r.warn(line, "translation-sections", "%s; the headings must be those of the English text, in number, level and order. It is not published", what)
-		return
 	case stale:
-		r.warn(0, "translation-stale", "it is of an older text and published as stale; bring it up to date and set translation-of to %s", p.ContentHash)
+		f.report.warnf(0, "translation-stale", "it is of an older text and published as stale; bring it up to date and set translation-of to %s", p.ContentHash)
+	case !correspond(doc.Sections, english):
+		line, what := difference(doc.Sections, english, strings.Count(string(raw), "\n"))
+		f.report.warnf(line, "translation-sections",
+			"%s; the headings must be those of the English text, in number, level and order. It is not published", what)
+		return
 	}
-	sum := sha256.Sum256(raw)
 	made := mip.Time{} // of a proposal without any date
 	if p.Updated != nil {
 		made = *p.Updated
 	}
-	if at := r.corpus.Changed(r.file); at != nil {
+	if at := c.Changed(f.File); at != nil {
 		made = *at
 	}
-	t.MIPNumber, t.Locale, t.Stale, t.GeneratedAt = r.number, r.locale, stale, made
 	// Where only some sections correspond it is not known which: a wrong id would lead to another place.
-	if correspond(t.Sections, english) {
-		for i := range t.Sections {
-			t.Sections[i].ID = english[i].ID
+	if correspond(doc.Sections, english) {
+		for i := range doc.Sections {
+			doc.Sections[i].ID = english[i].ID
 		}
 	}
-	r.translation = &Translation{
-		Number: r.number, Locale: r.locale, Stale: stale, GeneratedAt: made, FileHash: hex.EncodeToString(sum[:]), text: t,
+	text := &api.PublishedTranslation{
+		MIPNumber: p.Number, Locale: f.locale, Title: t.values["title"], Sections: doc.Sections, ContentHash: hash,
+		GeneratedAt: made, Source: "file", Stale: stale,
 	}
-}
-
-// parseTranslation reads a file without looking at the proposal. Its sections have ids of their own.
-func parseTranslation(raw []byte, render func(*markdown.Document) error) (*api.PublishedTranslation, *flaw) {
-	p := translationParser{values: map[string]string{}}
-	if err := p.parse(raw); err != nil {
-		return nil, &flaw{max(p.line, 1), err.Error()}
+	if d := t.values["description"]; d != "" {
+		text.Description = &d
 	}
-	var r report
-	doc, ok := parse(p.body, p.line+1, true, render, &r)
-	if !ok {
-		return nil, &flaw{r.problems[0].Line, r.problems[0].Message}
+	sum := sha256.Sum256(raw)
+	f.translation = &Translation{
+		Number: p.Number, Locale: f.locale, Stale: stale, GeneratedAt: made, FileHash: hex.EncodeToString(sum[:]), File: f.Path, Heavy: heavy, text: text,
 	}
-	t := &api.PublishedTranslation{Title: p.values["title"], Sections: doc.Sections, ContentHash: p.values["translation-of"], Source: "file"}
-	if d := p.values["description"]; d != "" {
-		t.Description = &d
-	}
-	return t, nil
 }
 
 // correspond reports whether two texts have the same headings, as far as a program can see.
@@ -120,8 +171,8 @@ type translationParser struct {
 	body   string
 }
 
-func (p *translationParser) parse(file []byte) error {
-	text := strings.ReplaceAll(string(bytes.TrimPrefix(file, []byte("\uFEFF"))), "\r\n", "\n")
+func (p *translationParser) parse(file string) error {
+	text := strings.ReplaceAll(strings.TrimPrefix(file, "\uFEFF"), "\r\n", "\n")
 	for line := range strings.Lines(text) {
 		p.line++
 		if err := checkLine(line); err != nil {

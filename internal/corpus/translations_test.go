@@ -32,7 +32,7 @@ func TestParseTranslation(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := translationParser{values: map[string]string{}}
-			err := p.parse([]byte(tt.file))
+			err := p.parse(tt.file)
 			if tt.err != "" {
 				if err == nil || fmt.Sprintf("line %d: %v", p.line, err) != tt.err {
 					t.Errorf("parse(%q): %v, want %s", tt.file, err, tt.err)
