@@ -99,7 +99,7 @@ func (c *Content) tooLarge(o Options) map[string]mip.Problem {
 		if p.Heavy {
 			try(c.Read(p), mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File})
 		}
-		for _, t := range c.Beside.Translations(p.Number) {
+		for _, t := range c.Beside.Translations(p.ID) {
 			if t.Heavy {
 				try(markdown.Join(t.Text().Sections), mip.Problem{Code: "translation-invalid", File: t.File, Message: "; it is not published"})
 			}
@@ -120,7 +120,7 @@ func (o Options) longestLink() string {
 			folder = abs
 		}
 	}
-	page := o.Site.Path(pageRoute(999_999_999))
+	page := o.Site.Path(mip.ID{Kind: o.Site.Prefix, Number: 999_999_999}.Page())
 	source := strings.NewReplacer("{commit}", strings.Repeat("f", 64), "{path}", url.PathEscape(folder)).Replace(o.Site.SourceURL)
 	if len(source) > len(page) {
 		return source + "/"

@@ -31,15 +31,14 @@ type Committed struct {
 	Problems []mip.Problem // sorted; every file that is not published has at least one
 	Files    []string      // every file that was read, as in problems
 
-	prefix       string
-	summaries    map[int]*api.Summary
-	translations map[int][]Translation
-	files        map[int]*committedFile // of summaries, whether they are published or not
+	summaries    map[mip.ID]*api.Summary
+	translations map[mip.ID][]Translation
+	files        map[mip.ID]*committedFile // of summaries, whether they are published or not
 }
 
 // Translation is a committed translation that is published.
 type Translation struct {
-	Number      int
+	ID          mip.ID
 	Locale      string
 	Stale       bool // the English text has changed since it was made
 	GeneratedAt mip.Time
@@ -56,18 +55,18 @@ func (t Translation) Text() *api.PublishedTranslation { return t.text }
 
 // Summary is the committed summary of a proposal, nil when none is published. Its Stale marks one of an older text,
 // which still passes the check against the present one.
-func (c *Committed) Summary(number int) *api.Summary { return c.summaries[number] }
+func (c *Committed) Summary(id mip.ID) *api.Summary { return c.summaries[id] }
 
 // Translations are the published translations of a proposal, by locale. A stale one is among them.
-func (c *Committed) Translations(number int) []Translation { return c.translations[number] }
+func (c *Committed) Translations(id mip.ID) []Translation { return c.translations[id] }
 
 // SummaryFile is the folder of proposals in which the summary of a proposal belongs, and its name there: where one
 // stands, else beside the proposal. ok is false when several files claim the name.
 func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
-	if f := c.files[p.Number]; f != nil {
+	if f := c.files[p.ID]; f != nil {
 		return f.Folder, f.Name, !f.clash
 	}
-	return p.source.Folder, fmt.Sprintf("%s/%s-%d.json", SummariesDir, c.prefix, p.Number), true
+	return p.source.Folder, SummariesDir + "/" + p.ID.String() + ".json", true
 }
 
 // CheckSummary says what the text of the i-th proposal does not bear out of a summary. It is called from several
@@ -98,12 +97,11 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check Chec
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for _, f := range l.files {
-		i, ok := slices.BinarySearchFunc(c.Proposals, f.number, func(p *Proposal, n int) int { return p.Number - n })
+		i, ok := c.find(f.id)
 		switch {
 		case f.clash:
 		case !ok:
-			f.report.warnf(0, f.kind()+"-unpublished", "%s-%d is not published, so this %s is not either; remove it if the proposal is gone",
-				c.prefix, f.number, f.kind())
+			f.report.warnf(0, f.kind()+"-unpublished", "%s is not published, so this %s is not either; remove it if the proposal is gone", f.id, f.kind())
 		default:
 			workers.Go(func() error {
 				f.read(c, i, check)
@@ -121,7 +119,7 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check Chec
 type committedFile struct {
 	folder.File
 	root   *os.Root
-	number int
+	id     mip.ID
 	locale string // of a translation; empty: a summary
 	clash  bool   // another file claims the same place
 
@@ -227,10 +225,10 @@ func (l *committedList) take(files []folder.File, ext, locale string) {
 	}
 	alone, twins := l.distinct(named)
 	for i, f := range slices.Concat(alone, twins) {
-		n, ok := l.number(f.Base(), ext)
+		id, ok := l.id(f.Base(), ext)
 		switch clash := i >= len(alone); {
 		case ok:
-			l.files = append(l.files, &committedFile{File: f, root: l.root, number: n, locale: locale, clash: clash, report: report{file: f.Path}})
+			l.files = append(l.files, &committedFile{File: f, root: l.root, id: id, locale: locale, clash: clash, report: report{file: f.Path}})
 		case !clash:
 			l.problem(mip.Warning, f.Path, "companion-name", "the file name does not say a proposal's number as %s-7%s does; rename it", l.prefix, ext)
 		}
@@ -260,22 +258,22 @@ func (l *committedList) distinct(files []folder.File) (alone, twins []folder.Fil
 	return alone, twins
 }
 
-// number reads MIP-7.json: exactly as ids are written, so that one proposal has one name.
-func (l *committedList) number(name, ext string) (int, bool) {
-	digits := strings.TrimSuffix(strings.TrimPrefix(name, l.prefix+"-"), ext)
-	n, ok := smallNumber(digits)
-	return n, ok && name == fmt.Sprintf("%s-%d%s", l.prefix, n, ext)
+// id reads MIP-7.json: exactly as ids are written, so that one proposal has one name.
+func (l *committedList) id(name, ext string) (mip.ID, bool) {
+	text, ok := strings.CutSuffix(name, ext)
+	id, err := mip.ParseID(text)
+	return id, ok && err == nil && id.Kind == l.prefix
 }
 
 // refuseDoubles finds files of which two folders have one for the same proposal.
 func (l *committedList) refuseDoubles() {
 	type key struct {
-		number int
+		id     mip.ID
 		locale string
 	}
 	same := map[key][]*committedFile{}
 	for _, f := range l.files {
-		if k := (key{f.number, f.locale}); !f.clash {
+		if k := (key{f.id, f.locale}); !f.clash {
 			same[k] = append(same[k], f)
 		}
 	}
@@ -289,7 +287,7 @@ func (l *committedList) refuseDoubles() {
 			}
 			if len(others) > 0 {
 				f.clash = true
-				f.report.errorf(0, "duplicate-"+f.kind(), "%s-%d has another %s in %s; keep one", l.prefix, f.number, f.kind(), strings.Join(others, ", "))
+				f.report.errorf(0, "duplicate-"+f.kind(), "%s has another %s in %s; keep one", f.id, f.kind(), strings.Join(others, ", "))
 			}
 		}
 	}
@@ -298,20 +296,20 @@ func (l *committedList) refuseDoubles() {
 // committed gathers the files that were read.
 func (l *committedList) committed() *Committed {
 	c := &Committed{
-		Problems: l.others.problems, prefix: l.prefix,
-		summaries: map[int]*api.Summary{}, translations: map[int][]Translation{}, files: map[int]*committedFile{},
+		Problems:  l.others.problems,
+		summaries: map[mip.ID]*api.Summary{}, translations: map[mip.ID][]Translation{}, files: map[mip.ID]*committedFile{},
 	}
 	for _, f := range l.files {
 		c.Files = append(c.Files, f.Path)
 		c.Problems = append(c.Problems, f.report.problems...)
 		if f.locale == "" {
-			c.files[f.number] = f
+			c.files[f.id] = f
 		}
 		if f.summary != nil {
-			c.summaries[f.number] = f.summary
+			c.summaries[f.id] = f.summary
 		}
 		if f.translation != nil {
-			c.translations[f.number] = append(c.translations[f.number], *f.translation)
+			c.translations[f.id] = append(c.translations[f.id], *f.translation)
 		}
 	}
 	for _, all := range c.translations {

@@ -4,7 +4,6 @@
 package corpus
 
 import (
-	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -30,7 +29,7 @@ type Options struct {
 
 // Corpus is everything that was found. It is immutable after Load and safe for concurrent use.
 type Corpus struct {
-	Proposals []*Proposal   // sound ones, ascending by number
+	Proposals []*Proposal   // sound ones, in the order of their ids
 	Folders   []string      // that were read: cleaned, sorted, each once
 	Problems  []mip.Problem // sorted; every file that is not in Proposals has at least one
 	Commit    string        // newest commit that touched a proposal; empty without git
@@ -64,8 +63,8 @@ type Proposal struct {
 	report      *report
 }
 
-// byNumber orders proposals.
-func byNumber(a, b *Proposal) int { return cmp.Compare(a.Number, b.Number) }
+// byID orders proposals.
+func byID(a, b *Proposal) int { return a.ID.Compare(b.ID) }
 
 // Read parses a proposal's text. The caller owns the result.
 func (c *Corpus) Read(p *Proposal) *markdown.Document { return markdown.Parse(p.body) }
@@ -74,32 +73,28 @@ func (c *Corpus) Read(p *Proposal) *markdown.Document { return markdown.Parse(p.
 // it, or the fixed time of [Options.Epoch]. Nil when git does not know.
 func (c *Corpus) Changed(f folder.File) *mip.Time { return c.history.changed(f) }
 
-// find returns the proposal of a number, nil when none is published.
-func (c *Corpus) find(number int) *Proposal {
-	i, ok := slices.BinarySearchFunc(c.Proposals, number, func(p *Proposal, n int) int { return cmp.Compare(p.Number, n) })
-	if !ok {
-		return nil
-	}
-	return c.Proposals[i]
+// find returns the position of a proposal that is published.
+func (c *Corpus) find(id mip.ID) (int, bool) {
+	return slices.BinarySearchFunc(c.Proposals, id, func(p *Proposal, id mip.ID) int { return p.ID.Compare(id) })
 }
 
-// Number returns the published proposal that a link to a file of that name (MIP-3.md, in any case) means.
-func (c *Corpus) Number(file string) (int, bool) {
+// ID returns the published proposal that a link to a file of that name (MIP-3.md, in any case) means.
+func (c *Corpus) ID(file string) (id mip.ID, published bool) {
 	name := strings.ToLower(path.Base(file))
-	p, known := c.files[name]
-	if !known {
-		name = strings.TrimSuffix(name, ".md")
-		digits, ok := stripPrefix(name, c.prefix)
-		n, small := smallNumber(digits)
-		if !ok || !small || digits == name {
-			return 0, false
-		}
-		p = c.find(n)
+	if p, known := c.files[name]; p != nil {
+		return p.ID, true
+	} else if known {
+		return mip.ID{}, false
 	}
-	if p == nil {
-		return 0, false
+	name = strings.TrimSuffix(name, ".md")
+	digits, ok := stripPrefix(name, c.prefix)
+	n, small := smallNumber(digits)
+	if !ok || !small || digits == name {
+		return mip.ID{}, false
 	}
-	return p.Number, true
+	id = mip.ID{Kind: c.prefix, Number: n}
+	_, published = c.find(id)
+	return id, published
 }
 
 // report collects the problems that are found in one file.

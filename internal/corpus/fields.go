@@ -46,7 +46,7 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 	}
 	s := mip.Summary{
 		Number:           number,
-		ID:               f.prefix + "-" + strconv.Itoa(number),
+		ID:               mip.ID{Kind: f.prefix, Number: number},
 		Title:            f.visible("title"),
 		Description:      f.optional("description"),
 		Authors:          f.authors("author", "authors"),
@@ -79,7 +79,7 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 	if s.Title == "" {
 		s.Title = mip.Shorten(foldBlanks(heading), maxText)
 		if hidden(s.Title) != mip.Visible || s.Title == "" {
-			s.Title = s.ID
+			s.Title = s.ID.String()
 		}
 		s.Inferred = append(s.Inferred, "title")
 	}

@@ -196,9 +196,9 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 	return doc, heavy
 }
 
-// refuse fails the proposals that a caller refuses, and those whose number another one has too.
+// refuse fails the proposals that a caller refuses, and those whose id another one has too.
 func refuse(all []*entry, refused map[string]mip.Problem) {
-	byNumber := map[int][]*entry{}
+	byID := map[mip.ID][]*entry{}
 	for _, e := range all {
 		if e.proposal == nil {
 			continue
@@ -206,9 +206,9 @@ func refuse(all []*entry, refused map[string]mip.Problem) {
 		if p, ok := refused[e.Path]; ok {
 			e.report.errorf(p.Line, p.Code, "%s", p.Message)
 		}
-		byNumber[e.proposal.Number] = append(byNumber[e.proposal.Number], e)
+		byID[e.proposal.ID] = append(byID[e.proposal.ID], e)
 	}
-	for number, same := range byNumber {
+	for id, same := range byID {
 		for _, e := range same {
 			var others []string
 			for _, o := range same {
@@ -217,7 +217,7 @@ func refuse(all []*entry, refused map[string]mip.Problem) {
 				}
 			}
 			if len(others) > 0 {
-				e.report.errorf(e.proposal.numberLine, "duplicate-number", "number %d is also that of %s", number, strings.Join(others, ", "))
+				e.report.errorf(e.proposal.numberLine, "duplicate-number", "number %d is also that of %s", id.Number, strings.Join(others, ", "))
 			}
 		}
 	}
@@ -238,7 +238,7 @@ func (c *Corpus) assemble(ctx context.Context, all []*entry, h *history) {
 			c.files[name] = e.proposal
 		}
 	}
-	slices.SortFunc(c.Proposals, byNumber)
+	slices.SortFunc(c.Proposals, byID)
 	relate(c.Proposals)
 	c.history = h
 	c.Commit, c.Committed = h.date(c.Proposals)

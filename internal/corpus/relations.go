@@ -7,21 +7,21 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// relate fills RequiredBy and reports what is odd about Requires. proposals are ascending by number.
+// relate fills RequiredBy and reports what is odd about Requires. proposals are in the order of their ids.
 func relate(proposals []*Proposal) {
-	byNumber := make(map[int]*Proposal, len(proposals))
+	byID := make(map[mip.ID]*Proposal, len(proposals))
 	for _, p := range proposals {
-		byNumber[p.Number] = p
+		byID[p.ID] = p
 	}
 	for _, p := range proposals {
-		for _, n := range p.Requires {
-			q := byNumber[n]
+		for _, id := range p.ID.Siblings(p.Requires) {
+			q := byID[id]
 			switch {
 			case q == p:
 				p.report.warnf(p.requireLine, "requires-self", "the proposal requires itself")
 				continue
 			case q == nil:
-				p.report.warnf(p.requireLine, "requires-missing", "required number %d is not published here", n)
+				p.report.warnf(p.requireLine, "requires-missing", "required number %d is not published here", id.Number)
 				continue
 			case p.Status == mip.Final && q.Status == mip.Draft:
 				p.report.warnf(p.requireLine, "final-requires-draft", "the proposal is Final and requires %s, which is a Draft", q.ID)
@@ -33,10 +33,10 @@ func relate(proposals []*Proposal) {
 	for _, group := range components(proposals) {
 		var ids []string
 		for _, p := range circle(group) {
-			ids = append(ids, p.ID)
+			ids = append(ids, p.ID.String())
 		}
 		first := group[0]
-		first.report.warnf(first.requireLine, "requires-cycle", "the proposals require each other in a circle: %s", strings.Join(append(ids, first.ID), " > "))
+		first.report.warnf(first.requireLine, "requires-cycle", "the proposals require each other in a circle: %s", strings.Join(append(ids, first.ID.String()), " > "))
 	}
 }
 
@@ -79,7 +79,7 @@ func components(proposals []*Proposal) (groups [][]*Proposal) {
 		}
 	}
 	for _, group := range groups {
-		slices.SortFunc(group, byNumber)
+		slices.SortFunc(group, byID)
 	}
 	return groups
 }

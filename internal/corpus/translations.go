@@ -120,7 +120,7 @@ func (f *committedFile) readTranslation(raw []byte, c *Corpus, p *Proposal) {
 	}
 	sum := sha256.Sum256(raw)
 	f.translation = &Translation{
-		Number: p.Number, Locale: f.locale, Stale: stale, GeneratedAt: made, FileHash: hex.EncodeToString(sum[:]), File: f.Path, Heavy: heavy, text: text,
+		ID: p.ID, Locale: f.locale, Stale: stale, GeneratedAt: made, FileHash: hex.EncodeToString(sum[:]), File: f.Path, Heavy: heavy, text: text,
 	}
 }
 
