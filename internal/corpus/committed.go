@@ -42,7 +42,6 @@ type Translation struct {
 	Locale      string
 	Stale       bool // the English text has changed since it was made
 	GeneratedAt mip.Time
-	FileHash    string // hex SHA-256 of the file
 	File        string // as in problems
 	Heavy       bool   // as in [Proposal]
 
