@@ -35,7 +35,7 @@ var imports = map[string][]string{
 	"internal/atomicfile":   {},
 	"internal/browsertest":  {},                   // tests only
 	"internal/corpora":      {"internal/testenv"}, // for tests only
-	"internal/corpus":       {"internal/api", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
+	"internal/corpus":       {"internal/api", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
 	"internal/entity":       {},
 	"internal/snapshot":     {"internal/mip", "internal/api"},
 	"internal/folder":       {},
@@ -48,7 +48,7 @@ var imports = map[string][]string{
 	"internal/redistest":    {"internal/testenv"},                         // for tests only
 	"internal/release":      {},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
-	"internal/strictjson":   {},
+	"internal/strictjson":   {"github.com/go-json-experiment/json"},
 	"internal/testenv":      {}, // for tests only
 	"internal/tex":          {},
 	"internal/upstreamtest": {"internal/mip"},
