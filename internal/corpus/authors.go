@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	// login is the form of a GitHub login: up to 39 letters, digits and single hyphens; managed accounts add an
-	// underscore and a short name.
+	// login is the form of a GitHub login: up to 39 letters, digits and single hyphens; managed
+	// accounts add an underscore and a short name.
 	login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]{1,39})?$`)
 	// bracketComma is where a list item holds several authors after all.
 	bracketComma = regexp.MustCompile(`[)>]\s*[,;&]|[)>]\s+and\s`)
@@ -66,7 +66,8 @@ func (a *authorList) item(item any) {
 	}
 }
 
-// mapping adds "- name: A" with "github: a" below it. A map with one other key is a name that holds a colon.
+// mapping adds "- name: A" with "github: a" below it. A map with one other key is a name that
+// holds a colon.
 func (a *authorList) mapping(m map[string]any) {
 	var found mip.Author
 	for key, v := range m {
@@ -98,7 +99,8 @@ func (a *authorList) mapping(m map[string]any) {
 	}
 }
 
-// split adds the authors of a line, which commas, semicolons, "and" and "&" outside brackets separate.
+// split adds the authors of a line, which commas, semicolons, "and" and "&" outside brackets
+// separate.
 func (a *authorList) split(s string) {
 	var parts []string
 	depth, from := 0, 0
@@ -136,8 +138,8 @@ func (a *authorList) split(s string) {
 	}
 }
 
-// one takes one author apart. Text in brackets that is neither a handle nor an address is part of the name: Jacob
-// Creech (Solana Foundation).
+// one takes one author apart. Text in brackets that is neither a handle nor an address is part
+// of the name: Jacob Creech (Solana Foundation).
 func (a *authorList) one(s string) {
 	if len(s) > maxText { // nobody's name; below, every word is compared with every bracket
 		*a = append(*a, mip.Author{Name: &s})
@@ -182,7 +184,8 @@ func (a *authorList) one(s string) {
 // person is an author while its text is taken apart.
 type person mip.Author
 
-// take reads a piece of an author as a marked handle or an address and reports whether it was one.
+// take reads a piece of an author as a marked handle or an address and reports whether it was
+// one.
 func (p *person) take(s string) bool {
 	s = strings.TrimSpace(s)
 	if e, ok := asEmail(s); ok && p.Email == nil {
@@ -199,8 +202,9 @@ func (p *person) take(s string) bool {
 	return isURL
 }
 
-// takeHandle reads a handle without its @. A word in brackets may as well be an employer, and a link to a stranger's
-// account is worse than none, so the handle must hold a word of the person's name.
+// takeHandle reads a handle without its @. A word in brackets may as well be an employer, and a
+// link to a stranger's account is worse than none, so the handle must hold a word of the
+// person's name.
 func (p *person) takeHandle(s string, name []string) bool {
 	const significant = 3 // bytes of a word that are no coincidence
 	if p.GitHub != nil || !login.MatchString(s) {
@@ -225,6 +229,7 @@ func asLogin(s string) (string, bool) {
 	return s, login.MatchString(s)
 }
 
+// asEmail accepts an address of RFC 5322 without its display name, and a mailto: link to one.
 func asEmail(s string) (string, bool) {
 	const longest = 254 // bytes: RFC 5321, section 4.5.3.1.3
 	s = strings.TrimSpace(s)

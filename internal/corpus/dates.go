@@ -22,8 +22,9 @@ var (
 var moments = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z07:00", "2006-01-02 15:04:05 -0700",
 	"2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00", "2006-01-02 15:04 Z07:00"}
 
-// date reads a date in any form that means exactly one day. Everything else is no date, with a warning: 12/01/2023 is
-// a day in January to some and in December to others. Of several dates the last counts.
+// date reads a date in any form that means exactly one day. Everything else is no date, with a
+// warning: 12/01/2023 is a day in January to some and in December to others. Of several dates
+// the last counts.
 func (f *fields) date(names ...string) mip.Date {
 	v := f.get(names...)
 	if v == nil || v.v == nil {
@@ -42,6 +43,7 @@ func (f *fields) date(names ...string) mip.Date {
 	return d
 }
 
+// parseDate reads one date. ok is false when the text is none, or could be one of two days.
 func parseDate(s string) (mip.Date, bool) {
 	s = strings.TrimSpace(s)
 	if m := yearFirst.FindStringSubmatch(s); m != nil {
@@ -81,7 +83,8 @@ func parseDate(s string) (mip.Date, bool) {
 	return mip.Date{}, false
 }
 
-// month returns the number of a month's English name or of an abbreviation of it, as text; "0" when there is none.
+// month returns the number of a month's English name or of an abbreviation of it, as text; "0"
+// when there is none.
 func month(name string) string {
 	for m := time.January; m <= time.December; m++ {
 		full := strings.ToLower(m.String())
@@ -92,6 +95,7 @@ func month(name string) string {
 	return "0"
 }
 
+// newDate makes a date of decimal digits; false when the calendar has no such day.
 func newDate(year, month, day string) (mip.Date, bool) {
 	return mip.NewDate(number(year), time.Month(number(month)), number(day))
 }

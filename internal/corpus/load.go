@@ -21,8 +21,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Load reads the folders. The error is non-nil only when a folder cannot be read at all or ctx ends; everything that
-// concerns a file is in Problems.
+// Load reads the folders. The error is non-nil only when a folder cannot be read at all or ctx
+// ends; everything that concerns a file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	c := &Corpus{prefix: cmp.Or(o.Prefix, "MIP"), refused: o.Refused}
 	for _, dir := range o.Folders {
@@ -75,12 +75,14 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 // entry is a file of a folder and what became of it.
 type entry struct {
 	folder.File
-	root     *os.Root
-	report   *report
-	proposal *Proposal // nil when it is not a sound one
+	root   *os.Root
+	report *report
+	// Nil when it is not a sound one.
+	proposal *Proposal
 }
 
-// list returns the files of a folder that may be proposals, sorted by name. One that cannot be read has a problem.
+// list returns the files of a folder that may be proposals, sorted by name. One that cannot be
+// read has a problem.
 func list(root *os.Root, dir string) ([]*entry, error) {
 	files, err := folder.List(root, dir, ".")
 	if err != nil {
@@ -166,7 +168,8 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 		line := first + strings.Count(text[h.body:h.body+at], "\n")
 		r.warnf(line, "control-character", "the text holds a control character: it is replaced by U+FFFD")
 	}
-	// Without a mark of a heading there is none: the stubs that say where a proposal went are many.
+	// Without a mark of a heading there is none: the stubs that say where a proposal went are
+	// many.
 	titleless := f.get("title").text() == "" && strings.ContainsAny(body, "#=")
 	doc, heavy := parse(body, first, titleless, r)
 	heading := ""
@@ -181,8 +184,8 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 	return p
 }
 
-// parse checks a text that begins at a line of its file. It returns the text's tree when always is set or when it could
-// cost too much (heavy). What is refused is an error of r.
+// parse checks a text that begins at a line of its file. It returns the text's tree when always
+// is set or when it could cost too much (heavy). What is refused is an error of r.
 func parse(body string, first int, always bool, r *report) (doc *markdown.Document, heavy bool) {
 	heavy, refused := markdown.Check(body)
 	if refused == nil && (heavy || always) {

@@ -12,22 +12,24 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Beyond these limits goldmark 1.8 takes more than about half a second or much more memory than the text has; every limit
-// is tens of times the most that the largest real proposals need.
+// Beyond these limits goldmark 1.8 takes more than about half a second or much more memory than
+// the text has; every limit is tens of times the most that the largest real proposals need.
 const (
 	// maxNesting is the deepest nesting of quotes, lists and inline marks that is published.
 	maxNesting = 64
-	// maxMarkers and maxIndent (columns before a list item or a quote) are refused before parsing, which is quadratic in
-	// them.
+	// maxMarkers and maxIndent (columns before a list item or a quote) are refused before
+	// parsing, which is quadratic in them.
 	maxMarkers, maxIndent = 128, 256
-	// maxWork bounds the sum, over paragraphs, of the steps that goldmark is quadratic in: see [paragraph.work].
+	// maxWork bounds the sum, over paragraphs, of the steps that goldmark is quadratic in: see
+	// [paragraph.work].
 	maxWork = 1 << 27
-	// hopelessLines and hopelessHeadings are refused even within code: telling code from text would itself cost a node
-	// for each.
+	// hopelessLines and hopelessHeadings are refused even within code: telling code from text
+	// would itself cost a node for each.
 	hopelessLines, hopelessHeadings = 250_000, 60_000
 )
 
-// limits are the most that a text may hold outside code. Where several are passed the first is reported.
+// limits are the most that a text may hold outside code. Where several are passed the first is
+// reported.
 var limits = []struct {
 	count         func(*shape) int
 	most          int
@@ -56,8 +58,8 @@ var limits = []struct {
 	{func(s *shape) int { return s.tags }, 30_000, "too-complex", "there are more than 30,000 lines that begin with HTML"},
 }
 
-// heavy reports a text of so many bytes that may grow out of proportion when it is rendered: tables, footnotes and short
-// links to long addresses expand, emphasis and images nest.
+// heavy reports a text of so many bytes that may grow out of proportion when it is rendered:
+// tables, footnotes and short links to long addresses expand, emphasis and images nest.
 func (s *shape) heavy(size int) bool {
 	const largeBody, largeExpansion = 64 << 10, 1 << 20 // bytes
 	return size > largeBody || s.deep || s.cells > 2_000 || s.headings > 1_000 || s.footnotes > 200 ||
@@ -66,13 +68,15 @@ func (s *shape) heavy(size int) bool {
 
 // Excess says which limit a text passes.
 type Excess struct {
-	Line    int    // of the text, from 1
-	Code    string // of the problem that it is: too-deep, too-complex, too-many-cells or too-many-headings
+	// Line is that of the text, from 1.
+	Line int
+	// Code is that of the problem: too-deep, too-complex, too-many-cells or too-many-headings.
+	Code    string
 	Message string
 }
 
-// Check refuses texts that would cost too much, before goldmark sees them. heavy is set for those that must be parsed
-// and rendered to know, see also [Document.TooDeep].
+// Check refuses texts that would cost too much, before goldmark sees them. heavy is set for
+// those that must be parsed and rendered to know, see also [Document.TooDeep].
 func Check(body string) (heavy bool, refused *Excess) {
 	s := scan(body)
 	if s.deepest > 0 {
@@ -97,8 +101,8 @@ func (s *shape) excess() *Excess {
 	return nil
 }
 
-// TooDeep says where the text is nested deeper than is published, nil when it is not. Of the tree, list items count
-// and the lists around them do not, so that 64 levels of either are 64.
+// TooDeep says where the text is nested deeper than is published, nil when it is not. Of the
+// tree, list items count and the lists around them do not, so that 64 levels of either are 64.
 func (d *Document) TooDeep() (found *Excess) {
 	depth := 0
 	_ = ast.Walk(d.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -144,8 +148,8 @@ var blocks = sync.OnceValue(func() parser.Parser {
 		util.Prioritized(extension.NewFootnoteBlockParser(), 999))...))
 })
 
-// withoutCode returns body with code and HTML blanked out, line for line; of a block of HTML its beginning stays, so that
-// blocks can be counted.
+// withoutCode returns body with code and HTML blanked out, line for line; of a block of HTML
+// its beginning stays, so that blocks can be counted.
 func withoutCode(body string) string {
 	out := []byte(body)
 	_ = ast.Walk(blocks().Parse(text.NewReader([]byte(body))), func(n ast.Node, _ bool) (ast.WalkStatus, error) {

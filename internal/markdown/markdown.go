@@ -1,5 +1,6 @@
-// Package markdown is how Markdown is read here: the goldmark parser with its extensions, limits on what it is
-// given, and the sections, plain text and passages of what it returns. It knows no headers and writes no HTML.
+// Package markdown is how Markdown is read here: the goldmark parser with its extensions,
+// limits on what it is given, and the sections, plain text and passages of what it returns. It
+// knows no headers and writes no HTML.
 package markdown
 
 import (
@@ -24,11 +25,14 @@ var newParser = sync.OnceValue(func() parser.Parser {
 		extension.Table, extension.Strikethrough, extension.TaskList, bareLinks{}, extension.Footnote, Formulas{})).Parser()
 })
 
-// Document is a parsed text. Nothing in it changes once it is made, so that it is safe for concurrent use.
+// Document is a parsed text. Nothing in it changes once it is made, so that it is safe for
+// concurrent use.
 type Document struct {
-	Body     []byte        // the text
-	Root     ast.Node      // the tree over Body; each section's heading has its id attribute
-	Sections []mip.Section // never nil; their Markdown values concatenated are Body
+	Body []byte // the text
+	// The tree over Body; each section's heading has its id attribute.
+	Root ast.Node
+	// Never nil; their Markdown values concatenated are Body.
+	Sections []mip.Section
 }
 
 // Parse reads a text of UTF-8 with LF line ends. It takes long for texts that [Check] refuses.
@@ -39,7 +43,8 @@ func Parse(body string) *Document {
 	return doc
 }
 
-// Join parses sections of a [Document] put together again, and gives its headings the ids that the sections have now.
+// Join parses sections of a [Document] put together again, and gives its headings the ids that
+// the sections have now.
 func Join(sections []mip.Section) *Document {
 	var text strings.Builder
 	for _, s := range sections {
@@ -125,8 +130,9 @@ func (d *Document) Title() string {
 // idSet gives every heading an id of its own: how often each id has been asked for again.
 type idSet map[string]int
 
-// add returns an id for a heading with that text: letters and digits of any script, as GitHub makes
-// them, prefixed so that no id can name a property of the page's script (constructor, location).
+// add returns an id for a heading with that text: letters and digits of any script, as GitHub
+// makes them, prefixed so that no id can name a property of the page's script (constructor,
+// location).
 func (ids idSet) add(title string) string {
 	var b strings.Builder
 	b.WriteString("s-")

@@ -2,36 +2,50 @@ package markdown
 
 import "strings"
 
-// shape is the number of things that a body holds, counted without telling code from text: never less than goldmark
-// finds.
+// shape is the number of things that a body holds, counted without telling code from text:
+// never less than goldmark finds.
 type shape struct {
 	cells, headings, brackets, images, footnotes, escapedPipes int
 	angles, closers, tags, lines                               int
-	work                                                       int  // see maxWork
-	marks                                                      int  // emphasis characters of the paragraph that has most
-	definition                                                 int  // bytes of the longest reference definition
-	deep                                                       bool // some line may be nested deeper than maxNesting
-	deepest                                                    int  // line that certainly is, from 1; 0 when there is none
-	worst                                                      int  // line of the paragraph that adds most to a sum
+	work                                                       int // see maxWork
+	// Emphasis characters of the paragraph that has most.
+	marks int
+	// Bytes of the longest reference definition.
+	definition int
+	// Some line may be nested deeper than maxNesting.
+	deep bool
+	// Line that certainly is, from 1; 0 when there is none.
+	deepest int
+	// Line of the paragraph that adds most to a sum.
+	worst int
 }
 
 // paragraph counts since the last blank line.
 type paragraph struct {
-	line, size, lines int // its first line in the text, its bytes and its lines
-	marks             int // emphasis characters
-	ends, closers     int // "](" and "]"
-	ticks             int // the longest run of backticks
-	columns, cells    int // of the tables above this line, and their cells
-	definitions       int // reference definitions
-	definition        int // bytes of the one above this line
-	heaviest          int // weight of the heaviest paragraph so far
+	// Its first line in the text, its bytes and its lines.
+	line, size, lines int
+	// Emphasis characters.
+	marks         int
+	ends, closers int // "](" and "]"
+	// The longest run of backticks.
+	ticks int
+	// Of the tables above this line, and their cells.
+	columns, cells int
+	// Reference definitions.
+	definitions int
+	// Bytes of the one above this line.
+	definition int
+	// Weight of the heaviest paragraph so far.
+	heaviest int
 }
 
-// work estimates what goldmark is quadratic in: the squares of the number of emphasis characters and of the number of
-// reference definitions (11,585 in one paragraph, or 1,158 in each of 100); the number of link ends "](" times the bytes,
-// since each may search to the paragraph's end; the number of "]" times the number of lines, four times, since the text
-// of each label is looked for line by line from the end; the longest run of backticks times the bytes, since one that
-// nothing closes searches to the end, and each line that it passes takes a node.
+// work estimates what goldmark is quadratic in: the squares of the number of emphasis
+// characters and of the number of reference definitions (11,585 in one paragraph, or 1,158 in
+// each of 100); the number of link ends "](" times the bytes, since each may search to the
+// paragraph's end; the number of "]" times the number of lines, four times, since the text of
+// each label is looked for line by line from the end; the longest run of backticks times the
+// bytes, since one that nothing closes searches to the end, and each line that it passes takes
+// a node.
 func (p *paragraph) work() int {
 	const labelSteps, nodeBytes = 4, 64
 	return p.marks*p.marks + p.definitions*p.definitions + p.ends*p.size + labelSteps*p.closers*p.lines +
@@ -73,7 +87,8 @@ func (s *shape) end(p *paragraph) {
 	*p = paragraph{heaviest: p.heaviest}
 }
 
-// prefix skips the quotes and list markers that a line begins with, and judges how deep they are.
+// prefix skips the quotes and list markers that a line begins with, and judges how deep they
+// are.
 func (s *shape) prefix(line string, number int) (rest string) {
 	markers, indent := 0, 0
 	for rest = line; rest != ""; {
@@ -111,7 +126,8 @@ func (s *shape) prefix(line string, number int) (rest string) {
 	return rest
 }
 
-// marker is the length of the mark of a quote, list item or footnote that s begins with, 0 when it begins with none.
+// marker is the length of the mark of a quote, list item or footnote that s begins with, 0 when
+// it begins with none.
 func marker(s string) int {
 	n := 1
 	switch c := s[0]; {
@@ -206,8 +222,8 @@ func (s *shape) line(text string, p *paragraph) {
 	}
 }
 
-// columns returns how many columns a line has that could be a table's delimiter row or a heading's underline, and 0 for
-// any other line.
+// columns returns how many columns a line has that could be a table's delimiter row or a
+// heading's underline, and 0 for any other line.
 func columns(text string) int {
 	if strings.Trim(text, "-=|: \t") != "" || !strings.ContainsAny(text, "-=") {
 		return 0

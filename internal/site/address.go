@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// ParseBaseURL validates an address that routes are appended to: absolute, http or https, without
-// user, query and fragment. It returns it without slashes at the end.
+// ParseBaseURL validates an address that routes are appended to: absolute, http or https,
+// without user, query and fragment. It returns it without slashes at the end.
 func ParseBaseURL(s string) (string, error) {
 	u, err := webAddress(s)
 	switch {
@@ -34,8 +34,8 @@ func ParseBaseURL(s string) (string, error) {
 	return s, nil
 }
 
-// webAddress parses an absolute http or https address. Its errors do not repeat the address, which
-// may hold a key.
+// webAddress parses an absolute http or https address. Its errors do not repeat the address,
+// which may hold a key.
 func webAddress(s string) (*url.URL, error) {
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
@@ -55,6 +55,7 @@ func webAddress(s string) (*url.URL, error) {
 	return u, nil
 }
 
+// baseURL reads an address for [ParseBaseURL].
 func (v value) baseURL() (string, bool) {
 	s, ok := v.text()
 	if !ok {
@@ -64,6 +65,7 @@ func (v value) baseURL() (string, bool) {
 	return base, err == nil || v.bad("%v", err)
 }
 
+// webAddress reads an absolute http or https address and returns it as written.
 func (v value) webAddress() (string, bool) {
 	s, ok := v.text()
 	if !ok {
@@ -95,8 +97,8 @@ func RPCVariable(id string) string {
 	return "RPC_" + strings.ToUpper(strings.ReplaceAll(id, "-", "_"))
 }
 
-// RPCAddresses returns the addresses that the environment has for a network, separated by commas; nil
-// when it has none. They may hold keys, so the error shows none.
+// RPCAddresses returns the addresses that the environment has for a network, separated by
+// commas; nil when it has none. They may hold keys, so the error shows none.
 func RPCAddresses(id string, lookup func(string) (string, bool)) ([]string, error) {
 	name := RPCVariable(id)
 	value, _ := lookup(name)

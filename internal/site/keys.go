@@ -17,8 +17,8 @@ import (
 const (
 	// maxNumber bounds what is a proposal's number or a forum topic's: nine digits.
 	maxNumber = 999_999_999
-	// maxUnix is the last second of the year 9999, the last that RFC 3339 can write. Milliseconds given
-	// as seconds are beyond it.
+	// maxUnix is the last second of the year 9999, the last that RFC 3339 can write.
+	// Milliseconds given as seconds are beyond it.
 	maxUnix = 253402300799
 	// maxChainID is the largest whole number that every JSON reader keeps exact.
 	maxChainID = 1<<53 - 1
@@ -26,8 +26,8 @@ const (
 	maxBlockTime = time.Hour
 )
 
-// Texts of one pattern. A locale is a language tag as BCP 47 recommends to write it, in the part of its syntax that
-// names languages, scripts and regions.
+// Texts of one pattern. A locale is a language tag as BCP 47 recommends to write it, in the
+// part of its syntax that names languages, scripts and regions.
 var (
 	word      = matching(`^[A-Za-z][A-Za-z0-9]{0,15}$`, "a letter and then up to 15 letters and digits, such as MIP")
 	networkID = matching(`^[a-z0-9-]{1,64}$`, "small letters, digits and hyphens, such as mainnet")
@@ -85,6 +85,7 @@ func (v value) prefix() (string, bool) {
 	return s, ok
 }
 
+// upstream reads the git repository that proposals are synced from.
 func (v value) upstream() (Upstream, bool) {
 	u := Upstream{Line: v.Line}
 	v.object(
@@ -119,6 +120,7 @@ func (v value) gitAddress() (string, bool) {
 	return s, ok
 }
 
+// gitRef reads a branch, tag or commit, and refuses ranges.
 func (v value) gitRef() (string, bool) {
 	s, ok := gitName(v)
 	if ok && (strings.Contains(s, "..") || strings.HasSuffix(s, "/")) {
@@ -127,6 +129,7 @@ func (v value) gitRef() (string, bool) {
 	return s, ok
 }
 
+// locale reads a language tag other than en, which every site has.
 func (v value) locale() (string, bool) {
 	s, ok := language(v)
 	if s == "en" {
@@ -135,6 +138,7 @@ func (v value) locale() (string, bool) {
 	return s, ok
 }
 
+// networks reads the list of networks. Each id and each chain id stands once.
 func (v value) networks() (out []mip.Endpoints, ok bool) {
 	ids, chains := map[string]int{}, map[string]int{}
 	ok = v.list(func(v value) {
@@ -192,6 +196,8 @@ func (v value) blockTime() (float64, bool) {
 	return d.Seconds(), true
 }
 
+// hardForks reads the list of hard forks. Each has an activation, perhaps without a time, for
+// each of the networks.
 func (v value) hardForks(networks []mip.Endpoints) (out []mip.HardFork) {
 	slugs := map[string]int{} // of names, to the line: a fork's page has the slug as its address
 	v.list(func(v value) {
@@ -247,6 +253,7 @@ func (v value) activation(to map[string]mip.Activation) {
 	})
 }
 
+// overrides reads a mapping from numbers of proposals of one kind.
 func (v value) overrides(prefix string, forks []mip.HardFork) map[mip.ID]Override {
 	out := map[mip.ID]Override{}
 	v.entries(func(key *yaml.Node, v value) {

@@ -35,8 +35,8 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Load reads and validates a site.yaml. What is wrong with its content is an [*InvalidError] that
-// names path as given; any other error means that the file cannot be read.
+// Load reads and validates a site.yaml. What is wrong with its content is an [*InvalidError]
+// that names path as given; any other error means that the file cannot be read.
 func Load(path string) (*Site, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -58,8 +58,8 @@ func Load(path string) (*Site, error) {
 	return Parse(filepath.ToSlash(path), data)
 }
 
-// Parse validates the content of a site.yaml. The error is an [*InvalidError] whose problems carry
-// file as their file.
+// Parse validates the content of a site.yaml. The error is an [*InvalidError] whose problems
+// carry file as their file.
 func Parse(file string, data []byte) (*Site, error) {
 	p := &problems{file: file}
 	s := &Site{}
@@ -108,8 +108,8 @@ func (p *problems) document(data []byte) *yaml.Node {
 	return root
 }
 
-// syntax reports what the YAML parser says, which carries the line in its text, and none for the
-// first line and for control characters.
+// syntax reports what the YAML parser says, which carries the line in its text, and none for
+// the first line and for control characters.
 func (p *problems) syntax(data []byte, err error) {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
@@ -125,8 +125,8 @@ func (p *problems) syntax(data []byte, err error) {
 	p.add(line, "yaml-syntax", "%s", text)
 }
 
-// aliases reports every use of an anchor below n, and whether there was one. A file of a page has no
-// need for them, and without them no small file can stand for a huge one.
+// aliases reports every use of an anchor below n, and whether there was one. A file of a page
+// has no need for them, and without them no small file can stand for a huge one.
 func (p *problems) aliases(n *yaml.Node) bool {
 	found := n.Kind == yaml.AliasNode
 	if found {

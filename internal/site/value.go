@@ -19,6 +19,7 @@ type problems struct {
 	list []mip.Problem
 }
 
+// add adds a problem of a line, from 1; 0 stands for the whole file.
 func (p *problems) add(line int, code, format string, args ...any) {
 	p.list = append(p.list, mip.Problem{Level: mip.Error, Code: code, File: p.file, Line: line, Message: fmt.Sprintf(format, args...)})
 }
@@ -26,12 +27,13 @@ func (p *problems) add(line int, code, format string, args ...any) {
 // value is a node of the file. A method that returns false has added a problem that says why.
 type value struct {
 	*yaml.Node
-	where    string // in messages, such as networks[0].id; empty for the top of the file
+	// where names the value in messages, such as networks[0].id; empty for the top of the file.
+	where    string
 	problems *problems
 }
 
-// field is a key that a mapping may have, and what reads its value. A null value counts as the key
-// left out.
+// field is a key that a mapping may have, and what reads its value. A null value counts as the
+// key left out.
 type field struct {
 	key      string
 	required bool
@@ -168,8 +170,8 @@ func (v value) boolean() (bool, bool) {
 	return false, v.wrong("true or false")
 }
 
-// integer reads a plain decimal number from least to most. YAML's other spellings are refused: 010
-// would be eight. want and unit name the value in messages about its type and its range.
+// integer reads a plain decimal number from least to most. YAML's other spellings are refused:
+// 010 would be eight. want and unit name the value in messages about its type and its range.
 func (v value) integer(want, unit string, least, most int64) (int64, bool) {
 	if v.Kind != yaml.ScalarNode || v.ShortTag() != "!!int" {
 		return 0, v.wrong(want)
@@ -228,11 +230,13 @@ func (v value) bad(format string, args ...any) bool {
 	return false
 }
 
+// isNull reports a value that is left out, or written null or ~.
 func (v value) isNull() bool { return v.Kind == yaml.ScalarNode && v.ShortTag() == "!!null" }
 
 // below names what a mapping has under a key.
 func (v value) below(key string) string { return strings.TrimPrefix(v.where+"."+key, ".") }
 
+// name is the place of a value in messages.
 func (v value) name() string {
 	if v.where == "" {
 		return "the file"

@@ -18,16 +18,17 @@ import (
 
 // Error says where a text is not the JSON of a struct.
 type Error struct {
-	Line    int // from 1; 0 means the whole text
+	// Line is counted from 1; 0 means the whole text.
+	Line    int
 	Message string
 }
 
 // Error implements error. The message may repeat what was read, bounded and escaped.
 func (e *Error) Error() string { return e.Message }
 
-// Decode reads one JSON value, and nothing after it, into a pointer to a struct. Every member must be one of the
-// struct's, spelt like its json tag, and stand once; those that are not optional must be there, inner ones always. Null
-// is for pointers alone.
+// Decode reads one JSON value, and nothing after it, into a pointer to a struct. Every member
+// must be one of the struct's, spelt like its json tag, and stand once; those that are not
+// optional must be there, inner ones always. Null is for pointers alone.
 func Decode(raw []byte, v any, optional ...string) *Error {
 	if !utf8.Valid(raw) {
 		return &Error{0, "it is not UTF-8"}
@@ -72,9 +73,11 @@ func broken(raw []byte, e *jsontext.SyntacticError) string {
 	return fmt.Sprintf("it is not JSON: %v", e.Err)
 }
 
+// lineAt is the line of an offset, from 1.
 func lineAt(raw []byte, offset int64) int { return 1 + bytes.Count(raw[:offset], []byte("\n")) }
 
-// Line is the line of a member of the object in a text, from 1; that of the object when it has no such member.
+// Line is the line of a member of the object in a text, from 1; that of the object when it has
+// no such member.
 func Line(raw []byte, member string) int {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
 	_, err := dec.ReadToken()
@@ -114,8 +117,8 @@ func wrong(where string, value jsontext.Value, want reflect.Type) string {
 	return fmt.Sprintf("%s is %s, want %s", where, got, kind)
 }
 
-// incomplete says which member a text lacks that jsonv2 has read into a type, or where it holds a null in vain; empty
-// when it is complete.
+// incomplete says which member a text lacks that jsonv2 has read into a type, or where it holds
+// a null in vain; empty when it is complete.
 func incomplete(raw jsontext.Value, t reflect.Type, where string, optional []string) string {
 	if t.Kind() == reflect.Pointer {
 		if raw.Kind() == 'n' {
