@@ -55,7 +55,7 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 	md := html.New(false)
 	longest := o.longestLink()
 	try := func(d *markdown.Document) error {
-		_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) {
+		_, err := md.Render(d, "", func(dest string) (string, bool) {
 			return longest + url.PathEscape(dest), true
 		})
 		return err
