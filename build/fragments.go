@@ -19,7 +19,7 @@ func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 		problem  mip.Problem
 	}
 	var links []link
-	ids := map[int]map[string]bool{} // of each proposal's page
+	ids := map[mip.ID]map[string]bool{} // of each proposal's page
 	md := html.New(false)
 	for _, p := range c.Proposals {
 		if err := ctx.Err(); err != nil {
@@ -30,7 +30,7 @@ func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 		if err != nil {
 			continue // a problem of its own
 		}
-		ids[p.Number] = article.IDs
+		ids[p.ID] = article.IDs
 		last := strings.Count(p.Raw, "\n") + 1
 		for _, f := range article.Fragments {
 			links = append(links, link{f.Path, f.ID, mip.Problem{
@@ -41,8 +41,8 @@ func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 	}
 	var out []mip.Problem
 	for _, l := range links {
-		n, known := linkedNumber(c.Corpus, linkedFile(l.path))
-		if l.path == "" || known && ids[n] != nil && !ids[n][l.id] {
+		id, known := linkedID(c.Corpus, linkedFile(l.path))
+		if l.path == "" || known && ids[id] != nil && !ids[id][l.id] {
 			out = append(out, l.problem)
 		}
 	}
