@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -110,6 +111,10 @@ func (p *Pages) funcs() template.FuncMap {
 		"text":     plain.Deref,
 		"date":     func(t *mip.Time) string { return t.UTC().Format(time.DateOnly) },
 		"sections": sections,
+
+		"types":      schemaTypes,
+		"inAddress":  inAddress,
+		"statusText": http.StatusText,
 	}
 }
 
