@@ -135,14 +135,15 @@ func firstLines(s string) string {
 func inventedSubject(info mip.SiteInfo) *Subject {
 	const about, sentence = "A proposal that stands for those to come.", "What a first proposal could say about the network."
 	text := "## Abstract\n\n" + sentence + "\n"
-	day := mip.Date{Year: 2026, Month: time.January, Day: 5}
+	id, day := mip.ID{Kind: info.Prefix, Number: 1}, mip.Date{Year: 2026, Month: time.January, Day: 5}
 	p := &mip.Proposal{
 		Summary: mip.Summary{
-			Number: 1, ID: info.Prefix + "-1", Title: "A first proposal", Description: new(about),
+			Number: 1, ID: id, Title: "A first proposal", Description: new(about),
 			Authors: []mip.Author{{Name: new("A. Author")}}, Status: mip.Draft, Type: new("Standards Track"), Category: new("Core"),
 			Created: day, Updated: new(mip.NewTime(day.Time())),
 			Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, SupersededBy: []int{},
-			URL: info.BaseURL + "/mip/1/", APIURL: info.BaseURL + "/api/v1/mips/1", MarkdownURL: info.BaseURL + "/mip/1.md",
+			URL: info.BaseURL + id.Page(), APIURL: info.BaseURL + "/api/v1/mips/1",
+			MarkdownURL: info.BaseURL + mip.PageFolder(id.Kind) + "1.md",
 			ContentHash: strings.Repeat("0", 64), Frontmatter: mip.Frontmatter{strings.ToLower(info.Prefix): "1"}, Inferred: []string{},
 		},
 		RawMarkdown: text,

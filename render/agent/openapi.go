@@ -101,7 +101,7 @@ func Describe(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) *API {
 		{tagLive, "Answered where the site runs its sidecar; elsewhere a 404 problem with the code not_found."},
 		{tagAgents, "The same content for feed readers, crawlers and agents."},
 	}}
-	for _, r := range StaticRoutes() {
+	for _, r := range StaticRoutes(d.info.Prefix) {
 		a.Operations = append(a.Operations, d.static(r))
 	}
 	for _, r := range api.Routes() {

@@ -116,6 +116,8 @@ func (s schemas) of(t reflect.Type) *Schema {
 // wireSchema is the schema of a type that encodes itself or has a fixed set of values, nil for all others.
 func wireSchema(t reflect.Type) *Schema {
 	switch t {
+	case reflect.TypeFor[mip.ID]():
+		return ofType("string")
 	case reflect.TypeFor[mip.Date]():
 		return &Schema{Types: Types{"string", "null"}, Format: "date"}
 	case reflect.TypeFor[mip.Time]():

@@ -32,6 +32,7 @@ const (
 // texts are the values that the templates print. All of them are Markdown already.
 type texts struct {
 	Title, Description, Prefix, Base string
+	Pages                            string // path of the folder of the proposals' pages
 	Statuses                         string // of the process, with commas
 	Live                             []api.Route
 
@@ -44,8 +45,8 @@ type texts struct {
 
 func newTexts(info mip.SiteInfo) texts {
 	t := texts{
-		Title: inline(plain.SiteTitle(info)), Prefix: inline(info.Prefix), Base: info.BaseURL, Live: api.Routes(),
-		Skill: SkillName(info), SkillText: skillDescription(info),
+		Title: inline(plain.SiteTitle(info)), Prefix: inline(info.Prefix), Base: info.BaseURL, Pages: mip.PageFolder(info.Prefix),
+		Live: api.Routes(), Skill: SkillName(info), SkillText: skillDescription(info),
 	}
 	if d := plain.OneLine(info.Description); d != "" {
 		t.Description = inline(plain.Sentence(d))
@@ -73,7 +74,7 @@ func LLMs(info mip.SiteInfo, forks []mip.HardFork, all []mip.Summary) ([]byte, e
 	for _, s := range all {
 		t.Proposals = append(t.Proposals, link(inline(plain.ProposalTitle(s)), s.MarkdownURL, inline(plain.Facts(info, s))))
 	}
-	for _, r := range StaticRoutes() {
+	for _, r := range StaticRoutes(info.Prefix) {
 		path := strings.ReplaceAll(r.Pattern, "{skill}", t.Skill)
 		if strings.Contains(path, "{") {
 			continue

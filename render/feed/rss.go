@@ -113,8 +113,8 @@ type Change struct {
 // what the commit says and leads to the file as of then. Without changes the proposal itself is the only
 // item, as in [RSS].
 func History(info mip.SiteInfo, s mip.Summary, changes []Change) ([]byte, error) {
-	title, page := plain.ProposalTitle(s), plain.PageRoute(s.Number)
-	channel := newChannel(title, "Changes of "+s.ID+", "+plain.SiteTitle(info))
+	title, page := plain.ProposalTitle(s), s.ID.Page()
+	channel := newChannel(title, "Changes of "+s.ID.String()+", "+plain.SiteTitle(info))
 	if len(changes) == 0 {
 		return writeRSS(info, channel, page, []mip.Summary{s})
 	}
