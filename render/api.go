@@ -12,7 +12,7 @@ import (
 )
 
 type apiView struct {
-	page
+	Head    head
 	API     *agent.API
 	Version string
 	Groups  []apiGroup
@@ -35,7 +35,9 @@ type apiOperation struct {
 // API renders the reference of every endpoint.
 func (p *Pages) API(a *agent.API) ([]byte, error) {
 	v := apiView{
-		page: p.frame("/api/", page{
+		Head: p.head(head{
+			Section: "/api/",
+
 			Title:       "API",
 			Description: "Every endpoint of " + p.info.Title + ": addresses, parameters, answers and errors.",
 			Route:       "/api/",

@@ -53,7 +53,7 @@ type recentChange struct {
 }
 
 type dashboardView struct {
-	page
+	Head      head
 	Moving    nowView
 	Count     int
 	Commit    string
@@ -119,7 +119,9 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	upgrades := p.judged(all)
 	open, over := lastCalls(all)
 	v := dashboardView{
-		page: p.frame("/dashboard/", page{
+		Head: p.head(head{
+			Section: "/dashboard/",
+
 			Title:       "Dashboard",
 			Description: "Proposals by status, recent changes, what needs attention and the network upgrades of " + p.info.Title + ".",
 			Route:       "/dashboard/",

@@ -10,7 +10,7 @@ import (
 
 // graphView is /graph/: drawings of the proposals that hang together, and what they say as a list.
 type graphView struct {
-	page
+	Head     head
 	Drawings []drawnGroup
 	Statuses []choice
 	Rows     []requiresRow
@@ -70,7 +70,8 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 		v.Circles = append(v.Circles, circles...)
 	}
 	v.Tied, v.Statuses = len(tied), statusChoices(tied)
-	v.page = p.frame("/", page{
+	v.Head = p.head(head{
+		Section:     "/",
 		Title:       "Relations",
 		Description: "Which proposals of " + p.info.Title + " require which: a drawing, and the same as a list.",
 		Route:       "/graph/",

@@ -11,7 +11,7 @@ import (
 )
 
 type homeView struct {
-	page
+	Head       head
 	Count      int
 	Commit     string
 	Newest     *mip.Time
@@ -26,7 +26,7 @@ type homeView struct {
 }
 
 type listingView struct {
-	page
+	Head head
 	plain.Listing
 	Status  mip.Status
 	Heading string
@@ -50,7 +50,9 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 	calls, _ := lastCalls(all)
 	statuses := statusChoices(all)
 	v := homeView{
-		page:       p.frame("/", page{Description: description, Route: "/", Script: listScript}),
+		Head: p.head(head{
+			Section:     "/",
+			Description: description, Route: "/", Script: listScript}),
 		Count:      len(all),
 		Commit:     p.commit(),
 		Newest:     newestChange(all),
@@ -61,7 +63,7 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 		LastCalls:  calls[:min(len(calls), noticeLimit)],
 		MoreCalls:  max(0, len(calls)-noticeLimit),
 		Table:      p.table(all, true),
-		HeatAt:     p.figures.ForumAt(),
+		HeatAt:     p.snapshot.ForumAt(),
 	}
 	return p.execute("home", v)
 }
@@ -70,7 +72,9 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 func (p *Pages) Listing(v plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(v.Kind, v.Value)
 	w := listingView{
-		page: p.frame("/", page{
+		Head: p.head(head{
+			Section: "/",
+
 			Title:       heading,
 			Description: fmt.Sprintf("%s of %s. %s", heading, p.info.Title, meaning),
 			Route:       v.Route(),
@@ -85,7 +89,7 @@ func (p *Pages) Listing(v plain.Listing) ([]byte, error) {
 		Table:   p.table(v.Summaries, false),
 	}
 	if w.Table.Heat != "" {
-		w.HeatAt = p.figures.ForumAt()
+		w.HeatAt = p.snapshot.ForumAt()
 	}
 	if v.Kind == "author" {
 		w.GitHub = plain.Profile(v.Slug)

@@ -49,7 +49,7 @@ type ProposalPage struct {
 
 // proposalView is a proposal's page in parts.
 type proposalView struct {
-	page
+	Head head
 	ProposalPage
 	Titled    bool // it has a title of its own
 	Chips     []chip
@@ -102,7 +102,9 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		alternates = append(alternates, alternate{"application/json", s.ID.String() + " as JSON (" + t.Locale + ")", p.translationPath(s, t), t.Locale})
 	}
 	w := proposalView{
-		page: p.frame("/", page{
+		Head: p.head(head{
+			Section: "/",
+
 			Title: named(s.ID.String(), ": ", s.Title), Description: description, Route: route, Article: true, Card: &s, LD: template.JS(ld),
 			Alternates: alternates, Script: textScript, Meta: citationMeta(s, authors, p.info.Title),
 		}),

@@ -170,7 +170,7 @@ func choices(all []mip.Summary, value func(mip.Summary) (slug, label string, ok 
 // stays as it is.
 func (p *Pages) With(f *snapshot.Snapshot) *Pages {
 	q := *p
-	q.figures, q.heatOf = f, f.Heat()
+	q.snapshot, q.heatOf = f, f.Heat()
 	return &q
 }
 

@@ -21,7 +21,7 @@ type TranslationPage struct {
 }
 
 type translationView struct {
-	page
+	Head      head
 	ID        string
 	Heading   template.HTML
 	About     string
@@ -53,8 +53,9 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	if !v.Text.GeneratedAt.UTC().IsZero() {
 		w.Made = &v.Text.GeneratedAt
 	}
-	w.page = p.frame("/", page{
-		Title: title + " (" + l.Name + ")", Description: about, Route: translationRoute(s.ID, l.Tag), Article: true,
+	w.Head = p.head(head{
+		Section: "/",
+		Title:   title + " (" + l.Name + ")", Description: about, Route: translationRoute(s.ID, l.Tag), Article: true,
 		Alternates: append(p.hreflangs(s, v.Translations), alternate{"application/json", s.ID.String() + " as JSON (" + l.Tag + ")", w.JSON, l.Tag}),
 	})
 	w.Languages = p.languages(s, v.Translations, l.Tag)
