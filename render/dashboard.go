@@ -81,7 +81,7 @@ type bar struct {
 // brokenRequires is a proposal that depends on some that are not published.
 type brokenRequires struct {
 	S       mip.Summary
-	Missing []Ref
+	Missing []ref
 }
 
 const (
@@ -105,7 +105,7 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 		if _, ok := slices.BinarySearchFunc(d.Outdated, s.ID, mip.ID.Compare); ok {
 			older = append(older, s)
 		}
-		var missing []Ref
+		var missing []ref
 		for _, r := range p.refs(all, s.ID, s.Requires) {
 			if !r.Published {
 				missing = append(missing, r)

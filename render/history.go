@@ -54,7 +54,7 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 		Head: p.head(head{
 			Section: "/",
 
-			Title: "History of " + named(s.ID.String(), ": ", s.Title), Description: "What changed in " + named(s.ID.String(), ": ", s.Title) + ", version by version.",
+			Title: "History of " + fullTitle(s), Description: "What changed in " + fullTitle(s) + ", version by version.",
 			Route: s.ID.Page() + "history/",
 		}),
 	}

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -82,19 +83,10 @@ func newTestPages(t testing.TB, info mip.SiteInfo, forks []mip.HardFork) *Pages 
 
 // proposalPage is the page of all[i], with every relation that it can have.
 func proposalPage(p *Pages, all []mip.Summary, i int) ProposalPage {
-	s := all[i]
-	v := ProposalPage{
-		Summary: s, Sections: pageSections(), Body: []byte(pageBody),
-		Requires: p.refs(all, s.ID, s.Requires), RequiredBy: p.refs(all, s.ID, []int{1}), Replaces: p.refs(all, s.ID, []int{88}), SupersededBy: p.refs(all, s.ID, []int{2}),
-	}
-	if i > 0 {
-		r := p.ref(all, all[i-1].ID)
-		v.Previous = &r
-	}
-	if i+1 < len(all) {
-		r := p.ref(all, all[i+1].ID)
-		v.Next = &r
-	}
+	all = slices.Clone(all)
+	s := &all[i]
+	s.RequiredBy, s.Replaces, s.SupersededBy = []int{1}, []int{88}, []int{2}
+	v := ProposalPage{All: all, Index: i, Sections: pageSections(), Body: []byte(pageBody)}
 	if s.Hardfork != nil {
 		if f, ok := p.fork(*s.Hardfork); ok {
 			v.Fork = &f

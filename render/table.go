@@ -48,22 +48,32 @@ func newestChange(all []mip.Summary) *mip.Time {
 	return t
 }
 
-// ref is a link to a proposal, or its mere id when it is not published.
-func (p *Pages) ref(all []mip.Summary, id mip.ID) Ref {
-	s, ok := mip.Find(all, id)
-	if !ok {
-		return Ref{ID: id}
-	}
-	return p.refTo(s)
+// ref is a mention of a proposal. Path holds the base path and is empty when the proposal is not published.
+type ref struct {
+	ID          mip.ID
+	Title, Path string
+	Status      mip.Status
+	Published   bool
 }
+
+// refTitle is how many bytes of a title a reference shows: many pages may refer to one proposal.
+const refTitle = 200
 
 // refTo is a link to a published proposal.
-func (p *Pages) refTo(s mip.Summary) Ref {
-	return RefTo(s, p.proposalPath(s.ID))
+func (p *Pages) refTo(s mip.Summary) ref {
+	return ref{ID: s.ID, Title: mip.Shorten(s.Title, refTitle), Path: p.proposalPath(s.ID), Status: s.Status, Published: true}
 }
 
-func (p *Pages) refs(all []mip.Summary, of mip.ID, numbers []int) []Ref {
-	out := make([]Ref, 0, len(numbers))
+// ref is a link to a proposal, or its mere id when it is not published.
+func (p *Pages) ref(all []mip.Summary, id mip.ID) ref {
+	if i, ok := mip.Search(all, id); ok {
+		return p.refTo(all[i])
+	}
+	return ref{ID: id}
+}
+
+func (p *Pages) refs(all []mip.Summary, of mip.ID, numbers []int) []ref {
+	out := make([]ref, 0, len(numbers))
 	for _, id := range of.Siblings(numbers) {
 		out = append(out, p.ref(all, id))
 	}
@@ -229,14 +239,14 @@ type forumCard struct {
 }
 
 // forumCard is nil for a proposal that has no discussion on the site's forum.
-func (p *Pages) forumCard(v ProposalPage) *forumCard {
-	switch t := v.Heat; {
+func (p *Pages) forumCard(s mip.Summary, t *snapshot.Topic) *forumCard {
+	switch {
 	case p.info.Forum == nil:
 		return nil
 	case t != nil:
 		return &forumCard{t.TopicID, t, heat{t.ActivityScore, true}, cmp.Or(t.LastPostedAt, &t.CreatedAt)}
-	case v.Summary.ForumTopicID != nil && *v.Summary.ForumTopicID != 0:
-		return &forumCard{Number: *v.Summary.ForumTopicID}
+	case s.ForumTopicID != nil && *s.ForumTopicID != 0:
+		return &forumCard{Number: *s.ForumTopicID}
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type translationView struct {
 	Language  language
 	Stale     bool
 	Made      *mip.Time // nil: unknown
-	TOC       []tocEntry
+	TOC       template.HTML
 	Languages *languagesView
 	Article   template.HTML
 	JSON      string
@@ -43,8 +43,8 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	about := title + " (" + l.Name + ")"
 	w := translationView{
 		ID: s.ID.String(), Heading: titleHTML(v.Text.Title), English: p.proposalPath(s.ID),
-		Language: l, Stale: v.Text.Stale, TOC: tableOfContents(v.Text.Sections, v.Body), Article: template.HTML(v.Body),
-		JSON: p.translationPath(s, mip.Translation{Locale: v.Text.Locale}),
+		Language: l, Stale: v.Text.Stale, Article: template.HTML(v.Body),
+		JSON: p.translationPath(s, v.Text.Locale),
 	}
 	if v.Text.Description != nil && *v.Text.Description != "" {
 		w.About = *v.Text.Description
@@ -59,6 +59,10 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 		Alternates: append(p.hreflangs(s, v.Translations), alternate{"application/json", s.ID.String() + " as JSON (" + l.Tag + ")", w.JSON, l.Tag}),
 	})
 	w.Languages = p.languages(s, v.Translations, l.Tag)
+	var err error
+	if w.TOC, err = p.tableOfContents(v.Text.Sections, v.Body); err != nil {
+		return nil, err
+	}
 	out, err := p.execute("translation", w)
 	if err != nil {
 		return nil, fmt.Errorf("translation of %s: %w", s.ID, err)

@@ -27,9 +27,9 @@ type upgradeView struct {
 	Fork       mip.HardFork
 	Path       string
 	Feed       string
-	Meta       *Ref
-	Bundled    []Ref
-	Missing    []Ref // bundled but not published
+	Meta       *ref
+	Bundled    []ref
+	Missing    []ref // bundled but not published
 	Table      table
 	HeatAt     *mip.Time // of the heat in the table
 	Activation []activationRow

@@ -104,7 +104,7 @@ func TestTableOfContents(t *testing.T) {
 		{"one entry is no table", `<h2 id="a">`, "", []mip.Section{section(2, "a")}},
 		{"no body", ``, "", []mip.Section{section(2, "a"), section(2, "b")}},
 	} {
-		html, err := newTestPages(t, pageInfo("https://example.org"), nil).fragment("toc", tableOfContents(c.sections, []byte(c.body)))
+		html, err := newTestPages(t, pageInfo("https://example.org"), nil).tableOfContents(c.sections, []byte(c.body))
 		if err != nil {
 			t.Fatal(err)
 		}
