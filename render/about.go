@@ -80,7 +80,7 @@ func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
 	}
 	for _, g := range []feedGroup{
 		{"Status", "status", statusChoices(all)},
-		{"Category", "category", choicesOf(all, func(s mip.Summary) *string { return s.Category })},
+		{"Category", "category", choicesOf(all, category)},
 		{"Type", "type", choicesOf(all, func(s mip.Summary) *string { return s.Type })},
 		{"Network upgrade", "upgrade", p.forkChoices()},
 	} {

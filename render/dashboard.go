@@ -55,9 +55,7 @@ type recentChange struct {
 type dashboardView struct {
 	Head      head
 	Moving    nowView
-	Count     int
-	Commit    string
-	Newest    *mip.Time
+	Facts     siteFacts
 	Statuses  []choice
 	Bars      []bar
 	Recent    []recentChange
@@ -128,9 +126,7 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 			Script:      liveScript,
 		}),
 		Moving:    p.now(all, upgrades),
-		Count:     len(all),
-		Commit:    p.commit(),
-		Newest:    newestChange(all),
+		Facts:     p.facts(all),
 		Statuses:  statuses,
 		Bars:      bars(statuses, len(all)),
 		LastCalls: append(open, over...),

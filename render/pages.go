@@ -9,11 +9,9 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
-	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // Pages makes the HTML pages of one site. It is immutable after NewPages and safe for concurrent use.
@@ -129,9 +127,6 @@ func (p *Pages) funcs() template.FuncMap {
 		"num":      thousands,
 		"web":      webAddress,
 		"host":     host,
-		"slug":     mip.Slug,
-		"text":     plain.Deref,
-		"date":     func(t *mip.Time) string { return t.UTC().Format(time.DateOnly) },
 		"sections": sections,
 
 		"types":      schemaTypes,

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -308,4 +309,25 @@ type relatedRow struct {
 
 func (p *Pages) translationPath(s mip.Summary, locale string) string {
 	return p.path("/api/v1/mips/" + strconv.Itoa(s.Number) + "/translations/" + locale)
+}
+
+// forumCard is a proposal's discussion. Without Topic it is the place for one.
+type forumCard struct {
+	Number int // of the topic
+	Topic  *snapshot.Topic
+	Heat   heat
+	Last   *mip.Time // of its newest post, or else of its beginning
+}
+
+// forumCard is nil for a proposal that has no discussion on the site's forum.
+func (p *Pages) forumCard(s mip.Summary, t *snapshot.Topic) *forumCard {
+	switch {
+	case p.info.Forum == nil:
+		return nil
+	case t != nil:
+		return &forumCard{t.TopicID, t, heat{t.ActivityScore, true}, cmp.Or(t.LastPostedAt, &t.CreatedAt)}
+	case s.ForumTopicID != nil && *s.ForumTopicID != 0:
+		return &forumCard{Number: *s.ForumTopicID}
+	}
+	return nil
 }
