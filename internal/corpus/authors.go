@@ -76,6 +76,7 @@ func (a *authorList) mapping(m map[string]any) {
 			continue
 		}
 		switch fieldName(key) {
+		// Each value has several usual keys. A value that is none of its kind is left out.
 		case "name", "author":
 			found.Name = &text
 		case "github", "handle", "login", "username":
@@ -103,10 +104,12 @@ func (a *authorList) mapping(m map[string]any) {
 // separate.
 func (a *authorList) split(s string) {
 	var parts []string
+	// depth counts open brackets; from is where the part at hand begins.
 	depth, from := 0, 0
 	cut := func(to int) {
 		part := strings.TrimSpace(s[from:to])
 		from = to + 1
+		// "Ada, Jr." is one name.
 		if n := len(parts); n > 0 && nameSuffix.MatchString(part) {
 			parts[n-1] += ", " + part
 			return
@@ -125,6 +128,7 @@ func (a *authorList) split(s string) {
 			depth++
 		case ')', '>', ']':
 			depth = max(depth-1, 0)
+		// A line break ends an author even where a bracket was never closed.
 		case ',', ';', '\n':
 			if depth == 0 || s[i] == '\n' {
 				cut(i)
@@ -146,8 +150,10 @@ func (a *authorList) one(s string) {
 		return
 	}
 	var p person
+	// The words outside of brackets tell a handle from an employer.
 	name := strings.Fields(strings.ToLower(bracket.ReplaceAllString(s, " ")))
 	rest := bracket.ReplaceAllStringFunc(s, func(b string) string {
+		// A link holds an address; its label is part of the name.
 		if m := bracket.FindStringSubmatch(b); b[0] == '[' {
 			p.take(m[2])
 			return " " + m[1] + " "
@@ -167,6 +173,7 @@ func (a *authorList) one(s string) {
 	if p == (person{}) && !strings.Contains(s, "](") {
 		rest = s // all brackets are part of the name
 	}
+	// Handles and addresses stand outside of brackets as well: Ada @ada.
 	var words []string
 	for word := range strings.FieldsSeq(rest) {
 		if !strings.Contains(word, "@") && !strings.Contains(word, "github.com/") || !p.take(word) {
@@ -222,6 +229,7 @@ func (p *person) takeHandle(s string, name []string) bool {
 // asLogin accepts a login, @login and an address of a GitHub profile.
 func asLogin(s string) (string, bool) {
 	s = strings.TrimSpace(s)
+	// An address may lack its scheme.
 	if _, path, ok := strings.Cut(s, "github.com/"); ok {
 		s = strings.TrimSuffix(path, "/")
 	}

@@ -83,6 +83,7 @@ type CheckSummary func(sum *api.Summary, i int) error
 // only when a folder cannot be read any more, or ctx ends; a problem of a file is in Problems.
 func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check CheckSummary) (*Committed, error) {
 	l := &committedList{prefix: c.prefix, locales: locales}
+	// All files are listed first, since two folders may have one for the same proposal.
 	for _, dir := range c.Folders {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
@@ -156,6 +157,7 @@ func (f *committedFile) read(c *Corpus, i int, check CheckSummary) {
 	default:
 		f.readTranslation(raw, c, c.Proposals[i])
 	}
+	// The caller may find out only by rendering that a file cannot be published.
 	if p, ok := c.refused[f.Path]; ok {
 		f.report.warnf(p.Line, p.Code, "%s", p.Message)
 		f.summary, f.translation = nil, nil
@@ -183,6 +185,7 @@ func (l *committedList) problem(level mip.Level, name, code, format string, args
 
 // entries lists a sub-folder; ok is false when it is not there or cannot be listed.
 func (l *committedList) entries(name string) (files []folder.File, ok bool) {
+	// Most repositories have no such folder.
 	info, err := l.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false

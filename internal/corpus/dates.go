@@ -11,10 +11,15 @@ import (
 
 // Forms of dates. A number of two digits at most is a day or a month, one of four is a year.
 var (
+	// 2024-02-03, 2024/2/3, 2024.02.03
 	yearFirst = regexp.MustCompile(`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$`)
-	yearLast  = regexp.MustCompile(`^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$`)
-	dayMonth  = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?[-\s/.]+([A-Za-z]{3,9})\.?[-\s/.,]+(\d{4}|\d{2})$`)
-	monthDay  = regexp.MustCompile(`^([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})$`)
+	// 03.02.2024, 13/2/2024: which number is the month shows only where one is above 12
+	yearLast = regexp.MustCompile(`^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$`)
+	// 3 February 2024, 3rd-Feb-24, 03.feb.2024
+	dayMonth = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?[-\s/.]+([A-Za-z]{3,9})\.?[-\s/.,]+(\d{4}|\d{2})$`)
+	// February 3rd, 2024
+	monthDay = regexp.MustCompile(`^([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})$`)
+	// 2024-02-03T10:00, with a zone or without
 	timeOfDay = regexp.MustCompile(`^(\d{4}-\d{1,2}-\d{1,2})[Tt\s]+\d{1,2}:\d{2}`)
 )
 
@@ -54,6 +59,7 @@ func parseDate(s string) (mip.Date, bool) {
 		if local, ok := strings.CutSuffix(s, " UTC"); ok {
 			withZone = local + "Z"
 		}
+		// With a zone the day is that of the moment in UTC, otherwise the day as written.
 		for _, layout := range moments {
 			if t, err := time.Parse(layout, withZone); err == nil {
 				return mip.NewTime(t).Date(), true
@@ -62,6 +68,7 @@ func parseDate(s string) (mip.Date, bool) {
 		return parseDate(m[1])
 	}
 	if m := yearLast.FindStringSubmatch(s); m != nil {
+		// 3/3/2024 is the same day in both orders.
 		a, b := number(m[1]), number(m[2])
 		switch {
 		case a > 12 || a == b:

@@ -38,6 +38,7 @@ type fields struct {
 
 // summary fills everything that the header states. heading stands in for a missing title.
 func (f *fields) summary(number int, fromName bool, heading string) mip.Summary {
+	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
 		if _, isMap := v.v.(map[string]any); isMap && shownText[v.name] {
 			f.r.warnf(v.line, "not-text", "%s is a map and is left out; write it as text", quoted(v.key))
@@ -75,6 +76,7 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 		f.r.warnf(f.get("status").line, "unknown-status",
 			"%s is none of the known statuses (Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn): it is kept as written", quoted(string(s.Status)))
 	}
+	// Inferred names the fields in the order of the struct.
 	if fromName {
 		s.Inferred = append(s.Inferred, "number")
 	}
@@ -88,6 +90,7 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 	if n := utf8.RuneCountInString(s.Title); n > maxTitle {
 		f.r.warnf(lineOf(f.get("title")), "long-title", "the title has %d characters; %d is the most that lists show whole", n, maxTitle)
 	}
+	// A network may state that a proposal is about process in its category alone.
 	if s.Type == nil && s.Category != nil && strings.EqualFold(*s.Category, "meta") {
 		s.Type = new("Meta")
 		s.Inferred = append(s.Inferred, "type")
@@ -183,6 +186,7 @@ func mayHaveNumber(raw, key string) bool {
 	if strings.IndexByte(raw, 0) >= 0 || strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
 		return true
 	}
+	// The header may be broken in any way, so lines are only looked at one by one.
 	text := strings.TrimLeft(strings.TrimPrefix(raw, "\uFEFF"), " \t\r\n")
 	fences := 0
 	for line := range strings.FieldsFuncSeq(text[:min(len(text), maxHeader)], func(c rune) bool { return c == '\r' || c == '\n' }) {
@@ -220,6 +224,7 @@ func smallNumber(digits string) (int, bool) {
 func (f *fields) number(name string) (n int, fromName, ok bool) {
 	inName, named := numberInName(name)
 	v, merge := f.byName[f.key], f.byName["<<"]
+	// A merge key may bring a number that nobody sees here.
 	if v == nil && merge != nil {
 		f.r.errorf(merge.line, "bad-number", "the header merges another map and does not state %s itself: write %s: and the number", f.key, f.key)
 		return 0, false, false
@@ -228,12 +233,14 @@ func (f *fields) number(name string) (n int, fromName, ok bool) {
 	if v != nil {
 		text, isText = v.v.(string)
 	}
+	// Drafts often have no number yet, and files such as README.md never have one.
 	if v == nil || v.v == nil || isText && isPlaceholder(text) {
 		if !named {
 			f.r.noticef(lineOf(v), "unnumbered-draft", "skipped: neither the header nor the file name has a number")
 		}
 		return inName, true, named
 	}
+	// A list or a map has an empty text, which is no number either.
 	digits, isNumber := stripPrefix(text, f.prefix)
 	n, small := smallNumber(digits)
 	if !isNumber || !small || len(digits) > maxDigits {

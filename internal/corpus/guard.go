@@ -61,6 +61,7 @@ var (
 // file that is not text is an error of r, with the line of the first offending byte. The result
 // may share memory with raw.
 func normalise(raw string, r *report) (string, bool) {
+	// The byte order marks of UTF-16, little endian and big endian.
 	if strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
 		r.errorf(1, "not-utf8", "the file is UTF-16; save it as UTF-8")
 		return "", false
@@ -97,6 +98,7 @@ func guard(text string, r *report) (h *header, ok bool) {
 	if start > 0 && text[start-1] != '\n' || !isMark(first, "---") {
 		return nil, true
 	}
+	// A header that is never closed would swallow the text: its lines are judged as they come.
 	begin := lineAt(text, start)
 	s := splitter{line: begin, late: report{file: r.file}}
 	unclosed := func(line int) (*header, bool) {
@@ -182,12 +184,14 @@ func (s *splitter) add(line string) {
 		s.extend(line)
 		return
 	}
+	// A line belongs to the field above it, begins a field, or is neither.
 	indented := line[0] == ' ' || line[0] == '\t'
 	_, item := itemText(line)
 	switch {
 	case indented && len(s.fields) > 0:
 		s.below(line, trimmed)
 	case !indented && line[0] == '#':
+		// A comment, unless it stands alone like a heading.
 		if heading > 0 {
 			s.heading = heading
 		} else if blank && headingLine.MatchString(line) {
@@ -276,12 +280,14 @@ var (
 
 // splitKey splits "key: value". line is not empty.
 func splitKey(line string) (field, bool) {
+	// A key that is a list or a map.
 	if strings.HasPrefix(line, "? ") {
 		return field{}, false
 	}
 	if m := quotedKey.FindStringSubmatch(line); m != nil {
 		return newField(m[1]+m[2], m[3]), true
 	}
+	// The first colon before a blank or the end of the line ends the key.
 	for i := 1; i < len(line); i++ {
 		if line[i] == ':' && (i+1 == len(line) || line[i+1] == ' ' || line[i+1] == '\t') {
 			return newField(line[:i], line[i+1:]), keyLike(line[:i])

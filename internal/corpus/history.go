@@ -73,6 +73,7 @@ func readHistory(ctx context.Context, folders []string, epoch *time.Time) *histo
 		h.state = "fixed"
 		return h
 	}
+	// Several folders may lie in one repository, whose log is read once.
 	byTop := map[string][]string{} // folders by repository
 	whole := true
 	for _, dir := range folders {
@@ -103,6 +104,7 @@ func readHistory(ctx context.Context, folders []string, epoch *time.Time) *histo
 			h.missing(dirs[0], err)
 		}
 	}
+	// A clone without any commit of these files has no history at all.
 	shallow := slices.ContainsFunc(folders, func(dir string) bool { return h.places[dir].Shallow != nil })
 	switch {
 	case len(h.files) == 0 && !shallow:
@@ -182,7 +184,8 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 			h.files[fileKey{top, t.Path}] = f
 		}
 		edge := shallow[c.Hash] // git shows every file as new there
-		// A translation is no proposal, whatever its name.
+		// A translation is no proposal, whatever its name. touched tells a commit that creates
+		// one proposal from one that imports many.
 		if dir, name := path.Split(t.Path); proposals[dir] {
 			if _, numbered := numberInName(name); numbered {
 				h.touched[c.Hash]++
@@ -242,6 +245,8 @@ func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
 		case f != nil && f.known:
 			known++
 			p.Updated, p.Commit, p.Past = commitTime(f.last), f.last.Hash, f.past.publish(place.Top)
+			// Of commits of one second the hash decides, so that the result does not depend on
+			// the order.
 			if cmp.Or(cmp.Compare(f.last.When, newest.When), strings.Compare(f.last.Hash, newest.Hash)) > 0 {
 				newest = f.last
 			}
@@ -255,9 +260,11 @@ func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
 			p.Updated = new(mip.NewTime(p.Created.Time()))
 		}
 	}
+	// Where some files were synced, a link to the upstream does not fit the others.
 	for _, p := range proposals {
 		p.Local = synced > 0 && !p.Upstream
 	}
+	// The state before was that of the repositories; now it is that of the proposals.
 	switch {
 	case h.epoch == nil && known > 0 && synced == len(proposals):
 		// The upstream's history is whole, whatever is known of the one here.

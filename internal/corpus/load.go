@@ -25,6 +25,7 @@ import (
 // ends; everything that concerns a file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	c := &Corpus{prefix: cmp.Or(o.Prefix, "MIP"), refused: o.Refused}
+	// The same folders in any order and spelling give the same corpus.
 	for _, dir := range o.Folders {
 		c.Folders = append(c.Folders, filepath.Clean(dir))
 	}
@@ -33,6 +34,8 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if len(c.Folders) == 0 {
 		return nil, errors.New("load proposals: no folder given")
 	}
+	// Every folder is listed before any file is read, since a folder that cannot be read ends
+	// all.
 	var all []*entry
 	for _, dir := range c.Folders {
 		root, err := os.OpenRoot(dir)
@@ -53,6 +56,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		h = readHistory(ctx, c.Folders, o.Epoch)
 		return ctx.Err()
 	})
+	// An entry that has a problem by its name alone is not opened.
 	for _, e := range all {
 		if len(e.report.problems) > 0 {
 			continue
@@ -93,6 +97,7 @@ func list(root *os.Root, dir string) ([]*entry, error) {
 	for _, f := range files {
 		e := &entry{File: f, root: root, report: &report{file: f.Path}}
 		switch ext := strings.ToLower(path.Ext(f.Name)); {
+		// Such a name could not be told from another in messages and in addresses.
 		case folder.Visible(f.Name) != f.Name && strings.Contains(strings.ToLower(f.Name), ".md"):
 			e.report.errorf(0, "bad-file-name", "the file name holds a control character or is not UTF-8; rename it")
 		case folder.Visible(f.Name) != f.Name:
@@ -102,6 +107,7 @@ func list(root *os.Root, dir string) ([]*entry, error) {
 		default:
 			_, numbered := numberInName(f.Name)
 			switch {
+			// A name with a number is worth a notice: somebody may miss the proposal.
 			case numbered && f.Irregular:
 				e.report.noticef(0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
 			case numbered && slices.Contains(otherTexts, ext):
@@ -145,6 +151,7 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 	if ok {
 		h, ok = guard(text, r)
 	}
+	// A text such as README.md is no proposal.
 	if _, named := numberInName(file.Name); h == nil && !named && !mayHaveNumber(raw, key) {
 		*r = report{file: r.file} // the errors of a proposal are none of another text
 		r.noticef(0, "no-header", "skipped: no header and no number in the file name")
@@ -211,6 +218,7 @@ func refuse(all []*entry, refused map[string]mip.Problem) {
 		}
 		byID[e.proposal.ID] = append(byID[e.proposal.ID], e)
 	}
+	// None of the files is published: which one is meant is for a person to say.
 	for id, same := range byID {
 		for _, e := range same {
 			var others []string

@@ -47,6 +47,7 @@ type Version struct {
 // add takes the next version into account, newest first. edge is that of a commit at which a
 // shallow clone ends: the text is known there, and not who wrote it. A removal is no version.
 func (p *Past) add(c git.Commit, blob string, edge bool) {
+	// After the last version that is kept nothing more is wanted.
 	if blob == "" || p.Before != "" {
 		return
 	}
@@ -94,6 +95,7 @@ type Texts struct {
 // oldest one. A text that the repository does not hold, or that is larger than a proposal may
 // be, is nil.
 func (t *Texts) Read(p *Proposal) ([][]byte, error) {
+	// Without any text to read no process is started.
 	out := make([][]byte, len(p.Past.Texts))
 	if !slices.ContainsFunc(p.Past.Texts, func(blob string) bool { return blob != "" }) {
 		return out, nil

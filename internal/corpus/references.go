@@ -25,6 +25,7 @@ func (f *fields) references(names ...string) []int {
 	}
 	for _, item := range texts(v.v) {
 		for _, piece := range separators.Split(item, -1) {
+			// Of [MIP-3](./MIP-3.md) the label counts, and of "MIP-3: A title" the beginning.
 			piece = markdownLink.ReplaceAllString(piece, "$1")
 			for _, end := range []string{": ", " - ", " (", " – "} {
 				piece, _, _ = strings.Cut(piece, end)
@@ -50,6 +51,7 @@ func (f *fields) reference(token string) (n int, ok bool) {
 	if u, ok := webAddress(token); ok {
 		return f.numberInURL(u)
 	}
+	// #3, ./MIP-3.md and MIPs/MIP-3 are proposals too.
 	token = strings.TrimPrefix(token, "#")
 	token = token[strings.LastIndexByte(token, '/')+1:]
 	token = strings.TrimSuffix(token, ".md")
@@ -90,6 +92,7 @@ func texts(v any) []string {
 // https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
 func (f *fields) numberInURL(u *url.URL) (int, bool) {
 	segments := strings.Split(strings.Trim(u.Path, "/"), "/")
+	// The last part may have an ending such as .md or .html.
 	last := segments[len(segments)-1]
 	if i := strings.LastIndexByte(last, '.'); i > 0 {
 		last = last[:i]

@@ -48,6 +48,7 @@ func components(proposals []*Proposal) (groups [][]*Proposal) {
 	// low is the earliest proposal on the stack that can be reached, by when it was met; 0 once
 	// it is in a group.
 	met, low := map[*Proposal]int{}, map[*Proposal]int{}
+	// The stack holds the proposals that were met and are in no group yet.
 	var stack []*Proposal
 	var visit func(p *Proposal)
 	visit = func(p *Proposal) {
@@ -62,6 +63,7 @@ func components(proposals []*Proposal) (groups [][]*Proposal) {
 				low[p] = min(low[p], low[q])
 			}
 		}
+		// An earlier proposal can be reached: p is in its group.
 		if low[p] < met[p] {
 			return
 		}

@@ -53,6 +53,7 @@ func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 	if err := strictjson.Decode(raw, sum, "stale", "fallback"); err != nil {
 		return nil, err
 	}
+	// The values are checked in the order of the wire.
 	for _, rule := range []struct {
 		broken          bool
 		member, message string
@@ -88,6 +89,7 @@ func (f *committedFile) readTranslation(raw []byte, c *Corpus, p *Proposal) {
 		return
 	}
 	hash := header.get("translation-of").text()
+	// Sections are compared by their levels: titles are translated.
 	english := c.Read(p).Sections
 	stale := hash != p.ContentHash
 	switch {
@@ -168,6 +170,7 @@ func parseTranslation(raw string, r *report) (header *values, doc *markdown.Docu
 		}
 		return nil, nil, false
 	}
+	// end is the line of the closing fence.
 	end := lineAt(text, h.body) - 1
 	h.fields = slices.DeleteFunc(h.fields, func(f field) bool {
 		return f.name != "title" && f.name != "description" && f.name != "translation-of"

@@ -38,6 +38,7 @@ type value struct {
 // decode returns the header's values. A value that is no acceptable YAML is kept as text, with
 // a warning.
 func decode(h *header, r *report) *values {
+	// All values are decoded at once, which is faster, and one by one only when that fails.
 	yaml := make([]string, len(h.fields)) // empty: not acceptable
 	for i := range h.fields {
 		if text, ok := rewrite(&h.fields[i], freeText[h.fields[i].name], 0); ok && !endsHeader(text) {
@@ -77,6 +78,7 @@ func (d *values) add(v *value, r *report) {
 		return
 	}
 	r.warnf(v.line, "duplicate-key", "%s is stated a second time (first on line %d): the first value that is not empty counts", quoted(v.key), first.line)
+	// first is in the order already: the later value takes its place.
 	if first.v == nil && v.v != nil {
 		*first = *v
 	}

@@ -34,6 +34,7 @@ func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
 		if end == 0 {
 			return "", false
 		}
+		// YAML wants the lines below to be indented.
 		if restIsComment(whole[end:]) {
 			return strings.ReplaceAll(whole[:end], "\n", "\n  "), true
 		}
@@ -41,6 +42,7 @@ func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
 		if freeText { // [Meta] is a word of a title
 			break
 		}
+		// [Ada](https://a.example) is no list: text follows the bracket.
 		yaml, rest, ok := rewriteFlow(whole, 0)
 		if !ok {
 			return "", false
@@ -48,6 +50,7 @@ func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
 		if restIsComment(rest) {
 			return yaml, true
 		}
+	// Anchors, aliases and tags.
 	case '&', '*', '!':
 		return "", false
 	}
@@ -146,6 +149,7 @@ func rewriteFlow(s string, depth int) (yaml, rest string, ok bool) {
 			continue
 		}
 		item, next, ok := flowItem(at, isMap, depth)
+		// A key without a colon has an empty value.
 		if ok && isMap {
 			value := `""`
 			if after, colon := strings.CutPrefix(next, ":"); colon {
@@ -214,6 +218,7 @@ func rewriteBlock(lines []string, freeText bool, depth int) (string, bool) {
 	if len(lines) == 0 {
 		return `""`, true
 	}
+	// The first line says what the block is.
 	first := strings.TrimSpace(lines[0])
 	if _, isItem := itemText(first); isItem {
 		return rewriteList(lines, depth)
@@ -239,6 +244,7 @@ func rewriteList(lines []string, depth int) (string, bool) {
 			return "", false
 		}
 		from := i + 1
+		// The lines of the item go up to the next item.
 		for i++; i < len(lines) && (indentation(lines[i]) > margin || !isListItem(lines[i])); i++ {
 		}
 		// The item's own text is given the column at which it stands, so that the keys of a map
@@ -269,6 +275,8 @@ func rewriteMap(lines []string, depth int) (string, bool) {
 			return "", false
 		}
 		from := i + 1
+		// The lines of the value go up to the next key. YAML lets a list stand below its key
+		// without indentation.
 		for i++; i < len(lines) && (indentation(lines[i]) > margin || strings.TrimSpace(lines[i]) == "" || isListItem(lines[i])); i++ {
 		}
 		f.more = lines[from:i]
