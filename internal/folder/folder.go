@@ -62,6 +62,7 @@ func (f *File) Base() string { return path.Base(f.Name) }
 // It returns, for each of them by its name, the base names of the others; files that have no
 // twin are not in it.
 func Twins(files []File) map[string][]string {
+	// Names are folded by their letters; files that a machine tells apart stay apart here.
 	folded := map[string][]string{}
 	for _, f := range files {
 		lower := strings.ToLower(f.Name)
@@ -133,6 +134,7 @@ func (f *File) Read(root *os.Root) ([]byte, error) {
 			return nil, errIrregular
 		}
 	}
+	// Without O_NONBLOCK, opening a pipe would wait for a writer.
 	file, err := root.OpenFile(f.Name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

@@ -140,6 +140,7 @@ func findFormula(text []byte, before rune) foundFormula {
 // decisive returns where the first dollar sign is that no backslash precedes, or the first
 // backtick: code comes before formulas. It looks no further than maxFormula.
 func decisive(text []byte, ticks bool) int {
+	// Looking further would be quadratic in a text of dollar signs.
 	n := min(len(text), maxFormula)
 	for i := 0; i < n; i++ {
 		switch text[i] {
@@ -314,6 +315,7 @@ func (formulaBlockParser) Close(node ast.Node, _ text.Reader, _ parser.Context) 
 	if !n.open {
 		return
 	}
+	// The lines become a paragraph, as if there were no formulas.
 	p := ast.NewParagraph()
 	n.Parent().ReplaceChild(n.Parent(), n, p)
 	p.Lines().Append(n.whole)

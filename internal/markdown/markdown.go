@@ -57,6 +57,7 @@ func Join(sections []mip.Section) *Document {
 		if !ok {
 			continue
 		}
+		// The section before the first heading has no heading to give an id to.
 		for at < len(sections) && sections[at].Level == 0 {
 			at++
 		}
@@ -84,6 +85,7 @@ func sections(doc *Document, body string) []mip.Section {
 			continue
 		}
 		start := headingStart(h, doc.Body)
+		// Text before the first heading is a section of its own; blank lines are not.
 		if len(starts) == 0 && len(bytes.TrimSpace(doc.Body[:start])) > 0 {
 			out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
 		}
@@ -148,6 +150,7 @@ func (ids idSet) add(title string) string {
 	if id == "s-" {
 		id = "s-section"
 	}
+	// Two headings of one text have the ids s-a and s-a-1.
 	for base := id; ; id = base + "-" + strconv.Itoa(ids[base]) {
 		if _, taken := ids[id]; !taken {
 			ids[id] = 0

@@ -60,6 +60,7 @@ func scan(body string) *shape {
 		number++
 		line = strings.TrimSuffix(line, "\n")
 		text := s.prefix(line, number)
+		// A blank line ends a paragraph.
 		if text == "" {
 			s.end(&p)
 			continue

@@ -22,6 +22,7 @@ func ParseBaseURL(s string) (string, error) {
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(s, "#"):
 		return "", errors.New("want an address without query (?) and fragment (#)")
 	}
+	// Scheme and host are the same in any case, the path is not.
 	scheme, rest, _ := strings.Cut(strings.TrimRight(s, "/"), "://")
 	host, rest, slash := strings.Cut(rest, "/")
 	s = strings.ToLower(scheme) + "://" + strings.ToLower(host)
@@ -43,10 +44,12 @@ func webAddress(s string) (*url.URL, error) {
 			return nil, fmt.Errorf("want an address in plain ASCII (names as xn--…, other characters as %%XX), got %s", strconv.QuoteRuneToASCII(char))
 		}
 	}
+	// A relative address could lead anywhere, and another scheme nowhere that a browser goes.
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
 		return nil, errors.New("want an absolute address starting with http:// or https://")
 	}
+	// net/url takes any digits for a port.
 	if port := u.Port(); port != "" {
 		if n, ok := decimal(port); !ok || n < 1 || n > 65535 {
 			return nil, errors.New("want a port from 1 to 65535")
@@ -81,6 +84,7 @@ func (v value) sourceURL() (string, bool) {
 	if !ok {
 		return "", false
 	}
+	// The address is checked as it will be.
 	filled := strings.NewReplacer("{path}", "p", "{commit}", "c").Replace(s)
 	if i := strings.IndexAny(filled, "{}"); i >= 0 {
 		return "", v.bad("only {path} and {commit} are filled in, got %s", show(filled[i:]))

@@ -51,6 +51,7 @@ func Load(path string) (*Site, error) {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
 	defer f.Close()
+	// One byte more shows that the file is too large.
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
@@ -83,6 +84,7 @@ func (p *problems) document(data []byte) *yaml.Node {
 		p.add(lineOf(data, func(c rune, size int) bool { return c == utf8.RuneError && size == 1 }), "not-utf8", "not UTF-8; save the file as UTF-8")
 		return nil
 	}
+	// The decoder gives nodes, which keep lines and the text as written.
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	switch err := dec.Decode(&doc); {
@@ -102,6 +104,7 @@ func (p *problems) document(data []byte) *yaml.Node {
 		return nil
 	}
 	root := doc.Content[0]
+	// Below, the tree is walked without a bound.
 	if p.aliases(root) {
 		return nil
 	}
@@ -112,6 +115,7 @@ func (p *problems) document(data []byte) *yaml.Node {
 // the first line and for control characters.
 func (p *problems) syntax(data []byte, err error) {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	// The text is such as "yaml: line 3: did not find expected key".
 	line := 1
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
 		if number, message, ok := strings.Cut(rest, ": "); ok {

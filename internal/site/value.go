@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -66,6 +65,7 @@ func (v value) object(fields ...field) {
 	}
 	given := map[string]bool{}
 	ok := v.entries(func(key *yaml.Node, item value) {
+		// A key that is misspelt must not go unnoticed.
 		i := slices.Index(names, key.Value)
 		switch {
 		case i < 0:
@@ -75,6 +75,7 @@ func (v value) object(fields ...field) {
 			fields[i].read(item)
 		}
 	})
+	// A mapping of another type has a problem already.
 	for _, f := range fields {
 		if ok && f.required && !given[f.key] {
 			v.problems.add(v.Line, "missing-key", "%s is required", v.below(f.key))
@@ -92,6 +93,7 @@ func (v value) entries(yield func(key *yaml.Node, item value)) bool {
 		key, node := v.Content[i], v.Content[i+1]
 		first, twice := seen[key.Value]
 		switch {
+		// A list or a map can be a key in YAML.
 		case key.Kind != yaml.ScalarNode:
 			v.problems.add(key.Line, "wrong-type", "%s: a key must be plain text", v.name())
 		case twice:
@@ -144,7 +146,8 @@ func (v value) text() (string, bool) {
 		return "", v.bad("empty")
 	}
 	for _, c := range s {
-		if unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+		switch mip.ClassOf(c) {
+		case mip.Control, mip.LineBreak, mip.Direction:
 			return "", v.bad("holds the control character %U; want one line of plain text", c)
 		}
 	}
@@ -196,12 +199,14 @@ func decimal(s string) (int64, bool) {
 	if s == "" || len(s) > 1 && s[0] == '0' || strings.Trim(s, "0123456789") != "" {
 		return 0, false
 	}
+	// ParseInt refuses a number that does not fit.
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil
 }
 
 // wrong adds the problem of a value of another type than the one wanted, and returns false.
 func (v value) wrong(want string) bool {
+	// Types are named in the words of people who do not know YAML.
 	got := "a value of the type " + show(v.ShortTag())
 	switch {
 	case v.Kind == yaml.MappingNode:
@@ -246,11 +251,7 @@ func (v value) name() string {
 
 // show makes a piece of the file fit for a one-line message.
 func show(s string) string {
-	const most = 60 // bytes; enough to find it in the file
+	const most = 63 // bytes; enough to find it in the file
 	q := strconv.Quote(s)
-	q = q[1 : len(q)-1]
-	if len(q) > most {
-		q = strings.ToValidUTF8(q[:most], "") + "…"
-	}
-	return q
+	return mip.Shorten(q[1:len(q)-1], most)
 }

@@ -33,6 +33,8 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 	if !utf8.Valid(raw) {
 		return &Error{0, "it is not UTF-8"}
 	}
+	// The library is strict by itself: names have their case and stand once, and nothing
+	// follows.
 	err := jsonv2.Unmarshal(raw, v, jsonv2.RejectUnknownMembers(true))
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return &Error{lineAt(raw, e.ByteOffset), broken(raw, e)}
@@ -41,6 +43,7 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 		if errors.Is(err, jsonv2.ErrUnknownName) {
 			return &Error{lineAt(raw, e.ByteOffset), fmt.Sprintf("%.80q is no member of a summary", name(e.JSONPointer))}
 		}
+		// The offset is that of the value, or of the white space and the mark before it.
 		begin := len(raw) - len(bytes.TrimLeft(raw[e.ByteOffset:], " \t\r\n:,"))
 		value, err := jsontext.NewDecoder(bytes.NewReader(raw[begin:])).ReadValue()
 		if err != nil {
@@ -60,6 +63,7 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 
 // broken says how a text is no JSON, or no value of one.
 func broken(raw []byte, e *jsontext.SyntacticError) string {
+	// A text that begins with a whole value is followed by something else.
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
 	_, err := dec.ReadValue()
 	switch {
@@ -82,6 +86,7 @@ func Line(raw []byte, member string) int {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
 	_, err := dec.ReadToken()
 	begin := dec.InputOffset()
+	// Only the outermost members are looked at.
 	for err == nil && dec.PeekKind() == '"' {
 		var name jsontext.Token
 		if name, err = dec.ReadToken(); name.String() == member {
@@ -107,6 +112,7 @@ func wrong(where string, value jsontext.Value, want reflect.Type) string {
 	kinds := map[reflect.Kind]string{
 		reflect.Struct: "an object", reflect.Slice: "a list", reflect.String: "a string", reflect.Bool: "true or false", reflect.Int: "a whole number",
 	}
+	// A type that decodes itself is a time: the wire has no other.
 	kind := kinds[want.Kind()]
 	if reflect.PointerTo(want).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		kind = "a time such as 2026-01-05T12:00:00Z"
@@ -130,6 +136,7 @@ func incomplete(raw jsontext.Value, t reflect.Type, where string, optional []str
 		return wrong(where, raw, t)
 	}
 	below := func(name string) string { return strings.TrimPrefix(where+"."+name, ".") }
+	// The kinds are those of the type: other ones were refused before.
 	switch raw.Kind() {
 	case '{':
 		if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {

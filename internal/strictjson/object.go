@@ -51,6 +51,7 @@ func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil, ErrNotObject
 	}
+	// Token by token, so that the first wrong member is the one that is reported.
 	out := make(map[string]json.RawMessage, len(names))
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := dec.Token(); err != nil {
@@ -77,6 +78,7 @@ func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	if _, err := dec.Token(); err != nil {
 		return nil, ErrBroken
 	}
+	// The decoder stops behind the object.
 	if int(dec.InputOffset()) != len(raw) {
 		return nil, ErrTrailing
 	}
