@@ -16,8 +16,7 @@ type homeView struct {
 	Statuses   []choice // that occur
 	Tiles      []choice
 	Categories []choice
-	LastCalls  []lastCall
-	MoreCalls  int
+	LastCalls  limited[lastCall]
 	Table      table
 	HeatAt     *mip.Time // the moment of the heat that the page holds, nil: it holds none
 }
@@ -66,8 +65,7 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 		Statuses:   statusChoices(all),
 		Tiles:      statusTiles(all),
 		Categories: choicesOf(all, category),
-		LastCalls:  calls[:min(len(calls), noticeLimit)],
-		MoreCalls:  max(0, len(calls)-noticeLimit),
+		LastCalls:  limit(calls, noticeLimit),
 		Table:      p.table(all, true),
 		HeatAt:     p.snapshot.ForumAt(),
 	})

@@ -118,3 +118,23 @@ func IsAlphanumeric(r rune) bool {
 
 // Profile is the address of a GitHub account.
 func Profile(login string) string { return "https://github.com/" + url.PathEscape(login) }
+
+// Backticks is the length of the run of backticks that s begins with.
+func Backticks(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
+
+// CodeSpan is the length in bytes of the Markdown code span that s begins with, its backticks included (CommonMark
+// 6.1). It is 0 when there is none.
+func CodeSpan(s string) int {
+	run := Backticks(s)
+	if run == 0 {
+		return 0
+	}
+	for i := run; i < len(s); i++ {
+		n := Backticks(s[i:])
+		if n == run {
+			return i + n
+		}
+		i += n
+	}
+	return 0
+}
