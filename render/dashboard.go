@@ -53,6 +53,7 @@ type recentChange struct {
 	What string
 }
 
+// dashboardView is the dashboard: the live part and the lists that follow from the proposals.
 type dashboardView struct {
 	Head      head
 	Live      liveView
@@ -73,6 +74,7 @@ type limited[T any] struct {
 	More  int // that are left out
 }
 
+// limit keeps the first elements, most at the most.
 func limit[T any](all []T, most int) limited[T] {
 	n := min(len(all), most)
 	return limited[T]{all[:n], len(all) - n}
@@ -90,6 +92,7 @@ type brokenRequires struct {
 	Missing []ref
 }
 
+// Lengths of the lists, and the width of the bar of statuses.
 const (
 	recentLimit    = 10
 	attentionLimit = 5

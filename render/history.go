@@ -28,6 +28,7 @@ type Version struct {
 	Text            []byte // nil: not to be had
 }
 
+// historyView is the page of a history.
 type historyView struct {
 	Head        head
 	ID          mip.ID
@@ -37,6 +38,7 @@ type historyView struct {
 	Source      string // of the newest version
 }
 
+// versionView is a version with its changes since the one before.
 type versionView struct {
 	Version
 	Name string // the commit, short
@@ -98,6 +100,7 @@ func (x *versionView) compare(before, after []byte, room int) int {
 	return min(len(d.text), room)
 }
 
+// lines is a number of lines in words.
 func lines(n int) string {
 	if n == 1 {
 		return "1 line"

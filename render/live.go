@@ -30,6 +30,7 @@ type source struct {
 	At                     *mip.Time
 }
 
+// networkTile is the head of a network. Texts that are not known are dashes, which the script replaces.
 type networkTile struct {
 	Source            source
 	Height, Finalized string
@@ -38,6 +39,7 @@ type networkTile struct {
 	Line, Area, Pace  string // of the block times, empty: too few heads are known
 }
 
+// hotRow is a topic of the forum, or a place for one.
 type hotRow struct {
 	Path          string // empty: a place for a topic
 	Label         template.HTML
@@ -87,6 +89,7 @@ func (p *Pages) live(all []mip.Summary, upgrades []upgrade) liveView {
 	return v
 }
 
+// forumSource is the forum as the snapshot has it.
 func (p *Pages) forumSource() source {
 	s := source{Key: "forum", Name: "Forum", Text: notAsked}
 	switch at := p.snapshot.ForumAt(); {
@@ -98,6 +101,7 @@ func (p *Pages) forumSource() source {
 	return s
 }
 
+// network is a network as the snapshot has it.
 func (p *Pages) network(n mip.Network) networkTile {
 	t := networkTile{
 		Source: source{Key: n.ID, Name: n.Name, Text: notAsked},

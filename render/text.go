@@ -112,8 +112,8 @@ func thousands(n int) string {
 	return s
 }
 
-// webAddress is an address that a link may lead to, empty for any other scheme: pages link nowhere
-// else, whoever made the value.
+// webAddress is an address that a link may lead to. It is empty for nil and for any scheme but http and https: an author
+// or a file of figures may give any text as an address.
 func webAddress(s *string) string {
 	if s == nil {
 		return ""

@@ -21,6 +21,7 @@ type TranslationPage struct {
 	Translations []mip.Translation // all that are committed, this one included
 }
 
+// translationView is the page of a translation. Heading and About are in its language.
 type translationView struct {
 	Head      head
 	ID        string
@@ -99,13 +100,13 @@ func languageName(tag string) string {
 //go:embed templates/languages.txt
 var languageNames string
 
+// translationRoute is the route of the page of a translation.
 func translationRoute(id mip.ID, locale string) string {
 	return id.Page() + locale + "/"
 }
 
-// hreflangs are the addresses of a proposal in its languages, for search engines: each page of the group
-// lists all of them, itself included, and whoever reads none of the languages is led to the English text.
-// A proposal in one language has none.
+// hreflangs are the addresses of a proposal in its languages, for search engines. Each page of the group lists all of
+// them, itself included; x-default is the English text. A proposal in one language has none.
 func (p *Pages) hreflangs(s mip.Summary, translations []mip.Translation) []alternate {
 	if len(translations) == 0 {
 		return nil
@@ -128,6 +129,7 @@ type languagesView struct {
 	Machine    []language
 }
 
+// languageLink leads to a page in a language.
 type languageLink struct {
 	language
 	Href    string

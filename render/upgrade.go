@@ -41,6 +41,7 @@ type upgradeView struct {
 	HeatAt  *mip.Time // of the heat in the table
 }
 
+// upgradesView is the overview of all hard forks.
 type upgradesView struct {
 	Head     head
 	Upgrades []upgrade
@@ -109,6 +110,7 @@ func (p *Pages) upgrades(all []mip.Summary) []upgrade {
 	return out
 }
 
+// upgrade resolves the references of a hard fork. They are to proposals of the main kind.
 func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgrade {
 	kind := mip.ID{Kind: p.info.Prefix}
 	u := upgrade{

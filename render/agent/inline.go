@@ -81,6 +81,7 @@ func blockMark(s string) int {
 	return -1
 }
 
+// isWord reports whether CommonMark takes r for a part of a word.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // link is one line of a list of links. The name and the note are Markdown already.
