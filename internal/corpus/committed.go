@@ -66,8 +66,8 @@ func (c *Committed) Summary(id mip.ID) *api.Summary { return c.summaries[id] }
 func (c *Committed) Translations(id mip.ID) []Translation { return c.translations[id] }
 
 // SummaryFile is the folder of proposals in which the summary of a proposal belongs, and its
-// name there: where one stands, else beside the proposal. ok is false when several files claim
-// the name.
+// name there: the place of the file, or that next to the proposal when there is none. ok is
+// false when several files claim the name.
 func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
 	if f := c.files[p.ID]; f != nil {
 		return f.Folder, f.Name, !f.clash
@@ -75,8 +75,8 @@ func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
 	return p.source.Folder, SummariesDir + "/" + p.ID.String() + ".json", true
 }
 
-// CheckSummary says what the text of the i-th proposal does not bear out of a summary. It is
-// called from several goroutines.
+// CheckSummary returns an error for a summary that the text of the i-th proposal does not
+// support. It is called from several goroutines.
 type CheckSummary func(sum *api.Summary, i int) error
 
 // ReadCommitted reads the summaries and the translations into the locales. The error is non-nil
@@ -250,8 +250,8 @@ func (l *committedList) take(files []folder.File, ext, locale string) {
 	}
 }
 
-// distinct returns the files whose names can be told from others' on every machine, and those
-// whose names differ only by case.
+// distinct returns the files whose names differ on every machine, and those whose names differ
+// only by case.
 func (l *committedList) distinct(files []folder.File) (alone, twins []folder.File) {
 	files = slices.DeleteFunc(files, func(f folder.File) bool {
 		if folder.Visible(f.Name) == f.Name {

@@ -157,7 +157,7 @@ func hidden(s string) mip.Class {
 	return mip.Visible
 }
 
-// placeholders stand for a value that is not known yet.
+// placeholders stand for a value that is decided later.
 var placeholders = regexp.MustCompile(`(?is)^(?:<.*>|x*|\?*|-*|tb[dac]|n/a|na|none|null|~|to be (?:assigned|determined)|unassigned)$`)
 
 // isPlaceholder reports a text of [placeholders]. The empty text is one.

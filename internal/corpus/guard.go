@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxHeader bounds what is handed to a YAML decoder, in bytes. The largest real header is under
-// 3 KiB.
+// maxHeader bounds the header that is decoded, in bytes. The largest real header is under 3
+// KiB.
 const maxHeader = 64 << 10
 
 // header is the text between the fences, key by key, with nothing interpreted.
@@ -325,7 +325,7 @@ func (f *field) goesOn() bool {
 	return false
 }
 
-// keyLike tells a key from a sentence that happens to hold a colon.
+// keyLike separates a key from a sentence that happens to hold a colon.
 func keyLike(key string) bool {
 	const maxWords, maxBytes = 5, 64
 	return len(key) <= maxBytes && len(strings.Fields(key)) <= maxWords &&

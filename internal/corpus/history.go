@@ -17,7 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// history is what git knows of the files in the folders.
+// history holds the commits that touched the files in the folders.
 type history struct {
 	// Full, shallow, none or fixed.
 	state  string
@@ -184,8 +184,8 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 			h.files[fileKey{top, t.Path}] = f
 		}
 		edge := shallow[c.Hash] // git shows every file as new there
-		// A translation is no proposal, whatever its name. touched tells a commit that creates
-		// one proposal from one that imports many.
+		// A translation is no proposal, whatever its name. touched separates a commit that
+		// creates one proposal from one that imports many.
 		if dir, name := path.Split(t.Path); proposals[dir] {
 			if _, numbered := numberInName(name); numbered {
 				h.touched[c.Hash]++
@@ -206,7 +206,7 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 }
 
 // changed is the time of the newest commit that touched a file of a folder or below it, nil
-// when that is not known.
+// when git has none.
 func (h *history) changed(f folder.File) *mip.Time {
 	if h.epoch != nil {
 		return new(mip.NewTime(*h.epoch))
@@ -267,7 +267,7 @@ func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
 	// The state before was that of the repositories; now it is that of the proposals.
 	switch {
 	case h.epoch == nil && known > 0 && synced == len(proposals):
-		// The upstream's history is whole, whatever is known of the one here.
+		// The upstream's history is whole, however much of the local one is there.
 		h.state = "full"
 		h.problems = slices.DeleteFunc(h.problems, func(p mip.Problem) bool { return strings.HasPrefix(p.Code, "history-") })
 	case h.state == "none" && known > 0:

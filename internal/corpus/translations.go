@@ -108,8 +108,8 @@ func (f *committedFile) readTranslation(raw []byte, c *Corpus, p *Proposal) {
 	if at := c.Changed(f.File); at != nil {
 		made = *at
 	}
-	// Where only some sections correspond it is not known which: a wrong id would lead to
-	// another place.
+	// Where only some sections correspond nothing says which: a wrong id would lead to another
+	// place.
 	if correspond(doc.Sections, english) {
 		for i := range doc.Sections {
 			doc.Sections[i].ID = english[i].ID

@@ -131,7 +131,7 @@ func asText(f *field) string {
 	return s
 }
 
-// tidier turns what YAML gives into string, nil, []any and map[string]any.
+// tidier turns the values of YAML into string, nil, []any and map[string]any.
 type tidier struct {
 	keepControls bool
 	replaced     bool

@@ -35,8 +35,8 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Load reads and validates a site.yaml. What is wrong with its content is an [*InvalidError]
-// that names path as given; any other error means that the file cannot be read.
+// Load reads and validates a site.yaml. Wrong content is an [*InvalidError] that names path as
+// given; any other error means that the file cannot be read.
 func Load(path string) (*Site, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *problems) document(data []byte) *yaml.Node {
 	return root
 }
 
-// syntax reports what the YAML parser says, which carries the line in its text, and none for
+// syntax reports an error of the YAML parser, which carries the line in its text, and none for
 // the first line and for control characters.
 func (p *problems) syntax(data []byte, err error) {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")

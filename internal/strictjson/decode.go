@@ -23,7 +23,7 @@ type Error struct {
 	Message string
 }
 
-// Error implements error. The message may repeat what was read, bounded and escaped.
+// Error implements error. The message may repeat parts of the text, bounded and escaped.
 func (e *Error) Error() string { return e.Message }
 
 // Decode reads one JSON value, and nothing after it, into a pointer to a struct. Every member
