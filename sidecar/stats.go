@@ -10,12 +10,12 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/chain"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
 	"github.com/mipwatch/mipwatch/sidecar/metrics"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 // Stats are the counts since the sidecar was made. No text of a caller is in them, so that they do not grow.
@@ -47,7 +47,7 @@ type CacheStats struct {
 // HostStats are the counts of the hosts of one kind: forum, chain or model. Network is as in [CacheStats].
 type HostStats struct {
 	Name, Network string
-	*upstream.Stats
+	*fetch.Stats
 }
 
 // Stats returns the counts of all requests, and those of the networks that the site has now.

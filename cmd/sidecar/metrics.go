@@ -12,7 +12,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
 // metrics answers GET /metrics, and nothing else. It is for an address of its own, which has no limit of callers.
@@ -101,7 +101,7 @@ func collectUpstreams(ch chan<- prometheus.Metric, stats sidecar.Stats) {
 	for _, h := range stats.Hosts {
 		counter(ch, "mipwatch_upstream_requests_total", "HTTP requests that went out, those of retries and redirects too.",
 			float64(h.Sent.Load()), "upstream", h.Name, "network", h.Network)
-		for _, r := range upstream.Results() {
+		for _, r := range fetch.Results() {
 			counter(ch, "mipwatch_upstream_calls_total", "Calls of hosts behind the sidecar, a retry included, by result. "+
 				"Those that are paused or breaker_open did not go out.",
 				float64(h.Calls[r].Load()), "upstream", h.Name, "network", h.Network, "result", r.String())

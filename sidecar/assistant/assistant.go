@@ -14,11 +14,11 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 const (
@@ -60,7 +60,7 @@ type Config struct {
 // Stats counts what an Assistant is asked and what it asks. The zero value is ready.
 type Stats struct {
 	Summaries, Translations cache.Stats
-	Model                   upstream.Stats
+	Model                   fetch.Stats
 }
 
 // Assistant answers. It is safe for concurrent use: equal questions at one time are one. Whoever makes it

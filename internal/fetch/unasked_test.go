@@ -1,4 +1,4 @@
-package upstream_test
+package fetch_test
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 // TestUnasked holds which failures say that nothing got to the host.
@@ -31,7 +31,7 @@ func TestUnasked(t *testing.T) {
 		{"breaker open", func(w *world) {
 			w.ours.Next(slicesRepeat(upstreamtest.Disconnect(), 5)...)
 			for range 5 {
-				w.host.Do(context.Background(), upstream.Request{})
+				w.host.Do(context.Background(), fetch.Request{})
 			}
 		}, true},
 	} {
@@ -39,8 +39,8 @@ func TestUnasked(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, address)
 				c.prepare(w)
-				_, err := w.host.Do(t.Context(), upstream.Request{})
-				if e, ok := errors.AsType[*upstream.Error](err); !ok || e.Unasked != c.want {
+				_, err := w.host.Do(t.Context(), fetch.Request{})
+				if e, ok := errors.AsType[*fetch.Error](err); !ok || e.Unasked != c.want {
 					t.Errorf("Do: %v, want unasked %t", err, c.want)
 				}
 			})
@@ -49,8 +49,8 @@ func TestUnasked(t *testing.T) {
 	t.Run("nobody listens", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, "http://nobody.example")
-			_, err := w.host.Do(t.Context(), upstream.Request{})
-			if e, ok := errors.AsType[*upstream.Error](err); !ok || !e.Unasked {
+			_, err := w.host.Do(t.Context(), fetch.Request{})
+			if e, ok := errors.AsType[*fetch.Error](err); !ok || !e.Unasked {
 				t.Errorf("Do: %v, want it unasked", err)
 			}
 		})
@@ -60,8 +60,8 @@ func TestUnasked(t *testing.T) {
 			w := newWorld(t, address)
 			ctx, cancel := context.WithTimeout(t.Context(), -1)
 			defer cancel()
-			_, err := w.host.Do(ctx, upstream.Request{})
-			if e, ok := errors.AsType[*upstream.Error](err); !ok || !e.Unasked || w.ours.Calls() != 0 {
+			_, err := w.host.Do(ctx, fetch.Request{})
+			if e, ok := errors.AsType[*fetch.Error](err); !ok || !e.Unasked || w.ours.Calls() != 0 {
 				t.Errorf("Do: %v, want it unasked", err)
 			}
 		})

@@ -1,4 +1,4 @@
-package upstream_test
+package fetch_test
 
 import (
 	"context"
@@ -11,15 +11,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 // ask asks once and returns the kind of its error and how long the host wants to be left alone.
 func (w *world) ask(t *testing.T) (string, time.Duration) {
 	t.Helper()
-	_, err := w.host.Do(t.Context(), upstream.Request{Once: true})
-	e, ok := errors.AsType[*upstream.Error](err)
+	_, err := w.host.Do(t.Context(), fetch.Request{Once: true})
+	e, ok := errors.AsType[*fetch.Error](err)
 	if !ok {
 		return kind(t, err), 0
 	}
@@ -110,7 +110,7 @@ func TestPause(t *testing.T) {
 			w := newWorld(t, address)
 			w.ours.Next(upstreamtest.Answer(500, nil, ""))
 			time.AfterFunc(100*time.Millisecond, func() { w.host.Pause(time.Minute) })
-			if _, err := w.host.Do(t.Context(), upstream.Request{}); kind(t, err) != "unavailable" || w.ours.Calls() != 1 {
+			if _, err := w.host.Do(t.Context(), fetch.Request{}); kind(t, err) != "unavailable" || w.ours.Calls() != 1 {
 				t.Errorf("%v, %d calls", err, w.ours.Calls())
 			}
 		})
@@ -154,7 +154,7 @@ func TestBreaker(t *testing.T) {
 				time.Sleep(time.Nanosecond)
 				var all sync.WaitGroup
 				for range 20 {
-					all.Go(func() { w.host.Do(t.Context(), upstream.Request{}) })
+					all.Go(func() { w.host.Do(t.Context(), fetch.Request{}) })
 				}
 				all.Wait()
 				calls(11)
@@ -177,39 +177,39 @@ func TestBreaker(t *testing.T) {
 
 // TestNoFailure holds what does not open the breaker.
 func TestNoFailure(t *testing.T) {
-	refuse := upstream.Request{Spend: func() error { return errors.New("no") }}
+	refuse := fetch.Request{Spend: func() error { return errors.New("no") }}
 	tests := map[string]func(*world, context.Context){
 		"404": func(w *world, ctx context.Context) {
 			w.ours.Next(upstreamtest.Answer(404, nil, ""))
-			w.host.Do(ctx, upstream.Request{})
+			w.host.Do(ctx, fetch.Request{})
 		},
 		"429": func(w *world, ctx context.Context) {
 			w.ours.Next(upstreamtest.Answer(429, nil, ""))
-			w.host.Do(ctx, upstream.Request{})
+			w.host.Do(ctx, fetch.Request{})
 			time.Sleep(time.Second)
 		},
 		"budget": func(w *world, ctx context.Context) { w.host.Do(ctx, refuse) },
 		"cancelled before": func(w *world, ctx context.Context) {
 			ctx, cancel := context.WithCancel(ctx)
 			cancel()
-			w.host.Do(ctx, upstream.Request{})
+			w.host.Do(ctx, fetch.Request{})
 		},
 		"too late before": func(w *world, ctx context.Context) {
 			ctx, cancel := context.WithTimeout(ctx, -1)
 			defer cancel()
-			w.host.Do(ctx, upstream.Request{})
+			w.host.Do(ctx, fetch.Request{})
 		},
 		"cancelled": func(w *world, ctx context.Context) {
 			w.ours.Next(upstreamtest.Hang())
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(time.Second, cancel)
-			w.host.Do(ctx, upstream.Request{})
+			w.host.Do(ctx, fetch.Request{})
 		},
 		"cancelled between tries": func(w *world, ctx context.Context) {
 			w.ours.Next(upstreamtest.Answer(500, nil, ""))
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(100*time.Millisecond, cancel)
-			w.host.Do(ctx, upstream.Request{})
+			w.host.Do(ctx, fetch.Request{})
 		},
 	}
 	for name, ask := range tests {
@@ -254,9 +254,9 @@ func TestCancel(t *testing.T) {
 		is    error
 		opens bool
 	}{
-		{"deadline", nil, "timeout", upstream.ErrTimeout, true},
-		{"overtaken", upstream.ErrTimeout, "timeout", upstream.ErrTimeout, true},
-		{"overtaken, wrapped", fmt.Errorf("slow: %w", upstream.ErrTimeout), "timeout", upstream.ErrTimeout, true},
+		{"deadline", nil, "timeout", fetch.ErrTimeout, true},
+		{"overtaken", fetch.ErrTimeout, "timeout", fetch.ErrTimeout, true},
+		{"overtaken, wrapped", fmt.Errorf("slow: %w", fetch.ErrTimeout), "timeout", fetch.ErrTimeout, true},
 		{"left", errors.New("s3cret"), "other", context.Canceled, false},
 	}
 	for _, tt := range tests {
@@ -274,7 +274,7 @@ func TestCancel(t *testing.T) {
 					}
 					w.ours.Next(upstreamtest.Hang())
 					start := time.Now()
-					_, err := w.host.Do(ctx, upstream.Request{})
+					_, err := w.host.Do(ctx, fetch.Request{})
 					if got := kind(t, err); got != tt.err || !errors.Is(err, tt.is) || time.Since(start) != time.Second {
 						t.Errorf("%v is %q after %v, want %q after 1 s", err, got, time.Since(start), tt.err)
 					}
@@ -307,6 +307,25 @@ func TestBreakerAndClock(t *testing.T) {
 	})
 }
 
+// TestBreakerThaws holds that a process which was frozen while the breaker was open asks again.
+func TestBreakerThaws(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, address)
+		w.ours.Next(slicesRepeat(upstreamtest.Disconnect(), 5)...)
+		for range 5 {
+			w.ask(t)
+		}
+		w.clock = 30*time.Second - 1 // no timer has run
+		if got, wait := w.ask(t); got != "unavailable" || wait != 1 {
+			t.Errorf("before the time is up: %q, again in %v", got, wait)
+		}
+		w.clock = 30 * time.Second
+		if got, _ := w.ask(t); got != "" {
+			t.Errorf("when the time is up: %s", got)
+		}
+	})
+}
+
 // TestManyFailAtOnce holds that failures of calls under way do not keep the breaker open for longer.
 func TestManyFailAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -314,7 +333,7 @@ func TestManyFailAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {
-				w.host.Do(t.Context(), upstream.Request{Path: "/" + strings.Repeat("x", i), Once: true})
+				w.host.Do(t.Context(), fetch.Request{Path: "/" + strings.Repeat("x", i), Once: true})
 			})
 		}
 		w.ours.Always(upstreamtest.Hang())

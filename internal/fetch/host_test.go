@@ -1,4 +1,4 @@
-package upstream_test
+package fetch_test
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 // address holds a secret in each of its parts.
@@ -26,7 +26,7 @@ const address = "http://user:s3cret-a@keyed.example/v1/s3cret-b?k=s3cret-c"
 
 // world is a host in memory and the two scripts that stand for it and for a foreign one.
 type world struct {
-	host          *upstream.Host
+	host          *fetch.Host
 	ours, foreign *upstreamtest.Script
 	clock         time.Duration // how far the wall clock is set ahead
 	network       *upstreamtest.Network
@@ -51,7 +51,7 @@ func newWorld(t *testing.T, base string) *world {
 	w.network.Serve("foreign.example", w.foreign)
 	w.network.Serve("keyed.example:8545", w.foreign)
 	var err error
-	w.host, err = upstream.New(base, upstream.Config{
+	w.host, err = fetch.New(base, fetch.Config{
 		Transport: w.network, UserAgent: "test/1", MaxBytes: 1 << 10,
 		Now: func() time.Time { return time.Now().Add(w.clock) },
 	})
@@ -71,8 +71,8 @@ func kind(t *testing.T, err error) string {
 	if text := err.Error(); strings.Contains(text, "s3cret") || strings.Contains(text, "keyed") || strings.Contains(text, "foreign.example") {
 		t.Errorf("error tells an address: %q", text)
 	}
-	timeout, unavailable := errors.Is(err, upstream.ErrTimeout), errors.Is(err, upstream.ErrUnavailable)
-	_, ours := errors.AsType[*upstream.Error](err)
+	timeout, unavailable := errors.Is(err, fetch.ErrTimeout), errors.Is(err, fetch.ErrUnavailable)
+	_, ours := errors.AsType[*fetch.Error](err)
 	if ours && timeout == unavailable {
 		t.Errorf("error %q: timeout %t, unavailable %t", err, timeout, unavailable)
 	}
@@ -160,7 +160,7 @@ func TestAnswers(t *testing.T) {
 				w := newWorld(t, address)
 				w.ours.Always(tt.fault)
 				start := time.Now()
-				r, err := w.host.Do(t.Context(), upstream.Request{Path: "/t/1.json", Header: http.Header{"accept": {"text/x-any"}}})
+				r, err := w.host.Do(t.Context(), fetch.Request{Path: "/t/1.json", Header: http.Header{"accept": {"text/x-any"}}})
 				if d := time.Since(start); d > 2500*time.Millisecond {
 					t.Errorf("took %v, want at most one try", d)
 				}
@@ -168,7 +168,7 @@ func TestAnswers(t *testing.T) {
 					t.Fatalf("error %v is %q, want %q", err, got, tt.err)
 				}
 				if err != nil {
-					e, _ := errors.AsType[*upstream.Error](err)
+					e, _ := errors.AsType[*fetch.Error](err)
 					if e.Status != tt.status || len(e.Body) > 4<<10 {
 						t.Errorf("error has status %d and %d bytes, want status %d and at most 4 KiB", e.Status, len(e.Body), tt.status)
 					}
@@ -197,7 +197,7 @@ func TestAddress(t *testing.T) {
 	for _, tt := range tests {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, tt.base)
-			r, err := w.host.Do(t.Context(), upstream.Request{Method: tt.method, Path: tt.path, Body: []byte(tt.body)})
+			r, err := w.host.Do(t.Context(), fetch.Request{Method: tt.method, Path: tt.path, Body: []byte(tt.body)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,13 +207,13 @@ func TestAddress(t *testing.T) {
 		})
 	}
 	for _, base := range []string{"", "s3cret", "//keyed.example", "ftp://keyed.example/s3cret", "http:s3cret", "http:///s3cret", "http://keyed.example/%zz-s3cret", "http://:80/"} {
-		if _, err := upstream.New(base, upstream.Config{}); err == nil || kind(t, err) != "other" {
+		if _, err := fetch.New(base, fetch.Config{}); err == nil || kind(t, err) != "other" {
 			t.Errorf("New(%q): %v, want an error without the address", base, err)
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
-		for _, r := range []upstream.Request{{Path: "/%zz"}, {Method: "A B"}} {
+		for _, r := range []fetch.Request{{Path: "/%zz"}, {Method: "A B"}} {
 			if _, err := w.host.Do(t.Context(), r); kind(t, err) != "other" {
 				t.Errorf("%+v: %v, want an error that is not the host's", r, err)
 			}
@@ -260,7 +260,7 @@ func TestRedirects(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, tt.base)
 				w.ours.Next(tt.faults...)
-				q := upstream.Request{Method: tt.method}
+				q := fetch.Request{Method: tt.method}
 				if tt.method == "POST" {
 					q.Body = []byte("words")
 				}
@@ -286,7 +286,7 @@ func TestRedirects(t *testing.T) {
 			upstreamtest.Delay(time.Second)(rw, r, upstreamtest.NewScript(http.RedirectHandler(r.URL.Path+"/a", http.StatusMovedPermanently)))
 		})
 		start := time.Now()
-		_, err := w.host.Do(t.Context(), upstream.Request{})
+		_, err := w.host.Do(t.Context(), fetch.Request{})
 		if got, d := kind(t, err), time.Since(start); got != "timeout" || d != 2500*time.Millisecond {
 			t.Errorf("slow redirects: %v after %v, want a timeout after one try's time", err, d)
 		}
@@ -340,7 +340,7 @@ func TestRetry(t *testing.T) {
 					defer cancel()
 				}
 				start := time.Now()
-				_, err := w.host.Do(ctx, upstream.Request{Once: tt.once})
+				_, err := w.host.Do(ctx, fetch.Request{Once: tt.once})
 				if got := kind(t, err); got != tt.err || time.Since(start) != tt.took || w.ours.Calls() != tt.calls {
 					t.Errorf("%v (%q) after %v and %d calls, want %q after %v and %d", err, got, time.Since(start), w.ours.Calls(), tt.err, tt.took, tt.calls)
 				}
@@ -351,7 +351,7 @@ func TestRetry(t *testing.T) {
 		w := newWorld(t, address)
 		w.network.Down("keyed.example", true)
 		time.AfterFunc(100*time.Millisecond, func() { w.network.Down("keyed.example", false) })
-		if _, err := w.host.Do(t.Context(), upstream.Request{}); err != nil {
+		if _, err := w.host.Do(t.Context(), fetch.Request{}); err != nil {
 			t.Errorf("host that comes up between the tries: %v", err)
 		}
 	})
@@ -362,7 +362,7 @@ func TestSpend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
 		spent, budget := 0, 3
-		q := upstream.Request{Spend: func() error {
+		q := fetch.Request{Spend: func() error {
 			if spent == budget {
 				return broke
 			}
@@ -395,8 +395,8 @@ func TestAccept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
 		reason := errors.New("wrong")
-		var seen *upstream.Response
-		q := upstream.Request{Accept: func(r *upstream.Response) error { seen = r; return reason }}
+		var seen *fetch.Response
+		q := fetch.Request{Accept: func(r *fetch.Response) error { seen = r; return reason }}
 		_, err := w.host.Do(t.Context(), q)
 		if kind(t, err) != "unavailable" || !errors.Is(err, reason) || seen == nil || w.ours.Calls() != 1 {
 			t.Errorf("%v, %v seen, %d calls", err, seen, w.ours.Calls())
@@ -413,14 +413,14 @@ func TestFreeze(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
 		dials := &counting{Network: w.network}
-		h, err := upstream.New(address, upstream.Config{Transport: dials, Now: func() time.Time { return time.Now().Add(w.clock) }})
+		h, err := fetch.New(address, fetch.Config{Transport: dials, Now: func() time.Time { return time.Now().Add(w.clock) }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []int
 		for _, d := range []time.Duration{0, 30 * time.Second, time.Minute, -time.Hour, 0} {
 			w.clock += d // the process was frozen: no timer has run
-			if _, err := h.Do(t.Context(), upstream.Request{}); err != nil {
+			if _, err := h.Do(t.Context(), fetch.Request{}); err != nil {
 				t.Error(err)
 			}
 			got = append(got, dials.closed)
@@ -451,11 +451,11 @@ func TestOwnTransport(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.Header.Get("Accept-Encoding"), " ", r.Header.Get("User-Agent"))
 	}))
-	h, err := upstream.New(s.URL, upstream.Config{UserAgent: "test/1"})
+	h, err := fetch.New(s.URL, fetch.Config{UserAgent: "test/1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := h.Do(t.Context(), upstream.Request{})
+	r, err := h.Do(t.Context(), fetch.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -464,7 +464,7 @@ func TestOwnTransport(t *testing.T) {
 	}
 	h.Close()
 	s.Close()
-	_, err = h.Do(t.Context(), upstream.Request{})
+	_, err = h.Do(t.Context(), fetch.Request{})
 	if got := kind(t, err); got != "unavailable" || strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("server that is gone: %v", err)
 	}

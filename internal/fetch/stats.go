@@ -1,4 +1,4 @@
-package upstream
+package fetch
 
 import (
 	"errors"
@@ -47,26 +47,21 @@ func Results() []Result {
 // String is the name by which a metric tells the result.
 func (r Result) String() string { return results[r] }
 
-// resultOf is what the error of a call says.
+// resultOf is the result of a call with that error.
 func resultOf(err error) Result {
-	e, ours := errors.AsType[*Error](err)
-	switch {
-	case err == nil:
+	if err == nil {
 		return OK
-	case !ours:
-		return Cancelled
-	case e.held && errors.Is(e.err, errPaused):
-		return Paused
-	case e.held:
-		return Refused
-	case e.Timeout:
-		return Timeout
-	case errors.Is(e.err, errForeign), errors.Is(e.err, errRedirects):
-		return Garbled
-	case e.Status >= 300:
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.result
+	}
+	return Cancelled
+}
+
+// resultOfStatus is the result of an answer that cannot be used.
+func resultOfStatus(status int) Result {
+	if status >= 300 {
 		return Status
-	case errors.Is(e.err, errConnect), errors.Is(e.err, errBroken):
-		return Connection
 	}
 	return Garbled
 }
