@@ -15,13 +15,12 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/chain"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
-	"github.com/mipwatch/mipwatch/sidecar/metrics"
 )
 
 // Stats are the counts since the sidecar was made. No text of a caller is in them, so that they do not grow.
 type Stats struct {
 	Requests map[RequestKind]uint64
-	Took     map[string]*metrics.Durations // of requests, by route
+	Took     map[string]*fetch.Durations // of requests, by route
 	InFlight int64
 	Problems map[api.Code]uint64
 	Limited  map[string]uint64 // requests that were refused, by limit
@@ -82,7 +81,7 @@ type counts struct {
 	inFlight  atomic.Int64
 	responses cache.Stats
 	forum     forum.Stats
-	took      map[string]*metrics.Durations // by route. The map does not change
+	took      map[string]*fetch.Durations // by route. The map does not change
 
 	mu       sync.Mutex
 	chains   map[string]*chain.Stats // by network id. They outlive the chain
@@ -98,11 +97,11 @@ var expectedStatuses = []int{200, 204, 304, 400, 404, 405, 413, 415, 429, 500, 5
 // shows as a rise.
 func newCounts(endpoints map[string]*endpoint) *counts {
 	c := &counts{
-		took: map[string]*metrics.Durations{other: {}}, chains: map[string]*chain.Stats{},
+		took: map[string]*fetch.Durations{other: {}}, chains: map[string]*chain.Stats{},
 		requests: map[RequestKind]uint64{}, problems: map[api.Code]uint64{}, limited: map[string]uint64{forum.Limit: 0, assistant.LimitModel: 0},
 	}
 	for path, e := range endpoints {
-		c.took[path] = &metrics.Durations{}
+		c.took[path] = &fetch.Durations{}
 		for _, status := range expectedStatuses {
 			c.requests[RequestKind{path, e.method, status}] = 0
 		}
