@@ -93,6 +93,7 @@ func (a *authorList) mapping(m map[string]any) {
 		*a = append(*a, found)
 		return
 	}
+	// - Twelve: The Movie
 	for key, v := range m {
 		if len(m) == 1 {
 			a.one(strings.TrimSpace(key + ": " + textOf(v)))
@@ -180,6 +181,7 @@ func (a *authorList) one(s string) {
 			words = append(words, word)
 		}
 	}
+	// Of "Ada (@ada)," the comma stays behind.
 	if name := strings.TrimRight(strings.Join(words, " "), ",;"); name != "" {
 		p.Name = &name
 	}

@@ -42,20 +42,18 @@ type Committed struct {
 
 // Translation is a committed translation that is published.
 type Translation struct {
-	ID     mip.ID
-	Locale string
-	// Stale says that the English text has changed since the translation was made.
-	Stale       bool
-	GeneratedAt mip.Time
-	File        string // as in problems
-	Heavy       bool   // as in [Proposal]
-
-	text *api.PublishedTranslation
+	// PublishedTranslation is the body of the answer. The ids of its sections are those of the
+	// English text as far as the two correspond. It must not be changed.
+	*api.PublishedTranslation
+	ID mip.ID
+	// File is the path, as in problems.
+	File string
+	// Heavy says that the HTML can be out of proportion to the text, as in [Proposal].
+	Heavy bool
 }
 
-// Text is the translation as it is published. The ids of its sections are those of the English
-// text as far as the two correspond. It must not be changed.
-func (t Translation) Text() *api.PublishedTranslation { return t.text }
+// Text is the translation as it is published.
+func (t Translation) Text() *api.PublishedTranslation { return t.PublishedTranslation }
 
 // Summary is the committed summary of a proposal, nil when none is published. Its Stale marks
 // one of an older text, which still passes the check against the present one.
@@ -103,6 +101,8 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check Chec
 	l.refuseDoubles()
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
+	// A file without its proposal is left over from one that is gone, or waits for one to be
+	// mended.
 	for _, f := range l.files {
 		i, ok := c.find(f.id)
 		switch {
@@ -210,6 +210,7 @@ func (l *committedList) entries(name string) (files []folder.File, ok bool) {
 // language lists the translations into one language.
 func (l *committedList) language(f folder.File) {
 	tag := f.Base()
+	// A file next to the languages is in the wrong place.
 	if info, err := l.root.Stat(f.Name); err == nil && !info.IsDir() {
 		l.problem(mip.Notice, f.Path, "not-read", "skipped: a translation stands in the folder of its language, such as %s/ja/%s-7.md", TranslationsDir, l.prefix)
 		return

@@ -140,6 +140,7 @@ func (h *history) missing(dir string, err error) {
 // readRecord reads the record of mipwatch sync in a folder. One that cannot be read is a
 // problem, and times come from the local repository then.
 func (h *history) readRecord(dir string) {
+	// A folder that was never synced has no record.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return // reported where the folder is listed
@@ -161,6 +162,7 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 	var prefixes []string
 	proposals := map[string]bool{} // prefixes of proposals' folders
 	for _, dir := range dirs {
+		// Paths of the log are those within the repository.
 		prefix := h.places[dir].Prefix
 		proposals[prefix] = true
 		prefixes = append(prefixes, prefix)
@@ -228,6 +230,7 @@ func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
 	var newest git.Commit
 	known, synced := 0, 0
 	for _, p := range proposals {
+		// Without git the path is the best guess of the one in a repository.
 		place := h.places[p.source.Folder]
 		p.RepoPath = path.Join(filepath.Base(p.source.Folder), p.source.Name)
 		if place.Top != "" {

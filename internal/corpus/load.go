@@ -209,6 +209,7 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 // refuse fails the proposals that a caller refuses, and those whose id another one has too.
 func refuse(all []*entry, refused map[string]mip.Problem) {
 	byID := map[mip.ID][]*entry{}
+	// Refusing one of two files with the same number does not settle which is meant.
 	for _, e := range all {
 		if e.proposal == nil {
 			continue
@@ -243,6 +244,7 @@ func (c *Corpus) assemble(ctx context.Context, all []*entry, h *history) {
 		}
 		c.Proposals = append(c.Proposals, e.proposal)
 		name := strings.ToLower(e.Name)
+		// Folders may hold files of the same name.
 		if _, twice := c.files[name]; twice {
 			c.files[name] = nil
 		} else {

@@ -122,9 +122,7 @@ func (f *committedFile) readTranslation(raw []byte, c *Corpus, p *Proposal) {
 	if d := header.get("description").text(); d != "" {
 		text.Description = &d
 	}
-	f.translation = &Translation{
-		ID: p.ID, Locale: f.locale, Stale: stale, GeneratedAt: made, File: f.Path, Heavy: heavy, text: text,
-	}
+	f.translation = &Translation{PublishedTranslation: text, ID: p.ID, File: f.Path, Heavy: heavy}
 }
 
 // correspond reports whether two texts have the same headings, as far as a program can see.

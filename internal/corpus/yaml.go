@@ -70,6 +70,7 @@ func foldPlain(lines []string, freeText bool) string {
 		}
 	}
 	text := strings.Join(folded, " ")
+	// The null of YAML, in its spellings.
 	if !freeText && (text == "~" || text == "null" || text == "Null" || text == "NULL") {
 		text = ""
 	}
@@ -108,6 +109,7 @@ func quotedEnd(s string) int {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
 		switch {
+		// A backslash escapes within double quotes, a second quote within single ones.
 		case quote == '"' && s[i] == '\\':
 			i++
 		case s[i] != quote:
@@ -170,6 +172,7 @@ func rewriteFlow(s string, depth int) (yaml, rest string, ok bool) {
 // flowItem rewrites the item that s begins with, of a flow list or map. A key is a scalar.
 func flowItem(s string, key bool, depth int) (yaml, rest string, ok bool) {
 	n := 0
+	// Anchors, aliases, tags and complex keys are refused.
 	switch c := s[0]; {
 	case strings.IndexByte("&*!]}", c) >= 0 || strings.HasPrefix(s, "? "):
 	case c == '[' || c == '{':

@@ -139,6 +139,7 @@ func (f *File) Read(root *os.Root) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
+	// The file may be another one than was listed.
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err

@@ -102,6 +102,7 @@ func (v value) upstream() (Upstream, bool) {
 		field{"ref", false, into(&u.Ref, value.gitRef)},
 		field{"folders", false, into(&u.Folders, listOf(value.inside, false))},
 	)
+	// An upstream with a problem is not used: the problem ends the program.
 	return u, true
 }
 

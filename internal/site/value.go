@@ -88,6 +88,7 @@ func (v value) entries(yield func(key *yaml.Node, item value)) bool {
 	if v.Kind != yaml.MappingNode {
 		return v.wrong("a mapping (key: value)")
 	}
+	// Keys and values stand in turn.
 	seen := map[string]int{}
 	for i := 0; i+1 < len(v.Content); i += 2 {
 		key, node := v.Content[i], v.Content[i+1]
