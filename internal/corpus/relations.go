@@ -37,7 +37,8 @@ func relate(proposals []*Proposal) {
 			ids = append(ids, p.ID.String())
 		}
 		first := group[0]
-		first.report.warnf(first.requireLine, "requires-cycle", "the proposals require each other in a circle: %s", strings.Join(append(ids, first.ID.String()), " > "))
+		way := strings.Join(append(ids, first.ID.String()), " > ")
+		first.report.warnf(first.requireLine, "requires-cycle", "the proposals require each other in a circle: %s", way)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// maxNumber is the largest number of a proposal: it fits the integers of every reader.
-const maxNumber = 999_999_999
+// MaxNumber is the largest number of a proposal: it fits the integers of every reader.
+const MaxNumber = 999_999_999
 
 // ID names a proposal: MIP-7 is number 7 of the kind MIP. Numbers count within a kind, so a
 // bare number names no proposal. The zero value is no proposal's. Encoded as text, in JSON too,
@@ -25,7 +25,7 @@ type ID struct {
 func ParseID(s string) (ID, error) {
 	kind, digits, _ := strings.Cut(s, "-")
 	n, err := strconv.Atoi(digits)
-	if kind == "" || err != nil || n < 0 || n > maxNumber || strconv.Itoa(n) != digits {
+	if kind == "" || err != nil || n < 0 || n > MaxNumber || strconv.Itoa(n) != digits {
 		return ID{}, fmt.Errorf("%q is no id of a proposal, want a kind, a hyphen and a number, such as MIP-7", s)
 	}
 	return ID{kind, n}, nil

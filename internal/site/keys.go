@@ -15,8 +15,6 @@ import (
 )
 
 const (
-	// maxNumber bounds the numbers of proposals and of forum topics: nine digits.
-	maxNumber = 999_999_999
 	// maxUnix is the last second of the year 9999, the last that RFC 3339 can write.
 	// Milliseconds given as seconds are beyond it.
 	maxUnix = 253402300799
@@ -276,7 +274,7 @@ func (v value) overrides(prefix string, forks []mip.HardFork) map[mip.ID]Overrid
 	v.entries(func(key *yaml.Node, v value) {
 		// A key may be a number or a text with one in it.
 		n, ok := decimal(key.Value)
-		if !ok || n > maxNumber {
+		if !ok || n > mip.MaxNumber {
 			v.problems.add(key.Line, "bad-value", "%s: want a proposal's number as the key", v.where)
 			return
 		}

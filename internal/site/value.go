@@ -190,7 +190,7 @@ func (v value) integer(want, unit string, least, most int64) (int64, bool) {
 // number reads the number of a proposal or of a forum topic.
 func number(least int64) func(value) (int, bool) {
 	return func(v value) (int, bool) {
-		n, ok := v.integer("a whole number", "a decimal number", least, maxNumber)
+		n, ok := v.integer("a whole number", "a decimal number", least, mip.MaxNumber)
 		return int(n), ok
 	}
 }
