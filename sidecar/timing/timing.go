@@ -52,9 +52,6 @@ const (
 	FreshTopic = 5 * time.Minute
 	FreshHead  = 5 * time.Second
 	FreshSlug  = 24 * time.Hour
-	// FreshAI is how long an encoded answer stands for the body that was sent: long enough for a crowd, short enough
-	// that what is committed or spent meanwhile shows.
-	FreshAI = 5 * time.Second
 	// FreshLeast is how long any response is given, so that a burst of requests does not encode it again and again
 	// while the hosts behind it fail.
 	FreshLeast = 250 * time.Millisecond
