@@ -165,11 +165,8 @@ func checkMediaType(h http.Header) error {
 
 // shorten bounds a caller's text for a message.
 func shorten(s string) string {
-	const most = 40 // characters
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
+	const most = 41 // characters
+	return mip.ShortenRunes(s, most)
 }
 
 // proposalOf reads mipNumber: 6, "6" or "MIP-6" with the site's prefix in any case.
