@@ -69,7 +69,7 @@ var imports = map[string][]string{
 	"sidecar/environment": {"internal/mip", "internal/site", "internal/ai", "sidecar", "sidecar/assistant", "sidecar/knowledge", "sidecar/redis"},
 	"sidecar/follow":      {"sidecar/knowledge"},
 	"sidecar/event":       {"internal/api"},
-	"sidecar/forum":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
+	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
 	"sidecar/knowledge":   {"internal/mip", "internal/api", "sidecar/cache"},
 	"sidecar/metrics":     {},
 	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
