@@ -72,7 +72,7 @@ var imports = map[string][]string{
 	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
 	"sidecar/knowledge":   {"internal/mip", "internal/api", "sidecar/cache"},
 	"sidecar/metrics":     {},
-	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
+	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter", "github.com/sony/gobreaker/v2"},
 	"sidecar/timing":      {},
 	"internal/fetch":      {"sidecar/metrics", "github.com/sony/gobreaker/v2"},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
