@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mipwatch/mipwatch/sidecar/metrics"
+	"github.com/mipwatch/mipwatch/internal/metrics"
 )
 
 // Stats counts what was asked of hosts and what became of it. The zero value is ready; hosts may share one.

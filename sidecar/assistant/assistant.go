@@ -17,7 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
@@ -133,7 +133,7 @@ func (a *Assistant) Close() {
 }
 
 // listed finds a proposal in the site's list, which is sorted.
-func listed(k *knowledge.Knowledge, id mip.ID) (mip.Summary, error) {
+func listed(k *index.Index, id mip.ID) (mip.Summary, error) {
 	m, ok := mip.Find(k.List.MIPs, id)
 	if !ok {
 		return mip.Summary{}, notPublished(fmt.Errorf("%s: no such proposal", id))
@@ -142,7 +142,7 @@ func listed(k *knowledge.Knowledge, id mip.ID) (mip.Summary, error) {
 }
 
 // read reads a proposal's text.
-func read(ctx context.Context, k *knowledge.Knowledge, id mip.ID) (*mip.Proposal, error) {
+func read(ctx context.Context, k *index.Index, id mip.ID) (*mip.Proposal, error) {
 	if k.Source == nil {
 		return nil, fmt.Errorf("%s: the site's texts are not at hand", id)
 	}
