@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sony/gobreaker/v2"
 )
 
 const (
@@ -84,14 +86,22 @@ func (c *call) do(ctx context.Context) (*Response, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
-	done, probe, err := c.host.allow()
-	if err != nil {
+	if err := c.host.checkPause(); err != nil {
 		return nil, err
 	}
-	result := errUndecided // of a panic
-	defer func() { done(result) }()
-	c.host.dropIdle()
+	c.host.wake()
+	breaker := c.host.breaker.Load()
+	res, err := breaker.Execute(func() (*Response, error) {
+		return c.ask(ctx, to, breaker.State() == gobreaker.StateHalfOpen)
+	})
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		return nil, c.host.breakerError(err)
+	}
+	return res, err
+}
 
+// ask makes one try or two. probe says that the call decides whether the breaker closes.
+func (c *call) ask(ctx context.Context, to *url.URL, probe bool) (*Response, error) {
 	res, err := c.try(ctx, to)
 	if e, ok := errors.AsType[*Error](err); ok && e.retry && !probe && !c.request.Once {
 		res, err = c.tryAgain(ctx, to, e)
@@ -104,7 +114,6 @@ func (c *call) do(ctx context.Context) (*Response, error) {
 	if e, ok := errors.AsType[*Error](err); ok {
 		c.host.noteFailure(e)
 	}
-	result = err
 	return res, err
 }
 
@@ -206,13 +215,9 @@ func (c *call) checkRedirect(next *http.Request, via []*http.Request) error {
 
 // sameHost reports whether two addresses are of one origin, or the second one is the first one's by TLS.
 func sameHost(from, to *url.URL) bool {
-	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
-		return false
-	}
-	if from.Scheme == to.Scheme {
-		return port(from) == port(to)
-	}
-	return from.Scheme == "http" && to.Scheme == "https" && port(from) == "80" && port(to) == "443"
+	sameOrigin := from.Scheme == to.Scheme && port(from) == port(to)
+	byTLS := from.Scheme == "http" && to.Scheme == "https" && port(from) == "80" && port(to) == "443"
+	return strings.EqualFold(from.Hostname(), to.Hostname()) && (sameOrigin || byTLS)
 }
 
 func port(u *url.URL) string {

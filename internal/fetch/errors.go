@@ -63,8 +63,6 @@ var (
 	errRedirects = errors.New("it redirects in a circle")
 	errForeign   = errors.New("it redirects elsewhere")
 	errStatus    = errors.New("it does not serve")
-
-	errUndecided = errors.New("the call did not end")
 )
 
 // contextError is the error of a context that has ended, nil before.
