@@ -18,7 +18,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-// Errors of a [Forum] by errors.Is, in addition to [fetch.ErrTimeout], [fetch.ErrUnavailable] and [context.Canceled].
+// Errors of a [Forum] by errors.Is, in addition to those of [fetch.Host.Do].
 var (
 	ErrNotFound = errors.New("the forum has no such public topic")
 	ErrBusy     = errors.New("too many topics are being asked for")
@@ -163,14 +163,8 @@ func httpError(err error) error {
 	switch {
 	case isNotFound(err):
 		e.Code, e.Detail = api.NotFound, "The forum has no public topic of this number."
-	case errors.Is(err, fetch.ErrUnavailable):
 	case errors.Is(err, fetch.ErrTimeout), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		e.Code, e.Detail = api.UpstreamTimeout, "The forum took too long, and no earlier answer is kept."
-		if errors.Is(err, context.DeadlineExceeded) {
-			e.Err = fmt.Errorf("%w: %w", fetch.ErrTimeout, err)
-		}
-	default:
-		e.Err = fmt.Errorf("%w: %w", fetch.ErrUnavailable, err)
 	}
 	return e
 }
