@@ -18,18 +18,25 @@ import (
 )
 
 const (
-	retryPause   = 200 * time.Millisecond // before the second try
-	maxRetryWait = time.Second            // a host that wants to wait this long is not tried again
+	// retryPause is the least time before the second try. There is none for a host that wants to be left alone for
+	// maxRetryWait or longer.
+	retryPause   = 200 * time.Millisecond
+	maxRetryWait = time.Second
 	maxRedirects = 3
-	maxErrorBody = 4 << 10 // bytes
+	// maxErrorBody bounds Error.Body, in bytes.
+	maxErrorBody = 4 << 10
 )
 
 // Request is one question to a host.
 type Request struct {
-	Method string      // empty means GET
-	Path   string      // escaped, appended to the path of the address, whose query is kept; empty means the address itself
-	Body   []byte      // nil means none
-	Header http.Header // in addition to User-Agent and Accept-Encoding
+	// Method is GET when it is empty.
+	Method string
+	// Path is escaped. It is appended to the path of the address, whose query is kept. Empty means the address itself.
+	Path string
+	// Body is sent again with a retry and a redirect. Nil means none.
+	Body []byte
+	// Header is sent in addition to User-Agent and Accept-Encoding.
+	Header http.Header
 
 	// Accept checks an answer. Its error counts as a failure of the host: the error of Do wraps it and repeats its
 	// text. Nil accepts every answer.
@@ -39,7 +46,8 @@ type Request struct {
 	// call and is returned as it is. Nil counts nothing.
 	Spend func() error
 
-	Once bool // no retry
+	// Once disables the retry.
+	Once bool
 }
 
 // Response is an answer of status 2xx, or 4xx but 429.
@@ -78,6 +86,7 @@ type call struct {
 	refused error // why the last HTTP request did not go out
 }
 
+// do checks everything that needs no request, and lets the breaker run the rest.
 func (c *call) do(ctx context.Context) (*Response, error) {
 	to, err := c.host.address(c.request.Path)
 	if err != nil {
@@ -158,7 +167,8 @@ func (c *call) try(ctx context.Context, to *url.URL) (*Response, error) {
 	return res, nil
 }
 
-// RoundTrip sends one HTTP request.
+// RoundTrip implements [http.RoundTripper] below the client, which follows redirects: each HTTP request of a call comes
+// here, is charged to the caller and counted.
 func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	c.refused = c.host.checkPause()
 	if c.refused == nil && c.request.Spend != nil {
@@ -220,6 +230,7 @@ func sameHost(from, to *url.URL) bool {
 	return strings.EqualFold(from.Hostname(), to.Hostname()) && (sameOrigin || byTLS)
 }
 
+// port is the port of an address, that of the scheme if it names none.
 func port(u *url.URL) string {
 	if p := u.Port(); p != "" {
 		return p

@@ -20,26 +20,38 @@ const (
 	defaultMaxBytes = 2 << 20
 	defaultTry      = 2500 * time.Millisecond
 
+	// The bounds of a pause. A 429 without a time pauses for the shortest one.
 	shortestPause = time.Second
 	longestPause  = 10 * time.Minute
 
+	// So many failures in a row open the breaker for that long.
 	failuresToOpen = 5
 	openFor        = 30 * time.Second
-	probeWait      = time.Second // RetryAfter while another call decides whether the breaker closes
+	// probeWait is RetryAfter while another call decides whether the breaker closes.
+	probeWait = time.Second
 
-	maxIdle = 30 * time.Second // of a connection
+	// maxIdle is how long a connection may be idle before it is closed.
+	maxIdle = 30 * time.Second
 )
 
 // Config says how a host is asked.
 type Config struct {
-	Transport   http.RoundTripper // nil means a transport of the host's own, with the proxy of the environment
-	UserAgent   string            // empty means that of net/http
-	MaxBytes    int64             // bound of a body after decoding; 0 means 2 MiB
-	Try         time.Duration     // deadline of one try with its redirects and its body; 0 means 2.5 s
-	RetryRoom   time.Duration     // time that the context must leave for a second try; 0 means Try
-	Now         func() time.Time  // wall clock of pauses and idle connections; nil means time.Now
-	Stats       *Stats            // counts the calls; nil disables counting
-	NoRedirects bool              // a redirect is a failure like any other status
+	// Transport sends the HTTP requests. Nil means a transport of the host's own, with the proxy of the environment.
+	Transport http.RoundTripper
+	// UserAgent is sent with each request. Empty means that of net/http.
+	UserAgent string
+	// MaxBytes bounds a body after decoding. Zero means 2 MiB.
+	MaxBytes int64
+	// Try is the deadline of one try with its redirects and its body. Zero means 2.5 s.
+	Try time.Duration
+	// RetryRoom is the time that the deadline of a context must leave for a second try. Zero means Try.
+	RetryRoom time.Duration
+	// NoRedirects makes a redirect a failure like any other status.
+	NoRedirects bool
+	// Now is the clock of pauses and of idle connections. Nil means time.Now. Only its wall time counts.
+	Now func() time.Time
+	// Stats counts the calls. Nil disables counting.
+	Stats *Stats
 }
 
 // Host is one upstream. It is safe for concurrent use.
@@ -139,7 +151,7 @@ func newTransport(try time.Duration) *http.Transport {
 		IdleConnTimeout:        maxIdle,
 		TLSHandshakeTimeout:    try,
 		MaxResponseHeaderBytes: 64 << 10,
-		DisableCompression:     true, // call.newRequest asks for gzip itself
+		DisableCompression:     true, // newRequest asks for gzip itself
 	}
 }
 

@@ -21,19 +21,28 @@ import (
 
 // Config says which network, and how it is reached.
 type Config struct {
-	Endpoints mip.Endpoints     // every endpoint must have this ChainID; without RPC addresses the network is unavailable
-	Transport http.RoundTripper // nil means connections of its own for each endpoint
-	UserAgent string            // empty means that of net/http
-	Detached  bool              // a call goes on without its caller: for a server, not for a function that is frozen after its answer
-	Now       func() time.Time  // nil means time.Now
-	Log       *slog.Logger      // one line when an endpoint fails and one when it is back, without its address; nil discards them
-	Stats     *Stats            // nil disables counting
+	// Endpoints names the network. Every endpoint must have its ChainID. Without RPC addresses it is unavailable.
+	Endpoints mip.Endpoints
+	// Transport sends the HTTP requests. Nil means connections of its own.
+	Transport http.RoundTripper
+	// UserAgent is sent with each request. Empty means that of net/http.
+	UserAgent string
+	// Detached lets a call go on without its caller: in a server, not in a function that is frozen after its answer.
+	Detached bool
+	// Now is the wall clock. Nil means time.Now.
+	Now func() time.Time
+	// Log gets one line when an endpoint fails and one when it is back, without its address. Nil discards them.
+	Log *slog.Logger
+	// Stats counts the questions. Nil disables counting.
+	Stats *Stats
 }
 
 // Stats counts the questions to a chain. The zero value is ready; it outlives a Chain.
 type Stats struct {
+	// Heads counts the answers from memory and from the endpoints.
 	Heads cache.Stats
-	Hosts fetch.Stats // of all endpoints
+	// Hosts counts the calls of all endpoints.
+	Hosts fetch.Stats
 }
 
 // Chain answers from memory where it can. It is safe for concurrent use. The caller closes it.
@@ -108,6 +117,7 @@ func codeOf(err error) api.Code {
 	return api.UpstreamUnavailable
 }
 
+// errNoEndpoint is the error of a network without RPC addresses.
 var errNoEndpoint = errors.New("the network has no endpoint")
 
 // attempt is one endpoint that is asked for a head. head and err are set at its end.

@@ -25,17 +25,21 @@ const (
 
 // head is the top of a chain by one endpoint.
 type head struct {
-	height    uint64
-	finalized *uint64 // nil if the endpoint does not have it
-	time      time.Time
+	height uint64
+	// finalized is at most height. It is nil if the endpoint does not know it.
+	finalized *uint64
+	// time is the block's own time stamp.
+	time time.Time
 }
 
 // endpoint is one RPC address. One fetch at a time asks it.
 type endpoint struct {
-	name    string // its position: the address may hold a key
+	// name is the position in the list of endpoints: the address may hold a key.
+	name    string
 	host    *fetch.Host
 	chainID uint64
-	failed  bool // when it was asked last
+	// failed reports that the last attempt failed. One attempt runs at a time.
+	failed bool
 }
 
 // head asks for the chain id, the latest and the finalized block with three calls side by side, since not every public
@@ -55,6 +59,7 @@ func (e *endpoint) head(ctx context.Context) (h head, err error) {
 	} else {
 		needed.Go(func() { h, errLatest = e.block(ctx, callLatest) })
 	}
+	// The id is checked every time: behind one address there may be another chain tomorrow.
 	needed.Go(func() { errID = e.checkID(ctx) })
 	finalized := make(chan uint64, 1)
 	optional.Go(func() {
@@ -67,6 +72,7 @@ func (e *endpoint) head(ctx context.Context) (h head, err error) {
 	if err := cmp.Or(errID, errLatest); err != nil {
 		return head{}, err
 	}
+	// The rest is there. The finalized block is worth a short wait, and no failure.
 	wait := time.NewTimer(timing.Finalized)
 	defer wait.Stop()
 	select {
@@ -155,7 +161,7 @@ func (e *endpoint) ask(ctx context.Context, c call, read func(result json.RawMes
 			if err == nil {
 				err = read(result)
 			}
-			if c.refusable {
+			if c.refusable { // the host did nothing wrong
 				refused, err = err, nil
 			}
 			return err
@@ -177,6 +183,7 @@ func (c call) result(r *fetch.Response) (json.RawMessage, error) {
 		Result json.RawMessage `json:"result"`
 		Error  json.RawMessage `json:"error"`
 	}
+	// The id of another call would be an answer that a proxy mixed up.
 	if err := json.Unmarshal(r.Body, &reply); err != nil || string(reply.ID) != c.id {
 		return nil, errNoReply
 	}

@@ -24,9 +24,12 @@ const (
 // seen is a head compared with the ones before it.
 type seen struct {
 	head
-	stalled   bool
+	// stalled reports that the head does not move, or is old.
+	stalled bool
+	// regressed reports that the chain was higher within 24 h: it was reset, or an endpoint is behind.
 	regressed bool
-	recent    []api.Head // not to be changed: others may read it
+	// recent are the latest heads, this one last. Callers share the list and do not change it.
+	recent []api.Head
 }
 
 // history is the heads that were seen before.

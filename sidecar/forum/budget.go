@@ -12,6 +12,7 @@ import (
 // Limit names the limit of topics that no proposal links to.
 const Limit = "forum"
 
+// The budget of other topics is this many HTTP requests in any window.
 const (
 	budgetCalls  = 20
 	budgetWindow = time.Minute
@@ -20,9 +21,11 @@ const (
 // budget lets 20 HTTP requests go out in any minute. It is a log and no token bucket: a bucket lets twice as many out
 // around the turn of a minute. The zero value is full.
 type budget struct {
-	mu       sync.Mutex
-	reserved int         // requests that may go out but have not yet
-	spent    []time.Time // requests of the last minute by the wall clock, oldest first
+	mu sync.Mutex
+	// reserved counts requests that may go out but have not yet.
+	reserved int
+	// spent are the times of the requests of the last minute by the wall clock, oldest first.
+	spent []time.Time
 }
 
 // reserve reserves a request. The caller spends or releases it. The error is [ErrBusy], with the time after which it

@@ -33,6 +33,7 @@ func (f *Forum) fetch(ctx context.Context, c *client, path string, want int, spe
 		}
 		defer limit.Release(1)
 	}
+	// A missing topic is no failure of the forum, so Accept does not return it.
 	missing := false
 	_, err = c.host.Do(ctx, fetch.Request{
 		Path: path, Spend: spend, Header: http.Header{"Accept": {"application/json"}},
@@ -40,7 +41,7 @@ func (f *Forum) fetch(ctx context.Context, c *client, path string, want int, spe
 			a, err = f.read(r)
 			switch {
 			case isNotFound(err):
-				missing = true // the forum works
+				missing = true
 				return nil
 			case err == nil && want != 0 && a.TopicID != want:
 				return fmt.Errorf("topic %d is not the one asked for", a.TopicID)
@@ -81,7 +82,7 @@ func (f *Forum) pauseAfter(err error) {
 	if !ok || e.Status != http.StatusTooManyRequests {
 		return
 	}
-	if e.RetryAfter == 0 {
+	if e.RetryAfter == 0 { // no field of that name
 		e.RetryAfter = waitIn(e.Body)
 	}
 	if e.RetryAfter == 0 {
@@ -91,6 +92,7 @@ func (f *Forum) pauseAfter(err error) {
 	f.other.host.Pause(e.RetryAfter)
 }
 
+// retryAgain finds the seconds in the text of Discourse's middleware.
 var retryAgain = regexp.MustCompile(`(?i)retry again in (\d{1,9}) seconds?`)
 
 // waitIn finds the wait in the body of a 429: a JSON object of the application, in any language, or the text of its
@@ -124,6 +126,7 @@ func isRefusal(err error) bool {
 	return ok && e.Status == 0 && e.RetryAfter > 0
 }
 
+// isNotFound reports whether the forum has no such topic.
 func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
 
 // retry is how long a failure stands. missing is for what is not there.

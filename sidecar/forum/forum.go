@@ -23,6 +23,7 @@ import (
 )
 
 const (
+	// The bounds of the caches, in topics.
 	linkedTopics = 4096
 	otherTopics  = 1024
 
@@ -34,19 +35,29 @@ const (
 
 // Config says which forum, and how it is reached.
 type Config struct {
-	BaseURL   string            // absolute http or https URL without userinfo and query; it becomes part of the topics' public addresses
-	Transport http.RoundTripper // nil means connections of its own
-	UserAgent string            // empty means that of net/http
-	Detached  bool              // a call goes on without its caller: for a server, not for a function that is frozen after its answer
-	Now       func() time.Time  // nil means time.Now
-	Log       *slog.Logger      // nil discards it
-	Stats     *Stats            // nil disables counting
+	// BaseURL is an absolute http or https URL without userinfo and query. It becomes part of the topics' public
+	// addresses.
+	BaseURL string
+	// Transport sends the HTTP requests. Nil means connections of its own.
+	Transport http.RoundTripper
+	// UserAgent is sent with each request. Empty means that of net/http.
+	UserAgent string
+	// Detached lets a call go on without its caller: in a server, not in a function that is frozen after its answer.
+	Detached bool
+	// Now is the wall clock. Nil means time.Now.
+	Now func() time.Time
+	// Log gets a line for each call that failed. Nil discards them.
+	Log *slog.Logger
+	// Stats counts the questions. Nil disables counting.
+	Stats *Stats
 }
 
 // Stats counts the questions to a forum. The zero value is ready; it outlives a Forum.
 type Stats struct {
-	Linked, Other, Slugs cache.Stats // topics that proposals link to, other ones, links without a number
-	Host                 fetch.Stats
+	// Linked counts topics that proposals link to, Other other ones, and Slugs links without a number.
+	Linked, Other, Slugs cache.Stats
+	// Host counts the calls of both clients.
+	Host fetch.Stats
 }
 
 // Forum answers from memory where it can. It is safe for concurrent use. The caller closes it.
@@ -163,6 +174,7 @@ func (f *Forum) topic(ctx context.Context, c *cache.Cache[int, api.ForumActivity
 	return a, httpError(err)
 }
 
+// topicPath is the path of a topic's JSON.
 func topicPath(topic int) string { return "/t/" + strconv.Itoa(topic) + ".json" }
 
 // Resolve returns the number of the topic that a link names only by its slug (the last element of /t/SLUG, escaped or

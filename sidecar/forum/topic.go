@@ -20,9 +20,11 @@ import (
 const maxRunes = 255
 
 // topic is the part that is read of GET /t/{id}.json. A pointer is nil when the field is absent.
+//
+// The title is plain text; fancy_title is HTML. Tags, which are strings or objects, are not read.
 type topic struct {
 	ID               *int    `json:"id"`
-	Title            *string `json:"title"` // plain text; fancy_title is HTML
+	Title            *string `json:"title"`
 	Slug             string  `json:"slug"`
 	Archetype        string  `json:"archetype"`
 	PostsCount       *int    `json:"posts_count"`
@@ -119,7 +121,8 @@ func (t *topic) setCounts(body []byte) {
 	}
 }
 
-// moment reads RFC 3339 in any zone. It must have a year of four digits in UTC too.
+// moment reads a time of RFC 3339 in any zone. Its year must have four digits in UTC too, or it could not be written
+// again.
 func moment(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, text)
 	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {

@@ -24,6 +24,7 @@ func (s *Store) Limit(tokens uint64, window time.Duration) limiter.Store {
 	return &limit{store: s, tokens: tokens, window: window}
 }
 
+// limit is a [limiter.Store] whose buckets are in Redis alone.
 type limit struct {
 	store  *Store
 	tokens uint64
@@ -66,9 +67,12 @@ func (l *limit) Close(context.Context) error {
 
 // bucket is the reply of the script.
 type bucket struct {
+	// limit is the number of tokens of a window, left those that are left of it.
 	limit, left uint64
-	rest        time.Duration // of the window
-	taken       bool
+	// rest is the rest of the window.
+	rest time.Duration
+	// taken reports that the script took a token.
+	taken bool
 }
 
 // act runs the script. more is the number of tokens that Burst adds.

@@ -12,7 +12,8 @@ import (
 
 const (
 	// lockTTL is how long other processes wait for one that has died while it held the lock.
-	lockTTL    = 2 * time.Second
+	lockTTL = 2 * time.Second
+	// renewEvery leaves room for two renewals that come late.
 	renewEvery = lockTTL / 4
 	// A waiting process looks for the record after firstPoll, then less and less often.
 	firstPoll, lastPoll = 20 * time.Millisecond, 100 * time.Millisecond
@@ -45,6 +46,7 @@ func (s *Store) Once(ctx context.Context, key string, accept func(record []byte)
 		if err == nil && o.refused < maxRefused {
 			locked, err = o.lock(ctx, lockTTL)
 		}
+		// An error means that the Redis is down, unless the caller has left.
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -65,12 +67,15 @@ func (s *Store) Once(ctx context.Context, key string, accept func(record []byte)
 
 // once is one call of Once.
 type once struct {
-	store   *Store
-	key     string
-	owner   string // of the lock
-	accept  func([]byte) bool
-	fetch   func(context.Context) ([]byte, time.Duration)
-	last    []byte // the record that accept has refused
+	store *Store
+	key   string
+	// owner is the value of the lock while this call holds it. No other call has the same.
+	owner  string
+	accept func([]byte) bool
+	fetch  func(context.Context) ([]byte, time.Duration)
+	// last is the record that accept refused last.
+	last []byte
+	// refused counts different records that accept refused.
 	refused int
 }
 

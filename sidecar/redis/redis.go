@@ -28,15 +28,21 @@ const (
 	// maxRecord bounds a record, in bytes.
 	maxRecord = 2 << 20
 
-	openFor        = time.Second // the rest of the Redis after a failure
+	// openFor is how long a Redis that failed is not asked.
+	openFor = time.Second
+
+	// maxConnections bounds the connections. More callers wait for one of them.
 	maxConnections = 32
-	maxIdle        = 30 * time.Second // of a connection
+	// maxIdle is how long a connection may be idle before it is closed.
+	maxIdle = 30 * time.Second
 )
 
 // Config says how a Redis is asked.
 type Config struct {
-	Timeout time.Duration // of each question, connecting included; 0 means 200 ms
-	Log     *slog.Logger  // one line when the Redis goes down and one when it is back, without its address; nil discards them
+	// Timeout bounds each question, connecting included. Zero means 200 ms.
+	Timeout time.Duration
+	// Log gets one line when the Redis goes down and one when it is back, without its address. Nil discards them.
+	Log *slog.Logger
 }
 
 // Store is a Redis. It is safe for concurrent use. It has no connection until the first question, and does nothing
@@ -45,7 +51,7 @@ type Store struct {
 	client  *redis.Client
 	timeout time.Duration
 	log     *slog.Logger
-	breaker *gobreaker.TwoStepCircuitBreaker[any]
+	breaker *gobreaker.TwoStepCircuitBreaker[any] // opens with the first failure
 
 	mu      sync.Mutex
 	failure error // the last one
@@ -63,12 +69,16 @@ func Open(a *Address, c Config) *Store {
 	// The library would write addresses on standard error. It has one log for the whole process.
 	redis.SetLogger(silent{})
 	o := a.options
-	o.Protocol = 2 // no server speaks first
+	// RESP2, in which a server never speaks first: a boundedConn follows it.
+	o.Protocol = 2
+	// No more commands at the beginning of a connection than needed.
 	o.DisableIdentity = true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	o.MaxRetries, o.DialerRetries = -1, 1 // the breaker decides when to ask again
+	// No retries: the breaker decides when to ask again.
+	o.MaxRetries, o.DialerRetries = -1, 1
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = s.timeout, s.timeout, s.timeout, s.timeout
 	o.ContextTimeoutEnabled = true
+	// No connection is kept ready, so that nothing runs between questions.
 	o.PoolSize, o.MinIdleConns, o.PipelinePoolSize = maxConnections, 0, -1
 	o.ConnMaxIdleTime = maxIdle
 	o.Dialer = boundedDialer(o)
@@ -79,9 +89,10 @@ func Open(a *Address, c Config) *Store {
 // silent discards the log of the library.
 type silent struct{}
 
+// Printf does nothing.
 func (silent) Printf(context.Context, string, ...any) {}
 
-// Down reports whether the last question failed.
+// Down reports whether the Redis failed when it was asked last. It asks nobody.
 func (s *Store) Down() bool { return s.breaker.State() != gobreaker.StateClosed }
 
 // Close closes the connections. Questions after it get an error.
@@ -126,7 +137,8 @@ func (s *Store) run(ctx context.Context, script *redis.Script, want int, key str
 	})
 }
 
-// ask calls question within the timeout, unless the Redis is down. An error is one of this file's, or that of ctx.
+// ask calls question within the timeout, unless the Redis is down. An error is one of this file's, or that of ctx. A
+// caller that leaves says nothing of the Redis, and neither does a question after Close.
 func ask[T any](ctx context.Context, s *Store, question func(context.Context) (T, error)) (reply T, err error) {
 	if err := ctx.Err(); err != nil {
 		return reply, err
@@ -142,7 +154,7 @@ func ask[T any](ctx context.Context, s *Store, question func(context.Context) (T
 	case err == nil:
 		done(nil)
 		return reply, nil
-	case ctx.Err() != nil: // the caller has left
+	case ctx.Err() != nil:
 		done(errUndecided)
 		return reply, ctx.Err()
 	case errors.Is(err, redis.ErrClosed):
@@ -157,7 +169,7 @@ func ask[T any](ctx context.Context, s *Store, question func(context.Context) (T
 	return reply, err
 }
 
-// logChange is called by the breaker.
+// logChange is called by the breaker. A question that decides and fails changes nothing: the Redis stays away.
 func (s *Store) logChange(_ string, from, to gobreaker.State) {
 	switch {
 	case from == gobreaker.StateClosed:

@@ -82,7 +82,8 @@ func (c *boundedConn) check(b []byte) error {
 	return nil
 }
 
-// header takes the line that begins a value.
+// header takes the line that begins a value: its kind, and a length in the case of a string or an array. Other kinds than
+// those of RESP2 announce more values, or are streams.
 func (c *boundedConn) header(line string) error {
 	if c.open == 0 {
 		c.open, c.values, c.bytes = 1, 0, 0 // a new reply
