@@ -4,8 +4,6 @@ import (
 	"errors"
 	"sync/atomic"
 	"time"
-
-	"github.com/mipwatch/mipwatch/internal/metrics"
 )
 
 // Stats counts the calls of hosts. The zero value is ready; hosts may share one. It is safe for concurrent use.
@@ -15,7 +13,7 @@ type Stats struct {
 	// Calls counts calls of [Host.Do] by [Result].
 	Calls [len(results)]atomic.Uint64
 	// Took are the durations of the calls that sent something.
-	Took metrics.Durations
+	Took Durations
 	// Open is the number of hosts whose breaker is open, or waits for the call that decides.
 	Open atomic.Int64
 }
