@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	_ "embed"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -17,15 +16,15 @@ var (
 	takeScript = redis.NewScript(takeSource)
 )
 
-// Limit returns a [limiter.Store] that all sidecars on this Redis share: so many tokens under each key in a
-// window that begins with its first request, by the clock of Redis and exact over all of them. A bucket goes
-// with its window, and what Set or Burst made of it too. The moments that Take returns are by the clock of this
-// process. An error says that the Redis is down, or that the store is closed, which leaves the Redis open.
+// Limit returns a [limiter.Store] that all sidecars on this Redis share: so many tokens under each key in a window that
+// begins with its first request, by the clock of Redis and exact over all of them. A bucket ends with its window, and
+// so do the changes of Set and Burst. The times that Take returns are by the clock of this process. An error means that
+// the Redis is down, or that the limit is closed, which leaves the Redis open.
 func (s *Store) Limit(tokens uint64, window time.Duration) limiter.Store {
 	return &limit{store: s, tokens: tokens, window: window}
 }
 
-// limit is a [limiter.Store] without a state of its own.
+// limit is a [limiter.Store] whose buckets are in Redis alone.
 type limit struct {
 	store  *Store
 	tokens uint64
@@ -42,7 +41,7 @@ func (l *limit) Take(ctx context.Context, key string) (tokens, remaining, reset 
 	return b.limit, b.left, uint64(time.Now().Add(b.rest).UnixNano()), b.taken, nil
 }
 
-// Get implements [limiter.Store]. There are no tokens under a key that nobody has used in its window.
+// Get implements [limiter.Store]. There are no tokens under a key that was not used in its window.
 func (l *limit) Get(ctx context.Context, key string) (tokens, remaining uint64, err error) {
 	b, err := l.act(ctx, "get", key, l.tokens, l.window, 0)
 	return b.limit, b.left, err
@@ -66,41 +65,24 @@ func (l *limit) Close(context.Context) error {
 	return nil
 }
 
-// bucket is what Redis says of a key.
+// bucket is the reply of the script.
 type bucket struct {
+	// limit is the number of tokens of a window, left those that are left of it.
 	limit, left uint64
-	rest        time.Duration // of the window
-	taken       bool
+	// rest is the rest of the window.
+	rest time.Duration
+	// taken reports that the script took a token.
+	taken bool
 }
 
-// act runs the script. more is what Burst adds.
+// act runs the script. more is the number of tokens that Burst adds.
 func (l *limit) act(ctx context.Context, act, key string, tokens uint64, window time.Duration, more uint64) (bucket, error) {
 	if l.closed.Load() {
 		return bucket{}, limiter.ErrStopped
 	}
-	answer, err := l.store.run(ctx, takeScript, key, act, tokens, milliseconds(window), more)
+	n, err := l.store.run(ctx, takeScript, 4, key, act, tokens, max(1, window.Milliseconds()), more)
 	if err != nil {
 		return bucket{}, err
 	}
-	var n [4]int64
-	for i := range n {
-		if n[i], err = number(answer, i); err != nil {
-			return bucket{}, err
-		}
-	}
 	return bucket{uint64(n[0]), uint64(n[1]), time.Duration(n[2]) * time.Millisecond, n[3] == 1}, nil
-}
-
-// milliseconds is a time as Redis has it, one at the least.
-func milliseconds(d time.Duration) int64 { return max(1, d.Milliseconds()) }
-
-// number is an element of an answer, 0 or more.
-func number(answer []any, i int) (int64, error) {
-	const most = math.MaxInt64 / int64(time.Millisecond) // as a time it is no more
-	if i < len(answer) {
-		if n, ok := answer[i].(int64); ok && n >= 0 && n <= most {
-			return n, nil
-		}
-	}
-	return 0, errReply
 }
