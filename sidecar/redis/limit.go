@@ -38,6 +38,7 @@ func (l *limit) Take(ctx context.Context, key string) (tokens, remaining, reset 
 	if err != nil {
 		return 0, 0, 0, false, err
 	}
+	// The clock of Redis may differ: only the rest of the window is comparable.
 	return b.limit, b.left, uint64(time.Now().Add(b.rest).UnixNano()), b.taken, nil
 }
 
