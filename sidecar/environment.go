@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
@@ -18,7 +17,7 @@ type Environment struct {
 	Level               slog.Level     // LOG_LEVEL
 	RequestsPerMinute   int            // zero means the default of [Config]
 	AIRequestsPerMinute int            // zero means the default of [Config]
-	Assistant           assistant.Config
+	AI                  ai.Configured
 
 	// Lookup is the one that was given to [ReadEnvironment].
 	Lookup func(string) (string, bool)
@@ -47,7 +46,7 @@ func ReadEnvironment(lookup func(string) (string, bool)) (Environment, []error) 
 		return err
 	})
 	var more []error
-	e.Assistant, more = assistant.Environment(lookup)
+	e.AI, more = ai.Environment(lookup)
 	return e, append(errs, more...)
 }
 
@@ -60,12 +59,12 @@ func (e Environment) Get(name string) string {
 // Config returns a Config with a log, and logs why the configured model cannot be asked, if it cannot: everything else
 // works then. The Redis is not connected yet.
 func (e Environment) Config(log *slog.Logger) Config {
-	if why := e.Assistant.Unusable; why != nil {
+	if why := e.AI.Unusable; why != nil {
 		log.Warn("no language model", "error", why.Error())
 	}
 	c := Config{
 		Proxies: e.Proxies, RequestsPerMinute: e.RequestsPerMinute, AIRequestsPerMinute: e.AIRequestsPerMinute,
-		Assistant: e.Assistant, Log: log,
+		AI: e.AI, Log: log,
 	}
 	if e.redis != nil {
 		c.Redis = redis.Open(e.redis, redis.Config{Log: log})

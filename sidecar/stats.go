@@ -11,7 +11,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/fetch"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/chain"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
@@ -57,16 +56,16 @@ func (s *Sidecar) Stats() Stats {
 	out.Caches = []CacheStats{
 		{"answers", "", &c.responses},
 		{"forum_linked", "", &c.forum.Linked}, {"forum_other", "", &c.forum.Other}, {"forum_slugs", "", &c.forum.Slugs},
-		{"ai_summaries", "", &s.Assistant.Stats.Summaries}, {"ai_translations", "", &s.Assistant.Stats.Translations},
+		{"ai_summaries", "", &c.summaries}, {"ai_translations", "", &c.translations},
 	}
-	out.Hosts = []HostStats{{"forum", "", &c.forum.Host}, {"model", "", &s.Assistant.Stats.Model}}
+	out.Hosts = []HostStats{{"forum", "", &c.forum.Host}, {"model", "", s.AI.Requests}}
 	for _, n := range s.current.Load().networks {
 		stats := c.chain(n.endpoints.ID)
 		out.Caches = append(out.Caches, CacheStats{"chain", n.endpoints.ID, &stats.Heads})
 		out.Hosts = append(out.Hosts, HostStats{"chain", n.endpoints.ID, &stats.Hosts})
 	}
-	if s.Assistant.Budget != nil {
-		out.Model = new(s.Assistant.Budget.Spend())
+	if budget, ok := s.AI.Model.(*ai.Budget); ok {
+		out.Model = new(budget.Spend())
 	}
 	if s.Redis != nil {
 		out.RedisDown = new(s.Redis.Down())
@@ -79,10 +78,12 @@ func (s *Sidecar) Stats() Stats {
 
 // counts are what [Sidecar.Stats] returns.
 type counts struct {
-	inFlight  atomic.Int64
-	responses cache.Stats
-	forum     forum.Stats
-	took      map[string]*metrics.Durations // by route. The map does not change
+	inFlight     atomic.Int64
+	responses    cache.Stats
+	summaries    cache.Stats
+	translations cache.Stats
+	forum        forum.Stats
+	took         map[string]*metrics.Durations // by route. The map does not change
 
 	mu       sync.Mutex
 	chains   map[string]*chain.Stats // by network id. They outlive the chain
@@ -99,7 +100,7 @@ var expectedStatuses = []int{200, 204, 304, 400, 404, 405, 413, 415, 429, 500, 5
 func newCounts(endpoints map[string]*endpoint) *counts {
 	c := &counts{
 		took: map[string]*metrics.Durations{other: {}}, chains: map[string]*chain.Stats{},
-		requests: map[RequestKind]uint64{}, problems: map[api.Code]uint64{}, limited: map[string]uint64{forum.Limit: 0, assistant.LimitModel: 0},
+		requests: map[RequestKind]uint64{}, problems: map[api.Code]uint64{}, limited: map[string]uint64{forum.Limit: 0, ai.LimitModel: 0},
 	}
 	for path, e := range endpoints {
 		c.took[path] = &metrics.Durations{}

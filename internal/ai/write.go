@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/atomicfile"
 	"github.com/mipwatch/mipwatch/internal/folder"
@@ -36,10 +37,10 @@ var ErrWrite = errors.New("the summary cannot be written")
 
 // Outdated is a committed summary that is missing or has to be made again.
 type Outdated struct {
-	File    string         // the proposal's, as problems name it
-	Dir     string         // the folder of proposals
-	Name    string         // the summary's path within Dir
-	Subject func() Subject // reads what the summary speaks of; Now is set by WriteSummaries
+	File    string                 // the proposal's, as problems name it
+	Dir     string                 // the folder of proposals
+	Name    string                 // the summary's path within Dir
+	Subject func() summary.Subject // reads what the summary speaks of; Now is set by WriteSummaries
 }
 
 // WriteOptions says how summaries are made.
@@ -115,13 +116,16 @@ func (o WriteOptions) write(ctx context.Context, out Outdated) (failed, err erro
 }
 
 // summarise has the model write a summary, and waits when it says that it will answer later.
-func (o WriteOptions) summarise(ctx context.Context, subject Subject) (api.Summary, error) {
+func (o WriteOptions) summarise(ctx context.Context, subject summary.Subject) (api.Summary, error) {
 	if o.Model == nil {
-		return Extract(subject), nil
+		return summary.Extract(subject), nil
 	}
 	for waits := 0; ; waits++ {
 		sum, err := Summarise(ctx, o.Model, subject, writtenLocale)
-		wait := retryAfter(err)
+		wait := time.Duration(0)
+		if e, ok := errors.AsType[*api.HTTPError](err); ok {
+			wait = e.RetryAfter
+		}
 		if wait <= 0 || wait > longestWait || waits == mostWaits {
 			return sum, err
 		}

@@ -1,0 +1,79 @@
+package summary
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// role is what a section is for, read from its title.
+type role int
+
+const (
+	other         role = iota
+	abstract           // says what is proposed
+	motivation         // says how things are today
+	specification      // says what will be
+	rationale          // says why, and what was not chosen
+	compatibility      // says what it does to what exists, and when it starts
+	security           // says what can go wrong
+	impact             // says whom it touches
+	skipped            // holds nothing about the change: tests, code, references, licence
+)
+
+// roleTitles maps words of titles to roles. The first line with a hit decides.
+var roleTitles = []struct {
+	role  role
+	words []string
+}{
+	{skipped, []string{"test case", "tests", "test vector", "reference implementation", "implementations", "copyright", "reference", "acknowledg", "appendix", "citation",
+		"license", "licence", "changelog", "example", "author", "dependencies", "terminology", "definition", "notation", "glossary", "see also", "further reading", "revision",
+		"open question", "proof of concept", "conventions", "historical"}},
+	{compatibility, []string{"compatib", "migration", "transition", "deployment", "activation", "rollout", "upgrade path"}},
+	{security, []string{"security", "risk", "privacy"}},
+	{impact, []string{"impact", "drawback", "effect on", "effects on", "consequences"}},
+	{abstract, []string{"abstract", "simple summary", "summary", "tl;dr", "overview"}},
+	{motivation, []string{"motivation", "background", "introduction", "problem", "context"}},
+	{rationale, []string{"rationale", "alternative", "design decision", "discussion", "faq", "justification", "considered", "why "}},
+	{specification, []string{"specification", "detailed design", "design", "proposed", "proposal"}},
+	{skipped, []string{"implementation"}},
+}
+
+// titleRole returns the role that a title names, other when it names none.
+func titleRole(title string) role {
+	title = strings.ToLower(title)
+	for _, r := range roleTitles {
+		if slices.ContainsFunc(r.words, func(w string) bool { return strings.Contains(title, w) }) {
+			return r.role
+		}
+	}
+	return other
+}
+
+// roles returns the role of every section. A section below another one shares its role, unless its own
+// title says that it speaks of compatibility, security or impact, or that it is to be skipped.
+func roles(sections []mip.Section) []role {
+	out := make([]role, len(sections))
+	var above [7]role // by level
+	for i, s := range sections {
+		level := min(max(s.Level, 0), len(above)-1)
+		own, inherited := titleRole(s.Title), other
+		if level > 1 {
+			inherited = above[level-1]
+		}
+		switch {
+		case level == 0:
+			own = abstract // text before any heading opens the proposal
+		case level == 1 && own == skipped && i == 0:
+			own = other // the title of the whole
+		case inherited == skipped, inherited != other && own != skipped && own != compatibility && own != security && own != impact:
+			own = inherited
+		}
+		for l := level; l < len(above); l++ {
+			above[l] = own
+		}
+		out[i] = own
+	}
+	return out
+}
