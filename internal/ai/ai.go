@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
@@ -52,11 +51,6 @@ func quoteName(s string) string {
 	}
 	return strconv.Quote(s)
 }
-
-func isWord(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
-
-// collapse replaces every run of white space by one blank and trims the ends.
-func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // members reads one JSON object, in one code fence or none, that has all the members that are named and no other.
 func members(text string, names ...string) (map[string]json.RawMessage, error) {

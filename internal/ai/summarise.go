@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -87,7 +88,7 @@ func prompt(s summary.Subject, locale string) (p Prompt, codeWord string) {
 // leaksPrompt reports whether a text repeats the code word or eight words of the task in a row.
 func leaksPrompt(text, codeWord string) bool {
 	const telling = 8
-	text = strings.ToLower(collapse(text))
+	text = strings.ToLower(prose.Collapse(text))
 	if strings.Contains(text, strings.ToLower(codeWord)) {
 		return true
 	}
@@ -185,5 +186,5 @@ func decodeQuote(raw json.RawMessage) (e api.Evidence, err error) {
 // decodeText reads one of the summary's own texts.
 func decodeText(raw json.RawMessage) (string, error) {
 	s, err := strictjson.String(raw)
-	return collapse(s), err
+	return prose.Collapse(s), err
 }

@@ -14,6 +14,7 @@ import (
 	gmtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
@@ -206,7 +207,7 @@ func signBefore(source string, at int) string {
 		return ""
 	}
 	before, _ := utf8.DecodeLastRuneInString(source[:at-n])
-	if isWord(before) || strings.ContainsRune(")]-−`", before) {
+	if prose.IsWord(before) || strings.ContainsRune(")]-−`", before) {
 		return ""
 	}
 	return source[at-n : at]

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -50,7 +51,7 @@ func fill(s Subject) []string {
 // nothingElse admits that the text says no more.
 func nothingElse(p *mip.Proposal) string {
 	for _, s := range p.Sections {
-		if strings.TrimSpace(body(s)) != "" {
+		if strings.TrimSpace(prose.Body(s)) != "" {
 			return "The text holds no other full sentence about a change."
 		}
 	}
@@ -101,7 +102,7 @@ func bundledChanges(s Subject, all []passage, n int) []string {
 		if i := slices.IndexFunc(all, func(p passage) bool { return p.from == b.ID.String() && p.role == abstract }); i >= 0 {
 			line = all[i].text
 		}
-		if b.Description != nil && collapse(*b.Description) != "" {
+		if b.Description != nil && prose.Collapse(*b.Description) != "" {
 			line = sentence(*b.Description)
 		}
 		out = append(out, b.ID.String()+" ("+b.Title+"): "+line)

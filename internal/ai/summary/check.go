@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/ai/mention"
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -139,7 +139,7 @@ func checkText(text string, most int) error {
 	switch n := utf8.RuneCountInString(text); {
 	case !utf8.ValidString(text):
 		return errors.New("is not UTF-8")
-	case text == "" || text != collapse(text):
+	case text == "" || text != prose.Collapse(text):
 		return errors.New("is empty or holds loose white space")
 	case n > most:
 		return fmt.Errorf("has %d characters, more than %d", n, most)
@@ -177,7 +177,7 @@ func quoteIndexOf(s Subject) quoteIndex {
 	out := quoteIndex{}
 	add := func(p *mip.Proposal, from string) {
 		for _, section := range p.Sections {
-			out[sectionID(from, section.ID)] = collapse(body(section))
+			out[sectionID(from, section.ID)] = prose.Collapse(prose.Body(section))
 		}
 	}
 	add(s.Proposal, "")
@@ -190,7 +190,7 @@ func quoteIndexOf(s Subject) quoteIndex {
 // stands reports whether a quote is of a fair length and is in its section, whole words of it,
 // when white space is collapsed on both sides. Marks of Markdown count as they are.
 func (q quoteIndex) stands(e api.Evidence) bool {
-	quote := collapse(e.Quote)
+	quote := prose.Collapse(e.Quote)
 	if n := utf8.RuneCountInString(quote); n < minQuote || n > maxQuote || hidden(quote) {
 		return false
 	}
@@ -215,15 +215,13 @@ func (q quoteIndex) stands(e api.Evidence) bool {
 
 // splits reports whether a cut between two characters would cut a word. Scripts without blanks have
 // no such place.
-func splits(a, b rune) bool { return isWord(a) && isWord(b) && a < 0x2E80 && b < 0x2E80 }
-
-func isWord(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
+func splits(a, b rune) bool { return prose.IsWord(a) && prose.IsWord(b) && a < 0x2E80 && b < 0x2E80 }
 
 // verified returns the evidence that stands, each once, at most as much as an axis may have.
 func (q quoteIndex) verified(in []api.Evidence) []api.Evidence {
 	out := []api.Evidence{}
 	for _, e := range in {
-		e.Quote = collapse(e.Quote)
+		e.Quote = prose.Collapse(e.Quote)
 		if len(out) < maxEvidence && !slices.Contains(out, e) && q.stands(e) {
 			out = append(out, e)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -19,7 +20,7 @@ func outcome(s Subject) []string {
 	switch p.Status {
 	case mip.Withdrawn:
 		line := p.ID.String() + " is withdrawn: nothing will come of it."
-		if reason, ok := p.Frontmatter["withdrawal-reason"].(string); ok && collapse(reason) != "" {
+		if reason, ok := p.Frontmatter["withdrawal-reason"].(string); ok && prose.Collapse(reason) != "" {
 			line = p.ID.String() + " is withdrawn. The reason given: " + sentence(reason)
 		}
 		out = append(out, line)
@@ -107,16 +108,16 @@ func written(p *mip.Proposal) string {
 
 // inventories says what the lists hold that stand in a proposal without a sentence of their own.
 func inventories(p *mip.Proposal) []string {
-	labels := labels(p.Sections)
+	labels := prose.Labels(p.Sections)
 	var out, late []string
 	for i, r := range roles(p.Sections) {
 		if r != abstract && r != specification && r != compatibility && r != other || p.Sections[i].Title == "" {
 			continue
 		}
 		var items []string
-		for _, b := range blocks(p.Sections[i].Markdown) {
-			item := strings.TrimRight(plain(b.text, labels), ".;, ")
-			if n := utf8.RuneCountInString(item); b.item && n > 3 && n <= 90 && balanced(item) && !boilerplate(item) && !strings.HasSuffix(item, ":") {
+		for _, b := range prose.Blocks(p.Sections[i].Markdown) {
+			item := strings.TrimRight(prose.Plain(b.Text, labels), ".;, ")
+			if n := utf8.RuneCountInString(item); b.Item && n > 3 && n <= 90 && balanced(item) && !boilerplate(item) && !strings.HasSuffix(item, ":") {
 				items = append(items, item)
 			}
 		}
@@ -177,7 +178,7 @@ func enumeration(parts []string) string {
 
 // sentence is a header's text as one: white space collapsed, a full stop at its end.
 func sentence(s string) string {
-	s = collapse(s)
+	s = prose.Collapse(s)
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "。") {
 		return s
 	}

@@ -92,10 +92,10 @@ func severity(s Subject, action bool, picked []scored) api.Severity {
 	breaks, calm, top := false, false, 0
 	for _, x := range picked {
 		top = max(top, x.score)
-		soothes := hasAny(x.words, "unaffected", "not affected", "no change", "unchanged", "no impact", "fully compatible", "not change", "backward compatible", "need no", "not break", "neither of these change break")
+		soothes := hasAny(x.words, list("reassurances")...)
 		calm = calm || soothes
 		breaks = breaks || !soothes && (x.role == compatibility || x.role == impact || x.role == specification) &&
-			hasAny(x.words, "revert", "break", "breaking", "incompatible", "invalid", "stop", "halt", "fail", "lose", "loss", "hard fork", "rejected", "cannot")
+			hasAny(x.words, list("breakage")...)
 	}
 	switch {
 	case action && breaks:

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 )
 
 // leading finds addresses and links, each in two parts that are harmless apart. It is compiled at its first use.
@@ -60,7 +62,7 @@ func fit(s string, n int) string {
 		}
 		return c
 	}, s)
-	s = collapse(s)
+	s = prose.Collapse(s)
 	for leading().MatchString(s) { // javascript:// takes two turns
 		s = leading().ReplaceAllString(s, "$1$3$5$7 $2$4$6$8")
 	}

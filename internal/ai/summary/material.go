@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -76,9 +77,9 @@ func head(text string, n int) string {
 func Facts(s Subject) string {
 	var b strings.Builder
 	describe := func(p *mip.Proposal) {
-		fmt.Fprintf(&b, "%s: %s\n", p.ID, collapse(p.Title))
+		fmt.Fprintf(&b, "%s: %s\n", p.ID, prose.Collapse(p.Title))
 		if p.Description != nil {
-			fmt.Fprintf(&b, "Description: %s\n", collapse(*p.Description))
+			fmt.Fprintf(&b, "Description: %s\n", prose.Collapse(*p.Description))
 		}
 		b.WriteString(header(p) + "\n")
 	}

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -51,14 +52,14 @@ func sectionID(from, id string) string {
 // read returns the passages of one proposal.
 func read(p *mip.Proposal, from string, k kind) []passage {
 	var out []passage
-	labels := labels(p.Sections)
+	labels := prose.Labels(p.Sections)
 	for i, r := range roles(p.Sections) {
 		if r == skipped {
 			continue
 		}
 		s := p.Sections[i]
 		n := len(out)
-		for _, u := range units(blocks(s.Markdown), labels) {
+		for _, u := range units(prose.Blocks(s.Markdown), labels) {
 			u.section, u.from, u.kind, u.role = sectionID(from, s.ID), from, k, r
 			out = append(out, u)
 		}

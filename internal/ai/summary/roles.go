@@ -22,30 +22,28 @@ const (
 	skipped            // holds nothing about the change: tests, code, references, licence
 )
 
-// roleTitles maps words of titles to roles. The first line with a hit decides.
-var roleTitles = []struct {
-	role  role
-	words []string
+// titleLists maps lists of words.txt to roles. The first list with a word in the title decides.
+var titleLists = []struct {
+	list string
+	role role
 }{
-	{skipped, []string{"test case", "tests", "test vector", "reference implementation", "implementations", "copyright", "reference", "acknowledg", "appendix", "citation",
-		"license", "licence", "changelog", "example", "author", "dependencies", "terminology", "definition", "notation", "glossary", "see also", "further reading", "revision",
-		"open question", "proof of concept", "conventions", "historical"}},
-	{compatibility, []string{"compatib", "migration", "transition", "deployment", "activation", "rollout", "upgrade path"}},
-	{security, []string{"security", "risk", "privacy"}},
-	{impact, []string{"impact", "drawback", "effect on", "effects on", "consequences"}},
-	{abstract, []string{"abstract", "simple summary", "summary", "tl;dr", "overview"}},
-	{motivation, []string{"motivation", "background", "introduction", "problem", "context"}},
-	{rationale, []string{"rationale", "alternative", "design decision", "discussion", "faq", "justification", "considered", "why "}},
-	{specification, []string{"specification", "detailed design", "design", "proposed", "proposal"}},
-	{skipped, []string{"implementation"}},
+	{"titles of skipped", skipped},
+	{"titles of compatibility", compatibility},
+	{"titles of security", security},
+	{"titles of impact", impact},
+	{"titles of abstract", abstract},
+	{"titles of motivation", motivation},
+	{"titles of rationale", rationale},
+	{"titles of specification", specification},
+	{"titles of skipped at last", skipped},
 }
 
 // titleRole returns the role that a title names, other when it names none.
 func titleRole(title string) role {
 	title = strings.ToLower(title)
-	for _, r := range roleTitles {
-		if slices.ContainsFunc(r.words, func(w string) bool { return strings.Contains(title, w) }) {
-			return r.role
+	for _, t := range titleLists {
+		if slices.ContainsFunc(list(t.list), func(w string) bool { return strings.Contains(title, w) }) {
+			return t.role
 		}
 	}
 	return other

@@ -24,7 +24,7 @@ func axisScore(v vocabulary, a axis, p passage) int {
 	if group == 0 && (field < 2 || a == foundation && field < 3) {
 		return 0
 	}
-	if p.role == motivation && !hasAny(p.words, "this proposal", "this eip", "this erc", "this mip", "this simd", "this change", "this standard", "will", "enable", "allow") {
+	if p.role == motivation && !hasAny(p.words, list("effects")...) {
 		return 0 // how things are
 	}
 	score := 3*min(group, 2) + min(field, 3)
@@ -47,7 +47,7 @@ func axisScore(v vocabulary, a axis, p passage) int {
 	if hasAny(p.words, "no longer", "now", "will", "cannot", "unaffected", "unchanged", "no change", "affected", "benefit", "break", "still") {
 		score++
 	}
-	if a == users && hasAny(p.words, "fee", "gas price") && hasAny(p.words, "raise", "lower", "increase", "decrease", "reduce", "rise", "fall", "cheaper", "pay", "paid", "overpay") {
+	if a == users && hasAny(p.words, "fee", "gas price") && hasAny(p.words, list("moves of a price")...) {
 		score += 3 // what everybody pays moves
 	}
 	if p.before {
@@ -73,8 +73,7 @@ func changeScore(p passage) int {
 	case motivation, security, other:
 		score = 1
 	}
-	if hasAny(p.words, "add", "new", "introduce", "replace", "remove", "change", "increase", "decrease", "reduce", "no longer", "instead", "redefine", "activate", "define",
-		"extend", "deprecate", "disable", "enable", "allow", "limit", "cap", "capped", "set", "gain", "carry", "now") {
+	if hasAny(p.words, list("changes")...) {
 		score += 2
 	}
 	if hasAny(p.words, "must", "shall", "required", "invalid", "valid") {

@@ -3,18 +3,20 @@ package summary
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 )
 
 // units turns the blocks of a section into passages that have text, quote, item, first and nothing else.
-func units(in []block, labels map[string]bool) []passage {
+func units(in []prose.Block, labels map[string]bool) []passage {
 	const longest = 16 << 10 // bytes of a block; a longer one is no prose
 	var out []passage
 	for i, b := range in {
-		if len(b.text) > longest {
+		if len(b.Text) > longest {
 			continue
 		}
-		for j, group := range groups(split(b.text), labels) {
-			p, ok := joinSentences(group, b.item, labels)
+		for j, group := range groups(prose.Split(b.Text), labels) {
+			p, ok := joinSentences(group, b.Item, labels)
 			if last := group[len(group)-1]; strings.HasSuffix(last, ":") && len(group) == 1 {
 				p, ok = enumerate(in[i:], last, labels)
 			}
@@ -31,7 +33,7 @@ func units(in []block, labels map[string]bool) []passage {
 func groups(sentences []string, labels map[string]bool) [][]string {
 	var out [][]string
 	for j, raw := range sentences {
-		text := plain(raw, labels)
+		text := prose.Plain(raw, labels)
 		if j > 0 && (pointsBack(text) || endsBack(text) && strings.Count(text, " ") < 10) {
 			out[len(out)-1] = append(out[len(out)-1], raw)
 			continue
@@ -45,7 +47,7 @@ func groups(sentences []string, labels map[string]bool) [][]string {
 func joinSentences(group []string, item bool, labels map[string]bool) (passage, bool) {
 	for n := len(group); n > 0; n-- {
 		raw := strings.Join(group[:n], " ")
-		text := plain(raw, labels)
+		text := prose.Plain(raw, labels)
 		if pointsBack(text) {
 			return passage{}, false // at what is no sentence
 		}
@@ -61,12 +63,12 @@ func joinSentences(group []string, item bool, labels map[string]bool) (passage, 
 }
 
 // enumerate joins a sentence that ends with a colon and the short items that follow it.
-func enumerate(in []block, raw string, labels map[string]bool) (passage, bool) {
+func enumerate(in []prose.Block, raw string, labels map[string]bool) (passage, bool) {
 	const most, longest = 8, 90
-	text := plain(raw, labels)
+	text := prose.Plain(raw, labels)
 	var items []string
-	for i := 1; i < len(in) && in[i-1].next && in[i].item; i++ {
-		item := strings.TrimRight(plain(in[i].text, labels), ".;, ")
+	for i := 1; i < len(in) && in[i-1].Next && in[i].Item; i++ {
+		item := strings.TrimRight(prose.Plain(in[i].Text, labels), ".;, ")
 		if item == "" || utf8.RuneCountInString(item) > longest || len(items) == most || strings.HasSuffix(item, ":") {
 			return passage{}, false
 		}
@@ -80,7 +82,7 @@ func enumerate(in []block, raw string, labels map[string]bool) (passage, bool) {
 // finish gives an item that is a whole sentence its full stop.
 func finish(text string) string {
 	last, _ := utf8.DecodeLastRuneInString(text)
-	if !isWord(last) && last != '`' && last != ')' || !hasVerb(text) {
+	if !prose.IsWord(last) && last != '`' && last != ')' || !hasVerb(text) {
 		return text
 	}
 	switch text[strings.LastIndexByte(text, ' ')+1:] {
@@ -98,7 +100,7 @@ func quotable(raw string) string {
 	} else if n <= maxQuote {
 		return raw
 	}
-	masked := mask(raw)
+	masked := prose.Mask(raw)
 	best, runes := 0, 0
 	for i, c := range raw {
 		if runes++; runes > maxQuote {

@@ -1,16 +1,17 @@
-package summary
+package prose
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// split cuts a block's text into sentences. A full stop in code, in a link's target, in brackets or
+// Split cuts a block's text into sentences. A full stop in code, in a link's target, in brackets or
 // after an abbreviation ends none. The parts are parts of the text as it stands.
-func split(text string) []string {
+func Split(text string) []string {
 	var out []string
-	masked := mask(text)
+	masked := Mask(text)
 	start, depth := 0, 0
 	for i, c := range text {
 		if masked[i] || i < start {
@@ -84,12 +85,14 @@ func endsAt(text string, start, i, width int, masked []bool) (int, bool) {
 	return end, strings.ContainsAny(word, "_(") // eth_call begins a sentence in lower case
 }
 
+// abbreviations are words whose full stop ends no sentence.
+var abbreviations = strings.Fields("e.g i.e E.g I.e eg ie cf Cf vs approx resp fig figs Fig Figs sec Sec No St Mr Mrs Ms Dr Prof " +
+	"al Inc Ltd w.r.t a.k.a incl viz ca eq Eq ref Ref vol Vol pp Ch")
+
 // abbreviates reports whether the full stop after text belongs to its last word.
 func abbreviates(text string) bool {
 	word := text[strings.LastIndexAny(text, " (\"“[*_")+1:]
-	switch word {
-	case "e.g", "i.e", "E.g", "I.e", "eg", "ie", "cf", "Cf", "vs", "approx", "resp", "fig", "figs", "Fig", "Figs", "sec", "Sec", "No", "St", "Mr", "Mrs", "Ms", "Dr", "Prof",
-		"al", "Inc", "Ltd", "w.r.t", "a.k.a", "incl", "viz", "ca", "eq", "Eq", "ref", "Ref", "vol", "Vol", "pp", "Ch":
+	if slices.Contains(abbreviations, word) {
 		return true
 	}
 	first, n := utf8.DecodeRuneInString(word)
@@ -99,8 +102,8 @@ func abbreviates(text string) bool {
 	return len(text) == len(word) && word != "" && strings.Trim(word, "0123456789") == "" // 1. at the start
 }
 
-// mask marks the bytes of code spans, link targets and autolinks, whose marks are no punctuation.
-func mask(text string) []bool {
+// Mask marks the bytes of code spans, link targets and autolinks, whose marks are no punctuation.
+func Mask(text string) []bool {
 	masked := make([]bool, len(text)+1)
 	fill := func(from, to int) {
 		for i := from; i < to; i++ {

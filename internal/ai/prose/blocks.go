@@ -1,4 +1,6 @@
-package summary
+// Package prose reads the prose in Markdown: its paragraphs and items, their sentences, and each as a reader sees it. It
+// does not know the meaning of a sentence.
+package prose
 
 import (
 	"strings"
@@ -9,20 +11,20 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// block is a run of prose in a section: a paragraph, or the first paragraph of a list's item. Its text is the source
+// Block is a run of prose in a section: a paragraph, or the first paragraph of a list's item. Its text is the source
 // with every run of white space collapsed to one blank. So a part of it is a part of the section after the same
 // collapsing.
-type block struct {
-	text string
-	item bool
-	next bool // no other kind of block lies between this one and the next one
+type Block struct {
+	Text string
+	Item bool
+	Next bool // no other kind of block lies between this one and the next one
 }
 
-// blocks returns the prose of a section in order. Headings, code, tables, quotes, HTML, footnotes and formulas are
+// Blocks returns the prose of a section in order. Headings, code, tables, quotes, HTML, footnotes and formulas are
 // left out: their lines are no sentences.
-func blocks(text string) []block {
+func Blocks(text string) []Block {
 	root, _ := markdown.ParseBlocks(text)
-	var out []block
+	var out []Block
 	// The function never returns an error.
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -36,13 +38,13 @@ func blocks(text string) []block {
 			for _, line := range markdown.PassageLines(n, text) {
 				lines = append(lines, text[line.Start:line.Stop])
 			}
-			if prose := collapse(strings.Join(lines, " ")); prose != "" {
+			if prose := Collapse(strings.Join(lines, " ")); prose != "" {
 				item := n.Parent().Kind() == ast.KindListItem && n.PreviousSibling() == nil
-				out = append(out, block{text: prose, item: item, next: true})
+				out = append(out, Block{prose, item, true})
 			}
 		default:
 			if len(out) > 0 {
-				out[len(out)-1].next = false
+				out[len(out)-1].Next = false
 			}
 		}
 		return ast.WalkSkipChildren, nil
@@ -50,8 +52,8 @@ func blocks(text string) []block {
 	return out
 }
 
-// labels are the labels of the links that the sections define, in lower case.
-func labels(sections []mip.Section) map[string]bool {
+// Labels are the labels of the links that the sections define, in lower case.
+func Labels(sections []mip.Section) map[string]bool {
 	out := map[string]bool{}
 	for _, s := range sections {
 		_, links := markdown.ParseBlocks(s.Markdown)
@@ -62,8 +64,8 @@ func labels(sections []mip.Section) map[string]bool {
 	return out
 }
 
-// body is a section without its heading, which claims nothing.
-func body(s mip.Section) string {
+// Body is a section without its heading, which claims nothing.
+func Body(s mip.Section) string {
 	root, _ := markdown.ParseBlocks(s.Markdown)
 	heading, ok := root.FirstChild().(*ast.Heading)
 	if !ok || s.Level == 0 {
@@ -80,5 +82,5 @@ func body(s mip.Section) string {
 	return rest
 }
 
-// collapse replaces every run of white space by one blank and trims the ends.
-func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
+// Collapse replaces every run of white space by one blank and trims the ends.
+func Collapse(s string) string { return strings.Join(strings.Fields(s), " ") }

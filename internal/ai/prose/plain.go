@@ -1,4 +1,4 @@
-package summary
+package prose
 
 import (
 	"html"
@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// plain is inline Markdown as a reader sees it: links as their text, emphasis and tags gone, code
+// Plain is inline Markdown as a reader sees it: links as their text, emphasis and tags gone, code
 // still between backticks. labels are the reference links that the proposal defines, in lower case.
-func plain(text string, labels map[string]bool) string {
+func Plain(text string, labels map[string]bool) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
@@ -36,7 +36,7 @@ func plain(text string, labels map[string]bool) string {
 				i++
 				continue
 			}
-			b.WriteString(plain(inner, labels))
+			b.WriteString(Plain(inner, labels))
 			i = end
 		case c == '<':
 			end := addressEnd(text, i)
@@ -60,7 +60,7 @@ func plain(text string, labels map[string]bool) string {
 			i++
 		}
 	}
-	return collapse(html.UnescapeString(b.String()))
+	return Collapse(html.UnescapeString(b.String()))
 }
 
 // tag writes what the tag or autolink at text[i:end] stands for and returns where to go on.
@@ -80,7 +80,7 @@ func tag(b *strings.Builder, text string, i, end int, labels map[string]bool) in
 		if j < 0 {
 			break
 		}
-		index := plain(text[end:end+j], labels)
+		index := Plain(text[end:end+j], labels)
 		if strings.IndexFunc(index, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) >= 0 {
 			index = "(" + index + ")"
 		}
@@ -150,10 +150,13 @@ func emphasis(text string, i, n int) bool {
 	case '~':
 		return n-i == 2
 	case '_':
-		return !isWord(before) || !isWord(after)
+		return !IsWord(before) || !IsWord(after)
 	}
 	return !unicode.IsDigit(before) || !unicode.IsDigit(after)
 }
+
+// IsWord reports whether a character is part of a word.
+func IsWord(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
 
 func isPunct(c byte) bool {
 	return c < utf8.RuneSelf && unicode.IsOneOf([]*unicode.RangeTable{unicode.P, unicode.S}, rune(c))
