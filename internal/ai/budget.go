@@ -8,8 +8,11 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/mipwatch/mipwatch/internal/api"
 )
 
+// Defaults of [Limits], and the windows in which questions and tokens are counted.
 const (
 	defaultAtOnce         = 4
 	defaultCallsPerMinute = 60
@@ -36,8 +39,8 @@ type Limits struct {
 // is set back gives nothing back, and because of it nothing is withheld for longer than a minute or 24 h.
 type Budget struct {
 	model     Model
-	semaphore chan struct{}
-	perMinute int
+	semaphore chan struct{} // a place for each question under way
+	perMinute int           // calls
 	now       func() time.Time
 
 	mu       sync.Mutex
@@ -140,11 +143,13 @@ func (b *Budget) reserve(tokens int) error {
 	switch {
 	case tokens > b.ever.PerDay:
 		b.ever.TooLarge++
-		return tooLarge()
+		// It never makes sense to ask again.
+		const detail = "The proposal is longer than what this site spends on its language model in a day."
+		return &api.HTTPError{Code: api.AIFailed, Detail: detail, Err: ErrTooLarge}
 	case tokens > left:
 		b.ever.Day++
 		return exhausted(b.dayEnds.Sub(now), "the budget of tokens for the model is used up for today")
-	case tokens > left-b.reserved:
+	case tokens > left-b.reserved: // others may give back most of it soon
 		b.ever.Claimed++
 		return exhausted(min(questionTime, b.dayEnds.Sub(now)),
 			"what is left of today's budget of tokens for the model is set aside for questions under way")

@@ -31,9 +31,11 @@ type failure struct {
 	detail string // for callers
 }
 
+// notSupported is for callers when an answer came and cannot be used: they need not know how it failed.
 const notSupported = "What the language model answered does not hold against the text, so nothing of it is shown."
 
-// failures is not changed.
+// failures are all of them. [FailureWord] and [FailureOf] are the reason for the words: a process must not believe a
+// text of another one, so it is told a kind alone. The list is not changed.
 var failures = []failure{
 	{ErrTimeout, "timeout", api.UpstreamTimeout, "The language model did not answer in time."},
 	{ErrUnavailable, "unavailable", api.UpstreamUnavailable, "The language model is not available."},
@@ -117,12 +119,6 @@ func exhausted(wait time.Duration, reason string) *api.HTTPError {
 		Code: api.RateLimited, Detail: "What this site spends on its language model is used up for now.",
 		RetryAfter: wait, Limit: LimitModel, Policy: fmt.Sprintf("q=1;w=%d", api.Seconds(wait)), Err: errors.New(reason),
 	}
-}
-
-// tooLarge says that no day has budget for a question: it never makes sense to ask again.
-func tooLarge() *api.HTTPError {
-	const detail = "The proposal is longer than what this site spends on its language model in a day."
-	return &api.HTTPError{Code: api.AIFailed, Detail: detail, Err: ErrTooLarge}
 }
 
 // NoSection says that a proposal has no section of that id.

@@ -18,6 +18,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
+// Errors that callers never see by themselves: they become the reason of one of the errors of this package.
 var (
 	errNoAnswer = errors.New("no answer") // for langchaingo
 	errFormat   = errors.New("it is not in the format of the API")
@@ -77,6 +78,7 @@ func NewClient(c ClientConfig) (*Client, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	// The bound of an answer in bytes, and the time that must be left for a second try.
 	const answerMost, retryRoom = 1 << 20, 2 * time.Second
 	p := providers[c.Provider]
 	c.Timeout = cmp.Or(c.Timeout, 7*time.Second)
@@ -236,9 +238,6 @@ func (p provider) edit(body []byte) []byte {
 	if p.name == "ollama" {
 		fields["stream"] = json.RawMessage("false")
 	}
-	edited, err := json.Marshal(fields)
-	if err != nil {
-		return body
-	}
+	edited, _ := json.Marshal(fields) // values that were read are written
 	return edited
 }

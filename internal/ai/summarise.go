@@ -18,6 +18,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
+// Bounds of a question and its answer.
 const (
 	maxAnswer = 4096     // tokens: enough for the longest summary in scripts that need most of them
 	maxReply  = 64 << 10 // bytes that are read at all: three times the largest valid summary
@@ -34,6 +35,8 @@ func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (
 	return sum, nil
 }
 
+// summarise is Summarise without the id of the proposal in its errors. There is no half summary: with an error the
+// summary is the zero value.
 func summarise(ctx context.Context, m Model, s summary.Subject, locale string) (api.Summary, error) {
 	if !mip.IsLocale(locale) {
 		return api.Summary{}, fmt.Errorf("%s is no language tag", quoteName(locale))
@@ -139,6 +142,8 @@ func decode(reply string) (sum api.Summary, err error) {
 	return sum, nil
 }
 
+// decodeAxis reads the part of one group into x. A severity of another type or spelling is left for [summary.Accept],
+// which knows the severities.
 func decodeAxis(raw json.RawMessage, x *api.Axis) error {
 	m, err := members(string(raw), "impact", "severity", "actionRequired", "evidence")
 	if err != nil {
@@ -169,6 +174,7 @@ func decodeAxis(raw json.RawMessage, x *api.Axis) error {
 	return nil
 }
 
+// decodeQuote reads one quote. Whether it is in its section is for [summary.Accept].
 func decodeQuote(raw json.RawMessage) (e api.Evidence, err error) {
 	m, err := members(string(raw), "section", "quote")
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
+// How much is asked for.
 const (
 	// pieceBytes is how much of the source is asked for at once. An answer of that size arrives within seconds, and a
 	// whole proposal is not many pieces.
@@ -65,6 +66,10 @@ func Translate(ctx context.Context, m Model, p *mip.Proposal, locale string, ids
 	return t, sections, nil
 }
 
+// translate is Translate without the id of the proposal in its errors.
+//
+// The steps are: read the blocks of every section, find the passages (newText), ask for the pieces with a wanted
+// passage, put the results in place of the passages (section.with), and read the titles of the result.
 func translate(
 	ctx context.Context, m Model, p *mip.Proposal, locale string, ids []string, keep Keep,
 ) (out api.Translation, sections []mip.Section, err error) {
@@ -133,6 +138,7 @@ func setTitles(translated, english []mip.Section) {
 	}
 }
 
+// concatenated is the Markdown of sections in a row. For all sections of a proposal that is its body.
 func concatenated(sections []mip.Section) string {
 	var b strings.Builder
 	for _, s := range sections {
@@ -197,6 +203,8 @@ func (t *text) translate(ctx context.Context, m Model, locale string, wanted []*
 	return newest, nil
 }
 
+// nameOf names a piece by the sources of its passages. Their places do not matter: equal pieces of two texts have equal
+// translations.
 func nameOf(piece []*passage) Piece {
 	hash := sha256.New()
 	for _, p := range piece {

@@ -11,6 +11,7 @@ import (
 // It is one of a fixed set of sentences and holds no text of proposal or model.
 type fault string
 
+// The faults that are not about tokens. The model reads them behind the words "it".
 const (
 	noFault          fault = ""
 	formFault        fault = "is not in one JSON object of strings with the keys that were given"

@@ -1,14 +1,13 @@
 package ai
 
 import (
-	"bytes"
 	"crypto/rand"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
@@ -48,13 +47,10 @@ func (t *text) prompt(asked []*passage, locale string, faults []fault) (p Prompt
 	}, codeWord
 }
 
-// quoteJSON leaves <, > and & as they are, which models read and write.
+// quoteJSON is a string in JSON. It leaves <, > and & as they are, which models read and write.
 func quoteJSON(s string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // no string fails
-	return strings.TrimSuffix(b.String(), "\n")
+	text, _ := api.JSON(s) // no string fails
+	return strings.TrimSuffix(string(text), "\n")
 }
 
 // leaksTask reports whether a translation holds a sentence of the task that its source does not.

@@ -2,10 +2,11 @@ package ai
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -84,25 +85,19 @@ func (t *text) add(source string) *passage {
 	return p
 }
 
-// hasLanguage reports whether anything but tokens is in the passage: two letters in a row, or one of a
-// script that writes words so.
+// language matches two letters in a row, or one of a script that writes words so. It is compiled at its first use.
+var language = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\p{L}\p{L}|\p{Lo}`) })
+
+// hasLanguage reports whether anything but tokens is in the passage. If not it is not asked for.
 func (p *passage) hasLanguage() bool {
 	at := 0
-	for _, t := range append(p.tokens, token{from: len(p.source)}) {
-		run := 0
-		for _, c := range p.source[at:t.from] {
-			switch {
-			case !unicode.IsLetter(c):
-				run = 0
-			case run > 0 || unicode.Is(unicode.Lo, c):
-				return true
-			default:
-				run++
-			}
+	for _, t := range p.tokens {
+		if language().MatchString(p.source[at:t.from]) {
+			return true
 		}
 		at = t.to
 	}
-	return false
+	return language().MatchString(p.source[at:])
 }
 
 // hide sets the text of each passage that the model gets. Placeholders count through the whole text, so that one in
@@ -129,8 +124,10 @@ func (t *text) hide() {
 	}
 }
 
+// placeholderEnd ends a placeholder.
 const placeholderEnd = "}}"
 
+// placeholder is the placeholder of number n, such as {{3}}.
 func (t *text) placeholder(n int) string { return t.opening + strconv.Itoa(n) + placeholderEnd }
 
 // hidden are the parts of the source that have a placeholder.

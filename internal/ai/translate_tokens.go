@@ -32,6 +32,7 @@ type span struct{ from, to int }
 // tokenClass says what a token is.
 type tokenClass int
 
+// The classes. Of several that differ the first one is reported, so numbers come last: a lost link can lose its number.
 const (
 	codeToken      tokenClass = iota // between backticks
 	targetToken                      // target and title of a link

@@ -22,6 +22,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
+// How summaries are made.
 const (
 	writersAtOnce = 4 // summaries made at a time
 	writtenLocale = "en"
@@ -140,49 +141,41 @@ func (o WriteOptions) summarise(ctx context.Context, subject summary.Subject) (a
 	}
 }
 
-// replaceSummary writes a summary into a folder of proposals.
-func replaceSummary(out Outdated, sum api.Summary) error {
-	wrap := func(err error) error {
-		return fmt.Errorf("write %s: %w: %w", summaryFile(out), ErrWrite, folder.Cause(err))
-	}
-	text, err := encodeSummary(sum)
-	if err != nil {
-		return wrap(err)
+// replaceSummary writes a summary into its folder of proposals.
+func replaceSummary(out Outdated, sum api.Summary) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write %s: %w: %w", summaryFile(out), ErrWrite, folder.Cause(err))
+		}
+	}()
+	var text bytes.Buffer // a line for each member, which people can review
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(sum); err != nil {
+		return err
 	}
 	root, err := os.OpenRoot(out.Dir)
 	if err != nil {
-		return wrap(err)
+		return err
 	}
 	defer root.Close()
 	if err := root.Mkdir(path.Dir(out.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return wrap(err)
+		return err
 	}
-	if err := atomicfile.Write(root, out.Name, text); err != nil {
-		return wrap(err)
-	}
-	return nil
-}
-
-// encodeSummary is a summary as people review it: a line for each member.
-func encodeSummary(sum api.Summary) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(sum)
-	return b.Bytes(), err
+	return atomicfile.Write(root, out.Name, text.Bytes())
 }
 
 // summaryFile is a summary's file as problems name it.
 func summaryFile(out Outdated) string { return path.Join(filepath.ToSlash(out.Dir), out.Name) }
 
-// removeTemps removes what an earlier run left half written where it was killed.
+// removeTemps removes the temporary files of an earlier run that was killed.
 func removeTemps(dir, within string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	_ = atomicfile.Recover(root, within) // there is none, or writing says what is wrong with it
+	_ = atomicfile.Recover(root, within) // on an error there is no such folder, or writing into it fails with the reason
 	return nil
 }

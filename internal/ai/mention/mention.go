@@ -1,5 +1,10 @@
 // Package mention finds the figures and addresses that a text names, and tells whether another text names them too.
 // It does not know who wrote the texts.
+//
+// A model that obeys a hostile proposal could state a figure that is not in the text, or an address that leads a reader
+// away. So a text of a model is compared with its source before anybody reads it. Both are read as a person or a browser
+// would: with escapes resolved, and with look-alikes of digits, letters and dots as one character. Forms of numbers that
+// languages write in their own way, such as 20,000 and 20.000, are the same.
 package mention
 
 import (
@@ -35,6 +40,8 @@ func (s Source) Add(texts ...string) {
 	}
 }
 
+// add reads one reading of a text. Its words in ASCII are in the set too, for long words, and for the words that a full
+// stop of another script parts.
 func (s Source) add(text string) {
 	for _, forms := range mentions(text) {
 		for _, form := range forms {
@@ -66,6 +73,7 @@ func (s Source) Holds(text string) bool {
 	return true
 }
 
+// holds is Holds for one reading of a text.
 func (s Source) holds(text string) bool {
 	return !slices.ContainsFunc(mentions(text), func(forms []string) bool {
 		return !slices.ContainsFunc(forms, func(form string) bool { return s[form] }) && !s.endsBetween(forms[0])
@@ -94,6 +102,7 @@ func readings(text string) []string {
 	return out
 }
 
+// isPunct reports whether Markdown may escape a character by a backslash.
 func isPunct(c byte) bool {
 	return c < utf8.RuneSelf && unicode.IsOneOf([]*unicode.RangeTable{unicode.P, unicode.S}, rune(c))
 }
@@ -101,6 +110,7 @@ func isPunct(c byte) bool {
 // softDot stands for the full stops of other scripts. A browser takes them for dots in a host.
 const softDot = "。"
 
+// Replacements and patterns of fold.
 var (
 	dots = strings.NewReplacer("．", softDot, "｡", softDot, "︒", softDot, "۔", softDot, "܁", softDot, "܂", softDot,
 		"․", ".", "﹒", ".", "ꓸ", ".")
@@ -148,6 +158,7 @@ const (
 	path       = `(/[0-9A-Za-z_/.\-~%+#?=&:@$,;!]*)?`
 )
 
+// Patterns of mentions. A label ends where the class of characters changes: in 访问evil.example the host begins with evil.
 var (
 	asciiWord = lazily(asciiLabel)
 	// names are labels that dots or at signs join. A full stop of another script joins none of a dense script.
@@ -200,6 +211,7 @@ func isHost(name string) bool {
 // which no start of a process should wait for.
 type pattern func() *regexp.Regexp
 
+// lazily is [regexp.MustCompile] for a package variable.
 func lazily(expression string) pattern {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

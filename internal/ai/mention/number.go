@@ -2,6 +2,8 @@ package mention
 
 import "strings"
 
+// Patterns of numbers. Digits are folded before, so they are ASCII. A group mark joins digits of one number: a comma, a
+// full stop, an apostrophe, an underscore, a narrow or fixed blank.
 var (
 	number       = lazily(`0[xX][0-9A-Fa-f]+|[0-9]+(?:[.,_'’\x{A0}\x{2009}\x{202F}][0-9]+)*`)
 	spacedNumber = lazily(`\b[0-9]{1,3}(?: [0-9]{3})+\b`)

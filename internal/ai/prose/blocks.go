@@ -1,5 +1,8 @@
 // Package prose reads the prose in Markdown: its paragraphs and items, their sentences, and each as a reader sees it. It
 // does not know the meaning of a sentence.
+//
+// Sentences are cut from the source and not from its rendering, so that each of them is a quote that can be found in
+// the proposal again. [Plain] then reads one as it would be rendered.
 package prose
 
 import (

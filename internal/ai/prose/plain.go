@@ -158,6 +158,7 @@ func emphasis(text string, i, n int) bool {
 // IsWord reports whether a character is part of a word.
 func IsWord(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
 
+// isPunct reports whether Markdown may escape a character by a backslash.
 func isPunct(c byte) bool {
 	return c < utf8.RuneSelf && unicode.IsOneOf([]*unicode.RangeTable{unicode.P, unicode.S}, rune(c))
 }

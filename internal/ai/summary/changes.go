@@ -14,6 +14,7 @@ import (
 func changes(s Subject, all []passage, tldr string) []string {
 	points := slices.DeleteFunc(outcome(s), func(line string) bool { return line == tldr })
 	last := schedule(s)
+	// room is how many more points there may be, want how many there have to be.
 	room := maxChanges - len(points)
 	want := minChanges - len(points)
 	if last != "" {
@@ -67,13 +68,15 @@ func ownChanges(all []passage, tldr string, n, want int) []string {
 			ranked = append(ranked, scored{p, score})
 		}
 	}
+	// No section may fill the summary alone, and none of the points may say what another one says.
+	const mostPerSection = 3
 	var picked []scored
 	perSection := map[string]int{}
 	for _, x := range best(ranked) {
 		if len(picked) == n || x.score < enoughForChange && len(picked) >= minChanges || x.score < weakestChange && len(picked) >= want {
 			break
 		}
-		if perSection[x.section] == 3 || alike(x.text, tldr) || overlaps(x.text, picked) {
+		if perSection[x.section] == mostPerSection || alike(x.text, tldr) || overlaps(x.text, picked) {
 			continue
 		}
 		perSection[x.section]++

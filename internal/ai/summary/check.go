@@ -13,7 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Bounds of a summary, lengths in runes.
+// Bounds of a summary, lengths in runes. The prompt in internal/ai/prompts names them too.
 const (
 	minChanges  = 3
 	maxChanges  = 6
@@ -52,6 +52,8 @@ func Check(sum api.Summary, s Subject) error {
 	return errors.Join(problems...)
 }
 
+// checkAxis reports what is wrong with the part of one group: a severity below the floor, an action that the floor asks
+// for, and quotes that are not in their section.
 func checkAxis(x api.Axis, f floor, quotes quoteIndex) (problems []error) {
 	if r := rank(x.Severity); r > 0 && r < rank(f.severity) {
 		problems = append(problems, fmt.Errorf("severity %s is below the floor %s", x.Severity, f.severity))
@@ -103,6 +105,7 @@ func Texts(sum api.Summary) []string {
 // its texts, characters that a reader cannot see, addresses and markup, severities.
 func CheckForm(sum api.Summary) error { return checkForm(sum, maxEvidence) }
 
+// checkForm is CheckForm with another bound on the quotes of a group: a model may give more than are kept.
 func checkForm(sum api.Summary, maxEvidence int) error {
 	var problems []error
 	report := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }

@@ -53,6 +53,7 @@ func floorTable() []floorRow {
 	}
 }
 
+// decided reports whether a proposal is about to come or has come.
 func decided(p *mip.Proposal) bool { return p.Status == mip.LastCall || p.Status == mip.Final }
 
 // toCome reports whether a network is left that has not switched. The fork's own status says so, which

@@ -10,6 +10,7 @@ import (
 // some swap them.
 type kind string
 
+// The kinds. Each has its floors in floorTable, its sentences in kindMeans and may change the vocabularies.
 const (
 	core          kind = "core"          // consensus, execution, fees, state
 	networking    kind = "networking"    // what nodes send each other

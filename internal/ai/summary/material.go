@@ -36,6 +36,8 @@ func Sections(s Subject) []Section {
 	return out
 }
 
+// sectionsOf returns the sections of one proposal in at most share bytes. Sections of the first roles in keptFirst take
+// their share first, and the one that does not fit is cut.
 func sectionsOf(p *mip.Proposal, from string, share int) []Section {
 	var all []Section
 	for i, r := range roles(p.Sections) {

@@ -13,12 +13,12 @@ type passage struct {
 	section string // as evidence names it
 	from    string // id of the bundled proposal that it is from; empty: the subject itself
 	kind    kind   // of the proposal that it is from
-	role    role
-	first   bool // opens its section
-	item    bool // of a list
-	before  bool // says how things are, ahead of what the proposal does
-	order   int  // in the subject
-	words   string
+	role    role   // of its section
+	first   bool   // opens its section
+	item    bool   // of a list
+	before  bool   // says how things are, ahead of what the proposal does
+	order   int    // in the subject
+	words   string // the text as made by [words]
 	speaks  [4]int // how much it speaks of each group
 }
 
@@ -50,6 +50,8 @@ func sectionID(from, id string) string {
 }
 
 // read returns the passages of one proposal.
+// The id of the proposal in from is empty for the subject itself. Sections without a role in a
+// summary are left out, and the first sentences of an abstract are marked when they only lead to the proposal.
 func read(p *mip.Proposal, from string, k kind) []passage {
 	var out []passage
 	labels := prose.Labels(p.Sections)

@@ -10,6 +10,7 @@ import (
 // role is what a section is for, read from its title.
 type role int
 
+// The roles. A section without a telling title is other, or has the role of the section above it.
 const (
 	other         role = iota
 	abstract           // says what is proposed

@@ -1,5 +1,16 @@
 // Package summary makes the summary of a proposal by rules, from the proposal's own sentences, and checks any summary
 // against the proposal. It asks no model, and it does not know who wrote a summary or where one is kept.
+//
+// [Extract] goes through these steps:
+//
+//  1. Each section has a role by its title (roles.go). Tests, code, references and the licence are skipped.
+//  2. A section is cut into passages: sentences that can stand by themselves (passages.go, units.go, prose.go).
+//  3. A passage has a score for each group of readers and one as a change (score.go, words.go, words.txt).
+//  4. The best passages are the points (changes.go) and, with their quotes, the impacts (impact.go).
+//  5. The header and the fork add what the text does not say (facts.go, expect.go).
+//  6. Severities are raised to the floors of the proposal's kind and status (floors.go).
+//
+// Nothing in it depends on the time but generatedAt, on an order of a map, or on the machine.
 package summary
 
 import (
@@ -117,6 +128,7 @@ func opening(all []passage, anyRole bool) []passage {
 	return abstracts[:min(2, len(abstracts))]
 }
 
+// quoted is a sentence with the title in quotation marks.
 func quoted(p *mip.Proposal) string {
 	return p.ID.String() + " is titled “" + strings.TrimSpace(p.Title) + "”."
 }

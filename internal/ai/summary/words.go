@@ -12,6 +12,7 @@ import (
 // axis is one of the four groups that a summary speaks to.
 type axis int
 
+// The axes, in the order of the members of a summary.
 const (
 	developers axis = iota
 	users
