@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
@@ -46,10 +47,7 @@ type Reply struct {
 // quoteName makes what a caller sent fit for a message.
 func quoteName(s string) string {
 	const most = 80 // characters
-	if runes := []rune(s); len(runes) > most {
-		s = string(runes[:most]) + "…"
-	}
-	return strconv.Quote(s)
+	return strconv.Quote(mip.ShortenRunes(s, most))
 }
 
 // members reads one JSON object, in one code fence or none, that has all the members that are named and no other.

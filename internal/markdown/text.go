@@ -7,14 +7,15 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// PlainText is the text of the inline nodes below n as a reader sees it, on one line: entities and escapes resolved,
-// marks and HTML gone.
+// PlainText is the text of the inline nodes below n as a reader sees it, on one line: entities
+// and escapes resolved, marks and HTML gone.
 func PlainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	appendText(&b, n, source)
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
+// appendText appends the text of the inline nodes below n.
 func appendText(b *strings.Builder, n ast.Node, source []byte) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		switch c := c.(type) {
@@ -44,6 +45,7 @@ func appendText(b *strings.Builder, n ast.Node, source []byte) {
 	}
 }
 
+// resolve replaces backslash escapes and entities by the characters that they stand for.
 func resolve(s []byte) []byte {
 	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(s)))
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // leading finds addresses and links, each in two parts that are harmless apart. It is compiled at its first use.
@@ -35,20 +36,12 @@ func hasTag(text string) bool {
 	return false
 }
 
-// hiddenRunes are the characters that a reader cannot see but a program obeys: changes of direction, invisible blanks,
-// separators, tags, and one that stands for bytes that were none.
-var hiddenRunes = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x061C, Hi: 0x061C, Stride: 1}, {Lo: 0x200B, Hi: 0x200B, Stride: 1}, {Lo: 0x200E, Hi: 0x200F, Stride: 1},
-		{Lo: 0x2028, Hi: 0x202E, Stride: 1}, {Lo: 0x2060, Hi: 0x2064, Stride: 1}, {Lo: 0x2066, Hi: 0x2069, Stride: 1},
-		{Lo: 0xFEFF, Hi: 0xFEFF, Stride: 1}, {Lo: 0xFFFD, Hi: 0xFFFF, Stride: 1},
-	},
-	R32: []unicode.Range32{{Lo: 0xE0000, Hi: 0xE007F, Stride: 1}},
-}
-
-// hidden reports whether a text holds a control character or another one that nobody sees.
+// hidden reports whether a text holds a character that a reader cannot see but a program obeys. Among these are the
+// invisible tags of Unicode, and the character that stands for bytes that were none.
 func hidden(s string) bool {
-	return strings.ContainsFunc(s, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(hiddenRunes, c) })
+	return strings.ContainsFunc(s, func(c rune) bool {
+		return mip.ClassOf(c) != mip.Visible || c == unicode.ReplacementChar || 0xE0000 <= c && c <= 0xE007F
+	})
 }
 
 // fit makes of a header's text one that [checkText] accepts, at most n runes long, cut between words.
