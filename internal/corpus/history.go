@@ -22,6 +22,7 @@ type history struct {
 	state    string // full, shallow, none or fixed
 	epoch    *time.Time
 	places   map[string]git.Place  // by folder
+	partial  map[string]bool       // top folders of clones that lack some contents
 	changes  map[fileKey]fileTimes // of committed files
 	sizes    map[string]int        // files named like proposals that a commit touches, by hash
 	problems []mip.Problem
@@ -45,7 +46,7 @@ const maxLanguages = 200
 
 // askGit reads the history of all folders. What git cannot say leaves the header's dates.
 func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
-	h := &history{state: "none", epoch: epoch, places: map[string]git.Place{}, changes: map[fileKey]fileTimes{}, sizes: map[string]int{}}
+	h := &history{state: "none", epoch: epoch, places: map[string]git.Place{}, partial: map[string]bool{}, changes: map[fileKey]fileTimes{}, sizes: map[string]int{}}
 	h.readRecords(folders)
 	if epoch != nil {
 		h.state = "fixed"
@@ -68,6 +69,7 @@ func askGit(ctx context.Context, folders []string, epoch *time.Time) *history {
 		if prefixes[p.Top] == nil {
 			tops = append(tops, p.Top)
 			if git.Partial(ctx, p.Top) {
+				h.partial[p.Top] = true
 				h.notice(folder, "history-partial",
 					"the clone lacks what files held before: versions are told without their texts; fetch it all (git fetch --refetch --no-filter)")
 			}
@@ -335,11 +337,11 @@ func upstreamTimes(f gitsync.File) fileTimes {
 }
 
 // keepTexts forgets which texts the local repository does not hold: those of synced files are there as far as
-// they were committed here or fetched. Without a repository none is.
+// they were committed here or fetched, those of a partial clone as far as they were fetched. Without a repository none is.
 func (h *history) keepTexts(ctx context.Context, proposals []*Proposal) {
 	byTop, folders := map[string][]*Past{}, map[string]string{}
 	for _, p := range proposals {
-		if p.Past != nil && p.Upstream {
+		if p.Past != nil && (p.Upstream || h.partial[p.Past.top]) {
 			folders[p.Past.top] = p.source.Folder
 			byTop[p.Past.top] = append(byTop[p.Past.top], p.Past)
 		}

@@ -95,7 +95,7 @@ func (p *past) publish(top string) *Past {
 // from the first call of Read until Close. The zero value is ready; it is safe for concurrent use.
 type Texts struct {
 	mu       sync.Mutex
-	programs map[string]*git.Blobs // by the repository's top folder
+	programs map[string]*git.Objects // by the repository's top folder
 }
 
 // Read returns the texts of p.Past.Versions and, if it is there, of the version before the oldest one. A
@@ -109,11 +109,11 @@ func (t *Texts) Read(p *Proposal) ([][]byte, error) {
 	program, ok := t.programs[p.Past.top]
 	if !ok {
 		var err error
-		if program, err = git.OpenBlobs(context.Background(), p.Past.top); err != nil {
+		if program, err = git.OpenObjects(context.Background(), p.Past.top); err != nil {
 			return nil, fmt.Errorf("versions of %s: %w", p.File, err)
 		}
 		if t.programs == nil {
-			t.programs = map[string]*git.Blobs{}
+			t.programs = map[string]*git.Objects{}
 		}
 		t.programs[p.Past.top] = program
 	}
@@ -123,7 +123,7 @@ func (t *Texts) Read(p *Proposal) ([][]byte, error) {
 			out = append(out, nil)
 			continue
 		}
-		text, err := program.Read(blob, folder.MaxFile)
+		text, err := program.Blob(blob, folder.MaxFile)
 		if err != nil {
 			return nil, fmt.Errorf("versions of %s: %w", p.File, err)
 		}

@@ -68,28 +68,22 @@ type Placed struct {
 // ReadRecord reads the record of a folder; nil when there is none. It never waits.
 func ReadRecord(root *os.Root) (*Record, error) {
 	info, err := root.Lstat(RecordName)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no file")
+	case info.Size() > maxSize:
+		return nil, fmt.Errorf("it is larger than %d bytes", maxSize)
 	}
-	f, err := root.OpenFile(RecordName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := root.OpenFile(RecordName, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(b) > maxSize:
-		return nil, fmt.Errorf("it is larger than %d bytes", maxSize)
-	}
-	dec := json.NewDecoder(bytes.NewReader(b))
+	dec := json.NewDecoder(io.LimitReader(f, maxSize))
 	dec.DisallowUnknownFields()
 	r := &Record{}
 	if err := dec.Decode(r); err != nil {
@@ -154,6 +148,21 @@ func (r *Record) File(name string) (File, bool) {
 		return File{}, false
 	}
 	return r.Files[i], true
+}
+
+// names are those of all files that sync put into the folder, or was about to, sorted.
+func (r *Record) names() []string {
+	var names []string
+	if r != nil {
+		for _, f := range r.Files {
+			names = append(names, f.Name)
+		}
+		for _, p := range r.Placing {
+			names = append(names, p.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Ours reports whether bytes with this SHA-256 are what sync put under a name, or was about to.
