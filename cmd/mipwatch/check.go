@@ -22,7 +22,7 @@ type checker struct {
 	format *choice
 }
 
-// checkReport is what --format json prints.
+// checkReport is the output of --format json.
 type checkReport struct {
 	Checked int `json:"checked"` // files
 	counts
@@ -63,30 +63,32 @@ func (c *checker) run(ctx context.Context, args []string) error {
 		return err
 	}
 	progress := newProgress(c.stderr)
+	defer progress.clear()
 	progress.doing("reading proposals…")
-	loaded, err := c.corpus(ctx, o)
-	if err == nil {
-		progress.doing("rendering…")
-		err = c.render(ctx, loaded, o)
-	}
-	progress.clear()
+	loaded, err := c.load(ctx, o)
 	if err != nil {
 		return err
 	}
+	progress.doing("rendering…")
+	found, err := render(ctx, loaded, o)
+	if err != nil {
+		return exit(exitProblems, err)
+	}
+	progress.clear()
+	loaded.Problems = mip.SortProblems(append(loaded.Problems, found...))
 	r, err := newReport(loaded, o.Folders, args)
 	if err != nil {
 		return exit(exitUsage, err)
 	}
 	switch c.format.word {
 	case "json":
-		err = writeJSON(c.stdout, r)
+		if err := writeJSON(c.stdout, r); err != nil {
+			return exit(exitWrite, nil) // run prints it
+		}
 	case "github":
 		writeGitHub(c.stdout, r.Problems)
 	default:
 		writeText(c.stdout, r.Problems, -1)
-	}
-	if err != nil {
-		return exit(exitWrite, nil) // told by run
 	}
 	progress.future(loaded.Commit, loaded.Committed)
 	progress.say("checked %s: %s", plural(r.Checked, "file"), r.counts)
@@ -96,32 +98,19 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// render adds to what was found the links that lead to no place of their page, and the proposals that cannot
-// be rendered. Its error has an exit code.
-func (c *checker) render(ctx context.Context, loaded *build.Content, o build.Options) error {
-	found, err := loaded.DeadFragments(ctx)
-	if err == nil && len(loaded.Proposals) > 0 {
-		var failed []mip.Problem
-		failed, err = trial(ctx, loaded, o)
-		found = append(found, failed...)
+// render makes what a build would, and writes nothing. It returns the links that lead to no place of their page, and
+// the proposals that cannot be rendered.
+func render(ctx context.Context, c *build.Content, o build.Options) ([]mip.Problem, error) {
+	found, err := c.DeadFragments(ctx)
+	if err != nil || len(c.Proposals) == 0 {
+		return found, err
 	}
-	switch {
-	case errors.Is(err, context.Canceled):
-		return exit(exitWrite, err)
-	case err != nil:
-		return exit(exitProblems, err)
-	}
-	loaded.Problems = mip.SortProblems(append(loaded.Problems, found...))
-	return nil
-}
-
-// trial does what a build does, and writes nothing.
-func trial(ctx context.Context, c *build.Content, o build.Options) ([]mip.Problem, error) {
 	plan, err := build.NewPlan(c, o)
 	if err != nil {
 		return nil, fmt.Errorf("plan the site: %w", err)
 	}
-	return plan.Trial(ctx)
+	failed, err := plan.Trial(ctx)
+	return append(found, failed...), err
 }
 
 // newReport limits what was found to the named files, if any are named. The error names all those that

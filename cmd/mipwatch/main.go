@@ -45,13 +45,13 @@ func interruptible(ctx context.Context, stderr io.Writer, command func() int) in
 		return c
 	case <-time.After(stopTimeout):
 	}
-	said := make(chan struct{})
+	printed := make(chan struct{})
 	go func() {
-		defer close(said)
+		defer close(printed)
 		explain(stderr, ctx.Err())
 	}()
 	select {
-	case <-said:
+	case <-printed:
 	case <-time.After(time.Second): // nobody reads standard error
 	}
 	return exitWrite

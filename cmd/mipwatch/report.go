@@ -33,18 +33,13 @@ Exit codes:
   2  wrong usage or configuration
   3  could not write`
 
-// exitError is an error of a command with its exit code. A nil err means that all was said already.
+// exitError is an error of a command with its exit code. A nil err means that everything is printed already.
 type exitError struct {
 	code int
 	err  error
 }
 
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
+func (e *exitError) Error() string { return fmt.Sprint(e.err) }
 
 func (e *exitError) Unwrap() error { return e.err }
 
@@ -64,6 +59,9 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	if e.err != nil {
 		explain(w, e.err)
 	}
+	if errors.Is(err, context.Canceled) {
+		return exitWrite
+	}
 	return e.code
 }
 
@@ -79,6 +77,10 @@ func explain(w io.Writer, err error) {
 	fmt.Fprintf(w, "mipwatch: %s\n", visible(err.Error()))
 }
 
+// mostWarnings is how many problems that are no errors a build prints: more would push its result
+// out of sight.
+const mostWarnings = 20
+
 // counts are problems by level.
 type counts struct {
 	Errors   int `json:"errors"`
@@ -87,18 +89,11 @@ type counts struct {
 }
 
 func count(ps []mip.Problem) counts {
-	var c counts
+	levels := map[mip.Level]int{}
 	for _, p := range ps {
-		switch p.Level {
-		case mip.Error:
-			c.Errors++
-		case mip.Warning:
-			c.Warnings++
-		case mip.Notice:
-			c.Notices++
-		}
+		levels[p.Level]++
 	}
-	return c
+	return counts{levels[mip.Error], levels[mip.Warning], levels[mip.Notice]}
 }
 
 // String is such as "1 error, 0 warnings, 2 notices".
@@ -158,22 +153,17 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// visible replaces what a terminal would obey instead of showing: file names and messages can hold
+// visible escapes the characters that a terminal obeys instead of showing: file names and messages can hold
 // anything.
 func visible(s string) string {
-	hidden := func(c rune) bool {
-		return c != '\n' && c != '\t' && unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
-	}
-	if !strings.ContainsFunc(s, hidden) {
-		return s
-	}
 	var b strings.Builder
 	for _, c := range s {
-		if hidden(c) {
+		control := unicode.IsControl(c) && c != '\n' && c != '\t'
+		if control || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(c), "'"))
-			continue
+		} else {
+			b.WriteRune(c)
 		}
-		b.WriteRune(c)
 	}
 	return b.String()
 }

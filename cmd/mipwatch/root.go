@@ -28,7 +28,7 @@ into a static site: pages, a JSON API, feeds, and texts for AI agents.
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newSync(p), newAsk(p), newVersion(p))
+	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newSync(p), newLive(p), newVersion(p))
 	return root
 }
 
