@@ -89,10 +89,10 @@ func (p *planner) example() int {
 		if p.corpus.Proposals[i].Past != nil {
 			answers++
 		}
-		if p.beside.Summary(m.Number) != nil {
+		if p.beside.Summary(m.ID) != nil {
 			answers++
 		}
-		if len(p.beside.Translations(m.Number)) > 0 {
+		if len(p.beside.Translations(m.ID)) > 0 {
 			answers++
 		}
 		if answers > most {
@@ -109,17 +109,17 @@ func (p *planner) describe() *agent.API {
 		return agent.Describe(p.stableInfo, p.forks, nil)
 	}
 	subject := p.summarised.Subject(example)
-	n, e := p.all[example].Number, agent.Example{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].Number)}
+	id, e := p.all[example].ID, agent.Example{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].ID)}
 	if e.Summary == nil {
 		if updated := p.all[example].Updated; updated != nil {
 			subject.Now = updated.UTC()
 		}
 		e.Summary = new(ai.Extract(subject))
 	}
-	if all := p.beside.Translations(n); len(all) > 0 {
+	if all := p.beside.Translations(id); len(all) > 0 {
 		e.Translation = all[0].Text()
 	}
-	l := p.links(n)
+	l := p.links(id)
 	e.Proposal.SummaryURL, e.Proposal.Translations = l.SummaryURL, l.Translations
 	return agent.Describe(p.stableInfo, p.forks, &e)
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/mipwatch/mipwatch/render"
 )
 
-func summaryRoute(n int) string { return apiRoute(n) + "/summary" }
+func summaryRoute(id mip.ID) string { return apiRoute(id) + "/summary" }
 
-func translationPageRoute(n int, locale string) string { return pageRoute(n) + locale + "/" }
+func translationPageRoute(id mip.ID, locale string) string { return id.Page() + locale + "/" }
 
-func translationRoute(n int, locale string) string {
-	return fmt.Sprintf("%s/translations/%s", apiRoute(n), locale)
+func translationRoute(id mip.ID, locale string) string {
+	return apiRoute(id) + "/translations/" + locale
 }
 
 // links are what a proposal says of what is committed beside it.
@@ -23,23 +23,23 @@ type links struct {
 	Translations []mip.Translation
 }
 
-func (p *planner) links(n int) links {
+func (p *planner) links(id mip.ID) links {
 	l := links{Translations: []mip.Translation{}}
-	if p.beside.Summary(n) != nil {
-		l.SummaryURL = new(p.Site.URL(summaryRoute(n)))
+	if p.beside.Summary(id) != nil {
+		l.SummaryURL = new(p.Site.URL(summaryRoute(id)))
 	}
-	for _, t := range p.beside.Translations(n) {
-		l.Translations = append(l.Translations, mip.Translation{Locale: t.Locale, URL: p.Site.URL(translationRoute(n, t.Locale)), Stale: t.Stale})
+	for _, t := range p.beside.Translations(id) {
+		l.Translations = append(l.Translations, mip.Translation{Locale: t.Locale, URL: p.Site.URL(translationRoute(id, t.Locale)), Stale: t.Stale})
 	}
 	return l
 }
 
 // outdated are the proposals, ascending by number, whose committed summary speaks of an older text.
-func (p *planner) outdated() []int {
-	var out []int
+func (p *planner) outdated() []mip.ID {
+	var out []mip.ID
 	for _, m := range p.all {
-		if sum := p.beside.Summary(m.Number); sum != nil && sum.Stale {
-			out = append(out, m.Number)
+		if sum := p.beside.Summary(m.ID); sum != nil && sum.Stale {
+			out = append(out, m.ID)
 		}
 	}
 	return out
@@ -47,20 +47,20 @@ func (p *planner) outdated() []int {
 
 // companions adds what is committed beside a proposal: its summary and its translations.
 func (p *planner) companions(c *corpus.Proposal) {
-	n := c.Number
-	if sum := p.beside.Summary(n); sum != nil {
+	id := c.ID
+	if sum := p.beside.Summary(id); sum != nil {
 		p.add(Artifact{
-			Route: summaryRoute(n), Pattern: "/api/v1/mips/{n}/summary", File: summaryRoute(n)[1:] + ".json", Type: typeJSON,
+			Route: summaryRoute(id), Pattern: "/api/v1/mips/{n}/summary", File: summaryRoute(id)[1:] + ".json", Type: typeJSON,
 			source: c.File, Body: jsonOf(sum),
 		})
 	}
-	for _, t := range p.beside.Translations(n) {
+	for _, t := range p.beside.Translations(id) {
 		p.add(Artifact{
-			Route: translationRoute(n, t.Locale), Pattern: "/api/v1/mips/{n}/translations/{locale}", File: translationRoute(n, t.Locale)[1:] + ".json", Type: typeJSON,
+			Route: translationRoute(id, t.Locale), Pattern: "/api/v1/mips/{n}/translations/{locale}", File: translationRoute(id, t.Locale)[1:] + ".json", Type: typeJSON,
 			source: c.File, Body: jsonOf(t.Text()),
 		})
 		p.add(Artifact{
-			Route: translationPageRoute(n, t.Locale), Pattern: "/mip/{n}/{locale}/", Type: typeHTML,
+			Route: translationPageRoute(id, t.Locale), Pattern: p.pagePattern() + "/{locale}/", Type: typeHTML,
 			source: c.File, Body: bodyOf(func() ([]byte, error) { return p.translationPage(t, c) }),
 		})
 	}
@@ -75,6 +75,6 @@ func (p *planner) translationPage(t corpus.Translation, c *corpus.Proposal) ([]b
 		return nil, fmt.Errorf("render the translation of %s into %s: %w", c.File, t.Locale, err)
 	}
 	return p.stable.Translation(render.TranslationPage{
-		Summary: p.all[p.index[t.Number]], Text: text, Body: body, Translations: p.links(t.Number).Translations,
+		Summary: p.all[p.index[c.ID]], Text: text, Body: body, Translations: p.links(c.ID).Translations,
 	})
 }

@@ -83,7 +83,7 @@ func (o Options) longestLink() string {
 			folder = abs
 		}
 	}
-	page := o.Site.Path(pageRoute(999_999_999))
+	page := o.Site.Path(mip.ID{Kind: o.Site.Prefix, Number: 999_999_999}.Page())
 	source := strings.NewReplacer("{commit}", strings.Repeat("f", 64), "{path}", url.PathEscape(folder)).Replace(o.Site.SourceURL)
 	if len(source) > len(page) {
 		return source + "/"

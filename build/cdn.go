@@ -10,6 +10,9 @@ import (
 	"github.com/mipwatch/mipwatch/render"
 )
 
+// splat in the address of a redirect stands for the part of the path that the rule's * covers.
+const splat = ":splat"
+
 // Redirect is one rule of `_redirects`. Status 200 answers with the file To, 404 with To and that
 // status, 301 sends the client there.
 type Redirect struct {
@@ -35,11 +38,11 @@ const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 
 func (p *planner) sitemap() {
 	byRoute := make(map[string]*mip.Time, len(p.all))
 	for _, m := range p.all {
-		byRoute[pageRoute(m.Number)], byRoute[historyRoute(m.Number)] = m.Updated, m.Updated
-		for _, t := range p.beside.Translations(m.Number) {
-			byRoute[translationPageRoute(m.Number, t.Locale)] = m.Updated
+		byRoute[m.ID.Page()], byRoute[historyRoute(m.ID)] = m.Updated, m.Updated
+		for _, t := range p.beside.Translations(m.ID) {
+			byRoute[translationPageRoute(m.ID, t.Locale)] = m.Updated
 			if !t.GeneratedAt.UTC().IsZero() {
-				byRoute[translationPageRoute(m.Number, t.Locale)] = &t.GeneratedAt
+				byRoute[translationPageRoute(m.ID, t.Locale)] = &t.GeneratedAt
 			}
 		}
 	}
@@ -62,6 +65,9 @@ func (p *planner) sitemap() {
 	p.whole("/robots.txt", typeText, func() ([]byte, error) { return render.Robots(p.info), nil })
 }
 
+// oldPages is the folder in which the pages of proposals of every prefix lay once.
+const oldPages = "/mip/"
+
 // redirects maps every route that is not its own file to its file, and the addresses that the files
 // have in their repository to their pages.
 func (p *planner) redirects() {
@@ -79,7 +85,10 @@ func (p *planner) redirects() {
 			continue
 		}
 		taken[from] = true
-		rules = append(rules, Redirect{from, p.Site.Path(pageRoute(c.Number)), 301})
+		rules = append(rules, Redirect{from, p.Site.Path(c.ID.Page()), 301})
+	}
+	if folder := mip.PageFolder(p.info.Prefix); folder != oldPages {
+		rules = append(rules, Redirect{oldPages + "*", p.Site.Path(folder) + splat, 301})
 	}
 	rules = append(rules, Redirect{"/api/v1/*", "/api-404.json", 404})
 	if !p.NoAPIFallback {

@@ -148,7 +148,7 @@ func TestEIPs(t *testing.T) {
 func TestSIMDs(t *testing.T) {
 	b := buildCorpus(t, corpora.Need(t, "simd"), testSite("SIMD"))
 	// YAML 1.1 reads '0160' as an octal number.
-	if p := b.single(t, 160); p.ID != "SIMD-160" || p.Frontmatter["simd"] != "0160" {
+	if p := b.single(t, 160); p.ID.String() != "SIMD-160" || p.Frontmatter["simd"] != "0160" {
 		t.Errorf("0160 became %s, frontmatter %v", p.ID, p.Frontmatter["simd"])
 	}
 	if got := len(b.corpus.Proposals); got != 118 {

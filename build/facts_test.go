@@ -53,7 +53,7 @@ func TestForumTopic(t *testing.T) {
 		{"the site knows another link", "discussions-to: https://f.example/t/old/11\n", "https://f.example", site.Override{DiscussionsTo: link("https://f.example/t/new/55")}, 55, "https://f.example/t/new/55"},
 	} {
 		s := testSite("MIP")
-		s.Forum, s.Overrides = c.forum, map[int]site.Override{1: c.override}
+		s.Forum, s.Overrides = c.forum, map[mip.ID]site.Override{{Kind: "MIP", Number: 1}: c.override}
 		b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText(c.head, "Text.")), s)
 		p := b.single(t, 1)
 		topic, to := 0, ""
@@ -73,7 +73,7 @@ func TestOverriddenHardForkAgrees(t *testing.T) {
 	s := testSite("MIP")
 	name := "FORK"
 	s.HardForks = []mip.HardFork{{Name: name, BundledMIPs: []int{3}}}
-	s.Overrides = map[int]site.Override{1: {Hardfork: &name}}
+	s.Overrides = map[mip.ID]site.Override{{Kind: "MIP", Number: 1}: {Hardfork: &name}}
 	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("", "Text."), "MIP-3.md", proposalText("", "Text.")), s)
 	var forks mip.HardForks
 	if err := json.Unmarshal(b.files["api/v1/hardforks.json"], &forks); err != nil {

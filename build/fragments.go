@@ -17,22 +17,22 @@ import (
 // does not ask. The error is ctx's.
 func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 	md := html.New(false)
-	ids := map[int]map[string]bool{} // of the proposals that others link into
+	ids := map[mip.ID]map[string]bool{} // of the proposals that others link into
 	var out []mip.Problem
 	for _, p := range c.Proposals {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		d := c.Read(p)
-		there := func(path, id string) bool {
-			n, ok := linkedNumber(c.Corpus, linkedFile(path))
+		there := func(path, fragment string) bool {
+			target, ok := linkedID(c.Corpus, linkedFile(path))
 			if !ok {
 				return true
 			}
-			if ids[n] == nil {
-				ids[n] = c.ids(md, n)
+			if ids[target] == nil {
+				ids[target] = c.ids(md, target)
 			}
-			return ids[n][id]
+			return ids[target][fragment]
 		}
 		header := strings.Count(p.Raw, "\n") - bytes.Count(d.Body, []byte("\n"))
 		for _, f := range md.DeadFragments(d.Root, d.Body, there) {
@@ -46,8 +46,8 @@ func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 }
 
 // ids are those on the page of a published proposal.
-func (c *Content) ids(md *html.Renderer, n int) map[string]bool {
-	i := slices.IndexFunc(c.Proposals, func(p *corpus.Proposal) bool { return p.Number == n })
+func (c *Content) ids(md *html.Renderer, id mip.ID) map[string]bool {
+	i := slices.IndexFunc(c.Proposals, func(p *corpus.Proposal) bool { return p.ID == id })
 	d := c.Read(c.Proposals[i])
 	return md.IDs(d.Root, d.Body)
 }

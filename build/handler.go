@@ -135,13 +135,15 @@ func (h *Published) refuseMethod(w http.ResponseWriter, r *http.Request) {
 	w.Write(body)
 }
 
-// rule is the first redirect that covers a path.
+// rule is the first redirect that covers a path, with the address for that path.
 func (p *Plan) rule(name string) (Redirect, bool) {
 	i := slices.IndexFunc(p.Redirects, func(r Redirect) bool { return matches(r.From, name) })
 	if i < 0 {
 		return Redirect{}, false
 	}
-	return p.Redirects[i], true
+	rule := p.Redirects[i]
+	rule.To = strings.Replace(rule.To, splat, strings.TrimPrefix(strings.TrimPrefix(name, strings.TrimSuffix(rule.From, "/*")), "/"), 1)
+	return rule, true
 }
 
 func redirect(w http.ResponseWriter, r *http.Request, to string) {

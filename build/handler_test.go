@@ -2,6 +2,7 @@ package build_test
 
 import (
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -85,6 +86,36 @@ func TestHandler(t *testing.T) {
 
 // TestHandlerConditional looks at what the handler adds to an entity: Cache-Control stands on a 304 too,
 // a Content-Type by the rules of _headers does not, and files without a status of 200 have no tag.
+// The pages of a site lie under its prefix. Addresses of before, when they lay under mip for every prefix, lead there.
+func TestHandlerPrefix(t *testing.T) {
+	in := t.TempDir()
+	write(t, in, 1559, "Title", "Words.")
+	p, err := planFolder(t.Context(), in, testSite("EIP"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := p.Publish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{
+		"/eip/1559/":               "200 ",
+		"/eip/1559.md":             "200 ",
+		"/mip/1559/":               "301 /eip/1559/",
+		"/mip/1559.md":             "301 /eip/1559.md",
+		"/mip/1559/feed.xml?x=%25": "301 /eip/1559/feed.xml?x=%25",
+		"/mip/a%20b/%3Fc":          "301 /eip/a%20b/%3Fc",
+		"/mip":                     "301 /eip/",
+		"/EIP/1559/":               "404 ",
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
+		if got := fmt.Sprint(w.Code, " ", w.Header().Get("Location")); got != want {
+			t.Errorf("GET %s: %s, want %s", target, got, want)
+		}
+	}
+}
+
 func TestHandlerConditional(t *testing.T) {
 	h := testHandler(t)
 	get := func(target string, head ...string) *httptest.ResponseRecorder {

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/feed"
 )
 
-func historyRoute(n int) string { return pageRoute(n) + "history/" }
+func historyRoute(id mip.ID) string { return id.Page() + "history/" }
 
 // feedFile is a feed's name below its page.
 const feedFile = "feed.xml"
@@ -21,11 +22,11 @@ func (p *planner) histories() {
 			continue
 		}
 		p.add(Artifact{
-			Route: historyRoute(c.Number), Pattern: "/mip/{n}/history/", Type: typeHTML,
+			Route: historyRoute(c.ID), Pattern: p.pagePattern() + "/history/", Type: typeHTML,
 			Body: bodyOf(func() ([]byte, error) { return p.history(i) }),
 		})
 		p.add(Artifact{
-			Route: pageRoute(c.Number) + feedFile, Pattern: "/mip/{n}/" + feedFile, Type: typeRSS, source: c.File,
+			Route: c.ID.Page() + feedFile, Pattern: p.pagePattern() + "/" + feedFile, Type: typeRSS, source: c.File,
 			Body: bodyOf(func() ([]byte, error) { return p.changes(i) }),
 		})
 	}
@@ -71,10 +72,10 @@ func newest(past *corpus.Past) corpus.Past {
 }
 
 // recentChanges reads what the newest commits of the proposals that changed last did to them.
-func (p *planner) recentChanges() (map[int]render.Revision, error) {
-	out := map[int]render.Revision{}
+func (p *planner) recentChanges() (map[mip.ID]render.Revision, error) {
+	out := map[mip.ID]render.Revision{}
 	for _, m := range render.Recent(p.all) {
-		c := *p.corpus.Proposals[p.index[m.Number]]
+		c := *p.corpus.Proposals[p.index[m.ID]]
 		if c.Past == nil || m.Updated == nil || !m.Updated.UTC().Equal(c.Past.Versions[0].When.UTC()) {
 			continue
 		}
@@ -87,7 +88,7 @@ func (p *planner) recentChanges() (map[int]render.Revision, error) {
 		if len(bodies) > 1 {
 			r.Before, r.Was = bodies[1], corpus.StatusOf(bodies[1])
 		}
-		out[m.Number] = r
+		out[m.ID] = r
 	}
 	return out, nil
 }

@@ -41,7 +41,7 @@ func newLinkCheck(b built) *linkCheck {
 	for _, a := range b.plan.Artifacts {
 		c.patterns[a.Pattern] = true
 	}
-	for _, r := range agent.StaticRoutes() {
+	for _, r := range agent.StaticRoutes("MIP") {
 		if !c.patterns[r.Pattern] {
 			c.patterns[r.Pattern] = true
 			c.absent = append(c.absent, r.Pattern)

@@ -36,7 +36,7 @@ func (p *planner) cards() {
 	}
 	for i, m := range p.all {
 		c := render.ProposalCard(p.stableInfo, m)
-		add(render.ProposalCardRoute(m.Number, c), "/mip/{n}/og.{hash}.png", p.corpus.Proposals[i].File, c)
+		add(render.ProposalCardRoute(m.ID, c), p.pagePattern()+"/og.{hash}.png", p.corpus.Proposals[i].File, c)
 	}
 	c := render.SiteCard(p.stableInfo)
 	add(render.SiteCardRoute(c), "/og.{hash}.png", "", c)

@@ -44,8 +44,8 @@ type planner struct {
 	info       mip.SiteInfo
 	stableInfo mip.SiteInfo // info without what every commit changes
 	forks      []mip.HardFork
-	all        []mip.Summary // ascending by number
-	index      map[int]int   // number -> position in all
+	all        []mip.Summary  // ascending by number
+	index      map[mip.ID]int // id -> position in all
 	figures    *snapshot.Snapshot
 
 	mu    sync.Mutex
@@ -85,13 +85,13 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 
 func newPlanner(c *Content, o Options) (*planner, error) {
 	p := &planner{
-		Options: o, corpus: c.Corpus, beside: c.Beside, summarised: &c.Subjects, md: html.New(o.Site.Highlight), index: map[int]int{},
+		Options: o, corpus: c.Corpus, beside: c.Beside, summarised: &c.Subjects, md: html.New(o.Site.Highlight), index: map[mip.ID]int{},
 		plan: &Plan{baseURL: o.Site.BaseURL, versions: &corpus.Texts{}}, texts: make([]weak.Pointer[text], len(c.Proposals)),
 	}
 	o.Rendered.next()
 	p.all = summaries(c.Corpus, o.Site)
 	for i, s := range p.all {
-		p.index[s.Number] = i
+		p.index[s.ID] = i
 	}
 	p.info = siteInfo(c.Corpus, o.Site, p.all)
 	p.forks = hardForks(o.Site, p.all)

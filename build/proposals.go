@@ -1,7 +1,6 @@
 package build
 
 import (
-	"fmt"
 	"net/url"
 	"path"
 	"strconv"
@@ -14,16 +13,18 @@ import (
 	"github.com/mipwatch/mipwatch/render"
 )
 
-func pageRoute(n int) string     { return "/mip/" + strconv.Itoa(n) + "/" }
-func markdownRoute(n int) string { return "/mip/" + strconv.Itoa(n) + ".md" }
-func apiRoute(n int) string      { return "/api/v1/mips/" + strconv.Itoa(n) }
+func markdownRoute(id mip.ID) string { return strings.TrimSuffix(id.Page(), "/") + ".md" }
+func apiRoute(id mip.ID) string      { return "/api/v1/mips/" + strconv.Itoa(id.Number) }
+
+// pagePattern is the path of a proposal's page with {n} for its number, without the last slash.
+func (p *planner) pagePattern() string { return mip.PageFolder(p.info.Prefix) + "{n}" }
 
 // proposals adds three files for each proposal, and what is committed beside it.
 func (p *planner) proposals() {
 	for i, c := range p.corpus.Proposals {
-		n, beside := c.Number, p.links(c.Number)
+		id, beside := c.ID, p.links(c.ID)
 		p.add(Artifact{
-			Route: apiRoute(n), Pattern: "/api/v1/mips/{n}", File: fmt.Sprintf("api/v1/mips/%d.json", n), Type: typeJSON, source: c.File,
+			Route: apiRoute(id), Pattern: "/api/v1/mips/{n}", File: apiRoute(id)[1:] + ".json", Type: typeJSON, source: c.File,
 			Body: bodyOf(func() ([]byte, error) {
 				t, err := p.text(i)
 				if err != nil {
@@ -33,7 +34,7 @@ func (p *planner) proposals() {
 			}),
 		})
 		p.add(Artifact{
-			Route: pageRoute(n), Pattern: "/mip/{n}/", Type: typeHTML, source: c.File,
+			Route: id.Page(), Pattern: p.pagePattern() + "/", Type: typeHTML, source: c.File,
 			Body: bodyOf(func() ([]byte, error) {
 				t, err := p.text(i)
 				if err != nil {
@@ -45,7 +46,7 @@ func (p *planner) proposals() {
 			}),
 		})
 		p.add(Artifact{
-			Route: markdownRoute(n), Pattern: "/mip/{n}.md", Type: typeMarkdown, source: c.File,
+			Route: markdownRoute(id), Pattern: p.pagePattern() + ".md", Type: typeMarkdown, source: c.File,
 			Body: bodyOf(func() ([]byte, error) { return []byte(c.Raw), nil }),
 		})
 		p.companions(c)
@@ -56,44 +57,45 @@ func (p *planner) proposals() {
 func (p *planner) view(i int) render.ProposalPage {
 	m := p.all[i]
 	v := render.ProposalPage{
-		Summary: m, Requires: p.refs(m.Requires), RequiredBy: p.refs(m.RequiredBy),
-		Replaces: p.refs(m.Replaces), SupersededBy: p.refs(m.SupersededBy),
-		Fork: ai.ForkOf(m, p.forks), Impact: p.beside.Summary(m.Number), History: p.corpus.Proposals[i].Past != nil, Translations: p.links(m.Number).Translations,
-		Heat: p.figures.Topic(m.Number),
+		Summary: m, Requires: p.refs(m.ID, m.Requires), RequiredBy: p.refs(m.ID, m.RequiredBy),
+		Replaces: p.refs(m.ID, m.Replaces), SupersededBy: p.refs(m.ID, m.SupersededBy),
+		Fork: ai.ForkOf(m, p.forks), Impact: p.beside.Summary(m.ID), History: p.corpus.Proposals[i].Past != nil, Translations: p.links(m.ID).Translations,
+		Heat: p.figures.Topic(m.ID),
 	}
 	if i > 0 {
-		r := p.ref(p.all[i-1].Number)
+		r := p.ref(p.all[i-1].ID)
 		v.Previous = &r
 	}
 	if i+1 < len(p.all) {
-		r := p.ref(p.all[i+1].Number)
+		r := p.ref(p.all[i+1].ID)
 		v.Next = &r
 	}
 	return v
 }
 
-func (p *planner) refs(numbers []int) []render.Ref {
+// refs are links to the proposals of the same kind with these numbers.
+func (p *planner) refs(of mip.ID, numbers []int) []render.Ref {
 	out := make([]render.Ref, 0, len(numbers))
-	for _, n := range numbers {
-		out = append(out, p.ref(n))
+	for _, id := range of.Siblings(numbers) {
+		out = append(out, p.ref(id))
 	}
 	return out
 }
 
-func (p *planner) ref(n int) render.Ref {
-	i, ok := p.index[n]
+func (p *planner) ref(id mip.ID) render.Ref {
+	i, ok := p.index[id]
 	if !ok {
-		return render.Ref{Number: n, ID: fmt.Sprintf("%s-%d", p.Site.Prefix, n)}
+		return render.Ref{ID: id}
 	}
-	return render.RefTo(p.all[i], p.Site.Path(pageRoute(n)))
+	return render.RefTo(p.all[i], p.Site.Path(id.Page()))
 }
 
 // link resolves a relative destination in a proposal: to the page of the proposal that it names, else
 // to the file in the repository. It fails when neither is known.
 func (p *planner) link(c *corpus.Proposal, dest string) (string, bool) {
 	file := linkedFile(dest)
-	if n, ok := linkedNumber(p.corpus, file); ok {
-		return p.Site.Path(pageRoute(n)), true
+	if id, ok := linkedID(p.corpus, file); ok {
+		return p.Site.Path(id.Page()), true
 	}
 	if path.IsAbs(file) {
 		return "", false // of a site that we do not know
@@ -111,14 +113,14 @@ func linkedFile(dest string) string {
 	return file
 }
 
-// linkedNumber is that of the published proposal whose file a link names.
-func linkedNumber(c *corpus.Corpus, file string) (int, bool) {
+// linkedID is that of the published proposal whose file a link names.
+func linkedID(c *corpus.Corpus, file string) (mip.ID, bool) {
 	name := path.Base(file)
 	if path.Clean(file) == name && path.Ext(name) == "" {
 		name += ".md" // [MIP-3](MIP-3); ../assets/MIP-3 is a folder
 	}
 	if strings.HasSuffix(file, "/") || path.Ext(name) == "" {
-		return 0, false
+		return mip.ID{}, false
 	}
-	return c.Number(name)
+	return c.ID(name)
 }

@@ -1,9 +1,6 @@
 package build
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
@@ -25,8 +22,8 @@ func (s *Subjects) Subject(i int) ai.Subject {
 	if !ai.IsMeta(p.Summary, out.Fork) {
 		return out
 	}
-	for _, n := range out.Fork.BundledMIPs {
-		k, ok := slices.BinarySearchFunc(s.Summaries, n, func(m mip.Summary, n int) int { return cmp.Compare(m.Number, n) })
+	for _, id := range p.ID.Siblings(out.Fork.BundledMIPs) {
+		k, ok := mip.Search(s.Summaries, id)
 		if ok {
 			out.Bundled = append(out.Bundled, s.read(k))
 		}
@@ -48,7 +45,7 @@ func (s *Subjects) Check(sum *api.Summary, i int) error { return ai.Check(*sum, 
 func (s *Subjects) Outdated(committed *corpus.Committed, model string) []ai.Outdated {
 	var out []ai.Outdated
 	for i, p := range s.Corpus.Proposals {
-		if sum := committed.Summary(p.Number); sum != nil && !sum.Stale && (model == "" || sum.Source == model) {
+		if sum := committed.Summary(p.ID); sum != nil && !sum.Stale && (model == "" || sum.Source == model) {
 			continue
 		}
 		if dir, name, ok := committed.SummaryFile(p); ok {

@@ -17,33 +17,34 @@ import (
 
 // summaries completes the corpus's summaries with what follows from the site.
 func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
-	forkOf := map[int]string{}
+	main := mip.ID{Kind: s.Prefix}
+	forkOf := map[mip.ID]string{}
 	for _, f := range s.HardForks {
-		for _, n := range f.BundledMIPs {
-			if _, ok := forkOf[n]; !ok {
-				forkOf[n] = f.Name
+		for _, id := range main.Siblings(f.BundledMIPs) {
+			if _, ok := forkOf[id]; !ok {
+				forkOf[id] = f.Name
 			}
 		}
 		if f.MetaMIP != nil {
-			forkOf[*f.MetaMIP] = f.Name
+			forkOf[main.Sibling(*f.MetaMIP)] = f.Name
 		}
 	}
 	all := make([]mip.Summary, len(c.Proposals))
 	for i, p := range c.Proposals {
 		m := p.Summary
-		m.URL = s.URL(pageRoute(m.Number))
-		m.APIURL = s.URL(apiRoute(m.Number))
-		m.MarkdownURL = s.URL(markdownRoute(m.Number))
+		m.URL = s.URL(m.ID.Page())
+		m.APIURL = s.URL(apiRoute(m.ID))
+		m.MarkdownURL = s.URL(markdownRoute(m.ID))
 		if link, ok := sourceLink(s, p, p.RepoPath); ok {
 			m.SourceURL = &link
 		}
-		if name, ok := forkOf[m.Number]; ok {
+		if name, ok := forkOf[m.ID]; ok {
 			m.Hardfork = &name
 		}
 		if foreignTopic(s, m) {
 			m.ForumTopicID = nil
 		}
-		if o, ok := s.Overrides[m.Number]; ok {
+		if o, ok := s.Overrides[m.ID]; ok {
 			if o.DiscussionsTo != nil {
 				m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, corpus.Topic(*o.DiscussionsTo)
 			}
@@ -121,9 +122,9 @@ func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
 	for i, f := range s.HardForks {
 		f.Activation = maps.Clone(f.Activation)
 		f.BundledMIPs = append([]int{}, f.BundledMIPs...)
-		for n, o := range s.Overrides {
-			if o.Hardfork != nil && *o.Hardfork == f.Name && !slices.Contains(f.BundledMIPs, n) && (f.MetaMIP == nil || *f.MetaMIP != n) {
-				f.BundledMIPs = append(f.BundledMIPs, n)
+		for id, o := range s.Overrides {
+			if o.Hardfork != nil && *o.Hardfork == f.Name && !slices.Contains(f.BundledMIPs, id.Number) && (f.MetaMIP == nil || *f.MetaMIP != id.Number) {
+				f.BundledMIPs = append(f.BundledMIPs, id.Number)
 			}
 		}
 		slices.Sort(f.BundledMIPs)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // TestTranslationPage publishes a translation as a page: with the ids of the English headings, links that
@@ -49,7 +50,7 @@ func TestTranslationTooLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Beside.Translations(2)) != 0 || len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Message, "too large") {
-		t.Errorf("translations %+v, problems %v; want none, and one that says that it is too large", c.Beside.Translations(2), c.Problems)
+	if len(c.Beside.Translations(mip.ID{Kind: "MIP", Number: 2})) != 0 || len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Message, "too large") {
+		t.Errorf("translations %+v, problems %v; want none, and one that says that it is too large", c.Beside.Translations(mip.ID{Kind: "MIP", Number: 2}), c.Problems)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render/agent"
 )
@@ -52,10 +53,10 @@ func TestSampleCompanions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum := c.Beside.Summary(5); sum == nil || sum.Stale {
+	if sum := c.Beside.Summary(mip.ID{Kind: "MIP", Number: 5}); sum == nil || sum.Stale {
 		t.Error("proposals/summaries/MIP-5.json is not of the present text of its proposal: make it again with go run ./cmd/mipwatch build --summaries, and keep only that one")
 	}
-	if all := c.Beside.Translations(5); len(all) != 1 || all[0].Locale != "ja" || all[0].Stale {
+	if all := c.Beside.Translations(mip.ID{Kind: "MIP", Number: 5}); len(all) != 1 || all[0].Locale != "ja" || all[0].Stale {
 		t.Errorf("proposals/translations/ja/MIP-5.md is not of the present text of its proposal: bring it up to date and set translation-of to %s", c.Proposals[4].ContentHash)
 	}
 }
@@ -86,7 +87,7 @@ func TestRoutesAgree(t *testing.T) {
 		}
 	}
 	static := map[string]bool{}
-	for _, r := range agent.StaticRoutes() {
+	for _, r := range agent.StaticRoutes("MIP") {
 		static[r.Pattern] = true
 	}
 	// A copy of this repository without its history has no changes to tell.

@@ -37,7 +37,7 @@ func TestCitation(t *testing.T) {
 		t.Errorf("CSL-JSON: error %v in %s", err, c.CSL)
 	}
 
-	bare, err := p.citation(mip.Summary{Number: 9, ID: "MIP-9"}, nil, "/mip/9/")
+	bare, err := p.citation(mip.Summary{Number: 9, ID: mip.ID{Kind: "MIP", Number: 9}}, nil, "/mip/9/")
 	if err != nil {
 		t.Fatal(err)
 	}

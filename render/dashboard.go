@@ -10,9 +10,9 @@ import (
 
 // DashboardPage is what /dashboard/ shows of the proposals themselves.
 type DashboardPage struct {
-	Summaries []mip.Summary    // of all proposals, ascending by number
-	Outdated  []int            // numbers, ascending, of those whose committed summary speaks of an older text
-	Revised   map[int]Revision // of those that [Recent] returns: their newest change, as far as it is known
+	Summaries []mip.Summary       // of all proposals, ascending by number
+	Outdated  []mip.ID            // in the order of the list: those whose committed summary speaks of an older text
+	Revised   map[mip.ID]Revision // of those that [Recent] returns: their newest change, as far as it is known
 }
 
 // Revision is how one commit changed a proposal's file.
@@ -102,11 +102,11 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 		if s.Status == mip.Stagnant {
 			stagnant = append(stagnant, s)
 		}
-		if _, ok := slices.BinarySearch(d.Outdated, s.Number); ok {
+		if _, ok := slices.BinarySearchFunc(d.Outdated, s.ID, mip.ID.Compare); ok {
 			older = append(older, s)
 		}
 		var missing []Ref
-		for _, r := range p.refs(all, s.Requires) {
+		for _, r := range p.refs(all, s.ID, s.Requires) {
 			if !r.Published {
 				missing = append(missing, r)
 			}
@@ -142,7 +142,7 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 		MoreUps:   max(0, len(upgrades)-upgradeLimit),
 	}
 	for _, s := range Recent(all) {
-		v.Recent = append(v.Recent, recentChange{s, d.Revised[s.Number].words()})
+		v.Recent = append(v.Recent, recentChange{s, d.Revised[s.ID].words()})
 	}
 	return p.execute("dashboard", v)
 }

@@ -61,12 +61,12 @@ func (d *drawing) left(column int) int { return margin + column*(d.BoxWidth+d.co
 func (d *drawing) node(r Ref, at graph.Point) {
 	x, y := d.left(at.Column), at.Y+margin
 	n := drawnNode{
-		Class: statusClass(r.Status), Href: r.Path, Name: plain.Sentence(named(r.ID, " ", r.Title)) + " " + r.Status.String(), ID: r.ID,
+		Class: statusClass(r.Status), Href: r.Path, Name: plain.Sentence(named(r.ID.String(), " ", r.Title)) + " " + r.Status.String(), ID: r.ID.String(),
 		X: x, Y: y - nodeHeight/2, TextX: x + d.BoxWidth/2, TextY: y + nodeText/3,
 	}
 	switch {
 	case !r.Published:
-		n.Class, n.Href, n.Name = "gone", "", r.ID+", not published here"
+		n.Class, n.Href, n.Name = "gone", "", r.ID.String()+", not published here"
 	case r.Path == "":
 		n.Class += " self"
 	}

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
@@ -84,7 +83,7 @@ func requiresOf(all []mip.Summary) graph.Graph {
 	g := graph.Graph{Nodes: len(all)}
 	for i, s := range all {
 		for _, n := range slices.Compact(slices.Sorted(slices.Values(s.Requires))) {
-			k, ok := slices.BinarySearchFunc(all, n, func(s mip.Summary, n int) int { return cmp.Compare(s.Number, n) })
+			k, ok := mip.Search(all, s.ID.Sibling(n))
 			if ok && k != i {
 				g.Edges = append(g.Edges, [2]int{i, k})
 			}
@@ -97,7 +96,7 @@ func requiresOf(all []mip.Summary) graph.Graph {
 func (p *Pages) draw(members []mip.Summary, relations graph.Graph) (drawnGroup, []circle) {
 	ids := make([]string, 0, len(members))
 	for _, s := range members {
-		ids = append(ids, s.ID)
+		ids = append(ids, s.ID.String())
 	}
 	l := graph.Lay(relations, graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap})
 	d := newDrawing(l.Columns, columnGap, l.Height, strconv.Itoa(len(members))+" proposals: "+ids[0]+" and what it hangs together with", ids...)
@@ -120,7 +119,7 @@ func (p *Pages) requiresRows(all []mip.Summary) []requiresRow {
 		if len(s.Requires) == 0 {
 			continue
 		}
-		r := requiresRow{Ref{ID: s.ID, Title: s.Title, Path: p.proposalPath(s.Number)}, p.refs(all, s.Requires)}
+		r := requiresRow{Ref{ID: s.ID, Title: s.Title, Path: p.proposalPath(s.ID)}, p.refs(all, s.ID, s.Requires)}
 		for i := range r.Requires {
 			r.Requires[i].Title = "" // it has a row of its own, or nobody knows it
 		}
@@ -151,7 +150,7 @@ func relations(v ProposalPage) *neighbourhood {
 		}
 		rows = max(rows, len(sides[i]))
 		for _, r := range sides[i] {
-			ids = append(ids, r.ID)
+			ids = append(ids, r.ID.String())
 		}
 	}
 	sides = slices.DeleteFunc(sides, func(refs []Ref) bool { return len(refs) == 0 })
@@ -162,7 +161,7 @@ func relations(v ProposalPage) *neighbourhood {
 	place := func(column, i int) graph.Point {
 		return graph.Point{Column: column, Y: nodeHeight/2 + pitch*i + pitch*(rows-len(sides[column]))/2}
 	}
-	d := newDrawing(len(sides), gap, pitch*rows-nodeGap, "What "+self.ID+" requires is on its left, what requires it on its right", ids...)
+	d := newDrawing(len(sides), gap, pitch*rows-nodeGap, "What "+self.ID.String()+" requires is on its left, what requires it on its right", ids...)
 	var wires []graph.Wire
 	for c := 1; c < len(sides); c++ {
 		for i := range sides[c] {
@@ -184,7 +183,7 @@ func relations(v ProposalPage) *neighbourhood {
 func others(self Ref, refs []Ref) []Ref {
 	var out []Ref
 	for _, r := range refs {
-		if r.Number != self.Number && !slices.ContainsFunc(out, func(o Ref) bool { return o.Number == r.Number }) {
+		if r.ID != self.ID && !slices.ContainsFunc(out, func(o Ref) bool { return o.ID == r.ID }) {
 			out = append(out, r)
 		}
 	}

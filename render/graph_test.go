@@ -78,7 +78,7 @@ func TestRelations(t *testing.T) {
 		{"both sides, one missing", []int{2, 99}, []int{4}, "a2 gMIP-99 gMIP-1 a4 3 0"},
 		{"too many", nil, many, "gMIP-1 a2 a3 a4 a5 a6 a7 gMIP-8 gMIP-9 8 3"},
 	} {
-		v := ProposalPage{Summary: all[0], Requires: p.refs(all, c.requires), RequiredBy: p.refs(all, c.requiredBy)}
+		v := ProposalPage{Summary: all[0], Requires: p.refs(all, all[0].ID, c.requires), RequiredBy: p.refs(all, all[0].ID, c.requiredBy)}
 		svg := ""
 		if r := relations(v); r != nil {
 			html, err := p.fragment("drawing", r)
@@ -126,7 +126,7 @@ func TestGraphOfTooManyLines(t *testing.T) {
 	all := make([]mip.Summary, many+pair)
 	for i := range all {
 		all[i] = pageSummaries()[0]
-		all[i].Number, all[i].ID, all[i].Requires = i+1, fmt.Sprintf("MIP-%d", i+1), nil
+		all[i].Number, all[i].ID, all[i].Requires = i+1, mip.ID{Kind: "MIP", Number: i + 1}, nil
 		// A chain, in which each needs others far away, too: about a million bends.
 		for _, n := range []int{i, i / 2, i / 3} {
 			if n > 0 && i < many && !slices.Contains(all[i].Requires, n) {

@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"html/template"
-	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -62,7 +61,7 @@ func (v page) Begin() (template.HTML, error) {
 	h.Image.Route = p.siteImage
 	if v.Card != nil {
 		c = ProposalCard(p.info, *v.Card)
-		h.Image.Route = ProposalCardRoute(v.Card.Number, c)
+		h.Image.Route = ProposalCardRoute(v.Card.ID, c)
 	}
 	h.Image.Alt = cardText(c)
 	return p.fragment("begin", h)
@@ -72,9 +71,9 @@ func (v page) Begin() (template.HTML, error) {
 // picture, so that nobody who has the old one keeps it for the new one.
 func SiteCardRoute(c card.Card) string { return "/og." + c.Hash() + ".png" }
 
-// ProposalCardRoute is the address of the picture of proposal n. It changes with the picture.
-func ProposalCardRoute(n int, c card.Card) string {
-	return "/mip/" + strconv.Itoa(n) + SiteCardRoute(c)
+// ProposalCardRoute is the address of the picture of a proposal. It changes with the picture.
+func ProposalCardRoute(id mip.ID, c card.Card) string {
+	return strings.TrimSuffix(id.Page(), "/") + SiteCardRoute(c)
 }
 
 // ProposalCard is what a proposal's picture shows.
@@ -85,8 +84,8 @@ func ProposalCard(info mip.SiteInfo, s mip.Summary) card.Card {
 			kind = append(kind, *v)
 		}
 	}
-	c := card.Card{Site: info.Title, ID: s.ID, Status: &s.Status, Kind: strings.Join(kind, ", ")}
-	if s.Title != s.ID {
+	c := card.Card{Site: info.Title, ID: s.ID.String(), Status: &s.Status, Kind: strings.Join(kind, ", ")}
+	if s.Title != s.ID.String() {
 		c.Title = strings.ReplaceAll(s.Title, "`", "")
 	}
 	return c

@@ -19,10 +19,10 @@ func TestCards(t *testing.T) {
 		want card.Card
 		text string
 	}{
-		{"proposal", ProposalCard(info, mip.Summary{ID: "MIP-3", Title: "A `B` <C>", Status: draft, Type: &track, Category: &core}),
+		{"proposal", ProposalCard(info, mip.Summary{ID: mip.ID{Kind: "MIP", Number: 3}, Title: "A `B` <C>", Status: draft, Type: &track, Category: &core}),
 			card.Card{Site: "Example proposals", ID: "MIP-3", Title: "A B <C>", Status: &draft, Kind: "Standards Track, Core"},
 			"MIP-3: A B <C>. Draft. Standards Track, Core. Example proposals"},
-		{"without title and status", ProposalCard(info, mip.Summary{ID: "MIP-3", Title: "MIP-3"}),
+		{"without title and status", ProposalCard(info, mip.Summary{ID: mip.ID{Kind: "MIP", Number: 3}, Title: "MIP-3"}),
 			card.Card{Site: "Example proposals", ID: "MIP-3", Status: &none}, "MIP-3. No status. Example proposals"},
 		{"site", SiteCard(info), card.Card{Title: "Example proposals", Kind: "All of them."}, "Example proposals. All of them"},
 	} {

@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -31,10 +30,11 @@ type Version struct {
 
 type historyView struct {
 	page
-	ID, Title, Page string
-	Versions        []versionView
-	Before          string
-	Source          string // of the newest version
+	ID          mip.ID
+	Title, Page string
+	Versions    []versionView
+	Before      string
+	Source      string // of the newest version
 }
 
 type versionView struct {
@@ -50,10 +50,10 @@ type versionView struct {
 func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	s := v.Summary
 	w := historyView{
-		ID: s.ID, Title: s.Title, Page: p.path("/mip/" + strconv.Itoa(s.Number) + "/"), Before: v.Before,
+		ID: s.ID, Title: s.Title, Page: p.proposalPath(s.ID), Before: v.Before,
 		page: p.frame("/", page{
-			Title: "History of " + named(s.ID, ": ", s.Title), Description: "What changed in " + named(s.ID, ": ", s.Title) + ", version by version.",
-			Route: "/mip/" + strconv.Itoa(s.Number) + "/history/",
+			Title: "History of " + named(s.ID.String(), ": ", s.Title), Description: "What changed in " + named(s.ID.String(), ": ", s.Title) + ", version by version.",
+			Route: s.ID.Page() + "history/",
 		}),
 	}
 	room := maxDiff

@@ -38,7 +38,6 @@ func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
 	s.Title, s.Description, s.Type, s.Category = text("title"), written("description"), written("type"), written("category")
 	s.Authors = []mip.Author{{Name: written("author"), GitHub: written("login")}, {Email: written("email")}}
 	s.Hardfork = &forks[1].Name
-	s.ID = text("id")
 	s.Requires = []int{1, 4}
 	all[3].Title, all[3].Requires = text("related"), []int{1, 77}
 	all[7].Status = mip.Status(text("status"))
@@ -78,14 +77,14 @@ func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
 func TestPagesHostileText(t *testing.T) {
 	pages := writtenSite(t, pageHostile)
 	want := map[string][]string{
-		"/":               {"site-title", "site-description", "title", "description", "category", "status", "fork-name", "id"},
-		"/mip/3/ja/":      {"site-title", "id", "translated", "translated-description"},
-		"/mip/3/history/": {"site-title", "title", "id", "subject", "line"},
+		"/":               {"site-title", "site-description", "title", "description", "category", "status", "fork-name"},
+		"/mip/3/ja/":      {"site-title", "translated", "translated-description"},
+		"/mip/3/history/": {"site-title", "title", "subject", "line"},
 		"/mip/4/":         {"related", "title"},
-		"/mip/3/":         {"site-title", "tldr", "change", "impact", "quote", "source", "related", "title", "description", "type", "category", "author", "email", "fork-name", "fork-status", "network", "id"},
+		"/mip/3/":         {"site-title", "tldr", "change", "impact", "quote", "source", "related", "title", "description", "type", "category", "author", "email", "fork-name", "fork-status", "network"},
 		"/mip/8/":         {"status"},
 		"/dashboard/":     {"title", "status", "fork-name", "network"},
-		"/graph/":         {"title", "related", "id"},
+		"/graph/":         {"title", "related"},
 		"/upgrade/":       {"fork-name", "fork-status"},
 		"/upgrade/" + mip.Slug(pageHostile("fork-name")) + "/":                    {"fork-name", "network", "title"},
 		"/category/" + mip.Slug(pageHostile("category")) + "/":                    {"category", "title"},

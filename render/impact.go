@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // shortHash is how many digits of a content hash people are shown.
@@ -74,8 +75,10 @@ func (p *Pages) quote(v ProposalPage, e api.Evidence) quoteView {
 	// Sections of other pages are known by their ids only, which are made of their titles.
 	q.Place = strings.ReplaceAll(strings.TrimPrefix(id, "s-"), "-", " ")
 	if elsewhere {
-		digits := other[strings.LastIndexByte(other, '-')+1:]
-		q.Place, q.Href = other+", "+q.Place, p.path("/mip/"+digits+"/#"+id)
+		q.Place = other + ", " + q.Place
+		if of, err := mip.ParseID(other); err == nil {
+			q.Href = p.path(of.Page() + "#" + id)
+		}
 		return q
 	}
 	for _, s := range v.Sections {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/feed"
@@ -135,9 +134,7 @@ func (p *Pages) commit() string {
 	return (*p.info.Commit)[:min(len(*p.info.Commit), commitDigits)]
 }
 
-func (p *Pages) id(n int) string { return p.info.Prefix + "-" + strconv.Itoa(n) }
-
-func (p *Pages) proposalPath(n int) string { return p.path(plain.PageRoute(n)) }
+func (p *Pages) proposalPath(id mip.ID) string { return p.path(id.Page()) }
 
 // slugPath is the page of a value: kind is status, category, type, author or upgrade.
 func (p *Pages) slugPath(kind, slug string) string {

@@ -185,12 +185,12 @@ func (p *Pages) hot(all []mip.Summary) []hotRow {
 	var out []hotRow
 	if p.figures != nil {
 		for _, t := range p.figures.Topics[:min(len(p.figures.Topics), hotLimit)] {
-			s, ok := byNumber(all, t.Proposals[0])
+			s, ok := mip.Find(all, t.Proposals[0])
 			if !ok {
 				continue
 			}
 			last := dayOf(cmp.Or(t.LastPostedAt, &t.CreatedAt))
-			out = append(out, hotRow{p.proposalPath(s.Number), namedHTML(s.ID, s.Title), thousands(t.Replies), last, heat{t.ActivityScore, true}})
+			out = append(out, hotRow{p.proposalPath(s.ID), namedHTML(s.ID, s.Title), thousands(t.Replies), last, heat{t.ActivityScore, true}})
 		}
 	}
 	for range len(p.discussed(all)) - len(out) {

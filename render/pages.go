@@ -25,7 +25,7 @@ type Pages struct {
 	notice string // a sentence above every page, empty: none
 
 	figures *snapshot.Snapshot // of the moment that the site is built with, nil: none
-	heatOf  map[int]int        // from them, by number
+	heatOf  map[mip.ID]int     // from them
 
 	siteImage string // route of the picture of a page without its own
 }
@@ -91,6 +91,8 @@ func (p *Pages) funcs() template.FuncMap {
 	return template.FuncMap{
 		"site":     func() mip.SiteInfo { return p.info },
 		"path":     p.path,
+		"pages":    func() string { return p.path(mip.PageFolder(p.info.Prefix)) },
+		"page":     p.proposalPath,
 		"asset":    func(i int) string { return p.path(p.assets[i].Route) },
 		"aiScript": func() string { return p.path(p.assets[aiScript].Route) },
 		"abs":      func(route string) string { return p.info.BaseURL + route },

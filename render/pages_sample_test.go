@@ -48,7 +48,7 @@ func pageSummaries() []mip.Summary {
 		n := i + 1
 		updated := mip.NewTime(time.Date(2026, 3, n, 12, 30, 0, 0, time.UTC))
 		s := mip.Summary{
-			Number: n, ID: "MIP-" + strconv.Itoa(n), Title: fmt.Sprintf("Title `code %d`", n),
+			Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: fmt.Sprintf("Title `code %d`", n),
 			Status: st, Updated: &updated, Created: mip.Date{Year: 2026, Month: 1, Day: n},
 			Authors: []mip.Author{{Name: text("Ada"), GitHub: text("ada")}, {Email: text("b@example.org")}, {}},
 		}
@@ -85,14 +85,14 @@ func proposalPage(p *Pages, all []mip.Summary, i int) ProposalPage {
 	s := all[i]
 	v := ProposalPage{
 		Summary: s, Sections: pageSections(), Body: []byte(pageBody),
-		Requires: p.refs(all, s.Requires), RequiredBy: p.refs(all, []int{1}), Replaces: p.refs(all, []int{88}), SupersededBy: p.refs(all, []int{2}),
+		Requires: p.refs(all, s.ID, s.Requires), RequiredBy: p.refs(all, s.ID, []int{1}), Replaces: p.refs(all, s.ID, []int{88}), SupersededBy: p.refs(all, s.ID, []int{2}),
 	}
 	if i > 0 {
-		r := p.ref(all, all[i-1].Number)
+		r := p.ref(all, all[i-1].ID)
 		v.Previous = &r
 	}
 	if i+1 < len(all) {
-		r := p.ref(all, all[i+1].Number)
+		r := p.ref(all, all[i+1].ID)
 		v.Next = &r
 	}
 	if s.Hardfork != nil {

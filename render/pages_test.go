@@ -138,7 +138,7 @@ func TestPagesLinks(t *testing.T) {
 		for _, a := range p.Assets() {
 			known[base+a.Route] = true
 		}
-		for _, r := range agent.StaticRoutes() {
+		for _, r := range agent.StaticRoutes("MIP") {
 			known[base+r.Pattern] = true
 			for _, s := range pageSummaries() {
 				known[base+strings.ReplaceAll(r.Pattern, "{n}", fmt.Sprint(s.Number))] = true

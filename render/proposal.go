@@ -18,10 +18,10 @@ import (
 // Ref is a mention of another proposal. Path holds the base path and is empty when it is not
 // published.
 type Ref struct {
-	Number          int
-	ID, Title, Path string
-	Status          mip.Status
-	Published       bool
+	ID          mip.ID
+	Title, Path string
+	Status      mip.Status
+	Published   bool
 }
 
 // refTitle is how many bytes of a title a reference shows: many pages may refer to one proposal.
@@ -29,7 +29,7 @@ const refTitle = 200
 
 // RefTo is a reference to a published proposal, whose page is at path.
 func RefTo(s mip.Summary, path string) Ref {
-	return Ref{Number: s.Number, ID: s.ID, Title: mip.Shorten(s.Title, refTitle), Path: path, Status: s.Status, Published: true}
+	return Ref{ID: s.ID, Title: mip.Shorten(s.Title, refTitle), Path: path, Status: s.Status, Published: true}
 }
 
 // ProposalPage is what /mip/{n}/ shows. Body is HTML that is safe as it stands; nil neighbours and a
@@ -80,7 +80,7 @@ type upgradeCard struct {
 func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	s := v.Summary
 	number := strconv.Itoa(s.Number)
-	route := plain.PageRoute(s.Number)
+	route := s.ID.Page()
 	authors, description := p.people(s.Authors), describe(s)
 	ld, err := p.structuredData(s, authors, route, description)
 	if err != nil {
@@ -91,22 +91,22 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		return nil, err
 	}
 	alternates := []alternate{
-		{"text/markdown", s.ID + " as Markdown", p.path("/mip/" + number + ".md"), ""},
-		{"application/json", s.ID + " as JSON", p.path("/api/v1/mips/" + number), ""},
+		{"text/markdown", s.ID.String() + " as Markdown", p.path(strings.TrimSuffix(route, "/") + ".md"), ""},
+		{"application/json", s.ID.String() + " as JSON", p.path("/api/v1/mips/" + number), ""},
 	}
 	if v.History {
-		alternates = append(alternates, p.feedOf(route, "Changes of "+s.ID))
+		alternates = append(alternates, p.feedOf(route, "Changes of "+s.ID.String()))
 	}
 	alternates = append(alternates, p.hreflangs(s, v.Translations)...)
 	for _, t := range v.Translations {
-		alternates = append(alternates, alternate{"application/json", s.ID + " as JSON (" + t.Locale + ")", p.translationPath(s, t), t.Locale})
+		alternates = append(alternates, alternate{"application/json", s.ID.String() + " as JSON (" + t.Locale + ")", p.translationPath(s, t), t.Locale})
 	}
 	w := proposalView{
 		page: p.frame("/", page{
-			Title: named(s.ID, ": ", s.Title), Description: description, Route: route, Article: true, Card: &s, LD: template.JS(ld),
+			Title: named(s.ID.String(), ": ", s.Title), Description: description, Route: route, Article: true, Card: &s, LD: template.JS(ld),
 			Alternates: alternates, Script: textScript, Meta: citationMeta(s, authors, p.info.Title),
 		}),
-		ProposalPage: v, Titled: named(s.ID, "", s.Title) != s.ID, Authors: authors, Text: template.HTML(bytes.TrimSpace(v.Body)),
+		ProposalPage: v, Titled: named(s.ID.String(), "", s.Title) != s.ID.String(), Authors: authors, Text: template.HTML(bytes.TrimSpace(v.Body)),
 		Chips: p.chips(s, v.Fork), Steps: steps(s), TOC: tableOfContents(v.Sections, v.Body),
 		Discuss: webAddress(s.DiscussionsTo), Source: webAddress(s.SourceURL), Past: p.past(v),
 		Related: related(v), Relations: relations(v), Cite: cite, Forum: p.forumCard(v), Panel: p.impact(v),
@@ -123,7 +123,7 @@ func describe(s mip.Summary) string {
 	if s.Description != nil && *s.Description != "" {
 		return *s.Description
 	}
-	out := named(s.ID, ": ", s.Title) + "."
+	out := named(s.ID.String(), ": ", s.Title) + "."
 	if s.Status != "" {
 		out += " Status: " + string(s.Status) + "."
 	}
@@ -156,7 +156,7 @@ func (p *Pages) structuredData(s mip.Summary, authors []person, route, descripti
 		Authors     []thing `json:"author,omitempty"`
 		PartOf      thing   `json:"isPartOf"`
 	}{
-		"TechArticle", named(s.ID, ": ", s.Title), s.ID, description, p.info.BaseURL + route, "en",
+		"TechArticle", named(s.ID.String(), ": ", s.Title), s.ID.String(), description, p.info.BaseURL + route, "en",
 		s.Created.String(), "", nil, thing{"WebSite", p.info.Title, p.info.BaseURL + "/"},
 	}
 	if s.Updated != nil {
@@ -170,7 +170,7 @@ func (p *Pages) structuredData(s mip.Summary, authors []person, route, descripti
 		Items []item `json:"itemListElement"`
 	}{"BreadcrumbList", []item{
 		{"ListItem", 1, "Proposals", p.info.BaseURL + "/"},
-		{"ListItem", 2, s.ID, p.info.BaseURL + route},
+		{"ListItem", 2, s.ID.String(), p.info.BaseURL + route},
 	}}
 	b, err := json.Marshal(struct {
 		Context string `json:"@context"`
@@ -331,7 +331,7 @@ func (p *Pages) people(authors []mip.Author) []person {
 // past is where a proposal's history is shown: on its own page, or else where its file is.
 func (p *Pages) past(v ProposalPage) string {
 	if v.History {
-		return p.proposalPath(v.Summary.Number) + "history/"
+		return p.proposalPath(v.Summary.ID) + "history/"
 	}
 	if to, ok := historyOf(webAddress(v.Summary.SourceURL)); ok {
 		return to

@@ -22,14 +22,14 @@ type forkLabel struct{ Name, Path string }
 func (p *Pages) rows(all []mip.Summary) []row {
 	out := make([]row, 0, len(all))
 	for _, s := range all {
-		r := row{Summary: s, Path: p.proposalPath(s.Number)}
+		r := row{Summary: s, Path: p.proposalPath(s.ID)}
 		if s.Hardfork != nil {
 			r.Fork = &forkLabel{Name: *s.Hardfork}
 			if _, ok := p.fork(*s.Hardfork); ok {
 				r.Fork.Path = p.slugPath("upgrade", mip.Slug(*s.Hardfork))
 			}
 		}
-		if score, ok := p.heatOf[s.Number]; ok || p.info.Forum != nil && s.ForumTopicID != nil {
+		if score, ok := p.heatOf[s.ID]; ok || p.info.Forum != nil && s.ForumTopicID != nil {
 			r.Heat = &heat{score, ok}
 		}
 		out = append(out, r)
@@ -48,33 +48,24 @@ func newestChange(all []mip.Summary) *mip.Time {
 	return t
 }
 
-// byNumber finds a published proposal; all must be ascending by number.
-func byNumber(all []mip.Summary, n int) (mip.Summary, bool) {
-	i, ok := slices.BinarySearchFunc(all, n, func(s mip.Summary, n int) int { return cmp.Compare(s.Number, n) })
+// ref is a link to a proposal, or its mere id when it is not published.
+func (p *Pages) ref(all []mip.Summary, id mip.ID) Ref {
+	s, ok := mip.Find(all, id)
 	if !ok {
-		return mip.Summary{}, false
-	}
-	return all[i], true
-}
-
-// ref is a link to proposal n, or its mere id when it is not published.
-func (p *Pages) ref(all []mip.Summary, n int) Ref {
-	s, ok := byNumber(all, n)
-	if !ok {
-		return Ref{Number: n, ID: p.id(n)}
+		return Ref{ID: id}
 	}
 	return p.refTo(s)
 }
 
 // refTo is a link to a published proposal.
 func (p *Pages) refTo(s mip.Summary) Ref {
-	return RefTo(s, p.proposalPath(s.Number))
+	return RefTo(s, p.proposalPath(s.ID))
 }
 
-func (p *Pages) refs(all []mip.Summary, ns []int) []Ref {
-	out := make([]Ref, 0, len(ns))
-	for _, n := range ns {
-		out = append(out, p.ref(all, n))
+func (p *Pages) refs(all []mip.Summary, of mip.ID, numbers []int) []Ref {
+	out := make([]Ref, 0, len(numbers))
+	for _, id := range of.Siblings(numbers) {
+		out = append(out, p.ref(all, id))
 	}
 	return out
 }
@@ -201,7 +192,7 @@ const (
 // heatColumn is that of a list. live says that the list has a script that asks for figures.
 func (p *Pages) heatColumn(all []mip.Summary, live bool) heatColumn {
 	for _, s := range all {
-		if _, ok := p.heatOf[s.Number]; ok {
+		if _, ok := p.heatOf[s.ID]; ok {
 			return knownHeat
 		}
 	}

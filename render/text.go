@@ -45,11 +45,12 @@ func named(id, sep, title string) string {
 }
 
 // namedHTML is named for a link's text.
-func namedHTML(id, title string) template.HTML {
-	if named(id, " ", title) == id {
-		return template.HTML(template.HTMLEscapeString(id))
+func namedHTML(id mip.ID, title string) template.HTML {
+	text := template.HTML(template.HTMLEscapeString(id.String()))
+	if named(id.String(), " ", title) == id.String() {
+		return text
 	}
-	return template.HTML(template.HTMLEscapeString(id)+" ") + titleHTML(title)
+	return text + " " + titleHTML(title)
 }
 
 // cutRun splits s around the first run of exactly n backticks.

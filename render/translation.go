@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -40,10 +39,10 @@ type translationView struct {
 // engines want it of a text in another language; the English page is marked as the one for everybody else.
 func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	s, l := v.Summary, languageOf(v.Text.Locale)
-	title := named(s.ID, ": ", v.Text.Title)
+	title := named(s.ID.String(), ": ", v.Text.Title)
 	about := title + " (" + l.Name + ")"
 	w := translationView{
-		ID: s.ID, Heading: titleHTML(v.Text.Title), English: p.path("/mip/" + strconv.Itoa(s.Number) + "/"),
+		ID: s.ID.String(), Heading: titleHTML(v.Text.Title), English: p.proposalPath(s.ID),
 		Language: l, Stale: v.Text.Stale, TOC: tableOfContents(v.Text.Sections, v.Body), Article: template.HTML(v.Body),
 		JSON: p.translationPath(s, mip.Translation{Locale: v.Text.Locale}),
 	}
@@ -55,8 +54,8 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 		w.Made = &v.Text.GeneratedAt
 	}
 	w.page = p.frame("/", page{
-		Title: title + " (" + l.Name + ")", Description: about, Route: translationRoute(s.Number, l.Tag), Article: true,
-		Alternates: append(p.hreflangs(s, v.Translations), alternate{"application/json", s.ID + " as JSON (" + l.Tag + ")", w.JSON, l.Tag}),
+		Title: title + " (" + l.Name + ")", Description: about, Route: translationRoute(s.ID, l.Tag), Article: true,
+		Alternates: append(p.hreflangs(s, v.Translations), alternate{"application/json", s.ID.String() + " as JSON (" + l.Tag + ")", w.JSON, l.Tag}),
 	})
 	w.Languages = p.languages(s, v.Translations, l.Tag)
 	out, err := p.execute("translation", w)
@@ -102,8 +101,8 @@ func languageName(tag string) string {
 	return ""
 }
 
-func translationRoute(number int, locale string) string {
-	return "/mip/" + strconv.Itoa(number) + "/" + locale + "/"
+func translationRoute(id mip.ID, locale string) string {
+	return id.Page() + locale + "/"
 }
 
 // hreflangs are the addresses of a proposal in its languages, for search engines: each page of the group
@@ -113,10 +112,10 @@ func (p *Pages) hreflangs(s mip.Summary, translations []mip.Translation) []alter
 	if len(translations) == 0 {
 		return nil
 	}
-	english := p.info.BaseURL + "/mip/" + strconv.Itoa(s.Number) + "/"
-	out := []alternate{{"text/html", s.ID + " (English)", english, "en"}, {"text/html", s.ID, english, "x-default"}}
+	english := p.info.BaseURL + s.ID.Page()
+	out := []alternate{{"text/html", s.ID.String() + " (English)", english, "en"}, {"text/html", s.ID.String(), english, "x-default"}}
 	for _, t := range translations {
-		out = append(out, alternate{"text/html", s.ID + " (" + languageOf(t.Locale).Name + ")", p.info.BaseURL + translationRoute(s.Number, t.Locale), t.Locale})
+		out = append(out, alternate{"text/html", s.ID.String() + " (" + languageOf(t.Locale).Name + ")", p.info.BaseURL + translationRoute(s.ID, t.Locale), t.Locale})
 	}
 	return out
 }
@@ -144,12 +143,12 @@ func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current
 		return nil
 	}
 	v := &languagesView{Number: s.Number, English: current == "en", Translated: len(translations) > 0}
-	v.Pages = []languageLink{{languageOf("en"), p.proposalPath(s.Number), v.English, false}}
+	v.Pages = []languageLink{{languageOf("en"), p.proposalPath(s.ID), v.English, false}}
 	for _, tag := range p.info.Locales {
 		i := slices.IndexFunc(translations, func(t mip.Translation) bool { return t.Locale == tag })
 		switch {
 		case i >= 0:
-			v.Pages = append(v.Pages, languageLink{languageOf(tag), p.path(translationRoute(s.Number, tag)), tag == current, translations[i].Stale})
+			v.Pages = append(v.Pages, languageLink{languageOf(tag), p.path(translationRoute(s.ID, tag)), tag == current, translations[i].Stale})
 		case v.English:
 			v.Machine = append(v.Machine, languageOf(tag))
 		}

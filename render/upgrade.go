@@ -91,19 +91,20 @@ func (p *Pages) upgrades(all []mip.Summary) []upgradeView {
 }
 
 func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgradeView {
+	main := mip.ID{Kind: p.info.Prefix}
 	v := upgradeView{Fork: f, Path: p.slugPath("upgrade", mip.Slug(f.Name)), Activation: p.activation(f)}
 	if f.MetaMIP != nil {
-		r := p.ref(all, *f.MetaMIP)
+		r := p.ref(all, main.Sibling(*f.MetaMIP))
 		v.Meta = &r
 	}
 	var bundled []mip.Summary
-	for _, r := range p.refs(all, f.BundledMIPs) {
+	for _, r := range p.refs(all, main, f.BundledMIPs) {
 		v.Bundled = append(v.Bundled, r)
 		if !r.Published {
 			v.Missing = append(v.Missing, r)
 			continue
 		}
-		s, _ := byNumber(all, r.Number)
+		s, _ := mip.Find(all, r.ID)
 		s.Hardfork = nil // the page is about it
 		bundled = append(bundled, s)
 	}

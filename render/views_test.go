@@ -60,9 +60,9 @@ func TestSteps(t *testing.T) {
 }
 
 func TestNamed(t *testing.T) {
-	for _, c := range [][3]string{{"MIP-1", "A `b` & c", "MIP-1 A <code>b</code> &amp; c"}, {"MIP-1", "MIP-1", "MIP-1"}, {"MIP-1", "", "MIP-1"}} {
-		if got := string(namedHTML(c[0], c[1])); got != c[2] {
-			t.Errorf("namedHTML(%q, %q) = %q, want %q", c[0], c[1], got, c[2])
+	for _, c := range [][2]string{{"A `b` & c", "MIP-1 A <code>b</code> &amp; c"}, {"MIP-1", "MIP-1"}, {"", "MIP-1"}} {
+		if got := string(namedHTML(mip.ID{Kind: "MIP", Number: 1}, c[0])); got != c[1] {
+			t.Errorf("namedHTML(MIP-1, %q) = %q, want %q", c[0], got, c[1])
 		}
 	}
 }
@@ -215,7 +215,7 @@ func TestAPIPageOfTheSite(t *testing.T) {
 	for _, f := range pageFaults(t, page) {
 		t.Error(f)
 	}
-	for _, r := range agent.StaticRoutes() {
+	for _, r := range agent.StaticRoutes("MIP") {
 		if !strings.Contains(string(page), "<code>"+r.Pattern+"</code>") {
 			t.Errorf("the page does not show %s", r.Pattern)
 		}
@@ -228,7 +228,7 @@ func manySummaries() []mip.Summary {
 	all := make([]mip.Summary, 949)
 	for i := range all {
 		all[i] = sample[i%len(sample)]
-		all[i].Number, all[i].ID = i+1, fmt.Sprintf("MIP-%d", i+1)
+		all[i].Number, all[i].ID = i+1, mip.ID{Kind: "MIP", Number: i + 1}
 		all[i].Title = fmt.Sprintf("A title of the usual length %d", i)
 	}
 	return all

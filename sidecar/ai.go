@@ -30,11 +30,11 @@ func (s *Sidecar) aiSummary(ctx context.Context, w http.ResponseWriter, r *http.
 		return nil, err
 	}
 	summarise := func(ctx context.Context) (*response, error) {
-		number, locale, err := summaryRequest(body, st.known.Site)
+		id, locale, err := summaryRequest(body, st.known.Site)
 		if err != nil {
 			return nil, err
 		}
-		return s.assisted(s.assistant.Summary(ctx, st.known, number, locale))
+		return s.assisted(s.assistant.Summary(ctx, st.known, id, locale))
 	}
 	if len(body) > shortBody {
 		return summarise(ctx)
@@ -43,19 +43,19 @@ func (s *Sidecar) aiSummary(ctx context.Context, w http.ResponseWriter, r *http.
 }
 
 // summaryRequest reads the body of a request for a summary.
-func summaryRequest(body []byte, site mip.SiteInfo) (number int, locale string, err error) {
+func summaryRequest(body []byte, site mip.SiteInfo) (id mip.ID, locale string, err error) {
 	m, err := members(body, "mipNumber", "locale")
 	if err != nil {
-		return 0, "", err
+		return mip.ID{}, "", err
 	}
-	if number, err = numberOf(m["mipNumber"], site.Prefix); err != nil {
-		return 0, "", err
+	if id, err = proposalOf(m["mipNumber"], site.Prefix); err != nil {
+		return mip.ID{}, "", err
 	}
 	if m["locale"] == nil {
-		return number, assistant.English, nil
+		return id, assistant.English, nil
 	}
 	locale, err = localeOf(m["locale"], append([]string{assistant.English}, foreign(site)...))
-	return number, locale, err
+	return id, locale, err
 }
 
 // aiTranslate answers POST /api/ai-translate.
@@ -68,7 +68,7 @@ func (s *Sidecar) aiTranslate(ctx context.Context, w http.ResponseWriter, r *htt
 	if err != nil {
 		return nil, err
 	}
-	number, err := numberOf(m["mipNumber"], st.known.Site.Prefix)
+	id, err := proposalOf(m["mipNumber"], st.known.Site.Prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *Sidecar) aiTranslate(ctx context.Context, w http.ResponseWriter, r *htt
 	if err != nil {
 		return nil, err
 	}
-	return s.assisted(s.assistant.Translation(ctx, st.known, number, locale, sections))
+	return s.assisted(s.assistant.Translation(ctx, st.known, id, locale, sections))
 }
 
 // foreign are the site's languages but English.
@@ -203,37 +203,37 @@ func shorten(s string) string {
 	return s
 }
 
-// numberOf reads mipNumber: 6, "6" or "MIP-6" with the site's prefix.
-func numberOf(raw json.RawMessage, prefix string) (int, error) {
+// proposalOf reads mipNumber: 6, "6" or "MIP-6" with the site's prefix.
+func proposalOf(raw json.RawMessage, prefix string) (mip.ID, error) {
 	wrong := badRequest("mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
 	if raw == nil {
-		return 0, badRequest("mipNumber is missing; want a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
+		return mip.ID{}, badRequest("mipNumber is missing; want a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
 	}
 	text := string(raw)
 	if raw[0] == '"' {
 		var err error
 		if text, err = strictjson.String(raw); err != nil {
-			return 0, wrong
+			return mip.ID{}, wrong
 		}
 		if before, digits, ok := strings.Cut(text, "-"); ok {
 			if !strings.EqualFold(before, prefix) {
-				return 0, wrong
+				return mip.ID{}, wrong
 			}
 			text = digits
 		}
 	}
 	const mostDigits = 9 // as many as a proposal's number may have
 	if text == "" || len(text) > mostDigits || len(text) > 1 && text[0] == '0' {
-		return 0, wrong
+		return mip.ID{}, wrong
 	}
 	n := 0
 	for _, c := range []byte(text) {
 		if c < '0' || c > '9' {
-			return 0, wrong
+			return mip.ID{}, wrong
 		}
 		n = n*10 + int(c-'0')
 	}
-	return n, nil
+	return mip.ID{Kind: prefix, Number: n}, nil
 }
 
 // localeOf reads locale and returns it as the site spells it. It must be one of those allowed.

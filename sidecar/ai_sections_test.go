@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/mip"
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -81,7 +82,7 @@ func TestSectionsCostOnce(t *testing.T) {
 	})
 	check := func(w *aiWorld, ids []string, got api.Translation) {
 		w.Helper()
-		p, err := w.known.Source.Proposal(w.Context(), 1)
+		p, err := w.known.Source.Proposal(w.Context(), mip.ID{Kind: "MIP", Number: 1})
 		if err != nil {
 			w.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
@@ -118,7 +119,7 @@ func (w *aiWorld) subject(number int) ai.Subject {
 
 func subjectOf(t testing.TB, k *knowledge.Knowledge, number int) ai.Subject {
 	t.Helper()
-	p, err := k.Source.Proposal(context.Background(), number)
+	p, err := k.Source.Proposal(context.Background(), mip.ID{Kind: "MIP", Number: number})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func subjectOf(t testing.TB, k *knowledge.Knowledge, number int) ai.Subject {
 		s.Fork = &own
 		if ai.IsMeta(p.Summary, f) {
 			for _, n := range own.BundledMIPs {
-				b, err := k.Source.Proposal(context.Background(), n)
+				b, err := k.Source.Proposal(context.Background(), mip.ID{Kind: "MIP", Number: n})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -79,9 +79,7 @@ func (c chainClock) source(network string) string {
 // the forks.
 func discrepancies(k *knowledge.Knowledge, clock chainClock, now time.Time) []api.Discrepancy {
 	out := []api.Discrepancy{}
-	byNumber := make(map[int]mip.Summary, len(k.List.MIPs))
 	for _, m := range k.List.MIPs {
-		byNumber[m.Number] = m
 		if d, ok := overdue(m, now); ok {
 			out = append(out, d)
 		}
@@ -90,7 +88,7 @@ func discrepancies(k *knowledge.Knowledge, clock chainClock, now time.Time) []ap
 		main := k.Site.Networks[0]
 		for _, f := range k.HardForks {
 			for _, n := range f.BundledMIPs {
-				if m, ok := byNumber[n]; ok {
+				if m, ok := mip.Find(k.List.MIPs, mip.ID{Kind: k.Site.Prefix, Number: n}); ok {
 					if d, ok := disagree(m, f, main, clock); ok {
 						out = append(out, d)
 					}

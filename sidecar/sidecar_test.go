@@ -147,7 +147,7 @@ func known() *knowledge.Knowledge {
 	words := forum + "/t/topic-401"
 	changed := mip.NewTime(time.Date(1999, 12, 1, 0, 0, 0, 0, time.UTC))
 	summary := func(n int, status mip.Status) mip.Summary {
-		return mip.Summary{Number: n, ID: fmt.Sprint("MIP-", n), Title: "T", Authors: []mip.Author{}, Status: status, Updated: &changed,
+		return mip.Summary{Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "T", Authors: []mip.Author{}, Status: status, Updated: &changed,
 			Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, SupersededBy: []int{}, Frontmatter: mip.Frontmatter{}, Inferred: []string{}}
 	}
 	one, two, three := summary(1, mip.Review), summary(2, mip.Final), summary(3, mip.LastCall)

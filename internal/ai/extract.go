@@ -81,14 +81,14 @@ func opening(all []passage, anyRole bool) []passage {
 }
 
 func quoted(p *mip.Proposal) string {
-	return p.ID + " is titled “" + strings.TrimSpace(p.Title) + "”."
+	return p.ID.String() + " is titled “" + strings.TrimSpace(p.Title) + "”."
 }
 
 // bundle names what a fork's meta proposal bundles.
 func bundle(s Subject) string {
 	var parts []string
 	for _, b := range s.Bundled {
-		parts = append(parts, b.ID+" ("+b.Title+")")
+		parts = append(parts, b.ID.String()+" ("+b.Title+")")
 	}
-	return s.Proposal.ID + " bundles " + enumeration(parts) + "."
+	return s.Proposal.ID.String() + " bundles " + enumeration(parts) + "."
 }

@@ -95,16 +95,16 @@ func bundledChanges(s Subject, all []passage, n int) []string {
 			for _, b := range s.Bundled[i:] {
 				rest = append(rest, b.Number)
 			}
-			return append(out, s.Proposal.ID+" also bundles "+ids(s.Proposal.ID, rest)+".")
+			return append(out, s.Proposal.ID.String()+" also bundles "+ids(s.Proposal.ID.String(), rest)+".")
 		}
 		line := header(b)
-		if i := slices.IndexFunc(all, func(p passage) bool { return p.from == b.ID && p.role == abstract }); i >= 0 {
+		if i := slices.IndexFunc(all, func(p passage) bool { return p.from == b.ID.String() && p.role == abstract }); i >= 0 {
 			line = all[i].text
 		}
 		if b.Description != nil && collapse(*b.Description) != "" {
 			line = sentence(*b.Description)
 		}
-		out = append(out, b.ID+" ("+b.Title+"): "+line)
+		out = append(out, b.ID.String()+" ("+b.Title+"): "+line)
 	}
 	var picked []scored
 	for _, p := range all {

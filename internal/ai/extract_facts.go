@@ -18,18 +18,18 @@ func outcome(s Subject) []string {
 	var out []string
 	switch p.Status {
 	case mip.Withdrawn:
-		line := p.ID + " is withdrawn: nothing will come of it."
+		line := p.ID.String() + " is withdrawn: nothing will come of it."
 		if reason, ok := p.Frontmatter["withdrawal-reason"].(string); ok && collapse(reason) != "" {
-			line = p.ID + " is withdrawn. The reason given: " + sentence(reason)
+			line = p.ID.String() + " is withdrawn. The reason given: " + sentence(reason)
 		}
 		out = append(out, line)
 	case "Moved":
-		out = append(out, p.ID+" has moved: its text is kept elsewhere.")
+		out = append(out, p.ID.String()+" has moved: its text is kept elsewhere.")
 	case mip.Stagnant:
-		out = append(out, p.ID+" is stagnant: no work on it has been seen for a long time.")
+		out = append(out, p.ID.String()+" is stagnant: no work on it has been seen for a long time.")
 	}
 	if len(p.SupersededBy) > 0 {
-		out = append(out, fmt.Sprintf("%s is superseded by %s.", p.ID, ids(p.ID, p.SupersededBy)))
+		out = append(out, fmt.Sprintf("%s is superseded by %s.", p.ID.String(), ids(p.ID.String(), p.SupersededBy)))
 	}
 	return out
 }
@@ -70,9 +70,9 @@ func activation(f *mip.HardFork) string {
 
 // header says what kind of thing a proposal is and where it stands.
 func header(p *mip.Proposal) string {
-	line := p.ID + " has no status"
+	line := p.ID.String() + " has no status"
 	if p.Status != "" {
-		line = p.ID + " has the status " + string(p.Status)
+		line = p.ID.String() + " has the status " + string(p.Status)
 	}
 	switch {
 	case p.Type != nil && p.Category != nil && *p.Type != *p.Category:
@@ -100,9 +100,9 @@ func written(p *mip.Proposal) string {
 		}
 	}
 	if len(names) == 0 {
-		return p.ID + " names no author."
+		return p.ID.String() + " names no author."
 	}
-	return p.ID + " was written by " + enumeration(names) + "."
+	return p.ID.String() + " was written by " + enumeration(names) + "."
 }
 
 // inventories says what the lists hold that stand in a proposal without a sentence of their own.
@@ -141,10 +141,10 @@ func inventories(p *mip.Proposal) []string {
 func relations(p *mip.Proposal) []string {
 	var out []string
 	if len(p.Requires) > 0 {
-		out = append(out, fmt.Sprintf("%s builds on %s.", p.ID, ids(p.ID, p.Requires)))
+		out = append(out, fmt.Sprintf("%s builds on %s.", p.ID.String(), ids(p.ID.String(), p.Requires)))
 	}
 	if len(p.Replaces) > 0 {
-		out = append(out, fmt.Sprintf("%s replaces %s.", p.ID, ids(p.ID, p.Replaces)))
+		out = append(out, fmt.Sprintf("%s replaces %s.", p.ID.String(), ids(p.ID.String(), p.Replaces)))
 	}
 	if !p.LastCallDeadline.IsZero() && p.Status == mip.LastCall {
 		out = append(out, "Its last call ends on "+p.LastCallDeadline.Time().Format("2 January 2006")+".")

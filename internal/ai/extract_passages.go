@@ -28,7 +28,7 @@ type passage struct {
 func passages(s Subject) []passage {
 	out := read(s.Proposal, "", kindOf(s))
 	for _, p := range s.Bundled {
-		out = append(out, read(p, p.ID, kindOf(Subject{Proposal: p}))...)
+		out = append(out, read(p, p.ID.String(), kindOf(Subject{Proposal: p}))...)
 	}
 	v := vocabulariesOf(kindOf(s))
 	for i := range out {

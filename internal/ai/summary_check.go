@@ -182,7 +182,7 @@ func quoteIndexOf(s Subject) quoteIndex {
 	out := quoteIndex{}
 	out.add(s.Proposal, "")
 	for _, p := range s.Bundled {
-		out.add(p, p.ID)
+		out.add(p, p.ID.String())
 	}
 	return out
 }

@@ -87,7 +87,7 @@ func promptSections(s Subject) []promptSection {
 	share := maxPromptText / (1 + len(s.Bundled))
 	out := sectionsOf(s.Proposal, "", share)
 	for _, p := range s.Bundled {
-		out = append(out, sectionsOf(p, p.ID, share)...)
+		out = append(out, sectionsOf(p, p.ID.String(), share)...)
 	}
 	return out
 }

@@ -118,7 +118,7 @@ func TestTranslateTitles(t *testing.T) {
 func votes() *mip.Proposal {
 	description := "Votes in datagrams"
 	return &mip.Proposal{
-		Summary: mip.Summary{Number: 7, ID: "MIP-7", Title: "A lane for votes", Description: &description, ContentHash: strings.Repeat("ab", 32)},
+		Summary: mip.Summary{Number: 7, ID: mip.ID{Kind: "MIP", Number: 7}, Title: "A lane for votes", Description: &description, ContentHash: strings.Repeat("ab", 32)},
 		Sections: []mip.Section{
 			{ID: "s-abstract", Level: 2, Title: "Abstract", Markdown: "## Abstract\n\nA vote has 152 bytes.\n\n"},
 			{ID: "s-layout", Level: 2, Title: "Layout", Markdown: "## Layout\n\n```\nversion 1\n```\n\n| Field | Bytes |\n| :---- | ----: |\n| `kind` | 1 |\n\n"},

@@ -360,7 +360,7 @@ func TestSubject(t *testing.T) {
 	}
 	files("summaries/MIP-8.json", string(b))
 	committed, err := s.Corpus.ReadCommitted(t.Context(), nil, s.Check)
-	if err != nil || committed.Summary(8) == nil {
+	if err != nil || committed.Summary(mip.ID{Kind: "MIP", Number: 8}) == nil {
 		t.Errorf("the summary of the meta proposal: %v, problems %v", err, committed.Problems)
 	}
 }

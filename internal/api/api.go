@@ -29,7 +29,7 @@ type ForumActivity struct {
 // ProposalRef names a proposal, an element of [ForumActivity.Proposals].
 type ProposalRef struct {
 	Number int    `json:"number" doc:"Its number."`
-	ID     string `json:"id" doc:"Prefix and number."`
+	ID     mip.ID `json:"id" doc:"Prefix and number."`
 	Title  string `json:"title" doc:"As in /api/v1/mips."`
 }
 

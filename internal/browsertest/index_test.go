@@ -23,7 +23,7 @@ func ids(all []mip.Summary, keep func(mip.Summary) bool) []string {
 	out := []string{}
 	for _, m := range all {
 		if keep(m) {
-			out = append(out, m.ID)
+			out = append(out, m.ID.String())
 		}
 	}
 	return out

@@ -137,7 +137,7 @@ func language(t *testing.T, r run) {
 			Page: document.documentElement.lang, Lang: a.lang, Text: a.innerText, Title: document.querySelector("h1").textContent,
 			Note: document.querySelector("aside.note").innerText, Code: a.querySelector("pre")?.textContent ?? "",
 		}))(document.querySelector("article"))`)
-		if got.Page != "en" || got.Lang != "ja" || got.Text == english || !strings.HasPrefix(got.Title, p.ID) || !strings.Contains(got.Note, "The English text decides") {
+		if got.Page != "en" || got.Lang != "ja" || got.Text == english || !strings.HasPrefix(got.Title, p.ID.String()) || !strings.Contains(got.Note, "The English text decides") {
 			t.Errorf("%s: page %s, article %s, title %q, note %q", v, got.Page, got.Lang, got.Title, got.Note)
 		}
 		if got.Code == "" || !strings.Contains(p.RawMarkdown, strings.TrimSuffix(got.Code, "\n")) {

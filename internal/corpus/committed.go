@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -34,9 +33,9 @@ type Committed struct {
 	Files    []string      // every file that was read, as in problems
 
 	prefix       string
-	summaries    map[int]*api.Summary
-	translations map[int][]Translation
-	files        map[int]summaryFile
+	summaries    map[mip.ID]*api.Summary
+	translations map[mip.ID][]Translation
+	files        map[mip.ID]summaryFile
 }
 
 // summaryFile stands where the summary of a proposal belongs.
@@ -47,7 +46,7 @@ type summaryFile struct {
 
 // Translation is a committed translation that is published.
 type Translation struct {
-	Number      int
+	ID          mip.ID
 	Locale      string
 	Stale       bool // the English text has changed since it was made
 	GeneratedAt mip.Time
@@ -62,18 +61,18 @@ func (t Translation) Text() *api.PublishedTranslation { return t.text }
 
 // Summary is the committed summary of a proposal, nil when none is published. Its Stale marks one of an
 // older text, which still passes the check against the present one.
-func (c *Committed) Summary(number int) *api.Summary { return c.summaries[number] }
+func (c *Committed) Summary(id mip.ID) *api.Summary { return c.summaries[id] }
 
 // Translations are the published translations of a proposal, by locale. A stale one is among them.
-func (c *Committed) Translations(number int) []Translation { return c.translations[number] }
+func (c *Committed) Translations(id mip.ID) []Translation { return c.translations[id] }
 
 // SummaryFile is the folder of proposals in which the summary of a proposal belongs, and its name there: where
 // one stands, else beside the proposal. ok is false when several files claim the name.
 func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
-	if at, found := c.files[p.Number]; found {
+	if at, found := c.files[p.ID]; found {
 		return at.file.Folder, at.file.Name, !at.taken
 	}
-	return p.source.Folder, fmt.Sprintf("%s/%s-%d.json", SummariesDir, c.prefix, p.Number), true
+	return p.source.Folder, SummariesDir + "/" + p.ID.String() + ".json", true
 }
 
 // CheckSummary says what the text of the i-th proposal does not bear out of a summary. It is called from several
@@ -89,16 +88,16 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check Chec
 			return nil, err
 		}
 	}
-	out := &Committed{prefix: c.prefix, summaries: map[int]*api.Summary{}, translations: map[int][]Translation{}, files: map[int]summaryFile{}}
+	out := &Committed{prefix: c.prefix, summaries: map[mip.ID]*api.Summary{}, translations: map[mip.ID][]Translation{}, files: map[mip.ID]summaryFile{}}
 	alone, doubled := l.unique()
 	out.add(alone, false)
 	out.add(append(doubled, l.clashes...), true)
 	var read []*committedReader
 	for _, f := range alone {
-		i, ok := slices.BinarySearchFunc(c.Proposals, f.number, func(p *Proposal, n int) int { return cmp.Compare(p.Number, n) })
+		i, ok := slices.BinarySearchFunc(c.Proposals, f.id, func(p *Proposal, id mip.ID) int { return p.ID.Compare(id) })
 		if !ok {
-			l.add(mip.Warning, f.file.Path, f.kind()+"-unpublished", "%s-%d is not published, so this %s is not either; remove it if the proposal is gone",
-				l.prefix, f.number, f.kind())
+			l.add(mip.Warning, f.file.Path, f.kind()+"-unpublished", "%s is not published, so this %s is not either; remove it if the proposal is gone",
+				f.id, f.kind())
 			continue
 		}
 		read = append(read, &committedReader{committedFile: f, corpus: c, index: i, check: check})
@@ -115,10 +114,10 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check Chec
 	for _, r := range read {
 		out.Problems = append(out.Problems, r.problems...)
 		if r.summary != nil {
-			out.summaries[r.number] = r.summary
+			out.summaries[r.id] = r.summary
 		}
 		if r.translation != nil {
-			out.translations[r.number] = append(out.translations[r.number], *r.translation)
+			out.translations[r.id] = append(out.translations[r.id], *r.translation)
 		}
 	}
 	for _, all := range out.translations {
@@ -134,7 +133,7 @@ func (c *Committed) add(files []committedFile, taken bool) {
 	for _, f := range files {
 		c.Files = append(c.Files, f.file.Path)
 		if f.locale == "" {
-			c.files[f.number] = summaryFile{f.file, taken}
+			c.files[f.id] = summaryFile{f.file, taken}
 		}
 	}
 }
@@ -177,7 +176,7 @@ func (r *committedReader) warn(line int, code, format string, args ...any) {
 // committedFile is a file that belongs to a proposal by its name.
 type committedFile struct {
 	file   folder.File
-	number int
+	id     mip.ID
 	locale string // of a translation; empty: a summary
 }
 
@@ -276,17 +275,17 @@ func (l *committedList) sift(files []folder.File, ext, locale string) {
 		l.add(mip.Notice, f.Path, "not-read", "skipped: files here are named %s-7%s", l.prefix, ext)
 	}
 	clash := func(f folder.File) {
-		if n, ok := l.number(f.Base(), ext); ok {
-			l.clashes = append(l.clashes, committedFile{f, n, locale})
+		if id, ok := l.id(f.Base(), ext); ok {
+			l.clashes = append(l.clashes, committedFile{f, id, locale})
 		}
 	}
 	for _, f := range l.apart(named, clash) {
-		n, ok := l.number(f.Base(), ext)
+		id, ok := l.id(f.Base(), ext)
 		if !ok {
 			l.add(mip.Warning, f.Path, "companion-name", "the file name does not say a proposal's number as %s-7%s does; rename it", l.prefix, ext)
 			continue
 		}
-		l.files = append(l.files, committedFile{f, n, locale})
+		l.files = append(l.files, committedFile{f, id, locale})
 	}
 }
 
@@ -315,37 +314,33 @@ func (l *committedList) apart(files []folder.File, clash func(folder.File)) []fo
 	return alone
 }
 
-// number reads MIP-7.json: exactly as ids are written, so that one proposal has one name.
-func (l *committedList) number(name, ext string) (int, bool) {
-	digits, ok := strings.CutPrefix(name, l.prefix+"-")
-	digits, ok2 := strings.CutSuffix(digits, ext)
-	if !ok || !ok2 || len(digits) > maxDigits {
-		return 0, false
-	}
-	n, err := strconv.Atoi(digits)
-	return n, err == nil && strconv.Itoa(n) == digits
+// id reads MIP-7.json: exactly as ids are written, so that one proposal has one name.
+func (l *committedList) id(name, ext string) (mip.ID, bool) {
+	text, ok := strings.CutSuffix(name, ext)
+	id, err := mip.ParseID(text)
+	return id, ok && err == nil && id.Kind == l.prefix
 }
 
 // unique takes out files of which two folders have one for the same proposal.
 func (l *committedList) unique() (alone []committedFile, doubled []committedFile) {
 	type key struct {
-		number int
+		id     mip.ID
 		locale string
 	}
 	files := map[key][]string{}
 	for _, it := range l.files {
-		k := key{it.number, it.locale}
+		k := key{it.id, it.locale}
 		files[k] = append(files[k], it.file.Path)
 	}
 	for _, it := range l.files {
-		same := files[key{it.number, it.locale}]
+		same := files[key{it.id, it.locale}]
 		if len(same) == 1 {
 			alone = append(alone, it)
 			continue
 		}
 		doubled = append(doubled, it)
 		others := slices.DeleteFunc(slices.Clone(same), func(file string) bool { return file == it.file.Path })
-		l.add(mip.Error, it.file.Path, "duplicate-"+it.kind(), "%s-%d has another %s in %s; keep one", l.prefix, it.number, it.kind(), strings.Join(others, ", "))
+		l.add(mip.Error, it.file.Path, "duplicate-"+it.kind(), "%s has another %s in %s; keep one", it.id, it.kind(), strings.Join(others, ", "))
 	}
 	return alone, doubled
 }

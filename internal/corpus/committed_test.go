@@ -159,7 +159,7 @@ func TestSummary(t *testing.T) {
 			if tt.want == "" && len(got) > 0 || tt.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], "warning summaries/MIP-1.json") || !strings.Contains(got[0], tt.want)) {
 				t.Errorf("problems %q, want %q", got, tt.want)
 			}
-			if sum := s.Summary(1); (sum != nil) != tt.published || sum != nil && sum.Stale != strings.Contains(tt.want, "summary-stale") {
+			if sum := s.Summary(mip.ID{Kind: "MIP", Number: 1}); (sum != nil) != tt.published || sum != nil && sum.Stale != strings.Contains(tt.want, "summary-stale") {
 				t.Errorf("published %+v, want published %v", sum, tt.published)
 			}
 		})
@@ -199,10 +199,10 @@ func TestTranslation(t *testing.T) {
 			if tt.want == "" && len(got) > 0 || tt.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], "warning translations/tr/MIP-1.md") || !strings.Contains(got[0], tt.want)) {
 				t.Errorf("problems %q, want %q", got, tt.want)
 			}
-			if len(s.Translations(1)) != len(tt.ids[:min(len(tt.ids), 1)]) {
-				t.Fatalf("translations %+v, want ids %q", s.Translations(1), tt.ids)
+			if len(s.Translations(mip.ID{Kind: "MIP", Number: 1})) != len(tt.ids[:min(len(tt.ids), 1)]) {
+				t.Fatalf("translations %+v, want ids %q", s.Translations(mip.ID{Kind: "MIP", Number: 1}), tt.ids)
 			}
-			for _, x := range s.Translations(1) {
+			for _, x := range s.Translations(mip.ID{Kind: "MIP", Number: 1}) {
 				read(t, s, x, tt.ids, body)
 			}
 		})
@@ -238,7 +238,7 @@ func TestEditedAfterLoad(t *testing.T) {
 	write(t, dir, "translations/ja/MIP-1.md", translated(strings.Repeat("0", 64), "\nText.\n"))
 	s := load(t, dir)
 	write(t, dir, "translations/ja/MIP-1.md", translated(strings.Repeat("1", 64), "\nOther.\n"))
-	if got := s.Translations(1)[0].Text(); got.ContentHash != strings.Repeat("0", 64) || !strings.Contains(got.Sections[0].Markdown, "Text.") {
+	if got := s.Translations(mip.ID{Kind: "MIP", Number: 1})[0].Text(); got.ContentHash != strings.Repeat("0", 64) || !strings.Contains(got.Sections[0].Markdown, "Text.") {
 		t.Errorf("Text() = %+v, want that of Load", got)
 	}
 }
@@ -248,7 +248,7 @@ func TestNothingBeside(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "MIP-1.md", english)
 	s := load(t, dir)
-	if len(s.Problems) != 0 || len(s.Files) != 0 || s.Summary(1) != nil || s.Translations(1) != nil {
+	if len(s.Problems) != 0 || len(s.Files) != 0 || s.Summary(mip.ID{Kind: "MIP", Number: 1}) != nil || s.Translations(mip.ID{Kind: "MIP", Number: 1}) != nil {
 		t.Errorf("%+v", s)
 	}
 	write(t, dir, "summaries/.gitkeep", "", "translations/.gitkeep", "")
@@ -280,7 +280,7 @@ func TestTimesFromGit(t *testing.T) {
 		t.Errorf("the proposal was created and changed at %s", got)
 	}
 	var got []string
-	for _, x := range s.Translations(1) {
+	for _, x := range s.Translations(mip.ID{Kind: "MIP", Number: 1}) {
 		got = append(got, x.Locale+" "+x.GeneratedAt.String())
 	}
 	if want := []string{"ja 2026-01-05T12:00:00Z", "tr 2026-01-03T12:00:00Z"}; !slices.Equal(got, want) {

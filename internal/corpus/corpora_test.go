@@ -150,10 +150,10 @@ func TestRealDetails(t *testing.T) {
 	if diff := cmp.Diff([]string{"type"}, six.Inferred); diff != "" {
 		t.Errorf("MIP-6 inferred (-want +got):\n%s", diff)
 	}
-	if n, ok := c.Number("mip-3.MD"); n != 3 || !ok {
-		t.Errorf("Number(mip-3.MD) = %d, %v, want 3, true", n, ok)
+	if id, ok := c.ID("mip-3.MD"); id.String() != "MIP-3" || !ok {
+		t.Errorf("ID(mip-3.MD) = %s, %v, want MIP-3, true", id, ok)
 	}
-	if n, ok := c.Number("MIP-99.md"); ok {
-		t.Errorf("Number(MIP-99.md) = %d, true, want false", n)
+	if id, ok := c.ID("MIP-99.md"); ok {
+		t.Errorf("ID(MIP-99.md) = %s, true, want false", id)
 	}
 }

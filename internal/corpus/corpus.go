@@ -39,7 +39,7 @@ type Corpus struct {
 	prefix  string
 	render  func(*markdown.Document) error
 	history *history
-	files   map[string]int // lower-case file name to number, -1 where two files share the name
+	files   map[string]mip.ID // by file name in lower case; the zero id where two files share the name
 }
 
 // Proposal is one sound file. Its Summary lacks what follows from the site: ID is set, but URL,

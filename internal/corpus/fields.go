@@ -29,7 +29,7 @@ func (ld *loader) summary(d *decoded, name string, r *report) (s mip.Summary, ok
 		return s, false
 	}
 	s.Number = n
-	s.ID = ld.prefix + "-" + strconv.Itoa(n)
+	s.ID = mip.ID{Kind: ld.prefix, Number: n}
 	s.Frontmatter = cleanFront(d, r)
 	s.Inferred = []string{}
 	if inferred {
@@ -86,7 +86,7 @@ func titled(s *mip.Summary, heading string, line int, r *report) {
 	if s.Title == "" {
 		s.Title = mip.Shorten(foldBlanks(heading), maxText)
 		if _, found := hidden(s.Title); found || s.Title == "" {
-			s.Title = s.ID
+			s.Title = s.ID.String()
 		}
 		at := 0
 		if len(s.Inferred) > 0 && s.Inferred[0] == "number" {

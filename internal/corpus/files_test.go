@@ -189,7 +189,7 @@ func TestTwoFolders(t *testing.T) {
 	if diff := cmp.Diff(want, lines(one, dir)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	if len(one.Proposals) != 1 || one.Proposals[0].ID != "MIP-2" {
+	if len(one.Proposals) != 1 || one.Proposals[0].ID.String() != "MIP-2" {
 		t.Errorf("%d proposals, want MIP-2 alone", len(one.Proposals))
 	}
 }
@@ -234,9 +234,9 @@ func TestNumber(t *testing.T) {
 		{"MIP-1.md", 1, true}, {"mip-1.MD", 1, true}, {"../MIPs/MIP-1.md", 1, true}, {"MIP-01.md", 1, true}, {"MIP-1", 1, true},
 		{"0047-slug.md", 48, true}, {"MIP-48.md", 48, true}, {"MIP-47.md", 0, false}, {"EIP-1.md", 0, false}, {"1.md", 0, false}, {"", 0, false}, {"README.md", 0, false},
 	} {
-		got, ok := c.Number(tt.in)
-		if ok != tt.ok || ok && got != tt.want {
-			t.Errorf("Number(%q) = %d, %v, want %d, %v", tt.in, got, ok, tt.want, tt.ok)
+		got, ok := c.ID(tt.in)
+		if ok != tt.ok || ok && got.Number != tt.want {
+			t.Errorf("ID(%q) = %s, %v, want number %d, %v", tt.in, got, ok, tt.want, tt.ok)
 		}
 	}
 }

@@ -222,7 +222,7 @@ func assemble(ctx context.Context, ld *loader, results []loaded, h *history) *Co
 	c.Commit, c.Committed = h.date(c.Proposals)
 	h.keepTexts(ctx, c.Proposals)
 	c.History = h.state
-	c.files = fileNumbers(c.Proposals)
+	c.files = fileIDs(c.Proposals)
 	c.Problems = append([]mip.Problem{}, h.problems...)
 	for _, l := range results {
 		c.Problems = append(c.Problems, l.r.most()...)
@@ -231,15 +231,15 @@ func assemble(ctx context.Context, ld *loader, results []loaded, h *history) *Co
 	return c
 }
 
-// unique fails every proposal whose number another one has too.
+// unique fails every proposal whose id another one has too.
 func unique(results []loaded) {
-	byNumber := map[int][]loaded{}
+	byID := map[mip.ID][]loaded{}
 	for _, l := range results {
 		if l.p != nil {
-			byNumber[l.p.Number] = append(byNumber[l.p.Number], l)
+			byID[l.p.ID] = append(byID[l.p.ID], l)
 		}
 	}
-	for _, same := range byNumber {
+	for _, same := range byID {
 		if len(same) < 2 {
 			continue
 		}
@@ -322,35 +322,36 @@ func (c *Corpus) Changed(f folder.File) *mip.Time { return c.history.changed(f) 
 // Source is the proposal's file.
 func (p *Proposal) Source() folder.File { return p.source }
 
-// Number returns the published proposal that a link to a file of that name (MIP-3.md, in any case)
+// ID returns the published proposal that a link to a file of that name (MIP-3.md, in any case)
 // means.
-func (c *Corpus) Number(file string) (int, bool) {
+func (c *Corpus) ID(file string) (id mip.ID, published bool) {
 	name := strings.ToLower(path.Base(file))
-	if n, ok := c.files[name]; ok {
-		return n, n >= 0
+	if id, ok := c.files[name]; ok {
+		return id, id.Kind != ""
 	}
 	digits, ok := stripPrefix(strings.TrimSuffix(name, ".md"), c.prefix)
 	if !ok || digits == strings.TrimSuffix(name, ".md") {
-		return 0, false
+		return mip.ID{}, false
 	}
 	n, ok := smallNumber(digits)
 	if !ok {
-		return 0, false
+		return mip.ID{}, false
 	}
-	_, published := slices.BinarySearchFunc(c.Proposals, n, func(p *Proposal, n int) int { return p.Number - n })
-	return n, published
+	id = mip.ID{Kind: c.prefix, Number: n}
+	_, published = slices.BinarySearchFunc(c.Proposals, id, func(p *Proposal, id mip.ID) int { return p.ID.Compare(id) })
+	return id, published
 }
 
-// fileNumbers maps file names to numbers. A name that two folders share means neither.
-func fileNumbers(proposals []*Proposal) map[string]int {
-	files := make(map[string]int, len(proposals))
+// fileIDs maps file names to ids. A name that two folders share is that of no proposal, the zero id.
+func fileIDs(proposals []*Proposal) map[string]mip.ID {
+	files := make(map[string]mip.ID, len(proposals))
 	for _, p := range proposals {
 		name := strings.ToLower(p.source.Name)
 		if _, twice := files[name]; twice {
-			files[name] = -1
+			files[name] = mip.ID{}
 			continue
 		}
-		files[name] = p.Number
+		files[name] = p.ID
 	}
 	return files
 }

@@ -35,7 +35,7 @@ func flawed(line int, format string, args ...any) *flaw {
 
 // readSummary publishes a summary if its form is right and it holds against the present text.
 func (r *committedReader) readSummary(raw []byte) {
-	sum, err := parseSummary(raw, r.number)
+	sum, err := parseSummary(raw, r.id.Number)
 	if err != nil {
 		r.warn(err.line, "summary-invalid", "%s; it is not published", err.message)
 		return

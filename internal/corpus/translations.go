@@ -43,7 +43,7 @@ func (r *committedReader) readTranslation(raw []byte) {
 	if at := r.corpus.Changed(r.file); at != nil {
 		made = *at
 	}
-	t.MIPNumber, t.Locale, t.Stale, t.GeneratedAt = r.number, r.locale, stale, made
+	t.MIPNumber, t.Locale, t.Stale, t.GeneratedAt = r.id.Number, r.locale, stale, made
 	// Where only some sections correspond it is not known which: a wrong id would lead to another place.
 	if correspond(t.Sections, english) {
 		for i := range t.Sections {
@@ -51,7 +51,7 @@ func (r *committedReader) readTranslation(raw []byte) {
 		}
 	}
 	r.translation = &Translation{
-		Number: r.number, Locale: r.locale, Stale: stale, GeneratedAt: made, FileHash: hex.EncodeToString(sum[:]), text: t,
+		ID: r.id, Locale: r.locale, Stale: stale, GeneratedAt: made, FileHash: hex.EncodeToString(sum[:]), text: t,
 	}
 }
 

@@ -14,7 +14,7 @@ type List struct {
 // inferred all the same is named in Inferred. Slices are never nil on the wire.
 type Summary struct {
 	Number           int         `json:"number" doc:"The proposal's number."`
-	ID               string      `json:"id" doc:"Prefix and number, such as MIP-7."`
+	ID               ID          `json:"id" doc:"Prefix and number, such as MIP-7."`
 	Title            string      `json:"title" doc:"Plain text, as written; may hold Markdown backticks. Taken from the first level-1 heading or the id when the header has none, and then named in inferred."`
 	Description      *string     `json:"description" doc:"One sentence, plain text."`
 	Authors          []Author    `json:"authors" doc:"In the header's order."`

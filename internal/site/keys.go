@@ -29,7 +29,7 @@ const (
 // Texts of one pattern. A locale is a language tag as BCP 47 recommends to write it, in the part of its syntax that
 // names languages, scripts and regions.
 var (
-	prefix    = matching(`^[A-Za-z][A-Za-z0-9]{0,15}$`, "a letter and then up to 15 letters and digits, such as MIP")
+	word      = matching(`^[A-Za-z][A-Za-z0-9]{0,15}$`, "a letter and then up to 15 letters and digits, such as MIP")
 	networkID = matching(`^[a-z0-9-]{1,64}$`, "small letters, digits and hyphens, such as mainnet")
 	language  = matching(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`, "a language tag such as de, zh-Hant or pt-BR")
 	gitWord   = matching(`^[^-\s][^\s]*$`, "the address of a git repository")
@@ -46,7 +46,7 @@ func (v value) site() *Site {
 		field{"title", true, into(&s.Title, value.text)},
 		field{"base_url", true, into(&s.BaseURL, value.baseURL)},
 		field{"description", false, into(&s.Description, value.text)},
-		field{"prefix", false, into(&s.Prefix, prefix)},
+		field{"prefix", false, into(&s.Prefix, value.prefix)},
 		field{"proposals", false, func(v value) {
 			s.ProposalsLine = v.Line
 			if s.Proposals, _ = listOf(value.folder, false)(v); v.Kind == yaml.SequenceNode && len(v.Content) == 0 {
@@ -66,9 +66,23 @@ func (v value) site() *Site {
 		s.HardForks = forks.hardForks(s.Networks)
 	}
 	if overrides != nil {
-		s.Overrides = overrides.overrides(s.HardForks)
+		s.Overrides = overrides.overrides(s.Prefix, s.HardForks)
 	}
 	return s
+}
+
+// folders are the first parts of the site's addresses below which pages of no proposal lie.
+var folders = []string{
+	"about", "accessibility", "api", "assets", "author", "category", "changes", "dashboard", "feeds", "graph", "status", "type", "upgrade",
+}
+
+// prefix reads a kind of proposals. In lower case it is a folder of the site.
+func (v value) prefix() (string, bool) {
+	s, ok := word(v)
+	if ok && slices.Contains(folders, strings.ToLower(s)) {
+		return "", v.bad("/%s/ holds other pages of the site; want another word than %s", strings.ToLower(s), show(s))
+	}
+	return s, ok
 }
 
 func (v value) upstream() (Upstream, bool) {
@@ -233,8 +247,8 @@ func (v value) activation(to map[string]mip.Activation) {
 	})
 }
 
-func (v value) overrides(forks []mip.HardFork) map[int]Override {
-	out := map[int]Override{}
+func (v value) overrides(prefix string, forks []mip.HardFork) map[mip.ID]Override {
+	out := map[mip.ID]Override{}
 	v.entries(func(key *yaml.Node, v value) {
 		n, ok := decimal(key.Value)
 		if !ok || n > maxNumber {
@@ -253,7 +267,7 @@ func (v value) overrides(forks []mip.HardFork) map[int]Override {
 				return name, ok
 			})},
 		)
-		out[int(n)] = o
+		out[mip.ID{Kind: prefix, Number: int(n)}] = o
 	})
 	return out
 }

@@ -94,9 +94,9 @@ func TestParse(t *testing.T) {
 			{Name: "Fork two", BundledMIPs: []int{},
 				Activation: map[string]mip.Activation{"mainnet": {}, "testnet": activation(0)}},
 		},
-		Overrides: map[int]site.Override{
-			7: {ForumTopicID: new(399), DiscussionsTo: new("https://forum.example.org/t/x/399"), Hardfork: new("Fork two")},
-			8: {ForumTopicID: new(5)},
+		Overrides: map[mip.ID]site.Override{
+			{Kind: "EIP", Number: 7}: {ForumTopicID: new(399), DiscussionsTo: new("https://forum.example.org/t/x/399"), Hardfork: new("Fork two")},
+			{Kind: "EIP", Number: 8}: {ForumTopicID: new(5)},
 		},
 		Locales: []string{"de", "zh-Hant", "pt-BR", "es-419", "no"},
 	}
@@ -175,6 +175,7 @@ func TestParseRefuses(t *testing.T) {
 		{"larger than 1 MiB", "#" + strings.Repeat("x", 1<<20), []string{"0: too-large: "}},
 
 		{"prefix with hyphen", "prefix: M-IP\n", []string{"3: bad-value: prefix: want a letter"}},
+		{"prefix that is another folder", "prefix: Status\n", []string{"3: bad-value: prefix: /status/ holds other pages of the site; want another word than Status"}},
 		{"prefix too long", "prefix: ABCDEFGHIJKLMNOPQ\n", []string{"3: bad-value: prefix"}},
 		{"prefix starting with a digit", "prefix: 1IP\n", []string{"3: bad-value: prefix"}},
 		{"proposals not a list", "proposals: MIPs\n", []string{"3: wrong-type: proposals: want a list, got text"}},

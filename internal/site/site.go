@@ -22,7 +22,7 @@ type Site struct {
 	Forum         string          // base address of a Discourse, no slash at the end; empty: none
 	Networks      []mip.Endpoints // in the file's order
 	HardForks     []mip.HardFork  // in the file's order; Status is not set
-	Overrides     map[int]Override
+	Overrides     map[mip.ID]Override
 	Locales       []string // BCP 47, beside English
 	Highlight     bool     // colour code blocks; true unless the file says false
 }

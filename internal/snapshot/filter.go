@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -42,19 +41,15 @@ type filter struct {
 }
 
 func (h *filter) proposal(n int) (mip.Summary, bool) {
-	i, ok := slices.BinarySearchFunc(h.all, n, func(s mip.Summary, n int) int { return cmp.Compare(s.Number, n) })
-	if !ok {
-		return mip.Summary{}, false
-	}
-	return h.all[i], true
+	return mip.Find(h.all, mip.ID{Kind: h.site.Prefix, Number: n})
 }
 
 func (h *filter) topics() []Topic {
-	proposals := map[int][]int{} // by topic
+	proposals := map[int][]mip.ID{} // by topic
 	if h.site.Forum != nil {
 		for _, s := range h.all {
 			if s.ForumTopicID != nil {
-				proposals[*s.ForumTopicID] = append(proposals[*s.ForumTopicID], s.Number)
+				proposals[*s.ForumTopicID] = append(proposals[*s.ForumTopicID], s.ID)
 			}
 		}
 	}
@@ -63,9 +58,9 @@ func (h *filter) topics() []Topic {
 		switch {
 		case !ok:
 			h.notice("unknown-proposal", "mips[%d]: proposal %d is not published here", i, l.Number)
-		case s.ForumTopicID == nil && l.ForumTopicID != nil && h.sameLink(s, l) && !slices.Contains(proposals[*l.ForumTopicID], s.Number):
-			proposals[*l.ForumTopicID] = append(proposals[*l.ForumTopicID], s.Number)
-			slices.Sort(proposals[*l.ForumTopicID])
+		case s.ForumTopicID == nil && l.ForumTopicID != nil && h.sameLink(s, l) && !slices.Contains(proposals[*l.ForumTopicID], s.ID):
+			proposals[*l.ForumTopicID] = append(proposals[*l.ForumTopicID], s.ID)
+			slices.SortFunc(proposals[*l.ForumTopicID], mip.ID.Compare)
 		}
 	}
 	out := []Topic{}
@@ -136,7 +131,7 @@ func (h *filter) outdated(d api.Discrepancy) string {
 		case !ok:
 			return "its proposal is not published here"
 		case at < 0 || h.mips[at].ContentHash != s.ContentHash:
-			return "the text of " + s.ID + " has changed since"
+			return "the text of " + s.ID.String() + " has changed since"
 		}
 	}
 	if d.Hardfork != nil && !slices.ContainsFunc(h.forks, func(f mip.HardFork) bool { return f.Name == *d.Hardfork }) {

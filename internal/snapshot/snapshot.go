@@ -24,7 +24,7 @@ type Snapshot struct {
 // Topic is a discussion and what proposals it is about.
 type Topic struct {
 	api.ForumActivity
-	Proposals []int // ascending; as the proposals say, not the file
+	Proposals []mip.ID // ascending; as the proposals say, not the file
 }
 
 // Network is a network's head.
@@ -34,12 +34,12 @@ type Network struct {
 }
 
 // Topic returns the discussion of a proposal, nil when nothing is known of it.
-func (f *Snapshot) Topic(number int) *Topic {
+func (f *Snapshot) Topic(id mip.ID) *Topic {
 	if f == nil {
 		return nil
 	}
 	for i := range f.Topics {
-		if slices.Contains(f.Topics[i].Proposals, number) {
+		if slices.Contains(f.Topics[i].Proposals, id) {
 			return &f.Topics[i]
 		}
 	}
@@ -47,14 +47,14 @@ func (f *Snapshot) Topic(number int) *Topic {
 }
 
 // Heat is the activity score of every proposal whose discussion is known.
-func (f *Snapshot) Heat() map[int]int {
-	out := map[int]int{}
+func (f *Snapshot) Heat() map[mip.ID]int {
+	out := map[mip.ID]int{}
 	if f == nil {
 		return out
 	}
 	for _, t := range f.Topics {
-		for _, n := range t.Proposals {
-			out[n] = t.ActivityScore
+		for _, id := range t.Proposals {
+			out[id] = t.ActivityScore
 		}
 	}
 	return out

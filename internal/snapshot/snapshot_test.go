@@ -22,11 +22,11 @@ const forum = "https://forum.example.org"
 func sample() ([]mip.Summary, mip.SiteInfo, []mip.HardFork) {
 	hash := func(s string) string { return strings.Repeat(s, 64) }
 	all := []mip.Summary{
-		{Number: 1, ID: "MIP-1", ContentHash: hash("a"), DiscussionsTo: new(forum + "/t/one/11"), ForumTopicID: new(11)},
-		{Number: 2, ID: "MIP-2", ContentHash: hash("b"), DiscussionsTo: new(forum + "/t/two")},
-		{Number: 3, ID: "MIP-3", ContentHash: hash("c"), DiscussionsTo: new("https://elsewhere.example.org/t/three")},
+		{Number: 1, ID: mip.ID{Kind: "MIP", Number: 1}, ContentHash: hash("a"), DiscussionsTo: new(forum + "/t/one/11"), ForumTopicID: new(11)},
+		{Number: 2, ID: mip.ID{Kind: "MIP", Number: 2}, ContentHash: hash("b"), DiscussionsTo: new(forum + "/t/two")},
+		{Number: 3, ID: mip.ID{Kind: "MIP", Number: 3}, ContentHash: hash("c"), DiscussionsTo: new("https://elsewhere.example.org/t/three")},
 	}
-	info := mip.SiteInfo{Forum: new(forum), Networks: []mip.Network{{ID: "mainnet", Name: "Main", ChainID: 7}, {ID: "testnet", Name: "Test", ChainID: 8}}}
+	info := mip.SiteInfo{Prefix: "MIP", Forum: new(forum), Networks: []mip.Network{{ID: "mainnet", Name: "Main", ChainID: 7}, {ID: "testnet", Name: "Test", ChainID: 8}}}
 	return all, info, []mip.HardFork{{Name: "ONE"}}
 }
 
@@ -80,10 +80,10 @@ func TestFilter(t *testing.T) {
 	if len(notices) > 0 {
 		t.Errorf("notices %q", notices)
 	}
-	if diff := cmp.Diff(map[int]int{1: 10, 2: 90}, f.Heat()); diff != "" {
+	if diff := cmp.Diff(map[int]int{1: 10, 2: 90}, heatByNumber(f)); diff != "" {
 		t.Errorf("heat, of a link without a number too but not of another forum's (-want +got):\n%s", diff)
 	}
-	if f.Topics[0].TopicID != 12 || f.Topic(3) != nil || f.ForumAt().String() != at(4).String() {
+	if f.Topics[0].TopicID != 12 || f.Topic(mip.ID{Kind: "MIP", Number: 3}) != nil || f.ForumAt().String() != at(4).String() {
 		t.Errorf("topics %+v, as of %s", f.Topics, f.ForumAt())
 	}
 	if n := f.Network("mainnet"); n == nil || n.Name != "Main" || f.Network("testnet") != nil {
@@ -135,7 +135,7 @@ func TestHoldLeavesOut(t *testing.T) {
 			if diff := cmp.Diff(want, notices); diff != "" {
 				t.Errorf("notices (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.heat, f.Heat()); diff != "" {
+			if diff := cmp.Diff(tt.heat, heatByNumber(f)); diff != "" {
 				t.Errorf("heat (-want +got):\n%s", diff)
 			}
 			if len(f.Discrepancies) != tt.said {
@@ -195,7 +195,7 @@ func TestReadLater(t *testing.T) {
 // TestNoFigures holds that nil figures answer like a build without any.
 func TestNoFigures(t *testing.T) {
 	var f *Snapshot
-	if f.Topic(1) != nil || f.Network("mainnet") != nil || f.ForumAt() != nil || f.Clock("mainnet") != nil || len(f.Heat()) != 0 {
+	if f.Topic(mip.ID{Kind: "MIP", Number: 1}) != nil || f.Network("mainnet") != nil || f.ForumAt() != nil || f.Clock("mainnet") != nil || len(f.Heat()) != 0 {
 		t.Error("no figures have some")
 	}
 }
@@ -213,10 +213,18 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		got, _ := file.Filter(sample())
-		for n, score := range got.Heat() {
-			if score < 0 || score > 100 || n < 1 || n > 3 {
-				t.Errorf("heat %d of proposal %d", score, n)
+		for id, score := range got.Heat() {
+			if score < 0 || score > 100 || id.Number < 1 || id.Number > 3 {
+				t.Errorf("heat %d of %s", score, id)
 			}
 		}
 	})
+}
+
+func heatByNumber(s *Snapshot) map[int]int {
+	out := map[int]int{}
+	for id, score := range s.Heat() {
+		out[id.Number] = score
+	}
+	return out
 }

@@ -26,7 +26,7 @@ func APICatalog(info mip.SiteInfo) ([]byte, error) {
 	}
 	root := info.BaseURL + "/api/"
 	items := []link{{Href: root, Title: "The API as a whole"}}
-	for _, r := range StaticRoutes() {
+	for _, r := range StaticRoutes(info.Prefix) {
 		if strings.HasPrefix(r.Pattern, "/api/") && !strings.Contains(r.Pattern, "{") {
 			items = append(items, link{Href: info.BaseURL + r.Pattern, Type: r.Type, Title: r.Summary})
 		}

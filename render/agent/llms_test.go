@@ -109,7 +109,7 @@ func TestLLMs(t *testing.T) {
 // Every route is named, and what an answer holds is explained by the names of the wire.
 func TestLLMsNamesEverything(t *testing.T) {
 	out := string(rendertest.Must[[]byte](t)(LLMs(rendertest.SampleInfo(), rendertest.SampleForks(), rendertest.SampleSummaries())))
-	for _, r := range StaticRoutes() {
+	for _, r := range StaticRoutes("MIP") {
 		if !strings.Contains(out, "- ["+r.Pattern+"](") && !strings.Contains(out, "`"+r.Pattern+"`") {
 			t.Errorf("llms.txt does not name %s", r.Pattern)
 		}
@@ -147,7 +147,7 @@ func TestLLMsEscaping(t *testing.T) {
 			if got := llmsTexts(doc, "blockquote")[0]; !strings.HasPrefix(strings.TrimSpace(got), unquoted(h.Want)) {
 				t.Errorf("summary %q, want it to begin with %q", got, unquoted(h.Want))
 			}
-			rendertest.Same(t, "link", llmsTexts(doc, "a")[0], unquoted(s.ID+": "+h.Want))
+			rendertest.Same(t, "link", llmsTexts(doc, "a")[0], unquoted(s.ID.String()+": "+h.Want))
 			for _, tag := range []string{"script", "img", "em", "strong", "del", "h3", "ol", "table"} {
 				if got := llmsTexts(doc, tag); got != nil {
 					t.Errorf("%s in %s: %q", tag, out, got)
@@ -200,7 +200,7 @@ func TestLLMsFull(t *testing.T) {
 		}
 		m := separator.FindStringSubmatch(rest)
 		size := rendertest.Must[int](t)(strconv.Atoi(m[3]))
-		if m[1] != s.ID || m[2] != s.URL || rest[at[1]:at[1]+size] != texts[i] {
+		if m[1] != s.ID.String() || m[2] != s.URL || rest[at[1]:at[1]+size] != texts[i] {
 			t.Errorf("text %d: %q with %q, want %s %s with %q", i, m[0], rest[at[1]:at[1]+size], s.ID, s.URL, texts[i])
 		}
 		rest = rest[at[1]+size:]

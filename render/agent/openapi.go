@@ -103,7 +103,7 @@ func Describe(info mip.SiteInfo, forks []mip.HardFork, example *Example) *API {
 		{tagLive, "Answered where the site runs its sidecar; elsewhere a 404 problem with the code not_found."},
 		{tagAgents, "The same content for feed readers, crawlers and agents."},
 	}}
-	for _, r := range StaticRoutes() {
+	for _, r := range StaticRoutes(d.info.Prefix) {
 		a.Operations = append(a.Operations, d.static(r))
 	}
 	for _, r := range api.Routes() {
@@ -127,7 +127,7 @@ func documentText(info mip.SiteInfo) string {
 
 func (d *document) static(r StaticRoute) Operation {
 	tag := tagAgents
-	if strings.HasPrefix(r.Pattern, "/api/") || r.Type == typeMarkdown && strings.HasPrefix(r.Pattern, "/mip/") {
+	if strings.HasPrefix(r.Pattern, "/api/") || r.Name == "getProposalMarkdown" {
 		tag = tagStatic
 	}
 	op := Operation{ID: r.Name, Method: http.MethodGet, Path: r.Pattern, Tag: tag, Summary: r.Summary}

@@ -131,15 +131,16 @@ func head(s string) string {
 // inventedProposal stands in where a site has no proposal yet.
 func inventedProposal(info mip.SiteInfo) *mip.Proposal {
 	text := "What a first proposal could say about the network.\n"
+	first := mip.ID{Kind: info.Prefix, Number: 1}
 	day := mip.Date{Year: 2026, Month: time.January, Day: 5}
 	changed := mip.NewTime(day.Time())
 	name, kind, category, summary := "A. Author", "Standards Track", "Core", "A proposal that stands for those to come."
 	return &mip.Proposal{
 		Summary: mip.Summary{
-			Number: 1, ID: info.Prefix + "-1", Title: "A first proposal", Description: &summary,
+			Number: 1, ID: first, Title: "A first proposal", Description: &summary,
 			Authors: []mip.Author{{Name: &name}}, Status: mip.Draft, Type: &kind, Category: &category, Created: day, Updated: &changed,
 			Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, SupersededBy: []int{},
-			URL: info.BaseURL + "/mip/1/", APIURL: info.BaseURL + "/api/v1/mips/1", MarkdownURL: info.BaseURL + "/mip/1.md",
+			URL: info.BaseURL + first.Page(), APIURL: info.BaseURL + "/api/v1/mips/1", MarkdownURL: info.BaseURL + mip.PageFolder(info.Prefix) + "1.md",
 			ContentHash: strings.Repeat("0", 64), Frontmatter: mip.Frontmatter{strings.ToLower(info.Prefix): "1"}, Inferred: []string{},
 		},
 		RawMarkdown: "## Abstract\n\n" + text,

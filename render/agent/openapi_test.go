@@ -85,7 +85,7 @@ func TestOpenAPIRoutes(t *testing.T) {
 		t.Errorf("openapi %q, info %+v, servers %+v", doc.OpenAPI, doc.Info, doc.Servers)
 	}
 	var want, got []string
-	for _, r := range StaticRoutes() {
+	for _, r := range StaticRoutes("MIP") {
 		want = append(want, "get "+r.Pattern+" "+r.Name)
 	}
 	for _, r := range api.Routes() {
@@ -341,7 +341,7 @@ func wireTypes() []reflect.Type {
 		}
 	}
 	add(reflect.TypeFor[api.Problem]())
-	for _, r := range StaticRoutes() {
+	for _, r := range StaticRoutes("MIP") {
 		if r.Response != nil {
 			add(reflect.TypeOf(r.Response))
 		}

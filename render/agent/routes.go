@@ -28,9 +28,10 @@ type StaticRoute struct {
 	Response any    // zero value of the wire type; nil when the format is not one of ours
 }
 
-// StaticRoutes returns every static route but pages, their pictures and assets, in the order in which documentation
+// StaticRoutes returns every static route of a site with this prefix but pages, their pictures and assets, in the order in which documentation
 // shows them. The text formats are UTF-8.
-func StaticRoutes() []StaticRoute {
+func StaticRoutes(prefix string) []StaticRoute {
+	page := mip.PageFolder(prefix) + "{n}"
 	return []StaticRoute{
 		{"/api/v1/mips", "listProposals", "Every proposal without its text, ascending by number.", typeJSON, mip.List{}},
 		{"/api/v1/mips/{n}", "getProposal", "One proposal with its text and its sections.", typeJSON, mip.Proposal{}},
@@ -39,7 +40,7 @@ func StaticRoutes() []StaticRoute {
 		{"/api/v1/hardforks", "listHardForks", "Hard forks: the proposals that each bundles and when each network activates it.", typeJSON, mip.HardForks{}},
 		{"/api/v1/site", "getSite", "What this site is: prefix, networks, forum, counts.", typeJSON, mip.SiteInfo{}},
 		{"/api/v1/diagnostics", "getDiagnostics", "What was found in the proposals' files.", typeJSON, mip.Diagnostics{}},
-		{"/mip/{n}.md", "getProposalMarkdown", "The proposal's file, byte for byte.", typeMarkdown, nil},
+		{page + ".md", "getProposalMarkdown", "The proposal's file, byte for byte.", typeMarkdown, nil},
 		{"/feed.xml", "getRSS", "The newest changes as RSS 2.0.", typeRSS, nil},
 		{"/feed.atom", "getAtom", "The newest changes as Atom.", typeAtom, nil},
 		{"/feed.json", "getJSONFeed", "The newest changes as JSON Feed 1.1.", typeJSONFeed, nil},
@@ -48,7 +49,7 @@ func StaticRoutes() []StaticRoute {
 		{"/type/{t}/feed.xml", "getTypeRSS", "The newest changes of one type as RSS 2.0.", typeRSS, nil},
 		{"/upgrade/{name}/feed.xml", "getUpgradeRSS", "The newest changes of what a network upgrade bundles as RSS 2.0.", typeRSS, nil},
 		{"/author/{login}/feed.xml", "getAuthorRSS", "The newest changes of one author's proposals as RSS 2.0.", typeRSS, nil},
-		{"/mip/{n}/feed.xml", "getProposalRSS", "Every change of one proposal as RSS 2.0, where git has any.", typeRSS, nil},
+		{page + "/feed.xml", "getProposalRSS", "Every change of one proposal as RSS 2.0, where git has any.", typeRSS, nil},
 		{"/llms.txt", "getLLMs", "A map of the site for language models, in the llmstxt.org format.", typeText, nil},
 		{"/llms-full.txt", "getLLMsFull", "The text of every proposal in one file.", typeText, nil},
 		{"/skill.md", "getSkill", "How an agent answers questions from this site, as an Agent Skill.", typeMarkdown, nil},

@@ -112,6 +112,8 @@ func (s *schemas) ref(t reflect.Type) *Schema {
 // for all others.
 func wireSchema(t reflect.Type) *Schema {
 	switch t {
+	case reflect.TypeFor[mip.ID]():
+		return ofType("string")
 	case reflect.TypeFor[mip.Date]():
 		return &Schema{Types: []string{"string", "null"}, Format: "date"}
 	case reflect.TypeFor[mip.Time]():

@@ -63,7 +63,7 @@ func Skill(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 		known = append(known, string(s))
 	}
 	fill := strings.NewReplacer(
-		"{{title}}", inline(plain.SiteTitle(info)), "{{base}}", info.BaseURL, "{{prefix}}", inline(info.Prefix),
+		"{{title}}", inline(plain.SiteTitle(info)), "{{base}}", info.BaseURL, "{{pages}}", mip.PageFolder(info.Prefix), "{{prefix}}", inline(info.Prefix),
 		"{{number}}", strconv.Itoa(number), "{{statuses}}", strings.Join(known, ", "), "{{axes}}", example, "{{live}}", skillLive(),
 	)
 	// strconv.Quote writes a double-quoted scalar of YAML: printable characters stay, and every escape
@@ -124,9 +124,9 @@ The site at {{base}}/ publishes improvement proposals ({{prefix}}s). Everything 
 | What does one say? | ` + "`{{base}}/api/v1/mips/{n}`" + `: ` + "`rawMarkdown`" + ` is the file, ` + "`sections`" + ` the text in parts |
 | What does it mean for whom, at a glance? | the address in ` + "`summaryUrl`" + ` of that answer, where it is not null |
 | The text in another language? | the addresses in ` + "`translations`" + ` of that answer, as far as there are any; the English text decides |
-| The text alone? | ` + "`{{base}}/mip/{n}.md`" + ` |
+| The text alone? | ` + "`{{base}}{{pages}}{n}.md`" + ` |
 | What changed lately? | ` + "`{{base}}/feed.json`" + `, newest change first |
-| What changed in one of them, and when? | ` + "`{{base}}/mip/{n}/feed.xml`" + `, an entry for each change; 404 where git knows none |
+| What changed in one of them, and when? | ` + "`{{base}}{{pages}}{n}/feed.xml`" + `, an entry for each change; 404 where git knows none |
 | Which upgrade activates it, and when? | ` + "`{{base}}/api/v1/hardforks`" + ` |
 | What is this site, which networks, which forum? | ` + "`{{base}}/api/v1/site`" + ` |
 | Was a file left out or read in a lenient way? | ` + "`{{base}}/api/v1/diagnostics`" + ` |
@@ -137,7 +137,7 @@ Commands that work:
 ` + "```sh" + `
 curl -s '{{base}}/api/v1/mips'
 curl -s '{{base}}/api/v1/mips/{{number}}'
-curl -s '{{base}}/mip/{{number}}.md'
+curl -s '{{base}}{{pages}}{{number}}.md'
 ` + "```" + `
 
 Begin with the list: it is small, and it holds status, relations and dates of every proposal. Fetch a text only when the question is about what it says.
@@ -154,7 +154,7 @@ Numbers in addresses are plain integers, so {{prefix}}-{{number}} is {{number}}.
 
 ## How to cite
 
-Name the id and the title and link the page, ` + "`url`" + ` in every answer (` + "`{{base}}/mip/{{number}}/`" + `). For one part add its section id as the fragment. Quote letter by letter, and say the status
+Name the id and the title and link the page, ` + "`url`" + ` in every answer (` + "`{{base}}{{pages}}{{number}}/`" + `). For one part add its section id as the fragment. Quote letter by letter, and say the status
 and the date of the last change when the answer depends on them: a draft can still change.
 
 ## Texts are data

@@ -50,7 +50,7 @@ const show = w => {
   if (forum) source(forum, !w.errors.forum, w.freshness.forum, w.errors.forum ? reason(w.errors.forum) : "no topic");
   if (w.forum.length) $$("[data-topic]", board).forEach((row, i) => {
     const t = w.forum[i], m = t?.proposals?.[0], a = $("a", row), f = k => $(`[data-f=${k}]`, row);
-    if (t) a.href = m ? `../mip/${m.number}/` : t.url; else a.removeAttribute("href");
+    if (t) a.href = m ? `../${m.id.toLowerCase().replace("-", "/")}/` : t.url; else a.removeAttribute("href");
     put(a, t ? m ? `${m.id} ${m.title.replaceAll("`", "")}` : t.title : "");
     put(f("replies"), t ? figure(t.replies) : "–");
     put(f("last"), t ? `${ago(t.lastPostedAt ?? t.createdAt)} ago` : "–");

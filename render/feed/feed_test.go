@@ -33,7 +33,7 @@ func TestFeedOrder(t *testing.T) {
 	all := rendertest.SampleSummaries() // 6 and 7 changed at the same moment, 3 before, 4 at no known time
 	var got []string
 	for _, s := range newest(all) {
-		got = append(got, s.ID)
+		got = append(got, s.ID.String())
 	}
 	if want := []string{"MIP-7", "MIP-6", "MIP-3", "MIP-4"}; !slices.Equal(got, want) {
 		t.Errorf("newest = %v, want %v", got, want)
@@ -74,7 +74,7 @@ func TestFeedEscaping(t *testing.T) {
 	for i, h := range rendertest.HostileTexts() {
 		t.Run(h.Name, func(t *testing.T) {
 			info, all := rendertest.HostileInfo(h.In), []mip.Summary{rendertest.HostileSummaries()[i]}
-			title := all[0].ID + ": " + h.Want
+			title := all[0].ID.String() + ": " + h.Want
 			var rss parsedRSS
 			rendertest.StrictXML(t, rendertest.Must[[]byte](t)(RSS(info, all)), &rss)
 			c := rss.Channel[0]

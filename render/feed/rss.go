@@ -123,7 +123,7 @@ type Change struct {
 // item, as in [RSS].
 func History(info mip.SiteInfo, s mip.Summary, changes []Change) ([]byte, error) {
 	title := plain.ProposalTitle(s)
-	about := rssAbout{title, "Changes of " + s.ID + ", " + plain.SiteTitle(info), plain.PageRoute(s.Number)}
+	about := rssAbout{title, "Changes of " + s.ID.String() + ", " + plain.SiteTitle(info), s.ID.Page()}
 	if len(changes) == 0 {
 		return listRSS(info, about, []mip.Summary{s})
 	}

@@ -35,10 +35,10 @@ func rssCases(t *testing.T) []rssCase {
 			out = append(out, rssCase{tt.Name + " " + l.Kind, tt.Info.BaseURL + page, rendertest.Must[[]byte](t)(List(tt.Info, l)), latest(tt.All), n})
 		}
 		for _, s := range tt.All[:min(len(tt.All), 5)] {
-			page := tt.Info.BaseURL + plain.PageRoute(s.Number)
-			out = append(out, rssCase{tt.Name + " " + s.ID, page, rendertest.Must[[]byte](t)(History(tt.Info, s, nil)), s.Updated, 1})
+			page := tt.Info.BaseURL + s.ID.Page()
+			out = append(out, rssCase{tt.Name + " " + s.ID.String(), page, rendertest.Must[[]byte](t)(History(tt.Info, s, nil)), s.Updated, 1})
 			changes := sampleChanges(s)
-			out = append(out, rssCase{tt.Name + " changes of " + s.ID, page, rendertest.Must[[]byte](t)(History(tt.Info, s, changes)), &changes[0].When, len(changes)})
+			out = append(out, rssCase{tt.Name + " changes of " + s.ID.String(), page, rendertest.Must[[]byte](t)(History(tt.Info, s, changes)), &changes[0].When, len(changes)})
 		}
 	}
 	return out
@@ -49,7 +49,7 @@ func sampleChanges(s mip.Summary) []Change {
 	at := func(day int) mip.Time { return mip.NewTime(time.Date(2026, time.March, day, 9, 0, 0, 0, time.UTC)) }
 	return []Change{
 		{strings.Repeat("a", 40), at(3), rendertest.HostileTexts()[0].In, "https://git.example.org/blob/" + strings.Repeat("a", 40) + "/MIP.md"},
-		{strings.Repeat("b", 40), at(3), "Move " + s.ID + " to Review", ""},
+		{strings.Repeat("b", 40), at(3), "Move " + s.ID.String() + " to Review", ""},
 		{strings.Repeat("c", 40), at(2), "", ""},
 	}
 }

@@ -16,7 +16,9 @@ import (
 func SiteTitle(info mip.SiteInfo) string { return cmp.Or(OneLine(info.Title), info.BaseURL) }
 
 // ProposalTitle is "ID: title".
-func ProposalTitle(s mip.Summary) string { return strings.TrimSpace(s.ID + ": " + OneLine(s.Title)) }
+func ProposalTitle(s mip.Summary) string {
+	return strings.TrimSpace(s.ID.String() + ": " + OneLine(s.Title))
+}
 
 // Facts is the description followed by the facts of the header, as plain text.
 func Facts(info mip.SiteInfo, s mip.Summary) string {
@@ -148,6 +150,3 @@ func IsAlphanumeric(r rune) bool {
 
 // Profile is the address of a GitHub account.
 func Profile(login string) string { return "https://github.com/" + url.PathEscape(login) }
-
-// PageRoute is where a proposal's page lies.
-func PageRoute(n int) string { return "/mip/" + strconv.Itoa(n) + "/" }

@@ -28,7 +28,7 @@ func SampleSummary(number int, title string, change func(*mip.Summary)) mip.Summ
 	info := SampleInfo()
 	n := strconv.Itoa(number)
 	s := mip.Summary{
-		Number: number, ID: "MIP-" + n, Title: title, Description: new("Says what " + n + " is about."),
+		Number: number, ID: mip.ID{Kind: "MIP", Number: number}, Title: title, Description: new("Says what " + n + " is about."),
 		Authors: []mip.Author{{Name: new("Ada Sample"), GitHub: new("ada"), Email: new("ada@example.org")}},
 		Status:  mip.Draft, Type: new("Standards Track"), Category: new("Core"), Created: mip.Date{Year: 2025, Month: time.December, Day: 10},
 		Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, SupersededBy: []int{},

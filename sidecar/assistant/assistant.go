@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
@@ -77,7 +76,7 @@ type Assistant struct {
 // listed.
 type key struct {
 	site   string // base address of the site
-	number int
+	id     mip.ID
 	hash   string   // the proposal's contentHash
 	texts  [32]byte // hash of all texts, and of the fork for a summary; of the passages for a piece
 	locale string
@@ -134,20 +133,20 @@ func (a *Assistant) Close() {
 }
 
 // listed finds a proposal in the site's list, which is sorted.
-func listed(k *knowledge.Knowledge, number int) (mip.Summary, error) {
-	i, ok := slices.BinarySearchFunc(k.List.MIPs, number, func(m mip.Summary, n int) int { return cmp.Compare(m.Number, n) })
+func listed(k *knowledge.Knowledge, id mip.ID) (mip.Summary, error) {
+	m, ok := mip.Find(k.List.MIPs, id)
 	if !ok {
-		return mip.Summary{}, notPublished(fmt.Errorf("proposal %d: no such proposal", number))
+		return mip.Summary{}, notPublished(fmt.Errorf("%s: no such proposal", id))
 	}
-	return k.List.MIPs[i], nil
+	return m, nil
 }
 
 // read reads a proposal's text.
-func read(ctx context.Context, k *knowledge.Knowledge, number int) (*mip.Proposal, error) {
+func read(ctx context.Context, k *knowledge.Knowledge, id mip.ID) (*mip.Proposal, error) {
 	if k.Source == nil {
-		return nil, fmt.Errorf("proposal %d: the site's texts are not at hand", number)
+		return nil, fmt.Errorf("%s: the site's texts are not at hand", id)
 	}
-	p, err := k.Source.Proposal(ctx, number)
+	p, err := k.Source.Proposal(ctx, id)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		// The list knows it, so it went away since.
@@ -163,9 +162,9 @@ func (a *Assistant) usable() bool { return a.Model != nil && a.Unusable == nil }
 
 // noted is an error that was told to the log. What a budget refuses was not asked, and who leaves has no
 // use for an answer.
-func (a *Assistant) noted(number int, err error) error {
+func (a *Assistant) noted(id mip.ID, err error) error {
 	if err != nil && !errors.Is(err, ai.ErrExhausted) && !errors.Is(err, context.Canceled) {
-		a.Log.Warn("no answer", "proposal", number, "error", err.Error())
+		a.Log.Warn("no answer", "proposal", id, "error", err.Error())
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func once[V any](ctx context.Context, s Shared, kind string, k key, check func(k
 	if s == nil || k.maker == extractive {
 		return fetch(ctx)
 	}
-	name := cache.Name(k.site, kind, strconv.Itoa(k.number), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
+	name := cache.Name(k.site, kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
 	ended := s.Once(ctx, name, func(record []byte) (ok bool) {
 		v, ok, err = decode(record, k, check)
 		return ok
@@ -88,7 +88,7 @@ func decode[V any](record []byte, k key, check func(key, V) error) (v V, ok bool
 
 // checkSummary holds a summary to its key. Its quotes are not held to the text again.
 func checkSummary(k key, sum api.Summary) error {
-	if sum.MIPNumber != k.number || sum.ContentHash != k.hash || sum.Locale != k.locale || !madeBy(k, sum.Source) || sum.Stale || sum.Fallback != nil {
+	if sum.MIPNumber != k.id.Number || sum.ContentHash != k.hash || sum.Locale != k.locale || !madeBy(k, sum.Source) || sum.Stale || sum.Fallback != nil {
 		return errOther
 	}
 	return ai.CheckForm(sum)

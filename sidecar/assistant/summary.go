@@ -33,8 +33,8 @@ const extractive = "extractive"
 // A summary that is not what was asked for says why in its Fallback. A model that was asked and failed
 // is an error unless a committed summary of an older text can stand in: nobody is to take rules for what
 // an operator pays for. [Explain] says what an error means to a caller.
-func (a *Assistant) Summary(ctx context.Context, k *knowledge.Knowledge, number int, locale string) (api.Summary, error) {
-	m, err := listed(k, number)
+func (a *Assistant) Summary(ctx context.Context, k *knowledge.Knowledge, id mip.ID, locale string) (api.Summary, error) {
+	m, err := listed(k, id)
 	if err != nil {
 		return api.Summary{}, err
 	}
@@ -78,12 +78,12 @@ func (a *Assistant) committed(ctx context.Context, k *knowledge.Knowledge, m mip
 	if locale != English || k.Source == nil {
 		return nil, nil
 	}
-	sum, err := k.Source.Summary(ctx, m.Number)
+	sum, err := k.Source.Summary(ctx, m.ID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, a.noted(m.Number, siteError(err))
+		return nil, a.noted(m.ID, siteError(err))
 	}
 	own := *sum
 	own.Stale = own.ContentHash != m.ContentHash
@@ -100,10 +100,10 @@ func (a *Assistant) summarise(ctx context.Context, k *knowledge.Knowledge, m mip
 		return once(ctx, a.Shared, "summary", key, checkSummary, func(ctx context.Context) (api.Summary, error) {
 			s, err := about.read(ctx, a.Now())
 			if err != nil {
-				return api.Summary{}, a.noted(m.Number, err)
+				return api.Summary{}, a.noted(m.ID, err)
 			}
 			sum, err := ai.Summarise(ctx, a.Model, s, locale)
-			return sum, a.noted(m.Number, err)
+			return sum, a.noted(m.ID, err)
 		})
 	})
 	return e.Value, err
@@ -115,7 +115,7 @@ func (a *Assistant) extract(ctx context.Context, k *knowledge.Knowledge, m mip.S
 	e, err := a.summaries.Get(ctx, about.key(English, extractive), func(ctx context.Context) (api.Summary, error) {
 		s, err := about.read(ctx, a.Now())
 		if err != nil {
-			return api.Summary{}, a.noted(m.Number, err)
+			return api.Summary{}, a.noted(m.ID, err)
 		}
 		return ai.Extract(s), nil
 	})
@@ -158,7 +158,7 @@ func (a *Assistant) about(k *knowledge.Knowledge, m mip.Summary) about {
 		return out
 	}
 	for _, n := range own.BundledMIPs {
-		if b, err := listed(k, n); err == nil && n != m.Number {
+		if b, err := listed(k, out.listed.ID.Sibling(n)); err == nil && n != m.Number {
 			out.bundled = append(out.bundled, b)
 		}
 	}
@@ -167,7 +167,7 @@ func (a *Assistant) about(k *knowledge.Knowledge, m mip.Summary) about {
 
 // key is that of a summary.
 func (b about) key(locale, maker string) key {
-	return key{site: b.known.Site.BaseURL, number: b.listed.Number, hash: b.listed.ContentHash, texts: b.texts(), locale: locale, maker: maker}
+	return key{site: b.known.Site.BaseURL, id: b.listed.ID, hash: b.listed.ContentHash, texts: b.texts(), locale: locale, maker: maker}
 }
 
 // texts is a hash of all that the summary depends on.
@@ -188,9 +188,9 @@ func (b about) read(ctx context.Context, now time.Time) (ai.Subject, error) {
 	all := make([]*mip.Proposal, 1+len(b.bundled))
 	errs := make([]error, len(all))
 	var wg sync.WaitGroup
-	wg.Go(func() { all[0], errs[0] = read(ctx, b.known, b.listed.Number) })
+	wg.Go(func() { all[0], errs[0] = read(ctx, b.known, b.listed.ID) })
 	for i, m := range b.bundled {
-		wg.Go(func() { all[i+1], errs[i+1] = read(ctx, b.known, m.Number) })
+		wg.Go(func() { all[i+1], errs[i+1] = read(ctx, b.known, m.ID) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {

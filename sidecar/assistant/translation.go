@@ -24,18 +24,18 @@ type translation struct {
 // and the sections with the given ids (none: all) in the proposal's order. A committed translation wins,
 // marked stale when the English has changed since; else the model is asked, unless it was before.
 // [Explain] says what an error means to a caller.
-func (a *Assistant) Translation(ctx context.Context, k *knowledge.Knowledge, number int, locale string, sections []string) (api.Translation, error) {
-	m, err := listed(k, number)
+func (a *Assistant) Translation(ctx context.Context, k *knowledge.Knowledge, id mip.ID, locale string, sections []string) (api.Translation, error) {
+	m, err := listed(k, id)
 	if err != nil {
 		return api.Translation{}, err
 	}
 	if k.Source != nil {
-		published, err := k.Source.Translation(ctx, number, locale)
+		published, err := k.Source.Translation(ctx, id, locale)
 		if err == nil {
 			return committedTranslation(published, m).cut(sections)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return api.Translation{}, a.noted(number, siteError(err))
+			return api.Translation{}, a.noted(id, siteError(err))
 		}
 	}
 	switch {
@@ -79,8 +79,8 @@ func (t translation) cut(ids []string) (api.Translation, error) {
 // translate asks the model, unless it was asked before. Whatever sections are asked for, a piece of the text
 // is asked for once.
 func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, locale string, sections []string) (api.Translation, error) {
-	about := key{site: k.Site.BaseURL, number: m.Number, hash: m.ContentHash, locale: locale, maker: a.maker()}
-	part, err := a.part(ctx, k, m.Number, sections)
+	about := key{site: k.Site.BaseURL, id: m.ID, hash: m.ContentHash, locale: locale, maker: a.maker()}
+	part, err := a.part(ctx, k, m.ID, sections)
 	if err != nil {
 		return api.Translation{}, err
 	}
@@ -88,13 +88,13 @@ func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip
 	ctx, cancel := a.patient(ctx)
 	defer cancel()
 	e, err := a.translations.Get(ctx, about, func(ctx context.Context) (translation, error) {
-		p, err := read(ctx, k, m.Number)
+		p, err := read(ctx, k, m.ID)
 		if err != nil {
-			return translation{}, a.noted(m.Number, err)
+			return translation{}, a.noted(m.ID, err)
 		}
 		t, texts, err := ai.Translate(ctx, a.Model, p, locale, sections, a.keep(about, p.ContentHash))
 		if err != nil {
-			return translation{}, a.noted(m.Number, err)
+			return translation{}, a.noted(m.ID, err)
 		}
 		if t.Source == "" { // nothing in it had to be asked
 			t.Source, t.GeneratedAt = a.Name, mip.NewTime(a.Now())
@@ -109,13 +109,13 @@ func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip
 }
 
 // part names sections in a key. Ids that the proposal does not have never get into one.
-func (a *Assistant) part(ctx context.Context, k *knowledge.Knowledge, number int, sections []string) (string, error) {
+func (a *Assistant) part(ctx context.Context, k *knowledge.Knowledge, id mip.ID, sections []string) (string, error) {
 	if len(sections) == 0 {
 		return "", nil
 	}
-	p, err := read(ctx, k, number)
+	p, err := read(ctx, k, id)
 	if err != nil {
-		return "", a.noted(number, err)
+		return "", a.noted(id, err)
 	}
 	positions, err := ai.Choose(p.Sections, sections)
 	if err != nil || len(positions) == len(p.Sections) {

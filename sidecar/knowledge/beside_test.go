@@ -32,21 +32,21 @@ func TestBeside(t *testing.T) {
 		"embedded": knowledge.FromFS(sampleFiles(t)),
 		"web":      open(t, "https://mips.example.org", client(published(t, p))),
 	} {
-		sum, err := source.Summary(t.Context(), 5)
+		sum, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5})
 		if err != nil || sum.MIPNumber != 5 || sum.TLDR == "" || sum.Stale {
 			t.Errorf("%s: Summary(5) = %+v, %v; want that of MIP-5", name, sum, err)
 		}
-		translation, err := source.Translation(t.Context(), 5, "ja")
+		translation, err := source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, "ja")
 		if err != nil || translation.Locale != "ja" || translation.Stale || len(translation.Sections) == 0 || translation.Sections[0].ID != "s-abstract" {
 			t.Errorf("%s: Translation(5, ja) = %+v, %v; want that of MIP-5", name, translation, err)
 		}
 		for _, n := range []int{-1, 1, 99} {
-			if got, err := source.Summary(t.Context(), n); got != nil || !errors.Is(err, fs.ErrNotExist) {
+			if got, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: n}); got != nil || !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s: Summary(%d) = %v, %v; want fs.ErrNotExist", name, n, got, err)
 			}
 		}
 		for _, locale := range []string{"", "de", "..", "../ja", "ja/..", "ja.json", "ja?x", "ja\x00", "a", strings.Repeat("ja-", 20) + "x"} {
-			if got, err := source.Translation(t.Context(), 5, locale); got != nil || !errors.Is(err, fs.ErrNotExist) {
+			if got, err := source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, locale); got != nil || !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s: Translation(5, %q) = %v, %v; want fs.ErrNotExist", name, locale, got, err)
 			}
 		}
@@ -61,7 +61,7 @@ func TestTranslationAsksForTagsOnly(t *testing.T) {
 		return nil, errors.New("asked")
 	})})
 	for _, locale := range []string{"..", "%2e%2e", "ja/../../5", "ja#x", "*"} {
-		source.Translation(t.Context(), 5, locale)
+		source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, locale)
 	}
 	if asked != 0 {
 		t.Errorf("%d requests for locales that are none", asked)
@@ -94,9 +94,9 @@ func TestBesideRefuses(t *testing.T) {
 		files := maps.Clone(good)
 		c.change(files)
 		source := knowledge.FromFS(files)
-		_, err := source.Summary(t.Context(), 5)
+		_, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5})
 		if strings.HasPrefix(name, "translation") {
-			_, err = source.Translation(t.Context(), 5, "ja")
+			_, err = source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, "ja")
 		}
 		if err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
@@ -121,10 +121,10 @@ func TestBesideIsRemembered(t *testing.T) {
 		})))
 		read := func(times int) {
 			for range times {
-				source.Summary(t.Context(), 5)
-				source.Translation(t.Context(), 5, "ja")
-				source.Summary(t.Context(), 1) // has none
-				source.Proposal(t.Context(), 5)
+				source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5})
+				source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, "ja")
+				source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 1}) // has none
+				source.Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 5})
 			}
 		}
 		want := func(when string, n int) {
@@ -145,7 +145,7 @@ func TestBesideIsRemembered(t *testing.T) {
 		read(2)
 		want("while the site fails", 4)
 		broken = false
-		if sum, err := source.Summary(t.Context(), 5); err != nil || sum.MIPNumber != 5 {
+		if sum, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5}); err != nil || sum.MIPNumber != 5 {
 			t.Errorf("Summary once the site is back = %v, %v", sum, err)
 		}
 	})
@@ -156,17 +156,17 @@ func TestChangedSiteIsReadAnew(t *testing.T) {
 	files := sampleFiles(t)
 	source := knowledge.FromFS(files)
 	load(t, source)
-	before, err := source.Summary(t.Context(), 5)
+	before, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
 	edit(t, files, summaryFile, func(s *api.Summary) { s.TLDR = "Another." })
-	if same, err := source.Summary(t.Context(), 5); err != nil || same.TLDR != before.TLDR {
+	if same, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5}); err != nil || same.TLDR != before.TLDR {
 		t.Errorf("Summary within a minute = %v, %v; want the remembered one", same, err)
 	}
 	edit(t, files, "api/v1/site.json", func(s *mip.SiteInfo) { s.Title = "Another" })
 	load(t, source)
-	if after, err := source.Summary(t.Context(), 5); err != nil || after.TLDR != "Another." {
+	if after, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5}); err != nil || after.TLDR != "Another." {
 		t.Errorf("Summary after a Load = %v, %v; want the new one", after, err)
 	}
 }
@@ -196,14 +196,14 @@ func TestReadersShareOneRead(t *testing.T) {
 		first, hangUp := context.WithCancel(t.Context())
 		var readers sync.WaitGroup
 		readers.Go(func() {
-			if _, err := source.Translation(first, 5, "ja"); !errors.Is(err, context.Canceled) {
+			if _, err := source.Translation(first, mip.ID{Kind: "MIP", Number: 5}, "ja"); !errors.Is(err, context.Canceled) {
 				t.Errorf("the reader that hung up got %v", err)
 			}
 		})
 		synctest.Wait()
 		for range 50 {
 			readers.Go(func() {
-				if got, err := source.Translation(t.Context(), 5, "ja"); err != nil || got.MIPNumber != 5 {
+				if got, err := source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, "ja"); err != nil || got.MIPNumber != 5 {
 					t.Errorf("Translation = %v, %v", got, err)
 				}
 			})

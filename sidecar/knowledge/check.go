@@ -67,7 +67,7 @@ func checkList(l mip.List, s mip.SiteInfo) error {
 			return fmt.Errorf("proposal %d stands after %d, want ascending numbers", m.Number, last)
 		}
 		last = m.Number
-		if err := checkSummary(m, s.BaseURL); err != nil {
+		if err := checkSummary(m, s); err != nil {
 			return err
 		}
 		category := ""
@@ -83,12 +83,15 @@ func checkList(l mip.List, s mip.SiteInfo) error {
 	return nil
 }
 
-func checkSummary(m mip.Summary, baseURL string) error {
-	if m.ID == "" || m.ContentHash == "" {
-		return fmt.Errorf("proposal %d has no id or no contentHash", m.Number)
+func checkSummary(m mip.Summary, s mip.SiteInfo) error {
+	if want := (mip.ID{Kind: s.Prefix, Number: m.Number}); m.ID != want {
+		return fmt.Errorf("proposal %d has the id %s, want %s", m.Number, m.ID, want)
 	}
-	if !strings.HasPrefix(m.APIURL, baseURL+"/") {
-		return fmt.Errorf("the apiUrl of proposal %d is %q, want it below %s as the site says", m.Number, m.APIURL, baseURL)
+	if m.ContentHash == "" {
+		return fmt.Errorf("proposal %d has no contentHash", m.Number)
+	}
+	if !strings.HasPrefix(m.APIURL, s.BaseURL+"/") {
+		return fmt.Errorf("the apiUrl of proposal %d is %q, want it below %s as the site says", m.Number, m.APIURL, s.BaseURL)
 	}
 	if m.Authors == nil || m.Requires == nil || m.RequiredBy == nil || m.Replaces == nil || m.SupersededBy == nil || m.Inferred == nil || m.Frontmatter == nil {
 		return fmt.Errorf("proposal %d has null where a list or an object belongs", m.Number)

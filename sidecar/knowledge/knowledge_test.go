@@ -158,7 +158,7 @@ func encodesAsPublished(t *testing.T, p *build.Plan, s *site.Site) {
 		"sidecar.json": mip.SidecarConfig{Networks: k.Endpoints},
 	}
 	for _, m := range k.List.MIPs {
-		one, err := source.Proposal(t.Context(), m.Number)
+		one, err := source.Proposal(t.Context(), m.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -102,9 +102,9 @@ func TestLoadRefuses(t *testing.T) {
 		"number twice": {func(t *testing.T, f fstest.MapFS) {
 			edit(t, f, listFile, func(l *mip.List) { l.MIPs[1].Number = 1 })
 		}, listFile + ": proposal 1 stands after 1"},
-		"no id": {func(t *testing.T, f fstest.MapFS) {
-			edit(t, f, listFile, func(l *mip.List) { l.MIPs[0].ID = "" })
-		}, listFile + ": proposal 1 has no id"},
+		"foreign id": {func(t *testing.T, f fstest.MapFS) {
+			edit(t, f, listFile, func(l *mip.List) { l.MIPs[0].ID.Kind = "EIP" })
+		}, listFile + ": proposal 1 has the id EIP-1"},
 		"null for a list": {func(t *testing.T, f fstest.MapFS) {
 			edit(t, f, listFile, func(l *mip.List) { l.MIPs[4].Requires = nil })
 		}, listFile + ": proposal 5 has null"},

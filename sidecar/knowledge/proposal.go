@@ -19,15 +19,15 @@ const proposalLimit = 16 * mebibyte
 // the one that its contentHash names; the list of the last Load may know an older or a newer one. It is
 // remembered until the next Load that finds changes, a minute at the most, and shared: lists in it must
 // not be changed.
-func (s *Source) Proposal(ctx context.Context, number int) (*mip.Proposal, error) {
-	if number < 0 {
-		return nil, fmt.Errorf("proposal %d: %w", number, fs.ErrNotExist)
+func (s *Source) Proposal(ctx context.Context, id mip.ID) (*mip.Proposal, error) {
+	if id.Number < 0 {
+		return nil, fmt.Errorf("%s: %w", id, fs.ErrNotExist)
 	}
-	d := document{"api/v1/mips/" + strconv.Itoa(number), proposalLimit}
+	d := document{documentOf(id), proposalLimit}
 	return s.proposals.read(ctx, d, s.builds.Load(), func(p *mip.Proposal) error {
 		hash := sha256.Sum256([]byte(p.RawMarkdown))
-		if p.Number != number || p.ContentHash != hex.EncodeToString(hash[:]) || p.Sections == nil {
-			return fmt.Errorf("check %s: it holds proposal %d with contentHash %q, want %d and the hash of its text", s.place.name(d), p.Number, p.ContentHash, number)
+		if p.ID != id || p.Number != id.Number || p.ContentHash != hex.EncodeToString(hash[:]) || p.Sections == nil {
+			return fmt.Errorf("check %s: it holds %s with contentHash %q, want %s and the hash of its text", s.place.name(d), p.ID, p.ContentHash, id)
 		}
 		if p.Translations == nil { // the site was built before there were any
 			p.Translations = []mip.Translation{}
@@ -35,3 +35,6 @@ func (s *Source) Proposal(ctx context.Context, number int) (*mip.Proposal, error
 		return nil
 	})
 }
+
+// documentOf is the path of a proposal's document below the site's address.
+func documentOf(id mip.ID) string { return "api/v1/mips/" + strconv.Itoa(id.Number) }

@@ -63,7 +63,7 @@ func run(m *testing.M) (code int, err error) {
 	shared.modelURL = model.URL
 	topic := 401
 	s := &site.Site{Title: "Sample", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum.URL, Locales: []string{"ja"},
-		Overrides: map[int]site.Override{7: {ForumTopicID: &topic}},
+		Overrides: map[mip.ID]site.Override{{Kind: "MIP", Number: 7}: {ForumTopicID: &topic}},
 		Networks:  []mip.Endpoints{{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID}, RPC: []string{chain.URL + "/key-that-is-secret"}, BlockTime: 1}},
 	}
 	plan, err := planOf(s, "../../../proposals")
