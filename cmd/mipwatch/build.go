@@ -41,41 +41,7 @@ type buildReport struct {
 
 func newBuild(p *program) *cobra.Command {
 	b := &builder{program: p, format: newChoice("text", "json"), model: modelFrom}
-	cmd := &cobra.Command{
-		Use:   "build",
-		Short: "Publish the proposals into a folder",
-		Long: `Publish the proposals into a folder that a CDN can serve.
-
-Only files whose bytes change are written. When a proposal is in error nothing
-is published, the folder stays as it was, and the exit code is 1. With
---keep-going the sound proposals are published and the exit code is 0, so that a
-deployment goes on; the others are listed in /api/v1/diagnostics.
-
---live puts the figures of a saved answer of GET /api/mip-watch into the pages: how
-lively discussions were, block heights, and where texts and chains disagreed, each
-with its time. mipwatch live asks for one. Without it the pages say that they have
-none. What the file says of proposals is not believed.
-
---no-api-fallback is for a host that takes the rules of _redirects before its own,
-as Netlify does: rules for the live routes would never be reached behind the one
-for all of /api/. That host then needs such a rule of its own; netlify.toml has it.
-
---summaries first brings the committed summaries up to date: for each proposal
-without one of its present text it writes summaries/MIP-7.json into the
-proposal's folder, by the language model that the environment names, else made
-of the proposal's own sentences. They are for review and to be committed. A
-second run writes nothing.
-` + epochHelp + modelHelp + `
-` + exitHelp,
-		Example: `  mipwatch build
-  mipwatch build --proposals MIPs --proposals MRCs --out dist
-  mipwatch build --summaries
-  mipwatch live --out live.json && mipwatch build --live live.json
-  mipwatch build --config examples/monad.yaml --base-url https://preview.example.org
-  SOURCE_DATE_EPOCH=1773930600 mipwatch build --format json`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return b.run(cmd.Context()) },
-	}
+	cmd := newCommand("build", "Publish the proposals into a folder", b.run)
 	b.add(cmd)
 	b.addSnapshot(cmd)
 	f := cmd.Flags()
@@ -89,7 +55,7 @@ second run writes nothing.
 	return cmd
 }
 
-func (b *builder) run(ctx context.Context) error {
+func (b *builder) run(ctx context.Context, _ []string) error {
 	o, err := b.options(b.env)
 	if err != nil {
 		return err
@@ -290,10 +256,6 @@ func within(dir, parent string) bool {
 	rel, err := filepath.Rel(parent, dir)
 	return err == nil && filepath.IsLocal(rel)
 }
-
-const modelHelp = `
-  AI_PROVIDER        openai, anthropic or ollama: the language model that writes
-                     summaries; its other variables are those of the sidecar`
 
 // summaryTimeout is how long the model may take for one summary where nobody waits for the answer.
 const summaryTimeout = "1m"

@@ -31,26 +31,8 @@ type checkReport struct {
 
 func newCheck(p *program) *cobra.Command {
 	c := &checker{program: p, format: newChoice("text", "json", "github")}
-	cmd := &cobra.Command{
-		Use:   "check [FILE...]",
-		Short: "Report problems in the proposals",
-		Long: `Report problems in the proposals, a line for each: file:line: code: message.
-
-An error keeps a proposal from being published; warnings and notices, which are
-marked as such, do not. All proposals are read even when files are named, since
-numbers and relations concern them all; only the report is limited to the files.
-Every page, feed and document is made as build would make it, and nothing is written,
-so that what is without errors here can be built.
-
---format github prints annotations for a GitHub workflow.
-` + epochHelp + `
-` + exitHelp,
-		Example: `  mipwatch check
-  mipwatch check --strict MIPs/MIP-7.md
-  mipwatch check --format github
-  mipwatch check --format json | jq '.problems[] | select(.level == "error")'`,
-		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
-	}
+	cmd := newCommand("check [FILE...]", "Report problems in the proposals", c.run)
+	cmd.Args = nil // files
 	c.add(cmd)
 	cmd.Flags().BoolVar(&c.strict, "strict", false, "end with exit code 1 for warnings, too")
 	c.format.add(cmd, "format", "how to print the problems")

@@ -23,10 +23,6 @@ import (
 // epochVariable fixes the time of every change: reproducible-builds.org/specs/source-date-epoch.
 const epochVariable = "SOURCE_DATE_EPOCH"
 
-const epochHelp = `
-Environment:
-  SOURCE_DATE_EPOCH  unix seconds that stand for every time that git would give`
-
 // maxEpoch is the last second of the year 9999, the last that RFC 3339 can write.
 const maxEpoch = 253402300799
 
@@ -53,13 +49,6 @@ func addConfig(cmd *cobra.Command, to *string) {
 func (in *input) addSnapshot(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&in.live, "live", "", "`file` with a saved answer of GET /api/mip-watch, whose figures the pages then hold")
 	must(cmd.MarkFlagFilename("live", "json"))
-}
-
-// must is for what only an unknown flag, or one that is there twice, makes fail.
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }
 
 // options reads the configuration and finds the folders. Errors have an exit code.

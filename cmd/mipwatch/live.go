@@ -36,37 +36,14 @@ type snapshotter struct {
 
 func newLive(p *program) *cobra.Command {
 	s := &snapshotter{program: p}
-	cmd := &cobra.Command{
-		Use:   "live",
-		Short: "Ask the forum and the networks once and print what they say",
-		Long: `Ask the forum and the networks that site.yaml names, as the sidecar would, and
-print the answer of GET /api/mip-watch. Given to build --live, its figures stand in
-the pages for readers without scripts and for sites without a sidecar.
-
-With --demo the figures are invented, and nothing in the answer says so.
-
-It takes seven seconds at the most. A forum or a network that fails is named in the
-answer's errors, and the exit code is 0 all the same: a deployment does not fail
-for it.
-` + epochHelp + rpcHelp + `
-` + exitHelp,
-		Example: `  mipwatch live
-  mipwatch live --out live.json && mipwatch build --live live.json
-  mipwatch live --demo | jq '.forum[0]'`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
-	}
+	cmd := newCommand("live", "Ask the forum and the networks once and print what they say", s.run)
 	s.add(cmd)
 	cmd.Flags().StringVar(&s.out, "out", "", "`file` to write instead of standard output, whole or not at all")
 	cmd.Flags().BoolVar(&s.demo, "demo", false, "invent forum and chains instead of asking the real ones")
 	return cmd
 }
 
-const rpcHelp = `
-  RPC_<ID>           addresses of one network's nodes, comma-separated, in place
-                     of those in site.yaml: RPC_MAINNET`
-
-func (s *snapshotter) run(ctx context.Context) error {
+func (s *snapshotter) run(ctx context.Context, _ []string) error {
 	o, err := s.options(s.env)
 	if err != nil {
 		return err

@@ -26,13 +26,6 @@ const (
 	exitUpstream = 4 // of sync
 )
 
-const exitHelp = `
-Exit codes:
-  0  done
-  1  problems in the proposals
-  2  wrong usage or configuration
-  3  could not write`
-
 // exitError is an error of a command with its exit code. A nil err means that everything is printed already.
 type exitError struct {
 	code int

@@ -33,33 +33,7 @@ type server struct {
 
 func newServe(p *program) *cobra.Command {
 	s := &server{program: p}
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the site locally and reload it on save",
-		Long: `Build the site in memory and serve it as the CDN would: with its rewrites, header
-fields, media types, entity tags and 404 pages. Nothing is written. The live
-endpoints are answered too, by the sidecar, from the forum and the nodes that
-site.yaml names, and the language model that the environment names; with --demo
-from invented ones that need no network and without a model, and every page says
-so.
-
-On a loopback address it is for its own pages: other names than localhost and the
-address are refused, and no other site's page can read an answer in a browser.
-
---live puts the figures of a saved answer into the pages, as it does for build.
-
-When a proposal, site.yaml or the file of --live is saved the site is built again and open pages
-reload. While a proposal is in error the last site without errors stays; until
-there is one, the sound proposals are shown. Links lead to the local address.
-` + epochHelp + modelHelp + `
-` + exitHelp,
-		Example: `  mipwatch serve
-  mipwatch serve --demo
-  mipwatch serve --addr 127.0.0.1:9000 --proposals MIPs
-  mipwatch serve --addr 127.0.0.1:0    # any free port; the address is printed`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
-	}
+	cmd := newCommand("serve", "Serve the site locally and reload it on save", s.run)
 	s.add(cmd)
 	s.addSnapshot(cmd)
 	cmd.Flags().StringVar(&s.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
@@ -67,7 +41,7 @@ there is one, the sound proposals are shown. Links lead to the local address.
 	return cmd
 }
 
-func (s *server) run(ctx context.Context) error {
+func (s *server) run(ctx context.Context, _ []string) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
 	if err != nil {
 		return exit(exitUsage, fmt.Errorf("--addr: %w", err))

@@ -47,7 +47,7 @@ func TestSummariesThatFail(t *testing.T) {
 			model: func(func(string) (string, bool)) (ai.Model, string, error) { return silent{}, "silent-1", nil },
 		}
 		code := exitDone
-		if e, failed := errors.AsType[*exitError](b.run(t.Context())); failed {
+		if e, failed := errors.AsType[*exitError](b.run(t.Context(), nil)); failed {
 			code = e.code
 		}
 		want := exitProblems

@@ -32,34 +32,7 @@ type syncer struct {
 
 func newSync(p *program) *cobra.Command {
 	s := &syncer{program: p, format: newChoice("text", "json")}
-	cmd := &cobra.Command{
-		Use:   "sync",
-		Short: "Bring the upstream repository's proposals into the proposals folders",
-		Long: `Bring the proposals of the git repository that site.yaml names under upstream into
-its proposals folders. With as many folders there as here, each goes into the one
-in the same place of the list; with one folder here, all go there.
-
-Markdown files are taken as they are at upstream's ref: a branch, a tag, or the whole
-hash of a commit; the default branch when there is none. Beside them stands
-.mipwatch-upstream.json, to be committed with them: from it the site has the
-upstream's own times, versions and links. What left the upstream is removed. A
-file that was edited here, or was not synced, is never overwritten or removed:
-the run names it and ends with exit code 1, as for a file that cannot be taken
-(a symbolic link, a submodule, over 1 MiB). Then nothing at all is changed,
-unless --keep-going takes the others.
-
-The upstream is untrusted: nothing of it is checked out or run. A second run
-changes nothing. Killed at any moment, the next run mends the rest. It needs
-the git program.
-` + exitHelp + `
-  4  the upstream cannot be fetched or read, or takes longer than --timeout`,
-		Example: `  mipwatch sync
-  mipwatch sync --config examples/monad.yaml
-  mipwatch sync --format json | jq -r '.added[]'
-  mipwatch sync && git add -A proposals && git commit -m "Proposals as of today"`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
-	}
+	cmd := newCommand("sync", "Bring the upstream repository's proposals into the proposals folders", s.run)
 	f := cmd.Flags()
 	addConfig(cmd, &s.config)
 	f.BoolVar(&s.keepGoing, "keep-going", false, "take what can be taken even if other files are in error")
@@ -68,7 +41,7 @@ the git program.
 	return cmd
 }
 
-func (s *syncer) run(ctx context.Context) error {
+func (s *syncer) run(ctx context.Context, _ []string) error {
 	if s.timeout <= 0 {
 		return exit(exitUsage, fmt.Errorf("--timeout: want a time such as 90s, got %s", s.timeout))
 	}
