@@ -6,6 +6,7 @@ package build
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -49,18 +50,23 @@ type Content struct {
 	Beside   *corpus.Committed
 }
 
-// Load reads the proposals and what is committed beside them. Documents that could grow out of proportion are
-// rendered once here, so that a proposal which cannot be published is known before anything is written.
+// Load reads the proposals and what is committed beside them. Heavy texts are rendered once here, so that one which
+// cannot be published is known before anything is written.
 func Load(ctx context.Context, o Options) (*Content, error) {
-	md := html.New(false)
-	longest := o.longestLink()
-	try := func(d *markdown.Document) error {
-		_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) {
-			return longest + url.PathEscape(dest), true
-		})
-		return err
+	content, err := load(ctx, o)
+	if err != nil {
+		return nil, err
 	}
-	c, err := corpus.Load(ctx, corpus.Options{Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Render: try, Refused: o.Refused})
+	failed := content.tooLarge(o)
+	if failed == nil {
+		return content, nil
+	}
+	o.Refused = failed
+	return load(ctx, o)
+}
+
+func load(ctx context.Context, o Options) (*Content, error) {
+	c, err := corpus.Load(ctx, corpus.Options{Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Refused: o.Refused})
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +78,37 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 	}
 	c.Problems = mip.SortProblems(append(c.Problems, content.Beside.Problems...))
 	return content, nil
+}
+
+// tooLarge adds to the refused files those whose heavy texts cannot be rendered. It returns nil when there are none.
+func (c *Content) tooLarge(o Options) map[string]mip.Problem {
+	md, longest := html.New(false), o.longestLink()
+	failed := maps.Clone(o.Refused)
+	if failed == nil {
+		failed = map[string]mip.Problem{}
+	}
+	before := len(failed)
+	try := func(d *markdown.Document, p mip.Problem) {
+		_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) { return longest + url.PathEscape(dest), true })
+		if err != nil {
+			p.Message = err.Error() + p.Message
+			failed[p.File] = p
+		}
+	}
+	for _, p := range c.Proposals {
+		if p.Heavy {
+			try(c.Read(p), mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File})
+		}
+		for _, t := range c.Beside.Translations(p.ID) {
+			if t.Heavy {
+				try(markdown.Join(t.Text().Sections), mip.Problem{Code: "translation-invalid", File: t.File, Message: "; it is not published"})
+			}
+		}
+	}
+	if len(failed) == before {
+		return nil
+	}
+	return failed
 }
 
 // longestLink is at least as long as anything that a page puts before a relative link's own text: what

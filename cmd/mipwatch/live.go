@@ -23,7 +23,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 // snapshotter is one run of the live command.
@@ -168,24 +168,21 @@ func startSidecar(demo bool, env func(string) (string, bool), log io.Writer) (*l
 			return nil, exit(exitUsage, errors.Join(errs...))
 		}
 	}
-	var err error
-	if l.Sidecar, err = sidecar.New(c); err != nil {
-		return nil, exit(exitWrite, fmt.Errorf("start the sidecar: %w", err))
-	}
+	l.Sidecar = sidecar.New(c)
 	return l, nil
 }
 
 // update has the sidecar read a new build, as it would read the published folder.
 func (l *localSidecar) update(ctx context.Context, p *build.Published, networks []mip.Endpoints) error {
-	index, err := knowledge.FromFS(p).Load(ctx)
+	site, err := index.FromFS(p).Load(ctx)
 	if err != nil {
 		return fmt.Errorf("read the built site: %w", err)
 	}
-	index.Endpoints = networks
+	site.Endpoints = networks
 	if l.demo != nil {
-		l.demo.Demo(time.Now, index.Site, index.List.MIPs, index.Endpoints)
+		l.demo.Demo(time.Now, site.Site, site.List.MIPs, site.Endpoints)
 	}
-	return l.Know(index)
+	return l.Update(site)
 }
 
 func (l *localSidecar) close() {
