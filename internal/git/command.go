@@ -35,8 +35,8 @@ func newCommand(ctx context.Context, dir string, args ...string) *command {
 		"--no-pager", "--no-optional-locks", "--literal-pathspecs",
 		"-c", "core.quotepath=off", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false",
 		"-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false",
-		// A large pack is read through small windows, and large files are never kept as a whole.
-		"-c", "core.packedGitWindowSize=32m", "-c", "core.packedGitLimit=512m", "-c", "core.bigFileThreshold=8m",
+		// A large pack is read through small windows, few bases of deltas are kept, and no large file as a whole.
+		"-c", "core.packedGitWindowSize=32m", "-c", "core.packedGitLimit=512m", "-c", "core.deltaBaseCacheLimit=16m", "-c", "core.bigFileThreshold=8m",
 		"-C", dir,
 	}
 	c := &command{Cmd: exec.CommandContext(ctx, "git", append(fixed, args...)...), ctx: ctx}

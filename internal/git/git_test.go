@@ -73,7 +73,7 @@ func TestParseTree(t *testing.T) {
 	in := entry("100644", "b.md", "1") + entry("120000", "a\tb\nc d", "2") + entry("160000", "sub", "3") + entry("40000", "dir", "4")
 	got, err := parseTree(in, 20)
 	digits := func(s string) string { return strings.Repeat(s, 20) }
-	want := []file{{"a\tb\nc d", "120000", digits("2")}, {"b.md", "100644", digits("1")}, {"dir", "40000", digits("4")}, {"sub", "160000", digits("3")}}
+	want := []file{{"b.md", "100644", digits("1")}, {"a\tb\nc d", "120000", digits("2")}, {"sub", "160000", digits("3")}, {"dir", "40000", digits("4")}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("parseTree(%q) = %q, %v, want %q", in, got, err, want)
 	}
@@ -99,12 +99,20 @@ func FuzzLog(f *testing.F) {
 				t.Fatalf("commit %+v, %v", n.Commit, err)
 			}
 		}
-		files, err := parseTree(string(in), 20)
-		if err != nil && !errors.Is(err, ErrFailed) {
-			t.Fatalf("parseTree: %v", err)
+		tree := string(in)
+		if _, err := parseTree(tree, 20); err != nil {
+			if !errors.Is(err, ErrFailed) {
+				t.Fatalf("parseTree: %v", err)
+			}
+			return
 		}
-		if changed := difference(files, files); len(changed) > 0 || len(difference(nil, files)) != len(files) || len(difference(files, nil)) != len(files) {
-			t.Fatalf("a tree differs from itself by %q", changed)
+		if changed, err := difference(tree, tree, 20); len(changed) > 0 || err != nil {
+			t.Fatalf("a tree differs from itself by %q, %v", changed, err)
+		}
+		for _, trees := range [][2]string{{tree, ""}, {"", tree}, {tree, entry("100644", "m", "1")}} {
+			if _, err := difference(trees[0], trees[1], 20); err != nil {
+				t.Fatalf("difference: %v", err)
+			}
 		}
 	})
 }

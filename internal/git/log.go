@@ -209,22 +209,20 @@ func compare(ctx context.Context, top string, nodes []*node, folders []string, t
 
 // trees reads trees and keeps the last one, which is mostly that of the next commit.
 type trees struct {
-	objects *Objects
-	hash    string
-	files   []file
+	objects    *Objects
+	hash, text string
 }
 
-// read returns the files of a tree, none where there is no tree.
-func (t *trees) read(hash string) ([]file, error) {
+// read returns a tree as git stores it, empty where there is none.
+func (t *trees) read(hash string) (text string, err error) {
 	if hash == "" {
-		return nil, nil
+		return "", nil
 	}
-	if hash == t.hash {
-		return t.files, nil
+	if hash != t.hash {
+		t.hash = hash
+		t.text, _, err = t.objects.tree(hash)
 	}
-	files, err := t.objects.tree(hash)
-	t.hash, t.files = hash, slices.DeleteFunc(files, func(f file) bool { return f.mode == ModeFolder })
-	return t.files, err
+	return t.text, err
 }
 
 // changes returns the files of a folder that a commit changes against each of its parents.
@@ -245,11 +243,14 @@ func (t *trees) changes(n *node, folder int) ([]file, error) {
 	}
 	var changed []file
 	for i, hash := range before {
-		files, err := t.read(hash)
+		tree, err := t.read(hash)
 		if err != nil {
 			return nil, err
 		}
-		found := difference(files, after)
+		found, err := difference(tree, after, len(n.Hash)/2)
+		if err != nil {
+			return nil, err
+		}
 		if i == 0 {
 			changed = found
 			continue
@@ -263,24 +264,45 @@ func (t *trees) changes(n *node, folder int) ([]file, error) {
 	return changed, nil
 }
 
-// difference compares two sorted lists and returns the files that are new or not the same, and those that are gone
-// without mode and hash.
-func difference(before, after []file) []file {
-	var out []file
-	for len(before) > 0 || len(after) > 0 {
+// difference compares two trees and returns the files that are new or not the same, and those that are gone
+// without mode and hash. Folders are left out.
+func difference(before, after string, hashSize int) (changed []file, err error) {
+	for before != "" || after != "" {
+		old, beforeRest, err := cutFile(before, hashSize)
+		if err != nil {
+			return nil, err
+		}
+		if entry := before[:len(before)-len(beforeRest)]; entry != "" && strings.HasPrefix(after, entry) {
+			before, after = beforeRest, after[len(entry):]
+			continue
+		}
+		f, afterRest, err := cutFile(after, hashSize)
+		if err != nil {
+			return nil, err
+		}
+		order := strings.Compare(old.sortName(), f.sortName())
+		gone := after == "" || before != "" && order < 0
+		added := before == "" || after != "" && order > 0
+		if !added {
+			before = beforeRest
+		}
+		if !gone {
+			after = afterRest
+		}
 		switch {
-		case len(after) == 0 || len(before) > 0 && before[0].name < after[0].name:
-			out = append(out, file{name: before[0].name})
-			before = before[1:]
-		case len(before) == 0 || after[0].name < before[0].name:
-			out = append(out, after[0])
-			after = after[1:]
-		default:
-			if before[0] != after[0] {
-				out = append(out, after[0])
-			}
-			before, after = before[1:], after[1:]
+		case gone && old.mode != ModeFolder:
+			changed = append(changed, file{name: old.name})
+		case !gone && f.mode != ModeFolder:
+			changed = append(changed, f)
 		}
 	}
-	return out
+	return changed, nil
+}
+
+// sortName is the name by which git sorts an entry of a tree.
+func (f file) sortName() string {
+	if f.mode == ModeFolder {
+		return f.name + "/"
+	}
+	return f.name
 }

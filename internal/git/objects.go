@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -118,37 +117,46 @@ func (o *Objects) read(expression, kind string, most int64) (text []byte, x obje
 // file is an entry of a folder: a file, or a folder, symbolic link or submodule. Its hash is in binary.
 type file struct{ name, mode, hash string }
 
-// tree returns the entries of a folder, sorted by name. The error is ErrNoFolder or ErrEntries, or wraps ErrFailed.
-func (o *Objects) tree(expression string) ([]file, error) {
-	text, x, err := o.read(expression, "tree", maxTree)
+// tree returns a folder as git stores it: entries such as "100644 NAME", a NUL, and the hash in binary. The error is
+// ErrNoFolder or ErrEntries, or wraps ErrFailed.
+func (o *Objects) tree(expression string) (text string, x object, err error) {
+	raw, x, err := o.read(expression, "tree", maxTree)
 	switch {
 	case err != nil:
-		return nil, err
 	case x.hash == "":
-		return nil, ErrNoFolder
+		err = ErrNoFolder
 	case x.size > maxTree:
-		return nil, ErrEntries
+		err = ErrEntries
 	}
-	return parseTree(string(text), len(x.hash)/2)
+	return string(raw), x, err
 }
 
-// parseTree reads entries such as "100644 NAME", a NUL, and the hash's digits.
-func parseTree(text string, digits int) ([]file, error) {
+// cutFile splits a tree after its first entry, whose hash has so many bytes. An empty tree has the zero value.
+func cutFile(tree string, hashSize int) (f file, rest string, err error) {
+	if tree == "" {
+		return file{}, "", nil
+	}
+	mode, rest, spaced := strings.Cut(tree, " ")
+	name, rest, ended := strings.Cut(rest, "\x00")
+	if !spaced || !ended || len(rest) < hashSize {
+		return file{}, "", fmt.Errorf("%w: tree entry %.200q", ErrFailed, tree)
+	}
+	return file{name, mode, rest[:hashSize]}, rest[hashSize:], nil
+}
+
+// parseTree returns the entries of a tree.
+func parseTree(tree string, hashSize int) ([]file, error) {
 	var files []file
-	for text != "" {
-		mode, rest, spaced := strings.Cut(text, " ")
-		name, rest, ended := strings.Cut(rest, "\x00")
-		switch {
-		case !spaced || !ended || len(rest) < digits:
-			return nil, fmt.Errorf("%w: tree entry %.200q", ErrFailed, text)
-		case len(files) == maxEntries:
+	for tree != "" {
+		f, rest, err := cutFile(tree, hashSize)
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == maxEntries {
 			return nil, ErrEntries
 		}
-		files = append(files, file{name, mode, rest[:digits]})
-		text = rest[digits:]
+		files, tree = append(files, f), rest
 	}
-	// Git sorts a folder as if its name ended in a slash.
-	slices.SortStableFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	return files, nil
 }
 
@@ -182,7 +190,11 @@ func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 		return nil, err
 	}
 	defer objects.Close()
-	files, err := objects.tree(commit + ":" + strings.TrimPrefix(folder, "."))
+	text, x, err := objects.tree(commit + ":" + strings.TrimPrefix(folder, "."))
+	if err != nil {
+		return nil, err
+	}
+	files, err := parseTree(text, len(x.hash)/2)
 	if err != nil {
 		return nil, err
 	}
