@@ -27,8 +27,9 @@ type builder struct {
 	format                 *choice
 	// model returns the language model that writes summaries and its name. A nil model stands for summaries of the
 	// proposals' own sentences.
-	model   func(env func(string) (string, bool)) (ai.Model, string, error)
-	planned func(*build.Plan) // when set, is called with each plan before it is written
+	model func(env func(string) (string, bool)) (ai.Model, string, error)
+	// planned, when set, is called with each plan before it is written.
+	planned func(*build.Plan)
 }
 
 // buildReport is the output of --format json.
@@ -39,6 +40,7 @@ type buildReport struct {
 	Out string `json:"out"`
 }
 
+// newBuild returns the command mipwatch build.
 func newBuild(p *program) *cobra.Command {
 	b := &builder{program: p, format: newChoice("text", "json"), model: modelFrom}
 	cmd := newCommand("build", "Publish the proposals into a folder", b.run)
@@ -55,11 +57,15 @@ func newBuild(p *program) *cobra.Command {
 	return cmd
 }
 
+// run reads the proposals, with --summaries writes the summaries that they lack, and publishes the site. Problems
+// go to standard error and the result to standard output; with --format json both are in the result. The error has an
+// exit code.
 func (b *builder) run(ctx context.Context, _ []string) error {
 	o, err := b.options(b.env)
 	if err != nil {
 		return err
 	}
+	// A wrong flag is reported before the proposals are read, which takes longer.
 	if err := b.checkFolders(o.Folders); err != nil {
 		return exit(exitUsage, err)
 	}
@@ -72,6 +78,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	if o.Live, err = b.readSnapshot(); err != nil {
 		return err
 	}
+	// From here on the run takes time and shows its steps.
 	progress := newProgress(b.stderr)
 	defer progress.clear()
 	progress.doing("reading proposals…")
@@ -93,6 +100,8 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		progress.say("no git history, so times of change are the headers' dates")
 	}
 	progress.future(c.Commit, c.Committed)
+	// Without --keep-going one proposal in error keeps the whole site as it was: a reader never finds a list that names
+	// a proposal without a page.
 	if found := count(c.Problems); found.Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0) {
 		progress.say("nothing is published: %s", found)
 		return b.finish(exitProblems, buildReport{Problems: c.Problems, Out: b.out})
@@ -102,6 +111,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	progress.clear()
+	// A proposal without a summary is published all the same; only --keep-going makes a success of it.
 	code := exitDone
 	if len(unsummarised) > 0 && !b.keepGoing {
 		code = exitProblems
@@ -133,6 +143,7 @@ func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options
 	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
 	b.print(progress, plan.Problems, mostWarnings)
 	report, err := b.write(ctx, plan, o.Site, progress)
+	// A page that cannot be made names its proposal. All such proposals are found before the next try, which is the last.
 	failed, ok := errors.AsType[*build.MakeError](err)
 	if !ok || !b.keepGoing || failed.Source == "" || o.Refused != nil {
 		return c, plan, report, err
@@ -141,6 +152,7 @@ func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options
 	if err != nil {
 		return nil, nil, report, writeError("--out", b.out, err)
 	}
+	// The next plan reports these proposals instead of publishing them.
 	o.Refused = map[string]mip.Problem{}
 	for _, p := range problems {
 		o.Refused[p.File] = p
@@ -153,6 +165,7 @@ func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options
 	return b.publish(ctx, c, o, progress)
 }
 
+// write brings the folder to the plan, and then the folder of --snapshot if there is one. Its error has an exit code.
 func (b *builder) write(ctx context.Context, plan *build.Plan, s *site.Site, progress *progress) (build.Report, error) {
 	report, err := build.Sync(ctx, plan, b.out, build.SyncOptions{
 		Waiting:  func() { progress.say("waiting for another build that writes into %s", b.out) },
@@ -213,6 +226,7 @@ func (b *builder) checkFolders(proposals []string) error {
 		outputs = append(outputs, struct{ flag, dir string }{"--snapshot", b.snapshot})
 	}
 	for _, o := range outputs {
+		// The folder must be empty, or hold what an earlier build wrote.
 		if err := build.CheckFolder(o.dir); err != nil {
 			return fmt.Errorf("%s: %w", o.flag, err)
 		}
@@ -226,6 +240,7 @@ func (b *builder) checkFolders(proposals []string) error {
 	if b.snapshot == "" {
 		return nil
 	}
+	// A snapshot names the addresses of nodes, which may hold keys.
 	out, snapshot := resolved(b.out), resolved(b.snapshot)
 	if within(out, snapshot) || within(snapshot, out) {
 		return fmt.Errorf("--snapshot: %s and the published %s lie one within the other; what the sidecar must carry is not for publication", b.snapshot, b.out)
@@ -239,6 +254,7 @@ func resolved(dir string) string {
 	if err != nil {
 		return dir
 	}
+	// The part that is not there yet is put back behind the part that is.
 	rest := ""
 	for at := abs; ; at = filepath.Dir(at) {
 		if real, err := filepath.EvalSymlinks(at); err == nil {
@@ -289,6 +305,7 @@ func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Optio
 	if o.Epoch != nil {
 		now = *o.Epoch
 	}
+	// Only proposals without a summary of their present text cost a question to the model.
 	report, err := ai.WriteSummaries(ctx, c.Subjects.Outdated(c.Beside, name), ai.WriteOptions{
 		Model: model, Now: now,
 		Progress: func(done, total int) { progress.doing("summarising… %d of %d", done, total) },

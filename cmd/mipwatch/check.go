@@ -24,11 +24,13 @@ type checker struct {
 
 // checkReport is the output of --format json.
 type checkReport struct {
-	Checked int `json:"checked"` // files
+	// Checked counts files.
+	Checked int `json:"checked"`
 	counts
 	Problems []mip.Problem `json:"problems"`
 }
 
+// newCheck returns the command mipwatch check.
 func newCheck(p *program) *cobra.Command {
 	c := &checker{program: p, format: newChoice("text", "json", "github")}
 	cmd := newCommand("check [FILE...]", "Report problems in the proposals", c.run)
@@ -39,6 +41,8 @@ func newCheck(p *program) *cobra.Command {
 	return cmd
 }
 
+// run reads and renders the proposals as a build does, and prints the problems of the named files, or all. The error
+// has an exit code.
 func (c *checker) run(ctx context.Context, args []string) error {
 	o, err := c.options(c.env)
 	if err != nil {
@@ -67,6 +71,7 @@ func (c *checker) run(ctx context.Context, args []string) error {
 		if err := writeJSON(c.stdout, r); err != nil {
 			return exit(exitWrite, nil) // run prints it
 		}
+	// No error of standard output is lost: run looks at it after the command.
 	case "github":
 		writeGitHub(c.stdout, r.Problems)
 	default:
@@ -105,6 +110,7 @@ func newReport(c *build.Content, folders, args []string) (checkReport, error) {
 	for _, file := range c.Beside.Files {
 		files[file] = true
 	}
+	// A file in error is no proposal, and its name is known from its problems alone.
 	for _, p := range c.Problems {
 		files[p.File] = true
 	}
@@ -129,6 +135,7 @@ func newReport(c *build.Content, folders, args []string) (checkReport, error) {
 
 // named picks the files that the arguments mean, however they are spelt.
 func named(files map[string]bool, args []string) (map[string]bool, error) {
+	// Both sides are resolved: ./MIPs/../MIPs/MIP-7.md is MIPs/MIP-7.md.
 	byPath := make(map[string]string, len(files))
 	for file := range maps.Keys(files) {
 		byPath[placeOf(filepath.FromSlash(file))] = file

@@ -17,6 +17,7 @@ func guarded(at net.Addr, next http.Handler) http.Handler {
 	if tcp, ok := at.(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
 		return next
 	}
+	// GET, HEAD and OPTIONS pass this check, and so does a request without Origin and Sec-Fetch-Site, such as of curl.
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(forbidden("This address answers the pages that it serves, and no other site's."))
 	own := sameOrigin.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,11 +73,13 @@ type ownOrigin struct {
 	http.ResponseWriter
 }
 
+// WriteHeader removes the field before the header is sent.
 func (o *ownOrigin) WriteHeader(status int) {
 	o.Header().Del("Access-Control-Allow-Origin")
 	o.ResponseWriter.WriteHeader(status)
 }
 
+// Write removes the field in case the handler sends a body without a status.
 func (o *ownOrigin) Write(b []byte) (int, error) {
 	o.Header().Del("Access-Control-Allow-Origin")
 	return o.ResponseWriter.Write(b)

@@ -30,9 +30,11 @@ const maxEpoch = 253402300799
 type input struct {
 	config    string
 	proposals []string
-	live      string // file of a live snapshot; empty: none
+	// live is the file of a live snapshot; empty means none.
+	live string
 }
 
+// add defines the flags of every command that reads proposals.
 func (in *input) add(cmd *cobra.Command) {
 	addConfig(cmd, &in.config)
 	cmd.Flags().StringArrayVar(&in.proposals, "proposals", nil, "`folder` of proposals, instead of those in site.yaml; may repeat")
@@ -67,6 +69,7 @@ func (in *input) options(env func(string) (string, bool)) (o build.Options, err 
 // readEpoch returns the time of SOURCE_DATE_EPOCH, or nil when that is unset or empty.
 func readEpoch(env func(string) (string, bool)) (*time.Time, error) {
 	text, _ := env(epochVariable)
+	// An empty variable counts as none: a workflow cannot unset one.
 	if text == "" {
 		return nil, nil
 	}
@@ -93,6 +96,7 @@ func (in *input) folders(s *site.Site) ([]string, error) {
 			problems = append(problems, in.problem(s, "no-folder", "the proposals folder %q: %v", dir, err))
 		case !info.IsDir():
 			problems = append(problems, in.problem(s, "not-a-folder", "%q is a file; want a folder of proposals", dir))
+		// A folder that is named twice, or by a link, would publish each proposal twice.
 		case !slices.ContainsFunc(infos, func(other fs.FileInfo) bool { return os.SameFile(info, other) }):
 			out, infos = append(out, dir), append(infos, info)
 		}
@@ -103,6 +107,8 @@ func (in *input) folders(s *site.Site) ([]string, error) {
 	return out, nil
 }
 
+// candidates are the folders that the flag names, else those of site.yaml. Relative paths in site.yaml begin at its
+// folder, those of the flag at the working directory.
 func (in *input) candidates(s *site.Site) []string {
 	if len(in.proposals) > 0 {
 		return in.proposals
@@ -155,6 +161,7 @@ func (in *input) readSnapshot() (*snapshot.File, error) {
 	return file, nil
 }
 
+// readSnapshot opens and reads a live snapshot.
 func readSnapshot(name string) (*snapshot.File, error) {
 	// A folder can be opened, and a pipe may never be.
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
@@ -174,11 +181,13 @@ type choice struct {
 	word  string
 }
 
+// newChoice returns a value that is the first word until the flag is set.
 func newChoice(words ...string) *choice { return &choice{words: words, word: words[0]} }
 
 // String, Set and Type make choice a pflag.Value.
 func (c *choice) String() string { return c.word }
 
+// Set refuses any other word, and cobra prints the error with the flag.
 func (c *choice) Set(s string) error {
 	if !slices.Contains(c.words, s) {
 		return errors.New("want one of " + strings.Join(c.words, ", "))
@@ -187,6 +196,7 @@ func (c *choice) Set(s string) error {
 	return nil
 }
 
+// Type stands for the value in the help.
 func (c *choice) Type() string { return strings.Join(c.words, "|") }
 
 // add defines the flag with completion of its words.

@@ -34,6 +34,7 @@ type snapshotter struct {
 	demo bool
 }
 
+// newLive returns the command mipwatch live.
 func newLive(p *program) *cobra.Command {
 	s := &snapshotter{program: p}
 	cmd := newCommand("live", "Ask the forum and the networks once and print what they say", s.run)
@@ -43,6 +44,8 @@ func newLive(p *program) *cobra.Command {
 	return cmd
 }
 
+// run prints one answer of GET /api/mip-watch, or writes it to the file of --out. A forum or a network that fails is
+// no error. The error has an exit code.
 func (s *snapshotter) run(ctx context.Context, _ []string) error {
 	o, err := s.options(s.env)
 	if err != nil {
@@ -91,6 +94,7 @@ func (s *snapshotter) fetch(ctx context.Context, c *build.Content, o build.Optio
 	if err != nil {
 		return nil, fmt.Errorf("plan the site: %w", err)
 	}
+	// The sidecar reads the JSON documents only. No page is rendered for them.
 	documents := &build.Plan{Artifacts: slices.DeleteFunc(slices.Clone(plan.Artifacts), func(a build.Artifact) bool {
 		return !strings.HasPrefix(a.Route, "/api/v1/")
 	})}
@@ -98,6 +102,7 @@ func (s *snapshotter) fetch(ctx context.Context, c *build.Content, o build.Optio
 	if err != nil {
 		return nil, fmt.Errorf("read the proposals: %w", err)
 	}
+	// A variable of the model that is wrong must not fail a command that does not use it.
 	noModel := func(string) (string, bool) { return "", false }
 	l, err := startSidecar(s.demo, noModel, s.stderr)
 	if err != nil {
@@ -148,7 +153,8 @@ const demoNotice = "Demo: forum activity and block heights are invented on this 
 // localSidecar is the sidecar within this process, and in a demo the hosts behind it.
 type localSidecar struct {
 	*sidecar.Sidecar
-	demo *upstreamtest.Network // nil: the real hosts are asked
+	// demo is nil where the real hosts are asked.
+	demo *upstreamtest.Network
 }
 
 // startSidecar reads the environment for the language model only, and not in a demo: nothing is asked on the
@@ -178,6 +184,7 @@ func (l *localSidecar) update(ctx context.Context, p *build.Published, networks 
 	if err != nil {
 		return fmt.Errorf("read the built site: %w", err)
 	}
+	// The published documents hold no addresses of nodes.
 	site.Endpoints = networks
 	if l.demo != nil {
 		l.demo.Demo(time.Now, site.Site, site.List.MIPs, site.Endpoints)
@@ -185,6 +192,7 @@ func (l *localSidecar) update(ctx context.Context, p *build.Published, networks 
 	return l.Update(site)
 }
 
+// close ends the sidecar and the invented hosts.
 func (l *localSidecar) close() {
 	l.Close()
 	if l.demo != nil {

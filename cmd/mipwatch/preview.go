@@ -21,20 +21,24 @@ import (
 // time builds; requests are served meanwhile.
 type preview struct {
 	*server
-	base    string // address of the site
+	// base is the site's address.
+	base    string
 	sidecar *localSidecar
 	watcher *watcher
 	texts   build.Rendered
-	sound   bool // the site that is served was built without any error
+	// sound is true when the site that is served was built without any error.
+	sound   bool
 	current atomic.Pointer[edition]
-	closing chan struct{} // closed at shutdown; it ends every stream of events
+	// closing is closed at shutdown and ends every stream of events.
+	closing chan struct{}
 }
 
 // edition is a site that is served. Editions are counted from 1; a page knows which one it came from.
 type edition struct {
-	number   int
-	site     *build.Published
-	replaced chan struct{} // closed when the next edition is served
+	number int
+	site   *build.Published
+	// replaced is closed when the next edition is served.
+	replaced chan struct{}
 }
 
 // build reads everything again and serves the result, unless that has errors and a site without any is
@@ -44,6 +48,7 @@ func (v *preview) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// A change between this and the reading is noticed, and built again.
 	if err := v.watcher.watch(o.Folders); err != nil {
 		explain(v.stderr, err)
 	}
@@ -81,6 +86,7 @@ func (v *preview) build(ctx context.Context) error {
 	}
 	progress.clear()
 	writeText(v.stderr, plan.Problems, mostWarnings)
+	// Scripts name the edition that they belong to, so that its number is needed before it is served.
 	next := &edition{number: 1, replaced: make(chan struct{})}
 	last := v.current.Load()
 	if last != nil {
@@ -93,6 +99,7 @@ func (v *preview) build(ctx context.Context) error {
 		return exit(exitWrite, err)
 	}
 	v.sound = found.Errors == 0
+	// The new edition is there before pages are told to reload.
 	v.current.Store(next)
 	if last != nil {
 		close(last.replaced)
@@ -185,6 +192,7 @@ func (v *preview) events(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.WriteString(w, message); err != nil || control.Flush() != nil {
 			return
 		}
+		// Nothing else ends the stream: it has no deadline.
 		select {
 		case <-current.replaced:
 			message = ""

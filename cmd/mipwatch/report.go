@@ -32,10 +32,13 @@ type exitError struct {
 	err  error
 }
 
+// Error is the message of err.
 func (e *exitError) Error() string { return fmt.Sprint(e.err) }
 
+// Unwrap returns err.
 func (e *exitError) Unwrap() error { return e.err }
 
+// exit gives an error its exit code. A nil err prints nothing.
 func exit(code int, err error) error { return &exitError{code, err} }
 
 // report prints an error in the form that suits it and returns its exit code. An error that no
@@ -52,6 +55,7 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	if e.err != nil {
 		explain(w, e.err)
 	}
+	// An interruption has one code, whatever the command was doing.
 	if errors.Is(err, context.Canceled) {
 		return exitWrite
 	}
@@ -64,6 +68,7 @@ func explain(w io.Writer, err error) {
 		writeText(w, invalid.Problems, mostWarnings)
 		return
 	}
+	// The word of the context means nothing to a user.
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
@@ -81,6 +86,7 @@ type counts struct {
 	Notices  int `json:"notices"`
 }
 
+// count counts problems by level.
 func count(ps []mip.Problem) counts {
 	levels := map[mip.Level]int{}
 	for _, p := range ps {
@@ -94,6 +100,7 @@ func (c counts) String() string {
 	return plural(c.Errors, "error") + ", " + plural(c.Warnings, "warning") + ", " + plural(c.Notices, "notice")
 }
 
+// plural is a number with its noun: 1 file, 2 files.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -129,6 +136,7 @@ func writeText(w io.Writer, ps []mip.Problem, most int) {
 func writeGitHub(w io.Writer, ps []mip.Problem) {
 	b := bufio.NewWriter(w)
 	defer b.Flush()
+	// Properties escape two characters more than data.
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	for _, p := range ps {
@@ -140,6 +148,7 @@ func writeGitHub(w io.Writer, ps []mip.Problem) {
 	}
 }
 
+// writeJSON writes one line. Angle brackets stay readable: the text is for programs and terminals, not for HTML.
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -42,6 +42,7 @@ func must(err error) {
 	}
 }
 
+// newRoot returns the program with all its commands. Errors are printed by report, not by cobra.
 func newRoot(p *program) *cobra.Command {
 	root := newCommand("mipwatch", "Publish improvement proposals for people, programs and AI agents",
 		func(context.Context, []string) error { return errors.New("a command is required") })
@@ -63,6 +64,7 @@ func newHelp() *cobra.Command {
 		if err != nil || len(rest) > 0 {
 			return fmt.Errorf("no help for %q", strings.Join(args, " "))
 		}
+		// cobra adds these flags when a command runs, and this one does not.
 		topic.InitDefaultHelpFlag()
 		topic.InitDefaultVersionFlag()
 		return topic.Help()
@@ -70,6 +72,7 @@ func newHelp() *cobra.Command {
 	return cmd
 }
 
+// newVersion returns the command mipwatch version.
 func newVersion(p *program) *cobra.Command {
 	return newCommand("version", "Print the version of this program", func(context.Context, []string) error {
 		fmt.Fprintln(p.stdout, version())

@@ -31,6 +31,7 @@ type server struct {
 	demo bool
 }
 
+// newServe returns the command mipwatch serve.
 func newServe(p *program) *cobra.Command {
 	s := &server{program: p}
 	cmd := newCommand("serve", "Serve the site locally and reload it on save", s.run)
@@ -41,12 +42,14 @@ func newServe(p *program) *cobra.Command {
 	return cmd
 }
 
+// run serves the site until ctx ends, and builds it again after each change. The error has an exit code.
 func (s *server) run(ctx context.Context, _ []string) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
 	if err != nil {
 		return exit(exitUsage, fmt.Errorf("--addr: %w", err))
 	}
 	defer listener.Close()
+	// The port is known only now: --addr may leave it open. Links of the site lead to it.
 	base := "http://" + reachable(listener.Addr())
 	if _, err := site.ParseBaseURL(base); err != nil {
 		return exit(exitUsage, fmt.Errorf("--addr: %s: %w", base, err))
@@ -66,6 +69,7 @@ func (s *server) run(ctx context.Context, _ []string) error {
 	if err := v.build(ctx); err != nil {
 		return err
 	}
+	// A server that fails ends the watcher as well, and a build that runs is waited for.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	watched := make(chan struct{})
@@ -101,6 +105,7 @@ func serveHTTP(ctx context.Context, listener net.Listener, v *preview) error {
 		return err
 	case <-ctx.Done():
 	}
+	// Requests in flight may end, but for those that take too long.
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	err := srv.Shutdown(limit)

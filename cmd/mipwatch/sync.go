@@ -30,6 +30,7 @@ type syncer struct {
 	format    *choice
 }
 
+// newSync returns the command mipwatch sync.
 func newSync(p *program) *cobra.Command {
 	s := &syncer{program: p, format: newChoice("text", "json")}
 	cmd := newCommand("sync", "Bring the upstream repository's proposals into the proposals folders", s.run)
@@ -41,6 +42,8 @@ func newSync(p *program) *cobra.Command {
 	return cmd
 }
 
+// run copies the proposals of the upstream into the folders of site.yaml and prints the changes. The error has an exit
+// code.
 func (s *syncer) run(ctx context.Context, _ []string) error {
 	if s.timeout <= 0 {
 		return exit(exitUsage, fmt.Errorf("--timeout: want a time such as 90s, got %s", s.timeout))
@@ -104,6 +107,7 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 // address is that of the upstream as git takes it: a relative path is one from the configuration, as those of
 // the proposals are.
 func (s *syncer) address(git string) string {
+	// Addresses are URLs, absolute paths, or host:path, whose host holds no slash.
 	before, _, colon := strings.Cut(git, ":")
 	if strings.Contains(git, "://") || colon && !strings.Contains(before, "/") || filepath.IsAbs(git) {
 		return git
@@ -115,6 +119,7 @@ func (s *syncer) address(git string) string {
 	return path // git reports what is wrong with it
 }
 
+// invalid is an error about a line of site.yaml.
 func (s *syncer) invalid(line int, code, message string) error {
 	p := mip.Problem{Level: mip.Error, Code: code, File: filepath.ToSlash(s.config), Line: line, Message: message}
 	return &site.InvalidError{Problems: []mip.Problem{p}}
@@ -147,6 +152,7 @@ func (s *syncer) finish(r gitsync.Report, progress *progress) error {
 	return nil
 }
 
+// print lists the changes for people and for grep: a line for each file, and one for all.
 func (s *syncer) print(r gitsync.Report) {
 	for _, list := range []struct {
 		word  string

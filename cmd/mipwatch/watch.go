@@ -16,6 +16,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 )
 
+// How changes are gathered before a build.
 const (
 	// quietTime is how long nothing must change before the site is built again: editors save in several steps,
 	// git changes many files at once.
@@ -27,10 +28,14 @@ const (
 // watcher notices changes of the preview's sources. Without an fsnotify.Watcher it notices nothing.
 type watcher struct {
 	*fsnotify.Watcher
-	files   []string // site.yaml, and the live snapshot if there is one
-	folders []string // of proposals
+	// files are site.yaml, and the live snapshot if there is one.
+	files []string
+	// folders hold the proposals.
+	folders []string
 }
 
+// newWatcher watches for changes of these files, of which empty names are left out. After an error the watcher notices
+// nothing, and can be used all the same.
 func newWatcher(files ...string) (*watcher, error) {
 	w, err := fsnotify.NewWatcher()
 	return &watcher{Watcher: w, files: slices.DeleteFunc(files, func(name string) bool { return name == "" })}, err
@@ -45,6 +50,7 @@ func (w *watcher) watch(folders []string) error {
 	}
 	w.folders = folders
 	var dirs []string
+	// Editors replace files, so that the folder is watched and not the file.
 	for _, name := range w.files {
 		dirs = append(dirs, filepath.Dir(name))
 	}
@@ -78,6 +84,7 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 		return true
 	}
 	return slices.ContainsFunc(w.folders, func(dir string) bool {
+		// Hidden files are those of editors, but the folder itself is reported as a change of itself.
 		rel, err := filepath.Rel(dir, name)
 		if err != nil || strings.HasPrefix(filepath.Base(name), ".") && rel != "." {
 			return false
@@ -88,6 +95,7 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 	})
 }
 
+// close ends run.
 func (w *watcher) close() {
 	if w.Watcher != nil {
 		w.Watcher.Close()
@@ -120,6 +128,7 @@ func settle(ctx context.Context, events <-chan fsnotify.Event, errs <-chan error
 			latest = time.Time{}
 			do()
 		}
+		// The watcher was closed.
 		if !open {
 			return
 		}

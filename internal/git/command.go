@@ -12,6 +12,7 @@ import (
 	"time"
 )
 
+// What a process may take and print.
 const (
 	// maxMemory bounds the address space of each git process, in KiB. Packs are mapped into it.
 	maxMemory = 4 << 20
@@ -119,6 +120,7 @@ func (c *command) lines(line func(string)) error {
 
 // failure is the error of a process: ErrNoGit, the context's, or one that wraps ErrFailed.
 func (c *command) failure(err error) error {
+	// A process that was killed has no exit code, and its reason is the context or the kernel.
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	switch {
 	case err == nil:
@@ -136,6 +138,7 @@ func (c *command) failure(err error) error {
 // Error is the reason that git printed: one line without an address's user and password. It wraps [ErrFailed].
 type Error struct{ Message string }
 
+// Error is the message.
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns [ErrFailed].
@@ -172,6 +175,7 @@ func complaint(text, address string) string {
 // prefix keeps the first maxAnswer bytes that are written to it.
 type prefix []byte
 
+// Write never fails: a process whose output is refused would end for that.
 func (p *prefix) Write(b []byte) (int, error) {
 	*p = append(*p, b[:min(len(b), maxAnswer-len(*p))]...)
 	return len(b), nil

@@ -20,9 +20,12 @@ var (
 
 // Place is where a folder is in its repository.
 type Place struct {
-	Top     string          // the repository's top folder
-	Prefix  string          // of the folder's files within it, empty or ending in a slash
-	Shallow map[string]bool // commits at which a shallow clone ends; nil when the clone is whole
+	// Top is the repository's top folder.
+	Top string
+	// Prefix is the folder's path below Top, empty or ending in a slash.
+	Prefix string
+	// Shallow holds the commits at which a shallow clone ends; nil when the clone is whole.
+	Shallow map[string]bool
 }
 
 // Locate asks git where a folder is. The error is one of those above.
@@ -45,9 +48,11 @@ func Locate(ctx context.Context, folder string) (Place, error) {
 		return Place{}, ErrFailed
 	}
 	p := Place{Top: lines[0], Prefix: lines[1]}
+	// The clone is whole.
 	if lines[2] != "true" {
 		return p, nil
 	}
+	// The file lists the commits whose parents were left out.
 	boundary := lines[3]
 	if !filepath.IsAbs(boundary) {
 		boundary = filepath.Join(folder, boundary)

@@ -11,6 +11,7 @@ import (
 	"strings"
 )
 
+// Limits of a history that anybody may have made.
 const (
 	// maxCommits bounds a history. The longest of a repository of proposals known has a thirtieth.
 	maxCommits = 500_000
@@ -26,9 +27,11 @@ const (
 
 // Commit is one commit as git log prints it.
 type Commit struct {
-	Hash    string
-	When    int64 // committer time, Unix seconds, from 1970 through 9999
-	Undated bool  // the commit has no such time, and When is 0
+	Hash string
+	// When is the committer time in Unix seconds, from 1970 through 9999.
+	When int64
+	// Undated is true when the commit has no such time, and When is 0.
+	Undated bool
 	Subject string
 }
 
@@ -40,10 +43,14 @@ type Touch struct{ Path, Blob string }
 type node struct {
 	Commit
 	parents []string
-	root    string   // its tree
-	trees   []string // by folder; empty where the commit has no such folder
-	before  []*node  // the parents that it changes the folders against
-	kept    bool     // it changes the folders
+	// root is the commit's tree.
+	root string
+	// trees are those of the folders, empty where the commit has no such folder.
+	trees []string
+	// before are the parents that the commit changes the folders against.
+	before []*node
+	// kept is true when the commit changes the folders.
+	kept bool
 }
 
 // Log calls touched for every file of every commit in the folders that leads to rev, HEAD when that is empty,
@@ -61,6 +68,7 @@ func Log(ctx context.Context, top, rev string, folders []string, touched func(Co
 	var nodes []*node
 	args := []string{"log", "-z", "--no-color", "--no-notes", "--no-decorate", "--format=%H%n%T%n%P%n%ct%n%s",
 		"--max-count=" + strconv.Itoa(maxCommits+1), rev, "--"}
+	// One commit more than the limit tells a longer history from one that just fits.
 	err := newCommand(ctx, top, args...).stream(func(out *bufio.Reader) (err error) {
 		nodes, err = parseLog(out)
 		return err
@@ -151,6 +159,7 @@ func simplify(nodes []*node) []*node {
 	for _, n := range nodes {
 		byHash[n.Hash] = n
 	}
+	// A stack and no recursion: a history is as deep as it is long.
 	seen := map[*node]bool{}
 	follow := slices.Clone(nodes[:min(1, len(nodes))])
 	for len(follow) > 0 {
@@ -166,6 +175,7 @@ func simplify(nodes []*node) []*node {
 				parents = append(parents, p)
 			}
 		}
+		// A merge that took all files of one side has no changes of its own, and the other side left no trace.
 		same := slices.IndexFunc(parents, func(p *node) bool { return slices.Equal(p.trees, n.trees) })
 		if same >= 0 {
 			follow = append(follow, parents[same])
@@ -255,6 +265,7 @@ func (t *trees) changes(n *node, folder int) ([]file, error) {
 			changed = found
 			continue
 		}
+		// A merge touches what differs from this parent as well.
 		again := map[file]bool{}
 		for _, f := range found {
 			again[f] = true
@@ -272,6 +283,7 @@ func difference(before, after string, hashSize int) (changed []file, err error) 
 		if err != nil {
 			return nil, err
 		}
+		// Most entries are the same, and are compared without looking into them.
 		if entry := before[:len(before)-len(beforeRest)]; entry != "" && strings.HasPrefix(after, entry) {
 			before, after = beforeRest, after[len(entry):]
 			continue

@@ -17,6 +17,7 @@ var (
 	ErrEntries  = fmt.Errorf("a folder has more than %d entries", maxEntries)
 )
 
+// Limits of a folder that anybody may have made.
 const (
 	// maxEntries bounds a folder. The largest real ones have about a thousand files.
 	maxEntries = 100_000
@@ -62,6 +63,7 @@ type object struct {
 
 // ask looks up objects by git's expressions for them, each without a line feed, and calls found with each in order.
 func (o *Objects) ask(found func(i int, x object) error, expressions ...string) error {
+	// Questions and answers are under way at once: a pipe holds few of either.
 	go io.WriteString(o.in, strings.Join(expressions, "\n")+"\n") // the error is that of reading
 	for i := range expressions {
 		line, err := o.out.ReadString('\n')
@@ -98,6 +100,7 @@ func (o *Objects) read(expression, kind string, most int64) (text []byte, x obje
 		if found.hash == "" {
 			return nil
 		}
+		// The whole object is read, whatever is kept of it: the next answer follows.
 		body := io.LimitReader(o.out, found.size+1) // a line feed follows
 		if found.kind == kind {
 			x = found
@@ -173,10 +176,12 @@ const (
 
 // Entry is what a commit has under a name in a folder.
 type Entry struct {
-	Name string // as it is: it may hold anything but NUL
+	// Name is as committed: it may hold anything but NUL and slash, or those of a hostile tree.
+	Name string
 	Mode string
 	Hash string
-	Size int64 // bytes; 0 for a submodule
+	// Size is in bytes; 0 for a submodule.
+	Size int64
 }
 
 // Tree lists a folder of a commit, "." for all of it, without what is below its folders. The error is ErrNoFolder when
@@ -203,6 +208,7 @@ func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 		hashes[i] = f.hexHash()
 		entries[i] = Entry{Name: f.name, Mode: f.mode, Hash: hashes[i]}
 	}
+	// Sizes without contents: a few large objects can have thousands of names.
 	sizes, err := openObjects(ctx, top, "--batch-check")
 	if err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ func newRemote(ctx context.Context, dir, address string, maxFile int64, args ...
 	}
 	c := newCommand(ctx, dir, append(fixed, args...)...)
 	c.address = address
+	// These were taken out with the other variables of git.
 	for _, kv := range os.Environ() {
 		if strings.HasPrefix(kv, "GIT_SSH") || strings.HasPrefix(kv, "GIT_SSL") || strings.HasPrefix(kv, "GIT_ASKPASS=") {
 			c.Env = append(c.Env, kv)
@@ -60,6 +61,7 @@ func Refs(ctx context.Context, dir, address string, names ...string) (map[string
 // bounds each file of it, in bytes.
 func Fetch(ctx context.Context, dir, address, commit string, maxFile int64) error {
 	format := "sha1"
+	// An empty repository does not learn the format from the one that it fetches from.
 	if len(commit) == sha256Digits {
 		format = "sha256"
 	}

@@ -28,22 +28,28 @@ import (
 type folder struct {
 	Target
 	report *Report
-	made   bool // by this run
-	root   *os.Root
-	lock   *flock.Flock
-	texts  map[string]*text // of the upstream, by the name that they have here
+	// made is true when this run made the folder.
+	made bool
+	root *os.Root
+	lock *flock.Flock
+	// texts are the upstream's, by the name that they have here.
+	texts map[string]*text
 
-	old     *Record // nil: the folder was never synced
-	next    *Record // nil: nothing has to be done
+	// old is nil when the folder was never synced.
+	old *Record
+	// next is nil when nothing has to be done.
+	next    *Record
 	pending []pending
-	gone    []string // names of files to remove
+	// gone are names of files to remove.
+	gone []string
 }
 
 // pending is a whole file under a temporary name.
 type pending struct {
 	temp      *atomicfile.Temp
 	name, sum string
-	changed   bool // a file has the name
+	// changed is true when a file has the name.
+	changed bool
 }
 
 // openFolder makes and locks a folder. The lock is on the folder itself, so that no file of ours lies in it.
@@ -55,6 +61,7 @@ func openFolder(ctx context.Context, t Target, waiting func()) (*folder, error) 
 	if err := os.MkdirAll(t.Folder, 0o755); err != nil {
 		return nil, f.failed("", err)
 	}
+	// What a killed run left under temporary names is removed once nobody else can write here.
 	err := f.wait(ctx, waiting)
 	if err == nil {
 		f.root, err = os.OpenRoot(t.Folder)
@@ -109,6 +116,7 @@ func (f *folder) close() {
 	f.lock.Close()
 }
 
+// path is that of a file in the folder, as problems name it.
 func (f *folder) path(name string) string { return path.Join(filepath.ToSlash(f.Folder), name) }
 
 // failed says which file could not be written, and why without its path.
@@ -135,6 +143,7 @@ func (f *folder) compare(next *Record, objects *git.Objects) error {
 	if err := f.refuseTwins(); err != nil {
 		return err
 	}
+	// A file that stays as it is keeps its entry in the record, so that a later run knows it again.
 	keep := func(name string) {
 		next.Incomplete = true
 		if old, ok := f.old.File(name); ok {
@@ -154,6 +163,7 @@ func (f *folder) compare(next *Record, objects *git.Objects) error {
 		}
 		next.Files = append(next.Files, x.File)
 	}
+	// What left the upstream leaves the folder, unless somebody edited it.
 	for _, name := range f.old.names() {
 		sum := f.sum(name)
 		switch {
@@ -167,6 +177,7 @@ func (f *folder) compare(next *Record, objects *git.Objects) error {
 		}
 	}
 	slices.SortFunc(next.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	// A run without changes writes nothing, not even the record.
 	if len(f.pending) > 0 || len(f.gone) > 0 || !sameRecord(f.old, next) {
 		f.next = next
 	}
@@ -178,6 +189,7 @@ func (f *folder) compare(next *Record, objects *git.Objects) error {
 func (f *folder) take(x *text, objects *git.Objects) error {
 	old, had := f.old.File(x.Name)
 	here := f.sum(x.Name)
+	// Neither side has changed: the text need not be read.
 	if had && old.Blob == x.Blob && here == old.SHA256 {
 		x.SHA256 = here
 		f.report.Unchanged++
@@ -195,6 +207,7 @@ func (f *folder) take(x *text, objects *git.Objects) error {
 		x.refused = true
 		f.report.problem(file, code, format, args...)
 	}
+	// Nothing is written over a file that is neither as the last sync left it nor the same as the new text.
 	switch {
 	case bytes.HasPrefix(raw, []byte("version https://git-lfs.github.com/spec/")):
 		refuse(x.Path, "lfs-pointer", "the upstream keeps this file with Git LFS, and here is only a pointer to it")
@@ -266,6 +279,7 @@ func (f *folder) steps() []func() error {
 	if f.next == nil {
 		return nil
 	}
+	// Until the last step the record names both the files of before and those that are being put in place.
 	during := *f.next
 	during.Files, during.Incomplete = nil, true
 	if f.old != nil {
@@ -291,6 +305,7 @@ func (f *folder) steps() []func() error {
 	return append(append(steps, last...), func() error { return f.record(f.next) })
 }
 
+// put gives a pending file its name.
 func (f *folder) put(p pending) error {
 	if err := p.temp.Commit(p.name); err != nil {
 		return f.failed(p.name, err)
@@ -303,6 +318,7 @@ func (f *folder) put(p pending) error {
 	return nil
 }
 
+// remove removes a file that left the upstream. It may be gone already.
 func (f *folder) remove(name string) error {
 	if err := f.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return f.failed(name, err)
@@ -343,6 +359,7 @@ func (f *folder) sum(name string) string {
 	return hashOf(raw)
 }
 
+// hashOf is the SHA-256 of a file in hexadecimal digits.
 func hashOf(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])

@@ -21,8 +21,10 @@ const maxRepository = 1 << 30
 
 // Options says what comes from where.
 type Options struct {
-	Git     string // address; must not begin with a hyphen
-	Ref     string // branch, tag, full name of either (refs/heads/main) or whole hash; empty: the default branch
+	// Git is the address of the upstream. It must not begin with a hyphen.
+	Git string
+	// Ref is a branch, a tag, the full name of either (refs/heads/main) or a whole hash; empty means the default branch.
+	Ref     string
 	Targets []Target
 	// KeepGoing takes what can be taken: files with an error stay as they are here.
 	KeepGoing bool
@@ -36,17 +38,22 @@ type Options struct {
 
 // Target is a local folder and what comes into it.
 type Target struct {
-	Folder string   // is made when it is not there
-	From   []string // folders of the upstream, "." for its top; at least one
+	// Folder is made when it is not there.
+	Folder string
+	// From are folders of the upstream, "." for its top; at least one.
+	From []string
 }
 
 // Report is what was done. Lists are sorted and never null.
 type Report struct {
-	Git       string   `json:"git"` // without user and password
-	Ref       string   `json:"ref"`
-	From      string   `json:"from"` // commit of the sync before; empty: there was none
-	To        string   `json:"to"`
-	Rewritten bool     `json:"rewritten"` // From does not lead to To
+	// Git is the address of the upstream without user and password.
+	Git string `json:"git"`
+	Ref string `json:"ref"`
+	// From is the commit of the sync before; empty when there was none.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Rewritten is true when From does not lead to To.
+	Rewritten bool     `json:"rewritten"`
 	Added     []string `json:"added"`
 	Changed   []string `json:"changed"`
 	Removed   []string `json:"removed"`
@@ -68,8 +75,10 @@ var (
 // syncer is one run.
 type syncer struct {
 	Options
-	clone   string // folder of the fetched repository
-	commit  string // of the upstream
+	// clone is the folder of the fetched repository.
+	clone string
+	// commit is the one of the upstream that is synced.
+	commit  string
 	folders []*folder
 	report  *Report
 }
@@ -80,6 +89,7 @@ func Sync(ctx context.Context, o Options) (Report, error) {
 	report := Report{Git: git.Public(o.Git), Ref: o.Ref, Added: []string{}, Changed: []string{}, Removed: []string{},
 		Problems: []mip.Problem{}, Notices: []string{}}
 	s := &syncer{Options: o, report: &report}
+	// The clone is made first: a temporary folder that cannot be written is no reason to make the folders.
 	clone, remove, err := makeClone()
 	if err != nil {
 		return report, fmt.Errorf("%w: %w", ErrWrite, err)
@@ -119,10 +129,12 @@ func (s *syncer) run(ctx context.Context) error {
 	if err := s.upstream(ctx); err != nil {
 		return err
 	}
+	// Whole or not at all: one file in error keeps all folders as they are.
 	if len(s.report.Problems) > 0 && !s.KeepGoing {
 		s.report.Unchanged = 0
 		return nil
 	}
+	// From here on files change. An interruption is looked at between folders, where the record is sound.
 	for _, f := range s.folders {
 		for _, step := range f.steps() {
 			if err := step(); err != nil {
@@ -149,6 +161,7 @@ func (s *syncer) sameFolder(dir string) string {
 
 // upstream does all that needs git, within the timeout.
 func (s *syncer) upstream(ctx context.Context) error {
+	// Waiting for another run is over by now, and is none of the upstream's time.
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if s.Timeout > 0 {
 		limited, cancel = context.WithTimeout(ctx, s.Timeout)
@@ -174,6 +187,7 @@ func (s *syncer) fetch(ctx context.Context) error {
 	if s.commit, err = s.resolve(ctx); err != nil {
 		return err
 	}
+	// Most runs end here, after one question to the upstream.
 	if !slices.ContainsFunc(s.folders, func(f *folder) bool { return !f.current(s.record(f)) }) {
 		for _, f := range s.folders {
 			s.report.Unchanged += len(f.old.Files)
@@ -217,6 +231,7 @@ func (s *syncer) resolve(ctx context.Context) (string, error) {
 	if git.WholeHash(s.Ref) {
 		return s.Ref, nil
 	}
+	// The upstream is asked for full names only: a short one may mean several.
 	branch, tag := "refs/heads/"+s.Ref, "refs/tags/"+s.Ref
 	names := []string{tag + "^{}", tag, branch} // a tag's commit before the tag
 	switch {
@@ -243,6 +258,7 @@ func (s *syncer) resolve(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("%w: no branch or tag %q; a commit is named by all digits of its hash", ErrRef, s.Ref)
 }
 
+// doing reports a step.
 func (s *syncer) doing(what string) {
 	if s.Doing != nil {
 		s.Doing(what)
@@ -255,6 +271,7 @@ func (r *Report) problem(file, code, format string, args ...any) {
 	r.Problems = append(r.Problems, p)
 }
 
+// notice adds a sentence about the upstream.
 func (r *Report) notice(format string, args ...any) {
 	r.Notices = append(r.Notices, fmt.Sprintf(format, args...))
 }

@@ -26,8 +26,10 @@ const (
 // text is one Markdown file of the upstream.
 type text struct {
 	File
-	refused bool       // a problem says why
-	first   git.Commit // the oldest that touches it
+	// refused is true when a problem names the reason.
+	refused bool
+	// first is the oldest commit that touches the file.
+	first git.Commit
 }
 
 // list finds the texts of the upstream that a folder takes.
@@ -46,6 +48,7 @@ func (s *syncer) list(ctx context.Context, f *folder) error {
 		for _, e := range entries {
 			f.add(from, e)
 		}
+		// Files of other kinds do not count.
 		if len(f.texts) > maxFiles {
 			return fmt.Errorf("%w: the upstream's %s has more than %d Markdown files at %.12s", ErrFolder, from, maxFiles, s.commit)
 		}
@@ -77,6 +80,7 @@ func fold(name string) string {
 
 // add takes a file whose name is that of a text, or reports why it is not taken.
 func (f *folder) add(from string, e git.Entry) {
+	// A name with hidden characters may look like that of a text without being one.
 	visible := local.Visible(e.Name)
 	markdown := isMarkdown(e.Name) || visible != e.Name && strings.Contains(strings.ToLower(e.Name), ".md")
 	plain := visible == e.Name && !strings.Contains(e.Name, "/")
@@ -104,11 +108,13 @@ func (f *folder) add(from string, e git.Entry) {
 	case e.Size > local.MaxFile:
 		refuse("too-large", "the upstream's file has %d bytes; at most %d are taken", e.Size, local.MaxFile)
 	}
+	// A refused text keeps its place: the file of that name here is not gone from the upstream.
 	if plain {
 		f.texts[e.Name] = x
 	}
 }
 
+// isMarkdown reports whether a name is that of a text, in any case.
 func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".md") }
 
 // noFolder names the folders that are there instead.
@@ -146,6 +152,7 @@ func (s *syncer) versions(ctx context.Context) error {
 	touched := map[string]int{} // Markdown files, by commit
 	undated := map[string]bool{}
 	var newest, lastUndated git.Commit
+	// Commits come newest first, so that the last one seen is the oldest.
 	err := git.Log(ctx, s.clone, s.commit, slices.Compact(prefixes), func(c git.Commit, t git.Touch) {
 		if c.Undated {
 			undated[c.Hash], lastUndated = true, c
@@ -177,6 +184,7 @@ func (s *syncer) versions(ctx context.Context) error {
 		s.report.notice("commit %.12s is dated %s, later than this machine's clock; what it changed stands first until then",
 			newest.Hash, mip.NewTime(time.Unix(newest.When, 0)))
 	}
+	// A commit that adds several files imported or moved them, and says nothing of when they were written.
 	for _, x := range texts {
 		if touched[x.first.Hash] == 1 && x.first.When > 0 {
 			added := mip.NewTime(time.Unix(x.first.When, 0))
