@@ -47,7 +47,7 @@ func (p *planner) agents() {
 	p.add(Artifact{
 		Route: "/llms-full.txt", Type: typeText, index: true,
 		Body: func(w io.Writer) error {
-			return agent.LLMsFull(w, p.info, p.all, func(i int) ([]byte, error) { return []byte(p.corpus.Proposals[i].Raw), nil })
+			return agent.LLMsFull(w, p.info, p.all, func(i int) string { return p.corpus.Proposals[i].Raw })
 		},
 	})
 	skill := sync.OnceValues(func() ([]byte, error) { return agent.Skill(p.info, p.all) })
@@ -109,7 +109,7 @@ func (p *planner) describe() *agent.API {
 		return agent.Describe(p.stableInfo, p.forks, nil)
 	}
 	subject := p.summarised.Subject(example)
-	id, e := p.all[example].ID, agent.Example{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].ID)}
+	id, e := p.all[example].ID, agent.Subject{Proposal: subject.Proposal, Summary: p.beside.Summary(p.all[example].ID)}
 	if e.Summary == nil {
 		if updated := p.all[example].Updated; updated != nil {
 			subject.Now = updated.UTC()

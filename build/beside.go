@@ -69,12 +69,11 @@ func (p *planner) companions(c *corpus.Proposal) {
 // translationPage renders a translation as the proposal itself is: its links mean what they mean there.
 func (p *planner) translationPage(t corpus.Translation, c *corpus.Proposal) ([]byte, error) {
 	text := t.Text()
-	d := markdown.Join(text.Sections)
-	body, err := p.md.HTML(d.Root, d.Body, text.Title, func(dest string) (string, bool) { return p.link(c, dest) })
+	article, err := p.md.Render(markdown.Join(text.Sections), text.Title, func(dest string) (string, bool) { return p.link(c, dest) })
 	if err != nil {
 		return nil, fmt.Errorf("render the translation of %s into %s: %w", c.File, t.Locale, err)
 	}
 	return p.stable.Translation(render.TranslationPage{
-		Summary: p.all[p.index[c.ID]], Text: text, Body: body, Translations: p.links(c.ID).Translations,
+		Summary: p.all[p.index[c.ID]], Text: text, Body: article.HTML, Translations: p.links(c.ID).Translations,
 	})
 }

@@ -89,7 +89,7 @@ func (c *Content) tooLarge(o Options) map[string]mip.Problem {
 	}
 	before := len(failed)
 	try := func(d *markdown.Document, p mip.Problem) {
-		_, err := md.HTML(d.Root, d.Body, "", func(dest string) (string, bool) { return longest + url.PathEscape(dest), true })
+		_, err := md.Render(d, "", func(dest string) (string, bool) { return longest + url.PathEscape(dest), true })
 		if err != nil {
 			p.Message = err.Error() + p.Message
 			failed[p.File] = p

@@ -24,10 +24,9 @@ func (p *planner) assets() {
 // other page. A file's name holds a hash of what it shows: new words in a text leave it alone, and one that is
 // there needs no drawing. The file of the card before is removed, as all that is no longer planned.
 func (p *planner) cards() {
-	painter := card.NewPainter()
 	add := func(route, pattern, source string, c card.Card) {
 		p.add(Artifact{Route: route, Pattern: pattern, Type: card.Type, source: source, hashed: true, Body: bodyOf(func() ([]byte, error) {
-			b, err := painter.PNG(c)
+			b, err := card.PNG(c)
 			if err != nil {
 				return nil, fmt.Errorf("draw %s: %w", route, err)
 			}

@@ -56,38 +56,10 @@ func (p *planner) proposals() {
 // view is the page of a proposal but for its text.
 func (p *planner) view(i int) render.ProposalPage {
 	m := p.all[i]
-	v := render.ProposalPage{
-		Summary: m, Requires: p.refs(m.ID, m.Requires), RequiredBy: p.refs(m.ID, m.RequiredBy),
-		Replaces: p.refs(m.ID, m.Replaces), SupersededBy: p.refs(m.ID, m.SupersededBy),
-		Fork: ai.ForkOf(m, p.forks), Impact: p.beside.Summary(m.ID), History: p.corpus.Proposals[i].Past != nil, Translations: p.links(m.ID).Translations,
-		Heat: p.figures.Topic(m.ID),
+	return render.ProposalPage{
+		All: p.all, Index: i, Fork: ai.ForkOf(m, p.forks), Impact: p.beside.Summary(m.ID), History: p.corpus.Proposals[i].Past != nil,
+		Translations: p.links(m.ID).Translations, Heat: p.figures.Topic(m.ID),
 	}
-	if i > 0 {
-		r := p.ref(p.all[i-1].ID)
-		v.Previous = &r
-	}
-	if i+1 < len(p.all) {
-		r := p.ref(p.all[i+1].ID)
-		v.Next = &r
-	}
-	return v
-}
-
-// refs are links to the proposals of the same kind with these numbers.
-func (p *planner) refs(of mip.ID, numbers []int) []render.Ref {
-	out := make([]render.Ref, 0, len(numbers))
-	for _, id := range of.Siblings(numbers) {
-		out = append(out, p.ref(id))
-	}
-	return out
-}
-
-func (p *planner) ref(id mip.ID) render.Ref {
-	i, ok := p.index[id]
-	if !ok {
-		return render.Ref{ID: id}
-	}
-	return render.RefTo(p.all[i], p.Site.Path(id.Page()))
 }
 
 // link resolves a relative destination in a proposal: to the page of the proposal that it names, else

@@ -85,8 +85,7 @@ func (p *planner) text(i int) (*text, error) {
 	if t = p.Rendered.find(key, link); t == nil {
 		d := p.corpus.Read(c)
 		t = &text{sections: d.Sections, links: map[string]target{}}
-		var err error
-		t.html, err = p.md.HTML(d.Root, d.Body, p.all[i].Title, func(dest string) (string, bool) {
+		article, err := p.md.Render(d, p.all[i].Title, func(dest string) (string, bool) {
 			address, ok := link(dest)
 			t.links[dest] = target{address, ok}
 			return address, ok
@@ -94,6 +93,7 @@ func (p *planner) text(i int) (*text, error) {
 		if err != nil {
 			return nil, fmt.Errorf("render %s: %w", c.File, err)
 		}
+		t.html = article.HTML
 	}
 	p.Rendered.keep(key, t)
 	p.mu.Lock()

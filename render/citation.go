@@ -12,6 +12,7 @@ import (
 // citation is how to refer to a proposal, for people and for programs that keep references.
 type citation struct{ Text, BibTeX, CSL string }
 
+// citation makes all three forms. route is that of the proposal's page.
 func (p *Pages) citation(s mip.Summary, authors []person, route string) (citation, error) {
 	csl, err := p.cslJSON(s, authors, route)
 	return citation{p.cite(s, authors, route), p.bibTeX(s, authors, route), csl}, err
@@ -23,7 +24,7 @@ func (p *Pages) cite(s mip.Summary, authors []person, route string) string {
 	if len(authors) > 0 {
 		b.WriteString(names(authors) + ", ")
 	}
-	fmt.Fprintf(&b, "\"%s,\" %s, no. %d", named(s.ID.String(), ": ", s.Title), p.info.Title, s.Number)
+	fmt.Fprintf(&b, "\"%s,\" %s, no. %d", fullTitle(s), p.info.Title, s.Number)
 	if !s.Created.IsZero() {
 		b.WriteString(", " + s.Created.Time().Format("January 2006"))
 	}
@@ -31,6 +32,7 @@ func (p *Pages) cite(s mip.Summary, authors []person, route string) string {
 	return b.String()
 }
 
+// names are the authors with commas between them.
 func names(authors []person) string {
 	var out []string
 	for _, a := range authors {
@@ -54,7 +56,7 @@ func (p *Pages) bibTeX(s mip.Summary, authors []person, route string) string {
 		by = append(by, "{"+texText(a.Name)+"}")
 	}
 	field("author", strings.Join(by, " and "))
-	field("title", "{"+texText(named(s.ID.String(), ": ", s.Title))+"}")
+	field("title", "{"+texText(fullTitle(s))+"}")
 	field("howpublished", fmt.Sprintf("%s, no. %d", texText(p.info.Title), s.Number))
 	if !s.Created.IsZero() {
 		field("year", s.Created.Time().Format("2006"))
@@ -95,7 +97,7 @@ func (p *Pages) cslJSON(s mip.Summary, authors []person, route string) (string, 
 		Status     string `json:"status,omitempty"`
 		URL        string `json:"URL"`
 	}{
-		ID: s.ID.String(), Type: "standard", Title: named(s.ID.String(), ": ", s.Title), Collection: p.info.Title,
+		ID: s.ID.String(), Type: "standard", Title: fullTitle(s), Collection: p.info.Title,
 		Number: fmt.Sprint(s.Number), Status: string(s.Status), URL: p.info.BaseURL + route,
 	}
 	for _, a := range authors {
@@ -114,7 +116,7 @@ func (p *Pages) cslJSON(s mip.Summary, authors []person, route string) (string, 
 // citationMeta are the meta elements by which programs that keep references recognise a report.
 func citationMeta(s mip.Summary, authors []person, institution string) [][2]string {
 	out := [][2]string{
-		{"citation_title", named(s.ID.String(), ": ", s.Title)},
+		{"citation_title", fullTitle(s)},
 		{"citation_technical_report_institution", institution},
 		{"citation_technical_report_number", s.ID.String()},
 	}

@@ -21,8 +21,8 @@ const (
 	margin     = 3  // room for the ring of a focused node
 )
 
-// drawing is an SVG of boxes and lines. The style sheet colours it by class, in both themes. What is in it are
-// links, with names of their own.
+// drawing is an SVG of boxes and lines. The style sheet colours it by class, in both themes. The boxes are links with
+// names of their own.
 type drawing struct {
 	Width, Height       int
 	Label               string // what the drawing is called
@@ -58,7 +58,7 @@ func newDrawing(columns, columnGap, height int, label string, ids ...string) *dr
 func (d *drawing) left(column int) int { return margin + column*(d.BoxWidth+d.columnGap) }
 
 // node draws a proposal, which says its title and status.
-func (d *drawing) node(r Ref, at graph.Point) {
+func (d *drawing) node(r ref, at graph.Point) {
 	x, y := d.left(at.Column), at.Y+margin
 	n := drawnNode{
 		Class: statusClass(r.Status), Href: r.Path, Name: plain.Sentence(named(r.ID.String(), " ", r.Title)) + " " + r.Status.String(), ID: r.ID.String(),

@@ -27,8 +27,9 @@ func (p *parser) command(name string) atom {
 	if s, ok := accents[name]; ok {
 		return p.accent(s)
 	}
-	if size, ok := sizes[name]; ok {
-		return p.delimiter(` minsize="`+size+`" maxsize="`+size+`"`, sizeClass(name))
+	base := strings.TrimRight(name, "lrm")
+	if size, ok := sizes[base]; ok && len(name) <= len(base)+1 {
+		return p.delimiter(` minsize="`+size+`" maxsize="`+size+`"`, sizeClasses[name[len(name)-1]])
 	}
 	switch name {
 	case `\frac`, `\dfrac`, `\tfrac`, `\cfrac`, `\binom`:
@@ -43,7 +44,7 @@ func (p *parser) command(name string) atom {
 		limits := p.take("*")
 		word := strings.ReplaceAll(p.braced(), `\,`, " ")
 		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -") != "" || word == "" {
-			p.fail()
+			panic(errSyntax)
 		}
 		return atom{element: element{tag: "mi", text: word}, class: largeOperator, function: true, limits: limits}
 	case `\mod`, `\bmod`:
@@ -54,7 +55,7 @@ func (p *parser) command(name string) atom {
 	case `\not`:
 		s, ok := symbols[p.next()]
 		if !ok || s.class != relation {
-			p.fail()
+			panic(errSyntax)
 		}
 		s.text += "\u0338" // a stroke through what precedes it
 		return s.atom()
@@ -65,8 +66,7 @@ func (p *parser) command(name string) atom {
 		under := p.argument()
 		return atom{element: element{tag: "munder", kids: []element{p.argument(), under}}, class: relation}
 	}
-	p.fail()
-	return atom{}
+	panic(errSyntax)
 }
 
 func (p *parser) inFont(f font) atom {
@@ -88,7 +88,7 @@ func (p *parser) text(f font) atom {
 			i++
 			b.WriteByte(source[i])
 		case strings.IndexByte(`\${}%#&`, c) >= 0:
-			p.fail()
+			panic(errSyntax)
 		case c == '\n', c == '\t', c == '~':
 			b.WriteByte(' ')
 		default:
@@ -149,7 +149,7 @@ func (p *parser) root() atom {
 // fenced reads \left … \middle … \right.
 func (p *parser) fenced() atom {
 	row := p.stretched(nil, "prefix")
-	for !p.failed {
+	for {
 		row = append(row, p.row(`\right`, `\middle`)...)
 		if p.next() == `\right` {
 			row = p.stretched(row, "postfix")
@@ -173,22 +173,9 @@ func (p *parser) delimiter(attr string, c class) atom {
 	t := p.next()
 	s, ok := symbols[t]
 	if !ok || !s.delimits {
-		p.fail()
-		return atom{}
+		panic(errSyntax)
 	}
 	return atom{element: element{tag: "mo", attr: attr + tight, text: s.text}, class: c}
-}
-
-func sizeClass(name string) class {
-	switch name[len(name)-1] {
-	case 'l':
-		return opening
-	case 'r':
-		return closing
-	case 'm':
-		return relation
-	}
-	return ordinary
 }
 
 func fence(text string) element {

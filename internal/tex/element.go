@@ -29,40 +29,39 @@ var thin = space("0.1667em")
 // tight is the attributes of an operator that takes no room of its own.
 const tight = ` lspace="0" rspace="0"`
 
-// writer writes elements and measures them.
-type writer struct {
-	b     []byte
-	width int
+// append appends the element as HTML.
+func (e element) append(b []byte) []byte {
+	b = append(b, "<"+e.tag+e.attr+">"...)
+	b = appendEscaped(b, e.text)
+	for _, k := range e.kids {
+		b = k.append(b)
+	}
+	return append(b, "</"+e.tag+">"...)
 }
 
-func (w *writer) string(s string) { w.b = append(w.b, s...) }
+// width is how many characters the element shows.
+func (e element) width() int {
+	n := utf8.RuneCountInString(e.text)
+	for _, k := range e.kids {
+		n += k.width()
+	}
+	return n
+}
 
-// escaped writes a text so that no character in it is markup. What XML forbids becomes U+FFFD.
-func (w *writer) escaped(s string) {
+// escapes are the characters that are markup in text and in quoted attributes.
+var escapes = map[rune]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&quot;"}
+
+// appendEscaped appends a text so that no character in it is markup. What XML forbids becomes U+FFFD.
+func appendEscaped(b []byte, s string) []byte {
 	for _, c := range s {
 		switch {
-		case c == '&':
-			w.string("&amp;")
-		case c == '<':
-			w.string("&lt;")
-		case c == '>':
-			w.string("&gt;")
-		case c == '"':
-			w.string("&quot;")
+		case escapes[c] != "":
+			b = append(b, escapes[c]...)
 		case c < ' ' && c != '\n' && c != '\t', c == 0xFFFE, c == 0xFFFF:
-			w.string("\uFFFD")
+			b = append(b, "\uFFFD"...)
 		default:
-			w.b = utf8.AppendRune(w.b, c)
+			b = utf8.AppendRune(b, c)
 		}
 	}
-}
-
-func (w *writer) element(e element) {
-	w.string("<" + e.tag + e.attr + ">")
-	w.escaped(e.text)
-	w.width += utf8.RuneCountInString(e.text)
-	for _, k := range e.kids {
-		w.element(k)
-	}
-	w.string("</" + e.tag + ">")
+	return b
 }

@@ -41,8 +41,7 @@ func (p *parser) environment() atom {
 		ok = ok && s.columns != ""
 	}
 	if !ok {
-		p.fail()
-		return atom{}
+		panic(errSyntax)
 	}
 	p.tables++
 	table := element{tag: "mtable", kids: p.rows(s)}
@@ -52,7 +51,7 @@ func (p *parser) environment() atom {
 	p.tables--
 	p.want(`\end`)
 	if p.braced() != name {
-		p.fail()
+		panic(errSyntax)
 	}
 	if s.before == "" && s.after == "" {
 		return atom{element: table}
@@ -68,10 +67,9 @@ func (p *parser) environment() atom {
 func (p *parser) rows(s shape) []element {
 	var out []element
 	row := element{tag: "mtr"}
-	for !p.failed {
+	for {
 		if p.cells++; p.cells > maxCells {
-			p.fail()
-			break
+			panic(errSyntax)
 		}
 		cell := element{tag: "mtd", kids: p.row("&", `\\`, `\end`)}
 		if side := s.column(len(row.kids)); side != "c" {
@@ -81,16 +79,15 @@ func (p *parser) rows(s shape) []element {
 		switch p.peek() {
 		case "&":
 			p.next()
-			continue
 		case `\\`:
 			p.next()
-			if out = append(out, row); p.peek() == `\end` {
+			out = append(out, row)
+			if p.peek() == `\end` {
 				return out
 			}
 			row = element{tag: "mtr"}
-			continue
+		default:
+			return append(out, row)
 		}
-		return append(out, row)
 	}
-	return out
 }

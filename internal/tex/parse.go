@@ -15,7 +15,6 @@ type parser struct {
 	tables int // that enclose this place
 	cells  int // of all tables so far
 	font   font
-	failed bool
 }
 
 // class says what stands beside an atom with which space, as in chapter 17 of The TeXbook.
@@ -46,7 +45,7 @@ var ends = []string{"", "}", "&", `\\`, `\right`, `\middle`, `\end`}
 // row reads up to one of the tokens that are given, which it leaves.
 func (p *parser) row(until ...string) []element {
 	if p.depth++; p.depth > maxDepth {
-		p.fail()
+		panic(errSyntax)
 	}
 	defer func() { p.depth-- }()
 	var out []element
@@ -57,17 +56,13 @@ func (p *parser) row(until ...string) []element {
 			return out
 		}
 		if slices.Contains(ends, t) && !(t == `\\` && p.tables == 0) {
-			p.fail()
-			return nil
+			panic(errSyntax)
 		}
 		if style, ok := styles[t]; ok {
 			p.next()
 			return append(out, element{tag: "mstyle", attr: style, kids: p.row(until...)})
 		}
 		a := p.scripts(p.atom())
-		if p.failed {
-			return nil
-		}
 		if a.class == binary && (first || last != ordinary && last != closing) {
 			// A sign, not an operation; a browser takes it for one at the beginning of a row only.
 			a.attr, a.class = a.attr+` form="prefix"`, ordinary
@@ -114,8 +109,7 @@ func (p *parser) atom() atom {
 	at := p.at
 	t := p.next()
 	if t == "" {
-		p.fail()
-		return atom{}
+		panic(errSyntax)
 	}
 	c, _ := utf8.DecodeRuneInString(t)
 	switch {
@@ -141,8 +135,7 @@ func (p *parser) atom() atom {
 	case c > 0x7F && (unicode.IsSymbol(c) || unicode.IsPunct(c)):
 		return symbol{text: t, class: relation}.atom()
 	}
-	p.fail() // #, %, `, an unknown control character
-	return atom{}
+	panic(errSyntax) // #, %, `, an unknown control character
 }
 
 // group reads up to the closing brace. An operator that stands alone between braces is an ordinary sign.
@@ -167,12 +160,10 @@ func (p *parser) argument() element {
 		return element{tag: "mn", text: p.font.apply(t)}
 	}
 	if slices.Contains(ends, t) || t == "^" || t == "_" {
-		p.fail()
-		return element{}
+		panic(errSyntax)
 	}
 	if p.depth++; p.depth > maxDepth { // \sqrt\sqrt…
-		p.fail()
-		return element{}
+		panic(errSyntax)
 	}
 	defer func() { p.depth-- }()
 	return p.atom().element
@@ -211,33 +202,27 @@ func (p *parser) letters(c rune) atom {
 // scripts reads what is below and above an atom.
 func (p *parser) scripts(a atom) atom {
 	var sub, sup *element
-	var primes strings.Builder
-	for !p.failed {
+	primes := ""
+	for {
 		switch t := p.peek(); {
 		case t == "_" && sub == nil:
 			p.next()
-			e := p.argument()
-			sub = &e
+			sub = new(p.argument())
 		case t == "^" && sup == nil:
 			p.next()
-			e := p.argument()
-			sup = &e
+			sup = new(p.argument())
 		case t == "'" && sup == nil:
 			p.next()
-			primes.WriteString("\u2032")
+			primes += "\u2032"
 		case t == "_" || t == "^" || t == "'":
-			p.fail() // one of two would have to go
-		case t == `\limits` && a.class == largeOperator:
+			panic(errSyntax) // one of two would have to go
+		case (t == `\limits` || t == `\nolimits`) && a.class == largeOperator:
 			p.next()
-			a.limits = true
-		case t == `\nolimits` && a.class == largeOperator:
-			p.next()
-			a.limits = false
+			a.limits = t == `\limits`
 		default:
-			return a.withScripts(sub, sup, primes.String())
+			return a.withScripts(sub, sup, primes)
 		}
 	}
-	return a
 }
 
 func (a atom) withScripts(sub, sup *element, primes string) atom {
@@ -251,22 +236,31 @@ func (a atom) withScripts(sub, sup *element, primes string) atom {
 	if sub == nil && sup == nil {
 		return a
 	}
-	names := [3]string{"msub", "msup", "msubsup"}
+	name := "msub"
 	if a.limits {
-		names = [3]string{"munder", "mover", "munderover"}
+		name = "munder"
 		if a.function {
 			a.element = element{tag: "mo", attr: tight + ` movablelimits="true"`, text: a.text}
 		}
 	}
-	base := a.element
-	switch {
-	case sup == nil:
-		a.element = element{tag: names[0], kids: []element{base, *sub}}
-	case sub == nil:
-		a.element = element{tag: names[1], kids: []element{base, *sup}}
-	default:
-		a.element = element{tag: names[2], kids: []element{base, *sub, *sup}}
+	kids := []element{a.element}
+	if sub != nil {
+		kids = append(kids, *sub)
 	}
+	if sup != nil {
+		kids = append(kids, *sup)
+	}
+	switch {
+	case sub == nil && a.limits:
+		name = "mover"
+	case sub == nil:
+		name = "msup"
+	case sup != nil && a.limits:
+		name = "munderover"
+	case sup != nil:
+		name = "msubsup"
+	}
+	a.element = element{tag: name, kids: kids}
 	if a.class == binary || a.class == relation {
 		return a
 	}

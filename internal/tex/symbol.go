@@ -97,8 +97,8 @@ var spaces = map[string]string{
 	`\thinspace`: "0.1667em", `\enspace`: "0.5em",
 }
 
-// sizes are the heights of delimiters that an author chose.
-var sizes = map[string]string{
-	`\big`: "1.2em", `\bigl`: "1.2em", `\bigr`: "1.2em", `\bigm`: "1.2em", `\Big`: "1.8em", `\Bigl`: "1.8em", `\Bigr`: "1.8em", `\Bigm`: "1.8em",
-	`\bigg`: "2.4em", `\biggl`: "2.4em", `\biggr`: "2.4em", `\biggm`: "2.4em", `\Bigg`: "3em", `\Biggl`: "3em", `\Biggr`: "3em", `\Biggm`: "3em",
-}
+// sizes are the heights of delimiters that an author chose. A last letter of l, r or m gives the class.
+var (
+	sizes       = map[string]string{`\big`: "1.2em", `\Big`: "1.8em", `\bigg`: "2.4em", `\Bigg`: "3em"}
+	sizeClasses = map[byte]class{'l': opening, 'r': closing, 'm': relation}
+)

@@ -3,7 +3,10 @@
 // stands on a page instead of one that it does not understand, is not its business.
 package tex
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 const (
 	// MaxBytes is the longest source that is read.
@@ -13,6 +16,9 @@ const (
 	// maxCells is how many cells the tables of one formula may have.
 	maxCells = 400
 )
+
+// errSyntax is the panic by which the parser leaves off; [Parse] recovers from it.
+var errSyntax = errors.New("not understood")
 
 // Formula is what a source became.
 type Formula struct {
@@ -30,19 +36,19 @@ func Parse(source string, display bool) (f Formula, ok bool) {
 		return Formula{}, false
 	}
 	p := parser{src: source}
-	top := p.row("")
-	if p.failed {
-		return Formula{}, false
-	}
-	w := writer{}
-	w.string("<math")
+	defer func() {
+		if r := recover(); r != nil && r != errSyntax {
+			panic(r)
+		} else if r != nil {
+			f, ok = Formula{}, false
+		}
+	}()
+	top := group(p.row(""))
+	math := element{tag: "math", kids: []element{{tag: "semantics", kids: []element{top,
+		{tag: "annotation", attr: ` encoding="application/x-tex"`, text: source},
+	}}}}
 	if display {
-		w.string(` display="block"`)
+		math.attr = ` display="block"`
 	}
-	w.string("><semantics>")
-	w.element(group(top))
-	w.string(`<annotation encoding="application/x-tex">`)
-	w.escaped(source)
-	w.string("</annotation></semantics></math>")
-	return Formula{MathML: w.b, Width: w.width}, true
+	return Formula{MathML: math.append(nil), Width: top.width()}, true
 }

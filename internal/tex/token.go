@@ -8,9 +8,6 @@ import (
 // peek returns the next token: a command with its backslash, or one character. The empty one is the end
 // of the source. Blanks between tokens mean nothing.
 func (p *parser) peek() string {
-	if p.failed {
-		return ""
-	}
 	for p.at < len(p.src) && strings.IndexByte(" \t\r\n", p.src[p.at]) >= 0 {
 		p.at++
 	}
@@ -20,8 +17,7 @@ func (p *parser) peek() string {
 	}
 	c, n := utf8.DecodeRuneInString(rest)
 	if c == utf8.RuneError && n <= 1 {
-		p.fail()
-		return ""
+		panic(errSyntax)
 	}
 	if c != '\\' {
 		return rest[:n]
@@ -57,17 +53,11 @@ func (p *parser) take(t string) bool {
 	return true
 }
 
-// want reads t, and fails at anything else.
+// want reads t and accepts nothing else.
 func (p *parser) want(t string) {
 	if !p.take(t) {
-		p.fail()
+		panic(errSyntax)
 	}
-}
-
-// fail ends the reading: from here on there are no tokens.
-func (p *parser) fail() {
-	p.failed = true
-	p.at = len(p.src)
 }
 
 // braced reads a group as text, blanks and all; braces within it pair.
@@ -87,8 +77,7 @@ func (p *parser) braced() string {
 			}
 		}
 	}
-	p.fail()
-	return ""
+	panic(errSyntax)
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -1,10 +1,13 @@
 package markdown
 
 import (
+	"fmt"
 	"strconv"
 
+	"github.com/yuin/goldmark/ast"
 	"golang.org/x/net/html"
 
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/tex"
 )
 
@@ -16,44 +19,55 @@ const (
 	formulaMaxWidth = 20
 )
 
-// formula writes a formula as MathML, or its source as it is. One that is displayed or long is in a box of
+func (d *document) formula(n *markdown.Formula, entering bool) ast.WalkStatus {
+	if entering {
+		d.writeFormula(n.Source(d.source), n.Display, "span")
+	}
+	return ast.WalkSkipChildren
+}
+
+func (d *document) formulaBlock(n *markdown.FormulaBlock, entering bool) ast.WalkStatus {
+	if entering {
+		d.writeFormula(n.Source(d.source), true, "div")
+		d.print("\n")
+	}
+	return ast.WalkContinue
+}
+
+// writeFormula writes a formula as MathML, or its source as it is. One that is displayed or long is in a box of
 // its own, an element of the name tag, that scrolls by keyboard, as no browser breaks it.
-func (d *document) formula(source string, display bool, tag string) {
+func (d *document) writeFormula(source string, display bool, tag string) {
 	display = display && d.inAnchor == 0 // a heading's link takes the focus as a whole
 	f, ok := tex.Formula{}, false
 	if d.mathBytes < formulaMaxBytes {
 		f, ok = tex.Parse(source, display)
 		d.mathBytes += len(f.MathML)
 	}
-	if !ok {
-		d.wrap(display, `<`+tag+` class="math">`, "")
-		d.out.strings(`<code class="math">`)
-		d.out.escaped(source)
-		d.out.strings("</code>")
-		d.wrap(display, "</"+tag+">", "")
-		return
-	}
-	box := ""
+	start, end := "", ""
 	switch {
 	case display:
-		box = "math"
-	case f.Width > formulaMaxWidth && d.inAnchor == 0:
-		box = "maths"
+		start, end = "<"+tag+` class="math"`, "</"+tag+">"
+	case ok && f.Width > formulaMaxWidth && d.inAnchor == 0:
+		start, end = "<"+tag+` class="maths"`, "</"+tag+">"
 	}
-	if box != "" {
+	switch {
+	case start == "":
+	case ok:
 		d.formulas++
-		d.out.strings("<", tag, ` class="`, box, `" tabindex="0" role="group" aria-label="Formula `, strconv.Itoa(d.formulas), `">`)
+		start = fmt.Sprintf(`%s tabindex="0" role="group" aria-label="Formula %d">`, start, d.formulas)
+	default:
+		start += ">"
 	}
-	if d.rawSeen && d.rawKept {
+	inner := string(f.MathML)
+	switch {
+	case !ok:
+		inner = `<code class="math">` + escape(source) + "</code>"
+	case d.rawSeen && d.rawKept:
 		d.rawSent = true
-		d.out.strings(`<span class="formula">`, strconv.Itoa(len(d.math)), "</span>")
+		inner = fmt.Sprintf(`<span class="formula">%d</span>`, len(d.math))
 		d.math = append(d.math, f.MathML)
-	} else if d.out.room(len(f.MathML)) {
-		d.out.b = append(d.out.b, f.MathML...)
 	}
-	if box != "" {
-		d.out.strings("</", tag, ">")
-	}
+	d.print(start + inner + end)
 }
 
 // putFormulas replaces the numbers that stand for formulas. The policy for raw HTML knows no MathML,

@@ -20,17 +20,18 @@ func TestFormulaCorpora(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		doc := markdown.Parse(string(source))
 		corpus := filepath.Base(filepath.Dir(file))
-		_ = ast.Walk(parseMarkdown(source), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		_ = ast.Walk(doc.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 			f, ok := n.(interface{ Source(source []byte) string })
 			if !entering || !ok {
 				return ast.WalkContinue, nil
 			}
-			if _, ok := tex.Parse(f.Source(source), n.Kind() == markdown.KindFormulaBlock); ok {
+			if _, ok := tex.Parse(f.Source(doc.Body), n.Kind() == markdown.KindFormulaBlock); ok {
 				understood[corpus]++
 			} else {
 				lost++
-				t.Logf("%s: not understood: %q", filepath.Base(file), f.Source(source))
+				t.Logf("%s: not understood: %q", filepath.Base(file), f.Source(doc.Body))
 			}
 			return ast.WalkContinue, nil
 		})
@@ -47,12 +48,12 @@ func TestFormulaCorpora(t *testing.T) {
 
 // TestFormulaBudget fills a document with formulas: those beyond what it may grow by stay their source.
 func TestFormulaBudget(t *testing.T) {
-	source := []byte(strings.Repeat("$($ ", 100_000))
-	out, err := New(false).HTML(parseMarkdown(source), source, "", nil)
+	article, err := New(false).Render(markdown.Parse(strings.Repeat("$($ ", 100_000)), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, plain := strings.Count(string(out), "<math>"), strings.Count(string(out), `<code class="math">(</code>`)
+	out := string(article.HTML)
+	set, plain := strings.Count(out, "<math>"), strings.Count(out, `<code class="math">(</code>`)
 	if set == 0 || plain == 0 || set+plain != 100_000 {
 		t.Errorf("%d formulas are set and %d are their source, of 100,000", set, plain)
 	}

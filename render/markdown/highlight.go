@@ -1,8 +1,6 @@
 package markdown
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"regexp"
 	"strings"
 	"sync"
@@ -11,123 +9,60 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// highlightMaxKept is how many bytes of highlighted code one generation of the memo holds.
-const highlightMaxKept = 16 << 20
-
 // codeLanguage is what a fence's first word means.
 type codeLanguage struct {
 	name  string       // for readers; empty for plain text
 	lexer chroma.Lexer // nil: no highlighting
 }
 
-// languages knows the lexers by the words that fences use, and keeps highlighted code: running
-// a lexer's patterns is most of a build.
-type languages struct {
-	byWord map[string]codeLanguage // in lower case
-
-	mu       sync.Mutex
-	now, old map[[sha256.Size]byte][]byte // the memo's two generations
-	nowBytes int
-}
-
-// newLanguages makes an index of the offered lexers by name, alias and file extension.
-func newLanguages() *languages {
-	l := &languages{byWord: map[string]codeLanguage{}, now: map[[sha256.Size]byte][]byte{}}
-	for _, word := range []string{"text", "txt", "plain", "plaintext", "none", "nohighlight"} {
-		l.byWord[word] = codeLanguage{}
+// languages are what the words of fences mean, by the word in lower case: the offered lexers by name, alias and
+// file extension, and languages that have a name alone.
+var languages = sync.OnceValue(func() map[string]codeLanguage {
+	byWord := map[string]codeLanguage{
+		"mermaid": {name: "Mermaid"}, "math": {name: "Math"}, "csv": {name: "CSV"}, "csl-json": {name: "CSL JSON"},
+		"pseudocode": {name: "Pseudocode"},
 	}
-	for word, name := range map[string]string{"mermaid": "Mermaid", "math": "Math", "csv": "CSV", "csl-json": "CSL JSON", "pseudocode": "Pseudocode"} {
-		l.byWord[word] = codeLanguage{name: name}
+	for _, plain := range []string{"", "text", "txt", "plain", "plaintext", "none", "nohighlight"} {
+		byWord[plain] = codeLanguage{}
 	}
 	offered := offeredLexers()
-	words := []func(*chroma.Config) []string{
-		func(c *chroma.Config) []string { return append(c.Aliases, c.Name) },
-		func(c *chroma.Config) []string { return c.Filenames },
-	}
-	for _, of := range words {
-		for _, lexer := range offered {
-			name := lexer.Config().Name
-			for _, word := range of(lexer.Config()) {
-				word = strings.ToLower(strings.TrimPrefix(word, "*."))
-				if _, taken := l.byWord[word]; !taken {
-					l.byWord[word] = codeLanguage{name, lexer}
-				}
+	add := func(lexer chroma.Lexer, words ...string) {
+		for _, word := range words {
+			word = strings.ToLower(strings.TrimPrefix(word, "*."))
+			if _, taken := byWord[word]; !taken {
+				byWord[word] = codeLanguage{lexer.Config().Name, lexer}
 			}
 		}
 	}
-	return l
-}
+	for _, lexer := range offered {
+		add(lexer, append(lexer.Config().Aliases, lexer.Config().Name)...)
+	}
+	for _, lexer := range offered {
+		add(lexer, lexer.Config().Filenames...)
+	}
+	return byWord
+})
 
-// find returns what a fence's word means; a word that nobody knows is its own name.
-func (l *languages) find(word string) codeLanguage {
-	if lang, ok := l.byWord[strings.ToLower(word)]; ok {
+// languageOf returns what a fence's word means; an unknown word is its own name.
+func languageOf(word string) codeLanguage {
+	if lang, ok := languages()[strings.ToLower(word)]; ok {
 		return lang
 	}
 	return codeLanguage{name: word}
 }
 
-// fenceWord reduces the first word of a fence to a language's name: "solidity=", "rust,ignore" and
-// "{.python}" are in use. It is empty when there is nothing like a name.
-func fenceWord(info []byte) string {
-	word := strings.TrimLeft(string(info), "{.")
-	if i := strings.IndexAny(word, "=,{}:;("); i >= 0 {
-		word = word[:i]
-	}
-	if len(word) > 32 {
-		return ""
-	}
-	for i := range len(word) {
-		c := word[i]
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-#_.", rune(c))) {
-			return ""
-		}
-	}
-	return word
-}
+// fenceName matches a language's name at the start of a fence's first word: "solidity=", "rust,ignore" and
+// "{.python}" are in use.
+var fenceName = regexp.MustCompile(`^[{.]*([a-zA-Z][a-zA-Z0-9+#_.-]{0,31})(?:[=,{}:;(]|$)`)
 
-// append appends text as HTML, highlighted where that is possible.
-func (l *languages) append(out []byte, lang codeLanguage, text string) []byte {
-	if lang.lexer == nil {
-		return appendEscaped(out, text)
+// fenceWord returns the name in the info string of a fence, which is empty when there is nothing like a name.
+// The node's own Language keeps its result in the tree, which several renderings may share.
+func fenceWord(info string) string {
+	word, _, _ := strings.Cut(info, " ")
+	if m := fenceName.FindStringSubmatch(word); m != nil {
+		return m[1]
 	}
-	key := sha256.Sum256([]byte(lang.name + "\x00" + text))
-	if html, ok := l.recall(key); ok {
-		return append(out, html...)
-	}
-	if !highlightable(text) {
-		return appendEscaped(out, text)
-	}
-	html := highlightCode(lang.lexer, text)
-	l.keep(key, html)
-	return append(out, html...)
-}
-
-func (l *languages) recall(key [sha256.Size]byte) ([]byte, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	html, ok := l.now[key]
-	if !ok {
-		if html, ok = l.old[key]; ok {
-			l.store(key, html)
-		}
-	}
-	return html, ok
-}
-
-func (l *languages) keep(key [sha256.Size]byte, html []byte) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.store(key, html)
-}
-
-// store keeps an entry; what two generations did not ask for is forgotten.
-func (l *languages) store(key [sha256.Size]byte, html []byte) {
-	if l.nowBytes+len(html) > highlightMaxKept {
-		l.old, l.now, l.nowBytes = l.now, map[[sha256.Size]byte][]byte{}, 0
-	}
-	l.now[key] = html
-	l.nowBytes += len(html)
+	return ""
 }
 
 // Some patterns of lexers still take time that grows with the square of a line, of a run of blanks or, with
@@ -158,130 +93,114 @@ func highlightable(text string) bool {
 	return true
 }
 
-// notOfLanguage counts tokens that a lexer could not place, and those without text, and gives up on the text:
-// some lexers find empty tokens at one place without end.
-type notOfLanguage struct{ errors, empty int }
-
-func (n *notOfLanguage) reached(t chroma.Token) bool {
-	if t.Type == chroma.Error {
-		n.errors++
-	}
-	if n.empty++; t.Value != "" {
-		n.empty = 0
-	}
-	return n.errors > highlightMaxErrors || n.empty > highlightMaxEmpty
-}
-
-// highlightCode returns text as HTML with a span around each run of tokens of one class. Lexers are
-// large tables of other people's patterns: whatever one of them does wrong, the text is whole.
-func highlightCode(lexer chroma.Lexer, text string) (html []byte) {
+// highlightCode returns text as HTML with a span around each run of tokens of one class. Lexers are large tables
+// of patterns from elsewhere: whatever one of them does wrong, the text is whole.
+func highlightCode(lexer chroma.Lexer, text string) (html string) {
 	defer func() {
 		if recover() != nil {
-			html = appendEscaped(nil, text)
+			html = escape(text)
 		}
 	}()
 	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
 	if err != nil {
-		return appendEscaped(nil, text)
+		return escape(text)
 	}
-	html = make([]byte, 0, 3*len(text))
-	done := 0  // bytes of text that are written
-	open := "" // class of the span that is open
-	var wrong notOfLanguage
-	var gap string // blanks that wait for what follows: they belong to a span only between equals
+	var out strings.Builder
+	rest := text  // not yet written
+	open := ""    // class of the span that is open
+	pending := "" // blanks before the next code: they belong to a span only between equals
+	unknown, empty := 0, 0
 	for t := next(); t != chroma.EOF; t = next() {
-		if wrong.reached(t) || !strings.HasPrefix(text[done:], t.Value) {
-			return appendEscaped(nil, text)
+		if t.Type == chroma.Error {
+			unknown++
 		}
-		done += len(t.Value)
+		if empty++; t.Value != "" {
+			empty = 0
+		}
+		if unknown > highlightMaxErrors || empty > highlightMaxEmpty || !strings.HasPrefix(rest, t.Value) {
+			return escape(text)
+		}
+		rest = rest[len(t.Value):]
 		if strings.TrimLeft(t.Value, " \t\n") == "" {
-			gap += t.Value
+			pending += t.Value
 			continue
 		}
 		code := strings.TrimRight(t.Value, "\n") // comments and inserted lines hold their line end
 		class := codeClass(t.Type)
 		if class != open && open != "" {
-			html = append(html, "</span>"...)
+			out.WriteString("</span>")
 		}
-		html = append(html, gap...)
-		gap = t.Value[len(code):]
+		out.WriteString(pending)
+		pending = t.Value[len(code):]
 		if class != open && class != "" {
-			html = append(append(append(html, `<span class="`...), class...), `">`...)
+			out.WriteString(`<span class="` + class + `">`)
 		}
 		open = class
-		html = appendEscaped(html, code)
+		out.WriteString(escape(code))
 	}
 	if open != "" {
-		html = append(html, "</span>"...)
+		out.WriteString("</span>")
 	}
-	html = append(html, gap...)
-	return appendEscaped(html, text[done:])
+	return out.String() + pending + escape(rest)
 }
 
-// codeClass maps chroma's some 80 kinds of token to the few that the style sheet colours.
+// codeClasses are the classes that the style sheet colours, by chroma's kinds of token.
+var codeClasses = map[chroma.TokenType]string{
+	chroma.KeywordType: "ty", chroma.NameClass: "ty", chroma.NameException: "ty", chroma.NameNamespace: "ty",
+	chroma.NameTag: "ty", chroma.NameAttribute: "ty",
+	chroma.NameFunction: "fn", chroma.NameFunctionMagic: "fn", chroma.NameDecorator: "fn",
+	chroma.NameBuiltin: "fn", chroma.NameBuiltinPseudo: "", // self
+	chroma.Keyword: "kw", chroma.OperatorWord: "kw",
+	chroma.Comment: "co", chroma.GenericHeading: "co", chroma.GenericSubheading: "co",
+	chroma.GenericInserted: "gi", chroma.GenericDeleted: "gd",
+	chroma.LiteralString: "st", chroma.LiteralNumber: "nu",
+}
+
+// codeClass is the class of a kind of token, or of the narrowest kind around it that is listed.
 func codeClass(t chroma.TokenType) string {
-	switch t {
-	case chroma.KeywordType, chroma.NameClass, chroma.NameException, chroma.NameNamespace, chroma.NameTag, chroma.NameAttribute:
-		return "ty"
-	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameBuiltin, chroma.NameDecorator:
-		return "fn"
-	case chroma.OperatorWord:
-		return "kw"
-	case chroma.GenericInserted:
-		return "gi"
-	case chroma.GenericDeleted:
-		return "gd"
-	case chroma.GenericHeading, chroma.GenericSubheading:
-		return "co"
-	}
-	switch t.Category() {
-	case chroma.Keyword:
-		return "kw"
-	case chroma.Comment:
-		return "co"
-	}
-	switch t.SubCategory() {
-	case chroma.LiteralString:
-		return "st"
-	case chroma.LiteralNumber:
-		return "nu"
+	for _, kind := range []chroma.TokenType{t, t.SubCategory(), t.Category()} {
+		if class, ok := codeClasses[kind]; ok {
+			return class
+		}
 	}
 	return ""
 }
 
-// fenceInfo returns the first word after a fence. The node's own Language keeps its result in the
-// tree, which several renderings may share.
-func fenceInfo(n *ast.FencedCodeBlock, source []byte) []byte {
-	if n.Info == nil {
-		return nil
+func (d *document) fencedCode(n *ast.FencedCodeBlock, entering bool) ast.WalkStatus {
+	if entering {
+		info := ""
+		if n.Info != nil {
+			info = string(n.Info.Segment.Value(d.source))
+		}
+		d.codeBlock(n, languageOf(fenceWord(info)))
 	}
-	word, _, _ := bytes.Cut(n.Info.Segment.Value(source), []byte(" "))
-	return word
+	return ast.WalkContinue
+}
+
+func (d *document) indentedCode(n *ast.CodeBlock, entering bool) ast.WalkStatus {
+	if entering {
+		d.codeBlock(n, codeLanguage{})
+	}
+	return ast.WalkContinue
 }
 
 // codeBlock writes a block that scrolls by keyboard, with the language's name for a caption.
-func (d *document) codeBlock(n ast.Node, word string) {
+func (d *document) codeBlock(n ast.Node, lang codeLanguage) {
 	text := string(n.Lines().Value(d.source))
-	lang := d.languages.find(word)
-	d.out.strings(`<figure class="code">`)
+	d.print(`<figure class="code">`)
 	if lang.name == "" {
-		d.out.strings(`<pre tabindex="0" aria-label="Code"><code>`)
+		d.print(`<pre tabindex="0" aria-label="Code"><code>`)
 	} else {
-		d.out.strings("<figcaption><span>")
-		d.out.escaped(lang.name)
-		d.out.strings(`</span></figcaption><pre tabindex="0" aria-label="`)
-		d.out.escaped(lang.name)
-		d.out.strings(` code"><code>`)
+		name := escape(lang.name)
+		d.printf(`<figcaption><span>%s</span></figcaption><pre tabindex="0" aria-label="%s code"><code>`, name, name)
 	}
-	if d.out.room(len(text)) {
-		if lang.lexer != nil {
-			d.codeBytes += len(text)
-		}
-		if d.highlight && d.codeBytes <= highlightMaxDocument {
-			d.out.b = d.languages.append(d.out.b, lang, text)
-		} else {
-			d.out.b = appendEscaped(d.out.b, text)
-		}
+	if lang.lexer != nil {
+		d.codeBytes += len(text)
 	}
-	d.out.strings("</code></pre></figure>\n")
+	if d.highlight && lang.lexer != nil && d.codeBytes <= highlightMaxDocument && highlightable(text) {
+		d.print(highlightCode(lang.lexer, text))
+	} else {
+		d.print(escape(text))
+	}
+	d.print("</code></pre></figure>\n")
 }

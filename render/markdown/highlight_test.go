@@ -18,14 +18,13 @@ func TestFenceWord(t *testing.T) {
 		{"{.python}", "python"}, {"{.python", "python"}, {"c++", "c++"}, {"C#", "C#"}, {"csl-json", "csl-json"}, {"js:line", "js"},
 		{"-->", ""}, {"1", ""}, {"<b>", ""}, {"\"x", ""}, {"日本", ""}, {strings.Repeat("a", 33), ""}, {"..", ""},
 	} {
-		if got := fenceWord([]byte(tt.info)); got != tt.want {
+		if got := fenceWord(tt.info); got != tt.want {
 			t.Errorf("fenceWord(%q) = %q, want %q", tt.info, got, tt.want)
 		}
 	}
 }
 
 func TestLanguageNames(t *testing.T) {
-	l := newLanguages()
 	for _, tt := range []struct {
 		word, want string
 		lexer      bool
@@ -36,10 +35,18 @@ func TestLanguageNames(t *testing.T) {
 		{"markdown", "Markdown", true}, {"csv", "CSV", false}, {"mermaid", "Mermaid", false}, {"math", "Math", false},
 		{"pseudocode", "Pseudocode", false}, {"nosuch", "nosuch", false},
 	} {
-		if got := l.find(tt.word); got.name != tt.want || (got.lexer != nil) != tt.lexer {
-			t.Errorf("find(%q) = %q, lexer %v, want %q, lexer %v", tt.word, got.name, got.lexer != nil, tt.want, tt.lexer)
+		if got := languageOf(tt.word); got.name != tt.want || (got.lexer != nil) != tt.lexer {
+			t.Errorf("languageOf(%q) = %q, lexer %v, want %q, lexer %v", tt.word, got.name, got.lexer != nil, tt.want, tt.lexer)
 		}
 	}
+}
+
+// highlighted returns a block's text as HTML.
+func highlighted(word, code string) string {
+	if lang := languageOf(word); lang.lexer != nil && highlightable(code) {
+		return highlightCode(lang.lexer, code)
+	}
+	return escape(code)
 }
 
 // What a lexer would take seconds or minutes over stays plain, for reasons that do not depend on time.
@@ -64,10 +71,8 @@ func TestHighlightGuard(t *testing.T) {
 		{"not of the language", "json", strings.Repeat("the quick brown fox <jumps> over ; it\n", 5), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := newLanguages()
-			lang := l.find(tt.word)
-			got := string(l.append(nil, lang, tt.code))
-			if plain := string(appendEscaped(nil, tt.code)); (got != plain) != tt.want {
+			got := highlighted(tt.word, tt.code)
+			if plain := escape(tt.code); (got != plain) != tt.want {
 				t.Errorf("%s of %d bytes highlighted: %v, want %v", tt.word, len(tt.code), got != plain, tt.want)
 			}
 			if admitted := highlightable(tt.code); admitted != tt.want && tt.name != "not of the language" {
@@ -90,33 +95,6 @@ func TestHighlightDocument(t *testing.T) {
 		if got := strings.Contains(blocks[i], "<span class=\"nu\">"); got != want {
 			t.Errorf("block %d of %d bytes highlighted: %v, want %v", i, len(code), got, want)
 		}
-	}
-}
-
-func TestHighlightMemo(t *testing.T) {
-	l := newLanguages()
-	python, rust := l.find("python"), l.find("rust")
-	code := "def f\n  x = 1\nend\n"
-	first := string(l.append(nil, python, code))
-	if again := string(l.append(nil, python, code)); again != first {
-		t.Errorf("append of %q again = %q, want %q", code, again, first)
-	}
-	if got, want := len(l.now), 1; got != want {
-		t.Errorf("after the same block twice the memo holds %d, want %d", got, want)
-	}
-	l.append(nil, rust, code)
-	if got, want := len(l.now), 2; got != want {
-		t.Errorf("after the same text in another language the memo holds %d, want %d", got, want)
-	}
-	big := make([]byte, highlightMaxKept/2+1)
-	for i := range byte(10) {
-		l.keep([32]byte{i}, big)
-		if l.nowBytes > highlightMaxKept {
-			t.Fatalf("the memo holds %d bytes in a generation, want at most %d", l.nowBytes, highlightMaxKept)
-		}
-	}
-	if got, want := len(l.now)+len(l.old), 2; got != want {
-		t.Errorf("after much else the memo holds %d blocks, want %d", got, want)
 	}
 }
 
@@ -144,7 +122,7 @@ func (f faultyLexer) Tokenise(_ *chroma.TokeniseOptions, text string) (chroma.It
 
 func TestHighlightFaultyLexer(t *testing.T) {
 	for _, fault := range []string{"error", "panic", "loses text", "adds text", "stops early"} {
-		if got, want := string(highlightCode(faultyLexer{fault: fault}, "a < b\n")), "a &lt; b\n"; got != want {
+		if got, want := highlightCode(faultyLexer{fault: fault}, "a < b\n"), "a &lt; b\n"; got != want {
 			t.Errorf("%s: highlightCode = %q, want %q", fault, got, want)
 		}
 	}
@@ -152,14 +130,13 @@ func TestHighlightFaultyLexer(t *testing.T) {
 
 // The text of a highlighted block is the source, whatever the lexer makes of it.
 func TestHighlightKeepsText(t *testing.T) {
-	l := newLanguages()
 	for _, word := range []string{"python", "solidity", "json", "go", "js", "ts", "rust", "c++", "sh", "yaml", "diff", "html", "markdown"} {
 		for _, code := range []string{
 			"", "\n", "\n\n x \n\n", "a", "\ta\n", "\"unclosed", "'''", "/* never closed\n", "<b>&amp;</b>\n", "👩\u200d👩\u200d👧 é \u202e\n", "\x01\n",
 			"if x { return 1 } // c\n\n\n", "{\"a\": [1]}\n", "+a\n-b\n", "\xff\xfe\n",
 		} {
-			got := l.append(nil, l.find(word), code)
-			root, err := html.Parse(strings.NewReader("<pre><code>" + string(got) + "</code></pre>"))
+			got := highlighted(word, code)
+			root, err := html.Parse(strings.NewReader("<pre><code>" + got + "</code></pre>"))
 			if err != nil {
 				t.Fatal(err)
 			}

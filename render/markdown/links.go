@@ -1,66 +1,74 @@
 package markdown
 
 import (
+	"cmp"
 	"net/url"
-	"path"
+	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
-// Links resolves the destination of a relative link or image: no scheme, no host, no fragment, as
-// written but for escapes. The href is root-relative, or absolute when the target is not part of the
-// site; it may not hold a fragment. With ok false the link is dropped and its text stays.
-type Links func(dest string) (href string, ok bool)
-
-// target is where a link leads.
-type target struct {
-	href     string // percent-encoded, not yet HTML-escaped
-	external bool   // another site
-}
-
-// target applies the link policy to a destination with its entities and escapes resolved.
-func (d *document) target(dest string) (target, bool) {
+// target applies the link policy to a destination with its entities and escapes resolved. The href is
+// percent-encoded and not yet HTML-escaped; with ok false there is no such link.
+func (d *document) target(dest string) (href string, ok bool) {
 	dest = browserTrim(dest)
-	if len(dest) >= 2 && isSlash(dest[0]) && isSlash(dest[1]) {
+	if hasHost(dest) {
 		dest = "https://" + strings.TrimLeft(dest, `/\`)
 	}
-	if scheme, ok := urlScheme(dest); ok {
-		href, ok := absoluteURL(scheme, dest)
-		return target{href, scheme != "mailto"}, ok
+	if scheme := urlScheme(dest); scheme != "" {
+		return absoluteURL(scheme, dest)
 	}
 	path, fragment, _ := strings.Cut(dest, "#")
 	if path == "" {
 		id, ok := d.anchor(fragment)
-		return target{href: "#" + id}, ok
+		return "#" + id, ok
 	}
 	if d.links == nil {
-		return target{}, false
+		return "", false
 	}
-	href, ok := d.links(path)
-	if !ok {
-		return target{}, false
+	if href, ok = d.links(path); !ok {
+		return "", false
 	}
-	if scheme, ok := urlScheme(href); ok {
-		if fragment != "" {
-			href += "#" + fragment
-		}
-		href, ok = absoluteURL(scheme, href)
-		return target{href, scheme != "mailto"}, ok
-	}
-	if !strings.HasPrefix(href, "/") || len(href) > 1 && isSlash(href[1]) {
-		return target{}, false
+	scheme := urlScheme(href)
+	if scheme == "" && (!strings.HasPrefix(href, "/") || hasHost(href)) {
+		return "", false
 	}
 	if fragment != "" {
 		// Only pages have sections, and only what is no page has a dot in its last element.
-		if !strings.Contains(href[strings.LastIndexByte(href, '/'):], ".") {
+		if scheme == "" && !strings.Contains(href[strings.LastIndexByte(href, '/'):], ".") {
 			fragment = pageID(fragment)
 		}
 		href += "#" + fragment
 	}
-	return target{href: escapeURL(href)}, true
+	if scheme != "" {
+		return absoluteURL(scheme, href)
+	}
+	return escapeURL(href), true
+}
+
+// isExternal reports whether a target leads to another site.
+func isExternal(href string) bool { return strings.HasPrefix(href, "http") }
+
+// noteFragment adds a link to the article's fragments if it is one. offset is where it is in the source.
+func (d *document) noteFragment(dest string, offset int) {
+	dest = browserTrim(dest)
+	path, fragment, ok := strings.Cut(dest, "#")
+	if !ok || urlScheme(dest) != "" || hasHost(dest) {
+		return
+	}
+	if path == "" {
+		if _, ok := d.anchor(fragment); ok {
+			return
+		}
+	} else if fragment == "" {
+		return
+	}
+	d.fragments = append(d.fragments, Fragment{Dest: dest, Path: path, ID: pageID(fragment), Offset: offset})
 }
 
 // githubPrefix is what GitHub puts before the ids of a text, and leaves out of most links to them.
@@ -120,19 +128,20 @@ func absoluteURL(scheme, dest string) (string, bool) {
 	return "", false
 }
 
-// urlScheme returns the scheme, in lower case, that a browser sees in dest (WHATWG URL, scheme state).
-func urlScheme(dest string) (string, bool) {
-	for i := range len(dest) {
-		c := dest[i]
-		switch {
-		case 'a' <= c|0x20 && c|0x20 <= 'z':
-		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
-		default:
-			return strings.ToLower(dest[:i]), i > 0 && c == ':'
-		}
-	}
-	return "", false
+// schemeOf matches what a browser takes for the scheme of an address (WHATWG URL, scheme state).
+var schemeOf = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
+
+// urlScheme returns the scheme of an address in lower case, or nothing for a relative one.
+func urlScheme(dest string) string {
+	return strings.ToLower(strings.TrimSuffix(schemeOf.FindString(dest), ":"))
 }
+
+// hasHost reports whether a browser takes what begins a relative address for a host.
+func hasHost(dest string) bool {
+	return len(dest) >= 2 && isSlash(dest[0]) && isSlash(dest[1])
+}
+
+func isSlash(c byte) bool { return c == '/' || c == '\\' }
 
 // browserTrim removes what a browser removes before it looks for a scheme: control characters and
 // spaces at both ends, tabs and line ends everywhere; and control characters everywhere, as no honest
@@ -163,116 +172,104 @@ func unescapePercent(s string) string {
 	return s
 }
 
-func isSlash(c byte) bool { return c == '/' || c == '\\' }
-
 // openAnchor writes the start of an <a> unless one is open already.
-func (d *document) openAnchor(t target, class, title string) bool {
+func (d *document) openAnchor(href, class, title string) bool {
 	if d.inAnchor > 0 {
 		return false
 	}
 	d.inAnchor++
-	d.out.strings("<a")
+	d.print("<a")
 	if class != "" {
-		d.out.strings(` class="`, class, `"`)
+		d.printf(` class="%s"`, class)
 	}
-	d.out.strings(` href="`)
-	d.out.escaped(t.href)
-	d.out.strings(`"`)
+	d.printf(` href="%s"`, escape(href))
 	if title != "" {
-		d.out.strings(` title="`)
-		d.out.escaped(title)
-		d.out.strings(`"`)
+		d.printf(` title="%s"`, escape(title))
 	}
-	if t.external {
-		d.out.strings(` rel="noopener"`)
+	if isExternal(href) {
+		d.print(` rel="noopener"`)
 	}
-	d.out.strings(">")
+	d.print(">")
 	return true
 }
 
 func (d *document) closeAnchor() {
 	d.inAnchor--
-	d.out.strings("</a>")
+	d.print("</a>")
 }
 
-func (d *document) link(n *ast.Link, entering bool) {
-	if entering {
-		t, ok := d.target(resolveMarkdown(n.Destination))
-		ok = ok && d.openAnchor(t, "", resolveMarkdown(n.Title))
-		d.anchors = append(d.anchors, ok)
-		if ok && !n.HasChildren() {
-			d.out.escaped(t.href) // nobody could see it, or hear where it leads
+func (d *document) link(n *ast.Link, entering bool) ast.WalkStatus {
+	if !entering {
+		last := len(d.anchors) - 1
+		if d.anchors[last] {
+			d.closeAnchor()
 		}
-		return
+		d.anchors = d.anchors[:last]
+		return ast.WalkContinue
 	}
-	last := len(d.anchors) - 1
-	if d.anchors[last] {
-		d.closeAnchor()
+	dest, offset := resolveMarkdown(n.Destination), d.block
+	if text, ok := n.FirstChild().(*ast.Text); ok {
+		offset = text.Segment.Start
 	}
-	d.anchors = d.anchors[:last]
+	d.noteFragment(dest, offset)
+	href, ok := d.target(dest)
+	ok = ok && d.openAnchor(href, "", resolveMarkdown(n.Title))
+	d.anchors = append(d.anchors, ok)
+	if ok && !n.HasChildren() {
+		d.print(escape(href)) // nobody could see it, or hear where it leads
+	}
+	return ast.WalkContinue
 }
 
 // autoLink writes <https://…> and bare addresses. What stands between angle brackets in a proposal
 // is often no address at all, such as <module::type>: then the brackets are text.
-func (d *document) autoLink(n *ast.AutoLink) {
-	label, dest := string(n.Label(d.source)), string(n.URL(d.source))
+func (d *document) autoLink(n *ast.AutoLink, entering bool) ast.WalkStatus {
+	if !entering {
+		return ast.WalkContinue
+	}
+	label, dest := escape(n.Label(d.source)), string(n.URL(d.source))
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(dest), "mailto:") {
 		dest = "mailto:" + dest
 	}
-	t, ok := d.target(dest)
+	href, ok := d.target(dest)
 	switch {
 	case !ok && !strings.HasPrefix(dest, "http") && !strings.HasPrefix(dest, "ftp"):
-		d.out.strings("&lt;")
-		d.out.escaped(label)
-		d.out.strings("&gt;")
-	case ok && d.openAnchor(t, "", ""):
-		d.out.escaped(label)
+		d.printf("&lt;%s&gt;", label)
+	case ok && d.openAnchor(href, "", ""):
+		d.print(label)
 		d.closeAnchor()
 	default:
-		d.out.escaped(label)
+		d.print(label)
 	}
+	return ast.WalkContinue
 }
 
-func (d *document) image(n *ast.Image) {
-	alt, _ := plainText(n, d.source)
-	d.picture(resolveMarkdown(n.Destination), alt)
+func (d *document) image(n *ast.Image, entering bool) ast.WalkStatus {
+	if entering {
+		d.picture(resolveMarkdown(n.Destination), markdown.PlainText(n, d.source))
+	}
+	return ast.WalkSkipChildren
 }
+
+// imageFile matches the path of an image's address.
+var imageFile = regexp.MustCompile(`(?i)^/[^?#]*\.(png|jpe?g|gif|svg|webp|avif)([?#]|$)`)
 
 // picture writes an image of the site itself; any other becomes a link, as the page's policy lets no
 // foreign image load.
 func (d *document) picture(dest, alt string) {
-	t, ok := d.target(dest)
-	local := ok && !t.external && strings.HasPrefix(t.href, "/")
-	if local && isImageFile(t.href) {
-		d.out.strings(`<img src="`)
-		d.out.escaped(t.href)
-		d.out.strings(`" alt="`)
-		d.out.escaped(alt)
-		d.out.strings(`" loading="lazy" decoding="async">`)
+	href, ok := d.target(dest)
+	if !ok {
+		href = ""
+	}
+	if imageFile.MatchString(href) {
+		d.printf(`<img src="%s" alt="%s" loading="lazy" decoding="async">`, escape(href), escape(alt))
 		return
 	}
-	label := strings.TrimSpace(alt)
-	if label == "" && ok {
-		label = t.href
-	} else if label == "" {
-		label = "Image"
-	}
-	if ok && d.openAnchor(t, "img", "") {
-		d.out.escaped(label)
+	label := cmp.Or(strings.TrimSpace(alt), href, "Image")
+	if ok && d.openAnchor(href, "img", "") {
+		d.print(escape(label))
 		d.closeAnchor()
 		return
 	}
-	d.out.strings(`<span class="img">`)
-	d.out.escaped(label)
-	d.out.strings("</span>")
-}
-
-func isImageFile(href string) bool {
-	file, _, _ := strings.Cut(href, "?")
-	file, _, _ = strings.Cut(file, "#")
-	switch strings.ToLower(path.Ext(file)) {
-	case ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif":
-		return true
-	}
-	return false
+	d.printf(`<span class="img">%s</span>`, escape(label))
 }

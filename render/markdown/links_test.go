@@ -32,14 +32,14 @@ func TestTarget(t *testing.T) {
 	} {
 		got, ok := d.target(tt.dest)
 		if !ok {
-			got = target{}
+			got = ""
 		}
-		if got.href != tt.want || got.external != tt.external || ok != (tt.want != "") {
-			t.Errorf("target(%q) = %q external %v, %v, want %q external %v", tt.dest, got.href, got.external, ok, tt.want, tt.external)
+		if got != tt.want || isExternal(got) != tt.external || ok != (tt.want != "") {
+			t.Errorf("target(%q) = %q external %v, %v, want %q external %v", tt.dest, got, isExternal(got), ok, tt.want, tt.external)
 		}
 	}
 	d.links = nil
 	if got, ok := d.target("mip-3.md"); ok {
-		t.Errorf("target(mip-3.md) without Links = %q, want none", got.href)
+		t.Errorf("target(mip-3.md) without Links = %q, want none", got)
 	}
 }

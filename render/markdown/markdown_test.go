@@ -3,61 +3,18 @@ package markdown
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"unicode"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
 	"golang.org/x/tools/txtar"
 
 	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
-
-// parseMarkdown does what the corpus does, in short: the same extensions, an id for each heading of
-// the document itself.
-func parseMarkdown(source []byte) ast.Node {
-	p := goldmark.New(goldmark.WithExtensions(
-		extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList, extension.Footnote, markdown.Formulas{})).Parser()
-	root := p.Parse(text.NewReader(source), parser.WithContext(parser.NewContext()))
-	seen := map[string]int{}
-	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
-		h, ok := n.(*ast.Heading)
-		if !ok {
-			continue
-		}
-		title, _ := plainText(h, source)
-		slug := strings.Map(func(r rune) rune {
-			switch {
-			case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r), r == '-', r == '_':
-				return unicode.ToLower(r)
-			case r == ' ':
-				return '-'
-			}
-			return -1
-		}, title)
-		if slug == "" {
-			slug = "section"
-		}
-		id := "s-" + slug
-		for seen[id] > 0 {
-			seen["s-"+slug]++
-			id = fmt.Sprintf("s-%s-%d", slug, seen["s-"+slug]-1)
-		}
-		seen[id]++
-		h.SetAttributeString("id", []byte(id))
-	}
-	return root
-}
 
 // testLinks knows proposals by file name and images below assets.
 func testLinks(dest string) (string, bool) {
@@ -77,11 +34,11 @@ func testLinks(dest string) (string, bool) {
 
 func renderTest(t testing.TB, m *Renderer, source []byte, title string) []byte {
 	t.Helper()
-	out, err := m.HTML(parseMarkdown(source), source, title, testLinks)
+	out, err := m.Render(markdown.Parse(string(source)), title, testLinks)
 	if err != nil {
-		t.Fatalf("HTML(%.200q) = %v", source, err)
+		t.Fatalf("Render(%.200q) = %v", source, err)
 	}
-	return out
+	return out.HTML
 }
 
 // goldenMarkdown returns the archives of Markdown and HTML.
@@ -120,7 +77,7 @@ func TestMarkdownGolden(t *testing.T) {
 				}
 				rendertest.Golden(t, path, name+".html", append(bytes.TrimRight(got, "\n"), '\n'))
 				for _, fault := range markdownFaults(got) {
-					t.Errorf("HTML(%q): %s in\n%s", f.Data, fault, got)
+					t.Errorf("Render(%q): %s in\n%s", f.Data, fault, got)
 				}
 			})
 		}
@@ -134,16 +91,17 @@ func TestMarkdownTwice(t *testing.T) {
 			if !strings.HasSuffix(f.Name, ".md") {
 				continue
 			}
-			root := parseMarkdown(f.Data)
+			doc := markdown.Parse(string(f.Data))
 			var outs [4][]byte
 			var wg sync.WaitGroup
 			for i := range outs {
 				wg.Go(func() {
-					out, err := m.HTML(root, f.Data, "", testLinks)
+					out, err := m.Render(doc, "", testLinks)
 					if err != nil {
-						t.Errorf("%s: HTML(%s) = %v", path, f.Name, err)
+						t.Errorf("%s: Render(%s) = %v", path, f.Name, err)
+						return
 					}
-					outs[i] = out
+					outs[i] = out.HTML
 				})
 			}
 			wg.Wait()
@@ -172,10 +130,9 @@ func TestMarkdownTooLarge(t *testing.T) {
 		{"quotes of a megabyte", strings.Repeat(`""""`, 250_000), ErrTooLarge},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			source := []byte(tt.source)
-			out, err := New(true).HTML(parseMarkdown(source), source, "", nil)
+			_, err := New(true).Render(markdown.Parse(tt.source), "", nil)
 			if !errors.Is(err, tt.want) {
-				t.Errorf("HTML of %d bytes: %d bytes, error %v, want %v", len(source), len(out), err, tt.want)
+				t.Errorf("Render of %d bytes: error %v, want %v", len(tt.source), err, tt.want)
 			}
 		})
 	}

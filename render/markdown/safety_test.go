@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
@@ -177,7 +178,7 @@ func TestMarkdownHostile(t *testing.T) {
 	for _, source := range hostile {
 		out := renderTest(t, m, []byte(source), "")
 		for _, fault := range markdownFaults(out) {
-			t.Errorf("HTML(%q): %s in\n%s", source, fault, out)
+			t.Errorf("Render(%q): %s in\n%s", source, fault, out)
 		}
 	}
 }
@@ -228,12 +229,12 @@ func TestMarkdownKeepsText(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.TrimSpace(rendertest.TextOf(root)); got != tt.want {
-			t.Errorf("HTML(%q) reads %q, want %q", tt.source, got, tt.want)
+			t.Errorf("Render(%q) reads %q, want %q", tt.source, got, tt.want)
 		}
 	}
 }
 
-func FuzzHTML(f *testing.F) {
+func FuzzRender(f *testing.F) {
 	for _, archive := range goldenMarkdown(f) {
 		for _, file := range archive.Files {
 			if strings.HasSuffix(file.Name, ".md") {
@@ -249,16 +250,16 @@ func FuzzHTML(f *testing.F) {
 		if len(source) > 4096 || !utf8.Valid(source) {
 			t.Skip("the corpus refuses what is not UTF-8; long inputs are slow to parse")
 		}
-		root := parseMarkdown(source)
-		out, err := m.HTML(root, source, "Title", testLinks)
+		doc := markdown.Parse(string(source))
+		out, err := m.Render(doc, "Title", testLinks)
 		if err != nil {
-			t.Fatalf("HTML(%q) = %v", source, err)
+			t.Fatalf("Render(%q) = %v", source, err)
 		}
-		for _, fault := range markdownFaults(out) {
-			t.Errorf("HTML(%q): %s in\n%s", source, fault, out)
+		for _, fault := range markdownFaults(out.HTML) {
+			t.Errorf("Render(%q): %s in\n%s", source, fault, out.HTML)
 		}
-		if again, _ := m.HTML(root, source, "Title", testLinks); !bytes.Equal(out, again) {
-			t.Errorf("HTML(%q) gives\n%s\nand then\n%s", source, out, again)
+		if again, err := m.Render(doc, "Title", testLinks); err != nil || !bytes.Equal(out.HTML, again.HTML) {
+			t.Errorf("Render(%q) gives\n%s\nand then another text, %v", source, out.HTML, err)
 		}
 	})
 }

@@ -15,18 +15,16 @@ import (
 // errUnbalanced says that the HTML parser gave up.
 var errUnbalanced = errors.New("unbalanced HTML")
 
-// policy is the second line behind the tag filter, for documents that hold raw HTML: it lets
-// exactly the elements and attributes pass that this package writes, and balances them.
-type policy struct {
-	policy *bluemonday.Policy
-}
-
-func newPolicy() *policy {
+// newPolicy returns the second line behind the tag filter, for documents that hold raw HTML: it lets
+// exactly the elements and attributes pass that this package writes.
+func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("abbr", "b", "blockquote", "br", "caption", "cite", "code", "dd", "del", "details", "div", "dl", "dt",
-		"em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre",
-		"q", "s", "samp", "section", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead",
-		"tr", "u", "ul", "var")
+	p.AllowElements("figcaption", "figure", "section")
+	for tag, kind := range rawKinds {
+		if kind != rawImage && kind != rawAnchor {
+			p.AllowElements(tag)
+		}
+	}
 	p.AllowNoAttrs().OnElements("span")
 	p.AllowAttrs("id").Matching(regexp.MustCompile(`^s-\S*$`)).Globally()
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^[a-z]+$`)).Globally()
@@ -45,26 +43,25 @@ func newPolicy() *policy {
 	p.AllowRelativeURLs(true)
 	p.RequireParseableURLs(true)
 	p.RequireNoFollowOnLinks(false)
-	return &policy{p}
+	return p
 }
 
-// clean filters body and closes in it what is open, so that nothing in it reaches what follows it. Then
+// clean filters an article and closes in it what is open, so that nothing in it reaches what follows it. Then
 // it puts the formulas in.
-func (m *policy) clean(body []byte, math [][]byte) ([]byte, error) {
-	article := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
-	nodes, err := html.ParseFragment(bytes.NewReader(m.policy.SanitizeBytes(body)), article)
+func (d *document) clean(article []byte) ([]byte, error) {
+	root := newElement(atom.Div)
+	nodes, err := html.ParseFragment(bytes.NewReader(d.policy.SanitizeBytes(article)), root)
 	if err != nil {
 		return nil, errors.Join(errUnbalanced, err)
 	}
-	var out bytes.Buffer
-	ids := map[string]bool{}
 	for _, n := range nodes {
-		article.AppendChild(n)
+		root.AppendChild(n)
 	}
-	settle(article, false)
-	for n := range article.ChildNodes() {
-		keepFirstIDs(n, ids)
-		putFormulas(n, math)
+	arrange(root, false)
+	keepFirstIDs(root)
+	var out bytes.Buffer
+	for n := range root.ChildNodes() {
+		putFormulas(n, d.math)
 		if err := html.Render(&out, n); err != nil {
 			return nil, errors.Join(errUnbalanced, err)
 		}
@@ -74,37 +71,56 @@ func (m *policy) clean(body []byte, math [][]byte) ([]byte, error) {
 
 // keepFirstIDs removes an id that an element before has: a parser that balances <b id=x><div> makes
 // two of the b.
-func keepFirstIDs(n *html.Node, ids map[string]bool) {
-	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
-		if a.Key != "id" {
-			return false
-		}
-		twice := ids[a.Val]
-		ids[a.Val] = true
-		return twice
-	})
-	for c := range n.ChildNodes() {
-		keepFirstIDs(c, ids)
+func keepFirstIDs(root *html.Node) {
+	ids := map[string]bool{}
+	for n := range root.Descendants() {
+		n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
+			if a.Key != "id" {
+				return false
+			}
+			twice := ids[a.Val]
+			ids[a.Val] = true
+			return twice
+		})
 	}
 }
 
-// settle gives the elements below n the places that the HTML standard allows them (the content models of
-// section 4): a parser keeps a list item without a list, or a paragraph in a heading, where it stands.
-// inline says that n, or what is around it, may hold only text and inline elements.
-func settle(n *html.Node, inline bool) {
-	inline = inline || holdsInline(n.DataAtom)
+// Elements by what the HTML standard lets them hold and where it lets them stand (section 4, content models).
+var (
+	headings = newSet("h1 h2 h3 h4 h5 h6")
+	// inlineOnly hold text and inline elements alone.
+	inlineOnly = newSet("h1 h2 h3 h4 h5 h6 p pre abbr b cite code em i kbd mark q s samp small span strong sub summary sup u var")
+	// blocks may not stand within a line.
+	blocks = newSet(`blockquote caption dd details div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre section summary
+		table tbody td th thead tr ul`)
+)
+
+func newSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// arrange gives the elements below n the places that the HTML standard allows them: a parser keeps a list item
+// without a list, or a paragraph in a heading, where it stands. inline says that n is inside of an element that
+// may hold only text and inline elements.
+func arrange(n *html.Node, inline bool) {
+	inline = inline || inlineOnly[n.Data]
 	for _, c := range slices.Collect(n.ChildNodes()) {
 		if c.Type != html.ElementNode {
 			continue
 		}
-		if isBlock(c.DataAtom) && (inline && !isTitle(c) || strayPart(c)) {
-			if become(c, atom.Div); inline {
-				become(c, atom.Span)
-			}
+		switch {
+		case inline && blocks[c.Data] && !(headings[c.Data] && n.Data == "summary"):
+			makeNeutral(c, atom.Span)
+		case isStray(c):
+			makeNeutral(c, atom.Div)
 		}
-		settle(c, inline)
-		if isEmpty(c) { // what links lead to stays
-			become(c, atom.Span)
+		arrange(c, inline)
+		if (c.Data == "a" || headings[c.Data]) && isEmpty(c) { // there is no link, and no heading
+			makeNeutral(c, atom.Span)
 		}
 	}
 	switch n.DataAtom {
@@ -113,87 +129,60 @@ func settle(n *html.Node, inline bool) {
 	case atom.Dl:
 		wrapOthers(n, atom.Dd, atom.Dt, atom.Dd, atom.Div)
 	case atom.Details:
-		summarise(n)
+		putSummaryFirst(n)
 	}
 }
 
-// become makes another element of n, one without a meaning: of its attributes the id stays.
-func become(n *html.Node, a atom.Atom) {
+// makeNeutral makes n an element without a meaning: of its attributes the id stays, for links to it.
+func makeNeutral(n *html.Node, a atom.Atom) {
 	n.Data, n.DataAtom = a.String(), a
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key != "id" })
 }
 
-// holdsInline reports whether an element holds no blocks.
-func holdsInline(a atom.Atom) bool {
-	switch a {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.P, atom.Pre, atom.Abbr, atom.B, atom.Cite, atom.Code, atom.Em, atom.I,
-		atom.Kbd, atom.Mark, atom.Q, atom.S, atom.Samp, atom.Small, atom.Span, atom.Strong, atom.Sub, atom.Summary, atom.Sup, atom.U, atom.Var:
-		return true
+// isStray reports whether an element is a part of one that is not around it.
+func isStray(n *html.Node) bool {
+	parent := n.Parent.Data
+	switch n.Data {
+	case "li":
+		return parent != "ul" && parent != "ol"
+	case "dt", "dd":
+		grouped := parent == "div" && n.Parent.Parent != nil && n.Parent.Parent.Data == "dl"
+		return parent != "dl" && !grouped
+	case "summary":
+		return parent != "details"
 	}
 	return false
 }
 
-// isBlock reports whether an element may not stand within a line.
-func isBlock(a atom.Atom) bool {
-	switch a {
-	case atom.Blockquote, atom.Caption, atom.Dd, atom.Details, atom.Div, atom.Dl, atom.Dt, atom.Figcaption, atom.Figure, atom.H1, atom.H2,
-		atom.H3, atom.H4, atom.H5, atom.H6, atom.Hr, atom.Li, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Summary, atom.Table,
-		atom.Tbody, atom.Td, atom.Th, atom.Thead, atom.Tr, atom.Ul:
-		return true
-	}
-	return false
-}
-
-// isTitle reports whether an element is a heading in a summary, the one block that may stand there.
-func isTitle(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		return n.Parent.DataAtom == atom.Summary
-	}
-	return false
-}
-
-// strayPart reports whether an element is a part of one that is not around it.
-func strayPart(n *html.Node) bool {
-	whole := n.Parent.DataAtom
-	switch n.DataAtom {
-	case atom.Li:
-		return whole != atom.Ul && whole != atom.Ol
-	case atom.Dt, atom.Dd:
-		return whole != atom.Dl && (whole != atom.Div || n.Parent.Parent == nil || n.Parent.Parent.DataAtom != atom.Dl)
-	case atom.Summary:
-		return whole != atom.Details
-	}
-	return false
-}
-
-// isEmpty reports whether an element without content says something that is not true: that there is a
-// heading, or a link.
+// isEmpty reports whether an element shows nothing.
 func isEmpty(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.A, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-	default:
-		return false
-	}
 	for c := range n.Descendants() {
-		if c.Type == html.TextNode && strings.TrimSpace(c.Data) != "" || c.DataAtom == atom.Img {
+		if !isBlank(c) && c.Type == html.TextNode || c.DataAtom == atom.Img {
 			return false
 		}
 	}
 	return true
 }
 
+// isBlank reports whether a node is text that shows nothing.
+func isBlank(n *html.Node) bool {
+	return n.Type == html.TextNode && strings.TrimSpace(n.Data) == ""
+}
+
+func newElement(a atom.Atom) *html.Node {
+	return &html.Node{Type: html.ElementNode, DataAtom: a, Data: a.String()}
+}
+
 // wrapOthers puts what a list holds beside its parts into parts.
 func wrapOthers(list *html.Node, wrapper atom.Atom, parts ...atom.Atom) {
 	var open *html.Node
 	for _, c := range slices.Collect(list.ChildNodes()) {
-		blank := c.Type == html.TextNode && strings.TrimSpace(c.Data) == ""
-		if c.Type == html.ElementNode && slices.Contains(parts, c.DataAtom) || blank && open == nil {
+		if c.Type == html.ElementNode && slices.Contains(parts, c.DataAtom) || isBlank(c) && open == nil {
 			open = nil
 			continue
 		}
 		if open == nil {
-			open = &html.Node{Type: html.ElementNode, DataAtom: wrapper, Data: wrapper.String()}
+			open = newElement(wrapper)
 			list.InsertBefore(open, c)
 		}
 		list.RemoveChild(c)
@@ -201,8 +190,8 @@ func wrapOthers(list *html.Node, wrapper atom.Atom, parts ...atom.Atom) {
 	}
 }
 
-// summarise lets a <details> begin with its one summary: a browser shows any as if it did.
-func summarise(n *html.Node) {
+// putSummaryFirst lets a <details> begin with its one summary: a browser shows any as if it did.
+func putSummaryFirst(n *html.Node) {
 	var first *html.Node
 	leads, content := false, false
 	for _, c := range slices.Collect(n.ChildNodes()) {
@@ -210,8 +199,8 @@ func summarise(n *html.Node) {
 		case c.DataAtom == atom.Summary && first == nil:
 			first, leads = c, !content
 		case c.DataAtom == atom.Summary:
-			become(c, atom.Div)
-		case c.Type != html.TextNode || strings.TrimSpace(c.Data) != "":
+			makeNeutral(c, atom.Div)
+		case !isBlank(c):
 			content = true
 		}
 	}
@@ -219,7 +208,7 @@ func summarise(n *html.Node) {
 	case leads:
 		return
 	case first == nil:
-		first = &html.Node{Type: html.ElementNode, DataAtom: atom.Summary, Data: "summary"}
+		first = newElement(atom.Summary)
 		first.AppendChild(&html.Node{Type: html.TextNode, Data: "Details"})
 	default:
 		n.RemoveChild(first)
