@@ -114,17 +114,17 @@ func (p *Pages) cslJSON(s mip.Summary, authors []person, route string) (string, 
 }
 
 // citationMeta are the meta elements by which programs that keep references recognise a report.
-func citationMeta(s mip.Summary, authors []person, institution string) [][2]string {
-	out := [][2]string{
+func citationMeta(s mip.Summary, authors []person, institution string) []meta {
+	out := []meta{
 		{"citation_title", fullTitle(s)},
 		{"citation_technical_report_institution", institution},
 		{"citation_technical_report_number", s.ID.String()},
 	}
 	for _, a := range authors {
-		out = append(out, [2]string{"citation_author", a.Name})
+		out = append(out, meta{"citation_author", a.Name})
 	}
 	if !s.Created.IsZero() {
-		out = append(out, [2]string{"citation_publication_date", s.Created.Time().Format("2006/01/02")})
+		out = append(out, meta{"citation_publication_date", s.Created.Time().Format("2006/01/02")})
 	}
 	return out
 }
