@@ -46,6 +46,7 @@ func names(authors []person) string {
 func (p *Pages) bibTeX(s mip.Summary, authors []person, route string) string {
 	var b strings.Builder
 	b.WriteString("@misc{" + mip.Slug(s.ID.String()) + ",\n")
+	// A field without a value is left out.
 	field := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(&b, "  %s = {%s},\n", name, value)

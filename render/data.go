@@ -21,6 +21,7 @@ func List(w io.Writer, l mip.List) error {
 	if err != nil {
 		return err
 	}
+	// The list is put between the members before and after it.
 	begin, end, ok := bytes.Cut(frame, []byte("[]"))
 	if !ok {
 		return fmt.Errorf("encode %T: no empty list in %s", l, frame)

@@ -44,6 +44,7 @@ type drawnNode struct {
 
 // newDrawing makes room in each box for the longest of the ids.
 func newDrawing(columns, columnGap, height int, label string, ids ...string) *drawing {
+	// All boxes of a drawing have one width.
 	letters := 0
 	for _, id := range ids {
 		letters = max(letters, utf8.RuneCountInString(id))
@@ -65,6 +66,7 @@ func (d *drawing) node(r ref, at graph.Point) {
 		Text: template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d"`, x+d.boxWidth/2, y+nodeText/3)),
 	}
 	switch {
+	// There is no page to lead to.
 	case !r.Published:
 		n.Class, n.Href, n.Name = "gone", "", r.ID.String()+", not published here"
 	case r.Path == "":

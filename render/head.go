@@ -90,6 +90,7 @@ func SiteCard(info mip.SiteInfo) card.Card {
 
 // cardText is a card in words.
 func cardText(c card.Card) string {
+	// A card without an id is that of the site.
 	out := named(c.ID, ": ", c.Title)
 	if c.ID == "" {
 		out = c.Title

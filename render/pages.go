@@ -45,6 +45,7 @@ func sections() []section {
 // NewPages reads the embedded templates. notice is a sentence above every page, plain text; empty: none. It fails when
 // info.BaseURL is no http or https address.
 func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, error) {
+	// Links within the site are paths, so a page works at any host.
 	u, err := url.Parse(info.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("base URL %q: %w", info.BaseURL, err)
@@ -115,13 +116,15 @@ func (p *Pages) fragment(name string, data any) (template.HTML, error) {
 // funcs are what templates may call: addresses and words, no decisions.
 func (p *Pages) funcs() template.FuncMap {
 	return template.FuncMap{
-		"site":     func() mip.SiteInfo { return p.info },
-		"path":     p.path,
-		"pages":    func() string { return p.path(mip.PageFolder(p.info.Prefix)) },
-		"page":     p.proposalPath,
-		"asset":    p.assetPath,
-		"list":     p.slugPath,
-		"abs":      func(route string) string { return p.info.BaseURL + route },
+		// Addresses.
+		"site":  func() mip.SiteInfo { return p.info },
+		"path":  p.path,
+		"pages": func() string { return p.path(mip.PageFolder(p.info.Prefix)) },
+		"page":  p.proposalPath,
+		"asset": p.assetPath,
+		"list":  p.slugPath,
+		"abs":   func(route string) string { return p.info.BaseURL + route },
+		// Texts, times and numbers.
 		"title":    titleHTML,
 		"named":    namedHTML,
 		"class":    statusClass,

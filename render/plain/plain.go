@@ -29,6 +29,7 @@ func Facts(info mip.SiteInfo, s mip.Summary) string {
 	if s.Status == "" {
 		out = append(out, "Status: none.")
 	}
+	// Facts that the header does not state are left out, but for the status.
 	for _, f := range [][2]string{
 		{"Status", string(s.Status)}, {"Type", Deref(s.Type)}, {"Category", Deref(s.Category)}, {"Hard fork", Deref(s.Hardfork)},
 	} {
@@ -103,6 +104,7 @@ func Address(info mip.SiteInfo, route string) string {
 	b.WriteString(info.BaseURL)
 	for i := range len(route) {
 		c := route[i]
+		// These characters have a place in a path, a query or a fragment.
 		if c < 0x80 && (IsAlphanumeric(rune(c)) || strings.IndexByte(keep, c) >= 0) {
 			b.WriteByte(c)
 			continue
