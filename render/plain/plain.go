@@ -88,9 +88,10 @@ func endsLine(r rune) bool {
 	return r >= '\t' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
-// printable is -1 for the characters outside XML 1.0's Char production, and for the C1 controls, which it discourages.
+// printable is -1 for control characters, and for the two that are no characters of XML. XML 1.0 allows the C1 controls
+// and discourages them.
 func printable(r rune) rune {
-	if r < 0x20 || r >= 0x7f && r <= 0x9f || r == 0xfffe || r == 0xffff {
+	if mip.ClassOf(r) == mip.Control || r == 0xfffe || r == 0xffff {
 		return -1
 	}
 	return r
