@@ -16,7 +16,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 )
 
 // mostWarnings is how many problems that are no errors a build prints: more would push its result
@@ -331,7 +330,7 @@ const buildPatience = "1m"
 // summariesFrom reads the model from the environment. Without one the summaries are made of the proposals'
 // own sentences; one that cannot be used is an error, since that is not what was wanted.
 func summariesFrom(env func(string) (string, bool)) (*summaries, error) {
-	c, errs := assistant.Environment(func(name string) (string, bool) {
+	c, errs := ai.Environment(func(name string) (string, bool) {
 		value, ok := env(name)
 		if name == "AI_TIMEOUT" && value == "" {
 			return buildPatience, true
