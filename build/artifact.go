@@ -2,16 +2,10 @@ package build
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
-	"runtime"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Artifact is one file of the published tree.
@@ -32,31 +26,14 @@ type Artifact struct {
 
 	source string // file of the proposal that the artifact is made from; empty: of several
 	index  bool   // names other artifacts, and is written after them: lists, feeds, sitemap, rewrites
-	hashed bool   // File holds a hash of the bytes, which cost much: a file of that name has them
+	hashed bool   // File holds a hash of the bytes, which cost much: an existing file of that name has them
 }
-
-// Cache-Control values. A CDN keeps what it has until the next deploy; browsers ask again, except
-// for assets, whose names change with their content.
-const (
-	revalidate = "public, max-age=0, must-revalidate"
-	immutable  = "public, max-age=31536000, immutable"
-)
-
-// Media types of the tree.
-const (
-	typeHTML     = "text/html; charset=utf-8"
-	typeMarkdown = "text/markdown; charset=utf-8"
-	typeJSON     = "application/json; charset=utf-8"
-	typeProblem  = "application/problem+json; charset=utf-8"
-	typeRSS      = "application/rss+xml; charset=utf-8"
-	typeText     = "text/plain; charset=utf-8"
-)
 
 // Bytes returns the whole content. The error is a [MakeError].
 func (a *Artifact) Bytes() ([]byte, error) {
 	var b bytes.Buffer
 	if err := a.Body(&b); err != nil {
-		return nil, a.failed(err)
+		return nil, a.makeError(err)
 	}
 	return b.Bytes(), nil
 }
@@ -91,67 +68,4 @@ func (e *MakeError) Error() string { return fmt.Sprintf("make %s: %v", e.File, e
 
 func (e *MakeError) Unwrap() error { return e.Err }
 
-func (a *Artifact) failed(err error) error { return &MakeError{a.File, a.source, err} }
-
-// each calls do for every artifact, on every processor: the leaves first and then, when all of them are done, the
-// indexes. Neighbours of one source are done in order by one goroutine, so that they can share its text. The
-// first error stops the others and is returned.
-func (p *Plan) each(ctx context.Context, do func(*Artifact) error) error {
-	if p.versions != nil {
-		defer p.versions.Close()
-	}
-	for _, index := range []bool{false, true} {
-		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(runtime.GOMAXPROCS(0))
-		for from := 0; from < len(p.Artifacts); {
-			to := from + 1
-			for source := p.Artifacts[from].source; source != "" && to < len(p.Artifacts) && p.Artifacts[to].source == source; {
-				to++
-			}
-			neighbours := p.Artifacts[from:to]
-			group.Go(func() error { return doAll(ctx, neighbours, index, do) })
-			from = to
-		}
-		if err := group.Wait(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// doAll does the artifacts that are indexes, or those that are none.
-func doAll(ctx context.Context, artifacts []Artifact, index bool, do func(*Artifact) error) error {
-	for i := range artifacts {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		if artifacts[i].index != index {
-			continue
-		}
-		if err := do(&artifacts[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Trial makes every artifact and keeps none. It returns the problems of the proposals whose artifacts cannot be
-// made. The error is ctx's, or a [MakeError] of an artifact that is made from several.
-func (p *Plan) Trial(ctx context.Context) ([]mip.Problem, error) {
-	var mu sync.Mutex
-	var out []mip.Problem
-	err := p.each(ctx, func(a *Artifact) error {
-		err := a.Body(io.Discard)
-		switch {
-		case err == nil:
-			return nil
-		case a.source == "":
-			return a.failed(err)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		out = append(out, mip.Problem{Level: mip.Error, Code: "not-rendered", File: a.source, Message: err.Error()})
-		return nil
-	})
-	return mip.SortProblems(out), err
-}
+func (a *Artifact) makeError(err error) error { return &MakeError{a.File, a.source, err} }

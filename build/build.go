@@ -45,8 +45,8 @@ type Options struct {
 // those of both. It is immutable after [Load] and safe for concurrent use.
 type Content struct {
 	*corpus.Corpus
-	Subjects Subjects // what summaries are made of
-	Beside   *corpus.Committed
+	Subjects
+	Beside *corpus.Committed // summaries and translations
 }
 
 // Load reads the proposals and what is committed beside them. Documents that could grow out of proportion are

@@ -36,18 +36,19 @@ const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 
 // sitemap lists every page of the plan so far. A proposal's pages change with the proposal, a
 // translation's with the translation; the others with the newest one.
 func (p *planner) sitemap() {
-	byRoute := make(map[string]*mip.Time, len(p.all))
-	for _, m := range p.all {
-		byRoute[m.ID.Page()], byRoute[historyRoute(m.ID)] = m.Updated, m.Updated
-		for _, t := range p.beside.Translations(m.ID) {
-			byRoute[translationPageRoute(m.ID, t.Locale)] = m.Updated
+	changed := map[string]*mip.Time{} // by route
+	for _, m := range p.Summaries {
+		changed[m.ID.Page()], changed[routeOf(historyRoute, m.ID)] = m.Updated, m.Updated
+		for _, t := range p.Beside.Translations(m.ID) {
+			route := routeOf(translatedRoute, m.ID, "{locale}", t.Locale)
+			changed[route] = m.Updated
 			if !t.GeneratedAt.UTC().IsZero() {
-				byRoute[translationPageRoute(m.ID, t.Locale)] = &t.GeneratedAt
+				changed[route] = &t.GeneratedAt
 			}
 		}
 	}
 	var newest *mip.Time
-	if t := updatedAt(p.all); !t.UTC().IsZero() {
+	if t := updatedAt(p.Summaries); !t.UTC().IsZero() {
 		newest = &t
 	}
 	var entries []render.SitemapEntry
@@ -55,14 +56,16 @@ func (p *planner) sitemap() {
 		if a.Type != typeHTML || a.Route == "/404.html" {
 			continue
 		}
-		lastMod, ok := byRoute[a.Route]
+		lastMod, ok := changed[a.Route]
 		if !ok {
 			lastMod = newest
 		}
 		entries = append(entries, render.SitemapEntry{Route: a.Route, LastMod: lastMod})
 	}
-	p.whole("/sitemap.xml", "application/xml; charset=utf-8", func() ([]byte, error) { return render.Sitemap(p.info, entries) })
-	p.whole("/robots.txt", typeText, func() ([]byte, error) { return render.Robots(p.info), nil })
+	p.add(Artifact{Route: "/sitemap.xml", Type: typeXML, index: true, Body: bodyOf(func() ([]byte, error) {
+		return render.Sitemap(p.info, entries)
+	})})
+	p.addIndex("/robots.txt", func() ([]byte, error) { return render.Robots(p.info), nil })
 }
 
 // oldPages is the folder in which the pages of proposals of every prefix lay once.
@@ -79,7 +82,7 @@ func (p *planner) redirects() {
 		rules = append(rules, Redirect{a.Route, "/" + a.File, 200})
 	}
 	taken := map[string]bool{}
-	for _, c := range p.corpus.Proposals {
+	for _, c := range p.Proposals {
 		from := "/" + c.RepoPath
 		if !plainPath(from) || taken[from] {
 			continue
@@ -99,7 +102,7 @@ func (p *planner) redirects() {
 	for _, r := range rules {
 		fmt.Fprintf(&b, "%s %s %d\n", r.From, r.To, r.Status)
 	}
-	p.add(Artifact{File: "_redirects", Type: typeText, index: true, Body: fixed(b.Bytes())})
+	p.add(Artifact{File: "_redirects", index: true, Body: fixed(b.Bytes())})
 }
 
 // plainPath reports whether a path can stand in a rule as it is.
@@ -145,7 +148,7 @@ func (p *planner) headers() {
 			fmt.Fprintf(&b, "  %s: %s\n", f[0], f[1])
 		}
 	}
-	p.add(Artifact{File: "_headers", Type: typeText, index: true, Body: fixed(b.Bytes())})
+	p.add(Artifact{File: "_headers", index: true, Body: fixed(b.Bytes())})
 }
 
 // matches reports whether a rule's From covers a path.

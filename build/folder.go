@@ -141,7 +141,7 @@ func (f *folder) checkOwner(p *Plan) error {
 		return nil
 	}
 	if owner, ownerErr := f.root.ReadFile(ownerFile); err == nil || ownerErr == nil && string(owner) == ownerText {
-		f.recoverRecord()
+		f.recoverRecord(generatedFiles(p.kind))
 		return nil
 	}
 	if err := f.refuseForeign(p); err != nil {
@@ -176,15 +176,8 @@ func (f *folder) refuseForeign(p *Plan) error {
 	return nil
 }
 
-// generated matches the files that only a build writes, whatever the proposals were: numbered ones,
-// assets and share cards with a hash in their name, and the pages of a listing. mip/{n}/og.png is of builds
-// before cards had one.
-var generated = regexp.MustCompile(`^(mip/\d+/(([^/]+/)?index\.html|feed\.xml|og\.png)|(mip/\d+/)?og\.[0-9a-f]{8}\.png|` +
-	`mip/\d+\.md|api/v1/mips/\d+(/summary|/translations/[^/]+)?\.json|assets/[a-z]+\.[0-9a-f]{8}\.(css|js)|` +
-	`(upgrade|status|category|type|author)/[^/]+/(index\.html|feed\.xml)|\.well-known/agent-skills/[^/]+/SKILL\.md)$`)
-
-// recoverRecord takes the files in generated places for those of a build.
-func (f *folder) recoverRecord() {
+// recoverRecord takes the files in places of generated files for those of a build.
+func (f *folder) recoverRecord(generated *regexp.Regexp) {
 	fs.WalkDir(f.root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && generated.MatchString(file) {
 			f.ours[file] = true
@@ -237,7 +230,7 @@ func (f *folder) replace(a *Artifact) (changed bool, err error) {
 		defer r.old.Close()
 	}
 	if err = a.Body(r); err != nil && r.err == nil {
-		err = a.failed(err)
+		err = a.makeError(err)
 	}
 	if err == nil {
 		changed, err = r.commit(a.File)

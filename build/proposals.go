@@ -1,9 +1,9 @@
 package build
 
 import (
+	"io"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
@@ -13,64 +13,51 @@ import (
 	"github.com/mipwatch/mipwatch/render"
 )
 
-func markdownRoute(id mip.ID) string { return strings.TrimSuffix(id.Page(), "/") + ".md" }
-func apiRoute(id mip.ID) string      { return "/api/v1/mips/" + strconv.Itoa(id.Number) }
-
-// pagePattern is the path of a proposal's page with {n} for its number, without the last slash.
-func (p *planner) pagePattern() string { return mip.PageFolder(p.info.Prefix) + "{n}" }
-
-// proposals adds three files for each proposal, and what is committed beside it.
+// proposals adds three files for each proposal, and its committed summary and translations.
 func (p *planner) proposals() {
-	for i, c := range p.corpus.Proposals {
-		id, beside := c.ID, p.links(c.ID)
-		p.add(Artifact{
-			Route: apiRoute(id), Pattern: "/api/v1/mips/{n}", File: apiRoute(id)[1:] + ".json", Type: typeJSON, source: c.File,
-			Body: bodyOf(func() ([]byte, error) {
-				t, err := p.text(i)
-				if err != nil {
-					return nil, err
-				}
-				return api.JSON(mip.Proposal{Summary: p.all[i], SummaryURL: beside.SummaryURL, Translations: beside.Translations, RawMarkdown: c.Raw, Sections: t.sections})
-			}),
+	for i, c := range p.Proposals {
+		p.addOf(c, apiRoute, bodyOf(func() ([]byte, error) { return p.proposalJSON(i) }))
+		p.addOf(c, pageRoute, bodyOf(func() ([]byte, error) { return p.proposalPage(i) }))
+		p.addOf(c, markdownRoute, func(w io.Writer) error {
+			_, err := io.WriteString(w, c.Raw)
+			return err
 		})
-		p.add(Artifact{
-			Route: id.Page(), Pattern: p.pagePattern() + "/", Type: typeHTML, source: c.File,
-			Body: bodyOf(func() ([]byte, error) {
-				t, err := p.text(i)
-				if err != nil {
-					return nil, err
-				}
-				v := p.view(i)
-				v.Sections, v.Body = t.sections, t.html
-				return p.stable.Proposal(v)
-			}),
-		})
-		p.add(Artifact{
-			Route: markdownRoute(id), Pattern: p.pagePattern() + ".md", Type: typeMarkdown, source: c.File,
-			Body: bodyOf(func() ([]byte, error) { return []byte(c.Raw), nil }),
-		})
-		p.companions(c)
+		p.committed(c)
 	}
 }
 
-// view is the page of a proposal but for its text.
-func (p *planner) view(i int) render.ProposalPage {
-	m := p.all[i]
-	v := render.ProposalPage{
-		Summary: m, Requires: p.refs(m.ID, m.Requires), RequiredBy: p.refs(m.ID, m.RequiredBy),
+func (p *planner) proposalJSON(i int) ([]byte, error) {
+	t, err := p.text(i)
+	if err != nil {
+		return nil, err
+	}
+	c := p.Proposals[i]
+	return api.JSON(mip.Proposal{
+		Summary: p.Summaries[i], SummaryURL: p.summaryURL(c.ID), Translations: p.translations(c.ID), RawMarkdown: c.Raw, Sections: t.sections,
+	})
+}
+
+func (p *planner) proposalPage(i int) ([]byte, error) {
+	t, err := p.text(i)
+	if err != nil {
+		return nil, err
+	}
+	defer p.dropText(i)
+	m := p.Summaries[i]
+	page := render.ProposalPage{
+		Summary: m, Sections: t.sections, Body: t.html,
+		Requires: p.refs(m.ID, m.Requires), RequiredBy: p.refs(m.ID, m.RequiredBy),
 		Replaces: p.refs(m.ID, m.Replaces), SupersededBy: p.refs(m.ID, m.SupersededBy),
-		Fork: ai.ForkOf(m, p.forks), Impact: p.beside.Summary(m.ID), History: p.corpus.Proposals[i].Past != nil, Translations: p.links(m.ID).Translations,
-		Heat: p.figures.Topic(m.ID),
+		Fork: ai.ForkOf(m, p.Forks), Impact: p.Beside.Summary(m.ID), History: p.Proposals[i].Past != nil,
+		Translations: p.translations(m.ID), Heat: p.figures.Topic(m.ID),
 	}
 	if i > 0 {
-		r := p.ref(p.all[i-1].ID)
-		v.Previous = &r
+		page.Previous = new(p.ref(p.Summaries[i-1].ID))
 	}
-	if i+1 < len(p.all) {
-		r := p.ref(p.all[i+1].ID)
-		v.Next = &r
+	if i+1 < len(p.Summaries) {
+		page.Next = new(p.ref(p.Summaries[i+1].ID))
 	}
-	return v
+	return p.stable.Proposal(page)
 }
 
 // refs are links to the proposals of the same kind with these numbers.
@@ -83,22 +70,22 @@ func (p *planner) refs(of mip.ID, numbers []int) []render.Ref {
 }
 
 func (p *planner) ref(id mip.ID) render.Ref {
-	i, ok := p.index[id]
+	m, ok := mip.Find(p.Summaries, id)
 	if !ok {
 		return render.Ref{ID: id}
 	}
-	return render.RefTo(p.all[i], p.Site.Path(id.Page()))
+	return render.RefTo(m, p.Site.Path(id.Page()))
 }
 
 // link resolves a relative destination in a proposal: to the page of the proposal that it names, else
 // to the file in the repository. It fails when neither is known.
 func (p *planner) link(c *corpus.Proposal, dest string) (string, bool) {
 	file := linkedFile(dest)
-	if id, ok := linkedID(p.corpus, file); ok {
+	if id, ok := linkedID(p.Corpus, file); ok {
 		return p.Site.Path(id.Page()), true
 	}
 	if path.IsAbs(file) {
-		return "", false // of a site that we do not know
+		return "", false // of an unknown site
 	}
 	return sourceLink(p.Site, c, path.Join(path.Dir(c.RepoPath), file))
 }

@@ -33,8 +33,8 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 	for i, p := range c.Proposals {
 		m := p.Summary
 		m.URL = s.URL(m.ID.Page())
-		m.APIURL = s.URL(apiRoute(m.ID))
-		m.MarkdownURL = s.URL(markdownRoute(m.ID))
+		m.APIURL = s.URL(routeOf(apiRoute, m.ID))
+		m.MarkdownURL = s.URL(routeOf(markdownRoute, m.ID))
 		if link, ok := sourceLink(s, p, p.RepoPath); ok {
 			m.SourceURL = &link
 		}
@@ -48,8 +48,8 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 			if o.DiscussionsTo != nil {
 				m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, corpus.Topic(*o.DiscussionsTo)
 			}
-			m.ForumTopicID = first(o.ForumTopicID, m.ForumTopicID)
-			m.Hardfork = first(o.Hardfork, m.Hardfork)
+			m.ForumTopicID = cmp.Or(o.ForumTopicID, m.ForumTopicID)
+			m.Hardfork = cmp.Or(o.Hardfork, m.Hardfork)
 		}
 		all[i] = m
 	}
@@ -63,13 +63,6 @@ func foreignTopic(s *site.Site, m mip.Summary) bool {
 	}
 	linked := corpus.Topic(*m.DiscussionsTo)
 	return linked != nil && *linked == *m.ForumTopicID && !strings.HasPrefix(strings.ToLower(*m.DiscussionsTo), strings.ToLower(s.Forum)+"/")
-}
-
-func first[T any](a, b *T) *T {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // sourceLink is the address of a file of the repository as of the commit that last changed the
@@ -155,9 +148,9 @@ func word(s *string) string {
 	return *s
 }
 
-// problems are the corpus's problems as they are published: a file is named by its folder's last name
+// publicProblems are the corpus's problems as they are published: a file is named by its folder's last name
 // and its own, since the path before them belongs to the machine.
-func (p *planner) problems() []mip.Problem {
+func (p *planner) publicProblems() []mip.Problem {
 	var pairs []string
 	for _, dir := range p.Folders {
 		dir = filepath.ToSlash(filepath.Clean(dir))
@@ -167,10 +160,9 @@ func (p *planner) problems() []mip.Problem {
 		}
 	}
 	public := strings.NewReplacer(pairs...)
-	out := make([]mip.Problem, 0, len(p.corpus.Problems))
-	for _, q := range p.corpus.Problems {
-		q.File, q.Message = public.Replace(q.File), public.Replace(q.Message)
-		out = append(out, q)
+	out := append([]mip.Problem{}, p.Problems...)
+	for i := range out {
+		out[i].File, out[i].Message = public.Replace(out[i].File), public.Replace(out[i].Message)
 	}
 	return mip.SortProblems(out)
 }

@@ -104,7 +104,7 @@ func Snapshot(ctx context.Context, p *Plan, dir string, s *site.Site) (Report, e
 	}
 	config := mip.SidecarConfig{Networks: append([]mip.Endpoints{}, s.Networks...)}
 	sub.Artifacts = append(sub.Artifacts, Artifact{
-		File: "sidecar.json", Type: typeJSON, Cache: revalidate, index: true, Body: jsonOf(config),
+		File: "sidecar.json", Type: typeJSON, index: true, Body: jsonOf(config),
 	})
 	return Sync(ctx, sub, dir, SyncOptions{})
 }

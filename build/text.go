@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"weak"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -13,9 +12,10 @@ import (
 type text struct {
 	sections []mip.Section
 	html     []byte
-	links    map[string]target // relative destinations, and where they lead
+	links    map[string]target // relative destinations, and their addresses
 }
 
+// target is the address of a link; ok is false for a link that leads nowhere.
 type target struct {
 	address string
 	ok      bool
@@ -39,8 +39,8 @@ func (r *Rendered) next() {
 	r.before, r.texts = r.texts, map[string]*text{}
 }
 
-// find returns the text with this key if its links still lead to the same places, else nil.
-func (r *Rendered) find(key string, link func(string) (string, bool)) *text {
+// get returns the text with this key if its links still lead to the same places, else nil.
+func (r *Rendered) get(key string, link func(string) (string, bool)) *text {
 	if r == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (r *Rendered) find(key string, link func(string) (string, bool)) *text {
 	return t
 }
 
-func (r *Rendered) keep(key string, t *text) {
+func (r *Rendered) put(key string, t *text) {
 	if r == nil {
 		return
 	}
@@ -70,22 +70,49 @@ func (r *Rendered) keep(key string, t *text) {
 	r.texts[key] = t
 }
 
-// text parses and renders the i-th proposal. Artifacts that are made one after the other share the result; after
-// that the memory is free again, unless Options.Rendered keeps it.
+// texts are those of the proposals whose artifacts are being made, by position. The zero value is ready.
+type texts struct {
+	mu   sync.Mutex
+	byAt map[int]*text
+}
+
+// text parses and renders the i-th proposal, once for the artifacts that are made of it one after the other.
+// After the last, [planner.dropText] frees the memory.
 func (p *planner) text(i int) (*text, error) {
-	p.mu.Lock()
-	t := p.texts[i].Value()
-	p.mu.Unlock()
+	p.texts.mu.Lock()
+	t := p.texts.byAt[i]
+	p.texts.mu.Unlock()
 	if t != nil {
 		return t, nil
 	}
-	c := p.corpus.Proposals[i]
+	t, err := p.renderText(i)
+	if err != nil {
+		return nil, err
+	}
+	p.texts.mu.Lock()
+	defer p.texts.mu.Unlock()
+	if p.texts.byAt == nil {
+		p.texts.byAt = map[int]*text{}
+	}
+	p.texts.byAt[i] = t
+	return t, nil
+}
+
+func (p *planner) dropText(i int) {
+	p.texts.mu.Lock()
+	defer p.texts.mu.Unlock()
+	delete(p.texts.byAt, i)
+}
+
+func (p *planner) renderText(i int) (*text, error) {
+	c := p.Proposals[i]
 	link := func(dest string) (string, bool) { return p.link(c, dest) }
 	key := c.ContentHash + strconv.FormatBool(p.Site.Highlight)
-	if t = p.Rendered.find(key, link); t == nil {
-		d := p.corpus.Read(c)
+	t := p.Rendered.get(key, link)
+	if t == nil {
+		d := p.Read(c)
 		t = &text{sections: d.Sections, links: map[string]target{}}
-		article, err := p.md.Render(d, p.all[i].Title, func(dest string) (string, bool) {
+		article, err := p.md.Render(d, p.Summaries[i].Title, func(dest string) (string, bool) {
 			address, ok := link(dest)
 			t.links[dest] = target{address, ok}
 			return address, ok
@@ -95,9 +122,6 @@ func (p *planner) text(i int) (*text, error) {
 		}
 		t.html = article.HTML
 	}
-	p.Rendered.keep(key, t)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.texts[i] = weak.Make(t)
+	p.Rendered.put(key, t)
 	return t, nil
 }
