@@ -27,14 +27,15 @@ var imports = map[string][]string{
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
 	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/upstreamtest",
-		"sidecar", "internal/api", "internal/ai", "sidecar/assistant", "sidecar/knowledge",
+		"sidecar", "internal/api", "internal/ai", "sidecar/assistant", "sidecar/index",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
-	"cmd/sidecar":           {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/environment", "sidecar/follow", "sidecar/knowledge", "sidecar/metrics"},
+	"cmd/sidecar": {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
+		"github.com/prometheus/client_golang", "github.com/prometheus/common"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
 	"internal/atomicfile":   {},
 	"internal/browsertest":  {},                   // tests only
 	"internal/corpora":      {"internal/testenv"}, // for tests only
-	"internal/corpus":       {"internal/api", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
+	"internal/corpus":       {"internal/api", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
 	"internal/entity":       {},
 	"internal/snapshot":     {"internal/mip", "internal/api"},
 	"internal/folder":       {},
@@ -47,7 +48,7 @@ var imports = map[string][]string{
 	"internal/redistest":    {"internal/testenv"},                         // for tests only
 	"internal/release":      {},
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
-	"internal/strictjson":   {},
+	"internal/strictjson":   {"github.com/go-json-experiment/json"},
 	"internal/testenv":      {}, // for tests only
 	"internal/tex":          {},
 	"internal/upstreamtest": {"internal/mip"},
@@ -59,23 +60,20 @@ var imports = map[string][]string{
 	"render/markdown":       {"internal/markdown", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/plain":          {"internal/mip"},
 	"render/rendertest":     {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
-	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/knowledge", "sidecar/metrics", "sidecar/timing", "sidecar/upstream",
+	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/index", "sidecar/metrics", "sidecar/redis", "sidecar/timing", "internal/fetch",
 		"github.com/sethvargo/go-limiter"},
-	"internal/api":        {"internal/mip"},
-	"internal/ai":         {"internal/atomicfile", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson", "internal/api", "sidecar/upstream", "github.com/tmc/langchaingo", "github.com/yuin/goldmark", "golang.org/x/sync"},
-	"sidecar/assistant":   {"internal/mip", "internal/api", "internal/ai", "sidecar/cache", "sidecar/knowledge", "sidecar/timing", "sidecar/upstream"},
-	"sidecar/cache":       {},
-	"sidecar/chain":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "sidecar/upstream"},
-	"sidecar/environment": {"internal/mip", "internal/site", "internal/ai", "sidecar", "sidecar/assistant", "sidecar/knowledge", "sidecar/redis"},
-	"sidecar/follow":      {"sidecar/knowledge"},
-	"sidecar/event":       {"internal/api"},
-	"sidecar/forum":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "sidecar/upstream"},
-	"sidecar/knowledge":   {"internal/mip", "internal/api", "sidecar/cache"},
-	"sidecar/metrics":     {},
-	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
-	"sidecar/timing":      {},
-	"sidecar/upstream":    {"sidecar/metrics"},
-	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/environment", "sidecar/event", "sidecar/follow", "sidecar/knowledge",
+	"internal/api":      {"internal/mip"},
+	"internal/ai":       {"internal/atomicfile", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson", "internal/api", "internal/fetch", "github.com/tmc/langchaingo", "github.com/yuin/goldmark", "golang.org/x/sync"},
+	"sidecar/assistant": {"internal/mip", "internal/api", "internal/ai", "sidecar/cache", "sidecar/index", "sidecar/timing", "internal/fetch"},
+	"sidecar/cache":     {},
+	"sidecar/chain":     {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
+	"sidecar/forum":     {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
+	"sidecar/index":     {"internal/mip", "internal/site", "internal/api", "sidecar/cache"},
+	"sidecar/metrics":   {},
+	"sidecar/redis":     {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
+	"sidecar/timing":    {},
+	"internal/fetch":    {"sidecar/metrics", "github.com/sony/gobreaker/v2"},
+	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/index",
 		"github.com/aws/aws-lambda-go/lambda"},
 }
 

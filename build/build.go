@@ -6,9 +6,7 @@ package build
 
 import (
 	"context"
-	"net/url"
-	"path/filepath"
-	"strings"
+	"maps"
 	"time"
 
 	html "github.com/mipwatch/mipwatch/render/markdown"
@@ -41,32 +39,40 @@ type Options struct {
 	Rendered *Rendered
 }
 
-// Content is what a site is made of: the proposals, and what is committed beside them. Its Problems are
-// those of both. It is immutable after [Load] and safe for concurrent use.
+// Content is the input of a site's pages: the proposals, and the summaries and translations that are committed
+// beside them. Its Problems are those of both. It is immutable after [Load] and safe for concurrent use.
 type Content struct {
 	*corpus.Corpus
 	Subjects
 	Beside *corpus.Committed // summaries and translations
 }
 
-// Load reads the proposals and what is committed beside them. Documents that could grow out of proportion are
-// rendered once here, so that a proposal which cannot be published is known before anything is written.
+// Load reads the proposals and the summaries and translations that are committed beside them. Heavy texts are
+// rendered once here, so that one which cannot be published is known before anything is written.
 func Load(ctx context.Context, o Options) (*Content, error) {
-	md := html.New(false)
-	longest := o.longestLink()
-	try := func(d *markdown.Document) error {
-		_, err := md.Render(d, "", func(dest string) (string, bool) {
-			return longest + url.PathEscape(dest), true
-		})
-		return err
+	for {
+		c, err := load(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		failed := c.tooLarge(o.Site)
+		if len(failed) == 0 {
+			return c, nil
+		}
+		// Links to a refused proposal lead to another address, so the others are tried again.
+		maps.Copy(failed, o.Refused)
+		o.Refused = failed
 	}
-	c, err := corpus.Load(ctx, corpus.Options{Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Render: try, Refused: o.Refused})
+}
+
+func load(ctx context.Context, o Options) (*Content, error) {
+	c, err := corpus.Load(ctx, corpus.Options{Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Refused: o.Refused})
 	if err != nil {
 		return nil, err
 	}
 	all := summaries(c, o.Site)
 	content := &Content{Corpus: c, Subjects: Subjects{Corpus: c, Summaries: all, Forks: hardForks(o.Site, all)}}
-	content.Beside, err = c.ReadCommitted(ctx, o.Site.Locales, content.Subjects.Check)
+	content.Beside, err = c.ReadCommitted(ctx, o.Site.Locales, content.Check)
 	if err != nil {
 		return nil, err
 	}
@@ -74,19 +80,28 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 	return content, nil
 }
 
-// longestLink is at least as long as anything that a page puts before a relative link's own text: what
-// is judged when proposals are loaded must not grow when they are published.
-func (o Options) longestLink() string {
-	folder := ""
-	for _, dir := range o.Folders {
-		if abs, err := filepath.Abs(dir); err == nil && len(abs) > len(folder) {
-			folder = abs
+// tooLarge returns, by file, the problems of heavy texts that cannot be rendered.
+func (c *Content) tooLarge(s *site.Site) map[string]mip.Problem {
+	md := html.New(s.Highlight)
+	failed := map[string]mip.Problem{}
+	try := func(p *corpus.Proposal, d *markdown.Document, title string, problem mip.Problem) {
+		link := func(dest string) (string, bool) { return resolveLink(s, c.Corpus, p, dest) }
+		if _, err := md.Render(d, title, link); err != nil {
+			problem.Message = err.Error() + problem.Message
+			failed[problem.File] = problem
 		}
 	}
-	page := o.Site.Path(mip.ID{Kind: o.Site.Prefix, Number: 999_999_999}.Page())
-	source := strings.NewReplacer("{commit}", strings.Repeat("f", 64), "{path}", url.PathEscape(folder)).Replace(o.Site.SourceURL)
-	if len(source) > len(page) {
-		return source + "/"
+	for _, p := range c.Proposals {
+		if p.Heavy {
+			try(p, c.Read(p), p.Title, mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File})
+		}
+		for _, t := range c.Beside.Translations(p.ID) {
+			if t.Heavy {
+				text := t.Text()
+				problem := mip.Problem{Code: "translation-invalid", File: t.File, Message: "; it is not published"}
+				try(p, markdown.Join(text.Sections), text.Title, problem)
+			}
+		}
 	}
-	return page
+	return failed
 }

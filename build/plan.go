@@ -70,7 +70,7 @@ type planner struct {
 	info       mip.SiteInfo
 	stableInfo mip.SiteInfo // info without what every commit changes
 	figures    *snapshot.Snapshot
-	texts      texts
+	texts      *Rendered
 }
 
 // NewPlan lays out the published tree of a content that [Load] returned for the same options. It does not write,
@@ -81,7 +81,10 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 		Options: o, Content: c, md: html.New(o.Site.Highlight), info: siteInfo(c.Corpus, o.Site, c.Summaries),
 		plan: &Plan{baseURL: o.Site.BaseURL, kind: o.Site.Prefix, versions: &corpus.Texts{}},
 	}
-	o.Rendered.next()
+	if p.texts = o.Rendered; p.texts == nil {
+		p.texts = &Rendered{}
+	}
+	p.texts.begin(p.linkState())
 	p.stableInfo = p.info
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error

@@ -10,6 +10,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
 )
 
@@ -27,28 +28,28 @@ func (p *planner) proposals() {
 }
 
 func (p *planner) proposalJSON(i int) ([]byte, error) {
-	t, err := p.text(i)
+	c := p.Proposals[i]
+	t, err := p.text(c)
 	if err != nil {
 		return nil, err
 	}
-	c := p.Proposals[i]
 	return api.JSON(mip.Proposal{
 		Summary: p.Summaries[i], SummaryURL: p.summaryURL(c.ID), Translations: p.translations(c.ID), RawMarkdown: c.Raw, Sections: t.sections,
 	})
 }
 
 func (p *planner) proposalPage(i int) ([]byte, error) {
-	t, err := p.text(i)
+	c, m := p.Proposals[i], p.Summaries[i]
+	t, err := p.text(c)
 	if err != nil {
 		return nil, err
 	}
-	defer p.dropText(i)
-	m := p.Summaries[i]
+	defer p.dropText(c)
 	page := render.ProposalPage{
 		Summary: m, Sections: t.sections, Body: t.html,
 		Requires: p.refs(m.ID, m.Requires), RequiredBy: p.refs(m.ID, m.RequiredBy),
 		Replaces: p.refs(m.ID, m.Replaces), SupersededBy: p.refs(m.ID, m.SupersededBy),
-		Fork: ai.ForkOf(m, p.Forks), Impact: p.Beside.Summary(m.ID), History: p.Proposals[i].Past != nil,
+		Fork: ai.ForkOf(m, p.Forks), Impact: p.Beside.Summary(m.ID), History: c.Past != nil,
 		Translations: p.translations(m.ID), Heat: p.figures.Topic(m.ID),
 	}
 	if i > 0 {
@@ -77,17 +78,22 @@ func (p *planner) ref(id mip.ID) render.Ref {
 	return render.RefTo(m, p.Site.Path(id.Page()))
 }
 
-// link resolves a relative destination in a proposal: to the page of the proposal that it names, else
-// to the file in the repository. It fails when neither is known.
+// link resolves a relative destination in a proposal.
 func (p *planner) link(c *corpus.Proposal, dest string) (string, bool) {
+	return resolveLink(p.Site, p.Corpus, c, dest)
+}
+
+// resolveLink resolves a relative destination in a proposal: to the page of the proposal that it names, else
+// to the file in the repository. It fails when neither is known.
+func resolveLink(s *site.Site, c *corpus.Corpus, p *corpus.Proposal, dest string) (string, bool) {
 	file := linkedFile(dest)
-	if id, ok := linkedID(p.Corpus, file); ok {
-		return p.Site.Path(id.Page()), true
+	if id, ok := linkedID(c, file); ok {
+		return s.Path(id.Page()), true
 	}
 	if path.IsAbs(file) {
 		return "", false // of an unknown site
 	}
-	return sourceLink(p.Site, c, path.Join(path.Dir(c.RepoPath), file))
+	return sourceLink(s, p, path.Join(path.Dir(p.RepoPath), file))
 }
 
 // linkedFile is the path of the file that a relative destination names.

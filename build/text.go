@@ -1,10 +1,11 @@
 package build
 
 import (
+	"crypto/sha256"
 	"fmt"
-	"strconv"
 	"sync"
 
+	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -12,116 +13,89 @@ import (
 type text struct {
 	sections []mip.Section
 	html     []byte
-	links    map[string]target // relative destinations, and their addresses
-}
-
-// target is the address of a link; ok is false for a link that leads nowhere.
-type target struct {
-	address string
-	ok      bool
 }
 
 // Rendered keeps rendered texts in memory from one plan to the next, by the hash of the file: rendering takes most
 // of a build's time, and a save changes one proposal. Texts that the last plan did not have are forgotten. The
-// zero value is empty and ready; nil keeps nothing. It is safe for concurrent use.
+// zero value is empty and ready. It is safe for concurrent use, but for plans that are made at the same time.
 type Rendered struct {
-	mu            sync.Mutex
-	before, texts map[string]*text
+	mu    sync.Mutex
+	links string           // linkState of the plan
+	last  map[string]*text // of the plan before, by key
+	texts map[string]*text
 }
 
-// next begins another plan.
-func (r *Rendered) next() {
-	if r == nil {
-		return
-	}
+// begin begins another plan. Texts whose links may lead elsewhere now are forgotten.
+func (r *Rendered) begin(links string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.before, r.texts = r.texts, map[string]*text{}
+	r.last, r.texts = r.texts, map[string]*text{}
+	if links != r.links {
+		r.links, r.last = links, nil
+	}
 }
 
-// get returns the text with this key if its links still lead to the same places, else nil.
-func (r *Rendered) get(key string, link func(string) (string, bool)) *text {
-	if r == nil {
-		return nil
-	}
+func (r *Rendered) get(key string) (*text, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := r.texts[key]
-	if t == nil {
-		t = r.before[key]
+	if t, ok := r.texts[key]; ok {
+		return t, true
 	}
-	if t == nil {
-		return nil
+	t, ok := r.last[key]
+	if ok {
+		r.texts[key] = t
 	}
-	for dest, was := range t.links {
-		if address, ok := link(dest); was != (target{address, ok}) {
-			return nil
-		}
-	}
-	return t
+	return t, ok
 }
 
 func (r *Rendered) put(key string, t *text) {
-	if r == nil {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.texts[key] = t
 }
 
-// texts are those of the proposals whose artifacts are being made, by position. The zero value is ready.
-type texts struct {
-	mu   sync.Mutex
-	byAt map[int]*text
+func (r *Rendered) remove(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.texts, key)
 }
 
-// text parses and renders the i-th proposal, once for the artifacts that are made of it one after the other.
-// After the last, [planner.dropText] frees the memory.
-func (p *planner) text(i int) (*text, error) {
-	p.texts.mu.Lock()
-	t := p.texts.byAt[i]
-	p.texts.mu.Unlock()
-	if t != nil {
+// linkState is a hash of everything that decides how texts are rendered, but for the proposal itself: the site, and
+// which proposals there are to link to.
+func (p *planner) linkState() string {
+	h := sha256.New()
+	fmt.Fprintln(h, p.Site.BaseURL, p.Site.SourceURL, p.Site.Highlight)
+	for _, c := range p.Proposals {
+		fmt.Fprintln(h, c.ID, c.File)
+	}
+	return string(h.Sum(nil))
+}
+
+// textKey is the key of a proposal's text: its file's content, and where the links to other files lead.
+func textKey(c *corpus.Proposal) string {
+	return fmt.Sprintln(c.ContentHash, c.RepoPath, c.Commit, c.Local)
+}
+
+// text parses and renders a proposal, once for the artifacts that are made of it one after the other. After
+// the last, [planner.dropText] frees the memory.
+func (p *planner) text(c *corpus.Proposal) (*text, error) {
+	key := textKey(c)
+	if t, ok := p.texts.get(key); ok {
 		return t, nil
 	}
-	t, err := p.renderText(i)
+	d := p.Read(c)
+	article, err := p.md.Render(d, c.Title, func(dest string) (string, bool) { return p.link(c, dest) })
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("render %s: %w", c.File, err)
 	}
-	p.texts.mu.Lock()
-	defer p.texts.mu.Unlock()
-	if p.texts.byAt == nil {
-		p.texts.byAt = map[int]*text{}
-	}
-	p.texts.byAt[i] = t
+	t := &text{d.Sections, article.HTML}
+	p.texts.put(key, t)
 	return t, nil
 }
 
-func (p *planner) dropText(i int) {
-	p.texts.mu.Lock()
-	defer p.texts.mu.Unlock()
-	delete(p.texts.byAt, i)
-}
-
-func (p *planner) renderText(i int) (*text, error) {
-	c := p.Proposals[i]
-	link := func(dest string) (string, bool) { return p.link(c, dest) }
-	key := c.ContentHash + strconv.FormatBool(p.Site.Highlight)
-	t := p.Rendered.get(key, link)
-	if t == nil {
-		d := p.Read(c)
-		t = &text{sections: d.Sections, links: map[string]target{}}
-		article, err := p.md.Render(d, p.Summaries[i].Title, func(dest string) (string, bool) {
-			address, ok := link(dest)
-			t.links[dest] = target{address, ok}
-			return address, ok
-		})
-		if err != nil {
-			return nil, fmt.Errorf("render %s: %w", c.File, err)
-		}
-		t.html = article.HTML
+// dropText forgets a proposal's text unless the caller of [NewPlan] keeps texts.
+func (p *planner) dropText(c *corpus.Proposal) {
+	if p.Rendered == nil {
+		p.texts.remove(textKey(c))
 	}
-	p.Rendered.put(key, t)
-	return t, nil
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 // TestExamplesWork runs every curl line of the documents against the site that they speak of.
@@ -117,7 +117,7 @@ func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := knowledge.FromFS(static).Load(t.Context())
+	k, err := index.FromFS(static).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,12 +125,9 @@ func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
 	hosts := upstreamtest.NewNetwork()
 	t.Cleanup(hosts.Close)
 	hosts.Demo(time.Now, k.Site, k.List.MIPs, k.Endpoints)
-	live, err := sidecar.New(sidecar.Config{Transport: hosts, AIRequestsPerMinute: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	live := sidecar.New(sidecar.Config{Transport: hosts, AIRequestsPerMinute: 1000})
 	t.Cleanup(func() { live.Close() })
-	if err := live.Know(k); err != nil {
+	if err := live.Update(k); err != nil {
 		t.Fatal(err)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

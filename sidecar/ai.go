@@ -1,11 +1,11 @@
 package sidecar
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"slices"
@@ -19,60 +19,47 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-// shortBody is the longest body, in bytes, by which a summary is remembered. Honest ones are shorter.
-const shortBody = 64
-
-// aiSummary answers POST /api/ai-summary. A warm one costs what a warm GET does: the answer is remembered
-// by the bytes that were sent.
-func (s *Sidecar) aiSummary(ctx context.Context, w http.ResponseWriter, r *http.Request) (*response, error) {
-	st, body, err := s.posted(ctx, w, r)
+// aiSummary answers POST /api/ai-summary.
+func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, error) {
+	st, m, err := s.readPost(w, r, "mipNumber", "locale")
 	if err != nil {
 		return nil, err
 	}
-	summarise := func(ctx context.Context) (*response, error) {
-		id, locale, err := summaryRequest(body, st.known.Site)
-		if err != nil {
+	id, err := proposalOf(m["mipNumber"], st.index.Site.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	locale := assistant.English
+	if m["locale"] != nil {
+		if locale, err = localeOf(m["locale"], append([]string{locale}, foreignLocales(st.index.Site)...)); err != nil {
 			return nil, err
 		}
-		return s.assisted(s.assistant.Summary(ctx, st.known, id, locale))
 	}
-	if len(body) > shortBody {
-		return summarise(ctx)
-	}
-	return s.cached(ctx, responseKey{state: st.number, route: r.URL.Path, body: string(body)}, summarise)
-}
-
-// summaryRequest reads the body of a request for a summary.
-func summaryRequest(body []byte, site mip.SiteInfo) (id mip.ID, locale string, err error) {
-	m, err := members(body, "mipNumber", "locale")
+	sum, err := s.assistant.Summary(r.Context(), st.index, id, locale)
 	if err != nil {
-		return mip.ID{}, "", err
+		return nil, assistant.Explain(err)
 	}
-	if id, err = proposalOf(m["mipNumber"], site.Prefix); err != nil {
-		return mip.ID{}, "", err
-	}
-	if m["locale"] == nil {
-		return id, assistant.English, nil
-	}
-	locale, err = localeOf(m["locale"], append([]string{assistant.English}, foreign(site)...))
-	return id, locale, err
+	return s.newResponse(sum, time.Time{}, 0)
 }
 
 // aiTranslate answers POST /api/ai-translate.
-func (s *Sidecar) aiTranslate(ctx context.Context, w http.ResponseWriter, r *http.Request) (*response, error) {
-	st, body, err := s.posted(ctx, w, r)
+func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response, error) {
+	st, m, err := s.readPost(w, r, "mipNumber", "locale", "sections")
 	if err != nil {
 		return nil, err
 	}
-	m, err := members(body, "mipNumber", "locale", "sections")
+	id, err := proposalOf(m["mipNumber"], st.index.Site.Prefix)
 	if err != nil {
 		return nil, err
 	}
-	id, err := proposalOf(m["mipNumber"], st.known.Site.Prefix)
-	if err != nil {
-		return nil, err
+	locales := foreignLocales(st.index.Site)
+	switch {
+	case len(locales) == 0:
+		return nil, badRequest("This site has no other language than English; see locales in /api/v1/site.")
+	case m["locale"] == nil:
+		return nil, badRequest("locale is missing; want one of %s.", strings.Join(locales, ", "))
 	}
-	locale, err := translationLocale(m["locale"], foreign(st.known.Site))
+	locale, err := localeOf(m["locale"], locales)
 	if err != nil {
 		return nil, err
 	}
@@ -80,41 +67,42 @@ func (s *Sidecar) aiTranslate(ctx context.Context, w http.ResponseWriter, r *htt
 	if err != nil {
 		return nil, err
 	}
-	return s.assisted(s.assistant.Translation(ctx, st.known, id, locale, sections))
+	translation, err := s.assistant.Translation(r.Context(), st.index, id, locale, sections)
+	if err != nil {
+		return nil, assistant.Explain(err)
+	}
+	return s.newResponse(translation, time.Time{}, 0)
 }
 
-// foreign are the site's languages but English.
-func foreign(site mip.SiteInfo) []string {
+// foreignLocales returns the site's languages but English, the language of the proposals.
+func foreignLocales(site mip.SiteInfo) []string {
 	return slices.DeleteFunc(slices.Clone(site.Locales), func(l string) bool { return strings.EqualFold(l, assistant.English) })
 }
 
-// translationLocale reads locale. English is none: the proposals are in it.
-func translationLocale(raw json.RawMessage, locales []string) (string, error) {
-	switch {
-	case len(locales) == 0:
-		return "", badRequest("This site has no other language than English; see locales in /api/v1/site.")
-	case raw == nil:
-		return "", badRequest("locale is missing; want one of %s.", strings.Join(locales, ", "))
-	}
-	return localeOf(raw, locales)
-}
-
-// posted is what is known of the site, and a body.
-func (s *Sidecar) posted(ctx context.Context, w http.ResponseWriter, r *http.Request) (*state, []byte, error) {
+// readPost reads the members of the body, and returns them with the state of the site. A member that is null counts as
+// absent, and one that is not among names is an error.
+func (s *Sidecar) readPost(w http.ResponseWriter, r *http.Request, names ...string) (*state, map[string]json.RawMessage, error) {
 	body, err := readBody(w, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := s.known(ctx)
-	return st, body, err
-}
-
-// assisted is the assistant's answer.
-func (s *Sidecar) assisted(v any, err error) (*response, error) {
+	st, err := s.state(r.Context())
 	if err != nil {
-		return nil, assistant.Explain(err)
+		return nil, nil, err
 	}
-	return s.newResponse(v, s.Now().Add(timing.FreshAI), 0)
+	m, err := strictjson.Object(body, names...)
+	if e, ok := errors.AsType[*strictjson.MemberError](err); ok {
+		problem := "does not belong into the body"
+		if e.Twice {
+			problem = "is in the body twice"
+		}
+		return nil, nil, badRequest("The member %q %s; want %s.", shorten(e.Name), problem, strings.Join(names, ", "))
+	}
+	if err != nil {
+		return nil, nil, badRequest("The body %v; want a JSON object with %s.", err, strings.Join(names, ", "))
+	}
+	maps.DeleteFunc(m, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
+	return st, m, nil
 }
 
 const maxBody = 64 << 10 // bytes
@@ -125,7 +113,7 @@ func limitBody(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
 	}
-	// The error says that the server has no deadlines. A function, which is such a server, gets whole bodies.
+	// A function has no deadlines, and gets whole bodies. The error says so.
 	http.NewResponseController(w).SetReadDeadline(time.Now().Add(timing.Body))
 }
 
@@ -150,7 +138,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// tooLarge ends the connection too: what is left of the body is not read.
+// tooLarge also ends the connection, since the rest of the body is not read.
 func tooLarge(w http.ResponseWriter) error {
 	w.Header().Set("Connection", "close")
 	const detail = "The body has more than %d bytes. Proposals are named by number; no text is sent here."
@@ -172,29 +160,7 @@ func checkMediaType(h http.Header) error {
 	return nil
 }
 
-// members reads the body as one JSON object with the members that are named, all others refused. A member
-// that is null counts as absent.
-func members(body []byte, names ...string) (map[string]json.RawMessage, error) {
-	m, err := strictjson.Object(body, names...)
-	if e, ok := errors.AsType[*strictjson.MemberError](err); ok {
-		problem := "does not belong into the body"
-		if e.Twice {
-			problem = "is in the body twice"
-		}
-		return nil, badRequest("The member %q %s; want %s.", shorten(e.Name), problem, strings.Join(names, ", "))
-	}
-	if err != nil {
-		return nil, badRequest("The body %v; want a JSON object with %s.", err, strings.Join(names, ", "))
-	}
-	for name, value := range m {
-		if string(value) == "null" {
-			delete(m, name)
-		}
-	}
-	return m, nil
-}
-
-// shorten makes what a caller sent fit for a message.
+// shorten bounds a caller's text for a message.
 func shorten(s string) string {
 	const most = 40 // characters
 	if runes := []rune(s); len(runes) > most {
@@ -222,18 +188,11 @@ func proposalOf(raw json.RawMessage, prefix string) (mip.ID, error) {
 			text = digits
 		}
 	}
-	const mostDigits = 9 // as many as a proposal's number may have
-	if text == "" || len(text) > mostDigits || len(text) > 1 && text[0] == '0' {
+	id, err := mip.ParseID(prefix + "-" + text)
+	if err != nil {
 		return mip.ID{}, wrong
 	}
-	n := 0
-	for _, c := range []byte(text) {
-		if c < '0' || c > '9' {
-			return mip.ID{}, wrong
-		}
-		n = n*10 + int(c-'0')
-	}
-	return mip.ID{Kind: prefix, Number: n}, nil
+	return id, nil
 }
 
 // localeOf reads locale and returns it as the site spells it. It must be one of those allowed.
@@ -249,7 +208,7 @@ func localeOf(raw json.RawMessage, allowed []string) (string, error) {
 	return allowed[i], nil
 }
 
-// sectionsOf reads a list of section ids. Nil means that it is absent.
+// sectionsOf reads a list of section ids. It returns nil for an absent one.
 func sectionsOf(raw json.RawMessage) ([]string, error) {
 	if raw == nil {
 		return nil, nil

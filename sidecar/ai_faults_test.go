@@ -20,7 +20,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 // answerTime is the most that any answer may take.
@@ -465,11 +465,11 @@ func TestSiteFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAIWorld(t, aiSetup{})
 		broken := true
-		k, err := knowledge.FromFS(brokenSite{samples, &broken}).Load(t.Context())
+		k, err := index.FromFS(brokenSite{samples, &broken}).Load(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.sidecar.Know(k); err != nil {
+		if err := w.sidecar.Update(k); err != nil {
 			t.Fatal(err)
 		}
 		for path, body := range map[string]string{"/api/ai-summary": `{"mipNumber": 6}`, "/api/ai-translate": fmt.Sprintf(`{"mipNumber": 5, "locale": %q}`, k.Site.Locales[0])} {

@@ -22,7 +22,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 const (
@@ -74,7 +74,7 @@ func newAIWorld(t testing.TB, setup aiSetup) *aiWorld {
 			setup.change(c)
 		}
 	})
-	k, err := knowledge.FromFS(setup.site).Load(t.Context())
+	k, err := index.FromFS(setup.site).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func (w *aiWorld) subject(number int) ai.Subject {
 	return subjectOf(w.TB, w.known, number)
 }
 
-func subjectOf(t testing.TB, k *knowledge.Knowledge, number int) ai.Subject {
+func subjectOf(t testing.TB, k *index.Index, number int) ai.Subject {
 	t.Helper()
 	p, err := k.Source.Proposal(context.Background(), mip.ID{Kind: "MIP", Number: number})
 	if err != nil {
@@ -143,7 +143,7 @@ func subjectOf(t testing.TB, k *knowledge.Knowledge, number int) ai.Subject {
 
 // summariser is a model that answers well: with what the rules say, told as its own words. A question for
 // a translation gets the passages back as they are.
-func summariser(t testing.TB, k *knowledge.Knowledge) func(upstreamtest.ModelRequest) upstreamtest.ModelReply {
+func summariser(t testing.TB, k *index.Index) func(upstreamtest.ModelRequest) upstreamtest.ModelReply {
 	return func(r upstreamtest.ModelRequest) upstreamtest.ModelReply {
 		if strings.Contains(r.System, "You translate") {
 			return upstreamtest.ModelReply{Text: passages(r)}
@@ -219,9 +219,9 @@ func sampleText(t testing.TB, name string) string {
 }
 
 // load reads a built site.
-func load(t testing.TB, p fs.FS) *knowledge.Knowledge {
+func load(t testing.TB, p fs.FS) *index.Index {
 	t.Helper()
-	k, err := knowledge.FromFS(p).Load(t.Context())
+	k, err := index.FromFS(p).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

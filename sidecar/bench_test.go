@@ -33,14 +33,14 @@ func warm(t testing.TB) map[string]func() {
 	}
 }
 
-// TestWarmIsCheap holds what is kept to what a GET costs, in allocations: reading the body of a request for a
-// summary takes a few, the names of parts one, and nothing is looked up or encoded.
+// TestWarmIsCheap holds a cached response to what a GET costs, in allocations: nothing is put together or encoded, and
+// the names of parts take one.
 func TestWarmIsCheap(t *testing.T) {
 	cost := map[string]float64{}
 	for name, ask := range warm(t) {
 		cost[name] = testing.AllocsPerRun(200, ask)
 	}
-	for name, most := range map[string]float64{"ai-summary": 10, "mip-watch": 1, "parts": 2} {
+	for name, most := range map[string]float64{"mip-watch": 1, "parts": 2} {
 		if more := cost[name] - cost["network-info"]; more > most {
 			t.Errorf("allocations %v: %s costs %v more, want at most %v", cost, name, more, most)
 		}

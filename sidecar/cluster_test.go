@@ -63,7 +63,7 @@ func (c *cluster) join(t testing.TB, config *sidecar.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Shared = redis.Open(a, redis.Config{Timeout: patient, Log: config.Log,
+	config.Redis = redis.Open(a, redis.Config{Timeout: patient, Log: config.Log,
 		Now: func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }})
 }
 
@@ -81,12 +81,9 @@ func (c *cluster) grow() {
 	c.Helper()
 	config := c.config
 	c.join(c.TB, &config)
-	s, err := sidecar.New(config)
-	if err != nil {
-		c.Fatal(err)
-	}
+	s := sidecar.New(config)
 	c.Cleanup(func() { s.Close() })
-	if err := s.Know(c.known); err != nil {
+	if err := s.Update(c.known); err != nil {
 		c.Fatal(err)
 	}
 	c.all = append(c.all, s)

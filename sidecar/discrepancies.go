@@ -7,7 +7,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 // The codes of a discrepancy.
@@ -17,11 +17,10 @@ const (
 	lastCallOverdue = "last-call-overdue"
 )
 
-// chainClock is the time as each network has it: that of its latest block, if a node said so just now. A
-// network that does not answer has the wall clock's, and no block is ahead of that.
+// chainClock is the time of each network: that of its latest block if the head is fresh, else the wall clock's.
 type chainClock struct {
 	blocks map[string]time.Time
-	stands map[string]bool // heads that do not move: the network has not come to later times
+	stands map[string]bool // networks whose head stands still
 	wall   time.Time
 }
 
@@ -29,7 +28,7 @@ type chainClock struct {
 func newChainClock(heads map[string]api.NetworkStatus, wall time.Time) chainClock {
 	c := chainClock{map[string]time.Time{}, map[string]bool{}, wall}
 	for id, h := range heads {
-		// A head that could not be renewed says nothing about now, and one without a time nothing at all.
+		// A head that could not be renewed is too old, and some have no time.
 		if h.BlockTime == nil || h.Error != nil || h.BlockTime.UTC().Unix() <= 0 {
 			continue
 		}
@@ -42,7 +41,7 @@ func newChainClock(heads map[string]api.NetworkStatus, wall time.Time) chainCloc
 	return c
 }
 
-// now is the moment at which forks of a network are judged.
+// now returns the time at which the forks of a network are judged.
 func (c chainClock) now(network string) time.Time {
 	if t, ok := c.blocks[network]; ok {
 		return t
@@ -50,7 +49,7 @@ func (c chainClock) now(network string) time.Time {
 	return c.wall
 }
 
-// oldest is the earliest moment that a network was judged at.
+// oldest returns the earliest time of a network.
 func (c chainClock) oldest() time.Time {
 	t := c.wall
 	for _, b := range c.blocks {
@@ -61,7 +60,7 @@ func (c chainClock) oldest() time.Time {
 	return t
 }
 
-// source says where a network's time was read, for evidence.
+// source says where a network's time comes from, for the message of a discrepancy.
 func (c chainClock) source(network string) string {
 	if t, ok := c.blocks[network]; ok {
 		if c.stands[network] {
@@ -72,23 +71,22 @@ func (c chainClock) source(network string) string {
 	return "judged by the clock at " + mip.NewTime(c.wall).String() + ", since it says no block now"
 }
 
-// discrepancies lists where the texts and the chains disagree: a fork that is active while a proposal
-// that it bundles is not Final, a proposal that is Final before its fork is active, and a last call
-// whose deadline has passed. Activation counts on the main network, the first of the site: that a
-// test network switches first is how it should be. They are sorted by proposal, then in the order of
-// the forks.
-func discrepancies(k *knowledge.Knowledge, clock chainClock, now time.Time) []api.Discrepancy {
+// discrepancies lists where the texts and the chains disagree: a fork that is active while a proposal that it bundles
+// is not Final, a proposal that is Final before its fork is active, and a last call whose deadline has passed.
+// Activation counts on the main network, the first of the site, since test networks switch first. They are sorted by
+// proposal, then in the order of the forks.
+func discrepancies(x *index.Index, clock chainClock, now time.Time) []api.Discrepancy {
 	out := []api.Discrepancy{}
-	for _, m := range k.List.MIPs {
+	for _, m := range x.List.MIPs {
 		if d, ok := overdue(m, now); ok {
 			out = append(out, d)
 		}
 	}
-	if len(k.Site.Networks) > 0 {
-		main := k.Site.Networks[0]
-		for _, f := range k.HardForks {
+	if len(x.Site.Networks) > 0 {
+		main := x.Site.Networks[0]
+		for _, f := range x.HardForks {
 			for _, n := range f.BundledMIPs {
-				if m, ok := mip.Find(k.List.MIPs, mip.ID{Kind: k.Site.Prefix, Number: n}); ok {
+				if m, ok := mip.Find(x.List.MIPs, mip.ID{Kind: x.Site.Prefix, Number: n}); ok {
 					if d, ok := disagree(m, f, main, clock); ok {
 						out = append(out, d)
 					}
@@ -100,7 +98,7 @@ func discrepancies(k *knowledge.Knowledge, clock chainClock, now time.Time) []ap
 	return out
 }
 
-// overdue finds a last call whose last day is over everywhere that counts in UTC.
+// overdue reports a last call whose last day is over in UTC.
 func overdue(m mip.Summary, now time.Time) (api.Discrepancy, bool) {
 	last := m.LastCallDeadline
 	if m.Status != mip.LastCall || last.IsZero() || now.Before(last.Time().AddDate(0, 0, 1)) {
@@ -110,8 +108,7 @@ func overdue(m mip.Summary, now time.Time) (api.Discrepancy, bool) {
 		Message: fmt.Sprintf("%s is in Last Call, and its deadline %s has passed.", m.ID, last)}, true
 }
 
-// disagree compares a proposal's status with its fork's on one network. A Living proposal is never
-// Final, and that is right.
+// disagree compares a proposal's status with its fork's on one network. A Living proposal may stay so in an active fork.
 func disagree(m mip.Summary, f mip.HardFork, n mip.Network, clock chainClock) (api.Discrepancy, bool) {
 	activation := f.Activation[n.ID]
 	active := activation.Reached(clock.now(n.ID))
@@ -123,21 +120,23 @@ func disagree(m mip.Summary, f mip.HardFork, n mip.Network, clock chainClock) (a
 			status = "is " + m.Status.String()
 		}
 		d.Code = activeNotFinal
-		d.Message = fmt.Sprintf("%s is active on %s %s (%s), and %s, which it bundles, %s.", f.Name, n.ID, since(activation), clock.source(n.ID), m.ID, status)
+		const message = "%s is active on %s %s (%s), and %s, which it bundles, %s."
+		d.Message = fmt.Sprintf(message, f.Name, n.ID, since(activation), clock.source(n.ID), m.ID, status)
 	case !active && m.Status == mip.Final:
 		when := "has no activation time"
 		if activation.Time != nil {
 			when = "activates at " + activation.Time.String()
 		}
 		d.Code = finalNotActive
-		d.Message = fmt.Sprintf("%s is Final, and %s, which bundles it, %s on %s (%s).", m.ID, f.Name, when, n.ID, clock.source(n.ID))
+		const message = "%s is Final, and %s, which bundles it, %s on %s (%s)."
+		d.Message = fmt.Sprintf(message, m.ID, f.Name, when, n.ID, clock.source(n.ID))
 	default:
 		return api.Discrepancy{}, false
 	}
 	return d, true
 }
 
-// since says from when a fork is active.
+// since says when a fork was activated.
 func since(a mip.Activation) string {
 	if *a.Timestamp == 0 || a.Time == nil {
 		return "from the first block"

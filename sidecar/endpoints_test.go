@@ -267,8 +267,8 @@ func TestFirstRequestWaits(t *testing.T) {
 	})
 }
 
-// Knowing more keeps what was fetched; another forum is asked anew.
-func TestKnowAgain(t *testing.T) {
+// Another index keeps what was fetched; another forum is asked anew.
+func TestUpdateAgain(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.get("/api/mip-watch").want(w, 200)
 		calls := w.forum.Calls()

@@ -17,35 +17,37 @@ import (
 )
 
 // forumActivity answers GET /api/forum-activity.
-func (s *Sidecar) forumActivity(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*response, error) {
+func (s *Sidecar) forumActivity(_ http.ResponseWriter, r *http.Request) (*response, error) {
 	topic, err := topicID(r.URL.RawQuery)
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.known(ctx)
+	st, err := s.state(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	if st.forum == nil {
 		return nil, &api.HTTPError{Code: api.NotFound, Detail: "This site has no forum."}
 	}
-	return s.cached(ctx, responseKey{state: st.number, route: r.URL.Path, number: topic}, func(ctx context.Context) (*response, error) {
-		ask := st.forum.Other
+	key := responseKey{state: st.number, route: r.URL.Path, number: topic}
+	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
+		get := st.forum.Other
 		if st.isLinked(topic) {
-			ask = st.forum.Linked
+			get = st.forum.Linked
 		}
-		e, err := ask(ctx, topic)
-		if errors.Is(err, forum.ErrBusy) && s.findLinked(ctx, st) && st.isLinked(topic) {
+		e, err := get(ctx, topic)
+		// A topic whose link has only a slug passes for one that nobody links to until the slug is resolved.
+		if errors.Is(err, forum.ErrBusy) && s.resolveSlugs(ctx, st) && st.isLinked(topic) {
 			e, err = st.forum.Linked(ctx, topic)
 		}
 		if err != nil {
 			return nil, err
 		}
-		later := timing.FreshTopic
+		stale := timing.FreshTopic
 		if e.Stale {
-			later = 0
+			stale = 0
 		}
-		return s.newResponse(e.Value, e.Next, later)
+		return s.newResponse(e.Value, e.Next, stale)
 	})
 }
 
@@ -59,8 +61,7 @@ func topicID(query string) (int, error) {
 	case len(given) > 1:
 		return 0, badRequest("topicId is there more than once; want one.")
 	}
-	// The forum counts in 32 bits. ParseInt takes signs and leading zeros, which would be other
-	// spellings of the same topic.
+	// The forum counts in 32 bits. ParseInt takes signs and leading zeros, other spellings of the same topic.
 	n, err := strconv.ParseInt(given[0], 10, 32)
 	if err != nil || n < 1 || given[0] != strconv.FormatInt(n, 10) {
 		return 0, badRequest("topicId is no topic's number; want decimal digits from 1 to 2147483647, without leading zeros.")
@@ -68,37 +69,36 @@ func topicID(query string) (int, error) {
 	return int(n), nil
 }
 
-// discussion is what the forum says of all linked topics.
-type discussion struct {
-	topics []api.ForumActivity // hottest first
-	found  map[int]int         // topic by position in the list, for links without a number
-	err    error               // of the first topic, by proposal, that could not be renewed
-	until  time.Time           // from when one of them would be asked again
+// discussions is the activity of all linked topics.
+type discussions struct {
+	topics   []api.ForumActivity // highest score first
+	resolved map[int]int         // topics of links that have only a slug, by the proposal's position in the list
+	err      error               // of the first topic, in the order of the list, that could not be renewed
+	until    time.Time           // when the first of them is due to be asked for again
 }
 
-// discussions asks for every linked topic side by side; how many calls go out at once is the forum's
-// business. Without figures it only finds the topics of links that hold no number, and leaves the others
-// alone.
-func (s *Sidecar) discussions(ctx context.Context, st *state, figures bool) discussion {
-	found := make([]discovery, len(st.targets))
+// discussionsOf gets every linked topic, all at the same time. The forum bounds how many calls go out at once. Without
+// activity it only resolves slugs.
+func (s *Sidecar) discussionsOf(ctx context.Context, st *state, activity bool) discussions {
+	results := make([]linkResult, len(st.links))
 	var wg sync.WaitGroup
-	for i, t := range st.targets {
-		if figures || t.topic == 0 {
-			wg.Go(func() { found[i] = s.discover(ctx, st, t, figures) })
+	for i, l := range st.links {
+		if activity || l.topic == 0 {
+			wg.Go(func() { results[i] = s.follow(ctx, st, l, activity) })
 		}
 	}
 	wg.Wait()
-	d := discussion{topics: []api.ForumActivity{}, found: map[int]int{}, until: s.Now().Add(timing.FreshTopic)}
+	d := discussions{topics: []api.ForumActivity{}, resolved: map[int]int{}, until: s.Now().Add(timing.FreshTopic)}
 	seen := map[int]bool{}
-	for i, f := range found {
-		if st.targets[i].topic == 0 && f.topic != 0 {
-			d.found[st.targets[i].mip] = f.topic
+	for i, f := range results {
+		if st.links[i].topic == 0 && f.topic != 0 {
+			d.resolved[st.links[i].proposal] = f.topic
 		}
-		if figures && f.err == nil && !seen[f.topic] {
+		if activity && f.err == nil && !seen[f.topic] {
 			seen[f.topic] = true
 			d.topics = append(d.topics, f.answer.Value)
 		}
-		// A topic that is gone is left out: nothing failed.
+		// A topic that does not exist is left out and is no failure.
 		if err := cmp.Or(f.err, f.answer.Err); d.err == nil && !errors.Is(err, forum.ErrNotFound) {
 			d.err = err
 		}
@@ -112,31 +112,33 @@ func (s *Sidecar) discussions(ctx context.Context, st *state, figures bool) disc
 	return d
 }
 
-// discovery is what was found of a target.
-type discovery struct {
-	topic  int // 0: the words lead to none
+// linkResult is what the forum answers about a link.
+type linkResult struct {
+	topic  int // zero when the slug leads to none
 	answer forum.Answer
 	err    error
 }
 
-// discover asks for one target. A topic that words lead to counts as linked from then on.
-func (s *Sidecar) discover(ctx context.Context, st *state, t target, figures bool) (d discovery) {
-	if d.topic = t.topic; d.topic == 0 {
-		if d.topic, d.err = st.forum.Resolve(ctx, t.slug); d.err != nil {
-			d.answer.Next = s.Now().Add(timing.FreshHead)
-			return d
+// follow resolves the slug of a link that has no number, whose topic counts as linked from then on, and gets the
+// topic's activity if it is wanted.
+func (s *Sidecar) follow(ctx context.Context, st *state, l link, activity bool) linkResult {
+	r := linkResult{topic: l.topic}
+	if r.topic == 0 {
+		if r.topic, r.err = st.forum.Resolve(ctx, l.slug); r.err != nil {
+			r.answer.Next = s.Now().Add(timing.FreshHead)
+			return r
 		}
-		st.link(d.topic)
+		st.setLinked(r.topic)
 	}
-	if figures {
-		d.answer, d.err = st.forum.Linked(ctx, d.topic)
+	if activity {
+		r.answer, r.err = st.forum.Linked(ctx, r.topic)
 	}
-	return d
+	return r
 }
 
-// findLinked looks up the topics of links that hold no number, which the forum's memory mostly answers,
-// and reports whether there are such links. Until then they pass for topics that nobody links to.
-func (s *Sidecar) findLinked(ctx context.Context, st *state) bool {
-	s.discussions(ctx, st, false)
-	return slices.ContainsFunc(st.targets, func(t target) bool { return t.topic == 0 })
+// resolveSlugs resolves the links that have only a slug, mostly from the forum's cache, and reports whether there are
+// any.
+func (s *Sidecar) resolveSlugs(ctx context.Context, st *state) bool {
+	s.discussionsOf(ctx, st, false)
+	return slices.ContainsFunc(st.links, func(l link) bool { return l.topic == 0 })
 }

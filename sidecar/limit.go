@@ -1,21 +1,19 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"math"
 	"net/http"
 	"net/netip"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/sethvargo/go-limiter"
-	"github.com/sethvargo/go-limiter/memorystore"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
@@ -25,203 +23,113 @@ const (
 	requestsPerMinute   = 120
 	aiRequestsPerMinute = 10
 	limitWindow         = time.Minute
-	// Each of the first ownBuckets callers in a window has a bucket of its own. A later one shares one
-	// with others, by a hash that differs from process to process: that bounds the memory.
-	ownBuckets    = 1 << 15
-	sharedBuckets = 1 << 14
+	// ownWindows is how many callers have a window of their own at a time. Each further one shares one of
+	// sharedWindows, by a hash with a random seed. This bounds the memory.
+	ownWindows    = 1 << 15
+	sharedWindows = 1 << 14
 )
 
-// limit lets each caller make so many requests in each window. A window begins with a caller's first
-// request. Several sidecars of a site count together where they can, and each by itself where not.
+// limit lets each caller make so many requests in each window, which begins with the caller's first request. It is safe
+// for concurrent use.
 type limit struct {
 	name   string
-	store  limiter.Store
-	tokens uint64
-	policy []string // value of RateLimit-Policy
+	tokens uint64 // of a window
+	policy string // as RateLimit-Policy has it, after the name
+	now    func() time.Time
 	seed   maphash.Seed
 
-	shared limiter.Store // nil without a Redis
-	site   func() string // its base address; empty before it is known
+	shared limiter.Store // counts for all sidecars of the site. Nil without a Redis
+	site   func() string // the site's base address. Empty before the first index
 
-	mu    sync.Mutex
-	own   map[netip.Addr]struct{} // callers with a bucket of their own
-	since time.Time               // when own was begun
+	mu      sync.Mutex
+	windows map[windowKey]window
+	swept   time.Time // when windows that had ended were last removed
 }
 
-// newLimit makes a limit of so many requests of each caller in a minute. close ends its sweeper.
-func (s *Sidecar) newLimit(name string, perMinute int) (*limit, error) {
-	tokens := uint64(perMinute)
-	store, err := memorystore.New(&memorystore.Config{
-		Tokens: tokens, Interval: limitWindow,
-		SweepInterval: limitWindow, SweepMinTTL: 2 * limitWindow,
-		InitialAlloc: 64,
-	})
+// windowKey is a caller, or the hash of several.
+type windowKey struct {
+	caller netip.Addr
+	hash   uint64
+}
+
+type window struct {
+	began time.Time
+	used  uint64 // tokens
+}
+
+// newLimit makes a limit of so many requests of each caller in a minute. Zero means byDefault.
+func (s *Sidecar) newLimit(name string, perMinute, byDefault int) *limit {
+	tokens := uint64(cmp.Or(perMinute, byDefault))
+	l := &limit{
+		name: name, tokens: tokens, policy: fmt.Sprintf("q=%d;w=%d", tokens, int(limitWindow.Seconds())),
+		now: s.Now, seed: maphash.MakeSeed(), windows: map[windowKey]window{},
+	}
+	if s.Redis != nil {
+		l.shared, l.site = s.Redis.Limit(tokens, limitWindow), func() string { return s.current.Load().baseURL() }
+	}
+	return l
+}
+
+// take counts a request of a caller and sets RateLimit and RateLimit-Policy. The error is that of a request beyond the
+// limit.
+func (l *limit) take(w http.ResponseWriter, r *http.Request, caller netip.Addr) error {
+	remaining, left, ok, err := l.takeShared(r.Context(), caller)
 	if err != nil {
-		return nil, fmt.Errorf("limit requests: %w", err)
+		remaining, left, ok = l.takeOwn(caller)
 	}
-	policy := fmt.Sprintf("%q;q=%d;w=%d", name, tokens, int(limitWindow.Seconds()))
-	l := &limit{name: name, store: store, tokens: tokens, policy: []string{policy}, seed: maphash.MakeSeed()}
-	if s.Shared != nil {
-		l.shared, l.site = s.Shared.Limit(tokens, limitWindow), func() string { return s.current.Load().site() }
-	}
-	return l, nil
-}
-
-// take counts a request of a caller and states what is left of the limit, as RateLimit and
-// RateLimit-Policy of draft-ietf-httpapi-ratelimit-headers. When nothing is left it sets Retry-After,
-// in seconds, and returns false. A store that fails lets requests through: it is there to protect the
-// service, not to be a way to stop it.
-func (l *limit) take(w http.ResponseWriter, r *http.Request, client netip.Addr) bool {
-	remaining, reset, ok, counted := l.countShared(r.Context(), client)
-	if !counted {
-		var err error
-		if remaining, reset, ok, err = l.count(r.Context(), l.bucket(client)); err != nil {
-			return true
-		}
-	}
-	h := w.Header()
-	h["Ratelimit-Policy"] = l.policy
-	h["Ratelimit"] = []string{rateLimit(l.name, remaining, reset)}
 	if !ok {
-		h["Retry-After"] = []string{strconv.Itoa(reset)}
+		const detail = "More than %d requests in a minute; wait for as long as Retry-After says."
+		return &api.HTTPError{Code: api.RateLimited, Detail: fmt.Sprintf(detail, l.tokens), RetryAfter: left, Limit: l.name, Policy: l.policy}
 	}
-	return ok
+	setRateLimit(w.Header(), l.name, l.policy, remaining, left)
+	return nil
 }
 
-// countShared takes a token over all sidecars of the site. counted is false where each counts by itself: without a
-// Redis, while that is down, and before the site is known.
-func (l *limit) countShared(ctx context.Context, client netip.Addr) (remaining uint64, reset int, ok, counted bool) {
+// setRateLimit sets the fields of draft-ietf-httpapi-ratelimit-headers.
+func setRateLimit(h http.Header, name, policy string, remaining uint64, left time.Duration) {
+	h.Set("Ratelimit-Policy", fmt.Sprintf("%q;%s", name, policy))
+	h.Set("Ratelimit", fmt.Sprintf("%q;r=%d;t=%d", name, remaining, api.Seconds(left)))
+}
+
+var errNotShared = errors.New("no limit is shared")
+
+// takeShared takes a token of all sidecars of the site. left is the time to the end of the window. After an error, such
+// as that of a Redis that is down, each sidecar counts by itself.
+func (l *limit) takeShared(ctx context.Context, caller netip.Addr) (remaining uint64, left time.Duration, ok bool, err error) {
 	if l.shared == nil || l.site() == "" {
-		return 0, 0, false, false
+		return 0, 0, false, errNotShared
 	}
-	_, remaining, at, ok, err := l.shared.Take(ctx, cache.Name(l.site(), "limit", l.name, client.String()))
-	left := min(max(leftOf(at, time.Now()), 1), limitWindow) // the window may have ended just now
-	return remaining, api.Seconds(left), ok, err == nil
+	_, remaining, ends, ok, err := l.shared.Take(ctx, cache.Name(l.site(), "limit", l.name, caller.String()))
+	left = time.Until(time.Unix(0, int64(min(ends, math.MaxInt64))))
+	return remaining, min(max(left, 1), limitWindow), ok, err
 }
 
-// bucket names the bucket of a caller.
-func (l *limit) bucket(client netip.Addr) string {
+// takeOwn takes a token of this process.
+func (l *limit) takeOwn(caller netip.Addr) (remaining uint64, left time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now := time.Now(); l.own == nil || now.Sub(l.since).Abs() > limitWindow {
-		l.own, l.since = map[netip.Addr]struct{}{}, now
+	now := l.now().Round(0) // a process may have been frozen, which the monotonic clock does not count
+	if over(now, l.swept) {
+		maps.DeleteFunc(l.windows, func(_ windowKey, w window) bool { return over(now, w.began) })
+		l.swept = now
 	}
-	if _, ok := l.own[client]; !ok {
-		if len(l.own) >= ownBuckets {
-			return strconv.FormatUint(maphash.Comparable(l.seed, client)%sharedBuckets, 36)
-		}
-		l.own[client] = struct{}{}
+	key := windowKey{caller: caller}
+	win, ok := l.windows[key]
+	if !ok && len(l.windows) >= ownWindows {
+		key = windowKey{hash: 1 + maphash.Comparable(l.seed, caller)%sharedWindows}
+		win = l.windows[key]
 	}
-	b := client.As16()
-	return string(b[:])
+	if over(now, win.began) {
+		win = window{began: now}
+	}
+	ok = win.used < l.tokens
+	if ok {
+		win.used++
+	}
+	l.windows[key] = win
+	return l.tokens - win.used, win.began.Add(limitWindow).Sub(now), ok
 }
 
-// count takes a token. reset is in seconds, from 1 to the length of the window.
-func (l *limit) count(ctx context.Context, key string) (remaining uint64, reset int, ok bool, err error) {
-	_, remaining, at, ok, err := l.store.Take(ctx, key)
-	if err != nil {
-		return 0, 0, false, err
-	}
-	left := leftOf(at, time.Now()) // the store has no other clock
-	if left <= 0 || left > limitWindow {
-		// The clock jumped. The store would count in windows that never come.
-		if err := l.store.Set(ctx, key, l.tokens, limitWindow); err != nil {
-			return 0, 0, false, err
-		}
-		if _, remaining, _, ok, err = l.store.Take(ctx, key); err != nil {
-			return 0, 0, false, err
-		}
-		left = limitWindow
-	}
-	return remaining, api.Seconds(left), ok, nil
-}
-
-// leftOf is how far the store's moment, in nanoseconds since 1970, is ahead.
-func leftOf(at uint64, now time.Time) time.Duration {
-	if at > math.MaxInt64 {
-		return -1
-	}
-	return time.Unix(0, int64(at)).Sub(now.Round(0))
-}
-
-// rateLimit is the value of RateLimit. reset is in seconds.
-func rateLimit(name string, remaining uint64, reset int) string {
-	return fmt.Sprintf("%q;r=%d;t=%d", name, remaining, reset)
-}
-
-// close ends what the stores run. It leaves the Redis open, and may be called more than once.
-func (l *limit) close() error {
-	err := l.store.Close(context.Background())
-	if l.shared == nil {
-		return err
-	}
-	return errors.Join(err, l.shared.Close(context.Background()))
-}
-
-// netlifyClient is the field in which Netlify names the caller.
-const netlifyClient = "X-Nf-Client-Connection-Ip"
-
-// clients finds the address of a caller.
-type clients struct {
-	netlify bool
-	proxies []netip.Prefix
-}
-
-// newClients copies proxies.
-func newClients(netlify bool, proxies []netip.Prefix) clients {
-	return clients{netlify, slices.Clone(proxies)}
-}
-
-// of is the caller's address: for IPv6 its /64, since a caller that has one address there has all of them.
-// The zero value stands for all callers without a known address; they share one limit.
-func (c clients) of(r *http.Request) netip.Addr {
-	if c.netlify {
-		return whole(parseAddr(r.Header.Get(netlifyClient)))
-	}
-	a := parseAddr(r.RemoteAddr)
-	if !c.isProxy(a) {
-		return whole(a)
-	}
-	// Each proxy appends the address that it was asked from, so the caller is the last one that is no
-	// proxy of ours. What stands before it the caller may have written.
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for _, hop := range slices.Backward(hops) {
-		next := parseAddr(strings.TrimSpace(hop))
-		if !next.IsValid() {
-			break
-		}
-		if a = next; !c.isProxy(a) {
-			break
-		}
-	}
-	return whole(a)
-}
-
-// isProxy reports whether X-Forwarded-For is believed of an address.
-func (c clients) isProxy(a netip.Addr) bool {
-	return a.IsValid() && slices.ContainsFunc(c.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
-}
-
-// parseAddr reads an address with or without a port. The zero value is none.
-func parseAddr(s string) netip.Addr {
-	if ap, err := netip.ParseAddrPort(s); err == nil {
-		return ap.Addr().Unmap().WithZone("")
-	}
-	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
-	if err != nil {
-		return netip.Addr{}
-	}
-	return a.Unmap().WithZone("")
-}
-
-// whole is the address that stands for everything that its holder can send from.
-func whole(a netip.Addr) netip.Addr {
-	if !a.Is6() {
-		return a
-	}
-	p, err := a.Prefix(64)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return p.Addr()
-}
+// over reports whether a window has ended. One that begins later than now, which is what a clock that was set back
+// leaves, has ended as well: nobody is shut out for longer than a window.
+func over(now, began time.Time) bool { return now.Before(began) || now.Sub(began) >= limitWindow }

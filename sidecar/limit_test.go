@@ -12,7 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
-// outside runs a test in a world on the real clock: the limiter's store knows no other.
+// outside runs a test in a world on the real clock.
 func outside(t *testing.T, f func(w *world), change ...func(*sidecar.Config)) {
 	t.Helper()
 	w := newWorld(t, change...)

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -11,105 +12,114 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-// mipWatch answers GET /api/mip-watch. It never fails for what is behind it: a part that failed is
-// named in errors.
-func (s *Sidecar) mipWatch(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*response, error) {
+// mipWatch answers GET /api/mip-watch. A part that failed is named in errors, and the answer is a 200 all the same.
+func (s *Sidecar) mipWatch(_ http.ResponseWriter, r *http.Request) (*response, error) {
 	p, err := partsOf(r.URL.RawQuery)
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.known(ctx)
+	st, err := s.state(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	return s.cached(ctx, responseKey{state: st.number, route: r.URL.Path, number: int(p)}, func(ctx context.Context) (*response, error) {
-		w, until := s.look(ctx, st, p)
-		later := timing.FreshTopic
+	key := responseKey{state: st.number, route: r.URL.Path, number: int(p)}
+	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
+		w, until := s.watch(ctx, st, p)
+		stale := timing.FreshTopic
 		switch {
-		case p.has(onHeads):
-			later = timing.StaleInCDN
+		case p.has(needHeads):
+			stale = timing.StaleInCDN
 		case len(w.Errors) > 0:
-			later = 0
+			stale = 0
 		}
-		return s.newResponse(w, until, later)
+		return s.newResponse(w, until, stale)
 	})
 }
 
-// Watch is the answer of GET /api/mip-watch as a value that is asked for anew. It takes as
-// long as that answer does at the most, and fails as it does, only when nothing is known of the site.
+// Watch returns the body of GET /api/mip-watch, made anew. It takes as long as that answer at the most. The error is
+// that of a sidecar without an index.
 func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
 	ctx, cancel := context.WithTimeout(ctx, timing.Ask)
 	defer cancel()
-	st, err := s.known(ctx)
+	st, err := s.state(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w, _ := s.look(ctx, st, allParts)
+	w, _ := s.watch(ctx, st, allParts)
 	return &w, nil
 }
 
-// look asks the forum and the networks side by side, as far as the chosen parts need them. until is the
-// moment from which one of them would be asked again.
-func (s *Sidecar) look(ctx context.Context, st *state, p parts) (w api.MIPWatch, until time.Time) {
-	until = s.Now().Add(timing.FreshTopic)
-	var topics discussion
-	var heads map[string]api.NetworkStatus
+// watch makes the chosen parts. It asks the forum and the networks at the same time, as far as the parts need them.
+// until is when the first of them is due to be asked again.
+func (s *Sidecar) watch(ctx context.Context, st *state, p parts) (w api.MIPWatch, until time.Time) {
 	var wg sync.WaitGroup
-	if p.has(onForum) {
-		wg.Go(func() { topics = s.discussions(ctx, st, p.has(partForum)) })
+	d := discussions{until: s.Now().Add(timing.FreshTopic)}
+	if p.has(needForum) {
+		wg.Go(func() { d = s.discussionsOf(ctx, st, p.has(partForum)) })
 	}
-	if p.has(onHeads) {
-		wg.Go(func() { heads, until = s.heads(ctx, st) })
+	var heads map[string]api.NetworkStatus
+	headsUntil := d.until
+	if p.has(needHeads) {
+		heads, headsUntil = s.heads(ctx, st)
 	}
 	wg.Wait()
-	if p.has(onForum) && topics.until.Before(until) {
-		until = topics.until
+	w.Errors = map[string]api.Code{}
+	addForum(&w, st, p, d)
+	if p.has(needHeads) {
+		addHeads(&w, st, p, heads, s.Now())
 	}
-	return assemble(st, p, topics, heads, s.Now()), until
+	if headsUntil.Before(d.until) {
+		return w, headsUntil
+	}
+	return w, d.until
 }
 
-// assemble puts the chosen parts into one answer. now is the moment that forks are judged at where a chain
-// does not say its own time.
-func assemble(st *state, p parts, d discussion, heads map[string]api.NetworkStatus, now time.Time) api.MIPWatch {
-	k := st.known
-	w := api.MIPWatch{Errors: map[string]api.Code{}}
-	all := withTopics(k.List.MIPs, d.found)
+// addForum adds the list and the forum's topics.
+func addForum(w *api.MIPWatch, st *state, p parts, d discussions) {
+	all := st.index.List.MIPs
+	if len(d.resolved) > 0 {
+		all = slices.Clone(all)
+		for i, topic := range d.resolved {
+			all[i].ForumTopicID = &topic
+		}
+	}
 	if p.has(partMIPs) {
-		w.MIPs, w.Freshness.MIPs = all, k.List.UpdatedAt
+		w.MIPs, w.Freshness.MIPs = all, st.index.List.UpdatedAt
 	}
 	if p.has(partForum) {
 		w.Forum = d.topics
-		byTopic := linking(all)
+		proposals := map[int][]api.ProposalRef{} // by topic
+		for _, m := range all {
+			if m.ForumTopicID != nil {
+				proposals[*m.ForumTopicID] = append(proposals[*m.ForumTopicID], api.ProposalRef{Number: m.Number, ID: m.ID, Title: m.Title})
+			}
+		}
 		for i, t := range w.Forum {
-			w.Forum[i].Proposals = byTopic[t.TopicID]
-			w.Freshness.Forum = older(w.Freshness.Forum, &t.FetchedAt)
+			w.Forum[i].Proposals = proposals[t.TopicID]
+			w.Freshness.Forum = earlier(w.Freshness.Forum, &t.FetchedAt)
 		}
 	}
 	if d.err != nil {
 		w.Errors["forum"] = httpError(d.err).Code
 	}
-	if p.has(onHeads) {
-		judge(&w, k, p, heads, now)
-	}
-	return w
 }
 
-// judge adds the parts that follow from the chains' heads.
-func judge(w *api.MIPWatch, k *knowledge.Knowledge, p parts, heads map[string]api.NetworkStatus, now time.Time) {
+// addHeads adds the parts that follow from the heads of the chains. now is the time of a chain that has no head.
+func addHeads(w *api.MIPWatch, st *state, p parts, heads map[string]api.NetworkStatus, now time.Time) {
+	x := st.index
 	clock := newChainClock(heads, now)
 	if p.has(partHardForks) {
-		w.HardForks = make([]mip.HardFork, 0, len(k.HardForks))
-		for _, f := range k.HardForks {
-			f.Status = f.StatusAt(k.Site.Networks, clock.now)
+		w.HardForks = make([]mip.HardFork, 0, len(x.HardForks))
+		for _, f := range x.HardForks {
+			f.Status = f.StatusAt(x.Site.Networks, clock.now)
 			w.HardForks = append(w.HardForks, f)
 		}
 	}
 	if p.has(partDiscrepancies) {
-		w.Discrepancies = discrepancies(k, clock, now)
+		w.Discrepancies = discrepancies(x, clock, now)
 	}
 	if p.has(partHardForks | partDiscrepancies) {
 		w.Freshness.HardForks = new(mip.NewTime(clock.oldest()))
@@ -117,10 +127,10 @@ func judge(w *api.MIPWatch, k *knowledge.Knowledge, p parts, heads map[string]ap
 	if p.has(partNetworks) {
 		w.Networks = heads
 	}
-	for _, n := range k.Site.Networks {
+	for _, n := range x.Site.Networks {
 		head := heads[n.ID]
 		if p.has(partNetworks) {
-			w.Freshness.Networks = older(w.Freshness.Networks, head.FetchedAt)
+			w.Freshness.Networks = earlier(w.Freshness.Networks, head.FetchedAt)
 		}
 		if _, named := w.Errors["networks"]; head.Error != nil && !named {
 			w.Errors["networks"] = api.Code(*head.Error)
@@ -128,115 +138,28 @@ func judge(w *api.MIPWatch, k *knowledge.Knowledge, p parts, heads map[string]ap
 	}
 }
 
-// older is the first of two times. Nil is none.
-func older(a, b *mip.Time) *mip.Time {
+// earlier returns the first of two times. Nil is none.
+func earlier(a, b *mip.Time) *mip.Time {
 	if a == nil || b != nil && b.UTC().Before(a.UTC()) {
 		return b
 	}
 	return a
 }
 
-// withTopics is the list with the topics that were found for links without a number.
-func withTopics(all []mip.Summary, found map[int]int) []mip.Summary {
-	if len(found) == 0 {
-		return all
-	}
-	all = slices.Clone(all)
-	for i, topic := range found {
-		all[i].ForumTopicID = &topic
-	}
-	return all
-}
-
-// linking are the proposals that link to each topic, in the order of the list.
-func linking(all []mip.Summary) map[int][]api.ProposalRef {
-	out := map[int][]api.ProposalRef{}
-	for _, m := range all {
-		if m.ForumTopicID != nil {
-			out[*m.ForumTopicID] = append(out[*m.ForumTopicID], api.ProposalRef{Number: m.Number, ID: m.ID, Title: m.Title})
-		}
-	}
-	return out
-}
-
-// parts is a choice of the members of [api.MIPWatch]: a bit for each name of [api.WatchParts], in that
-// order. So any order of names is one choice, and one kept answer.
-type parts uint8
-
-const (
-	partMIPs parts = 1 << iota
-	partForum
-	partNetworks
-	partHardForks
-	partDiscrepancies
-
-	allParts = partMIPs | partForum | partNetworks | partHardForks | partDiscrepancies
-
-	// onHeads are the parts that the chains' heads are needed for: forks are judged by their time.
-	onHeads = partNetworks | partHardForks | partDiscrepancies
-	// onForum are those that the forum is needed for: it knows the topics of links without a number.
-	onForum = partMIPs | partForum
-)
-
-// has reports whether one of some parts is chosen.
-func (p parts) has(some parts) bool { return p&some != 0 }
-
-// partsOf reads the one parameter, which may be missing. Others are ignored. A value that cannot be read is
-// refused, since its caller wants less than everything.
-func partsOf(query string) (parts, error) {
-	chosen := parts(0)
-	given := false
-	for field := range strings.SplitSeq(query, "&") {
-		key, value, _ := strings.Cut(field, "=")
-		if key, err := url.QueryUnescape(key); err != nil || key != "parts" {
-			continue
-		}
-		if given {
-			return 0, wrongParts("is there more than once")
-		}
-		given = true
-		names, err := url.QueryUnescape(value)
-		if err != nil {
-			return 0, wrongParts("is not escaped as an address has it")
-		}
-		for name := range strings.SplitSeq(names, ",") {
-			at := slices.Index(api.WatchParts(), name)
-			switch {
-			case name == "":
-				return 0, wrongParts("holds an empty name")
-			case at < 0:
-				return 0, wrongParts("holds a name that is not known")
-			case chosen.has(1 << at):
-				return 0, wrongParts("names " + name + " more than once")
-			}
-			chosen |= 1 << at
-		}
-	}
-	if !given {
-		return allParts, nil
-	}
-	return chosen, nil
-}
-
-// wrongParts repeats nothing of the parameter.
-func wrongParts(why string) error {
-	return badRequest("parts %s; want it once, with one or more of %s, each once, separated by commas.", why, strings.Join(api.WatchParts(), ", "))
-}
-
 // networkInfo answers GET /api/network-info.
-func (s *Sidecar) networkInfo(ctx context.Context, _ http.ResponseWriter, r *http.Request) (*response, error) {
-	st, err := s.known(ctx)
+func (s *Sidecar) networkInfo(_ http.ResponseWriter, r *http.Request) (*response, error) {
+	st, err := s.state(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	return s.cached(ctx, responseKey{state: st.number, route: r.URL.Path}, func(ctx context.Context) (*response, error) {
+	return s.cached(r.Context(), responseKey{state: st.number, route: r.URL.Path}, func(ctx context.Context) (*response, error) {
 		heads, until := s.heads(ctx, st)
 		return s.newResponse(api.NetworkInfo{Networks: heads}, until, timing.StaleInCDN)
 	})
 }
 
-// heads asks every network side by side. until is the moment from which one of them would be asked
-// again.
+// heads gets the heads of all networks, by id and all at the same time. until is when the first of them is due to be
+// asked for again.
 func (s *Sidecar) heads(ctx context.Context, st *state) (heads map[string]api.NetworkStatus, until time.Time) {
 	heads = make(map[string]api.NetworkStatus, len(st.networks))
 	until = s.Now().Add(timing.FreshHead)
@@ -255,4 +178,63 @@ func (s *Sidecar) heads(ctx context.Context, st *state) (heads map[string]api.Ne
 	}
 	wg.Wait()
 	return heads, until
+}
+
+// parts is a choice of the members of [api.MIPWatch], a bit for each name of [api.WatchParts] in that order. Every
+// order of the names is thus one choice and one cached response.
+type parts uint8
+
+const (
+	partMIPs parts = 1 << iota
+	partForum
+	partNetworks
+	partHardForks
+	partDiscrepancies
+
+	allParts = partMIPs | partForum | partNetworks | partHardForks | partDiscrepancies
+
+	// needHeads are the parts that need the heads of the chains, by whose time forks activate.
+	needHeads = partNetworks | partHardForks | partDiscrepancies
+	// needForum are the parts that need the forum, which resolves links that have only a slug.
+	needForum = partMIPs | partForum
+)
+
+// has reports whether one of some parts is chosen.
+func (p parts) has(some parts) bool { return p&some != 0 }
+
+// partsOf reads the one parameter, which may be missing. Others are ignored, and a value that cannot be read is an
+// error.
+func partsOf(query string) (parts, error) {
+	chosen := parts(0) // a value that is sound chooses at least one
+	for field := range strings.SplitSeq(query, "&") {
+		key, value, _ := strings.Cut(field, "=")
+		if key, err := url.QueryUnescape(key); err != nil || key != "parts" {
+			continue
+		}
+		if chosen != 0 {
+			return 0, wrongParts("is there more than once")
+		}
+		names, err := url.QueryUnescape(value)
+		if err != nil {
+			return 0, wrongParts("is not escaped as an address has it")
+		}
+		for name := range strings.SplitSeq(names, ",") {
+			at := slices.Index(api.WatchParts(), name)
+			switch {
+			case name == "":
+				return 0, wrongParts("holds an empty name")
+			case at < 0:
+				return 0, wrongParts("holds a name that is not known")
+			case chosen.has(1 << at):
+				return 0, wrongParts("names " + name + " more than once")
+			}
+			chosen |= 1 << at
+		}
+	}
+	return cmp.Or(chosen, allParts), nil
+}
+
+// wrongParts repeats nothing of the parameter.
+func wrongParts(why string) error {
+	return badRequest("parts %s; want it once, with one or more of %s, each once, separated by commas.", why, strings.Join(api.WatchParts(), ", "))
 }

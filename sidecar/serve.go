@@ -4,235 +4,152 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-// endpoint is one address.
+// endpoint is what one path answers.
 type endpoint struct {
-	methods methods
-	limit   *limit        // of the methods that it answers. Nil disables it, and logs them with the level debug
-	vary    []string      // by which parameters a CDN tells kept responses apart; nil means that it keeps none
-	timeout time.Duration // of the answer, beside the time of writing it
+	method  string // GET, which includes HEAD, or POST
+	limit   *limit // of requests with this method. Nil disables it, and logs them with the level debug
+	vary    string // Netlify-Vary, the parameter by which a CDN keeps responses apart. Empty keeps them out of caches
+	timeout time.Duration
 	answer  handler
-	counts  *routeCounts // see newCounts
 }
 
-// handler answers a request, or says why not.
-type handler func(ctx context.Context, w http.ResponseWriter, r *http.Request) (*response, error)
+// handler answers a request whose context ends with the endpoint's timeout.
+type handler func(w http.ResponseWriter, r *http.Request) (*response, error)
 
-// methods are those that an address answers.
-type methods struct {
-	allow string // as the Allow field has them
-	names []string
-}
-
-var (
-	reading = methods{"GET, HEAD, OPTIONS", []string{http.MethodGet, http.MethodHead}}
-	posting = methods{"POST, OPTIONS", []string{http.MethodPost}}
-)
-
-// table lists the addresses. Others are not found.
-func (s *Sidecar) table() (map[string]*endpoint, error) {
-	byDefault, err := s.newLimit("default", s.RequestsPerMinute)
-	if err != nil {
-		return nil, err
-	}
-	summaries, err := s.newLimit("ai-summary", s.AIRequestsPerMinute)
-	if err != nil {
-		return nil, err
-	}
-	translations, err := s.newLimit("ai-translate", s.AIRequestsPerMinute)
-	if err != nil {
-		return nil, err
-	}
+// newEndpoints returns the endpoints by path. All other paths are not found.
+func (s *Sidecar) newEndpoints() map[string]*endpoint {
+	byDefault := s.newLimit("default", s.RequestsPerMinute, requestsPerMinute)
+	summaries := s.newLimit("ai-summary", s.AIRequestsPerMinute, aiRequestsPerMinute)
+	translations := s.newLimit("ai-translate", s.AIRequestsPerMinute, aiRequestsPerMinute)
 	s.general = byDefault
-	live := func(vary []string, answer handler) *endpoint {
-		return &endpoint{methods: reading, limit: byDefault, vary: vary, timeout: timing.Request, answer: answer}
-	}
+	const get, post = http.MethodGet, http.MethodPost
+	// A CDN counts every parameter of a route that names none, so network-info names one that it ignores.
+	const varyTopic, varyParts = "query=topicId", "query=parts"
 	return map[string]*endpoint{
-		"/api/forum-activity": live(varyTopic, s.forumActivity),
-		"/api/network-info":   live(varyTopic, s.networkInfo),
-		"/api/mip-watch":      live(varyParts, s.mipWatch),
-		"/api/ai-summary":     {methods: posting, limit: summaries, timeout: timing.AIRequest, answer: s.aiSummary},
-		"/api/ai-translate":   {methods: posting, limit: translations, timeout: timing.AIRequest, answer: s.aiTranslate},
-		"/healthz":            {methods: reading, timeout: timing.Ask, answer: s.health},
-		"/readyz":             {methods: reading, timeout: timing.Ask, answer: s.ready},
-	}, nil
+		"/api/forum-activity": {get, byDefault, varyTopic, timing.Request, s.forumActivity},
+		"/api/network-info":   {get, byDefault, varyTopic, timing.Request, s.networkInfo},
+		"/api/mip-watch":      {get, byDefault, varyParts, timing.Request, s.mipWatch},
+		"/api/ai-summary":     {post, summaries, "", timing.AIRequest, s.aiSummary},
+		"/api/ai-translate":   {post, translations, "", timing.AIRequest, s.aiTranslate},
+		"/healthz":            {get, nil, "", timing.Ask, s.health},
+		"/readyz":             {get, nil, "", timing.Ask, s.ready},
+	}
 }
 
-// Header values that many answers share. net/http does not change them.
-var (
-	anyOrigin     = []string{"*"}
-	exposedFields = []string{"ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"}
-	revalidate    = []string{"public, max-age=0, must-revalidate"}
-	noStore       = []string{"no-store"}
-	noSniff       = []string{"nosniff"}
-	noPage        = []string{"default-src 'none'; frame-ancestors 'none'"} // for a browser that takes an answer for a page
-	// Other parameters than the named one are ignored, so they make no answer of their own in a CDN either. A
-	// route without one names one all the same: a CDN without the field counts them all.
-	varyTopic = []string{"query=topicId"}
-	varyParts = []string{"query=parts"}
-)
+// answers reports whether a method is the endpoint's. A nil endpoint answers none.
+func (e *endpoint) answers(method string) bool {
+	return e != nil && (method == e.method || method == http.MethodHead && e.method == http.MethodGet)
+}
+
+// allow returns the methods as the Allow field has them.
+func (e *endpoint) allow() string {
+	if e.method == http.MethodGet {
+		return "GET, HEAD, OPTIONS"
+	}
+	return e.method + ", OPTIONS"
+}
 
 // ServeHTTP answers one request.
 func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	began := time.Now()
-	id := rand.Text()
-	rec := &recorder{ResponseWriter: w}
+	rec := &recorder{ResponseWriter: w, began: time.Now(), id: rand.Text(), route: other}
 	h := w.Header()
-	h["X-Request-Id"] = []string{id}
-	h["Access-Control-Allow-Origin"] = anyOrigin
-	h["Access-Control-Expose-Headers"] = exposedFields
-	h["X-Content-Type-Options"] = noSniff
-	h["Content-Security-Policy"] = noPage
-	e, known := s.endpoints[r.URL.Path]
-	route, counts := other, s.counts.routes[other]
-	if known {
-		route, counts = r.URL.Path, e.counts
+	h.Set("X-Request-Id", rec.id)
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") // for a browser that shows it as a page
+	e := s.endpoints[r.URL.Path]
+	if e != nil {
+		rec.route = r.URL.Path
 	}
 	s.counts.inFlight.Add(1)
-	defer func() {
-		defer s.counts.inFlight.Add(-1)
-		if p := recover(); p != nil {
-			if p == http.ErrAbortHandler {
-				counts.count(r.Method, 0, time.Since(began))
-				panic(p)
-			}
-			s.Log.Error("panic", "id", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			if rec.status == 0 {
-				s.writeError(rec, r, errInternal)
-			}
-		}
-		took := time.Since(began)
-		counts.count(r.Method, rec.status, took)
-		s.logRequest(r, rec, route, id, took)
-	}()
+	defer s.counts.inFlight.Add(-1)
+	defer s.finish(rec, r)
 	limitBody(rec, r)
-	limit := s.general // preflights and what no route answers
-	if known && slices.Contains(e.methods.names, r.Method) {
-		limit, rec.quiet = e.limit, e.limit == nil
-	}
+	res, err := s.answer(rec, r, e)
 	switch {
-	case limit != nil && !limit.take(rec, r, s.clients.of(r)):
-		rec.quiet = true // the lines of a caller are limited as well
-		s.counts.limits[limit.name].Add(1)
-		s.writeError(rec, r, &api.HTTPError{
-			Code: api.RateLimited, Detail: fmt.Sprintf("More than %d requests in a minute; wait for as long as Retry-After says.", limit.tokens)})
-	case !known:
-		s.writeError(rec, r, &api.HTTPError{Code: api.NotFound, Detail: "Nothing is served at this address."})
-	case r.Method == http.MethodOptions:
-		preflight(rec, e.methods)
-	case !slices.Contains(e.methods.names, r.Method):
-		h.Set("Allow", e.methods.allow)
-		s.writeError(rec, r, &api.HTTPError{Code: api.MethodNotAllowed, Detail: "This address answers " + e.methods.allow + "."})
-	default:
-		s.serve(rec, r, e)
+	case err != nil:
+		s.writeError(rec, r, err)
+	case res != nil:
+		s.writeResponse(rec, r, e, res)
 	}
 }
 
-// preflight answers OPTIONS, CORS or not.
-func preflight(w http.ResponseWriter, m methods) {
+// finish is deferred: it writes the problem of a panic, counts the request and logs it.
+func (s *Sidecar) finish(rec *recorder, r *http.Request) {
+	p := recover()
+	if p == http.ErrAbortHandler {
+		s.counts.request(rec, r.Method)
+		panic(p)
+	}
+	if p != nil {
+		s.Log.Error("panic", "id", rec.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		if rec.status == 0 {
+			s.writeError(rec, r, errInternal)
+		}
+	}
+	s.counts.request(rec, r.Method)
+	s.logRequest(r, rec)
+}
+
+// answer returns the response of an endpoint, which is nil for paths that have none. The response is nil for a
+// preflight, which answer writes itself.
+func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response, error) {
+	limit := s.general // of preflights and of what no endpoint answers
+	if e.answers(r.Method) {
+		limit = e.limit
+	}
+	if limit == nil {
+		rec.quiet = true
+	} else if err := limit.take(rec, r, s.client(r)); err != nil {
+		rec.quiet = true // a caller's lines of the log are limited as well
+		return nil, err
+	}
+	switch {
+	case e == nil:
+		return nil, &api.HTTPError{Code: api.NotFound, Detail: "Nothing is served at this address."}
+	case r.Method == http.MethodOptions:
+		writePreflight(rec, e)
+		return nil, nil
+	case !e.answers(r.Method):
+		rec.Header().Set("Allow", e.allow())
+		return nil, &api.HTTPError{Code: api.MethodNotAllowed, Detail: "This address answers " + e.allow() + "."}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), e.timeout)
+	defer cancel()
+	return e.answer(rec, r.WithContext(ctx))
+}
+
+// writePreflight answers OPTIONS, with or without CORS.
+func writePreflight(w http.ResponseWriter, e *endpoint) {
 	h := w.Header()
-	h.Set("Allow", m.allow)
-	h.Set("Access-Control-Allow-Methods", m.allow)
+	h.Set("Allow", e.allow())
+	h.Set("Access-Control-Allow-Methods", e.allow())
 	h.Set("Access-Control-Allow-Headers", "Content-Type, If-None-Match")
 	h.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// serve answers a request that its limit has let through.
-func (s *Sidecar) serve(w *recorder, r *http.Request, e *endpoint) {
-	ctx, cancel := context.WithTimeout(r.Context(), e.timeout)
-	defer cancel()
-	res, err := e.answer(ctx, w, r)
-	if err != nil {
-		s.writeError(w, r, err)
-		return
-	}
-	s.writeResponse(w, r, e.vary, res)
-}
-
-// known returns the state of the site. It waits for the first one until ctx ends, so that the first request to a
+// state returns the state of the site. It waits for the first one until ctx ends, so that the first request to a
 // process that has just started is answered like any other.
-func (s *Sidecar) known(ctx context.Context) (*state, error) {
+func (s *Sidecar) state(ctx context.Context) (*state, error) {
 	select {
-	case <-s.knows:
+	case <-s.updated:
 	case <-ctx.Done():
 	}
 	st := s.current.Load()
-	if st.known == nil {
+	if st.index == nil {
 		return nil, errNotReady
 	}
 	return st, nil
-}
-
-// recorder remembers what was answered, for the log.
-type recorder struct {
-	http.ResponseWriter
-	status int
-	bytes  int
-	code   api.Code // of the problem; empty for another answer
-	quiet  bool     // its line has the level debug
-}
-
-// WriteHeader implements [http.ResponseWriter].
-func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
-	}
-	r.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements [http.ResponseWriter].
-func (r *recorder) Write(b []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
-	n, err := r.ResponseWriter.Write(b)
-	r.bytes += n
-	return n, err
-}
-
-// Unwrap is for http.ResponseController.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
-
-// logRequest writes the line of a request. The address is the one that was served, never what a caller
-// wrote, and no line has the caller.
-func (s *Sidecar) logRequest(r *http.Request, rec *recorder, route, id string, took time.Duration) {
-	level := slog.LevelInfo
-	switch {
-	case rec.quiet:
-		level = slog.LevelDebug
-	case rec.status >= http.StatusInternalServerError:
-		level = slog.LevelWarn
-	}
-	if !s.Log.Enabled(r.Context(), level) {
-		return
-	}
-	code := slog.Attr{} // left out
-	if rec.code != "" {
-		code = slog.String("code", string(rec.code))
-	}
-	s.Log.LogAttrs(r.Context(), level, "request",
-		slog.String("id", id), slog.String("method", knownMethod(r.Method)), slog.String("route", route),
-		slog.Int("status", rec.status), code, slog.Int("bytes", rec.bytes), slog.Float64("ms", float64(took.Microseconds())/1000))
-}
-
-// knownMethod keeps words of callers out of the log.
-func knownMethod(m string) string {
-	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodPatch,
-		http.MethodDelete, http.MethodConnect, http.MethodTrace:
-		return m
-	}
-	return other
 }
 
 // health is the body of GET /healthz and GET /readyz, which only the plain server has.
@@ -241,38 +158,31 @@ type health struct {
 	Version  string `json:"version,omitempty"`  // of the program
 	Revision string `json:"revision,omitempty"` // the commit that the program was built from
 	Commit   string `json:"commit,omitempty"`   // of the site: the newest one that touched a proposal
-	Shared   string `json:"shared,omitempty"`   // ok or away: the Redis of several sidecars. They are healthy without it
+	Shared   string `json:"shared,omitempty"`   // ok or away: the Redis. A sidecar is healthy without it
 }
 
-// health answers GET /healthz: the process lives.
-func (s *Sidecar) health(context.Context, http.ResponseWriter, *http.Request) (*response, error) {
-	return s.healthOf(s.current.Load())
-}
-
-// healthOf is the body while all is well. A Redis that is down is no reason to restart or to avoid a sidecar.
-func (s *Sidecar) healthOf(st *state) (*response, error) {
+// health answers GET /healthz while the process lives.
+func (s *Sidecar) health(http.ResponseWriter, *http.Request) (*response, error) {
 	h := health{Status: "ok", Version: s.Version, Revision: s.Revision}
-	if st.known != nil && st.known.Site.Commit != nil {
-		h.Commit = *st.known.Site.Commit
+	if x := s.current.Load().index; x != nil && x.Site.Commit != nil {
+		h.Commit = *x.Site.Commit
 	}
-	switch {
-	case s.Shared == nil:
-	case s.Shared.Down():
-		h.Shared = "away"
-	default:
+	if s.Redis != nil {
 		h.Shared = "ok"
+		if s.Redis.Down() {
+			h.Shared = "away"
+		}
 	}
 	return s.newResponse(h, time.Time{}, 0)
 }
 
-// ready answers GET /readyz: requests may be sent here.
-func (s *Sidecar) ready(context.Context, http.ResponseWriter, *http.Request) (*response, error) {
-	st := s.current.Load()
+// ready answers GET /readyz while requests may be sent here.
+func (s *Sidecar) ready(w http.ResponseWriter, r *http.Request) (*response, error) {
 	if s.draining.Load() {
-		return nil, errEnding
+		return nil, errStopping
 	}
-	if st.known == nil {
+	if s.current.Load().index == nil {
 		return nil, errNotReady
 	}
-	return s.healthOf(st)
+	return s.health(w, r)
 }

@@ -1,9 +1,7 @@
-// Package sidecar is the live part of a site: an http.Handler that answers what does not follow from
-// the proposals' texts. It holds the routes, their parameters, status codes, limits and cache fields.
-// It does not know how a forum, a chain or a file is read, and never reads the environment.
-//
-// Every answer is bounded in time, whatever happens behind it: fresh, older and marked so, or a coded
-// problem (RFC 9457). Nothing that it holds is lost with the process: all of it can be asked again.
+// Package sidecar is the live part of a site: an http.Handler that answers what does not follow from the proposals'
+// texts. It holds the routes, their parameters, status codes, limits and cache fields. Every answer is bounded in time:
+// it is fresh, older and marked so, or a coded problem (RFC 9457). It does not know how a forum, a chain or a file is
+// read, and never reads the environment by itself.
 package sidecar
 
 import (
@@ -12,82 +10,69 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/sethvargo/go-limiter"
-
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
-// Config is what a Sidecar needs of the world. The zero value is a plain server that faces its callers
-// directly.
+// Config configures a [Sidecar]. The zero value is that of a plain server that faces its callers directly.
 type Config struct {
 	// Transport reaches the hosts behind the sidecar. Nil means connections of its own.
 	Transport http.RoundTripper
 	// UserAgent names this sidecar to those hosts. Empty means mipwatch-sidecar.
 	UserAgent string
-	// Function says that the process is frozen after an answer, as a serverless function is: nothing is
-	// then fetched in the background.
+	// Function says that the process is frozen after an answer, as a serverless function is. Nothing is fetched in
+	// the background then.
 	Function bool
-	// Netlify says that every request comes from Netlify, which names the caller in
-	// x-nf-client-connection-ip. Anywhere else callers could write that field themselves.
+	// Netlify says that every request comes from Netlify, which names the caller in x-nf-client-connection-ip.
+	// Anywhere else callers could write that field themselves.
 	Netlify bool
-	// Proxies are the addresses whose X-Forwarded-For is believed; none: nobody's.
+	// Proxies are the addresses whose X-Forwarded-For is believed. Nil means that none is.
 	Proxies []netip.Prefix
-	// RequestsPerMinute is what each caller may ask for. Zero means 120.
+	// RequestsPerMinute limits the requests of each caller. Zero means 120.
 	RequestsPerMinute int
-	// AIRequestsPerMinute is how many summaries each caller may ask for, and how many translations. Zero means 10.
+	// AIRequestsPerMinute limits the summaries of each caller, and the translations. Zero means 10.
 	AIRequestsPerMinute int
-	// Assistant says what summaries and translations are made with. Detached, Now, Log and Shared are
-	// set from here.
+	// Assistant configures summaries and translations. Its Detached, Now, Log and Shared are set from this Config.
 	Assistant assistant.Config
-	// Shared is the Redis of all sidecars of the site: it has their limits and the answers of their model. It is
-	// closed with this one. Nil: this one is alone.
-	Shared Shared
-	// Log gets one line per request, except with the level debug health checks and requests beyond a caller's
-	// limit, and what goes wrong. Nil discards it.
+	// Redis holds the limits and the model's answers that all sidecars of the site share. While it is down each of
+	// them goes on alone. [Sidecar.Close] closes it. Nil means that this sidecar is alone.
+	Redis *redis.Store
+	// Log gets one line for each request, and each failure. Lines of health checks and of requests beyond a caller's
+	// limit have the level debug. Nil discards them.
 	Log *slog.Logger
-	// Version and Revision, the commit that the program was built from, are in /healthz. It leaves empty ones out.
+	// Version and Revision, the commit that the program was built from, are in /healthz if they are not empty.
 	Version, Revision string
 	// Now is the wall clock. Nil means time.Now.
 	Now func() time.Time
 }
 
-// Shared is the Redis of several sidecars; see sidecar/redis. While it is down each goes on alone.
-type Shared interface {
-	assistant.Shared
-	// Limit is a store of limits, each of so many tokens in a window. Every error means that the Redis is down.
-	Limit(tokens uint64, window time.Duration) limiter.Store
-	// Down reports whether the Redis failed when it was asked last. It asks nobody.
-	Down() bool
-	Close() error
-}
-
-// Sidecar is the handler. It is safe for concurrent use. Until the first [Sidecar.Know] requests wait for
-// it, as long as they would for a host, and are then answered not_ready.
+// Sidecar is the handler. It is safe for concurrent use. Requests before the first [Sidecar.Update] wait for it as long
+// as they would for a host, and are then answered not_ready.
 type Sidecar struct {
 	Config
 	endpoints map[string]*endpoint // by path
-	general   *limit               // of all that has no limit of its own, but for health checks
+	general   *limit               // of all requests without a limit of their own, but for health checks
 	counts    *counts
-	clients   clients
 	assistant *assistant.Assistant
 	responses *cache.Cache[responseKey, *response]
 	draining  atomic.Bool
 
-	mu      sync.Mutex // held while knowledge changes
+	mu      sync.Mutex // held while the state changes
 	closed  bool
 	current atomic.Pointer[state]
-	knows   chan struct{} // closed by the first Know, or by Close
-	once    sync.Once
+	updated chan struct{} // closed by the first Update, or by Close
+	once    sync.Once     // closes updated
 }
 
-// New makes a sidecar that knows nothing yet. [Sidecar.Close] ends what it starts.
-func New(c Config) (*Sidecar, error) {
+// New returns a sidecar without an index. The caller calls [Sidecar.Close] after use.
+func New(c Config) *Sidecar {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -95,70 +80,60 @@ func New(c Config) (*Sidecar, error) {
 		c.Now = time.Now
 	}
 	c.UserAgent = cmp.Or(c.UserAgent, "mipwatch-sidecar")
-	c.RequestsPerMinute = cmp.Or(c.RequestsPerMinute, requestsPerMinute)
-	c.AIRequestsPerMinute = cmp.Or(c.AIRequestsPerMinute, aiRequestsPerMinute)
+	c.Proxies = slices.Clone(c.Proxies)
 	if c.Assistant.Stats == nil {
 		c.Assistant.Stats = &assistant.Stats{}
 	}
 	c.Assistant.Detached, c.Assistant.Now, c.Assistant.Log = !c.Function, c.Now, c.Log
-	if c.Shared != nil {
-		c.Assistant.Shared = c.Shared
+	if c.Redis != nil {
+		c.Assistant.Shared = c.Redis
 	}
-	s := &Sidecar{Config: c, clients: newClients(c.Netlify, c.Proxies), knows: make(chan struct{})}
-	var err error
-	if s.endpoints, err = s.table(); err != nil {
-		return nil, err
-	}
+	s := &Sidecar{Config: c, updated: make(chan struct{})}
+	s.current.Store(&state{})
+	s.endpoints = s.newEndpoints()
 	s.counts = newCounts(s.endpoints)
 	s.assistant = assistant.New(c.Assistant)
 	s.responses = s.newResponses()
-	s.current.Store(&state{})
-	return s, nil
+	return s
 }
 
-// Know replaces what the sidecar knows of the site, from the next request on. What was fetched stays
-// where the forum or the network is still the same. On an error everything stays as it was.
-func (s *Sidecar) Know(k *knowledge.Knowledge) error {
+// Update replaces the index of the site, from the next request on. The forum's topics and the heads of networks are
+// kept where the forum or the network is still the same. After an error everything is as before.
+func (s *Sidecar) Update(x *index.Index) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return errors.New("the sidecar is closed")
 	}
 	old := s.current.Load()
-	next, err := s.newState(k, old)
+	next, err := s.newState(x, old)
 	if err != nil {
 		return err
 	}
 	s.current.Store(next)
-	s.once.Do(func() { close(s.knows) })
+	s.once.Do(func() { close(s.updated) })
 	s.responses.Clear()
-	old.closeBut(next)
+	old.closeUnused(next)
 	return nil
 }
 
-// Drain makes /readyz say no from now on, so that a balancer sends requests elsewhere while those
-// under way are answered.
+// Drain makes /readyz answer not_ready from now on, so that a balancer sends requests elsewhere while the last ones are
+// answered.
 func (s *Sidecar) Drain() { s.draining.Store(true) }
 
-// Close ends every fetch and waits until all have ended. Requests that still come get problems.
+// Close ends every fetch and waits until all have ended. Later requests are answered with problems.
 func (s *Sidecar) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 	s.Drain()
 	old := s.current.Swap(&state{})
-	s.once.Do(func() { close(s.knows) })
+	s.once.Do(func() { close(s.updated) })
 	s.responses.Close()
-	old.closeBut(&state{})
+	old.closeUnused(&state{})
 	s.assistant.Close()
-	var errs []error
-	for _, e := range s.endpoints {
-		if e.limit != nil { // closing one twice does nothing
-			errs = append(errs, e.limit.close())
-		}
+	if s.Redis != nil {
+		return s.Redis.Close()
 	}
-	if s.Shared != nil {
-		errs = append(errs, s.Shared.Close())
-	}
-	return errors.Join(errs...)
+	return nil
 }

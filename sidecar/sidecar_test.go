@@ -24,7 +24,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 const (
@@ -86,7 +86,7 @@ type world struct {
 	topics  *upstreamtest.Discourse
 	main    *chainHost
 	test    *chainHost
-	known   *knowledge.Knowledge
+	known   *index.Index
 	log     *syncBuffer
 	from    string // the caller's address
 }
@@ -120,10 +120,7 @@ func newWorld(t testing.TB, change ...func(*sidecar.Config)) *world {
 	for _, f := range change {
 		f(&c)
 	}
-	var err error
-	if w.sidecar, err = sidecar.New(c); err != nil {
-		t.Fatal(err)
-	}
+	w.sidecar = sidecar.New(c)
 	t.Cleanup(w.close)
 	return w
 }
@@ -136,13 +133,13 @@ func (w *world) close() {
 
 func (w *world) know() {
 	w.Helper()
-	if err := w.sidecar.Know(w.known); err != nil {
+	if err := w.sidecar.Update(w.known); err != nil {
 		w.Fatal(err)
 	}
 }
 
 // known is a site with three proposals: MIP-1 with a topic, MIP-2 with a link by words, MIP-3 without.
-func known() *knowledge.Knowledge {
+func known() *index.Index {
 	forum, commit := "https://"+forumHost, "c0ffee"
 	words := forum + "/t/topic-401"
 	changed := mip.NewTime(time.Date(1999, 12, 1, 0, 0, 0, 0, time.UTC))
@@ -158,7 +155,7 @@ func known() *knowledge.Knowledge {
 	}
 	y2k := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix() // when bubbles begin
 	networks := []mip.Network{{ID: "mainnet", Name: "Main", ChainID: 143}, {ID: "testnet", Name: "Test", ChainID: 10143}}
-	return &knowledge.Knowledge{
+	return &index.Index{
 		Site: mip.SiteInfo{Title: "T", Prefix: "MIP", BaseURL: baseURL, Networks: networks, Forum: &forum, Locales: []string{}, Commit: &commit,
 			Counts: mip.SiteCounts{Total: 3, ByStatus: map[string]int{}, ByCategory: map[string]int{}}, History: "full"},
 		List: mip.List{Count: 3, UpdatedAt: &changed, MIPs: []mip.Summary{one, two, three}},

@@ -10,140 +10,133 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/chain"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
-// state is what is known of the site, and what follows from it. It is replaced as a whole; only the
-// topics that were found change. The zero value knows nothing.
+// state is an index with the hosts that follow from it. It is replaced as a whole. The zero value has no index.
 type state struct {
-	number   uint64               // rises from state to state
-	known    *knowledge.Knowledge // nil before the first Know
-	forum    *forum.Forum         // nil for a site without one
-	networks []network            // in the site's order
-	targets  []target             // the discussions that proposals link to
+	number   uint64 // rises from state to state
+	index    *index.Index
+	forum    *forum.Forum // nil for a site without one
+	networks []network    // in the site's order
+	links    []link       // to discussions
 
 	mu     sync.Mutex
-	linked map[int]bool // topics that a proposal links to, as far as they are known
-
-	forumURL string
+	linked map[int]bool // the topics of links, as far as they are known
 }
 
-// network is a chain with what it was made from.
+// network is a chain with the configuration that it was made from.
 type network struct {
 	endpoints mip.Endpoints
 	*chain.Chain
-	stats *chain.Stats // goes on when the chain is another one of the same id
 }
 
-// target is a discussion that a proposal links to.
-type target struct {
-	mip   int    // position in the list
-	topic int    // 0: named by words only
-	slug  string // those words
+// link is a proposal's link to a discussion in the forum.
+type link struct {
+	proposal int    // its position in the list
+	topic    int    // zero when the link has only a slug, as /t/SLUG has
+	slug     string // empty when it has a number
 }
 
 // newState keeps the forum and the chains of old that are still the same.
-func (s *Sidecar) newState(k *knowledge.Knowledge, old *state) (*state, error) {
-	n := &state{number: old.number + 1, known: k, linked: map[int]bool{}}
+func (s *Sidecar) newState(x *index.Index, old *state) (*state, error) {
+	n := &state{number: old.number + 1, index: x, links: links(x), linked: map[int]bool{}}
+	for _, l := range n.links {
+		n.linked[l.topic] = true
+	}
 	if err := s.openForum(n, old); err != nil {
 		return nil, err
 	}
-	n.targets = targets(k)
-	for _, t := range n.targets {
-		n.linked[t.topic] = true
-	}
-	for _, public := range k.Site.Networks {
+	for _, public := range x.Site.Networks {
 		e := mip.Endpoints{Network: public}
-		if i := slices.IndexFunc(k.Endpoints, func(e mip.Endpoints) bool { return e.ID == public.ID }); i >= 0 {
-			e.RPC, e.BlockTime = k.Endpoints[i].RPC, k.Endpoints[i].BlockTime
+		if i := slices.IndexFunc(x.Endpoints, func(e mip.Endpoints) bool { return e.ID == public.ID }); i >= 0 {
+			e.RPC, e.BlockTime = x.Endpoints[i].RPC, x.Endpoints[i].BlockTime
 		}
-		stats := &chain.Stats{}
-		if i := slices.IndexFunc(old.networks, func(o network) bool { return o.endpoints.ID == e.ID }); i >= 0 {
-			stats = old.networks[i].stats
-		}
-		c, err := s.openChain(n, e, old, stats)
+		c, err := s.openChain(e, old)
 		if err != nil {
-			n.closeBut(old)
+			n.closeUnused(old)
 			return nil, err
 		}
-		n.networks = append(n.networks, network{e, c, stats})
+		n.networks = append(n.networks, network{e, c})
 	}
 	return n, nil
 }
 
 // openForum keeps the forum of old, with its topics, if the address is the same.
 func (s *Sidecar) openForum(n, old *state) error {
-	address := n.known.Site.Forum
+	address := n.index.Site.Forum
 	if address == nil {
 		return nil
 	}
-	n.forumURL = *address
-	if old.forum != nil && old.forumURL == *address {
+	if old.forum != nil && *old.index.Site.Forum == *address {
 		n.forum = old.forum
 		return nil
 	}
 	var err error
 	n.forum, err = forum.New(forum.Config{
-		BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &s.counts.forum,
+		BaseURL: *address, Transport: s.Transport, UserAgent: s.UserAgent,
+		Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &s.counts.forum,
 	})
 	return err
 }
 
 // openChain keeps the chain of old, with its head, if the network and its addresses are the same.
-func (s *Sidecar) openChain(n *state, e mip.Endpoints, old *state, stats *chain.Stats) (*chain.Chain, error) {
+func (s *Sidecar) openChain(e mip.Endpoints, old *state) (*chain.Chain, error) {
 	for _, o := range old.networks {
 		if o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {
 			return o.Chain, nil
 		}
 	}
-	c, err := chain.New(chain.Config{Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent, Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: stats})
+	c, err := chain.New(chain.Config{
+		Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent,
+		Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: s.counts.chain(e.ID),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("network %s: %w", e.ID, err)
 	}
 	return c, nil
 }
 
-// closeBut closes what kept does not use.
-func (st *state) closeBut(kept *state) {
-	if st.forum != nil && st.forum != kept.forum {
+// closeUnused closes the forum and the chains that other does not use.
+func (st *state) closeUnused(other *state) {
+	if st.forum != nil && st.forum != other.forum {
 		st.forum.Close()
 	}
 	for _, n := range st.networks {
-		if !slices.ContainsFunc(kept.networks, func(o network) bool { return o.Chain == n.Chain }) {
+		if !slices.ContainsFunc(other.networks, func(o network) bool { return o.Chain == n.Chain }) {
 			n.Chain.Close()
 		}
 	}
 }
 
-// targets are the forum topics that proposals link to, each once, and the links to the forum that hold
-// no number (/t/words).
-func targets(k *knowledge.Knowledge) []target {
-	if k.Site.Forum == nil {
+// links returns the links to the site's forum: one for each topic, and every one that has only a slug.
+func links(x *index.Index) []link {
+	if x.Site.Forum == nil {
 		return nil
 	}
-	base, err := url.Parse(*k.Site.Forum)
+	base, err := url.Parse(*x.Site.Forum)
 	if err != nil {
 		return nil
 	}
-	var out []target
+	var out []link
 	seen := map[int]bool{}
-	for i, m := range k.List.MIPs {
+	for i, m := range x.List.MIPs {
 		switch {
 		case m.ForumTopicID != nil && !seen[*m.ForumTopicID]:
 			seen[*m.ForumTopicID] = true
-			out = append(out, target{mip: i, topic: *m.ForumTopicID})
+			out = append(out, link{proposal: i, topic: *m.ForumTopicID})
 		case m.ForumTopicID == nil && m.DiscussionsTo != nil:
 			if slug, ok := slugOf(*m.DiscussionsTo, base); ok {
-				out = append(out, target{mip: i, slug: slug})
+				out = append(out, link{proposal: i, slug: slug})
 			}
 		}
 	}
 	return out
 }
 
-// slugOf reads the words of a link to a topic of the forum.
-func slugOf(link string, forum *url.URL) (string, bool) {
-	u, err := url.Parse(link)
+// slugOf reads the slug of a topic's address in the forum.
+func slugOf(address string, forum *url.URL) (string, bool) {
+	u, err := url.Parse(address)
 	if err != nil || !strings.EqualFold(u.Host, forum.Host) {
 		return "", false
 	}
@@ -152,24 +145,24 @@ func slugOf(link string, forum *url.URL) (string, bool) {
 	return slug, ok && slug != "" && !strings.Contains(slug, "/")
 }
 
-// isLinked reports whether a proposal links to a topic, as far as is known by now.
+// isLinked reports whether a proposal links to a topic, as far as that is known.
 func (st *state) isLinked(topic int) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	return st.linked[topic]
 }
 
-// link counts a topic among the linked ones.
-func (st *state) link(topic int) {
+// setLinked counts a topic among the linked ones.
+func (st *state) setLinked(topic int) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.linked[topic] = true
 }
 
-// site is the base address of the site, empty while none is known.
-func (st *state) site() string {
-	if st.known == nil {
+// baseURL returns the site's base address, which is empty before the first index.
+func (st *state) baseURL() string {
+	if st.index == nil {
 		return ""
 	}
-	return st.known.Site.BaseURL
+	return st.index.Site.BaseURL
 }

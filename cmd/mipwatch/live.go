@@ -24,7 +24,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 // rounds is how often the forum and the networks are asked at the most: what did not come in time at
@@ -209,16 +209,13 @@ func newLive(demo bool, env func(string) (string, bool), log io.Writer) (*live, 
 			return nil, exit(exitUsage, errors.Join(errs...))
 		}
 	}
-	var err error
-	if l.Sidecar, err = sidecar.New(c); err != nil {
-		return nil, exit(exitWrite, fmt.Errorf("start the sidecar: %w", err))
-	}
+	l.Sidecar = sidecar.New(c)
 	return l, nil
 }
 
 // know shows the sidecar a new build, as it would read the published folder.
 func (l *live) know(ctx context.Context, p *build.Published, networks []mip.Endpoints) error {
-	k, err := knowledge.FromFS(p).Load(ctx)
+	k, err := index.FromFS(p).Load(ctx)
 	if err != nil {
 		return fmt.Errorf("read the built site: %w", err)
 	}
@@ -226,7 +223,7 @@ func (l *live) know(ctx context.Context, p *build.Published, networks []mip.Endp
 	if l.demo != nil {
 		l.demo.Demo(time.Now, k.Site, k.List.MIPs, k.Endpoints)
 	}
-	return l.Know(k)
+	return l.Update(k)
 }
 
 func (l *live) close() {

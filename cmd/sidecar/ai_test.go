@@ -16,7 +16,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/aimocktest"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 const secret = "sk-never-to-be-seen"
@@ -65,7 +65,7 @@ func (p *process) wantSummary(body, source string) {
 // answers makes a server's answer to any question about MIP-7 of the samples.
 func answers(t *testing.T, dir string) []aimocktest.Fixture {
 	t.Helper()
-	p, err := knowledge.FromFS(os.DirFS(dir)).Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 7})
+	p, err := index.FromFS(os.DirFS(dir)).Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 7})
 	if err != nil {
 		t.Fatal(err)
 	}

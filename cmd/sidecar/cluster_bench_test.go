@@ -22,7 +22,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/redistest"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 // When the Redis is killed, and when it is started again.
@@ -92,7 +92,7 @@ func newLoad(b *testing.B, n int) *load {
 func summaries(b testing.TB, dir string) func(upstreamtest.ModelRequest) upstreamtest.ModelReply {
 	said := map[string]string{}
 	for n := 1; n <= proposals; n++ {
-		p, err := knowledge.FromFS(os.DirFS(dir)).Proposal(b.Context(), mip.ID{Kind: "MIP", Number: n})
+		p, err := index.FromFS(os.DirFS(dir)).Proposal(b.Context(), mip.ID{Kind: "MIP", Number: n})
 		if err != nil {
 			b.Fatal(err)
 		}

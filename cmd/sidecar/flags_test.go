@@ -9,22 +9,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/sidecar/environment"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/sidecar"
 )
 
 // TestHelpIsComplete holds that the help names every flag and every variable that is read, and that no
 // other name stands there.
 func TestHelpIsComplete(t *testing.T) {
 	asked := map[string]bool{}
-	var env environment.Environment
+	var env sidecar.Environment
 	for _, provider := range []string{"openai", "anthropic", "ollama", ""} { // each has a key of its own
-		env, _ = environment.Read(func(name string) (string, bool) {
+		env, _ = sidecar.ReadEnvironment(func(name string) (string, bool) {
 			asked[name] = true
 			return map[string]string{"AI_PROVIDER": provider}[name], true
 		})
 	}
 	for _, id := range []string{"mainnet", "testnet-2"} {
-		if got, err := env.RPC(id); got != nil || err != nil {
+		if got, err := site.RPCAddresses(id, env.Lookup); got != nil || err != nil {
 			t.Errorf("rpc(%s) of an empty environment = %v, %v; want nothing", id, got, err)
 		}
 	}

@@ -10,12 +10,16 @@ import (
 	"syscall"
 )
 
-// mostWaiting is how many connections may wait at a time for their caller to send a request.
-const mostWaiting = 1000
+const (
+	// mostWaiting is how many connections may wait at a time for a request.
+	mostWaiting = 1000
+	// scrapersWaiting is the same for the address of the metrics.
+	scrapersWaiting = 16
+)
 
-// guard bounds the connections that only wait: those on which no request, or not all of its body, has
-// arrived. A connection beyond the bound closes the one that has waited longest, so that a caller who opens
-// many cannot keep others from being served. A body that a handler does not read counts as not arrived.
+// guard bounds the connections that wait: those on which no request, or not all of its body, has arrived. A connection
+// beyond the bound closes the one that has waited longest, so that a caller who opens many cannot keep others from being
+// served. A body that a handler does not read counts as not arrived.
 type guard struct {
 	most int
 
@@ -28,8 +32,8 @@ func newGuard(most int) *guard {
 	return &guard{most: most, waiting: list.New(), place: map[net.Conn]*list.Element{}}
 }
 
-// waitingBound is mostWaiting, or half of the files that the process may have open if that is less: the
-// other half is for connections with requests, and those to the hosts behind.
+// waitingBound returns mostWaiting, or half of the files that the process may have open if that is less. The other half
+// is for connections with requests, and for those to the hosts behind the sidecar.
 func waitingBound() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -38,8 +42,8 @@ func waitingBound() int {
 	return int(min(mostWaiting, max(1, limit.Cur/2)))
 }
 
-// watch is for [http.Server.ConnState].
-func (g *guard) watch(c net.Conn, state http.ConnState) {
+// connState is for [http.Server.ConnState].
+func (g *guard) connState(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew, http.StateIdle, http.StateActive: // active begins with a header's first byte
 		if oldest := g.wait(c); oldest != nil {
@@ -50,7 +54,7 @@ func (g *guard) watch(c net.Conn, state http.ConnState) {
 	}
 }
 
-// wait counts a connection among the waiting, as the newest, and returns the one that has to go.
+// wait counts a connection among the waiting, as the newest, and returns the one to close.
 func (g *guard) wait(c net.Conn) (oldest net.Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -67,13 +71,14 @@ func (g *guard) wait(c net.Conn) (oldest net.Conn) {
 	return oldest
 }
 
-// serve says that a connection waits no longer.
+// serve takes a connection off the waiting ones.
 func (g *guard) serve(c net.Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.remove(c)
 }
 
+// remove is for the holder of the lock.
 func (g *guard) remove(c net.Conn) {
 	if at, ok := g.place[c]; ok {
 		g.waiting.Remove(at)
@@ -84,12 +89,12 @@ func (g *guard) remove(c net.Conn) {
 // connKey is the context key of a request's connection.
 type connKey struct{}
 
-// remember is for [http.Server.ConnContext].
-func (g *guard) remember(ctx context.Context, c net.Conn) context.Context {
+// connContext is for [http.Server.ConnContext].
+func (g *guard) connContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// handler lets next answer requests. The connection of a request waits until its body has been read.
+// handler lets next answer requests. The connection of a request waits until the body has been read.
 func (g *guard) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, ok := r.Context().Value(connKey{}).(net.Conn)
@@ -105,12 +110,13 @@ func (g *guard) handler(next http.Handler) http.Handler {
 	})
 }
 
-// watchedBody reports that a body has been read to its end.
+// watchedBody calls ended when a body has been read to its end.
 type watchedBody struct {
 	io.ReadCloser
 	ended func()
 }
 
+// Read implements [io.Reader].
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {

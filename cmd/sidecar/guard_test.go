@@ -193,10 +193,10 @@ func TestGuardForgets(t *testing.T) {
 	defer a.Close()
 	defer b.Close()
 	for _, state := range []http.ConnState{http.StateNew, http.StateActive, http.StateIdle, http.StateActive, http.StateClosed, http.StateClosed} {
-		g.watch(a, state)
+		g.connState(a, state)
 	}
-	g.watch(b, http.StateNew)
-	g.watch(b, http.StateHijacked)
+	g.connState(b, http.StateNew)
+	g.connState(b, http.StateHijacked)
 	if g.waiting.Len() != 0 || len(g.place) != 0 {
 		t.Errorf("%d connections wait, %d are remembered; want none", g.waiting.Len(), len(g.place))
 	}

@@ -1,6 +1,5 @@
-// Command sidecar serves the live part of a site: it parses flags, reads the environment, keeps what
-// is known of the proposals up to date and runs the HTTP server. The answers themselves are made by
-// package sidecar.
+// Command sidecar serves the live part of a site: it parses flags, reads the environment, keeps the index of the
+// proposals up to date, runs the HTTP server and writes its metrics. It does not know how an answer is made.
 package main
 
 import (
@@ -16,7 +15,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/sidecar/environment"
+	"github.com/mipwatch/mipwatch/sidecar"
 )
 
 // The exit codes, as --help has them.
@@ -30,8 +29,7 @@ const (
 func main() {
 	signaled, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithCancel(context.Background())
-	// From the first moment in which anybody can see that the process stops, a second signal ends it at
-	// once.
+	// A second signal ends the process at once, from the moment on in which it shows that it stops.
 	context.AfterFunc(signaled, func() {
 		stop()
 		cancel()
@@ -39,10 +37,9 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
 }
 
-// run executes one command line until ctx ends and returns the exit code. Only lookup reaches the
-// environment.
+// run executes one command line until ctx ends, and returns the exit code. Only lookup reaches the environment.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup func(string) (string, bool)) int {
-	env, errs := environment.Read(lookup)
+	env, errs := sidecar.ReadEnvironment(lookup)
 	f, err := parseFlags(args, env)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -81,7 +78,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup fu
 	return exitDone
 }
 
-// explain prints an error; problems of a configuration file as editors want them, with the place first.
+// explain prints an error. Those of a configuration file begin with the place, as editors want them.
 func explain(w io.Writer, err error) {
 	if invalid, ok := errors.AsType[*site.InvalidError](err); ok {
 		fmt.Fprintln(w, invalid)

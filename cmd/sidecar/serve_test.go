@@ -31,10 +31,7 @@ func TestServeCutsOff(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
 				s := &server{log: slog.New(slog.NewJSONHandler(&log, nil)), client: &http.Client{}}
-				var err error
-				if s.handler, err = sidecar.New(sidecar.Config{}); err != nil {
-					t.Fatal(err)
-				}
+				s.handler = sidecar.New(sidecar.Config{})
 				arrived := make(chan struct{})
 				srv := newHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					close(arrived)
@@ -85,10 +82,7 @@ func TestServeStopsDespiteBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		s := &server{log: slog.New(slog.NewJSONHandler(&log, nil)), client: &http.Client{}}
-		var err error
-		if s.handler, err = sidecar.New(sidecar.Config{RequestsPerMinute: 1000, AIRequestsPerMinute: 1000}); err != nil {
-			t.Fatal(err)
-		}
+		s.handler = sidecar.New(sidecar.Config{RequestsPerMinute: 1000, AIRequestsPerMinute: 1000})
 		ctx, cancel := context.WithCancel(t.Context())
 		listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 		served := make(chan error, 1)

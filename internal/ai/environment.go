@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
 // Configured is what the environment says of the language model. The zero value has none.
@@ -19,7 +19,7 @@ type Configured struct {
 
 // Environment reads the AI_* variables and the provider's key by lookup, which is like [os.LookupEnv]. Nothing is
 // asked. stats counts the questions. The errors are those of values that nobody can mean.
-func Environment(lookup func(string) (string, bool), userAgent string, stats *upstream.Stats) (Configured, []error) {
+func Environment(lookup func(string) (string, bool), userAgent string, stats *fetch.Stats) (Configured, []error) {
 	wanted, asked, errs := clientEnvironment(lookup)
 	limits, more := limitsEnvironment(lookup)
 	errs = append(errs, more...)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
 // What an [*Error] can be by errors.Is, one of them each.
@@ -95,7 +95,7 @@ func (e *Error) withStatus(status int) *Error {
 
 // hostError is what an error of the host means.
 func hostError(err error) error {
-	h, ok := errors.AsType[*upstream.Error](err)
+	h, ok := errors.AsType[*fetch.Error](err)
 	if !ok {
 		return fmt.Errorf("ask the model: %w", err) // cancelled
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
 var (
@@ -36,7 +36,7 @@ type Client struct {
 	name     string
 	key      string
 	timeout  time.Duration
-	host     *upstream.Host
+	host     *fetch.Host
 
 	// modernLimit says that the provider calls the bound of an answer max_completion_tokens. Whatever
 	// else speaks OpenAI's API knows max_tokens.
@@ -51,7 +51,7 @@ func NewClient(c ClientConfig) (*Client, error) {
 	}
 	p, _ := providerOf(c.Provider)
 	address, timeout := c.address(p), cmp.Or(c.Timeout, defaultTimeout)
-	host, err := upstream.New(address, upstream.Config{
+	host, err := fetch.New(address, fetch.Config{
 		Transport:   transport(c.Transport),
 		UserAgent:   c.UserAgent,
 		MaxBytes:    answerMost,
@@ -160,7 +160,7 @@ type ClientConfig struct {
 	Timeout   time.Duration     // AI_TIMEOUT: of one Ask, its retry included; 0: 7 s
 	Transport http.RoundTripper // nil: one of its own, with the proxy of the environment
 	UserAgent string            // empty: that of net/http
-	Stats     *upstream.Stats   // counts the questions; nil: nobody is told
+	Stats     *fetch.Stats      // counts the questions; nil: nobody is told
 }
 
 var errAddress = errors.New("AI_BASE_URL is not an absolute http or https URL")
@@ -184,7 +184,7 @@ func (c ClientConfig) check() error {
 	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		problems = append(problems, fmt.Errorf("%s holds a character that no key has, such as a line end", cmp.Or(p.keyVariable, "the key")))
 	}
-	if _, err := upstream.New(c.address(p), upstream.Config{Transport: http.DefaultTransport}); err != nil {
+	if _, err := fetch.New(c.address(p), fetch.Config{Transport: http.DefaultTransport}); err != nil {
 		problems = append(problems, errAddress)
 	}
 	return errors.Join(problems...)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
 // call is one question on its way. It stands in for the network below langchaingo, which knows no
@@ -29,9 +29,9 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	if p.name == "ollama" && c.model.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.model.key)
 	}
-	res, err := c.model.host.Do(r.Context(), upstream.Request{
+	res, err := c.model.host.Do(r.Context(), fetch.Request{
 		Method: r.Method, Path: r.URL.Path, Header: r.Header, Body: p.edit(body),
-		Accept: func(res *upstream.Response) error {
+		Accept: func(res *fetch.Response) error {
 			if res.Status >= 400 {
 				return nil
 			}
@@ -85,6 +85,6 @@ func transport(given http.RoundTripper) http.RoundTripper {
 		MaxIdleConnsPerHost:    4,
 		IdleConnTimeout:        idleMost,
 		MaxResponseHeaderBytes: headerMost,
-		DisableCompression:     true, // upstream.Host asks for gzip itself
+		DisableCompression:     true, // fetch.Host asks for gzip itself
 	}
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/assistant"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 // hosts are those that the site of this repository looks at.
@@ -184,7 +184,7 @@ func appendTo(t *testing.T, folder, name string) {
 // sidecar is one that knows the site, on invented hosts.
 func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints, llm *upstreamtest.Model) *sidecar.Sidecar {
 	t.Helper()
-	k, err := knowledge.FromFS(static).Load(t.Context())
+	k, err := index.FromFS(static).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,12 +203,9 @@ func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.E
 		}
 		config.Assistant = assistant.Config{Model: ai.NewBudget(m, ai.Limits{}), Name: name}
 	}
-	live, err := sidecar.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	live := sidecar.New(config)
 	t.Cleanup(func() { live.Close() })
-	if err := live.Know(k); err != nil {
+	if err := live.Update(k); err != nil {
 		t.Fatal(err)
 	}
 	return live

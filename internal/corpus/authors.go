@@ -8,53 +8,67 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// login is the form of a GitHub login: up to 39 letters, digits and single hyphens; managed accounts
-// add an underscore and a short name.
-var login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]{1,39})?$`)
+var (
+	// login is the form of a GitHub login: up to 39 letters, digits and single hyphens; managed accounts add an
+	// underscore and a short name.
+	login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]{1,39})?$`)
+	// bracketComma is where a list item holds several authors after all.
+	bracketComma = regexp.MustCompile(`[)>]\s*[,;&]|[)>]\s+and\s`)
+	// conjunction separates two authors within what commas separate.
+	conjunction = regexp.MustCompile(`(?i)^(?:and\s+|&\s*)|\s+(?:and|&)\s+`)
+	// nameSuffix follows a comma and yet belongs to the name before it.
+	nameSuffix = regexp.MustCompile(`(?i)^(?:[js]r\.?|i{2,3}|iv|ph\.?\s?d\.?|m\.?d\.?|esq\.?|inc\.?|ltd\.?|llc\.?)(?:[\s(<]|$)`)
+	etAl       = regexp.MustCompile(`(?i)^(.*?\S)\s+(et\.? al\.?)$`)
+	// bracket is a Markdown link, or a text in round or angle brackets.
+	bracket = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)|\(([^()]*)\)|<([^<>]*)>`)
+)
 
 // authors reads an author field in any of its forms. The result is never nil.
-func authors(v *value) []mip.Author {
-	out := []mip.Author{}
+func (f *fields) authors(names ...string) []mip.Author {
+	v := f.get(names...)
 	if v == nil {
-		return out
+		return []mip.Author{}
 	}
-	switch v := v.v.(type) {
-	case string:
-		out = appendAuthors(out, v)
-	case []any:
-		for _, item := range v {
-			out = appendItem(out, item)
+	a := authorList{}
+	if text, ok := v.v.(string); ok {
+		a.split(text)
+	} else {
+		a.item(v.v)
+	}
+	out := shorten(a, v, f.r)
+	for i := range out {
+		if name := out[i].Name; name != nil && len(*name) > maxText {
+			f.r.warnf(v.line, "long-value", "%s holds a name of %d bytes: at most %d are shown; the frontmatter has all", quoted(v.key), len(*name), maxText)
+			out[i].Name = new(mip.Shorten(*name, maxText))
 		}
-	case map[string]any:
-		out = appendItem(out, v)
 	}
 	return out
 }
 
-// bracketComma is where a list item holds several authors after all.
-var bracketComma = regexp.MustCompile(`[)>]\s*[,;&]|[)>]\s+and\s`)
+// authorList gathers authors in the header's order.
+type authorList []mip.Author
 
-func appendItem(out []mip.Author, item any) []mip.Author {
+// item adds an element of a list of authors.
+func (a *authorList) item(item any) {
 	switch item := item.(type) {
 	case string:
 		if bracketComma.MatchString(item) {
-			return appendAuthors(out, item)
+			a.split(item)
+		} else {
+			a.one(item)
 		}
-		return appendAuthor(out, item)
 	case []any:
 		for _, inner := range item {
-			out = appendItem(out, inner)
+			a.item(inner)
 		}
 	case map[string]any:
-		return appendMap(out, item)
+		a.mapping(item)
 	}
-	return out
 }
 
-// appendMap handles "- name: A" with "github: a" below it. A map with one other key is a name that
-// holds a colon.
-func appendMap(out []mip.Author, m map[string]any) []mip.Author {
-	var a mip.Author
+// mapping adds "- name: A" with "github: a" below it. A map with one other key is a name that holds a colon.
+func (a *authorList) mapping(m map[string]any) {
+	var found mip.Author
 	for key, v := range m {
 		text := strings.TrimSpace(textOf(v))
 		if text == "" {
@@ -62,45 +76,30 @@ func appendMap(out []mip.Author, m map[string]any) []mip.Author {
 		}
 		switch fieldName(key) {
 		case "name", "author":
-			a.Name = &text
+			found.Name = &text
 		case "github", "handle", "login", "username":
 			if l, ok := asLogin(text); ok {
-				a.GitHub = &l
+				found.GitHub = &l
 			}
 		case "email", "mail", "e-mail":
 			if e, ok := asEmail(text); ok {
-				a.Email = &e
+				found.Email = &e
 			}
 		}
 	}
-	if a == (mip.Author{}) {
+	if found != (mip.Author{}) {
+		*a = append(*a, found)
+		return
+	}
+	for key, v := range m {
 		if len(m) == 1 {
-			for key, v := range m {
-				return appendAuthor(out, strings.TrimSpace(key+": "+textOf(v)))
-			}
+			a.one(strings.TrimSpace(key + ": " + textOf(v)))
 		}
-		return out
 	}
-	return append(out, a)
 }
 
-func appendAuthors(out []mip.Author, s string) []mip.Author {
-	for _, part := range splitAuthors(s) {
-		out = appendAuthor(out, part)
-	}
-	return out
-}
-
-// conjunction separates two authors within what commas separate.
-var conjunction = regexp.MustCompile(`(?i)^(?:and\s+|&\s*)|\s+(?:and|&)\s+`)
-
-// nameSuffix is what follows a comma and yet belongs to the name before it.
-var nameSuffix = regexp.MustCompile(`(?i)^(?:[js]r\.?|i{2,3}|iv|ph\.?\s?d\.?|m\.?d\.?|esq\.?|inc\.?|ltd\.?|llc\.?)(?:[\s(<]|$)`)
-
-var etAl = regexp.MustCompile(`(?i)^(.*?\S)\s+(et\.? al\.?)$`)
-
-// splitAuthors cuts a line at commas, semicolons, "and" and "&" outside brackets.
-func splitAuthors(s string) []string {
+// split adds the authors of a line, which commas, semicolons, "and" and "&" outside brackets separate.
+func (a *authorList) split(s string) {
 	var parts []string
 	depth, from := 0, 0
 	cut := func(to int) {
@@ -110,24 +109,15 @@ func splitAuthors(s string) []string {
 			parts[n-1] += ", " + part
 			return
 		}
-		// The patterns are costly, and most names hold nothing of the kind.
-		lower := strings.ToLower(part)
-		if strings.Contains(lower, "and") || strings.Contains(lower, "&") {
-			part = conjunction.ReplaceAllString(part, "\x00")
-		}
-		for piece := range strings.SplitSeq(part, "\x00") {
-			var m []string
-			if strings.Contains(lower, " al") {
-				m = etAl.FindStringSubmatch(piece)
-			}
-			if m != nil {
+		for _, piece := range conjunction.Split(part, -1) {
+			if m := etAl.FindStringSubmatch(piece); m != nil {
 				parts = append(parts, m[1], m[2])
 			} else if piece != "" {
 				parts = append(parts, piece)
 			}
 		}
 	}
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch s[i] {
 		case '(', '<', '[':
 			depth++
@@ -141,82 +131,84 @@ func splitAuthors(s string) []string {
 		}
 	}
 	cut(len(s))
-	return parts
+	for _, part := range parts {
+		a.one(part)
+	}
 }
 
-// appendAuthor takes one author apart. Text in brackets that is neither a handle nor an address is
-// part of the name: Jacob Creech (Solana Foundation).
-func appendAuthor(out []mip.Author, s string) []mip.Author {
-	if len(s) > maxText { // nobody's name; what follows compares every word with every bracket
-		return append(out, mip.Author{Name: &s})
+// one takes one author apart. Text in brackets that is neither a handle nor an address is part of the name: Jacob
+// Creech (Solana Foundation).
+func (a *authorList) one(s string) {
+	if len(s) > maxText { // nobody's name; below, every word is compared with every bracket
+		*a = append(*a, mip.Author{Name: &s})
+		return
 	}
-	var a person
-	brackets := bracketsOf(s)
-	outside := strings.Fields(strings.ToLower(replaced(s, brackets, func(bracket) string { return " " })))
-	rest := replaced(s, brackets, func(b bracket) string {
-		if b.link {
-			a.take(b.inner)
-			return " " + b.label + " "
+	var p person
+	name := strings.Fields(strings.ToLower(bracket.ReplaceAllString(s, " ")))
+	rest := bracket.ReplaceAllStringFunc(s, func(b string) string {
+		if m := bracket.FindStringSubmatch(b); b[0] == '[' {
+			p.take(m[2])
+			return " " + m[1] + " "
 		}
 		var kept []string
-		for part := range strings.SplitSeq(b.inner, ",") {
+		for part := range strings.SplitSeq(b[1:len(b)-1], ",") {
 			part = strings.TrimSpace(part)
-			if part != "" && !a.take(part) && !a.takeHandle(part, outside) {
+			if part != "" && !p.take(part) && !p.takeHandle(part, name) {
 				kept = append(kept, part)
 			}
 		}
 		if len(kept) == 0 {
 			return " "
 		}
-		return " " + s[b.from:b.from+1] + strings.Join(kept, ", ") + s[b.to-1:b.to] + " "
+		return " " + b[:1] + strings.Join(kept, ", ") + b[len(b)-1:] + " "
 	})
-	if a == (person{}) && !strings.Contains(s, "](") {
+	if p == (person{}) && !strings.Contains(s, "](") {
 		rest = s // all brackets are part of the name
 	}
 	var words []string
 	for word := range strings.FieldsSeq(rest) {
-		if !strings.Contains(word, "@") && !strings.Contains(word, "github.com/") || !a.take(word) {
+		if !strings.Contains(word, "@") && !strings.Contains(word, "github.com/") || !p.take(word) {
 			words = append(words, word)
 		}
 	}
 	if name := strings.TrimRight(strings.Join(words, " "), ",;"); name != "" {
-		a.Name = &name
+		p.Name = &name
 	}
-	if a == (person{}) {
-		return out
+	if p != (person{}) {
+		*a = append(*a, mip.Author(p))
 	}
-	return append(out, mip.Author(a))
 }
 
 // person is an author while its text is taken apart.
 type person mip.Author
 
 // take reads a piece of an author as a marked handle or an address and reports whether it was one.
-func (a *person) take(s string) bool {
+func (p *person) take(s string) bool {
 	s = strings.TrimSpace(s)
-	if e, ok := asEmail(s); ok && a.Email == nil {
-		a.Email = &e
+	if e, ok := asEmail(s); ok && p.Email == nil {
+		p.Email = &e
 		return true
 	}
 	if strings.HasPrefix(s, "@") || strings.Contains(s, "github.com/") {
-		if l, ok := asLogin(s); ok && a.GitHub == nil {
-			a.GitHub = &l
+		if l, ok := asLogin(s); ok && p.GitHub == nil {
+			p.GitHub = &l
 			return true
 		}
 	}
-	return isURL(s)
+	_, isURL := webAddress(s)
+	return isURL
 }
 
-// takeHandle reads a handle without its @. A word in brackets may as well be an employer, and a link
-// to a stranger's account is worse than none, so the handle must hold a word of the person's name.
-func (a *person) takeHandle(s string, name []string) bool {
+// takeHandle reads a handle without its @. A word in brackets may as well be an employer, and a link to a stranger's
+// account is worse than none, so the handle must hold a word of the person's name.
+func (p *person) takeHandle(s string, name []string) bool {
 	const significant = 3 // bytes of a word that are no coincidence
-	if a.GitHub != nil || !login.MatchString(s) {
+	if p.GitHub != nil || !login.MatchString(s) {
 		return false
 	}
 	for _, word := range name {
 		if len(word) >= significant && strings.Contains(strings.ToLower(s), word) {
-			a.GitHub = &s
+			p.GitHub = &s
 			return true
 		}
 	}
@@ -234,11 +226,11 @@ func asLogin(s string) (string, bool) {
 }
 
 func asEmail(s string) (string, bool) {
-	s = strings.TrimSpace(s)
-	if len(s) >= len("mailto:") && strings.EqualFold(s[:len("mailto:")], "mailto:") {
-		s = s[len("mailto:"):]
-	}
 	const longest = 254 // bytes: RFC 5321, section 4.5.3.1.3
+	s = strings.TrimSpace(s)
+	if scheme := "mailto:"; len(s) >= len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
+		s = s[len(scheme):]
+	}
 	if len(s) > longest || strings.ContainsAny(s, " \t<>()\"") || strings.HasPrefix(s, "@") {
 		return "", false
 	}
@@ -247,99 +239,4 @@ func asEmail(s string) (string, bool) {
 		return "", false
 	}
 	return a.Address, true
-}
-
-func isURL(s string) bool {
-	_, ok := webAddress(s)
-	return ok
-}
-
-// bracket is a part of an author field in round or angle brackets, or a Markdown link.
-type bracket struct {
-	from, to int    // with the brackets
-	link     bool   // a link
-	label    string // of a link
-	inner    string // within the brackets; of a link, its address
-}
-
-// bracketsOf finds the brackets, in order and without nesting. Round ones hold no round ones, angle ones no
-// angle ones. It takes time in proportion to s, whatever that is.
-func bracketsOf(s string) []bracket {
-	if !strings.ContainsAny(s, "(<") { // a link has round ones as well
-		return nil
-	}
-	var out []bracket
-	square, round := nextByte{s: s, c: ']'}, nextByte{s: s, c: ')'}
-	for i := 0; i < len(s); {
-		b, ok := bracket{}, false
-		switch s[i] {
-		case '[':
-			label := square.from(i + 1)
-			if label+1 < len(s) && s[label+1] == '(' {
-				end := round.from(label + 2)
-				if ok = end < len(s); ok {
-					b = bracket{from: i, to: end + 1, link: true, label: s[i+1 : label], inner: s[label+2 : end]}
-				}
-			}
-		case '(':
-			b, ok = simple(s, i, "()")
-		case '<':
-			b, ok = simple(s, i, "<>")
-		}
-		if !ok {
-			i++
-			continue
-		}
-		out = append(out, b)
-		i = b.to
-	}
-	return out
-}
-
-// simple is the bracket that begins at i, if the next one of its pair ends it.
-func simple(s string, i int, pair string) (bracket, bool) {
-	for k := i + 1; k < len(s); k++ {
-		switch s[k] {
-		case pair[0]:
-			return bracket{}, false
-		case pair[1]:
-			return bracket{from: i, to: k + 1, inner: s[i+1 : k]}, true
-		}
-	}
-	return bracket{}, false
-}
-
-// replaced is s with what by returns in the place of each bracket, in order.
-func replaced(s string, brackets []bracket, by func(bracket) string) string {
-	if len(brackets) == 0 {
-		return s
-	}
-	var out strings.Builder
-	at := 0
-	for _, b := range brackets {
-		out.WriteString(s[at:b.from])
-		out.WriteString(by(b))
-		at = b.to
-	}
-	out.WriteString(s[at:])
-	return out.String()
-}
-
-// nextByte finds the next c of s again and again without looking at any part twice.
-type nextByte struct {
-	s  string
-	c  byte
-	at int // where it was found; looked at up to here
-}
-
-// from is where the next one is, at i or after it; len(s) or more when there is none. i must not fall.
-func (n *nextByte) from(i int) int {
-	if n.at < i {
-		if n.at = len(n.s); i < len(n.s) {
-			if k := strings.IndexByte(n.s[i:], n.c); k >= 0 {
-				n.at = i + k
-			}
-		}
-	}
-	return n.at
 }

@@ -84,7 +84,7 @@ func checkDocument(t *testing.T, name string, doc *markdown.Document) {
 	if doc.Sections == nil {
 		t.Errorf("%s: nil sections", name)
 	}
-	if slices.ContainsFunc([]rune(string(doc.Body)), unprintable) {
+	if _, at := mip.Printable(string(doc.Body)); at >= 0 {
 		t.Errorf("%s: the body holds characters that XML forbids", name)
 	}
 	if diff := cmp.Diff(doc.Sections, markdown.Parse(string(doc.Body)).Sections); diff != "" {

@@ -5,6 +5,9 @@ package corpus
 
 import (
 	"fmt"
+	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
@@ -14,22 +17,19 @@ import (
 
 // Options says what to load. Folders must not be empty.
 type Options struct {
-	// Prefix is what ids start with; in lower case it is the header key of the number. Empty means MIP.
+	// Prefix is the text that ids start with; in lower case it is the header key of the number. Empty means MIP.
 	Prefix string
 	// Folders are read without their sub-folders, in any order: the result does not depend on it.
 	Folders []string
 	// Epoch, when set (SOURCE_DATE_EPOCH), is the time of every change and git is not asked.
 	Epoch *time.Time
-	// Render, when set, is called for documents whose rendering could grow out of proportion; its
-	// error is an error of that proposal. It is called from several goroutines.
-	Render func(*markdown.Document) error
 	// Refused are errors by file, in addition to those that are found.
 	Refused map[string]mip.Problem
 }
 
 // Corpus is everything that was found. It is immutable after Load and safe for concurrent use.
 type Corpus struct {
-	Proposals []*Proposal   // sound ones, ascending by number
+	Proposals []*Proposal   // sound ones, in the order of their ids
 	Folders   []string      // that were read: cleaned, sorted, each once
 	Problems  []mip.Problem // sorted; every file that is not in Proposals has at least one
 	Commit    string        // newest commit that touched a proposal; empty without git
@@ -37,13 +37,13 @@ type Corpus struct {
 	History   string        // full, shallow, none or fixed: see [mip.SiteInfo.History]
 
 	prefix  string
-	render  func(*markdown.Document) error
 	history *history
-	files   map[string]mip.ID // by file name in lower case; the zero id where two files share the name
+	refused map[string]mip.Problem
+	files   map[string]*Proposal // by file name in lower case; nil where two files share the name
 }
 
-// Proposal is one sound file. Its Summary lacks what follows from the site: ID is set, but URL,
-// APIURL, MarkdownURL, SourceURL and Hardfork are not.
+// Proposal is one sound file. Its Summary lacks the fields that follow from the site: ID is set, but URL, APIURL,
+// MarkdownURL, SourceURL and Hardfork are not.
 type Proposal struct {
 	mip.Summary
 	File     string // slash-separated, as in problems
@@ -53,14 +53,51 @@ type Proposal struct {
 	Upstream bool   // RepoPath, Commit and Past are those of the upstream that the file was synced from
 	Local    bool   // the file was not synced, and others were
 	Raw      string // the file, byte for byte
+	Heavy    bool   // its HTML can be out of proportion to Raw: whether it can be published shows when it is rendered
 
 	source      folder.File
-	body        string // UTF-8 with LF line ends, after the header; shares the memory of Raw where it can
+	body        string // UTF-8 with LF line ends, after the header
 	numberLine  int    // where the header states the number; 0 when the file's name does
 	requireLine int    // where the header states Requires; 0 when it does not
+	requires    []*Proposal
+	report      *report
 }
 
-// report collects what is found in one file.
+// byID orders proposals.
+func byID(a, b *Proposal) int { return a.ID.Compare(b.ID) }
+
+// Read parses a proposal's text. The caller owns the result.
+func (c *Corpus) Read(p *Proposal) *markdown.Document { return markdown.Parse(p.body) }
+
+// Changed is when a file in a folder of the corpus, or below one, changed: the time of the newest commit that touched
+// it, or the fixed time of [Options.Epoch]. Nil when git does not know.
+func (c *Corpus) Changed(f folder.File) *mip.Time { return c.history.changed(f) }
+
+// find returns the position of a proposal that is published.
+func (c *Corpus) find(id mip.ID) (int, bool) {
+	return slices.BinarySearchFunc(c.Proposals, id, func(p *Proposal, id mip.ID) int { return p.ID.Compare(id) })
+}
+
+// ID returns the published proposal that a link to a file of that name (MIP-3.md, in any case) means.
+func (c *Corpus) ID(file string) (id mip.ID, published bool) {
+	name := strings.ToLower(path.Base(file))
+	if p, known := c.files[name]; p != nil {
+		return p.ID, true
+	} else if known {
+		return mip.ID{}, false
+	}
+	name = strings.TrimSuffix(name, ".md")
+	digits, ok := stripPrefix(name, c.prefix)
+	n, small := smallNumber(digits)
+	if !ok || !small || digits == name {
+		return mip.ID{}, false
+	}
+	id = mip.ID{Kind: c.prefix, Number: n}
+	_, published = c.find(id)
+	return id, published
+}
+
+// report collects the problems that are found in one file.
 type report struct {
 	file     string
 	problems []mip.Problem
@@ -74,17 +111,25 @@ func (r *report) add(level mip.Level, line int, code, format string, args ...any
 	})
 }
 
+func (r *report) errorf(line int, code, format string, args ...any) {
+	r.add(mip.Error, line, code, format, args...)
+}
+
+func (r *report) warnf(line int, code, format string, args ...any) {
+	r.add(mip.Warning, line, code, format, args...)
+}
+
+func (r *report) noticef(line int, code, format string, args ...any) {
+	r.add(mip.Notice, line, code, format, args...)
+}
+
 // mostAlike is how many problems of one code are reported of one file: a header can hold thousands.
 const mostAlike = 25
 
 // most returns the problems, of each code the first mostAlike and how many more there are.
 func (r *report) most() []mip.Problem {
-	if len(r.problems) <= mostAlike {
-		return r.problems
-	}
-	count := map[string]int{}
-	last := map[string]int{} // by code: the position in out of the last problem that is reported
-	out := make([]mip.Problem, 0, len(r.problems))
+	count, last := map[string]int{}, map[string]int{} // last: the position in out of the last problem of a code
+	var out []mip.Problem
 	for _, p := range r.problems {
 		if count[p.Code]++; count[p.Code] <= mostAlike {
 			last[p.Code] = len(out)
@@ -97,16 +142,4 @@ func (r *report) most() []mip.Problem {
 		}
 	}
 	return out
-}
-
-func (r *report) errorf(line int, code, format string, args ...any) {
-	r.add(mip.Error, line, code, format, args...)
-}
-
-func (r *report) warnf(line int, code, format string, args ...any) {
-	r.add(mip.Warning, line, code, format, args...)
-}
-
-func (r *report) noticef(line int, code, format string, args ...any) {
-	r.add(mip.Notice, line, code, format, args...)
 }

@@ -9,20 +9,23 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
+// Forms of dates. A number of two digits at most is a day or a month, one of four is a year.
 var (
-	yearFirst = regexp.MustCompile(`^(\d{4})([-/.])(\d{1,2})[-/.](\d{1,2})$`)
+	yearFirst = regexp.MustCompile(`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$`)
 	yearLast  = regexp.MustCompile(`^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$`)
 	dayMonth  = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?[-\s/.]+([A-Za-z]{3,9})\.?[-\s/.,]+(\d{4}|\d{2})$`)
 	monthDay  = regexp.MustCompile(`^([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})$`)
 	timeOfDay = regexp.MustCompile(`^(\d{4}-\d{1,2}-\d{1,2})[Tt\s]+\d{1,2}:\d{2}`)
-	moments   = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z07:00", "2006-01-02 15:04:05 -0700",
-		"2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00", "2006-01-02 15:04 Z07:00"}
-	monthNames = [...]string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
 )
 
-// date reads a header's date in any form that means exactly one day. Everything else is no date,
-// with a warning: 12/01/2023 is a day in January to some and in December to others.
-func date(v *value, r *report) mip.Date {
+// moments are the forms of a day with its time and zone.
+var moments = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z07:00", "2006-01-02 15:04:05 -0700",
+	"2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00", "2006-01-02 15:04 Z07:00"}
+
+// date reads a date in any form that means exactly one day. Everything else is no date, with a warning: 12/01/2023 is
+// a day in January to some and in December to others. Of several dates the last counts.
+func (f *fields) date(names ...string) mip.Date {
+	v := f.get(names...)
 	if v == nil || v.v == nil {
 		return mip.Date{}
 	}
@@ -34,7 +37,7 @@ func date(v *value, r *report) mip.Date {
 		}
 	}
 	if !ok && !isPlaceholder(text) || strings.HasPrefix(text, "<") {
-		r.warnf(v.line, "bad-date", "%s of %s is not one certain day; write YYYY-MM-DD", quoted(text), quoted(v.key))
+		f.r.warnf(v.line, "bad-date", "%s of %s is not one certain day; write YYYY-MM-DD", quoted(text), quoted(v.key))
 	}
 	return d
 }
@@ -42,18 +45,22 @@ func date(v *value, r *report) mip.Date {
 func parseDate(s string) (mip.Date, bool) {
 	s = strings.TrimSpace(s)
 	if m := yearFirst.FindStringSubmatch(s); m != nil {
-		return newDate(m[1], m[3], m[4])
+		return newDate(m[1], m[2], m[3])
 	}
 	if m := timeOfDay.FindStringSubmatch(s); m != nil {
+		withZone := s
+		if local, ok := strings.CutSuffix(s, " UTC"); ok {
+			withZone = local + "Z"
+		}
 		for _, layout := range moments {
-			if t, err := time.Parse(layout, strings.TrimSuffix(s, " UTC")+zulu(s)); err == nil {
+			if t, err := time.Parse(layout, withZone); err == nil {
 				return mip.NewTime(t).Date(), true
 			}
 		}
 		return parseDate(m[1])
 	}
 	if m := yearLast.FindStringSubmatch(s); m != nil {
-		a, b := atoi(m[1]), atoi(m[2])
+		a, b := number(m[1]), number(m[2])
 		switch {
 		case a > 12 || a == b:
 			return newDate(m[3], m[2], m[1])
@@ -74,31 +81,23 @@ func parseDate(s string) (mip.Date, bool) {
 	return mip.Date{}, false
 }
 
-// zulu is the zone that has to be appended to a time that names UTC by its letters.
-func zulu(s string) string {
-	if strings.HasSuffix(s, " UTC") {
-		return "Z"
-	}
-	return ""
-}
-
-// month returns the number of a month's English name or of an abbreviation of it, as text.
+// month returns the number of a month's English name or of an abbreviation of it, as text; "0" when there is none.
 func month(name string) string {
-	name = strings.ToLower(name)
-	for i, full := range monthNames {
-		if strings.HasPrefix(full, name) || name == "sept" && i == 8 {
-			return strconv.Itoa(i + 1)
+	for m := time.January; m <= time.December; m++ {
+		full := strings.ToLower(m.String())
+		if strings.HasPrefix(full, strings.ToLower(name)) || m == time.September && strings.EqualFold(name, "sept") {
+			return strconv.Itoa(int(m))
 		}
 	}
 	return "0"
 }
 
 func newDate(year, month, day string) (mip.Date, bool) {
-	return mip.NewDate(atoi(year), time.Month(atoi(month)), atoi(day))
+	return mip.NewDate(number(year), time.Month(number(month)), number(day))
 }
 
-// atoi is for digits that a regular expression has bounded.
-func atoi(digits string) int {
+// number reads digits that a regular expression has bounded.
+func number(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
 }

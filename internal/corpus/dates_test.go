@@ -1,6 +1,17 @@
 package corpus
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// created reads a value of line 3.
+func created(v any, r *report) mip.Date {
+	found := &value{field: &field{key: "created", line: 3}, v: v}
+	f := &fields{values: &values{byName: map[string]*value{"created": found}}, r: r}
+	return f.date("created")
+}
 
 func TestParseDate(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{ // want empty: no date, with a warning
@@ -34,7 +45,7 @@ func TestParseDate(t *testing.T) {
 		{"99999-01-01", ""},
 	} {
 		r := &report{}
-		got := date(&value{field: &field{key: "created", line: 3}, v: tt.in}, r).String()
+		got := created(tt.in, r).String()
 		if got != tt.want {
 			t.Errorf("date(%q) = %q, want %q", tt.in, got, tt.want)
 		}
@@ -44,7 +55,7 @@ func TestParseDate(t *testing.T) {
 	}
 	for _, in := range []any{nil, "TBD", "N/A"} {
 		r := &report{}
-		if d := date(&value{field: &field{}, v: in}, r); !d.IsZero() || len(r.problems) > 0 {
+		if d := created(in, r); !d.IsZero() || len(r.problems) > 0 {
 			t.Errorf("date(%v) = %v, problems %v, want none of both", in, d, r.problems)
 		}
 	}

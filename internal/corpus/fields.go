@@ -1,136 +1,126 @@
 package corpus
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Bounds of what pages, lists and feeds repeat of one header. The frontmatter has whatever is longer as a
-// whole. The longest values of real proposals are a tenth of these.
+// Bounds of the values that pages, lists and feeds repeat of one header. The frontmatter has longer ones as a whole.
+// The longest values of real proposals are a tenth of these.
 const (
 	maxText = 1000 // bytes of a text
 	maxList = 100  // entries of a list
 	maxLink = 2000 // bytes of an address
 )
 
-// maxTitle is where lists and feeds begin to cut titles; the network's own linter has the same limit.
-const maxTitle = 90
+const (
+	// maxTitle is where lists and feeds begin to cut titles; the network's own linter has the same limit.
+	maxTitle = 90 // characters
+	// maxDigits keeps numbers within the integers of every reader.
+	maxDigits = 9
+)
 
-// summary fills everything that the header states. ok is false when the proposal has no number.
-func (ld *loader) summary(d *decoded, name string, r *report) (s mip.Summary, ok bool) {
-	n, inferred, ok := ld.number(d, name, r)
-	if !ok {
-		return s, false
-	}
-	s.Number = n
-	s.ID = mip.ID{Kind: ld.prefix, Number: n}
-	s.Frontmatter = cleanFront(d, r)
-	s.Inferred = []string{}
-	if inferred {
-		s.Inferred = append(s.Inferred, "number")
-	}
-	for _, v := range d.order {
-		if _, isMap := v.v.(map[string]any); isMap && shown(v.name) {
-			r.warnf(v.line, "not-text", "%s is a map and is left out; write it as text", quoted(v.key))
+// fields reads the values of one header as the fields of a proposal.
+type fields struct {
+	*values
+	prefix string // as in ids
+	key    string // the header key of the number
+	r      *report
+}
+
+// summary fills everything that the header states. heading stands in for a missing title.
+func (f *fields) summary(number int, fromName bool, heading string) mip.Summary {
+	for _, v := range f.order {
+		if _, isMap := v.v.(map[string]any); isMap && shownText[v.name] {
+			f.r.warnf(v.line, "not-text", "%s is a map and is left out; write it as text", quoted(v.key))
+		}
+		if v.replaced {
+			f.r.warnf(v.line, "control-character", "%s holds a control character: it is replaced by U+FFFD", quoted(v.key))
 		}
 	}
-	if v := d.get("title"); v != nil {
-		s.Title = shownText(v, r)
-		seen("title", v, r)
+	s := mip.Summary{
+		Number:           number,
+		ID:               mip.ID{Kind: f.prefix, Number: number},
+		Title:            f.visible("title"),
+		Description:      f.optional("description"),
+		Authors:          f.authors("author", "authors"),
+		Status:           mip.ParseStatus(f.visible("status")),
+		Type:             f.optional("type"),
+		Category:         f.optional("category"),
+		Created:          f.date("created"),
+		LastCallDeadline: f.date("last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"),
+		Requires:         f.references("requires", "depends-on"),
+		Replaces:         f.references("replaces", "supersedes", "superseeds"),
+		SupersededBy:     f.references("superseded-by", "superceded-by", "superseeded-by", "replaced-by"),
+		RequiredBy:       []int{},
+		Frontmatter:      make(mip.Frontmatter, len(f.order)),
+		Inferred:         []string{},
 	}
-	s.Description = optional(d.get("description"), r)
-	s.Authors = shownAuthors(d.get("author", "authors"), r)
-	if v := d.get("status"); v != nil {
-		seen("status", v, r)
-		s.Status = mip.ParseStatus(shownText(v, r))
-		if s.Status != "" && !s.Status.Known() {
-			r.warnf(v.line, "unknown-status",
-				"%s is none of the known statuses (Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn): it is kept as written", quoted(string(s.Status)))
-		}
+	for _, v := range f.order {
+		s.Frontmatter[v.key] = v.v
 	}
-	s.Type = optional(d.get("type"), r)
-	s.Category = optional(d.get("category"), r)
-	if s.Type == nil && s.Category != nil && strings.EqualFold(*s.Category, "meta") {
-		meta := "Meta"
-		s.Type = &meta
-		s.Inferred = append(s.Inferred, "type")
-	}
-	s.Created = date(d.get("created"), r)
-	s.LastCallDeadline = date(d.get("last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"), r)
-	s.Requires = ld.references(d.get("requires", "depends-on"), r)
-	s.Replaces = ld.references(d.get("replaces", "supersedes", "superseeds"), r)
-	s.SupersededBy = ld.references(d.get("superseded-by", "superceded-by", "superseeded-by", "replaced-by"), r)
-	s.RequiredBy = []int{}
-	s.DiscussionsTo, s.ForumTopicID = discussion(d.get("discussions-to", "discussions", "discussion", "discussionsto", "discussion-to"), r)
-	if id := forumTopic(d.get("forum-topic-id", "forum-topic"), r); id != nil {
+	s.DiscussionsTo, s.ForumTopicID = f.discussion("discussions-to", "discussions", "discussion", "discussionsto", "discussion-to")
+	if id := f.forumTopic("forum-topic-id", "forum-topic"); id != nil {
 		s.ForumTopicID = id
 	}
-	return s, true
-}
-
-// seen checks text that people judge a proposal by: every character of it must be visible.
-func seen(name string, v *value, r *report) {
-	if reason, found := hidden(v.text()); found {
-		r.errorf(v.line, "hidden-character", "the %s %s holds %s; remove it", name, quoted(v.text()), reason)
+	if s.Status != "" && !s.Status.Known() {
+		f.r.warnf(f.get("status").line, "unknown-status",
+			"%s is none of the known statuses (Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn): it is kept as written", quoted(string(s.Status)))
 	}
-}
-
-// titled settles the title when the header has none.
-func titled(s *mip.Summary, heading string, line int, r *report) {
+	if fromName {
+		s.Inferred = append(s.Inferred, "number")
+	}
 	if s.Title == "" {
 		s.Title = mip.Shorten(foldBlanks(heading), maxText)
-		if _, found := hidden(s.Title); found || s.Title == "" {
+		if hidden(s.Title) != mip.Visible || s.Title == "" {
 			s.Title = s.ID.String()
 		}
-		at := 0
-		if len(s.Inferred) > 0 && s.Inferred[0] == "number" {
-			at = 1
-		}
-		s.Inferred = append(s.Inferred[:at], append([]string{"title"}, s.Inferred[at:]...)...)
+		s.Inferred = append(s.Inferred, "title")
 	}
 	if n := utf8.RuneCountInString(s.Title); n > maxTitle {
-		r.warnf(line, "long-title", "the title has %d characters; %d is the most that lists show whole", n, maxTitle)
+		f.r.warnf(lineOf(f.get("title")), "long-title", "the title has %d characters; %d is the most that lists show whole", n, maxTitle)
 	}
+	if s.Type == nil && s.Category != nil && strings.EqualFold(*s.Category, "meta") {
+		s.Type = new("Meta")
+		s.Inferred = append(s.Inferred, "type")
+	}
+	return s
+}
+
+// visible returns a text that people judge a proposal by: every character of it must be visible.
+func (f *fields) visible(name string) string {
+	v := f.get(name)
+	if class := hidden(v.text()); class != mip.Visible {
+		f.r.errorf(v.line, "hidden-character", "the %s %s holds %s; remove it", name, quoted(v.text()), class)
+	}
+	return f.shorten(v)
 }
 
 // optional returns a field's text as it is shown, nil when there is none.
-func optional(v *value, r *report) *string {
-	if s := shownText(v, r); s != "" {
+func (f *fields) optional(name string) *string {
+	if s := f.shorten(f.get(name)); s != "" {
 		return &s
 	}
 	return nil
 }
 
-// shownText returns a field's text, cut to maxText.
-func shownText(v *value, r *report) string {
+// shorten returns a field's text, cut to maxText.
+func (f *fields) shorten(v *value) string {
 	text := v.text()
 	if len(text) > maxText {
-		r.warnf(v.line, "long-value", "%s has %d bytes: at most %d are shown; the frontmatter has all", quoted(v.key), len(text), maxText)
+		f.r.warnf(v.line, "long-value", "%s has %d bytes: at most %d are shown; the frontmatter has all", quoted(v.key), len(text), maxText)
 	}
 	return mip.Shorten(text, maxText)
 }
 
-// shownAuthors returns the authors, cut to maxList, with names cut to maxText.
-func shownAuthors(v *value, r *report) []mip.Author {
-	out := shownList(authors(v), v, r)
-	for i, a := range out {
-		if a.Name == nil || len(*a.Name) <= maxText {
-			continue
-		}
-		r.warnf(v.line, "long-value", "%s holds a name of %d bytes: at most %d are shown; the frontmatter has all", quoted(v.key), len(*a.Name), maxText)
-		out[i].Name = new(mip.Shorten(*a.Name, maxText))
-	}
-	return out
-}
-
-// shownList returns the first maxList entries of a field's list.
-func shownList[T any](list []T, v *value, r *report) []T {
+// shorten returns the first maxList entries of a field's list.
+func shorten[T any](list []T, v *value, r *report) []T {
 	if len(list) <= maxList {
 		return list
 	}
@@ -138,65 +128,36 @@ func shownList[T any](list []T, v *value, r *report) []T {
 	return slices.Clone(list[:maxList])
 }
 
-// cleanFront makes the decoded values safe for every format (see unprintable) and returns them all.
-// Titles and statuses are judged before, as they were read.
-func cleanFront(d *decoded, r *report) mip.Frontmatter {
-	for _, v := range d.order {
-		if v.name == "title" || v.name == "status" {
-			continue
+// foldBlanks replaces every run of white space by one blank and trims the ends.
+func foldBlanks(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// hidden returns the class of the first character of s that a reader cannot see. A joiner between letters or emoji is
+// visible, any other is not.
+func hidden(s string) mip.Class {
+	joins := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsSymbol(c) }
+	before := rune(-1)
+	for i, c := range s {
+		if class := mip.ClassOf(c); class != mip.Visible {
+			return class
 		}
-		clean, changed := cleanValue(v.v)
-		if changed {
-			r.warnf(v.line, "control-character", "%s holds a control character: it is replaced by U+FFFD", quoted(v.key))
-			v.v = clean
+		if c == 0x200C || c == 0x200D {
+			after, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(c):])
+			if !joins(before) || !joins(after) || i+utf8.RuneLen(c) == len(s) {
+				return "a joiner that joins nothing"
+			}
 		}
+		before = c
 	}
-	front := make(mip.Frontmatter, len(d.order))
-	for _, v := range d.order {
-		front[v.key] = v.v
-	}
-	return front
+	return mip.Visible
 }
 
-func cleanValue(v any) (clean any, changed bool) {
-	switch v := v.(type) {
-	case string:
-		b, at := printable([]byte(v))
-		return string(b), at >= 0
-	case []any:
-		for i := range v {
-			c, ch := cleanValue(v[i])
-			v[i], changed = c, changed || ch
-		}
-		return v, changed
-	case map[string]any:
-		for key := range v {
-			c, ch := cleanValue(v[key])
-			v[key], changed = c, changed || ch
-		}
-		return v, changed
-	}
-	return v, false
-}
+// placeholders stand for a value that is not known yet.
+var placeholders = regexp.MustCompile(`(?is)^(?:<.*>|x*|\?*|-*|tb[dac]|n/a|na|none|null|~|to be (?:assigned|determined)|unassigned)$`)
 
-// maxDigits keeps numbers within what every reader's integers hold.
-const maxDigits = 9
+func isPlaceholder(s string) bool { return placeholders.MatchString(strings.TrimSpace(s)) }
 
-// isPlaceholder reports what stands for a value that is not known yet.
-func isPlaceholder(s string) bool {
-	s = strings.ToLower(strings.TrimSpace(s))
-	if strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") || strings.Trim(s, "x") == "" || strings.Trim(s, "?") == "" || strings.Trim(s, "-") == "" {
-		return true
-	}
-	switch s {
-	case "tbd", "tba", "tbc", "n/a", "na", "none", "null", "~", "to be assigned", "to be determined", "unassigned":
-		return true
-	}
-	return false
-}
-
-// fileNumber finds the number in a file's name: MIP-7.md, eip-1046.md and 0047-a-title.md have one
-// whatever the letters are, since the folder says what they mean.
+// fileNumber finds the number in a file's name: MIP-7.md, eip-1046.md and 0047-a-title.md have one whatever the letters
+// are, since the folder says what they mean.
 var fileNumber = regexp.MustCompile(`^(?:[A-Za-z]+[-_]?)?([0-9]+)(?:[-_. :]|$)`)
 
 // numberInName returns the number that a file's name states.
@@ -211,27 +172,26 @@ func numberInName(name string) (int, bool) {
 	return smallNumber(m[1])
 }
 
-// mayHaveNumber reports whether bytes that have no sound header may yet be a proposal's: there is a
-// header's beginning with the number's key in it, or it cannot be seen that there is none.
-func (ld *loader) mayHaveNumber(raw []byte) bool {
-	if bytes.IndexByte(raw, 0) >= 0 || bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF}) {
+// mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it begins with a header that
+// has the number's key, or it is a binary file or UTF-16, in which nothing can be seen.
+func mayHaveNumber(raw, key string) bool {
+	if strings.IndexByte(raw, 0) >= 0 || strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
 		return true
 	}
-	text := bytes.TrimLeft(bytes.TrimPrefix(raw, []byte("\uFEFF")), " \t\r\n")
+	text := strings.TrimLeft(strings.TrimPrefix(raw, "\uFEFF"), " \t\r\n")
 	fences := 0
-	for line := range strings.FieldsFuncSeq(string(text[:min(len(text), maxHeader)]), func(c rune) bool { return c == '\r' || c == '\n' }) {
+	for line := range strings.FieldsFuncSeq(text[:min(len(text), maxHeader)], func(c rune) bool { return c == '\r' || c == '\n' }) {
 		line = strings.TrimSpace(line)
-		if isFence([]byte(line)) {
+		if isMark(line, "---") {
 			fences++
 		}
 		if fences != 1 {
 			return false
 		}
-		line = strings.TrimLeft(line, "- \t")
-		if line == "" {
+		if line = strings.TrimLeft(line, "- \t"); line == "" {
 			continue
 		}
-		if f, isKey := splitKey(line); isKey && f.name == ld.key {
+		if f, isKey := splitKey(line); isKey && f.name == key {
 			return true
 		}
 	}
@@ -247,47 +207,42 @@ func smallNumber(digits string) (int, bool) {
 	return n, err == nil && len(digits) <= maxDigits
 }
 
-// number reads the proposal's number from the raw text of its header, because YAML 1.1 would make
-// 113 of 0161, and from the file's name when the header has a placeholder. ok is false when the
-// proposal has no number; r then says why.
-func (ld *loader) number(d *decoded, name string, r *report) (n int, inferred, ok bool) {
+// number reads the proposal's number from the raw text of its header, because YAML 1.1 would make 113 of 0161, and from
+// the file's name when the header has a placeholder. ok is false when the proposal has no number; r then says why.
+func (f *fields) number(name string) (n int, fromName, ok bool) {
 	inName, named := numberInName(name)
-	v := d.byName[ld.key]
-	if v == nil && d.byName["<<"] != nil {
-		r.errorf(d.byName["<<"].line, "bad-number", "the header merges another map and does not state %s itself: write %s: and the number", ld.key, ld.key)
+	v, merge := f.byName[f.key], f.byName["<<"]
+	if v == nil && merge != nil {
+		f.r.errorf(merge.line, "bad-number", "the header merges another map and does not state %s itself: write %s: and the number", f.key, f.key)
 		return 0, false, false
 	}
-	var text string
-	var isText bool
+	text, isText := "", false
 	if v != nil {
 		text, isText = v.v.(string)
 	}
 	if v == nil || v.v == nil || isText && isPlaceholder(text) {
 		if !named {
-			r.noticef(lineOf(v), "unnumbered-draft", "skipped: neither the header nor the file name has a number")
+			f.r.noticef(lineOf(v), "unnumbered-draft", "skipped: neither the header nor the file name has a number")
 		}
 		return inName, true, named
 	}
-	digits := text
-	if isText {
-		digits, isText = stripPrefix(text, ld.prefix)
-	}
+	digits, isNumber := stripPrefix(text, f.prefix)
 	n, small := smallNumber(digits)
-	if !isText || !small || len(digits) > maxDigits {
-		r.errorf(v.line, "bad-number", "%s is not a number: write %s: and decimal digits, at most %d", quoted(v.raw()), ld.key, maxDigits)
+	if !isNumber || !small || len(digits) > maxDigits {
+		f.r.errorf(v.line, "bad-number", "%s is not a number: write %s: and decimal digits, at most %d", quoted(v.raw()), f.key, maxDigits)
 		return 0, false, false
 	}
 	if len(digits) > 1 && digits[0] == '0' && strings.HasPrefix(v.value, "0") {
-		r.warnf(v.line, "leading-zeros", "%s is read as the decimal number %d; leave the zeros out or quote it, since YAML would read it as octal", quoted(text), n)
+		f.r.warnf(v.line, "leading-zeros",
+			"%s is read as the decimal number %d; leave the zeros out or quote it, since YAML would read it as octal", quoted(text), n)
 	}
 	if named && inName != n {
-		r.warnf(v.line, "number-mismatch", "the header says %d and the file name %d: the header counts", n, inName)
+		f.r.warnf(v.line, "number-mismatch", "the header says %d and the file name %d: the header counts", n, inName)
 	}
 	return n, false, true
 }
 
-// stripPrefix removes the site's own prefix from MIP-7, mip_7, MIP 7 and MIP7, and reports whether
-// nothing but digits is left.
+// stripPrefix removes the site's own prefix from MIP-7, mip_7, MIP 7 and MIP7, and reports whether only digits are left.
 func stripPrefix(s, prefix string) (digits string, ok bool) {
 	if len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
 		s = s[len(prefix):]
@@ -296,11 +251,4 @@ func stripPrefix(s, prefix string) (digits string, ok bool) {
 		}
 	}
 	return s, s != "" && strings.Trim(s, "0123456789") == ""
-}
-
-func lineOf(v *value) int {
-	if v == nil {
-		return 0
-	}
-	return v.line
 }

@@ -44,14 +44,13 @@ const mostFuzzed = 8 << 10 // bytes
 // that a Frontmatter may hold, and that a refused file says why.
 func FuzzHeader(f *testing.F) {
 	seed(f)
-	ld := &loader{prefix: "MIP", key: "mip", decoder: newDecoder()}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if len(raw) > mostFuzzed {
 			return
 		}
 		r := &report{file: "MIP-1.md"}
-		p := ld.proposal(raw, folder.File{Name: "MIP-1.md", Path: "MIP-1.md"}, r)
-		if p == nil {
+		p := newProposal(folder.File{Name: "MIP-1.md", Path: "MIP-1.md"}, string(raw), "MIP", r)
+		if p == nil || r.failed {
 			if len(r.problems) == 0 {
 				t.Errorf("%q is not published and nothing says why", raw)
 			}
@@ -62,7 +61,7 @@ func FuzzHeader(f *testing.F) {
 		if err != nil || !utf8.Valid(b) {
 			t.Errorf("%q: %s, %v", raw, b, err)
 		}
-		if _, found := hidden(p.Title); found {
+		if hidden(p.Title) != mip.Visible {
 			t.Errorf("%q: title %q", raw, p.Title)
 		}
 	})
@@ -76,7 +75,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		var r report
-		text, ok := normalise(raw, &r)
+		text, ok := normalise(string(raw), &r)
 		if !ok {
 			return
 		}
@@ -87,11 +86,11 @@ func FuzzParse(f *testing.F) {
 		if h != nil {
 			text = text[h.body:]
 		}
-		body, _ := printable(text)
+		body, _ := mip.Printable(text)
 		if _, refused := markdown.Check(body); refused != nil {
 			return
 		}
-		checkDocument(t, "fuzz", markdown.Parse(string(body)))
+		checkDocument(t, "fuzz", markdown.Parse(body))
 	})
 }
 
@@ -109,7 +108,7 @@ func FuzzSummary(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		sum, wrong := parseSummary(raw, 1)
 		if wrong != nil {
-			if sum != nil || wrong.message == "" || wrong.line < 0 || strings.Contains(wrong.message, "\n") {
+			if sum != nil || wrong.Message == "" || wrong.Line < 0 || strings.Contains(wrong.Message, "\n") {
 				t.Errorf("parseSummary(%q) = %+v, %+v", raw, sum, wrong)
 			}
 			return

@@ -1,15 +1,13 @@
 package corpus
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
-	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // fill repeats s up to the largest body that a file can hold.
@@ -132,10 +130,10 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-func TestRender(t *testing.T) {
+func TestHeavy(t *testing.T) {
 	for _, tt := range []struct {
 		name, body string
-		want       bool // Render is asked
+		want       bool
 	}{
 		{"small", "Text with a [link](a) and *marks*.\n", false},
 		{"large", strings.Repeat("word ", 20_000), true},
@@ -144,24 +142,36 @@ func TestRender(t *testing.T) {
 		{"many cells", "|a|b|\n|-|-|\n" + strings.Repeat("|\n", 2_000), true},
 		{"a definition", "[a]: /x\n\n" + strings.Repeat("[a] ", 100), false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			file := "---\nmip: 1\ntitle: a\n---\n" + tt.body
-			writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte(file))
-			var asked atomic.Bool
-			c, err := Load(t.Context(), Options{Folders: []string{dir}, Epoch: fixed(), Render: func(d *markdown.Document) error {
-				asked.Store(string(d.Body) == tt.body && len(d.Sections) > 0)
-				return errors.New("output is too large")
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if asked.Load() != tt.want {
-				t.Errorf("Render asked: %v, want %v", asked.Load(), tt.want)
-			}
-			if failed := len(c.Problems) == 1 && c.Problems[0].Code == "render-limit" && c.Problems[0].Message == "output is too large"; failed != tt.want {
-				t.Errorf("problems %v, want render-limit: %v", c.Problems, tt.want)
-			}
-		})
+		dir := t.TempDir()
+		writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte("---\nmip: 1\ntitle: a\n---\n"+tt.body))
+		c := load(t, dir)
+		if len(c.Proposals) != 1 || c.Proposals[0].Heavy != tt.want {
+			t.Errorf("%s: %d proposals, problems %v, want one that is heavy: %v", tt.name, len(c.Proposals), c.Problems, tt.want)
+		}
+	}
+}
+
+// TestRefused publishes no file that the caller refuses.
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "MIP-1.md")
+	writeFile(t, name, []byte(sound))
+	refused := mip.Problem{Level: mip.Error, Code: "render-limit", File: filepath.ToSlash(name), Message: "output is too large"}
+	c, err := Load(t.Context(), Options{Folders: []string{dir}, Epoch: fixed(), Refused: map[string]mip.Problem{refused.File: refused}})
+	if err != nil || len(c.Proposals) > 0 || len(c.Problems) != 1 || c.Problems[0] != refused {
+		t.Errorf("Load = %d proposals, problems %v, error %v, want %v alone", len(c.Proposals), c.Problems, err, refused)
+	}
+}
+
+// Brackets that nothing closes cost no more than their length.
+func TestUnclosedBrackets(t *testing.T) {
+	for _, part := range []string{"[", "[](", "(", "<", "[a]", "(<", "[(<", "[(a)", "(a)<"} {
+		dir := t.TempDir()
+		line := strings.Repeat(part, maxText/len(part)) + ", "
+		authors := strings.Repeat(line, (maxHeader-100)/len(line))
+		writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte("---\nmip: 1\ntitle: a\nauthor: "+authors+"x\n---\n"))
+		if c := load(t, dir); len(c.Proposals) != 1 {
+			t.Errorf("%q repeated: problems %v", part, c.Problems)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -22,115 +21,130 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// loader is what every worker of one Load shares.
-type loader struct {
-	prefix  string // as in ids
-	key     string // the header key of the number
-	decoder *decoder
-	render  func(*markdown.Document) error
-	refused map[string]mip.Problem // by file
-}
-
-// loaded is what became of one file; p is nil when it is not a sound proposal.
-type loaded struct {
-	p *Proposal
-	r *report
-}
-
-// Load reads the folders. The error is non-nil only when a folder cannot be read at all or ctx ends;
-// everything that concerns a file is in Problems.
+// Load reads the folders. The error is non-nil only when a folder cannot be read at all or ctx ends; everything that
+// concerns a file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
-	ld := &loader{prefix: cmp.Or(o.Prefix, "MIP"), decoder: newDecoder(), render: o.Render, refused: o.Refused}
-	ld.key = fieldName(ld.prefix)
-	folders := slices.Clone(o.Folders)
-	for i := range folders {
-		folders[i] = filepath.Clean(folders[i])
+	c := &Corpus{prefix: cmp.Or(o.Prefix, "MIP"), refused: o.Refused}
+	for _, dir := range o.Folders {
+		c.Folders = append(c.Folders, filepath.Clean(dir))
 	}
-	slices.Sort(folders)
-	folders = slices.Compact(folders)
-	if len(folders) == 0 {
+	slices.Sort(c.Folders)
+	c.Folders = slices.Compact(c.Folders)
+	if len(c.Folders) == 0 {
 		return nil, errors.New("load proposals: no folder given")
 	}
-	var files []folder.File
-	var results []loaded
-	for _, dir := range folders {
-		found, refused, err := list(dir)
+	var all []*entry
+	for _, dir := range c.Folders {
+		root, err := os.OpenRoot(dir)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("open proposals folder: %w", err)
 		}
-		files = append(files, found...)
-		for _, r := range refused {
-			results = append(results, loaded{r: r})
+		defer root.Close()
+		listed, err := list(root, dir)
+		if err != nil {
+			return nil, fmt.Errorf("read proposals folder: %w", err)
 		}
+		all = append(all, listed...)
 	}
-	asked := make(chan *history, 1)
-	go func() { asked <- askGit(ctx, folders, o.Epoch) }()
-	read, err := ld.files(ctx, files)
-	h := <-asked
-	if err := cmp.Or(err, ctx.Err()); err != nil {
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0) + 1) // git works in a process of its own
+	var h *history
+	workers.Go(func() error {
+		h = readHistory(ctx, c.Folders, o.Epoch)
+		return ctx.Err()
+	})
+	for _, e := range all {
+		if len(e.report.problems) > 0 {
+			continue
+		}
+		workers.Go(func() error {
+			if ctx.Err() == nil {
+				e.read(c.prefix)
+			}
+			return ctx.Err()
+		})
+	}
+	if err := workers.Wait(); err != nil {
 		return nil, fmt.Errorf("load proposals: %w", err)
 	}
-	c := assemble(ctx, ld, append(results, read...), h)
-	c.Folders = folders
+	refuse(all, o.Refused)
+	c.assemble(ctx, all, h)
 	return c, nil
 }
 
-// files reads every file on as many workers as there are processors.
-func (ld *loader) files(ctx context.Context, files []folder.File) ([]loaded, error) {
-	roots := map[string]*os.Root{}
-	defer func() {
-		for _, root := range roots {
-			root.Close()
-		}
-	}()
-	for _, s := range files {
-		if roots[s.Folder] == nil {
-			root, err := os.OpenRoot(s.Folder)
-			if err != nil {
-				return nil, err
-			}
-			roots[s.Folder] = root
-		}
-	}
-	results := make([]loaded, len(files))
-	var workers errgroup.Group
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i, f := range files {
-		workers.Go(func() error {
-			if ctx.Err() == nil {
-				results[i] = ld.file(roots[f.Folder], f)
-			}
-			return nil
-		})
-	}
-	workers.Wait() // no worker fails
-	return results, ctx.Err()
+// entry is a file of a folder and what became of it.
+type entry struct {
+	folder.File
+	root     *os.Root
+	report   *report
+	proposal *Proposal // nil when it is not a sound one
 }
 
-func (ld *loader) file(root *os.Root, s folder.File) loaded {
-	r := &report{file: s.Path}
-	raw, err := s.Read(root)
+// list returns the files of a folder that may be proposals, sorted by name. One that cannot be read has a problem.
+func list(root *os.Root, dir string) ([]*entry, error) {
+	files, err := folder.List(root, dir, ".")
 	if err != nil {
-		code, message := s.Refusal(err)
-		r.errorf(0, code, "%s", message)
-		return loaded{r: r}
+		return nil, err
 	}
-	p := ld.proposal(raw, s, r)
-	if q, refused := ld.refused[s.Path]; refused && p != nil {
-		r.errorf(q.Line, q.Code, "%s", q.Message)
+	var out []*entry
+	var texts []folder.File
+	for _, f := range files {
+		e := &entry{File: f, root: root, report: &report{file: f.Path}}
+		switch ext := strings.ToLower(path.Ext(f.Name)); {
+		case folder.Visible(f.Name) != f.Name && strings.Contains(strings.ToLower(f.Name), ".md"):
+			e.report.errorf(0, "bad-file-name", "the file name holds a control character or is not UTF-8; rename it")
+		case folder.Visible(f.Name) != f.Name:
+			continue
+		case ext == ".md":
+			texts = append(texts, f)
+		default:
+			_, numbered := numberInName(f.Name)
+			switch {
+			case numbered && f.Irregular:
+				e.report.noticef(0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
+			case numbered && slices.Contains(otherTexts, ext):
+				e.report.noticef(0, "not-read", "skipped: a proposal's file name ends in .md")
+			default:
+				continue
+			}
+		}
+		out = append(out, e)
 	}
-	return loaded{p: p, r: r}
+	twins := folder.Twins(texts)
+	for _, e := range out {
+		if others := twins[e.Name]; others != nil {
+			e.report.errorf(0, "name-case", "the file name differs only by case from %s; rename one", strings.Join(others, ", "))
+		}
+	}
+	return out, nil
 }
 
-// proposal reads a file's bytes. It returns nil when r says why the file is not published.
-func (ld *loader) proposal(raw []byte, s folder.File, r *report) *Proposal {
+// otherTexts are endings of texts that are named like proposals and yet are none.
+var otherTexts = []string{".markdown", ".mdown", ".mkd", ".txt", ".mediawiki", ".rst", ".org"}
+
+// read reads the file as a proposal.
+func (e *entry) read(prefix string) {
+	raw, err := e.Read(e.root)
+	if err != nil {
+		code, message := e.Refusal(err)
+		e.report.errorf(0, code, "%s", message)
+		return
+	}
+	if p := newProposal(e.File, string(raw), prefix, e.report); p != nil && !e.report.failed {
+		e.proposal = p
+	}
+}
+
+// newProposal reads a file's text. It returns nil when r says why the file has no number.
+func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
+	key := fieldName(prefix)
 	text, ok := normalise(raw, r)
 	var h *header
 	if ok {
 		h, ok = guard(text, r)
 	}
-	if _, named := numberInName(s.Name); h == nil && !named && !ld.mayHaveNumber(raw) {
-		*r = report{file: r.file} // what would be wrong with a proposal is right with another text
+	if _, named := numberInName(file.Name); h == nil && !named && !mayHaveNumber(raw, key) {
+		*r = report{file: r.file} // the errors of a proposal are none of another text
 		r.noticef(0, "no-header", "skipped: no header and no number in the file name")
 		return nil
 	}
@@ -141,52 +155,36 @@ func (ld *loader) proposal(raw []byte, s folder.File, r *report) *Proposal {
 		r.errorf(1, "no-header", "the file is named like a proposal and has no header; begin it with --- and lines such as title: A title")
 		return nil
 	}
-	d := ld.decoder.decode(h, r)
-	p := &Proposal{File: s.Path, Raw: string(raw), source: s}
-	p.Summary, ok = ld.summary(d, s.Name, r)
+	f := &fields{values: decode(h, r), prefix: prefix, key: key, r: r}
+	number, fromName, ok := f.number(file.Name)
 	if !ok {
 		return nil
 	}
-	p.requireLine = lineOf(d.get("requires", "depends-on"))
-	p.numberLine = lineOf(d.byName[ld.key])
-	sum := sha256.Sum256(raw)
-	p.ContentHash = hex.EncodeToString(sum[:])
-	ld.body(text, h, p, lineOf(d.get("title")), r)
-	if r.failed {
-		return nil
-	}
-	return p
-}
-
-// body checks the text below the header without parsing it, unless it must be parsed: for a title,
-// or because its shape could grow out of proportion.
-func (ld *loader) body(text []byte, h *header, p *Proposal, titleLine int, r *report) {
 	first := lineAt(text, h.body)
-	body, at := printable(text[h.body:])
+	body, at := mip.Printable(text[h.body:])
 	if at >= 0 {
-		r.warnf(first+bytes.Count(text[h.body:h.body+at], []byte("\n")), "control-character", "the text holds a control character: it is replaced by U+FFFD")
-	}
-	p.body = p.Raw[max(0, len(p.Raw)-len(body)):]
-	if p.body != string(body) {
-		p.body = string(body)
+		line := first + strings.Count(text[h.body:h.body+at], "\n")
+		r.warnf(line, "control-character", "the text holds a control character: it is replaced by U+FFFD")
 	}
 	// Without a mark of a heading there is none: the stubs that say where a proposal went are many.
-	titleless := p.Title == "" && bytes.ContainsAny(body, "#=")
-	doc, ok := parse(p.body, first, titleless, ld.render, r)
-	if !ok {
-		return
-	}
+	titleless := f.get("title").text() == "" && strings.ContainsAny(body, "#=")
+	doc, heavy := parse(body, first, titleless, r)
 	heading := ""
 	if doc != nil {
 		heading = doc.Title()
 	}
-	titled(&p.Summary, heading, titleLine, r)
+	sum := sha256.Sum256([]byte(raw))
+	p := &Proposal{Summary: f.summary(number, fromName, heading), File: file.Path, Raw: raw, Heavy: heavy, source: file, body: body, report: r}
+	p.ContentHash = hex.EncodeToString(sum[:])
+	p.requireLine = lineOf(f.get("requires", "depends-on"))
+	p.numberLine = lineOf(f.byName[key])
+	return p
 }
 
-// parse checks a text, and parses it if always is set or if it could cost too much. ok is false when r says why it is
-// refused; first is the file's line at which the text begins.
-func parse(body string, first int, always bool, render func(*markdown.Document) error, r *report) (doc *markdown.Document, ok bool) {
-	heavy, refused := markdown.Check([]byte(body))
+// parse checks a text that begins at a line of its file. It returns the text's tree when always is set or when it could
+// cost too much (heavy). What is refused is an error of r.
+func parse(body string, first int, always bool, r *report) (doc *markdown.Document, heavy bool) {
+	heavy, refused := markdown.Check(body)
 	if refused == nil && (heavy || always) {
 		doc = markdown.Parse(body)
 		refused = doc.TooDeep()
@@ -195,163 +193,60 @@ func parse(body string, first int, always bool, render func(*markdown.Document) 
 		r.errorf(first+refused.Line-1, refused.Code, "%s", refused.Message)
 		return nil, false
 	}
-	if heavy && render != nil {
-		if err := render(doc); err != nil {
-			r.errorf(0, "render-limit", "%v", err)
-			return nil, false
-		}
-	}
-	return doc, true
+	return doc, heavy
 }
 
-// assemble makes the corpus of what was read: duplicates, times, relations.
-func assemble(ctx context.Context, ld *loader, results []loaded, h *history) *Corpus {
-	c := &Corpus{prefix: ld.prefix, render: ld.render, history: h}
-	unique(results)
-	for _, l := range results {
-		if l.p != nil && !l.r.failed {
-			c.Proposals = append(c.Proposals, l.p)
+// refuse fails the proposals that a caller refuses, and those whose id another one has too.
+func refuse(all []*entry, refused map[string]mip.Problem) {
+	byID := map[mip.ID][]*entry{}
+	for _, e := range all {
+		if e.proposal == nil {
+			continue
+		}
+		if p, ok := refused[e.Path]; ok {
+			e.report.errorf(p.Line, p.Code, "%s", p.Message)
+		}
+		byID[e.proposal.ID] = append(byID[e.proposal.ID], e)
+	}
+	for id, same := range byID {
+		for _, e := range same {
+			var others []string
+			for _, o := range same {
+				if o != e {
+					others = append(others, o.Path)
+				}
+			}
+			if len(others) > 0 {
+				e.report.errorf(e.proposal.numberLine, "duplicate-number", "number %d is also that of %s", id.Number, strings.Join(others, ", "))
+			}
 		}
 	}
-	slices.SortFunc(c.Proposals, func(a, b *Proposal) int { return cmp.Compare(a.Number, b.Number) })
-	reports := map[string]*report{}
-	for _, l := range results {
-		reports[l.r.file] = l.r
+}
+
+// assemble makes the corpus of the files: relations and times.
+func (c *Corpus) assemble(ctx context.Context, all []*entry, h *history) {
+	c.files = map[string]*Proposal{}
+	for _, e := range all {
+		if e.proposal == nil || e.report.failed {
+			continue
+		}
+		c.Proposals = append(c.Proposals, e.proposal)
+		name := strings.ToLower(e.Name)
+		if _, twice := c.files[name]; twice {
+			c.files[name] = nil
+		} else {
+			c.files[name] = e.proposal
+		}
 	}
-	relate(c.Proposals, func(p *Proposal) *report { return reports[p.File] })
+	slices.SortFunc(c.Proposals, byID)
+	relate(c.Proposals)
+	c.history = h
 	c.Commit, c.Committed = h.date(c.Proposals)
 	h.keepTexts(ctx, c.Proposals)
 	c.History = h.state
-	c.files = fileIDs(c.Proposals)
 	c.Problems = append([]mip.Problem{}, h.problems...)
-	for _, l := range results {
-		c.Problems = append(c.Problems, l.r.most()...)
+	for _, e := range all {
+		c.Problems = append(c.Problems, e.report.most()...)
 	}
 	c.Problems = mip.SortProblems(c.Problems)
-	return c
-}
-
-// unique fails every proposal whose id another one has too.
-func unique(results []loaded) {
-	byID := map[mip.ID][]loaded{}
-	for _, l := range results {
-		if l.p != nil {
-			byID[l.p.ID] = append(byID[l.p.ID], l)
-		}
-	}
-	for _, same := range byID {
-		if len(same) < 2 {
-			continue
-		}
-		for _, l := range same {
-			var others []string
-			for _, o := range same {
-				if o.r != l.r {
-					others = append(others, o.p.File)
-				}
-			}
-			slices.Sort(others)
-			l.r.errorf(l.p.numberLine, "duplicate-number", "number %d is also that of %s", l.p.Number, strings.Join(others, ", "))
-		}
-	}
-}
-
-// list returns the proposal files of a folder, sorted by name. Entries that look like proposals and
-// cannot be read as files are problems of their own.
-func list(dir string) (found []folder.File, problems []*report, err error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open proposals folder: %w", err)
-	}
-	defer root.Close()
-	entries, err := folder.List(root, dir, ".")
-	if err != nil {
-		return nil, nil, fmt.Errorf("read proposals folder: %w", err)
-	}
-	for _, f := range entries {
-		r := &report{file: f.Path}
-		switch {
-		case folder.Visible(f.Name) != f.Name:
-			if strings.Contains(strings.ToLower(f.Name), ".md") {
-				r.errorf(0, "bad-file-name", "the file name holds a control character or is not UTF-8; rename it")
-				problems = append(problems, r)
-			}
-		case !strings.EqualFold(path.Ext(f.Name), ".md"):
-			if passedOver(f, r) {
-				problems = append(problems, r)
-			}
-		default:
-			found = append(found, f)
-		}
-	}
-	kept, twins := folder.Twins(found)
-	for _, f := range found {
-		if others := twins[f.Name]; others != nil {
-			r := &report{file: f.Path}
-			r.errorf(0, "name-case", "the file name differs only by case from %s; rename one", strings.Join(others, ", "))
-			problems = append(problems, r)
-		}
-	}
-	return kept, problems, nil
-}
-
-// passedOver notes an entry that is named like a proposal but is not read, if it is one.
-func passedOver(f folder.File, r *report) bool {
-	ext := strings.ToLower(path.Ext(f.Name))
-	_, numbered := numberInName(f.Name)
-	switch {
-	case !numbered:
-		return false
-	case f.Irregular:
-		r.noticef(0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
-	case ext == ".markdown" || ext == ".mdown" || ext == ".mkd" || ext == ".txt" || ext == ".mediawiki" || ext == ".rst" || ext == ".org":
-		r.noticef(0, "not-read", "skipped: a proposal's file name ends in .md")
-	default:
-		return false
-	}
-	return true
-}
-
-// Read parses a proposal's text. The caller owns the result.
-func (c *Corpus) Read(p *Proposal) *markdown.Document { return markdown.Parse(p.body) }
-
-// Changed is when a file in a folder of the corpus, or below one, changed: the time of the newest commit
-// that touched it, or the fixed time of [Options.Epoch]. Nil when git does not know.
-func (c *Corpus) Changed(f folder.File) *mip.Time { return c.history.changed(f) }
-
-// Source is the proposal's file.
-func (p *Proposal) Source() folder.File { return p.source }
-
-// ID returns the published proposal that a link to a file of that name (MIP-3.md, in any case)
-// means.
-func (c *Corpus) ID(file string) (id mip.ID, published bool) {
-	name := strings.ToLower(path.Base(file))
-	if id, ok := c.files[name]; ok {
-		return id, id.Kind != ""
-	}
-	digits, ok := stripPrefix(strings.TrimSuffix(name, ".md"), c.prefix)
-	if !ok || digits == strings.TrimSuffix(name, ".md") {
-		return mip.ID{}, false
-	}
-	n, ok := smallNumber(digits)
-	if !ok {
-		return mip.ID{}, false
-	}
-	id = mip.ID{Kind: c.prefix, Number: n}
-	_, published = slices.BinarySearchFunc(c.Proposals, id, func(p *Proposal, id mip.ID) int { return p.ID.Compare(id) })
-	return id, published
-}
-
-// fileIDs maps file names to ids. A name that two folders share is that of no proposal, the zero id.
-func fileIDs(proposals []*Proposal) map[string]mip.ID {
-	files := make(map[string]mip.ID, len(proposals))
-	for _, p := range proposals {
-		name := strings.ToLower(p.source.Name)
-		if _, twice := files[name]; twice {
-			files[name] = mip.ID{}
-			continue
-		}
-		files[name] = p.ID
-	}
-	return files
 }

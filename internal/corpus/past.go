@@ -1,14 +1,12 @@
 package corpus
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
@@ -25,12 +23,12 @@ const (
 // Past is what git knows of a file under its present name: a rename is not followed.
 type Past struct {
 	Versions []Version // newest first, at least one
-	// Before says what came before the oldest of Versions: "nothing", "more" when there are older
-	// versions than are published, "unknown" when a shallow clone ends there.
+	// Before says what came before the oldest of Versions: "nothing", "more" when there are older versions than are
+	// published, "unknown" when a shallow clone ends there.
 	Before string
 
-	// Texts are the names that git has for the texts of Versions, and of the version before the oldest
-	// one if it is there; empty where the text is not to be had.
+	// Texts are the names that git has for the texts of Versions, and of the version before the oldest one if it is
+	// there; empty where the text is not to be had.
 	Texts []string
 
 	top string // of the repository; empty: there is none here
@@ -43,69 +41,58 @@ type Version struct {
 	Subject string // of the commit: one line, printable, perhaps shortened; may be empty
 }
 
-// past gathers versions as git log lists them, newest first.
-type past struct {
-	commits []git.Commit
-	blobs   []string
-	edge    bool // the last one is what a shallow clone begins with
-}
-
-// add takes a version into account. edge is that of a commit at which a shallow clone ends: the text is
-// known there, and not who wrote it. A removal is no version.
-func (p *past) add(c git.Commit, blob string, edge bool) {
-	if blob == "" || len(p.commits) > maxVersions || p.edge {
+// add takes the next version into account, newest first. edge is that of a commit at which a shallow clone ends: the
+// text is known there, and not who wrote it. A removal is no version.
+func (p *Past) add(c git.Commit, blob string, edge bool) {
+	if blob == "" || p.Before != "" {
 		return
 	}
-	c.Subject = subjectLine(c.Subject)
-	p.commits, p.blobs, p.edge = append(p.commits, c), append(p.blobs, blob), edge
+	p.Texts = append(p.Texts, blob)
+	switch {
+	case edge:
+		p.Before = "unknown"
+	case len(p.Versions) == maxVersions:
+		p.Before = "more"
+	default:
+		p.Versions = append(p.Versions, Version{c.Hash, mip.NewTime(time.Unix(c.When, 0)), subjectLine(c.Subject)})
+	}
 }
 
 // subjectLine makes the first line of a message fit for a page. Messages are as free as any text.
 func subjectLine(s string) string {
-	clean, _ := printable([]byte(strings.ToValidUTF8(s, "\uFFFD")))
-	s = foldBlanks(string(clean))
-	if utf8.RuneCountInString(s) > maxSubject {
-		s = string([]rune(s)[:maxSubject-1]) + "…"
-	}
-	return strings.Clone(s)
+	clean, _ := mip.Printable(strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Clone(mip.ShortenRunes(foldBlanks(clean), maxSubject))
 }
 
 // publish returns the versions, nil when there are none.
-func (p *past) publish(top string) *Past {
-	out := &Past{Before: "nothing", top: top, Texts: p.blobs}
-	shown := len(p.commits)
-	switch {
-	case p.edge:
-		out.Before = "unknown"
-		shown--
-	case shown > maxVersions:
-		out.Before = "more"
-		shown--
-	}
-	for _, c := range p.commits[:shown] {
-		out.Versions = append(out.Versions, Version{c.Hash, mip.NewTime(time.Unix(c.When, 0)), c.Subject})
-	}
-	if len(out.Versions) == 0 {
+func (p *Past) publish(top string) *Past {
+	if len(p.Versions) == 0 {
 		return nil
 	}
-	return out
+	out := *p
+	out.top = top
+	if out.Before == "" {
+		out.Before = "nothing"
+	}
+	return &out
 }
 
-// Texts reads the versions of proposals, all through one git process for each repository, which runs
-// from the first call of Read until Close. The zero value is ready; it is safe for concurrent use.
+// Texts reads the versions of proposals, all through one git process for each repository, which runs from the first call
+// of Read until Close. The zero value is ready; it is safe for concurrent use.
 type Texts struct {
 	mu       sync.Mutex
 	programs map[string]*git.Blobs // by the repository's top folder
 }
 
-// Read returns the texts of p.Past.Versions and, if it is there, of the version before the oldest one. A
-// text that the repository does not hold, or that is larger than a proposal may be, is nil.
+// Read returns the texts of p.Past.Versions and, if it is there, of the version before the oldest one. A text that the
+// repository does not hold, or that is larger than a proposal may be, is nil.
 func (t *Texts) Read(p *Proposal) ([][]byte, error) {
+	out := make([][]byte, len(p.Past.Texts))
+	if !slices.ContainsFunc(p.Past.Texts, func(blob string) bool { return blob != "" }) {
+		return out, nil
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !slices.ContainsFunc(p.Past.Texts, func(blob string) bool { return blob != "" }) {
-		return make([][]byte, len(p.Past.Texts)), nil
-	}
 	program, ok := t.programs[p.Past.top]
 	if !ok {
 		var err error
@@ -117,17 +104,17 @@ func (t *Texts) Read(p *Proposal) ([][]byte, error) {
 		}
 		t.programs[p.Past.top] = program
 	}
-	var out [][]byte
-	for _, blob := range p.Past.Texts {
+	for i, blob := range p.Past.Texts {
 		if blob == "" {
-			out = append(out, nil)
 			continue
 		}
 		text, err := program.Read(blob, folder.MaxFile)
 		if err != nil {
 			return nil, fmt.Errorf("versions of %s: %w", p.File, err)
 		}
-		out = append(out, legible(text))
+		if text != nil {
+			out[i] = []byte(legible(string(text)))
+		}
 	}
 	return out, nil
 }
@@ -142,38 +129,22 @@ func (t *Texts) Close() {
 	t.programs = nil
 }
 
-// legible makes a committed text one that can stand on a page: what is refused in a proposal is replaced.
-func legible(raw []byte) []byte {
-	if raw == nil {
-		return nil
-	}
-	text := bytes.ToValidUTF8(bytes.TrimPrefix(raw, []byte("\uFEFF")), []byte("\uFFFD"))
-	text, _ = printable(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))
-	if text == nil {
-		return []byte{} // empty, and there
-	}
+// legible makes a committed text one that can stand on a page: every character that is refused in a proposal is
+// replaced.
+func legible(raw string) string {
+	text := strings.ToValidUTF8(strings.TrimPrefix(raw, "\uFEFF"), "\uFFFD")
+	text, _ = mip.Printable(strings.ReplaceAll(text, "\r\n", "\n"))
 	return text
 }
 
-// earlier decodes the headers of earlier texts, of which a page asks for several.
-var earlier = sync.OnceValue(newDecoder)
-
-// StatusOf is the status in the header of an earlier text, read as that of a proposal is; empty when there is
-// none. Nothing is said of what is wrong with the text.
+// StatusOf is the status in the header of an earlier text, read as that of a proposal is; empty when there is none.
+// Nothing is said of what is wrong with the text.
 func StatusOf(text []byte) mip.Status {
 	var r report
-	h, ok := guard(text, &r)
+	h, ok := guard(string(text), &r)
 	if !ok || h == nil {
 		return ""
 	}
-	var only header
-	for _, f := range h.fields {
-		if f.name == "status" {
-			only.fields = append(only.fields, f)
-		}
-	}
-	if v := earlier().decode(&only, &r).get("status"); v != nil {
-		return mip.ParseStatus(v.text())
-	}
-	return ""
+	h.fields = slices.DeleteFunc(h.fields, func(f field) bool { return f.name != "status" })
+	return mip.ParseStatus(decode(h, &r).get("status").text())
 }

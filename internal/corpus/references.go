@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -15,38 +14,64 @@ var (
 	spaced = regexp.MustCompile(`(?i)\b([a-z]+) +(\d+)\b`)
 )
 
-// references reads a list of proposals: the numbers that belong to this site's prefix, in the
-// header's order without repetitions. Others (ERC165 on a site of MIPs) stay in the frontmatter
-// alone. The result is never nil.
-func (ld *loader) references(v *value, r *report) []int {
+// references reads a list of proposals: the numbers that belong to this site's prefix, in the header's order without
+// repetitions. Others (ERC165 on a site of MIPs) stay in the frontmatter alone. The result is never nil.
+func (f *fields) references(names ...string) []int {
 	out := []int{}
+	v := f.get(names...)
 	if v == nil {
 		return out
 	}
-	add := func(n int, ok bool) {
-		if ok && !slices.Contains(out, n) {
-			out = append(out, n)
+	for _, item := range texts(v.v) {
+		for _, piece := range separators.Split(item, -1) {
+			piece = markdownLink.ReplaceAllString(piece, "$1")
+			for _, end := range []string{": ", " - ", " (", " – "} {
+				piece, _, _ = strings.Cut(piece, end)
+			}
+			for token := range strings.FieldsSeq(spaced.ReplaceAllString(piece, "$1-$2")) {
+				token = strings.Trim(token, `"'<>[]().:`)
+				n, ok := f.reference(token)
+				switch {
+				case ok && !slices.Contains(out, n):
+					out = append(out, n)
+				case !ok && n < 0:
+					f.r.warnf(v.line, "bad-reference", "%s of %s is no proposal number and is left out", quoted(token), quoted(v.key))
+				}
+			}
 		}
 	}
-	for _, item := range referenceItems(v.v) {
-		for piece := range strings.SplitSeq(separators.ReplaceAllString(item, "\n"), "\n") {
-			ld.referencesIn(piece, add, func(token string) {
-				r.warnf(v.line, "bad-reference", "%s of %s is no proposal number and is left out", quoted(token), quoted(v.key))
-			})
-		}
-	}
-	return shownList(out, v, r)
+	return shorten(out, v, f.r)
 }
 
-// referenceItems flattens lists. Of "- MIP-3: A title", which YAML makes a map, the key counts.
-func referenceItems(v any) []string {
+// reference reads one reference. n is negative for a text that looks like a number of this site and is none: it must
+// not vanish in silence.
+func (f *fields) reference(token string) (n int, ok bool) {
+	if u, ok := webAddress(token); ok {
+		return f.numberInURL(u)
+	}
+	token = strings.TrimPrefix(token, "#")
+	token = token[strings.LastIndexByte(token, '/')+1:]
+	token = strings.TrimSuffix(token, ".md")
+	digits, ok := stripPrefix(token, f.prefix)
+	n, small := smallNumber(digits)
+	switch {
+	case ok && small:
+		return n, true
+	case ok, strings.Trim(token, "-+0123456789") == "" && strings.Trim(token, "-+") != "":
+		return -1, false
+	}
+	return 0, false
+}
+
+// texts flattens a value. Of "- MIP-3: A title", which YAML makes a map, the key counts.
+func texts(v any) []string {
 	switch v := v.(type) {
 	case string:
 		return []string{v}
 	case []any:
 		var out []string
 		for _, item := range v {
-			out = append(out, referenceItems(item)...)
+			out = append(out, texts(item)...)
 		}
 		return out
 	case map[string]any:
@@ -60,50 +85,20 @@ func referenceItems(v any) []string {
 	return nil
 }
 
-func (ld *loader) referencesIn(piece string, add func(int, bool), bad func(string)) {
-	piece = markdownLink.ReplaceAllString(piece, "$1")
-	for _, end := range []string{": ", " - ", " (", " – "} {
-		piece, _, _ = strings.Cut(piece, end)
-	}
-	piece = spaced.ReplaceAllString(piece, "$1-$2")
-	for token := range strings.FieldsSeq(piece) {
-		token = strings.Trim(token, `"'<>[]().:`)
-		if u, ok := webAddress(token); ok {
-			add(ld.numberInURL(u))
-			continue
-		}
-		token = strings.TrimPrefix(token, "#")
-		if i := strings.LastIndexByte(token, '/'); i >= 0 {
-			token = token[i+1:]
-		}
-		token = strings.TrimSuffix(token, ".md")
-		digits, ok := stripPrefix(token, ld.prefix)
-		n, small := smallNumber(digits)
-		switch {
-		case ok && small:
-			add(n, true)
-		case ok, strings.Trim(token, "-+0123456789") == "" && strings.Trim(token, "-+") != "":
-			bad(token) // it looks like a number of ours: it must not vanish in silence
-		}
-	}
-}
-
 // numberInURL reads the number of an address that ends in one of this site's proposals, such as
 // https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
-func (ld *loader) numberInURL(u *url.URL) (int, bool) {
+func (f *fields) numberInURL(u *url.URL) (int, bool) {
 	segments := strings.Split(strings.Trim(u.Path, "/"), "/")
 	last := segments[len(segments)-1]
 	if i := strings.LastIndexByte(last, '.'); i > 0 {
 		last = last[:i]
 	}
-	digits, ok := stripPrefix(last, ld.prefix)
+	digits, ok := stripPrefix(last, f.prefix)
+	if ok && digits == last { // a number alone says nothing unless the folder does
+		ok = len(segments) > 1 && strings.EqualFold(strings.TrimSuffix(strings.ToLower(segments[len(segments)-2]), "s"), f.prefix)
+	}
 	if !ok {
 		return 0, false
-	}
-	if digits == last { // a number alone says nothing unless the folder does
-		if len(segments) < 2 || !strings.EqualFold(strings.TrimSuffix(strings.ToLower(segments[len(segments)-2]), "s"), ld.prefix) {
-			return 0, false
-		}
 	}
 	return smallNumber(digits)
 }
@@ -117,48 +112,64 @@ func webAddress(s string) (*url.URL, bool) {
 	return u, true
 }
 
-// discussion reads where a proposal is discussed: the first http or https address of the field, and
-// the forum topic that it names. What is there and is no such address is dropped with a warning.
-func discussion(v *value, r *report) (address *string, topic *int) {
-	if v == nil || v.v == nil {
+// discussion reads where a proposal is discussed: the first http or https address of the field, and the forum topic
+// that it names. A text that holds no such address is dropped with a warning.
+func (f *fields) discussion(names ...string) (address *string, topic *int) {
+	v := f.get(names...)
+	if v == nil {
 		return nil, nil
 	}
 	dropped := ""
-	for _, item := range referenceItems(v.v) {
+	for _, item := range texts(v.v) {
 		item = markdownLink.ReplaceAllString(item, "$2")
-		for token := range strings.FieldsFuncSeq(item, func(c rune) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\u00a0' }) {
-			token = strings.Trim(token, `<>,;"'`)
-			u, ok := webAddress(token)
-			if !ok || len(u.String()) > maxLink {
-				continue
-			}
-			if address == nil {
-				s := u.String()
-				address, topic = &s, topicOf(u)
-			}
-		}
-		if address == nil && strings.HasPrefix(item, "/t/") {
-			topic = Topic(item) // on the site's own forum, whichever that is
-			return nil, topic
-		}
-		if address == nil && dropped == "" && !isPlaceholder(item) {
-			dropped = item
-		}
-		if address != nil {
+		if u, ok := firstAddress(item); ok {
+			address, topic = new(u.String()), topicOf(u)
 			break
+		}
+		if strings.HasPrefix(item, "/t/") {
+			return nil, Topic(item) // on the site's own forum, whichever that is
+		}
+		if dropped == "" && !isPlaceholder(item) {
+			dropped = item
 		}
 	}
 	switch {
 	case len(dropped) > maxLink:
-		r.warnf(v.line, "bad-link", "%s of %s is dropped: an address has at most %d bytes", quoted(dropped), quoted(v.key), maxLink)
+		f.r.warnf(v.line, "bad-link", "%s of %s is dropped: an address has at most %d bytes", quoted(dropped), quoted(v.key), maxLink)
 	case dropped != "":
-		r.warnf(v.line, "bad-link", "%s of %s is dropped: it is no http or https address", quoted(dropped), quoted(v.key))
+		f.r.warnf(v.line, "bad-link", "%s of %s is dropped: it is no http or https address", quoted(dropped), quoted(v.key))
 	}
 	return address, topic
 }
 
-// Topic is the number of the forum topic that an address leads to, nil when it holds none. It does not
-// look at the host.
+func firstAddress(text string) (*url.URL, bool) {
+	for token := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(" \t\n\u00a0", c) }) {
+		if u, ok := webAddress(strings.Trim(token, `<>,;"'`)); ok && len(u.String()) <= maxLink {
+			return u, true
+		}
+	}
+	return nil, false
+}
+
+// forumTopic reads a field that states the topic itself, as a number or as its address.
+func (f *fields) forumTopic(names ...string) *int {
+	v := f.get(names...)
+	text := v.text()
+	if v == nil || v.v == nil || isPlaceholder(text) {
+		return nil
+	}
+	id := topicID(text)
+	if u, ok := webAddress(text); ok {
+		id = topicOf(u)
+	}
+	if id == nil {
+		f.r.warnf(v.line, "bad-topic", "%s of %s is no forum topic: write its number", quoted(text), quoted(v.key))
+	}
+	return id
+}
+
+// Topic is the number of the forum topic that an address leads to, nil when it holds none. It does not look at the
+// host.
 func Topic(address string) *int {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -167,47 +178,24 @@ func Topic(address string) *int {
 	return topicOf(u)
 }
 
-// topicOf reads a Discourse topic from /t/slug/399, /t/slug/399/12 (a post of it) or /t/399.
+// topicOf reads the path /t/slug/399, /t/slug/399/12 (a post of it) or /t/399 of a Discourse.
 func topicOf(u *url.URL) *int {
-	segments := strings.Split(strings.Trim(u.Path, "/"), "/")
-	for i, s := range segments {
-		if s != "t" || i+1 == len(segments) {
-			continue
-		}
-		if id := topicID(segments[i+1]); id != nil {
-			return id
-		}
-		if i+2 < len(segments) {
-			return topicID(segments[i+2])
-		}
+	_, rest, ok := strings.Cut("/"+strings.Trim(u.Path, "/"), "/t/")
+	if !ok {
 		return nil
 	}
-	return nil
+	first, rest, _ := strings.Cut(rest, "/")
+	if id := topicID(first); id != nil {
+		return id
+	}
+	second, _, _ := strings.Cut(rest, "/")
+	return topicID(second)
 }
 
 func topicID(s string) *int {
-	if s == "" || strings.Trim(s, "0123456789") != "" {
-		return nil
-	}
 	n, ok := smallNumber(s)
-	if !ok || n < 1 || n > math.MaxInt32 {
+	if !ok || n < 1 || strings.Trim(s, "0123456789") != "" {
 		return nil
 	}
 	return &n
-}
-
-// forumTopic reads a field that states the topic itself, as a number or as its address.
-func forumTopic(v *value, r *report) *int {
-	if v == nil || v.v == nil || isPlaceholder(v.text()) {
-		return nil
-	}
-	text := v.text()
-	id := topicID(text)
-	if u, ok := webAddress(text); ok {
-		id = topicOf(u)
-	}
-	if id == nil {
-		r.warnf(v.line, "bad-topic", "%s of %s is no forum topic: write its number", quoted(text), quoted(v.key))
-	}
-	return id
 }

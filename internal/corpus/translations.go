@@ -1,11 +1,6 @@
 package corpus
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,62 +10,118 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
-// readTranslation publishes a translation that can be read. One of an older text is stale.
-func (r *committedReader) readTranslation(raw []byte) {
-	t, err := parseTranslation(raw, r.corpus.render)
+const (
+	// maxSummary bounds a summary's file in bytes. The largest valid one has a third of it.
+	maxSummary = 128 << 10
+	// maxSource bounds the name of a model, in characters.
+	maxSource = 100
+)
+
+// readSummary publishes a summary if its form is right and it holds against the present text.
+func (f *committedFile) readSummary(raw []byte, p *Proposal, check func(*api.Summary) error) {
+	sum, err := parseSummary(raw, p.Number)
 	if err != nil {
-		r.warn(err.line, "translation-invalid", "%s; it is not published", err.message)
+		f.report.warnf(err.Line, "summary-invalid", "%s; it is not published", err.Message)
 		return
 	}
-	p := r.corpus.Proposals[r.index]
-	english := r.corpus.Read(p).Sections
-	stale := t.ContentHash != p.ContentHash
+	sum.Stale = sum.ContentHash != p.ContentHash
+	const again = "make it again with mipwatch build --summaries"
+	if err := check(sum); err != nil {
+		what := "it is not borne out by the text"
+		if sum.Stale {
+			what = "it speaks of an older text and is not borne out by the present one"
+		}
+		f.report.warnf(0, "summary-refused", "%s (%s) and is not published; %s", what, strings.ReplaceAll(err.Error(), "\n", "; "), again)
+		return
+	}
+	if sum.Stale {
+		f.report.warnf(0, "summary-stale", "it speaks of an older text and is published as stale; %s", again)
+	}
+	f.summary = sum
+}
+
+// parseSummary reads the file of a proposal's summary, without looking at the proposal.
+func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
+	if len(raw) > maxSummary {
+		return nil, &strictjson.Error{Message: fmt.Sprintf("it is larger than %d bytes", maxSummary)}
+	}
+	sum := &api.Summary{}
+	// A build finds out by itself whether a summary is stale, and writes no stand-in.
+	if err := strictjson.Decode(raw, sum, "stale", "fallback"); err != nil {
+		return nil, err
+	}
+	for _, rule := range []struct {
+		broken          bool
+		member, message string
+	}{
+		{sum.MIPNumber != number, "mipNumber", fmt.Sprintf("mipNumber is %d and the file's name says %d", sum.MIPNumber, number)},
+		{sum.Locale != "en", "locale", "locale is not en: a committed summary is English"},
+		{!mip.IsContentHash(sum.ContentHash), "contentHash", "contentHash is not 64 hexadecimal digits in lower case"},
+		{utf8.RuneCountInString(sum.Source) > maxSource, "source", fmt.Sprintf("source is longer than %d characters", maxSource)},
+		{sum.Fallback != nil, "fallback", "fallback is not null: what only stands in for a summary is not one to keep"},
+	} {
+		if rule.broken {
+			return nil, &strictjson.Error{Line: strictjson.Line(raw, rule.member), Message: rule.message}
+		}
+	}
+	return sum, nil
+}
+
+// readTranslation publishes a translation that can be read. One of an older text is stale. Its header is written as a
+// proposal's is; only title, description and translation-of are read of it, the contentHash of the text that was
+// translated:
+//
+//	---
+//	mip: 7
+//	title: Eine eigene Spur für Stimmen
+//	description: Stimmen als Datagramme fester Länge.
+//	translation-of: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+//	---
+func (f *committedFile) readTranslation(raw []byte, c *Corpus, p *Proposal) {
+	r := &report{}
+	header, doc, heavy := parseTranslation(string(raw), r)
+	if len(r.problems) > 0 {
+		f.report.warnf(r.problems[0].Line, "translation-invalid", "%s; it is not published", r.problems[0].Message)
+		return
+	}
+	hash := header.get("translation-of").text()
+	english := c.Read(p).Sections
+	stale := hash != p.ContentHash
 	switch {
-	case !stale && !correspond(t.Sections, english):
-		line, what := difference(t.Sections, english, bytes.Count(raw, []byte("\n")))
-		r.warn(line, "translation-sections", "%s; the headings must be those of the English text, in number, level and order. It is not published", what)
-		return
 	case stale:
-		r.warn(0, "translation-stale", "it is of an older text and published as stale; bring it up to date and set translation-of to %s", p.ContentHash)
+		f.report.warnf(0, "translation-stale", "it is of an older text and published as stale; bring it up to date and set translation-of to %s", p.ContentHash)
+	case !correspond(doc.Sections, english):
+		line, what := difference(doc.Sections, english, strings.Count(string(raw), "\n"))
+		f.report.warnf(line, "translation-sections",
+			"%s; the headings must be those of the English text, in number, level and order. It is not published", what)
+		return
 	}
-	sum := sha256.Sum256(raw)
 	made := mip.Time{} // of a proposal without any date
 	if p.Updated != nil {
 		made = *p.Updated
 	}
-	if at := r.corpus.Changed(r.file); at != nil {
+	if at := c.Changed(f.File); at != nil {
 		made = *at
 	}
-	t.MIPNumber, t.Locale, t.Stale, t.GeneratedAt = r.id.Number, r.locale, stale, made
 	// Where only some sections correspond it is not known which: a wrong id would lead to another place.
-	if correspond(t.Sections, english) {
-		for i := range t.Sections {
-			t.Sections[i].ID = english[i].ID
+	if correspond(doc.Sections, english) {
+		for i := range doc.Sections {
+			doc.Sections[i].ID = english[i].ID
 		}
 	}
-	r.translation = &Translation{
-		ID: r.id, Locale: r.locale, Stale: stale, GeneratedAt: made, FileHash: hex.EncodeToString(sum[:]), text: t,
+	text := &api.PublishedTranslation{
+		MIPNumber: p.Number, Locale: f.locale, Title: header.get("title").text(), Sections: doc.Sections, ContentHash: hash,
+		GeneratedAt: made, Source: "file", Stale: stale,
 	}
-}
-
-// parseTranslation reads a file without looking at the proposal. Its sections have ids of their own.
-func parseTranslation(raw []byte, render func(*markdown.Document) error) (*api.PublishedTranslation, *flaw) {
-	p := translationParser{values: map[string]string{}}
-	if err := p.parse(raw); err != nil {
-		return nil, &flaw{max(p.line, 1), err.Error()}
+	if d := header.get("description").text(); d != "" {
+		text.Description = &d
 	}
-	var r report
-	doc, ok := parse(p.body, p.line+1, true, render, &r)
-	if !ok {
-		return nil, &flaw{r.problems[0].Line, r.problems[0].Message}
+	f.translation = &Translation{
+		ID: p.ID, Locale: f.locale, Stale: stale, GeneratedAt: made, File: f.Path, Heavy: heavy, text: text,
 	}
-	t := &api.PublishedTranslation{Title: p.values["title"], Sections: doc.Sections, ContentHash: p.values["translation-of"], Source: "file"}
-	if d := p.values["description"]; d != "" {
-		t.Description = &d
-	}
-	return t, nil
 }
 
 // correspond reports whether two texts have the same headings, as far as a program can see.
@@ -78,9 +129,9 @@ func correspond(a, b []mip.Section) bool {
 	return slices.EqualFunc(a, b, func(x, y mip.Section) bool { return x.Level == y.Level })
 }
 
-// difference says where two texts begin to have other headings, by the line of the translation's file,
-// which has as many lines as given.
-func difference(translated, english []mip.Section, lines int) (line int, what string) {
+// difference says where two texts that do not correspond begin to have other headings, by the line of the translation's
+// file, which has as many lines as given.
+func difference(translated, english []mip.Section, lines int) (line int, message string) {
 	same := 0
 	for same < min(len(translated), len(english)) && translated[same].Level == english[same].Level {
 		same++
@@ -99,138 +150,53 @@ func difference(translated, english []mip.Section, lines int) (line int, what st
 	return line, fmt.Sprintf("the section %q has level %d where %q of the English text has level %d", s.Title, s.Level, english[same].Title, english[same].Level)
 }
 
-// translationParser reads a committed translation line by line: a header between lines of three hyphens, then the
-// text. The header is written as a proposal's, and says in translation-of which contentHash was
-// translated:
-//
-//	---
-//	mip: 7
-//	title: Eine eigene Spur für Stimmen
-//	description: Stimmen als Datagramme fester Länge.
-//	translation-of: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-//	---
-//
-// Of the header only title, description and translation-of are read, each on one line; the description
-// may be missing. A value is taken as it stands, or between double quotes (as a string of JSON) or single
-// ones (where two stand for one). The text comes with LF line ends. Errors begin with the line, from 1.
-type translationParser struct {
-	line   int               // number of the line at hand
-	values map[string]string // of the keys that are read
-	read   bool              // the last key was one of them, so that nothing may go on below it
-	body   string
+// parseTranslation reads a file without looking at the proposal. Any problem of r refuses it.
+func parseTranslation(raw string, r *report) (header *values, doc *markdown.Document, heavy bool) {
+	text, ok := normalise(raw, r)
+	if at := strings.IndexFunc(text, func(c rune) bool { return c != '\t' && mip.ClassOf(c) == mip.Control }); ok && at >= 0 {
+		c, _ := utf8.DecodeRuneInString(text[at:])
+		r.errorf(lineAt(text, at), "", "the control character %U", c)
+	}
+	if !ok || r.failed {
+		return nil, nil, false
+	}
+	h, ok := guard(text, r)
+	if h == nil {
+		if ok {
+			r.errorf(1, "", "the file does not begin with a line of three hyphens")
+		}
+		return nil, nil, false
+	}
+	end := lineAt(text, h.body) - 1
+	h.fields = slices.DeleteFunc(h.fields, func(f field) bool {
+		return f.name != "title" && f.name != "description" && f.name != "translation-of"
+	})
+	header = decode(h, r)
+	for _, v := range header.order {
+		text, isText := v.v.(string)
+		switch {
+		case v.v != nil && !isText:
+			r.errorf(v.line, "", "%s is no text: write it on one line", v.name)
+		case strings.ContainsFunc(text, unseen):
+			r.errorf(v.line, "", "%s: it holds control characters or characters that cannot be seen", v.name)
+		case v.name == "translation-of" && !mip.IsContentHash(text):
+			r.errorf(v.line, "", "translation-of is no contentHash: 64 hexadecimal digits in lower case")
+		}
+	}
+	for _, name := range []string{"title", "translation-of"} {
+		if header.get(name).text() == "" {
+			r.errorf(end, "", "the header has no %s", name)
+		}
+	}
+	doc, heavy = parse(text[h.body:], end+1, true, r)
+	return header, doc, heavy
 }
 
-func (p *translationParser) parse(file []byte) error {
-	text := strings.ReplaceAll(string(bytes.TrimPrefix(file, []byte("\uFEFF"))), "\r\n", "\n")
-	for line := range strings.Lines(text) {
-		p.line++
-		if err := checkLine(line); err != nil {
-			return err
-		}
+// unseen reports characters that no line of a translation's header may hold. Joiners and soft hyphens are part of some
+// scripts.
+func unseen(c rune) bool {
+	if c == 0x200C || c == 0x200D || c == 0xAD {
+		return false
 	}
-	const fence = "---"
-	p.line = 1
-	line, rest, _ := strings.Cut(text, "\n")
-	if strings.TrimRight(line, " \t") != fence {
-		return errors.New("the file does not begin with a line of three hyphens")
-	}
-	for rest != "" {
-		p.line++
-		line, rest, _ = strings.Cut(rest, "\n")
-		if line = strings.TrimRight(line, " \t"); line == fence {
-			p.body = rest
-			return p.complete()
-		}
-		if err := p.header(line); err != nil {
-			return err
-		}
-	}
-	return errors.New("no line of three hyphens ends the header")
-}
-
-// checkLine refuses what is no text.
-func checkLine(line string) error {
-	if !utf8.ValidString(line) {
-		return errors.New("not valid UTF-8")
-	}
-	for _, c := range strings.TrimSuffix(line, "\n") {
-		if c != '\t' && unicode.IsControl(c) {
-			return fmt.Errorf("the control character %U", c)
-		}
-	}
-	return nil
-}
-
-// header reads a line of the header. Lists and folded values are passed over below keys that are not
-// read.
-func (p *translationParser) header(line string) error {
-	if line == "" || line[0] == '#' {
-		return nil
-	}
-	if line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(line, "- ") || line == "-" {
-		if p.read {
-			return errors.New("the value above goes on here; write it on one line")
-		}
-		return nil
-	}
-	key, value, ok := strings.Cut(line, ":")
-	if !ok || value != "" && value[0] != ' ' && value[0] != '\t' {
-		return errors.New("neither a key with its value, as in title: Votes, nor the line of three hyphens that ends the header")
-	}
-	key = strings.ToLower(strings.TrimSpace(key))
-	p.read = key == "title" || key == "description" || key == "translation-of"
-	if !p.read {
-		return nil
-	}
-	if _, twice := p.values[key]; twice {
-		return fmt.Errorf("%s stands a second time", key)
-	}
-	text, err := unquote(strings.TrimSpace(value))
-	if err != nil {
-		return fmt.Errorf("%s: %w", key, err)
-	}
-	if key == "translation-of" && !mip.IsContentHash(text) {
-		return errors.New("translation-of is no contentHash: 64 hexadecimal digits in lower case")
-	}
-	p.values[key] = text
-	return nil
-}
-
-// complete judges the header as a whole, at its last line.
-func (p *translationParser) complete() error {
-	for _, key := range []string{"title", "translation-of"} {
-		if p.values[key] == "" {
-			return fmt.Errorf("the header has no %s", key)
-		}
-	}
-	return nil
-}
-
-// unquote returns a value without the quotes around it, which must leave one line of visible text.
-func unquote(value string) (string, error) {
-	switch {
-	case value == "":
-		return "", nil
-	case value[0] == '"':
-		if err := json.Unmarshal([]byte(value), &value); err != nil {
-			return "", errors.New("it begins with a double quote and is no string of JSON")
-		}
-	case value[0] == '\'':
-		inner := strings.ReplaceAll(strings.TrimSuffix(value[1:], "'"), "''", "\x00")
-		if len(value) < 2 || !strings.HasSuffix(value, "'") || strings.Contains(inner, "'") {
-			return "", errors.New("it begins with a single quote and does not end with one; write two for one in the text")
-		}
-		value = strings.ReplaceAll(inner, "\x00", "'")
-	case strings.ContainsAny(value[:1], "|>[{&*!"):
-		return "", fmt.Errorf("it begins with %q: put it between double quotes", value[:1])
-	}
-	if value = strings.TrimSpace(value); strings.ContainsFunc(value, invisible) {
-		return "", errors.New("it holds control characters or characters that cannot be seen")
-	}
-	return value, nil
-}
-
-// invisible reports what no line of a translation's header may hold. Joiners and soft hyphens are part of some scripts.
-func invisible(c rune) bool {
-	return c != 0x200C && c != 0x200D && c != 0xAD && (c == unicode.ReplacementChar || unicode.In(c, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp))
+	return mip.ClassOf(c) != mip.Visible || c == unicode.ReplacementChar || unicode.In(c, unicode.Cf, unicode.Co)
 }

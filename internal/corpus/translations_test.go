@@ -19,29 +19,33 @@ func TestParseTranslation(t *testing.T) {
 		{name: "quotes", file: "---\ntitle: \"A \\\"b\\\"\"\ndescription: 'c''d'\ntranslation-of: " + hash + "\n---\n", title: `A "b"`, description: "c'd"},
 		{name: "lists of others", file: "---\n# c\nrequires:\n  - 3\n- 4\n\ntitle: A\ntranslation-of: " + hash + "\n---", title: "A"},
 		{name: "empty", err: "line 1: the file does not begin with a line of three hyphens"},
-		{name: "no end", file: "---\ntitle: A\n", err: "line 2: no line of three hyphens ends the header"},
+		{name: "no end", file: "---\ntitle: A\n", err: "line 1: the header is not closed: put a line with --- where it ends, which seems to be here"},
 		{name: "no title", file: "---\ntranslation-of: " + hash + "\n---\n", err: "line 3: the header has no title"},
 		{name: "no hash", file: "---\ntitle: A\n---\n", err: "line 3: the header has no translation-of"},
 		{name: "short hash", file: "---\ntranslation-of: 0a\n---\n", err: "line 2: translation-of is no contentHash: 64 hexadecimal digits in lower case"},
-		{name: "twice", file: "---\ntitle: A\ntitle: B\n---\n", err: "line 3: title stands a second time"},
-		{name: "folded", file: "---\ntitle: A\n  b\n---\n", err: "line 3: the value above goes on here; write it on one line"},
+		{name: "twice", file: "---\ntitle: A\ntitle: B\n---\n", err: `line 3: "title" is stated a second time (first on line 2): the first value that is not empty counts`},
+		{name: "folded", file: "---\ntitle: A\n  b\ntranslation-of: " + hash + "\n---\n", title: "A b"},
 		{name: "direction", file: "---\ntitle: A\u202e\n---\n", err: "line 2: title: it holds control characters or characters that cannot be seen"},
 		{name: "control character", file: "---\ntitle: A\n---\n\nb\x1b\n", err: "line 5: the control character U+001B"},
-		{name: "not UTF-8", file: "---\ntitle: \xff\n", err: "line 2: not valid UTF-8"},
-		{name: "block", file: "---\ntitle: |\n---\n", err: `line 2: title: it begins with "|": put it between double quotes`},
+		{name: "not UTF-8", file: "---\ntitle: \xff\n", err: "line 2: byte 0xFF is not valid UTF-8; save the file as UTF-8"},
+		{name: "block", file: "---\ntitle: |\n  A\ntranslation-of: " + hash + "\n---\n", title: "A"},
+		{name: "list", file: "---\ndescription:\n  - A\n---\n", err: "line 2: description is no text: write it on one line"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := translationParser{values: map[string]string{}}
-			err := p.parse([]byte(tt.file))
+			r := &report{}
+			v, doc, _ := parseTranslation(tt.file, r)
 			if tt.err != "" {
-				if err == nil || fmt.Sprintf("line %d: %v", p.line, err) != tt.err {
-					t.Errorf("parse(%q): %v, want %s", tt.file, err, tt.err)
+				if len(r.problems) == 0 || fmt.Sprintf("line %d: %s", r.problems[0].Line, r.problems[0].Message) != tt.err {
+					t.Errorf("parseTranslation(%q): %v, want %s", tt.file, r.problems, tt.err)
 				}
 				return
 			}
-			v := p.values
-			if err != nil || v["translation-of"] != hash || v["title"] != tt.title || v["description"] != tt.description || p.body != tt.body {
-				t.Errorf("parse(%q) = %q, %q, %v, want title %q, description %q, body %q", tt.file, v, p.body, err, tt.title, tt.description, tt.body)
+			if len(r.problems) > 0 {
+				t.Fatalf("parseTranslation(%q): %v", tt.file, r.problems)
+			}
+			title, description := v.get("title").text(), v.get("description").text()
+			if v.get("translation-of").text() != hash || title != tt.title || description != tt.description || string(doc.Body) != tt.body {
+				t.Errorf("parseTranslation(%q): title %q, description %q, body %q", tt.file, title, description, doc.Body)
 			}
 		})
 	}

@@ -9,17 +9,18 @@ import (
 	meta "github.com/yuin/goldmark-meta"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// decoder turns guarded headers into values by goldmark-meta. It is safe for concurrent use.
-type decoder struct{ parser parser.Parser }
+// maxDepth bounds nested lists and maps of a header; deeper ones are kept as text.
+const maxDepth = 32
 
-func newDecoder() *decoder {
-	return &decoder{goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()}
-}
+// headerParser decodes guarded headers by goldmark-meta. It is safe for concurrent use.
+var headerParser = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
 
-// decoded is a header as values.
-type decoded struct {
+// values are a decoded header.
+type values struct {
 	byName map[string]*value // by fieldName; of duplicates the first that is not empty
 	order  []*value          // the same values in the header's order
 }
@@ -27,46 +28,80 @@ type decoded struct {
 // value is one field with its decoded value: nil, string, []any or map[string]any.
 type value struct {
 	*field
-	v any
+	v        any
+	replaced bool // a character that XML forbids by U+FFFD
 }
 
-// freeText are the fields in which " #" and a colon are text: no comment is cut from them.
-func freeText(name string) bool {
-	return name == "title" || name == "description" || name == "withdrawal-reason" || name == "abstract"
-}
-
-// decode returns the header's values. What is no acceptable YAML is kept as text, with a warning.
-func (d *decoder) decode(h *header, r *report) *decoded {
-	values := make([]value, len(h.fields))
+// decode returns the header's values. A value that is no acceptable YAML is kept as text, with a warning.
+func decode(h *header, r *report) *values {
+	yaml := make([]string, len(h.fields)) // empty: not acceptable
 	for i := range h.fields {
-		f := &h.fields[i]
-		values[i] = value{f, d.value(f, r)}
-	}
-	return index(values, r)
-}
-
-// value decodes one field by itself, so that a broken one costs no other its structure.
-func (d *decoder) value(f *field, r *report) any {
-	// Most values need no YAML, and it is a third of the work of loading.
-	if text, ok := plainValue(f, freeText(f.name)); ok {
-		v, _ := tidy(text)
-		return v
-	}
-	if yaml, ok := rewrite(f, freeText(f.name), 0); ok && !endsHeader(yaml) {
-		if v, ok := d.yaml(yaml); ok {
-			if v, depth := tidy(v); depth <= maxDepth {
-				return v
-			}
+		if text, ok := rewrite(&h.fields[i], freeText[h.fields[i].name], 0); ok && !endsHeader(text) {
+			yaml[i] = text
 		}
 	}
-	r.warnf(f.line, "yaml-fallback",
-		"the value of %s is not plain YAML (an anchor, alias, tag, broken quote or too deep nesting): it is kept as text; quote it", quoted(f.key))
-	v, _ := tidy(asText(f))
-	return v
+	all := decodeYAML(yaml, 0)
+	d := &values{byName: make(map[string]*value, len(h.fields))}
+	for i := range h.fields {
+		v := &value{field: &h.fields[i]}
+		found := all
+		if found == nil { // some value is broken: decoded alone, it costs no other its structure
+			found = decodeYAML(yaml[i:i+1], i)
+		}
+		t := tidier{keepControls: v.name == "title" || v.name == "status"} // these are judged as they were read
+		decoded, ok := found[yamlKey(i)]
+		if ok {
+			v.v = t.tidy(decoded, 0)
+		}
+		if !ok || t.deepest > maxDepth {
+			r.warnf(v.line, "yaml-fallback",
+				"the value of %s is not plain YAML (an anchor, alias, tag, broken quote or too deep nesting): it is kept as text; quote it", quoted(v.key))
+			v.v = t.tidy(asText(v.field), 0)
+		}
+		v.replaced = t.replaced
+		d.add(v, r)
+	}
+	return d
 }
 
-// endsHeader reports a line of hyphens, which goldmark-meta takes for the closing fence wherever it
-// stands.
+// add adds the next value. Of two with the same name the first that is not empty counts.
+func (d *values) add(v *value, r *report) {
+	first := d.byName[v.name]
+	if first == nil {
+		d.byName[v.name] = v
+		d.order = append(d.order, v)
+		return
+	}
+	r.warnf(v.line, "duplicate-key", "%s is stated a second time (first on line %d): the first value that is not empty counts", quoted(v.key), first.line)
+	if first.v == nil && v.v != nil {
+		*first = *v
+	}
+}
+
+// yamlKey is a key that is no word of YAML, which the real key may be.
+func yamlKey(i int) string { return "k" + strconv.Itoa(i) }
+
+// decodeYAML decodes values, each under the [yamlKey] of its position and first. It returns nil when goldmark-meta
+// finds an error. Values that are empty texts are left out.
+func decodeYAML(yaml []string, first int) map[string]any {
+	var header strings.Builder
+	header.WriteString("---\n")
+	for i, value := range yaml {
+		if value != "" {
+			fmt.Fprintf(&header, "%s: %s\n", yamlKey(first+i), value)
+		}
+	}
+	header.WriteString("---\n")
+	pc := parser.NewContext()
+	headerParser.Parse(text.NewReader([]byte(header.String())), parser.WithContext(pc))
+	found, err := meta.TryGet(pc)
+	if err != nil {
+		return nil
+	}
+	return found
+}
+
+// endsHeader reports a line of hyphens, which goldmark-meta takes for the closing fence wherever it stands.
 func endsHeader(yaml string) bool {
 	for line := range strings.SplitSeq(yaml, "\n") {
 		if line = strings.TrimSpace(line); line != "" && strings.Trim(line, "-") == "" {
@@ -76,19 +111,10 @@ func endsHeader(yaml string) bool {
 	return false
 }
 
-// yaml decodes one value. Its key is one that is no word of YAML, which the real key may be.
-func (d *decoder) yaml(value string) (any, bool) {
-	pc := parser.NewContext()
-	d.parser.Parse(text.NewReader([]byte("---\nk: "+value+"\n---\n")), parser.WithContext(pc))
-	found, err := meta.TryGet(pc)
-	v, ok := found["k"]
-	return v, ok && err == nil
-}
-
-// asText reads a field that is no YAML as people do: what follows the colon, on one line.
+// asText reads a field that is no YAML as people do: the text after the colon, on one line.
 func asText(f *field) string {
 	s := f.raw()
-	if f.value != "" && shown(f.name) {
+	if f.value != "" && shownText[f.name] {
 		s = f.value // the lines below may be another key's
 	}
 	s = foldBlanks(s)
@@ -98,61 +124,45 @@ func asText(f *field) string {
 	return s
 }
 
-// tidy turns what YAML gives into string, nil, []any and map[string]any, and returns how deep lists and maps
-// are nested.
-func tidy(v any) (clean any, depth int) {
+// tidier turns what YAML gives into string, nil, []any and map[string]any.
+type tidier struct {
+	keepControls bool
+	replaced     bool
+	deepest      int // how deep lists and maps are nested
+}
+
+func (t *tidier) tidy(v any, depth int) any {
+	t.deepest = max(t.deepest, depth)
 	switch v := v.(type) {
 	case nil:
-		return nil, 0
+		return nil
 	case string:
-		if s := strings.TrimSpace(v); s != "" {
-			return s, 0
+		s := strings.TrimSpace(v)
+		if clean, at := mip.Printable(s); at >= 0 && !t.keepControls {
+			s, t.replaced = clean, true
 		}
-		return nil, 0
+		if s == "" {
+			return nil
+		}
+		return s
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			c, d := tidy(item)
-			out[i], depth = c, max(depth, d+1)
+			out[i] = t.tidy(item, depth+1)
 		}
-		return out, depth
+		return out
 	case map[any]any:
 		out := make(map[string]any, len(v))
 		for key, item := range v {
-			c, d := tidy(item)
-			out[fmt.Sprint(key)], depth = c, max(depth, d+1)
+			out[fmt.Sprint(key)] = t.tidy(item, depth+1)
 		}
-		return out, depth
+		return out
 	}
-	return tidy(fmt.Sprint(v))
-}
-
-// index resolves duplicate keys.
-func index(values []value, r *report) *decoded {
-	d := &decoded{byName: make(map[string]*value, len(values))}
-	for i := range values {
-		v := &values[i]
-		first, dup := d.byName[v.name]
-		if !dup {
-			d.byName[v.name] = v
-			continue
-		}
-		r.warnf(v.line, "duplicate-key", "%s is stated a second time (first on line %d): the first value that is not empty counts", quoted(v.key), first.line)
-		if first.v == nil && v.v != nil {
-			d.byName[v.name] = v
-		}
-	}
-	for i := range values {
-		v := &values[i]
-		if d.byName[v.name] == v {
-			d.order = append(d.order, v)
-		}
-	}
-	return d
+	return t.tidy(fmt.Sprint(v), depth)
 }
 
 // get returns the first of the named fields that has a value, or one that is empty, or nil.
-func (d *decoded) get(names ...string) *value {
+func (d *values) get(names ...string) *value {
 	var empty *value
 	for _, name := range names {
 		if v := d.byName[name]; v != nil {
@@ -173,6 +183,14 @@ func (v *value) text() string {
 	return textOf(v.v)
 }
 
+// lineOf is the line of a field, 0 when there is none.
+func lineOf(v *value) int {
+	if v == nil {
+		return 0
+	}
+	return v.line
+}
+
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -187,11 +205,8 @@ func textOf(v any) string {
 	return ""
 }
 
-// quoted shortens s for a message and makes what cannot be seen visible.
+// quoted shortens s for a message and makes its invisible characters visible.
 func quoted(s string) string {
-	const most = 60
-	if runes := []rune(s); len(runes) > most {
-		s = string(runes[:most]) + "…"
-	}
-	return strconv.Quote(s)
+	const most = 61 // characters
+	return strconv.Quote(mip.ShortenRunes(s, most))
 }

@@ -5,66 +5,29 @@ import (
 	"strings"
 )
 
-// maxDepth bounds nested lists and maps of a header; deeper ones are kept as text.
-const maxDepth = 32
-
-// rewrite turns a field's value into YAML that says the same with every plain scalar quoted, so that
-// YAML 1.1 typing (0161 is 113, no is false, " #" begins a comment) cannot change it. ok is false
-// when the value uses what is not accepted (anchors, aliases, tags, too deep, a block scalar within a map)
-// or is not YAML at all: then the value as written is the value.
+// rewrite turns a field's value into YAML that says the same with every plain scalar quoted, so that YAML 1.1 typing
+// (0161 is 113, no is false, " #" begins a comment) cannot change it. ok is false when the value uses what is not
+// accepted (anchors, aliases, tags, too deep, a block scalar within a map) or is not YAML at all: then the value as
+// written is the value.
 func rewrite(f *field, freeText bool, depth int) (yaml string, ok bool) {
-	value, more := f.lines()
+	value, more := f.value, trimBlankLines(f.more)
 	switch {
-	case value == "":
+	case value == "" || isComment(value):
 		return rewriteBlock(more, freeText, depth)
-	case !blockScalar(value):
-		return rewriteScalar(value, more, freeText)
+	case blockScalar(value):
+		return strings.Join(append([]string{cutComment(value)}, f.more...), "\n"), depth == 0
 	}
-	return strings.Join(append([]string{cutComment(value)}, f.more...), "\n"), depth == 0
+	return rewriteScalar(value, more, freeText)
 }
 
-// lines are a value's first line, without a comment, and what follows it.
-func (f *field) lines() (value string, more []string) {
-	if !isComment(f.value) {
-		value = f.value
-	}
-	return value, trimBlankLines(f.more)
-}
-
-// plainValue is the text of a value that has no structure of YAML: no quotes, list, map, block, anchor
-// or tag.
-func plainValue(f *field, freeText bool) (text string, ok bool) {
-	value, more := f.lines()
-	if value == "" {
-		return "", len(more) == 0
-	}
-	switch value[0] {
-	case '"', '\'', '&', '*', '!':
-		return "", false
-	case '[', '{':
-		if !freeText {
-			return "", false
-		}
-	}
-	if blockScalar(value) {
-		return "", false
-	}
-	return foldPlain(joinLines(value, more), freeText), true
-}
-
-func joinLines(value string, more []string) string {
-	var whole strings.Builder
-	whole.WriteString(value)
-	for _, line := range more {
-		whole.WriteString("\n" + strings.TrimSpace(line))
-	}
-	return whole.String()
-}
-
-// rewriteScalar handles what begins on the key's own line: quoted text, a flow list or map, or plain
-// text that may be folded over several lines.
+// rewriteScalar handles a value that begins on the key's own line: quoted text, a flow list or map, or plain text that
+// may be folded over several lines.
 func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
-	whole := joinLines(value, more)
+	lines := []string{value}
+	for _, line := range more {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	whole := strings.Join(lines, "\n")
 	switch value[0] {
 	case '"', '\'':
 		end := quotedEnd(whole)
@@ -78,25 +41,23 @@ func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
 		if freeText { // [Meta] is a word of a title
 			break
 		}
-		yaml, end, ok := rewriteFlow(whole, 0)
+		yaml, rest, ok := rewriteFlow(whole, 0)
 		if !ok {
 			return "", false
 		}
-		if restIsComment(whole[end:]) {
+		if restIsComment(rest) {
 			return yaml, true
 		}
 	case '&', '*', '!':
 		return "", false
 	}
-	return strconv.QuoteToASCII(foldPlain(whole, freeText)), true
+	return strconv.QuoteToASCII(foldPlain(lines, freeText)), true
 }
 
-// foldPlain makes one line of plain text. Free text keeps what looks like a comment: real titles
-// hold " #".
-func foldPlain(s string, freeText bool) string {
+// foldPlain makes one line of plain text. Free text keeps what looks like a comment: real titles hold " #".
+func foldPlain(lines []string, freeText bool) string {
 	var folded []string
-	for line := range strings.SplitSeq(s, "\n") {
-		line = strings.TrimSpace(line)
+	for _, line := range lines {
 		if !freeText {
 			line = cutComment(line)
 		}
@@ -160,68 +121,63 @@ func trimBlankLines(lines []string) []string {
 	return lines
 }
 
-// rewriteFlow quotes the plain scalars of the flow list or map that s begins with. end is the offset
-// after it. ok is false for what must not be decoded (too deep, anchors) or is never closed.
-func rewriteFlow(s string, depth int) (yaml string, end int, ok bool) {
+func trimBlanks(s string) string { return strings.TrimLeft(s, " \t\n") }
+
+// rewriteFlow quotes the plain scalars of the flow list or map that s begins with; rest follows it. ok is false for
+// a value that must not be decoded (too deep, anchors) or is never closed.
+func rewriteFlow(s string, depth int) (yaml, rest string, ok bool) {
 	isMap, closing := s[0] == '{', s[0]+2 // ] and } are two after [ and {
+	ends := func(s string) bool { return s == "" || s[0] == ',' || s[0] == closing }
 	var items []string
-	for i := skipBlanks(s, 1); depth < maxDepth && i < len(s); {
-		switch s[i] {
+	for at := trimBlanks(s[1:]); depth < maxDepth && at != ""; {
+		switch at[0] {
 		case closing:
-			return s[:1] + strings.Join(items, ", ") + string(closing), i + 1, true
+			return s[:1] + strings.Join(items, ", ") + string(closing), at[1:], true
 		case ',':
-			i = skipBlanks(s, i+1)
+			at = trimBlanks(at[1:])
 			continue
 		}
-		item, next, ok := flowItem(s, i, isMap, depth)
-		if !ok {
-			return "", 0, false
-		}
-		if isMap {
+		item, next, ok := flowItem(at, isMap, depth)
+		if ok && isMap {
 			value := `""`
-			if next < len(s) && s[next] == ':' {
-				if next = skipBlanks(s, next+1); next < len(s) && s[next] != ',' && s[next] != closing {
-					if value, next, ok = flowItem(s, next, false, depth); !ok {
-						return "", 0, false
-					}
+			if after, colon := strings.CutPrefix(next, ":"); colon {
+				if next = trimBlanks(after); !ends(next) {
+					value, next, ok = flowItem(next, false, depth)
 				}
 			}
 			item += ": " + value
 		}
-		if next < len(s) && s[next] != ',' && s[next] != closing {
-			return "", 0, false
+		if !ok || !ends(next) {
+			return "", "", false
 		}
-		items, i = append(items, item), next
+		items, at = append(items, item), next
 	}
-	return "", 0, false
+	return "", "", false
 }
 
-// flowItem rewrites the item at i of a flow list or map; next is the offset of what follows it. A key is a scalar.
-func flowItem(s string, i int, key bool, depth int) (yaml string, next int, ok bool) {
-	rest, n := s[i:], 0
-	switch c := rest[0]; {
-	case strings.IndexByte("&*!]}", c) >= 0 || strings.HasPrefix(rest, "? "):
+// flowItem rewrites the item that s begins with, of a flow list or map. A key is a scalar.
+func flowItem(s string, key bool, depth int) (yaml, rest string, ok bool) {
+	n := 0
+	switch c := s[0]; {
+	case strings.IndexByte("&*!]}", c) >= 0 || strings.HasPrefix(s, "? "):
 	case c == '[' || c == '{':
 		if !key {
-			yaml, n, _ = rewriteFlow(rest, depth+1)
+			yaml, rest, ok = rewriteFlow(s, depth+1)
+			return yaml, trimBlanks(rest), ok
 		}
 	case c == '"' || c == '\'':
-		n = quotedEnd(rest)
-		yaml = strings.ReplaceAll(rest[:n], "\n", "\n  ")
+		n = quotedEnd(s)
+		yaml = strings.ReplaceAll(s[:n], "\n", "\n  ")
 	default:
-		n = plainEnd(rest, key)
-		yaml = strconv.QuoteToASCII(foldBlanks(rest[:n]))
+		n = plainEnd(s, key)
+		yaml = strconv.QuoteToASCII(foldBlanks(s[:n]))
 	}
-	return yaml, skipBlanks(s, i+n), n > 0
-}
-
-func skipBlanks(s string, i int) int {
-	return len(s) - len(strings.TrimLeft(s[i:], " \t\n"))
+	return yaml, trimBlanks(s[n:]), n > 0
 }
 
 // plainEnd is the length of the plain scalar at the start of s within a flow value.
 func plainEnd(s string, key bool) int {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch s[i] {
 		case ',', ']', '}':
 			return i
@@ -234,13 +190,19 @@ func plainEnd(s string, key bool) int {
 	return len(s)
 }
 
-// rewriteBlock turns an indented block (a list, a map or folded text below a key) into one line of
-// flow YAML with every plain scalar quoted.
+// rewriteBlock turns an indented block (a list, a map or folded text below a key) into one line of flow YAML with
+// every plain scalar quoted.
 func rewriteBlock(lines []string, freeText bool, depth int) (string, bool) {
 	if depth >= maxDepth {
 		return "", false
 	}
-	lines = trimBlankLines(dropComments(lines))
+	kept := make([]string, 0, len(lines))
+	for _, line := range lines {
+		if !isComment(strings.TrimSpace(line)) {
+			kept = append(kept, line)
+		}
+	}
+	lines = trimBlankLines(kept)
 	if len(lines) == 0 {
 		return `""`, true
 	}
@@ -257,25 +219,26 @@ func rewriteBlock(lines []string, freeText bool, depth int) (string, bool) {
 	return rewriteScalar(first, lines[1:], freeText)
 }
 
-// rewriteList handles "- item" lines. Every item begins at the indentation of the first one or left
-// of it; what is further right belongs to the item above.
+// rewriteList handles "- item" lines. Every item begins at the indentation of the first one or left of it; a line
+// further right belongs to the item above.
 func rewriteList(lines []string, depth int) (string, bool) {
 	var items []string
 	margin := indentation(lines[0])
 	for i := 0; i < len(lines); {
-		item, isItem := itemText(strings.TrimSpace(lines[i]))
+		line := lines[i]
+		item, isItem := itemText(strings.TrimSpace(line))
 		if !isItem {
 			return "", false
 		}
-		from := i
-		for i++; i < len(lines) && !(indentation(lines[i]) <= margin && isListItem(lines[i])); i++ {
+		from := i + 1
+		for i++; i < len(lines) && (indentation(lines[i]) > margin || !isListItem(lines[i])); i++ {
 		}
-		// The item's own text is given the column at which it stands, so that the keys of a map item
-		// line up with those below it.
-		block := lines[from+1 : i]
+		// The item's own text is given the column at which it stands, so that the keys of a map item line up with
+		// those below it.
+		block := lines[from:i]
 		if item != "" {
-			at := strings.Index(lines[from], "-") + 1
-			at += len(lines[from][at:]) - len(strings.TrimLeft(lines[from][at:], " \t"))
+			at := strings.Index(line, "-") + 1
+			at += indentation(line[at:])
 			block = append([]string{strings.Repeat(" ", at) + item}, block...)
 		}
 		yaml, ok := rewriteBlock(block, false, depth+1)
@@ -287,10 +250,9 @@ func rewriteList(lines []string, depth int) (string, bool) {
 	return "[" + strings.Join(items, ", ") + "]", true
 }
 
-// rewriteMap handles "key: value" lines at one indentation.
+// rewriteMap handles "key: value" lines at one indentation. Of two equal keys the first counts.
 func rewriteMap(lines []string, depth int) (string, bool) {
-	var b strings.Builder
-	b.WriteByte('{')
+	var items []string
 	margin := indentation(lines[0])
 	seen := map[string]bool{}
 	for i := 0; i < len(lines); {
@@ -298,35 +260,29 @@ func rewriteMap(lines []string, depth int) (string, bool) {
 		if !isKey || indentation(lines[i]) != margin || f.key == "<<" {
 			return "", false
 		}
-		from := i
+		from := i + 1
 		for i++; i < len(lines) && (indentation(lines[i]) > margin || strings.TrimSpace(lines[i]) == "" || isListItem(lines[i])); i++ {
 		}
-		f.more = lines[from+1 : i]
+		f.more = lines[from:i]
 		yaml, ok := rewrite(&f, false, depth+1)
 		if !ok {
 			return "", false
 		}
-		if seen[f.key] {
-			continue
+		if !seen[f.key] {
+			seen[f.key] = true
+			items = append(items, strconv.QuoteToASCII(f.key)+": "+yaml)
 		}
-		seen[f.key] = true
-		if b.Len() > 1 {
-			b.WriteString(", ")
-		}
-		b.WriteString(strconv.QuoteToASCII(f.key) + ": " + yaml)
 	}
-	b.WriteByte('}')
-	return b.String(), true
+	return "{" + strings.Join(items, ", ") + "}", true
 }
 
+// itemText is the text of a line that begins a list item.
 func itemText(line string) (string, bool) {
-	if line == "-" {
-		return "", true
+	text, ok := strings.CutPrefix(line, "-")
+	if !ok || text != "" && text[0] != ' ' && text[0] != '\t' {
+		return "", false
 	}
-	if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "-\t") {
-		return strings.TrimSpace(line[2:]), true
-	}
-	return "", false
+	return strings.TrimSpace(text), true
 }
 
 func isListItem(line string) bool {
@@ -334,16 +290,4 @@ func isListItem(line string) bool {
 	return ok
 }
 
-func indentation(line string) int {
-	return len(line) - len(strings.TrimLeft(line, " \t"))
-}
-
-func dropComments(lines []string) []string {
-	kept := make([]string, 0, len(lines))
-	for _, line := range lines {
-		if !isComment(strings.TrimSpace(line)) {
-			kept = append(kept, line)
-		}
-	}
-	return kept
-}
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }

@@ -53,31 +53,26 @@ func List(root *os.Root, folder, dir string) ([]File, error) {
 // Base is the last element of the name.
 func (f *File) Base() string { return path.Base(f.Name) }
 
-// Twins finds files whose names differ only by case: on half of all machines they are one file. It
-// returns the files that have no twin, in order, and for each of the others the base names of its twins.
-func Twins(files []File) (alone []File, twins map[string][]string) {
+// Twins finds files whose names differ only by case: on half of all machines they are one file. It returns, for each of
+// them by its name, the base names of the others; files that have no twin are not in it.
+func Twins(files []File) map[string][]string {
 	folded := map[string][]string{}
 	for _, f := range files {
 		lower := strings.ToLower(f.Name)
 		folded[lower] = append(folded[lower], f.Name)
 	}
-	twins = map[string][]string{}
-	for _, f := range files {
-		same := folded[strings.ToLower(f.Name)]
-		if len(same) == 1 {
-			alone = append(alone, f)
-			continue
-		}
-		var others []string
+	twins := map[string][]string{}
+	for _, same := range folded {
 		for _, name := range same {
-			if name != f.Name {
-				others = append(others, path.Base(name))
+			for _, other := range same {
+				if other != name {
+					twins[name] = append(twins[name], path.Base(other))
+				}
 			}
+			slices.Sort(twins[name])
 		}
-		slices.Sort(others)
-		twins[f.Name] = others
 	}
-	return alone, twins
+	return twins
 }
 
 // Visible writes what cannot be seen in a file name as an escape.

@@ -70,15 +70,15 @@ type Excess struct {
 
 // Check refuses texts that would cost too much, before goldmark sees them. heavy is set for those that must be parsed
 // and rendered to know, see also [Document.TooDeep].
-func Check(body []byte) (heavy bool, refused *Excess) {
-	s := scan(body)
+func Check(body string) (heavy bool, refused *Excess) {
+	s := scan([]byte(body))
 	if s.deepest > 0 {
 		return false, &Excess{s.deepest, "too-deep", fmt.Sprintf("quotes or lists are nested more than %d levels", maxNesting)}
 	}
 	if code, _ := s.excess(); code != "" {
 		// Perhaps all of it is code, which costs nothing.
 		if s.lines <= hopelessLines && s.headings <= hopelessHeadings {
-			s = scan(withoutCode(body))
+			s = scan(withoutCode([]byte(body)))
 		}
 		if code, message := s.excess(); code != "" {
 			return false, &Excess{max(s.worst, 1), code, message}

@@ -35,7 +35,7 @@ func BenchmarkBombs(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, refused := Check([]byte(body)); refused != nil {
+				if _, refused := Check(body); refused != nil {
 					b.Fatal(refused)
 				}
 				Parse(body)

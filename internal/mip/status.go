@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Status is where a proposal stands. The zero value means that the header has none and encodes as
@@ -113,22 +112,4 @@ func boundedSlug(slug string) string {
 	sum := sha256.Sum256([]byte(slug))
 	tail := "-" + hex.EncodeToString(sum[:4])
 	return strings.TrimRight(cut(slug, slugBytes-len(tail)), "-") + tail
-}
-
-// Shorten returns s, or, where s is longer than most bytes, its beginning and an ellipsis of most bytes
-// together. No character is cut apart.
-func Shorten(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	const ellipsis = "…"
-	return cut(s, most-len(ellipsis)) + ellipsis
-}
-
-// cut returns the whole characters of the first n bytes of a longer s.
-func cut(s string, n int) string {
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -14,11 +14,11 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 const (
@@ -60,7 +60,7 @@ type Config struct {
 // Stats counts what an Assistant is asked and what it asks. The zero value is ready.
 type Stats struct {
 	Summaries, Translations cache.Stats
-	Model                   upstream.Stats
+	Model                   fetch.Stats
 }
 
 // Assistant answers. It is safe for concurrent use: equal questions at one time are one. Whoever makes it
@@ -133,7 +133,7 @@ func (a *Assistant) Close() {
 }
 
 // listed finds a proposal in the site's list, which is sorted.
-func listed(k *knowledge.Knowledge, id mip.ID) (mip.Summary, error) {
+func listed(k *index.Index, id mip.ID) (mip.Summary, error) {
 	m, ok := mip.Find(k.List.MIPs, id)
 	if !ok {
 		return mip.Summary{}, notPublished(fmt.Errorf("%s: no such proposal", id))
@@ -142,7 +142,7 @@ func listed(k *knowledge.Knowledge, id mip.ID) (mip.Summary, error) {
 }
 
 // read reads a proposal's text.
-func read(ctx context.Context, k *knowledge.Knowledge, id mip.ID) (*mip.Proposal, error) {
+func read(ctx context.Context, k *index.Index, id mip.ID) (*mip.Proposal, error) {
 	if k.Source == nil {
 		return nil, fmt.Errorf("%s: the site's texts are not at hand", id)
 	}

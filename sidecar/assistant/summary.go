@@ -13,7 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 // English is the language of proposals, of committed summaries, and of those that rules make.
@@ -33,7 +33,7 @@ const extractive = "extractive"
 // A summary that is not what was asked for says why in its Fallback. A model that was asked and failed
 // is an error unless a committed summary of an older text can stand in: nobody is to take rules for what
 // an operator pays for. [Explain] says what an error means to a caller.
-func (a *Assistant) Summary(ctx context.Context, k *knowledge.Knowledge, id mip.ID, locale string) (api.Summary, error) {
+func (a *Assistant) Summary(ctx context.Context, k *index.Index, id mip.ID, locale string) (api.Summary, error) {
 	m, err := listed(k, id)
 	if err != nil {
 		return api.Summary{}, err
@@ -74,7 +74,7 @@ func (a *Assistant) Summary(ctx context.Context, k *knowledge.Knowledge, id mip.
 
 // committed is the summary that the site publishes, nil when there is none in that language. It is marked
 // stale when it speaks of another text than the listed one.
-func (a *Assistant) committed(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, locale string) (*api.Summary, error) {
+func (a *Assistant) committed(ctx context.Context, k *index.Index, m mip.Summary, locale string) (*api.Summary, error) {
 	if locale != English || k.Source == nil {
 		return nil, nil
 	}
@@ -91,7 +91,7 @@ func (a *Assistant) committed(ctx context.Context, k *knowledge.Knowledge, m mip
 }
 
 // summarise asks the model, unless it was asked before.
-func (a *Assistant) summarise(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, locale string) (api.Summary, error) {
+func (a *Assistant) summarise(ctx context.Context, k *index.Index, m mip.Summary, locale string) (api.Summary, error) {
 	about := a.about(k, m)
 	key := about.key(locale, a.maker())
 	ctx, cancel := a.patient(ctx)
@@ -110,7 +110,7 @@ func (a *Assistant) summarise(ctx context.Context, k *knowledge.Knowledge, m mip
 }
 
 // extract makes a summary by rules, unless it was made before.
-func (a *Assistant) extract(ctx context.Context, k *knowledge.Knowledge, m mip.Summary) (api.Summary, error) {
+func (a *Assistant) extract(ctx context.Context, k *index.Index, m mip.Summary) (api.Summary, error) {
 	about := a.about(k, m)
 	e, err := a.summaries.Get(ctx, about.key(English, extractive), func(ctx context.Context) (api.Summary, error) {
 		s, err := about.read(ctx, a.Now())
@@ -123,7 +123,7 @@ func (a *Assistant) extract(ctx context.Context, k *knowledge.Knowledge, m mip.S
 }
 
 // fallBack is what rules make, with the reason why it is not more.
-func (a *Assistant) fallBack(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, why *api.HTTPError) (api.Summary, error) {
+func (a *Assistant) fallBack(ctx context.Context, k *index.Index, m mip.Summary, why *api.HTTPError) (api.Summary, error) {
 	sum, err := a.extract(ctx, k, m)
 	return standIn(sum, why), err
 }
@@ -139,13 +139,13 @@ func standIn(sum api.Summary, why *api.HTTPError) api.Summary {
 
 // about is a proposal with what its summary depends on.
 type about struct {
-	known   *knowledge.Knowledge
+	known   *index.Index
 	listed  mip.Summary
 	fork    *mip.HardFork // with its status now
 	bundled []mip.Summary // when it is the fork's meta proposal: what the fork bundles and the site publishes
 }
 
-func (a *Assistant) about(k *knowledge.Knowledge, m mip.Summary) about {
+func (a *Assistant) about(k *index.Index, m mip.Summary) about {
 	out := about{known: k, listed: m}
 	fork := ai.ForkOf(m, k.HardForks)
 	if fork == nil {

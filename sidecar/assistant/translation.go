@@ -11,7 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/knowledge"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
 // translation is a translation with its sections apart.
@@ -24,7 +24,7 @@ type translation struct {
 // and the sections with the given ids (none: all) in the proposal's order. A committed translation wins,
 // marked stale when the English has changed since; else the model is asked, unless it was before.
 // [Explain] says what an error means to a caller.
-func (a *Assistant) Translation(ctx context.Context, k *knowledge.Knowledge, id mip.ID, locale string, sections []string) (api.Translation, error) {
+func (a *Assistant) Translation(ctx context.Context, k *index.Index, id mip.ID, locale string, sections []string) (api.Translation, error) {
 	m, err := listed(k, id)
 	if err != nil {
 		return api.Translation{}, err
@@ -78,7 +78,7 @@ func (t translation) cut(ids []string) (api.Translation, error) {
 
 // translate asks the model, unless it was asked before. Whatever sections are asked for, a piece of the text
 // is asked for once.
-func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip.Summary, locale string, sections []string) (api.Translation, error) {
+func (a *Assistant) translate(ctx context.Context, k *index.Index, m mip.Summary, locale string, sections []string) (api.Translation, error) {
 	about := key{site: k.Site.BaseURL, id: m.ID, hash: m.ContentHash, locale: locale, maker: a.maker()}
 	part, err := a.part(ctx, k, m.ID, sections)
 	if err != nil {
@@ -109,7 +109,7 @@ func (a *Assistant) translate(ctx context.Context, k *knowledge.Knowledge, m mip
 }
 
 // part names sections in a key. Ids that the proposal does not have never get into one.
-func (a *Assistant) part(ctx context.Context, k *knowledge.Knowledge, id mip.ID, sections []string) (string, error) {
+func (a *Assistant) part(ctx context.Context, k *index.Index, id mip.ID, sections []string) (string, error) {
 	if len(sections) == 0 {
 		return "", nil
 	}

@@ -1,5 +1,5 @@
-// Package cache is freshness: values by key, bounded, one fetch per key at a time, and given stale when
-// they cannot be renewed. It does not know what the values are, where they come from, or HTTP.
+// Package cache keeps values by key: bounded, fetched once at a time, and given stale while they cannot be renewed. It
+// does not know what the values are, where they come from, or HTTP.
 package cache
 
 import (
@@ -14,58 +14,56 @@ import (
 // ErrClosed is the error of every Get after Close, and of a fetch that Close ended.
 var ErrClosed = errors.New("cache closed")
 
-// Config is what a cache needs to know. Its functions are called from several goroutines at once. All but Until and
-// Now are called without a lock of the cache; none may use the cache, and only Now may panic.
+// Config says how long values and failures are kept, and how many. The cache calls the functions under its lock, so
+// they must not use the cache.
 type Config[V any] struct {
 	// Fresh is how long a value is given without asking. Required.
 	Fresh time.Duration
-	// Until is when a value ceases to be fresh, if that is before Fresh is over. Nil means after Fresh.
+	// Until is the end of a value's freshness, if that is before Fresh is over. Nil means after Fresh.
 	Until func(V) time.Time
-	// Keep is the age below which a value is given when it cannot be renewed. Zero, like anything less
-	// than Fresh, means Fresh: no stale value is given.
+	// Keep is the age below which a value is given when it cannot be renewed. It is at least Fresh.
 	Keep time.Duration
-	// Retry is how long a failure stands before the next attempt. Nil, zero or less: it does not stand.
+	// Retry is how long a failure stands before the next attempt. Nil, zero or less means not at all.
 	Retry func(error) time.Duration
-	// Gone reports whether a failure says that there is no such thing: an older value is dropped then
-	// and the error returned. Nil: never.
+	// Gone reports whether a failure means that there is no such thing. The older value is then dropped and the error
+	// returned. Nil means never.
 	Gone func(error) bool
 	// Timeout is the lifetime of the context of one fetch. Required. A fetch must end soon after its context.
 	Timeout time.Duration
-	// Entries is how many keys are kept at most. Zero: as many as fit into Bytes.
+	// Entries bounds the number of keys. Zero means that only Bytes bounds; one of the two is required.
 	Entries int
-	// Bytes bounds the sizes of all that is kept: what Size says of a value, the length of a failure's
-	// text, and 256 for each key. Zero: only Entries bounds. One of the two is required.
+	// Bytes bounds the sum of the values' sizes, the lengths of the failures' texts, and 256 for each key. Zero means
+	// that only Entries bounds.
 	Bytes int64
 	// Size is the size of a value in bytes. Required with Bytes.
 	Size func(V) int64
-	// Detached lets a fetch go on when its last caller has left. Otherwise it is cancelled then, and
-	// that caller's Get returns only when the fetch has ended, so that nothing runs after the answer.
+	// Detached lets a fetch go on when its last caller has left. Otherwise the fetch is cancelled then, and the Get of
+	// that caller returns only when the fetch has ended, so that nothing runs after the answer.
 	Detached bool
-	// Now is the clock by which values age. Nil means time.Now. Only its wall time counts, as a process may
-	// be frozen for any time.
+	// Now is the clock by which values age. Nil means time.Now. Only its wall time counts, since a process may be
+	// frozen for any time.
 	Now func() time.Time
 	// Stats counts how Gets were answered. Nil disables counting.
 	Stats *Stats
 }
 
-// Entry is a value and what is known of it.
+// Entry is a value and its age.
 type Entry[V any] struct {
 	Value V
-	// At is when the value was fetched: the end of its fetch. It is never later than the present, even
-	// when the clock has been set back.
+	// At is the end of the fetch of the value. It is never later than the present, even when the clock was set back.
+	// It is zero without a value.
 	At time.Time
 	// Stale is true of a value that is no longer fresh.
 	Stale bool
-	// Err is why the value is not fresh: the last attempt's failure, or that of waiting for it. It is nil
-	// with a fresh value.
+	// Err is why the value is not fresh: the last attempt's failure, or that of waiting for it.
 	Err error
-	// Next is the time before which Get gives the same without asking, if the key stays within the
-	// bounds. It is set with an error too.
+	// Next is the time before which Get gives the same without asking, if the key stays within the bounds. It is set
+	// with an error too.
 	Next time.Time
 }
 
-// Cache keeps values of type V by keys of type K. Callers share the values, which must not be changed.
-// It is safe for concurrent use.
+// Cache keeps values of type V by keys of type K. Callers share the values, which must not be changed. It is safe for
+// concurrent use.
 type Cache[K comparable, V any] struct {
 	config  Config[V]
 	running sync.WaitGroup // one for each of calls
@@ -78,19 +76,18 @@ type Cache[K comparable, V any] struct {
 	bytes   int64               // the sizes of all records
 }
 
-// New makes an empty cache. It panics when c lacks what is required.
+// New makes an empty cache.
 func New[K comparable, V any](c Config[V]) *Cache[K, V] {
-	switch {
-	case c.Fresh <= 0:
-		panic("cache: no Config.Fresh")
-	case c.Timeout <= 0:
-		panic("cache: no Config.Timeout")
-	case c.Entries <= 0 && c.Bytes <= 0:
-		panic("cache: neither Config.Entries nor Config.Bytes")
-	case c.Bytes > 0 && c.Size == nil:
-		panic("cache: Config.Bytes without Config.Size")
-	}
 	c.Keep = max(c.Keep, c.Fresh)
+	if c.Retry == nil {
+		c.Retry = func(error) time.Duration { return 0 }
+	}
+	if c.Gone == nil {
+		c.Gone = func(error) bool { return false }
+	}
+	if c.Size == nil {
+		c.Size = func(V) int64 { return 0 }
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -100,105 +97,88 @@ func New[K comparable, V any](c Config[V]) *Cache[K, V] {
 	return &Cache[K, V]{config: c, calls: map[K]*call[K, V]{}, records: map[K]*list.Element{}}
 }
 
-// Get is the value of a key. A fresh one is given at once, and so is what a standing failure leaves:
-// the older value with Entry.Err, or the error. Otherwise Get waits for the fetch of that key, which it
-// starts if there is none: one call of fetch for all callers. When that fails, or ctx ends before it,
-// the older value is given if it is younger than Keep.
+// Get is the value of a key. A fresh one is given at once, and so is the result of a standing failure: the older value
+// with Entry.Err, or the error. Otherwise Get waits for the fetch of that key, which it starts if there is none: one
+// call of fetch serves all callers. When that fails, or ctx ends before it, the older value is given if it is younger
+// than Keep. An ended ctx starts no fetch.
 //
-// The context of fetch carries the values of the first caller's ctx, not its end. A panic in fetch is
-// a failure like others, and its text holds the stack. A ctx that has ended starts no fetch. An error
-// comes with Entry.Err and Entry.Next, and without a value.
+// The context of fetch carries the values of the first caller's ctx, not its end. A panic in fetch is a failure whose
+// text holds the stack. An error comes with Entry.Err and Entry.Next, and without a value.
 func (c *Cache[K, V]) Get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (Entry[V], error) {
-	now := c.now()
 	c.mu.Lock()
-	a, atOnce := c.atOnce(ctx, key, now)
-	joined := c.calls[key] != nil
-	if !atOnce {
-		a = c.await(ctx, key, fetch)
+	defer c.mu.Unlock() // even when the clock panics
+	e, counter := c.get(ctx, key, fetch)
+	switch {
+	case e.At.IsZero():
+		c.config.Stats.Errors.Add(1)
+		return e, e.Err
+	case e.Stale:
+		counter = &c.config.Stats.Stale
 	}
-	c.mu.Unlock()
-	c.config.Stats.count(a.entry.Stale, a.err, atOnce, joined)
-	return a.entry, a.err
+	counter.Add(1)
+	return e, nil
 }
 
-// atOnce is the answer that needs no call. The lock is held.
-func (c *Cache[K, V]) atOnce(ctx context.Context, key K, now time.Time) (result[V], bool) {
-	r := c.use(key)
-	if c.closed {
-		return c.stale(nil, now, ErrClosed, now), true
+// get is Get under the lock. counter is for an answer that is fresh.
+func (c *Cache[K, V]) get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (e Entry[V], counter *atomic.Uint64) {
+	for {
+		r, now := c.use(key), c.now()
+		if c.closed {
+			return Entry[V]{Err: ErrClosed, Next: now}, nil
+		}
+		if e, ok := c.settled(r, now); ok {
+			return e, &c.config.Stats.Hits
+		}
+		if err := ctx.Err(); err != nil {
+			return c.stale(r, err, now, now), nil
+		}
+		cl := c.calls[key]
+		counter = &c.config.Stats.Shared
+		if cl == nil {
+			counter = &c.config.Stats.Misses
+			cl = c.start(ctx, key, r, fetch)
+		}
+		if cl.cancelled == nil {
+			return c.join(ctx, key, cl), counter
+		}
+		// A cancelled fetch has to end before the next one may start.
+		if err := c.wait(ctx, cl); err != nil {
+			return c.current(cl.old, err), nil
+		}
 	}
-	if err := ctx.Err(); err != nil {
-		return c.current(r, now, err), true
-	}
-	return c.fresh(r, now)
 }
 
-// Peek is what is kept of a key, without asking for it, waiting, or counting as a use. ok reports
-// whether that includes a value younger than Keep; without one, Err and Next are those of a standing failure.
-func (c *Cache[K, V]) Peek(key K) (entry Entry[V], ok bool) {
-	now := c.now()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	el := c.records[key]
-	if el == nil {
-		return Entry[V]{}, false
-	}
-	r := el.Value.(*record[K, V])
-	return c.current(r, now, r.err).entry, c.keeps(r, now)
-}
-
-// Clear forgets what is kept. Fetches go on, and their values are kept.
+// Clear forgets all values and failures. Fetches go on, and their values are kept.
 func (c *Cache[K, V]) Clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.clear()
-}
-
-// clear drops every record. The lock is held.
-func (c *Cache[K, V]) clear() {
 	clear(c.records)
 	c.order.Init()
 	c.bytes = 0
 }
 
-// Close forgets what is kept, cancels the fetches and returns when every fetch has ended. It may be
-// called more than once.
+// Close forgets all values and failures, cancels the fetches and returns when every fetch has ended. It may be called
+// more than once.
 func (c *Cache[K, V]) Close() {
 	c.mu.Lock()
 	c.closed = true
 	for _, cl := range c.calls {
-		cl.cancel(&cancelCause{ErrClosed})
+		cl.cancel(ErrClosed)
 	}
-	c.clear()
 	c.mu.Unlock()
+	c.Clear()
 	c.running.Wait()
 }
 
 // now is the wall time.
 func (c *Cache[K, V]) now() time.Time { return c.config.Now().Round(0) }
 
-// Stats counts how Gets were answered, each by one of the numbers. The zero value is ready; caches may share
-// one. It is safe for concurrent use.
+// Stats counts how Gets were answered, each by one of the numbers. The zero value is ready; caches may share one. It is
+// safe for concurrent use.
 type Stats struct {
 	Hits   atomic.Uint64 // a fresh value that was there
 	Misses atomic.Uint64 // a fresh value of the fetch that this Get started
 	Shared atomic.Uint64 // a fresh value of a fetch that was under way
 	Stale  atomic.Uint64 // an older value
 	Errors atomic.Uint64 // none
-}
-
-// count counts an answer. atOnce says that it needed no call, shared that it waited for another's.
-func (s *Stats) count(stale bool, err error, atOnce, shared bool) {
-	switch {
-	case err != nil:
-		s.Errors.Add(1)
-	case stale:
-		s.Stale.Add(1)
-	case atOnce:
-		s.Hits.Add(1)
-	case shared:
-		s.Shared.Add(1)
-	default:
-		s.Misses.Add(1)
-	}
 }

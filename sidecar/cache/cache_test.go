@@ -243,26 +243,3 @@ func TestClear(t *testing.T) {
 		t.Errorf("%d fetches, kept %t; want two, and nothing kept", s.calls.Load(), ok)
 	}
 }
-
-func TestNewPanics(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		edit func(*cache.Config[string])
-	}{
-		{"no Fresh", func(c *cache.Config[string]) { c.Fresh = 0 }},
-		{"no Timeout", func(c *cache.Config[string]) { c.Timeout = 0 }},
-		{"no bound", func(c *cache.Config[string]) { c.Entries = 0 }},
-		{"Bytes without Size", func(c *cache.Config[string]) { c.Bytes = 1 }},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: New does not panic", c.name)
-				}
-			}()
-			broken := config()
-			c.edit(&broken)
-			cache.New[string](broken)
-		}()
-	}
-}

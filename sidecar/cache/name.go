@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Name is a key of a [Shared] memory for an answer of a site: short, and another one whenever the site's base
-// address, the kind or one of the parts differ. Keys of one site begin alike, and those of a kind too.
+// Name is a key for values that several processes share: short, and different whenever the site's base address, the kind
+// or one of the parts differ. Keys of one site begin alike, and so do those of a kind.
 func Name(site, kind string, parts ...string) string {
 	const siteDigits, digits = 12, 32
 	hash := func(texts ...string) string {

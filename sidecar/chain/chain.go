@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 // Config says which network, and how it is reached.
@@ -34,7 +34,7 @@ type Config struct {
 // Stats counts what a chain is asked and how. The zero value is ready; it outlives a Chain.
 type Stats struct {
 	Heads cache.Stats
-	Hosts upstream.Stats // of all endpoints
+	Hosts fetch.Stats // of all endpoints
 }
 
 // Chain answers from its memory where it can. It is safe for concurrent use. Close it after use.
@@ -63,7 +63,7 @@ func New(c Config) (*Chain, error) {
 	}
 	ch.log = ch.log.With("network", c.Endpoints.ID)
 	for i, address := range c.Endpoints.RPC {
-		host, err := upstream.New(address, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: ch.now, Stats: &c.Stats.Hosts})
+		host, err := fetch.New(address, fetch.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: ch.now, Stats: &c.Stats.Hosts})
 		name := fmt.Sprintf("rpc %d of %d", i+1, len(c.Endpoints.RPC))
 		if err != nil {
 			return nil, fmt.Errorf("network %s: %s: %w", c.Endpoints.ID, name, err)
@@ -123,7 +123,7 @@ func (c *Chain) judge(e cache.Entry[head]) view {
 // codeOf is a failure for the caller. A network with one endpoint that hung and another that was down
 // did not answer in time.
 func codeOf(err error) api.Code {
-	if errors.Is(err, upstream.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, fetch.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
 		return api.UpstreamTimeout
 	}
 	return api.UpstreamUnavailable

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 const (
@@ -33,7 +33,7 @@ type head struct {
 // endpoint is one RPC address. One fetch at a time asks it.
 type endpoint struct {
 	name    string // its position: the address may hold a key
-	host    *upstream.Host
+	host    *fetch.Host
 	chainID uint64
 	failed  bool // the last time that it was asked
 }
@@ -153,10 +153,10 @@ var (
 // is a failure of the endpoint.
 func (e *endpoint) ask(ctx context.Context, c call, read func(result json.RawMessage) error) error {
 	var refused error
-	_, err := e.host.Do(ctx, upstream.Request{
+	_, err := e.host.Do(ctx, fetch.Request{
 		Method: http.MethodPost, Body: []byte(c.body), Once: c.refusable,
 		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}},
-		Accept: func(r *upstream.Response) error {
+		Accept: func(r *fetch.Response) error {
 			result, err := c.result(r)
 			if err == nil {
 				err = read(result)
@@ -174,7 +174,7 @@ func (e *endpoint) ask(ctx context.Context, c call, read func(result json.RawMes
 }
 
 // result is what an answer holds, if it is one to this call.
-func (c call) result(r *upstream.Response) (json.RawMessage, error) {
+func (c call) result(r *fetch.Response) (json.RawMessage, error) {
 	if r.Status != http.StatusOK {
 		return nil, errStatus
 	}

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 var errNoEndpoint = errors.New("the network has no endpoint")
@@ -81,7 +81,7 @@ func (r *race) end() {
 	r.clock.Stop()
 	for _, run := range r.runners {
 		if run.late {
-			run.cancel(upstream.ErrTimeout)
+			run.cancel(fetch.ErrTimeout)
 		} else {
 			run.cancel(nil)
 		}

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
-// Errors of a [Forum] by errors.Is, beside [upstream.ErrTimeout], [upstream.ErrUnavailable] and [context.Canceled].
+// Errors of a [Forum] by errors.Is, beside [fetch.ErrTimeout], [fetch.ErrUnavailable] and [context.Canceled].
 // Each is an [api.HTTPError].
 var (
 	ErrNotFound = errors.New("the forum has no such public topic")
@@ -36,20 +36,20 @@ func httpError(err error) error {
 		return err
 	}
 	e := &api.HTTPError{Code: api.UpstreamUnavailable, Detail: "The forum gave no usable answer, and no earlier one is kept.", Err: err}
-	if cause, ok := errors.AsType[*upstream.Error](err); ok {
+	if cause, ok := errors.AsType[*fetch.Error](err); ok {
 		e.RetryAfter = cause.RetryAfter
 	}
 	switch {
 	case errors.Is(err, ErrNotFound):
 		e.Code, e.Detail = api.NotFound, "The forum has no public topic of this number."
-	case errors.Is(err, upstream.ErrUnavailable):
-	case errors.Is(err, upstream.ErrTimeout), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, fetch.ErrUnavailable):
+	case errors.Is(err, fetch.ErrTimeout), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		e.Code, e.Detail = api.UpstreamTimeout, "The forum took too long, and no earlier answer is kept."
 		if errors.Is(err, context.DeadlineExceeded) {
-			e.Err = fmt.Errorf("%w: %w", upstream.ErrTimeout, err)
+			e.Err = fmt.Errorf("%w: %w", fetch.ErrTimeout, err)
 		}
 	default:
-		e.Err = fmt.Errorf("%w: %w", upstream.ErrUnavailable, err)
+		e.Err = fmt.Errorf("%w: %w", fetch.ErrUnavailable, err)
 	}
 	return e
 }
@@ -57,7 +57,7 @@ func httpError(err error) error {
 // retryAfter says how long a failure is believed.
 func retryAfter(missing time.Duration) func(error) time.Duration {
 	return func(err error) time.Duration {
-		switch e, ok := errors.AsType[*upstream.Error](err); {
+		switch e, ok := errors.AsType[*fetch.Error](err); {
 		case errors.Is(err, ErrNotFound):
 			return missing
 		case errors.Is(err, ErrBusy), errors.Is(err, context.Canceled):
@@ -71,7 +71,7 @@ func retryAfter(missing time.Duration) func(error) time.Duration {
 
 // notSent reports whether a failure is that of the host's pause or breaker: no call went out.
 func notSent(err error) bool {
-	e, ok := errors.AsType[*upstream.Error](err)
+	e, ok := errors.AsType[*fetch.Error](err)
 	return ok && e.Status == 0 && e.RetryAfter > 0
 }
 

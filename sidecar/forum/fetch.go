@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 // fetch asks for a topic by its number.
@@ -39,9 +39,9 @@ func (f *Forum) ask(ctx context.Context, l *client, path string, spend func() er
 	defer release()
 	var a api.ForumActivity
 	var missing bool
-	_, err = l.host.Do(ctx, upstream.Request{
+	_, err = l.host.Do(ctx, fetch.Request{
 		Path: path, Spend: spend, Header: http.Header{"Accept": {"application/json"}},
-		Accept: func(r *upstream.Response) (err error) {
+		Accept: func(r *fetch.Response) (err error) {
 			switch {
 			case r.Status == http.StatusNotFound, r.Status == http.StatusGone, r.Status == http.StatusForbidden && isObject(r.Body):
 				missing = true
@@ -90,7 +90,7 @@ func (l *client) acquire(ctx context.Context) (release func(), err error) {
 
 // keepWait pauses both clients for as long as a 429 says, and notes it in the error.
 func (f *Forum) keepWait(err error) {
-	e, ok := errors.AsType[*upstream.Error](err)
+	e, ok := errors.AsType[*fetch.Error](err)
 	if !ok || e.Status != http.StatusTooManyRequests {
 		return
 	}
@@ -131,7 +131,7 @@ func isObject(body []byte) bool {
 // logFailure logs a failure of the forum's, one line for each call that went out. Refusals of our own are
 // too many and say nothing new.
 func (f *Forum) logFailure(ctx context.Context, path string, err error) {
-	if _, ok := errors.AsType[*upstream.Error](err); !ok || notSent(err) {
+	if _, ok := errors.AsType[*fetch.Error](err); !ok || notSent(err) {
 		return
 	}
 	f.log.LogAttrs(ctx, slog.LevelWarn, "forum", slog.String("path", path), slog.String("error", err.Error()))

@@ -15,10 +15,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 const (
@@ -45,7 +45,7 @@ type Config struct {
 // Stats counts what a forum is asked and how. The zero value is ready; it outlives a Forum.
 type Stats struct {
 	Linked, Other, Slugs cache.Stats // topics that proposals link to, other ones, links without a number
-	Host                 upstream.Stats
+	Host                 fetch.Stats
 }
 
 // Forum answers from its memory where it can. It is safe for concurrent use. Close it after use.
@@ -64,7 +64,7 @@ type Forum struct {
 // client is a way to the forum. What fails on one does not open the breaker of the other, so that
 // callers that ask for odd topics cannot shut out the ones that proposals link to.
 type client struct {
-	host       *upstream.Host
+	host       *fetch.Host
 	semaphores []chan struct{} // taken in this order; a semaphore is one call at a time
 }
 
@@ -90,7 +90,7 @@ func New(c Config) (*Forum, error) {
 		{&f.other, []chan struct{}{make(chan struct{}, otherCallsAtOnce), all}},
 	} {
 		l.client.semaphores = l.semaphores
-		if l.client.host, err = upstream.New(f.base, upstream.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &c.Stats.Host}); err != nil {
+		if l.client.host, err = fetch.New(f.base, fetch.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &c.Stats.Host}); err != nil {
 			return nil, fmt.Errorf("forum: %w", err)
 		}
 	}

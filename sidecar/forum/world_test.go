@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
-	"github.com/mipwatch/mipwatch/sidecar/upstream"
 )
 
 const host = "forum.example"
@@ -115,7 +115,7 @@ func kindOf(t *testing.T, err error) string {
 	if err == nil {
 		return ""
 	}
-	kinds := map[string]error{"not found": forum.ErrNotFound, "busy": forum.ErrBusy, "timeout": upstream.ErrTimeout, "unavailable": upstream.ErrUnavailable}
+	kinds := map[string]error{"not found": forum.ErrNotFound, "busy": forum.ErrBusy, "timeout": fetch.ErrTimeout, "unavailable": fetch.ErrUnavailable}
 	maps.DeleteFunc(kinds, func(_ string, e error) bool { return !errors.Is(err, e) })
 	if len(kinds) > 1 {
 		t.Errorf("%v is %v at once", err, kinds)

@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -261,11 +260,7 @@ func TestSiteAtAddress(t *testing.T) {
 
 // TestPanic has the real runtime run a handler that panics: the next event finds the same process.
 func TestPanic(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "panics")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", program, "./testdata/panics").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	p := startFunction(t, program)
+	p := startFunction(t, os.Args[0], panics+"=1")
 	for range 3 {
 		wantProblem(t, p, ask("GET", "/panic", ""), api.Internal)
 		if a := p.Invoke(t, ask("GET", "/fine", "")).Answer(t); a.Body != "/fine" {

@@ -1,21 +1,33 @@
-// Command api is the live part of a site as a function: on Netlify, which deploys every folder beside this
-// one as a function of its name, or on AWS Lambda behind a function URL or an API Gateway. It puts the
-// handler together from the environment and from what it carries of the site; the answers are made by
-// package sidecar, and package event turns events into requests.
+// Command api is the live part of a site as a function: on Netlify, which deploys every folder beside this one as a
+// function of its name, or on AWS Lambda behind a function URL or an API Gateway. It makes requests of events, and a
+// handler of the environment and of the snapshot that it carries. It does not know what package sidecar answers.
 package main
 
 import (
+	"context"
 	"embed"
+	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
+	"sync"
+	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/sidecar/environment"
-	"github.com/mipwatch/mipwatch/sidecar/event"
+	"github.com/mipwatch/mipwatch/internal/release"
+	"github.com/mipwatch/mipwatch/sidecar"
+	"github.com/mipwatch/mipwatch/sidecar/index"
+)
+
+const (
+	// pollEvery is how often the site is read where the function carries none.
+	pollEvery = time.Minute
+	// pollTimeout is no longer than an answer may take.
+	pollTimeout = 2500 * time.Millisecond
 )
 
 // carried is the site as of the deployment; see snapshot/README.md.
@@ -24,16 +36,16 @@ import (
 var carried embed.FS
 
 func main() {
-	env, errs := environment.Read(os.LookupEnv)
+	env, errs := sidecar.ReadEnvironment(os.LookupEnv)
 	log := slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: env.Level}))
 	snapshot, err := fs.Sub(carried, "snapshot")
 	if err != nil {
 		errs = append(errs, err) // the name is right, so there is none
 	}
-	lambda.Start(&event.Handler{HTTP: secure(newHandler(env, errs, snapshot, log)), Log: log})
+	lambda.Start(&function{handler: secure(newHandler(env, errs, snapshot, log)), log: log})
 }
 
-// secure keeps browsers to TLS, as netlify.toml does for the files: a function is reached by nothing else.
+// secure keeps browsers to TLS, as netlify.toml does for the files. A function is reached by nothing else.
 func secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
@@ -41,14 +53,96 @@ func secure(next http.Handler) http.Handler {
 	})
 }
 
-// unusable is the handler of a function that is not configured well. A function that ended instead would be
-// started again and again, and nobody would be told why.
+// newHandler returns the handler of the function. errs are those of the environment.
+func newHandler(env sidecar.Environment, errs []error, snapshot fs.FS, log *slog.Logger) http.Handler {
+	source, isCarried, err := open(env, snapshot)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	if len(errs) > 0 {
+		return unusable(errs, log)
+	}
+	config, build := env.Config(log), release.Current()
+	config.Version, config.Revision = build.Version, build.Commit
+	config.Function = true
+	// Netlify sets this variable, which no site can set itself, and names the caller in a field that callers could
+	// write anywhere else.
+	config.Netlify = env.Get("SITE_ID") != ""
+	s := sidecar.New(config)
+	log.Info("starting", "version", build.Version, "commit", build.Commit, "carried", isCarried, "netlify", config.Netlify)
+	load := func(ctx context.Context) (*index.Index, error) {
+		ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+		defer cancel()
+		return source.Load(ctx)
+	}
+	p := &polling{next: s, poller: index.Poller{Load: load, Update: s.Update, Lookup: env.Lookup, Log: log}}
+	p.poll(context.Background())
+	switch {
+	case !isCarried:
+		return p
+	case !p.poller.Ready():
+		return unusable([]error{errors.New("the snapshot that this function carries cannot be used; build the function again")}, log)
+	}
+	return s
+}
+
+// open returns the site that is deployed together with the function, if there is any, since no other fits the pages
+// better. Otherwise it returns the one at URL, which Netlify sets to the site's main address.
+func open(env sidecar.Environment, snapshot fs.FS) (source *index.Source, isCarried bool, err error) {
+	if _, err := fs.Stat(snapshot, "api/v1/site.json"); err == nil {
+		return index.FromFS(snapshot), true, nil
+	}
+	address := env.Get("URL")
+	if address == "" {
+		return nil, false, errors.New("no site: the function was built without mipwatch build --snapshot sidecar/function/api/snapshot, and URL does not name one")
+	}
+	source, err = index.Open(address, &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}})
+	if err != nil {
+		err = fmt.Errorf("URL: %w", err)
+	}
+	return source, false, err
+}
+
+// unusable returns the handler of a function that is not configured well. A function that ended instead would be
+// started again and again without a word to its callers.
 func unusable(errs []error, log *slog.Logger) http.Handler {
 	for _, err := range errs {
 		log.Error("configuration", "error", err.Error())
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		log.Error("request refused", "reason", "the configuration is wrong, as the log says from the start of this process")
-		event.Problem(w, r, api.Internal, "This function is not configured well; its log says what is wrong.")
+		sidecar.WriteProblem(w, r, api.NewProblem("", api.Internal, "", "This function is not configured well; its log says what is wrong."))
 	})
+}
+
+// polling answers with next and reads the site at the same time, when it is due. An answer waits for that, since the
+// process is frozen after it.
+type polling struct {
+	next http.Handler
+
+	mu     sync.Mutex // held while the site is read
+	poller index.Poller
+	polled time.Time
+}
+
+// ServeHTTP implements [http.Handler].
+func (p *polling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var reading sync.WaitGroup
+	reading.Go(func() { p.poll(r.Context()) })
+	defer reading.Wait()
+	p.next.ServeHTTP(w, r)
+}
+
+// poll reads the site if that is due and no other request does.
+func (p *polling) poll(ctx context.Context) {
+	if !p.mu.TryLock() {
+		return
+	}
+	defer p.mu.Unlock()
+	// Only the wall clock goes on while a process is frozen.
+	if age := time.Now().Round(0).Sub(p.polled); p.poller.Ready() && age >= 0 && age < pollEvery {
+		return
+	}
+	p.poller.Poll(ctx)
+	p.polled = time.Now().Round(0)
 }

@@ -7,7 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -15,6 +18,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -37,7 +42,22 @@ type world struct {
 
 var shared *world
 
+// panics is the variable with which the test program is a function whose handler panics at /panic and otherwise writes
+// the path.
+const panics = "FUNCTION_THAT_PANICS"
+
+func panicking(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/panic" {
+		panic("as asked")
+	}
+	io.WriteString(w, r.URL.Path)
+}
+
 func TestMain(m *testing.M) {
+	if os.Getenv(panics) != "" {
+		lambda.Start(&function{handler: http.HandlerFunc(panicking), log: slog.Default()})
+		return
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,0 +1,352 @@
+package fetch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/fetch"
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+)
+
+// ask asks once and returns the kind of its error and how long the host wants to be left alone.
+func (w *world) ask(t *testing.T) (string, time.Duration) {
+	t.Helper()
+	_, err := w.host.Do(t.Context(), fetch.Request{Once: true})
+	e, ok := errors.AsType[*fetch.Error](err)
+	if !ok {
+		return kind(t, err), 0
+	}
+	return kind(t, err), e.RetryAfter
+}
+
+func TestPause(t *testing.T) {
+	in := func(d time.Duration) func() http.Header {
+		return func() http.Header {
+			return http.Header{"Retry-After": {time.Now().Add(d).UTC().Format(http.TimeFormat)}}
+		}
+	}
+	text := func(s string) func() http.Header {
+		return func() http.Header { return http.Header{"Retry-After": {s}} }
+	}
+	tests := []struct {
+		name   string
+		status int
+		header func() http.Header
+		tells  time.Duration // RetryAfter of the error
+		lasts  time.Duration
+	}{
+		{"seconds", 429, text("15"), 15 * time.Second, 15 * time.Second},
+		{"seconds and blanks", 429, text(" 15 "), 15 * time.Second, 15 * time.Second},
+		{"a date", 429, in(90 * time.Second), 90 * time.Second, 90 * time.Second},
+		{"a date by their clock", 429, func() http.Header {
+			return http.Header{"Date": {"Wed, 21 Oct 2015 07:28:00 GMT"}, "Retry-After": {"Wed, 21 Oct 2015 07:28:40 GMT"}}
+		}, 40 * time.Second, 40 * time.Second},
+		{"an hour", 429, text("3600"), 10 * time.Minute, 10 * time.Minute},
+		{"a date in a year", 429, in(365 * 24 * time.Hour), 10 * time.Minute, 10 * time.Minute},
+		{"twenty digits", 429, text("99999999999999999999"), 10 * time.Minute, 10 * time.Minute},
+		{"nothing", 429, text(""), 0, time.Second},
+		{"now", 429, text("0"), 0, time.Second},
+		{"words", 429, text("soon"), 0, time.Second},
+		{"negative", 429, text("-5"), 0, time.Second},
+		{"a fraction", 429, text("1.5"), 0, time.Second},
+		{"503", 503, text("15"), 15 * time.Second, 15 * time.Second},
+		{"503 without", 503, text(""), 0, 0},
+		{"500 with", 500, text("15"), 15 * time.Second, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, address)
+				w.ours.Next(upstreamtest.Answer(tt.status, tt.header(), "words"))
+				if got, wait := w.ask(t); got != "unavailable" || wait != tt.tells {
+					t.Errorf("%s, again in %v, want unavailable and %v", got, wait, tt.tells)
+				}
+				if tt.lasts > 0 {
+					time.Sleep(tt.lasts - time.Millisecond)
+					if got, wait := w.ask(t); got != "unavailable" || wait != time.Millisecond || w.ours.Calls() != 1 {
+						t.Errorf("before the time is up: %s, again in %v, %d calls", got, wait, w.ours.Calls())
+					}
+					time.Sleep(time.Millisecond)
+				}
+				if got, _ := w.ask(t); got != "" || w.ours.Calls() != 2 {
+					t.Errorf("when the time is up: %q, %d calls", got, w.ours.Calls())
+				}
+			})
+		})
+	}
+	t.Run("by the caller", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, address)
+			for _, d := range []time.Duration{30 * time.Second, 5 * time.Second, -time.Hour} {
+				w.host.Pause(d) // the longest one holds
+			}
+			if got, wait := w.ask(t); got != "unavailable" || wait != 30*time.Second {
+				t.Errorf("%s, again in %v", got, wait)
+			}
+			w.host.Pause(time.Hour)
+			if _, wait := w.ask(t); wait != 10*time.Minute {
+				t.Errorf("again in %v, want at most 10 min", wait)
+			}
+			w.clock = -time.Hour
+			if _, wait := w.ask(t); wait != 10*time.Minute {
+				t.Errorf("clock set back an hour: again in %v, want at most 10 min", wait)
+			}
+			w.clock = 0
+			if got, _ := w.ask(t); got != "" {
+				t.Errorf("clock set forth an hour: %s", got)
+			}
+		})
+	})
+	// A call that is in the midst of it does not go on either.
+	t.Run("during a retry", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, address)
+			w.ours.Next(upstreamtest.Answer(500, nil, ""))
+			time.AfterFunc(100*time.Millisecond, func() { w.host.Pause(time.Minute) })
+			if _, err := w.host.Do(t.Context(), fetch.Request{}); kind(t, err) != "unavailable" || w.ours.Calls() != 1 {
+				t.Errorf("%v, %d calls", err, w.ours.Calls())
+			}
+		})
+	})
+}
+
+func TestBreaker(t *testing.T) {
+	faults := map[string]upstreamtest.Fault{
+		"500": upstreamtest.Answer(500, nil, ""), "hang": upstreamtest.Hang(), "truncated": upstreamtest.Truncated(),
+		"too large": upstreamtest.Huge(1 << 20), "foreign": upstreamtest.Redirect("http://foreign.example"), "loop": upstreamtest.Loop(),
+	}
+	for name, fault := range faults {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, address)
+				calls := func(want int) {
+					t.Helper()
+					if got := w.ours.Calls(); got != want {
+						t.Errorf("%d calls, want %d", got, want)
+					}
+				}
+				w.ours.Next(fault, fault, fault, fault, nil)
+				for range 5 {
+					w.ask(t)
+				}
+				calls(5) // four failures and a success: it starts again at zero
+				w.ours.Always(fault)
+				for range 5 {
+					w.ask(t)
+				}
+				calls(10)
+				kind := map[bool]string{true: "timeout", false: "unavailable"}[name == "hang"] // as the failures were
+				if got, wait := w.ask(t); got != kind || wait != 30*time.Second {
+					t.Errorf("open: %q, again in %v, want %q", got, wait, kind)
+				}
+				time.Sleep(30*time.Second - time.Nanosecond)
+				w.ask(t)
+				calls(10)
+
+				// Half open: one of many callers finds out, without a second try.
+				time.Sleep(time.Nanosecond)
+				var all sync.WaitGroup
+				for range 20 {
+					all.Go(func() { w.host.Do(t.Context(), fetch.Request{}) })
+				}
+				all.Wait()
+				calls(11)
+				time.Sleep(30*time.Second - time.Nanosecond)
+				w.ask(t)
+				calls(11)
+
+				time.Sleep(time.Nanosecond)
+				w.ours.Always(nil)
+				for range 2 {
+					if got, _ := w.ask(t); got != "" {
+						t.Errorf("well again: %s", got)
+					}
+				}
+				calls(13)
+			})
+		})
+	}
+}
+
+// TestNoFailure holds what does not open the breaker.
+func TestNoFailure(t *testing.T) {
+	refuse := fetch.Request{Spend: func() error { return errors.New("no") }}
+	tests := map[string]func(*world, context.Context){
+		"404": func(w *world, ctx context.Context) {
+			w.ours.Next(upstreamtest.Answer(404, nil, ""))
+			w.host.Do(ctx, fetch.Request{})
+		},
+		"429": func(w *world, ctx context.Context) {
+			w.ours.Next(upstreamtest.Answer(429, nil, ""))
+			w.host.Do(ctx, fetch.Request{})
+			time.Sleep(time.Second)
+		},
+		"budget": func(w *world, ctx context.Context) { w.host.Do(ctx, refuse) },
+		"cancelled before": func(w *world, ctx context.Context) {
+			ctx, cancel := context.WithCancel(ctx)
+			cancel()
+			w.host.Do(ctx, fetch.Request{})
+		},
+		"too late before": func(w *world, ctx context.Context) {
+			ctx, cancel := context.WithTimeout(ctx, -1)
+			defer cancel()
+			w.host.Do(ctx, fetch.Request{})
+		},
+		"cancelled": func(w *world, ctx context.Context) {
+			w.ours.Next(upstreamtest.Hang())
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(time.Second, cancel)
+			w.host.Do(ctx, fetch.Request{})
+		},
+		"cancelled between tries": func(w *world, ctx context.Context) {
+			w.ours.Next(upstreamtest.Answer(500, nil, ""))
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(100*time.Millisecond, cancel)
+			w.host.Do(ctx, fetch.Request{})
+		},
+	}
+	for name, ask := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, address)
+				for range 10 {
+					ask(w, t.Context())
+				}
+				if got, _ := w.ask(t); got != "" {
+					t.Errorf("the tenth time it is %s", got)
+				}
+				// Nor does it decide when it is the one call that finds out.
+				w.ours.Next(slicesRepeat(upstreamtest.Disconnect(), 5)...)
+				for range 5 {
+					w.ask(t)
+				}
+				time.Sleep(30 * time.Second)
+				ask(w, t.Context())
+				if got, _ := w.ask(t); got != "" {
+					t.Errorf("after a call that said nothing it is %s", got)
+				}
+			})
+		})
+	}
+}
+
+func slicesRepeat(f upstreamtest.Fault, n int) []upstreamtest.Fault {
+	all := make([]upstreamtest.Fault, n)
+	for i := range all {
+		all[i] = f
+	}
+	return all
+}
+
+// TestCancel holds whom a call that ended early is blamed on.
+func TestCancel(t *testing.T) {
+	tests := []struct {
+		name  string
+		cause error // nil: the deadline passes
+		err   string
+		is    error
+		opens bool
+	}{
+		{"deadline", nil, "timeout", fetch.ErrTimeout, true},
+		{"overtaken", fetch.ErrTimeout, "timeout", fetch.ErrTimeout, true},
+		{"overtaken, wrapped", fmt.Errorf("slow: %w", fetch.ErrTimeout), "timeout", fetch.ErrTimeout, true},
+		{"left", errors.New("s3cret"), "other", context.Canceled, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, address)
+				for range 5 {
+					ctx, cancel := context.WithCancelCause(t.Context())
+					if tt.cause == nil {
+						var stop context.CancelFunc
+						ctx, stop = context.WithTimeout(ctx, time.Second)
+						defer stop()
+					} else {
+						time.AfterFunc(time.Second, func() { cancel(tt.cause) })
+					}
+					w.ours.Next(upstreamtest.Hang())
+					start := time.Now()
+					_, err := w.host.Do(ctx, fetch.Request{})
+					if got := kind(t, err); got != tt.err || !errors.Is(err, tt.is) || time.Since(start) != time.Second {
+						t.Errorf("%v is %q after %v, want %q after 1 s", err, got, time.Since(start), tt.err)
+					}
+					cancel(nil)
+				}
+				if got, wait := w.ask(t); (got == "timeout" && wait > 0) != tt.opens {
+					t.Errorf("five times: then %q, want the breaker open: %t", got, tt.opens)
+				}
+			})
+		})
+	}
+}
+
+// TestBreakerAndClock holds that a clock which is set back does not keep the breaker open.
+func TestBreakerAndClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, address)
+		w.ours.Next(slicesRepeat(upstreamtest.Disconnect(), 5)...)
+		for range 5 {
+			w.ask(t)
+		}
+		w.clock = -24 * time.Hour
+		if _, wait := w.ask(t); wait != 30*time.Second {
+			t.Errorf("a day back: again in %v, want 30 s", wait)
+		}
+		time.Sleep(30 * time.Second)
+		if got, _ := w.ask(t); got != "" {
+			t.Errorf("30 s later: %s", got)
+		}
+	})
+}
+
+// TestBreakerThaws holds that a process which was frozen while the breaker was open asks again.
+func TestBreakerThaws(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, address)
+		w.ours.Next(slicesRepeat(upstreamtest.Disconnect(), 5)...)
+		for range 5 {
+			w.ask(t)
+		}
+		w.clock = 30*time.Second - 1 // no timer has run
+		if got, wait := w.ask(t); got != "unavailable" || wait != 1 {
+			t.Errorf("before the time is up: %q, again in %v", got, wait)
+		}
+		w.clock = 30 * time.Second
+		if got, _ := w.ask(t); got != "" {
+			t.Errorf("when the time is up: %s", got)
+		}
+	})
+}
+
+// TestManyFailAtOnce holds that failures of calls under way do not keep the breaker open for longer.
+func TestManyFailAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, address)
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() {
+				w.host.Do(t.Context(), fetch.Request{Path: "/" + strings.Repeat("x", i), Once: true})
+			})
+		}
+		w.ours.Always(upstreamtest.Hang())
+		all.Wait()
+		calls := w.ours.Calls()
+		w.ours.Always(nil)
+		time.Sleep(30*time.Second - time.Nanosecond)
+		if got, wait := w.ask(t); got != "timeout" || wait != 1 || w.ours.Calls() != calls {
+			t.Errorf("%q, again in %v, %d calls after %d", got, wait, w.ours.Calls(), calls)
+		}
+		time.Sleep(time.Nanosecond)
+		if got, _ := w.ask(t); got != "" {
+			t.Errorf("then %s", got)
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package mip
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Class says how a character meets the eye.
+type Class string
+
+// The classes of characters that a program obeys and a reader cannot see. The joiners U+200C and U+200D are
+// [Visible]: between letters and between emoji they have an effect that a reader sees.
+const (
+	Visible   Class = ""
+	LineBreak Class = "a line break"
+	Control   Class = "a control character"
+	Direction Class = "a character that changes the direction of text"
+	Invisible Class = "an invisible character" // of no width, or none of Unicode's characters
+)
+
+// ClassOf returns the class of a character.
+func ClassOf(c rune) Class {
+	switch {
+	case c == '\n' || c == 0x2028 || c == 0x2029:
+		return LineBreak
+	case unicode.IsControl(c):
+		return Control
+	case unicode.Is(unicode.Bidi_Control, c):
+		return Direction
+	case c == 0x200B, c == 0xFEFF, c >= 0x2060 && c <= 0x2064, c == 0xFFFE, c == 0xFFFF:
+		return Invisible
+	}
+	return Visible
+}
+
+// Printable replaces every character that XML 1.0 forbids (section 2.2, production Char) by U+FFFD, so that no text
+// can break a feed. It returns the offset of the first one, or -1 and its argument. The text must be UTF-8.
+func Printable(s string) (clean string, at int) {
+	at = strings.IndexFunc(s, unprintable)
+	if at < 0 {
+		return s, -1
+	}
+	return strings.Map(func(c rune) rune {
+		if unprintable(c) {
+			return utf8.RuneError
+		}
+		return c
+	}, s), at
+}
+
+func unprintable(c rune) bool {
+	return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0xFFFE || c == 0xFFFF
+}
+
+// Shorten returns s, or, where s is longer than most bytes, its beginning and an ellipsis of most bytes together. No
+// character is cut apart.
+func Shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	const ellipsis = "…"
+	return cut(s, most-len(ellipsis)) + ellipsis
+}
+
+// ShortenRunes returns s, or, where s has more than most characters, the first of them and an ellipsis, most
+// characters together.
+func ShortenRunes(s string, most int) string {
+	if len(s) <= most || utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}
+
+// cut returns the whole characters of the first n bytes of a longer s.
+func cut(s string, n int) string {
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,14 @@
+package cache
+
+// Peek is what is kept of a key, without a fetch and without counting as a use. ok reports whether that includes a
+// usable value.
+func (c *Cache[K, V]) Peek(key K) (entry Entry[V], ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	el := c.records[key]
+	if el == nil {
+		return Entry[V]{}, false
+	}
+	r := el.Value.(*record[K, V])
+	return c.current(r, r.err), c.usable(r, c.now())
+}

@@ -1,0 +1,113 @@
+package sidecar
+
+import (
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/sidecar/assistant"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
+)
+
+// Environment is the part of a [Config] that the variables of a process decide, however it is run. [ReadEnvironment]
+// makes it.
+type Environment struct {
+	Proxies             []netip.Prefix // TRUSTED_PROXIES
+	Level               slog.Level     // LOG_LEVEL
+	RequestsPerMinute   int            // zero means the default of [Config]
+	AIRequestsPerMinute int            // zero means the default of [Config]
+	Assistant           assistant.Config
+
+	// Lookup is the one that was given to [ReadEnvironment].
+	Lookup func(string) (string, bool)
+
+	redis *redis.Address // nil without REDIS_URL
+}
+
+// ReadEnvironment reads the variables through lookup, which is like [os.LookupEnv]. Those of networks, whose names
+// follow from the site, are not among them; see [index.Endpoints]. Each error begins with the name of the variable.
+func ReadEnvironment(lookup func(string) (string, bool)) (Environment, []error) {
+	e := Environment{Lookup: lookup}
+	var errs []error
+	read := func(name string, parse func(string) error) {
+		if err := parse(e.Get(name)); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	read("TRUSTED_PROXIES", func(text string) (err error) { e.Proxies, err = parseProxies(text); return err })
+	read("LOG_LEVEL", func(text string) (err error) { e.Level, err = parseLevel(text); return err })
+	read("REQUESTS_PER_MINUTE", func(text string) (err error) { e.RequestsPerMinute, err = ai.ParseCount(text); return err })
+	read("AI_REQUESTS_PER_MINUTE", func(text string) (err error) { e.AIRequestsPerMinute, err = ai.ParseCount(text); return err })
+	read("REDIS_URL", func(text string) (err error) {
+		if text != "" {
+			e.redis, err = redis.Parse(text)
+		}
+		return err
+	})
+	var more []error
+	e.Assistant, more = assistant.Environment(lookup)
+	return e, append(errs, more...)
+}
+
+// Get returns the value of a variable without white space around it. An unset variable is an empty one.
+func (e Environment) Get(name string) string {
+	value, _ := e.Lookup(name)
+	return strings.TrimSpace(value)
+}
+
+// Config returns a Config with a log, and logs why the configured model cannot be asked, if it cannot: everything else
+// works then. The Redis is not connected yet.
+func (e Environment) Config(log *slog.Logger) Config {
+	if why := e.Assistant.Unusable; why != nil {
+		log.Warn("no language model", "error", why.Error())
+	}
+	c := Config{
+		Proxies: e.Proxies, RequestsPerMinute: e.RequestsPerMinute, AIRequestsPerMinute: e.AIRequestsPerMinute,
+		Assistant: e.Assistant, Log: log,
+	}
+	if e.redis != nil {
+		c.Redis = redis.Open(e.redis, redis.Config{Log: log})
+	}
+	return c
+}
+
+func parseLevel(text string) (slog.Level, error) {
+	switch strings.ToLower(text) {
+	case "debug":
+		return slog.LevelDebug, nil
+	case "", "info":
+		return slog.LevelInfo, nil
+	case "warn":
+		return slog.LevelWarn, nil
+	case "error":
+		return slog.LevelError, nil
+	}
+	return 0, fmt.Errorf("want debug, info, warn or error, got %q", text)
+}
+
+// parseProxies reads addresses and prefixes. An IPv4 address within an IPv6 one becomes the IPv4 address, as the
+// addresses of callers do.
+func parseProxies(text string) ([]netip.Prefix, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var out []netip.Prefix
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		p, err := netip.ParsePrefix(part)
+		if a, bad := netip.ParseAddr(part); bad == nil && a.Zone() == "" {
+			p, err = netip.PrefixFrom(a, a.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither an address nor a prefix; want such as 10.0.0.0/8,192.0.2.1", part)
+		}
+		const mapped = 96 // bits before the IPv4 address
+		if p.Addr().Is4In6() && p.Bits() >= mapped {
+			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-mapped)
+		}
+		out = append(out, p.Masked())
+	}
+	return out, nil
+}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/sidecar"
+)
+
+const (
+	// reserve is the part of the platform's time limit that an answer leaves for its way back.
+	reserve = 300 * time.Millisecond
+	// maxResult is the longest result that Lambda takes, in bytes of JSON. A longer one would end the process.
+	maxResult = 6 << 20
+)
+
+// function answers events as a Handler of aws-lambda-go. It is safe for concurrent use.
+type function struct {
+	handler http.Handler
+	log     *slog.Logger
+}
+
+// Invoke answers one event. The error is that of an event that is no HTTP request. Every other failure, a panic
+// included, is answered with a problem. The request's context ends a little before ctx.
+func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err error) {
+	var e event
+	if err := json.Unmarshal(payload, &e); err != nil {
+		return nil, fmt.Errorf("the event is no HTTP request: %w", err)
+	}
+	if e.HTTPMethod == "" && !e.isV2() {
+		return nil, errNoRequest
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reserve))
+		defer cancel()
+	}
+	r := e.request(ctx)
+	defer func() {
+		if p := recover(); p != nil {
+			f.log.Error("panic", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			out, err = e.problem(r, "Something failed on our side.")
+		}
+	}()
+	w := &recorder{header: http.Header{}}
+	f.handler.ServeHTTP(w, r)
+	out, err = api.JSON(e.result(w, r.Method))
+	if err == nil && len(out) > maxResult {
+		f.log.Error("answer too long", "bytes", len(out), "most", maxResult)
+		const detail = "The answer is longer than the %d MiB that a function may give; ask for parts of it."
+		return e.problem(r, fmt.Sprintf(detail, maxResult>>20))
+	}
+	return out, err
+}
+
+var errNoRequest = errors.New("the event is no HTTP request: want httpMethod (API Gateway proxy event, version 1) or requestContext.http.method (version 2)")
+
+// problem returns the result for a failure of the function itself.
+func (e *event) problem(r *http.Request, detail string) ([]byte, error) {
+	w := &recorder{header: http.Header{}}
+	sidecar.WriteProblem(w, r, api.NewProblem("", api.Internal, "", detail))
+	return api.JSON(e.result(w, r.Method))
+}
+
+// event is a proxy event of the Amazon API Gateway of version 1, which Netlify sends too, or of version 2, which Lambda
+// function URLs send. Members that no answer needs are left out. Netlify's events have no address and no host, and only
+// some gateways send all forms of a query.
+type event struct {
+	HTTPMethod   string              `json:"httpMethod"` // version 1
+	Path         string              `json:"path"`       // version 1: as the client asked, before any rewrite
+	RawQuery     string              `json:"rawQuery"`   // Netlify: as the client wrote it
+	MultiQuery   map[string][]string `json:"multiValueQueryStringParameters"`
+	Query        map[string]string   `json:"queryStringParameters"`
+	MultiHeaders map[string][]string `json:"multiValueHeaders"`
+
+	RawPath        string   `json:"rawPath"`        // version 2
+	RawQueryString string   `json:"rawQueryString"` // version 2
+	Cookies        []string `json:"cookies"`        // version 2, where they are not among Headers
+
+	Headers         map[string]string `json:"headers"` // version 2: several values with commas between them
+	Body            string            `json:"body"`
+	IsBase64Encoded bool              `json:"isBase64Encoded"`
+
+	RequestContext struct {
+		Identity struct {
+			SourceIP string `json:"sourceIp"` // version 1
+		} `json:"identity"`
+		HTTP struct {
+			Method   string `json:"method"` // version 2
+			SourceIP string `json:"sourceIp"`
+		} `json:"http"`
+		DomainName string `json:"domainName"`
+	} `json:"requestContext"`
+}
+
+// isV2 reports whether the event is of version 2.
+func (e *event) isV2() bool { return e.RequestContext.HTTP.Method != "" }
+
+// request returns the event as a server would have received it. RemoteAddr is empty for an event without an address.
+func (e *event) request(ctx context.Context) *http.Request {
+	r := &http.Request{
+		Method: e.HTTPMethod, URL: location(e.Path, e.query()), Header: e.header(),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		RemoteAddr: e.RequestContext.Identity.SourceIP,
+	}
+	if e.isV2() {
+		r.Method, r.RemoteAddr = e.RequestContext.HTTP.Method, e.RequestContext.HTTP.SourceIP
+		r.URL = location(e.RawPath, e.RawQueryString)
+	} else {
+		// Only some gateways of version 1 decode base64, and Netlify compresses by itself.
+		r.Header.Del("Accept-Encoding")
+	}
+	r.Host = cmp.Or(r.Header.Get("Host"), e.RequestContext.DomainName)
+	r.RequestURI = r.URL.RequestURI()
+	r.Body = http.NoBody
+	switch {
+	case e.Body == "":
+	case e.IsBase64Encoded: // the length is unknown before the body is read
+		r.Body, r.ContentLength = io.NopCloser(base64.NewDecoder(base64.StdEncoding, strings.NewReader(e.Body))), -1
+	default:
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(e.Body)), int64(len(e.Body))
+	}
+	return r.WithContext(ctx)
+}
+
+// location returns the address of an unchecked path and query. A path that is not escaped well is taken literally.
+func location(path, query string) *url.URL {
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	u := &url.URL{Path: path, RawQuery: query}
+	if plain, err := url.PathUnescape(path); err == nil {
+		u.Path, u.RawPath = plain, path
+	}
+	return u
+}
+
+// query returns the query of an event of version 1, in the form that loses least.
+func (e *event) query() string {
+	if e.RawQuery != "" {
+		return e.RawQuery
+	}
+	if len(e.MultiQuery) > 0 {
+		return url.Values(e.MultiQuery).Encode()
+	}
+	single := make(url.Values, len(e.Query))
+	for name, value := range e.Query {
+		single.Set(name, value)
+	}
+	return single.Encode()
+}
+
+// header returns the fields of the request. Those of version 2 have no MultiHeaders.
+func (e *event) header() http.Header {
+	h := http.Header{}
+	for name, values := range e.MultiHeaders {
+		for _, value := range values {
+			h.Add(name, value)
+		}
+	}
+	if len(e.MultiHeaders) > 0 {
+		return h
+	}
+	for name, value := range e.Headers {
+		h.Add(name, value)
+	}
+	if len(e.Cookies) > 0 {
+		h.Set("Cookie", strings.Join(e.Cookies, "; "))
+	}
+	return h
+}
+
+// result is the answer to an event of either version. MultiValueHeaders is for version 1 and Cookies for version 2.
+type result struct {
+	StatusCode        int                 `json:"statusCode"`
+	Headers           map[string]string   `json:"headers"`
+	MultiValueHeaders map[string][]string `json:"multiValueHeaders,omitempty"`
+	Cookies           []string            `json:"cookies,omitempty"`
+	Body              string              `json:"body"`
+	IsBase64Encoded   bool                `json:"isBase64Encoded"`
+}
+
+// result returns what a handler has written. It leaves out the fields of the connection, which the gateway sets itself.
+func (e *event) result(w *recorder, method string) result {
+	out := result{StatusCode: cmp.Or(w.status, http.StatusOK), Headers: map[string]string{}, MultiValueHeaders: map[string][]string{}}
+	for _, name := range []string{"Connection", "Content-Length", "Keep-Alive", "Transfer-Encoding"} {
+		w.header.Del(name)
+	}
+	for name, values := range w.header {
+		switch {
+		case e.isV2() && name == "Set-Cookie":
+			out.Cookies = values
+		case e.isV2() || len(values) == 1:
+			out.Headers[name] = strings.Join(values, ", ")
+		default:
+			out.MultiValueHeaders[name] = values
+		}
+	}
+	if method == http.MethodHead || out.StatusCode == http.StatusNoContent || out.StatusCode == http.StatusNotModified {
+		return out
+	}
+	out.Body = w.body.String()
+	if w.header.Get("Content-Encoding") != "" || !utf8.ValidString(out.Body) {
+		out.Body, out.IsBase64Encoded = base64.StdEncoding.EncodeToString(w.body.Bytes()), true
+	}
+	return out
+}
+
+// recorder records the answer of a handler.
+type recorder struct {
+	header http.Header
+	status int // zero before the header is written
+	body   bytes.Buffer
+}
+
+// Header implements [http.ResponseWriter].
+func (w *recorder) Header() http.Header { return w.header }
+
+// WriteHeader implements [http.ResponseWriter]. It drops informational responses.
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 && status >= http.StatusOK {
+		w.status = status
+	}
+}
+
+// Write implements [http.ResponseWriter].
+func (w *recorder) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(b)
+}

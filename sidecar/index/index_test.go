@@ -1,0 +1,231 @@
+package index_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/corpora"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/sidecar/index"
+)
+
+// sample plans the site of this repository.
+func sample(t testing.TB) (*build.Plan, *site.Site) {
+	t.Helper()
+	s, err := site.Load("../../site.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan(t, s, "../../proposals"), s
+}
+
+func plan(t testing.TB, s *site.Site, folder string) *build.Plan {
+	t.Helper()
+	o := build.Options{Site: s, Folders: []string{folder}}
+	c, err := build.Load(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := build.NewPlan(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// snapshot writes what a function carries.
+func snapshot(t testing.TB, p *build.Plan, s *site.Site) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "snapshot")
+	if _, err := build.Snapshot(t.Context(), p, dir, s); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// inMemory is a folder as a file system that tests may change.
+func inMemory(t testing.TB, dir string) fstest.MapFS {
+	t.Helper()
+	m := fstest.MapFS{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		m[name] = &fstest.MapFile{Data: b}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func open(t testing.TB, site string, client *http.Client) *index.Source {
+	t.Helper()
+	s, err := index.Open(site, client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func load(t testing.TB, s *index.Source) *index.Index {
+	t.Helper()
+	k, err := s.Load(t.Context())
+	if err != nil || k == nil {
+		t.Fatalf("Load = %v, %v; want an index", k, err)
+	}
+	return k
+}
+
+// unchanged wants Load to see nothing new.
+func unchanged(t testing.TB, s *index.Source, when string) {
+	t.Helper()
+	if k, err := s.Load(t.Context()); k != nil || err != nil {
+		t.Errorf("Load %s = %v, %v; want nil and no error", when, k, err)
+	}
+}
+
+var byValue = cmp.Comparer(func(a, b mip.Time) bool { return a == b })
+
+// TestSameEverywhere loads one site from each kind of place.
+func TestSameEverywhere(t *testing.T) {
+	p, s := sample(t)
+	snap := snapshot(t, p, s)
+	public := filepath.Join(t.TempDir(), "public")
+	if _, err := build.Sync(t.Context(), p, public, build.SyncOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	want := load(t, open(t, snap, nil))
+	if d := cmp.Diff(s.Networks, want.Endpoints); d != "" {
+		t.Errorf("endpoints of a snapshot (-want +got):\n%s", d)
+	}
+	if len(want.List.MIPs) == 0 || len(want.HardForks) == 0 || want.Site.Title != s.Title {
+		t.Errorf("the snapshot gives %d proposals, %d hard forks, title %q", len(want.List.MIPs), len(want.HardForks), want.Site.Title)
+	}
+	for name, c := range map[string]struct {
+		source    *index.Source
+		endpoints []mip.Endpoints
+	}{
+		"published folder": {open(t, public, nil), nil},
+		"embedded":         {index.FromFS(os.DirFS(snap)), want.Endpoints},
+		"in memory":        {index.FromFS(published(t, p)), nil},
+		"web":              {open(t, "https://mips.example.org/", client(published(t, p))), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := load(t, c.source)
+			expected := *want
+			expected.Endpoints = c.endpoints
+			if d := cmp.Diff(&expected, got, byValue, cmpopts.IgnoreFields(index.Index{}, "Source")); d != "" {
+				t.Errorf("not what the snapshot gives (-snapshot +got):\n%s", d)
+			}
+			unchanged(t, c.source, "again")
+		})
+	}
+}
+
+// TestEncodesAsPublished holds every document to the bytes that it was read from.
+func TestEncodesAsPublished(t *testing.T) {
+	p, s := sample(t)
+	encodesAsPublished(t, p, s)
+}
+
+func TestRealProposalsEncodeAsPublished(t *testing.T) {
+	s := &site.Site{Title: "EIPs", BaseURL: "https://eips.example.org", Prefix: "EIP"}
+	encodesAsPublished(t, plan(t, s, corpora.Need(t, "eips")), s)
+}
+
+func encodesAsPublished(t *testing.T, p *build.Plan, s *site.Site) {
+	t.Helper()
+	dir := snapshot(t, p, s)
+	source := open(t, dir, nil)
+	k := load(t, source)
+	documents := map[string]any{
+		"api/v1/site.json": k.Site, "api/v1/mips.json": k.List, "api/v1/hardforks.json": mip.HardForks{HardForks: k.HardForks},
+		"sidecar.json": mip.SidecarConfig{Networks: k.Endpoints},
+	}
+	for _, m := range k.List.MIPs {
+		one, err := source.Proposal(t.Context(), m.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(m, one.Summary, byValue); d != "" {
+			t.Errorf("proposal %d by itself (-list +single):\n%s", m.Number, d)
+		}
+		documents[strings.TrimPrefix(m.APIURL, s.BaseURL+"/")+".json"] = one
+	}
+	for name, value := range documents {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := api.JSON(value)
+		if err != nil || string(got) != string(want) {
+			t.Errorf("%s encodes to other bytes (%v):\n got %.300s\nwant %.300s", name, err, got, want)
+		}
+	}
+}
+
+// edit decodes a document, changes it and writes it back.
+func edit[T any](t testing.TB, files fstest.MapFS, name string, change func(*T)) {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal(files[name].Data, &v); err != nil {
+		t.Fatal(err)
+	}
+	change(&v)
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(files, name, string(b))
+}
+
+// put writes a file as a later second would.
+func put(files fstest.MapFS, name, text string) {
+	f := &fstest.MapFile{Data: []byte(text)}
+	if old, ok := files[name]; ok {
+		f.ModTime = old.ModTime.Add(1e9)
+	}
+	files[name] = f
+}
+
+func BenchmarkLoad(b *testing.B) {
+	p, s := sample(b)
+	benchmarkLoad(b, snapshot(b, p, s))
+}
+
+func BenchmarkLoadReal(b *testing.B) {
+	s := &site.Site{Title: "EIPs", BaseURL: "https://eips.example.org", Prefix: "EIP"}
+	benchmarkLoad(b, snapshot(b, plan(b, s, corpora.Need(b, "eips")), s))
+}
+
+func benchmarkLoad(b *testing.B, dir string) {
+	b.Run("first", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			load(b, open(b, dir, nil))
+		}
+	})
+	b.Run("unchanged", func(b *testing.B) {
+		source := open(b, dir, nil)
+		load(b, source)
+		b.ReportAllocs()
+		for b.Loop() {
+			unchanged(b, source, "again")
+		}
+	})
+}

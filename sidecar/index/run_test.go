@@ -1,0 +1,114 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// poll is what one reading of the site gives.
+type poll struct {
+	x      *Index
+	load   error
+	update error // when it is taken over
+}
+
+// TestRun runs a poller over readings of the site and compares when it read, what it took over and what it logged.
+func TestRun(t *testing.T) {
+	one := &Index{List: mip.List{Count: 1}}
+	two := &Index{List: mip.List{Count: 2}, Site: mip.SiteInfo{Commit: new("c0ffee")}}
+	away, broken := errors.New("away"), errors.New("broken")
+	tests := []struct {
+		name  string
+		every time.Duration
+		polls []poll
+		at    []time.Duration
+		known []int // proposals of what was taken over
+		log   []string
+	}{
+		{"nothing new", time.Minute, []poll{{x: one}, {}, {}, {x: two}},
+			[]time.Duration{0, time.Minute, 2 * time.Minute, 3 * time.Minute}, []int{1, 2},
+			[]string{"site loaded 1 ", "site loaded 2 c0ffee"}},
+		{"comes later", time.Minute, []poll{{load: away}, {load: away}, {x: one}, {}},
+			[]time.Duration{0, firstEvery, 2 * firstEvery, 2*firstEvery + time.Minute}, []int{1},
+			[]string{"site not loaded away false", "site loaded 1 "}},
+		{"errors once", 2 * time.Second, []poll{{x: one}, {load: away}, {load: broken}, {load: away}, {load: broken}, {}, {load: away}, {}},
+			[]time.Duration{0, 2 * time.Second, 4 * time.Second, 6 * time.Second, 8 * time.Second, 10 * time.Second, 12 * time.Second, 14 * time.Second}, []int{1},
+			[]string{"site loaded 1 ", "site not loaded away true", "site not loaded broken true", "site not loaded away true"}},
+		{"is not taken over at first", time.Minute, []poll{{x: one, update: broken}, {update: broken}, {}},
+			[]time.Duration{0, firstEvery, 2 * firstEvery}, []int{1},
+			[]string{"site not loaded broken false", "site loaded 1 "}},
+		{"is overtaken", time.Minute, []poll{{x: one, update: broken}, {load: away}, {x: two}},
+			[]time.Duration{0, firstEvery, 2 * firstEvery}, []int{2},
+			[]string{"site not loaded broken false", "site not loaded away false", "site loaded 2 c0ffee"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				began := time.Now() // of the bubble's own clock
+				var at []time.Duration
+				var known []int
+				var log bytes.Buffer
+				p := &Poller{Log: slog.New(slog.NewJSONHandler(&log, nil))}
+				now := func() poll { return tt.polls[len(at)-1] }
+				p.Load = func(context.Context) (*Index, error) {
+					at = append(at, time.Since(began))
+					if len(at) == len(tt.polls) {
+						cancel()
+					}
+					return now().x, now().load
+				}
+				p.Update = func(x *Index) error {
+					if now().update == nil {
+						known = append(known, x.List.Count)
+					}
+					return now().update
+				}
+				p.Run(ctx, tt.every)
+				if diff := cmp.Diff(tt.at, at); diff != "" {
+					t.Errorf("read at (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(tt.known, known); diff != "" {
+					t.Errorf("took over (-want +got):\n%s", diff)
+				}
+				// The last look is cut short by the end, whose error is no news.
+				if diff := cmp.Diff(tt.log, lines(t, &log)); diff != "" {
+					t.Errorf("logged (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// lines are the log's messages with what they say beside.
+func lines(t *testing.T, log *bytes.Buffer) []string {
+	t.Helper()
+	var out []string
+	for dec := json.NewDecoder(log); dec.More(); {
+		var l struct {
+			Msg, Error, Commit string
+			Known              bool
+			Proposals          int
+		}
+		if err := dec.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Msg == "site loaded" {
+			out = append(out, fmt.Sprintf("%s %d %s", l.Msg, l.Proposals, l.Commit))
+		} else {
+			out = append(out, fmt.Sprintf("%s %s %v", l.Msg, l.Error, l.Known))
+		}
+	}
+	return out
+}
