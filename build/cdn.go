@@ -151,16 +151,16 @@ func (p *planner) headers() {
 	p.add(Artifact{File: "_headers", index: true, Body: fixed(b.Bytes())})
 }
 
-// matches reports whether a rule's From covers a path.
-func matches(from, urlPath string) bool {
+// match reports whether a rule's From covers a path; rest is the part of it that a * covers.
+func match(from, urlPath string) (rest string, ok bool) {
 	if prefix, ok := strings.CutSuffix(from, "/*"); ok {
-		return urlPath == prefix || strings.HasPrefix(urlPath, prefix+"/")
+		rest, ok = strings.CutPrefix(urlPath+"/", prefix+"/")
+		return strings.TrimSuffix(rest, "/"), ok
 	}
 	if !strings.Contains(from, "/:") {
-		return from == urlPath
+		return "", from == urlPath
 	}
-	is, got := strings.Split(from, "/"), strings.Split(urlPath, "/")
-	return slices.EqualFunc(is, got, func(a, b string) bool {
-		return a == b || strings.HasPrefix(a, ":") && b != ""
+	return "", slices.EqualFunc(strings.Split(from, "/"), strings.Split(urlPath, "/"), func(rule, got string) bool {
+		return rule == got || strings.HasPrefix(rule, ":") && got != ""
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -222,102 +221,8 @@ func (f *folder) remove(file string) error {
 	return nil
 }
 
-// replace leaves the file with the bytes that body writes, and reports whether it had others. The error is a
-// [MakeError] where body is at fault and not the folder.
-func (f *folder) replace(a *Artifact) (changed bool, err error) {
-	r := &replacement{root: f.root}
-	if r.old, err = openRegular(f.root, a.File); err == nil {
-		defer r.old.Close()
-	}
-	if err = a.Body(r); err != nil && r.err == nil {
-		err = a.makeError(err)
-	}
-	if err == nil {
-		changed, err = r.commit(a.File)
-	} else if r.temp != nil {
-		r.temp.Remove()
-	}
-	if _, ok := errors.AsType[*MakeError](err); err != nil && !ok {
-		err = fmt.Errorf("write %s: %w", f.path(a.File), err)
-	}
-	return changed, err
-}
-
-// openRegular opens a regular file, without blocking should somebody have put a pipe there.
-func openRegular(root *os.Root, name string) (*os.File, error) {
-	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fs.ErrInvalid, err, file.Close())
-	}
-	return file, nil
-}
-
-// replacement compares the bytes that are written to it with a file, and begins a new file at the first
-// difference: most artifacts are on the disk already, and none has to be held in memory to find that out.
-type replacement struct {
-	root *os.Root
-	old  *os.File         // nil: there is none
-	same int64            // bytes that old and what was written have in common
-	temp *atomicfile.Temp // nil: no difference so far
-	err  error            // of reading or writing files
-}
-
-// Write makes replacement an [io.Writer].
-func (r *replacement) Write(b []byte) (int, error) {
-	if r.err == nil && r.temp == nil {
-		if r.matches(b) {
-			return len(b), nil
-		}
-		r.err = r.begin()
-	}
-	if r.err != nil {
-		return 0, r.err
-	}
-	n, err := r.temp.Write(b)
-	r.err = err
-	return n, err
-}
-
-// matches reports whether the old file goes on with these bytes.
-func (r *replacement) matches(b []byte) bool {
-	if r.old == nil {
-		return false
-	}
-	var buf [32 << 10]byte
-	at := r.same
-	for rest := b; len(rest) > 0; {
-		n, err := r.old.ReadAt(buf[:min(len(buf), len(rest))], at)
-		if n == 0 || !bytes.Equal(buf[:n], rest[:n]) || err != nil && n < len(rest) {
-			return false
-		}
-		at, rest = at+int64(n), rest[n:]
-	}
-	r.same = at
-	return true
-}
-
-// begin makes the new file, with the bytes that both have.
-func (r *replacement) begin() (err error) {
-	if r.temp, err = atomicfile.Create(r.root, stateDir); err == nil && r.same > 0 {
-		_, err = io.Copy(r.temp, io.NewSectionReader(r.old, 0, r.same))
-	}
-	return err
-}
-
-// commit puts the new file in place, if there is one to put.
-func (r *replacement) commit(name string) (changed bool, err error) {
-	if r.temp == nil {
-		if r.old != nil {
-			if info, err := r.old.Stat(); err == nil && info.Size() == r.same {
-				return false, nil
-			}
-		}
-		if err := r.begin(); err != nil {
-			return false, err
-		}
-	}
-	return true, r.temp.Commit(name)
+// holds reports whether a regular file has this name.
+func (f *folder) holds(file string) bool {
+	info, err := f.root.Lstat(file)
+	return err == nil && info.Mode().IsRegular()
 }

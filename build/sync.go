@@ -86,12 +86,6 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	return report, f.record(wanted)
 }
 
-// holds reports whether a regular file has this name.
-func (f *folder) holds(file string) bool {
-	info, err := f.root.Lstat(file)
-	return err == nil && info.Mode().IsRegular()
-}
-
 // Snapshot writes into dir what a function must carry, since it is deployed as a binary alone: the
 // JSON tree of /api/v1 and, in sidecar.json, the configuration of the live part, RPC addresses
 // included. dir is kept as [Sync] keeps an output folder, and must not be published.
