@@ -31,7 +31,7 @@ func (p *planner) api() {
 func (p *planner) agents() {
 	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info, p.Forks, p.Summaries) })
 	p.add(Artifact{Route: "/llms-full.txt", index: true, Body: func(w io.Writer) error {
-		return agent.LLMsFull(w, p.info, p.Summaries, func(i int) ([]byte, error) { return []byte(p.Proposals[i].Raw), nil })
+		return agent.LLMsFull(w, p.info, p.Summaries, func(i int) string { return p.Proposals[i].Raw })
 	}})
 	skill := sync.OnceValues(func() ([]byte, error) { return agent.Skill(p.info, p.Summaries) })
 	p.addIndex("/skill.md", skill)
@@ -51,9 +51,7 @@ func (p *planner) agents() {
 func (p *planner) documentation() {
 	describe := sync.OnceValue(p.describe)
 	p.addIndex("/openapi.json", func() ([]byte, error) { return describe().JSON() })
-	p.add(Artifact{Route: "/.well-known/api-catalog", Type: typeCatalog, index: true, Body: bodyOf(func() ([]byte, error) {
-		return agent.APICatalog(p.info)
-	})})
+	p.addIndex("/.well-known/api-catalog", func() ([]byte, error) { return agent.APICatalog(p.info) })
 	p.addIndex("/api/", func() ([]byte, error) { return p.pages.API(describe()) })
 	p.addIndex("/feeds/", func() ([]byte, error) { return p.pages.Feeds(p.Summaries) })
 }
@@ -65,7 +63,7 @@ func (p *planner) describe() *agent.API {
 	}
 	at := p.example()
 	m, subject := p.Summaries[at], p.Subject(at)
-	e := agent.Example{Proposal: subject.Proposal, Summary: p.Beside.Summary(m.ID)}
+	e := agent.Subject{Proposal: subject.Proposal, Summary: p.Beside.Summary(m.ID)}
 	if e.Summary == nil {
 		if m.Updated != nil {
 			subject.Now = m.Updated.UTC()

@@ -62,9 +62,7 @@ func (p *planner) sitemap() {
 		}
 		entries = append(entries, render.SitemapEntry{Route: a.Route, LastMod: lastMod})
 	}
-	p.add(Artifact{Route: "/sitemap.xml", Type: typeXML, index: true, Body: bodyOf(func() ([]byte, error) {
-		return render.Sitemap(p.info, entries)
-	})})
+	p.addIndex("/sitemap.xml", func() ([]byte, error) { return render.Sitemap(p.info, entries) })
 	p.addIndex("/robots.txt", func() ([]byte, error) { return render.Robots(p.info), nil })
 }
 

@@ -1,7 +1,6 @@
 package build
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
@@ -17,35 +16,31 @@ func (p *planner) histories() {
 			continue
 		}
 		// It is no fault of the proposal when git cannot read a version, so the page has no source.
-		p.add(Artifact{
-			Route: routeOf(historyRoute, c.ID), Pattern: historyRoute,
-			Body: bodyOf(func() ([]byte, error) { return p.historyPage(i) }),
-		})
-		p.addOf(c, changesRoute, bodyOf(func() ([]byte, error) { return p.changes(i) }))
+		page := func() ([]byte, error) { return p.historyPage(c, p.Summaries[i]) }
+		p.add(Artifact{Route: routeOf(historyRoute, c.ID), Pattern: historyRoute, Body: bodyOf(page)})
+		p.addOf(c, changesRoute, bodyOf(func() ([]byte, error) { return p.changes(c, p.Summaries[i]) }))
 	}
 }
 
 // historyPage makes the page of a proposal's versions.
-func (p *planner) historyPage(i int) ([]byte, error) {
-	c := p.Proposals[i]
-	bodies, err := p.plan.versions.Read(c)
+func (p *planner) historyPage(c *corpus.Proposal, m mip.Summary) ([]byte, error) {
+	texts, err := p.plan.versions.Read(c)
 	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
+		return nil, err
 	}
-	page := render.HistoryPage{Summary: p.Summaries[i], Before: c.Past.Before}
-	for k, v := range c.Past.Versions {
+	page := render.HistoryPage{Summary: m, Before: c.Past.Before}
+	for i, v := range c.Past.Versions {
 		link, _ := sourceLinkAt(p.Site, c, v.Commit, c.RepoPath)
-		page.Versions = append(page.Versions, render.Version{Commit: v.Commit, When: v.When, Subject: v.Subject, Text: bodies[k], SourceURL: link})
+		page.Versions = append(page.Versions, render.Version{Commit: v.Commit, When: v.When, Subject: v.Subject, Text: texts[i], SourceURL: link})
 	}
-	if len(bodies) > len(page.Versions) {
-		page.Base = bodies[len(page.Versions)]
+	if len(texts) > len(page.Versions) {
+		page.Base = texts[len(page.Versions)]
 	}
 	return p.stable.History(page)
 }
 
 // changes makes the feed of a proposal's changes.
-func (p *planner) changes(i int) ([]byte, error) {
-	c := p.Proposals[i]
+func (p *planner) changes(c *corpus.Proposal, m mip.Summary) ([]byte, error) {
 	out := make([]feed.Change, 0, len(c.Past.Versions))
 	for _, v := range c.Past.Versions {
 		link, _ := sourceLinkAt(p.Site, c, v.Commit, c.RepoPath)
@@ -53,7 +48,7 @@ func (p *planner) changes(i int) ([]byte, error) {
 	}
 	// Commits lie in the order of their parents, and a clock may have been wrong.
 	slices.SortStableFunc(out, func(a, b feed.Change) int { return b.When.UTC().Compare(a.When.UTC()) })
-	return feed.History(p.stableInfo, p.Summaries[i], out)
+	return feed.History(p.stableInfo, m, out)
 }
 
 // recentChanges reads the newest versions of the proposals that changed last, and the versions before them.
@@ -70,7 +65,7 @@ func (p *planner) recentChanges() (map[mip.ID]render.Revision, error) {
 		c.Past = &past
 		bodies, err := p.plan.versions.Read(&c)
 		if err != nil {
-			return nil, fmt.Errorf("recent changes: %w", err)
+			return nil, err
 		}
 		r := render.Revision{After: bodies[0], Is: corpus.StatusOf(bodies[0]), First: len(bodies) == 1 && past.Before == "nothing"}
 		if len(bodies) > 1 {

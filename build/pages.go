@@ -1,9 +1,6 @@
 package build
 
 import (
-	"fmt"
-
-	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/render/card"
@@ -13,7 +10,7 @@ import (
 // assets adds style sheet and scripts, named by their content.
 func (p *planner) assets() {
 	for _, a := range p.pages.Assets() {
-		p.add(Artifact{Route: a.Route, Pattern: assetRoute, Type: a.Type, Cache: immutable, Body: fixed(a.Body)})
+		p.add(Artifact{Route: a.Route, Pattern: assetRoute, Cache: immutable, Body: fixed(a.Body)})
 	}
 }
 
@@ -21,15 +18,9 @@ func (p *planner) assets() {
 // other page. A file's name holds a hash of the picture's words: new words in a text leave it alone, and an
 // existing one needs no drawing. The file of the card before is removed, as all that is no longer planned.
 func (p *planner) cards() {
-	painter := card.NewPainter()
 	add := func(route, pattern string, c card.Card, source string) {
-		p.add(Artifact{Route: route, Pattern: pattern, source: source, hashed: true, Body: bodyOf(func() ([]byte, error) {
-			b, err := painter.PNG(c)
-			if err != nil {
-				return nil, fmt.Errorf("draw %s: %w", route, err)
-			}
-			return b, nil
-		})})
+		draw := func() ([]byte, error) { return card.PNG(c) }
+		p.add(Artifact{Route: route, Pattern: pattern, source: source, hashed: true, Body: bodyOf(draw)})
 	}
 	for i, m := range p.Summaries {
 		c := render.ProposalCard(p.stableInfo, m)
@@ -54,14 +45,9 @@ func (p *planner) home() {
 
 // feeds adds the newest changes in the three formats that readers know.
 func (p *planner) feeds() {
-	add := func(route, mediaType string, format func(mip.SiteInfo, []mip.Summary) ([]byte, error)) {
-		p.add(Artifact{Route: route, Type: mediaType, index: true, Body: bodyOf(func() ([]byte, error) {
-			return format(p.info, p.Summaries)
-		})})
-	}
-	add("/"+feedFile, typeRSS, feed.RSS)
-	add("/feed.atom", typeAtom, feed.Atom)
-	add("/feed.json", typeJSONFeed, feed.JSONFeed)
+	p.addIndex("/"+feedFile, func() ([]byte, error) { return feed.RSS(p.info, p.Summaries) })
+	p.addIndex("/feed.atom", func() ([]byte, error) { return feed.Atom(p.info, p.Summaries) })
+	p.addIndex("/feed.json", func() ([]byte, error) { return feed.JSONFeed(p.info, p.Summaries) })
 }
 
 // about adds pages about the site itself.
@@ -74,7 +60,6 @@ func (p *planner) about() {
 // notFound adds the two answers for addresses that do not exist: for people and, below /api, for programs.
 func (p *planner) notFound() {
 	p.addIndex("/404.html", p.pages.NotFound)
-	p.add(Artifact{File: "api-404.json", Type: typeProblem, index: true, Body: bodyOf(func() ([]byte, error) {
-		return agent.NotFoundProblem(p.info)
-	})})
+	problem := func() ([]byte, error) { return agent.NotFoundProblem(p.info) }
+	p.add(Artifact{File: "api-404.json", index: true, Body: bodyOf(problem)})
 }

@@ -1,14 +1,18 @@
 package build
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
@@ -45,37 +49,11 @@ func (p *planner) proposalPage(i int) ([]byte, error) {
 		return nil, err
 	}
 	defer p.dropText(c)
-	page := render.ProposalPage{
-		Summary: m, Sections: t.sections, Body: t.html,
-		Requires: p.refs(m.ID, m.Requires), RequiredBy: p.refs(m.ID, m.RequiredBy),
-		Replaces: p.refs(m.ID, m.Replaces), SupersededBy: p.refs(m.ID, m.SupersededBy),
+	return p.stable.Proposal(render.ProposalPage{
+		All: p.Summaries, Index: i, Sections: t.sections, Body: t.html,
 		Fork: ai.ForkOf(m, p.Forks), Impact: p.Beside.Summary(m.ID), History: c.Past != nil,
 		Translations: p.translations(m.ID), Heat: p.figures.Topic(m.ID),
-	}
-	if i > 0 {
-		page.Previous = new(p.ref(p.Summaries[i-1].ID))
-	}
-	if i+1 < len(p.Summaries) {
-		page.Next = new(p.ref(p.Summaries[i+1].ID))
-	}
-	return p.stable.Proposal(page)
-}
-
-// refs are links to the proposals of the same kind with these numbers.
-func (p *planner) refs(of mip.ID, numbers []int) []render.Ref {
-	out := make([]render.Ref, 0, len(numbers))
-	for _, id := range of.Siblings(numbers) {
-		out = append(out, p.ref(id))
-	}
-	return out
-}
-
-func (p *planner) ref(id mip.ID) render.Ref {
-	m, ok := mip.Find(p.Summaries, id)
-	if !ok {
-		return render.Ref{ID: id}
-	}
-	return render.RefTo(m, p.Site.Path(id.Page()))
+	})
 }
 
 // link resolves a relative destination in a proposal.
@@ -116,4 +94,147 @@ func linkedID(c *corpus.Corpus, file string) (mip.ID, bool) {
 		return mip.ID{}, false
 	}
 	return c.ID(name)
+}
+
+// committed adds a proposal's committed summary and its translations.
+func (p *planner) committed(c *corpus.Proposal) {
+	if sum := p.Beside.Summary(c.ID); sum != nil {
+		p.addOf(c, summaryRoute, jsonOf(sum))
+	}
+	for _, t := range p.Beside.Translations(c.ID) {
+		p.addOf(c, translationRoute, jsonOf(t.Text()), "{locale}", t.Locale)
+		p.addOf(c, translatedRoute, bodyOf(func() ([]byte, error) { return p.translationPage(t, c) }), "{locale}", t.Locale)
+	}
+}
+
+// translationPage renders a translation as the proposal itself is: its links mean what they mean there.
+func (p *planner) translationPage(t corpus.Translation, c *corpus.Proposal) ([]byte, error) {
+	text := t.Text()
+	link := func(dest string) (string, bool) { return p.link(c, dest) }
+	article, err := p.md.Render(markdown.Join(text.Sections), text.Title, link)
+	if err != nil {
+		return nil, fmt.Errorf("render the translation of %s into %s: %w", c.File, t.Locale, err)
+	}
+	m, _ := mip.Find(p.Summaries, c.ID)
+	return p.stable.Translation(render.TranslationPage{Summary: m, Text: text, Body: article.HTML, Translations: p.translations(c.ID)})
+}
+
+// summaryURL is the address of a proposal's committed summary, nil when there is none.
+func (p *planner) summaryURL(id mip.ID) *string {
+	if p.Beside.Summary(id) == nil {
+		return nil
+	}
+	return new(p.Site.URL(routeOf(summaryRoute, id)))
+}
+
+// translations are a proposal's committed translations; the slice is never nil.
+func (p *planner) translations(id mip.ID) []mip.Translation {
+	out := []mip.Translation{}
+	for _, t := range p.Beside.Translations(id) {
+		url := p.Site.URL(routeOf(translationRoute, id, "{locale}", t.Locale))
+		out = append(out, mip.Translation{Locale: t.Locale, URL: url, Stale: t.Stale})
+	}
+	return out
+}
+
+// outdated are the proposals, in their order, whose committed summary speaks of an older text.
+func (p *planner) outdated() []mip.ID {
+	var out []mip.ID
+	for _, m := range p.Summaries {
+		if sum := p.Beside.Summary(m.ID); sum != nil && sum.Stale {
+			out = append(out, m.ID)
+		}
+	}
+	return out
+}
+
+// text is a proposal's text as its artifacts need it.
+type text struct {
+	sections []mip.Section
+	html     []byte
+}
+
+// Rendered keeps rendered texts in memory from one plan to the next, by the hash of the file: rendering takes most
+// of a build's time, and a save changes one proposal. Texts that the last plan did not have are forgotten. The
+// zero value is empty and ready. It is safe for concurrent use, but for plans that are made at the same time.
+type Rendered struct {
+	mu    sync.Mutex
+	links string           // linkState of the plan
+	last  map[string]*text // of the plan before, by key
+	texts map[string]*text
+}
+
+// begin begins another plan. Texts whose links may lead elsewhere now are forgotten.
+func (r *Rendered) begin(links string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last, r.texts = r.texts, map[string]*text{}
+	if links != r.links {
+		r.links, r.last = links, nil
+	}
+}
+
+func (r *Rendered) get(key string) (*text, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t, ok := r.texts[key]; ok {
+		return t, true
+	}
+	t, ok := r.last[key]
+	if ok {
+		r.texts[key] = t
+	}
+	return t, ok
+}
+
+func (r *Rendered) put(key string, t *text) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.texts[key] = t
+}
+
+func (r *Rendered) remove(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.texts, key)
+}
+
+// linkState is a hash of everything that decides how texts are rendered, but for the proposal itself: the site, and
+// which proposals there are to link to.
+func (p *planner) linkState() string {
+	h := sha256.New()
+	fmt.Fprintln(h, p.Site.BaseURL, p.Site.SourceURL, p.Site.Highlight)
+	for _, c := range p.Proposals {
+		fmt.Fprintln(h, c.ID, c.File)
+	}
+	return string(h.Sum(nil))
+}
+
+// textKey is the key of a proposal's text: its file's content, and where the links to other files lead.
+func textKey(c *corpus.Proposal) string {
+	return fmt.Sprintln(c.ContentHash, c.RepoPath, c.Commit, c.Local)
+}
+
+// text parses and renders a proposal, once for the artifacts that are made of it one after the other. After
+// the last, [planner.dropText] frees the memory.
+func (p *planner) text(c *corpus.Proposal) (*text, error) {
+	key := textKey(c)
+	if t, ok := p.texts.get(key); ok {
+		return t, nil
+	}
+	d := p.Read(c)
+	article, err := p.md.Render(d, c.Title, func(dest string) (string, bool) { return p.link(c, dest) })
+	if err != nil {
+		return nil, fmt.Errorf("render %s: %w", c.File, err)
+	}
+	t := &text{d.Sections, article.HTML}
+	p.texts.put(key, t)
+	return t, nil
+}
+
+// dropText forgets a proposal's text unless the caller of [NewPlan] keeps texts.
+func (p *planner) dropText(c *corpus.Proposal) {
+	if p.Rendered == nil {
+		p.texts.remove(textKey(c))
+	}
 }

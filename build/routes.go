@@ -56,25 +56,30 @@ func fileOf(route string) string {
 
 // Media types of the tree.
 const (
-	typeHTML     = "text/html; charset=utf-8"
-	typeMarkdown = "text/markdown; charset=utf-8"
-	typeJSON     = "application/json; charset=utf-8"
-	typeProblem  = "application/problem+json; charset=utf-8"
-	typeRSS      = "application/rss+xml; charset=utf-8"
-	typeAtom     = "application/atom+xml; charset=utf-8"
-	typeJSONFeed = "application/feed+json; charset=utf-8"
-	typeXML      = "application/xml; charset=utf-8"
-	typeCatalog  = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"` // RFC 9727
-	typeText     = "text/plain; charset=utf-8"
+	typeHTML    = "text/html; charset=utf-8"
+	typeJSON    = "application/json; charset=utf-8"
+	typeProblem = "application/problem+json; charset=utf-8"
+	typeRSS     = "application/rss+xml; charset=utf-8"
 )
 
-// typeOf is the media type of a file whose artifact names none.
+// types are the media types of files by name, else by extension. Others are plain text.
+var types = map[string]string{
+	feedFile:       typeRSS,
+	"feed.json":    "application/feed+json; charset=utf-8",
+	"api-404.json": typeProblem,
+	"api-catalog":  `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`,
+	".html":        typeHTML,
+	".json":        typeJSON,
+	".md":          "text/markdown; charset=utf-8",
+	".atom":        "application/atom+xml; charset=utf-8",
+	".xml":         "application/xml; charset=utf-8",
+	".png":         card.Type,
+	".css":         "text/css; charset=utf-8",
+	".js":          "text/javascript; charset=utf-8",
+}
+
 func typeOf(file string) string {
-	byExtension := map[string]string{".html": typeHTML, ".md": typeMarkdown, ".json": typeJSON, ".png": card.Type, ".atom": typeAtom}
-	if path.Base(file) == feedFile {
-		return typeRSS
-	}
-	return cmp.Or(byExtension[path.Ext(file)], typeText)
+	return cmp.Or(types[path.Base(file)], types[path.Ext(file)], "text/plain; charset=utf-8")
 }
 
 // Cache-Control values. A CDN keeps a file until the next deploy; browsers ask again, except for assets,

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -165,4 +167,52 @@ func (p *planner) publicProblems() []mip.Problem {
 		out[i].File, out[i].Message = public.Replace(out[i].File), public.Replace(out[i].Message)
 	}
 	return mip.SortProblems(out)
+}
+
+// Subjects are the proposals as summaries speak of them.
+type Subjects struct {
+	Corpus    *corpus.Corpus
+	Summaries []mip.Summary  // of the corpus's proposals, in their order, completed by the site
+	Forks     []mip.HardFork // with their status
+}
+
+// Subject is what a summary of the i-th proposal speaks of: the proposal with its sections, the fork that
+// it has to do with and, for a fork's meta proposal, what that bundles. Now is not set.
+func (s *Subjects) Subject(i int) ai.Subject {
+	p := s.read(i)
+	out := ai.Subject{Proposal: p, Fork: ai.ForkOf(p.Summary, s.Forks)}
+	if !ai.IsMeta(p.Summary, out.Fork) {
+		return out
+	}
+	for _, id := range p.ID.Siblings(out.Fork.BundledMIPs) {
+		k, ok := mip.Search(s.Summaries, id)
+		if ok {
+			out.Bundled = append(out.Bundled, s.read(k))
+		}
+	}
+	return out
+}
+
+func (s *Subjects) read(i int) *mip.Proposal {
+	p := s.Corpus.Proposals[i]
+	return &mip.Proposal{Summary: s.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: s.Corpus.Read(p).Sections}
+}
+
+// Check says what the text of the i-th proposal does not bear out of a summary, as [ai.Check] does.
+func (s *Subjects) Check(sum *api.Summary, i int) error { return ai.Check(*sum, s.Subject(i)) }
+
+// Outdated are the committed summaries to make: those that are missing, of an older text or refused, and with
+// the name of a model those of another source. A proposal for whose place several files compete is left out: the
+// problem was found when they were read.
+func (s *Subjects) Outdated(committed *corpus.Committed, model string) []ai.Outdated {
+	var out []ai.Outdated
+	for i, p := range s.Corpus.Proposals {
+		if sum := committed.Summary(p.ID); sum != nil && !sum.Stale && (model == "" || sum.Source == model) {
+			continue
+		}
+		if dir, name, ok := committed.SummaryFile(p); ok {
+			out = append(out, ai.Outdated{File: p.File, Dir: dir, Name: name, Subject: func() ai.Subject { return s.Subject(i) }})
+		}
+	}
+	return out
 }

@@ -8,64 +8,87 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// floorRow is the least that a summary may say of each group about one kind of proposal.
-type floorRow struct {
-	Kind, Meaning                             string
-	Developers, Users, Validators, Foundation string
-}
-
-// floorRows say to people what the sidecar's table of floors says. They are no copy to be kept by hand: a
-// test holds them to the table.
-func floorRows() []floorRow {
-	return []floorRow{
-		{"core", "changes of the protocol", "medium", "low", "medium", "low"},
-		{"core, decided", "the same in Last Call or Final", "medium", "low", "high", "low"},
-		{"networking", "what nodes say to each other", "low", "low", "medium", "low"},
-		{"interface", "what clients offer, such as RPC methods", "medium", "low", "low", "low"},
-		{"convention", "standards for applications and contracts", "medium", "low", "low", "low"},
-		{"process", "how decisions are made", "low", "low", "low", "medium"},
-		{"hard fork", "what defines a network upgrade", "medium", "low", "high", "medium"},
-		{"bundled", "part of a network upgrade", "low", "low", "high", "medium"},
-		{"fork to come", "and some network has yet to switch", "low", "low", "high, has to act", "medium, has to act"},
-	}
-}
-
-// lifeStep is a status and what it means.
+// lifeStep is a status and its meaning.
 type lifeStep struct {
 	Status  mip.Status
 	Meaning string
 }
 
+// aboutView is a page about the site itself.
+type aboutView struct {
+	Head  head
+	Life  []lifeStep // of /about/
+	Forum string     // of /accessibility/: address, empty: none
+}
+
 // About renders /about/: what is offered, and how its figures come about.
 func (p *Pages) About() ([]byte, error) {
-	var life []lifeStep
+	v := aboutView{Head: p.head(head{
+		Title: "About", Route: "/about/",
+		Description: "What " + p.info.Title + " offers, how heat is reckoned, how fresh its figures are and what the statuses mean.",
+	})}
 	for _, s := range mip.Statuses() {
-		life = append(life, lifeStep{s, plain.StatusMeaning(s)})
+		v.Life = append(v.Life, lifeStep{s, plain.StatusMeaning(s)})
 	}
-	return p.execute("about", struct {
-		page
-		Life []lifeStep
-	}{p.aboutPage("About", "What "+p.info.Title+" offers, how heat is reckoned, how fresh its figures are and what the statuses mean.", "/about/"), life})
+	return p.execute("about", v)
 }
 
 // AboutAI renders /about/ai/: how summaries and translations are made.
 func (p *Pages) AboutAI() ([]byte, error) {
-	return p.execute("about-ai", struct {
-		page
-		Floors []floorRow
-	}{p.aboutPage("How AI is used", "How summaries and translations of "+p.info.Title+" are made and checked, and why the English text decides.", "/about/ai/"), floorRows()})
+	return p.execute("about-ai", aboutView{Head: p.head(head{
+		Title: "How AI is used", Route: "/about/ai/",
+		Description: "How summaries and translations of " + p.info.Title + " are made and checked, and why the English text decides.",
+	})})
 }
 
 // Accessibility renders /accessibility/: what is done, what was checked and what is known to be lacking.
 func (p *Pages) Accessibility() ([]byte, error) {
-	return p.execute("accessibility", struct {
-		page
-		Forum string
-	}{p.aboutPage("Accessibility", "How accessible "+p.info.Title+" is meant to be, what was checked and what is known to be lacking.", "/accessibility/"), webAddress(p.info.Forum)})
+	return p.execute("accessibility", aboutView{Forum: webAddress(p.info.Forum), Head: p.head(head{
+		Title: "Accessibility", Route: "/accessibility/",
+		Description: "How accessible " + p.info.Title + " is meant to be, what was checked and what is known to be lacking.",
+	})})
 }
 
-func (p *Pages) aboutPage(title, description, route string) page {
-	return p.frame("", page{Title: title, Description: description, Route: route})
+// NotFound renders the answer to an address that leads nowhere. It has no canonical address.
+func (p *Pages) NotFound() ([]byte, error) {
+	return p.execute("notfound", aboutView{Head: p.head(head{
+		Title: "Page not found", Description: "There is no page at this address.",
+	})})
+}
+
+// feedsView is the page of the feeds.
+type feedsView struct {
+	Head  head
+	Lists []feedGroup
+}
+
+// feedGroup is the feeds of the lists by one field.
+type feedGroup struct {
+	Name, Kind string
+	Lists      []choice
+}
+
+// Feeds renders the page of everything that can be subscribed to and read by programs. all must be in the order of ids.
+func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
+	v := feedsView{
+		Head: p.head(head{
+			Section:     "/feeds/",
+			Title:       "Feeds",
+			Description: "Feeds of " + p.info.Title + ", and everything else that programs and agents can read.",
+			Route:       "/feeds/",
+		}),
+	}
+	for _, g := range []feedGroup{
+		{"Status", "status", statusChoices(all)},
+		{"Category", "category", choicesOf(all, category)},
+		{"Type", "type", choicesOf(all, func(s mip.Summary) *string { return s.Type })},
+		{"Network upgrade", "upgrade", p.forkChoices()},
+	} {
+		if len(g.Lists) > 0 {
+			v.Lists = append(v.Lists, g)
+		}
+	}
+	return p.execute("feeds", v)
 }
 
 // host is the name that people know an address by.

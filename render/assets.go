@@ -6,8 +6,8 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -19,37 +19,34 @@ type Asset struct {
 	Route string // without the base path, such as /assets/site.1a2b3c4d.css
 	Type  string // media type with charset
 	Body  []byte // shared: not to be changed
+	name  string // such as site.css
 }
 
-// assetFile is an asset and the files that it is put together from, each of which goes on where the one
-// before it ends: a page loads one script beside that of the theme.
-type assetFile struct {
-	name, ext string
-	parts     []string
-}
-
-// The places of the assets in assetFiles. A page has the theme, the style and one of the scripts.
+// Scripts that pages name. Every page has the theme's script, the style sheet and one of the others.
 const (
-	themeScript = iota
-	styleSheet
-	siteScript // what every page has, and all that most have
-	listScript
-	textScript
-	liveScript
-	markdownScript // what a click loads
-	aiScript
+	siteScript = "site.js" // what every page has, and all that most have
+	listScript = "list.js"
+	textScript = "text.js"
+	liveScript = "live.js"
 )
 
+// assetFile is an asset and the files of assets/ that it is put together from, in their order.
+type assetFile struct {
+	name  string
+	parts []string
+}
+
+// assetFiles are the assets. A script that another one imports stands before it.
 func assetFiles() []assetFile {
 	return []assetFile{
-		themeScript:    {"theme", "js", []string{"theme.js"}},
-		styleSheet:     {"site", "css", []string{"site.css"}},
-		siteScript:     {"site", "js", []string{"site.js"}},
-		listScript:     {"list", "js", []string{"site.js", "ask.js", "list.js"}},
-		textScript:     {"text", "js", []string{"site.js", "ask.js", "text.js", "heat.js"}},
-		liveScript:     {"live", "js", []string{"site.js", "ask.js", "live.js"}},
-		markdownScript: {"markdown", "js", []string{"markdown.js"}},
-		aiScript:       {"ai", "js", []string{"ai.js"}},
+		{"theme.js", []string{"theme.js"}},
+		{"site.css", []string{"site.css"}},
+		{siteScript, []string{"site.js"}},
+		{listScript, []string{"site.js", "ask.js", "list.js"}},
+		{textScript, []string{"site.js", "ask.js", "text.js", "heat.js"}},
+		{liveScript, []string{"site.js", "ask.js", "live.js"}},
+		{"markdown.js", []string{"markdown.js"}}, // a click loads it
+		{"ai.js", []string{"ai.js"}},             // a click loads it
 	}
 }
 
@@ -57,32 +54,35 @@ func assetFiles() []assetFile {
 const hashDigits = 8
 
 func loadAssets() ([]Asset, error) {
-	media := map[string]string{"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
+	media := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 	var out []Asset
 	for _, f := range assetFiles() {
 		var body []byte
 		for _, part := range f.parts {
-			b, err := fs.ReadFile(embedded, "assets/"+part)
+			b, err := embedded.ReadFile("assets/" + part)
 			if err != nil {
 				return nil, fmt.Errorf("asset: %w", err)
 			}
 			body = append(body, b...)
 		}
-		// A script imports one that stands before it by its plain name.
-		for _, a := range out {
-			stem, _, _ := strings.Cut(path.Base(a.Route), ".")
-			body = bytes.ReplaceAll(body, []byte(`"./`+stem+`.js"`), []byte(`"./`+path.Base(a.Route)+`"`))
+		for _, a := range out { // an import has the plain name
+			body = bytes.ReplaceAll(body, []byte(`"./`+a.name+`"`), []byte(`"./`+path.Base(a.Route)+`"`))
 		}
 		sum := sha256.Sum256(body)
-		out = append(out, Asset{
-			Route: fmt.Sprintf("/assets/%s.%s.%s", f.name, hex.EncodeToString(sum[:])[:hashDigits], f.ext),
-			Type:  media[f.ext],
-			Body:  body,
-		})
+		ext := path.Ext(f.name)
+		hash := hex.EncodeToString(sum[:])[:hashDigits]
+		route := "/assets/" + strings.TrimSuffix(f.name, ext) + "." + hash + ext
+		out = append(out, Asset{Route: route, Type: media[ext], Body: body, name: f.name})
 	}
 	return out, nil
 }
 
-// Assets returns what pages load: style sheet and scripts, those too that a proposal's page loads when a
+// Assets returns the files that pages load: style sheet and scripts, those too that a proposal's page loads when a
 // reader asks for a summary or a translation. No page loads all of them.
 func (p *Pages) Assets() []Asset { return p.assets }
+
+// assetPath is the address of an asset, by its name in assetFiles.
+func (p *Pages) assetPath(name string) string {
+	i := slices.IndexFunc(p.assets, func(a Asset) bool { return a.name == name })
+	return p.path(p.assets[i].Route)
+}

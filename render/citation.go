@@ -23,7 +23,7 @@ func (p *Pages) cite(s mip.Summary, authors []person, route string) string {
 	if len(authors) > 0 {
 		b.WriteString(names(authors) + ", ")
 	}
-	fmt.Fprintf(&b, "\"%s,\" %s, no. %d", named(s.ID.String(), ": ", s.Title), p.info.Title, s.Number)
+	fmt.Fprintf(&b, "\"%s,\" %s, no. %d", fullTitle(s), p.info.Title, s.Number)
 	if !s.Created.IsZero() {
 		b.WriteString(", " + s.Created.Time().Format("January 2006"))
 	}
@@ -54,7 +54,7 @@ func (p *Pages) bibTeX(s mip.Summary, authors []person, route string) string {
 		by = append(by, "{"+texText(a.Name)+"}")
 	}
 	field("author", strings.Join(by, " and "))
-	field("title", "{"+texText(named(s.ID.String(), ": ", s.Title))+"}")
+	field("title", "{"+texText(fullTitle(s))+"}")
 	field("howpublished", fmt.Sprintf("%s, no. %d", texText(p.info.Title), s.Number))
 	if !s.Created.IsZero() {
 		field("year", s.Created.Time().Format("2006"))
@@ -95,7 +95,7 @@ func (p *Pages) cslJSON(s mip.Summary, authors []person, route string) (string, 
 		Status     string `json:"status,omitempty"`
 		URL        string `json:"URL"`
 	}{
-		ID: s.ID.String(), Type: "standard", Title: named(s.ID.String(), ": ", s.Title), Collection: p.info.Title,
+		ID: s.ID.String(), Type: "standard", Title: fullTitle(s), Collection: p.info.Title,
 		Number: fmt.Sprint(s.Number), Status: string(s.Status), URL: p.info.BaseURL + route,
 	}
 	for _, a := range authors {
@@ -114,7 +114,7 @@ func (p *Pages) cslJSON(s mip.Summary, authors []person, route string) (string, 
 // citationMeta are the meta elements by which programs that keep references recognise a report.
 func citationMeta(s mip.Summary, authors []person, institution string) [][2]string {
 	out := [][2]string{
-		{"citation_title", named(s.ID.String(), ": ", s.Title)},
+		{"citation_title", fullTitle(s)},
 		{"citation_technical_report_institution", institution},
 		{"citation_technical_report_number", s.ID.String()},
 	}

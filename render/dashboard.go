@@ -53,11 +53,9 @@ type recentChange struct {
 }
 
 type dashboardView struct {
-	page
+	Head      head
 	Moving    nowView
-	Count     int
-	Commit    string
-	Newest    *mip.Time
+	Facts     siteFacts
 	Statuses  []choice
 	Bars      []bar
 	Recent    []recentChange
@@ -81,7 +79,7 @@ type bar struct {
 // brokenRequires is a proposal that depends on some that are not published.
 type brokenRequires struct {
 	S       mip.Summary
-	Missing []Ref
+	Missing []ref
 }
 
 const (
@@ -105,7 +103,7 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 		if _, ok := slices.BinarySearchFunc(d.Outdated, s.ID, mip.ID.Compare); ok {
 			older = append(older, s)
 		}
-		var missing []Ref
+		var missing []ref
 		for _, r := range p.refs(all, s.ID, s.Requires) {
 			if !r.Published {
 				missing = append(missing, r)
@@ -119,16 +117,16 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	upgrades := p.judged(all)
 	open, over := lastCalls(all)
 	v := dashboardView{
-		page: p.frame("/dashboard/", page{
+		Head: p.head(head{
+			Section: "/dashboard/",
+
 			Title:       "Dashboard",
 			Description: "Proposals by status, recent changes, what needs attention and the network upgrades of " + p.info.Title + ".",
 			Route:       "/dashboard/",
 			Script:      liveScript,
 		}),
 		Moving:    p.now(all, upgrades),
-		Count:     len(all),
-		Commit:    p.commit(),
-		Newest:    newestChange(all),
+		Facts:     p.facts(all),
 		Statuses:  statuses,
 		Bars:      bars(statuses, len(all)),
 		LastCalls: append(open, over...),

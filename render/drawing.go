@@ -58,7 +58,7 @@ func newDrawing(columns, columnGap, height int, label string, ids ...string) *dr
 func (d *drawing) left(column int) int { return margin + column*(d.BoxWidth+d.columnGap) }
 
 // node draws a proposal, which says its title and status.
-func (d *drawing) node(r Ref, at graph.Point) {
+func (d *drawing) node(r ref, at graph.Point) {
 	x, y := d.left(at.Column), at.Y+margin
 	n := drawnNode{
 		Class: statusClass(r.Status), Href: r.Path, Name: plain.Sentence(named(r.ID.String(), " ", r.Title)) + " " + r.Status.String(), ID: r.ID.String(),

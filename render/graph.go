@@ -10,7 +10,7 @@ import (
 
 // graphView is /graph/: drawings of the proposals that hang together, and what they say as a list.
 type graphView struct {
-	page
+	Head     head
 	Drawings []drawnGroup
 	Statuses []choice
 	Rows     []requiresRow
@@ -29,12 +29,12 @@ type drawnGroup struct {
 
 // requiresRow is a proposal with those that it requires, published or not.
 type requiresRow struct {
-	Ref
-	Requires []Ref
+	ref
+	Requires []ref
 }
 
 // circle is a line against the order: From requires To, which comes to depend on From.
-type circle struct{ From, To Ref }
+type circle struct{ From, To ref }
 
 // drawingLimit is how many nodes and pieces of lines all drawings have together. A thousand proposals of a
 // real process have a tenth of it.
@@ -70,7 +70,8 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 		v.Circles = append(v.Circles, circles...)
 	}
 	v.Tied, v.Statuses = len(tied), statusChoices(tied)
-	v.page = p.frame("/", page{
+	v.Head = p.head(head{
+		Section:     "/",
 		Title:       "Relations",
 		Description: "Which proposals of " + p.info.Title + " require which: a drawing, and the same as a list.",
 		Route:       "/graph/",
@@ -119,7 +120,7 @@ func (p *Pages) requiresRows(all []mip.Summary) []requiresRow {
 		if len(s.Requires) == 0 {
 			continue
 		}
-		r := requiresRow{Ref{ID: s.ID, Title: s.Title, Path: p.proposalPath(s.ID)}, p.refs(all, s.ID, s.Requires)}
+		r := requiresRow{ref{ID: s.ID, Title: s.Title, Path: p.proposalPath(s.ID)}, p.refs(all, s.ID, s.Requires)}
 		for i := range r.Requires {
 			r.Requires[i].Title = "" // it has a row of its own, or nobody knows it
 		}
@@ -139,10 +140,10 @@ type neighbourhood struct {
 
 // relations draws what a proposal requires on its left and what requires it on its right; nil when there is
 // neither.
-func relations(v ProposalPage) *neighbourhood {
+func relations(s mip.Summary, requires, requiredBy []ref) *neighbourhood {
 	const gap = 17 // between columns: the card is narrow
-	self := RefTo(v.Summary, "")
-	sides := [][]Ref{others(self, v.Requires), {self}, others(self, v.RequiredBy)}
+	self := ref{ID: s.ID, Title: mip.Shorten(s.Title, refTitle), Status: s.Status, Published: true}
+	sides := [][]ref{others(self, requires), {self}, others(self, requiredBy)}
 	ids, rows, more := []string{}, 0, 0
 	for i, refs := range sides {
 		if len(refs) > neighboursShown {
@@ -153,7 +154,7 @@ func relations(v ProposalPage) *neighbourhood {
 			ids = append(ids, r.ID.String())
 		}
 	}
-	sides = slices.DeleteFunc(sides, func(refs []Ref) bool { return len(refs) == 0 })
+	sides = slices.DeleteFunc(sides, func(refs []ref) bool { return len(refs) == 0 })
 	if len(sides) < 2 {
 		return nil
 	}
@@ -180,10 +181,10 @@ func relations(v ProposalPage) *neighbourhood {
 }
 
 // others are refs without the proposal itself, each once.
-func others(self Ref, refs []Ref) []Ref {
-	var out []Ref
+func others(self ref, refs []ref) []ref {
+	var out []ref
 	for _, r := range refs {
-		if r.ID != self.ID && !slices.ContainsFunc(out, func(o Ref) bool { return o.ID == r.ID }) {
+		if r.ID != self.ID && !slices.ContainsFunc(out, func(o ref) bool { return o.ID == r.ID }) {
 			out = append(out, r)
 		}
 	}

@@ -78,9 +78,8 @@ func TestRelations(t *testing.T) {
 		{"both sides, one missing", []int{2, 99}, []int{4}, "a2 gMIP-99 gMIP-1 a4 3 0"},
 		{"too many", nil, many, "gMIP-1 a2 a3 a4 a5 a6 a7 gMIP-8 gMIP-9 8 3"},
 	} {
-		v := ProposalPage{Summary: all[0], Requires: p.refs(all, all[0].ID, c.requires), RequiredBy: p.refs(all, all[0].ID, c.requiredBy)}
 		svg := ""
-		if r := relations(v); r != nil {
+		if r := relations(all[0], p.refs(all, all[0].ID, c.requires), p.refs(all, all[0].ID, c.requiredBy)); r != nil {
 			html, err := p.fragment("drawing", r)
 			if err != nil {
 				t.Fatal(err)

@@ -9,62 +9,54 @@ import (
 	"github.com/mipwatch/mipwatch/render/card"
 )
 
-// page is what every page tells its head and frame.
-type page struct {
+// head is the content of a page's frame: the head element, and where the page stands in the site.
+type head struct {
 	Title       string // of the document, exact; empty: the site's
 	Description string
 	Route       string // of the canonical address; empty: none, and not to be indexed
+	Section     string // path of an entry of the main menu, empty: none
 	Article     bool
-	Card        *mip.Summary // whose picture the page has; nil: the site's
+	Card        *mip.Summary // the proposal whose picture the page has; nil: the site's
 	Alternates  []alternate
-	Script      int         // place of its script among the assets; 0: [siteScript]
+	Script      string      // name of the page's script; empty: siteScript
 	Meta        [][2]string // names and contents of further meta elements
 	LD          template.JS // JSON-LD that may stand in a script element, empty: none
 
-	section string // path of the entry of the main menu that it belongs to, empty: none
-	pages   *Pages
+	// Pages.head fills in the rest.
+	Full, Heading         string // the title with the site's; the title or the site's
+	Address, Site         string
+	Image                 image
+	Links, Header, Footer template.HTML
 }
 
 // alternate is the same content in another format or, when Lang is set, another language.
 type alternate struct{ Type, Title, Href, Lang string }
 
-// frame completes a page. Section is a path of sections, or empty.
-func (p *Pages) frame(section string, v page) page {
-	v.section, v.pages, v.Script = section, p, cmp.Or(v.Script, siteScript)
-	return v
-}
-
-// headView is a page with what its head says in other words.
-type headView struct {
-	page
-	Full, Heading, Section, Notice string
-	Image                          image
-}
-
-// image is what other sites show beside a link to a page.
+// image is the picture that other sites show beside a link to a page.
 type image struct {
-	Route, Type, Alt string
-	Width, Height    int
+	Address, Type, Alt string
+	Width, Height      int
 }
 
-// Begin is the document up to the content of main. Templates call it.
-func (v page) Begin() (template.HTML, error) {
-	p := v.pages
-	h := headView{
-		page: v, Full: v.Title + " | " + p.info.Title, Heading: v.Title, Section: v.section, Notice: p.notice,
-		Image: image{Type: card.Type, Width: card.Width, Height: card.Height},
+// head completes the frame of a page.
+func (p *Pages) head(h head) head {
+	h.Script = p.assetPath(cmp.Or(h.Script, siteScript))
+	h.Site, h.Address = p.info.Title, p.info.BaseURL+h.Route
+	h.Full, h.Heading = h.Title+" | "+h.Site, h.Title
+	if h.Title == "" {
+		h.Full, h.Heading = h.Site, h.Site
 	}
-	if v.Title == "" {
-		h.Full, h.Heading = p.info.Title, p.info.Title
+	h.Image = p.siteImage
+	if h.Card != nil {
+		c := ProposalCard(p.info, *h.Card)
+		h.Image = p.image(ProposalCardRoute(h.Card.ID, c), c)
 	}
-	c := SiteCard(p.info)
-	h.Image.Route = p.siteImage
-	if v.Card != nil {
-		c = ProposalCard(p.info, *v.Card)
-		h.Image.Route = ProposalCardRoute(v.Card.ID, c)
-	}
-	h.Image.Alt = cardText(c)
-	return p.fragment("begin", h)
+	h.Links, h.Header, h.Footer = p.links, p.headers[h.Section], p.footer
+	return h
+}
+
+func (p *Pages) image(route string, c card.Card) image {
+	return image{Address: p.info.BaseURL + route, Type: card.Type, Alt: cardText(c), Width: card.Width, Height: card.Height}
 }
 
 // SiteCardRoute is the address of the picture of every page that has none of its own. It changes with the

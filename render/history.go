@@ -29,7 +29,7 @@ type Version struct {
 }
 
 type historyView struct {
-	page
+	Head        head
 	ID          mip.ID
 	Title, Page string
 	Versions    []versionView
@@ -51,8 +51,10 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	s := v.Summary
 	w := historyView{
 		ID: s.ID, Title: s.Title, Page: p.proposalPath(s.ID), Before: v.Before,
-		page: p.frame("/", page{
-			Title: "History of " + named(s.ID.String(), ": ", s.Title), Description: "What changed in " + named(s.ID.String(), ": ", s.Title) + ", version by version.",
+		Head: p.head(head{
+			Section: "/",
+
+			Title: "History of " + fullTitle(s), Description: "What changed in " + fullTitle(s) + ", version by version.",
 			Route: s.ID.Page() + "history/",
 		}),
 	}

@@ -43,7 +43,7 @@ func (p *Pages) impact(v ProposalPage) *impactView {
 	sum := v.Impact
 	w := &impactView{
 		Summary: sum, Label: "AI-generated, not part of the proposal", Model: sum.Source,
-		Hash: sum.ContentHash[:min(shortHash, len(sum.ContentHash))], Outdated: sum.Stale || sum.ContentHash != v.Summary.ContentHash,
+		Hash: sum.ContentHash[:min(shortHash, len(sum.ContentHash))], Outdated: sum.Stale || sum.ContentHash != v.All[v.Index].ContentHash,
 	}
 	if sum.Source == extractive {
 		w.Label, w.Model = "Made of the proposal's own sentences", ""

@@ -11,29 +11,41 @@ import (
 )
 
 type homeView struct {
-	page
-	Count      int
-	Commit     string
-	Newest     *mip.Time
-	Statuses   []choice
-	Tiles      []choice // Statuses, with those of the process that nothing has now
+	Head       head
+	Facts      siteFacts
+	Statuses   []choice // that occur
+	Tiles      []choice
 	Categories []choice
-	Discussed  bool // some proposal has a topic in the site's forum
 	LastCalls  []lastCall
 	MoreCalls  int
 	Table      table
 	HeatAt     *mip.Time // the moment of the heat that the page holds, nil: it holds none
 }
 
+// siteFacts say how much a site holds, and as of when.
+type siteFacts struct {
+	Count  int
+	Commit string    // short, empty: not known
+	Newest *mip.Time // change of a proposal, nil: not known
+}
+
+func (p *Pages) facts(all []mip.Summary) siteFacts {
+	f := siteFacts{Count: len(all), Newest: newestChange(all)}
+	if p.info.Commit != nil {
+		f.Commit = (*p.info.Commit)[:min(len(*p.info.Commit), shortHash)]
+	}
+	return f
+}
+
 type listingView struct {
-	page
-	plain.Listing
-	Status  mip.Status
+	Head    head
 	Heading string
 	Meaning string
-	GitHub  string // address of an author's profile
+	Status  mip.Status // of a list by status
+	IsLife  bool       // it is one
+	Author  string     // login, of a list by author
+	GitHub  string     // address of the author's profile
 	Feed    string
-	Count   int
 	Table   table
 	HeatAt  *mip.Time // of the heat in the table, nil: there is none
 }
@@ -48,49 +60,42 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 		description = "Every published proposal: what it says, where it stands and what it depends on."
 	}
 	calls, _ := lastCalls(all)
-	statuses := statusChoices(all)
-	v := homeView{
-		page:       p.frame("/", page{Description: description, Route: "/", Script: listScript}),
-		Count:      len(all),
-		Commit:     p.commit(),
-		Newest:     newestChange(all),
-		Statuses:   statuses,
-		Tiles:      tiles(statuses),
-		Categories: choicesOf(all, func(s mip.Summary) *string { return s.Category }),
-		Discussed:  p.heatColumn(all, true) != noHeat,
+	return p.execute("home", homeView{
+		Head:       p.head(head{Section: "/", Description: description, Route: "/", Script: listScript}),
+		Facts:      p.facts(all),
+		Statuses:   statusChoices(all),
+		Tiles:      statusTiles(all),
+		Categories: choicesOf(all, category),
 		LastCalls:  calls[:min(len(calls), noticeLimit)],
 		MoreCalls:  max(0, len(calls)-noticeLimit),
 		Table:      p.table(all, true),
-		HeatAt:     p.figures.ForumAt(),
-	}
-	return p.execute("home", v)
+		HeatAt:     p.snapshot.ForumAt(),
+	})
 }
 
-// Listing is /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/.
-func (p *Pages) Listing(v plain.Listing) ([]byte, error) {
-	heading, meaning := plain.Explain(v.Kind, v.Value)
-	w := listingView{
-		page: p.frame("/", page{
+// Listing renders /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/.
+func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
+	heading, meaning := plain.Explain(l.Kind, l.Value)
+	v := listingView{
+		Head: p.head(head{
+			Section:     "/",
 			Title:       heading,
 			Description: fmt.Sprintf("%s of %s. %s", heading, p.info.Title, meaning),
-			Route:       v.Route(),
-			Alternates:  []alternate{p.feedOf(v.Route(), heading)},
+			Route:       l.Route(),
+			Alternates:  []alternate{p.feedOf(l.Route(), heading)},
 		}),
-		Listing: v,
-		Status:  mip.Status(v.Value),
-		Heading: heading,
-		Meaning: meaning,
-		Feed:    p.path(v.Route() + "feed.xml"),
-		Count:   len(v.Summaries),
-		Table:   p.table(v.Summaries, false),
+		Heading: heading, Meaning: meaning, Feed: p.path(l.Route() + "feed.xml"), Table: p.table(l.Summaries, false),
 	}
-	if w.Table.Heat != "" {
-		w.HeatAt = p.figures.ForumAt()
+	if v.Table.Heat != "" {
+		v.HeatAt = p.snapshot.ForumAt()
 	}
-	if v.Kind == "author" {
-		w.GitHub = plain.Profile(v.Slug)
+	switch l.Kind {
+	case "status":
+		v.Status, v.IsLife = mip.Status(l.Value), true
+	case "author":
+		v.Author, v.GitHub = l.Slug, plain.Profile(l.Slug)
 	}
-	return p.execute("listing", w)
+	return p.execute("listing", v)
 }
 
 // feedOf is the feed of the page at route.
@@ -122,16 +127,6 @@ func lastCalls(all []mip.Summary) (open, over []lastCall) {
 	slices.SortStableFunc(open, byDeadline)
 	slices.SortStableFunc(over, byDeadline)
 	return open, over
-}
-
-// commitDigits is how much of a commit's hash people are shown.
-const commitDigits = 7
-
-func (p *Pages) commit() string {
-	if p.info.Commit == nil {
-		return ""
-	}
-	return (*p.info.Commit)[:min(len(*p.info.Commit), commitDigits)]
 }
 
 func (p *Pages) proposalPath(id mip.ID) string { return p.path(id.Page()) }

@@ -60,7 +60,7 @@ type upgradeStep struct {
 
 // now gathers the moving part. all must be ascending by number.
 func (p *Pages) now(all []mip.Summary, upgrades []upgradeView) nowView {
-	v := nowView{Filled: p.figures != nil, Hot: p.hot(all), Next: p.next(upgrades)}
+	v := nowView{Filled: p.snapshot != nil, Hot: p.hot(all), Next: p.next(upgrades)}
 	if len(v.Hot) > 0 {
 		v.Sources = append(v.Sources, p.forumPill())
 	}
@@ -68,11 +68,11 @@ func (p *Pages) now(all []mip.Summary, upgrades []upgradeView) nowView {
 		tile, pill := p.network(n)
 		v.Networks, v.Sources = append(v.Networks, tile), append(v.Sources, pill)
 	}
-	if p.figures != nil {
-		for _, d := range p.figures.Discrepancies {
+	if p.snapshot != nil {
+		for _, d := range p.snapshot.Discrepancies {
 			v.Disagree = append(v.Disagree, d.Message)
 		}
-		if len(v.Disagree) == 0 && p.figures.Disagreed {
+		if len(v.Disagree) == 0 && p.snapshot.Disagreed {
 			v.Disagree = []string{agreement}
 		}
 	}
@@ -86,10 +86,10 @@ const notAsked, noAnswer = "not asked", "no answer"
 
 func (p *Pages) forumPill() sourcePill {
 	s := sourcePill{Key: "forum", Name: "Forum", Text: notAsked}
-	switch at := p.figures.ForumAt(); {
+	switch at := p.snapshot.ForumAt(); {
 	case at != nil:
 		s.State, s.Text, s.At = "then", "as of "+clock(at), at
-	case p.figures != nil && p.figures.ForumFailed:
+	case p.snapshot != nil && p.snapshot.ForumFailed:
 		s.State, s.Text = "down", noAnswer
 	}
 	return s
@@ -98,7 +98,7 @@ func (p *Pages) forumPill() sourcePill {
 func (p *Pages) network(n mip.Network) (networkTile, sourcePill) {
 	t := networkTile{ID: n.ID, Name: n.Name, Height: "–", Finalized: "–", Note: "Not asked", Class: "s-none"}
 	s := sourcePill{Key: n.ID, Name: n.Name, Text: notAsked}
-	head := p.figures.Network(n.ID)
+	head := p.snapshot.Network(n.ID)
 	if head == nil {
 		return t, s
 	}
@@ -183,8 +183,8 @@ func counted(n uint64) string {
 // hot are the liveliest discussions, and places for as many as there can be.
 func (p *Pages) hot(all []mip.Summary) []hotRow {
 	var out []hotRow
-	if p.figures != nil {
-		for _, t := range p.figures.Topics[:min(len(p.figures.Topics), hotLimit)] {
+	if p.snapshot != nil {
+		for _, t := range p.snapshot.Topics[:min(len(p.snapshot.Topics), hotLimit)] {
 			s, ok := mip.Find(all, t.Proposals[0])
 			if !ok {
 				continue
@@ -274,7 +274,7 @@ func (p *Pages) judged(all []mip.Summary) []upgradeView {
 	newest := newestChange(all)
 	at := func(id string) time.Time {
 		var t time.Time
-		for _, m := range []*mip.Time{newest, p.figures.Clock(id)} {
+		for _, m := range []*mip.Time{newest, p.snapshot.Clock(id)} {
 			if m != nil && m.UTC().After(t) {
 				t = m.UTC()
 			}
@@ -283,7 +283,7 @@ func (p *Pages) judged(all []mip.Summary) []upgradeView {
 	}
 	out := p.upgrades(all)
 	for i, u := range out {
-		if p.figures != nil && u.Fork.Status != "active" {
+		if p.snapshot != nil && u.Fork.Status != "active" {
 			out[i].Fork.Status = u.Fork.StatusAt(p.info.Networks, at)
 		}
 		out[i].reached = func(id string) bool { return u.Fork.Activation[id].Reached(at(id)) }

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
-	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // Pages makes the HTML pages of one site. It is immutable after NewPages and safe for concurrent use.
@@ -22,22 +21,27 @@ type Pages struct {
 	base   string // path of the base URL without a slash at the end, empty at a root
 	assets []Asset
 	tmpl   *template.Template
-	notice string // a sentence above every page, empty: none
 
-	figures *snapshot.Snapshot // of the moment that the site is built with, nil: none
-	heatOf  map[mip.ID]int     // from them
+	snapshot *snapshot.Snapshot // live figures of the moment that the site is built at, nil: none
+	heatOf   map[mip.ID]int     // from them
 
-	siteImage string // route of the picture of a page without its own
+	// The parts that are the same on all pages.
+	siteImage     image
+	links, footer template.HTML
+	headers       map[string]template.HTML // by the path of a section
 }
 
+// section is an entry of the main menu.
+type section struct{ Path, Label string }
+
 // sections are the entries of the main menu, in order. A page names the one that it belongs to.
-func sections() []struct{ Path, Label string } {
-	return []struct{ Path, Label string }{
+func sections() []section {
+	return []section{
 		{"/", "Proposals"}, {"/dashboard/", "Dashboard"}, {"/upgrade/", "Upgrades"}, {"/api/", "API"}, {"/feeds/", "Feeds"},
 	}
 }
 
-// NewPages reads the embedded templates. notice is a sentence above every page, plain text; empty: none. The error says so when
+// NewPages reads the embedded templates. notice is a sentence above every page, plain text; empty: none. It fails when
 // info.BaseURL is no http or https address.
 func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, error) {
 	u, err := url.Parse(info.BaseURL)
@@ -48,12 +52,26 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, e
 		return nil, fmt.Errorf("base URL %q: not an http or https address", info.BaseURL)
 	}
 	info.BaseURL = strings.TrimRight(info.BaseURL, "/")
-	p := &Pages{info: info, forks: forks, base: strings.TrimRight(u.EscapedPath(), "/"), notice: notice, siteImage: SiteCardRoute(SiteCard(info))}
+	p := &Pages{info: info, forks: forks, base: strings.TrimRight(u.EscapedPath(), "/"), headers: map[string]template.HTML{}}
 	if p.assets, err = loadAssets(); err != nil {
 		return nil, err
 	}
 	if p.tmpl, err = parseTemplates(p.funcs()); err != nil {
 		return nil, err
+	}
+	c := SiteCard(info)
+	p.siteImage = p.image(SiteCardRoute(c), c)
+	if p.links, err = p.fragment("site-links", nil); err != nil {
+		return nil, err
+	}
+	if p.footer, err = p.fragment("site-footer", nil); err != nil {
+		return nil, err
+	}
+	for _, s := range append(sections(), section{}) {
+		header := struct{ Section, Notice string }{s.Path, notice}
+		if p.headers[s.Path], err = p.fragment("site-header", header); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
 }
@@ -78,6 +96,7 @@ func parseTemplates(funcs template.FuncMap) (*template.Template, error) {
 	return all, nil
 }
 
+// fragment renders a part of a page.
 func (p *Pages) fragment(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := p.tmpl.ExecuteTemplate(&b, name, data); err != nil {
@@ -93,8 +112,8 @@ func (p *Pages) funcs() template.FuncMap {
 		"path":     p.path,
 		"pages":    func() string { return p.path(mip.PageFolder(p.info.Prefix)) },
 		"page":     p.proposalPath,
-		"asset":    func(i int) string { return p.path(p.assets[i].Route) },
-		"aiScript": func() string { return p.path(p.assets[aiScript].Route) },
+		"asset":    p.assetPath,
+		"list":     p.slugPath,
 		"abs":      func(route string) string { return p.info.BaseURL + route },
 		"title":    titleHTML,
 		"named":    namedHTML,
@@ -108,10 +127,11 @@ func (p *Pages) funcs() template.FuncMap {
 		"num":      thousands,
 		"web":      webAddress,
 		"host":     host,
-		"slug":     mip.Slug,
-		"text":     plain.Deref,
-		"date":     func(t *mip.Time) string { return t.UTC().Format(time.DateOnly) },
 		"sections": sections,
+
+		"types":      schemaTypes,
+		"inAddress":  inAddress,
+		"statusText": http.StatusText,
 	}
 }
 

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -82,19 +83,10 @@ func newTestPages(t testing.TB, info mip.SiteInfo, forks []mip.HardFork) *Pages 
 
 // proposalPage is the page of all[i], with every relation that it can have.
 func proposalPage(p *Pages, all []mip.Summary, i int) ProposalPage {
-	s := all[i]
-	v := ProposalPage{
-		Summary: s, Sections: pageSections(), Body: []byte(pageBody),
-		Requires: p.refs(all, s.ID, s.Requires), RequiredBy: p.refs(all, s.ID, []int{1}), Replaces: p.refs(all, s.ID, []int{88}), SupersededBy: p.refs(all, s.ID, []int{2}),
-	}
-	if i > 0 {
-		r := p.ref(all, all[i-1].ID)
-		v.Previous = &r
-	}
-	if i+1 < len(all) {
-		r := p.ref(all, all[i+1].ID)
-		v.Next = &r
-	}
+	all = slices.Clone(all)
+	s := &all[i]
+	s.RequiredBy, s.Replaces, s.SupersededBy = []int{1}, []int{88}, []int{2}
+	v := ProposalPage{All: all, Index: i, Sections: pageSections(), Body: []byte(pageBody)}
 	if s.Hardfork != nil {
 		if f, ok := p.fork(*s.Hardfork); ok {
 			v.Fork = &f
@@ -167,32 +159,33 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 	return out
 }
 
-// pageAPI has what the API's page can show, and texts that are markup elsewhere.
+// pageAPI has every part that the API's page can show, and texts that are markup elsewhere.
 func pageAPI() *agent.API {
 	text := func(types ...string) *agent.Schema { return &agent.Schema{Types: types} }
+	base := &agent.Schema{Ref: "#/components/schemas/Base"}
+	json := func(example any) agent.Content {
+		return agent.Content{"application/json": {Schema: base, Examples: map[string]agent.Example{"example": {Value: example}}}}
+	}
 	return &agent.API{
 		Description: "About.", Base: "https://example.org/p", Tags: []agent.Tag{{Name: "Of files", Text: "Static <b>."}},
 		Operations: []agent.Operation{{
-			ID: "getOne", Method: "GET", Path: "/api/v1/mips/{n}", Tag: "Of files", Summary: "One proposal.",
+			ID: "getOne", Method: "GET", Path: "/api/v1/mips/{n}", Tags: []string{"Of files"}, Summary: "One proposal.",
 			Parameters: []agent.Parameter{
 				{Name: "n", In: "path", Text: "The number.", Required: true, Schema: text("integer"), Example: 7},
-				{Name: "q", In: "query", Required: true, Schema: &agent.Schema{Types: []string{"array"}, Items: text("string")}, Example: []string{"a b", "c"}},
+				{Name: "q", In: "query", Required: true, Schema: &agent.Schema{Types: agent.Types{"array"}, Items: text("string")}, Example: []string{"a b", "c"}},
 			},
-			Responses: []agent.Response{
-				{Status: 200, Text: "Found <b>.", Content: &agent.Content{Media: "application/json", Schema: &agent.Schema{Ref: "Base"}, Examples: []agent.Sample{{Value: []int{1}}}}},
-				{Status: 304, Text: "Nothing there."},
-			},
+			Responses: map[string]agent.Response{"200": {Text: "Found <b>.", Content: json([]int{1})}, "304": {Text: "Nothing there."}},
 		}, {
-			ID: "post", Method: "POST", Path: "/api/x", Tag: "Of files", Summary: "Answered by a program.",
-			Body: &agent.Content{Media: "application/json", Schema: &agent.Schema{Ref: "Base"}, Examples: []agent.Sample{{Value: map[string]string{"name": "it's"}}}},
+			ID: "post", Method: "POST", Path: "/api/x", Tags: []string{"Of files"}, Summary: "Answered by a program.",
+			Body: &agent.Body{Content: json(map[string]string{"name": "it's"})},
 		}},
-		Schemas: []agent.NamedSchema{{Name: "Base", Schema: &agent.Schema{Types: []string{"object"}, Fields: []agent.Field{
-			{Name: "a", Schema: text("string", "null"), Required: true},
-			{Name: "b", Schema: &agent.Schema{Types: []string{"array"}, Items: &agent.Schema{Ref: "Base"}}},
-			{Name: "c", Schema: &agent.Schema{Types: []string{"object"}, Values: text("integer")}},
-			{Name: "d", Schema: &agent.Schema{AnyOf: []*agent.Schema{{Ref: "Base"}, text("null")}}},
-			{Name: "e", Schema: &agent.Schema{Types: []string{"string"}, Format: "uri"}},
-			{Name: "f", Schema: &agent.Schema{Types: []string{"string"}, Enum: []string{"low", "high"}, Description: "A <level>."}},
-		}}}},
+		Schemas: map[string]*agent.Schema{"Base": {Types: agent.Types{"object"}, Required: []string{"a"}, Properties: agent.Ordered[*agent.Schema]{
+			{Key: "a", Value: text("string", "null")},
+			{Key: "b", Value: &agent.Schema{Types: agent.Types{"array"}, Items: base}},
+			{Key: "c", Value: &agent.Schema{Types: agent.Types{"object"}, Values: text("integer")}},
+			{Key: "d", Value: &agent.Schema{AnyOf: []*agent.Schema{base, text("null")}}},
+			{Key: "e", Value: &agent.Schema{Types: agent.Types{"string"}, Format: "uri"}},
+			{Key: "f", Value: &agent.Schema{Types: agent.Types{"string"}, Enum: []string{"low", "high"}, Description: "A <level>."}},
+		}}},
 	}
 }

@@ -2,10 +2,10 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,107 +15,123 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// Ref is a mention of another proposal. Path holds the base path and is empty when it is not
-// published.
-type Ref struct {
-	ID          mip.ID
-	Title, Path string
-	Status      mip.Status
-	Published   bool
-}
-
-// refTitle is how many bytes of a title a reference shows: many pages may refer to one proposal.
-const refTitle = 200
-
-// RefTo is a reference to a published proposal, whose page is at path.
-func RefTo(s mip.Summary, path string) Ref {
-	return Ref{ID: s.ID, Title: mip.Shorten(s.Title, refTitle), Path: path, Status: s.Status, Published: true}
-}
-
-// ProposalPage is what /mip/{n}/ shows. Body is HTML that is safe as it stands; nil neighbours and a
-// nil fork are left out.
+// ProposalPage is the content of a proposal's page. Nil values are left out.
 type ProposalPage struct {
-	Summary                                      mip.Summary
-	Sections                                     []mip.Section
-	Body                                         []byte
-	Requires, RequiredBy, Replaces, SupersededBy []Ref
-	Previous, Next                               *Ref
-	Fork                                         *mip.HardFork
-	Impact                                       *api.Summary      // that is committed, nil: none
-	Translations                                 []mip.Translation // that are committed
-	History                                      bool              // there is a page of its versions
-	Heat                                         *snapshot.Topic   // its discussion at the moment of the build's figures, nil: not known
+	All          []mip.Summary // every proposal, in the order of ids: references lead to them
+	Index        int           // of the proposal in All
+	Sections     []mip.Section
+	Body         []byte // HTML that is safe as it stands
+	Fork         *mip.HardFork
+	Impact       *api.Summary      // the committed summary
+	Translations []mip.Translation // the committed ones
+	History      bool              // there is a page of its versions
+	Heat         *snapshot.Topic   // its discussion at the moment of the build's figures
 }
 
-// proposalView is a proposal's page in parts.
+// proposalView is a proposal's page in parts. Empty values are left out.
 type proposalView struct {
-	page
-	ProposalPage
-	Titled    bool // it has a title of its own
-	Chips     []chip
-	Steps     []step
-	Authors   []person
-	TOC       []tocEntry
-	Text      template.HTML
-	Discuss   string // addresses, empty: none
-	Source    string
-	Past      string // where its history is shown
-	Related   []relatedRow
-	Languages *languagesView
-	Forum     *forumCard
-	Relations *neighbourhood
-	Panel     *impactView // nil: a button that asks for one
-	Upgrade   *upgradeCard
-	Cite      citation
+	Head              head
+	Summary           mip.Summary
+	ID                string
+	Title             template.HTML // empty when the proposal has none of its own
+	Description       string
+	Chips             []chip
+	Steps             []step
+	Authors           []person
+	Created, Deadline *moment
+	Changed           *moment
+	TOC, Text         template.HTML
+	Page              string // addresses on this site
+	Markdown, JSON    string
+	Discuss, Source   string // addresses elsewhere
+	Past              string // where the history is shown
+	History           bool
+	Previous, Next    *ref
+	Related           []relatedRow
+	Relations         *neighbourhood
+	Heat              *snapshot.Topic
+	Forum             *forumCard
+	Summarised        bool
+	Panel             *impactView // nil: a button that asks for one
+	Translations      []mip.Translation
+	Languages         *languagesView
+	Upgrade           *upgradeCard
+	Cite              citation
 }
 
-// upgradeCard says when the networks switch to what a proposal asks for.
+// upgradeCard says when the networks activate a proposal.
 type upgradeCard struct {
-	*mip.HardFork
-	Path string
-	Rows []activationRow
+	Name, Status, Path string
+	Rows               []activationRow
 }
 
-// Proposal is a proposal's page.
+// Proposal renders a proposal's page.
 func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
-	s := v.Summary
-	number := strconv.Itoa(s.Number)
-	route := s.ID.Page()
-	authors, description := p.people(s.Authors), describe(s)
-	ld, err := p.structuredData(s, authors, route, description)
-	if err != nil {
-		return nil, err
-	}
-	cite, err := p.citation(s, authors, route)
-	if err != nil {
-		return nil, err
-	}
-	alternates := []alternate{
-		{"text/markdown", s.ID.String() + " as Markdown", p.path(strings.TrimSuffix(route, "/") + ".md"), ""},
-		{"application/json", s.ID.String() + " as JSON", p.path("/api/v1/mips/" + number), ""},
-	}
-	if v.History {
-		alternates = append(alternates, p.feedOf(route, "Changes of "+s.ID.String()))
-	}
-	alternates = append(alternates, p.hreflangs(s, v.Translations)...)
-	for _, t := range v.Translations {
-		alternates = append(alternates, alternate{"application/json", s.ID.String() + " as JSON (" + t.Locale + ")", p.translationPath(s, t), t.Locale})
-	}
+	s := v.All[v.Index]
+	id, route := s.ID.String(), s.ID.Page()
 	w := proposalView{
-		page: p.frame("/", page{
-			Title: named(s.ID.String(), ": ", s.Title), Description: description, Route: route, Article: true, Card: &s, LD: template.JS(ld),
-			Alternates: alternates, Script: textScript, Meta: citationMeta(s, authors, p.info.Title),
-		}),
-		ProposalPage: v, Titled: named(s.ID.String(), "", s.Title) != s.ID.String(), Authors: authors, Text: template.HTML(bytes.TrimSpace(v.Body)),
-		Chips: p.chips(s, v.Fork), Steps: steps(s), TOC: tableOfContents(v.Sections, v.Body),
-		Discuss: webAddress(s.DiscussionsTo), Source: webAddress(s.SourceURL), Past: p.past(v),
-		Related: related(v), Relations: relations(v), Cite: cite, Forum: p.forumCard(v), Panel: p.impact(v),
-		Languages: p.languages(s, v.Translations, "en"),
+		Summary: s, ID: id, Description: plain.Deref(s.Description), Chips: p.chips(s, v.Fork), Steps: steps(s), Authors: p.people(s.Authors),
+		Created: dayMoment(s.Created), Deadline: dayMoment(s.LastCallDeadline), Changed: changeMoment(s.Updated),
+		Text: template.HTML(bytes.TrimSpace(v.Body)), Page: p.path(route),
+		Markdown: p.path(strings.TrimSuffix(route, "/") + ".md"), JSON: p.path("/api/v1/mips/" + strconv.Itoa(s.Number)),
+		Discuss: webAddress(s.DiscussionsTo), Source: webAddress(s.SourceURL), Past: p.past(s, v.History), History: v.History,
+		Heat: v.Heat, Forum: p.forumCard(s, v.Heat), Summarised: v.Impact != nil, Panel: p.impact(v),
+		Translations: v.Translations, Languages: p.languages(s, v.Translations, "en"),
+	}
+	if s.Title != "" && s.Title != id {
+		w.Title = titleHTML(s.Title)
+	}
+	if v.Index > 0 {
+		w.Previous = new(p.refTo(v.All[v.Index-1]))
+	}
+	if v.Index+1 < len(v.All) {
+		w.Next = new(p.refTo(v.All[v.Index+1]))
 	}
 	if v.Fork != nil {
-		w.Upgrade = &upgradeCard{v.Fork, p.slugPath("upgrade", mip.Slug(v.Fork.Name)), p.activation(*v.Fork)}
+		w.Upgrade = &upgradeCard{v.Fork.Name, v.Fork.Status, p.slugPath("upgrade", mip.Slug(v.Fork.Name)), p.activation(*v.Fork)}
 	}
+	requires, requiredBy := p.refs(v.All, s.ID, s.Requires), p.refs(v.All, s.ID, s.RequiredBy)
+	w.Relations = relations(s, requires, requiredBy)
+	for _, r := range []relatedRow{
+		{"Requires", requires}, {"Required by", requiredBy},
+		{"Replaces", p.refs(v.All, s.ID, s.Replaces)}, {"Superseded by", p.refs(v.All, s.ID, s.SupersededBy)},
+	} {
+		if len(r.Refs) > 0 {
+			w.Related = append(w.Related, r)
+		}
+	}
+	description := describe(s)
+	ld, err := p.structuredData(s, w.Authors, route, description)
+	if err != nil {
+		return nil, err
+	}
+	if w.Cite, err = p.citation(s, w.Authors, route); err != nil {
+		return nil, err
+	}
+	if w.TOC, err = p.tableOfContents(v.Sections, v.Body); err != nil {
+		return nil, err
+	}
+	w.Head = p.head(head{
+		Section: "/", Title: fullTitle(s), Description: description, Route: route, Article: true, Card: &s, LD: template.JS(ld),
+		Alternates: p.alternates(w), Script: textScript, Meta: citationMeta(s, w.Authors, p.info.Title),
+	})
 	return p.execute("proposal", w)
+}
+
+// alternates are the other formats and languages of a proposal.
+func (p *Pages) alternates(v proposalView) []alternate {
+	out := []alternate{
+		{"text/markdown", v.ID + " as Markdown", v.Markdown, ""},
+		{"application/json", v.ID + " as JSON", v.JSON, ""},
+	}
+	if v.History {
+		out = append(out, p.feedOf(v.Summary.ID.Page(), "Changes of "+v.ID))
+	}
+	out = append(out, p.hreflangs(v.Summary, v.Translations)...)
+	for _, t := range v.Translations {
+		out = append(out, alternate{"application/json", v.ID + " as JSON (" + t.Locale + ")", p.translationPath(v.Summary, t.Locale), t.Locale})
+	}
+	return out
 }
 
 // describe is the sentence for previews: the proposal's own, else what its header says.
@@ -123,7 +139,7 @@ func describe(s mip.Summary) string {
 	if s.Description != nil && *s.Description != "" {
 		return *s.Description
 	}
-	out := named(s.ID.String(), ": ", s.Title) + "."
+	out := fullTitle(s) + "."
 	if s.Status != "" {
 		out += " Status: " + string(s.Status) + "."
 	}
@@ -156,7 +172,7 @@ func (p *Pages) structuredData(s mip.Summary, authors []person, route, descripti
 		Authors     []thing `json:"author,omitempty"`
 		PartOf      thing   `json:"isPartOf"`
 	}{
-		"TechArticle", named(s.ID.String(), ": ", s.Title), s.ID.String(), description, p.info.BaseURL + route, "en",
+		"TechArticle", fullTitle(s), s.ID.String(), description, p.info.BaseURL + route, "en",
 		s.Created.String(), "", nil, thing{"WebSite", p.info.Title, p.info.BaseURL + "/"},
 	}
 	if s.Updated != nil {
@@ -182,66 +198,6 @@ func (p *Pages) structuredData(s mip.Summary, authors []person, route, descripti
 	return b, nil
 }
 
-// tocEntry is a heading of level 2, or 3 at the start, with those of level 3 below it.
-type tocEntry struct {
-	Href, Title string
-	Below       []tocEntry
-}
-
-// tableOfContents lists the headings h2 and h3 of the text. It looks for them in the body: a section
-// whose heading was left out, because it repeats the title, has no place to lead to, and a heading's
-// level on the page is not always that in the source. Fewer than two entries are no table.
-func tableOfContents(sections []mip.Section, body []byte) []tocEntry {
-	var out []tocEntry
-	count := 0
-	for at := 0; len(sections) > 0; {
-		i := bytes.Index(body[at:], []byte("<h"))
-		if i < 0 {
-			break
-		}
-		at += i + len("<h")
-		level, id, ok := headingAt(body[at:])
-		if !ok {
-			continue
-		}
-		// Headings come in the order of the sections; what raw HTML adds is not one of them.
-		k := slices.IndexFunc(sections, func(s mip.Section) bool { return s.Level > 0 && template.HTMLEscapeString(s.ID) == id })
-		if k < 0 {
-			continue
-		}
-		s := sections[k]
-		sections = sections[k+1:]
-		if s.Title == "" {
-			continue
-		}
-		count++
-		entry := tocEntry{Href: "#" + s.ID, Title: s.Title}
-		if level == '3' && len(out) > 0 {
-			last := &out[len(out)-1]
-			last.Below = append(last.Below, entry)
-			continue
-		}
-		out = append(out, entry)
-	}
-	if count < 2 {
-		return nil
-	}
-	return out
-}
-
-// headingAt reads `2 id="x">`, what follows "<h" in a heading of level 2 or 3; the id stays escaped.
-func headingAt(b []byte) (level byte, id string, ok bool) {
-	if len(b) == 0 || b[0] != '2' && b[0] != '3' {
-		return 0, "", false
-	}
-	rest, ok := bytes.CutPrefix(b[1:], []byte(` id="`))
-	if !ok {
-		return 0, "", false
-	}
-	before, _, ok := bytes.Cut(rest, []byte{'"'})
-	return b[0], string(before), ok
-}
-
 // chip is a label over a proposal's title; it leads to the proposals that share it.
 type chip struct{ Class, Path, Text string }
 
@@ -264,7 +220,7 @@ type step struct {
 	Label, Class string
 	Now          bool
 	Note         string
-	Day          mip.Date
+	Day          *moment
 }
 
 // steps places a proposal on the way from Draft to Final. A status beside that way has none, and
@@ -291,21 +247,18 @@ func steps(s mip.Summary) []step {
 		}
 		switch {
 		case w == mip.Draft:
-			st.Day = s.Created
+			st.Day = dayMoment(s.Created)
 		case w == mip.LastCall && i == at:
-			st.Note, st.Day = "until ", s.LastCallDeadline
+			st.Note, st.Day = "until ", dayMoment(s.LastCallDeadline)
 		}
 		out[i] = st
 	}
 	return out
 }
 
-// person is an author as a page shows one. Page, with the base path, and URL, of the profile, are empty
-// without a login. A name that is only the login has no @ where it leads to the page.
-type person struct{ Name, Login, Page, URL string }
-
-// Bare is the name without the @ of a login.
-func (a person) Bare() string { return strings.TrimPrefix(a.Name, "@") }
+// person is an author as a page shows one. Page, with the base path, and URL, of the profile, are empty without a login.
+// Bare is the name without the @ of a login: the text of the link to the page.
+type person struct{ Name, Bare, Login, Page, URL string }
 
 // people names each author by the best thing that the header gives.
 func (p *Pages) people(authors []mip.Author) []person {
@@ -313,7 +266,7 @@ func (p *Pages) people(authors []mip.Author) []person {
 	for _, a := range authors {
 		var v person
 		if slug := a.Slug(); slug != "" {
-			v = person{"@" + *a.GitHub, *a.GitHub, p.slugPath("author", slug), plain.Profile(*a.GitHub)}
+			v = person{Name: "@" + *a.GitHub, Login: *a.GitHub, Page: p.slugPath("author", slug), URL: plain.Profile(*a.GitHub)}
 		}
 		switch {
 		case a.Name != nil && *a.Name != "":
@@ -321,6 +274,7 @@ func (p *Pages) people(authors []mip.Author) []person {
 		case v.Name == "" && a.Email != nil:
 			v.Name = *a.Email
 		}
+		v.Bare = strings.TrimPrefix(v.Name, "@")
 		if v.Name != "" {
 			out = append(out, v)
 		}
@@ -329,35 +283,51 @@ func (p *Pages) people(authors []mip.Author) []person {
 }
 
 // past is where a proposal's history is shown: on its own page, or else where its file is.
-func (p *Pages) past(v ProposalPage) string {
-	if v.History {
-		return p.proposalPath(v.Summary.ID) + "history/"
+func (p *Pages) past(s mip.Summary, page bool) string {
+	if page {
+		return p.proposalPath(s.ID) + "history/"
 	}
-	if to, ok := historyOf(webAddress(v.Summary.SourceURL)); ok {
-		return to
-	}
-	return ""
+	to, _ := historyOf(webAddress(s.SourceURL))
+	return to
 }
 
-// historyOf is where a file's history is shown, given where the file is: GitHub and GitLab, and hosts that
-// follow them, have both at addresses that differ in one word. Of another host it is not known.
+// historyOf is where a file's history is shown, given where the file is: GitHub and GitLab, and hosts that follow them,
+// have both at addresses that differ in one word. Of another host it is not known.
 func historyOf(source string) (string, bool) {
 	before, after, ok := strings.Cut(source, "/blob/")
-	return before + "/commits/" + after, ok
+	if !ok {
+		return "", false
+	}
+	return before + "/commits/" + after, true
 }
 
 // relatedRow is the proposals that a proposal is tied to in one way.
 type relatedRow struct {
 	Label string
-	Refs  []Ref
+	Refs  []ref
 }
 
-// related are the ways in which the proposal is tied to others.
-func related(v ProposalPage) []relatedRow {
-	all := []relatedRow{{"Requires", v.Requires}, {"Required by", v.RequiredBy}, {"Replaces", v.Replaces}, {"Superseded by", v.SupersededBy}}
-	return slices.DeleteFunc(all, func(r relatedRow) bool { return len(r.Refs) == 0 })
+func (p *Pages) translationPath(s mip.Summary, locale string) string {
+	return p.path("/api/v1/mips/" + strconv.Itoa(s.Number) + "/translations/" + locale)
 }
 
-func (p *Pages) translationPath(s mip.Summary, t mip.Translation) string {
-	return p.path("/api/v1/mips/" + strconv.Itoa(s.Number) + "/translations/" + t.Locale)
+// forumCard is a proposal's discussion. Without Topic it is the place for one.
+type forumCard struct {
+	Number int // of the topic
+	Topic  *snapshot.Topic
+	Heat   heat
+	Last   *mip.Time // of its newest post, or else of its beginning
+}
+
+// forumCard is nil for a proposal that has no discussion on the site's forum.
+func (p *Pages) forumCard(s mip.Summary, t *snapshot.Topic) *forumCard {
+	switch {
+	case p.info.Forum == nil:
+		return nil
+	case t != nil:
+		return &forumCard{t.TopicID, t, heat{t.ActivityScore, true}, cmp.Or(t.LastPostedAt, &t.CreatedAt)}
+	case s.ForumTopicID != nil && *s.ForumTopicID != 0:
+		return &forumCard{Number: *s.ForumTopicID}
+	}
+	return nil
 }

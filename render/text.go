@@ -44,6 +44,9 @@ func named(id, sep, title string) string {
 	return id + sep + title
 }
 
+// fullTitle is a proposal's id and title.
+func fullTitle(s mip.Summary) string { return named(s.ID.String(), ": ", s.Title) }
+
 // namedHTML is named for a link's text.
 func namedHTML(id mip.ID, title string) template.HTML {
 	text := template.HTML(template.HTMLEscapeString(id.String()))
@@ -93,6 +96,25 @@ func statusClass(s mip.Status) string {
 func day(d mip.Date) string      { return d.Time().Format("2 January 2006") }
 func dayShort(d mip.Date) string { return d.Time().Format("2 Jan 2006") }
 func dayOf(t *mip.Time) string   { return t.UTC().Format("2 Jan 2006") }
+
+// moment is a time for programs and for people.
+type moment struct{ ISO, Text string }
+
+// dayMoment is nil for the zero date.
+func dayMoment(d mip.Date) *moment {
+	if d.IsZero() {
+		return nil
+	}
+	return &moment{d.String(), dayShort(d)}
+}
+
+// changeMoment is nil for nil.
+func changeMoment(t *mip.Time) *moment {
+	if t == nil {
+		return nil
+	}
+	return &moment{t.String(), dayOf(t)}
+}
 
 // minute is a moment for people.
 func minute(t *mip.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }

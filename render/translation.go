@@ -21,7 +21,7 @@ type TranslationPage struct {
 }
 
 type translationView struct {
-	page
+	Head      head
 	ID        string
 	Heading   template.HTML
 	About     string
@@ -29,7 +29,7 @@ type translationView struct {
 	Language  language
 	Stale     bool
 	Made      *mip.Time // nil: unknown
-	TOC       []tocEntry
+	TOC       template.HTML
 	Languages *languagesView
 	Article   template.HTML
 	JSON      string
@@ -43,8 +43,8 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	about := title + " (" + l.Name + ")"
 	w := translationView{
 		ID: s.ID.String(), Heading: titleHTML(v.Text.Title), English: p.proposalPath(s.ID),
-		Language: l, Stale: v.Text.Stale, TOC: tableOfContents(v.Text.Sections, v.Body), Article: template.HTML(v.Body),
-		JSON: p.translationPath(s, mip.Translation{Locale: v.Text.Locale}),
+		Language: l, Stale: v.Text.Stale, Article: template.HTML(v.Body),
+		JSON: p.translationPath(s, v.Text.Locale),
 	}
 	if v.Text.Description != nil && *v.Text.Description != "" {
 		w.About = *v.Text.Description
@@ -53,11 +53,16 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	if !v.Text.GeneratedAt.UTC().IsZero() {
 		w.Made = &v.Text.GeneratedAt
 	}
-	w.page = p.frame("/", page{
-		Title: title + " (" + l.Name + ")", Description: about, Route: translationRoute(s.ID, l.Tag), Article: true,
+	w.Head = p.head(head{
+		Section: "/",
+		Title:   title + " (" + l.Name + ")", Description: about, Route: translationRoute(s.ID, l.Tag), Article: true,
 		Alternates: append(p.hreflangs(s, v.Translations), alternate{"application/json", s.ID.String() + " as JSON (" + l.Tag + ")", w.JSON, l.Tag}),
 	})
 	w.Languages = p.languages(s, v.Translations, l.Tag)
+	var err error
+	if w.TOC, err = p.tableOfContents(v.Text.Sections, v.Body); err != nil {
+		return nil, err
+	}
 	out, err := p.execute("translation", w)
 	if err != nil {
 		return nil, fmt.Errorf("translation of %s: %w", s.ID, err)

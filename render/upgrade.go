@@ -23,13 +23,13 @@ type activationRow struct {
 }
 
 type upgradeView struct {
-	page
+	Head       head
 	Fork       mip.HardFork
 	Path       string
 	Feed       string
-	Meta       *Ref
-	Bundled    []Ref
-	Missing    []Ref // bundled but not published
+	Meta       *ref
+	Bundled    []ref
+	Missing    []ref // bundled but not published
 	Table      table
 	HeatAt     *mip.Time // of the heat in the table
 	Activation []activationRow
@@ -37,7 +37,7 @@ type upgradeView struct {
 }
 
 type upgradesView struct {
-	page
+	Head     head
 	Upgrades []upgradeView
 }
 
@@ -47,7 +47,8 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 	heading, _ := plain.Explain("upgrade", f.Name)
 	route := plain.Listing{Kind: "upgrade", Slug: mip.Slug(f.Name)}.Route()
 	v.Feed = p.path(route + "feed.xml")
-	v.page = p.frame("/upgrade/", page{
+	v.Head = p.head(head{
+		Section:     "/upgrade/",
 		Title:       heading,
 		Description: "The " + f.Name + " network upgrade: the proposals that it activates, and when each network switches.",
 		Route:       route,
@@ -59,7 +60,9 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 // Upgrades renders the overview of all hard forks, the newest first.
 func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
 	return p.execute("upgrades", upgradesView{
-		page: p.frame("/upgrade/", page{
+		Head: p.head(head{
+			Section: "/upgrade/",
+
 			Title:       "Network upgrades",
 			Description: "Which proposals each network upgrade activates, and when each network switches.",
 			Route:       "/upgrade/",
@@ -108,7 +111,7 @@ func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgradeView {
 		s.Hardfork = nil // the page is about it
 		bundled = append(bundled, s)
 	}
-	v.Table, v.HeatAt = p.table(bundled, false), p.figures.ForumAt()
+	v.Table, v.HeatAt = p.table(bundled, false), p.snapshot.ForumAt()
 	return v
 }
 

@@ -104,7 +104,7 @@ func TestTableOfContents(t *testing.T) {
 		{"one entry is no table", `<h2 id="a">`, "", []mip.Section{section(2, "a")}},
 		{"no body", ``, "", []mip.Section{section(2, "a"), section(2, "b")}},
 	} {
-		html, err := newTestPages(t, pageInfo("https://example.org"), nil).fragment("toc", tableOfContents(c.sections, []byte(c.body)))
+		html, err := newTestPages(t, pageInfo("https://example.org"), nil).tableOfContents(c.sections, []byte(c.body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,12 +136,12 @@ func TestStatusChoices(t *testing.T) {
 
 func TestTiles(t *testing.T) {
 	var got []string
-	for _, c := range tiles(statusChoices([]mip.Summary{{Status: mip.Final}, {Status: "Moved"}, {}})) {
+	for _, c := range statusTiles([]mip.Summary{{Status: mip.Final}, {Status: "Moved"}, {}}) {
 		got = append(got, fmt.Sprintf("%s/%d", c.Label, c.Count))
 	}
 	want := []string{"Draft/0", "Review/0", "Last Call/0", "Final/1", "Living/0", "Stagnant/0", "Withdrawn/0", "Moved/1", "No status/1"}
 	if !slices.Equal(got, want) {
-		t.Errorf("tiles: got %q, want %q", got, want)
+		t.Errorf("statusTiles: got %q, want %q", got, want)
 	}
 }
 

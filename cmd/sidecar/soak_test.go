@@ -303,10 +303,7 @@ func problem(res *http.Response, body []byte) error {
 	if err := json.Unmarshal(body, &p); err != nil || !strings.HasPrefix(res.Header.Get("Content-Type"), "application/problem+json") {
 		return fmt.Errorf("it is no problem: %v", err)
 	}
-	known := slices.ContainsFunc(api.Codes(), func(c struct {
-		Code   api.Code
-		Status int
-	}) bool {
+	known := slices.ContainsFunc(api.Codes(), func(c api.CodeInfo) bool {
 		return c.Code == p.Code && c.Status == res.StatusCode
 	})
 	switch {

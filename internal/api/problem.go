@@ -1,6 +1,9 @@
 package api
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Problem is the body of every error, as application/problem+json (RFC 9457).
 type Problem struct {
@@ -32,17 +35,28 @@ const (
 	UpstreamTimeout      Code = "upstream_timeout"       // 504
 )
 
-// Codes returns every code with its HTTP status, in ascending order of status.
-func Codes() []struct {
-	Code   Code
-	Status int
-} {
-	return []struct {
-		Code   Code
-		Status int
-	}{
-		{BadRequest, 400}, {NotFound, 404}, {MethodNotAllowed, 405}, {TooLarge, 413}, {UnsupportedMediaType, 415},
-		{RateLimited, 429}, {Internal, 500}, {AIFailed, 502}, {UpstreamUnavailable, 502}, {AIDisabled, 503}, {NotReady, 503}, {UpstreamTimeout, 504},
+// CodeInfo is what is fixed for a code.
+type CodeInfo struct {
+	Code    Code
+	Status  int    // HTTP
+	Meaning string // a sentence for documentation
+}
+
+// Codes returns every code in ascending order of status.
+func Codes() []CodeInfo {
+	return []CodeInfo{
+		{BadRequest, 400, "A value of the request is missing or cannot be read."},
+		{NotFound, 404, "There is no such topic or proposal, or this site runs no sidecar."},
+		{MethodNotAllowed, 405, "The Allow header names the methods that this address answers."},
+		{TooLarge, 413, "The body is larger than this address reads."},
+		{UnsupportedMediaType, 415, "The body has to be application/json."},
+		{RateLimited, 429, "Too many requests; wait for as long as Retry-After says."},
+		{Internal, 500, "Something failed on our side; the requestId finds it in the log."},
+		{AIFailed, 502, "The model gave no usable answer."},
+		{UpstreamUnavailable, 502, "The service behind this answer failed, and no earlier answer is kept."},
+		{AIDisabled, 503, "This site has no model for the request."},
+		{NotReady, 503, "The sidecar has not read the site's proposals yet; ask again in a moment."},
+		{UpstreamTimeout, 504, "The service behind this answer took too long, and no earlier answer is kept."},
 	}
 }
 
@@ -59,13 +73,18 @@ func (c Code) Type(baseURL string) string { return baseURL + "/api/#" + c.Anchor
 func (c Code) Anchor() string { return "problem-" + strings.ReplaceAll(string(c), "_", "-") }
 
 // Status is the HTTP status of a code, 500 for one that [Codes] does not hold.
-func (c Code) Status() int {
-	for _, known := range Codes() {
-		if known.Code == c {
-			return known.Status
-		}
+func (c Code) Status() int { return c.info().Status }
+
+// Meaning is a sentence for documentation.
+func (c Code) Meaning() string { return c.info().Meaning }
+
+func (c Code) info() CodeInfo {
+	all := Codes()
+	i := slices.IndexFunc(all, func(known CodeInfo) bool { return known.Code == c })
+	if i < 0 {
+		return Internal.info()
 	}
-	return 500
+	return all[i]
 }
 
 // Title turns not_found into "Not found" and ai_failed into "AI failed".

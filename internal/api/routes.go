@@ -27,23 +27,49 @@ type Parameter struct {
 // Routes returns the live endpoints in the order in which documentation shows them. A site that runs
 // no sidecar answers each of them with a 404 [Problem].
 func Routes() []Route {
+	ai := []Code{
+		BadRequest, NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType, RateLimited,
+		Internal, AIFailed, UpstreamUnavailable, AIDisabled, NotReady, UpstreamTimeout,
+	}
 	return []Route{
-		{Method: http.MethodGet, Path: "/api/forum-activity", Name: "getForumActivity",
-			Summary:  "How lively a forum topic is.",
-			Query:    []Parameter{{Name: "topicId", Doc: "The topic's number, from forumTopicId or any other of the site's forum.", Required: true, Example: 399}},
-			Response: ForumActivity{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, RateLimited, Internal, UpstreamUnavailable, NotReady, UpstreamTimeout}},
-		{Method: http.MethodGet, Path: "/api/network-info", Name: "getNetworkInfo",
+		{
+			Method: http.MethodGet, Path: "/api/forum-activity", Name: "getForumActivity",
+			Summary: "How lively a forum topic is.",
+			Query: []Parameter{{
+				Name: "topicId", Required: true, Example: 399,
+				Doc: "The topic's number, from forumTopicId or any other of the site's forum.",
+			}},
+			Response: ForumActivity{},
+			Codes: []Code{
+				BadRequest, NotFound, MethodNotAllowed, RateLimited, Internal, UpstreamUnavailable, NotReady, UpstreamTimeout,
+			},
+		},
+		{
+			Method: http.MethodGet, Path: "/api/network-info", Name: "getNetworkInfo",
 			Summary:  "Block heights of the site's networks.",
-			Response: NetworkInfo{}, Codes: []Code{NotFound, MethodNotAllowed, RateLimited, Internal, NotReady}},
-		{Method: http.MethodGet, Path: "/api/mip-watch", Name: "getMIPWatch",
-			Summary:  "Proposals, discussions, networks and hard forks in one answer.",
-			Query:    []Parameter{{Name: "parts", Doc: "The members to answer with, in any order; without it all. freshness and errors are always there. What the chosen members do not need is not asked of the forum and the networks.", Values: WatchParts(), Example: []string{"forum", "networks"}}},
-			Response: MIPWatch{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, RateLimited, Internal, NotReady}},
-		{Method: http.MethodPost, Path: "/api/ai-summary", Name: "createSummary",
+			Response: NetworkInfo{},
+			Codes:    []Code{NotFound, MethodNotAllowed, RateLimited, Internal, NotReady},
+		},
+		{
+			Method: http.MethodGet, Path: "/api/mip-watch", Name: "getMIPWatch",
+			Summary: "Proposals, discussions, networks and hard forks in one answer.",
+			Query: []Parameter{{
+				Name: "parts", Values: WatchParts(), Example: []string{"forum", "networks"},
+				Doc: "The members to answer with, in any order; without it all. freshness and errors are always there. " +
+					"What the chosen members do not need is not asked of the forum and the networks.",
+			}},
+			Response: MIPWatch{},
+			Codes:    []Code{BadRequest, NotFound, MethodNotAllowed, RateLimited, Internal, NotReady},
+		},
+		{
+			Method: http.MethodPost, Path: "/api/ai-summary", Name: "createSummary",
 			Summary: "What a proposal means for developers, users, validators and the foundation, with evidence.",
-			Request: SummaryRequest{}, Response: Summary{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType, RateLimited, Internal, AIFailed, UpstreamUnavailable, AIDisabled, NotReady, UpstreamTimeout}},
-		{Method: http.MethodPost, Path: "/api/ai-translate", Name: "createTranslation",
+			Request: SummaryRequest{}, Response: Summary{}, Codes: ai,
+		},
+		{
+			Method: http.MethodPost, Path: "/api/ai-translate", Name: "createTranslation",
 			Summary: "A proposal in another language; the English text decides.",
-			Request: TranslateRequest{}, Response: Translation{}, Codes: []Code{BadRequest, NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType, RateLimited, Internal, AIFailed, UpstreamUnavailable, AIDisabled, NotReady, UpstreamTimeout}},
+			Request: TranslateRequest{}, Response: Translation{}, Codes: ai,
+		},
 	}
 }

@@ -25,7 +25,7 @@ func TestJSON(t *testing.T) {
 			S mip.Status `json:"s"`
 			D mip.Date   `json:"d"`
 		}{}, `{"s":null,"d":null}` + "\n"},
-		{"order of an object", object{{"z", 1}, {"a", object{}}, {"<", []string{"&"}}}, `{"z":1,"a":{},"<":["&"]}` + "\n"},
+		{"order of an object", Ordered[any]{{"z", 1}, {"a", Ordered[any]{}}, {"<", []string{"&"}}}, `{"z":1,"a":{},"<":["&"]}` + "\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := api.JSON(tt.in)
@@ -40,7 +40,7 @@ func TestJSONError(t *testing.T) {
 	if got, err := api.JSON(math.NaN()); err == nil {
 		t.Errorf("JSON(NaN) = %q, want an error", got)
 	}
-	if got, err := api.JSON(object{{"a", func() {}}}); err == nil {
+	if got, err := api.JSON(Ordered[any]{{"a", func() {}}}); err == nil {
 		t.Errorf("JSON(object with a function) = %q, want an error", got)
 	}
 }

@@ -29,10 +29,15 @@ func openAPICases(t *testing.T) map[string][]byte {
 	evil.Summary = rendertest.HostileSummaries()[0]
 	evil.RawMarkdown, evil.Sections[0].Markdown = strings.Repeat("</script>&lt;👩‍👩‍👧\n", 500), strings.Repeat("é", 5000)
 	return map[string][]byte{
-		"sample":  rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()}).JSON()),
+		"sample":  rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), subject(rendertest.SampleProposal())).JSON()),
 		"empty":   rendertest.Must[[]byte](t)(Describe(mip.SiteInfo{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Networks: []mip.Network{}, Locales: []string{}}, nil, nil).JSON()),
-		"hostile": rendertest.Must[[]byte](t)(Describe(rendertest.HostileInfo("<b>&lt;\n]]></title>"), rendertest.SampleForks(), &Example{Proposal: evil}).JSON()),
+		"hostile": rendertest.Must[[]byte](t)(Describe(rendertest.HostileInfo("<b>&lt;\n]]></title>"), rendertest.SampleForks(), subject(evil)).JSON()),
 	}
+}
+
+// subject is p with the summary of another one: the document does not look at what a summary says.
+func subject(p *mip.Proposal) *Subject {
+	return &Subject{Proposal: p, Summary: inventedSubject(rendertest.SampleInfo()).Summary}
 }
 
 type openAPIDoc struct {
@@ -254,24 +259,25 @@ func TestOpenAPIExamples(t *testing.T) {
 
 // Live examples are figures that the sidecar could send.
 func TestOpenAPIExampleFigures(t *testing.T) {
-	e := newExamples(rendertest.SampleInfo(), rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()})
-	topic := e.bodies["getForumActivity"].value.(api.ForumActivity)
+	e := newExamples(rendertest.SampleInfo(), rendertest.SampleForks(), subject(rendertest.SampleProposal()))
+	topic := e.bodies["getForumActivity"].Value.(api.ForumActivity)
 	if topic.Replies != topic.Posts-1 || topic.LastPostedAt.UTC().After(topic.FetchedAt.UTC()) || topic.CreatedAt.UTC().After(topic.LastPostedAt.UTC()) {
 		t.Errorf("topic %+v contradicts itself", topic)
 	}
-	networks := e.bodies["getNetworkInfo"].value.(api.NetworkInfo).Networks
+	networks := e.bodies["getNetworkInfo"].Value.(api.NetworkInfo).Networks
 	for _, n := range rendertest.SampleInfo().Networks {
 		if got := networks[n.ID]; got.Name != n.Name || got.ChainID != n.ChainID || *got.FinalizedHeight > *got.BlockHeight {
 			t.Errorf("network %s = %+v, want %+v with a finalized block below the latest", n.ID, got, n)
 		}
 	}
-	summary := e.bodies["createSummary"].value.(api.Summary)
+	e = newExamples(rendertest.SampleInfo(), nil, nil)
+	summary := e.bodies["createSummary"].Value.(*api.Summary)
 	if n := len(summary.WhatsChanging); n < 3 || n > 6 {
 		t.Errorf("whatsChanging has %d points, want 3 to 6", n)
 	}
 	for _, axis := range []api.Axis{summary.Developers, summary.Users, summary.Validators, summary.Foundation} {
 		for _, q := range axis.Evidence {
-			if !strings.Contains(rendertest.SampleProposal().RawMarkdown, q.Quote) {
+			if !strings.Contains(e.bodies["getProposal"].Value.(*mip.Proposal).RawMarkdown, q.Quote) {
 				t.Errorf("quote %q is not in the text", q.Quote)
 			}
 		}
@@ -282,15 +288,15 @@ func TestOpenAPIExampleFigures(t *testing.T) {
 func TestOpenAPIIsStable(t *testing.T) {
 	later := rendertest.SampleInfo()
 	later.Commit, later.Counts.Total = new("ffff"), 99
-	a := rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()}).JSON())
-	b := rendertest.Must[[]byte](t)(Describe(later, rendertest.SampleForks(), &Example{Proposal: rendertest.SampleProposal()}).JSON())
+	a := rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), subject(rendertest.SampleProposal())).JSON())
+	b := rendertest.Must[[]byte](t)(Describe(later, rendertest.SampleForks(), subject(rendertest.SampleProposal())).JSON())
 	rendertest.Same(t, "document after a commit", string(b), string(a))
 }
 
 func TestOpenAPIIsPure(t *testing.T) {
 	info, forks, p := rendertest.SampleInfo(), rendertest.SampleForks(), rendertest.SampleProposal()
-	a := rendertest.Must[[]byte](t)(Describe(info, forks, &Example{Proposal: p}).JSON())
-	rendertest.Same(t, "second document", string(rendertest.Must[[]byte](t)(Describe(info, forks, &Example{Proposal: p}).JSON())), string(a))
+	a := rendertest.Must[[]byte](t)(Describe(info, forks, subject(p)).JSON())
+	rendertest.Same(t, "second document", string(rendertest.Must[[]byte](t)(Describe(info, forks, subject(p)).JSON())), string(a))
 	if diff := cmp.Diff(rendertest.SampleProposal(), p, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); diff != "" {
 		t.Errorf("OpenAPI changed its argument (-want +got):\n%s", diff)
 	}

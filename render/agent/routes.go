@@ -1,6 +1,10 @@
+// Package agent describes a site to programs: llms.txt, the Agent Skill, the OpenAPI document, the API catalog and
+// the problems that static addresses answer. It knows every route's meaning and none of the files behind it.
 package agent
 
 import (
+	"strings"
+
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -21,7 +25,9 @@ const (
 
 // StaticRoute is one machine-readable address of the published tree.
 type StaticRoute struct {
-	Pattern  string // below the base address; {n} is a proposal's number, {locale} one of the site's, {skill} is [SkillName], others are a list's path segment
+	// Pattern is below the base address. {n} is a proposal's number, {locale} one of the site's, {skill} is [SkillName],
+	// others are the path segment of a list.
+	Pattern  string
 	Name     string // operationId in OpenAPI
 	Summary  string // one sentence for documentation
 	Type     string // media type, without parameters
@@ -36,7 +42,9 @@ func StaticRoutes(prefix string) []StaticRoute {
 		{"/api/v1/mips", "listProposals", "Every proposal without its text, ascending by number.", typeJSON, mip.List{}},
 		{"/api/v1/mips/{n}", "getProposal", "One proposal with its text and its sections.", typeJSON, mip.Proposal{}},
 		{"/api/v1/mips/{n}/summary", "getSummary", "What a proposal means, as committed beside it; 404 for one without.", typeJSON, api.Summary{}},
-		{"/api/v1/mips/{n}/translations/{locale}", "getTranslation", "A proposal in another language, as committed beside it; 404 where there is none.", typeJSON, api.PublishedTranslation{}},
+		{"/api/v1/mips/{n}/translations/{locale}", "getTranslation",
+			"A proposal in another language, as committed beside it; 404 where there is none.", typeJSON,
+			api.PublishedTranslation{}},
 		{"/api/v1/hardforks", "listHardForks", "Hard forks: the proposals that each bundles and when each network activates it.", typeJSON, mip.HardForks{}},
 		{"/api/v1/site", "getSite", "What this site is: prefix, networks, forum, counts.", typeJSON, mip.SiteInfo{}},
 		{"/api/v1/diagnostics", "getDiagnostics", "What was found in the proposals' files.", typeJSON, mip.Diagnostics{}},
@@ -60,4 +68,52 @@ func StaticRoutes(prefix string) []StaticRoute {
 		{"/sitemap.xml", "getSitemap", "Every page with the time of its last change.", typeXML, nil},
 		{"/robots.txt", "getRobots", "What crawlers may read: all of it.", typeText, nil},
 	}
+}
+
+// APICatalog is the linkset of /.well-known/api-catalog (RFC 9727, in the JSON of RFC 9264): the catalog's items are
+// the addresses that can be asked without a parameter. The API as a whole has the OpenAPI document as its description
+// for programs and the API page as that for people.
+func APICatalog(info mip.SiteInfo) ([]byte, error) {
+	type link struct {
+		Href  string `json:"href"`
+		Type  string `json:"type,omitempty"`
+		Title string `json:"title,omitempty"`
+	}
+	type context struct {
+		Anchor      string `json:"anchor"`
+		Item        []link `json:"item,omitempty"`
+		ServiceDesc []link `json:"service-desc,omitempty"`
+		ServiceDoc  []link `json:"service-doc,omitempty"`
+	}
+	root := info.BaseURL + "/api/"
+	items := []link{{Href: root, Title: "The API as a whole"}}
+	for _, r := range StaticRoutes(info.Prefix) {
+		if strings.HasPrefix(r.Pattern, "/api/") && !strings.Contains(r.Pattern, "{") {
+			items = append(items, link{info.BaseURL + r.Pattern, r.Type, r.Summary})
+		}
+	}
+	return api.JSON(map[string][]context{"linkset": {
+		{Anchor: info.BaseURL + "/.well-known/api-catalog", Item: items},
+		{
+			Anchor:      root,
+			ServiceDesc: []link{{info.BaseURL + "/openapi.json", typeJSON, "OpenAPI 3.1"}},
+			ServiceDoc:  []link{{root, typeHTML, "Documentation for people"}},
+		},
+	}})
+}
+
+// NotFoundProblem is the static answer to every address below /api that does not exist: the body of api-404.json. It is
+// one file for all paths, so instance and requestId are empty.
+func NotFoundProblem(info mip.SiteInfo) ([]byte, error) {
+	return api.JSON(api.NewProblem(info.BaseURL, api.NotFound, "", notFoundDetail(info)))
+}
+
+func notFoundDetail(info mip.SiteInfo) string {
+	return "Nothing is published at this address. " + info.BaseURL + "/api/v1/mips lists the proposals that exist; " +
+		info.BaseURL + "/openapi.json describes every endpoint. Live endpoints are answered only where the site runs its sidecar."
+}
+
+// MethodNotAllowed is the answer to a request that would change a static address.
+func MethodNotAllowed(baseURL, instance string) ([]byte, error) {
+	return api.JSON(api.NewProblem(baseURL, api.MethodNotAllowed, instance, "This address answers GET, HEAD and OPTIONS."))
 }

@@ -2,96 +2,101 @@ package agent
 
 import (
 	"cmp"
+	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Schema is a JSON Schema (2020-12, as OpenAPI 3.1 has them). The zero value allows everything.
+// Schema is a JSON Schema (2020-12, as OpenAPI 3.1 has it). The zero value allows everything. The keywords are
+// encoded in the order of the fields.
 type Schema struct {
-	Ref         string // the name of one of [API.Schemas], which this one stands for
-	Types       []string
-	Format      string
-	Enum        []string
-	Examples    []string
-	Items       *Schema // of an array
-	Values      *Schema // of an object without fixed members
-	Fields      []Field // of a struct; nil: it is none
-	Minimum     *int
-	Unique      bool      // an array of one item at least, none twice
-	AnyOf       []*Schema // instead of all above
-	Description string
+	Ref         string           `json:"$ref,omitempty"` // "#/components/schemas/" and a name of [API.Schemas]
+	Types       Types            `json:"type,omitzero"`
+	Format      string           `json:"format,omitempty"`
+	Enum        []string         `json:"enum,omitzero"`
+	Examples    []string         `json:"examples,omitzero"`
+	Items       *Schema          `json:"items,omitempty"`
+	Values      *Schema          `json:"additionalProperties,omitempty"`
+	Properties  Ordered[*Schema] `json:"properties,omitzero"`
+	Required    []string         `json:"required,omitzero"`
+	Minimum     *int             `json:"minimum,omitempty"`
+	MinItems    int              `json:"minItems,omitempty"`
+	UniqueItems bool             `json:"uniqueItems,omitempty"`
+	AnyOf       []*Schema        `json:"anyOf,omitempty"`
+	Description string           `json:"description,omitempty"`
 }
 
-// Field is a member of an object.
-type Field struct {
-	Name     string
-	Schema   *Schema
-	Required bool
+const schemaPath = "#/components/schemas/"
+
+// Name is the name of the schema that s refers to, empty when it refers to none.
+func (s *Schema) Name() string { return strings.TrimPrefix(s.Ref, schemaPath) }
+
+// Requires reports whether an object must have the property.
+func (s *Schema) Requires(property string) bool { return slices.Contains(s.Required, property) }
+
+// Types are the types that a schema allows. One type is encoded as a string, several as a list.
+type Types []string
+
+// MarshalJSON encodes the type keyword.
+func (t Types) MarshalJSON() ([]byte, error) {
+	if len(t) == 1 {
+		return json.Marshal(t[0])
+	}
+	return json.Marshal([]string(t))
 }
 
-// MarshalJSON writes the keywords in one order.
-func (s *Schema) MarshalJSON() ([]byte, error) {
-	var o object
-	add := func(present bool, key string, value any) {
-		if present {
-			o = append(o, member{key, value})
+// Ordered is a JSON object whose members keep their order: two builds write the same bytes, and a document reads as it
+// was written.
+type Ordered[V any] []Member[V]
+
+// Member is one member of an [Ordered] object.
+type Member[V any] struct {
+	Key   string
+	Value V
+}
+
+// MarshalJSON writes the members in order.
+func (o Ordered[V]) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			out = append(out, ',')
 		}
-	}
-	add(s.Ref != "", "$ref", "#/components/schemas/"+s.Ref)
-	if len(s.Types) == 1 {
-		add(true, "type", s.Types[0])
-	} else {
-		add(s.Types != nil, "type", s.Types)
-	}
-	add(s.Format != "", "format", s.Format)
-	add(s.Enum != nil, "enum", s.Enum)
-	add(s.Examples != nil, "examples", s.Examples)
-	add(s.Items != nil, "items", s.Items)
-	add(s.Values != nil, "additionalProperties", s.Values)
-	if s.Fields != nil {
-		var properties object
-		required := []string{}
-		for _, f := range s.Fields {
-			properties = append(properties, member{f.Name, f.Schema})
-			if f.Required {
-				required = append(required, f.Name)
-			}
+		key, err := api.JSON(m.Key)
+		if err != nil {
+			return nil, err
 		}
-		add(true, "properties", properties)
-		add(true, "required", required)
+		value, err := api.JSON(m.Value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, key...), ':')
+		out = append(out, value...)
 	}
-	if s.Minimum != nil {
-		add(true, "minimum", *s.Minimum)
-	}
-	add(s.Unique, "minItems", 1)
-	add(s.Unique, "uniqueItems", true)
-	add(s.AnyOf != nil, "anyOf", s.AnyOf)
-	add(s.Description != "", "description", s.Description)
-	return o.MarshalJSON()
+	return append(out, '}'), nil
 }
 
-// schemas makes the schemas of wire structs and collects those of named structs, which others refer to.
-type schemas struct {
-	named map[string]*Schema
-}
+// schemas are the schemas of named structs by name, collected while others refer to them.
+type schemas map[string]*Schema
 
-// ref returns a new schema for a value of type t as encoding/json writes it.
-func (s *schemas) ref(t reflect.Type) *Schema {
-	if o := wireSchema(t); o != nil {
-		return o
+// of returns a new schema for a value of type t as encoding/json writes it.
+func (s schemas) of(t reflect.Type) *Schema {
+	if own := wireSchema(t); own != nil {
+		return own
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return nullable(s.ref(t.Elem()))
+		return nullable(s.of(t.Elem()))
 	case reflect.Struct:
-		return &Schema{Ref: s.define(t)}
+		return s.define(t)
 	case reflect.Slice, reflect.Array:
-		return &Schema{Types: []string{"array"}, Items: s.ref(t.Elem())}
+		return &Schema{Types: Types{"array"}, Items: s.of(t.Elem())}
 	case reflect.Map:
-		return &Schema{Types: []string{"object"}, Values: s.ref(t.Elem())}
+		return &Schema{Types: Types{"object"}, Values: s.of(t.Elem())}
 	case reflect.String:
 		return ofType("string")
 	case reflect.Bool:
@@ -108,18 +113,17 @@ func (s *schemas) ref(t reflect.Type) *Schema {
 	return &Schema{}
 }
 
-// wireSchema is the schema of the types that encode themselves or have a fixed set of values, nil
-// for all others.
+// wireSchema is the schema of a type that encodes itself or has a fixed set of values, nil for all others.
 func wireSchema(t reflect.Type) *Schema {
 	switch t {
 	case reflect.TypeFor[mip.ID]():
 		return ofType("string")
 	case reflect.TypeFor[mip.Date]():
-		return &Schema{Types: []string{"string", "null"}, Format: "date"}
+		return &Schema{Types: Types{"string", "null"}, Format: "date"}
 	case reflect.TypeFor[mip.Time]():
-		return &Schema{Types: []string{"string"}, Format: "date-time"}
+		return &Schema{Types: Types{"string"}, Format: "date-time"}
 	case reflect.TypeFor[mip.Status]():
-		return &Schema{Types: []string{"string", "null"}, Examples: enum(mip.Statuses()...).Enum}
+		return &Schema{Types: Types{"string", "null"}, Examples: enum(mip.Statuses()...).Enum}
 	case reflect.TypeFor[mip.Frontmatter]():
 		return ofType("object")
 	case reflect.TypeFor[mip.Level]():
@@ -140,7 +144,7 @@ func wireSchema(t reflect.Type) *Schema {
 
 func ofType(names ...string) *Schema { return &Schema{Types: names} }
 
-func integerFrom(least int) *Schema { return &Schema{Types: []string{"integer"}, Minimum: &least} }
+func integerFrom(least int) *Schema { return &Schema{Types: Types{"integer"}, Minimum: &least} }
 
 func enum[T ~string](values ...T) *Schema {
 	s := ofType("string")
@@ -150,7 +154,7 @@ func enum[T ~string](values ...T) *Schema {
 	return s
 }
 
-// nullable adds null to a schema that says its type, and wraps one that refers to another.
+// nullable adds null to a schema that has types, and wraps one that refers to another.
 func nullable(s *Schema) *Schema {
 	if s.Types == nil {
 		return &Schema{AnyOf: []*Schema{s, ofType("null")}}
@@ -161,38 +165,35 @@ func nullable(s *Schema) *Schema {
 	return s
 }
 
-// define adds the schema of a struct, once, and returns its name.
-func (s *schemas) define(t reflect.Type) string {
+// define adds the schema of a struct, once, and returns a reference to it.
+func (s schemas) define(t reflect.Type) *Schema {
 	name := schemaName(t)
-	if _, ok := s.named[name]; ok {
-		return name
+	ref := &Schema{Ref: schemaPath + name}
+	if _, ok := s[name]; ok {
+		return ref
 	}
-	out := &Schema{Types: []string{"object"}, Fields: []Field{}}
-	s.named[name] = out // a type that holds itself finds its name
-	for f := range wireFields(t) {
+	out := &Schema{Types: Types{"object"}, Properties: Ordered[*Schema]{}, Required: []string{}}
+	s[name] = out // a type that holds itself finds its name
+	for _, f := range wireFields(t) {
 		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		property := s.ref(f.Type)
+		key = cmp.Or(key, f.Name)
+		property := s.of(f.Type)
 		property.Description = f.Tag.Get("doc")
-		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
-		out.Fields = append(out.Fields, Field{cmp.Or(key, f.Name), property, !optional})
-	}
-	return name
-}
-
-// wireFields yields a struct's fields as encoding/json writes them: in order, those of an embedded
-// struct in its place, without what is not exported or is left out by its tag.
-func wireFields(t reflect.Type) func(yield func(reflect.StructField) bool) {
-	return func(yield func(reflect.StructField) bool) {
-		for _, f := range reflect.VisibleFields(t) {
-			embedded := f.Anonymous && f.Tag.Get("json") == ""
-			if !f.IsExported() || embedded || f.Tag.Get("json") == "-" {
-				continue
-			}
-			if !yield(f) {
-				return
-			}
+		out.Properties = append(out.Properties, Member[*Schema]{key, property})
+		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
+			out.Required = append(out.Required, key)
 		}
 	}
+	return ref
+}
+
+// wireFields are a struct's fields as encoding/json writes them: in order, those of an embedded struct in its place,
+// without those that are not exported or are left out by their tag.
+func wireFields(t reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
+		embedded := f.Anonymous && f.Tag.Get("json") == ""
+		return !f.IsExported() || embedded || f.Tag.Get("json") == "-"
+	})
 }
 
 // schemaName is the name in the document. Two packages have types of the same name.

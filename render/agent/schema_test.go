@@ -24,7 +24,7 @@ func TestWireFieldsAreDocumented(t *testing.T) {
 		t.Fatalf("%d wire types found: %v", len(types), types)
 	}
 	for _, typ := range types {
-		for f := range wireFields(typ) {
+		for _, f := range wireFields(typ) {
 			if f.Tag.Get("doc") == "" || f.Tag.Get("json") == "" {
 				t.Errorf("%v.%s: doc %q, json %q, want both", typ, f.Name, f.Tag.Get("doc"), f.Tag.Get("json"))
 			}

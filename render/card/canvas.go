@@ -1,17 +1,17 @@
 package card
 
 import (
-	"fmt"
 	"image"
 	"image/png"
 
-	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/math/fixed"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Where things stand. Rows of letters are given by the line that they stand on.
+// Positions in pixels from the upper left. A line of text has that of its base line.
 const (
 	margin   = 80
 	right    = Width - margin
@@ -25,47 +25,50 @@ const (
 	mostRows = 3
 	pillTop  = 506
 	pillLine = pillTop + 44
-	markTop  = pillTop + (pillSide-markSide)/2
+	iconTop  = pillTop + (pillSide-iconSide)/2
 	gap      = 14
 )
 
-// compression is the level of the encoder. With the default level a card takes three times as long, for 70 %
-// of the bytes.
-const compression = png.BestSpeed
-
-// canvas is the pixels of one card, and the faces to write on it: a face is not safe for concurrent use.
+// canvas is the pixels of one card, with the fonts and shapes to draw on it. It is not safe for concurrent use.
 type canvas struct {
 	image               *image.Paletted
 	title, label, small *face
+	shapes              *shapes
+	buffer              *png.EncoderBuffer
 }
 
-func newCanvas(bold, regular *sfnt.Font) (*canvas, error) {
-	v := &canvas{image: image.NewPaletted(image.Rect(0, 0, Width, Height), nil)}
-	for _, f := range []struct {
-		to   **face
-		font *sfnt.Font
-		size float64
-	}{{&v.title, bold, titleSize}, {&v.label, bold, labelSize}, {&v.small, regular, smallSize}} {
-		var err error
-		if *f.to, err = newFace(f.font, f.size); err != nil {
-			return nil, fmt.Errorf("card: font at %g pixels: %w", f.size, err)
-		}
+func newCanvas() (*canvas, error) {
+	v := &canvas{image: image.NewPaletted(image.Rect(0, 0, Width, Height), nil), shapes: drawShapes()}
+	var err error
+	if v.title, err = newFace(gobold.TTF, titleSize); err != nil {
+		return nil, err
 	}
-	return v, nil
+	if v.label, err = newFace(gobold.TTF, labelSize); err != nil {
+		return nil, err
+	}
+	v.small, err = newFace(goregular.TTF, smallSize)
+	return v, err
 }
 
-// draw puts a card on an empty canvas.
-func (v *canvas) draw(c Card, m *marks) {
+// Get and Put make a canvas the [png.EncoderBufferPool] of its own card.
+func (v *canvas) Get() *png.EncoderBuffer { return v.buffer }
+
+// Put keeps the buffer for the next card.
+func (v *canvas) Put(b *png.EncoderBuffer) { v.buffer = b }
+
+// draw clears the canvas and draws a card.
+func (v *canvas) draw(c Card) {
+	clear(v.image.Pix)
 	v.image.Palette = paletteOf(c.Status)
-	v.fill(image.Rect(0, 0, Width, barEnd), status.index(levels))
-	v.stamp(m.logo, m.logo.Rect, image.Pt(margin, logoTop), accent)
+	v.fill(image.Rect(0, 0, Width, barEnd), status+levels)
+	v.mask(v.shapes.logo, image.Pt(margin, logoTop), accent)
 	if site, ok := v.label.fit(c.Site, right-siteLeft); ok {
 		v.write(v.label, site, siteLeft, siteLine, text)
 	}
 	v.drawTitle(c)
 	x := margin
 	if c.Status != nil {
-		x = v.drawPill(m, x, *c.Status)
+		x = v.drawPill(x, *c.Status)
 	}
 	if kind, ok := v.small.fit(c.Kind, right-x); ok {
 		v.write(v.small, kind, x, pillLine, muted)
@@ -89,55 +92,56 @@ func (v *canvas) drawTitle(c Card) {
 	}
 }
 
-// drawPill draws a status with its sign and returns the column after it. One that cannot be written keeps
-// its sign.
-func (v *canvas) drawPill(m *marks, x int, s mip.Status) int {
+// drawPill draws a status with its icon and returns the column after it. A status that cannot be written keeps its
+// icon.
+func (v *canvas) drawPill(x int, s mip.Status) int {
 	const end, inset = pillSide / 2, 24
 	word, ok := v.label.fit(s.String(), (right-margin)/2)
-	content := markSide
+	content := iconSide
 	if ok {
 		content += gap + v.label.width(word)
 	}
 	width := inset + content + inset
-	v.stamp(m.disc, m.disc.Rect, image.Pt(x, pillTop), ground)
-	v.stamp(m.disc, m.disc.Rect, image.Pt(x+width-2*end, pillTop), ground)
-	v.fill(image.Rect(x+end, pillTop, x+width-end, pillTop+pillSide), ground.index(levels))
-	sign := m.of(s)
-	v.stamp(sign, sign.Rect, image.Pt(x+inset, markTop), status)
-	v.write(v.label, word, x+inset+markSide+gap, pillLine, status)
+	v.mask(v.shapes.disc, image.Pt(x, pillTop), ground)
+	v.mask(v.shapes.disc, image.Pt(x+width-2*end, pillTop), ground)
+	v.fill(image.Rect(x+end, pillTop, x+width-end, pillTop+pillSide), ground+levels)
+	v.mask(v.shapes.icon(s), image.Pt(x+inset, iconTop), status)
+	v.write(v.label, word, x+inset+iconSide+gap, pillLine, status)
 	return x + width + 2*gap
 }
 
-// write puts a line of text on a canvas.
-func (v *canvas) write(f *face, line []rune, x, y int, k ink) {
+// write draws a line of text.
+func (v *canvas) write(f *face, line []rune, x, y int, c colour) {
 	for _, r := range line {
 		at, mask, from, _, ok := f.face.Glyph(fixed.P(x, y), r)
 		if alpha, is := mask.(*image.Alpha); ok && is {
-			v.stamp(alpha, image.Rectangle{from, from.Add(at.Size())}, at.Min, k)
+			v.mask(alpha.SubImage(image.Rectangle{from, from.Add(at.Size())}).(*image.Alpha), at.Min, c)
 		}
 		x += f.advance(r)
 	}
 }
 
-// stamp puts a part of a mask on a canvas. Where shapes touch, the higher index stays.
-func (v *canvas) stamp(mask *image.Alpha, part image.Rectangle, to image.Point, k ink) {
-	for y := range part.Dy() {
-		for x := range part.Dx() {
-			level := levelOf(mask.AlphaAt(part.Min.X+x, part.Min.Y+y).A)
-			if level == 0 {
-				continue
+// mask draws a mask in a colour. Where shapes touch, the higher index stays.
+func (v *canvas) mask(m *image.Alpha, to image.Point, c colour) {
+	r := m.Rect.Sub(m.Rect.Min).Add(to).Intersect(v.image.Rect)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		at := r.Min.Sub(to).Add(m.Rect.Min)
+		source := m.Pix[m.PixOffset(at.X, at.Y+y-r.Min.Y):]
+		target := v.image.Pix[v.image.PixOffset(r.Min.X, y):][:r.Dx()]
+		for x := range target {
+			if level := levelOf(source[x]); level > 0 {
+				target[x] = max(target[x], uint8(c)+level)
 			}
-			at := to.Add(image.Pt(x, y))
-			v.image.SetColorIndex(at.X, at.Y, max(k.index(level), v.image.ColorIndexAt(at.X, at.Y)))
 		}
 	}
 }
 
-// fill gives every pixel of a rectangle one colour.
-func (v *canvas) fill(r image.Rectangle, index uint8) {
+// fill gives every pixel of a rectangle the same index.
+func (v *canvas) fill(r image.Rectangle, index colour) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			v.image.SetColorIndex(x, y, index)
+		row := v.image.Pix[v.image.PixOffset(r.Min.X, y):][:r.Dx()]
+		for x := range row {
+			row[x] = uint8(index)
 		}
 	}
 }

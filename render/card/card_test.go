@@ -23,9 +23,9 @@ func proposal(title string, s mip.Status) Card {
 }
 
 // drawn is the picture of a card, decoded by a decoder that is not ours.
-func drawn(t *testing.T, p *Painter, c Card) *image.Paletted {
+func drawn(t *testing.T, c Card) *image.Paletted {
 	t.Helper()
-	b, err := p.PNG(c)
+	b, err := PNG(c)
 	if err != nil {
 		t.Fatalf("%.200q: %v", c.Title, err)
 	}
@@ -63,7 +63,6 @@ var (
 )
 
 func TestPNG(t *testing.T) {
-	p := NewPainter()
 	whole := []image.Rectangle{siteArea, idArea, titleArea, pillArea}
 	long := strings.Repeat("words and more ", 20)
 	for _, c := range []struct {
@@ -94,7 +93,7 @@ func TestPNG(t *testing.T) {
 		{"nothing", Card{}, nil, []image.Rectangle{siteArea, idArea, titleArea, pillArea, kindArea}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			img := drawn(t, p, c.card)
+			img := drawn(t, c.card)
 			for _, r := range c.shown {
 				if inked(img, r) == 0 {
 					t.Errorf("nothing stands in %v", r)
@@ -119,7 +118,6 @@ func TestPNG(t *testing.T) {
 
 // TestWhatIsShown holds that each field is seen: another value is another picture.
 func TestWhatIsShown(t *testing.T) {
-	p := NewPainter()
 	usual := proposal("Opcode pricing", mip.Review)
 	none := mip.Status("")
 	for name, other := range map[string]func(*Card){
@@ -131,7 +129,7 @@ func TestWhatIsShown(t *testing.T) {
 	} {
 		c := usual
 		other(&c)
-		if bytes.Equal(drawn(t, p, c).Pix, drawn(t, p, usual).Pix) {
+		if bytes.Equal(drawn(t, c).Pix, drawn(t, usual).Pix) {
 			t.Errorf("another %s is the same picture", name)
 		}
 		if c.Hash() == usual.Hash() {
@@ -140,8 +138,8 @@ func TestWhatIsShown(t *testing.T) {
 	}
 	seen := map[string]mip.Status{}
 	for _, s := range append(mip.Statuses(), "") {
-		img := drawn(t, p, proposal("Title", s))
-		sign := string(img.SubImage(image.Rect(margin+pillSide/2, markTop, margin+pillSide, markTop+markSide)).(*image.Paletted).Pix[:markSide*Width])
+		img := drawn(t, proposal("Title", s))
+		sign := string(img.SubImage(image.Rect(margin+pillSide/2, iconTop, margin+pillSide, iconTop+iconSide)).(*image.Paletted).Pix[:iconSide*Width])
 		if other, ok := seen[sign]; ok {
 			t.Errorf("%q and %q have one sign", s, other)
 		}
@@ -178,15 +176,14 @@ func TestDesign(t *testing.T) {
 		testenv.Missing(t, "amd64", "another processor may round the edges of shapes differently")
 	}
 	const version, want = 1, "96e8d61c4f2c38fe"
-	p := NewPainter()
 	h := sha256.New()
 	for _, s := range append(mip.Statuses(), "") {
-		m := drawn(t, p, proposal("Größe of ΔΣ, Україна & 0123456789: "+strings.Repeat("the quick brown fox ", 9), s))
+		m := drawn(t, proposal("Größe of ΔΣ, Україна & 0123456789: "+strings.Repeat("the quick brown fox ", 9), s))
 		h.Write(m.Pix)
 		fmt.Fprint(h, m.Palette)
 	}
 	for _, c := range []Card{proposal("", mip.Draft), {Title: "Site", Kind: "All proposals."}} {
-		h.Write(drawn(t, p, c).Pix)
+		h.Write(drawn(t, c).Pix)
 	}
 	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != want || design != version {
 		t.Errorf("version %d of the drawing is %s, want %s of version %d: raise design, then put both here", design, got, want, version)
@@ -198,19 +195,18 @@ func TestSameBytes(t *testing.T) {
 	cards := []Card{proposal("Opcode pricing", mip.Review), proposal(strings.Repeat("long ", 40), mip.Draft), {}, proposal("", ""), {Site: "Site", Title: "Site"}}
 	var want [][]byte
 	for _, c := range cards {
-		b, err := NewPainter().PNG(c)
+		b, err := PNG(c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, b)
 	}
-	p := NewPainter()
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			for i := range 20 * len(cards) {
 				i = i * 3 % len(cards)
-				if got, err := p.PNG(cards[i]); err != nil || !bytes.Equal(got, want[i]) {
+				if got, err := PNG(cards[i]); err != nil || !bytes.Equal(got, want[i]) {
 					t.Errorf("card %d is not the same (%v)", i, err)
 					return
 				}
@@ -222,12 +218,11 @@ func TestSameBytes(t *testing.T) {
 
 // TestSize holds that cards stay small: a site has one for each proposal.
 func TestSize(t *testing.T) {
-	p := NewPainter()
 	for _, c := range []struct {
 		title string
 		most  int
 	}{{"", 8_000}, {"Opcode pricing under the reserve balance", 14_000}, {strings.Repeat("swag ", 40), 20_000}} {
-		b, err := p.PNG(proposal(c.title, mip.LastCall))
+		b, err := PNG(proposal(c.title, mip.LastCall))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,30 +235,17 @@ func TestSize(t *testing.T) {
 func FuzzPNG(f *testing.F) {
 	f.Add("Lantern", "MIP-4", "Opcode pricing", "Draft", "Core")
 	f.Add("", "", strings.Repeat("W ", 200), "最終", "\xff")
-	p := NewPainter()
 	f.Fuzz(func(t *testing.T, site, id, title, status, kind string) {
 		s := mip.Status(status)
-		drawn(t, p, Card{Site: site, ID: id, Title: title, Status: &s, Kind: kind})
+		drawn(t, Card{Site: site, ID: id, Title: title, Status: &s, Kind: kind})
 	})
 }
 
 func BenchmarkPNG(b *testing.B) {
-	p := NewPainter()
 	c := proposal("Opcode pricing under the reserve balance", mip.LastCall)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := p.PNG(c); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkFirst is the first card of a painter, fonts and glyphs included.
-func BenchmarkFirst(b *testing.B) {
-	c := proposal("Opcode pricing under the reserve balance", mip.LastCall)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := NewPainter().PNG(c); err != nil {
+		if _, err := PNG(c); err != nil {
 			b.Fatal(err)
 		}
 	}

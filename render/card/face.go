@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
 )
@@ -19,17 +17,6 @@ const (
 	smallSize = 30
 )
 
-// parseFonts reads the Go fonts, which cover Latin, Greek and Cyrillic.
-func parseFonts() (bold, regular *sfnt.Font, err error) {
-	if bold, err = opentype.Parse(gobold.TTF); err != nil {
-		return nil, nil, fmt.Errorf("card: read the bold font: %w", err)
-	}
-	if regular, err = opentype.Parse(goregular.TTF); err != nil {
-		return nil, nil, fmt.Errorf("card: read the regular font: %w", err)
-	}
-	return bold, regular, nil
-}
-
 // face is a font at one size. It is not safe for concurrent use.
 type face struct {
 	font   *sfnt.Font
@@ -37,9 +24,17 @@ type face struct {
 	buffer sfnt.Buffer
 }
 
-func newFace(f *sfnt.Font, size float64) (*face, error) {
+// newFace reads one of the Go fonts, which cover Latin, Greek and Cyrillic. size is in pixels.
+func newFace(ttf []byte, size float64) (*face, error) {
+	f, err := opentype.Parse(ttf)
+	if err != nil {
+		return nil, fmt.Errorf("read the font: %w", err)
+	}
 	drawn, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72})
-	return &face{font: f, face: drawn}, err
+	if err != nil {
+		return nil, fmt.Errorf("font at %g pixels: %w", size, err)
+	}
+	return &face{font: f, face: drawn}, nil
 }
 
 // advance is the width of a glyph in pixels, and 0 when the font has none.
@@ -59,7 +54,7 @@ func (f *face) width(line []rune) (n int) {
 	return n
 }
 
-// reach is how many letters of a text a width holds.
+// reach is the number of letters of a text that fit a width.
 func (f *face) reach(text []rune, width int) int {
 	for i, r := range text {
 		if width -= f.advance(r); width < 0 {
@@ -69,11 +64,11 @@ func (f *face) reach(text []rune, width int) int {
 	return len(text)
 }
 
-// ellipsis ends what is shortened.
+// ellipsis ends a shortened text.
 const ellipsis = '…'
 
-// fit is a text on one line, shortened to a width in pixels. It is false for a text that cannot be written,
-// and for none.
+// fit is a text on one line, shortened to a width in pixels. It is false for a text that cannot be written, and for an
+// empty one.
 func (f *face) fit(s string, width int) ([]rune, bool) {
 	rows, ok := f.wrap(s, width, 1)
 	if !ok || len(rows) == 0 {
@@ -82,8 +77,8 @@ func (f *face) fit(s string, width int) ([]rune, bool) {
 	return rows[0], true
 }
 
-// wrap is a text as lines of a width in pixels, most at the most, the last of them shortened. A word
-// that is longer than a line is broken where the line ends. It is false for a text that cannot be written.
+// wrap is a text as lines of a width in pixels, most at the most, the last of them shortened. A word that is longer than
+// a line is broken where the line ends. It is false for a text that cannot be written.
 func (f *face) wrap(s string, width, most int) (rows [][]rune, ok bool) {
 	rest := []rune(strings.Join(strings.Fields(s), " "))
 	if slices.ContainsFunc(rest, func(r rune) bool { return f.advance(r) == 0 }) {
@@ -91,28 +86,22 @@ func (f *face) wrap(s string, width, most int) (rows [][]rune, ok bool) {
 	}
 	for len(rest) > 0 {
 		n := f.reach(rest, width)
-		if n < len(rest) && len(rows) == most-1 {
+		if n == len(rest) {
+			return append(rows, rest), true
+		}
+		if len(rows) == most-1 {
 			n = f.reach(rest, width-f.advance(ellipsis))
 			last := strings.TrimRight(string(rest[:n]), " ")
 			return append(rows, append([]rune(last), ellipsis)), true
 		}
 		next := n
-		if n < len(rest) {
-			if blank := lastBlank(rest[:n+1]); blank > 0 {
-				n, next = blank, blank+1
+		for i := n; i > 0; i-- { // the last blank that leaves a line that fits
+			if rest[i] == ' ' {
+				n, next = i, i+1
+				break
 			}
 		}
 		rows, rest = append(rows, rest[:n]), rest[next:]
 	}
 	return rows, true
-}
-
-// lastBlank is where the last blank of a text stands, or -1.
-func lastBlank(text []rune) int {
-	for i, r := range slices.Backward(text) {
-		if r == ' ' {
-			return i
-		}
-	}
-	return -1
 }

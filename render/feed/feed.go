@@ -22,24 +22,27 @@ const (
 	TypeAtom = "application/atom+xml"
 )
 
-// feedLimit is how many entries a feed holds at most: the newest ones. A reader who was away for
-// longer finds the rest in /api/v1/mips.
-const feedLimit = 100
+const (
+	// feedLimit is the number of entries of a feed: the newest ones. A reader who was away for longer finds the rest in
+	// /api/v1/mips.
+	feedLimit = 100
+	// authorLimit is the number of authors of an entry: each author's feed names all of them.
+	authorLimit = 10
+)
 
-// newest returns the proposals that changed last, newest first; of one moment the higher number
-// first; those without a time last. It leaves its argument as it is.
+// newest returns the proposals that changed last, newest first; of one moment the higher number first; those without a
+// time last. It leaves its argument as it is.
 func newest(all []mip.Summary) []mip.Summary {
-	order := make([]int, len(all)) // a summary is long: what is sorted is where they are
-	for i := range order {
-		order[i] = i
+	order := make([]*mip.Summary, len(all)) // pointers: a summary is too long to be moved about by a sort
+	for i := range all {
+		order[i] = &all[i]
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		a, b := &all[i], &all[j]
+	slices.SortStableFunc(order, func(a, b *mip.Summary) int {
 		return cmp.Or(cmp.Compare(unix(b.Updated), unix(a.Updated)), cmp.Compare(b.Number, a.Number))
 	})
 	sorted := make([]mip.Summary, min(len(order), feedLimit))
-	for k := range sorted {
-		sorted[k] = all[order[k]]
+	for i := range sorted {
+		sorted[i] = *order[i]
 	}
 	return sorted
 }
@@ -49,14 +52,6 @@ func unix(t *mip.Time) int64 {
 		return math.MinInt64
 	}
 	return t.UTC().Unix()
-}
-
-// feedChange is the newest change of a list that is sorted newest first, nil when nothing has a time.
-func feedChange(sorted []mip.Summary) *mip.Time {
-	if len(sorted) == 0 {
-		return nil
-	}
-	return sorted[0].Updated
 }
 
 // writeXML encodes a feed by the library's writer and ends it with a newline.
@@ -85,39 +80,32 @@ func labels(s mip.Summary) []string {
 	return out
 }
 
-// credit is an author as feeds can show one. E-mail addresses are left out: a feed is read by more
-// machines than people.
-type credit struct{ name, url string }
+// author is an author as feeds show one. E-mail addresses are left out: a feed is read by more machines than people.
+type author struct{ name, url string }
 
-// creditLimit is how many authors an item of a feed names: every author's feed names all of an item's.
-const creditLimit = 10
-
-// credits are the first authors, and as the last one how many others there are.
-func credits(s mip.Summary) []credit {
-	var out []credit
+// authors are the first authors. The last one says how many others there are.
+func authors(s mip.Summary) []author {
+	var out []author
 	for i, a := range s.Authors {
-		if len(out) == creditLimit && len(s.Authors)-i > 1 {
-			return append(out, credit{name: fmt.Sprintf("and %d others", len(s.Authors)-i)})
+		if others := len(s.Authors) - i; len(out) == authorLimit && others > 1 {
+			return append(out, author{name: fmt.Sprintf("and %d others", others)})
 		}
-		c := credit{name: cmp.Or(plain.OneLine(plain.Deref(a.Name)), plain.OneLine(plain.Deref(a.GitHub)))}
+		v := author{name: cmp.Or(plain.OneLine(plain.Deref(a.Name)), plain.OneLine(plain.Deref(a.GitHub)))}
 		if login := plain.Deref(a.GitHub); login != "" {
-			c.url = plain.Profile(login)
+			v.url = plain.Profile(login)
 		}
-		if c.name != "" && !slices.Contains(out, c) {
-			out = append(out, c)
+		if v.name != "" && !slices.Contains(out, v) {
+			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// firstDay is the day of creation as a moment, nil when it is unknown or, by a mistake in the
-// header, later than the last change.
+// firstDay is the day of creation as a moment. It is nil when it is unknown or, by a mistake in the header, later than
+// the last change.
 func firstDay(s mip.Summary) *time.Time {
-	if s.Created.IsZero() {
-		return nil
-	}
 	t := s.Created.Time()
-	if s.Updated != nil && t.After(s.Updated.UTC()) {
+	if s.Created.IsZero() || s.Updated != nil && t.After(s.Updated.UTC()) {
 		return nil
 	}
 	return &t

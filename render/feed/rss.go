@@ -46,68 +46,59 @@ type (
 // FeedXml makes it a feed that the library can write.
 func (r *rssXML) FeedXml() any { return r }
 
-// RSS is the newest changes as RSS 2.0 (rssboard.org), newest first, [feedLimit] at most. An item's
-// pubDate is its last change; a proposal without a time has none. The items' descriptions are HTML, as
-// readers expect, all other text is plain. The time of the feed is that of the newest change, never the clock's.
+// RSS is the newest changes as RSS 2.0 (rssboard.org), newest first, [feedLimit] at most. An item's pubDate is its last
+// change; a proposal without a time has none. The items' descriptions are HTML, as readers expect, all other text is
+// plain. The time of the feed is that of the newest change, never the clock's.
 func RSS(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
-	return listRSS(info, rssAbout{plain.SiteTitle(info), feedDescription(info), "/"}, all)
+	return writeRSS(info, newChannel(plain.SiteTitle(info), feedDescription(info)), "/", all)
 }
 
-// List is [RSS] for the proposals of one list, whose page lies where [Pages.Listing] or
-// [Pages.Upgrade] say; the feed is feed.xml below it.
+// List is [RSS] for the proposals of one list. The feed is feed.xml below the list's page.
 func List(info mip.SiteInfo, l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
-	return listRSS(info, rssAbout{plain.SiteTitle(info) + ": " + plain.OneLine(heading), plain.OneLine(meaning), l.Route()}, l.Summaries)
+	channel := newChannel(plain.SiteTitle(info)+": "+plain.OneLine(heading), plain.OneLine(meaning))
+	return writeRSS(info, channel, l.Route(), l.Summaries)
 }
 
-// rssAbout is what a feed is about: plain text without line ends, and the route of its page.
-type rssAbout struct{ title, description, page string }
-
-func listRSS(info mip.SiteInfo, about rssAbout, all []mip.Summary) ([]byte, error) {
-	sorted := newest(all)
-	items := make([]*rssItem, 0, len(sorted))
-	for _, s := range sorted {
-		items = append(items, newRSSItem(info, s))
-	}
-	return writeRSS(info, about, feedChange(sorted), items)
+// newChannel is a feed without items. The texts are plain and without line ends.
+func newChannel(title, description string) *rssChannel {
+	return &rssChannel{RssFeed: feeds.RssFeed{Title: title, Description: description, Language: "en", Docs: rssDocs}}
 }
 
-// writeRSS encodes a feed. A nil time is left out.
-func writeRSS(info mip.SiteInfo, about rssAbout, changed *mip.Time, items []*rssItem) ([]byte, error) {
-	channel := &rssChannel{
-		Self: &atomSelf{Href: plain.Address(info, about.page+"feed.xml"), Rel: "self", Type: TypeRSS},
-		RssFeed: feeds.RssFeed{
-			Title: about.title, Link: plain.Address(info, about.page), Description: about.description,
-			Language: "en", Docs: rssDocs,
-		},
-		Items: items,
-	}
+// add appends an item. The time of the newest one, which is the first, is that of the feed.
+func (c *rssChannel) add(item *rssItem, changed *mip.Time) {
 	if changed != nil {
-		channel.LastBuildDate = changed.UTC().Format(time.RFC1123Z)
+		item.PubDate = changed.UTC().Format(time.RFC1123Z)
+	}
+	if len(c.Items) == 0 {
+		c.LastBuildDate = item.PubDate
+	}
+	c.Items = append(c.Items, item)
+}
+
+// writeRSS encodes the feed of the page at this route. Proposals are added to its items.
+func writeRSS(info mip.SiteInfo, channel *rssChannel, page string, all []mip.Summary) ([]byte, error) {
+	channel.Self = &atomSelf{Href: plain.Address(info, page+"feed.xml"), Rel: "self", Type: TypeRSS}
+	channel.Link = plain.Address(info, page)
+	for _, s := range newest(all) {
+		item := &rssItem{
+			RssItem: feeds.RssItem{
+				Title: plain.ProposalTitle(s), Link: s.URL, Description: html.EscapeString(plain.Facts(info, s)),
+				Guid: &feeds.RssGuid{Id: s.URL, IsPermaLink: "true"},
+			},
+			Categories: labels(s),
+		}
+		if u, err := url.Parse(plain.Deref(s.DiscussionsTo)); err == nil {
+			item.Comments = u.String() // percent-encodes what an address may not hold
+		}
+		for _, a := range authors(s) {
+			item.Creators = append(item.Creators, a.name)
+		}
+		channel.add(item, s.Updated)
 	}
 	return writeXML(&rssXML{
 		Version: "2.0", Atom: "http://www.w3.org/2005/Atom", DC: "http://purl.org/dc/elements/1.1/", Channel: channel,
 	})
-}
-
-func newRSSItem(info mip.SiteInfo, s mip.Summary) *rssItem {
-	item := &rssItem{
-		RssItem: feeds.RssItem{
-			Title: plain.ProposalTitle(s), Link: s.URL, Description: html.EscapeString(plain.Facts(info, s)),
-			Guid: &feeds.RssGuid{Id: s.URL, IsPermaLink: "true"},
-		},
-		Categories: labels(s),
-	}
-	if u, err := url.Parse(plain.Deref(s.DiscussionsTo)); err == nil {
-		item.Comments = u.String() // percent-encodes what an address may not hold
-	}
-	if s.Updated != nil {
-		item.PubDate = s.Updated.UTC().Format(time.RFC1123Z)
-	}
-	for _, c := range credits(s) {
-		item.Creators = append(item.Creators, c.name)
-	}
-	return item
 }
 
 // Change is one change of a proposal's file.
@@ -122,21 +113,19 @@ type Change struct {
 // what the commit says and leads to the file as of then. Without changes the proposal itself is the only
 // item, as in [RSS].
 func History(info mip.SiteInfo, s mip.Summary, changes []Change) ([]byte, error) {
-	title := plain.ProposalTitle(s)
-	about := rssAbout{title, "Changes of " + s.ID.String() + ", " + plain.SiteTitle(info), s.ID.Page()}
+	title, page := plain.ProposalTitle(s), s.ID.Page()
+	channel := newChannel(title, "Changes of "+s.ID.String()+", "+plain.SiteTitle(info))
 	if len(changes) == 0 {
-		return listRSS(info, about, []mip.Summary{s})
+		return writeRSS(info, channel, page, []mip.Summary{s})
 	}
-	changes = changes[:min(len(changes), feedLimit)]
-	items := make([]*rssItem, 0, len(changes))
-	for _, c := range changes {
-		items = append(items, &rssItem{RssItem: feeds.RssItem{
-			Title: cmp.Or(plain.OneLine(c.Subject), "Changed on "+c.When.UTC().Format("2 January 2006")), Link: cmp.Or(c.URL, s.URL),
+	for _, c := range changes[:min(len(changes), feedLimit)] {
+		channel.add(&rssItem{RssItem: feeds.RssItem{
+			Title:       cmp.Or(plain.OneLine(c.Subject), "Changed on "+c.When.UTC().Format("2 January 2006")),
+			Link:        cmp.Or(c.URL, s.URL),
 			Description: html.EscapeString(plain.Sentence(title) + " Commit " + c.Commit + "."),
 			// The hash alone is no address, and one commit changes several proposals.
-			Guid:    &feeds.RssGuid{Id: s.URL + "#" + c.Commit, IsPermaLink: "false"},
-			PubDate: c.When.UTC().Format(time.RFC1123Z),
-		}})
+			Guid: &feeds.RssGuid{Id: s.URL + "#" + c.Commit, IsPermaLink: "false"},
+		}}, &c.When)
 	}
-	return writeRSS(info, about, &changes[0].When, items)
+	return writeRSS(info, channel, page, nil)
 }

@@ -7,9 +7,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
@@ -117,4 +121,170 @@ func (l *limitedBuffer) Write(p []byte) (int, error) {
 		return 0, ErrTooLarge
 	}
 	return l.b.Write(p)
+}
+
+// document is one rendering of one document.
+type document struct {
+	*Renderer
+	source []byte
+	title  string
+	links  Links
+	out    *bufio.Writer // keeps its first error
+
+	ids          map[string]bool   // every id that the document will have
+	looseIDs     map[string]string // looseID of an id to the id
+	fragments    []Fragment
+	notePrefix   string       // of the footnotes' ids
+	titleHeading *ast.Heading // left out; nil if there is none
+
+	block     int    // offset of the innermost block that has begun
+	outline   []int  // levels, as written, of the headings that enclose this place
+	tables    int    // so far
+	formulas  int    // that scroll, so far
+	mathBytes int    // of MathML so far
+	codeBytes int    // in blocks that name a language, so far
+	anchors   []bool // for each open Markdown link: whether an <a> was written
+	inAnchor  int    // how many <a> are open
+
+	rawKept bool            // raw HTML on the allow-list passes
+	rawSeen bool            // there is raw HTML
+	rawSent bool            // raw HTML was written that must be cleaned
+	rawIDs  map[string]bool // ids of raw HTML that are still to be written
+	rawOpen []string        // names of the raw elements that are open
+	rawMark []int           // for each open node: how long rawOpen was at its start
+	math    [][]byte        // what replaces the numbers that stand for formulas, after cleaning
+}
+
+// newDocument collects which ids the document will have, as a link may come before the heading that it
+// leads to.
+func newDocument(r *Renderer, source *markdown.Document, title string, resolve Links, rawKept bool) *document {
+	d := &document{
+		Renderer: r, source: source.Body, title: title, links: resolve, rawKept: rawKept,
+		ids: map[string]bool{}, rawIDs: map[string]bool{}, looseIDs: map[string]string{}, notePrefix: "s-fn",
+	}
+	d.titleHeading = d.findTitle(source.Root)
+	var rawIDs []string
+	var notes []ast.Node
+	_ = ast.Walk(source.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			if id := headingID(n); id != "" {
+				d.addID(id)
+			}
+		case *ast.Image: // its children are only its alternative text
+			return ast.WalkSkipChildren, nil
+		case *ast.HTMLBlock, *ast.RawHTML:
+			d.rawSeen = true
+			if rawKept {
+				rawIDs = append(rawIDs, idsOfRaw(rawSource(n, d.source))...)
+			}
+		case *east.FootnoteLink, *east.Footnote:
+			notes = append(notes, n)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, id := range rawIDs {
+		if id = "s-" + id; !d.ids[id] {
+			d.addID(id)
+			d.rawIDs[id] = true
+		}
+	}
+	for d.prefixTaken() {
+		d.notePrefix += "-"
+	}
+	for _, n := range notes {
+		switch n := n.(type) {
+		case *east.FootnoteLink:
+			d.addID(d.referenceID(n.Index, n.RefIndex))
+		case *east.Footnote:
+			d.addID(d.noteID(n.Index))
+		}
+	}
+	return d
+}
+
+func (d *document) addID(id string) {
+	d.ids[id] = true
+	loose := looseID(id)
+	if _, ok := d.looseIDs[loose]; !ok && loose != "" {
+		d.looseIDs[loose] = id
+	}
+}
+
+// prefixTaken reports whether an author's id starts as the footnotes' would.
+func (d *document) prefixTaken() bool {
+	for id := range d.ids {
+		if strings.HasPrefix(id, d.notePrefix+"-") || strings.HasPrefix(id, d.notePrefix+"ref-") {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *document) noteID(index int) string {
+	return d.notePrefix + "-" + strconv.Itoa(index)
+}
+
+func (d *document) referenceID(index, use int) string {
+	id := d.notePrefix + "ref-" + strconv.Itoa(index)
+	if use > 0 {
+		id += "-" + strconv.Itoa(use+1)
+	}
+	return id
+}
+
+func headingID(n *ast.Heading) string {
+	value, _ := n.AttributeString("id")
+	id, _ := value.([]byte)
+	return string(id)
+}
+
+// findTitle returns the first heading of the document if it only repeats the title.
+func (d *document) findTitle(root ast.Node) *ast.Heading {
+	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok {
+			plain := !holdsLink(h) && !holds(h, markdown.KindFormula)
+			if h.Level == 1 && plain && sameTitle(markdown.PlainText(h, d.source), d.title) {
+				return h
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// titleID is an id at the start of a title, such as "EIP-20:" or "MIP 7 - ".
+var titleID = regexp.MustCompile(`^\pL{2,}[ -]*[0-9]+ *[:.\-\x{2013}\x{2014}][ :.\-\x{2013}\x{2014}]*`)
+
+func sameTitle(a, b string) bool {
+	a, b = strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " ")
+	if a == b {
+		return a != ""
+	}
+	bareA, bareB := titleID.ReplaceAllString(a, ""), titleID.ReplaceAllString(b, "")
+	for _, pair := range [][2]string{{a, b}, {bareA, b}, {a, bareB}, {bareA, bareB}} {
+		if s := looseID(pair[0]); s != "" && s == looseID(pair[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// print writes HTML. Text of the source is escaped by [escape] first.
+func (d *document) print(html string) {
+	_, _ = d.out.WriteString(html)
+}
+
+// printf writes HTML as print does.
+func (d *document) printf(format string, args ...any) {
+	fmt.Fprintf(d.out, format, args...)
+}
+
+// escape replaces the four characters that matter in text and in double quotes, and NUL, which no HTML
+// document may hold.
+func escape[T string | []byte](s T) string {
+	return string(util.EscapeHTML([]byte(s)))
 }

@@ -17,33 +17,27 @@ type Listing struct {
 // Route is where the list's page lies.
 func (l Listing) Route() string { return "/" + l.Kind + "/" + url.PathEscape(l.Slug) + "/" }
 
-// Explain gives a listing its heading and says what its value means. A value that the process does
-// not know is said to be unknown: its meaning is the authors' affair.
+// Explain gives a listing its heading and says what its value means. A value outside the process is said to be unknown:
+// its meaning is the authors' affair.
 func Explain(kind, value string) (heading, meaning string) {
-	switch kind {
-	case "author":
+	status := mip.Status(value)
+	switch {
+	case kind == "author":
 		return "Proposals by " + value, "Every proposal that names this author, by number."
-	case "upgrade":
+	case kind == "upgrade":
 		return value + " upgrade", "The proposals that the " + value + " network upgrade activates, and the one that says so."
-	case "status":
-		s := mip.Status(value)
-		switch {
-		case s == "":
-			return "Proposals without a status", "The headers of these proposals state no status."
-		case !s.Known():
-			return "Status: " + value, "This is not one of the statuses of the process. It is shown as the headers have it."
-		}
-		return value + " proposals", StatusMeaning(s)
-	case "category":
-		if value == "" {
-			return "Proposals without a category", "The headers of these proposals state no category."
-		}
-		return "Category: " + value, categoryMeaning(value)
+	case value == "":
+		return "Proposals without a " + kind, "The headers of these proposals state no " + kind + "."
+	case kind == "status" && status.Known():
+		return value + " proposals", StatusMeaning(status)
+	case kind == "status":
+		return "Status: " + value, "This is not one of the statuses of the process. It is shown as the headers have it."
 	}
-	if value == "" {
-		return "Proposals without a type", "The headers of these proposals state no type."
+	heading = "Category: " + value
+	if kind == "type" {
+		heading = "Type: " + value
 	}
-	return "Type: " + value, typeMeaning(value)
+	return heading, valueMeaning(kind, value)
 }
 
 // StatusMeaning explains a status of the process; empty for any other.
@@ -67,32 +61,27 @@ func StatusMeaning(s mip.Status) string {
 	return ""
 }
 
-func categoryMeaning(category string) string {
-	switch mip.Slug(category) {
-	case "core":
+// valueMeaning explains a type or a category.
+func valueMeaning(kind, value string) string {
+	switch kind + " " + mip.Slug(value) {
+	case "type standards-track":
+		return "Changes that implementations have to agree on."
+	case "type meta":
+		return "Proposals about the process, or the list of what a network upgrade bundles."
+	case "type informational":
+		return "Guidance and background that nobody is obliged to follow."
+	case "category core":
 		return "Changes of the protocol itself: execution, consensus, gas. Every node has to follow them."
-	case "networking":
+	case "category networking":
 		return "How nodes find each other and what they say to each other."
-	case "interface":
+	case "category interface":
 		return "What clients offer to the outside, such as RPC methods."
-	case "mrc", "erc":
+	case "category mrc", "category erc":
 		return "Standards for applications and contracts. No node has to change."
-	case "process":
+	case "category process":
 		return "How proposals and decisions are made."
-	case "hardfork", "meta":
+	case "category hardfork", "category meta":
 		return "Proposals about proposals, such as the list of what a network upgrade bundles."
 	}
-	return "Proposals whose header gives the category “" + category + "”."
-}
-
-func typeMeaning(kind string) string {
-	switch mip.Slug(kind) {
-	case "standards-track":
-		return "Changes that implementations have to agree on."
-	case "meta":
-		return "Proposals about the process, or the list of what a network upgrade bundles."
-	case "informational":
-		return "Guidance and background that nobody is obliged to follow."
-	}
-	return "Proposals whose header gives the type “" + kind + "”."
+	return "Proposals whose header gives the " + kind + " “" + value + "”."
 }

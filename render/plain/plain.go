@@ -5,7 +5,6 @@ package plain
 import (
 	"cmp"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,43 +19,35 @@ func ProposalTitle(s mip.Summary) string {
 	return strings.TrimSpace(s.ID.String() + ": " + OneLine(s.Title))
 }
 
-// Facts is the description followed by the facts of the header, as plain text.
+// Facts is the description followed by the facts of the header in sentences: status, type, category, hard fork and
+// requirements, as far as they are known.
 func Facts(info mip.SiteInfo, s mip.Summary) string {
-	var b strings.Builder
+	var out []string
 	if text := Description(s); text != "" {
-		b.WriteString(Sentence(text) + " ")
+		out = append(out, Sentence(text))
 	}
-	b.WriteString(headerFacts(info, s))
-	return b.String()
-}
-
-// Sentence ends a text that is not empty.
-func Sentence(s string) string {
-	if strings.ContainsAny(s[len(s)-1:], ".!?") {
-		return s
+	if s.Status == "" {
+		out = append(out, "Status: none.")
 	}
-	return s + "."
-}
-
-// headerFacts says status, type, category and requirements in sentences, whatever of them is known.
-func headerFacts(info mip.SiteInfo, s mip.Summary) string {
-	status := "Status: none."
-	if s.Status != "" {
-		status = "Status: " + OneLine(string(s.Status)) + "."
-	}
-	out := []string{status}
-	for _, f := range []struct {
-		name  string
-		value *string
-	}{{"Type", s.Type}, {"Category", s.Category}, {"Hard fork", s.Hardfork}} {
-		if f.value != nil && *f.value != "" {
-			out = append(out, f.name+": "+OneLine(*f.value)+".")
+	for _, f := range [][2]string{
+		{"Status", string(s.Status)}, {"Type", Deref(s.Type)}, {"Category", Deref(s.Category)}, {"Hard fork", Deref(s.Hardfork)},
+	} {
+		if f[1] != "" {
+			out = append(out, f[0]+": "+OneLine(f[1])+".")
 		}
 	}
 	if len(s.Requires) > 0 {
 		out = append(out, "Requires "+IDs(info, s.Requires)+".")
 	}
 	return strings.Join(out, " ")
+}
+
+// Sentence ends a text with a full stop unless it has an end. The text must not be empty.
+func Sentence(s string) string {
+	if strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
 }
 
 // IDs is "MIP-3, MIP-4".
@@ -79,51 +70,28 @@ func Deref(s *string) string {
 	return *s
 }
 
-// OneLine drops what XML 1.0 cannot hold and puts one blank in place of line ends and tabs. Blanks
-// of every other kind stay as written.
+// OneLine drops the characters that XML 1.0 cannot hold, and puts one blank in place of line ends and tabs. Blanks of
+// every other kind stay as written.
 func OneLine(s string) string {
-	if plain(s) {
-		return strings.Trim(s, " ")
-	}
-	s = printable(s)
-	if strings.ContainsFunc(s, endsLine) {
-		parts := strings.FieldsFunc(s, endsLine)
-		for i := range parts {
-			parts[i] = strings.Trim(parts[i], " ")
-		}
-		s = strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " ")
-	}
-	return strings.Trim(s, " ")
-}
-
-// plain reports whether s is nothing but printable ASCII, as most of it is.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
+	var parts []string
+	for part := range strings.FieldsFuncSeq(strings.ToValidUTF8(s, "\ufffd"), endsLine) {
+		if part = strings.Trim(strings.Map(printable, part), " "); part != "" {
+			parts = append(parts, part)
 		}
 	}
-	return true
+	return strings.Join(parts, " ")
 }
 
 func endsLine(r rune) bool {
 	return r >= '\t' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
-// printable drops the characters outside XML 1.0's Char production, and the C1 controls, which it
-// discourages. Line ends stay.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case endsLine(r):
-			return r
-		case r < 0x20 || r >= 0x7f && r <= 0x9f:
-			return -1
-		case r == 0xfffe || r == 0xffff:
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
+// printable is -1 for the characters outside XML 1.0's Char production, and for the C1 controls, which it discourages.
+func printable(r rune) rune {
+	if r < 0x20 || r >= 0x7f && r <= 0x9f || r == 0xfffe || r == 0xffff {
+		return -1
+	}
+	return r
 }
 
 // Address is the absolute address of a route as a URI: what a URI may not hold (the letters of a

@@ -1,0 +1,112 @@
+package agent
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/render/plain"
+)
+
+// inline writes plain text into a line of Markdown so that it means itself: nothing in it opens or is a link, emphasis,
+// HTML or a new line. A pair of backticks that forms a code span stays, since titles are written with them and read the
+// same. Square brackets become character references, not backslash escapes, because many readers of llms.txt find its
+// links with a regular expression.
+func inline(s string) string {
+	s = plain.OneLine(s)
+	var b strings.Builder
+	block := blockMark(s)
+	for i := 0; i < len(s); {
+		if s[i] == '`' {
+			n := codeSpan(s[i:])
+			if n == 0 {
+				n = backticks(s[i:])
+				b.WriteString(strings.Repeat("\\`", n))
+			} else {
+				b.WriteString(s[i : i+n])
+			}
+			i += n
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(s[i:])
+		before, char, after := s[:i], s[i:i+size], s[i+size:]
+		switch {
+		case char == "[":
+			char = "&#91;"
+		case char == "]":
+			char = "&#93;"
+		case i == block || isMarkup(before, char, after):
+			char = `\` + char
+		}
+		b.WriteString(char)
+		i += size
+	}
+	return b.String()
+}
+
+// isMarkup reports whether a character would mean something else than itself between its neighbours.
+func isMarkup(before, char, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	switch char {
+	case `\`, "*", "~", "<", "|":
+		return true
+	case "#": // at the end of a heading it closes it
+		return after == ""
+	case "&": // of a character reference
+		name := strings.TrimLeftFunc(after, func(r rune) bool { return r == '#' || plain.IsAlphanumeric(r) })
+		return name != after && strings.HasPrefix(name, ";")
+	case "_":
+		return !isWord(last) || !isWord(next)
+	case ":": // of an address, which many readers make a link
+		return strings.HasPrefix(after, "//")
+	case ".":
+		return len(before) >= 3 && strings.EqualFold(before[len(before)-3:], "www")
+	case "@":
+		return isWord(last) && isWord(next)
+	}
+	return false
+}
+
+// blockMark is the index of the character that would make s open a block at the beginning of a line (a heading, a list,
+// a quote, a rule), or -1.
+func blockMark(s string) int {
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	switch {
+	case s != "" && strings.IndexByte("#>-+=", s[0]) >= 0:
+		return 0
+	case digits > 0 && digits < len(s) && (s[digits] == '.' || s[digits] == ')'):
+		return digits
+	}
+	return -1
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// backticks is the length of the run of backticks that s begins with.
+func backticks(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
+
+// codeSpan is the length of the code span that s begins with. It is 0 when there is none, or when the span holds a
+// bracket that a link's text cannot.
+func codeSpan(s string) int {
+	run := backticks(s)
+	for i := run; i < len(s); i++ {
+		n := backticks(s[i:])
+		if n == run {
+			if strings.ContainsAny(s[run:i], "[]") {
+				return 0
+			}
+			return i + n
+		}
+		i += n
+	}
+	return 0
+}
+
+// link is one line of a list of links. The name and the note are Markdown already.
+func link(name, address, note string) string {
+	return "- [" + name + "](" + destination.Replace(address) + "): " + note
+}
+
+// destination encodes what would end a link's address early.
+var destination = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\\", "%5C")

@@ -1,0 +1,126 @@
+package card
+
+import (
+	"image"
+	"math"
+	"sync"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Sides of the shapes in pixels.
+const (
+	logoSide = 44
+	iconSide = 36
+	pillSide = 64 // height of the pill that a status stands in
+)
+
+// inside reports whether a point lies in a shape. The coordinates are those of the pages' icons, from 0 to 24.
+type inside func(x, y float64) bool
+
+// style is how a status is drawn: the colours and the icon of the pages' badges.
+type style struct {
+	fore, back uint32
+	icon       inside
+}
+
+func styleOf(s mip.Status) style {
+	switch s {
+	case mip.Draft:
+		return style{0x4a4658, 0xefedf4, func(x, y float64) bool {
+			const dashes = 8
+			turn := math.Atan2(y-12, x-12)/(2*math.Pi)*dashes + dashes
+			return ring(x, y) && turn-math.Floor(turn) < .55
+		}}
+	case mip.Review:
+		return style{0x0a4a94, 0xe3effd, func(x, y float64) bool { return ring(x, y) || radius(x, y) < 9 && x >= 12 }}
+	case mip.LastCall:
+		return style{0x7a4300, 0xfdf0d5, func(x, y float64) bool {
+			return ring(x, y) || line(x, y, 12, 7, 12, 12) || line(x, y, 12, 12, 15, 14)
+		}}
+	case mip.Final:
+		return style{0x0c5a36, 0xdff5e8, func(x, y float64) bool {
+			return radius(x, y) <= 10 && !line(x, y, 7.3, 12.1, 10.8, 15.6) && !line(x, y, 10.8, 15.6, 17.6, 8.8)
+		}}
+	case mip.Living:
+		return style{0x04585e, 0xdbf4f5, func(x, y float64) bool {
+			arc := math.Abs(radius(x, y)-8) <= 1 && (y > 12 && x-y < 3 || y < 12 && x-y > -3)
+			return arc || line(x, y, 18.5, 3, 18.5, 7) || line(x, y, 18.5, 7, 14.5, 7) ||
+				line(x, y, 5.5, 21, 5.5, 17) || line(x, y, 5.5, 17, 9.5, 17)
+		}}
+	case mip.Stagnant:
+		return style{0x5f4632, 0xf3ebe4, func(x, y float64) bool {
+			return ring(x, y) || line(x, y, 10, 9, 10, 15) || line(x, y, 14, 9, 14, 15)
+		}}
+	case mip.Withdrawn:
+		return style{0x94192a, 0xfde7ea, func(x, y float64) bool {
+			return ring(x, y) || line(x, y, 9, 9, 15, 15) || line(x, y, 15, 9, 9, 15)
+		}}
+	}
+	return style{0x4a4658, 0xefedf4, func(x, y float64) bool { return ring(x, y) || line(x, y, 8, 12, 16, 12) }}
+}
+
+// shapes are the masks of the shapes that no font has.
+type shapes struct {
+	logo  *image.Alpha
+	disc  *image.Alpha // its halves are the ends of a pill
+	known map[mip.Status]*image.Alpha
+	other *image.Alpha // of a status outside the process, or of none
+}
+
+// drawShapes draws the shapes once.
+var drawShapes = sync.OnceValue(func() *shapes {
+	s := &shapes{
+		logo: shape(logoSide, func(x, y float64) bool {
+			d := math.Abs(x-12) + math.Abs(y-12)
+			return d <= 10.5 && d >= 4.5
+		}),
+		disc:  shape(pillSide, func(x, y float64) bool { return radius(x, y) <= 12 }),
+		known: map[mip.Status]*image.Alpha{},
+		other: shape(iconSide, styleOf("").icon),
+	}
+	for _, known := range mip.Statuses() {
+		s.known[known] = shape(iconSide, styleOf(known).icon)
+	}
+	return s
+})
+
+func (s *shapes) icon(of mip.Status) *image.Alpha {
+	if known, ok := s.known[of]; ok {
+		return known
+	}
+	return s.other
+}
+
+func radius(x, y float64) float64 { return length(x-12, y-12) }
+
+// length is math.Hypot without its care for numbers that are far from 24.
+func length(x, y float64) float64 { return math.Sqrt(x*x + y*y) }
+
+func ring(x, y float64) bool { return math.Abs(radius(x, y)-9) <= 1 }
+
+// line reports whether a point lies on a stroke of two units with round ends.
+func line(x, y, x1, y1, x2, y2 float64) bool {
+	dx, dy := x2-x1, y2-y1
+	t := min(1, max(0, ((x-x1)*dx+(y-y1)*dy)/(dx*dx+dy*dy)))
+	return length(x-x1-t*dx, y-y1-t*dy) <= 1
+}
+
+// shape is a mask of side by side pixels. Each pixel is tested at samples by samples points for the share of it that
+// the shape covers.
+func shape(side int, in inside) *image.Alpha {
+	const units, samples = 24, 4
+	m := image.NewAlpha(image.Rect(0, 0, side, side))
+	step := units / float64(side*samples)
+	for i := range m.Pix {
+		x, y := i%side*samples, i/side*samples
+		n := 0
+		for s := range samples * samples {
+			if in((float64(x+s%samples)+.5)*step, (float64(y+s/samples)+.5)*step) {
+				n++
+			}
+		}
+		m.Pix[i] = uint8((n*0xff + samples*samples/2) / (samples * samples))
+	}
+	return m
+}
