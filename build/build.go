@@ -1,7 +1,23 @@
 // Package build is the generator: it turns a corpus and a site into a Plan, an ordered list of
 // artifacts with their bytes, and writes that plan into a folder (Sync), serves it (Publish) or
-// copies the part that the sidecar needs (Snapshot). It knows nothing of flags, exit codes or the
-// environment, and leaves parsing to internal/corpus and formats to render.
+// copies the part that the sidecar needs (Snapshot).
+//
+// A build has three steps. [Load] reads everything into memory once. [NewPlan] is pure: its producers, one list in
+// plan.go, name the files of the tree, and each artifact's Body makes the bytes when it is asked. [Sync] asks: a few
+// workers make bodies, compare them with the files while they are made, and put only different ones in place.
+//
+// Four properties hold for every producer.
+//
+//   - The same input gives the same bytes. No body depends on the clock, the order of a map or the number of workers.
+//     Pages about one proposal know neither counts nor commits, so that a change leaves the pages of the others alone.
+//   - Indexes name only files that exist: they are written after all others, and removals come last. A build that is
+//     killed leaves whole files, and the next one completes the tree.
+//   - Rules of the CDN and the sitemap derive from the plan. The handler of a [Published] plan reads the same rules,
+//     so that local and public answers agree.
+//   - Names of the tree stand in routes.go. A file is removed only if the record says that a build wrote it.
+//
+// The package knows nothing of flags, exit codes or the environment, and leaves parsing to internal/corpus and
+// formats to render.
 package build
 
 import (
@@ -65,6 +81,7 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 	}
 }
 
+// load reads everything once. The files in o.Refused are left out with their problem.
 func load(ctx context.Context, o Options) (*Content, error) {
 	c, err := corpus.Load(ctx, corpus.Options{Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Refused: o.Refused})
 	if err != nil {

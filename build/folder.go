@@ -125,6 +125,7 @@ func openFolder(ctx context.Context, p *Plan, dir string, waiting func()) (*fold
 // close gives the folder back. The lock file stays, so that two later builds agree on one.
 func (f *folder) close() error { return errors.Join(f.root.Close(), f.lock.Close()) }
 
+// path names a file of the folder as messages do.
 func (f *folder) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }
 
 // checkOwner reads the record after making sure that the folder is a build's, which the mark says from the first

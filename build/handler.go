@@ -123,11 +123,13 @@ func (p *Plan) rule(name string) (Redirect, bool) {
 	return Redirect{}, false
 }
 
+// redirect sends the client to another path for good. The query stays.
 func redirect(w http.ResponseWriter, r *http.Request, to string) {
 	w.Header().Set("Location", (&url.URL{Path: to, RawQuery: r.URL.RawQuery}).String())
 	w.WriteHeader(http.StatusMovedPermanently)
 }
 
+// send answers with the file. A share card is drawn by the first request for it.
 func (f *file) send(w http.ResponseWriter, r *http.Request, status int) {
 	e, err := f.entity()
 	if err != nil {
@@ -158,6 +160,8 @@ type openFile struct {
 	name string
 }
 
+// The methods of fs.File and fs.FileInfo. A published file has no time of its own: the entity tag tells versions
+// apart.
 func (f *openFile) Stat() (fs.FileInfo, error) { return f, nil }
 func (f *openFile) Close() error               { return nil }
 func (f *openFile) Name() string               { return f.name }

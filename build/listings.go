@@ -23,6 +23,7 @@ type listKind struct {
 // listEntry is a list's path segment, and what a proposal calls it.
 type listEntry struct{ slug, value string }
 
+// listKinds are the fields, in the order of the plan. A value that is missing, of a status alone, has a list too.
 func listKinds() []listKind {
 	word := func(v *string) []listEntry {
 		if v == nil {

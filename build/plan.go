@@ -61,10 +61,12 @@ func bodyOf(f func() ([]byte, error)) func(io.Writer) error {
 	}
 }
 
+// fixed is the Body of bytes that exist already.
 func fixed(b []byte) func(io.Writer) error {
 	return bodyOf(func() ([]byte, error) { return b, nil })
 }
 
+// jsonOf is the Body of a JSON document, indented as all documents of the API are.
 func jsonOf(v any) func(io.Writer) error {
 	return bodyOf(func() ([]byte, error) { return api.JSON(v) })
 }
@@ -76,10 +78,13 @@ type MakeError struct {
 	Err    error
 }
 
+// Error names the artifact; the folder is not at fault.
 func (e *MakeError) Error() string { return fmt.Sprintf("make %s: %v", e.File, e.Err) }
 
+// Unwrap returns the error of the body.
 func (e *MakeError) Unwrap() error { return e.Err }
 
+// makeError says that the artifact's body failed.
 func (a *Artifact) makeError(err error) error { return &MakeError{a.File, a.source, err} }
 
 // Plan is the whole published tree: which file has which bytes. It is immutable and safe for
@@ -186,6 +191,8 @@ func (p *planner) addIndex(route string, body func() ([]byte, error)) {
 	p.add(Artifact{Route: route, index: true, Body: bodyOf(body)})
 }
 
+// unique reports two artifacts of one file or one route. Files are compared without case: some file systems know
+// none.
 func (p *Plan) unique() error {
 	files, routes := map[string]string{}, map[string]string{}
 	for _, a := range p.Artifacts {

@@ -31,6 +31,7 @@ func (p *planner) proposals() {
 	}
 }
 
+// proposalJSON makes the document of /api/v1/mips/{n}.
 func (p *planner) proposalJSON(i int) ([]byte, error) {
 	c := p.Proposals[i]
 	t, err := p.text(c)
@@ -42,6 +43,7 @@ func (p *planner) proposalJSON(i int) ([]byte, error) {
 	})
 }
 
+// proposalPage makes the page of a proposal. It is the last artifact that needs the rendered text.
 func (p *planner) proposalPage(i int) ([]byte, error) {
 	c, m := p.Proposals[i], p.Summaries[i]
 	t, err := p.text(c)
@@ -174,6 +176,7 @@ func (r *Rendered) begin(links string) {
 	}
 }
 
+// get returns a text of this plan or of the last one.
 func (r *Rendered) get(key string) (*text, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,12 +190,14 @@ func (r *Rendered) get(key string) (*text, bool) {
 	return t, ok
 }
 
+// put keeps a text until the plan after the next.
 func (r *Rendered) put(key string, t *text) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.texts[key] = t
 }
 
+// remove frees a text that no artifact needs any more.
 func (r *Rendered) remove(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

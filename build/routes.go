@@ -78,6 +78,7 @@ var types = map[string]string{
 	".js":          "text/javascript; charset=utf-8",
 }
 
+// typeOf is the media type of a file with its charset.
 func typeOf(file string) string {
 	return cmp.Or(types[path.Base(file)], types[path.Ext(file)], "text/plain; charset=utf-8")
 }

@@ -87,6 +87,7 @@ func sourceLinkAt(s *site.Site, p *corpus.Proposal, commit, repoPath string) (st
 	return strings.ReplaceAll(strings.ReplaceAll(s.SourceURL, "{path}", strings.Join(segments, "/")), "{commit}", commit), true
 }
 
+// siteInfo is the document of /api/v1/site. It holds no RPC address: those may carry keys.
 func siteInfo(c *corpus.Corpus, s *site.Site, all []mip.Summary) mip.SiteInfo {
 	info := mip.SiteInfo{
 		Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
@@ -143,6 +144,7 @@ func updatedAt(all []mip.Summary) mip.Time {
 	return newest
 }
 
+// word is a value that a header may lack; without one it is empty.
 func word(s *string) string {
 	if s == nil {
 		return ""
@@ -193,6 +195,7 @@ func (s *Subjects) Subject(i int) ai.Subject {
 	return out
 }
 
+// read parses the i-th proposal's text into sections.
 func (s *Subjects) read(i int) *mip.Proposal {
 	p := s.Corpus.Proposals[i]
 	return &mip.Proposal{Summary: s.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: s.Corpus.Read(p).Sections}

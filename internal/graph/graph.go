@@ -1,6 +1,16 @@
 // Package graph lays directed graphs out in layers (after Sugiyama, Tagawa and Toda, 1981): it says in
-// which column and at which height each node stands and which way its edges take. It knows nothing of
-// proposals, SVG or text, and reckons in whole numbers, so that one graph has one layout on any machine.
+// which column and at which height each node stands and which way its edges take.
+//
+// The layout takes three steps. Nodes are ranked: each stands in the first column behind all that it needs, and an
+// edge that would close a circle is left out of the ranking. Edges over several columns get a bend in each of them.
+// Then every column is sorted by the mean place of its neighbours, from left to right and back, and the order with
+// the fewest crossings is kept. At last heights are assigned: each item as near to the mean of its neighbours as the
+// order of its column allows.
+//
+// All numbers are whole, so that one graph has one layout on any machine. The time grows with the number of nodes
+// and bends; [Size] tells that number before a layout is made.
+//
+// The package knows nothing of proposals, SVG or text.
 package graph
 
 import (
@@ -108,6 +118,7 @@ type layering struct {
 	back   [][2]int
 }
 
+// newLayering puts the nodes of a graph into layers and its edges through them.
 func newLayering(g Graph) *layering {
 	l, neededBy := rank(g)
 	l.connect(neededBy)
@@ -192,6 +203,7 @@ func (l *layering) connect(neededBy [][]int) {
 	}
 }
 
+// join leads a piece of an edge from an item to one in the layer before.
 func (l *layering) join(from, to int) {
 	l.left[from] = append(l.left[from], to)
 	l.right[to] = append(l.right[to], from)

@@ -38,6 +38,7 @@ func (l *layering) order() {
 	l.layers = best
 }
 
+// copyLayers copies an order, which is sorted in place.
 func copyLayers(layers [][]int) [][]int {
 	out := make([][]int, len(layers))
 	for i := range layers {

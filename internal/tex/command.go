@@ -71,6 +71,7 @@ func (p *parser) command(name string) atom {
 	panic(errSyntax)
 }
 
+// inFont reads an argument in another font.
 func (p *parser) inFont(f font) atom {
 	before := p.font
 	p.font = f
@@ -107,6 +108,7 @@ func (p *parser) text(f font) atom {
 	return atom{element: element{tag: "mtext", text: f.apply(words)}}
 }
 
+// accent reads an argument and puts a mark above or below it. Braces take scripts at their far side.
 func (p *parser) accent(s symbol) atom {
 	base := p.argument()
 	tag, attr := "mover", ` accent="true"`
@@ -125,6 +127,7 @@ func (p *parser) accent(s symbol) atom {
 	return a
 }
 
+// fraction reads two arguments, one above the other.
 func (p *parser) fraction(name string) atom {
 	e := element{tag: "mfrac", kids: []element{p.argument(), p.argument()}}
 	switch name {
@@ -139,6 +142,7 @@ func (p *parser) fraction(name string) atom {
 	return atom{element: e}
 }
 
+// root reads a radicand, and the index in brackets before it.
 func (p *parser) root() atom {
 	if !p.take("[") {
 		return atom{element: element{tag: "msqrt", kids: []element{p.argument()}}}
@@ -180,6 +184,7 @@ func (p *parser) delimiter(attr string, c class) atom {
 	return atom{element: element{tag: "mo", attr: attr + tight, text: s.text}, class: c}
 }
 
+// fence is a bracket that does not grow with its content.
 func fence(text string) element {
 	return element{tag: "mo", attr: ` stretchy="false"`, text: text}
 }
@@ -206,6 +211,7 @@ var shapes = map[string]shape{
 	"array": {},
 }
 
+// column is the alignment of the i-th column: l, c or r.
 func (s shape) column(i int) string {
 	if s.repeat {
 		i %= len(s.columns)

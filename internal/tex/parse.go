@@ -20,6 +20,7 @@ type parser struct {
 // class says what stands beside an atom with which space, as in chapter 17 of The TeXbook.
 type class int
 
+// The classes of atoms. A blank is none of TeX's.
 const (
 	ordinary class = iota
 	largeOperator
@@ -169,6 +170,7 @@ func (p *parser) argument() element {
 	return p.atom().element
 }
 
+// number reads digits, and a point between two of them.
 func (p *parser) number() atom {
 	from, point := p.at, false
 	for ; p.at < len(p.src); p.at++ {
@@ -225,6 +227,7 @@ func (p *parser) scripts(a atom) atom {
 	}
 }
 
+// withScripts puts scripts at an atom; a prime stands before the superscript.
 func (a atom) withScripts(sub, sup *element, primes string) atom {
 	if primes != "" {
 		e := element{tag: "mo", attr: tight, text: primes}
@@ -345,6 +348,8 @@ func (p *parser) braced() string {
 	panic(errSyntax)
 }
 
+// isLetter reports whether c is an ASCII letter, of which command names are made.
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
+// isDigit reports whether c is an ASCII digit.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

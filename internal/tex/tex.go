@@ -1,6 +1,15 @@
 // Package tex turns a formula in the notation of TeX into MathML. It knows the part of that notation that
-// is one formula by itself: no macros, numbers or references. Where formulas stand in a text, and what
-// stands on a page instead of one that it does not understand, is not its business.
+// is one formula by itself: no macros, numbers or references.
+//
+// The parser descends recursively. A row is a list of atoms up to a token that ends it: a closing brace, the next
+// cell of a table, \right. An atom is a character, a command with its arguments or a group in braces, and may have
+// scripts. Like in TeX, each atom has a class, and the classes of neighbours decide the space between them; most of
+// that is left to browsers, whose operator dictionary has the same spaces. The elements come out as MathML Core
+// (https://www.w3.org/TR/mathml-core/), which browsers draw without a script or a font of ours.
+//
+// The input is hostile: lengths, nesting and cells are bounded, and every character of the source is escaped.
+//
+// Where formulas stand in a text, and what stands on a page instead of one that is not understood, is not known here.
 package tex
 
 import (
@@ -9,6 +18,7 @@ import (
 	"unicode/utf8"
 )
 
+// Bounds of one formula.
 const (
 	// MaxBytes is the longest source that is read.
 	MaxBytes = 4 << 10
@@ -71,6 +81,7 @@ func group(row []element) element {
 	return element{tag: "mrow", kids: row}
 }
 
+// space is a gap of a width in CSS units.
 func space(width string) element {
 	return element{tag: "mspace", attr: ` width="` + width + `"`}
 }

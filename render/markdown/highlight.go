@@ -166,6 +166,7 @@ func codeClass(t chroma.TokenType) string {
 	return ""
 }
 
+// fencedCode writes a block in the language of its info string.
 func (d *document) fencedCode(n *ast.FencedCodeBlock, entering bool) ast.WalkStatus {
 	if entering {
 		info := ""
@@ -177,6 +178,7 @@ func (d *document) fencedCode(n *ast.FencedCodeBlock, entering bool) ast.WalkSta
 	return ast.WalkContinue
 }
 
+// indentedCode writes a block without a language.
 func (d *document) indentedCode(n *ast.CodeBlock, entering bool) ast.WalkStatus {
 	if entering {
 		d.codeBlock(n, codeLanguage{})

@@ -88,8 +88,10 @@ func mendedRules(rules chroma.Rules) chroma.Rules {
 // may need those for a microsecond's work, and a match that is cut off gives other bytes.
 type patientMutator struct{}
 
+// Mutate implements [chroma.Mutator] and is never called: MutateLexer removes its rule.
 func (patientMutator) Mutate(*chroma.LexerState) error { return nil }
 
+// MutateLexer implements [chroma.LexerMutator]: it is called once, with the compiled rules.
 func (patientMutator) MutateLexer(rules chroma.CompiledRules, state string, rule int) error {
 	rules[state] = slices.Concat(rules[state][:rule], rules[state][rule+1:])
 	for _, of := range rules {

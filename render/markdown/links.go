@@ -141,6 +141,7 @@ func hasHost(dest string) bool {
 	return len(dest) >= 2 && isSlash(dest[0]) && isSlash(dest[1])
 }
 
+// isSlash reports whether a browser takes a character for a slash (WHATWG URL, special schemes).
 func isSlash(c byte) bool { return c == '/' || c == '\\' }
 
 // browserTrim removes what a browser removes before it looks for a scheme: control characters and
@@ -161,10 +162,12 @@ func resolveMarkdown(b []byte) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(b))))
 }
 
+// escapeURL percent-encodes the characters that no address holds. Encoded ones stay as they are.
 func escapeURL(s string) string {
 	return string(util.URLEscape([]byte(s), false))
 }
 
+// unescapePercent decodes an address, which stays as it is when it cannot be decoded.
 func unescapePercent(s string) string {
 	if u, err := url.PathUnescape(s); err == nil {
 		return u
@@ -193,11 +196,13 @@ func (d *document) openAnchor(href, class, title string) bool {
 	return true
 }
 
+// closeAnchor writes the end of the <a> that openAnchor began.
 func (d *document) closeAnchor() {
 	d.inAnchor--
 	d.print("</a>")
 }
 
+// link writes an <a>, or the text alone where the destination leads nowhere.
 func (d *document) link(n *ast.Link, entering bool) ast.WalkStatus {
 	if !entering {
 		last := len(d.anchors) - 1
@@ -244,6 +249,7 @@ func (d *document) autoLink(n *ast.AutoLink, entering bool) ast.WalkStatus {
 	return ast.WalkContinue
 }
 
+// image writes an image; the text of the nodes below it is its alternative.
 func (d *document) image(n *ast.Image, entering bool) ast.WalkStatus {
 	if entering {
 		d.picture(resolveMarkdown(n.Destination), markdown.PlainText(n, d.source))

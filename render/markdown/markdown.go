@@ -1,5 +1,19 @@
 // Package markdown renders parsed Markdown as the HTML of an article that is safe as it stands: raw HTML cleaned,
-// code highlighted, formulas as MathML. It knows one document at a time; where relative links lead, the caller says.
+// code highlighted, formulas as MathML.
+//
+// A document passes through three stages. First its ids are collected, since a link may come before the heading that
+// it leads to. Then goldmark's renderer walks the tree, with functions of this package for the nodes whose HTML
+// differs from goldmark's own. A document that holds raw HTML is cleaned at last, as there are two lines of defence:
+//
+//   - The tag filter (raw.go) sees every raw tag while it is written. Tags of an allow-list pass with hardly an
+//     attribute, others become text that the reader sees. Each element ends with the node that its tag is in.
+//   - The policy (sanitize.go) sees the whole article once more and lets pass only elements and attributes that this
+//     package writes. An HTML parser then balances the elements and puts each where the standard allows it.
+//
+// Nothing depends on time: limits on code, formulas and output are properties of the text, so that the same text
+// gives the same bytes on a busy machine, too.
+//
+// The package knows one document at a time; where relative links lead, the caller says.
 package markdown
 
 import (
@@ -23,6 +37,7 @@ import (
 // ErrTooLarge says that a document's HTML would pass 4 MiB, or 20 times a source of over 64 KiB.
 var ErrTooLarge = errors.New("rendered output is too large")
 
+// Limits of the HTML of one document, so that a page stays in proportion to its source.
 const (
 	maxBytes  = 4 << 20  // of HTML
 	freeBytes = 64 << 10 // of source, up to which only maxBytes applies
@@ -84,6 +99,7 @@ func (r *Renderer) Render(source *markdown.Document, title string, links Links) 
 	return &Article{HTML: html, IDs: d.ids, Fragments: d.fragments}, nil
 }
 
+// render walks the tree and, where raw HTML was written, cleans the result.
 func (d *document) render(root ast.Node) ([]byte, error) {
 	html := &limitedBuffer{limit: sizeLimit(len(d.source))}
 	html.b.Grow(len(d.source) * 3 / 2)
@@ -102,6 +118,7 @@ func (d *document) render(root ast.Node) ([]byte, error) {
 	return out, nil
 }
 
+// sizeLimit is how many bytes of HTML a source of that many bytes may become.
 func sizeLimit(source int) int {
 	if source > freeBytes {
 		return min(maxBytes, maxGrowth*source)
@@ -206,6 +223,7 @@ func newDocument(r *Renderer, source *markdown.Document, title string, resolve L
 	return d
 }
 
+// addID adds an id of the document. Of ids that differ only in signs, loose links lead to the first.
 func (d *document) addID(id string) {
 	d.ids[id] = true
 	loose := looseID(id)
@@ -224,10 +242,12 @@ func (d *document) prefixTaken() bool {
 	return false
 }
 
+// noteID is the id of a footnote.
 func (d *document) noteID(index int) string {
 	return d.notePrefix + "-" + strconv.Itoa(index)
 }
 
+// referenceID is the id of a reference to a footnote; use counts from 0.
 func (d *document) referenceID(index, use int) string {
 	id := d.notePrefix + "ref-" + strconv.Itoa(index)
 	if use > 0 {
@@ -236,6 +256,7 @@ func (d *document) referenceID(index, use int) string {
 	return id
 }
 
+// headingID is the id that the parser gave a heading; headings within quotes and lists have none.
 func headingID(n *ast.Heading) string {
 	value, _ := n.AttributeString("id")
 	id, _ := value.([]byte)
@@ -259,6 +280,7 @@ func (d *document) findTitle(root ast.Node) *ast.Heading {
 // titleID is an id at the start of a title, such as "EIP-20:" or "MIP 7 - ".
 var titleID = regexp.MustCompile(`^\pL{2,}[ -]*[0-9]+ *[:.\-\x{2013}\x{2014}][ :.\-\x{2013}\x{2014}]*`)
 
+// sameTitle compares titles without their ids, letter case, signs and blanks.
 func sameTitle(a, b string) bool {
 	a, b = strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " ")
 	if a == b {

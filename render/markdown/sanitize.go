@@ -95,6 +95,7 @@ var (
 		table tbody td th thead tr ul`)
 )
 
+// newSet is the set of the words.
 func newSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
@@ -169,6 +170,7 @@ func isBlank(n *html.Node) bool {
 	return n.Type == html.TextNode && strings.TrimSpace(n.Data) == ""
 }
 
+// newElement returns an element without attributes.
 func newElement(a atom.Atom) *html.Node {
 	return &html.Node{Type: html.ElementNode, DataAtom: a, Data: a.String()}
 }
