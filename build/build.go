@@ -34,7 +34,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
-// Options is the input of a build beside the files themselves.
+// Options is the input of a build but for the files themselves.
 type Options struct {
 	// Site is required.
 	Site *site.Site
@@ -44,7 +44,7 @@ type Options struct {
 	Epoch *time.Time
 	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
 	Notice string
-	// Live, when set, is what forum and networks said at one moment: pages then hold those figures.
+	// Live, when set, holds the figures of forum and networks of one moment, which pages then show.
 	Live *snapshot.File
 	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host that
 	// rules the live routes after that file and then has to rule all others itself.

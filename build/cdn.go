@@ -66,7 +66,7 @@ func (p *planner) sitemap() {
 	p.addIndex("/robots.txt", func() ([]byte, error) { return render.Robots(p.info), nil })
 }
 
-// oldPages is the folder in which the pages of proposals of every prefix lay once.
+// oldPages is the folder of all pages in releases that had one prefix for every site. Links to it still work.
 const oldPages = "/mip/"
 
 // redirects maps every route that is not its own file to its file, and the addresses that the files
@@ -110,8 +110,8 @@ func plainPath(s string) bool {
 	})
 }
 
-// headers states what a file's name does not tell the CDN: types of routes without an ending, lifetimes,
-// and what browsers may do with a page. No two rules that match one path name the same field.
+// headers adds the header fields that a CDN cannot derive from a file's name: types of routes without an
+// extension, lifetimes, and the policy for pages. No two rules that match one path name the same field.
 func (p *planner) headers() {
 	rules := []Header{
 		{"/*", [][2]string{

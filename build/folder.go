@@ -30,7 +30,7 @@ const (
 	lockFile   = stateDir + "/lock"
 )
 
-// ownerText is what the mark of ownership says to a person who finds it.
+// ownerText is the content of the mark of ownership, for a person who finds it.
 const ownerText = "This folder is written by mipwatch build, which removes what it no longer publishes.\n"
 
 // lockRetry is how often a waiting build asks again for the lock.
@@ -58,7 +58,7 @@ func CheckFolder(dir string) error {
 	return nil
 }
 
-// checkState rejects a folder whose state is not what builds make it: a link would have files written elsewhere,
+// checkState rejects a folder whose state no build made: a link would have files written elsewhere,
 // and a pipe would never be opened. A checkout can bring both along.
 func checkState(dir string) error {
 	for _, name := range []string{stateDir, lockFile, ownerFile, recordFile} {
@@ -88,7 +88,7 @@ type folder struct {
 	ours fileSet // files that a build wrote, or was about to; the only licence to remove one
 }
 
-// openFolder creates, checks and locks the output folder, and removes what a killed build left. waiting is called
+// openFolder creates, checks and locks the output folder, and removes the temporary files of a killed build. waiting is called
 // once when another build holds the lock; it may be nil.
 func openFolder(ctx context.Context, p *Plan, dir string, waiting func()) (*folder, error) {
 	if err := errors.Join(CheckFolder(dir), checkState(dir)); err != nil {
@@ -153,7 +153,7 @@ func (f *folder) checkOwner(p *Plan) error {
 }
 
 // refuseForeign rejects a folder that no build has written to when a file of the plan is there
-// already with other bytes: it is somebody's.
+// already with other bytes: it belongs to another program or a person.
 func (f *folder) refuseForeign(p *Plan) error {
 	for i := range p.Artifacts {
 		a := &p.Artifacts[i]
@@ -182,7 +182,7 @@ func (f *folder) recoverRecord(generated *regexp.Regexp) {
 		if err == nil && d.Type().IsRegular() && generated.MatchString(file) {
 			f.ours[file] = true
 		}
-		return nil // what cannot be read is left alone
+		return nil // an unreadable file is left alone
 	})
 }
 

@@ -24,7 +24,7 @@ type Published struct {
 	files map[string]*file // by path with its first slash
 }
 
-// Publish renders the whole plan into memory, but for the share cards: they are drawn when somebody asks.
+// Publish renders the whole plan into memory, but for the share cards: the first request draws them.
 func (p *Plan) Publish(ctx context.Context) (*Published, error) {
 	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts))}
 	var mu sync.Mutex
@@ -154,7 +154,7 @@ func (h *Published) Open(name string) (fs.File, error) {
 	return &openFile{Reader: bytes.NewReader(e.Body()), name: path.Base(name)}, nil
 }
 
-// openFile is a file of the tree, and what Stat says of it.
+// openFile is an open file of the tree, and its own description.
 type openFile struct {
 	*bytes.Reader
 	name string

@@ -20,7 +20,7 @@ type listKind struct {
 	head func(values []string) string
 }
 
-// listEntry is a list's path segment, and what a proposal calls it.
+// listEntry is a list's path segment, and its name in a proposal's header.
 type listEntry struct{ slug, value string }
 
 // listKinds are the fields, in the order of the plan. A value that is missing, of a status alone, has a list too.
@@ -39,7 +39,7 @@ func listKinds() []listKind {
 	}
 }
 
-// authorEntries are the authors with a login: nothing else tells two people of one name apart.
+// authorEntries are the authors with a login: only a login distinguishes two people of one name.
 func authorEntries(m mip.Summary) []listEntry {
 	var out []listEntry
 	for _, a := range m.Authors {
@@ -67,7 +67,7 @@ func headOfStatus(values []string) string {
 	return headOfAll(values)
 }
 
-// headOfMost is what most proposals say, as one person's name is spelt in several ways.
+// headOfMost is the most frequent value, as one person's name is spelt in several ways.
 func headOfMost(values []string) string {
 	count := map[string]int{}
 	for _, v := range values {

@@ -136,7 +136,7 @@ type planner struct {
 	pages      *render.Pages // for pages that speak of the whole site
 	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
 	info       mip.SiteInfo
-	stableInfo mip.SiteInfo // info without what every commit changes
+	stableInfo mip.SiteInfo // info without the fields that every commit changes
 	figures    *snapshot.Snapshot
 	texts      *Rendered
 }

@@ -109,7 +109,7 @@ func (p *planner) committed(c *corpus.Proposal) {
 	}
 }
 
-// translationPage renders a translation as the proposal itself is: its links mean what they mean there.
+// translationPage renders a translation as the proposal itself is: its links are relative to the proposal's file.
 func (p *planner) translationPage(t corpus.Translation, c *corpus.Proposal) ([]byte, error) {
 	text := t.Text()
 	link := func(dest string) (string, bool) { return p.link(c, dest) }

@@ -91,7 +91,7 @@ const (
 )
 
 // generatedFiles matches the files that only builds write, whatever the proposals were: those of routes with
-// parts that vary. Kinds are the folder of a site's proposals and mip, in which they lay once.
+// parts that vary. {kind} matches that of the site, and mip: see oldPages.
 func generatedFiles(kind string) *regexp.Regexp {
 	routes := []string{
 		pageRoute, markdownRoute, changesRoute, translatedRoute, cardRoute, siteCardRoute,

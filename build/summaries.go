@@ -17,7 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// summaries completes the corpus's summaries with what follows from the site.
+// summaries completes the corpus's summaries with the fields that follow from the site.
 func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 	main := mip.ID{Kind: s.Prefix}
 	forkOf := map[mip.ID]string{}
@@ -178,8 +178,8 @@ type Subjects struct {
 	Forks     []mip.HardFork // with their status
 }
 
-// Subject is what a summary of the i-th proposal speaks of: the proposal with its sections, the fork that
-// it has to do with and, for a fork's meta proposal, what that bundles. Now is not set.
+// Subject is the input for a summary of the i-th proposal: the proposal with its sections, its fork and, for a
+// fork's meta proposal, the proposals that the fork bundles. Now is not set.
 func (s *Subjects) Subject(i int) ai.Subject {
 	p := s.read(i)
 	out := ai.Subject{Proposal: p, Fork: ai.ForkOf(p.Summary, s.Forks)}
@@ -201,7 +201,7 @@ func (s *Subjects) read(i int) *mip.Proposal {
 	return &mip.Proposal{Summary: s.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: s.Corpus.Read(p).Sections}
 }
 
-// Check says what the text of the i-th proposal does not bear out of a summary, as [ai.Check] does.
+// Check compares a summary with the text of the i-th proposal, as [ai.Check] does.
 func (s *Subjects) Check(sum *api.Summary, i int) error { return ai.Check(*sum, s.Subject(i)) }
 
 // Outdated are the committed summaries to make: those that are missing, of an older text or refused, and with

@@ -19,7 +19,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// SyncOptions are what a caller may want to hear. Both functions may be nil.
+// SyncOptions report on a Sync while it runs. A nil function is not called.
 type SyncOptions struct {
 	// Waiting is called once when another build holds the folder.
 	Waiting func()
@@ -34,10 +34,10 @@ type Report struct {
 	Removed   int `json:"removed"`
 }
 
-// Sync makes dir hold the plan and nothing that an earlier plan wrote beside it; files of others are
+// Sync makes dir hold the plan and no other file that an earlier plan wrote; files of others are
 // left alone. A file that already has the right bytes is not touched, and a share card whose name is there is
 // not drawn. Whole files only are put in place, leaves before the indexes that name them and removals last, so
-// that a process which dies at any moment leaves a tree whose indexes name what exists; the next Sync mends the
+// that a process which dies at any moment leaves a tree whose indexes name existing files; the next Sync repairs the
 // rest. Another Sync on the same folder waits. Errors name the path; [ErrNotOurs] is wrapped for a refused
 // folder, and a [MakeError] where the plan is at fault and not the folder.
 func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Report, err error) {
@@ -93,7 +93,7 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	return report, f.record(wanted)
 }
 
-// Snapshot writes into dir what a function must carry, since it is deployed as a binary alone: the
+// Snapshot writes into dir the files that a function embeds, since it is deployed as a binary alone: the
 // JSON tree of /api/v1 and, in sidecar.json, the configuration of the live part, RPC addresses
 // included. dir is kept as [Sync] keeps an output folder, and must not be published.
 func Snapshot(ctx context.Context, p *Plan, dir string, s *site.Site) (Report, error) {
@@ -132,7 +132,7 @@ func (f *folder) replace(a *Artifact) (changed bool, err error) {
 	return changed, nil
 }
 
-// openRegular opens a regular file, without blocking should somebody have put a pipe there.
+// openRegular opens a regular file, without blocking should it be a pipe.
 func openRegular(root *os.Root, name string) (*os.File, error) {
 	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"slices"
 )
 
-// Graph is what is drawn: nodes are numbers from 0 to Nodes-1, an edge leads from a node to one that it
+// Graph is the input of a layout: nodes are numbers from 0 to Nodes-1, an edge leads from a node to one that it
 // needs. Edges must be unique and none may lead from a node to itself. Numbers are the tie-breaker
-// everywhere, so the caller's order of nodes is what the layout follows from.
+// everywhere, so the layout follows from the caller's order of nodes.
 type Graph struct {
 	Nodes int
 	Edges [][2]int
@@ -169,7 +169,7 @@ func rank(g Graph) (l *layering, neededBy [][]int) {
 			neededBy[t] = append(neededBy[t], n)
 		}
 	}
-	// What needs nothing stands as near as it can to what needs it, which shortens the lines.
+	// A node without needs stands as near as possible to the nodes that need it, which shortens the lines.
 	for n := range needs {
 		if len(needs[n]) == 0 && len(neededBy[n]) > 0 {
 			near := func(by int) int { return l.layer[by] - 1 }

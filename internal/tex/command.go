@@ -59,7 +59,7 @@ func (p *parser) command(name string) atom {
 		if !ok || s.class != relation {
 			panic(errSyntax)
 		}
-		s.text += "\u0338" // a stroke through what precedes it
+		s.text += "\u0338" // a stroke through the character before it
 		return s.atom()
 	case `\overset`, `\stackrel`:
 		over := p.argument()
@@ -166,7 +166,7 @@ func (p *parser) fenced() atom {
 	return atom{element: element{tag: "mrow", kids: row}}
 }
 
-// stretched adds the delimiter that is read, as high as what it encloses; a dot is none.
+// stretched reads and adds a delimiter as high as the enclosed row; a dot is none.
 func (p *parser) stretched(row []element, form string) []element {
 	if p.take(".") {
 		return row
@@ -219,7 +219,7 @@ func (s shape) column(i int) string {
 	return s.columns[min(i, len(s.columns)-1):][:1]
 }
 
-// environment reads what follows \begin.
+// environment reads the name of a table after \begin, and the table.
 func (p *parser) environment() atom {
 	name := p.braced()
 	s, ok := shapes[name]

@@ -56,7 +56,7 @@ var earlier = map[font]map[rune]rune{
 	fraktur:    {'C': 'ℭ', 'H': 'ℌ', 'I': 'ℑ', 'R': 'ℜ', 'Z': 'ℨ'},
 }
 
-// apply returns a text in the font. What the font does not have stays.
+// apply returns a text in the font. Characters that the font does not have stay.
 func (f font) apply(s string) string {
 	a, ok := alphabets[f]
 	if !ok {

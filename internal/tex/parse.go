@@ -11,13 +11,13 @@ import (
 type parser struct {
 	src    string
 	at     int
-	depth  int // of what is being read
+	depth  int // of the rows and arguments around this place
 	tables int // that enclose this place
 	cells  int // of all tables so far
 	font   font
 }
 
-// class says what stands beside an atom with which space, as in chapter 17 of The TeXbook.
+// class decides the space beside an atom, as in chapter 17 of The TeXbook.
 type class int
 
 // The classes of atoms. A blank is none of TeX's.
@@ -50,7 +50,7 @@ func (p *parser) row(until ...string) []element {
 	}
 	defer func() { p.depth-- }()
 	var out []element
-	last := blank // what stands before; a row begins like one after an opening
+	last := blank // class of the atom before; a row begins like one after an opening
 	for first := true; ; first = false {
 		t := p.peek()
 		if slices.Contains(until, t) {
@@ -88,7 +88,7 @@ var styles = map[string]string{
 	`\scriptstyle`:  ` displaystyle="false" scriptlevel="1"`,
 }
 
-// application adds what joins a function's name to what it is applied to.
+// application adds the invisible operator between a function's name and its argument.
 func (p *parser) application(out []element) []element {
 	t := p.peek()
 	s, known := symbols[t]
@@ -152,7 +152,7 @@ func (p *parser) group() atom {
 	return atom{element: e}
 }
 
-// argument reads what one script or one argument is: a group, a command with its arguments, or a single
+// argument reads one script or one argument of a command: a group, a command with its arguments, or a single
 // character.
 func (p *parser) argument() element {
 	t := p.peek()
@@ -201,7 +201,7 @@ func (p *parser) letters(c rune) atom {
 	return atom{element: e}
 }
 
-// scripts reads what is below and above an atom.
+// scripts reads the subscript, the superscript and the primes of an atom.
 func (p *parser) scripts(a atom) atom {
 	var sub, sup *element
 	primes := ""
@@ -300,7 +300,7 @@ func (p *parser) peek() string {
 	return rest[:1+n]
 }
 
-// next reads what peek returned. Markdown takes one of two backslashes before a brace or an underscore,
+// next reads the token that peek returns. Markdown takes one of two backslashes before a brace or an underscore,
 // for which some write two: where no table's row can end, both mean the one.
 func (p *parser) next() string {
 	t := p.peek()

@@ -9,7 +9,7 @@
 //
 // The input is hostile: lengths, nesting and cells are bounded, and every character of the source is escaped.
 //
-// Where formulas stand in a text, and what stands on a page instead of one that is not understood, is not known here.
+// The package does not know where formulas stand in a text, nor how a page shows one that is not understood.
 package tex
 
 import (
@@ -31,7 +31,7 @@ const (
 // errSyntax is the panic by which the parser leaves off; [Parse] recovers from it.
 var errSyntax = errors.New("not understood")
 
-// Formula is what a source became.
+// Formula is a source that was understood.
 type Formula struct {
 	// MathML is a math element with the source as its annotation. It is well-formed in HTML and in XML,
 	// and has elements and attributes of a fixed set only, whatever the source.
@@ -86,7 +86,7 @@ func space(width string) element {
 	return element{tag: "mspace", attr: ` width="` + width + `"`}
 }
 
-// thin is TeX's space beside the name of a function.
+// thin is TeX's space before and after the name of a function.
 var thin = space("0.1667em")
 
 // tight is the attributes of an operator that takes no room of its own.
@@ -114,7 +114,7 @@ func (e element) width() int {
 // escapes are the characters that are markup in text and in quoted attributes.
 var escapes = map[rune]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&quot;"}
 
-// appendEscaped appends a text so that no character in it is markup. What XML forbids becomes U+FFFD.
+// appendEscaped appends a text so that no character in it is markup. Characters that XML forbids become U+FFFD.
 func appendEscaped(b []byte, s string) []byte {
 	for _, c := range s {
 		switch {

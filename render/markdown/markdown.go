@@ -84,7 +84,7 @@ func New(highlight bool) *Renderer {
 // has its own level 1, so their levels start at 2 and are their depth in the outline, whatever the number
 // of # characters. A first heading that only repeats title is left out, its id stays. Links within the
 // document are rewritten to its ids, relative ones by links (nil drops them all); where a link leads
-// nowhere its text stays. The error is [ErrTooLarge] or says what could not be balanced.
+// nowhere its text stays. The error is [ErrTooLarge], or one of the HTML parser.
 func (r *Renderer) Render(source *markdown.Document, title string, links Links) (*Article, error) {
 	d := newDocument(r, source, title, links, true)
 	html, err := d.render(source.Root)
@@ -169,7 +169,7 @@ type document struct {
 	rawIDs  map[string]bool // ids of raw HTML that are still to be written
 	rawOpen []string        // names of the raw elements that are open
 	rawMark []int           // for each open node: how long rawOpen was at its start
-	math    [][]byte        // what replaces the numbers that stand for formulas, after cleaning
+	math    [][]byte        // MathML that replaces the numbers of formulas, after cleaning
 }
 
 // newDocument collects which ids the document will have, as a link may come before the heading that it

@@ -42,7 +42,7 @@ func (d *document) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	register(r, markdown.KindFormulaBlock, d.formulaBlock)
 }
 
-// registry adds to each function what holds for nodes of all kinds.
+// registry registers functions that also do the work for nodes of all kinds.
 type registry struct {
 	d *document
 	renderer.NodeRendererFuncRegisterer

@@ -14,7 +14,7 @@ import (
 // rawMaxDepth is how many raw elements may be open at once; tags beyond it are text.
 const rawMaxDepth = 64
 
-// rawKind says what becomes of a raw tag.
+// rawKind is the treatment of a raw tag.
 type rawKind int
 
 // The kinds of raw tags. Those above rawImage open an element.
@@ -220,7 +220,7 @@ func (d *document) openRaw(tag, attrs string) {
 }
 
 // rawEnd closes an element that was opened in the same place, with all that is open inside it. An end
-// tag without a start is nobody's text and left out.
+// tag without a start is left out.
 func (d *document) rawEnd(tag string) {
 	mark := d.rawMark[len(d.rawMark)-1]
 	for i := len(d.rawOpen) - 1; i >= mark; i-- {
@@ -231,7 +231,7 @@ func (d *document) rawEnd(tag string) {
 	}
 }
 
-// closeRaw closes what is open beyond the first n raw elements.
+// closeRaw closes all open raw elements but the first n.
 func (d *document) closeRaw(n int) {
 	for len(d.rawOpen) > n {
 		last := len(d.rawOpen) - 1
