@@ -60,7 +60,7 @@ var imports = map[string][]string{
 	"render/markdown":       {"internal/markdown", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/plain":          {"internal/mip"},
 	"render/rendertest":     {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
-	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/index", "sidecar/metrics", "sidecar/redis", "sidecar/timing", "internal/fetch",
+	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/index", "sidecar/redis", "sidecar/timing", "internal/fetch",
 		"github.com/sethvargo/go-limiter"},
 	"internal/api":      {"internal/mip"},
 	"internal/ai":       {"internal/atomicfile", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson", "internal/api", "internal/fetch", "github.com/tmc/langchaingo", "github.com/yuin/goldmark", "golang.org/x/sync"},
@@ -69,10 +69,9 @@ var imports = map[string][]string{
 	"sidecar/chain":     {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
 	"sidecar/forum":     {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
 	"sidecar/index":     {"internal/mip", "internal/site", "internal/api", "sidecar/cache"},
-	"sidecar/metrics":   {},
 	"sidecar/redis":     {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
 	"sidecar/timing":    {},
-	"internal/fetch":    {"sidecar/metrics", "github.com/sony/gobreaker/v2"},
+	"internal/fetch":    {"github.com/sony/gobreaker/v2"},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/index",
 		"github.com/aws/aws-lambda-go/lambda"},
 }

@@ -21,7 +21,7 @@ type aboutView struct {
 	Forum string     // of /accessibility/: address, empty: none
 }
 
-// About renders /about/: what is offered, and how its figures come about.
+// About renders /about/: the parts of the site, the statuses and the formula of heat.
 func (p *Pages) About() ([]byte, error) {
 	v := aboutView{Head: p.head(head{
 		Title: "About", Route: "/about/",
@@ -41,7 +41,7 @@ func (p *Pages) AboutAI() ([]byte, error) {
 	})})
 }
 
-// Accessibility renders /accessibility/: what is done, what was checked and what is known to be lacking.
+// Accessibility renders /accessibility/: the aims, the checks and the known faults.
 func (p *Pages) Accessibility() ([]byte, error) {
 	return p.execute("accessibility", aboutView{Forum: webAddress(p.info.Forum), Head: p.head(head{
 		Title: "Accessibility", Route: "/accessibility/",

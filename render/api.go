@@ -11,6 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
+// apiView is the page of the API: the objects of the OpenAPI document, with examples as text.
 type apiView struct {
 	Head    head
 	API     *agent.API
@@ -26,6 +27,7 @@ type apiGroup struct {
 	Operations []apiOperation
 }
 
+// apiOperation is an operation with its examples.
 type apiOperation struct {
 	agent.Operation
 	Curl    string // a command that asks it

@@ -53,6 +53,7 @@ func assetFiles() []assetFile {
 // hashDigits is how much of the SHA-256 a file name carries: enough to tell versions apart.
 const hashDigits = 8
 
+// loadAssets puts the assets together and names each by the hash of its content.
 func loadAssets() ([]Asset, error) {
 	media := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 	var out []Asset

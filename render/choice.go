@@ -51,6 +51,7 @@ func choicesOf(all []mip.Summary, field func(mip.Summary) *string) []choice {
 	})
 }
 
+// category is the field for choicesOf.
 func category(s mip.Summary) *string { return s.Category }
 
 // statusTiles counts the statuses: those of the process in the order of life, whether a proposal has them or not, then

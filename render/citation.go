@@ -12,6 +12,7 @@ import (
 // citation is how to refer to a proposal, for people and for programs that keep references.
 type citation struct{ Text, BibTeX, CSL string }
 
+// citation makes all three forms. route is that of the proposal's page.
 func (p *Pages) citation(s mip.Summary, authors []person, route string) (citation, error) {
 	csl, err := p.cslJSON(s, authors, route)
 	return citation{p.cite(s, authors, route), p.bibTeX(s, authors, route), csl}, err
@@ -31,6 +32,7 @@ func (p *Pages) cite(s mip.Summary, authors []person, route string) string {
 	return b.String()
 }
 
+// names are the authors with commas between them.
 func names(authors []person) string {
 	var out []string
 	for _, a := range authors {

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/plain"
@@ -52,22 +53,31 @@ type recentChange struct {
 	What string
 }
 
+// dashboardView is the dashboard: the live part and the lists that follow from the proposals.
 type dashboardView struct {
 	Head      head
-	Moving    nowView
+	Live      liveView
 	Facts     siteFacts
 	Statuses  []choice
 	Bars      []bar
 	Recent    []recentChange
 	LastCalls []lastCall
-	Stagnant  []mip.Summary
-	MoreStag  int
-	Outdated  []mip.Summary // their summaries speak of an older text
-	MoreOut   int
-	Broken    []brokenRequires
-	MoreBrok  int
-	Upgrades  []upgradeView
-	MoreUps   int
+	Stagnant  limited[mip.Summary]
+	Outdated  limited[mip.Summary] // their summaries speak of an older text
+	Broken    limited[brokenRequires]
+	Upgrades  limited[upgrade]
+}
+
+// limited is the first elements of a list.
+type limited[T any] struct {
+	First []T
+	More  int // that are left out
+}
+
+// limit keeps the first elements, most at the most.
+func limit[T any](all []T, most int) limited[T] {
+	n := min(len(all), most)
+	return limited[T]{all[:n], len(all) - n}
 }
 
 // bar is one status in the bar of all: X and Width in thousandths.
@@ -82,62 +92,51 @@ type brokenRequires struct {
 	Missing []ref
 }
 
+// Lengths of the lists, and the width of the bar of statuses.
 const (
 	recentLimit    = 10
-	hotLimit       = 7
 	attentionLimit = 5
 	upgradeLimit   = 5
 	barUnits       = 1000
 )
 
-// Dashboard renders what the proposals tell by themselves.
+// Dashboard renders the state of the proposals, with the live figures of the snapshot.
 func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
-	all := d.Summaries
+	all, upgrades := d.Summaries, p.upgradesNow(d.Summaries)
 	statuses := statusChoices(all)
-	var stagnant, older []mip.Summary
+	var stagnant, outdated []mip.Summary
 	var broken []brokenRequires
 	for _, s := range all {
 		if s.Status == mip.Stagnant {
 			stagnant = append(stagnant, s)
 		}
 		if _, ok := slices.BinarySearchFunc(d.Outdated, s.ID, mip.ID.Compare); ok {
-			older = append(older, s)
+			outdated = append(outdated, s)
 		}
-		var missing []ref
-		for _, r := range p.refs(all, s.ID, s.Requires) {
-			if !r.Published {
-				missing = append(missing, r)
-			}
-		}
+		missing := slices.DeleteFunc(p.refs(all, s.ID, s.Requires), func(r ref) bool { return r.Published })
 		if len(missing) > 0 {
 			broken = append(broken, brokenRequires{s, missing})
 		}
 	}
 	slices.SortStableFunc(stagnant, newestFirst)
-	upgrades := p.judged(all)
 	open, over := lastCalls(all)
 	v := dashboardView{
 		Head: p.head(head{
-			Section: "/dashboard/",
-
+			Section:     "/dashboard/",
 			Title:       "Dashboard",
 			Description: "Proposals by status, recent changes, what needs attention and the network upgrades of " + p.info.Title + ".",
 			Route:       "/dashboard/",
 			Script:      liveScript,
 		}),
-		Moving:    p.now(all, upgrades),
+		Live:      p.live(all, upgrades),
 		Facts:     p.facts(all),
 		Statuses:  statuses,
 		Bars:      bars(statuses, len(all)),
 		LastCalls: append(open, over...),
-		Stagnant:  stagnant[:min(len(stagnant), attentionLimit)],
-		MoreStag:  max(0, len(stagnant)-attentionLimit),
-		Outdated:  older[:min(len(older), attentionLimit)],
-		MoreOut:   max(0, len(older)-attentionLimit),
-		Broken:    broken[:min(len(broken), attentionLimit)],
-		MoreBrok:  max(0, len(broken)-attentionLimit),
-		Upgrades:  upgrades[:min(len(upgrades), upgradeLimit)],
-		MoreUps:   max(0, len(upgrades)-upgradeLimit),
+		Stagnant:  limit(stagnant, attentionLimit),
+		Outdated:  limit(outdated, attentionLimit),
+		Broken:    limit(broken, attentionLimit),
+		Upgrades:  limit(upgrades, upgradeLimit),
 	}
 	for _, s := range Recent(all) {
 		v.Recent = append(v.Recent, recentChange{s, d.Revised[s.ID].words()})
@@ -145,31 +144,15 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	return p.execute("dashboard", v)
 }
 
-// discussed are proposals with a discussion on the site's forum, each topic once: how many tells how
-// many rows the sidecar can fill.
-func (p *Pages) discussed(all []mip.Summary) []mip.Summary {
-	var out []mip.Summary
-	seen := map[int]bool{}
-	for _, s := range all {
-		if p.info.Forum != nil && s.ForumTopicID != nil && !seen[*s.ForumTopicID] && len(out) < hotLimit {
-			seen[*s.ForumTopicID] = true
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // newestFirst orders by change, the newest first, undated ones last.
 func newestFirst(a, b mip.Summary) int {
-	switch {
-	case a.Updated == nil && b.Updated == nil:
-		return 0
-	case a.Updated == nil:
-		return 1
-	case b.Updated == nil:
-		return -1
+	changed := func(s mip.Summary) time.Time {
+		if s.Updated == nil {
+			return time.Time{}
+		}
+		return s.Updated.UTC()
 	}
-	return b.Updated.UTC().Compare(a.Updated.UTC())
+	return changed(b).Compare(changed(a))
 }
 
 // Recent is the proposals that changed last, ten at most, the newest change first; of two at the same moment

@@ -52,12 +52,14 @@ type SitemapEntry struct {
 	LastMod *mip.Time
 }
 
+// sitemapXML is a sitemap as encoding/xml writes it.
 type sitemapXML struct {
 	XMLName struct{}     `xml:"urlset"`
 	Xmlns   string       `xml:"xmlns,attr"`
 	URLs    []sitemapURL `xml:"url"`
 }
 
+// sitemapURL is an entry of a sitemap.
 type sitemapURL struct {
 	Loc     string `xml:"loc"`
 	LastMod string `xml:"lastmod,omitempty"`

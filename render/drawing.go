@@ -21,8 +21,8 @@ const (
 	margin     = 3  // room for the ring of a focused node
 )
 
-// drawing is an SVG of boxes and lines. The style sheet colours it by class, in both themes. What is in it are
-// links, with names of their own.
+// drawing is an SVG of boxes and lines. The style sheet colours it by class, in both themes. The boxes are links with
+// names of their own.
 type drawing struct {
 	Width, Height       int
 	Label               string // what the drawing is called

@@ -55,6 +55,7 @@ func (p *Pages) head(h head) head {
 	return h
 }
 
+// image is the picture at a route, described by the words of its card.
 func (p *Pages) image(route string, c card.Card) image {
 	return image{Address: p.info.BaseURL + route, Type: card.Type, Alt: cardText(c), Width: card.Width, Height: card.Height}
 }

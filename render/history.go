@@ -28,6 +28,7 @@ type Version struct {
 	Text            []byte // nil: not to be had
 }
 
+// historyView is the page of a history.
 type historyView struct {
 	Head        head
 	ID          mip.ID
@@ -37,6 +38,7 @@ type historyView struct {
 	Source      string // of the newest version
 }
 
+// versionView is a version with its changes since the one before.
 type versionView struct {
 	Version
 	Name string // the commit, short
@@ -90,18 +92,15 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 func (x *versionView) compare(before, after []byte, room int) int {
 	d := diffLines(before, after)
 	x.What = lines(d.added) + " added, " + lines(d.removed) + " removed"
-	if len(d.lines) == 0 {
+	if len(d.text) == 0 {
 		x.What = "No line changed"
-		return 0
 	}
-	changes, used, whole := d.cut(room)
-	x.Diff, x.Cut = changes, !whole
-	if x.Cut {
-		return room
-	}
-	return used
+	x.Cut = len(d.text) > room
+	x.Diff = d.lines(room)
+	return min(len(d.text), room)
 }
 
+// lines is a number of lines in words.
 func lines(n int) string {
 	if n == 1 {
 		return "1 line"
@@ -109,20 +108,20 @@ func lines(n int) string {
 	return thousands(n) + " lines"
 }
 
-// lineDiff is how one text became another, in lines, with a few that stayed around them.
+// lineDiff is how one text became another, in lines, with a few around them that stayed.
 type lineDiff struct {
-	lines          []byte // as in a unified diff, without its heading
+	text           []byte // a unified diff without its heading
 	added, removed int
 }
 
 // diffLines compares two texts. It takes time proportional to their size.
 func diffLines(before, after []byte) lineDiff {
 	var d lineDiff
-	d.lines = diff.Diff("a", before, "b", after)
+	d.text = diff.Diff("a", before, "b", after)
 	for range 3 { // the heading: names, --- and +++
-		_, d.lines, _ = bytes.Cut(d.lines, []byte("\n"))
+		_, d.text, _ = bytes.Cut(d.text, []byte("\n"))
 	}
-	for line := range bytes.Lines(d.lines) {
+	for line := range bytes.Lines(d.text) {
 		switch line[0] {
 		case '+':
 			d.added++
@@ -139,20 +138,17 @@ type diffLine struct {
 	Text string // without a sign + or -
 }
 
-// cut is the lines of d, at most room bytes of them, with the bytes that were used and whether that was all.
-func (d lineDiff) cut(room int) (out []diffLine, used int, whole bool) {
-	for line := range bytes.Lines(d.lines) {
-		whole = true
-		if left := room - used; len(line) > left {
-			for left > 0 && !utf8.RuneStart(line[left]) {
-				left--
-			}
-			line, whole = line[:left], false
-			if left == 0 {
-				return out, used, false
-			}
+// lines are the lines of d in its first bytes, most at the most. No character is cut apart.
+func (d lineDiff) lines(most int) []diffLine {
+	text := d.text
+	if len(text) > most {
+		for most > 0 && !utf8.RuneStart(text[most]) {
+			most--
 		}
-		used += len(line)
+		text = text[:most]
+	}
+	var out []diffLine
+	for line := range bytes.Lines(text) {
 		x := diffLine{Text: string(line)}
 		switch line[0] {
 		case '+', '-':
@@ -161,9 +157,6 @@ func (d lineDiff) cut(room int) (out []diffLine, used int, whole bool) {
 			x.Sign = "@"
 		}
 		out = append(out, x)
-		if !whole {
-			break
-		}
 	}
-	return out, used, whole
+	return out
 }

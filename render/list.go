@@ -10,14 +10,14 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
+// homeView is the first page.
 type homeView struct {
 	Head       head
 	Facts      siteFacts
 	Statuses   []choice // that occur
 	Tiles      []choice
 	Categories []choice
-	LastCalls  []lastCall
-	MoreCalls  int
+	LastCalls  limited[lastCall]
 	Table      table
 	HeatAt     *mip.Time // the moment of the heat that the page holds, nil: it holds none
 }
@@ -29,6 +29,7 @@ type siteFacts struct {
 	Newest *mip.Time // change of a proposal, nil: not known
 }
 
+// facts counts the proposals of a site and dates them.
 func (p *Pages) facts(all []mip.Summary) siteFacts {
 	f := siteFacts{Count: len(all), Newest: newestChange(all)}
 	if p.info.Commit != nil {
@@ -37,6 +38,7 @@ func (p *Pages) facts(all []mip.Summary) siteFacts {
 	return f
 }
 
+// listingView is the page of the proposals that share a value.
 type listingView struct {
 	Head    head
 	Heading string
@@ -66,8 +68,7 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 		Statuses:   statusChoices(all),
 		Tiles:      statusTiles(all),
 		Categories: choicesOf(all, category),
-		LastCalls:  calls[:min(len(calls), noticeLimit)],
-		MoreCalls:  max(0, len(calls)-noticeLimit),
+		LastCalls:  limit(calls, noticeLimit),
 		Table:      p.table(all, true),
 		HeatAt:     p.snapshot.ForumAt(),
 	})
@@ -129,6 +130,7 @@ func lastCalls(all []mip.Summary) (open, over []lastCall) {
 	return open, over
 }
 
+// proposalPath is a link to a proposal's page.
 func (p *Pages) proposalPath(id mip.ID) string { return p.path(id.Page()) }
 
 // slugPath is the page of a value: kind is status, category, type, author or upgrade.

@@ -140,8 +140,9 @@ func (p *Pages) path(route string) string { return p.base + route }
 
 // execute renders a page.
 func (p *Pages) execute(name string, data any) ([]byte, error) {
-	var b bytes.Buffer
-	if err := p.tmpl.ExecuteTemplate(&b, name, data); err != nil {
+	const usual = 32 << 10 // bytes of a page
+	b := bytes.NewBuffer(make([]byte, 0, usual))
+	if err := p.tmpl.ExecuteTemplate(b, name, data); err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)
 	}
 	return b.Bytes(), nil

@@ -201,6 +201,7 @@ func (p *Pages) structuredData(s mip.Summary, authors []person, route, descripti
 // chip is a label over a proposal's title; it leads to the proposals that share it.
 type chip struct{ Class, Path, Text string }
 
+// chips are the status, type, category and fork of a proposal, as far as it has them.
 func (p *Pages) chips(s mip.Summary, fork *mip.HardFork) []chip {
 	out := []chip{{"b " + statusClass(s.Status), p.slugPath("status", s.Status.Slug()), s.Status.String()}}
 	if s.Type != nil {
@@ -307,6 +308,7 @@ type relatedRow struct {
 	Refs  []ref
 }
 
+// translationPath is a link to a committed translation as JSON.
 func (p *Pages) translationPath(s mip.Summary, locale string) string {
 	return p.path("/api/v1/mips/" + strconv.Itoa(s.Number) + "/translations/" + locale)
 }

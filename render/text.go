@@ -7,32 +7,29 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// titleHTML escapes a title and shows its Markdown code spans as such. Nothing else in a title is
-// Markdown: a star stays a star.
+// titleHTML escapes a title and shows its Markdown code spans as such. Nothing else in a title is Markdown: a star stays
+// a star.
 func titleHTML(s string) template.HTML {
-	if !strings.Contains(s, "`") {
-		return template.HTML(template.HTMLEscapeString(s))
-	}
 	var b strings.Builder
 	for s != "" {
-		open := strings.IndexByte(s, '`')
-		if open < 0 {
-			break
+		text := s
+		if i := strings.IndexByte(s, '`'); i >= 0 {
+			text = s[:i]
 		}
-		n := len(s[open:]) - len(strings.TrimLeft(s[open:], "`"))
-		inner, rest, ok := cutRun(s[open+n:], n)
-		b.WriteString(template.HTMLEscapeString(s[:open]))
-		if ok {
-			b.WriteString("<code>" + template.HTMLEscapeString(trimSpan(inner)) + "</code>")
-			s = rest
+		b.WriteString(template.HTMLEscapeString(text))
+		s = s[len(text):]
+		run := plain.Backticks(s)
+		if size := plain.CodeSpan(s); size > 0 {
+			b.WriteString("<code>" + template.HTMLEscapeString(trimSpan(s[run:size-run])) + "</code>")
+			s = s[size:]
 			continue
 		}
-		b.WriteString(s[open : open+n])
-		s = s[open+n:]
+		b.WriteString(s[:run])
+		s = s[run:]
 	}
-	b.WriteString(template.HTMLEscapeString(s))
 	return template.HTML(b.String())
 }
 
@@ -54,22 +51,6 @@ func namedHTML(id mip.ID, title string) template.HTML {
 		return text
 	}
 	return text + " " + titleHTML(title)
-}
-
-// cutRun splits s around the first run of exactly n backticks.
-func cutRun(s string, n int) (before, after string, found bool) {
-	for i := 0; i < len(s); {
-		if s[i] != '`' {
-			i++
-			continue
-		}
-		run := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
-		if run == n {
-			return s[:i], s[i+run:], true
-		}
-		i += run
-	}
-	return s, "", false
 }
 
 // trimSpan drops one blank from both ends of a code span, as CommonMark 6.1 has it.
@@ -96,6 +77,9 @@ func statusClass(s mip.Status) string {
 func day(d mip.Date) string      { return d.Time().Format("2 January 2006") }
 func dayShort(d mip.Date) string { return d.Time().Format("2 Jan 2006") }
 func dayOf(t *mip.Time) string   { return t.UTC().Format("2 Jan 2006") }
+
+// clock is a moment where there is little room, beside one that has its year.
+func clock(t *mip.Time) string { return t.UTC().Format("2 Jan, 15:04 UTC") }
 
 // moment is a time for programs and for people.
 type moment struct{ ISO, Text string }
@@ -128,8 +112,8 @@ func thousands(n int) string {
 	return s
 }
 
-// webAddress is an address that a link may lead to, empty for any other scheme: pages link nowhere
-// else, whoever made the value.
+// webAddress is an address that a link may lead to. It is empty for nil and for any scheme but http and https: an author
+// or a file of figures may give any text as an address.
 func webAddress(s *string) string {
 	if s == nil {
 		return ""

@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"html/template"
 	"slices"
@@ -20,6 +21,7 @@ type TranslationPage struct {
 	Translations []mip.Translation // all that are committed, this one included
 }
 
+// translationView is the page of a translation. Heading and About are in its language.
 type translationView struct {
 	Head      head
 	ID        string
@@ -61,13 +63,9 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	w.Languages = p.languages(s, v.Translations, l.Tag)
 	var err error
 	if w.TOC, err = p.tableOfContents(v.Text.Sections, v.Body); err != nil {
-		return nil, err
-	}
-	out, err := p.execute("translation", w)
-	if err != nil {
 		return nil, fmt.Errorf("translation of %s: %w", s.ID, err)
 	}
-	return out, nil
+	return p.execute("translation", w)
 }
 
 // language is a language of the site as readers of it know it.
@@ -89,30 +87,26 @@ func languageOf(tag string) language {
 	return l
 }
 
+// languageName is the name of a language in itself, empty when it is not known. The list has a tag and a name a line.
 func languageName(tag string) string {
-	names := [...][2]string{
-		{"ar", "العربية"}, {"bn", "বাংলা"}, {"cs", "Čeština"}, {"da", "Dansk"}, {"de", "Deutsch"}, {"el", "Ελληνικά"}, {"en", "English"},
-		{"es", "Español"}, {"fa", "فارسی"}, {"fi", "Suomi"}, {"fil", "Filipino"}, {"fr", "Français"}, {"he", "עברית"}, {"hi", "हिन्दी"},
-		{"hu", "Magyar"}, {"id", "Bahasa Indonesia"}, {"it", "Italiano"}, {"ja", "日本語"}, {"ko", "한국어"}, {"ms", "Bahasa Melayu"},
-		{"nb", "Norsk bokmål"}, {"nl", "Nederlands"}, {"pl", "Polski"}, {"pt", "Português"}, {"pt-BR", "Português (Brasil)"}, {"ro", "Română"},
-		{"ru", "Русский"}, {"sv", "Svenska"}, {"sw", "Kiswahili"}, {"th", "ไทย"}, {"tr", "Türkçe"}, {"uk", "Українська"}, {"ur", "اردو"},
-		{"vi", "Tiếng Việt"}, {"zh", "中文"}, {"zh-Hans", "简体中文"}, {"zh-Hant", "繁體中文"},
-	}
-	for _, n := range names {
-		if n[0] == tag {
-			return n[1]
+	for line := range strings.Lines(languageNames) {
+		if t, name, _ := strings.Cut(strings.TrimSpace(line), " "); t == tag {
+			return name
 		}
 	}
 	return ""
 }
 
+//go:embed templates/languages.txt
+var languageNames string
+
+// translationRoute is the route of the page of a translation.
 func translationRoute(id mip.ID, locale string) string {
 	return id.Page() + locale + "/"
 }
 
-// hreflangs are the addresses of a proposal in its languages, for search engines: each page of the group
-// lists all of them, itself included, and whoever reads none of the languages is led to the English text.
-// A proposal in one language has none.
+// hreflangs are the addresses of a proposal in its languages, for search engines. Each page of the group lists all of
+// them, itself included; x-default is the English text. A proposal in one language has none.
 func (p *Pages) hreflangs(s mip.Summary, translations []mip.Translation) []alternate {
 	if len(translations) == 0 {
 		return nil
@@ -135,6 +129,7 @@ type languagesView struct {
 	Machine    []language
 }
 
+// languageLink leads to a page in a language.
 type languageLink struct {
 	language
 	Href    string

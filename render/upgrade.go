@@ -11,6 +11,15 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
+// upgrade is a hard fork as pages show it.
+type upgrade struct {
+	Fork       mip.HardFork
+	Path       string
+	Meta       *ref
+	Bundled    []ref
+	Activation []activationRow
+}
+
 // activationRow is one network's line of a fork's activation table.
 type activationRow struct {
 	Name      string
@@ -22,38 +31,47 @@ type activationRow struct {
 	Unix      string
 }
 
+// upgradeView is a hard fork's page.
 type upgradeView struct {
-	Head       head
-	Fork       mip.HardFork
-	Path       string
-	Feed       string
-	Meta       *ref
-	Bundled    []ref
-	Missing    []ref // bundled but not published
-	Table      table
-	HeatAt     *mip.Time // of the heat in the table
-	Activation []activationRow
-	reached    func(network string) bool // whether it is active there, for the dashboard
+	Head head
+	upgrade
+	Feed    string
+	Missing []ref // bundled but not published
+	Table   table
+	HeatAt  *mip.Time // of the heat in the table
 }
 
+// upgradesView is the overview of all hard forks.
 type upgradesView struct {
 	Head     head
-	Upgrades []upgradeView
+	Upgrades []upgrade
 }
 
-// Upgrade renders a hard fork's page. All must be ascending by number.
+// Upgrade renders a hard fork's page. all must be in the order of ids.
 func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
-	v := p.upgrade(f, all)
 	heading, _ := plain.Explain("upgrade", f.Name)
 	route := plain.Listing{Kind: "upgrade", Slug: mip.Slug(f.Name)}.Route()
-	v.Feed = p.path(route + "feed.xml")
-	v.Head = p.head(head{
-		Section:     "/upgrade/",
-		Title:       heading,
-		Description: "The " + f.Name + " network upgrade: the proposals that it activates, and when each network switches.",
-		Route:       route,
-		Alternates:  []alternate{p.feedOf(route, heading)},
-	})
+	v := upgradeView{
+		Head: p.head(head{
+			Section:     "/upgrade/",
+			Title:       heading,
+			Description: "The " + f.Name + " network upgrade: the proposals that it activates, and when each network switches.",
+			Route:       route,
+			Alternates:  []alternate{p.feedOf(route, heading)},
+		}),
+		upgrade: p.upgrade(f, all), Feed: p.path(route + "feed.xml"), HeatAt: p.snapshot.ForumAt(),
+	}
+	var bundled []mip.Summary
+	for _, r := range v.Bundled {
+		s, ok := mip.Find(all, r.ID)
+		if !ok {
+			v.Missing = append(v.Missing, r)
+			continue
+		}
+		s.Hardfork = nil // the page is about it
+		bundled = append(bundled, s)
+	}
+	v.Table = p.table(bundled, false)
 	return p.execute("upgrade", v)
 }
 
@@ -61,8 +79,7 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
 	return p.execute("upgrades", upgradesView{
 		Head: p.head(head{
-			Section: "/upgrade/",
-
+			Section:     "/upgrade/",
 			Title:       "Network upgrades",
 			Description: "Which proposals each network upgrade activates, and when each network switches.",
 			Route:       "/upgrade/",
@@ -72,7 +89,7 @@ func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
 }
 
 // upgrades are all forks, the newest first: those without a time, then by the last network's.
-func (p *Pages) upgrades(all []mip.Summary) []upgradeView {
+func (p *Pages) upgrades(all []mip.Summary) []upgrade {
 	last := func(f mip.HardFork) int64 {
 		t := int64(-1)
 		for _, a := range f.Activation {
@@ -85,59 +102,45 @@ func (p *Pages) upgrades(all []mip.Summary) []upgradeView {
 		}
 		return t
 	}
-	out := make([]upgradeView, 0, len(p.forks))
+	out := make([]upgrade, 0, len(p.forks))
 	for _, f := range slices.Backward(p.forks) {
 		out = append(out, p.upgrade(f, all))
 	}
-	slices.SortStableFunc(out, func(a, b upgradeView) int { return cmp.Compare(last(b.Fork), last(a.Fork)) })
+	slices.SortStableFunc(out, func(a, b upgrade) int { return cmp.Compare(last(b.Fork), last(a.Fork)) })
 	return out
 }
 
-func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgradeView {
-	main := mip.ID{Kind: p.info.Prefix}
-	v := upgradeView{Fork: f, Path: p.slugPath("upgrade", mip.Slug(f.Name)), Activation: p.activation(f)}
+// upgrade resolves the references of a hard fork. They are to proposals of the main kind.
+func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgrade {
+	kind := mip.ID{Kind: p.info.Prefix}
+	u := upgrade{
+		Fork: f, Path: p.slugPath("upgrade", mip.Slug(f.Name)),
+		Bundled: p.refs(all, kind, f.BundledMIPs), Activation: p.activation(f),
+	}
 	if f.MetaMIP != nil {
-		r := p.ref(all, main.Sibling(*f.MetaMIP))
-		v.Meta = &r
+		u.Meta = new(p.ref(all, kind.Sibling(*f.MetaMIP)))
 	}
-	var bundled []mip.Summary
-	for _, r := range p.refs(all, main, f.BundledMIPs) {
-		v.Bundled = append(v.Bundled, r)
-		if !r.Published {
-			v.Missing = append(v.Missing, r)
-			continue
-		}
-		s, _ := mip.Find(all, r.ID)
-		s.Hardfork = nil // the page is about it
-		bundled = append(bundled, s)
-	}
-	v.Table, v.HeatAt = p.table(bundled, false), p.snapshot.ForumAt()
-	return v
+	return u
 }
 
 // activation lists every network of the site and of the fork.
 func (p *Pages) activation(f mip.HardFork) []activationRow {
-	ids := make([]string, 0, len(p.info.Networks))
-	for _, n := range p.info.Networks {
-		ids = append(ids, n.ID)
-	}
-	for _, id := range f.SortedNetworks(p.info.Networks) {
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
+	networks := slices.Clone(p.info.Networks)
+	for _, id := range f.SortedNetworks(networks) {
+		if !slices.ContainsFunc(networks, func(n mip.Network) bool { return n.ID == id }) {
+			networks = append(networks, mip.Network{ID: id, Name: id})
 		}
 	}
-	out := make([]activationRow, 0, len(ids))
-	for _, id := range ids {
-		r := activationRow{Name: id}
-		for _, n := range p.info.Networks {
-			if n.ID == id {
-				r.Name, r.ChainID = n.Name, strconv.FormatUint(n.ChainID, 10)
-			}
+	out := make([]activationRow, 0, len(networks))
+	for i, n := range networks {
+		r := activationRow{Name: n.Name}
+		if i < len(p.info.Networks) {
+			r.ChainID = strconv.FormatUint(n.ChainID, 10)
 		}
-		if ts := f.Activation[id].Timestamp; ts != nil {
-			t := time.Unix(*ts, 0).UTC()
-			r.Scheduled, r.Genesis = true, *ts == 0
-			r.Time, r.ISO, r.Unix = t.Format("2 Jan 2006, 15:04:05 UTC"), t.Format(time.RFC3339), strconv.FormatInt(*ts, 10)
+		if at := f.Activation[n.ID].Timestamp; at != nil {
+			t := time.Unix(*at, 0).UTC()
+			r.Scheduled, r.Genesis = true, *at == 0
+			r.Time, r.ISO, r.Unix = t.Format("2 Jan 2006, 15:04:05 UTC"), t.Format(time.RFC3339), strconv.FormatInt(*at, 10)
 		}
 		out = append(out, r)
 	}

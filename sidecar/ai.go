@@ -162,29 +162,24 @@ func checkMediaType(h http.Header) error {
 
 // shorten bounds a caller's text for a message.
 func shorten(s string) string {
-	const most = 40 // characters
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
+	const most = 41 // characters
+	return mip.ShortenRunes(s, most)
 }
 
-// proposalOf reads mipNumber: 6, "6" or "MIP-6" with the site's prefix.
+// proposalOf reads mipNumber: 6, "6" or "MIP-6" with the site's prefix in any case.
 func proposalOf(raw json.RawMessage, prefix string) (mip.ID, error) {
-	wrong := badRequest("mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
+	problem := "must be"
 	if raw == nil {
-		return mip.ID{}, badRequest("mipNumber is missing; want a proposal's number, such as 6, \"6\" or \"%s-6\".", prefix)
+		problem = "is missing; want"
 	}
+	wrong := badRequest("mipNumber %s a proposal's number, such as 6, \"6\" or \"%s-6\".", problem, prefix)
 	text := string(raw)
-	if raw[0] == '"' {
+	if strings.HasPrefix(text, `"`) {
 		var err error
 		if text, err = strictjson.String(raw); err != nil {
 			return mip.ID{}, wrong
 		}
-		if before, digits, ok := strings.Cut(text, "-"); ok {
-			if !strings.EqualFold(before, prefix) {
-				return mip.ID{}, wrong
-			}
+		if kind, digits, ok := strings.Cut(text, "-"); ok && strings.EqualFold(kind, prefix) {
 			text = digits
 		}
 	}

@@ -17,34 +17,38 @@ const (
 	lastCallOverdue = "last-call-overdue"
 )
 
-// chainClock is the time of each network: that of its latest block if the head is fresh, else the wall clock's.
+// chainClock has the time of each network: that of its latest block if the head is fresh, else the wall clock's.
 type chainClock struct {
-	blocks map[string]time.Time
-	stands map[string]bool // networks whose head stands still
 	wall   time.Time
+	blocks map[string]block // by network id, without networks whose head is not fresh
 }
 
-// newChainClock takes the times of the heads that were renewed. A time ahead of wall counts as wall.
+// block is the latest one of a network.
+type block struct {
+	time   time.Time
+	stands bool // the head stands still
+}
+
+// newChainClock takes the times of fresh heads. A time ahead of wall counts as wall.
 func newChainClock(heads map[string]api.NetworkStatus, wall time.Time) chainClock {
-	c := chainClock{map[string]time.Time{}, map[string]bool{}, wall}
+	c := chainClock{wall, map[string]block{}}
 	for id, h := range heads {
-		// A head that could not be renewed is too old, and some have no time.
 		if h.BlockTime == nil || h.Error != nil || h.BlockTime.UTC().Unix() <= 0 {
 			continue
 		}
-		c.blocks[id] = h.BlockTime.UTC()
-		if wall.Before(c.blocks[id]) {
-			c.blocks[id] = wall
+		b := block{h.BlockTime.UTC(), h.Stale}
+		if wall.Before(b.time) {
+			b.time = wall
 		}
-		c.stands[id] = h.Stale
+		c.blocks[id] = b
 	}
 	return c
 }
 
 // now returns the time at which the forks of a network are judged.
 func (c chainClock) now(network string) time.Time {
-	if t, ok := c.blocks[network]; ok {
-		return t
+	if b, ok := c.blocks[network]; ok {
+		return b.time
 	}
 	return c.wall
 }
@@ -53,8 +57,8 @@ func (c chainClock) now(network string) time.Time {
 func (c chainClock) oldest() time.Time {
 	t := c.wall
 	for _, b := range c.blocks {
-		if b.Before(t) {
-			t = b
+		if b.time.Before(t) {
+			t = b.time
 		}
 	}
 	return t
@@ -62,13 +66,14 @@ func (c chainClock) oldest() time.Time {
 
 // source says where a network's time comes from, for the message of a discrepancy.
 func (c chainClock) source(network string) string {
-	if t, ok := c.blocks[network]; ok {
-		if c.stands[network] {
-			return "its head stands still at a block of " + mip.NewTime(t).String()
-		}
-		return "its latest block is of " + mip.NewTime(t).String()
+	b, ok := c.blocks[network]
+	switch {
+	case !ok:
+		return "judged by the clock at " + mip.NewTime(c.wall).String() + ", since it says no block now"
+	case b.stands:
+		return "its head stands still at a block of " + mip.NewTime(b.time).String()
 	}
-	return "judged by the clock at " + mip.NewTime(c.wall).String() + ", since it says no block now"
+	return "its latest block is of " + mip.NewTime(b.time).String()
 }
 
 // discrepancies lists where the texts and the chains disagree: a fork that is active while a proposal that it bundles

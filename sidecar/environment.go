@@ -73,18 +73,15 @@ func (e Environment) Config(log *slog.Logger) Config {
 	return c
 }
 
-func parseLevel(text string) (slog.Level, error) {
-	switch strings.ToLower(text) {
-	case "debug":
-		return slog.LevelDebug, nil
-	case "", "info":
+// parseLevel reads a level of log/slog by its name, without an offset such as INFO+1.
+func parseLevel(text string) (level slog.Level, err error) {
+	if text == "" {
 		return slog.LevelInfo, nil
-	case "warn":
-		return slog.LevelWarn, nil
-	case "error":
-		return slog.LevelError, nil
 	}
-	return 0, fmt.Errorf("want debug, info, warn or error, got %q", text)
+	if level.UnmarshalText([]byte(text)) != nil || strings.ContainsAny(text, "+-") {
+		return 0, fmt.Errorf("want debug, info, warn or error, got %q", text)
+	}
+	return level, nil
 }
 
 // parseProxies reads addresses and prefixes. An IPv4 address within an IPv6 one becomes the IPv4 address, as the

@@ -1,15 +1,12 @@
 package sidecar
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"sync"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
@@ -67,73 +64,6 @@ func topicID(query string) (int, error) {
 		return 0, badRequest("topicId is no topic's number; want decimal digits from 1 to 2147483647, without leading zeros.")
 	}
 	return int(n), nil
-}
-
-// discussions is the activity of all linked topics.
-type discussions struct {
-	topics   []api.ForumActivity // highest score first
-	resolved map[int]int         // topics of links that have only a slug, by the proposal's position in the list
-	err      error               // of the first topic, in the order of the list, that could not be renewed
-	until    time.Time           // when the first of them is due to be asked for again
-}
-
-// discussionsOf gets every linked topic, all at the same time. The forum bounds how many calls go out at once. Without
-// activity it only resolves slugs.
-func (s *Sidecar) discussionsOf(ctx context.Context, st *state, activity bool) discussions {
-	results := make([]linkResult, len(st.links))
-	var wg sync.WaitGroup
-	for i, l := range st.links {
-		if activity || l.topic == 0 {
-			wg.Go(func() { results[i] = s.follow(ctx, st, l, activity) })
-		}
-	}
-	wg.Wait()
-	d := discussions{topics: []api.ForumActivity{}, resolved: map[int]int{}, until: s.Now().Add(timing.FreshTopic)}
-	seen := map[int]bool{}
-	for i, f := range results {
-		if st.links[i].topic == 0 && f.topic != 0 {
-			d.resolved[st.links[i].proposal] = f.topic
-		}
-		if activity && f.err == nil && !seen[f.topic] {
-			seen[f.topic] = true
-			d.topics = append(d.topics, f.answer.Value)
-		}
-		// A topic that does not exist is left out and is no failure.
-		if err := cmp.Or(f.err, f.answer.Err); d.err == nil && !errors.Is(err, forum.ErrNotFound) {
-			d.err = err
-		}
-		if next := f.answer.Next; !next.IsZero() && next.Before(d.until) {
-			d.until = next
-		}
-	}
-	slices.SortFunc(d.topics, func(a, b api.ForumActivity) int {
-		return cmp.Or(cmp.Compare(b.ActivityScore, a.ActivityScore), cmp.Compare(a.TopicID, b.TopicID))
-	})
-	return d
-}
-
-// linkResult is what the forum answers about a link.
-type linkResult struct {
-	topic  int // zero when the slug leads to none
-	answer forum.Answer
-	err    error
-}
-
-// follow resolves the slug of a link that has no number, whose topic counts as linked from then on, and gets the
-// topic's activity if it is wanted.
-func (s *Sidecar) follow(ctx context.Context, st *state, l link, activity bool) linkResult {
-	r := linkResult{topic: l.topic}
-	if r.topic == 0 {
-		if r.topic, r.err = st.forum.Resolve(ctx, l.slug); r.err != nil {
-			r.answer.Next = s.Now().Add(timing.FreshHead)
-			return r
-		}
-		st.setLinked(r.topic)
-	}
-	if activity {
-		r.answer, r.err = st.forum.Linked(ctx, r.topic)
-	}
-	return r
 }
 
 // resolveSlugs resolves the links that have only a slug, mostly from the forum's cache, and reports whether there are

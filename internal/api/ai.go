@@ -37,10 +37,12 @@ type Fallback struct {
 
 // Axis is what a proposal means for one group.
 type Axis struct {
-	Impact         string     `json:"impact" doc:"What changes for them."`
-	Severity       Severity   `json:"severity" doc:"low, medium or high."`
-	ActionRequired bool       `json:"actionRequired" doc:"They have to do something."`
-	Evidence       []Evidence `json:"evidence" doc:"Where the text says so, at most three quotes; empty when the text says nothing about them, and then impact says so."`
+	Impact         string   `json:"impact" doc:"What changes for them."`
+	Severity       Severity `json:"severity" doc:"low, medium or high."`
+	ActionRequired bool     `json:"actionRequired" doc:"They have to do something."`
+
+	// Evidence is never nil.
+	Evidence []Evidence `json:"evidence" doc:"Where the text says so, at most three quotes; empty when the text says nothing about them, and then impact says so."`
 }
 
 // Severity is how much a group is touched.
@@ -55,7 +57,7 @@ const (
 
 // Evidence is a quote that stands in the proposal.
 type Evidence struct {
-	Section string `json:"section" doc:"The section's id; for a section of a proposal that a hard fork bundles, that proposal's id, # and the section's id, such as MIP-4#s-abstract."`
+	Section string `json:"section" doc:"The section's id; in a proposal that a hard fork bundles, its id, # and the section's id, such as MIP-4#s-abstract."`
 	Quote   string `json:"quote" doc:"Verbatim but for white space, Markdown marks included."`
 }
 
@@ -82,13 +84,15 @@ type Translation struct {
 // PublishedTranslation is the body of GET /api/v1/mips/{n}/translations/{locale}: a committed
 // translation. The English text decides.
 type PublishedTranslation struct {
-	MIPNumber   int           `json:"mipNumber" doc:"The proposal."`
-	Locale      string        `json:"locale" doc:"Language of the translation."`
-	Title       string        `json:"title" doc:"Translated."`
-	Description *string       `json:"description" doc:"Translated."`
-	Sections    []mip.Section `json:"sections" doc:"As in the proposal and with the ids of the English sections, or ids of their own in a stale one whose headings are others; the markdown values concatenated are the translated body."`
-	ContentHash string        `json:"contentHash" doc:"contentHash of the text that was translated."`
-	GeneratedAt mip.Time      `json:"generatedAt" doc:"The newest commit that changed it, else the proposal's date."`
-	Source      string        `json:"source" doc:"file."`
-	Stale       bool          `json:"stale" doc:"The English text has changed since it was made."`
+	MIPNumber   int     `json:"mipNumber" doc:"The proposal."`
+	Locale      string  `json:"locale" doc:"Language of the translation."`
+	Title       string  `json:"title" doc:"Translated."`
+	Description *string `json:"description" doc:"Translated."`
+
+	Sections []mip.Section `json:"sections" doc:"With the ids of the proposal's sections, but for a stale one with other headings. Joined they are the body."`
+
+	ContentHash string   `json:"contentHash" doc:"contentHash of the text that was translated."`
+	GeneratedAt mip.Time `json:"generatedAt" doc:"The newest commit that changed it, else the proposal's date."`
+	Source      string   `json:"source" doc:"file."`
+	Stale       bool     `json:"stale" doc:"The English text has changed since it was made."`
 }

@@ -23,7 +23,7 @@ type ForumActivity struct {
 	FetchedAt     mip.Time  `json:"fetchedAt" doc:"When these figures were true."`
 	Stale         bool      `json:"stale" doc:"The forum did not answer and these figures are older than their lifetime."`
 
-	Proposals []ProposalRef `json:"proposals,omitempty" doc:"The proposals that link to the topic, ascending by number, those included whose link holds no number. In /api/mip-watch only."`
+	Proposals []ProposalRef `json:"proposals,omitempty" doc:"In /api/mip-watch only: the proposals that link to it, by number, also by links without its number."`
 }
 
 // ProposalRef names a proposal, an element of [ForumActivity.Proposals].
@@ -50,7 +50,9 @@ type NetworkStatus struct {
 	Stale           bool          `json:"stale" doc:"Older than their lifetime, or the head stands still."`
 	Regressed       bool          `json:"regressed" doc:"The height is lower than one seen before."`
 	Error           *string       `json:"error" doc:"A code, when the last attempt failed."`
-	Recent          []Head        `json:"recent" doc:"Heads that were seen of late, each higher than the one before, at most 40: for drawing. Few or none where the process that answers is young."`
+
+	// Recent holds the heads in the order of their heights. It is never nil.
+	Recent []Head `json:"recent" doc:"For drawing: heads seen of late, at most 40, each higher than the one before; few or none in a young process."`
 }
 
 // Head is a block that was a chain's latest when somebody looked.
@@ -78,7 +80,9 @@ type MIPWatch struct {
 	HardForks     []mip.HardFork           `json:"hardforks,omitzero" doc:"With status against the chains' own time."`
 	Discrepancies []Discrepancy            `json:"discrepancies,omitzero" doc:"Where texts and chains disagree."`
 	Freshness     Freshness                `json:"freshness" doc:"When each part was true; null for one that was never true or not asked for."`
-	Errors        map[string]Code          `json:"errors" doc:"Code by what failed of the forum and the networks, as far as they were needed; empty when all is well."`
+
+	// Errors is never nil.
+	Errors map[string]Code `json:"errors" doc:"Code by what failed of the forum and the networks, as far as they were needed; empty when all is well."`
 }
 
 // WatchParts are the members of [MIPWatch] that the parameter parts can choose, in their order there.

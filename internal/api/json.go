@@ -18,7 +18,7 @@ func JSON(v any) ([]byte, error) {
 	return out, nil
 }
 
-// sink keeps what is written. The encoder works in a buffer that it reuses and writes a value in one
+// sink is a writer into memory. The encoder works in a buffer that it reuses and writes a value in one
 // call, so a sink costs one allocation of the right size where a bytes.Buffer would grow in steps.
 type sink []byte
 

@@ -35,7 +35,7 @@ const (
 	UpstreamTimeout      Code = "upstream_timeout"       // 504
 )
 
-// CodeInfo is what is fixed for a code.
+// CodeInfo is a code with its HTTP status and its meaning.
 type CodeInfo struct {
 	Code    Code
 	Status  int    // HTTP
@@ -65,8 +65,8 @@ func NewProblem(baseURL string, c Code, instance, detail string) Problem {
 	return Problem{Type: c.Type(baseURL), Title: c.Title(), Status: c.Status(), Detail: detail, Instance: instance, Code: c}
 }
 
-// Type is the URI that names this kind of problem: a heading of the site's API page, so that whoever
-// follows it reads what the code means.
+// Type is the URI that names this kind of problem: the address of a heading of the site's API page, which says what the
+// code means.
 func (c Code) Type(baseURL string) string { return baseURL + "/api/#" + c.Anchor() }
 
 // Anchor is the fragment of [Code.Type]: problem- and the code with hyphens.

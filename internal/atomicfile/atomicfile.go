@@ -1,6 +1,7 @@
-// Package atomicfile puts whole files in place: a file is written under a temporary name and then renamed, so
-// that no reader meets half a file, whenever the program is killed. It does not know what the files hold, and
-// does not sync them to the disk: what a power failure takes is for the next run to write.
+// Package atomicfile puts whole files in place: a file is written under a temporary name and
+// then renamed, so that no reader meets half a file, whenever the program is killed. It does
+// not know what the files hold, and does not sync them to the disk: what a power failure takes
+// is for the next run to write.
 package atomicfile
 
 import (
@@ -12,7 +13,8 @@ import (
 	"strings"
 )
 
-// prefix begins the names of temporary files. They are hidden from readers of proposals and from web servers.
+// prefix begins the names of temporary files. They are hidden from readers of proposals and
+// from web servers.
 const prefix = ".mipwatch-tmp-"
 
 // Temp is a file under a temporary name, until Commit or Remove.
@@ -36,7 +38,8 @@ func Create(root *os.Root, dir string) (*Temp, error) {
 // Write appends to the file.
 func (t *Temp) Write(b []byte) (int, error) { return t.file.Write(b) }
 
-// Close ends the writing, for who commits later and holds many. Commit and Remove close as well.
+// Close ends the writing, for who commits later and holds many. Commit and Remove close as
+// well.
 func (t *Temp) Close() error {
 	if err := t.file.Close(); !errors.Is(err, os.ErrClosed) {
 		return err
@@ -44,7 +47,8 @@ func (t *Temp) Close() error {
 	return nil
 }
 
-// Commit renames the file to name, whose folder is made where there is none. After an error the file is gone.
+// Commit renames the file to name, whose folder is made where there is none. After an error the
+// file is gone.
 func (t *Temp) Commit(name string) error {
 	err := t.Close()
 	if err == nil {
@@ -80,8 +84,8 @@ func Write(root *os.Root, name string, b []byte) error {
 	return t.Commit(name)
 }
 
-// Recover removes the temporary files that killed programs left in dir, a folder of root. It takes those of
-// programs that still write there as well: a lock is for the caller to hold.
+// Recover removes the temporary files that killed programs left in dir, a folder of root. It
+// takes those of programs that still write there as well: a lock is for the caller to hold.
 func Recover(root *os.Root, dir string) error {
 	d, err := root.Open(dir)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	// login is the form of a GitHub login: up to 39 letters, digits and single hyphens; managed accounts add an
-	// underscore and a short name.
+	// login is the form of a GitHub login: up to 39 letters, digits and single hyphens; managed
+	// accounts add an underscore and a short name.
 	login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]{1,39})?$`)
 	// bracketComma is where a list item holds several authors after all.
 	bracketComma = regexp.MustCompile(`[)>]\s*[,;&]|[)>]\s+and\s`)
@@ -66,7 +66,8 @@ func (a *authorList) item(item any) {
 	}
 }
 
-// mapping adds "- name: A" with "github: a" below it. A map with one other key is a name that holds a colon.
+// mapping adds "- name: A" with "github: a" below it. A map with one other key is a name that
+// holds a colon.
 func (a *authorList) mapping(m map[string]any) {
 	var found mip.Author
 	for key, v := range m {
@@ -75,6 +76,7 @@ func (a *authorList) mapping(m map[string]any) {
 			continue
 		}
 		switch fieldName(key) {
+		// Each value has several usual keys. A value that is none of its kind is left out.
 		case "name", "author":
 			found.Name = &text
 		case "github", "handle", "login", "username":
@@ -98,13 +100,16 @@ func (a *authorList) mapping(m map[string]any) {
 	}
 }
 
-// split adds the authors of a line, which commas, semicolons, "and" and "&" outside brackets separate.
+// split adds the authors of a line, which commas, semicolons, "and" and "&" outside brackets
+// separate.
 func (a *authorList) split(s string) {
 	var parts []string
+	// depth counts open brackets; from is where the part at hand begins.
 	depth, from := 0, 0
 	cut := func(to int) {
 		part := strings.TrimSpace(s[from:to])
 		from = to + 1
+		// "Ada, Jr." is one name.
 		if n := len(parts); n > 0 && nameSuffix.MatchString(part) {
 			parts[n-1] += ", " + part
 			return
@@ -123,6 +128,7 @@ func (a *authorList) split(s string) {
 			depth++
 		case ')', '>', ']':
 			depth = max(depth-1, 0)
+		// A line break ends an author even where a bracket was never closed.
 		case ',', ';', '\n':
 			if depth == 0 || s[i] == '\n' {
 				cut(i)
@@ -136,16 +142,18 @@ func (a *authorList) split(s string) {
 	}
 }
 
-// one takes one author apart. Text in brackets that is neither a handle nor an address is part of the name: Jacob
-// Creech (Solana Foundation).
+// one takes one author apart. Text in brackets that is neither a handle nor an address is part
+// of the name: Jacob Creech (Solana Foundation).
 func (a *authorList) one(s string) {
 	if len(s) > maxText { // nobody's name; below, every word is compared with every bracket
 		*a = append(*a, mip.Author{Name: &s})
 		return
 	}
 	var p person
+	// The words outside of brackets tell a handle from an employer.
 	name := strings.Fields(strings.ToLower(bracket.ReplaceAllString(s, " ")))
 	rest := bracket.ReplaceAllStringFunc(s, func(b string) string {
+		// A link holds an address; its label is part of the name.
 		if m := bracket.FindStringSubmatch(b); b[0] == '[' {
 			p.take(m[2])
 			return " " + m[1] + " "
@@ -165,6 +173,7 @@ func (a *authorList) one(s string) {
 	if p == (person{}) && !strings.Contains(s, "](") {
 		rest = s // all brackets are part of the name
 	}
+	// Handles and addresses stand outside of brackets as well: Ada @ada.
 	var words []string
 	for word := range strings.FieldsSeq(rest) {
 		if !strings.Contains(word, "@") && !strings.Contains(word, "github.com/") || !p.take(word) {
@@ -182,7 +191,8 @@ func (a *authorList) one(s string) {
 // person is an author while its text is taken apart.
 type person mip.Author
 
-// take reads a piece of an author as a marked handle or an address and reports whether it was one.
+// take reads a piece of an author as a marked handle or an address and reports whether it was
+// one.
 func (p *person) take(s string) bool {
 	s = strings.TrimSpace(s)
 	if e, ok := asEmail(s); ok && p.Email == nil {
@@ -199,8 +209,9 @@ func (p *person) take(s string) bool {
 	return isURL
 }
 
-// takeHandle reads a handle without its @. A word in brackets may as well be an employer, and a link to a stranger's
-// account is worse than none, so the handle must hold a word of the person's name.
+// takeHandle reads a handle without its @. A word in brackets may as well be an employer, and a
+// link to a stranger's account is worse than none, so the handle must hold a word of the
+// person's name.
 func (p *person) takeHandle(s string, name []string) bool {
 	const significant = 3 // bytes of a word that are no coincidence
 	if p.GitHub != nil || !login.MatchString(s) {
@@ -218,6 +229,7 @@ func (p *person) takeHandle(s string, name []string) bool {
 // asLogin accepts a login, @login and an address of a GitHub profile.
 func asLogin(s string) (string, bool) {
 	s = strings.TrimSpace(s)
+	// An address may lack its scheme.
 	if _, path, ok := strings.Cut(s, "github.com/"); ok {
 		s = strings.TrimSuffix(path, "/")
 	}
@@ -225,6 +237,7 @@ func asLogin(s string) (string, bool) {
 	return s, login.MatchString(s)
 }
 
+// asEmail accepts an address of RFC 5322 without its display name, and a mailto: link to one.
 func asEmail(s string) (string, bool) {
 	const longest = 254 // bytes: RFC 5321, section 4.5.3.1.3
 	s = strings.TrimSpace(s)

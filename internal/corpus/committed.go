@@ -25,22 +25,27 @@ const (
 	TranslationsDir = "translations"
 )
 
-// Committed are the summaries and translations in the proposals folders: summaries/MIP-7.json and
-// translations/ja/MIP-7.md. It is immutable after [Corpus.ReadCommitted] and safe for concurrent use.
+// Committed are the summaries and translations in the proposals folders: summaries/MIP-7.json
+// and translations/ja/MIP-7.md. It is immutable after [Corpus.ReadCommitted] and safe for
+// concurrent use.
 type Committed struct {
-	Problems []mip.Problem // sorted; every file that is not published has at least one
-	Files    []string      // every file that was read, as in problems
+	// Problems are sorted; every file that is not published has at least one.
+	Problems []mip.Problem
+	// Files are the paths of all files that were read, as in problems, sorted.
+	Files []string
 
 	summaries    map[mip.ID]*api.Summary
 	translations map[mip.ID][]Translation
-	files        map[mip.ID]*committedFile // of summaries, whether they are published or not
+	// files are those of summaries, whether they are published or not.
+	files map[mip.ID]*committedFile
 }
 
 // Translation is a committed translation that is published.
 type Translation struct {
-	ID          mip.ID
-	Locale      string
-	Stale       bool // the English text has changed since it was made
+	ID     mip.ID
+	Locale string
+	// Stale says that the English text has changed since the translation was made.
+	Stale       bool
 	GeneratedAt mip.Time
 	File        string // as in problems
 	Heavy       bool   // as in [Proposal]
@@ -48,19 +53,21 @@ type Translation struct {
 	text *api.PublishedTranslation
 }
 
-// Text is the translation as it is published. The ids of its sections are those of the English text as far as the two
-// correspond. It must not be changed.
+// Text is the translation as it is published. The ids of its sections are those of the English
+// text as far as the two correspond. It must not be changed.
 func (t Translation) Text() *api.PublishedTranslation { return t.text }
 
-// Summary is the committed summary of a proposal, nil when none is published. Its Stale marks one of an older text,
-// which still passes the check against the present one.
+// Summary is the committed summary of a proposal, nil when none is published. Its Stale marks
+// one of an older text, which still passes the check against the present one.
 func (c *Committed) Summary(id mip.ID) *api.Summary { return c.summaries[id] }
 
-// Translations are the published translations of a proposal, by locale. A stale one is among them.
+// Translations are the published translations of a proposal, by locale. A stale one is among
+// them.
 func (c *Committed) Translations(id mip.ID) []Translation { return c.translations[id] }
 
-// SummaryFile is the folder of proposals in which the summary of a proposal belongs, and its name there: where one
-// stands, else beside the proposal. ok is false when several files claim the name.
+// SummaryFile is the folder of proposals in which the summary of a proposal belongs, and its
+// name there: where one stands, else beside the proposal. ok is false when several files claim
+// the name.
 func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
 	if f := c.files[p.ID]; f != nil {
 		return f.Folder, f.Name, !f.clash
@@ -68,14 +75,15 @@ func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
 	return p.source.Folder, SummariesDir + "/" + p.ID.String() + ".json", true
 }
 
-// CheckSummary says what the text of the i-th proposal does not bear out of a summary. It is called from several
-// goroutines.
+// CheckSummary says what the text of the i-th proposal does not bear out of a summary. It is
+// called from several goroutines.
 type CheckSummary func(sum *api.Summary, i int) error
 
-// ReadCommitted reads the summaries and the translations into the locales. The error is non-nil only when a folder cannot
-// be read any more, or ctx ends; a problem of a file is in Problems.
+// ReadCommitted reads the summaries and the translations into the locales. The error is non-nil
+// only when a folder cannot be read any more, or ctx ends; a problem of a file is in Problems.
 func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check CheckSummary) (*Committed, error) {
 	l := &committedList{prefix: c.prefix, locales: locales}
+	// All files are listed first, since two folders may have one for the same proposal.
 	for _, dir := range c.Folders {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
@@ -117,10 +125,12 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check Chec
 // committedFile is a file that belongs to a proposal by its name.
 type committedFile struct {
 	folder.File
-	root   *os.Root
-	id     mip.ID
-	locale string // of a translation; empty: a summary
-	clash  bool   // another file claims the same place
+	root *os.Root
+	id   mip.ID
+	// locale is that of a translation, empty for a summary.
+	locale string
+	// clash says that another file claims the same place.
+	clash bool
 
 	report      report
 	summary     *api.Summary
@@ -147,6 +157,7 @@ func (f *committedFile) read(c *Corpus, i int, check CheckSummary) {
 	default:
 		f.readTranslation(raw, c, c.Proposals[i])
 	}
+	// The caller may find out only by rendering that a file cannot be published.
 	if p, ok := c.refused[f.Path]; ok {
 		f.report.warnf(p.Line, p.Code, "%s", p.Message)
 		f.summary, f.translation = nil, nil
@@ -157,10 +168,13 @@ func (f *committedFile) read(c *Corpus, i int, check CheckSummary) {
 type committedList struct {
 	prefix  string
 	locales []string
-	root    *os.Root // of the proposals folder at hand
-	dir     string   // its name
-	files   []*committedFile
-	others  report // on files and folders that belong to no proposal
+	// root is the proposals folder at hand.
+	root *os.Root
+	// dir is the name of root.
+	dir   string
+	files []*committedFile
+	// others holds the problems of files and folders that belong to no proposal.
+	others report
 }
 
 // problem reports a file or folder that belongs to no proposal.
@@ -171,6 +185,7 @@ func (l *committedList) problem(level mip.Level, name, code, format string, args
 
 // entries lists a sub-folder; ok is false when it is not there or cannot be listed.
 func (l *committedList) entries(name string) (files []folder.File, ok bool) {
+	// Most repositories have no such folder.
 	info, err := l.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false
@@ -212,7 +227,8 @@ func (l *committedList) language(f folder.File) {
 	}
 }
 
-// take takes the files that belong to a proposal by their names, and says of the others why not.
+// take takes the files that belong to a proposal by their names, and says of the others why
+// not.
 func (l *committedList) take(files []folder.File, ext, locale string) {
 	var named []folder.File
 	for _, f := range files {
@@ -234,8 +250,8 @@ func (l *committedList) take(files []folder.File, ext, locale string) {
 	}
 }
 
-// distinct returns the files whose names can be told from others' on every machine, and those whose names differ only by
-// case.
+// distinct returns the files whose names can be told from others' on every machine, and those
+// whose names differ only by case.
 func (l *committedList) distinct(files []folder.File) (alone, twins []folder.File) {
 	files = slices.DeleteFunc(files, func(f folder.File) bool {
 		if folder.Visible(f.Name) == f.Name {

@@ -1,6 +1,6 @@
 // Package corpus turns folders of proposal files into a Corpus: it guards and decodes headers,
-// checks texts, resolves relations and asks git for times. It knows nothing of HTTP, output paths, HTML
-// or the clock.
+// checks texts, resolves relations and asks git for times. It knows nothing of HTTP, output
+// paths, HTML or the clock.
 package corpus
 
 import (
@@ -17,9 +17,11 @@ import (
 
 // Options says what to load. Folders must not be empty.
 type Options struct {
-	// Prefix is the text that ids start with; in lower case it is the header key of the number. Empty means MIP.
+	// Prefix is the text that ids start with; in lower case it is the header key of the number.
+	// Empty means MIP.
 	Prefix string
-	// Folders are read without their sub-folders, in any order: the result does not depend on it.
+	// Folders are read without their sub-folders, in any order: the result does not depend on
+	// it.
 	Folders []string
 	// Epoch, when set (SOURCE_DATE_EPOCH), is the time of every change and git is not asked.
 	Epoch *time.Time
@@ -29,36 +31,57 @@ type Options struct {
 
 // Corpus is everything that was found. It is immutable after Load and safe for concurrent use.
 type Corpus struct {
-	Proposals []*Proposal   // sound ones, in the order of their ids
-	Folders   []string      // that were read: cleaned, sorted, each once
-	Problems  []mip.Problem // sorted; every file that is not in Proposals has at least one
-	Commit    string        // newest commit that touched a proposal; empty without git
-	Committed *mip.Time     // its time; nil without git
-	History   string        // full, shallow, none or fixed: see [mip.SiteInfo.History]
+	// Proposals are the sound ones, in the order of their ids.
+	Proposals []*Proposal
+	// Folders are those that were read: cleaned, sorted, each once.
+	Folders []string
+	// Problems are sorted; every file that is not in Proposals has at least one.
+	Problems []mip.Problem
+	// Commit is the newest one that touched a proposal; empty without git.
+	Commit string
+	// Committed is the time of Commit; nil without git.
+	Committed *mip.Time
+	// History is full, shallow, none or fixed: see [mip.SiteInfo.History].
+	History string
 
 	prefix  string
 	history *history
 	refused map[string]mip.Problem
-	files   map[string]*Proposal // by file name in lower case; nil where two files share the name
+	// files are the proposals by file name in lower case; nil where two files share the name.
+	files map[string]*Proposal
 }
 
-// Proposal is one sound file. Its Summary lacks the fields that follow from the site: ID is set, but URL, APIURL,
-// MarkdownURL, SourceURL and Hardfork are not.
+// Proposal is one sound file. Its Summary lacks the fields that follow from the site: ID is
+// set, but URL, APIURL, MarkdownURL, SourceURL and Hardfork are not.
 type Proposal struct {
 	mip.Summary
-	File     string // slash-separated, as in problems
-	RepoPath string // within its repository, that of the upstream when Upstream; without git, its folder's last name and its own
-	Commit   string // newest commit that touched the file; empty when unknown
-	Past     *Past  // the file's versions; nil when git knows none
-	Upstream bool   // RepoPath, Commit and Past are those of the upstream that the file was synced from
-	Local    bool   // the file was not synced, and others were
-	Raw      string // the file, byte for byte
-	Heavy    bool   // its HTML can be out of proportion to Raw: whether it can be published shows when it is rendered
+	// File is the path, slash-separated, as in problems.
+	File string
+	// RepoPath is the path within the repository, that of the upstream when Upstream is set;
+	// without git, the folder's last name and the file's own.
+	RepoPath string
+	// Commit is the newest one that touched the file; empty when unknown.
+	Commit string
+	// Past has the file's versions; nil when git knows none.
+	Past *Past
+	// Upstream says that RepoPath, Commit and Past are those of the repository that the file
+	// was synced from.
+	Upstream bool
+	// Local says that the file was not synced, and others were.
+	Local bool
+	// Raw is the file, byte for byte.
+	Raw string
+	// Heavy says that the HTML can be out of proportion to Raw: whether it can be published
+	// shows when it is rendered.
+	Heavy bool
 
-	source      folder.File
-	body        string // UTF-8 with LF line ends, after the header
-	numberLine  int    // where the header states the number; 0 when the file's name does
-	requireLine int    // where the header states Requires; 0 when it does not
+	source folder.File
+	// body is the text after the header, UTF-8 with LF line ends.
+	body string
+	// numberLine is where the header states the number; 0 when the file's name does.
+	numberLine int
+	// requireLine is where the header states Requires; 0 when it does not.
+	requireLine int
 	requires    []*Proposal
 	report      *report
 }
@@ -69,8 +92,9 @@ func byID(a, b *Proposal) int { return a.ID.Compare(b.ID) }
 // Read parses a proposal's text. The caller owns the result.
 func (c *Corpus) Read(p *Proposal) *markdown.Document { return markdown.Parse(p.body) }
 
-// Changed is when a file in a folder of the corpus, or below one, changed: the time of the newest commit that touched
-// it, or the fixed time of [Options.Epoch]. Nil when git does not know.
+// Changed is when a file in a folder of the corpus, or below one, changed: the time of the
+// newest commit that touched it, or the fixed time of [Options.Epoch]. Nil when git does not
+// know.
 func (c *Corpus) Changed(f folder.File) *mip.Time { return c.history.changed(f) }
 
 // find returns the position of a proposal that is published.
@@ -78,7 +102,8 @@ func (c *Corpus) find(id mip.ID) (int, bool) {
 	return slices.BinarySearchFunc(c.Proposals, id, func(p *Proposal, id mip.ID) int { return p.ID.Compare(id) })
 }
 
-// ID returns the published proposal that a link to a file of that name (MIP-3.md, in any case) means.
+// ID returns the published proposal that a link to a file of that name (MIP-3.md, in any case)
+// means.
 func (c *Corpus) ID(file string) (id mip.ID, published bool) {
 	name := strings.ToLower(path.Base(file))
 	if p, known := c.files[name]; p != nil {
@@ -104,6 +129,7 @@ type report struct {
 	failed   bool
 }
 
+// add adds a problem of a line, from 1; 0 stands for the whole file. An error fails the file.
 func (r *report) add(level mip.Level, line int, code, format string, args ...any) {
 	r.failed = r.failed || level == mip.Error
 	r.problems = append(r.problems, mip.Problem{
@@ -111,19 +137,23 @@ func (r *report) add(level mip.Level, line int, code, format string, args ...any
 	})
 }
 
+// errorf adds a problem that keeps the file from being published.
 func (r *report) errorf(line int, code, format string, args ...any) {
 	r.add(mip.Error, line, code, format, args...)
 }
 
+// warnf adds a problem of a file that is published all the same.
 func (r *report) warnf(line int, code, format string, args ...any) {
 	r.add(mip.Warning, line, code, format, args...)
 }
 
+// noticef adds a remark, such as that a file is skipped.
 func (r *report) noticef(line int, code, format string, args ...any) {
 	r.add(mip.Notice, line, code, format, args...)
 }
 
-// mostAlike is how many problems of one code are reported of one file: a header can hold thousands.
+// mostAlike is how many problems of one code are reported of one file: a header can hold
+// thousands.
 const mostAlike = 25
 
 // most returns the problems, of each code the first mostAlike and how many more there are.

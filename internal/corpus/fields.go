@@ -11,8 +11,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Bounds of the values that pages, lists and feeds repeat of one header. The frontmatter has longer ones as a whole.
-// The longest values of real proposals are a tenth of these.
+// Bounds of the values that pages, lists and feeds repeat of one header. The frontmatter has
+// longer ones as a whole. The longest values of real proposals are a tenth of these.
 const (
 	maxText = 1000 // bytes of a text
 	maxList = 100  // entries of a list
@@ -20,7 +20,8 @@ const (
 )
 
 const (
-	// maxTitle is where lists and feeds begin to cut titles; the network's own linter has the same limit.
+	// maxTitle is where lists and feeds begin to cut titles; the network's own linter has the
+	// same limit.
 	maxTitle = 90 // characters
 	// maxDigits keeps numbers within the integers of every reader.
 	maxDigits = 9
@@ -30,12 +31,14 @@ const (
 type fields struct {
 	*values
 	prefix string // as in ids
-	key    string // the header key of the number
-	r      *report
+	// The header key of the number.
+	key string
+	r   *report
 }
 
 // summary fills everything that the header states. heading stands in for a missing title.
 func (f *fields) summary(number int, fromName bool, heading string) mip.Summary {
+	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
 		if _, isMap := v.v.(map[string]any); isMap && shownText[v.name] {
 			f.r.warnf(v.line, "not-text", "%s is a map and is left out; write it as text", quoted(v.key))
@@ -73,6 +76,7 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 		f.r.warnf(f.get("status").line, "unknown-status",
 			"%s is none of the known statuses (Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn): it is kept as written", quoted(string(s.Status)))
 	}
+	// Inferred names the fields in the order of the struct.
 	if fromName {
 		s.Inferred = append(s.Inferred, "number")
 	}
@@ -86,6 +90,7 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 	if n := utf8.RuneCountInString(s.Title); n > maxTitle {
 		f.r.warnf(lineOf(f.get("title")), "long-title", "the title has %d characters; %d is the most that lists show whole", n, maxTitle)
 	}
+	// A network may state that a proposal is about process in its category alone.
 	if s.Type == nil && s.Category != nil && strings.EqualFold(*s.Category, "meta") {
 		s.Type = new("Meta")
 		s.Inferred = append(s.Inferred, "type")
@@ -93,7 +98,8 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 	return s
 }
 
-// visible returns a text that people judge a proposal by: every character of it must be visible.
+// visible returns a text that people judge a proposal by: every character of it must be
+// visible.
 func (f *fields) visible(name string) string {
 	v := f.get(name)
 	if class := hidden(v.text()); class != mip.Visible {
@@ -131,8 +137,8 @@ func shorten[T any](list []T, v *value, r *report) []T {
 // foldBlanks replaces every run of white space by one blank and trims the ends.
 func foldBlanks(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// hidden returns the class of the first character of s that a reader cannot see. A joiner between letters or emoji is
-// visible, any other is not.
+// hidden returns the class of the first character of s that a reader cannot see. A joiner
+// between letters or emoji is visible, any other is not.
 func hidden(s string) mip.Class {
 	joins := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsSymbol(c) }
 	before := rune(-1)
@@ -154,10 +160,11 @@ func hidden(s string) mip.Class {
 // placeholders stand for a value that is not known yet.
 var placeholders = regexp.MustCompile(`(?is)^(?:<.*>|x*|\?*|-*|tb[dac]|n/a|na|none|null|~|to be (?:assigned|determined)|unassigned)$`)
 
+// isPlaceholder reports a text of [placeholders]. The empty text is one.
 func isPlaceholder(s string) bool { return placeholders.MatchString(strings.TrimSpace(s)) }
 
-// fileNumber finds the number in a file's name: MIP-7.md, eip-1046.md and 0047-a-title.md have one whatever the letters
-// are, since the folder says what they mean.
+// fileNumber finds the number in a file's name: MIP-7.md, eip-1046.md and 0047-a-title.md have
+// one whatever the letters are, since the folder says what they mean.
 var fileNumber = regexp.MustCompile(`^(?:[A-Za-z]+[-_]?)?([0-9]+)(?:[-_. :]|$)`)
 
 // numberInName returns the number that a file's name states.
@@ -172,12 +179,14 @@ func numberInName(name string) (int, bool) {
 	return smallNumber(m[1])
 }
 
-// mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it begins with a header that
-// has the number's key, or it is a binary file or UTF-16, in which nothing can be seen.
+// mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it
+// begins with a header that has the number's key, or it is a binary file or UTF-16, in which
+// nothing can be seen.
 func mayHaveNumber(raw, key string) bool {
 	if strings.IndexByte(raw, 0) >= 0 || strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
 		return true
 	}
+	// The header may be broken in any way, so lines are only looked at one by one.
 	text := strings.TrimLeft(strings.TrimPrefix(raw, "\uFEFF"), " \t\r\n")
 	fences := 0
 	for line := range strings.FieldsFuncSeq(text[:min(len(text), maxHeader)], func(c rune) bool { return c == '\r' || c == '\n' }) {
@@ -198,6 +207,8 @@ func mayHaveNumber(raw, key string) bool {
 	return false
 }
 
+// smallNumber reads decimal digits, with any number of leading zeros, of at most [maxDigits]
+// that count.
 func smallNumber(digits string) (int, bool) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {
@@ -207,11 +218,13 @@ func smallNumber(digits string) (int, bool) {
 	return n, err == nil && len(digits) <= maxDigits
 }
 
-// number reads the proposal's number from the raw text of its header, because YAML 1.1 would make 113 of 0161, and from
-// the file's name when the header has a placeholder. ok is false when the proposal has no number; r then says why.
+// number reads the proposal's number from the raw text of its header, because YAML 1.1 would
+// make 113 of 0161, and from the file's name when the header has a placeholder. ok is false
+// when the proposal has no number; r then says why.
 func (f *fields) number(name string) (n int, fromName, ok bool) {
 	inName, named := numberInName(name)
 	v, merge := f.byName[f.key], f.byName["<<"]
+	// A merge key may bring a number that nobody sees here.
 	if v == nil && merge != nil {
 		f.r.errorf(merge.line, "bad-number", "the header merges another map and does not state %s itself: write %s: and the number", f.key, f.key)
 		return 0, false, false
@@ -220,12 +233,14 @@ func (f *fields) number(name string) (n int, fromName, ok bool) {
 	if v != nil {
 		text, isText = v.v.(string)
 	}
+	// Drafts often have no number yet, and files such as README.md never have one.
 	if v == nil || v.v == nil || isText && isPlaceholder(text) {
 		if !named {
 			f.r.noticef(lineOf(v), "unnumbered-draft", "skipped: neither the header nor the file name has a number")
 		}
 		return inName, true, named
 	}
+	// A list or a map has an empty text, which is no number either.
 	digits, isNumber := stripPrefix(text, f.prefix)
 	n, small := smallNumber(digits)
 	if !isNumber || !small || len(digits) > maxDigits {
@@ -242,7 +257,8 @@ func (f *fields) number(name string) (n int, fromName, ok bool) {
 	return n, false, true
 }
 
-// stripPrefix removes the site's own prefix from MIP-7, mip_7, MIP 7 and MIP7, and reports whether only digits are left.
+// stripPrefix removes the site's own prefix from MIP-7, mip_7, MIP 7 and MIP7, and reports
+// whether only digits are left.
 func stripPrefix(s, prefix string) (digits string, ok bool) {
 	if len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
 		s = s[len(prefix):]

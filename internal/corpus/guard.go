@@ -7,30 +7,38 @@ import (
 	"unicode/utf8"
 )
 
-// maxHeader bounds what is handed to a YAML decoder, in bytes. The largest real header is under 3 KiB.
+// maxHeader bounds what is handed to a YAML decoder, in bytes. The largest real header is under
+// 3 KiB.
 const maxHeader = 64 << 10
 
 // header is the text between the fences, key by key, with nothing interpreted.
 type header struct {
 	fields []field
-	body   int // offset of the text after the closing fence
+	// Offset of the text after the closing fence.
+	body int
 }
 
 // field is one top-level key of a header.
 type field struct {
-	key   string   // as spelt, trimmed, quotes resolved
-	name  string   // for look-up: see fieldName
-	value string   // the text after the colon on the same line, trimmed
-	more  []string // the lines below, as they are
-	line  int      // in the file, from 1
-	open  bool     // the value goes on below, whatever stands there
+	// As spelt, trimmed, quotes resolved.
+	key string
+	// For look-up: see fieldName.
+	name string
+	// The text after the colon on the same line, trimmed.
+	value string
+	// The lines below, as they are.
+	more []string
+	// line is the number of the line in the file, from 1.
+	line int
+	// The value goes on below, whatever stands there.
+	open bool
 }
 
 // raw is the field's whole value as written.
 func (f *field) raw() string { return strings.TrimSpace(f.value + "\n" + strings.Join(f.more, "\n")) }
 
-// fieldName is the form in which keys are compared: Discussions_To and "discussions-to (*optional)" are both
-// discussions-to.
+// fieldName is the form in which keys are compared: Discussions_To and "discussions-to
+// (*optional)" are both discussions-to.
 func fieldName(key string) string {
 	key = strings.ToLower(strings.TrimSpace(key))
 	if i := strings.Index(key, "(*"); i > 0 && strings.HasSuffix(key, ")") {
@@ -49,9 +57,11 @@ var (
 	foldedLists = map[string]bool{"author": true, "authors": true, "requires": true, "depends-on": true}
 )
 
-// normalise returns the file's text as UTF-8 with LF line ends and without a byte order mark. A file that is not
-// text is an error of r, with the line of the first offending byte. The result may share memory with raw.
+// normalise returns the file's text as UTF-8 with LF line ends and without a byte order mark. A
+// file that is not text is an error of r, with the line of the first offending byte. The result
+// may share memory with raw.
 func normalise(raw string, r *report) (string, bool) {
+	// The byte order marks of UTF-16, little endian and big endian.
 	if strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
 		r.errorf(1, "not-utf8", "the file is UTF-16; save it as UTF-8")
 		return "", false
@@ -77,16 +87,18 @@ func normalise(raw string, r *report) (string, bool) {
 	return whole, true
 }
 
+// lineAt is the line of an offset, from 1.
 func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
 
-// guard finds the header of a normalised text. ok is false when the file cannot be published: r then holds the
-// error. A file without any header has ok true and a nil header.
+// guard finds the header of a normalised text. ok is false when the file cannot be published: r
+// then holds the error. A file without any header has ok true and a nil header.
 func guard(text string, r *report) (h *header, ok bool) {
 	start := len(text) - len(strings.TrimLeft(text, " \t\n"))
 	first, next := cutLine(text, start)
 	if start > 0 && text[start-1] != '\n' || !isMark(first, "---") {
 		return nil, true
 	}
+	// A header that is never closed would swallow the text: its lines are judged as they come.
 	begin := lineAt(text, start)
 	s := splitter{line: begin, late: report{file: r.file}}
 	unclosed := func(line int) (*header, bool) {
@@ -126,6 +138,7 @@ func guard(text string, r *report) (h *header, ok bool) {
 	return unclosed(cmp.Or(s.end, s.heading, begin))
 }
 
+// cutLine returns the line at an offset, without its end, and the offset of the next one.
 func cutLine(text string, at int) (line string, next int) {
 	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
 		return text[at : at+i], at + i + 1
@@ -141,15 +154,22 @@ func isMark(line string, mark string) bool {
 
 // splitter takes a header apart line by line.
 type splitter struct {
-	fields  []field
-	line    int
-	blank   bool   // the line before was blank
-	heading int    // line of a Markdown heading by its look, until a key follows it directly
-	end     int    // line at which the header seems to end, 0 as long as it looks like one
-	list    int    // line of a list item that belongs to no key
-	scalar  int    // line of text that belongs to no key
-	late    report // of a header that is closed; an open one has an error of its own
-	drop    bool   // the lines indented below belong to a line that was left out
+	fields []field
+	line   int
+	// The line before was blank.
+	blank bool
+	// Line of a Markdown heading by its look, until a key follows it directly.
+	heading int
+	// Line at which the header seems to end, 0 as long as it looks like one.
+	end int
+	// Line of a list item that belongs to no key.
+	list int
+	// Line of text that belongs to no key.
+	scalar int
+	// late holds the warnings of a header that is closed; an open one has an error of its own.
+	late report
+	// The lines indented below belong to a line that was left out.
+	drop bool
 }
 
 var headingLine = regexp.MustCompile(`^#{1,6}[ \t]+\S`)
@@ -164,12 +184,14 @@ func (s *splitter) add(line string) {
 		s.extend(line)
 		return
 	}
+	// A line belongs to the field above it, begins a field, or is neither.
 	indented := line[0] == ' ' || line[0] == '\t'
 	_, item := itemText(line)
 	switch {
 	case indented && len(s.fields) > 0:
 		s.below(line, trimmed)
 	case !indented && line[0] == '#':
+		// A comment, unless it stands alone like a heading.
 		if heading > 0 {
 			s.heading = heading
 		} else if blank && headingLine.MatchString(line) {
@@ -195,20 +217,22 @@ func (s *splitter) add(line string) {
 	}
 }
 
+// key begins a field at the line at hand.
 func (s *splitter) key(f field) {
 	f.line = s.line
 	s.fields = append(s.fields, f)
 	s.drop = false
 }
 
+// extend adds a line to the last field, unless that is left out.
 func (s *splitter) extend(line string) {
 	if n := len(s.fields); n > 0 && !s.drop {
 		s.fields[n-1].more = append(s.fields[n-1].more, line)
 	}
 }
 
-// below takes an indented line. A key of one word below a value that is complete is a key that was indented by
-// mistake: YAML refuses it, and as a part of that value it would be published.
+// below takes an indented line. A key of one word below a value that is complete is a key that
+// was indented by mistake: YAML refuses it, and as a part of that value it would be published.
 func (s *splitter) below(line, trimmed string) {
 	f, isKey := splitKey(trimmed)
 	switch {
@@ -226,8 +250,9 @@ func (s *splitter) below(line, trimmed string) {
 	}
 }
 
-// stray takes a line that is neither indented nor a key. Lists of people and of proposals are folded like that;
-// every other one is left out, since it would be published as a part of the line above.
+// stray takes a line that is neither indented nor a key. Lists of people and of proposals are
+// folded like that; every other one is left out, since it would be published as a part of the
+// line above.
 func (s *splitter) stray(line string) {
 	if len(s.fields) == 0 {
 		s.scalar = s.line
@@ -243,9 +268,11 @@ func (s *splitter) stray(line string) {
 }
 
 var (
-	// bareKey is a key whose colon has no blank after it, which YAML reads as text and people as a key.
+	// bareKey is a key whose colon has no blank after it, which YAML reads as text and people
+	// as a key.
 	bareKey = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]{0,39}):([^\s/].*)$`)
-	// oneWord is a key as nearly all are; a sentence that is folded over lines seldom begins like it.
+	// oneWord is a key as nearly all are; a sentence that is folded over lines seldom begins
+	// like it.
 	oneWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 	// quotedKey is a key in quotes.
 	quotedKey = regexp.MustCompile(`^(?:"([^"]+)"|'([^']+)')[ \t]*:(?:[ \t](.*))?$`)
@@ -253,12 +280,14 @@ var (
 
 // splitKey splits "key: value". line is not empty.
 func splitKey(line string) (field, bool) {
+	// A key that is a list or a map.
 	if strings.HasPrefix(line, "? ") {
 		return field{}, false
 	}
 	if m := quotedKey.FindStringSubmatch(line); m != nil {
 		return newField(m[1]+m[2], m[3]), true
 	}
+	// The first colon before a blank or the end of the line ends the key.
 	for i := 1; i < len(line); i++ {
 		if line[i] == ':' && (i+1 == len(line) || line[i+1] == ' ' || line[i+1] == '\t') {
 			return newField(line[:i], line[i+1:]), keyLike(line[:i])
@@ -270,6 +299,7 @@ func splitKey(line string) (field, bool) {
 	return field{}, false
 }
 
+// newField makes a field of the text on both sides of a colon.
 func newField(key, value string) field {
 	key = strings.TrimSpace(key)
 	f := field{key: key, name: fieldName(key), value: strings.TrimSpace(value)}
@@ -277,7 +307,8 @@ func newField(key, value string) field {
 	return f
 }
 
-// goesOn reports a value that is empty, a block, or quotes, a list or a map that the first line does not close.
+// goesOn reports a value that is empty, a block, or quotes, a list or a map that the first line
+// does not close.
 func (f *field) goesOn() bool {
 	if f.value == "" {
 		return true

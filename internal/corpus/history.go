@@ -19,12 +19,16 @@ import (
 
 // history is what git knows of the files in the folders.
 type history struct {
-	state    string // full, shallow, none or fixed
-	epoch    *time.Time
-	places   map[string]git.Place       // by folder
-	files    map[fileKey]*fileHistory   // of committed files
-	touched  map[string]int             // by commit: the files named like proposals that it touches
-	records  map[string]*gitsync.Record // by folder, of those that were synced
+	// Full, shallow, none or fixed.
+	state  string
+	epoch  *time.Time
+	places map[string]git.Place // by folder
+	// files are the histories of committed files.
+	files map[fileKey]*fileHistory
+	// touched counts, by commit, the files named like proposals that it touches.
+	touched map[string]int
+	// records are those of mipwatch sync, by folder.
+	records  map[string]*gitsync.Record
 	problems []mip.Problem
 }
 
@@ -35,8 +39,10 @@ type fileKey struct{ top, path string }
 type fileHistory struct {
 	first, last git.Commit
 	known       bool // both are
-	complete    bool // the file does not reach the edge of a shallow clone
-	past        Past // of a file that is named like a proposal
+	// The file does not reach the edge of a shallow clone.
+	complete bool
+	// past is that of a file named like a proposal.
+	past Past
 }
 
 // touch takes a commit into account, newest first.
@@ -53,7 +59,8 @@ func (f *fileHistory) touch(c git.Commit) {
 // maxLanguages bounds the folders of translations whose files have times too.
 const maxLanguages = 200
 
-// readHistory reads the history of all folders. Where git knows nothing the header's dates stay.
+// readHistory reads the history of all folders. Where git knows nothing the header's dates
+// stay.
 func readHistory(ctx context.Context, folders []string, epoch *time.Time) *history {
 	h := &history{
 		state: "none", epoch: epoch, places: map[string]git.Place{}, files: map[fileKey]*fileHistory{}, touched: map[string]int{},
@@ -66,6 +73,7 @@ func readHistory(ctx context.Context, folders []string, epoch *time.Time) *histo
 		h.state = "fixed"
 		return h
 	}
+	// Several folders may lie in one repository, whose log is read once.
 	byTop := map[string][]string{} // folders by repository
 	whole := true
 	for _, dir := range folders {
@@ -96,6 +104,7 @@ func readHistory(ctx context.Context, folders []string, epoch *time.Time) *histo
 			h.missing(dirs[0], err)
 		}
 	}
+	// A clone without any commit of these files has no history at all.
 	shallow := slices.ContainsFunc(folders, func(dir string) bool { return h.places[dir].Shallow != nil })
 	switch {
 	case len(h.files) == 0 && !shallow:
@@ -114,7 +123,8 @@ func (h *history) report(level mip.Level, name, code, format string, args ...any
 	h.problems = append(h.problems, r.problems...)
 }
 
-// missing notes why a folder has no history. A folder outside of any repository is nothing to note.
+// missing notes why a folder has no history. A folder outside of any repository is nothing to
+// note.
 func (h *history) missing(dir string, err error) {
 	switch {
 	case errors.Is(err, git.ErrNoRepo):
@@ -127,8 +137,8 @@ func (h *history) missing(dir string, err error) {
 	}
 }
 
-// readRecord reads the record of mipwatch sync in a folder. One that cannot be read is a problem, and times come from
-// the local repository then.
+// readRecord reads the record of mipwatch sync in a folder. One that cannot be read is a
+// problem, and times come from the local repository then.
 func (h *history) readRecord(dir string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -145,8 +155,8 @@ func (h *history) readRecord(dir string) {
 	h.records[dir] = record
 }
 
-// readLog takes the commits of every file in the folders of one repository, and in their folders of translations, from
-// one pass over the log.
+// readLog takes the commits of every file in the folders of one repository, and in their
+// folders of translations, from one pass over the log.
 func (h *history) readLog(ctx context.Context, top string, dirs []string) error {
 	var prefixes []string
 	proposals := map[string]bool{} // prefixes of proposals' folders
@@ -174,7 +184,8 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 			h.files[fileKey{top, t.Path}] = f
 		}
 		edge := shallow[c.Hash] // git shows every file as new there
-		// A translation is no proposal, whatever its name.
+		// A translation is no proposal, whatever its name. touched tells a commit that creates
+		// one proposal from one that imports many.
 		if dir, name := path.Split(t.Path); proposals[dir] {
 			if _, numbered := numberInName(name); numbered {
 				h.touched[c.Hash]++
@@ -194,7 +205,8 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 	return err
 }
 
-// changed is the time of the newest commit that touched a file of a folder or below it, nil when that is not known.
+// changed is the time of the newest commit that touched a file of a folder or below it, nil
+// when that is not known.
 func (h *history) changed(f folder.File) *mip.Time {
 	if h.epoch != nil {
 		return new(mip.NewTime(*h.epoch))
@@ -207,10 +219,11 @@ func (h *history) changed(f folder.File) *mip.Time {
 	return commitTime(found.last)
 }
 
+// commitTime is the time of a commit, by its committer's clock.
 func commitTime(c git.Commit) *mip.Time { return new(mip.NewTime(time.Unix(c.When, 0))) }
 
-// date sets the times of the proposals, settles the state, and returns the newest commit that touched one, with its
-// time.
+// date sets the times of the proposals, settles the state, and returns the newest commit that
+// touched one, with its time.
 func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
 	var newest git.Commit
 	known, synced := 0, 0
@@ -232,11 +245,13 @@ func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
 		case f != nil && f.known:
 			known++
 			p.Updated, p.Commit, p.Past = commitTime(f.last), f.last.Hash, f.past.publish(place.Top)
+			// Of commits of one second the hash decides, so that the result does not depend on
+			// the order.
 			if cmp.Or(cmp.Compare(f.last.When, newest.When), strings.Compare(f.last.Hash, newest.Hash)) > 0 {
 				newest = f.last
 			}
-			// The first commit of a file is its creation. One that touches other proposals may have moved or imported
-			// it, and says nothing.
+			// The first commit of a file is its creation. One that touches other proposals may
+			// have moved or imported it, and says nothing.
 			if p.Created.IsZero() && f.complete && !f.first.Undated && (p.Upstream || h.touched[f.first.Hash] == 1) {
 				p.Created = commitTime(f.first).Date()
 				p.Inferred = append(p.Inferred, "created")
@@ -245,9 +260,11 @@ func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
 			p.Updated = new(mip.NewTime(p.Created.Time()))
 		}
 	}
+	// Where some files were synced, a link to the upstream does not fit the others.
 	for _, p := range proposals {
 		p.Local = synced > 0 && !p.Upstream
 	}
+	// The state before was that of the repositories; now it is that of the proposals.
 	switch {
 	case h.epoch == nil && known > 0 && synced == len(proposals):
 		// The upstream's history is whole, whatever is known of the one here.
@@ -278,8 +295,8 @@ func upstreamHistory(from gitsync.File) *fileHistory {
 	return f
 }
 
-// keepTexts forgets which texts the local repository does not hold: those of synced files are there as far as they
-// were committed here or fetched. Without a repository none is.
+// keepTexts forgets which texts the local repository does not hold: those of synced files are
+// there as far as they were committed here or fetched. Without a repository none is.
 func (h *history) keepTexts(ctx context.Context, proposals []*Proposal) {
 	byTop := map[string][]*Proposal{}
 	for _, p := range proposals {

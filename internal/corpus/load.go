@@ -21,10 +21,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Load reads the folders. The error is non-nil only when a folder cannot be read at all or ctx ends; everything that
-// concerns a file is in Problems.
+// Load reads the folders. The error is non-nil only when a folder cannot be read at all or ctx
+// ends; everything that concerns a file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	c := &Corpus{prefix: cmp.Or(o.Prefix, "MIP"), refused: o.Refused}
+	// The same folders in any order and spelling give the same corpus.
 	for _, dir := range o.Folders {
 		c.Folders = append(c.Folders, filepath.Clean(dir))
 	}
@@ -33,6 +34,8 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if len(c.Folders) == 0 {
 		return nil, errors.New("load proposals: no folder given")
 	}
+	// Every folder is listed before any file is read, since a folder that cannot be read ends
+	// all.
 	var all []*entry
 	for _, dir := range c.Folders {
 		root, err := os.OpenRoot(dir)
@@ -53,6 +56,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		h = readHistory(ctx, c.Folders, o.Epoch)
 		return ctx.Err()
 	})
+	// An entry that has a problem by its name alone is not opened.
 	for _, e := range all {
 		if len(e.report.problems) > 0 {
 			continue
@@ -75,12 +79,14 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 // entry is a file of a folder and what became of it.
 type entry struct {
 	folder.File
-	root     *os.Root
-	report   *report
-	proposal *Proposal // nil when it is not a sound one
+	root   *os.Root
+	report *report
+	// Nil when it is not a sound one.
+	proposal *Proposal
 }
 
-// list returns the files of a folder that may be proposals, sorted by name. One that cannot be read has a problem.
+// list returns the files of a folder that may be proposals, sorted by name. One that cannot be
+// read has a problem.
 func list(root *os.Root, dir string) ([]*entry, error) {
 	files, err := folder.List(root, dir, ".")
 	if err != nil {
@@ -91,6 +97,7 @@ func list(root *os.Root, dir string) ([]*entry, error) {
 	for _, f := range files {
 		e := &entry{File: f, root: root, report: &report{file: f.Path}}
 		switch ext := strings.ToLower(path.Ext(f.Name)); {
+		// Such a name could not be told from another in messages and in addresses.
 		case folder.Visible(f.Name) != f.Name && strings.Contains(strings.ToLower(f.Name), ".md"):
 			e.report.errorf(0, "bad-file-name", "the file name holds a control character or is not UTF-8; rename it")
 		case folder.Visible(f.Name) != f.Name:
@@ -100,6 +107,7 @@ func list(root *os.Root, dir string) ([]*entry, error) {
 		default:
 			_, numbered := numberInName(f.Name)
 			switch {
+			// A name with a number is worth a notice: somebody may miss the proposal.
 			case numbered && f.Irregular:
 				e.report.noticef(0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
 			case numbered && slices.Contains(otherTexts, ext):
@@ -143,6 +151,7 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 	if ok {
 		h, ok = guard(text, r)
 	}
+	// A text such as README.md is no proposal.
 	if _, named := numberInName(file.Name); h == nil && !named && !mayHaveNumber(raw, key) {
 		*r = report{file: r.file} // the errors of a proposal are none of another text
 		r.noticef(0, "no-header", "skipped: no header and no number in the file name")
@@ -166,7 +175,8 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 		line := first + strings.Count(text[h.body:h.body+at], "\n")
 		r.warnf(line, "control-character", "the text holds a control character: it is replaced by U+FFFD")
 	}
-	// Without a mark of a heading there is none: the stubs that say where a proposal went are many.
+	// Without a mark of a heading there is none: the stubs that say where a proposal went are
+	// many.
 	titleless := f.get("title").text() == "" && strings.ContainsAny(body, "#=")
 	doc, heavy := parse(body, first, titleless, r)
 	heading := ""
@@ -181,8 +191,8 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 	return p
 }
 
-// parse checks a text that begins at a line of its file. It returns the text's tree when always is set or when it could
-// cost too much (heavy). What is refused is an error of r.
+// parse checks a text that begins at a line of its file. It returns the text's tree when always
+// is set or when it could cost too much (heavy). What is refused is an error of r.
 func parse(body string, first int, always bool, r *report) (doc *markdown.Document, heavy bool) {
 	heavy, refused := markdown.Check(body)
 	if refused == nil && (heavy || always) {
@@ -208,6 +218,7 @@ func refuse(all []*entry, refused map[string]mip.Problem) {
 		}
 		byID[e.proposal.ID] = append(byID[e.proposal.ID], e)
 	}
+	// None of the files is published: which one is meant is for a person to say.
 	for id, same := range byID {
 		for _, e := range same {
 			var others []string

@@ -22,28 +22,32 @@ const (
 
 // Past is what git knows of a file under its present name: a rename is not followed.
 type Past struct {
-	Versions []Version // newest first, at least one
-	// Before says what came before the oldest of Versions: "nothing", "more" when there are older versions than are
-	// published, "unknown" when a shallow clone ends there.
+	// Newest first, at least one.
+	Versions []Version
+	// Before says what came before the oldest of Versions: "nothing", "more" when there are
+	// older versions than are published, "unknown" when a shallow clone ends there.
 	Before string
 
-	// Texts are the names that git has for the texts of Versions, and of the version before the oldest one if it is
-	// there; empty where the text is not to be had.
+	// Texts are the names that git has for the texts of Versions, and of the version before the
+	// oldest one if it is there; empty where the text is not to be had.
 	Texts []string
 
-	top string // of the repository; empty: there is none here
+	// top is the folder of the repository; empty when there is none here.
+	top string
 }
 
 // Version is a state of a file as it was committed.
 type Version struct {
-	Commit  string
-	When    mip.Time
-	Subject string // of the commit: one line, printable, perhaps shortened; may be empty
+	Commit string
+	When   mip.Time
+	// Subject is that of the commit: one line, printable, perhaps shortened; may be empty.
+	Subject string
 }
 
-// add takes the next version into account, newest first. edge is that of a commit at which a shallow clone ends: the
-// text is known there, and not who wrote it. A removal is no version.
+// add takes the next version into account, newest first. edge is that of a commit at which a
+// shallow clone ends: the text is known there, and not who wrote it. A removal is no version.
 func (p *Past) add(c git.Commit, blob string, edge bool) {
+	// After the last version that is kept nothing more is wanted.
 	if blob == "" || p.Before != "" {
 		return
 	}
@@ -58,7 +62,8 @@ func (p *Past) add(c git.Commit, blob string, edge bool) {
 	}
 }
 
-// subjectLine makes the first line of a message fit for a page. Messages are as free as any text.
+// subjectLine makes the first line of a message fit for a page. Messages are as free as any
+// text.
 func subjectLine(s string) string {
 	clean, _ := mip.Printable(strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.Clone(mip.ShortenRunes(foldBlanks(clean), maxSubject))
@@ -77,16 +82,20 @@ func (p *Past) publish(top string) *Past {
 	return &out
 }
 
-// Texts reads the versions of proposals, all through one git process for each repository, which runs from the first call
-// of Read until Close. The zero value is ready; it is safe for concurrent use.
+// Texts reads the versions of proposals, all through one git process for each repository, which
+// runs from the first call of Read until Close. The zero value is ready; it is safe for
+// concurrent use.
 type Texts struct {
-	mu       sync.Mutex
-	programs map[string]*git.Blobs // by the repository's top folder
+	mu sync.Mutex
+	// programs are the git processes by the repository's top folder.
+	programs map[string]*git.Blobs
 }
 
-// Read returns the texts of p.Past.Versions and, if it is there, of the version before the oldest one. A text that the
-// repository does not hold, or that is larger than a proposal may be, is nil.
+// Read returns the texts of p.Past.Versions and, if it is there, of the version before the
+// oldest one. A text that the repository does not hold, or that is larger than a proposal may
+// be, is nil.
 func (t *Texts) Read(p *Proposal) ([][]byte, error) {
+	// Without any text to read no process is started.
 	out := make([][]byte, len(p.Past.Texts))
 	if !slices.ContainsFunc(p.Past.Texts, func(blob string) bool { return blob != "" }) {
 		return out, nil
@@ -129,16 +138,16 @@ func (t *Texts) Close() {
 	t.programs = nil
 }
 
-// legible makes a committed text one that can stand on a page: every character that is refused in a proposal is
-// replaced.
+// legible makes a committed text one that can stand on a page: every character that is refused
+// in a proposal is replaced.
 func legible(raw string) string {
 	text := strings.ToValidUTF8(strings.TrimPrefix(raw, "\uFEFF"), "\uFFFD")
 	text, _ = mip.Printable(strings.ReplaceAll(text, "\r\n", "\n"))
 	return text
 }
 
-// StatusOf is the status in the header of an earlier text, read as that of a proposal is; empty when there is none.
-// Nothing is said of what is wrong with the text.
+// StatusOf is the status in the header of an earlier text, read as that of a proposal is; empty
+// when there is none. Nothing is said of what is wrong with the text.
 func StatusOf(text []byte) mip.Status {
 	var r report
 	h, ok := guard(string(text), &r)

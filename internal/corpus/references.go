@@ -14,8 +14,9 @@ var (
 	spaced = regexp.MustCompile(`(?i)\b([a-z]+) +(\d+)\b`)
 )
 
-// references reads a list of proposals: the numbers that belong to this site's prefix, in the header's order without
-// repetitions. Others (ERC165 on a site of MIPs) stay in the frontmatter alone. The result is never nil.
+// references reads a list of proposals: the numbers that belong to this site's prefix, in the
+// header's order without repetitions. Others (ERC165 on a site of MIPs) stay in the frontmatter
+// alone. The result is never nil.
 func (f *fields) references(names ...string) []int {
 	out := []int{}
 	v := f.get(names...)
@@ -24,6 +25,7 @@ func (f *fields) references(names ...string) []int {
 	}
 	for _, item := range texts(v.v) {
 		for _, piece := range separators.Split(item, -1) {
+			// Of [MIP-3](./MIP-3.md) the label counts, and of "MIP-3: A title" the beginning.
 			piece = markdownLink.ReplaceAllString(piece, "$1")
 			for _, end := range []string{": ", " - ", " (", " – "} {
 				piece, _, _ = strings.Cut(piece, end)
@@ -43,12 +45,13 @@ func (f *fields) references(names ...string) []int {
 	return shorten(out, v, f.r)
 }
 
-// reference reads one reference. n is negative for a text that looks like a number of this site and is none: it must
-// not vanish in silence.
+// reference reads one reference. n is negative for a text that looks like a number of this site
+// and is none: it must not vanish in silence.
 func (f *fields) reference(token string) (n int, ok bool) {
 	if u, ok := webAddress(token); ok {
 		return f.numberInURL(u)
 	}
+	// #3, ./MIP-3.md and MIPs/MIP-3 are proposals too.
 	token = strings.TrimPrefix(token, "#")
 	token = token[strings.LastIndexByte(token, '/')+1:]
 	token = strings.TrimSuffix(token, ".md")
@@ -89,6 +92,7 @@ func texts(v any) []string {
 // https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
 func (f *fields) numberInURL(u *url.URL) (int, bool) {
 	segments := strings.Split(strings.Trim(u.Path, "/"), "/")
+	// The last part may have an ending such as .md or .html.
 	last := segments[len(segments)-1]
 	if i := strings.LastIndexByte(last, '.'); i > 0 {
 		last = last[:i]
@@ -112,8 +116,9 @@ func webAddress(s string) (*url.URL, bool) {
 	return u, true
 }
 
-// discussion reads where a proposal is discussed: the first http or https address of the field, and the forum topic
-// that it names. A text that holds no such address is dropped with a warning.
+// discussion reads where a proposal is discussed: the first http or https address of the field,
+// and the forum topic that it names. A text that holds no such address is dropped with a
+// warning.
 func (f *fields) discussion(names ...string) (address *string, topic *int) {
 	v := f.get(names...)
 	if v == nil {
@@ -142,6 +147,8 @@ func (f *fields) discussion(names ...string) (address *string, topic *int) {
 	return address, topic
 }
 
+// firstAddress finds the first http or https address of at most [maxLink] bytes among the words
+// of a text.
 func firstAddress(text string) (*url.URL, bool) {
 	for token := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(" \t\n\u00a0", c) }) {
 		if u, ok := webAddress(strings.Trim(token, `<>,;"'`)); ok && len(u.String()) <= maxLink {
@@ -168,8 +175,8 @@ func (f *fields) forumTopic(names ...string) *int {
 	return id
 }
 
-// Topic is the number of the forum topic that an address leads to, nil when it holds none. It does not look at the
-// host.
+// Topic is the number of the forum topic that an address leads to, nil when it holds none. It
+// does not look at the host.
 func Topic(address string) *int {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -192,6 +199,7 @@ func topicOf(u *url.URL) *int {
 	return topicID(second)
 }
 
+// topicID reads the number of a topic, nil when it is none. The numbers begin at 1.
 func topicID(s string) *int {
 	n, ok := smallNumber(s)
 	if !ok || n < 1 || strings.Trim(s, "0123456789") != "" {

@@ -7,7 +7,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// relate fills RequiredBy and reports what is odd about Requires. proposals are in the order of their ids.
+// relate fills RequiredBy and reports what is odd about Requires. proposals are in the order of
+// their ids.
 func relate(proposals []*Proposal) {
 	byID := make(map[mip.ID]*Proposal, len(proposals))
 	for _, p := range proposals {
@@ -40,12 +41,14 @@ func relate(proposals []*Proposal) {
 	}
 }
 
-// components returns the groups of two proposals or more that all depend on each other, each in the order of
-// proposals: strongly connected components, after R. Tarjan, Depth-first search and linear graph algorithms, SIAM J.
-// Comput. 1 (1972).
+// components returns the groups of two proposals or more that all depend on each other, each in
+// the order of proposals: strongly connected components, after R. Tarjan, Depth-first search
+// and linear graph algorithms, SIAM J. Comput. 1 (1972).
 func components(proposals []*Proposal) (groups [][]*Proposal) {
-	// low is the earliest proposal on the stack that can be reached, by when it was met; 0 once it is in a group.
+	// low is the earliest proposal on the stack that can be reached, by when it was met; 0 once
+	// it is in a group.
 	met, low := map[*Proposal]int{}, map[*Proposal]int{}
+	// The stack holds the proposals that were met and are in no group yet.
 	var stack []*Proposal
 	var visit func(p *Proposal)
 	visit = func(p *Proposal) {
@@ -60,6 +63,7 @@ func components(proposals []*Proposal) (groups [][]*Proposal) {
 				low[p] = min(low[p], low[q])
 			}
 		}
+		// An earlier proposal can be reached: p is in its group.
 		if low[p] < met[p] {
 			return
 		}
@@ -84,7 +88,8 @@ func components(proposals []*Proposal) (groups [][]*Proposal) {
 	return groups
 }
 
-// circle is the shortest way from the first proposal of a group back to it, found breadth first.
+// circle is the shortest way from the first proposal of a group back to it, found breadth
+// first.
 func circle(group []*Proposal) []*Proposal {
 	first := group[0]
 	inGroup := map[*Proposal]bool{}

@@ -53,6 +53,7 @@ func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 	if err := strictjson.Decode(raw, sum, "stale", "fallback"); err != nil {
 		return nil, err
 	}
+	// The values are checked in the order of the wire.
 	for _, rule := range []struct {
 		broken          bool
 		member, message string
@@ -70,9 +71,9 @@ func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 	return sum, nil
 }
 
-// readTranslation publishes a translation that can be read. One of an older text is stale. Its header is written as a
-// proposal's is; only title, description and translation-of are read of it, the contentHash of the text that was
-// translated:
+// readTranslation publishes a translation that can be read. One of an older text is stale. Its
+// header is written as a proposal's is; only title, description and translation-of are read of
+// it, the contentHash of the text that was translated:
 //
 //	---
 //	mip: 7
@@ -88,6 +89,7 @@ func (f *committedFile) readTranslation(raw []byte, c *Corpus, p *Proposal) {
 		return
 	}
 	hash := header.get("translation-of").text()
+	// Sections are compared by their levels: titles are translated.
 	english := c.Read(p).Sections
 	stale := hash != p.ContentHash
 	switch {
@@ -106,7 +108,8 @@ func (f *committedFile) readTranslation(raw []byte, c *Corpus, p *Proposal) {
 	if at := c.Changed(f.File); at != nil {
 		made = *at
 	}
-	// Where only some sections correspond it is not known which: a wrong id would lead to another place.
+	// Where only some sections correspond it is not known which: a wrong id would lead to
+	// another place.
 	if correspond(doc.Sections, english) {
 		for i := range doc.Sections {
 			doc.Sections[i].ID = english[i].ID
@@ -129,8 +132,8 @@ func correspond(a, b []mip.Section) bool {
 	return slices.EqualFunc(a, b, func(x, y mip.Section) bool { return x.Level == y.Level })
 }
 
-// difference says where two texts that do not correspond begin to have other headings, by the line of the translation's
-// file, which has as many lines as given.
+// difference says where two texts that do not correspond begin to have other headings, by the
+// line of the translation's file, which has as many lines as given.
 func difference(translated, english []mip.Section, lines int) (line int, message string) {
 	same := 0
 	for same < min(len(translated), len(english)) && translated[same].Level == english[same].Level {
@@ -167,6 +170,7 @@ func parseTranslation(raw string, r *report) (header *values, doc *markdown.Docu
 		}
 		return nil, nil, false
 	}
+	// end is the line of the closing fence.
 	end := lineAt(text, h.body) - 1
 	h.fields = slices.DeleteFunc(h.fields, func(f field) bool {
 		return f.name != "title" && f.name != "description" && f.name != "translation-of"
@@ -192,8 +196,8 @@ func parseTranslation(raw string, r *report) (header *values, doc *markdown.Docu
 	return header, doc, heavy
 }
 
-// unseen reports characters that no line of a translation's header may hold. Joiners and soft hyphens are part of some
-// scripts.
+// unseen reports characters that no line of a translation's header may hold. Joiners and soft
+// hyphens are part of some scripts.
 func unseen(c rune) bool {
 	if c == 0x200C || c == 0x200D || c == 0xAD {
 		return false

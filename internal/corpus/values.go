@@ -21,19 +21,24 @@ var headerParser = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
 
 // values are a decoded header.
 type values struct {
-	byName map[string]*value // by fieldName; of duplicates the first that is not empty
-	order  []*value          // the same values in the header's order
+	// byName has the values by fieldName; of duplicates the first that is not empty.
+	byName map[string]*value
+	// The same values in the header's order.
+	order []*value
 }
 
 // value is one field with its decoded value: nil, string, []any or map[string]any.
 type value struct {
 	*field
-	v        any
-	replaced bool // a character that XML forbids by U+FFFD
+	v any
+	// A character that XML forbids by U+FFFD.
+	replaced bool
 }
 
-// decode returns the header's values. A value that is no acceptable YAML is kept as text, with a warning.
+// decode returns the header's values. A value that is no acceptable YAML is kept as text, with
+// a warning.
 func decode(h *header, r *report) *values {
+	// All values are decoded at once, which is faster, and one by one only when that fails.
 	yaml := make([]string, len(h.fields)) // empty: not acceptable
 	for i := range h.fields {
 		if text, ok := rewrite(&h.fields[i], freeText[h.fields[i].name], 0); ok && !endsHeader(text) {
@@ -73,6 +78,7 @@ func (d *values) add(v *value, r *report) {
 		return
 	}
 	r.warnf(v.line, "duplicate-key", "%s is stated a second time (first on line %d): the first value that is not empty counts", quoted(v.key), first.line)
+	// first is in the order already: the later value takes its place.
 	if first.v == nil && v.v != nil {
 		*first = *v
 	}
@@ -81,8 +87,8 @@ func (d *values) add(v *value, r *report) {
 // yamlKey is a key that is no word of YAML, which the real key may be.
 func yamlKey(i int) string { return "k" + strconv.Itoa(i) }
 
-// decodeYAML decodes values, each under the [yamlKey] of its position and first. It returns nil when goldmark-meta
-// finds an error. Values that are empty texts are left out.
+// decodeYAML decodes values, each under the [yamlKey] of its position and first. It returns nil
+// when goldmark-meta finds an error. Values that are empty texts are left out.
 func decodeYAML(yaml []string, first int) map[string]any {
 	var header strings.Builder
 	header.WriteString("---\n")
@@ -101,7 +107,8 @@ func decodeYAML(yaml []string, first int) map[string]any {
 	return found
 }
 
-// endsHeader reports a line of hyphens, which goldmark-meta takes for the closing fence wherever it stands.
+// endsHeader reports a line of hyphens, which goldmark-meta takes for the closing fence
+// wherever it stands.
 func endsHeader(yaml string) bool {
 	for line := range strings.SplitSeq(yaml, "\n") {
 		if line = strings.TrimSpace(line); line != "" && strings.Trim(line, "-") == "" {
@@ -128,9 +135,12 @@ func asText(f *field) string {
 type tidier struct {
 	keepControls bool
 	replaced     bool
-	deepest      int // how deep lists and maps are nested
+	// How deep lists and maps are nested.
+	deepest int
 }
 
+// tidy returns the value v, which stands depth levels deep, with blanks trimmed and empty texts
+// as nil.
 func (t *tidier) tidy(v any, depth int) any {
 	t.deepest = max(t.deepest, depth)
 	switch v := v.(type) {
@@ -191,6 +201,7 @@ func lineOf(v *value) int {
 	return v.line
 }
 
+// textOf is the text of a value; that of a map is empty.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:

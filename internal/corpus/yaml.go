@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// rewrite turns a field's value into YAML that says the same with every plain scalar quoted, so that YAML 1.1 typing
-// (0161 is 113, no is false, " #" begins a comment) cannot change it. ok is false when the value uses what is not
-// accepted (anchors, aliases, tags, too deep, a block scalar within a map) or is not YAML at all: then the value as
-// written is the value.
+// rewrite turns a field's value into YAML that says the same with every plain scalar quoted, so
+// that YAML 1.1 typing (0161 is 113, no is false, " #" begins a comment) cannot change it. ok
+// is false when the value uses what is not accepted (anchors, aliases, tags, too deep, a block
+// scalar within a map) or is not YAML at all: then the value as written is the value.
 func rewrite(f *field, freeText bool, depth int) (yaml string, ok bool) {
 	value, more := f.value, trimBlankLines(f.more)
 	switch {
@@ -20,8 +20,8 @@ func rewrite(f *field, freeText bool, depth int) (yaml string, ok bool) {
 	return rewriteScalar(value, more, freeText)
 }
 
-// rewriteScalar handles a value that begins on the key's own line: quoted text, a flow list or map, or plain text that
-// may be folded over several lines.
+// rewriteScalar handles a value that begins on the key's own line: quoted text, a flow list or
+// map, or plain text that may be folded over several lines.
 func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
 	lines := []string{value}
 	for _, line := range more {
@@ -34,6 +34,7 @@ func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
 		if end == 0 {
 			return "", false
 		}
+		// YAML wants the lines below to be indented.
 		if restIsComment(whole[end:]) {
 			return strings.ReplaceAll(whole[:end], "\n", "\n  "), true
 		}
@@ -41,6 +42,7 @@ func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
 		if freeText { // [Meta] is a word of a title
 			break
 		}
+		// [Ada](https://a.example) is no list: text follows the bracket.
 		yaml, rest, ok := rewriteFlow(whole, 0)
 		if !ok {
 			return "", false
@@ -48,13 +50,15 @@ func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
 		if restIsComment(rest) {
 			return yaml, true
 		}
+	// Anchors, aliases and tags.
 	case '&', '*', '!':
 		return "", false
 	}
 	return strconv.QuoteToASCII(foldPlain(lines, freeText)), true
 }
 
-// foldPlain makes one line of plain text. Free text keeps what looks like a comment: real titles hold " #".
+// foldPlain makes one line of plain text. Free text keeps what looks like a comment: real
+// titles hold " #".
 func foldPlain(lines []string, freeText bool) string {
 	var folded []string
 	for _, line := range lines {
@@ -72,13 +76,16 @@ func foldPlain(lines []string, freeText bool) string {
 	return text
 }
 
+// isComment reports a text that is nothing but a comment.
 func isComment(s string) bool { return s == "#" || strings.HasPrefix(s, "# ") }
 
+// restIsComment reports whether nothing that counts follows a value.
 func restIsComment(s string) bool {
 	s = strings.TrimSpace(s)
 	return s == "" || s[0] == '#'
 }
 
+// cutComment returns a line without the comment at its end.
 func cutComment(s string) string {
 	if isComment(s) {
 		return ""
@@ -89,12 +96,14 @@ func cutComment(s string) string {
 	return s
 }
 
-// blockScalar reports whether s is the head of a literal or folded block: |, >-, |2+ and the like.
+// blockScalar reports whether s is the head of a literal or folded block: |, >-, |2+ and the
+// like.
 func blockScalar(s string) bool {
 	return (s[0] == '|' || s[0] == '>') && strings.Trim(cutComment(s[1:]), "+-123456789") == ""
 }
 
-// quotedEnd returns the offset after the closing quote of the quoted scalar that s begins with, or 0.
+// quotedEnd returns the offset after the closing quote of the quoted scalar that s begins with,
+// or 0.
 func quotedEnd(s string) int {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
@@ -111,6 +120,7 @@ func quotedEnd(s string) int {
 	return 0
 }
 
+// trimBlankLines returns the lines without blank ones at either end.
 func trimBlankLines(lines []string) []string {
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
 		lines = lines[:len(lines)-1]
@@ -121,10 +131,11 @@ func trimBlankLines(lines []string) []string {
 	return lines
 }
 
+// trimBlanks trims the white space at the beginning of flow YAML.
 func trimBlanks(s string) string { return strings.TrimLeft(s, " \t\n") }
 
-// rewriteFlow quotes the plain scalars of the flow list or map that s begins with; rest follows it. ok is false for
-// a value that must not be decoded (too deep, anchors) or is never closed.
+// rewriteFlow quotes the plain scalars of the flow list or map that s begins with; rest follows
+// it. ok is false for a value that must not be decoded (too deep, anchors) or is never closed.
 func rewriteFlow(s string, depth int) (yaml, rest string, ok bool) {
 	isMap, closing := s[0] == '{', s[0]+2 // ] and } are two after [ and {
 	ends := func(s string) bool { return s == "" || s[0] == ',' || s[0] == closing }
@@ -138,6 +149,7 @@ func rewriteFlow(s string, depth int) (yaml, rest string, ok bool) {
 			continue
 		}
 		item, next, ok := flowItem(at, isMap, depth)
+		// A key without a colon has an empty value.
 		if ok && isMap {
 			value := `""`
 			if after, colon := strings.CutPrefix(next, ":"); colon {
@@ -190,8 +202,8 @@ func plainEnd(s string, key bool) int {
 	return len(s)
 }
 
-// rewriteBlock turns an indented block (a list, a map or folded text below a key) into one line of flow YAML with
-// every plain scalar quoted.
+// rewriteBlock turns an indented block (a list, a map or folded text below a key) into one line
+// of flow YAML with every plain scalar quoted.
 func rewriteBlock(lines []string, freeText bool, depth int) (string, bool) {
 	if depth >= maxDepth {
 		return "", false
@@ -206,6 +218,7 @@ func rewriteBlock(lines []string, freeText bool, depth int) (string, bool) {
 	if len(lines) == 0 {
 		return `""`, true
 	}
+	// The first line says what the block is.
 	first := strings.TrimSpace(lines[0])
 	if _, isItem := itemText(first); isItem {
 		return rewriteList(lines, depth)
@@ -219,8 +232,8 @@ func rewriteBlock(lines []string, freeText bool, depth int) (string, bool) {
 	return rewriteScalar(first, lines[1:], freeText)
 }
 
-// rewriteList handles "- item" lines. Every item begins at the indentation of the first one or left of it; a line
-// further right belongs to the item above.
+// rewriteList handles "- item" lines. Every item begins at the indentation of the first one or
+// left of it; a line further right belongs to the item above.
 func rewriteList(lines []string, depth int) (string, bool) {
 	var items []string
 	margin := indentation(lines[0])
@@ -231,10 +244,11 @@ func rewriteList(lines []string, depth int) (string, bool) {
 			return "", false
 		}
 		from := i + 1
+		// The lines of the item go up to the next item.
 		for i++; i < len(lines) && (indentation(lines[i]) > margin || !isListItem(lines[i])); i++ {
 		}
-		// The item's own text is given the column at which it stands, so that the keys of a map item line up with
-		// those below it.
+		// The item's own text is given the column at which it stands, so that the keys of a map
+		// item line up with those below it.
 		block := lines[from:i]
 		if item != "" {
 			at := strings.Index(line, "-") + 1
@@ -261,6 +275,8 @@ func rewriteMap(lines []string, depth int) (string, bool) {
 			return "", false
 		}
 		from := i + 1
+		// The lines of the value go up to the next key. YAML lets a list stand below its key
+		// without indentation.
 		for i++; i < len(lines) && (indentation(lines[i]) > margin || strings.TrimSpace(lines[i]) == "" || isListItem(lines[i])); i++ {
 		}
 		f.more = lines[from:i]
@@ -285,9 +301,11 @@ func itemText(line string) (string, bool) {
 	return strings.TrimSpace(text), true
 }
 
+// isListItem reports a line that begins a list item, at any indentation.
 func isListItem(line string) bool {
 	_, ok := itemText(strings.TrimSpace(line))
 	return ok
 }
 
+// indentation is the number of blanks and tabs that a line begins with.
 func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }

@@ -29,18 +29,6 @@ var requests = []struct {
 	{"unchanged", http.Header{"Accept-Encoding": {"gzip"}, "If-None-Match": {`"other", W/` + sampleTagGzip}}},
 }
 
-// TestServeAllocates holds the warm path to no allocation of its own.
-func TestServeAllocates(t *testing.T) {
-	e := entity.New(jsonType, sample)
-	for _, c := range requests {
-		w, r := &sink{http.Header{}}, httptest.NewRequest("GET", "/", nil)
-		r.Header = c.fields
-		if n := testing.AllocsPerRun(100, func() { clear(w.head); e.Serve(w, r, 200) }); n > 0 {
-			t.Errorf("%s: %v allocations for an answer, want none", c.name, n)
-		}
-	}
-}
-
 func BenchmarkServe(b *testing.B) {
 	e := entity.New(jsonType, sample)
 	for _, c := range requests {

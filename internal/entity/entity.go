@@ -1,5 +1,5 @@
-// Package entity is one representation (RFC 9110 section 3.2): bytes with their media type, an entity
-// tag and a gzip twin. It does not know where the bytes come from or how long they are good for.
+// Package entity is one representation (RFC 9110 section 3.2): bytes with their media type, an entity tag and a gzip
+// twin. It does not know where the bytes come from or how long they are good for.
 package entity
 
 import (
@@ -13,97 +13,116 @@ import (
 	"sync"
 )
 
-// Entity is made once and served many times: everything that [Entity.Serve] sends is ready beforehand,
-// but for the gzip twin, which is made for the first client that asks for it. That costs far more
-// memory for a moment than the body itself, so what is sent only once is better written without an
-// Entity. It is safe for concurrent use.
+// Entity is made once and served many times: the gzip twin is made for the first client that asks for it, and kept.
+// (http.ServeContent would send the twin without its length, and a compressing middleware would compress each time.)
+// It is safe for concurrent use.
 type Entity struct {
-	mediaType    []string
-	compressible bool
-	plain        coded
-
-	once   sync.Once
-	zipped coded
+	mediaType string
+	body      []byte
+	tag       string // without quotes
+	zipped    func() []byte
 }
 
-// coded is the body in one content coding with the header fields that differ between codings. The
-// slices are shared by all answers: their capacity is used up, so that adding to one copies it.
-type coded struct {
-	body   []byte
-	tag    []string // with its quotes
-	length []string
-}
-
-var (
-	gzipCoding = []string{"gzip"}
-	varyCoding = []string{"Accept-Encoding"}
-)
-
-// New makes an entity of a body that must not change from now on. Text, JSON and XML types have a gzip
-// twin. The entity tag follows from the body alone.
+// New makes an entity of a body that must not change from now on. The entity tag follows from the body alone.
 func New(mediaType string, body []byte) *Entity {
 	sum := sha256.Sum256(body)
-	return &Entity{
-		mediaType:    []string{mediaType},
-		compressible: compressible(mediaType),
-		plain:        newCoded(body, hex.EncodeToString(sum[:16])),
-	}
+	return &Entity{mediaType, body, hex.EncodeToString(sum[:16]), sync.OnceValue(func() []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write(body) // a buffer never fails
+		z.Close()
+		return bytes.Clone(b.Bytes()) // without the buffer's spare capacity
+	})}
 }
 
-func newCoded(body []byte, tag string) coded {
-	return coded{body: body, tag: []string{`"` + tag + `"`}, length: []string{strconv.Itoa(len(body))}}
-}
+// Body returns the body without a content coding. It must not be changed.
+func (e *Entity) Body() []byte { return e.body }
 
-// Body is the body without a content coding. It must not be changed.
-func (e *Entity) Body() []byte { return e.plain.body }
-
-// Serve answers with the entity in the coding that the request prefers. It sets Content-Type,
-// Content-Length, Content-Encoding and Vary (added to what is there), and for a GET or HEAD with status 200
-// also ETag, by which it answers 304 to a matching If-None-Match. HEAD gets the header fields of GET.
-// Other fields, Cache-Control for one, are the caller's and set before. The status must be one that
-// has a body.
+// Serve answers with the entity, gzipped if the request prefers that and the type is text, JSON or XML. It sets
+// Content-Type, Content-Length, Content-Encoding and Vary. To a GET or HEAD with status 200 it also sets ETag, and
+// answers 304 if that matches If-None-Match. The caller sets other fields before. The status must be one that has a
+// body.
 func (e *Entity) Serve(w http.ResponseWriter, r *http.Request, status int) {
-	head, c := w.Header(), &e.plain
-	if e.compressible {
-		if _, ok := head["Vary"]; ok {
-			head.Add("Vary", varyCoding[0])
-		} else {
-			head["Vary"] = varyCoding
-		}
-		if wantsGzip(r.Header["Accept-Encoding"]) {
-			e.once.Do(e.zip)
-			c = &e.zipped
+	h, body, tag, coding := w.Header(), e.body, e.tag, ""
+	if e.compressible() {
+		h.Add("Vary", "Accept-Encoding")
+		if prefersGzip(r.Header) {
+			body, tag, coding = e.zipped(), tag+"-gz", "gzip"
 		}
 	}
-	// Both tag and condition speak of what a GET of this address selects (RFC 9110 section 13.1.2).
-	if reads := r.Method == http.MethodGet || r.Method == http.MethodHead; reads && status == http.StatusOK {
-		head["Etag"] = c.tag
-		if matches(r.Header["If-None-Match"], c.tag[0]) {
-			delete(head, "Content-Type")
+	// Tag and condition are those of what a GET of this address selects (RFC 9110 section 13.1.2).
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if reads && status == http.StatusOK {
+		h.Set("ETag", `"`+tag+`"`)
+		if matches(r.Header, `"`+tag+`"`) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
 	}
-	if c == &e.zipped {
-		head["Content-Encoding"] = gzipCoding
+	if coding != "" {
+		h.Set("Content-Encoding", coding)
 	}
-	head["Content-Type"] = e.mediaType
-	head["Content-Length"] = c.length
+	h.Set("Content-Type", e.mediaType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		w.Write(c.body) // it fails only when the client has gone
+		w.Write(body) // it fails only when the client has gone
 	}
 }
 
-func (e *Entity) zip() {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	z.Write(e.plain.body) // a buffer never fails
-	z.Close()
-	// A copy without the buffer's spare room, as it may be kept for long.
-	e.zipped = newCoded(bytes.Clone(b.Bytes()), strings.Trim(e.plain.tag[0], `"`)+"-gz")
+func (e *Entity) compressible() bool {
+	return strings.HasPrefix(e.mediaType, "text/") || strings.Contains(e.mediaType, "json") || strings.Contains(e.mediaType, "xml")
 }
 
-func compressible(mediaType string) bool {
-	return strings.HasPrefix(mediaType, "text/") || strings.Contains(mediaType, "json") || strings.Contains(mediaType, "xml")
+// matches reports whether If-None-Match has a tag, by weak comparison (RFC 9110 section 13.1.2), or a star.
+func matches(h http.Header, tag string) bool {
+	for member := range strings.SplitSeq(strings.Join(h.Values("If-None-Match"), ","), ",") {
+		member = strings.TrimSpace(member)
+		if member == "*" || strings.TrimPrefix(member, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// prefersGzip reports whether Accept-Encoding (RFC 9110 section 12.5.3) takes gzip and welcomes it no less than no
+// coding at all. Without the field the answer is no, since every client can read what is not coded.
+func prefersGzip(h http.Header) bool {
+	const unlisted = -1.0
+	gzip, identity, others := unlisted, unlisted, unlisted
+	for member := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
+		coding, weight := parseCoding(member)
+		switch coding {
+		case "gzip", "x-gzip":
+			gzip = weight
+		case "identity":
+			identity = weight
+		case "*":
+			others = weight
+		}
+	}
+	if gzip == unlisted {
+		gzip = others
+	}
+	if identity == unlisted {
+		identity = others
+	}
+	return gzip > 0 && gzip >= identity
+}
+
+// parseCoding reads a coding with its weight, such as gzip;q=0.5. A parameter that is no weight counts as a weight of
+// zero, which refuses the coding.
+func parseCoding(member string) (coding string, weight float64) {
+	coding, parameter, weighted := strings.Cut(strings.ToLower(member), ";")
+	coding = strings.TrimSpace(coding)
+	if !weighted {
+		return coding, 1
+	}
+	const longest = len("0.125")
+	digits, ok := strings.CutPrefix(strings.TrimSpace(parameter), "q=")
+	weight, err := strconv.ParseFloat(digits, 64)
+	if !ok || err != nil || len(digits) > longest || !(weight >= 0 && weight <= 1) {
+		return coding, 0
+	}
+	return coding, weight
 }

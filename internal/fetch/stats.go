@@ -4,8 +4,6 @@ import (
 	"errors"
 	"sync/atomic"
 	"time"
-
-	"github.com/mipwatch/mipwatch/sidecar/metrics"
 )
 
 // Stats counts what was asked of hosts and what became of it. The zero value is ready; hosts may share one.
@@ -13,7 +11,7 @@ import (
 type Stats struct {
 	Sent  atomic.Uint64               // HTTP requests that went out, those of retries and redirects too
 	Calls [len(results)]atomic.Uint64 // calls of [Host.Do] by [Result]
-	Took  metrics.Durations           // of the calls that sent something
+	Took  Durations                   // of the calls that sent something
 	Open  atomic.Int64                // hosts whose breaker is open now, or waits for the call that decides
 }
 

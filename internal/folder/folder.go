@@ -1,6 +1,6 @@
-// Package folder lists and reads the files of a folder that anybody may have put something into: no
-// file outside of it, nothing that is no regular file, nothing without end. It does not know what the
-// files hold.
+// Package folder lists and reads the files of a folder that anybody may have put something
+// into: no file outside of it, nothing that is no regular file, nothing without end. It does
+// not know what the files hold.
 package folder
 
 import (
@@ -18,20 +18,25 @@ import (
 	"unicode/utf8"
 )
 
-// MaxFile is the largest file that is read, in bytes. The largest real proposal is under 150 KiB.
+// MaxFile is the largest file that is read, in bytes. The largest real proposal is under 150
+// KiB.
 const MaxFile = 1 << 20
 
 // File is where a file is: a name within a folder, never a path that leads out of it.
 type File struct {
-	Folder    string // as given
-	Name      string // slash-separated, within the folder
-	Path      string // both, slash-separated, with what cannot be seen written as an escape: what problems name
-	Link      bool   // a symbolic link, which may lead anywhere
-	Irregular bool   // a folder, a pipe or a device
+	Folder string // as given
+	// Slash-separated, within the folder.
+	Name string
+	// Both, slash-separated, with what cannot be seen written as an escape: what problems name.
+	Path string
+	// A symbolic link, which may lead anywhere.
+	Link bool
+	// A folder, a pipe or a device.
+	Irregular bool
 }
 
-// List returns the entries of dir, "." or a folder below the root, sorted by name, without hidden ones.
-// folder is the root's own name, for messages and [File.Read]'s caller.
+// List returns the entries of dir, "." or a folder below the root, sorted by name, without
+// hidden ones. folder is the root's own name, for messages and [File.Read]'s caller.
 func List(root *os.Root, folder, dir string) ([]File, error) {
 	entries, err := fs.ReadDir(root.FS(), dir)
 	if err != nil {
@@ -53,9 +58,11 @@ func List(root *os.Root, folder, dir string) ([]File, error) {
 // Base is the last element of the name.
 func (f *File) Base() string { return path.Base(f.Name) }
 
-// Twins finds files whose names differ only by case: on half of all machines they are one file. It returns, for each of
-// them by its name, the base names of the others; files that have no twin are not in it.
+// Twins finds files whose names differ only by case: on half of all machines they are one file.
+// It returns, for each of them by its name, the base names of the others; files that have no
+// twin are not in it.
 func Twins(files []File) map[string][]string {
+	// Names are folded by their letters; files that a machine tells apart stay apart here.
 	folded := map[string][]string{}
 	for _, f := range files {
 		lower := strings.ToLower(f.Name)
@@ -84,8 +91,8 @@ func Visible(name string) string {
 	return q[1 : len(q)-1]
 }
 
-// Refusal says why a file could not be read, as a code and a sentence, without the machine's own words
-// where there are better.
+// Refusal says why a file could not be read, as a code and a sentence, without the machine's
+// own words where there are better.
 func (f *File) Refusal(err error) (code, message string) {
 	switch {
 	case errors.Is(err, errTooLarge):
@@ -98,8 +105,8 @@ func (f *File) Refusal(err error) (code, message string) {
 	return "unreadable", fmt.Sprintf("the file cannot be read: %v", Cause(err))
 }
 
-// Cause drops the path from an error of the file system: problems are published, and the file is
-// named already.
+// Cause drops the path from an error of the file system: problems are published, and the file
+// is named already.
 func Cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
@@ -112,8 +119,8 @@ var (
 	errTooLarge  = errors.New("larger than 1 MiB")
 )
 
-// Read reads the whole file; root is its folder. It never waits: a pipe is opened
-// without blocking and refused. [File.Refusal] explains its errors.
+// Read reads the whole file; root is its folder. It never waits: a pipe is opened without
+// blocking and refused. [File.Refusal] explains its errors.
 func (f *File) Read(root *os.Root) ([]byte, error) {
 	if f.Irregular {
 		return nil, errIrregular
@@ -127,6 +134,7 @@ func (f *File) Read(root *os.Root) ([]byte, error) {
 			return nil, errIrregular
 		}
 	}
+	// Without O_NONBLOCK, opening a pipe would wait for a writer.
 	file, err := root.OpenFile(f.Name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

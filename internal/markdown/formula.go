@@ -14,8 +14,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxFormula is the longest formula that is looked for, dollar signs included. It bounds the search for
-// the end of each.
+// maxFormula is the longest formula that is looked for, dollar signs included. It bounds the
+// search for the end of each.
 const maxFormula = 4<<10 + 64
 
 // Kinds of nodes.
@@ -24,11 +24,12 @@ var (
 	KindFormulaBlock = ast.NewNodeKind("FormulaBlock")
 )
 
-// Formula is a formula within a text. Its children are raw texts, the source line by line without what
-// encloses it, so that who does not know formulas reads their source.
+// Formula is a formula within a text. Its children are raw texts, the source line by line
+// without what encloses it, so that who does not know formulas reads their source.
 type Formula struct {
 	ast.BaseInline
-	Display bool // between two dollar signs: it stands on a line of its own
+	// Between two dollar signs: it stands on a line of its own.
+	Display bool
 }
 
 // Kind implements [ast.Node].
@@ -37,8 +38,8 @@ func (n *Formula) Kind() ast.NodeKind { return KindFormula }
 // Dump implements [ast.Node].
 func (n *Formula) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// Source returns the formula without what encloses it. In a table, where a bar ends a cell, a bar is
-// written with a backslash, which is not part of the formula.
+// Source returns the formula without what encloses it. In a table, where a bar ends a cell, a
+// bar is written with a backslash, which is not part of the formula.
 func (n *Formula) Source(source []byte) string {
 	var b []byte
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -88,9 +89,12 @@ func (Formulas) Extend(m goldmark.Markdown) {
 
 // foundFormula is what a dollar sign begins.
 type foundFormula struct {
-	size     int  // of all of it; 0: nothing
-	from, to int  // where the source of the formula is
-	more     bool // it may end in what follows
+	// Of all of it; 0: nothing.
+	size int
+	// Where the source of the formula is.
+	from, to int
+	// It may end in what follows.
+	more bool
 }
 
 // findFormula looks at a text that begins with a dollar sign; before is what stands before it.
@@ -133,9 +137,10 @@ func findFormula(text []byte, before rune) foundFormula {
 	return foundFormula{size: end, from: len(mark), to: i}
 }
 
-// decisive returns where the first dollar sign is that no backslash precedes, or the first backtick: code
-// comes before formulas. It looks no further than maxFormula.
+// decisive returns where the first dollar sign is that no backslash precedes, or the first
+// backtick: code comes before formulas. It looks no further than maxFormula.
 func decisive(text []byte, ticks bool) int {
+	// Looking further would be quadratic in a text of dollar signs.
 	n := min(len(text), maxFormula)
 	for i := 0; i < n; i++ {
 		switch text[i] {
@@ -152,20 +157,23 @@ func decisive(text []byte, ticks bool) int {
 	return len(text)
 }
 
+// blank reports white space of ASCII.
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// wordLike reports what makes a dollar sign beside it part of a word or number, such as US$5 or A$1.
+// wordLike reports what makes a dollar sign beside it part of a word or number, such as US$5 or
+// A$1.
 func wordLike(c rune) bool {
 	return c == '_' || unicode.IsDigit(c) || unicode.IsLetter(c) && c < 0x2E80
 }
 
-// wordAt reports whether a word, a number or another dollar sign begins at i. Scripts that write no blanks
-// between words begin none.
+// wordAt reports whether a word, a number or another dollar sign begins at i. Scripts that
+// write no blanks between words begin none.
 func wordAt(text []byte, i int) bool {
 	c, _ := utf8.DecodeRune(text[min(i, len(text)):])
 	return i < len(text) && (c == '$' || wordLike(c))
 }
 
+// formulaParser finds formulas within a paragraph.
 type formulaParser struct{}
 
 // Trigger implements [parser.InlineParser].
@@ -227,9 +235,9 @@ func (n *Formula) add(from, to int) {
 	n.AppendChild(n, ast.NewRawTextSegment(text.NewSegment(from, to)))
 }
 
-// formulaBlockParser finds what two dollar signs at a line's beginning and two at a line's end enclose, without
-// an empty line or another dollar sign between them. Within a paragraph its lines would be taken for
-// lists, headings and quotes.
+// formulaBlockParser finds what two dollar signs at a line's beginning and two at a line's end
+// enclose, without an empty line or another dollar sign between them. Within a paragraph its
+// lines would be taken for lists, headings and quotes.
 type formulaBlockParser struct{}
 
 var formulaBlockMark = []byte("$$")
@@ -290,7 +298,8 @@ func (formulaBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.C
 	}
 	at := decisive(line, true)
 	n.open = at == len(line)
-	// The line may begin with blanks that are no bytes of the source, which mean nothing in a formula.
+	// The line may begin with blanks that are no bytes of the source, which mean nothing in a
+	// formula.
 	n.add(text.NewSegment(segment.Start, segment.Start+at-segment.Padding), reader.Source())
 	reader.AdvanceToEOL()
 	if n.open {
@@ -299,12 +308,14 @@ func (formulaBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.C
 	return parser.Close
 }
 
-// Close implements [parser.BlockParser]. What a list or a quote ends before the formula's own end is text.
+// Close implements [parser.BlockParser]. What a list or a quote ends before the formula's own
+// end is text.
 func (formulaBlockParser) Close(node ast.Node, _ text.Reader, _ parser.Context) {
 	n := node.(*FormulaBlock)
 	if !n.open {
 		return
 	}
+	// The lines become a paragraph, as if there were no formulas.
 	p := ast.NewParagraph()
 	n.Parent().ReplaceChild(n.Parent(), n, p)
 	p.Lines().Append(n.whole)

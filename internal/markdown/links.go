@@ -12,8 +12,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// bareLinks is goldmark's linkify extension behind a quick look: it is asked at every blank, and
-// searches for an e-mail address from each.
+// bareLinks is goldmark's linkify extension behind a quick look: it is asked at every blank,
+// and searches for an e-mail address from each.
 type bareLinks struct{}
 
 // Extend adds the parser where goldmark's own extension would.
@@ -22,13 +22,14 @@ func (bareLinks) Extend(m goldmark.Markdown) {
 	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(bareLinkParser{extension.NewLinkifyParser()}, priority)))
 }
 
-// mostLocal is how long goldmark lets the part before an @ be (RFC 5321, section 4.5.3.1.1). To look
-// further would be quadratic in the length of a line.
+// mostLocal is how long goldmark lets the part before an @ be (RFC 5321, section 4.5.3.1.1). To
+// look further would be quadratic in the length of a line.
 const mostLocal = 64 // bytes
 
 // openers are the marks before which goldmark's parser is asked.
 const openers = " *_~("
 
+// bareLinkParser is goldmark's parser of bare links behind a quick look.
 type bareLinkParser struct{ parser.InlineParser }
 
 // Parse asks goldmark's parser only where an address can begin.

@@ -1,5 +1,6 @@
-// Package markdown is how Markdown is read here: the goldmark parser with its extensions, limits on what it is
-// given, and the sections, plain text and passages of what it returns. It knows no headers and writes no HTML.
+// Package markdown is how Markdown is read here: the goldmark parser with its extensions,
+// limits on what it is given, and the sections, plain text and passages of what it returns. It
+// knows no headers and writes no HTML.
 package markdown
 
 import (
@@ -24,11 +25,14 @@ var newParser = sync.OnceValue(func() parser.Parser {
 		extension.Table, extension.Strikethrough, extension.TaskList, bareLinks{}, extension.Footnote, Formulas{})).Parser()
 })
 
-// Document is a parsed text. Nothing in it changes once it is made, so that it is safe for concurrent use.
+// Document is a parsed text. Nothing in it changes once it is made, so that it is safe for
+// concurrent use.
 type Document struct {
-	Body     []byte        // the text
-	Root     ast.Node      // the tree over Body; each section's heading has its id attribute
-	Sections []mip.Section // never nil; their Markdown values concatenated are Body
+	Body []byte // the text
+	// The tree over Body; each section's heading has its id attribute.
+	Root ast.Node
+	// Never nil; their Markdown values concatenated are Body.
+	Sections []mip.Section
 }
 
 // Parse reads a text of UTF-8 with LF line ends. It takes long for texts that [Check] refuses.
@@ -39,7 +43,8 @@ func Parse(body string) *Document {
 	return doc
 }
 
-// Join parses sections of a [Document] put together again, and gives its headings the ids that the sections have now.
+// Join parses sections of a [Document] put together again, and gives its headings the ids that
+// the sections have now.
 func Join(sections []mip.Section) *Document {
 	var text strings.Builder
 	for _, s := range sections {
@@ -52,6 +57,7 @@ func Join(sections []mip.Section) *Document {
 		if !ok {
 			continue
 		}
+		// The section before the first heading has no heading to give an id to.
 		for at < len(sections) && sections[at].Level == 0 {
 			at++
 		}
@@ -79,6 +85,7 @@ func sections(doc *Document, body string) []mip.Section {
 			continue
 		}
 		start := headingStart(h, doc.Body)
+		// Text before the first heading is a section of its own; blank lines are not.
 		if len(starts) == 0 && len(bytes.TrimSpace(doc.Body[:start])) > 0 {
 			out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
 		}
@@ -125,8 +132,9 @@ func (d *Document) Title() string {
 // idSet gives every heading an id of its own: how often each id has been asked for again.
 type idSet map[string]int
 
-// add returns an id for a heading with that text: letters and digits of any script, as GitHub makes
-// them, prefixed so that no id can name a property of the page's script (constructor, location).
+// add returns an id for a heading with that text: letters and digits of any script, as GitHub
+// makes them, prefixed so that no id can name a property of the page's script (constructor,
+// location).
 func (ids idSet) add(title string) string {
 	var b strings.Builder
 	b.WriteString("s-")
@@ -142,6 +150,7 @@ func (ids idSet) add(title string) string {
 	if id == "s-" {
 		id = "s-section"
 	}
+	// Two headings of one text have the ids s-a and s-a-1.
 	for base := id; ; id = base + "-" + strconv.Itoa(ids[base]) {
 		if _, taken := ids[id]; !taken {
 			ids[id] = 0

@@ -8,8 +8,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Passages are the blocks that hold text for a reader, in the order of the text: headings, paragraphs, table cells
-// and what a list item holds directly. The Lines of each lie in Body. Code and blocks of HTML are none.
+// Passages are the blocks that hold text for a reader, in the order of the text: headings,
+// paragraphs, table cells and what a list item holds directly. The Lines of each lie in Body.
+// Code and blocks of HTML are none.
 func (d *Document) Passages() []ast.Node {
 	var out []ast.Node
 	// The function never returns an error.
@@ -26,14 +27,15 @@ func (d *Document) Passages() []ast.Node {
 	return out
 }
 
-// PlainText is the text of the inline nodes below n as a reader sees it, on one line: entities and escapes resolved,
-// marks and HTML gone.
+// PlainText is the text of the inline nodes below n as a reader sees it, on one line: entities
+// and escapes resolved, marks and HTML gone.
 func PlainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	appendText(&b, n, source)
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
+// appendText appends the text of the inline nodes below n.
 func appendText(b *strings.Builder, n ast.Node, source []byte) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		switch c := c.(type) {
@@ -63,6 +65,7 @@ func appendText(b *strings.Builder, n ast.Node, source []byte) {
 	}
 }
 
+// resolve replaces backslash escapes and entities by the characters that they stand for.
 func resolve(s []byte) []byte {
 	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(s)))
 }

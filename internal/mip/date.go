@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// Date is a calendar day without a zone, YYYY-MM-DD in text. The zero value is no date and encodes
-// as null.
+// Date is a calendar day without a zone, YYYY-MM-DD in text. The zero value is no date and
+// encodes as null.
 type Date struct {
 	Year  int
 	Month time.Month
 	Day   int
 }
 
-// NewDate returns the day, and false when the calendar has no such day (31 June, year 0 or beyond 9999).
+// NewDate returns the day, and false when the calendar has no such day (31 June, year 0 or
+// beyond 9999).
 func NewDate(year int, month time.Month, day int) (Date, bool) {
 	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	ok := year >= 1 && year <= 9999 && t.Year() == year && t.Month() == month && t.Day() == day

@@ -27,8 +27,8 @@ type Activation struct {
 	Time      *Time  `json:"time" doc:"The same moment, RFC 3339."`
 }
 
-// SiteInfo is the body of GET /api/v1/site: what a client or the sidecar needs to know about the
-// site. It never holds an RPC address.
+// SiteInfo is the body of GET /api/v1/site: what a client or the sidecar needs to know about
+// the site. It never holds an RPC address.
 type SiteInfo struct {
 	Title       string     `json:"title" doc:"The site's name."`
 	Description string     `json:"description" doc:"One sentence, may be empty."`
@@ -57,11 +57,11 @@ type SiteCounts struct {
 	ByCategory map[string]int `json:"byCategory" doc:"By category as written; proposals without one are under the empty string."`
 }
 
-// StatusAt says where the fork stands: "planned" when no network has a time, "scheduled" when none has
-// come, "active" when every network of the list has switched, else "active on" and the ids of those
-// that have, in the order of the list. now gives the time of a network by its id. The static tree uses
-// the time of the newest change for all, so a fork that it calls active is active; one that it calls
-// scheduled may have switched since.
+// StatusAt says where the fork stands: "planned" when no network has a time, "scheduled" when
+// none has come, "active" when every network of the list has switched, else "active on" and the
+// ids of those that have, in the order of the list. now gives the time of a network by its id.
+// The static tree uses the time of the newest change for all, so a fork that it calls active is
+// active; one that it calls scheduled may have switched since.
 func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) string {
 	var active []string
 	timed := false
@@ -90,8 +90,8 @@ func (a Activation) Reached(now time.Time) bool {
 	return a.Timestamp != nil && *a.Timestamp <= now.Unix()
 }
 
-// SortedNetworks returns the keys of an activation table in the order of networks, then the others
-// by name, so that no map order reaches a reader.
+// SortedNetworks returns the keys of an activation table in the order of networks, then the
+// others by name, so that no map order reaches a reader.
 func (h HardFork) SortedNetworks(networks []Network) []string {
 	ids := make([]string, 0, len(h.Activation))
 	for _, n := range networks {

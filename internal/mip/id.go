@@ -11,14 +11,17 @@ import (
 // maxNumber is the largest number of a proposal: it fits the integers of every reader.
 const maxNumber = 999_999_999
 
-// ID names a proposal: MIP-7 is number 7 of the kind MIP. Numbers count within a kind, so a bare number
-// names no proposal. The zero value is no proposal's. Encoded as text, in JSON too, it is its String.
+// ID names a proposal: MIP-7 is number 7 of the kind MIP. Numbers count within a kind, so a
+// bare number names no proposal. The zero value is no proposal's. Encoded as text, in JSON too,
+// it is its String.
 type ID struct {
-	Kind   string // the prefix, as site.yaml spells it
-	Number int    // 0 or above
+	// The prefix, as site.yaml spells it.
+	Kind   string
+	Number int // 0 or above
 }
 
-// ParseID reads the form that [ID.String] writes. The kind may be in any case and is kept as it is.
+// ParseID reads the form that [ID.String] writes. The kind may be in any case and is kept as it
+// is.
 func ParseID(s string) (ID, error) {
 	kind, digits, _ := strings.Cut(s, "-")
 	n, err := strconv.Atoi(digits)
@@ -63,8 +66,8 @@ func (id *ID) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Search returns the position of the proposal with this id. all must be in the order of [ID.Compare], as
-// a [List] is.
+// Search returns the position of the proposal with this id. all must be in the order of
+// [ID.Compare], as a [List] is.
 func Search(all []Summary, id ID) (int, bool) {
 	return slices.BinarySearchFunc(all, id, func(s Summary, id ID) int { return s.ID.Compare(id) })
 }

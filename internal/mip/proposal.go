@@ -9,9 +9,9 @@ type List struct {
 	MIPs      []Summary `json:"mips" doc:"Every published proposal, ascending by number."`
 }
 
-// Summary is one proposal without its text: an element of [List.MIPs], and the first fields of a
-// [Proposal]. A value that the header lacks is null (nil or zero here), never guessed; what was
-// inferred all the same is named in Inferred. Slices are never nil on the wire.
+// Summary is one proposal without its text: an element of [List.MIPs], and the first fields of
+// a [Proposal]. A value that the header lacks is null (nil or zero here), never guessed; what
+// was inferred all the same is named in Inferred. Slices are never nil on the wire.
 type Summary struct {
 	Number           int         `json:"number" doc:"The proposal's number."`
 	ID               ID          `json:"id" doc:"Prefix and number, such as MIP-7."`
@@ -58,8 +58,8 @@ type Translation struct {
 }
 
 // Section is a heading and the text up to the next heading of any level; text before the first
-// heading is a section of level 0 with an empty title. Only headings of the document itself count:
-// not those in code fences, quotes or lists.
+// heading is a section of level 0 with an empty title. Only headings of the document itself
+// count: not those in code fences, quotes or lists.
 type Section struct {
 	ID       string `json:"id" doc:"Unique within the proposal, stable, prefixed s-; the id of the heading on the page."`
 	Level    int    `json:"level" doc:"1 to 6, or 0 for text before the first heading."`
@@ -67,15 +67,16 @@ type Section struct {
 	Markdown string `json:"markdown" doc:"The section's source, its heading line included."`
 }
 
-// Author is one name of the header's author field. A part that the header does not give is null.
+// Author is one name of the header's author field. A part that the header does not give is
+// null.
 type Author struct {
 	Name   *string `json:"name" doc:"As written."`
 	GitHub *string `json:"github" doc:"GitHub login without the @."`
 	Email  *string `json:"email" doc:"E-mail address."`
 }
 
-// Slug is the author's path segment, /author/{login}/: the login in lower case, as GitHub tells no case
-// apart. Empty without a login.
+// Slug is the author's path segment, /author/{login}/: the login in lower case, as GitHub tells
+// no case apart. Empty without a login.
 func (a Author) Slug() string {
 	if a.GitHub == nil {
 		return ""
@@ -88,5 +89,6 @@ func (a Author) Slug() string {
 }
 
 // Frontmatter is a header's keys, as spelt, with their values as read: string, nil, []any or
-// map[string]any of the same, nothing else. It encodes with sorted keys, and must not be nil there.
+// map[string]any of the same, nothing else. It encodes with sorted keys, and must not be nil
+// there.
 type Frontmatter map[string]any

@@ -9,9 +9,9 @@ import (
 	"unicode"
 )
 
-// Status is where a proposal stands. The zero value means that the header has none and encodes as
-// null. Words outside [Statuses] are kept as written: a list must never lose a proposal because of
-// them.
+// Status is where a proposal stands. The zero value means that the header has none and encodes
+// as null. Words outside [Statuses] are kept as written: a list must never lose a proposal
+// because of them.
 type Status string
 
 // The statuses of the process, in the order of a proposal's life.
@@ -30,8 +30,9 @@ func Statuses() []Status {
 	return []Status{Draft, Review, LastCall, Final, Living, Stagnant, Withdrawn}
 }
 
-// ParseStatus reads a header's status: a known one in any case and with any run of blanks, hyphens
-// or underscores, or nothing, between its words, any other as written with outer blanks removed.
+// ParseStatus reads a header's status: a known one in any case and with any run of blanks,
+// hyphens or underscores, or nothing, between its words, any other as written with outer blanks
+// removed.
 func ParseStatus(s string) Status {
 	s = strings.TrimSpace(s)
 	if Status(s).Known() {
@@ -46,6 +47,7 @@ func ParseStatus(s string) Status {
 	return Status(s)
 }
 
+// statusWords splits a status at blanks, hyphens and underscores.
 func statusWords(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t-_", r) })
 }
@@ -78,8 +80,8 @@ func (s Status) MarshalJSON() ([]byte, error) {
 }
 
 // Slug turns a name into a path segment: lower case, letters and digits of any script kept,
-// everything between them one hyphen. A name without a letter or digit becomes "other". A slug has at
-// most [slugBytes].
+// everything between them one hyphen. A name without a letter or digit becomes "other". A slug
+// has at most [slugBytes].
 func Slug(s string) string {
 	var b strings.Builder
 	gap := false
@@ -101,10 +103,12 @@ func Slug(s string) string {
 	return boundedSlug(b.String())
 }
 
-// slugBytes is the longest slug: a file name has at most 255 bytes, and some file systems have less.
+// slugBytes is the longest slug: a file name has at most 255 bytes, and some file systems have
+// less.
 const slugBytes = 80
 
-// boundedSlug cuts a slug that is too long. A hash of the whole at its end keeps two such slugs apart.
+// boundedSlug cuts a slug that is too long. A hash of the whole at its end keeps two such slugs
+// apart.
 func boundedSlug(slug string) string {
 	if len(slug) <= slugBytes {
 		return slug

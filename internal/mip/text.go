@@ -9,8 +9,9 @@ import (
 // Class says how a character meets the eye.
 type Class string
 
-// The classes of characters that a program obeys and a reader cannot see. The joiners U+200C and U+200D are
-// [Visible]: between letters and between emoji they have an effect that a reader sees.
+// The classes of characters that a program obeys and a reader cannot see. The joiners U+200C
+// and U+200D are [Visible]: between letters and between emoji they have an effect that a reader
+// sees.
 const (
 	Visible   Class = ""
 	LineBreak Class = "a line break"
@@ -34,8 +35,9 @@ func ClassOf(c rune) Class {
 	return Visible
 }
 
-// Printable replaces every character that XML 1.0 forbids (section 2.2, production Char) by U+FFFD, so that no text
-// can break a feed. It returns the offset of the first one, or -1 and its argument. The text must be UTF-8.
+// Printable replaces every character that XML 1.0 forbids (section 2.2, production Char) by
+// U+FFFD, so that no text can break a feed. It returns the offset of the first one, or -1 and
+// its argument. The text must be UTF-8.
 func Printable(s string) (clean string, at int) {
 	at = strings.IndexFunc(s, unprintable)
 	if at < 0 {
@@ -49,12 +51,13 @@ func Printable(s string) (clean string, at int) {
 	}, s), at
 }
 
+// unprintable reports a character that XML 1.0 forbids.
 func unprintable(c rune) bool {
 	return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0xFFFE || c == 0xFFFF
 }
 
-// Shorten returns s, or, where s is longer than most bytes, its beginning and an ellipsis of most bytes together. No
-// character is cut apart.
+// Shorten returns s, or, where s is longer than most bytes, its beginning and an ellipsis of
+// most bytes together. No character is cut apart.
 func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -63,8 +66,8 @@ func Shorten(s string, most int) string {
 	return cut(s, most-len(ellipsis)) + ellipsis
 }
 
-// ShortenRunes returns s, or, where s has more than most characters, the first of them and an ellipsis, most
-// characters together.
+// ShortenRunes returns s, or, where s has more than most characters, the first of them and an
+// ellipsis, most characters together.
 func ShortenRunes(s string, most int) string {
 	if len(s) <= most || utf8.RuneCountInString(s) <= most {
 		return s

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// ParseBaseURL validates an address that routes are appended to: absolute, http or https, without
-// user, query and fragment. It returns it without slashes at the end.
+// ParseBaseURL validates an address that routes are appended to: absolute, http or https,
+// without user, query and fragment. It returns it without slashes at the end.
 func ParseBaseURL(s string) (string, error) {
 	u, err := webAddress(s)
 	switch {
@@ -22,6 +22,7 @@ func ParseBaseURL(s string) (string, error) {
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(s, "#"):
 		return "", errors.New("want an address without query (?) and fragment (#)")
 	}
+	// Scheme and host are the same in any case, the path is not.
 	scheme, rest, _ := strings.Cut(strings.TrimRight(s, "/"), "://")
 	host, rest, slash := strings.Cut(rest, "/")
 	s = strings.ToLower(scheme) + "://" + strings.ToLower(host)
@@ -34,8 +35,8 @@ func ParseBaseURL(s string) (string, error) {
 	return s, nil
 }
 
-// webAddress parses an absolute http or https address. Its errors do not repeat the address, which
-// may hold a key.
+// webAddress parses an absolute http or https address. Its errors do not repeat the address,
+// which may hold a key.
 func webAddress(s string) (*url.URL, error) {
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
@@ -43,10 +44,12 @@ func webAddress(s string) (*url.URL, error) {
 			return nil, fmt.Errorf("want an address in plain ASCII (names as xn--…, other characters as %%XX), got %s", strconv.QuoteRuneToASCII(char))
 		}
 	}
+	// A relative address could lead anywhere, and another scheme nowhere that a browser goes.
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
 		return nil, errors.New("want an absolute address starting with http:// or https://")
 	}
+	// net/url takes any digits for a port.
 	if port := u.Port(); port != "" {
 		if n, ok := decimal(port); !ok || n < 1 || n > 65535 {
 			return nil, errors.New("want a port from 1 to 65535")
@@ -55,6 +58,7 @@ func webAddress(s string) (*url.URL, error) {
 	return u, nil
 }
 
+// baseURL reads an address for [ParseBaseURL].
 func (v value) baseURL() (string, bool) {
 	s, ok := v.text()
 	if !ok {
@@ -64,6 +68,7 @@ func (v value) baseURL() (string, bool) {
 	return base, err == nil || v.bad("%v", err)
 }
 
+// webAddress reads an absolute http or https address and returns it as written.
 func (v value) webAddress() (string, bool) {
 	s, ok := v.text()
 	if !ok {
@@ -79,6 +84,7 @@ func (v value) sourceURL() (string, bool) {
 	if !ok {
 		return "", false
 	}
+	// The address is checked as it will be.
 	filled := strings.NewReplacer("{path}", "p", "{commit}", "c").Replace(s)
 	if i := strings.IndexAny(filled, "{}"); i >= 0 {
 		return "", v.bad("only {path} and {commit} are filled in, got %s", show(filled[i:]))
@@ -95,8 +101,8 @@ func RPCVariable(id string) string {
 	return "RPC_" + strings.ToUpper(strings.ReplaceAll(id, "-", "_"))
 }
 
-// RPCAddresses returns the addresses that the environment has for a network, separated by commas; nil
-// when it has none. They may hold keys, so the error shows none.
+// RPCAddresses returns the addresses that the environment has for a network, separated by
+// commas; nil when it has none. They may hold keys, so the error shows none.
 func RPCAddresses(id string, lookup func(string) (string, bool)) ([]string, error) {
 	name := RPCVariable(id)
 	value, _ := lookup(name)

@@ -17,8 +17,8 @@ import (
 const (
 	// maxNumber bounds what is a proposal's number or a forum topic's: nine digits.
 	maxNumber = 999_999_999
-	// maxUnix is the last second of the year 9999, the last that RFC 3339 can write. Milliseconds given
-	// as seconds are beyond it.
+	// maxUnix is the last second of the year 9999, the last that RFC 3339 can write.
+	// Milliseconds given as seconds are beyond it.
 	maxUnix = 253402300799
 	// maxChainID is the largest whole number that every JSON reader keeps exact.
 	maxChainID = 1<<53 - 1
@@ -26,8 +26,8 @@ const (
 	maxBlockTime = time.Hour
 )
 
-// Texts of one pattern. A locale is a language tag as BCP 47 recommends to write it, in the part of its syntax that
-// names languages, scripts and regions.
+// Texts of one pattern. A locale is a language tag as BCP 47 recommends to write it, in the
+// part of its syntax that names languages, scripts and regions.
 var (
 	word      = matching(`^[A-Za-z][A-Za-z0-9]{0,15}$`, "a letter and then up to 15 letters and digits, such as MIP")
 	networkID = matching(`^[a-z0-9-]{1,64}$`, "small letters, digits and hyphens, such as mainnet")
@@ -43,22 +43,31 @@ func (v value) site() *Site {
 	var forks, overrides *value
 	self := func(v value) (value, bool) { return v, true }
 	v.object(
+		// The name of the site, in titles, feeds and llms.txt.
 		field{"title", true, into(&s.Title, value.text)},
+		// Every published address begins with it.
 		field{"base_url", true, into(&s.BaseURL, value.baseURL)},
 		field{"description", false, into(&s.Description, value.text)},
+		// The kind of the proposals: ids begin with it.
 		field{"prefix", false, into(&s.Prefix, value.prefix)},
+		// Folders of proposals, from the folder of the file.
 		field{"proposals", false, func(v value) {
 			s.ProposalsLine = v.Line
 			if s.Proposals, _ = listOf(value.folder, false)(v); v.Kind == yaml.SequenceNode && len(v.Content) == 0 {
 				v.bad("no folder")
 			}
 		}},
+		// Where people read a file in its repository: {path} and {commit} are filled in.
 		field{"source_url", false, into(&s.SourceURL, value.sourceURL)},
+		// Where mipwatch sync finds the proposals.
 		field{"upstream", false, optional(&s.Upstream, value.upstream)},
+		// The Discourse whose topics are shown.
 		field{"forum", false, func(v value) { v.object(field{"base_url", true, into(&s.Forum, value.baseURL)}) }},
 		field{"networks", false, into(&s.Networks, value.networks)},
 		field{"hardforks", false, optional(&forks, self)},
+		// Facts about single proposals that their headers lack.
 		field{"overrides", false, optional(&overrides, self)},
+		// Languages beside English, as BCP 47 writes them.
 		field{"locales", false, into(&s.Locales, listOf(value.locale, false))},
 		field{"highlight", false, into(&s.Highlight, value.boolean)},
 	)
@@ -85,6 +94,7 @@ func (v value) prefix() (string, bool) {
 	return s, ok
 }
 
+// upstream reads the git repository that proposals are synced from.
 func (v value) upstream() (Upstream, bool) {
 	u := Upstream{Line: v.Line}
 	v.object(
@@ -104,6 +114,7 @@ func (v value) folder() (string, bool) {
 // inside reads a path that does not leave the folder it starts from.
 func (v value) inside() (string, bool) {
 	s, ok := v.folder()
+	// A backslash separates folders on some machines only.
 	if ok && (path.IsAbs(s) || s == ".." || strings.HasPrefix(s, "../") || strings.Contains(s, `\`)) {
 		return "", v.bad("want a folder within the repository, got %s", show(s))
 	}
@@ -113,12 +124,14 @@ func (v value) inside() (string, bool) {
 // gitAddress refuses what the git program would take for an option or for a command to run.
 func (v value) gitAddress() (string, bool) {
 	s, ok := gitWord(v)
+	// ext::sh runs a command, and other helpers do what they like.
 	if ok && strings.Contains(s, "::") {
 		return "", v.bad("want the address of a git repository, without a remote helper (::)")
 	}
 	return s, ok
 }
 
+// gitRef reads a branch, tag or commit, and refuses ranges.
 func (v value) gitRef() (string, bool) {
 	s, ok := gitName(v)
 	if ok && (strings.Contains(s, "..") || strings.HasSuffix(s, "/")) {
@@ -127,6 +140,7 @@ func (v value) gitRef() (string, bool) {
 	return s, ok
 }
 
+// locale reads a language tag other than en, which every site has.
 func (v value) locale() (string, bool) {
 	s, ok := language(v)
 	if s == "en" {
@@ -135,6 +149,7 @@ func (v value) locale() (string, bool) {
 	return s, ok
 }
 
+// networks reads the list of networks. Each id and each chain id stands once.
 func (v value) networks() (out []mip.Endpoints, ok bool) {
 	ids, chains := map[string]int{}, map[string]int{}
 	ok = v.list(func(v value) {
@@ -154,6 +169,7 @@ func (v value) networks() (out []mip.Endpoints, ok bool) {
 			field{"rpc", false, into(&net.RPC, listOf(value.webAddress, true))}, // it may hold a key
 			field{"block_time", false, into(&net.BlockTime, value.blockTime)},
 		)
+		// A network without a name is called by its id.
 		net.Name = cmp.Or(net.Name, net.ID)
 		out = append(out, net)
 	})
@@ -174,6 +190,7 @@ var plainSeconds = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 // blockTime reads seconds (0.4) or a duration with its unit (400ms), and gives seconds.
 func (v value) blockTime() (float64, bool) {
 	const want = "seconds such as 0.4, or a duration such as 400ms"
+	// YAML has types for numbers, and a duration is text.
 	var text string
 	switch tag := v.ShortTag(); {
 	case v.Kind == yaml.ScalarNode && (tag == "!!int" || tag == "!!float"):
@@ -192,10 +209,13 @@ func (v value) blockTime() (float64, bool) {
 	return d.Seconds(), true
 }
 
+// hardForks reads the list of hard forks. Each has an activation, perhaps without a time, for
+// each of the networks.
 func (v value) hardForks(networks []mip.Endpoints) (out []mip.HardFork) {
 	slugs := map[string]int{} // of names, to the line: a fork's page has the slug as its address
 	v.list(func(v value) {
 		h := mip.HardFork{BundledMIPs: []int{}, Activation: map[string]mip.Activation{}}
+		// A network that is left out has no time yet.
 		for _, net := range networks {
 			h.Activation[net.ID] = mip.Activation{}
 		}
@@ -238,6 +258,7 @@ func (v value) activation(to map[string]mip.Activation) {
 			v.problems.add(key.Line, "unknown-network", "%s: networks has no such id", v.where)
 			return
 		}
+		// Null says that no time is set.
 		if v.isNull() {
 			return
 		}
@@ -247,9 +268,11 @@ func (v value) activation(to map[string]mip.Activation) {
 	})
 }
 
+// overrides reads a mapping from numbers of proposals of one kind.
 func (v value) overrides(prefix string, forks []mip.HardFork) map[mip.ID]Override {
 	out := map[mip.ID]Override{}
 	v.entries(func(key *yaml.Node, v value) {
+		// A key may be a number or a text with one in it.
 		n, ok := decimal(key.Value)
 		if !ok || n > maxNumber {
 			v.problems.add(key.Line, "bad-value", "%s: want a proposal's number as the key", v.where)

@@ -35,8 +35,8 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Load reads and validates a site.yaml. What is wrong with its content is an [*InvalidError] that
-// names path as given; any other error means that the file cannot be read.
+// Load reads and validates a site.yaml. What is wrong with its content is an [*InvalidError]
+// that names path as given; any other error means that the file cannot be read.
 func Load(path string) (*Site, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -51,6 +51,7 @@ func Load(path string) (*Site, error) {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
 	defer f.Close()
+	// One byte more shows that the file is too large.
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
@@ -58,8 +59,8 @@ func Load(path string) (*Site, error) {
 	return Parse(filepath.ToSlash(path), data)
 }
 
-// Parse validates the content of a site.yaml. The error is an [*InvalidError] whose problems carry
-// file as their file.
+// Parse validates the content of a site.yaml. The error is an [*InvalidError] whose problems
+// carry file as their file.
 func Parse(file string, data []byte) (*Site, error) {
 	p := &problems{file: file}
 	s := &Site{}
@@ -83,6 +84,7 @@ func (p *problems) document(data []byte) *yaml.Node {
 		p.add(lineOf(data, func(c rune, size int) bool { return c == utf8.RuneError && size == 1 }), "not-utf8", "not UTF-8; save the file as UTF-8")
 		return nil
 	}
+	// The decoder gives nodes, which keep lines and the text as written.
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	switch err := dec.Decode(&doc); {
@@ -102,16 +104,18 @@ func (p *problems) document(data []byte) *yaml.Node {
 		return nil
 	}
 	root := doc.Content[0]
+	// Below, the tree is walked without a bound.
 	if p.aliases(root) {
 		return nil
 	}
 	return root
 }
 
-// syntax reports what the YAML parser says, which carries the line in its text, and none for the
-// first line and for control characters.
+// syntax reports what the YAML parser says, which carries the line in its text, and none for
+// the first line and for control characters.
 func (p *problems) syntax(data []byte, err error) {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	// The text is such as "yaml: line 3: did not find expected key".
 	line := 1
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
 		if number, message, ok := strings.Cut(rest, ": "); ok {
@@ -125,8 +129,8 @@ func (p *problems) syntax(data []byte, err error) {
 	p.add(line, "yaml-syntax", "%s", text)
 }
 
-// aliases reports every use of an anchor below n, and whether there was one. A file of a page has no
-// need for them, and without them no small file can stand for a huge one.
+// aliases reports every use of an anchor below n, and whether there was one. A file of a page
+// has no need for them, and without them no small file can stand for a huge one.
 func (p *problems) aliases(n *yaml.Node) bool {
 	found := n.Kind == yaml.AliasNode
 	if found {

@@ -1,5 +1,5 @@
-// Package site is site.yaml: the title, the address, the networks, the forum and the hard forks of
-// one published site. It knows nothing of proposals' texts, of HTTP or of output paths.
+// Package site is site.yaml: the title, the address, the networks, the forum and the hard forks
+// of one published site. It knows nothing of proposals' texts, of HTTP or of output paths.
 package site
 
 import (
@@ -9,30 +9,46 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Site is a validated site.yaml. Title and BaseURL are always set; every other field may be zero.
+// Site is a validated site.yaml. Title and BaseURL are always set; every other field may be
+// zero.
 type Site struct {
-	Title         string
-	BaseURL       string // absolute, http or https, no slash at the end; may hold a path
-	Description   string
-	Prefix        string          // ids start with it; the header key in lower case; MIP when the file has none
-	Proposals     []string        // folders, relative to the file's own folder, slash-separated; ["proposals"] when the file has none
-	ProposalsLine int             // where the file names the folders, for messages about them; 0 when it does not
-	SourceURL     string          // template with {path} and {commit}; empty: proposals have no source link
-	Upstream      *Upstream       // nil: nothing to sync from
-	Forum         string          // base address of a Discourse, no slash at the end; empty: none
-	Networks      []mip.Endpoints // in the file's order
-	HardForks     []mip.HardFork  // in the file's order; Status is not set
-	Overrides     map[mip.ID]Override
-	Locales       []string // BCP 47, beside English
-	Highlight     bool     // colour code blocks; true unless the file says false
+	Title string
+	// Absolute, http or https, no slash at the end; may hold a path.
+	BaseURL     string
+	Description string
+	// Ids start with it; the header key in lower case; MIP when the file has none.
+	Prefix string
+	// Folders, relative to the file's own folder, slash-separated; ["proposals"] when the file
+	// has none.
+	Proposals []string
+	// ProposalsLine is where the file names the folders; 0 when it does not.
+	ProposalsLine int
+	// Template with {path} and {commit}; empty: proposals have no source link.
+	SourceURL string
+	// Nil: nothing to sync from.
+	Upstream *Upstream
+	// Base address of a Discourse, no slash at the end; empty: none.
+	Forum string
+	// Networks are in the file's order.
+	Networks []mip.Endpoints
+	// HardForks are in the file's order; Status is not set.
+	HardForks []mip.HardFork
+	Overrides map[mip.ID]Override
+	// BCP 47, beside English.
+	Locales []string
+	// Colour code blocks; true unless the file says false.
+	Highlight bool
 }
 
 // Upstream is the git repository that proposals are synced from.
 type Upstream struct {
-	Git     string   // address
-	Ref     string   // branch, tag or commit; empty: the remote's default branch
-	Folders []string // within the repository; empty: its top
-	Line    int      // where the file speaks of it, for messages
+	Git string // address
+	// Branch, tag or commit; empty: the remote's default branch.
+	Ref string
+	// Folders are within the repository; none stands for its top.
+	Folders []string
+	// Line is where the file speaks of the upstream.
+	Line int
 }
 
 // Override is what an operator states about one proposal where its header does not.

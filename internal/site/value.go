@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -19,6 +18,7 @@ type problems struct {
 	list []mip.Problem
 }
 
+// add adds a problem of a line, from 1; 0 stands for the whole file.
 func (p *problems) add(line int, code, format string, args ...any) {
 	p.list = append(p.list, mip.Problem{Level: mip.Error, Code: code, File: p.file, Line: line, Message: fmt.Sprintf(format, args...)})
 }
@@ -26,12 +26,13 @@ func (p *problems) add(line int, code, format string, args ...any) {
 // value is a node of the file. A method that returns false has added a problem that says why.
 type value struct {
 	*yaml.Node
-	where    string // in messages, such as networks[0].id; empty for the top of the file
+	// where names the value in messages, such as networks[0].id; empty for the top of the file.
+	where    string
 	problems *problems
 }
 
-// field is a key that a mapping may have, and what reads its value. A null value counts as the key
-// left out.
+// field is a key that a mapping may have, and what reads its value. A null value counts as the
+// key left out.
 type field struct {
 	key      string
 	required bool
@@ -64,6 +65,7 @@ func (v value) object(fields ...field) {
 	}
 	given := map[string]bool{}
 	ok := v.entries(func(key *yaml.Node, item value) {
+		// A key that is misspelt must not go unnoticed.
 		i := slices.Index(names, key.Value)
 		switch {
 		case i < 0:
@@ -73,6 +75,7 @@ func (v value) object(fields ...field) {
 			fields[i].read(item)
 		}
 	})
+	// A mapping of another type has a problem already.
 	for _, f := range fields {
 		if ok && f.required && !given[f.key] {
 			v.problems.add(v.Line, "missing-key", "%s is required", v.below(f.key))
@@ -90,6 +93,7 @@ func (v value) entries(yield func(key *yaml.Node, item value)) bool {
 		key, node := v.Content[i], v.Content[i+1]
 		first, twice := seen[key.Value]
 		switch {
+		// A list or a map can be a key in YAML.
 		case key.Kind != yaml.ScalarNode:
 			v.problems.add(key.Line, "wrong-type", "%s: a key must be plain text", v.name())
 		case twice:
@@ -142,7 +146,8 @@ func (v value) text() (string, bool) {
 		return "", v.bad("empty")
 	}
 	for _, c := range s {
-		if unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+		switch mip.ClassOf(c) {
+		case mip.Control, mip.LineBreak, mip.Direction:
 			return "", v.bad("holds the control character %U; want one line of plain text", c)
 		}
 	}
@@ -168,8 +173,8 @@ func (v value) boolean() (bool, bool) {
 	return false, v.wrong("true or false")
 }
 
-// integer reads a plain decimal number from least to most. YAML's other spellings are refused: 010
-// would be eight. want and unit name the value in messages about its type and its range.
+// integer reads a plain decimal number from least to most. YAML's other spellings are refused:
+// 010 would be eight. want and unit name the value in messages about its type and its range.
 func (v value) integer(want, unit string, least, most int64) (int64, bool) {
 	if v.Kind != yaml.ScalarNode || v.ShortTag() != "!!int" {
 		return 0, v.wrong(want)
@@ -194,12 +199,14 @@ func decimal(s string) (int64, bool) {
 	if s == "" || len(s) > 1 && s[0] == '0' || strings.Trim(s, "0123456789") != "" {
 		return 0, false
 	}
+	// ParseInt refuses a number that does not fit.
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil
 }
 
 // wrong adds the problem of a value of another type than the one wanted, and returns false.
 func (v value) wrong(want string) bool {
+	// Types are named in the words of people who do not know YAML.
 	got := "a value of the type " + show(v.ShortTag())
 	switch {
 	case v.Kind == yaml.MappingNode:
@@ -228,11 +235,13 @@ func (v value) bad(format string, args ...any) bool {
 	return false
 }
 
+// isNull reports a value that is left out, or written null or ~.
 func (v value) isNull() bool { return v.Kind == yaml.ScalarNode && v.ShortTag() == "!!null" }
 
 // below names what a mapping has under a key.
 func (v value) below(key string) string { return strings.TrimPrefix(v.where+"."+key, ".") }
 
+// name is the place of a value in messages.
 func (v value) name() string {
 	if v.where == "" {
 		return "the file"
@@ -242,11 +251,7 @@ func (v value) name() string {
 
 // show makes a piece of the file fit for a one-line message.
 func show(s string) string {
-	const most = 60 // bytes; enough to find it in the file
+	const most = 63 // bytes; enough to find it in the file
 	q := strconv.Quote(s)
-	q = q[1 : len(q)-1]
-	if len(q) > most {
-		q = strings.ToValidUTF8(q[:most], "") + "…"
-	}
-	return q
+	return mip.Shorten(q[1:len(q)-1], most)
 }

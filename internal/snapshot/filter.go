@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -143,7 +142,7 @@ func (h *filter) outdated(d api.Discrepancy) string {
 	if utf8.RuneCountInString(d.Message) > longestMessage {
 		return "its message is too long"
 	}
-	if strings.ContainsFunc(d.Message, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
+	if strings.ContainsFunc(d.Message, func(c rune) bool { return mip.ClassOf(c) != mip.Visible }) {
 		return "its message holds hidden characters"
 	}
 	return ""

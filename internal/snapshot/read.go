@@ -207,9 +207,6 @@ func (f *File) notice(code, format string, a ...any) {
 
 // clip bounds and quotes what a file says before it is repeated.
 func clip(s string) string {
-	const longest = 60
-	if r := []rune(s); len(r) > longest {
-		s = string(r[:longest]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
+	const longest = 61 // characters
+	return fmt.Sprintf("%q", mip.ShortenRunes(s, longest))
 }

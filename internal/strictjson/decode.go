@@ -18,20 +18,23 @@ import (
 
 // Error says where a text is not the JSON of a struct.
 type Error struct {
-	Line    int // from 1; 0 means the whole text
+	// Line is counted from 1; 0 means the whole text.
+	Line    int
 	Message string
 }
 
 // Error implements error. The message may repeat what was read, bounded and escaped.
 func (e *Error) Error() string { return e.Message }
 
-// Decode reads one JSON value, and nothing after it, into a pointer to a struct. Every member must be one of the
-// struct's, spelt like its json tag, and stand once; those that are not optional must be there, inner ones always. Null
-// is for pointers alone.
+// Decode reads one JSON value, and nothing after it, into a pointer to a struct. Every member
+// must be one of the struct's, spelt like its json tag, and stand once; those that are not
+// optional must be there, inner ones always. Null is for pointers alone.
 func Decode(raw []byte, v any, optional ...string) *Error {
 	if !utf8.Valid(raw) {
 		return &Error{0, "it is not UTF-8"}
 	}
+	// The library is strict by itself: names have their case and stand once, and nothing
+	// follows.
 	err := jsonv2.Unmarshal(raw, v, jsonv2.RejectUnknownMembers(true))
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return &Error{lineAt(raw, e.ByteOffset), broken(raw, e)}
@@ -40,6 +43,7 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 		if errors.Is(err, jsonv2.ErrUnknownName) {
 			return &Error{lineAt(raw, e.ByteOffset), fmt.Sprintf("%.80q is no member of a summary", name(e.JSONPointer))}
 		}
+		// The offset is that of the value, or of the white space and the mark before it.
 		begin := len(raw) - len(bytes.TrimLeft(raw[e.ByteOffset:], " \t\r\n:,"))
 		value, err := jsontext.NewDecoder(bytes.NewReader(raw[begin:])).ReadValue()
 		if err != nil {
@@ -59,6 +63,7 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 
 // broken says how a text is no JSON, or no value of one.
 func broken(raw []byte, e *jsontext.SyntacticError) string {
+	// A text that begins with a whole value is followed by something else.
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
 	_, err := dec.ReadValue()
 	switch {
@@ -72,13 +77,16 @@ func broken(raw []byte, e *jsontext.SyntacticError) string {
 	return fmt.Sprintf("it is not JSON: %v", e.Err)
 }
 
+// lineAt is the line of an offset, from 1.
 func lineAt(raw []byte, offset int64) int { return 1 + bytes.Count(raw[:offset], []byte("\n")) }
 
-// Line is the line of a member of the object in a text, from 1; that of the object when it has no such member.
+// Line is the line of a member of the object in a text, from 1; that of the object when it has
+// no such member.
 func Line(raw []byte, member string) int {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
 	_, err := dec.ReadToken()
 	begin := dec.InputOffset()
+	// Only the outermost members are looked at.
 	for err == nil && dec.PeekKind() == '"' {
 		var name jsontext.Token
 		if name, err = dec.ReadToken(); name.String() == member {
@@ -104,6 +112,7 @@ func wrong(where string, value jsontext.Value, want reflect.Type) string {
 	kinds := map[reflect.Kind]string{
 		reflect.Struct: "an object", reflect.Slice: "a list", reflect.String: "a string", reflect.Bool: "true or false", reflect.Int: "a whole number",
 	}
+	// A type that decodes itself is a time: the wire has no other.
 	kind := kinds[want.Kind()]
 	if reflect.PointerTo(want).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		kind = "a time such as 2026-01-05T12:00:00Z"
@@ -114,8 +123,8 @@ func wrong(where string, value jsontext.Value, want reflect.Type) string {
 	return fmt.Sprintf("%s is %s, want %s", where, got, kind)
 }
 
-// incomplete says which member a text lacks that jsonv2 has read into a type, or where it holds a null in vain; empty
-// when it is complete.
+// incomplete says which member a text lacks that jsonv2 has read into a type, or where it holds
+// a null in vain; empty when it is complete.
 func incomplete(raw jsontext.Value, t reflect.Type, where string, optional []string) string {
 	if t.Kind() == reflect.Pointer {
 		if raw.Kind() == 'n' {
@@ -127,6 +136,7 @@ func incomplete(raw jsontext.Value, t reflect.Type, where string, optional []str
 		return wrong(where, raw, t)
 	}
 	below := func(name string) string { return strings.TrimPrefix(where+"."+name, ".") }
+	// The kinds are those of the type: other ones were refused before.
 	switch raw.Kind() {
 	case '{':
 		if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {

@@ -1,6 +1,6 @@
-// Package strictjson reads JSON as it is meant: encoding/json by itself takes the last of two members
-// of one name, names in any case, and whatever follows the value. It does not know what the members are
-// for, and its errors repeat nothing of what was read.
+// Package strictjson reads JSON as it is meant: encoding/json by itself takes the last of two
+// members of one name, names in any case, and whatever follows the value. It does not know what
+// the members are for, and its errors repeat nothing of what was read.
 package strictjson
 
 import (
@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Why a text is refused. The words follow the name of what was read, as in "the body is no JSON object".
+// Why a text is refused. The words follow the name of what was read, as in "the body is no JSON
+// object".
 var (
 	ErrNotUTF8    = errors.New("is not UTF-8")
 	ErrNotObject  = errors.New("is no JSON object")
@@ -25,7 +26,8 @@ var (
 
 // MemberError says that an object has a member that it may not have, or has one twice.
 type MemberError struct {
-	Name  string // as read: whoever repeats it must bound and escape it
+	// As read: whoever repeats it must bound and escape it.
+	Name  string
 	Twice bool
 }
 
@@ -37,9 +39,9 @@ func (e *MemberError) Error() string {
 	return errNotAllowed.Error()
 }
 
-// Object reads one JSON object and nothing after it but white space. Its members must be among those that
-// are named, spelt like that, each once at most; which of them must be there is for the caller to say.
-// Members of inner objects are left as they are.
+// Object reads one JSON object and nothing after it but white space. Its members must be among
+// those that are named, spelt like that, each once at most; which of them must be there is for
+// the caller to say. Members of inner objects are left as they are.
 func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	const blanks = " \t\r\n" // of RFC 8259; TrimSpace knows more
 	raw = bytes.Trim(raw, blanks)
@@ -49,6 +51,7 @@ func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil, ErrNotObject
 	}
+	// Token by token, so that the first wrong member is the one that is reported.
 	out := make(map[string]json.RawMessage, len(names))
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := dec.Token(); err != nil {
@@ -75,6 +78,7 @@ func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	if _, err := dec.Token(); err != nil {
 		return nil, ErrBroken
 	}
+	// The decoder stops behind the object.
 	if int(dec.InputOffset()) != len(raw) {
 		return nil, ErrTrailing
 	}

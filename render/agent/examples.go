@@ -34,6 +34,7 @@ type examples struct {
 	bodies     map[string]Example
 }
 
+// newExamples makes the examples of a site. The proposal is cut short, and values that the subject lacks are invented.
 func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) examples {
 	madeBy := ""
 	if subject == nil {
@@ -176,6 +177,7 @@ func exampleTopic(info mip.SiteInfo, p *mip.Proposal) api.ForumActivity {
 	}
 }
 
+// exampleNetworks gives every network of the site the same invented head, a block below which is final.
 func exampleNetworks(info mip.SiteInfo) map[string]api.NetworkStatus {
 	const height, final = uint64(46_810_112), uint64(46_810_110)
 	fetched, block := mip.NewTime(exampleMoment()), mip.NewTime(exampleMoment().Add(-time.Second))
@@ -189,6 +191,7 @@ func exampleNetworks(info mip.SiteInfo) map[string]api.NetworkStatus {
 	return out
 }
 
+// exampleWatch is the answer of /api/mip-watch with all its parts, made of the other examples.
 func exampleWatch(
 	p *mip.Proposal, topic api.ForumActivity, networks map[string]api.NetworkStatus, forks []mip.HardFork,
 ) api.MIPWatch {
@@ -201,6 +204,7 @@ func exampleWatch(
 	}
 }
 
+// exampleTranslation marks the titles of the proposal with the first locale of the site. The text is invented.
 func exampleTranslation(info mip.SiteInfo, p *mip.Proposal) *api.PublishedTranslation {
 	locale := "ko"
 	if len(info.Locales) > 0 {

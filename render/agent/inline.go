@@ -18,9 +18,9 @@ func inline(s string) string {
 	block := blockMark(s)
 	for i := 0; i < len(s); {
 		if s[i] == '`' {
-			n := codeSpan(s[i:])
-			if n == 0 {
-				n = backticks(s[i:])
+			n := plain.CodeSpan(s[i:])
+			if n == 0 || strings.ContainsAny(s[i:i+n], "[]") { // a bracket cannot stand in a link's text
+				n = plain.Backticks(s[i:])
 				b.WriteString(strings.Repeat("\\`", n))
 			} else {
 				b.WriteString(s[i : i+n])
@@ -81,27 +81,8 @@ func blockMark(s string) int {
 	return -1
 }
 
+// isWord reports whether CommonMark takes r for a part of a word.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// backticks is the length of the run of backticks that s begins with.
-func backticks(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
-
-// codeSpan is the length of the code span that s begins with. It is 0 when there is none, or when the span holds a
-// bracket that a link's text cannot.
-func codeSpan(s string) int {
-	run := backticks(s)
-	for i := run; i < len(s); i++ {
-		n := backticks(s[i:])
-		if n == run {
-			if strings.ContainsAny(s[run:i], "[]") {
-				return 0
-			}
-			return i + n
-		}
-		i += n
-	}
-	return 0
-}
 
 // link is one line of a list of links. The name and the note are Markdown already.
 func link(name, address, note string) string {

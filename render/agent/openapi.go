@@ -133,6 +133,7 @@ type header struct {
 	Example any     `json:"example"`
 }
 
+// headers are the response headers that operations refer to.
 func headers() map[string]header {
 	text := ofType("string")
 	return map[string]header{
@@ -143,6 +144,7 @@ func headers() map[string]header {
 	}
 }
 
+// documentText introduces the API: the rules that hold for every answer.
 func documentText(info mip.SiteInfo) string {
 	text := "The improvement proposals published at " + info.BaseURL + "/ and the live figures around them. " +
 		"Answers are UTF-8 and allow every origin; times are RFC 3339 in UTC; lists are never null; " +
@@ -160,6 +162,7 @@ type document struct {
 	examples examples
 }
 
+// static describes a file of the published tree. Only one with a variable part may be missing.
 func (d *document) static(r StaticRoute) Operation {
 	tag := tagAgents
 	if strings.HasPrefix(r.Pattern, "/api/") || r.Name == "getProposalMarkdown" {
@@ -204,6 +207,7 @@ func (d *document) parameter(name string) Parameter {
 	return p
 }
 
+// live describes an endpoint of the sidecar, with every problem that it may answer.
 func (d *document) live(r api.Route) Operation {
 	op := Operation{
 		ID: r.Name, Method: r.Method, Path: r.Path, Tags: []string{tagLive}, Summary: r.Summary,

@@ -108,6 +108,7 @@ func NotFoundProblem(info mip.SiteInfo) ([]byte, error) {
 	return api.JSON(api.NewProblem(info.BaseURL, api.NotFound, "", notFoundDetail(info)))
 }
 
+// notFoundDetail tells the caller of an unknown address where the known ones are listed.
 func notFoundDetail(info mip.SiteInfo) string {
 	return "Nothing is published at this address. " + info.BaseURL + "/api/v1/mips lists the proposals that exist; " +
 		info.BaseURL + "/openapi.json describes every endpoint. Live endpoints are answered only where the site runs its sidecar."

@@ -30,6 +30,7 @@ type Schema struct {
 	Description string           `json:"description,omitempty"`
 }
 
+// schemaPath is where the named schemas are in the OpenAPI document.
 const schemaPath = "#/components/schemas/"
 
 // Name is the name of the schema that s refers to, empty when it refers to none.
@@ -142,10 +143,13 @@ func wireSchema(t reflect.Type) *Schema {
 	return nil
 }
 
+// ofType is a schema of values of these types.
 func ofType(names ...string) *Schema { return &Schema{Types: names} }
 
+// integerFrom is a schema of the integers that are not below least.
 func integerFrom(least int) *Schema { return &Schema{Types: Types{"integer"}, Minimum: &least} }
 
+// enum is a schema of these strings alone.
 func enum[T ~string](values ...T) *Schema {
 	s := ofType("string")
 	for _, v := range values {

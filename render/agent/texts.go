@@ -20,6 +20,7 @@ import (
 //go:embed templates
 var files embed.FS
 
+// templates are llms.txt and the skill. Values in them are not escaped again: newTexts writes them as Markdown.
 var templates = template.Must(template.ParseFS(files, "templates/*.tmpl"))
 
 // Limits of the Agent Skills format (agentskills.io), in characters.
@@ -43,6 +44,7 @@ type texts struct {
 	Proposals, Forks, API, Feeds, Optional []string // lines of llms.txt
 }
 
+// newTexts fills in the values that follow from the site alone.
 func newTexts(info mip.SiteInfo) texts {
 	t := texts{
 		Title: inline(plain.SiteTitle(info)), Prefix: inline(info.Prefix), Base: info.BaseURL, Pages: mip.PageFolder(info.Prefix),
@@ -59,6 +61,7 @@ func newTexts(info mip.SiteInfo) texts {
 	return t
 }
 
+// execute renders a template of the folder templates.
 func (t texts) execute(name string) ([]byte, error) {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, name, t); err != nil {
@@ -151,6 +154,8 @@ func SkillName(info mip.SiteInfo) string {
 	return strings.TrimRight(stem, "-") + "-" + suffix
 }
 
+// skillDescription says what the skill does and when to use it, which is all that an agent reads before it loads the
+// skill.
 func skillDescription(info mip.SiteInfo) string {
 	prefix := plain.OneLine(info.Prefix)
 	text := fmt.Sprintf("Answers questions about the improvement proposals (%ss) of %s: what a proposal says, where it stands, "+

@@ -37,6 +37,7 @@ type canvas struct {
 	buffer              *png.EncoderBuffer
 }
 
+// newCanvas reads the fonts. It fails only when a font in the program is broken.
 func newCanvas() (*canvas, error) {
 	v := &canvas{image: image.NewPaletted(image.Rect(0, 0, Width, Height), nil), shapes: drawShapes()}
 	var err error

@@ -50,7 +50,7 @@ func (c Card) Hash() string {
 // canvases holds canvases for the next cards: fonts, icons and the buffers of the encoder cost more than a card.
 var canvases sync.Pool
 
-// PNG draws a card and returns the file. The same card is the same bytes, whatever was drawn before. PNG is safe for
+// PNG draws a card and returns the file. The same card is the same bytes: no card depends on the ones before it. PNG is safe for
 // concurrent use.
 func PNG(c Card) ([]byte, error) {
 	v, ok := canvases.Get().(*canvas)

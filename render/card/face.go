@@ -39,7 +39,7 @@ func newFace(ttf []byte, size float64) (*face, error) {
 
 // advance is the width of a glyph in pixels, and 0 when the font has none.
 func (f *face) advance(r rune) int {
-	// Glyph 0 is the box that stands for what is missing.
+	// Glyph 0 is the box that stands for a missing glyph.
 	if i, err := f.font.GlyphIndex(&f.buffer, r); err != nil || i == 0 {
 		return 0
 	}
@@ -47,6 +47,7 @@ func (f *face) advance(r rune) int {
 	return advance.Round()
 }
 
+// width is the width of a line in pixels.
 func (f *face) width(line []rune) (n int) {
 	for _, r := range line {
 		n += f.advance(r)

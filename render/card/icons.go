@@ -24,6 +24,7 @@ type style struct {
 	icon       inside
 }
 
+// styleOf is the style of a status. Statuses outside the process share one, and so does no status.
 func styleOf(s mip.Status) style {
 	switch s {
 	case mip.Draft:
@@ -85,6 +86,7 @@ var drawShapes = sync.OnceValue(func() *shapes {
 	return s
 })
 
+// icon is the mask of a status.
 func (s *shapes) icon(of mip.Status) *image.Alpha {
 	if known, ok := s.known[of]; ok {
 		return known
@@ -92,11 +94,13 @@ func (s *shapes) icon(of mip.Status) *image.Alpha {
 	return s.other
 }
 
+// radius is the distance of a point from the middle of the icon.
 func radius(x, y float64) float64 { return length(x-12, y-12) }
 
 // length is math.Hypot without its care for numbers that are far from 24.
 func length(x, y float64) float64 { return math.Sqrt(x*x + y*y) }
 
+// ring reports whether a point lies on the circle that most icons have.
 func ring(x, y float64) bool { return math.Abs(radius(x, y)-9) <= 1 }
 
 // line reports whether a point lies on a stroke of two units with round ends.

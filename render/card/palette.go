@@ -9,6 +9,7 @@ import (
 // levels is the number of shades of a colour: how much of a pixel a shape covers. Few shades make short files.
 const levels = 4
 
+// levelOf is the nearest shade to a coverage of 0 to 255.
 func levelOf(alpha uint8) uint8 { return uint8((2*levels*int(alpha) + 0xff) / (2 * 0xff)) }
 
 // colour is an index of the palette. The first shade of a colour is at the index after it, the full one at
@@ -51,4 +52,5 @@ func mix(from, to color.RGBA, level int) color.RGBA {
 	return color.RGBA{part(from.R, to.R), part(from.G, to.G), part(from.B, to.B), 0xff}
 }
 
+// rgb is the opaque colour 0xrrggbb.
 func rgb(v uint32) color.RGBA { return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff} }

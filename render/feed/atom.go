@@ -95,6 +95,7 @@ func newAtomEntry(info mip.SiteInfo, s mip.Summary, undated time.Time) *atomEntr
 	return entry
 }
 
+// atomTime is t with the number as microseconds, so that entries of one second differ.
 func atomTime(t time.Time, number int) string {
 	const microseconds = 1_000_000 // in a second
 	return t.Add(time.Duration(number%microseconds) * time.Microsecond).Format(time.RFC3339Nano)

@@ -47,6 +47,7 @@ func newest(all []mip.Summary) []mip.Summary {
 	return sorted
 }
 
+// unix is a time in seconds. No time is before all others.
 func unix(t *mip.Time) int64 {
 	if t == nil {
 		return math.MinInt64

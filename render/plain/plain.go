@@ -82,6 +82,7 @@ func OneLine(s string) string {
 	return strings.Join(parts, " ")
 }
 
+// endsLine reports whether r is a tab or ends a line, in the sense of Unicode (UAX 14).
 func endsLine(r rune) bool {
 	return r >= '\t' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
 }
@@ -94,8 +95,8 @@ func printable(r rune) rune {
 	return r
 }
 
-// Address is the absolute address of a route as a URI: what a URI may not hold (the letters of a
-// slug in another script) is percent-encoded, what is encoded already stays.
+// Address is the absolute address of a route as a URI (RFC 3986). Characters that a URI cannot hold, such as the letters
+// of a slug in another script, are percent-encoded. A percent sign stays: the route may be encoded already.
 func Address(info mip.SiteInfo, route string) string {
 	const keep = "-._~!$&'()*+,;=:@/%?#"
 	var b strings.Builder
@@ -118,3 +119,23 @@ func IsAlphanumeric(r rune) bool {
 
 // Profile is the address of a GitHub account.
 func Profile(login string) string { return "https://github.com/" + url.PathEscape(login) }
+
+// Backticks is the length of the run of backticks that s begins with.
+func Backticks(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
+
+// CodeSpan is the length in bytes of the Markdown code span that s begins with, its backticks included (CommonMark
+// 6.1). It is 0 when there is none.
+func CodeSpan(s string) int {
+	run := Backticks(s)
+	if run == 0 {
+		return 0
+	}
+	for i := run; i < len(s); i++ {
+		n := Backticks(s[i:])
+		if n == run {
+			return i + n
+		}
+		i += n
+	}
+	return 0
+}

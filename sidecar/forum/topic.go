@@ -139,11 +139,10 @@ func address(base, slug string, id int) string {
 // Joiners stay: scripts and emoji need them.
 func plain(title string) string {
 	title = strings.Map(func(c rune) rune {
-		switch {
-		case unicode.IsSpace(c), c == 0x2028, c == 0x2029:
+		switch class := mip.ClassOf(c); {
+		case unicode.IsSpace(c), class == mip.LineBreak:
 			return ' '
-		case unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c),
-			c == 0x200B, c == 0xFEFF, c >= 0x2060 && c <= 0x2064, c == 0xFFFE, c == 0xFFFF:
+		case class != mip.Visible:
 			return -1
 		}
 		return c

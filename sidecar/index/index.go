@@ -45,7 +45,6 @@ type Source struct {
 	list      reading[mip.List]
 	hardForks reading[mip.HardForks]
 	config    reading[mip.SidecarConfig]
-	pending   bool // a document has changed since Load last returned an Index
 }
 
 // store reads documents.

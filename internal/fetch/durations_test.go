@@ -1,4 +1,4 @@
-package metrics_test
+package fetch_test
 
 import (
 	"testing"
@@ -6,11 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/sidecar/metrics"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
 func TestDurations(t *testing.T) {
-	var d metrics.Durations
+	var d fetch.Durations
 	for _, took := range []time.Duration{-time.Second, time.Millisecond, time.Millisecond + 1, 3 * time.Second, time.Minute} {
 		d.Observe(took)
 	}

@@ -1,5 +1,4 @@
-// Package metrics counts durations in a histogram. It does not know which durations, nor how they are written.
-package metrics
+package fetch
 
 import (
 	"sync/atomic"
