@@ -137,6 +137,7 @@ func (f *file) send(w http.ResponseWriter, r *http.Request, status int) {
 		return
 	}
 	w.Header().Set("Cache-Control", f.Cache)
+	w.Header().Del("Content-Type") // of a rule: the entity has its own, and a 304 has none
 	e.Serve(w, r, status)
 }
 
