@@ -9,7 +9,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -160,8 +159,7 @@ func writeJSON(w io.Writer, v any) error {
 func visible(s string) string {
 	var b strings.Builder
 	for _, c := range s {
-		control := unicode.IsControl(c) && c != '\n' && c != '\t'
-		if control || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+		if c != '\n' && c != '\t' && mip.ClassOf(c) != mip.Visible {
 			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(c), "'"))
 		} else {
 			b.WriteRune(c)

@@ -124,9 +124,12 @@ func (c *Corpus) ID(file string) (id mip.ID, published bool) {
 
 // report collects the problems that are found in one file.
 type report struct {
-	file     string
+	// file is the path of the file, as problems have it.
+	file string
+	// problems are in the order in which they were found.
 	problems []mip.Problem
-	failed   bool
+	// failed says that one of them is an error.
+	failed bool
 }
 
 // add adds a problem of a line, from 1; 0 stands for the whole file. An error fails the file.
@@ -158,7 +161,8 @@ const mostAlike = 25
 
 // most returns the problems, of each code the first mostAlike and how many more there are.
 func (r *report) most() []mip.Problem {
-	count, last := map[string]int{}, map[string]int{} // last: the position in out of the last problem of a code
+	// last has, by code, the position in out of the last problem of that code.
+	count, last := map[string]int{}, map[string]int{}
 	var out []mip.Problem
 	for _, p := range r.problems {
 		if count[p.Code]++; count[p.Code] <= mostAlike {

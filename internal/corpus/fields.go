@@ -14,9 +14,12 @@ import (
 // Bounds of the values that pages, lists and feeds repeat of one header. The frontmatter has
 // longer ones as a whole. The longest values of real proposals are a tenth of these.
 const (
-	maxText = 1000 // bytes of a text
-	maxList = 100  // entries of a list
-	maxLink = 2000 // bytes of an address
+	// maxText is in bytes. A longer text is cut.
+	maxText = 1000
+	// maxList is in entries. The rest of a longer list is left out.
+	maxList = 100
+	// maxLink is in bytes. A longer address is dropped.
+	maxLink = 2000
 )
 
 const (
@@ -30,7 +33,8 @@ const (
 // fields reads the values of one header as the fields of a proposal.
 type fields struct {
 	*values
-	prefix string // as in ids
+	// prefix is that of ids, such as MIP.
+	prefix string
 	// The header key of the number.
 	key string
 	r   *report

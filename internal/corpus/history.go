@@ -20,9 +20,10 @@ import (
 // history holds the commits that touched the files in the folders.
 type history struct {
 	// Full, shallow, none or fixed.
-	state  string
-	epoch  *time.Time
-	places map[string]git.Place // by folder
+	state string
+	epoch *time.Time
+	// places are those of the folders in their repositories, by folder.
+	places map[string]git.Place
 	// partial holds the top folders of clones that lack some contents.
 	partial map[string]bool
 	// files are the histories of committed files.
@@ -40,7 +41,8 @@ type fileKey struct{ top, path string }
 // fileHistory is one file's commits.
 type fileHistory struct {
 	first, last git.Commit
-	known       bool // both are
+	// known says that first and last are set.
+	known bool
 	// The file does not reach the edge of a shallow clone.
 	complete bool
 	// past is that of a file named like a proposal.
@@ -76,7 +78,7 @@ func readHistory(ctx context.Context, folders []string, epoch *time.Time) *histo
 		return h
 	}
 	// Several folders may lie in one repository, whose log is read once.
-	byTop := map[string][]string{} // folders by repository
+	byTop := map[string][]string{}
 	whole := true
 	for _, dir := range folders {
 		p, err := git.Locate(ctx, dir)
@@ -163,7 +165,8 @@ func (h *history) readRecord(dir string) {
 // folders of translations, from one pass over the log.
 func (h *history) readLog(ctx context.Context, top string, dirs []string) error {
 	var prefixes []string
-	proposals := map[string]bool{} // prefixes of proposals' folders
+	// proposals has the prefixes of the folders, without those of translations.
+	proposals := map[string]bool{}
 	for _, dir := range dirs {
 		// Paths of the log are those within the repository.
 		prefix := h.places[dir].Prefix

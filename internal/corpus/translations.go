@@ -101,7 +101,8 @@ func (f *committedFile) readTranslation(raw []byte, c *Corpus, p *Proposal) {
 			"%s; the headings must be those of the English text, in number, level and order. It is not published", what)
 		return
 	}
-	made := mip.Time{} // of a proposal without any date
+	// Of a proposal without any date the zero time stays.
+	made := mip.Time{}
 	if p.Updated != nil {
 		made = *p.Updated
 	}

@@ -139,7 +139,8 @@ func trimBlanks(s string) string { return strings.TrimLeft(s, " \t\n") }
 // rewriteFlow quotes the plain scalars of the flow list or map that s begins with; rest follows
 // it. ok is false for a value that must not be decoded (too deep, anchors) or is never closed.
 func rewriteFlow(s string, depth int) (yaml, rest string, ok bool) {
-	isMap, closing := s[0] == '{', s[0]+2 // ] and } are two after [ and {
+	// In ASCII the closing bracket is two after the opening one.
+	isMap, closing := s[0] == '{', s[0]+2
 	ends := func(s string) bool { return s == "" || s[0] == ',' || s[0] == closing }
 	var items []string
 	for at := trimBlanks(s[1:]); depth < maxDepth && at != ""; {

@@ -59,8 +59,10 @@ func (n *Formula) Source(source []byte) string {
 // FormulaBlock is a formula between lines with two dollar signs. Its lines are the source.
 type FormulaBlock struct {
 	ast.BaseBlock
-	whole text.Segment // its first line
-	open  bool         // no end yet
+	// whole is the first line with its marks.
+	whole text.Segment
+	// open says that the end was not found yet.
+	open bool
 }
 
 // Kind implements [ast.Node].

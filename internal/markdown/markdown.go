@@ -28,7 +28,8 @@ var newParser = sync.OnceValue(func() parser.Parser {
 // Document is a parsed text. Nothing in it changes once it is made, so that it is safe for
 // concurrent use.
 type Document struct {
-	Body []byte // the text
+	// Body is the text, with LF line ends.
+	Body []byte
 	// The tree over Body; each section's heading has its id attribute.
 	Root ast.Node
 	// Never nil; their Markdown values concatenated are Body.

@@ -25,8 +25,9 @@ type paragraph struct {
 	// Its first line in the text, its bytes and its lines.
 	line, size, lines int
 	// Emphasis characters.
-	marks         int
-	ends, closers int // "](" and "]"
+	marks int
+	// ends counts "](", and closers "]".
+	ends, closers int
 	// The longest run of backticks.
 	ticks int
 	// Of the tables above this line, and their cells.

@@ -212,7 +212,8 @@ func (v value) blockTime() (float64, bool) {
 // hardForks reads the list of hard forks. Each has an activation, perhaps without a time, for
 // each of the networks.
 func (v value) hardForks(networks []mip.Endpoints) (out []mip.HardFork) {
-	slugs := map[string]int{} // of names, to the line: a fork's page has the slug as its address
+	// slugs are those of names, with their lines: a fork's page has the slug as its address.
+	slugs := map[string]int{}
 	v.list(func(v value) {
 		h := mip.HardFork{BundledMIPs: []int{}, Activation: map[string]mip.Activation{}}
 		// A network that is left out has no time yet.

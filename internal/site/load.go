@@ -60,8 +60,8 @@ func Load(path string) (*Site, error) {
 	return Parse(filepath.ToSlash(path), data)
 }
 
-// Parse validates the content of a site.yaml. The error is an [*InvalidError] whose problems
-// carry file as their file.
+// Parse validates the content of a site.yaml, of which nothing is kept when there is a problem.
+// The error is an [*InvalidError] whose problems carry file as their file.
 func Parse(file string, data []byte) (*Site, error) {
 	p := &problems{file: file}
 	s := &Site{}

@@ -43,7 +43,8 @@ type Site struct {
 
 // Upstream is the git repository that proposals are synced from.
 type Upstream struct {
-	Git string // address
+	// Git is the address, which the git program understands.
+	Git string
 	// Branch, tag or commit; empty: the remote's default branch.
 	Ref string
 	// Folders are within the repository; none stands for its top.
@@ -52,7 +53,8 @@ type Upstream struct {
 	Line int
 }
 
-// Override holds facts about one proposal that its header lacks.
+// Override holds facts about one proposal that its header lacks. A fact that is nil is not
+// stated here, and that of the header stays.
 type Override struct {
 	ForumTopicID  *int
 	DiscussionsTo *string

@@ -166,7 +166,8 @@ func matching(pattern, want string) func(value) (string, bool) {
 	}
 }
 
-// boolean reads true or false.
+// boolean reads true or false, in the spellings of YAML 1.2. Words such as yes are texts there
+// and refused.
 func (v value) boolean() (bool, bool) {
 	if v.Kind == yaml.ScalarNode && v.ShortTag() == "!!bool" {
 		return strings.EqualFold(v.Value, "true"), true
@@ -252,7 +253,8 @@ func (v value) name() string {
 
 // show makes a piece of the file fit for a one-line message.
 func show(s string) string {
-	const most = 63 // bytes; enough to find it in the file
+	// In bytes: enough to find the value in the file.
+	const most = 63
 	q := strconv.Quote(s)
 	return mip.Shorten(q[1:len(q)-1], most)
 }

@@ -108,6 +108,7 @@ func wrong(where string, value jsontext.Value, want reflect.Type) string {
 	// The kinds of JSON, in words.
 	got := map[jsontext.Kind]string{'n': "null", 't': "true or false", 'f': "true or false", '{': "an object", '[': "a list", '"': "a string"}[value.Kind()]
 	if got == "" {
+		// The number is that of the text, however many digits it has.
 		got = fmt.Sprintf("the number %.60q", value)
 	}
 	kinds := map[reflect.Kind]string{
@@ -118,6 +119,7 @@ func wrong(where string, value jsontext.Value, want reflect.Type) string {
 	if reflect.PointerTo(want).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		kind = "a time such as 2026-01-05T12:00:00Z"
 	}
+	// The outermost value has no name.
 	if where == "" {
 		where = "the file"
 	}
@@ -160,6 +162,7 @@ func incomplete(raw jsontext.Value, t reflect.Type, where string, optional []str
 			}
 		}
 	case '[':
+		// The elements are named by their positions, from 0.
 		var elements []jsontext.Value
 		_ = jsonv2.Unmarshal(raw, &elements)
 		for i, e := range elements {

@@ -85,7 +85,7 @@ func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// Array reads the elements of an array.
+// Array reads the elements of an array, as they stand. An absent value is none.
 func Array(raw json.RawMessage) ([]json.RawMessage, error) {
 	var out []json.RawMessage
 	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &out) != nil {
@@ -94,7 +94,7 @@ func Array(raw json.RawMessage) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// String reads a string.
+// String reads a string, with its escapes resolved. An absent value is none.
 func String(raw json.RawMessage) (string, error) {
 	var out string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &out) != nil {
