@@ -176,7 +176,7 @@ func (c *Chain) fetch(ctx context.Context) (seen, error) {
 			}
 			failed++
 			errs = append(errs, fmt.Errorf("%s: %w", a.endpoint.name, a.err))
-		case <-time.After(timing.HeadStart):
+		case <-time.After(timing.HeadStart): // the next endpoint is asked as well
 		}
 	}
 }

@@ -57,6 +57,7 @@ func (s *Store) Once(ctx context.Context, key string, accept func(record []byte)
 			fetch(ctx)
 			return nil
 		}
+		// Another process fetches. Its record is there soon, or its lock ends.
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

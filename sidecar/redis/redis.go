@@ -90,7 +90,7 @@ func Open(a *Address, c Config) *Store {
 	return s
 }
 
-// newClient returns a client without connections.
+// newClient returns a client without connections. It makes them when it is asked, and closes each that is in doubt.
 func (s *Store) newClient() *redis.Client {
 	own := s.options // the client completes it
 	return redis.NewClient(&own)
@@ -108,6 +108,7 @@ func (s *Store) Down() bool { return s.breaker.State() != gobreaker.StateClosed 
 // Close closes the connections. Questions after it get an error.
 func (s *Store) Close() error {
 	s.closed.Store(true)
+	// A client that is closed twice says so, which is no failure.
 	if err := s.client.Load().Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
 		return errClose
 	}
