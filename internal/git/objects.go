@@ -215,6 +215,7 @@ func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 	}
 	defer sizes.Close()
 	err = sizes.ask(func(i int, x object) error {
+		// An object that is missing has the size 0; reading it fails later.
 		entries[i].Size = x.size
 		return nil
 	}, hashes...)
