@@ -7,7 +7,7 @@ import (
 	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/render/feed"
 
-	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -114,7 +114,7 @@ func (p *planner) describe() *agent.API {
 		if updated := p.all[example].Updated; updated != nil {
 			subject.Now = updated.UTC()
 		}
-		e.Summary = new(ai.Extract(subject))
+		e.Summary = new(summary.Extract(subject))
 	}
 	if all := p.beside.Translations(id); len(all) > 0 {
 		e.Translation = all[0].Text()

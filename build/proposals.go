@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -57,7 +57,7 @@ func (p *planner) proposals() {
 func (p *planner) view(i int) render.ProposalPage {
 	m := p.all[i]
 	return render.ProposalPage{
-		All: p.all, Index: i, Fork: ai.ForkOf(m, p.forks), Impact: p.beside.Summary(m.ID), History: p.corpus.Proposals[i].Past != nil,
+		All: p.all, Index: i, Fork: summary.ForkOf(m, p.forks), Impact: p.beside.Summary(m.ID), History: p.corpus.Proposals[i].Past != nil,
 		Translations: p.links(m.ID).Translations, Heat: p.figures.Topic(m.ID),
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 )
 
 // builder is one run of the build command.
@@ -287,7 +286,7 @@ const summaryTimeout = "1m"
 // modelFrom reads the model from the environment. One that cannot be used is an error: without it the summaries
 // would be made of the proposals' own sentences.
 func modelFrom(env func(string) (string, bool)) (ai.Model, string, error) {
-	c, errs := assistant.Environment(func(name string) (string, bool) {
+	c, errs := ai.Environment(func(name string) (string, bool) {
 		value, ok := env(name)
 		if name == "AI_TIMEOUT" && value == "" {
 			return summaryTimeout, true

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/atomicfile"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -22,7 +23,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
@@ -176,7 +176,7 @@ func startSidecar(demo bool, env func(string) (string, bool), log io.Writer) (*l
 		c.Transport = l.demo
 	} else {
 		var errs []error
-		if c.Assistant, errs = assistant.Environment(env); len(errs) > 0 {
+		if c.AI, errs = ai.Environment(env); len(errs) > 0 {
 			return nil, exit(exitUsage, errors.Join(errs...))
 		}
 	}
