@@ -91,9 +91,9 @@ func Partial(ctx context.Context, top string) bool {
 	return err == nil && missing
 }
 
-// Held says of each hash whether the repository holds a blob of that name. All objects are listed: asked for one that
-// a partial clone lacks, git would end.
-func Held(ctx context.Context, top string, hashes []string) ([]bool, error) {
+// HasBlobs reports for each hash whether the repository has a blob of that name. All objects are listed, since git
+// ends when it is asked for one that a partial clone lacks.
+func HasBlobs(ctx context.Context, top string, hashes []string) ([]bool, error) {
 	// Hashes may repeat: two versions can have one text.
 	blobs := make(map[string]bool, len(hashes))
 	for _, hash := range hashes {
@@ -106,11 +106,11 @@ func Held(ctx context.Context, top string, hashes []string) ([]bool, error) {
 			blobs[hash] = kind == "blob"
 		}
 	})
-	held := make([]bool, len(hashes))
+	found := make([]bool, len(hashes))
 	for i, hash := range hashes {
-		held[i] = blobs[hash]
+		found[i] = blobs[hash]
 	}
-	return held, err
+	return found, err
 }
 
 // Ancestor reports whether a commit is another one or leads to it. One that is not there is none.
