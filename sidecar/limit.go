@@ -59,6 +59,7 @@ type windowKey struct {
 	hash   uint64
 }
 
+// window is the one of a caller.
 type window struct {
 	began time.Time
 	// used counts tokens.
@@ -100,6 +101,7 @@ func setRateLimit(h http.Header, name, policy string, remaining uint64, left tim
 	h.Set("Ratelimit", fmt.Sprintf("%q;r=%d;t=%d", name, remaining, api.Seconds(left)))
 }
 
+// errNotShared is the error of takeShared without a Redis, and before the site is known.
 var errNotShared = errors.New("no limit is shared")
 
 // takeShared takes a token of all sidecars of the site. left is the time to the end of the window. After an error, such
@@ -118,7 +120,8 @@ func (l *limit) takeShared(ctx context.Context, caller netip.Addr) (remaining ui
 func (l *limit) takeOwn(caller netip.Addr) (remaining uint64, left time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.now().Round(0) // a process may have been frozen, which the monotonic clock does not count
+	// The monotonic clock stands still while a process is frozen, so the wall clock counts.
+	now := l.now().Round(0)
 	if over(now, l.swept) {
 		maps.DeleteFunc(l.windows, func(_ windowKey, w window) bool { return over(now, w.began) })
 		l.swept = now
