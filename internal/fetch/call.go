@@ -238,7 +238,7 @@ func port(u *url.URL) string {
 	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
-// read reads an answer. Its error is an [*Error], or what broke the body.
+// read reads an answer. Its error is an [*Error], or that of reading the body.
 func (h *Host) read(resp *http.Response) (*Response, error) {
 	status := resp.StatusCode
 	if status == http.StatusTooManyRequests || status >= 500 {

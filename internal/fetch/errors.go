@@ -16,7 +16,7 @@ var (
 	ErrUnavailable = errors.New("upstream is unavailable")
 )
 
-// Error is a failure of a host. Its text holds no part of the host's address and nothing that the host sent.
+// Error is a failure of a host. Its text holds no part of the host's address and none of the host's own words.
 type Error struct {
 	// Timeout reports ErrTimeout: there was no whole answer in time. Otherwise the error is ErrUnavailable.
 	Timeout bool
@@ -58,7 +58,7 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns the error of Request.Accept, if there is one.
 func (e *Error) Unwrap() error { return e.err }
 
-// The reasons. The errors of net and net/http hold addresses.
+// The reasons of failures. The errors of net and net/http cannot be used: they hold addresses.
 var (
 	errPaused    = errors.New("it asked for a pause")
 	errOpen      = errors.New("too many failures in a row")

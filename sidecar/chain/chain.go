@@ -62,6 +62,7 @@ func New(c Config) (*Chain, error) {
 		ch.now = time.Now
 	}
 	ch.log = cmp.Or(c.Log, slog.New(slog.DiscardHandler)).With("network", c.Endpoints.ID)
+	// A day at most: nonsense in site.yaml must not overflow.
 	blockTime := min(max(c.Endpoints.BlockTime, 0), 24*60*60)
 	ch.history.blockTime = time.Duration(blockTime * float64(time.Second))
 	stats := cmp.Or(c.Stats, &Stats{})
@@ -120,13 +121,15 @@ func codeOf(err error) api.Code {
 // errNoEndpoint is the error of a network without RPC addresses.
 var errNoEndpoint = errors.New("the network has no endpoint")
 
-// attempt is one endpoint that is asked for a head. head and err are set at its end.
+// attempt is one endpoint that is asked for a head.
 type attempt struct {
 	endpoint *endpoint
 	began    time.Time
-	cancel   context.CancelCauseFunc
-	head     head
-	err      error
+	// cancel ends the attempt. Its cause decides whether that counts against the endpoint.
+	cancel context.CancelCauseFunc
+	// head and err are set at the end.
+	head head
+	err  error
 }
 
 // fetch asks the endpoints for the head. The next one is asked when one has failed, or when the last one asked has had
@@ -135,7 +138,7 @@ func (c *Chain) fetch(ctx context.Context) (seen, error) {
 	if len(c.endpoints) == 0 {
 		return seen{}, errNoEndpoint
 	}
-	var attempts []*attempt
+	var attempts []*attempt // in the order of the endpoints
 	var running sync.WaitGroup
 	ended := make(chan *attempt, len(c.endpoints))
 	defer func() {

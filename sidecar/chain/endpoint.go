@@ -87,7 +87,7 @@ func (e *endpoint) head(ctx context.Context) (h head, err error) {
 	return h, nil
 }
 
-// checkID compares the endpoint's chain id with the configured one.
+// checkID compares the endpoint's chain id with the configured one. Another id is a failure of the endpoint.
 func (e *endpoint) checkID(ctx context.Context) error {
 	return e.ask(ctx, callChainID, func(result json.RawMessage) error {
 		id, err := quantity(result)
@@ -98,7 +98,7 @@ func (e *endpoint) checkID(ctx context.Context) error {
 	})
 }
 
-// block reads number and time of a block.
+// block reads number and time of a block. Anything else that it holds is ignored.
 func (e *endpoint) block(ctx context.Context, c call) (h head, err error) {
 	err = e.ask(ctx, c, func(result json.RawMessage) error {
 		var b struct {
@@ -173,7 +173,7 @@ func (e *endpoint) ask(ctx context.Context, c call, read func(result json.RawMes
 	return refused
 }
 
-// result is the result in an answer to this call.
+// result is the result in an answer to this call, JSON's null included. Unknown members of the answer are ignored.
 func (c call) result(r *fetch.Response) (json.RawMessage, error) {
 	if r.Status != http.StatusOK {
 		return nil, errStatus
@@ -187,7 +187,7 @@ func (c call) result(r *fetch.Response) (json.RawMessage, error) {
 	if err := json.Unmarshal(r.Body, &reply); err != nil || string(reply.ID) != c.id {
 		return nil, errNoReply
 	}
-	// Some nodes write "error":null beside a result.
+	// Some nodes write "error":null next to a result.
 	if reply.Error != nil && !bytes.Equal(reply.Error, []byte("null")) {
 		return nil, errRefused
 	}

@@ -58,6 +58,7 @@ func (h *history) add(new head, now time.Time) seen {
 	while := max(stalledAfter, stalledBlocks*h.blockTime)
 	stalled := now.Sub(h.since) >= while || now.Sub(new.time) > while
 
+	// Lower peaks do not count any more: the new head is higher and was seen later.
 	h.peaks = slices.DeleteFunc(h.peaks, func(p peak) bool { return p.height <= new.height || now.Sub(p.at) > remember })
 	regressed := len(h.peaks) > 0
 	h.peaks = append(h.peaks[:min(len(h.peaks), maxPeaks-1)], peak{new.height, now})

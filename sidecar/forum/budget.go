@@ -44,7 +44,8 @@ func (b *budget) reserve(now time.Time) error {
 		b.reserved++
 		return nil
 	}
-	wait := time.Second // a reservation may be released at any time
+	// The oldest request makes room when it leaves the window. A reservation may be released at any time.
+	wait := time.Second
 	if len(b.spent) > 0 {
 		wait = min(budgetWindow, (budgetWindow - now.Sub(b.spent[0]) + time.Second).Truncate(time.Second))
 	}

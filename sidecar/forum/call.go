@@ -60,7 +60,8 @@ func (f *Forum) fetch(ctx context.Context, c *client, path string, want int, spe
 	return a, nil
 }
 
-// read reads the topic of an answer.
+// read reads the topic of an answer. Discourse answers 404 or 403 for a topic that is not public, and 410 for a deleted
+// one.
 func (f *Forum) read(r *fetch.Response) (api.ForumActivity, error) {
 	switch {
 	case r.Status == http.StatusOK:
@@ -71,7 +72,7 @@ func (f *Forum) read(r *fetch.Response) (api.ForumActivity, error) {
 	return api.ForumActivity{}, errors.New("no topic") // a 403 that is a page is a challenge to browsers
 }
 
-// isObject reports whether a body is a JSON object.
+// isObject reports whether a body is a JSON object, as the answers of the application are. Pages come from a proxy.
 func isObject(body []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) && json.Valid(body)
 }
@@ -120,7 +121,8 @@ func (f *Forum) logFailure(ctx context.Context, path string, err error) {
 	}
 }
 
-// isRefusal reports whether no call went out because of the host's pause or breaker.
+// isRefusal reports whether no call went out because of the host's pause or breaker. A failure of that kind has a time
+// but no status.
 func isRefusal(err error) bool {
 	e, ok := errors.AsType[*fetch.Error](err)
 	return ok && e.Status == 0 && e.RetryAfter > 0
@@ -129,7 +131,7 @@ func isRefusal(err error) bool {
 // isNotFound reports whether the forum has no such topic.
 func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
 
-// retry is how long a failure stands. missing is for what is not there.
+// retry is how long a failure stands. missing is the time for a missing topic.
 func retry(missing time.Duration) func(error) time.Duration {
 	return func(err error) time.Duration {
 		e, ok := errors.AsType[*fetch.Error](err)
@@ -154,7 +156,7 @@ func retryOther(err error) time.Duration {
 	return retry(timing.MissingTopic)(err)
 }
 
-// httpError is the meaning of an error for a caller.
+// httpError is the meaning of an error for a caller. A caller that has left gets the code of a timeout.
 func httpError(err error) error {
 	if _, ok := errors.AsType[*api.HTTPError](err); ok || err == nil {
 		return err

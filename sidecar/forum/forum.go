@@ -101,6 +101,7 @@ func New(c Config) (*Forum, error) {
 		}
 	}
 
+	// Two caches, so that other topics cannot push out linked ones.
 	topics := cache.Config[api.ForumActivity]{
 		Fresh: timing.FreshTopic, Keep: timing.StaleOnError, Retry: retry(timing.MissingTopic), Gone: isNotFound,
 		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &stats.Linked,

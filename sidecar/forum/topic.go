@@ -88,6 +88,7 @@ func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) 
 	}
 	a.CreatedAt = mip.NewTime(created)
 	last := created
+	// There is no time of the last post in a topic whose posts were all deleted.
 	if t.LastPostedAt != nil {
 		if last, err = moment(*t.LastPostedAt); err != nil {
 			return none, err
@@ -179,7 +180,7 @@ const (
 	manyViews        = 5000
 )
 
-// halfLife is the age at which half of the recency is gone.
+// halfLife is the age at which half of the recency is gone. A quarter of the score does not age.
 const halfLife = 14 * 24 * time.Hour
 
 // score is how active a topic is, 0 to 100. With L(x, c) = min(1, ln(1+max(0, x)) / ln(1+c)):
@@ -201,7 +202,7 @@ func score(posts, participants, likes, views int, age time.Duration) int {
 	return min(int(math.Round(e*r)), 100)
 }
 
-// part is L(n-less, many), without overflow and exactly 1 from many on.
+// part is L(n-less, many). It is exactly 1 from many on, and does not overflow for any n.
 func part(n, less, many int) float64 {
 	x := min(max(float64(n)-float64(less), 0), float64(many))
 	return math.Log1p(x) / math.Log1p(float64(many))

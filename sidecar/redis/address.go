@@ -22,7 +22,8 @@ func Parse(address string) (*Address, error) {
 	return &Address{*o}, nil
 }
 
-// addressProblem says what is wrong with an address, nothing if it is good.
+// addressProblem is the defect of an address, empty if there is none. The library checks less: it takes a port of zero,
+// and its errors repeat parts of the address.
 func addressProblem(address string) string {
 	u, err := url.Parse(address)
 	switch {

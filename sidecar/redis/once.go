@@ -93,7 +93,8 @@ func (o *once) find(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// fetchLocked calls fetch while this process holds the lock, unless another one has written the record just before.
+// fetchLocked calls fetch under the lock, unless another process has written the record just before. The record is
+// written before the lock is released, so that a waiting process finds it.
 func (o *once) fetchLocked(ctx context.Context) {
 	stop := o.renew(ctx)
 	var record []byte
@@ -136,7 +137,8 @@ func (o *once) lock(ctx context.Context, ttl time.Duration) (locked bool, err er
 	return err == nil && n[0] == 1, err
 }
 
-// get returns the record, nil if there is none of 1 byte to 2 MiB.
+// get returns the record, nil if there is none of 1 byte to 2 MiB. GETRANGE bounds the reply, and a key of another type is
+// no record.
 func (o *once) get(ctx context.Context) (record []byte, err error) {
 	return ask(ctx, o.store, func(ctx context.Context) ([]byte, error) {
 		record, err := o.store.client.GetRange(ctx, prefix+o.key, 0, maxRecord).Bytes()
@@ -147,7 +149,7 @@ func (o *once) get(ctx context.Context) (record []byte, err error) {
 	})
 }
 
-// set keeps a record for ttl, whatever stands under the key.
+// set keeps a record for ttl in place of anything under the key.
 func (o *once) set(ctx context.Context, record []byte, ttl time.Duration) {
 	if len(record) == 0 || len(record) > maxRecord || ttl <= 0 {
 		return

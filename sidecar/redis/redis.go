@@ -103,7 +103,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// The errors of a question. They hold no address, and of the server's words only the code of an error reply.
+// The errors of a question. They hold no address, and of an error reply only its code, since a server may be anything
+// that listens there.
 var (
 	errDown       = errors.New("redis is away")
 	errClosed     = errors.New("redis is closed")
@@ -116,9 +117,11 @@ var (
 	errUndecided = errors.New("says nothing of the Redis") // for the breaker alone
 )
 
-// run runs a script with one key and returns the numbers of its reply, which are 0 or more.
+// run runs a script with one key and returns the numbers of its reply, of which it wants so many, each 0 or more. Another
+// reply is none of the script: the Redis counts as down.
 func (s *Store) run(ctx context.Context, script *redis.Script, want int, key string, args ...any) ([]int64, error) {
-	const most = int64(1<<63-1) / int64(time.Millisecond) // as milliseconds it fits into a time.Duration
+	// most fits as milliseconds into a time.Duration.
+	const most = int64(1<<63-1) / int64(time.Millisecond)
 	return ask(ctx, s, func(ctx context.Context) ([]int64, error) {
 		reply, err := script.Run(ctx, s.client, []string{prefix + key}, args...).Slice()
 		if err != nil {
@@ -143,6 +146,7 @@ func ask[T any](ctx context.Context, s *Store, question func(context.Context) (T
 	if err := ctx.Err(); err != nil {
 		return reply, err
 	}
+	// Either refusal of the breaker means that the Redis is down: it rests, or another question decides.
 	done, err := s.breaker.Allow()
 	if err != nil {
 		return reply, errDown
@@ -181,7 +185,8 @@ func (s *Store) logChange(_ string, from, to gobreaker.State) {
 	}
 }
 
-// reason is the error of this file for one of the library, whose text can hold the address.
+// reason is the error of this file for one of the library, whose text can hold the address. An error reply says most: it
+// comes first.
 func reason(err error) error {
 	if reply, ok := errors.AsType[redis.Error](err); ok {
 		return replyError(reply.Error())

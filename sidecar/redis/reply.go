@@ -58,7 +58,7 @@ func (c *boundedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// check follows the replies in the bytes that have arrived.
+// check follows the replies in the bytes that have arrived, which may begin and end anywhere in a reply.
 func (c *boundedConn) check(b []byte) error {
 	for len(b) > 0 {
 		if c.skip > 0 {
