@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"maps"
-	"math"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -15,10 +14,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sethvargo/go-limiter"
-
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
 const (
@@ -43,7 +41,7 @@ type limit struct {
 	seed   maphash.Seed
 
 	// shared counts for all sidecars of the site. It is nil without a Redis.
-	shared limiter.Store
+	shared *redis.Limit
 	// site returns the site's base address, which is empty before the first index.
 	site func() string
 
@@ -110,10 +108,8 @@ func (l *limit) takeShared(ctx context.Context, caller netip.Addr) (remaining ui
 	if l.shared == nil || l.site() == "" {
 		return 0, 0, false, errNotShared
 	}
-	_, remaining, ends, ok, err := l.shared.Take(ctx, cache.Name(l.site(), "limit", l.name, caller.String()))
-	// The window may have ended since, and the clock of this process may be wrong.
-	left = time.Until(time.Unix(0, int64(min(ends, math.MaxInt64))))
-	return remaining, min(max(left, 1), limitWindow), ok, err
+	remaining, left, ok, err = l.shared.Take(ctx, cache.Name(l.site(), "limit", l.name, caller.String()))
+	return remaining, min(left, limitWindow), ok, err
 }
 
 // takeOwn takes a token of this process.
