@@ -15,7 +15,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/strictjson"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
@@ -30,15 +29,15 @@ func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, 
 		return nil, err
 	}
 	// Summaries in English need no model, so English is a locale of every site here.
-	locale := assistant.English
+	locale := english
 	if m["locale"] != nil {
 		if locale, err = localeOf(m["locale"], append([]string{locale}, foreignLocales(st.index.Site)...)); err != nil {
 			return nil, err
 		}
 	}
-	sum, err := s.assistant.Summary(r.Context(), st.index, id, locale)
+	sum, err := s.ai.summary(r.Context(), st.index, id, locale)
 	if err != nil {
-		return nil, assistant.Explain(err)
+		return nil, err
 	}
 	return s.newResponse(sum, time.Time{}, 0)
 }
@@ -68,16 +67,16 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 	if err != nil {
 		return nil, err
 	}
-	translation, err := s.assistant.Translation(r.Context(), st.index, id, locale, sections)
+	translation, err := s.ai.translation(r.Context(), st.index, id, locale, sections)
 	if err != nil {
-		return nil, assistant.Explain(err)
+		return nil, err
 	}
 	return s.newResponse(translation, time.Time{}, 0)
 }
 
 // foreignLocales returns the site's languages but English, the language of the proposals.
 func foreignLocales(site mip.SiteInfo) []string {
-	return slices.DeleteFunc(slices.Clone(site.Locales), func(l string) bool { return strings.EqualFold(l, assistant.English) })
+	return slices.DeleteFunc(slices.Clone(site.Locales), func(l string) bool { return strings.EqualFold(l, english) })
 }
 
 // readPost reads the members of the body, and returns them with the state of the site. A member that is null counts as

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
@@ -21,8 +20,8 @@ type Environment struct {
 	// RequestsPerMinute and AIRequestsPerMinute are the variables of these names. Zero means the default of [Config].
 	RequestsPerMinute   int
 	AIRequestsPerMinute int
-	// Assistant is made of the AI_* variables and the key of the provider.
-	Assistant assistant.Config
+	// AI is made of the AI_* variables and the key of the provider.
+	AI ai.Configured
 
 	// Lookup is the one that was given to [ReadEnvironment].
 	Lookup func(string) (string, bool)
@@ -55,7 +54,7 @@ func ReadEnvironment(lookup func(string) (string, bool)) (Environment, []error) 
 		check("REDIS_URL", err)
 	}
 	var more []error
-	e.Assistant, more = assistant.Environment(lookup)
+	e.AI, more = ai.Environment(lookup)
 	return e, append(errs, more...)
 }
 
@@ -68,12 +67,12 @@ func (e Environment) Get(name string) string {
 // Config returns a Config with a log, and logs why the configured model cannot be asked, if it cannot: everything else
 // works then. The Redis is not connected yet.
 func (e Environment) Config(log *slog.Logger) Config {
-	if why := e.Assistant.Unusable; why != nil {
+	if why := e.AI.Unusable; why != nil {
 		log.Warn("no language model", "error", why.Error())
 	}
 	c := Config{
 		Proxies: e.Proxies, RequestsPerMinute: e.RequestsPerMinute, AIRequestsPerMinute: e.AIRequestsPerMinute,
-		Assistant: e.Assistant, Log: log,
+		AI: e.AI, Log: log,
 	}
 	if e.redis != nil {
 		c.Redis = redis.Open(e.redis, redis.Config{Log: log})

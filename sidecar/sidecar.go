@@ -15,7 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
+	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
@@ -39,8 +40,9 @@ type Config struct {
 	RequestsPerMinute int
 	// AIRequestsPerMinute limits the summaries of each caller, and the translations. Zero means 10.
 	AIRequestsPerMinute int
-	// Assistant configures summaries and translations. Its Detached, Now, Log and Shared are set from this Config.
-	Assistant assistant.Config
+	// AI is the language model of summaries and translations. The zero value has none: summaries are made by rules,
+	// and translations are those that are committed.
+	AI ai.Configured
 	// Redis holds the limits and the model's answers that all sidecars of the site share. While it is down each of
 	// them goes on alone. [Sidecar.Close] closes it. Nil means that this sidecar is alone.
 	Redis *redis.Store
@@ -62,7 +64,7 @@ type Sidecar struct {
 	// general limits all requests without a limit of their own, but for health checks.
 	general   *limit
 	counts    *counts
-	assistant *assistant.Assistant
+	ai        *aiAnswers
 	responses *cache.Cache[responseKey, *response]
 	draining  atomic.Bool
 
@@ -86,18 +88,12 @@ func New(c Config) *Sidecar {
 	}
 	c.UserAgent = cmp.Or(c.UserAgent, "mipwatch-sidecar")
 	c.Proxies = slices.Clone(c.Proxies)
-	if c.Assistant.Stats == nil {
-		c.Assistant.Stats = &assistant.Stats{}
-	}
-	c.Assistant.Detached, c.Assistant.Now, c.Assistant.Log = !c.Function, c.Now, c.Log
-	if c.Redis != nil {
-		c.Assistant.Shared = c.Redis
-	}
+	c.AI.Requests = cmp.Or(c.AI.Requests, &fetch.Stats{})
 	s := &Sidecar{Config: c, updated: make(chan struct{})}
 	s.current.Store(&state{})
 	s.endpoints = s.newEndpoints()
 	s.counts = newCounts(s.endpoints)
-	s.assistant = assistant.New(c.Assistant)
+	s.ai = newAIAnswers(c, s.counts)
 	s.responses = s.newResponses()
 	return s
 }
@@ -138,7 +134,7 @@ func (s *Sidecar) Close() error {
 	s.once.Do(func() { close(s.updated) })
 	s.responses.Close()
 	old.closeUnused(&state{})
-	s.assistant.Close()
+	s.ai.close()
 	if s.Redis != nil {
 		return s.Redis.Close()
 	}
