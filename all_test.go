@@ -22,12 +22,12 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/agent", "render/card", "render/feed", "render/markdown", "render/plain", "internal/atomicfile", "internal/entity", "internal/snapshot", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai",
+	"build": {"render", "render/agent", "render/card", "render/feed", "render/markdown", "render/plain", "internal/atomicfile", "internal/entity", "internal/snapshot", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai", "internal/ai/summary",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
 	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/upstreamtest",
-		"sidecar", "internal/api", "internal/ai", "sidecar/assistant", "sidecar/index",
+		"sidecar", "internal/api", "internal/ai", "sidecar/index",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
 		"github.com/prometheus/client_golang", "github.com/prometheus/common"},
@@ -60,18 +60,21 @@ var imports = map[string][]string{
 	"render/markdown":       {"internal/markdown", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/plain":          {"internal/mip"},
 	"render/rendertest":     {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
-	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "sidecar/assistant", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/index", "sidecar/redis", "sidecar/timing", "internal/fetch",
-		"github.com/sethvargo/go-limiter"},
-	"internal/api":      {"internal/mip"},
-	"internal/ai":       {"internal/atomicfile", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson", "internal/api", "internal/fetch", "github.com/tmc/langchaingo", "github.com/yuin/goldmark", "golang.org/x/sync"},
-	"sidecar/assistant": {"internal/mip", "internal/api", "internal/ai", "sidecar/cache", "sidecar/index", "sidecar/timing", "internal/fetch"},
-	"sidecar/cache":     {},
-	"sidecar/chain":     {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
-	"sidecar/forum":     {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
-	"sidecar/index":     {"internal/mip", "internal/site", "internal/api", "sidecar/cache"},
-	"sidecar/redis":     {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter"},
-	"sidecar/timing":    {},
-	"internal/fetch":    {"github.com/sony/gobreaker/v2"},
+	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/index", "sidecar/redis", "sidecar/timing", "internal/fetch",
+		"github.com/sethvargo/go-limiter", "golang.org/x/sync"},
+	"internal/api": {"internal/mip"},
+	"internal/ai": {"internal/ai/mention", "internal/ai/prose", "internal/ai/summary", "internal/api", "internal/atomicfile", "internal/fetch", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson",
+		"github.com/tmc/langchaingo", "github.com/yuin/goldmark", "golang.org/x/sync"},
+	"internal/ai/mention": {},
+	"internal/ai/prose":   {"internal/markdown", "internal/mip", "github.com/yuin/goldmark"},
+	"internal/ai/summary": {"internal/ai/mention", "internal/ai/prose", "internal/api", "internal/mip"},
+	"sidecar/cache":       {},
+	"sidecar/chain":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
+	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
+	"sidecar/index":       {"internal/mip", "internal/site", "internal/api", "sidecar/cache"},
+	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter", "github.com/sony/gobreaker/v2"},
+	"sidecar/timing":      {},
+	"internal/fetch":      {"github.com/sony/gobreaker/v2"},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/index",
 		"github.com/aws/aws-lambda-go/lambda"},
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
@@ -69,7 +69,7 @@ func (p *planner) describe() *agent.API {
 		if m.Updated != nil {
 			subject.Now = m.Updated.UTC()
 		}
-		e.Summary = new(ai.Extract(subject))
+		e.Summary = new(summary.Extract(subject))
 	}
 	if all := p.Beside.Translations(m.ID); len(all) > 0 {
 		e.Translation = all[0].Text()

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
@@ -54,7 +54,7 @@ func (p *planner) proposalPage(i int) ([]byte, error) {
 	defer p.dropText(c)
 	return p.stable.Proposal(render.ProposalPage{
 		All: p.Summaries, Index: i, Sections: t.sections, Body: t.html,
-		Fork: ai.ForkOf(m, p.Forks), Impact: p.Beside.Summary(m.ID), History: c.Past != nil,
+		Fork: summary.ForkOf(m, p.Forks), Impact: p.Beside.Summary(m.ID), History: c.Past != nil,
 		Translations: p.translations(m.ID), Heat: p.figures.Topic(m.ID),
 	})
 }

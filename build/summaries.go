@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -185,10 +186,10 @@ type Subjects struct {
 
 // Subject is the input for a summary of the i-th proposal: the proposal with its sections, its fork and, for a
 // fork's meta proposal, the proposals that the fork bundles. Now is not set.
-func (s *Subjects) Subject(i int) ai.Subject {
+func (s *Subjects) Subject(i int) summary.Subject {
 	p := s.read(i)
-	out := ai.Subject{Proposal: p, Fork: ai.ForkOf(p.Summary, s.Forks)}
-	if !ai.IsMeta(p.Summary, out.Fork) {
+	out := summary.Subject{Proposal: p, Fork: summary.ForkOf(p.Summary, s.Forks)}
+	if !summary.IsMeta(p.Summary, out.Fork) {
 		return out
 	}
 	for _, id := range p.ID.Siblings(out.Fork.BundledMIPs) {
@@ -206,8 +207,8 @@ func (s *Subjects) read(i int) *mip.Proposal {
 	return &mip.Proposal{Summary: s.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: s.Corpus.Read(p).Sections}
 }
 
-// Check compares a summary with the text of the i-th proposal, as [ai.Check] does.
-func (s *Subjects) Check(sum *api.Summary, i int) error { return ai.Check(*sum, s.Subject(i)) }
+// Check compares a summary with the text of the i-th proposal, as [summary.Check] does.
+func (s *Subjects) Check(sum *api.Summary, i int) error { return summary.Check(*sum, s.Subject(i)) }
 
 // Outdated are the committed summaries to make: those that are missing, of an older text or refused, and with
 // the name of a model those of another source. A proposal for whose place several files compete is left out: the
@@ -219,7 +220,7 @@ func (s *Subjects) Outdated(committed *corpus.Committed, model string) []ai.Outd
 			continue
 		}
 		if dir, name, ok := committed.SummaryFile(p); ok {
-			out = append(out, ai.Outdated{File: p.File, Dir: dir, Name: name, Subject: func() ai.Subject { return s.Subject(i) }})
+			out = append(out, ai.Outdated{File: p.File, Dir: dir, Name: name, Subject: func() summary.Subject { return s.Subject(i) }})
 		}
 	}
 	return out

@@ -136,7 +136,7 @@ func TestRoutesAgree(t *testing.T) {
 // comment of their table, which a test there holds to the code, and the formula of heat to that of docs/integrators.md.
 func TestAboutAgrees(t *testing.T) {
 	p, _ := sample(t)
-	source, err := os.ReadFile("internal/ai/floors.go")
+	source, err := os.ReadFile("internal/ai/summary/floors.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/strictjson"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
@@ -29,15 +28,16 @@ func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, 
 	if err != nil {
 		return nil, err
 	}
-	locale := assistant.English
+	// Summaries in English need no model, so English is a locale of every site here.
+	locale := english
 	if m["locale"] != nil {
 		if locale, err = localeOf(m["locale"], append([]string{locale}, foreignLocales(st.index.Site)...)); err != nil {
 			return nil, err
 		}
 	}
-	sum, err := s.assistant.Summary(r.Context(), st.index, id, locale)
+	sum, err := s.ai.summary(r.Context(), st.index, id, locale)
 	if err != nil {
-		return nil, assistant.Explain(err)
+		return nil, err
 	}
 	return s.newResponse(sum, time.Time{}, 0)
 }
@@ -67,21 +67,22 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 	if err != nil {
 		return nil, err
 	}
-	translation, err := s.assistant.Translation(r.Context(), st.index, id, locale, sections)
+	translation, err := s.ai.translation(r.Context(), st.index, id, locale, sections)
 	if err != nil {
-		return nil, assistant.Explain(err)
+		return nil, err
 	}
 	return s.newResponse(translation, time.Time{}, 0)
 }
 
 // foreignLocales returns the site's languages but English, the language of the proposals.
 func foreignLocales(site mip.SiteInfo) []string {
-	return slices.DeleteFunc(slices.Clone(site.Locales), func(l string) bool { return strings.EqualFold(l, assistant.English) })
+	return slices.DeleteFunc(slices.Clone(site.Locales), func(l string) bool { return strings.EqualFold(l, english) })
 }
 
 // readPost reads the members of the body, and returns them with the state of the site. A member that is null counts as
 // absent, and one that is not among names is an error.
 func (s *Sidecar) readPost(w http.ResponseWriter, r *http.Request, names ...string) (*state, map[string]json.RawMessage, error) {
+	// The body comes first: its deadline runs, and a refusal needs no state.
 	body, err := readBody(w, r)
 	if err != nil {
 		return nil, nil, err
@@ -122,6 +123,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err := checkMediaType(r.Header); err != nil {
 		return nil, err
 	}
+	// A body that says its length is refused before it is read.
 	if r.ContentLength > maxBody {
 		return nil, tooLarge(w)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -358,7 +359,7 @@ func TestHostileProposal(t *testing.T) {
 			var own string // the summary's own words: quotes are the proposal's
 			if a.Code == 200 {
 				got := read[api.Summary](w.world, a)
-				if err := ai.Check(got, w.subject(3)); err != nil {
+				if err := summary.Check(got, w.subject(3)); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 				if got.Validators.Severity != api.High {

@@ -73,7 +73,7 @@ func TestSectionsCostOnce(t *testing.T) {
 	site := lanterns(t)
 	var spent *ai.Budget
 	setup := aiSetup{site: site, provider: "openai", budget: ai.Limits{CallsPerMinute: 1000}, change: func(c *sidecar.Config) {
-		spent = c.Assistant.Model.(*ai.Budget)
+		spent = c.AI.Model.(*ai.Budget)
 	}}
 	whole := 0
 	withAI(t, setup, func(w *aiWorld) {

@@ -19,12 +19,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 )
 
 // times compares moments.
@@ -41,7 +41,7 @@ func TestSummaryWithoutModel(t *testing.T) {
 			}
 			for _, m := range w.known.List.MIPs {
 				got := w.summary(fmt.Sprintf(`{"mipNumber": %d}`, m.Number))
-				if err := ai.Check(got, w.subject(m.Number)); err != nil {
+				if err := summary.Check(got, w.subject(m.Number)); err != nil {
 					t.Errorf("%s: %v", m.ID, err)
 				}
 				if got.ContentHash != m.ContentHash || got.Locale != "en" || got.Stale || got.Fallback != nil {
@@ -68,7 +68,7 @@ func TestSummaryOfModel(t *testing.T) {
 		if want.Source != modelName || want.MIPNumber != 6 || want.Locale != "en" || want.Fallback != nil || want.GeneratedAt != mip.NewTime(time.Now()) {
 			t.Errorf("summary %+v", want)
 		}
-		if err := ai.Check(want, w.subject(6)); err != nil {
+		if err := summary.Check(want, w.subject(6)); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(time.Hour)
@@ -156,7 +156,7 @@ func TestCommittedSummary(t *testing.T) {
 		}
 	})
 	broken := func(c *sidecar.Config) {
-		c.Assistant = assistant.Config{Model: never{}, Name: "x", Unusable: fmt.Errorf("OPENAI_API_KEY is not set")}
+		c.AI = ai.Configured{Model: never{}, Name: "x", Unusable: fmt.Errorf("OPENAI_API_KEY is not set")}
 	}
 	withAI(t, aiSetup{site: published(t, changed), change: broken}, func(w *aiWorld) {
 		if got := w.summary(`{"mipNumber": 6}`); !got.Stale || got.Fallback == nil || got.Fallback.Code != api.AIDisabled {
@@ -170,7 +170,7 @@ func committed(t *testing.T, p fs.FS, number int) string {
 	t.Helper()
 	s := subjectOf(t, load(t, p), number)
 	s.Now = time.Date(1999, 6, 1, 0, 0, 0, 0, time.UTC)
-	sum := ai.Extract(s)
+	sum := summary.Extract(s)
 	sum.Source = "committed-model"
 	b, err := json.MarshalIndent(sum, "", "  ")
 	if err != nil {
@@ -269,11 +269,11 @@ func TestTranslationOfModel(t *testing.T) {
 // A model that is configured and cannot be used is told with what to set, and all else runs.
 func TestModelWithoutKey(t *testing.T) {
 	env := map[string]string{"AI_PROVIDER": "openai", "AI_MODEL": "gpt-x"}
-	c, errs := assistant.Environment(func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+	c, errs := ai.Environment(func(name string) (string, bool) { v, ok := env[name]; return v, ok })
 	if len(errs) > 0 || c.Unusable == nil {
 		t.Fatalf("%v, %v", errs, c.Unusable)
 	}
-	withAI(t, aiSetup{change: func(s *sidecar.Config) { s.Assistant = c }}, func(w *aiWorld) {
+	withAI(t, aiSetup{change: func(s *sidecar.Config) { s.AI = c }}, func(w *aiWorld) {
 		for _, path := range []string{"/api/ai-summary", "/api/ai-translate"} {
 			a := w.post(path, fmt.Sprintf(`{"mipNumber": 6, "locale": %q}`, w.known.Site.Locales[0])).want(w.world, 503).problem(w.world, api.AIDisabled)
 			if !strings.Contains(string(a.body), "OPENAI_API_KEY") {
@@ -332,7 +332,7 @@ func TestDailyBudget(t *testing.T) {
 				continue // a committed one costs nothing
 			}
 			got := w.summary(fmt.Sprintf(`{"mipNumber": %d}`, m.Number))
-			if err := ai.Check(got, w.subject(m.Number)); err != nil {
+			if err := summary.Check(got, w.subject(m.Number)); err != nil {
 				t.Errorf("%s: %v", m.ID, err)
 			}
 			if got.Source == modelName {

@@ -16,12 +16,12 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
@@ -68,7 +68,7 @@ func newAIWorld(t testing.TB, setup aiSetup) *aiWorld {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.Assistant = assistant.Config{Model: ai.NewBudget(m, setup.budget), Name: modelName}
+			c.AI = ai.Configured{Model: ai.NewBudget(m, setup.budget), Name: modelName}
 		}
 		if setup.change != nil {
 			setup.change(c)
@@ -112,23 +112,23 @@ func (w *world) summary(body string) api.Summary {
 }
 
 // subject is what a summary of a proposal of the site speaks of.
-func (w *aiWorld) subject(number int) ai.Subject {
+func (w *aiWorld) subject(number int) summary.Subject {
 	w.Helper()
 	return subjectOf(w.TB, w.known, number)
 }
 
-func subjectOf(t testing.TB, k *index.Index, number int) ai.Subject {
+func subjectOf(t testing.TB, k *index.Index, number int) summary.Subject {
 	t.Helper()
 	p, err := k.Source.Proposal(context.Background(), mip.ID{Kind: "MIP", Number: number})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := ai.Subject{Proposal: p, Now: time.Now()}
-	if f := ai.ForkOf(p.Summary, k.HardForks); f != nil {
+	s := summary.Subject{Proposal: p, Now: time.Now()}
+	if f := summary.ForkOf(p.Summary, k.HardForks); f != nil {
 		own := *f
 		own.Status = own.StatusAt(k.Site.Networks, func(string) time.Time { return time.Now() })
 		s.Fork = &own
-		if ai.IsMeta(p.Summary, f) {
+		if summary.IsMeta(p.Summary, f) {
 			for _, n := range own.BundledMIPs {
 				b, err := k.Source.Proposal(context.Background(), mip.ID{Kind: "MIP", Number: n})
 				if err != nil {
@@ -156,7 +156,7 @@ func summariser(t testing.TB, k *index.Index) func(upstreamtest.ModelRequest) up
 			}
 		}
 		if asked >= 0 {
-			return upstreamtest.ModelReply{Text: said(t, ai.Extract(subjectOf(t, k, asked)))}
+			return upstreamtest.ModelReply{Text: said(t, summary.Extract(subjectOf(t, k, asked)))}
 		}
 		t.Errorf("the question names no proposal: %.300s", r.User)
 		return upstreamtest.ModelReply{}

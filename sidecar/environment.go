@@ -7,23 +7,27 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
 // Environment is the part of a [Config] that the variables of a process decide, however it is run. [ReadEnvironment]
 // makes it.
 type Environment struct {
-	Proxies             []netip.Prefix // TRUSTED_PROXIES
-	Level               slog.Level     // LOG_LEVEL
-	RequestsPerMinute   int            // zero means the default of [Config]
-	AIRequestsPerMinute int            // zero means the default of [Config]
-	Assistant           assistant.Config
+	// Proxies is TRUSTED_PROXIES.
+	Proxies []netip.Prefix
+	// Level is LOG_LEVEL, or info.
+	Level slog.Level
+	// RequestsPerMinute and AIRequestsPerMinute are the variables of these names. Zero means the default of [Config].
+	RequestsPerMinute   int
+	AIRequestsPerMinute int
+	// AI is made of the AI_* variables and the key of the provider.
+	AI ai.Configured
 
 	// Lookup is the one that was given to [ReadEnvironment].
 	Lookup func(string) (string, bool)
 
-	redis *redis.Address // nil without REDIS_URL
+	// redis is nil without REDIS_URL.
+	redis *redis.Address
 }
 
 // ReadEnvironment reads the variables through lookup, which is like [os.LookupEnv]. Those of networks, whose names
@@ -31,23 +35,26 @@ type Environment struct {
 func ReadEnvironment(lookup func(string) (string, bool)) (Environment, []error) {
 	e := Environment{Lookup: lookup}
 	var errs []error
-	read := func(name string, parse func(string) error) {
-		if err := parse(e.Get(name)); err != nil {
+	check := func(name string, err error) {
+		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	read("TRUSTED_PROXIES", func(text string) (err error) { e.Proxies, err = parseProxies(text); return err })
-	read("LOG_LEVEL", func(text string) (err error) { e.Level, err = parseLevel(text); return err })
-	read("REQUESTS_PER_MINUTE", func(text string) (err error) { e.RequestsPerMinute, err = ai.ParseCount(text); return err })
-	read("AI_REQUESTS_PER_MINUTE", func(text string) (err error) { e.AIRequestsPerMinute, err = ai.ParseCount(text); return err })
-	read("REDIS_URL", func(text string) (err error) {
-		if text != "" {
-			e.redis, err = redis.Parse(text)
-		}
-		return err
-	})
+	var err error
+	e.Proxies, err = parseProxies(e.Get("TRUSTED_PROXIES"))
+	check("TRUSTED_PROXIES", err)
+	e.Level, err = parseLevel(e.Get("LOG_LEVEL"))
+	check("LOG_LEVEL", err)
+	e.RequestsPerMinute, err = ai.ParseCount(e.Get("REQUESTS_PER_MINUTE"))
+	check("REQUESTS_PER_MINUTE", err)
+	e.AIRequestsPerMinute, err = ai.ParseCount(e.Get("AI_REQUESTS_PER_MINUTE"))
+	check("AI_REQUESTS_PER_MINUTE", err)
+	if address := e.Get("REDIS_URL"); address != "" {
+		e.redis, err = redis.Parse(address)
+		check("REDIS_URL", err)
+	}
 	var more []error
-	e.Assistant, more = assistant.Environment(lookup)
+	e.AI, more = ai.Environment(lookup)
 	return e, append(errs, more...)
 }
 
@@ -60,12 +67,12 @@ func (e Environment) Get(name string) string {
 // Config returns a Config with a log, and logs why the configured model cannot be asked, if it cannot: everything else
 // works then. The Redis is not connected yet.
 func (e Environment) Config(log *slog.Logger) Config {
-	if why := e.Assistant.Unusable; why != nil {
+	if why := e.AI.Unusable; why != nil {
 		log.Warn("no language model", "error", why.Error())
 	}
 	c := Config{
 		Proxies: e.Proxies, RequestsPerMinute: e.RequestsPerMinute, AIRequestsPerMinute: e.AIRequestsPerMinute,
-		Assistant: e.Assistant, Log: log,
+		AI: e.AI, Log: log,
 	}
 	if e.redis != nil {
 		c.Redis = redis.Open(e.redis, redis.Config{Log: log})

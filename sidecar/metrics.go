@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/fetch"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/chain"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
@@ -33,10 +33,10 @@ func (s *Sidecar) WriteMetrics(w MetricWriter) {
 	writeCache(w, "forum_linked", "", &s.counts.forum.Linked)
 	writeCache(w, "forum_other", "", &s.counts.forum.Other)
 	writeCache(w, "forum_slugs", "", &s.counts.forum.Slugs)
-	writeCache(w, "ai_summaries", "", &s.Assistant.Stats.Summaries)
-	writeCache(w, "ai_translations", "", &s.Assistant.Stats.Translations)
+	writeCache(w, "ai_summaries", "", &s.counts.summaries)
+	writeCache(w, "ai_translations", "", &s.counts.translations)
 	writeHost(w, "forum", "", &s.counts.forum.Host)
-	writeHost(w, "model", "", &s.Assistant.Stats.Model)
+	writeHost(w, "model", "", s.AI.Requests)
 	for _, n := range networks {
 		stats := s.counts.chain(n.endpoints.ID)
 		writeCache(w, "chain", n.endpoints.ID, &stats.Heads)
@@ -82,10 +82,11 @@ func writeHost(w MetricWriter, name, network string, h *fetch.Stats) {
 
 // writeModel writes the cost of a model that has a budget.
 func (s *Sidecar) writeModel(w MetricWriter) {
-	if s.Assistant.Budget == nil {
+	budget, ok := s.AI.Model.(*ai.Budget)
+	if !ok {
 		return
 	}
-	m := s.Assistant.Budget.Spend()
+	m := budget.Spend()
 	w.Counter("mipwatch_model_questions_total", "Questions to the model that were begun.", float64(m.Questions))
 	w.Counter("mipwatch_model_tokens_asked_total", "Tokens that were reserved for these questions.", float64(m.Asked))
 	w.Counter("mipwatch_model_tokens_used_total",
@@ -104,13 +105,17 @@ func (s *Sidecar) writeModel(w MetricWriter) {
 
 // counts are the counts of requests and hosts. They do not grow with the texts of callers.
 type counts struct {
-	inFlight  atomic.Int64
-	responses cache.Stats
-	forum     forum.Stats
-	took      map[string]*fetch.Durations // by route. The map does not change
+	inFlight     atomic.Int64
+	responses    cache.Stats
+	summaries    cache.Stats
+	translations cache.Stats
+	forum        forum.Stats
+	// took has the durations of requests by route. The map does not change.
+	took map[string]*fetch.Durations
 
-	mu       sync.Mutex
-	chains   map[string]*chain.Stats // by network id. They outlive the chain
+	mu sync.Mutex
+	// chains has the counts of a chain by network id. They outlive the chain.
+	chains   map[string]*chain.Stats
 	requests map[requestKind]uint64
 	problems map[api.Code]uint64
 	limited  map[string]uint64
@@ -130,8 +135,9 @@ var expectedStatuses = []int{200, 204, 304, 400, 404, 405, 413, 415, 429, 500, 5
 func newCounts(endpoints map[string]*endpoint) *counts {
 	c := &counts{
 		took: map[string]*fetch.Durations{other: {}}, chains: map[string]*chain.Stats{},
-		requests: map[requestKind]uint64{}, problems: map[api.Code]uint64{}, limited: map[string]uint64{forum.Limit: 0, assistant.LimitModel: 0},
+		requests: map[requestKind]uint64{}, problems: map[api.Code]uint64{}, limited: map[string]uint64{forum.Limit: 0, ai.LimitModel: 0},
 	}
+	// A rate of Prometheus needs a sample before the first event.
 	for path, e := range endpoints {
 		c.took[path] = &fetch.Durations{}
 		for _, status := range expectedStatuses {

@@ -15,7 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
+	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
@@ -39,8 +40,9 @@ type Config struct {
 	RequestsPerMinute int
 	// AIRequestsPerMinute limits the summaries of each caller, and the translations. Zero means 10.
 	AIRequestsPerMinute int
-	// Assistant configures summaries and translations. Its Detached, Now, Log and Shared are set from this Config.
-	Assistant assistant.Config
+	// AI is the language model of summaries and translations. The zero value has none: summaries are made by rules,
+	// and translations are those that are committed.
+	AI ai.Configured
 	// Redis holds the limits and the model's answers that all sidecars of the site share. While it is down each of
 	// them goes on alone. [Sidecar.Close] closes it. Nil means that this sidecar is alone.
 	Redis *redis.Store
@@ -57,18 +59,23 @@ type Config struct {
 // as they would for a host, and are then answered not_ready.
 type Sidecar struct {
 	Config
-	endpoints map[string]*endpoint // by path
-	general   *limit               // of all requests without a limit of their own, but for health checks
+	// endpoints are by path.
+	endpoints map[string]*endpoint
+	// general limits all requests without a limit of their own, but for health checks.
+	general   *limit
 	counts    *counts
-	assistant *assistant.Assistant
+	ai        *aiAnswers
 	responses *cache.Cache[responseKey, *response]
 	draining  atomic.Bool
 
-	mu      sync.Mutex // held while the state changes
+	// mu is held while the state changes.
+	mu      sync.Mutex
 	closed  bool
 	current atomic.Pointer[state]
-	updated chan struct{} // closed by the first Update, or by Close
-	once    sync.Once     // closes updated
+	// updated is closed by the first Update, or by Close.
+	updated chan struct{}
+	// once closes updated.
+	once sync.Once
 }
 
 // New returns a sidecar without an index. The caller calls [Sidecar.Close] after use.
@@ -81,18 +88,12 @@ func New(c Config) *Sidecar {
 	}
 	c.UserAgent = cmp.Or(c.UserAgent, "mipwatch-sidecar")
 	c.Proxies = slices.Clone(c.Proxies)
-	if c.Assistant.Stats == nil {
-		c.Assistant.Stats = &assistant.Stats{}
-	}
-	c.Assistant.Detached, c.Assistant.Now, c.Assistant.Log = !c.Function, c.Now, c.Log
-	if c.Redis != nil {
-		c.Assistant.Shared = c.Redis
-	}
+	c.AI.Requests = cmp.Or(c.AI.Requests, &fetch.Stats{})
 	s := &Sidecar{Config: c, updated: make(chan struct{})}
 	s.current.Store(&state{})
 	s.endpoints = s.newEndpoints()
 	s.counts = newCounts(s.endpoints)
-	s.assistant = assistant.New(c.Assistant)
+	s.ai = newAIAnswers(c, s.counts)
 	s.responses = s.newResponses()
 	return s
 }
@@ -105,6 +106,7 @@ func (s *Sidecar) Update(x *index.Index) error {
 	if s.closed {
 		return errors.New("the sidecar is closed")
 	}
+	// Requests under way go on with the old state. Their calls end with an error when its hosts are closed below.
 	old := s.current.Load()
 	next, err := s.newState(x, old)
 	if err != nil {
@@ -112,6 +114,7 @@ func (s *Sidecar) Update(x *index.Index) error {
 	}
 	s.current.Store(next)
 	s.once.Do(func() { close(s.updated) })
+	// The key of a response has the number of its state, so this only frees the memory.
 	s.responses.Clear()
 	old.closeUnused(next)
 	return nil
@@ -131,7 +134,7 @@ func (s *Sidecar) Close() error {
 	s.once.Do(func() { close(s.updated) })
 	s.responses.Close()
 	old.closeUnused(&state{})
-	s.assistant.Close()
+	s.ai.close()
 	if s.Redis != nil {
 		return s.Redis.Close()
 	}

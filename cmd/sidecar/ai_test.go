@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/aimocktest"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -69,7 +69,7 @@ func answers(t *testing.T, dir string) []aimocktest.Fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := ai.Extract(ai.Subject{Proposal: p, Now: time.Now()})
+	sum := summary.Extract(summary.Subject{Proposal: p, Now: time.Now()})
 	b, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging, "developers": sum.Developers,
 		"users": sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/redistest"
@@ -96,7 +96,7 @@ func summaries(b testing.TB, dir string) func(upstreamtest.ModelRequest) upstrea
 		if err != nil {
 			b.Fatal(err)
 		}
-		sum := ai.Extract(ai.Subject{Proposal: p, Now: time.Now()})
+		sum := summary.Extract(summary.Subject{Proposal: p, Now: time.Now()})
 		text, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging, "developers": sum.Developers,
 			"users": sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
 		if err != nil {

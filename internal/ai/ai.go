@@ -1,25 +1,27 @@
-// Package ai says what a proposal means and how it reads in another language, made from its text by rules or
-// by a model and checked against the text. It does not know who asks, what is cached, or where a proposal comes
-// from.
+// Package ai asks a language model for the summary of a proposal and for its translation, within a budget, and takes
+// nothing of an answer that the proposal does not support. It does not know who asks, what is cached, or where a
+// proposal comes from.
 package ai
 
 import (
 	"context"
-	"regexp"
-	"slices"
-	"sync"
-	"time"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
-// PromptVersion is part of every key under which a model's answer is kept. It changes with the
-// prompts, the severity floors and the checks, so that no answer outlives the rules it was made by.
+// PromptVersion is part of every key under which a model's answer is kept. It changes with the prompts, the severity
+// floors and the checks, so that no answer outlives the rules by which it was made.
 const PromptVersion = "3"
 
-// Model answers a prompt. It is safe for concurrent use. Its errors are handed on as they are: what
-// went wrong on the way (time, refusal, a cut answer) is for the implementation to say.
+// Model answers a prompt. It is safe for concurrent use. What went wrong on the way (time, refusal, a cut answer) is in
+// its errors, which nothing here translates.
 type Model interface {
+	// Ask returns a reply with an error too. It then has what the question cost.
 	Ask(ctx context.Context, p Prompt) (Reply, error)
 }
 
@@ -27,7 +29,7 @@ type Model interface {
 type Prompt struct {
 	System    string // the task; never holds text of a proposal
 	User      string // the material
-	MaxTokens int    // bound of the answer; 0: the model's own
+	MaxTokens int    // bound of the answer; 0 means the model's own
 	JSON      bool   // the answer must be one JSON object
 }
 
@@ -35,47 +37,42 @@ type Prompt struct {
 type Reply struct {
 	Text   string
 	Model  string // the model's name as configured
-	Tokens int    // of question and answer; 0: unknown
+	Tokens int    // of question and answer; 0 means unknown
+	// Unbilled says that the provider wants nothing for a question that failed. It was turned away unread, or Unsent.
+	Unbilled bool
+	// Unsent says that the question never got to the provider.
+	Unsent bool
 }
 
-// Subject is the proposal that a summary speaks of, with what is known around it.
-type Subject struct {
-	Proposal *mip.Proposal   // required; not changed
-	Bundled  []*mip.Proposal // for the meta proposal of a hard fork: what the fork bundles, ascending; not changed
-	Fork     *mip.HardFork   // the fork that bundles the proposal or whose meta proposal it is; nil: none
-	Now      time.Time       // becomes generatedAt
+// quoteName makes what a caller sent fit for a message.
+func quoteName(s string) string {
+	const most = 80 // characters
+	return strconv.Quote(mip.ShortenRunes(s, most))
 }
 
-// ForkOf is the hard fork of a [Subject]: the one that bundles a proposal or whose meta proposal it is,
-// nil when there is none. Of several it is the one that the proposal's own hardfork names, else the first.
-func ForkOf(p mip.Summary, forks []mip.HardFork) *mip.HardFork {
-	var found *mip.HardFork
-	for i := range forks {
-		f := &forks[i]
-		if !IsMeta(p, f) && !slices.Contains(f.BundledMIPs, p.Number) {
-			continue
-		}
-		if p.Hardfork != nil && *p.Hardfork == f.Name {
-			return f
-		}
-		if found == nil {
-			found = f
+// members reads one JSON object, in one code fence or none, that has all the members that are named and no other.
+func members(text string, names ...string) (map[string]json.RawMessage, error) {
+	out, err := strictjson.Object([]byte(unfence(text)), names...)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if out[name] == nil {
+			return nil, fmt.Errorf("lacks the member %s", name)
 		}
 	}
-	return found
+	return out, nil
 }
 
-// IsMeta reports whether a proposal is the meta proposal of a fork, whose [Subject] has the bundled
-// proposals. A nil fork has none.
-func IsMeta(p mip.Summary, f *mip.HardFork) bool {
-	return f != nil && f.MetaMIP != nil && *f.MetaMIP == p.Number
-}
-
-// pattern is a regular expression that is compiled when it is used first. All of them take some ten
-// milliseconds, which every start of a process would wait for, whether it translates or not.
-type pattern func() *regexp.Regexp
-
-// lazily is [regexp.MustCompile] for a package variable.
-func lazily(expression string) pattern {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+// unfence removes the one code fence that a model may put around its object.
+func unfence(text string) string {
+	text = strings.TrimSpace(text)
+	first, rest, ok := strings.Cut(text, "\n")
+	if first = strings.TrimSpace(first); !ok || !strings.EqualFold(first, "```json") && first != "```" {
+		return text
+	}
+	if inner, ok := strings.CutSuffix(rest, "\n```"); ok {
+		return inner
+	}
+	return text
 }

@@ -1,139 +1,55 @@
-// Package budget bounds what one process asks of a model: so many questions at once, in a minute, and so
-// many tokens in a day. It does not know what is asked, by whom, nor which model answers.
 package ai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
+
+	"github.com/mipwatch/mipwatch/internal/api"
 )
 
+// Defaults of [Limits], and the windows in which questions and tokens are counted.
 const (
 	defaultAtOnce         = 4
 	defaultCallsPerMinute = 60
 	defaultTokensPerDay   = 1_000_000
+
+	minute = time.Minute
+	day    = 24 * time.Hour
+	// questionTime is about how long a question takes. Callers are told to wait so long when the last tokens of the
+	// day are set aside for questions under way, of which most will be given back.
+	questionTime = 5 * time.Second
 )
 
 // Limits is how much a model may be asked. A number below 1 stands for the default.
 type Limits struct {
-	AtOnce         int              // questions under way at a time; default 4. What is more waits for its turn
+	AtOnce         int              // questions under way at a time; default 4. Others wait
 	CallsPerMinute int              // questions begun in any 60 s; default 60
 	TokensPerDay   int              // of questions and answers in a day of UTC; default 1,000,000
-	Now            func() time.Time // wall clock; nil: time.Now
+	Now            func() time.Time // wall clock; nil means time.Now
 }
 
-// Budget is a model behind which a model is asked no more than its [Limits] says, by this process. It is
-// safe for concurrent use.
+// Budget is a model that asks another one no more than [Limits] allow, by this process. It is safe for concurrent use.
 //
-// Only wall time counts, so that a process which was frozen has the budget of the time it wakes in. A
-// clock that is set back gives nothing back, and nothing is withheld for longer than a minute or 24 h
-// because of it.
+// Only wall time counts, so that a process which was frozen has the budget of the time in which it wakes. A clock that
+// is set back gives nothing back, and because of it nothing is withheld for longer than a minute or 24 h.
 type Budget struct {
-	model  Model
-	turns  chan struct{}
-	ledger ledger
-}
+	model     Model
+	semaphore chan struct{} // a place for each question under way
+	perMinute int           // calls
+	now       func() time.Time
 
-// New returns a budget for m.
-func NewBudget(m Model, c Limits) *Budget {
-	b := &Budget{model: m, turns: make(chan struct{}, orDefault(c.AtOnce, defaultAtOnce))}
-	b.ledger.perMinute = orDefault(c.CallsPerMinute, defaultCallsPerMinute)
-	b.ledger.perDay = orDefault(c.TokensPerDay, defaultTokensPerDay)
-	if b.ledger.now = c.Now; c.Now == nil {
-		b.ledger.now = time.Now
-	}
-	return b
-}
-
-func orDefault(n, instead int) int {
-	if n < 1 {
-		return instead
-	}
-	return n
-}
-
-// Ask asks the model when the budget allows it. It waits for its turn among those under way, as long as
-// ctx allows, but for no minute and no day to pass: without budget it returns an [*Error] at once. An
-// error that wraps that of ctx says that the turn did not come in time; the cause of ctx is wrapped too.
-//
-// The most that the question may cost is set aside before and settled by Reply.Tokens after, when the
-// model failed too. It stays as it is when the model says no tokens. The tokens are given
-// back when the provider wants none for a question that failed, and the call too when it never got there.
-func (b *Budget) Ask(ctx context.Context, p Prompt) (reply Reply, err error) {
-	if ctx.Err() != nil {
-		return Reply{}, waited(ctx)
-	}
-	e, refused := b.ledger.reserve(mostTokens(p))
-	if refused != nil {
-		return Reply{}, refused
-	}
-	select {
-	case b.turns <- struct{}{}:
-	case <-ctx.Done():
-		b.ledger.release(e)
-		return Reply{}, waited(ctx)
-	}
-	b.ledger.start(&e)
-	c := cost{tokens: e.tokens} // should the model panic
-	defer func() {
-		b.ledger.settle(e, c)
-		<-b.turns
-	}()
-	reply, err = b.model.Ask(ctx, p)
-	c = costOf(e, reply, err)
-	return reply, err
-}
-
-// waited is the error of a question whose turn did not come while its context lasted.
-func waited(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return fmt.Errorf("wait for a turn at the model: %w", err)
-	}
-	return fmt.Errorf("wait for a turn at the model: %w (%w)", err, cause)
-}
-
-const (
-	// bytesPerToken is fewer than proposals have: English has four, hexadecimal digits about two.
-	bytesPerToken = 2
-	// framing is what a provider adds around the messages, in tokens.
-	framing = 64
-	// unboundedAnswer is the bound of an answer, in tokens, for which the prompt has none. It is the one
-	// that package model sends where the provider wants one.
-	unboundedAnswer = 8192
-)
-
-// mostTokens is the most that a question and its answer are expected to cost. The system and user texts
-// count a token for every two bytes, the answer its bound. Text that no proposal is made of can cost more:
-// that is counted when it is known, and makes room for so much less.
-func mostTokens(p Prompt) int {
-	answer := p.MaxTokens
-	if answer < 1 {
-		answer = unboundedAnswer
-	}
-	return (len(p.System)+len(p.User))/bytesPerToken + framing + answer
-}
-
-// cost is what a question turned out to cost.
-type cost struct {
-	tokens  int
-	unasked bool // not even a call
-}
-
-func costOf(e reservation, reply Reply, err error) cost {
-	if f, ok := errors.AsType[*Error](err); ok {
-		switch {
-		case f.unasked:
-			return cost{unasked: true}
-		case f.free():
-			return cost{}
-		}
-	}
-	if reply.Tokens > 0 {
-		return cost{tokens: reply.Tokens}
-	}
-	return cost{tokens: e.tokens}
+	mu       sync.Mutex
+	waiting  int         // reserved calls that have not begun
+	begun    []time.Time // calls of the last minute, in order
+	dayEnds  time.Time   // zero before the first day
+	spent    int         // tokens of the day
+	reserved int         // tokens that are set aside
+	ever     Spend       // the counts of it, and PerDay
 }
 
 // Spend is what went to a model, and what did not, since the process began. Tokens are as [Budget.Ask]
@@ -143,21 +59,184 @@ type Spend struct {
 	Asked     int // tokens set aside for these
 	Used      int // tokens that they took, or were set aside where nobody said
 
-	// Questions that were refused, by what they were too many for: the day, what others had set aside of it,
-	// the minute, and any day at all.
+	// Questions that were refused because of the day, what others had set aside of it, the minute, and any day at all.
 	Day, Claimed, Minute, TooLarge int
 
-	Left   int // tokens that are left of the present day; less than 0 when a question took more than expected
+	Left   int // tokens left of the present day; less than 0 when a question took more than expected
 	PerDay int // tokens that a day has
+}
+
+// NewBudget returns a budget for m.
+func NewBudget(m Model, c Limits) *Budget {
+	orDefault := func(n, instead int) int { return cmp.Or(max(n, 0), instead) }
+	b := &Budget{
+		model:     m,
+		semaphore: make(chan struct{}, orDefault(c.AtOnce, defaultAtOnce)),
+		perMinute: orDefault(c.CallsPerMinute, defaultCallsPerMinute),
+		now:       c.Now,
+	}
+	b.ever.PerDay = orDefault(c.TokensPerDay, defaultTokensPerDay)
+	if b.now == nil {
+		b.now = time.Now
+	}
+	return b
+}
+
+// Ask asks the model when the budget allows it. It waits for those under way as long as ctx allows, but for no minute
+// and no day to pass: without budget it returns an [api.HTTPError] of code rate_limited at once, or one that wraps
+// [ErrTooLarge]. The error for a ctx that ends meanwhile wraps its error and its cause.
+//
+// The most that the question may cost is set aside before, and settled by Reply.Tokens after, with an error too. It
+// stays as it is when the model gives no number of tokens. Tokens are given back for a question that is
+// Reply.Unbilled, and the call too for one that is Reply.Unsent.
+func (b *Budget) Ask(ctx context.Context, p Prompt) (reply Reply, err error) {
+	if ctx.Err() != nil {
+		return Reply{}, waitError(ctx)
+	}
+	tokens := mostTokens(p)
+	if err := b.reserve(tokens); err != nil {
+		return Reply{}, err
+	}
+	select {
+	case b.semaphore <- struct{}{}:
+	case <-ctx.Done():
+		b.release(tokens)
+		return Reply{}, waitError(ctx)
+	}
+	begun := b.begin(tokens)
+	defer func() { // after a panic of the model too
+		b.settle(tokens, begun, reply)
+		<-b.semaphore
+	}()
+	return b.model.Ask(ctx, p)
+}
+
+// waitError is the error of a question whose context ended before it began.
+func waitError(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return fmt.Errorf("wait for a turn at the model: %w", err)
+	}
+	return fmt.Errorf("wait for a turn at the model: %w (%w)", err, cause)
+}
+
+// mostTokens is the most that a question and its answer are expected to cost. Text that no proposal is made of can
+// cost more: that is counted when it is known, and leaves so much less.
+func mostTokens(p Prompt) int {
+	const (
+		bytesPerToken = 2  // fewer than proposals have: English has four, hexadecimal digits about two
+		framing       = 64 // tokens that a provider adds around the messages
+	)
+	answer := p.MaxTokens
+	if answer < 1 {
+		answer = unboundedAnswer
+	}
+	return (len(p.System)+len(p.User))/bytesPerToken + framing + answer
+}
+
+// reserve sets aside what a question may cost. Each reservation is begun and settled, or released.
+func (b *Budget) reserve(tokens int) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.expire()
+	left := b.ever.PerDay - b.spent
+	switch {
+	case tokens > b.ever.PerDay:
+		b.ever.TooLarge++
+		// It never makes sense to ask again.
+		const detail = "The proposal is longer than what this site spends on its language model in a day."
+		return &api.HTTPError{Code: api.AIFailed, Detail: detail, Err: ErrTooLarge}
+	case tokens > left:
+		b.ever.Day++
+		return exhausted(b.dayEnds.Sub(now), "the budget of tokens for the model is used up for today")
+	case tokens > left-b.reserved: // others may give back most of it soon
+		b.ever.Claimed++
+		return exhausted(min(questionTime, b.dayEnds.Sub(now)),
+			"what is left of today's budget of tokens for the model is set aside for questions under way")
+	case len(b.begun)+b.waiting >= b.perMinute:
+		b.ever.Minute++
+		wait := minute // when none of them has begun
+		if len(b.begun) > 0 {
+			wait = minute - now.Sub(b.begun[0])
+		}
+		return exhausted(wait, "the budget of questions to the model is used up for this minute")
+	}
+	b.waiting++
+	b.reserved += tokens
+	return nil
+}
+
+// release takes back the reservation of a question that does not begin.
+func (b *Budget) release(tokens int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting--
+	b.reserved -= tokens
+}
+
+// begin counts the call, and returns when it began.
+func (b *Budget) begin(tokens int) time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.expire()
+	b.waiting--
+	b.begun = append(b.begun, now)
+	b.ever.Questions++
+	b.ever.Asked += tokens
+	return now
+}
+
+// settle counts what a question cost in place of what was set aside. It counts for the day in which the question ends.
+func (b *Budget) settle(tokens int, begun time.Time, reply Reply) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire()
+	b.reserved -= tokens
+	if !reply.Unbilled && !reply.Unsent {
+		cost := cmp.Or(max(reply.Tokens, 0), tokens)
+		b.spent += cost
+		b.ever.Used += cost
+	}
+	if !reply.Unsent {
+		return
+	}
+	// The call has no entry when its minute is over. Nor has it one when the clock was set back, and then it stays
+	// counted: to drop another's entry would make room too early.
+	if i := slices.IndexFunc(b.begun, begun.Equal); i >= 0 {
+		b.begun = slices.Delete(b.begun, i, i+1)
+	}
+}
+
+// expire drops what lies outside the minute and the day. It returns the time without the monotonic reading, which
+// stands still while a process is frozen. A call that lies ahead, because the clock was set back, counts as begun now.
+// A day that lies ahead ends within 24 h.
+func (b *Budget) expire() time.Time {
+	now := b.now().Round(0)
+	for i := len(b.begun) - 1; i >= 0 && b.begun[i].After(now); i-- {
+		b.begun[i] = now
+	}
+	over := 0
+	for over < len(b.begun) && now.Sub(b.begun[over]) >= minute {
+		over++
+	}
+	b.begun = b.begun[over:]
+
+	if !now.Before(b.dayEnds) {
+		b.spent = 0 // what is set aside stays so
+		b.dayEnds = now.UTC().Truncate(day).Add(day)
+	}
+	if ends := now.Add(day); ends.Before(b.dayEnds) {
+		b.dayEnds = ends
+	}
+	return now
 }
 
 // Spend is what was spent until now.
 func (b *Budget) Spend() Spend {
-	b.ledger.mu.Lock()
-	defer b.ledger.mu.Unlock()
-	b.ledger.expire()
-	s := b.ledger.ever
-	s.PerDay = b.ledger.perDay
-	s.Left = s.PerDay - b.ledger.spent - b.ledger.claimed
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expire()
+	s := b.ever
+	s.Left = s.PerDay - b.spent - b.reserved
 	return s
 }

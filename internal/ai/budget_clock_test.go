@@ -1,6 +1,7 @@
 package ai_test
 
 import (
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -89,7 +90,7 @@ func TestClockTrembles(t *testing.T) {
 func TestUnaskedAfterJump(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var jump atomic.Int64
-		f := &fake{takes: 20 * time.Second, err: ai.Failure(true, true)}
+		f := &fake{takes: 20 * time.Second, err: errors.New("no answer"), fate: ai.Reply{Unbilled: true, Unsent: true}}
 		b := ai.NewBudget(f, ai.Limits{CallsPerMinute: 1, Now: func() time.Time { return time.Now().Add(time.Duration(jump.Load())) }})
 		done := make(chan bool)
 		go func() {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/api"
 )
 
 // fake is a model that takes its time.
@@ -18,6 +19,7 @@ type fake struct {
 	takes  time.Duration
 	tokens int
 	err    error
+	fate   ai.Reply // Unbilled and Unsent of the replies
 
 	mu         sync.Mutex
 	calls      int
@@ -40,7 +42,7 @@ func (f *fake) Ask(ctx context.Context, _ ai.Prompt) (ai.Reply, error) {
 	case <-ctx.Done():
 		return ai.Reply{}, ctx.Err()
 	}
-	return ai.Reply{Text: "{}", Tokens: f.tokens}, f.err
+	return ai.Reply{Text: "{}", Tokens: f.tokens, Unbilled: f.fate.Unbilled, Unsent: f.fate.Unsent}, f.err
 }
 
 // question costs at most n tokens by the package's reckoning, which adds 64 for the framing.
@@ -53,11 +55,11 @@ func ask(t *testing.T, b *ai.Budget, p ai.Prompt) (string, time.Duration) {
 	if err == nil {
 		return "", 0
 	}
-	e, ours := errors.AsType[*ai.Error](err)
-	if !ours || e.Code == "" {
+	e, ours := errors.AsType[*api.HTTPError](err)
+	if !ours {
 		return err.Error(), 0
 	}
-	exhausted, large := errors.Is(err, ai.ErrExhausted), errors.Is(err, ai.ErrTooLarge)
+	exhausted, large := isExhausted(err), errors.Is(err, ai.ErrTooLarge)
 	if exhausted == large || exhausted != (e.RetryAfter > 0) || e.RetryAfter > 24*time.Hour {
 		t.Errorf("%v: exhausted %t, too large %t, again in %v", err, exhausted, large, e.RetryAfter)
 	}
@@ -65,6 +67,12 @@ func ask(t *testing.T, b *ai.Budget, p ai.Prompt) (string, time.Duration) {
 		t.Errorf("the error tells a number: %v", err)
 	}
 	return err.Error(), e.RetryAfter
+}
+
+// isExhausted reports whether a budget refused a question.
+func isExhausted(err error) bool {
+	e, ok := errors.AsType[*api.HTTPError](err)
+	return ok && e.Code == api.RateLimited
 }
 
 const (
@@ -234,27 +242,26 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestFailures gives back what an error says was not used.
+// TestFailures gives back what a reply says was not used.
 func TestFailures(t *testing.T) {
+	failed := errors.New("no answer")
 	for _, c := range []struct {
 		name          string
-		err           error
+		fate          ai.Reply
 		tokens, calls int // left of 1000 and 2
 	}{
-		{"of any kind", errors.New("no"), 500, 1},
-		{"asked and paid", ai.Failure(false, false), 500, 1},
-		{"turned away", ai.Failure(false, true), 1000, 1},
-		{"unasked", ai.Failure(true, true), 1000, 2},
-		{"unasked, wrapped", errors.Join(errors.New("summarise"), ai.Failure(true, true)), 1000, 2},
+		{"asked and paid", ai.Reply{}, 500, 1},
+		{"turned away", ai.Reply{Unbilled: true}, 1000, 1},
+		{"unsent", ai.Reply{Unbilled: true, Unsent: true}, 1000, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := &fake{err: c.err}
+				f := &fake{err: failed, fate: c.fate}
 				b := ai.NewBudget(f, ai.Limits{TokensPerDay: 1000, CallsPerMinute: 2})
-				if _, err := b.Ask(t.Context(), question(500)); !errors.Is(err, c.err) {
-					t.Errorf("Ask: %v, want %v", err, c.err)
+				if _, err := b.Ask(t.Context(), question(500)); !errors.Is(err, failed) {
+					t.Errorf("Ask: %v, want %v", err, failed)
 				}
-				f.err, f.tokens = nil, 1
+				f.err, f.fate, f.tokens = nil, ai.Reply{}, 1
 				want := map[bool]string{true: perDay}[c.tokens < 1000]
 				if got, _ := ask(t, b, question(c.tokens+1)); got != perDay && got != tooLarge {
 					t.Errorf("%d tokens: %q", c.tokens+1, got)
@@ -315,7 +322,7 @@ func TestLeaves(t *testing.T) {
 						defer cancel()
 						_, err := b.Ask(ctx, question(450))
 						for _, is := range c.is {
-							if !errors.Is(err, is) || errors.Is(err, ai.ErrExhausted) {
+							if !errors.Is(err, is) || isExhausted(err) {
 								t.Errorf("Ask: %v, want %v", err, is)
 							}
 						}
@@ -369,7 +376,7 @@ func TestMany(t *testing.T) {
 			all.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+i%200)*time.Millisecond)
 				defer cancel()
-				if _, err := b.Ask(ctx, question(100)); errors.Is(err, ai.ErrExhausted) {
+				if _, err := b.Ask(ctx, question(100)); isExhausted(err) {
 					refused.Add(1)
 				}
 			})

@@ -1,7 +1,6 @@
 package ai
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,89 +10,78 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
-// What an [*Error] can be by errors.Is, one of them each.
+// Why there is no answer. Every error of this package is an [api.HTTPError] that wraps one of them, but for that of a
+// budget without room and those of a context. Nothing in it comes from a provider, and it holds no address and no key.
 var (
-	ErrTimeout     = errors.New("the model did not answer in time") // context.DeadlineExceeded too
+	ErrTimeout     = errors.New("the model did not answer in time")
 	ErrUnavailable = errors.New("the model is unavailable")
 	ErrRefused     = errors.New("the model refuses to answer")     // by itself, or the provider's filter does
 	ErrTruncated   = errors.New("the model's answer is cut off")   // at the bound of tokens
 	ErrGarbled     = errors.New("the model's answer is unusable")  // not in the API's format, or empty
 	ErrFailed      = errors.New("the model gave no usable answer") // it breaks the rules of a summary or translation
-	ErrExhausted   = errors.New("the budget for the model is used up")
 	ErrTooLarge    = errors.New("the question is larger than the budget for the model of a whole day")
 	ErrNoSection   = errors.New("no such section")
 )
 
-// Error is why there is no answer, made where that is known. Nothing in it comes from a provider, and it holds
-// no address and no key.
-type Error struct {
-	Code       api.Code
-	Detail     string        // a sentence for callers
-	RetryAfter time.Duration // when it makes sense to ask again, at most 24 h; 0: unknown
-	Err        error         // for the log and errors.Is
-
-	status  int  // of the last HTTP answer of the provider; 0: there was none
-	unasked bool // the question never got to the provider
+// failure is a kind of failure of a model.
+type failure struct {
+	kind   error
+	word   string // in records that processes share
+	code   api.Code
+	detail string // for callers
 }
 
-// Error implements error, for the log.
-func (e *Error) Error() string { return e.Err.Error() }
+// notSupported is for callers when an answer came and cannot be used: they need not know how it failed.
+const notSupported = "What the language model answered does not hold against the text, so nothing of it is shown."
 
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
-
-// Is adds to what Err is.
-func (e *Error) Is(target error) bool {
-	switch target {
-	case context.DeadlineExceeded:
-		return errors.Is(e.Err, ErrTimeout)
-	case ErrExhausted:
-		return e.Code == api.RateLimited
-	}
-	return false
+// failures are all of them. [FailureWord] and [FailureOf] are the reason for the words: a process must not believe a
+// text of another one, so it is told a kind alone. The list is not changed.
+var failures = []failure{
+	{ErrTimeout, "timeout", api.UpstreamTimeout, "The language model did not answer in time."},
+	{ErrUnavailable, "unavailable", api.UpstreamUnavailable, "The language model is not available."},
+	{ErrRefused, "refused", api.AIFailed, "The language model refuses to answer."},
+	{ErrTruncated, "truncated", api.AIFailed, notSupported},
+	{ErrGarbled, "garbled", api.AIFailed, notSupported},
+	{ErrFailed, "failed", api.AIFailed, notSupported},
 }
 
-// free reports whether the provider wants no tokens for the question: it never got there, or was turned away
-// unread, for its key, for the model's name, or because there are too many. Whatever else fails may be on the
-// bill, questions that a filter stops included.
-func (e *Error) free() bool {
-	switch e.status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests:
-		return !errors.Is(e.Err, ErrRefused)
-	}
-	return e.unasked
-}
-
-// NewError is a failure of the model: kind is one of ErrTimeout, ErrUnavailable, ErrRefused, ErrTruncated,
-// ErrGarbled and ErrFailed. The reason is for the log, empty when there is none, in words of our own.
-func NewError(kind error, reason string) *Error {
-	e := &Error{Err: kind, Code: api.AIFailed}
+// newError is a failure of the model. The reason is for the log, in words of our own; empty means that there is none.
+func newError(kind error, reason string) *api.HTTPError {
+	err := kind
 	if reason != "" {
-		e.Err = fmt.Errorf("%w: %s", kind, reason)
+		err = fmt.Errorf("%w: %s", kind, reason)
 	}
-	switch kind {
-	case ErrTimeout:
-		e.Code, e.Detail = api.UpstreamTimeout, "The language model did not answer in time."
-	case ErrUnavailable:
-		e.Code, e.Detail = api.UpstreamUnavailable, "The language model is not available."
-	case ErrRefused:
-		e.Detail = "The language model refuses to answer."
-	default:
-		e.Detail = "What the language model answered does not hold against the text, so nothing of it is shown."
+	for _, f := range failures {
+		if f.kind == kind {
+			return &api.HTTPError{Code: f.code, Detail: f.detail, Err: err}
+		}
 	}
-	return e
+	return &api.HTTPError{Code: api.Internal, Err: err}
 }
 
-// withStatus adds the status of an HTTP answer.
-func (e *Error) withStatus(status int) *Error {
-	e.status = status
-	if status != 0 && status != http.StatusOK {
-		e.Err = fmt.Errorf("%w (status %d)", e.Err, status)
+// FailureWord is a word for the kind of a failure of the model, by which other processes can be told of it. It is
+// empty for any other error.
+func FailureWord(err error) string {
+	for _, f := range failures {
+		if errors.Is(err, f.kind) {
+			return f.word
+		}
 	}
-	return e
+	return ""
 }
 
-// hostError is what an error of the host means.
+// FailureOf is the failure for a word of [FailureWord], which another process has met. It is nil for any other word.
+func FailureOf(word string, retryAfter time.Duration) error {
+	for _, f := range failures {
+		if f.word == word {
+			err := fmt.Errorf("another process says: %w", f.kind)
+			return &api.HTTPError{Code: f.code, Detail: f.detail, RetryAfter: retryAfter, Err: err}
+		}
+	}
+	return nil
+}
+
+// hostError is the failure that an error of the provider's host means.
 func hostError(err error) error {
 	h, ok := errors.AsType[*fetch.Error](err)
 	if !ok {
@@ -109,45 +97,32 @@ func hostError(err error) error {
 	case errors.Is(h, errFormat):
 		kind = ErrGarbled
 	}
-	e := NewError(kind, reason).withStatus(h.Status)
-	e.RetryAfter, e.unasked = h.RetryAfter, h.Unasked
+	e := withStatus(newError(kind, reason), h.Status)
+	e.RetryAfter = h.RetryAfter
 	return e
 }
 
-// rejection is what an answer of status 4xx means. What an operator can mend is said.
-func (p provider) rejection(status int, body []byte) *Error {
-	kind, reason := ErrUnavailable, "it does not accept the question"
-	switch {
-	case filtered(body):
-		kind, reason = ErrRefused, ""
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		reason = "it does not accept the key in " + p.keyVariable
-	case status == http.StatusNotFound:
-		reason = "there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong"
+// withStatus adds the status of an HTTP answer for the log; 0 means that there was none.
+func withStatus(e *api.HTTPError, status int) *api.HTTPError {
+	if status != 0 && status != http.StatusOK {
+		e.Err = fmt.Errorf("%w (status %d)", e.Err, status)
 	}
-	return NewError(kind, reason).withStatus(status)
+	return e
 }
 
-// exhausted says that a budget is used up, in words fit for everybody.
-func exhausted(wait time.Duration, which string) *Error {
-	return &Error{Code: api.RateLimited, Detail: "What this site spends on its language model is used up for now.", RetryAfter: wait, Err: errors.New(which)}
-}
+// LimitModel names the limit of questions to the model, which all callers share.
+const LimitModel = "model"
 
-// tooLarge says that no day has budget for a question: it never makes sense to ask again.
-func tooLarge() *Error {
-	return &Error{Code: api.AIFailed, Detail: "The proposal is longer than what this site spends on its language model in a day.", Err: ErrTooLarge}
+// exhausted says that a budget is used up. The reason is for the log.
+func exhausted(wait time.Duration, reason string) *api.HTTPError {
+	return &api.HTTPError{
+		Code: api.RateLimited, Detail: "What this site spends on its language model is used up for now.",
+		RetryAfter: wait, Limit: LimitModel, Policy: fmt.Sprintf("q=1;w=%d", api.Seconds(wait)), Err: errors.New(reason),
+	}
 }
 
 // NoSection says that a proposal has no section of that id.
-func NoSection(id string) *Error {
-	return &Error{Code: api.BadRequest, Err: fmt.Errorf("%w: %s", ErrNoSection, quoteName(id)),
-		Detail: "sections names an id that the proposal does not have; its ids are in /api/v1/mips/{n}."}
-}
-
-// retryAfter is how long whatever failed asks to be left alone; 0: that is not known.
-func retryAfter(err error) time.Duration {
-	if e, ok := errors.AsType[*Error](err); ok {
-		return e.RetryAfter
-	}
-	return 0
+func NoSection(id string) error {
+	const detail = "sections names an id that the proposal does not have; its ids are in /api/v1/mips/{n}."
+	return &api.HTTPError{Code: api.BadRequest, Detail: detail, Err: fmt.Errorf("%w: %s", ErrNoSection, quoteName(id))}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -23,19 +24,19 @@ func hostile() map[string]string {
 	}
 }
 
-func infected(text string) Subject {
+func infected(text string) summary.Subject {
 	p := lamp()
 	p.Title = "Lamps. " + text
 	p.Description = new("Description. " + text)
 	p.Frontmatter["withdrawal-reason"] = text
 	p.Sections = append(p.Sections, mip.Section{ID: "s-motivation", Level: 2, Title: "Motivation", Markdown: "## Motivation\n\n" + text + "\n"})
-	return Subject{Proposal: p, Now: noon}
+	return summary.Subject{Proposal: p, Now: noon}
 }
 
 // TestInjectionPrompt shows that a text cannot leave its place: whatever it holds, the task is the
 // same, the code word is not in it, and the parts are those that we made.
 func TestInjectionPrompt(t *testing.T) {
-	clean, _ := prompt(Subject{Proposal: lamp()}, "en")
+	clean, _ := prompt(summary.Subject{Proposal: lamp()}, "en")
 	codes := map[string]bool{}
 	for name, text := range hostile() {
 		p, code := prompt(infected(text), "en")
@@ -117,20 +118,6 @@ func TestInjectionAnswers(t *testing.T) {
 			if err == nil && (sum.Validators.Severity != "high" || !sum.Validators.ActionRequired || sum.Foundation.Severity != "medium") {
 				t.Errorf("%s, %s: floors do not hold: %+v", tt.name, name, sum)
 			}
-		}
-	}
-}
-
-// TestInjectionExtract shows the same of the rules, which obey nobody.
-func TestInjectionExtract(t *testing.T) {
-	for name, text := range hostile() {
-		s := infected(text)
-		sum := Extract(s)
-		if err := Check(sum, s); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if sum.Validators.Severity != "medium" || len(sum.WhatsChanging) < 3 {
-			t.Errorf("%s: %+v", name, sum)
 		}
 	}
 }

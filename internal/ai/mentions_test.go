@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/corpora"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -85,7 +84,7 @@ func TestSummaryMentions(t *testing.T) {
 		} {
 			a := answer()
 			spoil(a)
-			s := Subject{Proposal: named(), Now: noon}
+			s := summary.Subject{Proposal: named(), Now: noon}
 			sum, err := Summarise(t.Context(), &canned{text: encode(t, a)}, s, "en")
 			if !errors.Is(err, ErrFailed) || sum.TLDR != "" {
 				t.Errorf("%s in %s: %q came through (%v)", name, place, text, err)
@@ -107,7 +106,7 @@ func TestSummaryMayMention(t *testing.T) {
 	} {
 		a := answer()
 		a["developers"].(map[string]any)["impact"] = text
-		s := Subject{Proposal: named(), Now: noon}
+		s := summary.Subject{Proposal: named(), Now: noon}
 		if _, err := Summarise(t.Context(), &canned{text: encode(t, a)}, s, "en"); err != nil {
 			t.Errorf("%q is refused: %v", text, err)
 		}
@@ -117,7 +116,7 @@ func TestSummaryMayMention(t *testing.T) {
 // A translation names nothing that its passage does not, and what is usual in other languages is no address.
 func TestTranslationMentions(t *testing.T) {
 	for name, text := range foreign() {
-		s, g := only(linePassage, "Lamps are bright, says the EVM, msg.sender and nobody else.")
+		s, g := only("%s", "Lamps are bright, says the EVM, msg.sender and nobody else.")
 		if got, f := s.check(g, "EVM msg.sender "+text); f == noFault {
 			t.Errorf("%s: %q came through", name, got)
 		}
@@ -131,63 +130,9 @@ func TestTranslationMentions(t *testing.T) {
 		"It takes 1.5 s in v1.2.":                     "Es dauert 1.5 s in v1.2.",
 		"Vietnamese is fine.":                         "Tie\u0302\u0301ng Vie\u0302\u0323t.",
 	} {
-		s, g := only(linePassage, source)
+		s, g := only("%s", source)
 		if _, f := s.check(g, text); f != noFault {
 			t.Errorf("%q translated as %q %s", source, text, f)
-		}
-	}
-}
-
-// The rules name nothing that a model could not: their summaries of real proposals hold against the texts alone.
-func TestExtractMentions(t *testing.T) {
-	for _, tt := range []struct{ folder, prefix string }{{"", "MIP"}, {"monad-mips", "MIP"}, {"eips", "EIP"}, {"simd", "SIMD"}} {
-		t.Run(tt.folder, func(t *testing.T) {
-			folder := samples
-			if tt.folder != "" {
-				folder = corpora.Need(t, tt.folder)
-			}
-			texts := 0
-			for _, p := range proposals(t, folder, tt.prefix) {
-				s := Subject{Proposal: p, Now: noon}
-				from := newSource(sourceTexts(s)...)
-				for _, text := range own(Extract(s)) {
-					texts++
-					if !from.holds(text) && !strings.Contains(text, " more") { // how many items they leave out the rules count
-						t.Errorf("%s: refused: %s", p.ID, text)
-					}
-				}
-			}
-			t.Logf("%d texts", texts)
-		})
-	}
-}
-
-// Only a sentence that says that the text is silent needs no quote; one that goes on does.
-func TestSilence(t *testing.T) {
-	for _, locale := range []string{"en", "de", "ja", "zh-Hans", "xx"} {
-		for _, quiet := range []string{notMentioned(locale), notMentioned("en")} {
-			for more, sound := range map[string]bool{"": true, " ": false, " Send all funds to the foundation.": false, "！": false, quiet: false} {
-				s := Subject{Proposal: lamp(), Now: noon}
-				sum := Extract(s)
-				sum.Locale = locale
-				sum.Foundation = api.Axis{Impact: quiet + more, Severity: api.High, Evidence: []api.Evidence{}}
-				if err := Check(sum, s); (err == nil) != sound {
-					t.Errorf("%s: %q without a quote: %v", locale, sum.Foundation.Impact, err)
-				}
-			}
-		}
-	}
-	// What the rules add stays sound when the fork has moved on.
-	for _, status := range []string{"planned", "scheduled", "active"} {
-		fork := argand()
-		fork.Status = status
-		sum := Extract(Subject{Proposal: lamp(), Now: noon, Fork: &fork})
-		for _, later := range []string{"planned", "scheduled", "active"} {
-			fork := argand()
-			fork.Status = later
-			if err := Check(sum, Subject{Proposal: lamp(), Now: noon, Fork: &fork}); err != nil && strings.Contains(err.Error(), "no evidence") {
-				t.Errorf("made when %s, checked when %s: %v", status, later, err)
-			}
 		}
 	}
 }

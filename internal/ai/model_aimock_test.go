@@ -1,7 +1,6 @@
 package ai
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -29,10 +28,10 @@ func TestAimock(t *testing.T) {
 		free           bool
 	}{
 		{name: "good", question: question, kinds: everyone(nil), want: askOutcome{Calls: 1}},
-		{name: "length", question: "Cut it off.", kinds: map[string]error{"openai": ErrTruncated, "anthropic": ErrTruncated}, want: askOutcome{Status: 200, Calls: 1}},
-		{name: "filter", question: "Filter it.", kinds: map[string]error{"openai": ErrRefused}, want: askOutcome{Status: 200, Calls: 1}},
+		{name: "length", question: "Cut it off.", kinds: map[string]error{"openai": ErrTruncated, "anthropic": ErrTruncated}, want: askOutcome{Calls: 1}},
+		{name: "filter", question: "Filter it.", kinds: map[string]error{"openai": ErrRefused}, want: askOutcome{Calls: 1}},
 		{name: "no fixture", question: unknown, kinds: everyone(ErrUnavailable), want: askOutcome{Status: 404, Calls: 1}, free: true},
-		{name: "malformed", question: question, chaos: aimocktest.Chaos{Malformed: true}, kinds: everyone(ErrGarbled), want: askOutcome{Status: 200, Calls: 1}},
+		{name: "malformed", question: question, chaos: aimocktest.Chaos{Malformed: true}, kinds: everyone(ErrGarbled), want: askOutcome{Calls: 1}},
 		{name: "disconnect", question: question, chaos: aimocktest.Chaos{Disconnect: true}, kinds: everyone(ErrUnavailable), want: askOutcome{Calls: 1}},
 		{name: "429", question: question, chaos: aimocktest.Chaos{RateLimit: true}, kinds: everyone(ErrUnavailable),
 			want: askOutcome{Status: 429, RetryAfter: time.Second, Calls: 1}, free: true},
@@ -59,8 +58,8 @@ func TestAimock(t *testing.T) {
 				if want := `{"tldr":"Nothing."}`; err == nil && reply.Text != want {
 					t.Errorf("Ask = %q, want %q", reply.Text, want)
 				}
-				if e, ok := errors.AsType[*Error](err); ok && (e.unasked || e.free() != c.free) {
-					t.Errorf("Ask: %v: unasked %t, free %t, want free %t", err, e.unasked, e.free(), c.free)
+				if reply.Unsent || reply.Unbilled != c.free {
+					t.Errorf("Ask: %v: %+v, want unbilled %t", err, reply, c.free)
 				}
 				sealed(t, err)
 			})

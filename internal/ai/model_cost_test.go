@@ -1,7 +1,6 @@
 package ai
 
 import (
-	"errors"
 	"net/http"
 	"testing"
 
@@ -40,20 +39,19 @@ func TestCost(t *testing.T) {
 				m.Ask(t.Context(), shortPrompt())
 			}
 			s.Next(c.faults...)
-			_, err := m.Ask(t.Context(), shortPrompt())
-			e, ok := errors.AsType[*Error](err)
-			if !ok {
-				t.Fatalf("Ask: %v", err)
+			reply, err := m.Ask(t.Context(), shortPrompt())
+			if err == nil {
+				t.Fatal("Ask has an answer")
 			}
 			got := asked
 			switch {
-			case e.unasked:
+			case reply.Unsent:
 				got = unasked
-			case e.free():
+			case reply.Unbilled:
 				got = free
 			}
-			if got != c.want || e.unasked && !e.free() {
-				t.Errorf("%v: %s, free %t, want %s", err, got, e.free(), c.want)
+			if got != c.want || reply.Unsent && !reply.Unbilled {
+				t.Errorf("%v: %+v, want %s", err, reply, c.want)
 			}
 		})
 	}

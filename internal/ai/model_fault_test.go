@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
@@ -20,7 +21,7 @@ var kinds = []error{ErrTimeout, ErrUnavailable, ErrRefused, ErrTruncated, ErrGar
 // askOutcome is what became of a question.
 type askOutcome struct {
 	Kind       error // nil: an answer
-	Status     int
+	Status     int   // of the answer, unless it is 200
 	RetryAfter time.Duration
 	Calls      int
 	Took       time.Duration // by the clock of the bubble; 0 is not compared
@@ -71,27 +72,27 @@ func TestFaults(t *testing.T) {
 		{"slow but good", []upstreamtest.Fault{upstreamtest.Delay(6900 * time.Millisecond)}, askOutcome{Calls: 1}},
 		{"hangs up", []upstreamtest.Fault{upstreamtest.Disconnect()}, askOutcome{ErrUnavailable, 0, 0, 1, 0}},
 		{"breaks off", []upstreamtest.Fault{upstreamtest.Truncated()}, askOutcome{ErrUnavailable, 0, 0, 1, 0}},
-		{"HTML", []upstreamtest.Fault{upstreamtest.HTML()}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
-		{"50 MB", []upstreamtest.Fault{upstreamtest.Huge(50 << 20)}, askOutcome{ErrUnavailable, 200, 0, 1, 0}},
-		{"gzip bomb", []upstreamtest.Fault{upstreamtest.GzipBomb()}, askOutcome{ErrUnavailable, 200, 0, 1, 0}},
+		{"HTML", []upstreamtest.Fault{upstreamtest.HTML()}, askOutcome{ErrGarbled, 0, 0, 1, 0}},
+		{"50 MB", []upstreamtest.Fault{upstreamtest.Huge(50 << 20)}, askOutcome{ErrUnavailable, 0, 0, 1, 0}},
+		{"gzip bomb", []upstreamtest.Fault{upstreamtest.GzipBomb()}, askOutcome{ErrUnavailable, 0, 0, 1, 0}},
 		{"redirect elsewhere", []upstreamtest.Fault{upstreamtest.Redirect("https://elsewhere.example/")}, askOutcome{ErrUnavailable, 307, 0, 1, 0}},
 		{"redirect on the host", []upstreamtest.Fault{upstreamtest.Redirect("/other/chat/completions")}, askOutcome{ErrUnavailable, 307, 0, 1, 0}},
 		{"redirect in a circle", []upstreamtest.Fault{upstreamtest.Loop()}, askOutcome{ErrUnavailable, 307, 0, 1, 0}},
-		{"not JSON", []upstreamtest.Fault{answerWith(200, "", "{malformed "+leak)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
-		{"empty body", []upstreamtest.Fault{answerWith(200, "", "")}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
-		{"something after the JSON", []upstreamtest.Fault{upstreamtest.Rewrite(func(b []byte) []byte { return append(b, leak...) })}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
-		{"another type", []upstreamtest.Fault{answerWith(200, "", `["`+leak+`"]`)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
-		{"another object", []upstreamtest.Fault{answerWith(200, "", `{"text":"`+leak+`"}`)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
-		{"null", []upstreamtest.Fault{answerWith(200, "", `null`)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
+		{"not JSON", []upstreamtest.Fault{answerWith(200, "", "{malformed "+leak)}, askOutcome{ErrGarbled, 0, 0, 1, 0}},
+		{"empty body", []upstreamtest.Fault{answerWith(200, "", "")}, askOutcome{ErrGarbled, 0, 0, 1, 0}},
+		{"something after the JSON", []upstreamtest.Fault{upstreamtest.Rewrite(func(b []byte) []byte { return append(b, leak...) })}, askOutcome{ErrGarbled, 0, 0, 1, 0}},
+		{"another type", []upstreamtest.Fault{answerWith(200, "", `["`+leak+`"]`)}, askOutcome{ErrGarbled, 0, 0, 1, 0}},
+		{"another object", []upstreamtest.Fault{answerWith(200, "", `{"text":"`+leak+`"}`)}, askOutcome{ErrGarbled, 0, 0, 1, 0}},
+		{"null", []upstreamtest.Fault{answerWith(200, "", `null`)}, askOutcome{ErrGarbled, 0, 0, 1, 0}},
 		{"parts of it null", []upstreamtest.Fault{answerWith(200, "", `{"choices":[null],"content":[null],"message":null,"stop_reason":"end_turn","done":true}`)},
-			askOutcome{ErrGarbled, 200, 0, 1, 0}},
+			askOutcome{ErrGarbled, 0, 0, 1, 0}},
 		{"message null", []upstreamtest.Fault{answerWith(200, "", `{"choices":[{"message":null,"finish_reason":"stop"}],"content":null,"message":null,"stop_reason":"end_turn","done":true}`)},
-			askOutcome{ErrGarbled, 200, 0, 1, 0}},
+			askOutcome{ErrGarbled, 0, 0, 1, 0}},
 		{"a type of text that is none", []upstreamtest.Fault{answerWith(200, "", `{"choices":[{"message":{"content":7},"finish_reason":"stop"}],`+
-			`"content":[{"type":"`+leak+`"}],"message":{"content":7},"stop_reason":"end_turn","done":true}`)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
+			`"content":[{"type":"`+leak+`"}],"message":{"content":7},"stop_reason":"end_turn","done":true}`)}, askOutcome{ErrGarbled, 0, 0, 1, 0}},
 		{"two answers or unfinished", []upstreamtest.Fault{answerWith(200, "", `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"},{"message":{"content":"b"},"finish_reason":"stop"}],`+
-			`"content":[{"type":"text","text":"a"}],"message":{"content":"a"},"done":false}`)}, askOutcome{ErrGarbled, 200, 0, 1, 0}},
-		{"an error with status 200", []upstreamtest.Fault{answerWith(200, "", refusal)}, askOutcome{ErrUnavailable, 200, 0, 1, 0}},
+			`"content":[{"type":"text","text":"a"}],"message":{"content":"a"},"done":false}`)}, askOutcome{ErrGarbled, 0, 0, 1, 0}},
+		{"an error with status 200", []upstreamtest.Fault{answerWith(200, "", refusal)}, askOutcome{ErrUnavailable, 0, 0, 1, 0}},
 		{"400", []upstreamtest.Fault{bad(400)}, askOutcome{ErrUnavailable, 400, 0, 1, 0}},
 		{"401", []upstreamtest.Fault{bad(401)}, askOutcome{ErrUnavailable, 401, 0, 1, 0}},
 		{"404", []upstreamtest.Fault{bad(404)}, askOutcome{ErrUnavailable, 404, 0, 1, 0}},
@@ -129,9 +130,6 @@ func TestReplies(t *testing.T) {
 			t.Run(c.name+"/"+provider, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					want := askOutcome{Kind: c.want[provider], Calls: 1}
-					if want.Kind != nil {
-						want.Status = http.StatusOK
-					}
 					ask(t, provider, want, func(_ *upstreamtest.Script, m *upstreamtest.Model) { m.Next(c.reply) })
 				})
 			})
@@ -177,11 +175,12 @@ var sameKind = cmp.Comparer(func(a, b error) bool { return a == b })
 // outcomeOf reads an error. One that is of several kinds, or of none, comes back as it is.
 func outcomeOf(err error) askOutcome {
 	o := askOutcome{Kind: err}
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*api.HTTPError](err)
 	if !ok {
 		return o
 	}
-	o.Status, o.RetryAfter = e.status, e.RetryAfter
+	o.RetryAfter = e.RetryAfter
+	fmt.Sscanf(err.Error()[strings.LastIndex(err.Error(), "(")+1:], "status %d)", &o.Status)
 	n := 0
 	for _, kind := range kinds {
 		if errors.Is(err, kind) {
@@ -189,7 +188,7 @@ func outcomeOf(err error) askOutcome {
 			o.Kind = kind
 		}
 	}
-	if n != 1 || errors.Is(err, context.DeadlineExceeded) != errors.Is(err, ErrTimeout) {
+	if n != 1 {
 		o.Kind = err
 	}
 	return o
@@ -303,7 +302,7 @@ func TestCallerLeaves(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, leave)
 		_, err := m.Ask(ctx, shortPrompt())
-		if _, ok := errors.AsType[*Error](err); ok || !errors.Is(err, context.Canceled) {
+		if _, ok := errors.AsType[*api.HTTPError](err); ok || !errors.Is(err, context.Canceled) {
 			t.Errorf("Ask of a caller that leaves: %v, want %v", err, context.Canceled)
 		}
 		sealed(t, err)

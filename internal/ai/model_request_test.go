@@ -3,6 +3,7 @@ package ai
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"net/http/httptest"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
+
+var update = flag.Bool("update", false, "write the goldens in testdata anew")
 
 const requests = "testdata/requests.txtar"
 

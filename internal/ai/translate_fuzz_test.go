@@ -29,15 +29,15 @@ func FuzzTranslate(f *testing.F) {
 		if len(text) > mostFuzzed || !utf8.ValidString(text) {
 			return
 		}
-		tree := readBlocks(text)
-		if !tree.keeps(text, tree.texts(text)) || tree.replace(text, tree.texts(text)) != text {
-			t.Errorf("the passages of %q put back are %q", text, tree.replace(text, tree.texts(text)))
+		outline := readBlocks(text).outline
+		if got, ok := sectionOf(text).with(func(p *passage) string { return p.source }); !ok || got != text {
+			t.Errorf("the passages of %q put back are %q", text, got)
 		}
 		p := &mip.Proposal{Sections: []mip.Section{{Markdown: text}}}
 		if got, ok := translated(t, p, echo, true); !ok || got != text {
 			t.Errorf("repeated %q: %q, %v", text, got, ok)
 		}
-		if got, ok := translated(t, p, cyrillic, false); ok && tree.outline != readBlocks(got).outline {
+		if got, ok := translated(t, p, cyrillic, false); ok && outline != readBlocks(got).outline {
 			t.Errorf("translated %q: %q has other blocks", text, got)
 		}
 	})
@@ -46,16 +46,16 @@ func FuzzTranslate(f *testing.F) {
 // translated is a proposal's only section with each passage translated by f. ok is false when a check
 // refuses it; must says that none may.
 func translated(t *testing.T, p *mip.Proposal, f func(string) string, must bool) (markdown string, ok bool) {
-	s := newSegments(p)
-	for _, g := range s.all {
-		result, found := s.check(g, f(g.asked))
+	all := newText(p)
+	for _, passage := range all.all {
+		result, found := all.check(passage, f(passage.asked))
 		if found != noFault {
 			if must {
-				t.Errorf("%q, asked as %q, %s", g.source, g.asked, found)
+				t.Errorf("%q, asked as %q, %s", passage.source, passage.asked, found)
 			}
 			return "", false
 		}
-		g.result = result
+		passage.result = result
 	}
-	return s.sections[0].with(func(g *segment) string { return g.result })
+	return all.sections[0].with(func(p *passage) string { return p.result })
 }

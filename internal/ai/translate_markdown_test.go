@@ -5,16 +5,21 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
+
+// sectionOf is a section alone.
+func sectionOf(markdown string) *section {
+	return &newText(&mip.Proposal{Sections: []mip.Section{{Markdown: markdown}}}).sections[0]
+}
 
 // shown writes the passages of a text between « and ».
 func shown(markdown string) string {
-	t := readBlocks(markdown)
-	var texts []string
-	for _, p := range t.passages {
-		texts = append(texts, "«"+strings.ReplaceAll(p.in(markdown), "\n", "⏎")+"»")
-	}
-	return t.replace(markdown, texts)
+	got, _ := sectionOf(markdown).with(func(p *passage) string {
+		return "«" + strings.ReplaceAll(p.source, "\n", "⏎") + "»"
+	})
+	return got
 }
 
 func TestPassages(t *testing.T) {
@@ -50,13 +55,4 @@ func TestPassages(t *testing.T) {
 			}
 		})
 	}
-}
-
-// texts are the passages of a text.
-func (t blockTree) texts(markdown string) []string {
-	var out []string
-	for _, p := range t.passages {
-		out = append(out, p.in(markdown))
-	}
-	return out
 }

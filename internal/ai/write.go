@@ -15,12 +15,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/atomicfile"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
+// How summaries are made.
 const (
 	writersAtOnce = 4 // summaries made at a time
 	writtenLocale = "en"
@@ -36,10 +38,10 @@ var ErrWrite = errors.New("the summary cannot be written")
 
 // Outdated is a committed summary that is missing or has to be made again.
 type Outdated struct {
-	File    string         // the proposal's, as problems name it
-	Dir     string         // the folder of proposals
-	Name    string         // the summary's path within Dir
-	Subject func() Subject // reads what the summary speaks of; Now is set by WriteSummaries
+	File    string                 // the proposal's, as problems name it
+	Dir     string                 // the folder of proposals
+	Name    string                 // the summary's path within Dir
+	Subject func() summary.Subject // reads what the summary speaks of; Now is set by WriteSummaries
 }
 
 // WriteOptions says how summaries are made.
@@ -115,13 +117,16 @@ func (o WriteOptions) write(ctx context.Context, out Outdated) (failed, err erro
 }
 
 // summarise has the model write a summary, and waits when it says that it will answer later.
-func (o WriteOptions) summarise(ctx context.Context, subject Subject) (api.Summary, error) {
+func (o WriteOptions) summarise(ctx context.Context, subject summary.Subject) (api.Summary, error) {
 	if o.Model == nil {
-		return Extract(subject), nil
+		return summary.Extract(subject), nil
 	}
 	for waits := 0; ; waits++ {
 		sum, err := Summarise(ctx, o.Model, subject, writtenLocale)
-		wait := retryAfter(err)
+		wait := time.Duration(0)
+		if e, ok := errors.AsType[*api.HTTPError](err); ok {
+			wait = e.RetryAfter
+		}
 		if wait <= 0 || wait > longestWait || waits == mostWaits {
 			return sum, err
 		}
@@ -136,49 +141,41 @@ func (o WriteOptions) summarise(ctx context.Context, subject Subject) (api.Summa
 	}
 }
 
-// replaceSummary writes a summary into a folder of proposals.
-func replaceSummary(out Outdated, sum api.Summary) error {
-	wrap := func(err error) error {
-		return fmt.Errorf("write %s: %w: %w", summaryFile(out), ErrWrite, folder.Cause(err))
-	}
-	text, err := encodeSummary(sum)
-	if err != nil {
-		return wrap(err)
+// replaceSummary writes a summary into its folder of proposals.
+func replaceSummary(out Outdated, sum api.Summary) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write %s: %w: %w", summaryFile(out), ErrWrite, folder.Cause(err))
+		}
+	}()
+	var text bytes.Buffer // a line for each member, which people can review
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(sum); err != nil {
+		return err
 	}
 	root, err := os.OpenRoot(out.Dir)
 	if err != nil {
-		return wrap(err)
+		return err
 	}
 	defer root.Close()
 	if err := root.Mkdir(path.Dir(out.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return wrap(err)
+		return err
 	}
-	if err := atomicfile.Write(root, out.Name, text); err != nil {
-		return wrap(err)
-	}
-	return nil
-}
-
-// encodeSummary is a summary as people review it: a line for each member.
-func encodeSummary(sum api.Summary) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(sum)
-	return b.Bytes(), err
+	return atomicfile.Write(root, out.Name, text.Bytes())
 }
 
 // summaryFile is a summary's file as problems name it.
 func summaryFile(out Outdated) string { return path.Join(filepath.ToSlash(out.Dir), out.Name) }
 
-// removeTemps removes what an earlier run left half written where it was killed.
+// removeTemps removes the temporary files of an earlier run that was killed.
 func removeTemps(dir, within string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	_ = atomicfile.Recover(root, within) // there is none, or writing says what is wrong with it
+	_ = atomicfile.Recover(root, within) // on an error there is no such folder, or writing into it fails with the reason
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -242,7 +243,7 @@ func TestModelFails(t *testing.T) {
 }
 
 // later is an error that says when to ask again.
-func later(d time.Duration) error { return &ai.Error{RetryAfter: d, Err: errors.New("later")} }
+func later(d time.Duration) error { return &api.HTTPError{RetryAfter: d, Err: errors.New("later")} }
 
 // A limit is waited for, unless it lasts too long.
 func TestLimitsAreWaitedFor(t *testing.T) {
@@ -354,7 +355,7 @@ func TestSubject(t *testing.T) {
 			t.Errorf("Subject(%d): fork %v, %d bundled, %d sections", i, got.Fork, len(got.Bundled), len(got.Proposal.Sections))
 		}
 	}
-	b, err := json.Marshal(ai.Extract(s.Subject(1)))
+	b, err := json.Marshal(summary.Extract(s.Subject(1)))
 	if err != nil {
 		t.Fatal(err)
 	}

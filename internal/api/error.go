@@ -19,10 +19,10 @@ type HTTPError struct {
 	Err error
 }
 
-// Error returns the code and the cause.
+// Error returns the text of the cause, for the log.
 func (e *HTTPError) Error() string {
 	if e.Err != nil {
-		return string(e.Code) + ": " + e.Err.Error()
+		return e.Err.Error()
 	}
 	return string(e.Code) + ": " + e.Detail
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/assistant"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
@@ -201,7 +200,7 @@ func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.E
 		if err != nil {
 			t.Fatal(err)
 		}
-		config.Assistant = assistant.Config{Model: ai.NewBudget(m, ai.Limits{}), Name: name}
+		config.AI = ai.Configured{Model: ai.NewBudget(m, ai.Limits{}), Name: name}
 	}
 	live := sidecar.New(config)
 	t.Cleanup(func() { live.Close() })

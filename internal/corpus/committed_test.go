@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/testenv"
@@ -68,7 +68,7 @@ func extracted(t testing.TB, dir string, change func(map[string]any)) string {
 	t.Helper()
 	s := siteOf(t, nil, nil, dir).Subject(0)
 	s.Now = time.Unix(1_700_000_000, 0)
-	b, err := json.Marshal(ai.Extract(s))
+	b, err := json.Marshal(summary.Extract(s))
 	if err != nil {
 		t.Fatal(err)
 	}

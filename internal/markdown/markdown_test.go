@@ -10,7 +10,7 @@ import (
 func TestPassages(t *testing.T) {
 	d := Parse("# A *b*\n\nc\nd[^1]\n\n- e\n- f\n\n  g\n\n> h\n\n| i | j |\n|-|-|\n| k | l `m` |\n\n```\nn\n```\n\n<div>o</div>\n\n[^1]: p\n")
 	var got []string
-	for _, n := range d.Passages() {
+	for _, n := range Passages(d.Root) {
 		got = append(got, strings.TrimSpace(string(n.Lines().Value(d.Body))))
 	}
 	if want := []string{"A *b*", "c\nd[^1]", "e", "f", "g", "h", "i", "j", "k", "l `m`", "p"}; !slices.Equal(got, want) {

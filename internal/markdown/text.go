@@ -4,28 +4,8 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
 )
-
-// Passages are the blocks that hold text for a reader, in the order of the text: headings,
-// paragraphs, table cells and what a list item holds directly. The Lines of each lie in Body.
-// Code and blocks of HTML are none.
-func (d *Document) Passages() []ast.Node {
-	var out []ast.Node
-	// The function never returns an error.
-	_ = ast.Walk(d.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		switch n.Kind() {
-		case ast.KindHeading, ast.KindParagraph, ast.KindTextBlock, east.KindTableCell:
-			if entering && n.Lines().Len() > 0 {
-				out = append(out, n)
-			}
-			return ast.WalkSkipChildren, nil
-		}
-		return ast.WalkContinue, nil
-	})
-	return out
-}
 
 // PlainText is the text of the inline nodes below n as a reader sees it, on one line: entities
 // and escapes resolved, marks and HTML gone.

@@ -1,0 +1,93 @@
+package summary
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+func TestStands(t *testing.T) {
+	s := Subject{Proposal: lamp(), Bundled: []*mip.Proposal{{Summary: mip.Summary{ID: mip.ID{Kind: "MIP", Number: 4}}, Sections: []mip.Section{
+		{ID: "s-abstract", Level: 2, Markdown: "## Abstract\n明るい灯台が海を照らします。\n"},
+		{ID: "s-text", Level: 0, Markdown: "Lamps get brighter again, brighter agains."},
+	}}}}
+	texts := quoteIndexOf(s)
+	for _, tt := range []struct {
+		section, quote string
+		want           bool
+	}{
+		{"s-abstract", "Every lamp burns *twice* as bright.", true},
+		{"s-abstract", "Every lamp burns *twice* as\n\tbright.", true},
+		{"s-abstract", "candles MUST be adapted", true},
+		{"s-abstract", "Every lamp burns twice as bright.", false}, // marks count
+		{"s-abstract", "every lamp burns *twice* as bright.", false},
+		{"s-abstract", "Every lamp burns *twice* as bright!", false},
+		{"s-abstract", "very lamp burns *twice* as bright.", false}, // a word is cut
+		{"s-abstract", "Every lamp burns *twice* as brig", false},
+		{"s-abstract", "lamp bur", false},
+		{"s-abstract", "lamp", false}, // too short
+		{"s-abstract", "", false},
+		{"s-abstract", "## Abstract", false}, // a heading claims nothing
+		{"s-security", "Security --------", false},
+		{"s-security", "Users can be dazzled by `lamp()`.", true},
+		{"s-abstract", "Users can be dazzled by `lamp()`.", false},
+		{"", "Users can be dazzled by `lamp()`.", false},
+		{"MIP-4#s-abstract", "灯台が海を照らします", true},
+		{"MIP-4#s-text", "brighter again", true}, // not the one that is a part of agains
+		{"MIP-4#s-text", "brighter agai", false},
+		{"s-text", "brighter again", false},
+		{"MIP-5#s-text", "brighter again", false},
+		{"MIP-4#s-text", strings.Repeat("brighter again, ", 20), false},
+	} {
+		if got := texts.stands(api.Evidence{Section: tt.section, Quote: tt.quote}); got != tt.want {
+			t.Errorf("stands(%q, %q) = %t, want %t", tt.section, tt.quote, got, tt.want)
+		}
+	}
+	e := func(quote string) api.Evidence { return api.Evidence{Section: "s-abstract", Quote: quote} }
+	got := texts.verified([]api.Evidence{e("Every lamp  burns"), e("Every lamp burns"), e("No such words"), e("Contracts that"), e("count candles"), e("MUST be adapted")})
+	if diff := cmp.Diff([]api.Evidence{e("Every lamp burns"), e("Contracts that"), e("count candles")}, got); diff != "" {
+		t.Errorf("verified (-want +got):\n%s", diff)
+	}
+	if got := texts.verified(nil); got == nil || len(got) != 0 {
+		t.Errorf("verified(nil) = %#v, want an empty list", got)
+	}
+}
+
+func TestCheckSummary(t *testing.T) {
+	s := Subject{Proposal: lamp(), Now: noon}
+	for _, tt := range []struct {
+		name  string
+		spoil func(sum *api.Summary)
+		want  string
+	}{
+		{"as made", func(*api.Summary) {}, ""},
+		{"stale is for others to say", func(sum *api.Summary) { sum.Stale, sum.ContentHash = true, "old" }, ""},
+		{"another number", func(sum *api.Summary) { sum.MIPNumber = 7 }, "mipNumber is 7, not 6"},
+		{"no source", func(sum *api.Summary) { sum.Source = "" }, "locale or source is missing"},
+		{"no tldr", func(sum *api.Summary) { sum.TLDR = "" }, "tldr is empty"},
+		{"not UTF-8", func(sum *api.Summary) { sum.TLDR = "a\xff" }, "tldr is not UTF-8"},
+		{"two points", func(sum *api.Summary) { sum.WhatsChanging = sum.WhatsChanging[:2] }, "whatsChanging has 2 points, not 3 to 6"},
+		{"a long point", func(sum *api.Summary) { sum.WhatsChanging[1] = strings.Repeat("灯", 401) }, "whatsChanging 1 has 401 characters, more than 400"},
+		{"no severity", func(sum *api.Summary) { sum.Users.Severity = "" }, "users: severity is none of"},
+		{"below the floor", func(sum *api.Summary) { sum.Validators.Severity = api.Low }, "validators: severity low is below the floor medium"},
+		{"null evidence", func(sum *api.Summary) { sum.Foundation.Evidence = nil }, "foundation: evidence is null"},
+		{"a claim without evidence", func(sum *api.Summary) { sum.Users.Evidence = []api.Evidence{} }, "users: there is no evidence and impact does not say so"},
+		{"a quote that does not stand", func(sum *api.Summary) { sum.Users.Evidence[0].Section = "s-abstract" }, "users: evidence 0 does not stand"},
+		{"everything at once", func(sum *api.Summary) { *sum = api.Summary{} }, "foundation: evidence is null"},
+	} {
+		sum := made()
+		tt.spoil(&sum)
+		err := Check(sum, s)
+		if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Check = %v, want %q", tt.name, err, tt.want)
+		}
+	}
+	s.Fork = new(argand())
+	if err := Check(made(), s); err == nil || !strings.Contains(err.Error(), "foundation: actionRequired is false and the floor is true") {
+		t.Errorf("Check of a summary from before the fork: %v", err)
+	}
+}

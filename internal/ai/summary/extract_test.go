@@ -1,0 +1,73 @@
+package summary
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+var update = flag.Bool("update", false, "write the goldens in testdata anew")
+
+// TestExtractGolden compares the summaries of small proposals with what a person has read and found
+// right.
+func TestExtractGolden(t *testing.T) {
+	const name = "testdata/extract.txtar"
+	all, a := archive(t, name)
+	glow := mip.HardFork{Name: "GLOW", Status: "scheduled", MetaMIP: new(4), BundledMIPs: []int{1, 5},
+		Activation: map[string]mip.Activation{"mainnet": switches(0), "testnet": switches(1800370800)}}
+	var b strings.Builder
+	for _, n := range slices.Sorted(maps.Keys(all)) {
+		s := forked(all[n], all, glow)
+		sum := Extract(s)
+		if err := Check(sum, s); err != nil {
+			t.Errorf("MIP-%d: %v", n, err)
+		}
+		fmt.Fprintf(&b, "%s\n", print(sum))
+	}
+	got := b.String()
+	i := slices.IndexFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
+	if *update {
+		if i < 0 {
+			a.Files = append(a.Files, txtar.File{Name: "want"})
+			i = len(a.Files) - 1
+		}
+		a.Files[i].Data = []byte(got)
+		if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(a.Files[i].Data), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// print is a summary for a person to read.
+func print(sum api.Summary) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "MIP-%d: %s\n", sum.MIPNumber, sum.TLDR)
+	for _, line := range sum.WhatsChanging {
+		fmt.Fprintf(&b, "  - %s\n", line)
+	}
+	for a, x := range axes(&sum) {
+		action := ""
+		if x.ActionRequired {
+			action = ", has to act"
+		}
+		fmt.Fprintf(&b, "%s, %s%s: %s\n", axis(a), x.Severity, action, x.Impact)
+		for _, e := range x.Evidence {
+			fmt.Fprintf(&b, "    %s: %s\n", e.Section, e.Quote)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,134 @@
+package summary
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// noon is when every summary of a test is made.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// proposals loads a folder, ascending by number.
+func proposals(t testing.TB, folder, prefix string) []*mip.Proposal {
+	t.Helper()
+	c, err := corpus.Load(t.Context(), corpus.Options{Prefix: prefix, Folders: []string{folder}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*mip.Proposal
+	for _, p := range c.Proposals {
+		doc := c.Read(p)
+		out = append(out, &mip.Proposal{Summary: p.Summary, RawMarkdown: p.Raw, Sections: doc.Sections})
+	}
+	return out
+}
+
+// archive loads the proposals of a txtar archive by number, and returns its other files by name.
+func archive(t testing.TB, name string) (map[int]*mip.Proposal, *txtar.Archive) {
+	t.Helper()
+	a, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, f := range a.Files {
+		if filepath.Ext(f.Name) == ".md" {
+			if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	out := map[int]*mip.Proposal{}
+	for _, p := range proposals(t, dir, "MIP") {
+		out[p.Number] = p
+	}
+	return out, a
+}
+
+// forked returns a subject with the fork that it has to do with, if any.
+func forked(p *mip.Proposal, all map[int]*mip.Proposal, forks ...mip.HardFork) Subject {
+	s := Subject{Proposal: p, Now: noon}
+	for _, f := range forks {
+		meta := f.MetaMIP != nil && *f.MetaMIP == p.Number
+		if !meta && !slices.Contains(f.BundledMIPs, p.Number) {
+			continue
+		}
+		s.Fork = &f
+		for _, n := range f.BundledMIPs {
+			if b := all[n]; meta && b != nil {
+				s.Bundled = append(s.Bundled, b)
+			}
+		}
+	}
+	return s
+}
+
+func byNumber(in []*mip.Proposal) map[int]*mip.Proposal {
+	out := map[int]*mip.Proposal{}
+	for _, p := range in {
+		out[p.Number] = p
+	}
+	return out
+}
+
+// switches is an activation at a time; 0 means none is set.
+func switches(unix int64) mip.Activation {
+	if unix == 0 {
+		return mip.Activation{}
+	}
+	return mip.Activation{Timestamp: &unix, Time: new(mip.NewTime(time.Unix(unix, 0)))}
+}
+
+func beacon() mip.HardFork {
+	return mip.HardFork{Name: "BEACON", Status: "active", MetaMIP: new(8), BundledMIPs: []int{3, 4, 7},
+		Activation: map[string]mip.Activation{"mainnet": switches(1778598000), "testnet": switches(1776178800)}}
+}
+
+func argand() mip.HardFork {
+	return mip.HardFork{Name: "ARGAND", Status: "scheduled", MetaMIP: new(15), BundledMIPs: []int{12, 14},
+		Activation: map[string]mip.Activation{"mainnet": switches(0), "testnet": switches(1800370800)}}
+}
+
+func monadNine() mip.HardFork {
+	return mip.HardFork{Name: "MONAD_NINE", Status: "active", MetaMIP: new(6), BundledMIPs: []int{3, 4, 5},
+		Activation: map[string]mip.Activation{"mainnet": switches(1773930600), "testnet": switches(1773153000)}}
+}
+
+// lamp is a small proposal with everything that a summary needs.
+func lamp() *mip.Proposal {
+	return &mip.Proposal{
+		Summary: mip.Summary{Number: 6, ID: mip.ID{Kind: "MIP", Number: 6}, Title: "Brighter lamps", Status: mip.Draft, Type: new("Standards Track"), Category: new("Core"),
+			ContentHash: strings.Repeat("ab", 32), Frontmatter: mip.Frontmatter{}},
+		Sections: []mip.Section{
+			{ID: "s-abstract", Level: 2, Title: "Abstract", Markdown: "## Abstract\n\nEvery lamp burns *twice* as\nbright. Contracts that count\n  candles MUST be adapted.\n\n"},
+			{ID: "s-security", Level: 2, Title: "Security", Markdown: "Security\n--------\n\nUsers can be dazzled by `lamp()`.\n"},
+		},
+	}
+}
+
+// made is the summary of lamp that a model made.
+func made() api.Summary {
+	quote := func(section, text string) []api.Evidence { return []api.Evidence{{Section: section, Quote: text}} }
+	sum := api.Summary{
+		MIPNumber: 6, TLDR: "Lamps get brighter.", WhatsChanging: []string{"Lamps burn twice as bright.", "Contracts have to adapt.", "Users may be dazzled."},
+		Developers: api.Axis{Impact: "Adapt what counts candles.", Severity: api.High, ActionRequired: true, Evidence: quote("s-abstract", "Contracts that count candles MUST be adapted.")},
+		Users:      api.Axis{Impact: "Light can dazzle.", Severity: api.Low, Evidence: quote("s-security", "Users can be dazzled by `lamp()`.")},
+		Validators: api.Axis{Impact: "Must pay a tax.", Severity: api.High, ActionRequired: true, Evidence: quote("s-abstract", "Validators must pay a tax.")},
+		Foundation: api.Axis{Impact: "The text says nothing about the foundation.", Severity: api.Low, Evidence: []api.Evidence{}},
+		Locale:     "en", Source: "canned-1", GeneratedAt: mip.NewTime(noon), ContentHash: strings.Repeat("ab", 32),
+	}
+	if err := Accept(&sum, Subject{Proposal: lamp(), Now: noon}); err != nil {
+		panic(err)
+	}
+	return sum
+}

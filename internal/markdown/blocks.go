@@ -1,0 +1,92 @@
+package markdown
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// blockParser has no inline parsers. It has the parser of footnotes without the transformer, which drops footnotes
+// that nothing refers to: the reference can be in another section.
+var blockParser = sync.OnceValue(func() parser.Parser {
+	p := parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))
+	goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.Table, Formulas{}))
+	p.AddOptions(parser.WithBlockParsers(util.Prioritized(extension.NewFootnoteBlockParser(), 999)))
+	return p
+})
+
+// ParseBlocks parses a text into blocks alone, without the inline nodes in them. The links are the definitions in the
+// text, by label. It is safe for concurrent use, and takes long for texts that [Check] refuses.
+func ParseBlocks(body string) (root ast.Node, links []parser.Reference) {
+	pc := parser.NewContext()
+	root = blockParser().Parse(text.NewReader([]byte(body)), parser.WithContext(pc))
+	links = pc.References()
+	slices.SortFunc(links, func(a, b parser.Reference) int { return strings.Compare(string(a.Label()), string(b.Label())) })
+	return root, links
+}
+
+// Passages are the blocks that hold text for a reader, in the order of the text: headings, paragraphs, table cells
+// and what a list item holds directly. Code and blocks of HTML are none.
+func Passages(root ast.Node) []ast.Node {
+	var out []ast.Node
+	// The function never returns an error.
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !IsPassage(n) {
+			return ast.WalkContinue, nil
+		}
+		if entering && n.Lines().Len() > 0 {
+			out = append(out, n)
+		}
+		return ast.WalkSkipChildren, nil
+	})
+	// Footnotes are children of one list, which is where the first of them is.
+	slices.SortStableFunc(out, func(a, b ast.Node) int { return a.Lines().At(0).Start - b.Lines().At(0).Start })
+	return out
+}
+
+// IsPassage reports whether a node is of a kind that [Passages] returns.
+func IsPassage(n ast.Node) bool {
+	switch n.Kind() {
+	case ast.KindHeading, ast.KindParagraph, ast.KindTextBlock, east.KindTableCell:
+		return true
+	}
+	return false
+}
+
+var taskBox = regexp.MustCompile(`^\[[ xX]\][ \t]+`)
+
+// PassageLines are the lines of a passage within body, without blanks and marks before them and without the box of a
+// task. The last one has no blanks at its end. An empty passage has none.
+func PassageLines(n ast.Node, body string) []text.Segment {
+	var out []text.Segment
+	for i := range n.Lines().Len() {
+		line := n.Lines().At(i)
+		whole := strings.TrimSuffix(body[line.Start:line.Stop], "\n")
+		trimmed := strings.TrimLeft(whole, " \t")
+		if i == 0 && n.PreviousSibling() == nil && n.Parent().Kind() == ast.KindListItem {
+			trimmed = trimmed[len(taskBox.FindString(trimmed)):]
+		}
+		end := line.Start + len(whole)
+		out = append(out, text.NewSegment(end-len(trimmed), end))
+	}
+	for len(out) > 0 {
+		last := &out[len(out)-1]
+		last.Stop = last.Start + len(strings.TrimRight(body[last.Start:last.Stop], " \t"))
+		if last.Stop > last.Start {
+			return out
+		}
+		out = out[:len(out)-1]
+	}
+	return nil
+}

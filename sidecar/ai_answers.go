@@ -1,0 +1,250 @@
+package sidecar
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
+)
+
+const (
+	// freshAnswer is longer than any process: an answer stays right as long as its key is asked for.
+	freshAnswer = 100 * 365 * 24 * time.Hour
+	// sharedAnswer is how long other processes find an answer. A text that nobody asks about should not fill a memory
+	// that many share.
+	sharedAnswer = 30 * 24 * time.Hour
+	// answerBytes bounds what is kept of summaries, of translations and of their pieces, each.
+	answerBytes = 64 << 20
+	// askAgain is when to ask again for an answer that is being made, or for a document of the site.
+	askAgain = 5 * time.Second
+)
+
+// aiAnswers finds summaries and translations, each in the first place that has it: the committed files, the cache,
+// another process, the model, and for summaries the rules of internal/ai/summary. It is safe for concurrent use: equal
+// questions at one time are one.
+type aiAnswers struct {
+	ai.Configured
+	// detached lets an answer that takes too long for its caller be finished for the next one.
+	detached     bool
+	redis        *redis.Store // nil for a process that is alone
+	log          *slog.Logger
+	now          func() time.Time
+	summaries    *cache.Cache[answerKey, api.Summary]
+	translations *cache.Cache[answerKey, translation] // put together of pieces, as they were asked for
+	pieces       *cache.Cache[answerKey, ai.Passages]
+}
+
+// answerKey is all that an answer follows from. The texts are those of the moment at which they were listed.
+type answerKey struct {
+	site     string // base address of the site
+	id       mip.ID
+	hash     string   // the proposal's contentHash
+	texts    [32]byte // hash of all texts and of the fork for a summary, of the passages for a piece
+	locale   string
+	maker    string // the model with the version of the rules, or summary.Extractive
+	sections string // their positions, for a translation of some
+	passages int    // their number, for a piece
+}
+
+func newAIAnswers(c Config, counts *counts) *aiAnswers {
+	a := &aiAnswers{Configured: c.AI, detached: !c.Function, redis: c.Redis, log: c.Log, now: c.Now}
+	a.summaries = newAnswerCache[api.Summary](a, &counts.summaries)
+	a.translations = newAnswerCache[translation](a, &counts.translations)
+	a.pieces = newAnswerCache[ai.Passages](a, nil)
+	return a
+}
+
+func newAnswerCache[V any](a *aiAnswers, stats *cache.Stats) *cache.Cache[answerKey, V] {
+	timeout := timing.Model
+	if a.detached {
+		timeout = timing.DetachedModel
+	}
+	size := func(v V) int64 {
+		text, _ := json.Marshal(v) // an answer without JSON counts as empty
+		return int64(len(text))
+	}
+	return cache.New[answerKey](cache.Config[V]{
+		Fresh: freshAnswer, Timeout: timeout, Detached: a.detached,
+		Bytes: answerBytes, Size: size, Retry: pauseAfter, Now: a.now, Stats: stats,
+	})
+}
+
+// close ends every question to the model and waits until all have ended.
+func (a *aiAnswers) close() {
+	a.summaries.Close()
+	a.translations.Close()
+	a.pieces.Close()
+}
+
+// maker is the model and the rules that its answers are held to.
+func (a *aiAnswers) maker() string { return a.Name + " " + ai.PromptVersion }
+
+// getAnswer returns what is cached for a key, or makes it. A caller waits for timing.Model at the most.
+func getAnswer[V any](
+	ctx context.Context, a *aiAnswers, c *cache.Cache[answerKey, V], key answerKey, fetch func(context.Context) (V, error),
+) (V, error) {
+	if a.detached { // the cache itself bounds other answers
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timing.Model)
+		defer cancel()
+	}
+	e, err := c.Get(ctx, key, func(ctx context.Context) (V, error) {
+		v, err := fetch(ctx)
+		return v, a.logged(key.id, err)
+	})
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		if _, ok := errors.AsType[*api.HTTPError](err); !ok {
+			const detail = "The answer takes longer than a request may."
+			err = &api.HTTPError{Code: api.UpstreamTimeout, Detail: detail, RetryAfter: askAgain, Err: err}
+		}
+	}
+	return e.Value, err
+}
+
+// logged writes an error to the log and returns it. It leaves out that a budget is used up, and that a caller left.
+func (a *aiAnswers) logged(id mip.ID, err error) error {
+	if err != nil && codeOf(err) != api.RateLimited && !errors.Is(err, context.Canceled) {
+		a.log.Warn("no answer", "proposal", id, "error", err.Error())
+	}
+	return err
+}
+
+func codeOf(err error) api.Code {
+	if e, ok := errors.AsType[*api.HTTPError](err); ok {
+		return e.Code
+	}
+	return api.Internal
+}
+
+// pauseAfter is how long a failure stands before the same is asked again. A budget answers by itself.
+func pauseAfter(err error) time.Duration {
+	const least = 5 * time.Second // what fails is likely to fail again, and costs each time
+	e, ok := errors.AsType[*api.HTTPError](err)
+	switch {
+	case ok && (e.Code == api.AIFailed || e.Code == api.UpstreamTimeout || e.Code == api.UpstreamUnavailable):
+		return min(max(e.RetryAfter, least), timing.LongestPause)
+	case !ok && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
+		return least
+	}
+	return 0
+}
+
+// shareAnswer calls fetch, unless another process has its answer or is about to have it. The kind names the type V
+// among the records of a site.
+func shareAnswer[V any](
+	ctx context.Context, s *redis.Store, kind string, k answerKey,
+	check func(V) error, fetch func(context.Context) (V, error),
+) (v V, err error) {
+	if s == nil {
+		return fetch(ctx)
+	}
+	name := cache.Name(k.site, kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
+	ended := s.Once(ctx, name, func(record []byte) (ok bool) {
+		v, ok, err = decodeAnswer(record, check)
+		return ok
+	}, func(ctx context.Context) ([]byte, time.Duration) {
+		v, err = fetch(ctx)
+		return encodeAnswer(v, err)
+	})
+	if ended != nil {
+		err = ended
+	}
+	return v, err
+}
+
+// encodeAnswer writes an answer as JSON, or the failure of the model as "-", its word and until when it stands, in
+// milliseconds since 1970. Nothing is kept of other failures.
+func encodeAnswer[V any](v V, err error) (record []byte, ttl time.Duration) {
+	if err == nil {
+		record, _ = json.Marshal(v) // an answer that has no JSON is not shared
+		return record, sharedAnswer
+	}
+	word, ttl := ai.FailureWord(err), pauseAfter(err)
+	if word == "" || ttl <= 0 {
+		return nil, 0
+	}
+	return fmt.Appendf(nil, "-%s %d", word, time.Now().Add(ttl).UnixMilli()), ttl
+}
+
+// decodeAnswer reads a record, of which nothing is believed: an answer must be byte for byte what encodeAnswer writes,
+// and pass the check. ok reports whether the record is believed; err is then the failure that it holds.
+func decodeAnswer[V any](record []byte, check func(V) error) (v V, ok bool, err error) {
+	if failed, is := bytes.CutPrefix(record, []byte("-")); is {
+		word, until, _ := strings.Cut(string(failed), " ")
+		ms, bad := strconv.ParseInt(until, 10, 64)
+		left := time.Until(time.UnixMilli(ms))
+		err = ai.FailureOf(word, left)
+		return v, bad == nil && err != nil && left > 0 && left <= timing.LongestPause, err
+	}
+	if json.Unmarshal(record, &v) != nil {
+		return v, false, nil
+	}
+	// One text stands for a value: no member twice, in another case, unknown or missing, nothing after it.
+	again, bad := json.Marshal(v)
+	return v, bad == nil && bytes.Equal(again, record) && check(v) == nil, nil
+}
+
+// errOtherAnswer is the error of an answer of another process that is none to the question.
+var errOtherAnswer = errors.New("not what was asked for")
+
+// listed finds a proposal in the site's list.
+func listed(k *index.Index, id mip.ID) (mip.Summary, error) {
+	m, ok := mip.Find(k.List.MIPs, id)
+	if !ok {
+		return mip.Summary{}, notPublished(fmt.Errorf("%s: no such proposal", id))
+	}
+	return m, nil
+}
+
+// readProposal reads a proposal's text.
+func readProposal(ctx context.Context, k *index.Index, id mip.ID) (*mip.Proposal, error) {
+	if k.Source == nil {
+		return nil, fmt.Errorf("%s: the index has no texts", id)
+	}
+	p, err := k.Source.Proposal(ctx, id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, notPublished(err) // the list has it, so it went away since
+	case err != nil:
+		return nil, siteError(err)
+	}
+	return p, nil
+}
+
+// notPublished says that the site has no proposal of a number.
+func notPublished(err error) *api.HTTPError {
+	return &api.HTTPError{Code: api.NotFound, Detail: "No proposal of this number is published.", Err: err}
+}
+
+// aiDisabled says that no model can be asked, because none is configured or the one that is cannot be used.
+func aiDisabled(why error) *api.HTTPError {
+	detail := "This site has no language model for that: " + strings.ReplaceAll(why.Error(), "\n", "; ") + "."
+	return &api.HTTPError{Code: api.AIDisabled, Detail: detail, Err: fmt.Errorf("no model: %w", why)}
+}
+
+// siteError says that a document of the site cannot be read at the moment.
+func siteError(err error) *api.HTTPError {
+	e := &api.HTTPError{
+		Code: api.UpstreamUnavailable, Detail: "The site's own documents cannot be read at the moment.",
+		RetryAfter: askAgain, Err: fmt.Errorf("the site cannot be read: %w", err),
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		e.Code, e.Detail = api.UpstreamTimeout, "The site's own documents could not be read in time."
+	}
+	return e
+}

@@ -1,0 +1,133 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/index"
+)
+
+// translation is a translation with its sections apart.
+type translation struct {
+	api.Translation
+	Sections []mip.Section `json:"sections"` // with the ids of the English ones
+}
+
+// errNoModel is why nothing can be translated.
+var errNoModel = errors.New("AI_PROVIDER is not set, and no translation into this language is committed")
+
+// translation returns a proposal in another language, which is one of the site's: its title, its description and the
+// sections with the given ids (none: all) in the proposal's order. A committed translation comes first, marked stale
+// when the English has changed since. Otherwise the model is asked, unless it was before.
+func (a *aiAnswers) translation(
+	ctx context.Context, k *index.Index, id mip.ID, locale string, ids []string,
+) (api.Translation, error) {
+	m, err := listed(k, id)
+	if err != nil {
+		return api.Translation{}, err
+	}
+	if k.Source != nil {
+		p, err := k.Source.Translation(ctx, id, locale)
+		switch {
+		case err == nil:
+			t := translation{api.Translation{
+				MIPNumber: p.MIPNumber, Locale: p.Locale, Title: p.Title, Description: p.Description, GeneratedAt: p.GeneratedAt,
+				ContentHash: p.ContentHash, Source: p.Source, Stale: p.ContentHash != m.ContentHash,
+			}, p.Sections}
+			return t.cut(ids)
+		case !errors.Is(err, fs.ErrNotExist):
+			return api.Translation{}, a.logged(id, siteError(err))
+		}
+	}
+	switch {
+	case a.Unusable != nil:
+		return api.Translation{}, aiDisabled(a.Unusable)
+	case a.Model == nil:
+		return api.Translation{}, aiDisabled(errNoModel)
+	}
+	t, err := a.modelTranslation(ctx, k, m, locale, ids)
+	if err != nil {
+		return api.Translation{}, err
+	}
+	return t.cut(nil)
+}
+
+// cut returns the translation of the sections with the given ids, none: all that there are.
+func (t translation) cut(ids []string) (api.Translation, error) {
+	chosen, err := ai.Choose(t.Sections, ids)
+	if err != nil {
+		return api.Translation{}, err
+	}
+	var markdown strings.Builder
+	for _, i := range chosen {
+		markdown.WriteString(t.Sections[i].Markdown)
+	}
+	t.Markdown = markdown.String()
+	return t.Translation, nil
+}
+
+// modelTranslation asks the model, unless it was asked before. Whatever sections are asked for, a piece of the text is
+// asked for once.
+func (a *aiAnswers) modelTranslation(
+	ctx context.Context, k *index.Index, m mip.Summary, locale string, ids []string,
+) (translation, error) {
+	key := answerKey{site: k.Site.BaseURL, id: m.ID, hash: m.ContentHash, locale: locale, maker: a.maker()}
+	if len(ids) > 0 { // positions, so that no id that the proposal does not have gets into a key
+		p, err := readProposal(ctx, k, m.ID)
+		if err != nil {
+			return translation{}, a.logged(m.ID, err)
+		}
+		chosen, err := ai.Choose(p.Sections, ids)
+		if err != nil {
+			return translation{}, err
+		}
+		if len(chosen) < len(p.Sections) {
+			key.sections = fmt.Sprint(chosen)
+		}
+	}
+	return getAnswer(ctx, a, a.translations, key, func(ctx context.Context) (translation, error) {
+		p, err := readProposal(ctx, k, m.ID)
+		if err != nil {
+			return translation{}, err
+		}
+		t, sections, err := ai.Translate(ctx, a.Model, p, locale, ids, a.keepPieces(key, p.ContentHash))
+		if err != nil {
+			return translation{}, err
+		}
+		if t.Source == "" { // nothing in it had to be asked
+			t.Source, t.GeneratedAt = a.Name, mip.NewTime(a.now())
+		}
+		t.Markdown = "" // it is in the sections
+		return translation{t, sections}, nil
+	})
+}
+
+// keepPieces keeps the pieces of the text with that hash.
+func (a *aiAnswers) keepPieces(key answerKey, hash string) ai.Keep {
+	type ask = func(context.Context) (ai.Passages, error)
+	return func(ctx context.Context, piece ai.Piece, ask ask) (ai.Passages, error) {
+		key := key
+		key.hash, key.sections, key.texts, key.passages = hash, "", piece.Hash, piece.Passages
+		check := func(p ai.Passages) error {
+			if len(p.Texts) != piece.Passages || slices.Contains(p.Texts, "") || p.Source != a.Name {
+				return errOtherAnswer
+			}
+			return nil
+		}
+		e, err := a.pieces.Get(ctx, key, func(ctx context.Context) (ai.Passages, error) {
+			return shareAnswer(ctx, a.redis, "translation", key, check, func(ctx context.Context) (ai.Passages, error) {
+				p, err := ask(ctx)
+				p.Made = mip.NewTime(a.now())
+				return p, err
+			})
+		})
+		return e.Value, err
+	}
+}
