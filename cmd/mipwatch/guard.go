@@ -54,7 +54,9 @@ func forbidden(detail string) http.Handler {
 	})
 }
 
-// isLoopback reports whether a Host names this machine whatever a name server says: RFC 6761, section 6.3.
+// isLoopback reports whether a Host names this machine (RFC 6761, section 6.3). The address that a request came to does
+// not show that: a foreign name server can give any name the address of this machine. Only localhost, names below it
+// and loopback addresses are safe from that.
 func isLoopback(host string) bool {
 	// The port is any: a proxy on this machine may have another one.
 	if name, _, err := net.SplitHostPort(host); err == nil {

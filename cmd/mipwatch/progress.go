@@ -51,7 +51,9 @@ func (p *progress) done(format string, args ...any) {
 	p.say(format, args...)
 }
 
-// say prints a line that stays.
+// say prints a line that stays. Its text may hold names of files: what a terminal would obey is escaped.
+//
+// A line that is written over is removed first and not shown again, since the next step replaces it.
 func (p *progress) say(format string, args ...any) {
 	p.clear()
 	p.mu.Lock()

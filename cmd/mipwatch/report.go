@@ -66,7 +66,8 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	return e.code
 }
 
-// explain prints an error; problems as editors want them, with the place first.
+// explain prints an error; problems as editors want them, with the place first. It is for errors that end a command,
+// and for those of a preview, which goes on.
 func explain(w io.Writer, err error) {
 	if invalid, ok := errors.AsType[*site.InvalidError](err); ok {
 		writeText(w, invalid.Problems, mostWarnings)
@@ -162,7 +163,7 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // visible escapes the characters that a terminal obeys instead of showing: file names and messages can hold
-// anything.
+// anything. It is for text only: JSON and annotations have escapes of their own.
 func visible(s string) string {
 	var b strings.Builder
 	for _, c := range s {

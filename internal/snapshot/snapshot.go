@@ -60,7 +60,8 @@ func (f *Snapshot) Topic(id mip.ID) *Topic {
 	return nil
 }
 
-// Heat is the activity score of every proposal whose discussion is known.
+// Heat is the activity score, from 0 to 100, of every proposal whose discussion is known. A topic of several proposals
+// counts for each of them.
 func (f *Snapshot) Heat() map[mip.ID]int {
 	out := map[mip.ID]int{}
 	if f == nil {
