@@ -145,7 +145,7 @@ func newCounts(endpoints map[string]*endpoint) *counts {
 			c.requests[requestKind{path, e.method, status}] = 0
 		}
 		if e.limit != nil {
-			c.limited[e.limit.name] = 0
+			c.limited[e.limit.Name] = 0
 		}
 	}
 	for _, p := range api.Codes() {

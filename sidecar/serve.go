@@ -14,6 +14,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/entity"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/limit"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
@@ -22,7 +23,7 @@ type endpoint struct {
 	// method is GET, which includes HEAD, or POST.
 	method string
 	// limit is for requests with this method. Nil disables it, and logs them with the level debug.
-	limit *limit
+	limit *limit.Limit
 	// vary is Netlify-Vary, the parameter by which a CDN keeps responses apart. Empty keeps them out of caches.
 	vary    string
 	timeout time.Duration
@@ -34,9 +35,13 @@ type handler func(w http.ResponseWriter, r *http.Request) (*response, error)
 
 // newEndpoints returns the endpoints by path. All other paths are not found.
 func (s *Sidecar) newEndpoints() map[string]*endpoint {
-	byDefault := s.newLimit("default", s.RequestsPerMinute, requestsPerMinute)
-	summaries := s.newLimit("ai-summary", s.AIRequestsPerMinute, aiRequestsPerMinute)
-	translations := s.newLimit("ai-translate", s.AIRequestsPerMinute, aiRequestsPerMinute)
+	newLimit := func(name string, perMinute int) *limit.Limit {
+		site := func() string { return s.current.Load().baseURL() }
+		return limit.New(limit.Config{Name: name, PerWindow: perMinute, Now: s.Now, Redis: s.Redis, Site: site})
+	}
+	byDefault := newLimit("default", s.RequestsPerMinute)
+	summaries := newLimit("ai-summary", s.AIRequestsPerMinute)
+	translations := newLimit("ai-translate", s.AIRequestsPerMinute)
 	s.general = byDefault
 	const get, post = http.MethodGet, http.MethodPost
 	// A CDN counts every parameter of a route that names none, so network-info names one that it ignores.
@@ -117,14 +122,14 @@ func (s *Sidecar) finish(rec *recorder, r *http.Request) {
 // preflight, which answer writes itself.
 func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response, error) {
 	// A caller must not get round the limits, or fill the log, by preflights, unknown paths or other methods.
-	limit := s.general
+	counting := s.general
 	if e.answers(r.Method) {
-		limit = e.limit
+		counting = e.limit
 	}
-	if limit == nil {
+	if counting == nil {
 		// Health checks come every few seconds from a balancer.
 		rec.quiet = true
-	} else if err := limit.take(rec, r, s.client(r)); err != nil {
+	} else if err := counting.Take(rec, r, limit.Callers{Netlify: s.Netlify, Proxies: s.Proxies}.Address(r)); err != nil {
 		// The lines of a caller in the log are limited as well.
 		rec.quiet = true
 		return nil, err
@@ -284,7 +289,7 @@ func (s *Sidecar) writeError(w *recorder, r *http.Request, err error) {
 	h := w.Header()
 	// The limit may be another one than the caller's own, whose fields are replaced.
 	if e.Limit != "" {
-		setRateLimit(h, e.Limit, e.Policy, 0, e.RetryAfter)
+		limit.SetFields(h, e.Limit, e.Policy, 0, e.RetryAfter)
 	}
 	if e.RetryAfter > 0 || e.Limit != "" {
 		h.Set("Retry-After", strconv.Itoa(api.Seconds(e.RetryAfter)))

@@ -19,7 +19,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/limit"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
+)
+
+// The limits of a caller that [Config] has by default.
+const (
+	requestsPerMinute   = 120
+	aiRequestsPerMinute = 10
 )
 
 // Config configures a [Sidecar]. The zero value is that of a plain server that faces its callers directly.
@@ -62,7 +69,7 @@ type Sidecar struct {
 	// endpoints are by path.
 	endpoints map[string]*endpoint
 	// general limits all requests without a limit of their own, but for health checks.
-	general   *limit
+	general   *limit.Limit
 	counts    *counts
 	ai        *aiAnswers
 	responses *cache.Cache[responseKey, *response]
@@ -87,6 +94,8 @@ func New(c Config) *Sidecar {
 		c.Now = time.Now
 	}
 	c.UserAgent = cmp.Or(c.UserAgent, "mipwatch-sidecar")
+	c.RequestsPerMinute = cmp.Or(c.RequestsPerMinute, requestsPerMinute)
+	c.AIRequestsPerMinute = cmp.Or(c.AIRequestsPerMinute, aiRequestsPerMinute)
 	c.Proxies = slices.Clone(c.Proxies)
 	c.AI.Requests = cmp.Or(c.AI.Requests, &fetch.Stats{})
 	s := &Sidecar{Config: c, updated: make(chan struct{})}

@@ -1,4 +1,4 @@
-package sidecar
+package limit
 
 import (
 	"net/http"
@@ -18,14 +18,14 @@ func TestLimitAfterClockJump(t *testing.T) {
 		left time.Duration
 	}{
 		"in this window":   {30 * time.Second, false, 30 * time.Second},
-		"in the next one":  {limitWindow, true, limitWindow},
-		"far ahead":        {1000 * time.Hour, true, limitWindow},
-		"set back":         {-time.Second, true, limitWindow},
-		"far back":         {-1000 * time.Hour, true, limitWindow},
-		"beyond all dates": {1 << 62, true, limitWindow},
+		"in the next one":  {Window, true, Window},
+		"far ahead":        {1000 * time.Hour, true, Window},
+		"set back":         {-time.Second, true, Window},
+		"far back":         {-1000 * time.Hour, true, Window},
+		"beyond all dates": {1 << 62, true, Window},
 	} {
 		now := began
-		l := New(Config{Now: func() time.Time { return now }, RequestsPerMinute: 10}).general
+		l := New(Config{Now: func() time.Time { return now }, PerWindow: 10})
 		caller := netip.MustParseAddr("192.0.2.1")
 		for range 10 {
 			l.takeOwn(caller)
@@ -40,7 +40,7 @@ func TestLimitAfterClockJump(t *testing.T) {
 
 // The memory for callers is bounded, however many there are, and each still has its limit.
 func TestLimitOfManyCallers(t *testing.T) {
-	l := New(Config{}).general
+	l := New(Config{Now: time.Now, PerWindow: 120})
 	heap := func() int64 {
 		runtime.GC()
 		var m runtime.MemStats
@@ -48,9 +48,9 @@ func TestLimitOfManyCallers(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	r := httptest.NewRequest("GET", "/", nil)
-	take := func(a netip.Addr) bool { return l.take(discard{}, r, a) == nil }
+	take := func(a netip.Addr) bool { return l.Take(discard{}, r, a) == nil }
 	first := netip.MustParseAddr("192.0.2.1")
-	for range requestsPerMinute {
+	for range 120 {
 		take(first)
 	}
 	before := heap()
