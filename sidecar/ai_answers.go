@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -9,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"strconv"
 	"strings"
 	"time"
 
@@ -58,7 +56,6 @@ type answerKey struct {
 	locale   string
 	maker    string // the model with the version of the rules, or summary.Extractive
 	sections string // their positions, for a translation of some
-	passages int    // their number, for a piece
 }
 
 func newAIAnswers(c Config, counts *counts) *aiAnswers {
@@ -107,100 +104,58 @@ func getAnswer[V any](
 		v, err := fetch(ctx)
 		return v, a.logged(key.id, err)
 	})
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		if _, ok := errors.AsType[*api.HTTPError](err); !ok {
-			const detail = "The answer takes longer than a request may."
-			err = &api.HTTPError{Code: api.UpstreamTimeout, Detail: detail, RetryAfter: askAgain, Err: err}
-		}
+	if _, ok := errors.AsType[*api.HTTPError](err); !ok && httpError(err).Code == api.UpstreamTimeout {
+		late := *httpError(err)
+		late.RetryAfter, late.Err = askAgain, err
+		err = &late
 	}
 	return e.Value, err
 }
 
 // logged writes an error to the log and returns it. It leaves out that a budget is used up, and that a caller left.
 func (a *aiAnswers) logged(id mip.ID, err error) error {
-	if err != nil && codeOf(err) != api.RateLimited && !errors.Is(err, context.Canceled) {
+	if err != nil && httpError(err).Code != api.RateLimited && !errors.Is(err, context.Canceled) {
 		a.log.Warn("no answer", "proposal", id, "error", err.Error())
 	}
 	return err
 }
 
-func codeOf(err error) api.Code {
-	if e, ok := errors.AsType[*api.HTTPError](err); ok {
-		return e.Code
-	}
-	return api.Internal
-}
-
 // pauseAfter is how long a failure stands before the same is asked again. A budget answers by itself.
 func pauseAfter(err error) time.Duration {
 	const least = 5 * time.Second // what fails is likely to fail again, and costs each time
-	e, ok := errors.AsType[*api.HTTPError](err)
-	switch {
-	case ok && (e.Code == api.AIFailed || e.Code == api.UpstreamTimeout || e.Code == api.UpstreamUnavailable):
+	switch e := httpError(err); e.Code {
+	case api.AIFailed, api.UpstreamTimeout, api.UpstreamUnavailable:
 		return min(max(e.RetryAfter, least), timing.LongestPause)
-	case !ok && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
-		return least
 	}
 	return 0
 }
 
 // shareAnswer calls fetch, unless another process has its answer or is about to have it. The kind names the type V
-// among the records of a site.
+// among the records of a site. check reports whether a value of another process is an answer to the question.
 func shareAnswer[V any](
 	ctx context.Context, s *redis.Store, kind string, k answerKey,
-	check func(V) error, fetch func(context.Context) (V, error),
+	check func(V) bool, fetch func(context.Context) (V, error),
 ) (v V, err error) {
 	if s == nil {
 		return fetch(ctx)
 	}
 	name := cache.Name(k.site, kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
 	ended := s.Once(ctx, name, func(record []byte) (ok bool) {
-		v, ok, err = decodeAnswer(record, check)
+		v, ok, err = ai.DecodeRecord(record, timing.LongestPause, check)
 		return ok
 	}, func(ctx context.Context) ([]byte, time.Duration) {
 		v, err = fetch(ctx)
-		return encodeAnswer(v, err)
+		if err != nil {
+			pause := pauseAfter(err)
+			return ai.EncodeFailure(err, pause), pause
+		}
+		return ai.EncodeRecord(v), sharedAnswer
 	})
 	if ended != nil {
 		err = ended
 	}
 	return v, err
 }
-
-// encodeAnswer writes an answer as JSON, or the failure of the model as "-", its word and until when it stands, in
-// milliseconds since 1970. Nothing is kept of other failures.
-func encodeAnswer[V any](v V, err error) (record []byte, ttl time.Duration) {
-	if err == nil {
-		record, _ = json.Marshal(v) // an answer that has no JSON is not shared
-		return record, sharedAnswer
-	}
-	word, ttl := ai.FailureWord(err), pauseAfter(err)
-	if word == "" || ttl <= 0 {
-		return nil, 0
-	}
-	return fmt.Appendf(nil, "-%s %d", word, time.Now().Add(ttl).UnixMilli()), ttl
-}
-
-// decodeAnswer reads a record, of which nothing is believed: an answer must be byte for byte what encodeAnswer writes,
-// and pass the check. ok reports whether the record is believed; err is then the failure that it holds.
-func decodeAnswer[V any](record []byte, check func(V) error) (v V, ok bool, err error) {
-	if failed, is := bytes.CutPrefix(record, []byte("-")); is {
-		word, until, _ := strings.Cut(string(failed), " ")
-		ms, bad := strconv.ParseInt(until, 10, 64)
-		left := time.Until(time.UnixMilli(ms))
-		err = ai.FailureOf(word, left)
-		return v, bad == nil && err != nil && left > 0 && left <= timing.LongestPause, err
-	}
-	if json.Unmarshal(record, &v) != nil {
-		return v, false, nil
-	}
-	// One text stands for a value: no member twice, in another case, unknown or missing, nothing after it.
-	again, bad := json.Marshal(v)
-	return v, bad == nil && bytes.Equal(again, record) && check(v) == nil, nil
-}
-
-// errOtherAnswer is the error of an answer of another process that is none to the question.
-var errOtherAnswer = errors.New("not what was asked for")
 
 // listed finds a proposal in the site's list.
 func listed(k *index.Index, id mip.ID) (mip.Summary, error) {

@@ -94,13 +94,9 @@ func (a *aiAnswers) committedSummary(ctx context.Context, k *index.Index, m mip.
 // modelSummary asks the model, unless it was asked before.
 func (a *aiAnswers) modelSummary(ctx context.Context, s subject, locale string) (api.Summary, error) {
 	key := s.key(locale, a.maker())
-	check := func(sum api.Summary) error {
-		// Its quotes are not compared with the text again.
-		if sum.MIPNumber != key.id.Number || sum.ContentHash != key.hash || sum.Locale != locale ||
-			sum.Source != a.Name || sum.Stale || sum.Fallback != nil {
-			return errOtherAnswer
-		}
-		return summary.CheckForm(sum)
+	check := func(sum api.Summary) bool { // its quotes are not compared with the text again
+		return sum.MIPNumber == key.id.Number && sum.ContentHash == key.hash && sum.Locale == locale &&
+			sum.Source == a.Name && !sum.Stale && sum.Fallback == nil && summary.CheckForm(sum) == nil
 	}
 	return getAnswer(ctx, a, a.summaries, key, func(ctx context.Context) (api.Summary, error) {
 		return shareAnswer(ctx, a.redis, "summary", key, check, func(ctx context.Context) (api.Summary, error) {
@@ -145,20 +141,11 @@ type subject struct {
 
 func newSubject(k *index.Index, m mip.Summary, now time.Time) subject {
 	s := subject{known: k, listed: m, now: now}
-	found := summary.ForkOf(m, k.HardForks)
-	if found == nil {
-		return s
-	}
-	fork := *found
-	fork.Status = fork.StatusAt(k.Site.Networks, func(string) time.Time { return now })
-	s.fork = &fork
-	if !summary.IsMeta(m, found) {
-		return s
-	}
-	for _, n := range fork.BundledMIPs {
-		if b, err := listed(k, m.ID.Sibling(n)); err == nil && n != m.Number {
-			s.bundled = append(s.bundled, b)
-		}
+	s.fork, s.bundled = summary.Context(m, k.List.MIPs, k.HardForks)
+	if s.fork != nil {
+		fork := *s.fork
+		fork.Status = fork.StatusAt(k.Site.Networks, func(string) time.Time { return now })
+		s.fork = &fork
 	}
 	return s
 }

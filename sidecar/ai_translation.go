@@ -114,12 +114,9 @@ func (a *aiAnswers) keepPieces(key answerKey, hash string) ai.Keep {
 	type ask = func(context.Context) (ai.Passages, error)
 	return func(ctx context.Context, piece ai.Piece, ask ask) (ai.Passages, error) {
 		key := key
-		key.hash, key.sections, key.texts, key.passages = hash, "", piece.Hash, piece.Passages
-		check := func(p ai.Passages) error {
-			if len(p.Texts) != piece.Passages || slices.Contains(p.Texts, "") || p.Source != a.Name {
-				return errOtherAnswer
-			}
-			return nil
+		key.hash, key.sections, key.texts = hash, "", piece.Hash
+		check := func(p ai.Passages) bool {
+			return len(p.Texts) == piece.Passages && !slices.Contains(p.Texts, "") && p.Source == a.Name
 		}
 		e, err := a.pieces.Get(ctx, key, func(ctx context.Context) (ai.Passages, error) {
 			return shareAnswer(ctx, a.redis, "translation", key, check, func(ctx context.Context) (ai.Passages, error) {

@@ -53,6 +53,21 @@ func ForkOf(p mip.Summary, forks []mip.HardFork) *mip.HardFork {
 	return found
 }
 
+// Context is what the summary of a proposal speaks of besides it: the fork, and for a fork's meta proposal what the fork
+// bundles. all are the proposals of the site, in the order of [mip.Search].
+func Context(p mip.Summary, all []mip.Summary, forks []mip.HardFork) (fork *mip.HardFork, bundled []mip.Summary) {
+	fork = ForkOf(p, forks)
+	if !IsMeta(p, fork) {
+		return fork, nil
+	}
+	for _, id := range p.ID.Siblings(fork.BundledMIPs) {
+		if b, ok := mip.Find(all, id); ok && id != p.ID {
+			bundled = append(bundled, b)
+		}
+	}
+	return fork, bundled
+}
+
 // IsMeta reports whether a proposal is the meta proposal of a fork, whose [Subject] has the bundled
 // proposals. A nil fork has none.
 func IsMeta(p mip.Summary, f *mip.HardFork) bool {
