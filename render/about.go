@@ -72,10 +72,8 @@ type feedGroup struct {
 func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
 	v := feedsView{
 		Head: p.head(head{
-			Section:     "/feeds/",
-			Title:       "Feeds",
+			Section: "/feeds/", Title: "Feeds", Route: "/feeds/",
 			Description: "Feeds of " + p.info.Title + ", and everything else that programs and agents can read.",
-			Route:       "/feeds/",
 		}),
 	}
 	for _, g := range []feedGroup{

@@ -47,6 +47,7 @@ func (p *Pages) API(a *agent.API) ([]byte, error) {
 		}),
 		API: a, Version: agent.Version, Codes: api.Codes(),
 	}
+	// Operations stand below their tag, in the order of the document.
 	for _, t := range a.Tags {
 		g := apiGroup{ID: "group-" + strings.ReplaceAll(strings.ToLower(t.Name), " ", "-"), Tag: t}
 		for _, op := range a.Operations {
@@ -67,6 +68,7 @@ func (p *Pages) API(a *agent.API) ([]byte, error) {
 // apiExamples makes a command of the examples of an operation's parameters and body.
 func apiExamples(base string, op agent.Operation) (apiOperation, error) {
 	v := apiOperation{Operation: op}
+	// The command asks the address with the examples of the required parameters.
 	address, query := op.Path, url.Values{}
 	for _, prm := range op.Parameters {
 		switch example := inAddress(prm.Example); {
@@ -126,6 +128,7 @@ func schemaTypes(s *agent.Schema) []typePart {
 	if s.Ref != "" {
 		return []typePart{{s.Name(), "schema-" + s.Name()}}
 	}
+	// A value has one of these types.
 	var alternatives [][]typePart
 	for _, o := range s.AnyOf {
 		alternatives = append(alternatives, schemaTypes(o))

@@ -19,6 +19,7 @@ type choice struct {
 func choices(first []choice, all []mip.Summary, value func(mip.Summary) (slug, label string, ok bool)) []choice {
 	out := first
 	at := map[string]int{}
+	// The first ones are there even when nothing has them.
 	for i, c := range first {
 		at[c.Slug] = i
 	}

@@ -46,6 +46,7 @@ func names(authors []person) string {
 func (p *Pages) bibTeX(s mip.Summary, authors []person, route string) string {
 	var b strings.Builder
 	b.WriteString("@misc{" + mip.Slug(s.ID.String()) + ",\n")
+	// A field without a value is left out.
 	field := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(&b, "  %s = {%s},\n", name, value)
@@ -114,17 +115,17 @@ func (p *Pages) cslJSON(s mip.Summary, authors []person, route string) (string, 
 }
 
 // citationMeta are the meta elements by which programs that keep references recognise a report.
-func citationMeta(s mip.Summary, authors []person, institution string) [][2]string {
-	out := [][2]string{
+func citationMeta(s mip.Summary, authors []person, institution string) []meta {
+	out := []meta{
 		{"citation_title", fullTitle(s)},
 		{"citation_technical_report_institution", institution},
 		{"citation_technical_report_number", s.ID.String()},
 	}
 	for _, a := range authors {
-		out = append(out, [2]string{"citation_author", a.Name})
+		out = append(out, meta{"citation_author", a.Name})
 	}
 	if !s.Created.IsZero() {
-		out = append(out, [2]string{"citation_publication_date", s.Created.Time().Format("2006/01/02")})
+		out = append(out, meta{"citation_publication_date", s.Created.Time().Format("2006/01/02")})
 	}
 	return out
 }

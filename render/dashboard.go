@@ -119,14 +119,12 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 		}
 	}
 	slices.SortStableFunc(stagnant, newestFirst)
+	// Deadlines that have passed come after those to come.
 	open, over := lastCalls(all)
 	v := dashboardView{
 		Head: p.head(head{
-			Section:     "/dashboard/",
-			Title:       "Dashboard",
+			Section: "/dashboard/", Title: "Dashboard", Route: "/dashboard/", Script: liveScript,
 			Description: "Proposals by status, recent changes, what needs attention and the network upgrades of " + p.info.Title + ".",
-			Route:       "/dashboard/",
-			Script:      liveScript,
 		}),
 		Live:      p.live(all, upgrades),
 		Facts:     p.facts(all),
@@ -168,6 +166,7 @@ func bars(statuses []choice, total int) []bar {
 	const gap, least = 3, 4
 	out := make([]bar, 0, len(statuses))
 	sum := 0
+	// The ends are rounded, not the widths, so that all of them add up.
 	for _, c := range statuses {
 		x := sum * barUnits / total
 		sum += c.Count

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -21,6 +22,7 @@ func List(w io.Writer, l mip.List) error {
 	if err != nil {
 		return err
 	}
+	// The list is put between the members before and after it.
 	begin, end, ok := bytes.Cut(frame, []byte("[]"))
 	if !ok {
 		return fmt.Errorf("encode %T: no empty list in %s", l, frame)
@@ -52,40 +54,32 @@ type SitemapEntry struct {
 	LastMod *mip.Time
 }
 
-// sitemapXML is a sitemap as encoding/xml writes it.
-type sitemapXML struct {
-	XMLName struct{}     `xml:"urlset"`
-	Xmlns   string       `xml:"xmlns,attr"`
-	URLs    []sitemapURL `xml:"url"`
-}
-
-// sitemapURL is an entry of a sitemap.
-type sitemapURL struct {
-	Loc     string `xml:"loc"`
-	LastMod string `xml:"lastmod,omitempty"`
-}
-
-// Sitemap lists the entries in the order given, by the sitemaps.org protocol 0.9. It refuses more
-// than that protocol allows in one file.
+// Sitemap lists the entries in the order given, by the sitemaps.org protocol 0.9. It fails when they are more than that
+// protocol allows in one file.
 func Sitemap(info mip.SiteInfo, entries []SitemapEntry) ([]byte, error) {
 	if len(entries) > sitemapLimit {
 		return nil, fmt.Errorf("sitemap: %d addresses, the protocol allows %d in one file", len(entries), sitemapLimit)
 	}
-	doc := sitemapXML{Xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9", URLs: make([]sitemapURL, 0, len(entries))}
-	for _, e := range entries {
-		u := sitemapURL{Loc: plain.Address(info, e.Route)}
-		if e.LastMod != nil {
-			u.LastMod = e.LastMod.String()
-		}
-		doc.URLs = append(doc.URLs, u)
+	type address struct {
+		Loc     string `xml:"loc"`
+		LastMod string `xml:"lastmod,omitempty"`
 	}
-	out := bytes.NewBufferString(xml.Header)
-	enc := xml.NewEncoder(out)
-	enc.Indent("", "  ")
-	if err := enc.Encode(doc); err != nil {
+	var doc struct {
+		XMLName struct{}  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
+		URLs    []address `xml:"url"`
+	}
+	for _, e := range entries {
+		a := address{Loc: plain.Address(info, e.Route)}
+		if e.LastMod != nil {
+			a.LastMod = e.LastMod.String()
+		}
+		doc.URLs = append(doc.URLs, a)
+	}
+	out, err := xml.MarshalIndent(doc, "", "  ")
+	if err != nil {
 		return nil, fmt.Errorf("encode sitemap: %w", err)
 	}
-	return append(out.Bytes(), '\n'), nil
+	return slices.Concat([]byte(xml.Header), out, []byte("\n")), nil
 }
 
 // Robots allows every crawler everything (RFC 9309) and names the sitemap. Crawlers read it only at

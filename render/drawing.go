@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"html/template"
 	"strings"
 	"unicode/utf8"
 
@@ -26,10 +27,9 @@ const (
 type drawing struct {
 	Width, Height       int
 	Label               string // what the drawing is called
-	BoxWidth, BoxHeight int
 	Lines               []drawnLine
 	Nodes               []drawnNode
-	columnGap           int
+	boxWidth, columnGap int
 }
 
 // drawnLine is a path of SVG.
@@ -39,32 +39,34 @@ type drawnLine struct{ Class, D string }
 // not published.
 type drawnNode struct {
 	Class, Href, Name, ID string
-	X, Y                  int // of the box
-	TextX, TextY          int
+	Box, Text             template.HTMLAttr // places and sizes
 }
 
 // newDrawing makes room in each box for the longest of the ids.
 func newDrawing(columns, columnGap, height int, label string, ids ...string) *drawing {
+	// All boxes of a drawing have one width.
 	letters := 0
 	for _, id := range ids {
 		letters = max(letters, utf8.RuneCountInString(id))
 	}
-	d := &drawing{Label: label, columnGap: columnGap, BoxWidth: letters*(nodeText*3/5+1) + 2*nodePad - letters/2, BoxHeight: nodeHeight}
-	d.Width, d.Height = d.left(columns-1)+d.BoxWidth+margin, height+2*margin
+	d := &drawing{Label: label, columnGap: columnGap, boxWidth: letters*(nodeText*3/5+1) + 2*nodePad - letters/2}
+	d.Width, d.Height = d.left(columns-1)+d.boxWidth+margin, height+2*margin
 	return d
 }
 
 // left is the left side of a column's boxes.
-func (d *drawing) left(column int) int { return margin + column*(d.BoxWidth+d.columnGap) }
+func (d *drawing) left(column int) int { return margin + column*(d.boxWidth+d.columnGap) }
 
 // node draws a proposal, which says its title and status.
 func (d *drawing) node(r ref, at graph.Point) {
 	x, y := d.left(at.Column), at.Y+margin
 	n := drawnNode{
 		Class: statusClass(r.Status), Href: r.Path, Name: plain.Sentence(named(r.ID.String(), " ", r.Title)) + " " + r.Status.String(), ID: r.ID.String(),
-		X: x, Y: y - nodeHeight/2, TextX: x + d.BoxWidth/2, TextY: y + nodeText/3,
+		Box:  template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d" width="%d" height="%d"`, x, y-nodeHeight/2, d.boxWidth, nodeHeight)),
+		Text: template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d"`, x+d.boxWidth/2, y+nodeText/3)),
 	}
 	switch {
+	// There is no page to lead to.
 	case !r.Published:
 		n.Class, n.Href, n.Name = "gone", "", r.ID.String()+", not published here"
 	case r.Path == "":
@@ -81,9 +83,9 @@ func (d *drawing) lines(wires []graph.Wire) {
 	}
 	var b strings.Builder
 	for _, w := range wires {
-		x, to := d.left(w.From.Column), d.left(w.To.Column)+d.BoxWidth
+		x, to := d.left(w.From.Column), d.left(w.To.Column)+d.boxWidth
 		if w.Through {
-			fmt.Fprintf(&b, "M%d %dh%d", x+d.BoxWidth, w.From.Y+margin, -d.BoxWidth)
+			fmt.Fprintf(&b, "M%d %dh%d", x+d.boxWidth, w.From.Y+margin, -d.boxWidth)
 		} else {
 			fmt.Fprintf(&b, "M%d %d", x, w.From.Y+margin)
 		}
@@ -99,6 +101,6 @@ func curve(dx, dy int) string {
 
 // back draws a line against the order of the columns, from the right side of one to the left side of another.
 func (d *drawing) back(from, to graph.Point) {
-	start := fmt.Sprintf("M%d %d", d.left(from.Column)+d.BoxWidth, from.Y+margin)
-	d.Lines = append(d.Lines, drawnLine{"back", start + curve(d.left(to.Column)-d.left(from.Column)-d.BoxWidth, to.Y-from.Y)})
+	start := fmt.Sprintf("M%d %d", d.left(from.Column)+d.boxWidth, from.Y+margin)
+	d.Lines = append(d.Lines, drawnLine{"back", start + curve(d.left(to.Column)-d.left(from.Column)-d.boxWidth, to.Y-from.Y)})
 }

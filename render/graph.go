@@ -48,6 +48,7 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 	g := requiresOf(all)
 	v := graphView{Relation: len(g.Edges), Rows: p.requiresRows(all)}
 	var tied []mip.Summary
+	// Large groups come first. One that does not fit is listed, and smaller ones are still drawn.
 	room := drawingLimit
 	for _, group := range graph.Components(g) {
 		if len(group) < 2 {
@@ -71,10 +72,8 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 	}
 	v.Tied, v.Statuses = len(tied), statusChoices(tied)
 	v.Head = p.head(head{
-		Section:     "/",
-		Title:       "Relations",
+		Section: "/", Title: "Relations", Route: "/graph/",
 		Description: "Which proposals of " + p.info.Title + " require which: a drawing, and the same as a list.",
-		Route:       "/graph/",
 	})
 	return p.execute("graph", v)
 }
@@ -83,6 +82,7 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 func requiresOf(all []mip.Summary) graph.Graph {
 	g := graph.Graph{Nodes: len(all)}
 	for i, s := range all {
+		// A header may name a proposal twice, or itself.
 		for _, n := range slices.Compact(slices.Sorted(slices.Values(s.Requires))) {
 			k, ok := mip.Search(all, s.ID.Sibling(n))
 			if ok && k != i {
@@ -103,6 +103,7 @@ func (p *Pages) draw(members []mip.Summary, relations graph.Graph) (drawnGroup, 
 	d := newDrawing(l.Columns, columnGap, l.Height, strconv.Itoa(len(members))+" proposals: "+ids[0]+" and what it hangs together with", ids...)
 	d.lines(l.Wires)
 	var circles []circle
+	// Requirements in a circle have no order: the lines that break it are drawn from left to right.
 	for _, e := range l.Back {
 		d.back(l.Nodes[e[0]], l.Nodes[e[1]])
 		circles = append(circles, circle{p.refTo(members[e[0]]), p.refTo(members[e[1]])})
@@ -154,6 +155,7 @@ func relations(s mip.Summary, requires, requiredBy []ref) *neighbourhood {
 			ids = append(ids, r.ID.String())
 		}
 	}
+	// A side without proposals takes no column.
 	sides = slices.DeleteFunc(sides, func(refs []ref) bool { return len(refs) == 0 })
 	if len(sides) < 2 {
 		return nil

@@ -19,7 +19,7 @@ type head struct {
 	Card        *mip.Summary // the proposal whose picture the page has; nil: the site's
 	Alternates  []alternate
 	Script      string      // name of the page's script; empty: siteScript
-	Meta        [][2]string // names and contents of further meta elements
+	Meta        []meta      // further meta elements
 	LD          template.JS // JSON-LD that may stand in a script element, empty: none
 
 	// Pages.head fills in the rest.
@@ -32,15 +32,14 @@ type head struct {
 // alternate is the same content in another format or, when Lang is set, another language.
 type alternate struct{ Type, Title, Href, Lang string }
 
+// meta is a meta element of the document.
+type meta struct{ Name, Content string }
+
 // image is the picture that other sites show beside a link to a page.
-type image struct {
-	Address, Type, Alt string
-	Width, Height      int
-}
+type image struct{ Address, Alt string }
 
 // head completes the frame of a page.
 func (p *Pages) head(h head) head {
-	h.Script = p.assetPath(cmp.Or(h.Script, siteScript))
 	h.Site, h.Address = p.info.Title, p.info.BaseURL+h.Route
 	h.Full, h.Heading = h.Title+" | "+h.Site, h.Title
 	if h.Title == "" {
@@ -51,13 +50,13 @@ func (p *Pages) head(h head) head {
 		c := ProposalCard(p.info, *h.Card)
 		h.Image = p.image(ProposalCardRoute(h.Card.ID, c), c)
 	}
-	h.Links, h.Header, h.Footer = p.links, p.headers[h.Section], p.footer
+	h.Links, h.Header, h.Footer = p.links[cmp.Or(h.Script, siteScript)], p.headers[h.Section], p.footer
 	return h
 }
 
 // image is the picture at a route, described by the words of its card.
 func (p *Pages) image(route string, c card.Card) image {
-	return image{Address: p.info.BaseURL + route, Type: card.Type, Alt: cardText(c), Width: card.Width, Height: card.Height}
+	return image{p.info.BaseURL + route, cardText(c)}
 }
 
 // SiteCardRoute is the address of the picture of every page that has none of its own. It changes with the
@@ -91,6 +90,7 @@ func SiteCard(info mip.SiteInfo) card.Card {
 
 // cardText is a card in words.
 func cardText(c card.Card) string {
+	// A card without an id is that of the site.
 	out := named(c.ID, ": ", c.Title)
 	if c.ID == "" {
 		out = c.Title

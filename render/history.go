@@ -60,6 +60,7 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 			Route: s.ID.Page() + "history/",
 		}),
 	}
+	// The newest changes are shown first, so the oldest are the ones without room.
 	room := maxDiff
 	for i, version := range v.Versions {
 		before, first := v.Base, i+1 == len(v.Versions)
@@ -116,6 +117,7 @@ type lineDiff struct {
 
 // diffLines compares two texts. It takes time proportional to their size.
 func diffLines(before, after []byte) lineDiff {
+	// The names a and b are in the heading only.
 	var d lineDiff
 	d.text = diff.Diff("a", before, "b", after)
 	for range 3 { // the heading: names, --- and +++

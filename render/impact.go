@@ -45,6 +45,7 @@ func (p *Pages) impact(v ProposalPage) *impactView {
 		Summary: sum, Label: "AI-generated, not part of the proposal", Model: sum.Source,
 		Hash: sum.ContentHash[:min(shortHash, len(sum.ContentHash))], Outdated: sum.Stale || sum.ContentHash != v.All[v.Index].ContentHash,
 	}
+	// The label says to readers who wrote the text.
 	if sum.Source == extractive {
 		w.Label, w.Model = "Made of the proposal's own sentences", ""
 	}
@@ -68,6 +69,7 @@ func (p *Pages) impact(v ProposalPage) *impactView {
 // a fork bundles. A section without a heading on the page leads to the beginning of the text.
 func (p *Pages) quote(v ProposalPage, e api.Evidence) quoteView {
 	q := quoteView{Text: e.Quote}
+	// The summary of a fork quotes the proposals that it bundles.
 	other, id, elsewhere := strings.Cut(e.Section, "#")
 	if !elsewhere {
 		other, id = "", e.Section
@@ -86,6 +88,7 @@ func (p *Pages) quote(v ProposalPage, e api.Evidence) quoteView {
 			q.Place = s.Title
 		}
 	}
+	// A section may have no heading on the page.
 	q.Href = "#text"
 	if strings.Contains(string(v.Body), ` id="`+template.HTMLEscapeString(id)+`"`) {
 		q.Href = "#" + id

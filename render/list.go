@@ -79,10 +79,8 @@ func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
 	v := listingView{
 		Head: p.head(head{
-			Section:     "/",
-			Title:       heading,
+			Section: "/", Title: heading, Route: l.Route(),
 			Description: fmt.Sprintf("%s of %s. %s", heading, p.info.Title, meaning),
-			Route:       l.Route(),
 			Alternates:  []alternate{p.feedOf(l.Route(), heading)},
 		}),
 		Heading: heading, Meaning: meaning, Feed: p.path(l.Route() + "feed.xml"), Table: p.table(l.Summaries, false),
@@ -118,6 +116,7 @@ func lastCalls(all []mip.Summary) (open, over []lastCall) {
 		if s.Status != mip.LastCall || s.LastCallDeadline.IsZero() {
 			continue
 		}
+		// No clock is asked: the page would differ from one build to the next.
 		if latest != nil && latest.Date().Time().After(s.LastCallDeadline.Time()) {
 			over = append(over, lastCall{s, true})
 		} else {

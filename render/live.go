@@ -74,6 +74,7 @@ func (p *Pages) live(all []mip.Summary, upgrades []upgrade) liveView {
 	if len(v.Hot) > 0 {
 		v.Sources = append(v.Sources, p.forumSource())
 	}
+	// Networks stand in the order of the site, whether the snapshot has them or not.
 	for _, n := range p.info.Networks {
 		tile := p.network(n)
 		v.Networks, v.Sources = append(v.Networks, tile), append(v.Sources, tile.Source)
@@ -136,10 +137,12 @@ const (
 // spark draws milliseconds per block as a line and the area below it, with a sentence about them. All are empty when
 // there are too few heads.
 func spark(recent []api.Head) (line, area, pace string) {
+	// The newest heads are the last ones.
 	recent = recent[max(0, len(recent)-sparkMost):]
 	var ms []float64
 	for i := sparkApart; i < len(recent); i++ {
 		from, to := recent[i-sparkApart], recent[i]
+		// A file of figures may be wrong; heights that fall have no block time.
 		if to.BlockHeight <= from.BlockHeight {
 			return "", "", ""
 		}
@@ -158,6 +161,7 @@ func spark(recent []api.Head) (line, area, pace string) {
 		}
 		fmt.Fprintf(&b, "%c%.1f %.1f", "ML"[min(i, 1)], sparkWidth*float64(i)/float64(len(ms)-1), y)
 	}
+	// The sentence says over which time the line goes.
 	minutes := recent[len(recent)-1].BlockTime.UTC().Sub(recent[0].BlockTime.UTC()).Minutes()
 	pace = fmt.Sprintf("Block time, last %.0f min: %.0f", max(1, math.Round(minutes)), low)
 	if low < high {
@@ -200,6 +204,7 @@ func (p *Pages) hot(all []mip.Summary) []hotRow {
 			out = append(out, hotRow{p.proposalPath(s.ID), namedHTML(s.ID, s.Title), thousands(t.Replies), last, heat{t.ActivityScore, true}})
 		}
 	}
+	// The script fills the other rows.
 	for range len(p.discussed(all)) - len(out) {
 		out = append(out, hotRow{Replies: "–", Last: "–"})
 	}
@@ -258,6 +263,7 @@ func (p *Pages) next(all []mip.Summary, upgrades []upgrade) *nextUpgrade {
 		if u.Fork.Status == "active" {
 			continue
 		}
+		// The first activation that has not come; none counts as later than all times.
 		first := int64(math.MaxInt64)
 		for id, a := range u.Fork.Activation {
 			if a.Timestamp != nil && !a.Reached(now(id)) {

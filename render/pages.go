@@ -26,9 +26,10 @@ type Pages struct {
 	heatOf   map[mip.ID]int     // from them
 
 	// The parts that are the same on all pages.
-	siteImage     image
-	links, footer template.HTML
-	headers       map[string]template.HTML // by the path of a section
+	siteImage image
+	links     map[string]template.HTML // by the name of a script
+	headers   map[string]template.HTML // by the path of a section
+	footer    template.HTML
 }
 
 // section is an entry of the main menu.
@@ -44,6 +45,7 @@ func sections() []section {
 // NewPages reads the embedded templates. notice is a sentence above every page, plain text; empty: none. It fails when
 // info.BaseURL is no http or https address.
 func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, error) {
+	// Links within the site are paths, so a page works at any host.
 	u, err := url.Parse(info.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("base URL %q: %w", info.BaseURL, err)
@@ -52,28 +54,34 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, e
 		return nil, fmt.Errorf("base URL %q: not an http or https address", info.BaseURL)
 	}
 	info.BaseURL = strings.TrimRight(info.BaseURL, "/")
-	p := &Pages{info: info, forks: forks, base: strings.TrimRight(u.EscapedPath(), "/"), headers: map[string]template.HTML{}}
+	p := &Pages{info: info, forks: forks, base: strings.TrimRight(u.EscapedPath(), "/")}
 	if p.assets, err = loadAssets(); err != nil {
 		return nil, err
 	}
 	if p.tmpl, err = parseTemplates(p.funcs()); err != nil {
 		return nil, err
 	}
-	c := SiteCard(info)
+	return p, p.renderFrames(notice)
+}
+
+// renderFrames renders the parts that are the same on all pages.
+func (p *Pages) renderFrames(notice string) (err error) {
+	c := SiteCard(p.info)
 	p.siteImage = p.image(SiteCardRoute(c), c)
-	if p.links, err = p.fragment("site-links", nil); err != nil {
-		return nil, err
-	}
-	if p.footer, err = p.fragment("site-footer", nil); err != nil {
-		return nil, err
+	p.links, p.headers = map[string]template.HTML{}, map[string]template.HTML{}
+	for _, script := range []string{siteScript, listScript, textScript, liveScript} {
+		if p.links[script], err = p.fragment("site-links", script); err != nil {
+			return err
+		}
 	}
 	for _, s := range append(sections(), section{}) {
 		header := struct{ Section, Notice string }{s.Path, notice}
 		if p.headers[s.Path], err = p.fragment("site-header", header); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return p, nil
+	p.footer, err = p.fragment("site-footer", nil)
+	return err
 }
 
 // parseTemplates reads the embedded templates. Their indentation is for people who edit them: it is not published.
@@ -108,13 +116,15 @@ func (p *Pages) fragment(name string, data any) (template.HTML, error) {
 // funcs are what templates may call: addresses and words, no decisions.
 func (p *Pages) funcs() template.FuncMap {
 	return template.FuncMap{
-		"site":     func() mip.SiteInfo { return p.info },
-		"path":     p.path,
-		"pages":    func() string { return p.path(mip.PageFolder(p.info.Prefix)) },
-		"page":     p.proposalPath,
-		"asset":    p.assetPath,
-		"list":     p.slugPath,
-		"abs":      func(route string) string { return p.info.BaseURL + route },
+		// Addresses.
+		"site":  func() mip.SiteInfo { return p.info },
+		"path":  p.path,
+		"pages": func() string { return p.path(mip.PageFolder(p.info.Prefix)) },
+		"page":  p.proposalPath,
+		"asset": p.assetPath,
+		"list":  p.slugPath,
+		"abs":   func(route string) string { return p.info.BaseURL + route },
+		// Texts, times and numbers.
 		"title":    titleHTML,
 		"named":    namedHTML,
 		"class":    statusClass,

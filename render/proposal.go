@@ -90,6 +90,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	if v.Fork != nil {
 		w.Upgrade = &upgradeCard{v.Fork.Name, v.Fork.Status, p.slugPath("upgrade", mip.Slug(v.Fork.Name)), p.activation(*v.Fork)}
 	}
+	// Relations are shown twice: in the details, and the requirements in a drawing.
 	requires, requiredBy := p.refs(v.All, s.ID, s.Requires), p.refs(v.All, s.ID, s.RequiredBy)
 	w.Relations = relations(s, requires, requiredBy)
 	for _, r := range []relatedRow{
@@ -100,6 +101,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 			w.Related = append(w.Related, r)
 		}
 	}
+	// The parts below can fail.
 	description := describe(s)
 	ld, err := p.structuredData(s, w.Authors, route, description)
 	if err != nil {
@@ -228,6 +230,7 @@ type step struct {
 // only what the header states gets a date.
 func steps(s mip.Summary) []step {
 	way := []mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Final}
+	// A proposal that is withdrawn, stagnant or living is on no station.
 	at := -1
 	for i, w := range way {
 		if w == s.Status {
@@ -266,6 +269,7 @@ func (p *Pages) people(authors []mip.Author) []person {
 	out := make([]person, 0, len(authors))
 	for _, a := range authors {
 		var v person
+		// Only a login tells two people of one name apart, so only it has a page.
 		if slug := a.Slug(); slug != "" {
 			v = person{Name: "@" + *a.GitHub, Login: *a.GitHub, Page: p.slugPath("author", slug), URL: plain.Profile(*a.GitHub)}
 		}

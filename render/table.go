@@ -39,6 +39,7 @@ type heat struct {
 // table makes a list. live says that its page has a script that asks for live figures.
 func (p *Pages) table(all []mip.Summary, live bool) table {
 	t := table{Rows: make([]row, 0, len(all))}
+	// The column is hidden from readers without the script, for whom it would stay empty.
 	if live && len(p.discussed(all)) > 0 {
 		t.Heat = "r he js"
 	}

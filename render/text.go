@@ -21,6 +21,7 @@ func titleHTML(s string) template.HTML {
 		}
 		b.WriteString(template.HTMLEscapeString(text))
 		s = s[len(text):]
+		// A run of backticks without its fellow is text.
 		run := plain.Backticks(s)
 		if size := plain.CodeSpan(s); size > 0 {
 			b.WriteString("<code>" + template.HTMLEscapeString(trimSpan(s[run:size-run])) + "</code>")

@@ -56,8 +56,7 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 		w.Made = &v.Text.GeneratedAt
 	}
 	w.Head = p.head(head{
-		Section: "/",
-		Title:   title + " (" + l.Name + ")", Description: about, Route: translationRoute(s.ID, l.Tag), Article: true,
+		Section: "/", Title: title + " (" + l.Name + ")", Description: about, Route: translationRoute(s.ID, l.Tag), Article: true,
 		Alternates: append(p.hreflangs(s, v.Translations), alternate{"application/json", s.ID.String() + " as JSON (" + l.Tag + ")", w.JSON, l.Tag}),
 	})
 	w.Languages = p.languages(s, v.Translations, l.Tag)
@@ -76,6 +75,7 @@ type language struct {
 
 // languageOf names a language in itself, by its BCP 47 tag, or by the tag where the name is not known.
 func languageOf(tag string) language {
+	// A regional variant has the name of its language where it has none of its own.
 	primary, _, _ := strings.Cut(tag, "-")
 	l := language{tag, cmp.Or(languageName(tag), languageName(primary), tag), "ltr"}
 	if l.Name != tag && languageName(tag) == "" {
@@ -144,6 +144,7 @@ func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current
 	}
 	v := &languagesView{Number: s.Number, English: current == "en", Translated: len(translations) > 0}
 	v.Pages = []languageLink{{languageOf("en"), p.proposalPath(s.ID), v.English, false}}
+	// Locales stand in the order of the site.
 	for _, tag := range p.info.Locales {
 		i := slices.IndexFunc(translations, func(t mip.Translation) bool { return t.Locale == tag })
 		switch {

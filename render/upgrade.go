@@ -53,10 +53,8 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 	route := plain.Listing{Kind: "upgrade", Slug: mip.Slug(f.Name)}.Route()
 	v := upgradeView{
 		Head: p.head(head{
-			Section:     "/upgrade/",
-			Title:       heading,
+			Section: "/upgrade/", Title: heading, Route: route,
 			Description: "The " + f.Name + " network upgrade: the proposals that it activates, and when each network switches.",
-			Route:       route,
 			Alternates:  []alternate{p.feedOf(route, heading)},
 		}),
 		upgrade: p.upgrade(f, all), Feed: p.path(route + "feed.xml"), HeatAt: p.snapshot.ForumAt(),
@@ -79,10 +77,8 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
 	return p.execute("upgrades", upgradesView{
 		Head: p.head(head{
-			Section:     "/upgrade/",
-			Title:       "Network upgrades",
+			Section: "/upgrade/", Title: "Network upgrades", Route: "/upgrade/",
 			Description: "Which proposals each network upgrade activates, and when each network switches.",
-			Route:       "/upgrade/",
 		}),
 		Upgrades: p.upgrades(all),
 	})
@@ -90,6 +86,7 @@ func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
 
 // upgrades are all forks, the newest first: those without a time, then by the last network's.
 func (p *Pages) upgrades(all []mip.Summary) []upgrade {
+	// A fork without a time is yet to be planned and counts as the newest.
 	last := func(f mip.HardFork) int64 {
 		t := int64(-1)
 		for _, a := range f.Activation {
@@ -125,6 +122,7 @@ func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgrade {
 
 // activation lists every network of the site and of the fork.
 func (p *Pages) activation(f mip.HardFork) []activationRow {
+	// A fork may name a network that the site does not describe.
 	networks := slices.Clone(p.info.Networks)
 	for _, id := range f.SortedNetworks(networks) {
 		if !slices.ContainsFunc(networks, func(n mip.Network) bool { return n.ID == id }) {

@@ -28,6 +28,7 @@ func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, 
 	if err != nil {
 		return nil, err
 	}
+	// Summaries in English need no model, so English is a locale of every site here.
 	locale := english
 	if m["locale"] != nil {
 		if locale, err = localeOf(m["locale"], append([]string{locale}, foreignLocales(st.index.Site)...)); err != nil {
@@ -81,6 +82,7 @@ func foreignLocales(site mip.SiteInfo) []string {
 // readPost reads the members of the body, and returns them with the state of the site. A member that is null counts as
 // absent, and one that is not among names is an error.
 func (s *Sidecar) readPost(w http.ResponseWriter, r *http.Request, names ...string) (*state, map[string]json.RawMessage, error) {
+	// The body comes first: its deadline runs, and a refusal needs no state.
 	body, err := readBody(w, r)
 	if err != nil {
 		return nil, nil, err
@@ -121,6 +123,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err := checkMediaType(r.Header); err != nil {
 		return nil, err
 	}
+	// A body that says its length is refused before it is read.
 	if r.ContentLength > maxBody {
 		return nil, tooLarge(w)
 	}

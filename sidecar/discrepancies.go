@@ -19,14 +19,16 @@ const (
 
 // chainClock has the time of each network: that of its latest block if the head is fresh, else the wall clock's.
 type chainClock struct {
-	wall   time.Time
-	blocks map[string]block // by network id, without networks whose head is not fresh
+	wall time.Time
+	// blocks has the latest block by network id. Networks whose head is not fresh have none.
+	blocks map[string]block
 }
 
 // block is the latest one of a network.
 type block struct {
-	time   time.Time
-	stands bool // the head stands still
+	time time.Time
+	// stands says that the head stands still.
+	stands bool
 }
 
 // newChainClock takes the times of fresh heads. A time ahead of wall counts as wall.

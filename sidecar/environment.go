@@ -13,16 +13,21 @@ import (
 // Environment is the part of a [Config] that the variables of a process decide, however it is run. [ReadEnvironment]
 // makes it.
 type Environment struct {
-	Proxies             []netip.Prefix // TRUSTED_PROXIES
-	Level               slog.Level     // LOG_LEVEL
-	RequestsPerMinute   int            // zero means the default of [Config]
-	AIRequestsPerMinute int            // zero means the default of [Config]
-	AI                  ai.Configured
+	// Proxies is TRUSTED_PROXIES.
+	Proxies []netip.Prefix
+	// Level is LOG_LEVEL, or info.
+	Level slog.Level
+	// RequestsPerMinute and AIRequestsPerMinute are the variables of these names. Zero means the default of [Config].
+	RequestsPerMinute   int
+	AIRequestsPerMinute int
+	// AI is made of the AI_* variables and the key of the provider.
+	AI ai.Configured
 
 	// Lookup is the one that was given to [ReadEnvironment].
 	Lookup func(string) (string, bool)
 
-	redis *redis.Address // nil without REDIS_URL
+	// redis is nil without REDIS_URL.
+	redis *redis.Address
 }
 
 // ReadEnvironment reads the variables through lookup, which is like [os.LookupEnv]. Those of networks, whose names
@@ -30,21 +35,24 @@ type Environment struct {
 func ReadEnvironment(lookup func(string) (string, bool)) (Environment, []error) {
 	e := Environment{Lookup: lookup}
 	var errs []error
-	read := func(name string, parse func(string) error) {
-		if err := parse(e.Get(name)); err != nil {
+	check := func(name string, err error) {
+		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	read("TRUSTED_PROXIES", func(text string) (err error) { e.Proxies, err = parseProxies(text); return err })
-	read("LOG_LEVEL", func(text string) (err error) { e.Level, err = parseLevel(text); return err })
-	read("REQUESTS_PER_MINUTE", func(text string) (err error) { e.RequestsPerMinute, err = ai.ParseCount(text); return err })
-	read("AI_REQUESTS_PER_MINUTE", func(text string) (err error) { e.AIRequestsPerMinute, err = ai.ParseCount(text); return err })
-	read("REDIS_URL", func(text string) (err error) {
-		if text != "" {
-			e.redis, err = redis.Parse(text)
-		}
-		return err
-	})
+	var err error
+	e.Proxies, err = parseProxies(e.Get("TRUSTED_PROXIES"))
+	check("TRUSTED_PROXIES", err)
+	e.Level, err = parseLevel(e.Get("LOG_LEVEL"))
+	check("LOG_LEVEL", err)
+	e.RequestsPerMinute, err = ai.ParseCount(e.Get("REQUESTS_PER_MINUTE"))
+	check("REQUESTS_PER_MINUTE", err)
+	e.AIRequestsPerMinute, err = ai.ParseCount(e.Get("AI_REQUESTS_PER_MINUTE"))
+	check("AI_REQUESTS_PER_MINUTE", err)
+	if address := e.Get("REDIS_URL"); address != "" {
+		e.redis, err = redis.Parse(address)
+		check("REDIS_URL", err)
+	}
 	var more []error
 	e.AI, more = ai.Environment(lookup)
 	return e, append(errs, more...)

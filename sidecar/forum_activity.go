@@ -28,6 +28,8 @@ func (s *Sidecar) forumActivity(_ http.ResponseWriter, r *http.Request) (*respon
 	}
 	key := responseKey{state: st.number, route: r.URL.Path, number: topic}
 	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
+		// Linked topics are refreshed whenever they are due. All others share a budget of calls, so that no caller
+		// drives load through the sidecar.
 		get := st.forum.Other
 		if st.isLinked(topic) {
 			get = st.forum.Linked

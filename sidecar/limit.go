@@ -34,18 +34,23 @@ const (
 // limit lets each caller make so many requests in each window, which begins with the caller's first request. It is safe
 // for concurrent use.
 type limit struct {
-	name   string
-	tokens uint64 // of a window
-	policy string // as RateLimit-Policy has it, after the name
+	name string
+	// tokens is the number of requests in a window.
+	tokens uint64
+	// policy is the value of RateLimit-Policy after the name.
+	policy string
 	now    func() time.Time
 	seed   maphash.Seed
 
-	shared limiter.Store // counts for all sidecars of the site. Nil without a Redis
-	site   func() string // the site's base address. Empty before the first index
+	// shared counts for all sidecars of the site. It is nil without a Redis.
+	shared limiter.Store
+	// site returns the site's base address, which is empty before the first index.
+	site func() string
 
 	mu      sync.Mutex
 	windows map[windowKey]window
-	swept   time.Time // when windows that had ended were last removed
+	// swept is when windows that had ended were last removed.
+	swept time.Time
 }
 
 // windowKey is a caller, or the hash of several.
@@ -56,7 +61,8 @@ type windowKey struct {
 
 type window struct {
 	began time.Time
-	used  uint64 // tokens
+	// used counts tokens.
+	used uint64
 }
 
 // newLimit makes a limit of so many requests of each caller in a minute. Zero means byDefault.
@@ -75,6 +81,7 @@ func (s *Sidecar) newLimit(name string, perMinute, byDefault int) *limit {
 // take counts a request of a caller and sets RateLimit and RateLimit-Policy. The error is that of a request beyond the
 // limit.
 func (l *limit) take(w http.ResponseWriter, r *http.Request, caller netip.Addr) error {
+	// Without the Redis each sidecar counts by itself, so that a caller has the whole limit at each of them.
 	remaining, left, ok, err := l.takeShared(r.Context(), caller)
 	if err != nil {
 		remaining, left, ok = l.takeOwn(caller)
@@ -102,6 +109,7 @@ func (l *limit) takeShared(ctx context.Context, caller netip.Addr) (remaining ui
 		return 0, 0, false, errNotShared
 	}
 	_, remaining, ends, ok, err := l.shared.Take(ctx, cache.Name(l.site(), "limit", l.name, caller.String()))
+	// The window may have ended since, and the clock of this process may be wrong.
 	left = time.Until(time.Unix(0, int64(min(ends, math.MaxInt64))))
 	return remaining, min(max(left, 1), limitWindow), ok, err
 }
@@ -115,6 +123,7 @@ func (l *limit) takeOwn(caller netip.Addr) (remaining uint64, left time.Duration
 		maps.DeleteFunc(l.windows, func(_ windowKey, w window) bool { return over(now, w.began) })
 		l.swept = now
 	}
+	// The hash is for callers beyond the bound. Zero is no hash, so that theirs are keys of their own.
 	key := windowKey{caller: caller}
 	win, ok := l.windows[key]
 	if !ok && len(l.windows) >= ownWindows {
@@ -152,6 +161,7 @@ func (s *Sidecar) client(r *http.Request) netip.Addr {
 
 // lastHop returns the address of the caller, or of the last proxy before it that is not ours.
 func (s *Sidecar) lastHop(r *http.Request) netip.Addr {
+	// Netlify replaces the field, whatever the caller has written into it.
 	if s.Netlify {
 		return parseAddr(r.Header.Get("X-Nf-Client-Connection-Ip"))
 	}

@@ -11,13 +11,19 @@ import (
 // recorder records what the log and the metrics tell of a request.
 type recorder struct {
 	http.ResponseWriter
-	began  time.Time
-	id     string   // the request's, in X-Request-Id
-	route  string   // the path of an endpoint, or other. A caller's own words are never logged
-	status int      // zero before the header is written
-	bytes  int      // of the body
-	code   api.Code // of the problem. Empty for another answer
-	quiet  bool     // the line has the level debug
+	began time.Time
+	// id is the X-Request-Id.
+	id string
+	// route is the path of an endpoint, or other. A caller's own words are never logged.
+	route string
+	// status is zero before the header is written.
+	status int
+	// bytes is the length of the body.
+	bytes int
+	// code is that of the problem. It is empty for another answer.
+	code api.Code
+	// quiet gives the line the level debug.
+	quiet bool
 }
 
 // WriteHeader implements [http.ResponseWriter].

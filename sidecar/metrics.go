@@ -110,10 +110,12 @@ type counts struct {
 	summaries    cache.Stats
 	translations cache.Stats
 	forum        forum.Stats
-	took         map[string]*fetch.Durations // by route. The map does not change
+	// took has the durations of requests by route. The map does not change.
+	took map[string]*fetch.Durations
 
-	mu       sync.Mutex
-	chains   map[string]*chain.Stats // by network id. They outlive the chain
+	mu sync.Mutex
+	// chains has the counts of a chain by network id. They outlive the chain.
+	chains   map[string]*chain.Stats
 	requests map[requestKind]uint64
 	problems map[api.Code]uint64
 	limited  map[string]uint64
@@ -135,6 +137,7 @@ func newCounts(endpoints map[string]*endpoint) *counts {
 		took: map[string]*fetch.Durations{other: {}}, chains: map[string]*chain.Stats{},
 		requests: map[requestKind]uint64{}, problems: map[api.Code]uint64{}, limited: map[string]uint64{forum.Limit: 0, ai.LimitModel: 0},
 	}
+	// A rate of Prometheus needs a sample before the first event.
 	for path, e := range endpoints {
 		c.took[path] = &fetch.Durations{}
 		for _, status := range expectedStatuses {

@@ -30,6 +30,7 @@ func (s *Sidecar) mipWatch(_ http.ResponseWriter, r *http.Request) (*response, e
 	key := responseKey{state: st.number, route: r.URL.Path, number: int(p)}
 	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
 		w, until := s.watch(ctx, st, p)
+		// Heads are soon too old to be shown. An answer with a failed part is asked for again as soon as it may be.
 		stale := timing.FreshTopic
 		switch {
 		case p.has(needHeads):
@@ -57,6 +58,7 @@ func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
 // watch makes the chosen parts. It asks the forum and the networks at the same time, as far as the parts need them.
 // until is when the first of them is due to be asked again.
 func (s *Sidecar) watch(ctx context.Context, st *state, p parts) (w api.MIPWatch, until time.Time) {
+	// Both have the same deadline, so that the slower one decides and a failed one delays nothing.
 	var wg sync.WaitGroup
 	d := discussions{until: s.Now().Add(timing.FreshTopic)}
 	if p.has(needForum) {
@@ -82,6 +84,7 @@ func (s *Sidecar) watch(ctx context.Context, st *state, p parts) (w api.MIPWatch
 // addForum adds the list and the forum's topics.
 func addForum(w *api.MIPWatch, st *state, p parts, d discussions) {
 	all := st.index.List.MIPs
+	// The index is shared and never changed.
 	if len(d.resolved) > 0 {
 		all = slices.Clone(all)
 		for i, topic := range d.resolved {
@@ -129,6 +132,7 @@ func addHeads(w *api.MIPWatch, st *state, p parts, heads map[string]api.NetworkS
 	if p.has(partNetworks) {
 		w.Networks = heads
 	}
+	// errors names one code for all networks: that of the first one, in the site's order, that failed.
 	for _, n := range x.Site.Networks {
 		head := heads[n.ID]
 		if p.has(partNetworks) {
@@ -150,10 +154,14 @@ func earlier(a, b *mip.Time) *mip.Time {
 
 // discussions is the activity of all linked topics.
 type discussions struct {
-	topics   []api.ForumActivity // highest score first
-	resolved map[int]int         // topics of links that have only a slug, by the proposal's position in the list
-	err      error               // of the first topic, in the order of the list, that could not be renewed
-	until    time.Time           // when the first of them is due to be asked for again
+	// topics has the highest score first.
+	topics []api.ForumActivity
+	// resolved has the topics of links that have only a slug, by the proposal's position in the list.
+	resolved map[int]int
+	// err is that of the first topic, in the order of the list, that could not be renewed.
+	err error
+	// until is when the first topic is due to be asked for again.
+	until time.Time
 }
 
 // discussionsOf gets every linked topic, all at the same time. The forum bounds how many calls go out at once. Without
@@ -169,6 +177,7 @@ func (s *Sidecar) discussionsOf(ctx context.Context, st *state, activity bool) d
 	wg.Wait()
 	d := discussions{topics: []api.ForumActivity{}, resolved: map[int]int{}, until: s.Now().Add(timing.FreshTopic)}
 	seen := map[int]bool{}
+	// Results are taken in the order of the list, so that equal input gives equal answers.
 	for i, f := range results {
 		if st.links[i].topic == 0 && f.topic != 0 {
 			d.resolved[st.links[i].proposal] = f.topic
@@ -193,7 +202,8 @@ func (s *Sidecar) discussionsOf(ctx context.Context, st *state, activity bool) d
 
 // linkResult is what the forum answers about a link.
 type linkResult struct {
-	topic  int // zero when the slug leads to none
+	// topic is zero when the slug leads to none.
+	topic  int
 	answer forum.Answer
 	err    error
 }
@@ -204,6 +214,7 @@ func (s *Sidecar) follow(ctx context.Context, st *state, l link, activity bool) 
 	r := linkResult{topic: l.topic}
 	if r.topic == 0 {
 		if r.topic, r.err = st.forum.Resolve(ctx, l.slug); r.err != nil {
+			// The forum keeps the failure for as long as it stands. This only bounds the response.
 			r.answer.Next = s.Now().Add(timing.FreshHead)
 			return r
 		}
@@ -275,6 +286,7 @@ func (p parts) has(some parts) bool { return p&some != 0 }
 // error.
 func partsOf(query string) (parts, error) {
 	chosen := parts(0) // a value that is sound chooses at least one
+	// url.ParseQuery would drop a value that it cannot read.
 	for field := range strings.SplitSeq(query, "&") {
 		key, value, _ := strings.Cut(field, "=")
 		if key, err := url.QueryUnescape(key); err != nil || key != "parts" {

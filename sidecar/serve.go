@@ -19,9 +19,12 @@ import (
 
 // endpoint is what one path answers.
 type endpoint struct {
-	method  string // GET, which includes HEAD, or POST
-	limit   *limit // of requests with this method. Nil disables it, and logs them with the level debug
-	vary    string // Netlify-Vary, the parameter by which a CDN keeps responses apart. Empty keeps them out of caches
+	// method is GET, which includes HEAD, or POST.
+	method string
+	// limit is for requests with this method. Nil disables it, and logs them with the level debug.
+	limit *limit
+	// vary is Netlify-Vary, the parameter by which a CDN keeps responses apart. Empty keeps them out of caches.
+	vary    string
 	timeout time.Duration
 	answer  handler
 }
@@ -64,13 +67,15 @@ func (e *endpoint) allow() string {
 
 // ServeHTTP answers one request.
 func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// The id is ours alone: one that a caller sends would let him write into the log.
 	rec := &recorder{ResponseWriter: w, began: time.Now(), id: rand.Text(), route: other}
 	h := w.Header()
 	h.Set("X-Request-Id", rec.id)
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") // for a browser that shows it as a page
+	// A browser that shows an answer as a page must run nothing of it.
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	e := s.endpoints[r.URL.Path]
 	if e != nil {
 		rec.route = r.URL.Path
@@ -78,6 +83,7 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.counts.inFlight.Add(1)
 	defer s.counts.inFlight.Add(-1)
 	defer s.finish(rec, r)
+	// Every request has the deadline, since net/http reads the bodies of those that are refused as well.
 	limitBody(rec, r)
 	res, err := s.answer(rec, r, e)
 	switch {
@@ -91,11 +97,13 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // finish is deferred: it writes the problem of a panic, counts the request and logs it.
 func (s *Sidecar) finish(rec *recorder, r *http.Request) {
 	p := recover()
+	// net/http takes this value for the wish to cut the connection, and logs no stack.
 	if p == http.ErrAbortHandler {
 		s.counts.request(rec, r.Method)
 		panic(p)
 	}
 	if p != nil {
+		// The stack is for the log alone. The caller gets the request's id to ask about it.
 		s.Log.Error("panic", "id", rec.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		if rec.status == 0 {
 			s.writeError(rec, r, errInternal)
@@ -108,14 +116,17 @@ func (s *Sidecar) finish(rec *recorder, r *http.Request) {
 // answer returns the response of an endpoint, which is nil for paths that have none. The response is nil for a
 // preflight, which answer writes itself.
 func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response, error) {
-	limit := s.general // of preflights and of what no endpoint answers
+	// A caller must not get round the limits, or fill the log, by preflights, unknown paths or other methods.
+	limit := s.general
 	if e.answers(r.Method) {
 		limit = e.limit
 	}
 	if limit == nil {
+		// Health checks come every few seconds from a balancer.
 		rec.quiet = true
 	} else if err := limit.take(rec, r, s.client(r)); err != nil {
-		rec.quiet = true // a caller's lines of the log are limited as well
+		// The lines of a caller in the log are limited as well.
+		rec.quiet = true
 		return nil, err
 	}
 	switch {
@@ -163,7 +174,8 @@ const responsesKept = 5 << 10
 // response is a body that is ready to send. It is shared and never changed.
 type response struct {
 	*entity.Entity
-	until time.Time // from then on a new response may be another one
+	// until is the time from which on a new response may differ.
+	until time.Time
 	// stale is how much longer a CDN may give the response while it asks again. A reader gets nothing older without
 	// a mark but its time. It is zero when the response is marked stale itself.
 	stale time.Duration
@@ -175,6 +187,7 @@ func (s *Sidecar) newResponse(v any, until time.Time, stale time.Duration) (*res
 	if err != nil {
 		return nil, err
 	}
+	// A burst of requests while the hosts fail must not encode the response again and again.
 	if least := s.Now().Add(timing.FreshLeast); until.Before(least) {
 		until = least
 	}
@@ -183,9 +196,10 @@ func (s *Sidecar) newResponse(v any, until time.Time, stale time.Duration) (*res
 
 // responseKey names the response to a GET: the state that it follows from, the route, and the parameter.
 type responseKey struct {
-	state  uint64
-	route  string
-	number int // a topic, or parts
+	state uint64
+	route string
+	// number is a topic, or parts.
+	number int
 }
 
 // newResponses makes the cache of the responses to GET. It keeps no failure and gives nothing stale: the caches
@@ -201,6 +215,7 @@ func (s *Sidecar) newResponses() *cache.Cache[responseKey, *response] {
 // has less time than its caller, so that the caller gets what it returns.
 func (s *Sidecar) cached(ctx context.Context, key responseKey, fetch func(context.Context) (*response, error)) (*response, error) {
 	e, err := s.responses.Get(ctx, key, func(fetching context.Context) (*response, error) {
+		// fetching has the timeout of the cache, and no deadline of a caller.
 		if deadline, ok := ctx.Deadline(); ok {
 			var cancel context.CancelFunc
 			fetching, cancel = context.WithDeadline(fetching, deadline.Add(timing.Ask-timing.Request))
@@ -221,6 +236,7 @@ func (s *Sidecar) writeResponse(w http.ResponseWriter, r *http.Request, e *endpo
 	if e.vary == "" {
 		h.Set("Cache-Control", "no-store")
 	} else {
+		// durable keeps one response for all nodes of the CDN. max-age is at least a second, its smallest unit.
 		cdn := fmt.Sprintf("public, durable, max-age=%d", max(1, int64(res.until.Sub(s.Now())/time.Second)))
 		if res.stale > 0 {
 			cdn += fmt.Sprintf(", stale-while-revalidate=%d", int64(res.stale/time.Second))
@@ -258,12 +274,14 @@ func httpError(err error) *api.HTTPError {
 // writeError writes an error as a problem.
 func (s *Sidecar) writeError(w *recorder, r *http.Request, err error) {
 	e := httpError(err)
+	// A defect has no other trace: its caller gets no cause.
 	if e.Code == api.Internal && err != errInternal {
 		s.Log.Error("answer", "path", r.URL.Path, "error", err)
 	}
 	w.code = e.Code
 	s.counts.problem(e)
 	h := w.Header()
+	// The limit may be another one than the caller's own, whose fields are replaced.
 	if e.Limit != "" {
 		setRateLimit(h, e.Limit, e.Policy, 0, e.RetryAfter)
 	}

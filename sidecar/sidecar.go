@@ -59,18 +59,23 @@ type Config struct {
 // as they would for a host, and are then answered not_ready.
 type Sidecar struct {
 	Config
-	endpoints map[string]*endpoint // by path
-	general   *limit               // of all requests without a limit of their own, but for health checks
+	// endpoints are by path.
+	endpoints map[string]*endpoint
+	// general limits all requests without a limit of their own, but for health checks.
+	general   *limit
 	counts    *counts
 	ai        *aiAnswers
 	responses *cache.Cache[responseKey, *response]
 	draining  atomic.Bool
 
-	mu      sync.Mutex // held while the state changes
+	// mu is held while the state changes.
+	mu      sync.Mutex
 	closed  bool
 	current atomic.Pointer[state]
-	updated chan struct{} // closed by the first Update, or by Close
-	once    sync.Once     // closes updated
+	// updated is closed by the first Update, or by Close.
+	updated chan struct{}
+	// once closes updated.
+	once sync.Once
 }
 
 // New returns a sidecar without an index. The caller calls [Sidecar.Close] after use.
@@ -101,6 +106,7 @@ func (s *Sidecar) Update(x *index.Index) error {
 	if s.closed {
 		return errors.New("the sidecar is closed")
 	}
+	// Requests under way go on with the old state. Their calls end with an error when its hosts are closed below.
 	old := s.current.Load()
 	next, err := s.newState(x, old)
 	if err != nil {
@@ -108,6 +114,7 @@ func (s *Sidecar) Update(x *index.Index) error {
 	}
 	s.current.Store(next)
 	s.once.Do(func() { close(s.updated) })
+	// The key of a response has the number of its state, so this only frees the memory.
 	s.responses.Clear()
 	old.closeUnused(next)
 	return nil

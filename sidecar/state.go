@@ -15,14 +15,19 @@ import (
 
 // state is an index with the hosts that follow from it. It is replaced as a whole. The zero value has no index.
 type state struct {
-	number   uint64 // rises from state to state
-	index    *index.Index
-	forum    *forum.Forum // nil for a site without one
-	networks []network    // in the site's order
-	links    []link       // to discussions
+	// number rises from state to state, and is part of the key of cached responses.
+	number uint64
+	index  *index.Index
+	// forum is nil for a site without one.
+	forum *forum.Forum
+	// networks are in the site's order.
+	networks []network
+	// links are those to discussions in the forum.
+	links []link
 
-	mu     sync.Mutex
-	linked map[int]bool // the topics of links, as far as they are known
+	mu sync.Mutex
+	// linked has the topics of links. A slug's topic is added when the slug is resolved.
+	linked map[int]bool
 }
 
 // network is a chain with the configuration that it was made from.
@@ -33,9 +38,12 @@ type network struct {
 
 // link is a proposal's link to a discussion in the forum.
 type link struct {
-	proposal int    // its position in the list
-	topic    int    // zero when the link has only a slug, as /t/SLUG has
-	slug     string // empty when it has a number
+	// proposal is a position in the list.
+	proposal int
+	// topic is zero when the link has only a slug, as /t/SLUG has.
+	topic int
+	// slug is empty when the link has a number.
+	slug string
 }
 
 // newState keeps the forum and the chains of old that are still the same.
@@ -48,6 +56,7 @@ func (s *Sidecar) newState(x *index.Index, old *state) (*state, error) {
 		return nil, err
 	}
 	for _, public := range x.Site.Networks {
+		// The site says which networks there are. RPC addresses are never part of what it publishes.
 		e := mip.Endpoints{Network: public}
 		if i := slices.IndexFunc(x.Endpoints, func(e mip.Endpoints) bool { return e.ID == public.ID }); i >= 0 {
 			e.RPC, e.BlockTime = x.Endpoints[i].RPC, x.Endpoints[i].BlockTime
@@ -68,6 +77,7 @@ func (s *Sidecar) openForum(n, old *state) error {
 	if address == nil {
 		return nil
 	}
+	// Most updates change only texts, and the cached topics are still good.
 	if old.forum != nil && *old.index.Site.Forum == *address {
 		n.forum = old.forum
 		return nil

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,10 +16,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// mostWarnings is how many problems that are no errors a build prints: more would push its result
-// out of sight.
-const mostWarnings = 20
-
 // builder is one run of the build command.
 type builder struct {
 	*program
@@ -30,11 +24,14 @@ type builder struct {
 	keepGoing, summaries   bool
 	noAPIFallback          bool
 	format                 *choice
-	model                  func(env func(string) (string, bool)) (*summaries, error) // what writes summaries
-	planned                func(*build.Plan)                                         // when set, is called with each plan before it is written
+	// model returns the language model that writes summaries and its name. A nil model stands for summaries of the
+	// proposals' own sentences.
+	model func(env func(string) (string, bool)) (ai.Model, string, error)
+	// planned, when set, is called with each plan before it is written.
+	planned func(*build.Plan)
 }
 
-// buildReport is what --format json prints.
+// buildReport is the output of --format json.
 type buildReport struct {
 	Published int           `json:"published"`
 	Problems  []mip.Problem `json:"problems"`
@@ -42,45 +39,12 @@ type buildReport struct {
 	Out string `json:"out"`
 }
 
+// newBuild returns the command mipwatch build.
 func newBuild(p *program) *cobra.Command {
-	b := &builder{program: p, format: newChoice("text", "json"), model: summariesFrom}
-	cmd := &cobra.Command{
-		Use:   "build",
-		Short: "Publish the proposals into a folder",
-		Long: `Publish the proposals into a folder that a CDN can serve.
-
-Only files whose bytes change are written. When a proposal is in error nothing
-is published, the folder stays as it was, and the exit code is 1. With
---keep-going the sound proposals are published and the exit code is 0, so that a
-deployment goes on; the others are listed in /api/v1/diagnostics.
-
---live puts the figures of a saved answer of GET /api/mip-watch into the pages: how
-lively discussions were, block heights, and where texts and chains disagreed, each
-with its time. mipwatch live asks for one. Without it the pages say that they have
-none. What the file says of proposals is not believed.
-
---no-api-fallback is for a host that takes the rules of _redirects before its own,
-as Netlify does: rules for the live routes would never be reached behind the one
-for all of /api/. That host then needs such a rule of its own; netlify.toml has it.
-
---summaries first brings the committed summaries up to date: for each proposal
-without one of its present text it writes summaries/MIP-7.json into the
-proposal's folder, by the language model that the environment names, else made
-of the proposal's own sentences. They are for review and to be committed. A
-second run writes nothing.
-` + epochHelp + modelHelp + `
-` + exitHelp,
-		Example: `  mipwatch build
-  mipwatch build --proposals MIPs --proposals MRCs --out dist
-  mipwatch build --summaries
-  mipwatch live --out live.json && mipwatch build --live live.json
-  mipwatch build --config examples/monad.yaml --base-url https://preview.example.org
-  SOURCE_DATE_EPOCH=1773930600 mipwatch build --format json`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return b.run(cmd.Context()) },
-	}
+	b := &builder{program: p, format: newChoice("text", "json"), model: modelFrom}
+	cmd := newCommand("build", "Publish the proposals into a folder", b.run)
 	b.add(cmd)
-	b.addLive(cmd)
+	b.addSnapshot(cmd)
 	f := cmd.Flags()
 	f.StringVar(&b.out, "out", "public", "`folder` to publish into; it must hold nothing else")
 	f.StringVar(&b.baseURL, "base-url", "", "`address` of the site, instead of the one in site.yaml")
@@ -92,11 +56,15 @@ second run writes nothing.
 	return cmd
 }
 
-func (b *builder) run(ctx context.Context) error {
+// run reads the proposals, with --summaries writes the summaries that they lack, and publishes the site. Problems
+// go to standard error and the result to standard output; with --format json both are in the result. The error has an
+// exit code.
+func (b *builder) run(ctx context.Context, _ []string) error {
 	o, err := b.options(b.env)
 	if err != nil {
 		return err
 	}
+	// A wrong flag is reported before the proposals are read, which takes longer.
 	if err := b.checkFolders(o.Folders); err != nil {
 		return exit(exitUsage, err)
 	}
@@ -106,27 +74,34 @@ func (b *builder) run(ctx context.Context) error {
 		}
 	}
 	o.NoAPIFallback = b.noAPIFallback
-	if o.Live, err = b.readFigures(); err != nil {
+	if o.Live, err = b.readSnapshot(); err != nil {
 		return err
 	}
+	// From here on the run takes time and shows its steps.
 	progress := newProgress(b.stderr)
 	defer progress.clear()
 	progress.doing("reading proposals…")
-	c, err := b.corpus(ctx, o)
+	c, err := b.load(ctx, o)
 	if err != nil {
 		return err
 	}
 	progress.done("read %s", plural(len(c.Proposals), "sound proposal"))
-	var unsummarised []mip.Problem
+	var unsummarised []mip.Problem // proposals without a summary of their present text
 	if b.summaries && (b.keepGoing || count(c.Problems).Errors == 0) {
 		if c, unsummarised, err = b.summarise(ctx, c, o, progress); err != nil {
 			writeText(b.stderr, unsummarised, -1)
 			return err
 		}
 	}
-	b.tell(progress, c, unsummarised)
-	found := count(c.Problems)
-	if found.Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0) {
+	b.print(progress, c.Problems, mostWarnings)
+	b.print(progress, unsummarised, -1)
+	if c.History == "none" {
+		progress.say("no git history, so times of change are the headers' dates")
+	}
+	progress.future(c.Commit, c.Committed)
+	// Without --keep-going one proposal in error keeps the whole site as it was: a reader never finds a list that names
+	// a proposal without a page.
+	if found := count(c.Problems); found.Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0) {
 		progress.say("nothing is published: %s", found)
 		return b.finish(exitProblems, buildReport{Problems: c.Problems, Out: b.out})
 	}
@@ -135,6 +110,7 @@ func (b *builder) run(ctx context.Context) error {
 		return err
 	}
 	progress.clear()
+	// A proposal without a summary is published all the same; only --keep-going makes a success of it.
 	code := exitDone
 	if len(unsummarised) > 0 && !b.keepGoing {
 		code = exitProblems
@@ -143,9 +119,19 @@ func (b *builder) run(ctx context.Context) error {
 	return b.finish(code, buildReport{Published: len(c.Proposals), Problems: problems, Report: report, Out: b.out})
 }
 
+// print lists problems on standard error, unless the report on standard output has them.
+func (b *builder) print(progress *progress, problems []mip.Problem, most int) {
+	if b.format.word == "text" {
+		progress.clear()
+		writeText(b.stderr, problems, most)
+	}
+}
+
 // publish plans and writes the site. With --keep-going it goes on without the proposals that cannot be rendered;
 // it returns the content that is published.
-func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options, progress *progress) (*build.Content, *build.Plan, build.Report, error) {
+func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options, progress *progress) (
+	*build.Content, *build.Plan, build.Report, error,
+) {
 	plan, err := build.NewPlan(c, o)
 	if err != nil {
 		return nil, nil, build.Report{}, exit(exitProblems, fmt.Errorf("plan the site: %w", err))
@@ -154,11 +140,9 @@ func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options
 		b.planned(plan)
 	}
 	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
-	if b.format.word == "text" {
-		progress.clear()
-		writeText(b.stderr, plan.Problems, mostWarnings)
-	}
+	b.print(progress, plan.Problems, mostWarnings)
 	report, err := b.write(ctx, plan, o.Site, progress)
+	// A page that cannot be made names its proposal. All such proposals are found before the next try, which is the last.
 	failed, ok := errors.AsType[*build.MakeError](err)
 	if !ok || !b.keepGoing || failed.Source == "" || o.Refused != nil {
 		return c, plan, report, err
@@ -167,31 +151,20 @@ func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options
 	if err != nil {
 		return nil, nil, report, writeError("--out", b.out, err)
 	}
+	// The next plan reports these proposals instead of publishing them.
 	o.Refused = map[string]mip.Problem{}
 	for _, p := range problems {
 		o.Refused[p.File] = p
 	}
 	progress.clear()
 	writeText(b.stderr, problems, -1)
-	if c, err = b.corpus(ctx, o); err != nil {
+	if c, err = b.load(ctx, o); err != nil {
 		return nil, nil, report, err
 	}
 	return b.publish(ctx, c, o, progress)
 }
 
-// tell prints what was found while reading, and which proposals have no summary although they should.
-func (b *builder) tell(progress *progress, c *build.Content, unsummarised []mip.Problem) {
-	if b.format.word == "text" {
-		progress.clear()
-		writeText(b.stderr, c.Problems, mostWarnings)
-		writeText(b.stderr, unsummarised, -1)
-	}
-	if c.History == "none" {
-		progress.say("no git history, so times of change are the headers' dates")
-	}
-	progress.future(c.Commit, c.Committed)
-}
-
+// write brings the folder to the plan, and then the folder of --snapshot if there is one. Its error has an exit code.
 func (b *builder) write(ctx context.Context, plan *build.Plan, s *site.Site, progress *progress) (build.Report, error) {
 	report, err := build.Sync(ctx, plan, b.out, build.SyncOptions{
 		Waiting:  func() { progress.say("waiting for another build that writes into %s", b.out) },
@@ -208,19 +181,14 @@ func (b *builder) write(ctx context.Context, plan *build.Plan, s *site.Site, pro
 	return report, nil
 }
 
-// failedToMake reports whether the input is at fault: an artifact cannot be made of it.
-func failedToMake(err error) bool {
-	_, ok := errors.AsType[*build.MakeError](err)
-	return ok
-}
-
 // writeError gives an error of writing its exit code: a folder that is refused was named wrongly, and
 // a proposal that cannot be rendered is no fault of the folder.
 func writeError(flag, dir string, err error) error {
+	_, unmakable := errors.AsType[*build.MakeError](err)
 	switch {
 	case errors.Is(err, build.ErrNotOurs):
 		return exit(exitUsage, fmt.Errorf("%s: %w", flag, err))
-	case failedToMake(err):
+	case unmakable:
 		return exit(exitProblems, err)
 	}
 	return exit(exitWrite, fmt.Errorf("publish into %s: %w", dir, err))
@@ -228,17 +196,16 @@ func writeError(flag, dir string, err error) error {
 
 // finish prints the result and ends with the code.
 func (b *builder) finish(code int, r buildReport) error {
-	switch {
-	case b.format.word == "json":
+	if b.format.word == "json" {
 		if r.Problems == nil {
 			r.Problems = []mip.Problem{}
 		}
 		if err := writeJSON(b.stdout, r); err != nil {
-			return exit(exitWrite, nil) // told by run
+			return exit(exitWrite, nil) // run prints it
 		}
-	case r.Published > 0:
-		fmt.Fprintf(b.stdout, "published %s (%s): %s changed, %d unchanged, %d removed in %s\n",
-			plural(r.Published, "proposal"), count(r.Problems), plural(r.Changed, "file"), r.Unchanged, r.Removed, visible(r.Out))
+	} else if r.Published > 0 {
+		fmt.Fprintf(b.stdout, "published %s (%s): %s changed, %d unchanged, %d removed in %s\n", plural(r.Published, "proposal"),
+			count(r.Problems), plural(r.Changed, "file"), r.Unchanged, r.Removed, visible(r.Out))
 	}
 	if code == exitDone {
 		return nil
@@ -253,35 +220,29 @@ func (b *builder) checkFolders(proposals []string) error {
 	if b.out == "" {
 		return errors.New("--out: want a folder")
 	}
-	if err := build.CheckFolder(b.out); err != nil {
-		return fmt.Errorf("--out: %w", err)
+	outputs := []struct{ flag, dir string }{{"--out", b.out}}
+	if b.snapshot != "" {
+		outputs = append(outputs, struct{ flag, dir string }{"--snapshot", b.snapshot})
 	}
-	if err := apart("--out", b.out, proposals); err != nil {
-		return err
+	for _, o := range outputs {
+		// The folder must be empty, or hold what an earlier build wrote.
+		if err := build.CheckFolder(o.dir); err != nil {
+			return fmt.Errorf("%s: %w", o.flag, err)
+		}
+		// A build removes what is no longer published. A folder below the proposals is fine: sub-folders are not read.
+		for _, dir := range proposals {
+			if within(resolved(dir), resolved(o.dir)) {
+				return fmt.Errorf("%s: %s holds the proposals folder %s; name a folder of its own", o.flag, o.dir, dir)
+			}
+		}
 	}
 	if b.snapshot == "" {
 		return nil
 	}
-	if err := build.CheckFolder(b.snapshot); err != nil {
-		return fmt.Errorf("--snapshot: %w", err)
-	}
-	if err := apart("--snapshot", b.snapshot, proposals); err != nil {
-		return err
-	}
+	// A snapshot names the addresses of nodes, which may hold keys.
 	out, snapshot := resolved(b.out), resolved(b.snapshot)
 	if within(out, snapshot) || within(snapshot, out) {
 		return fmt.Errorf("--snapshot: %s and the published %s lie one within the other; what the sidecar must carry is not for publication", b.snapshot, b.out)
-	}
-	return nil
-}
-
-// apart refuses an output folder that holds proposals: a build removes what is no longer published. One
-// below the proposals is fine, since sub-folders are not read.
-func apart(flag, out string, proposals []string) error {
-	for _, dir := range proposals {
-		if within(resolved(dir), resolved(out)) {
-			return fmt.Errorf("%s: %s holds the proposals folder %s; name a folder of its own", flag, out, dir)
-		}
 	}
 	return nil
 }
@@ -292,6 +253,7 @@ func resolved(dir string) string {
 	if err != nil {
 		return dir
 	}
+	// The part that is not there yet is put back behind the part that is.
 	rest := ""
 	for at := abs; ; at = filepath.Dir(at) {
 		if real, err := filepath.EvalSymlinks(at); err == nil {
@@ -306,85 +268,62 @@ func resolved(dir string) string {
 
 // within reports whether a folder is another one or lies in it.
 func within(dir, parent string) bool {
-	return dir == parent || strings.HasPrefix(dir, strings.TrimSuffix(parent, string(os.PathSeparator))+string(os.PathSeparator))
+	rel, err := filepath.Rel(parent, dir)
+	return err == nil && filepath.IsLocal(rel)
 }
 
-// summaries makes what build --summaries commits beside the proposals.
-type summaries struct {
-	model ai.Model // nil: they are made of the proposals' own sentences
-	name  string   // of the model
-}
+// summaryTimeout is how long the model may take for one summary where nobody waits for the answer.
+const summaryTimeout = "1m"
 
-// newSummaries takes the model that writes the summaries and its name.
-func newSummaries(m ai.Model, name string) *summaries {
-	return &summaries{model: m, name: name}
-}
-
-const modelHelp = `
-  AI_PROVIDER        openai, anthropic or ollama: the language model that writes
-                     summaries; its other variables are those of the sidecar`
-
-// buildPatience is how long the model may take for one summary where nobody waits for the answer.
-const buildPatience = "1m"
-
-// summariesFrom reads the model from the environment. Without one the summaries are made of the proposals'
-// own sentences; one that cannot be used is an error, since that is not what was wanted.
-func summariesFrom(env func(string) (string, bool)) (*summaries, error) {
+// modelFrom reads the model from the environment. One that cannot be used is an error: without it the summaries
+// would be made of the proposals' own sentences.
+func modelFrom(env func(string) (string, bool)) (ai.Model, string, error) {
 	c, errs := ai.Environment(func(name string) (string, bool) {
 		value, ok := env(name)
 		if name == "AI_TIMEOUT" && value == "" {
-			return buildPatience, true
+			return summaryTimeout, true
 		}
 		return value, ok
 	})
-	if c.Unusable != nil {
-		errs = append(errs, c.Unusable)
+	if err := errors.Join(append(errs, c.Unusable)...); err != nil {
+		return nil, "", fmt.Errorf("--summaries: %w", err)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, fmt.Errorf("--summaries: %w", err)
-	}
-	return newSummaries(c.Model, c.Name), nil
+	return c.Model, c.Name, nil
 }
 
-// write makes the summaries that are missing or outdated, and tells of them as it goes. failed are the
-// proposals that have none of their present text all the same. The error has an exit code.
-func (s *summaries) write(ctx context.Context, c *build.Content, epoch *time.Time, progress *progress) (written int, failed []mip.Problem, err error) {
-	now := time.Now()
-	if epoch != nil {
-		now = *epoch
-	}
-	report, err := ai.WriteSummaries(ctx, c.Subjects.Outdated(c.Beside, s.name), ai.WriteOptions{
-		Model: s.model, Now: now,
-		Progress: func(done, total int) { progress.doing("summarising… %d of %d", done, total) },
-		Waiting:  func(d time.Duration) { progress.say("the model asks to wait for %s", d.Round(time.Second)) },
-	})
-	progress.done("wrote %s", counted(len(report.Written), "summary", "summaries"))
-	switch {
-	case errors.Is(err, ai.ErrWrite), errors.Is(err, context.Canceled):
-		err = exit(exitWrite, err)
-	case err != nil:
-		err = exit(exitProblems, err)
-	}
-	return len(report.Written), report.Problems, err
-}
-
-// summarise brings the committed summaries up to date and reads everything again if that changed any.
-func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Options, progress *progress) (*build.Content, []mip.Problem, error) {
-	s, err := b.model(b.env)
+// summarise writes the summaries that are missing or outdated, and reads everything again if it wrote any. failed are
+// the proposals that have none of their present text all the same.
+func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Options, progress *progress) (
+	next *build.Content, failed []mip.Problem, err error,
+) {
+	model, name, err := b.model(b.env)
 	if err != nil {
 		return nil, nil, exit(exitUsage, err)
 	}
-	written, failed, err := s.write(ctx, c, o.Epoch, progress)
-	if err != nil || written == 0 {
-		return c, failed, err
+	now := time.Now()
+	if o.Epoch != nil {
+		now = *o.Epoch
 	}
-	c, err = b.corpus(ctx, o)
-	return c, failed, err
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
+	// Only proposals without a summary of their present text cost a question to the model.
+	report, err := ai.WriteSummaries(ctx, c.Subjects.Outdated(c.Beside, name), ai.WriteOptions{
+		Model: model, Now: now,
+		Progress: func(done, total int) { progress.doing("summarising… %d of %d", done, total) },
+		Waiting:  func(d time.Duration) { progress.say("the model asks to wait for %s", d.Round(time.Second)) },
+	})
+	written := len(report.Written)
+	if written == 1 {
+		progress.done("wrote 1 summary")
+	} else {
+		progress.done("wrote %d summaries", written)
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	switch {
+	case errors.Is(err, ai.ErrWrite):
+		return nil, report.Problems, exit(exitWrite, err)
+	case err != nil:
+		return nil, report.Problems, exit(exitProblems, err)
+	case written == 0:
+		return c, report.Problems, nil
+	}
+	next, err = b.load(ctx, o)
+	return next, report.Problems, err
 }

@@ -22,71 +22,60 @@ type checker struct {
 	format *choice
 }
 
-// checkReport is what --format json prints.
+// checkReport is the output of --format json.
 type checkReport struct {
-	Checked int `json:"checked"` // files
+	// Checked counts files.
+	Checked int `json:"checked"`
 	counts
 	Problems []mip.Problem `json:"problems"`
 }
 
+// newCheck returns the command mipwatch check.
 func newCheck(p *program) *cobra.Command {
 	c := &checker{program: p, format: newChoice("text", "json", "github")}
-	cmd := &cobra.Command{
-		Use:   "check [FILE...]",
-		Short: "Report problems in the proposals",
-		Long: `Report problems in the proposals, a line for each: file:line: code: message.
-
-An error keeps a proposal from being published; warnings and notices, which are
-marked as such, do not. All proposals are read even when files are named, since
-numbers and relations concern them all; only the report is limited to the files.
-Every page, feed and document is made as build would make it, and nothing is written,
-so that what is without errors here can be built.
-
---format github prints annotations for a GitHub workflow.
-` + epochHelp + `
-` + exitHelp,
-		Example: `  mipwatch check
-  mipwatch check --strict MIPs/MIP-7.md
-  mipwatch check --format github
-  mipwatch check --format json | jq '.problems[] | select(.level == "error")'`,
-		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
-	}
+	cmd := newCommand("check [FILE...]", "Report problems in the proposals", c.run)
+	cmd.Args = nil // files
 	c.add(cmd)
 	cmd.Flags().BoolVar(&c.strict, "strict", false, "end with exit code 1 for warnings, too")
 	c.format.add(cmd, "format", "how to print the problems")
 	return cmd
 }
 
+// run reads and renders the proposals as a build does, and prints the problems of the named files, or all. The error
+// has an exit code.
 func (c *checker) run(ctx context.Context, args []string) error {
 	o, err := c.options(c.env)
 	if err != nil {
 		return err
 	}
 	progress := newProgress(c.stderr)
+	defer progress.clear()
 	progress.doing("reading proposals…")
-	loaded, err := c.corpus(ctx, o)
-	if err == nil {
-		progress.doing("rendering…")
-		err = c.render(ctx, loaded, o)
-	}
-	progress.clear()
+	loaded, err := c.load(ctx, o)
 	if err != nil {
 		return err
 	}
+	progress.doing("rendering…")
+	found, err := render(ctx, loaded, o)
+	if err != nil {
+		return exit(exitProblems, err)
+	}
+	progress.clear()
+	loaded.Problems = mip.SortProblems(append(loaded.Problems, found...))
 	r, err := newReport(loaded, o.Folders, args)
 	if err != nil {
 		return exit(exitUsage, err)
 	}
 	switch c.format.word {
 	case "json":
-		err = writeJSON(c.stdout, r)
+		if err := writeJSON(c.stdout, r); err != nil {
+			return exit(exitWrite, nil) // run prints it
+		}
+	// No error of standard output is lost: run looks at it after the command.
 	case "github":
 		writeGitHub(c.stdout, r.Problems)
 	default:
 		writeText(c.stdout, r.Problems, -1)
-	}
-	if err != nil {
-		return exit(exitWrite, nil) // told by run
 	}
 	progress.future(loaded.Commit, loaded.Committed)
 	progress.say("checked %s: %s", plural(r.Checked, "file"), r.counts)
@@ -96,32 +85,19 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// render adds to what was found the links that lead to no place of their page, and the proposals that cannot
-// be rendered. Its error has an exit code.
-func (c *checker) render(ctx context.Context, loaded *build.Content, o build.Options) error {
-	found, err := loaded.DeadFragments(ctx)
-	if err == nil && len(loaded.Proposals) > 0 {
-		var failed []mip.Problem
-		failed, err = trial(ctx, loaded, o)
-		found = append(found, failed...)
+// render makes what a build would, and writes nothing. It returns the links that lead to no place of their page, and
+// the proposals that cannot be rendered.
+func render(ctx context.Context, c *build.Content, o build.Options) ([]mip.Problem, error) {
+	found, err := c.DeadFragments(ctx)
+	if err != nil || len(c.Proposals) == 0 {
+		return found, err
 	}
-	switch {
-	case errors.Is(err, context.Canceled):
-		return exit(exitWrite, err)
-	case err != nil:
-		return exit(exitProblems, err)
-	}
-	loaded.Problems = mip.SortProblems(append(loaded.Problems, found...))
-	return nil
-}
-
-// trial does what a build does, and writes nothing.
-func trial(ctx context.Context, c *build.Content, o build.Options) ([]mip.Problem, error) {
 	plan, err := build.NewPlan(c, o)
 	if err != nil {
 		return nil, fmt.Errorf("plan the site: %w", err)
 	}
-	return plan.Trial(ctx)
+	failed, err := plan.Trial(ctx)
+	return append(found, failed...), err
 }
 
 // newReport limits what was found to the named files, if any are named. The error names all those that
@@ -134,6 +110,7 @@ func newReport(c *build.Content, folders, args []string) (checkReport, error) {
 	for _, file := range c.Beside.Files {
 		files[file] = true
 	}
+	// A file in error is no proposal, and its name is known from its problems alone.
 	for _, p := range c.Problems {
 		files[p.File] = true
 	}
@@ -158,6 +135,7 @@ func newReport(c *build.Content, folders, args []string) (checkReport, error) {
 
 // named picks the files that the arguments mean, however they are spelt.
 func named(files map[string]bool, args []string) (map[string]bool, error) {
+	// Both sides are resolved: ./MIPs/../MIPs/MIP-7.md is MIPs/MIP-7.md.
 	byPath := make(map[string]string, len(files))
 	for file := range maps.Keys(files) {
 		byPath[placeOf(filepath.FromSlash(file))] = file

@@ -88,9 +88,10 @@ func (d *deadlines) SetWriteDeadline(t time.Time) error { d.write = append(d.wri
 // TestEventsOutlastTimeouts shows that the stream of an open page has no deadline: one that passes ends it.
 func TestEventsOutlastTimeouts(t *testing.T) {
 	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
-	r := newReloads()
-	r.close()
-	r.events(&ownOrigin{w}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, eventsRoute, nil))
+	v := &preview{closing: make(chan struct{})}
+	v.current.Store(&edition{number: 1})
+	close(v.closing)
+	v.events(&ownOrigin{w}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, eventsRoute, nil))
 	if len(w.read) != 1 || len(w.write) != 1 || !w.read[0].IsZero() || !w.write[0].IsZero() {
 		t.Errorf("deadlines for reading %v and writing %v, want none", w.read, w.write)
 	}

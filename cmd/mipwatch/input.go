@@ -23,10 +23,6 @@ import (
 // epochVariable fixes the time of every change: reproducible-builds.org/specs/source-date-epoch.
 const epochVariable = "SOURCE_DATE_EPOCH"
 
-const epochHelp = `
-Environment:
-  SOURCE_DATE_EPOCH  unix seconds that stand for every time that git would give`
-
 // maxEpoch is the last second of the year 9999, the last that RFC 3339 can write.
 const maxEpoch = 253402300799
 
@@ -34,46 +30,46 @@ const maxEpoch = 253402300799
 type input struct {
 	config    string
 	proposals []string
-	live      string // file with the figures of a moment; empty: none
+	// live is the file of a live snapshot; empty means none.
+	live string
 }
 
+// add defines the flags of every command that reads proposals.
 func (in *input) add(cmd *cobra.Command) {
 	addConfig(cmd, &in.config)
 	cmd.Flags().StringArrayVar(&in.proposals, "proposals", nil, "`folder` of proposals, instead of those in site.yaml; may repeat")
-	// The only error is an unknown flag.
-	if err := cmd.MarkFlagDirname("proposals"); err != nil {
-		panic(err)
-	}
+	must(cmd.MarkFlagDirname("proposals"))
 }
 
 // addConfig defines the flag that names site.yaml.
 func addConfig(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "config", "site.yaml", "`file` that describes the site")
-	if err := cmd.MarkFlagFilename("config", "yaml", "yml"); err != nil {
-		panic(err) // as above
-	}
+	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
+}
+
+// addSnapshot defines the flag that names a live snapshot.
+func (in *input) addSnapshot(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&in.live, "live", "", "`file` with a saved answer of GET /api/mip-watch, whose figures the pages then hold")
+	must(cmd.MarkFlagFilename("live", "json"))
 }
 
 // options reads the configuration and finds the folders. Errors have an exit code.
-func (in *input) options(env func(string) (string, bool)) (build.Options, error) {
-	epoch, err := readEpoch(env)
-	if err != nil {
-		return build.Options{}, exit(exitUsage, err)
+func (in *input) options(env func(string) (string, bool)) (o build.Options, err error) {
+	if o.Epoch, err = readEpoch(env); err == nil {
+		if o.Site, err = site.Load(in.config); err == nil {
+			o.Folders, err = in.folders(o.Site)
+		}
 	}
-	s, err := site.Load(in.config)
 	if err != nil {
-		return build.Options{}, exit(exitUsage, err)
+		return o, exit(exitUsage, err)
 	}
-	folders, err := in.folders(s)
-	if err != nil {
-		return build.Options{}, exit(exitUsage, err)
-	}
-	return build.Options{Site: s, Folders: folders, Epoch: epoch}, nil
+	return o, nil
 }
 
 // readEpoch returns the time of SOURCE_DATE_EPOCH, or nil when that is unset or empty.
 func readEpoch(env func(string) (string, bool)) (*time.Time, error) {
 	text, _ := env(epochVariable)
+	// An empty variable counts as none: a workflow cannot unset one.
 	if text == "" {
 		return nil, nil
 	}
@@ -95,11 +91,12 @@ func (in *input) folders(s *site.Site) ([]string, error) {
 		info, err := os.Stat(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			problems = append(problems, in.problem(s, "no-folder", fmt.Sprintf("no proposals folder %q", dir)))
+			problems = append(problems, in.problem(s, "no-folder", "no proposals folder %q", dir))
 		case err != nil:
-			problems = append(problems, in.problem(s, "no-folder", fmt.Sprintf("the proposals folder %q: %v", dir, err)))
+			problems = append(problems, in.problem(s, "no-folder", "the proposals folder %q: %v", dir, err))
 		case !info.IsDir():
-			problems = append(problems, in.problem(s, "not-a-folder", fmt.Sprintf("%q is a file; want a folder of proposals", dir)))
+			problems = append(problems, in.problem(s, "not-a-folder", "%q is a file; want a folder of proposals", dir))
+		// A folder that is named twice, or by a link, would publish each proposal twice.
 		case !slices.ContainsFunc(infos, func(other fs.FileInfo) bool { return os.SameFile(info, other) }):
 			out, infos = append(out, dir), append(infos, info)
 		}
@@ -110,6 +107,8 @@ func (in *input) folders(s *site.Site) ([]string, error) {
 	return out, nil
 }
 
+// candidates are the folders that the flag names, else those of site.yaml. Relative paths in site.yaml begin at its
+// folder, those of the flag at the working directory.
 func (in *input) candidates(s *site.Site) []string {
 	if len(in.proposals) > 0 {
 		return in.proposals
@@ -126,62 +125,54 @@ func (in *input) candidates(s *site.Site) []string {
 }
 
 // problem is about the folders: of the flag, or of the line in site.yaml that names them.
-func (in *input) problem(s *site.Site, code, message string) mip.Problem {
-	p := mip.Problem{Level: mip.Error, Code: code, Message: message, File: "--proposals"}
+func (in *input) problem(s *site.Site, code, format string, args ...any) mip.Problem {
+	p := mip.Problem{Level: mip.Error, Code: code, Message: fmt.Sprintf(format, args...), File: "--proposals"}
 	if len(in.proposals) == 0 {
 		p.File, p.Line = filepath.ToSlash(in.config), s.ProposalsLine
 	}
 	return p
 }
 
-// corpus loads the proposals. Folders without any proposal, sound or not, are a mistake in the
+// load reads the proposals. Folders without any proposal, sound or not, are a mistake in the
 // configuration. Errors have an exit code.
-func (in *input) corpus(ctx context.Context, o build.Options) (*build.Content, error) {
+func (in *input) load(ctx context.Context, o build.Options) (*build.Content, error) {
 	c, err := build.Load(ctx, o)
-	switch {
-	case errors.Is(err, context.Canceled):
-		return nil, exit(exitWrite, err)
-	case err != nil:
+	if err != nil {
 		return nil, exit(exitUsage, err)
-	case len(c.Proposals) == 0 && count(c.Problems).Errors == 0:
-		message := fmt.Sprintf("no proposal in %s; want files such as %s-1.md", strings.Join(o.Folders, ", "), o.Site.Prefix)
+	}
+	if len(c.Proposals) == 0 && count(c.Problems).Errors == 0 {
+		none := in.problem(o.Site, "no-proposals", "no proposal in %s; want files such as %s-1.md", strings.Join(o.Folders, ", "), o.Site.Prefix)
 		// What was skipped says why nothing is left.
-		return nil, exit(exitUsage, &site.InvalidError{Problems: append(c.Problems, in.problem(o.Site, "no-proposals", message))})
+		return nil, exit(exitUsage, &site.InvalidError{Problems: append(c.Problems, none)})
 	}
 	return c, nil
 }
 
-const liveUsage = "`file` with a saved answer of GET /api/mip-watch, whose figures the pages then hold"
-
-// addLive defines the flag that names the figures of a moment.
-func (in *input) addLive(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&in.live, "live", "", liveUsage)
-	// The only error is an unknown flag.
-	if err := cmd.MarkFlagFilename("live", "json"); err != nil {
-		panic(err)
-	}
-}
-
-// readFigures reads the file of --live, nil when there is none. The error has an exit code: a file that
+// readSnapshot reads the file of --live, nil when there is none. The error has an exit code: a file that
 // is not what it should be was named wrongly.
-func (in *input) readFigures() (*snapshot.File, error) {
+func (in *input) readSnapshot() (*snapshot.File, error) {
 	if in.live == "" {
 		return nil, nil
 	}
-	// A folder can be opened, and a pipe may never be.
-	if info, err := os.Stat(in.live); err == nil && !info.Mode().IsRegular() {
-		return nil, exit(exitUsage, fmt.Errorf("--live: %s is no regular file", in.live))
-	}
-	f, err := os.Open(in.live)
-	if err != nil {
-		return nil, exit(exitUsage, fmt.Errorf("--live: %w", err))
-	}
-	defer f.Close()
-	file, err := snapshot.Read(filepath.ToSlash(in.live), f)
+	file, err := readSnapshot(in.live)
 	if err != nil {
 		return nil, exit(exitUsage, fmt.Errorf("--live: %w", err))
 	}
 	return file, nil
+}
+
+// readSnapshot opens and reads a live snapshot.
+func readSnapshot(name string) (*snapshot.File, error) {
+	// A folder can be opened, and a pipe may never be.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return snapshot.Read(filepath.ToSlash(name), f)
 }
 
 // choice is the value of a flag that takes one of a few words, the first of which is the default.
@@ -190,11 +181,13 @@ type choice struct {
 	word  string
 }
 
+// newChoice returns a value that is the first word until the flag is set.
 func newChoice(words ...string) *choice { return &choice{words: words, word: words[0]} }
 
 // String, Set and Type make choice a pflag.Value.
 func (c *choice) String() string { return c.word }
 
+// Set refuses any other word, and cobra prints the error with the flag.
 func (c *choice) Set(s string) error {
 	if !slices.Contains(c.words, s) {
 		return errors.New("want one of " + strings.Join(c.words, ", "))
@@ -203,16 +196,11 @@ func (c *choice) Set(s string) error {
 	return nil
 }
 
+// Type stands for the value in the help.
 func (c *choice) Type() string { return strings.Join(c.words, "|") }
 
 // add defines the flag with completion of its words.
 func (c *choice) add(cmd *cobra.Command, name, usage string) {
 	cmd.Flags().Var(c, name, usage)
-	complete := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return c.words, cobra.ShellCompDirectiveNoFileComp
-	}
-	// The only error is a second registration of the flag.
-	if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
-		panic(err)
-	}
+	must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.words, cobra.ShellCompDirectiveNoFileComp)))
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,128 +26,104 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
-// rounds is how often the forum and the networks are asked at the most: what did not come in time at
-// first is often there the second time, and whatever takes longer shall not hold up a deployment.
-const rounds = 2
-
-// asker is one run of the live command.
-type asker struct {
+// snapshotter is one run of the live command.
+type snapshotter struct {
 	*program
 	input
 	out  string
 	demo bool
 }
 
-func newAsk(p *program) *cobra.Command {
-	a := &asker{program: p}
-	cmd := &cobra.Command{
-		Use:   "live",
-		Short: "Ask the forum and the networks once and print what they say",
-		Long: `Ask the forum and the networks that site.yaml names, as the sidecar would, and
-print the answer of GET /api/mip-watch. Given to build --live, its figures stand in
-the pages for readers without scripts and for sites without a sidecar.
-
-With --demo the figures are invented, and nothing in the answer says so.
-
-It takes seven seconds at the most. A forum or a network that fails is named in the
-answer's errors, and the exit code is 0 all the same: a deployment does not fail
-for it.
-` + epochHelp + rpcHelp + `
-` + exitHelp,
-		Example: `  mipwatch live
-  mipwatch live --out live.json && mipwatch build --live live.json
-  mipwatch live --demo | jq '.forum[0]'`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) },
-	}
-	a.add(cmd)
-	cmd.Flags().StringVar(&a.out, "out", "", "`file` to write instead of standard output, whole or not at all")
-	cmd.Flags().BoolVar(&a.demo, "demo", false, "invent forum and chains instead of asking the real ones")
+// newLive returns the command mipwatch live.
+func newLive(p *program) *cobra.Command {
+	s := &snapshotter{program: p}
+	cmd := newCommand("live", "Ask the forum and the networks once and print what they say", s.run)
+	s.add(cmd)
+	cmd.Flags().StringVar(&s.out, "out", "", "`file` to write instead of standard output, whole or not at all")
+	cmd.Flags().BoolVar(&s.demo, "demo", false, "invent forum and chains instead of asking the real ones")
 	return cmd
 }
 
-const rpcHelp = `
-  RPC_<ID>           addresses of one network's nodes, comma-separated, in place
-                     of those in site.yaml: RPC_MAINNET`
-
-func (a *asker) run(ctx context.Context) error {
-	o, err := a.options(a.env)
+// run prints one answer of GET /api/mip-watch, or writes it to the file of --out. A forum or a network that fails is
+// no error. The error has an exit code.
+func (s *snapshotter) run(ctx context.Context, _ []string) error {
+	o, err := s.options(s.env)
 	if err != nil {
 		return err
 	}
-	networks, err := reached(o.Site.Networks, a.env)
+	networks, err := endpoints(o.Site.Networks, s.env)
 	if err != nil {
 		return exit(exitUsage, err)
 	}
-	progress := newProgress(a.stderr)
+	progress := newProgress(s.stderr)
 	defer progress.clear()
 	progress.doing("reading proposals…")
-	c, err := a.corpus(ctx, o)
+	c, err := s.load(ctx, o)
 	if err != nil {
 		return err
 	}
 	progress.doing("asking…")
-	w, err := a.ask(ctx, c, o, networks)
-	switch {
-	case errors.Is(err, context.Canceled):
-		return exit(exitWrite, err)
-	case err != nil:
+	watch, err := s.fetch(ctx, c, o, networks)
+	if err != nil {
 		return exit(exitProblems, err)
 	}
 	progress.clear()
-	body, err := api.JSON(w)
+	body, err := api.JSON(watch)
 	if err != nil {
 		return exit(exitWrite, err)
 	}
-	if a.out == "" {
-		a.stdout.Write(body) // whose errors are told by run
-	} else if err := writeWhole(a.out, body); err != nil {
+	if s.out == "" {
+		s.stdout.Write(body) // run prints its error
+	} else if err := writeWhole(s.out, body); err != nil {
 		return exit(exitWrite, fmt.Errorf("--out: %w", err))
 	}
-	progress.say("%s, %s%s", plural(len(w.Forum), "topic"), plural(len(w.Networks), "network"), failed(w.Errors))
+	failed := ""
+	for _, part := range []string{"forum", "networks"} {
+		if code, ok := watch.Errors[part]; ok {
+			failed += fmt.Sprintf("; %s: %s", part, code)
+		}
+	}
+	progress.say("%s, %s%s", plural(len(watch.Forum), "topic"), plural(len(watch.Networks), "network"), failed)
 	return nil
 }
 
-// ask shows a sidecar the proposals and takes its answer. A part that came the first time is there the
-// second time too.
-func (a *asker) ask(ctx context.Context, c *build.Content, o build.Options, networks []mip.Endpoints) (*api.MIPWatch, error) {
+// fetch gives a sidecar the proposals and takes its answer. What did not come in time at first is often there the
+// second time; a part that takes longer shall not delay a deployment.
+func (s *snapshotter) fetch(ctx context.Context, c *build.Content, o build.Options, networks []mip.Endpoints) (*api.MIPWatch, error) {
 	plan, err := build.NewPlan(c, o)
 	if err != nil {
 		return nil, fmt.Errorf("plan the site: %w", err)
 	}
-	known := &build.Plan{Artifacts: slices.DeleteFunc(slices.Clone(plan.Artifacts), func(a build.Artifact) bool {
+	// The sidecar reads the JSON documents only. No page is rendered for them.
+	documents := &build.Plan{Artifacts: slices.DeleteFunc(slices.Clone(plan.Artifacts), func(a build.Artifact) bool {
 		return !strings.HasPrefix(a.Route, "/api/v1/")
 	})}
-	published, err := known.Publish(ctx)
+	published, err := documents.Publish(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the proposals: %w", err)
 	}
+	// A variable of the model that is wrong must not fail a command that does not use it.
 	noModel := func(string) (string, bool) { return "", false }
-	l, err := newLive(a.demo, noModel, a.stderr)
+	l, err := startSidecar(s.demo, noModel, s.stderr)
 	if err != nil {
 		return nil, err
 	}
 	defer l.close()
-	if err := l.know(ctx, published, networks); err != nil {
+	if err := l.update(ctx, published, networks); err != nil {
 		return nil, err
 	}
-	var w *api.MIPWatch
-	for range rounds {
-		if w, err = l.Watch(ctx); err != nil {
-			return nil, fmt.Errorf("ask: %w", err)
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if len(w.Errors) == 0 {
-			break
-		}
+	watch, err := l.Watch(ctx)
+	if err == nil && len(watch.Errors) > 0 {
+		watch, err = l.Watch(ctx) // a part that came is not fetched again
 	}
-	return w, nil
+	if err != nil {
+		return nil, fmt.Errorf("ask: %w", err)
+	}
+	return watch, ctx.Err()
 }
 
-// reached are the networks with the addresses that the environment has for them.
-func reached(networks []mip.Endpoints, env func(string) (string, bool)) ([]mip.Endpoints, error) {
+// endpoints are the networks with the addresses that the environment has for them.
+func endpoints(networks []mip.Endpoints, env func(string) (string, bool)) ([]mip.Endpoints, error) {
 	out := slices.Clone(networks)
 	var errs []error
 	for i, n := range out {
@@ -159,17 +134,6 @@ func reached(networks []mip.Endpoints, env func(string) (string, bool)) ([]mip.E
 		errs = append(errs, err)
 	}
 	return out, errors.Join(errs...)
-}
-
-// failed names the parts that failed.
-func failed(parts map[string]api.Code) string {
-	var out strings.Builder
-	for _, part := range []string{"forum", "networks"} {
-		if code, ok := parts[part]; ok {
-			fmt.Fprintf(&out, "; %s: %s", part, code)
-		}
-	}
-	return out.String()
 }
 
 // writeWhole writes a file as a whole or not at all.
@@ -186,19 +150,20 @@ func writeWhole(name string, body []byte) error {
 const demoNotice = "Demo: forum activity and block heights are invented on this machine; nothing is asked on the network. " +
 	"The proposals are those of the folder."
 
-// live is the sidecar on the preview's own origin, and in a demo the hosts behind it.
-type live struct {
+// localSidecar is the sidecar within this process, and in a demo the hosts behind it.
+type localSidecar struct {
 	*sidecar.Sidecar
-	demo *upstreamtest.Network // nil: the real hosts are asked
+	// demo is nil where the real hosts are asked.
+	demo *upstreamtest.Network
 }
 
-// newLive reads the environment for the language model only, and not in a demo: nothing is asked on the
+// startSidecar reads the environment for the language model only, and not in a demo: nothing is asked on the
 // network there. The error has an exit code.
-func newLive(demo bool, env func(string) (string, bool), log io.Writer) (*live, error) {
-	l, build := &live{}, release.Current()
+func startSidecar(demo bool, env func(string) (string, bool), log io.Writer) (*localSidecar, error) {
+	l, program := &localSidecar{}, release.Current()
 	c := sidecar.Config{
 		Log:     slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Version: build.Version, Revision: build.Commit,
+		Version: program.Version, Revision: program.Commit,
 	}
 	if demo {
 		l.demo = upstreamtest.NewNetwork()
@@ -213,27 +178,24 @@ func newLive(demo bool, env func(string) (string, bool), log io.Writer) (*live, 
 	return l, nil
 }
 
-// know shows the sidecar a new build, as it would read the published folder.
-func (l *live) know(ctx context.Context, p *build.Published, networks []mip.Endpoints) error {
-	k, err := index.FromFS(p).Load(ctx)
+// update has the sidecar read a new build, as it would read the published folder.
+func (l *localSidecar) update(ctx context.Context, p *build.Published, networks []mip.Endpoints) error {
+	site, err := index.FromFS(p).Load(ctx)
 	if err != nil {
 		return fmt.Errorf("read the built site: %w", err)
 	}
-	k.Endpoints = networks
+	// The published documents hold no addresses of nodes.
+	site.Endpoints = networks
 	if l.demo != nil {
-		l.demo.Demo(time.Now, k.Site, k.List.MIPs, k.Endpoints)
+		l.demo.Demo(time.Now, site.Site, site.List.MIPs, site.Endpoints)
 	}
-	return l.Update(k)
+	return l.Update(site)
 }
 
-func (l *live) close() {
+// close ends the sidecar and the invented hosts.
+func (l *localSidecar) close() {
 	l.Close()
 	if l.demo != nil {
 		l.demo.Close()
 	}
-}
-
-// isLive reports whether a path is one of the sidecar's.
-func isLive(r *http.Request) bool {
-	return slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path })
 }

@@ -16,6 +16,7 @@ import (
 // gcPercent trades a little work for memory: what is rendered comes and goes, and a large site is many texts.
 const gcPercent = 60
 
+// main runs the command line and exits with its code.
 func main() {
 	if _, set := os.LookupEnv("GOGC"); !set {
 		debug.SetGCPercent(gcPercent)
@@ -33,6 +34,7 @@ const stopTimeout = shutdownTimeout + time.Second
 // in the midst of something that does not look at ctx. What it was writing is then as after a kill: whole files,
 // and the rest for the next run.
 func interruptible(ctx context.Context, stderr io.Writer, command func() int) int {
+	// The channel has room, so that a command that ends late leaves no goroutine waiting.
 	code := make(chan int, 1)
 	go func() { code <- command() }()
 	select {
@@ -45,13 +47,13 @@ func interruptible(ctx context.Context, stderr io.Writer, command func() int) in
 		return c
 	case <-time.After(stopTimeout):
 	}
-	said := make(chan struct{})
+	printed := make(chan struct{})
 	go func() {
-		defer close(said)
+		defer close(printed)
 		explain(stderr, ctx.Err())
 	}()
 	select {
-	case <-said:
+	case <-printed:
 	case <-time.After(time.Second): // nobody reads standard error
 	}
 	return exitWrite
@@ -86,6 +88,7 @@ type output struct {
 	err error
 }
 
+// Write writes on after an error, so that a command needs no check of each line.
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
 	if o.err == nil {

@@ -21,6 +21,7 @@ type progress struct {
 	shown    string
 }
 
+// newProgress returns progress on a terminal if stderr is one.
 func newProgress(stderr io.Writer) *progress {
 	f, ok := stderr.(*os.File)
 	return &progress{w: stderr, terminal: ok && term.IsTerminal(int(f.Fd()))}

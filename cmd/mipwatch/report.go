@@ -26,28 +26,19 @@ const (
 	exitUpstream = 4 // of sync
 )
 
-const exitHelp = `
-Exit codes:
-  0  done
-  1  problems in the proposals
-  2  wrong usage or configuration
-  3  could not write`
-
-// exitError is an error of a command with its exit code. A nil err means that all was said already.
+// exitError is an error of a command with its exit code. A nil err means that everything is printed already.
 type exitError struct {
 	code int
 	err  error
 }
 
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
+// Error is the message of err.
+func (e *exitError) Error() string { return fmt.Sprint(e.err) }
 
+// Unwrap returns err.
 func (e *exitError) Unwrap() error { return e.err }
 
+// exit gives an error its exit code. A nil err prints nothing.
 func exit(code int, err error) error { return &exitError{code, err} }
 
 // report prints an error in the form that suits it and returns its exit code. An error that no
@@ -64,6 +55,10 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	if e.err != nil {
 		explain(w, e.err)
 	}
+	// An interruption has one code, whatever the command was doing.
+	if errors.Is(err, context.Canceled) {
+		return exitWrite
+	}
 	return e.code
 }
 
@@ -73,11 +68,16 @@ func explain(w io.Writer, err error) {
 		writeText(w, invalid.Problems, mostWarnings)
 		return
 	}
+	// The word of the context means nothing to a user.
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
 	fmt.Fprintf(w, "mipwatch: %s\n", visible(err.Error()))
 }
+
+// mostWarnings is how many problems that are no errors a build prints: more would push its result
+// out of sight.
+const mostWarnings = 20
 
 // counts are problems by level.
 type counts struct {
@@ -86,19 +86,13 @@ type counts struct {
 	Notices  int `json:"notices"`
 }
 
+// count counts problems by level.
 func count(ps []mip.Problem) counts {
-	var c counts
+	levels := map[mip.Level]int{}
 	for _, p := range ps {
-		switch p.Level {
-		case mip.Error:
-			c.Errors++
-		case mip.Warning:
-			c.Warnings++
-		case mip.Notice:
-			c.Notices++
-		}
+		levels[p.Level]++
 	}
-	return c
+	return counts{levels[mip.Error], levels[mip.Warning], levels[mip.Notice]}
 }
 
 // String is such as "1 error, 0 warnings, 2 notices".
@@ -106,6 +100,7 @@ func (c counts) String() string {
 	return plural(c.Errors, "error") + ", " + plural(c.Warnings, "warning") + ", " + plural(c.Notices, "notice")
 }
 
+// plural is a number with its noun: 1 file, 2 files.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -141,6 +136,7 @@ func writeText(w io.Writer, ps []mip.Problem, most int) {
 func writeGitHub(w io.Writer, ps []mip.Problem) {
 	b := bufio.NewWriter(w)
 	defer b.Flush()
+	// Properties escape two characters more than data.
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	for _, p := range ps {
@@ -152,28 +148,24 @@ func writeGitHub(w io.Writer, ps []mip.Problem) {
 	}
 }
 
+// writeJSON writes one line. Angle brackets stay readable: the text is for programs and terminals, not for HTML.
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
 
-// visible replaces what a terminal would obey instead of showing: file names and messages can hold
+// visible escapes the characters that a terminal obeys instead of showing: file names and messages can hold
 // anything.
 func visible(s string) string {
-	hidden := func(c rune) bool {
-		return c != '\n' && c != '\t' && unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
-	}
-	if !strings.ContainsFunc(s, hidden) {
-		return s
-	}
 	var b strings.Builder
 	for _, c := range s {
-		if hidden(c) {
+		control := unicode.IsControl(c) && c != '\n' && c != '\t'
+		if control || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(c), "'"))
-			continue
+		} else {
+			b.WriteRune(c)
 		}
-		b.WriteRune(c)
 	}
 	return b.String()
 }

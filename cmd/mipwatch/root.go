@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,67 +12,72 @@ import (
 	"github.com/mipwatch/mipwatch/internal/release"
 )
 
-func newRoot(p *program) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "mipwatch",
-		Short: "Publish improvement proposals for people, programs and AI agents",
-		Long: `mipwatch turns folders of improvement proposals (Markdown files with a header)
-into a static site: pages, a JSON API, feeds, and texts for AI agents.
-` + exitHelp,
-		Example: `  mipwatch build
-  mipwatch check --strict
-  mipwatch serve
-  mipwatch sync`,
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE:          func(*cobra.Command, []string) error { return errors.New("a command is required") },
+// help holds a file for each command: its description and, after a line "Examples:", examples.
+//
+//go:embed help/*.txt
+var help embed.FS
+
+// newCommand returns a command without arguments, with its help. The first word of use is its name.
+func newCommand(use, short string, run func(context.Context, []string) error) *cobra.Command {
+	name, _, _ := strings.Cut(use, " ")
+	text, err := help.ReadFile("help/" + name + ".txt")
+	must(err)
+	long, examples, _ := strings.Cut(string(text), "\n\nExamples:\n")
+	return &cobra.Command{
+		Use: use, Short: short, Long: long, Example: strings.TrimSuffix(examples, "\n"),
+		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unexpected argument %q", args[0])
+			}
+			return nil
+		},
 	}
+}
+
+// must is for what fails only by a mistake in this package, such as a flag that is there twice.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// newRoot returns the program with all its commands. Errors are printed by report, not by cobra.
+func newRoot(p *program) *cobra.Command {
+	root := newCommand("mipwatch", "Publish improvement proposals for people, programs and AI agents",
+		func(context.Context, []string) error { return errors.New("a command is required") })
+	root.Args = nil // cobra knows the commands
+	root.Version = version()
+	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newSync(p), newAsk(p), newVersion(p))
+	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newSync(p), newLive(p), newVersion(p))
 	return root
 }
 
 // newHelp is cobra's help command, but for an unknown topic: that is wrong usage here.
 func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:     "help [COMMAND]",
-		Short:   "Show the help of a command",
-		Long:    "Show the help of a command, which is what its flag --help shows.",
-		Example: "  mipwatch help build",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			topic, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return fmt.Errorf("no help for %q", strings.Join(args, " "))
-			}
-			topic.InitDefaultHelpFlag()
-			topic.InitDefaultVersionFlag()
-			return topic.Help()
-		},
+	cmd := newCommand("help [COMMAND]", "Show the help of a command", nil)
+	cmd.Args = nil
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		topic, rest, err := cmd.Root().Find(args)
+		if err != nil || len(rest) > 0 {
+			return fmt.Errorf("no help for %q", strings.Join(args, " "))
+		}
+		// cobra adds these flags when a command runs, and this one does not.
+		topic.InitDefaultHelpFlag()
+		topic.InitDefaultVersionFlag()
+		return topic.Help()
 	}
+	return cmd
 }
 
-// noArguments refuses arguments beside the flags.
-func noArguments(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("unexpected argument %q", args[0])
-	}
-	return nil
-}
-
+// newVersion returns the command mipwatch version.
 func newVersion(p *program) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of this program",
-		Long:    "Print the version of this program, the commit that it was built from and the Go version.",
-		Example: "  mipwatch version",
-		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintln(p.stdout, version())
-			return nil
-		},
-	}
+	return newCommand("version", "Print the version of this program", func(context.Context, []string) error {
+		fmt.Fprintln(p.stdout, version())
+		return nil
+	})
 }
 
 // version is the line that --version prints.

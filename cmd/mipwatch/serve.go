@@ -7,13 +7,10 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
@@ -34,70 +31,53 @@ type server struct {
 	demo bool
 }
 
+// newServe returns the command mipwatch serve.
 func newServe(p *program) *cobra.Command {
 	s := &server{program: p}
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the site locally and reload it on save",
-		Long: `Build the site in memory and serve it as the CDN would: with its rewrites, header
-fields, media types, entity tags and 404 pages. Nothing is written. The live
-endpoints are answered too, by the sidecar, from the forum and the nodes that
-site.yaml names, and the language model that the environment names; with --demo
-from invented ones that need no network and without a model, and every page says
-so.
-
-On a loopback address it is for its own pages: other names than localhost and the
-address are refused, and no other site's page can read an answer in a browser.
-
---live puts the figures of a saved answer into the pages, as it does for build.
-
-When a proposal, site.yaml or the file of --live is saved the site is built again and open pages
-reload. While a proposal is in error the last site without errors stays; until
-there is one, the sound proposals are shown. Links lead to the local address.
-` + epochHelp + modelHelp + `
-` + exitHelp,
-		Example: `  mipwatch serve
-  mipwatch serve --demo
-  mipwatch serve --addr 127.0.0.1:9000 --proposals MIPs
-  mipwatch serve --addr 127.0.0.1:0    # any free port; the address is printed`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
-	}
+	cmd := newCommand("serve", "Serve the site locally and reload it on save", s.run)
 	s.add(cmd)
-	s.addLive(cmd)
+	s.addSnapshot(cmd)
 	cmd.Flags().StringVar(&s.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
 	cmd.Flags().BoolVar(&s.demo, "demo", false, "invent forum and chains instead of asking the real ones")
 	return cmd
 }
 
-func (s *server) run(ctx context.Context) error {
+// run serves the site until ctx ends, and builds it again after each change. The error has an exit code.
+func (s *server) run(ctx context.Context, _ []string) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
 	if err != nil {
 		return exit(exitUsage, fmt.Errorf("--addr: %w", err))
 	}
 	defer listener.Close()
+	// The port is known only now: --addr may leave it open. Links of the site lead to it.
 	base := "http://" + reachable(listener.Addr())
 	if _, err := site.ParseBaseURL(base); err != nil {
 		return exit(exitUsage, fmt.Errorf("--addr: %s: %w", base, err))
 	}
-	live, err := newLive(s.demo, s.env, s.stderr)
+	local, err := startSidecar(s.demo, s.env, s.stderr)
 	if err != nil {
 		return err
 	}
-	defer live.close()
-	v := newPreview(s, base, live)
-	defer v.watcher.close()
+	defer local.close()
+	changes, err := newWatcher(s.config, s.live)
+	if err != nil {
+		// Such as too many watchers on this machine. Serving is of use all the same.
+		explain(s.stderr, fmt.Errorf("changes are not noticed: %w", err))
+	}
+	defer changes.close()
+	v := &preview{server: s, base: base, sidecar: local, watcher: changes, closing: make(chan struct{})}
 	if err := v.build(ctx); err != nil {
 		return err
 	}
+	// A server that fails ends the watcher as well, and a build that runs is waited for.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		v.watcher.run(ctx, func() { v.again(ctx) })
+		changes.run(ctx, func() { v.rebuild(ctx) })
 	}()
-	err = serveHTTP(ctx, listener, v, func() { fmt.Fprintf(s.stderr, "mipwatch: serving %s\n", base) })
+	err = serveHTTP(ctx, listener, v)
 	cancel()
 	<-watched
 	if err != nil {
@@ -106,25 +86,26 @@ func (s *server) run(ctx context.Context) error {
 	return nil
 }
 
-// serveHTTP answers until ctx ends, and then finishes what is in flight.
-func serveHTTP(ctx context.Context, listener net.Listener, v *preview, ready func()) error {
+// serveHTTP prints the address and answers until ctx ends, and then finishes what is in flight.
+func serveHTTP(ctx context.Context, listener net.Listener, v *preview) error {
 	srv := &http.Server{
-		Handler:           guarded(listener.Addr(), v.routes()),
+		Handler:           guarded(listener.Addr(), v),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		ErrorLog:          log.New(v.stderr, "mipwatch: ", 0),
 	}
-	srv.RegisterOnShutdown(v.reloads.close)
+	srv.RegisterOnShutdown(func() { close(v.closing) })
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
-	ready()
+	fmt.Fprintf(v.stderr, "mipwatch: serving %s\n", v.base)
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	}
+	// Requests in flight may end, but for those that take too long.
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	err := srv.Shutdown(limit)
@@ -144,76 +125,3 @@ func reachable(a net.Addr) string {
 	}
 	return net.JoinHostPort("localhost", fmt.Sprint(tcp.Port))
 }
-
-// guarded keeps the pages of other sites from what is served on a loopback address: drafts, and questions to a
-// model that costs money. A page that is open in the same browser can send requests there. Without a field that
-// allows its origin it reads no answer, and what is more than reading is refused. So is a name of its own that
-// leads to this machine (DNS rebinding). On other addresses everything is answered as the CDN would.
-func guarded(at net.Addr, next http.Handler) http.Handler {
-	if tcp, ok := at.(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		return next
-	}
-	refuse := func(detail string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			body, err := api.JSON(api.Problem{
-				Type: "about:blank", Title: "Forbidden", Status: http.StatusForbidden, Detail: detail, Instance: r.URL.EscapedPath(), Code: "forbidden",
-			})
-			if err != nil {
-				http.Error(w, "", http.StatusInternalServerError)
-				return
-			}
-			w.Header().Set("Content-Type", "application/problem+json; charset=utf-8")
-			w.WriteHeader(http.StatusForbidden)
-			w.Write(body)
-		}
-	}
-	sameOrigin := http.NewCrossOriginProtection()
-	sameOrigin.SetDenyHandler(refuse("This address answers the pages that it serves, and no other site's."))
-	inner := sameOrigin.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		browser := r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
-		if browser && r.Method != http.MethodOptions { // the answer to a preflight holds nothing, and what follows it is refused
-			w = &ownOrigin{w}
-		}
-		next.ServeHTTP(w, r)
-	}))
-	foreign := refuse("This address answers as localhost or a loopback address, not under another name.")
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isLoopback(r.Host) {
-			foreign(w, r)
-			return
-		}
-		inner.ServeHTTP(w, r)
-	})
-}
-
-// isLoopback reports whether a Host names this machine whatever a name server says: RFC 6761, section 6.3.
-func isLoopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
-}
-
-// ownOrigin takes the leave for other origins out of an answer to a browser: to every browser's request, since
-// it may keep an answer that it asked for without an origin and give it to a page that asks with one.
-type ownOrigin struct {
-	http.ResponseWriter
-}
-
-func (o *ownOrigin) WriteHeader(status int) {
-	o.Header().Del("Access-Control-Allow-Origin")
-	o.ResponseWriter.WriteHeader(status)
-}
-
-func (o *ownOrigin) Write(b []byte) (int, error) {
-	o.Header().Del("Access-Control-Allow-Origin")
-	return o.ResponseWriter.Write(b)
-}
-
-// Unwrap is for http.ResponseController.
-func (o *ownOrigin) Unwrap() http.ResponseWriter { return o.ResponseWriter }

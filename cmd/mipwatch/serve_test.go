@@ -265,7 +265,7 @@ func TestServeFollowsCompanions(t *testing.T) {
 }
 
 func TestConcerns(t *testing.T) {
-	w := &watcher{config: "conf/site.yaml", folders: []string{"conf/proposals", "./other/"}}
+	w := &watcher{files: []string{"conf/site.yaml"}, folders: []string{"conf/proposals", "./other/"}}
 	tests := []struct {
 		name string
 		op   fsnotify.Op
@@ -319,7 +319,7 @@ func TestSettle(t *testing.T) {
 			if s.err != nil {
 				errs <- s.err
 			}
-			<-time.After(2 * quiet) // of the bubble's own clock
+			<-time.After(2 * quietTime) // of the bubble's own clock
 			synctest.Wait()
 		}
 		want := []string{"three of ours", "ours among foreign", "lost events"}
@@ -335,8 +335,8 @@ func TestSettleHasPatience(t *testing.T) {
 		events := make(chan fsnotify.Event)
 		rebuilt := 0
 		go settle(t.Context(), events, nil, func(fsnotify.Event) bool { return true }, func() { rebuilt++ })
-		const step = quiet / 2
-		for range 3 * patience / step {
+		const step = quietTime / 2
+		for range 3 * maxDelay / step {
 			events <- fsnotify.Event{Name: "ours"}
 			<-time.After(step) // of the bubble's own clock
 		}

@@ -44,10 +44,10 @@ func TestSummariesThatFail(t *testing.T) {
 			program: &program{stdout: &stdout, stderr: &stderr, env: func(string) (string, bool) { return "", false }},
 			input:   input{config: filepath.Join(dir, "site.yaml")}, out: filepath.Join(dir, "public"), format: newChoice("text", "json"),
 			summaries: true, keepGoing: keepGoing,
-			model: func(func(string) (string, bool)) (*summaries, error) { return newSummaries(silent{}, "silent-1"), nil },
+			model: func(func(string) (string, bool)) (ai.Model, string, error) { return silent{}, "silent-1", nil },
 		}
 		code := exitDone
-		if e, failed := errors.AsType[*exitError](b.run(t.Context())); failed {
+		if e, failed := errors.AsType[*exitError](b.run(t.Context(), nil)); failed {
 			code = e.code
 		}
 		want := exitProblems

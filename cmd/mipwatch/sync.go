@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// upstreamPatience is for a first fetch of a large repository over a slow line.
-	upstreamPatience = 10 * time.Minute
-	shortCommit      = 12 // digits
+	// upstreamTimeout is for a first fetch of a large repository over a slow line.
+	upstreamTimeout = 10 * time.Minute
+	shortCommit     = 12 // digits
 )
 
-// mirrorer is one run of the sync command.
-type mirrorer struct {
+// syncer is one run of the sync command.
+type syncer struct {
 	*program
 	config    string
 	keepGoing bool
@@ -30,91 +30,75 @@ type mirrorer struct {
 	format    *choice
 }
 
+// newSync returns the command mipwatch sync.
 func newSync(p *program) *cobra.Command {
-	m := &mirrorer{program: p, format: newChoice("text", "json")}
-	cmd := &cobra.Command{
-		Use:   "sync",
-		Short: "Bring the upstream repository's proposals into the proposals folders",
-		Long: `Bring the proposals of the git repository that site.yaml names under upstream into
-its proposals folders. With as many folders there as here, each goes into the one
-in the same place of the list; with one folder here, all go there.
-
-Markdown files are taken as they are at upstream's ref: a branch, a tag, or the whole
-hash of a commit; the default branch when there is none. Beside them stands
-.mipwatch-upstream.json, to be committed with them: from it the site has the
-upstream's own times, versions and links. What left the upstream is removed. A
-file that was edited here, or was not synced, is never overwritten or removed:
-the run names it and ends with exit code 1, as for a file that cannot be taken
-(a symbolic link, a submodule, over 1 MiB). Then nothing at all is changed,
-unless --keep-going takes the others.
-
-The upstream is untrusted: nothing of it is checked out or run. A second run
-changes nothing. Killed at any moment, the next run mends the rest. It needs
-the git program.
-` + exitHelp + `
-  4  the upstream cannot be fetched or read, or takes longer than --timeout`,
-		Example: `  mipwatch sync
-  mipwatch sync --config examples/monad.yaml
-  mipwatch sync --format json | jq -r '.added[]'
-  mipwatch sync && git add -A proposals && git commit -m "Proposals as of today"`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return m.run(cmd.Context()) },
-	}
+	s := &syncer{program: p, format: newChoice("text", "json")}
+	cmd := newCommand("sync", "Bring the upstream repository's proposals into the proposals folders", s.run)
 	f := cmd.Flags()
-	addConfig(cmd, &m.config)
-	f.BoolVar(&m.keepGoing, "keep-going", false, "take what can be taken even if other files are in error")
-	f.DurationVar(&m.timeout, "timeout", upstreamPatience, "how long the upstream may take altogether, such as 90s")
-	m.format.add(cmd, "format", "how to print the result")
+	addConfig(cmd, &s.config)
+	f.BoolVar(&s.keepGoing, "keep-going", false, "take what can be taken even if other files are in error")
+	f.DurationVar(&s.timeout, "timeout", upstreamTimeout, "how long the upstream may take altogether, such as 90s")
+	s.format.add(cmd, "format", "how to print the result")
 	return cmd
 }
 
-func (m *mirrorer) run(ctx context.Context) error {
-	if m.timeout <= 0 {
-		return exit(exitUsage, fmt.Errorf("--timeout: want a time such as 90s, got %s", m.timeout))
+// run copies the proposals of the upstream into the folders of site.yaml and prints the changes. The error has an exit
+// code.
+func (s *syncer) run(ctx context.Context, _ []string) error {
+	if s.timeout <= 0 {
+		return exit(exitUsage, fmt.Errorf("--timeout: want a time such as 90s, got %s", s.timeout))
 	}
-	s, err := site.Load(m.config)
+	config, err := site.Load(s.config)
 	if err != nil {
 		return exit(exitUsage, err)
 	}
-	targets, err := m.targets(s)
+	targets, err := s.targets(config)
 	if err != nil {
 		return exit(exitUsage, err)
 	}
-	progress := newProgress(m.stderr)
+	progress := newProgress(s.stderr)
 	defer progress.clear()
+	up := config.Upstream
 	report, err := gitsync.Sync(ctx, gitsync.Options{
-		Git: m.address(s.Upstream.Git), Ref: s.Upstream.Ref, Targets: targets, KeepGoing: m.keepGoing, Timeout: m.timeout,
+		Git: s.address(up.Git), Ref: up.Ref, Targets: targets, KeepGoing: s.keepGoing, Timeout: s.timeout,
 		Doing:   func(what string) { progress.done("%s…", what) },
 		Waiting: func() { progress.say("waiting for another sync of the same folders") },
 	})
 	progress.clear()
-	if err != nil {
-		return m.failed(err, s.Upstream.Line)
+	switch {
+	case errors.Is(err, gitsync.ErrUpstream):
+		return exit(exitUpstream, err)
+	case errors.Is(err, gitsync.ErrRef):
+		return exit(exitUsage, s.invalid(up.Line, "upstream-ref", err.Error()))
+	case errors.Is(err, gitsync.ErrFolder):
+		return exit(exitUsage, s.invalid(up.Line, "upstream-folder", err.Error()))
+	case err != nil:
+		return exit(exitWrite, err)
 	}
-	return m.finish(report, progress)
+	return s.finish(report, progress)
 }
 
 // targets decides which folder of the upstream goes where.
-func (m *mirrorer) targets(s *site.Site) ([]gitsync.Target, error) {
-	if s.Upstream == nil {
-		return nil, m.invalid(0, "missing-key",
+func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
+	if config.Upstream == nil {
+		return nil, s.invalid(0, "missing-key",
 			"no upstream to sync from; name its git address, such as upstream: {git: https://git.example.org/mips, folders: [MIPs]}")
 	}
-	from := s.Upstream.Folders
+	from := config.Upstream.Folders
 	if len(from) == 0 {
 		from = []string{"."}
 	}
-	here := (&input{config: m.config}).candidates(s)
+	local := (&input{config: s.config}).candidates(config)
 	switch {
-	case len(here) == 1:
-		return []gitsync.Target{{Folder: here[0], From: from}}, nil
-	case len(here) != len(from):
-		return nil, m.invalid(s.Upstream.Line, "bad-value", fmt.Sprintf(
+	case len(local) == 1:
+		return []gitsync.Target{{Folder: local[0], From: from}}, nil
+	case len(local) != len(from):
+		return nil, s.invalid(config.Upstream.Line, "bad-value", fmt.Sprintf(
 			"upstream.folders: %s cannot be told to go into %s of proposals; list as many, or one folder of proposals",
-			plural(len(from), "folder"), plural(len(here), "folder")))
+			plural(len(from), "folder"), plural(len(local), "folder")))
 	}
 	var out []gitsync.Target
-	for i, dir := range here {
+	for i, dir := range local {
 		out = append(out, gitsync.Target{Folder: dir, From: from[i : i+1]})
 	}
 	return out, nil
@@ -122,78 +106,70 @@ func (m *mirrorer) targets(s *site.Site) ([]gitsync.Target, error) {
 
 // address is that of the upstream as git takes it: a relative path is one from the configuration, as those of
 // the proposals are.
-func (m *mirrorer) address(git string) string {
+func (s *syncer) address(git string) string {
+	// Addresses are URLs, absolute paths, or host:path, whose host holds no slash.
 	before, _, colon := strings.Cut(git, ":")
 	if strings.Contains(git, "://") || colon && !strings.Contains(before, "/") || filepath.IsAbs(git) {
 		return git
 	}
-	dir, err := filepath.Abs(filepath.Dir(m.config))
-	if err != nil {
-		dir = filepath.Dir(m.config) // git says what is wrong with it
+	path := filepath.Join(filepath.Dir(s.config), filepath.FromSlash(git))
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
 	}
-	return filepath.Join(dir, filepath.FromSlash(git))
+	return path // git reports what is wrong with it
 }
 
-func (m *mirrorer) invalid(line int, code, message string) error {
-	return &site.InvalidError{Problems: []mip.Problem{{Level: mip.Error, Code: code, File: filepath.ToSlash(m.config), Line: line, Message: message}}}
-}
-
-// failed gives an error its exit code, and the line that it is about.
-func (m *mirrorer) failed(err error, line int) error {
-	switch {
-	case errors.Is(err, gitsync.ErrUpstream):
-		return exit(exitUpstream, err)
-	case errors.Is(err, gitsync.ErrRef):
-		return exit(exitUsage, m.invalid(line, "upstream-ref", err.Error()))
-	case errors.Is(err, gitsync.ErrFolder):
-		return exit(exitUsage, m.invalid(line, "upstream-folder", err.Error()))
-	}
-	return exit(exitWrite, err)
+// invalid is an error about a line of site.yaml.
+func (s *syncer) invalid(line int, code, message string) error {
+	p := mip.Problem{Level: mip.Error, Code: code, File: filepath.ToSlash(s.config), Line: line, Message: message}
+	return &site.InvalidError{Problems: []mip.Problem{p}}
 }
 
 // finish prints the result.
-func (m *mirrorer) finish(r gitsync.Report, progress *progress) error {
-	kept := len(r.Problems) > 0 && !m.keepGoing
-	if m.format.word == "json" {
-		if err := writeJSON(m.stdout, r); err != nil {
-			return exit(exitWrite, nil) // told by run
+func (s *syncer) finish(r gitsync.Report, progress *progress) error {
+	refused := len(r.Problems) > 0 && !s.keepGoing
+	if s.format.word == "json" {
+		if err := writeJSON(s.stdout, r); err != nil {
+			return exit(exitWrite, nil) // run prints it
 		}
 	} else {
-		writeText(m.stderr, r.Problems, -1)
-		m.print(r, kept)
+		writeText(s.stderr, r.Problems, -1)
+		if !refused {
+			s.print(r)
+		}
 	}
 	for _, notice := range r.Notices {
 		progress.say("%s: %s", r.Git, notice)
 	}
 	if r.Rewritten {
-		progress.say("the upstream's history was rewritten, or another one is named: %.*s does not lead to %.*s", shortCommit, r.From, shortCommit, r.To)
+		progress.say("the upstream's history was rewritten, or another one is named: %.*s does not lead to %.*s",
+			shortCommit, r.From, shortCommit, r.To)
 	}
-	if kept {
+	if refused {
 		progress.say("nothing is changed: %s", count(r.Problems))
 		return exit(exitProblems, nil)
 	}
 	return nil
 }
 
-func (m *mirrorer) print(r gitsync.Report, kept bool) {
+// print lists the changes for people and for grep: a line for each file, and one for all.
+func (s *syncer) print(r gitsync.Report) {
 	for _, list := range []struct {
 		word  string
 		paths []string
 	}{{"added", r.Added}, {"changed", r.Changed}, {"removed", r.Removed}} {
 		for _, path := range list.paths {
-			fmt.Fprintf(m.stdout, "%s %s\n", list.word, visible(path))
+			fmt.Fprintf(s.stdout, "%s %s\n", list.word, visible(path))
 		}
 	}
-	from := ""
+	if len(r.Added)+len(r.Changed)+len(r.Removed) == 0 {
+		fmt.Fprintf(s.stdout, "up to date: %s of %s at %.*s\n", plural(r.Unchanged, "file"), visible(r.Git), shortCommit, r.To)
+		return
+	}
+	before := ""
 	if r.From != "" && r.From != r.To {
-		from = fmt.Sprintf(", before at %.*s", shortCommit, r.From)
+		before = fmt.Sprintf(", before at %.*s", shortCommit, r.From)
 	}
-	switch {
-	case kept:
-	case len(r.Added)+len(r.Changed)+len(r.Removed) == 0:
-		fmt.Fprintf(m.stdout, "up to date: %s of %s at %.*s\n", plural(r.Unchanged, "file"), visible(r.Git), shortCommit, r.To)
-	default:
-		fmt.Fprintf(m.stdout, "synced %s at %.*s%s: %d added, %d changed, %d removed, %d unchanged\n",
-			visible(r.Git), shortCommit, r.To, from, len(r.Added), len(r.Changed), len(r.Removed), r.Unchanged)
-	}
+	fmt.Fprintf(s.stdout, "synced %s at %.*s%s: %d added, %d changed, %d removed, %d unchanged\n",
+		visible(r.Git), shortCommit, r.To, before, len(r.Added), len(r.Changed), len(r.Removed), r.Unchanged)
 }

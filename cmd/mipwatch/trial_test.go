@@ -33,7 +33,7 @@ func TestOneCannotBeRendered(t *testing.T) {
 				}
 			}
 		}
-		err := b.run(t.Context())
+		err := b.run(t.Context(), nil)
 		if !keepGoing {
 			e, ok := errors.AsType[*exitError](err)
 			if !ok || e.code != exitProblems || !strings.Contains(err.Error(), "make mip/2/index.html: it cannot be") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,41 +16,54 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 )
 
-// quiet is how long nothing must change before the site is built again: editors save in several steps,
-// git changes many files at once.
-const quiet = 100 * time.Millisecond
+// How changes are gathered before a build.
+const (
+	// quietTime is how long nothing must change before the site is built again: editors save in several steps,
+	// git changes many files at once.
+	quietTime = 100 * time.Millisecond
+	// maxDelay is how long a change waits at the most, should changes never cease.
+	maxDelay = 2 * time.Second
+)
 
-// patience is how long a change waits at the most, should changes never cease.
-const patience = 2 * time.Second
-
-// watcher notices changes of the preview's sources. Its zero value notices nothing.
+// watcher notices changes of the preview's sources. Without an fsnotify.Watcher it notices nothing.
 type watcher struct {
 	*fsnotify.Watcher
-	config  string
-	live    string // the file of --live, empty: none
+	// files are site.yaml, and the live snapshot if there is one.
+	files []string
+	// folders hold the proposals.
 	folders []string
 }
 
-func newWatcher(config, live string) (*watcher, error) {
+// newWatcher watches for changes of these files, of which empty names are left out. After an error the watcher notices
+// nothing, and can be used all the same.
+func newWatcher(files ...string) (*watcher, error) {
 	w, err := fsnotify.NewWatcher()
-	return &watcher{Watcher: w, config: config, live: live}, err
+	return &watcher{Watcher: w, files: slices.DeleteFunc(files, func(name string) bool { return name == "" })}, err
 }
 
-// follow watches the folders from now on, and what says that one was replaced. It is called before
+// watch notices changes in the folders from now on, and that one is replaced. It is called before
 // they are read, so that no change falls in between. A folder that was watched before stays so: it may
 // come back.
-func (w *watcher) follow(folders []string) error {
+func (w *watcher) watch(folders []string) error {
 	if w.Watcher == nil {
 		return nil
 	}
 	w.folders = folders
-	dirs := []string{filepath.Dir(w.config)}
-	if w.live != "" {
-		dirs = append(dirs, filepath.Dir(w.live))
+	var dirs []string
+	// Editors replace files, so that the folder is watched and not the file.
+	for _, name := range w.files {
+		dirs = append(dirs, filepath.Dir(name))
 	}
 	for _, dir := range folders {
 		dirs = append(dirs, dir, filepath.Dir(filepath.Clean(dir)))
-		dirs = append(dirs, besideFolders(dir)...)
+		for _, pattern := range []string{corpus.SummariesDir, corpus.TranslationsDir, corpus.TranslationsDir + "/*"} {
+			names, _ := fs.Glob(os.DirFS(dir), pattern) // the pattern is sound
+			for _, name := range names {
+				if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
+					dirs = append(dirs, filepath.Join(dir, name))
+				}
+			}
+		}
 	}
 	var errs []error
 	for _, dir := range dirs {
@@ -60,37 +74,28 @@ func (w *watcher) follow(folders []string) error {
 	return errors.Join(errs...)
 }
 
-// besideFolders are the folders of what is committed beside the proposals, as far as they are there.
-func besideFolders(dir string) []string {
-	translations := filepath.Join(dir, corpus.TranslationsDir)
-	candidates := []string{filepath.Join(dir, corpus.SummariesDir), translations}
-	entries, _ := os.ReadDir(translations) // most folders have none
-	for _, e := range entries {
-		candidates = append(candidates, filepath.Join(translations, e.Name()))
-	}
-	return slices.DeleteFunc(candidates, func(name string) bool {
-		info, err := os.Stat(name)
-		return err != nil || !info.IsDir()
-	})
-}
-
 // concerns reports whether a change could change the site.
 func (w *watcher) concerns(e fsnotify.Event) bool {
 	name := filepath.Clean(e.Name)
-	switch {
-	case e.Op == fsnotify.Chmod:
+	if e.Op == fsnotify.Chmod {
 		return false
-	case name == filepath.Clean(w.config), w.live != "" && name == filepath.Clean(w.live):
+	}
+	if slices.ContainsFunc(w.files, func(file string) bool { return name == filepath.Clean(file) }) {
 		return true
 	}
 	return slices.ContainsFunc(w.folders, func(dir string) bool {
-		dir = filepath.Clean(dir)
-		return name == dir || filepath.Dir(name) == dir && strings.EqualFold(filepath.Ext(name), ".md") ||
-			!strings.HasPrefix(filepath.Base(name), ".") &&
-				(within(name, filepath.Join(dir, corpus.SummariesDir)) || within(name, filepath.Join(dir, corpus.TranslationsDir)))
+		// Hidden files are those of editors, but the folder itself is reported as a change of itself.
+		rel, err := filepath.Rel(dir, name)
+		if err != nil || strings.HasPrefix(filepath.Base(name), ".") && rel != "." {
+			return false
+		}
+		top, _, deeper := strings.Cut(filepath.ToSlash(rel), "/")
+		return rel == "." || top == corpus.SummariesDir || top == corpus.TranslationsDir ||
+			!deeper && strings.EqualFold(filepath.Ext(rel), ".md")
 	})
 }
 
+// close ends run.
 func (w *watcher) close() {
 	if w.Watcher != nil {
 		w.Watcher.Close()
@@ -107,34 +112,31 @@ func (w *watcher) run(ctx context.Context, rebuild func()) {
 // settle calls do after each run of events that concern it, once none has come for a while or the first
 // has waited long enough. Lost events (an error, such as an overflow) count as one.
 func settle(ctx context.Context, events <-chan fsnotify.Event, errs <-chan error, concerns func(fsnotify.Event) bool, do func()) {
-	timer := time.NewTimer(quiet)
+	timer := time.NewTimer(quietTime)
 	timer.Stop()
 	var latest time.Time // when the events since the last call must be dealt with; zero without any
-	changed := func() {
-		if latest.IsZero() {
-			latest = time.Now().Add(patience)
-		}
-		timer.Reset(min(quiet, time.Until(latest)))
-	}
 	for {
+		changed, open := false, true
 		select {
 		case <-ctx.Done():
 			return
 		case e, ok := <-events:
-			if !ok {
-				return
-			}
-			if concerns(e) {
-				changed()
-			}
+			changed, open = ok && concerns(e), ok
 		case _, ok := <-errs:
-			if !ok {
-				return
-			}
-			changed()
+			changed, open = ok, ok
 		case <-timer.C:
 			latest = time.Time{}
 			do()
+		}
+		// The watcher was closed.
+		if !open {
+			return
+		}
+		if changed {
+			if latest.IsZero() {
+				latest = time.Now().Add(maxDelay)
+			}
+			timer.Reset(min(quietTime, time.Until(latest)))
 		}
 	}
 }

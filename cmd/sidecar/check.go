@@ -13,7 +13,8 @@ import (
 // checkTimeout is shorter than what container engines allow a check by themselves.
 const checkTimeout = 3 * time.Second
 
-// check asks the sidecar at an address to listen on whether it is ready. nil means yes.
+// check asks the sidecar that listens on an address whether it is ready. The error says why it is not. It is for health
+// checks in containers that have no other program.
 func check(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -21,7 +22,7 @@ func check(ctx context.Context, addr string) error {
 	if err != nil {
 		return fmt.Errorf("--addr: %w", err)
 	}
-	// Whatever proxy the environment names, it is not between a process and its own machine.
+	// A proxy of the environment is not between a process and its own machine.
 	client := &http.Client{Transport: &http.Transport{}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	switch {
@@ -37,7 +38,8 @@ func check(ctx context.Context, addr string) error {
 	return nil
 }
 
-// reachable is where to ask a server that listens on an address: on this machine, when it listens on all of them.
+// reachable returns the address at which a server is asked that listens on addr. A server that listens on all addresses
+// is asked on the loopback one.
 func reachable(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	ip, bad := netip.ParseAddr(host)

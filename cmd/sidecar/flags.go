@@ -19,17 +19,18 @@ var help string
 
 // flags are the command line.
 type flags struct {
-	addr    string
-	metrics string // empty: none
+	addr string
+	// metrics is the address of the metrics. Empty means that there are none.
+	metrics string
 	config  string
-	named   bool // config was named, so it must be there
+	// named says that config was named, so that the file must exist.
+	named   bool
 	site    string
 	check   bool
 	version bool
 }
 
-// parseFlags reads the command line, with defaults from the environment. The error is [flag.ErrHelp] when
-// help is asked for.
+// parseFlags reads the command line, with defaults from the environment. The error is [flag.ErrHelp] for --help.
 func parseFlags(args []string, env sidecar.Environment) (flags, error) {
 	set, f := newFlagSet(env)
 	if err := set.Parse(args); err != nil {
@@ -38,7 +39,9 @@ func parseFlags(args []string, env sidecar.Environment) (flags, error) {
 	if set.NArg() > 0 {
 		return *f, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	}
+	// site.yaml may be missing where nobody has named it.
 	set.Visit(func(one *flag.Flag) { f.named = f.named || one.Name == "config" })
+	// The version is shown whatever else is wrong.
 	if f.version {
 		return *f, nil
 	}
@@ -63,7 +66,7 @@ func newFlagSet(env sidecar.Environment) (*flag.FlagSet, *flags) {
 	return set, f
 }
 
-// checkAddr tells an address that is none from one that cannot be had.
+// checkAddr checks the form of an address. Without it a typing error would look like an address in use.
 func checkAddr(flag, addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err == nil {

@@ -23,8 +23,9 @@ const (
 type guard struct {
 	most int
 
-	mu      sync.Mutex
-	waiting *list.List // of net.Conn, the longest silent first
+	mu sync.Mutex
+	// waiting has a net.Conn in each element, the longest silent one first.
+	waiting *list.List
 	place   map[net.Conn]*list.Element
 }
 
@@ -45,7 +46,8 @@ func waitingBound() int {
 // connState is for [http.Server.ConnState].
 func (g *guard) connState(c net.Conn, state http.ConnState) {
 	switch state {
-	case http.StateNew, http.StateIdle, http.StateActive: // active begins with a header's first byte
+	// A connection is active from the first byte of a header on, long before there is a request.
+	case http.StateNew, http.StateIdle, http.StateActive:
 		if oldest := g.wait(c); oldest != nil {
 			oldest.Close()
 		}
@@ -66,6 +68,7 @@ func (g *guard) wait(c net.Conn) (oldest net.Conn) {
 	if g.waiting.Len() <= g.most {
 		return nil
 	}
+	// The connection is closed by the caller, without the lock.
 	oldest = g.waiting.Front().Value.(net.Conn)
 	g.remove(oldest)
 	return oldest
@@ -103,7 +106,8 @@ func (g *guard) handler(next http.Handler) http.Handler {
 		case r.Body == nil || r.Body == http.NoBody:
 			g.serve(c)
 		default:
-			r = r.WithContext(r.Context()) // a copy: net/http looks at the body that it made
+			// The request is copied, since net/http looks at the body of its own one when the handler is done.
+			r = r.WithContext(r.Context())
 			r.Body = &watchedBody{r.Body, func() { g.serve(c) }}
 		}
 		next.ServeHTTP(w, r)

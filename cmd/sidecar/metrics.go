@@ -15,12 +15,14 @@ import (
 
 // metrics answers GET /metrics, and nothing else. It is for an address of its own, which has no limit of callers.
 func (s *server) metrics() http.Handler {
+	// The default registry is a global variable, and has what other packages register in it.
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(s, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		// After an error the other families are still good.
 		families, err := registry.Gather()
-		if err != nil { // the others are still good
+		if err != nil {
 			s.log.Error("metrics", "error", err.Error())
 		}
 		w.Header().Set("Cache-Control", "no-store")
@@ -43,6 +45,7 @@ func (s *server) Collect(ch chan<- prometheus.Metric) {
 	w.Gauge("mipwatch_build_info", "The program that runs: version, the commit that it was built from (revision), Go version. Always 1.",
 		1, "version", b.Version, "revision", b.Commit, "goversion", b.Go)
 	s.handler.WriteMetrics(w)
+	// The name has the word looks, which alerts of operators use.
 	stats := &s.poller.Stats
 	w.Gauge("mipwatch_site_proposals", "Proposals of the site.", float64(stats.Proposals.Load()))
 	const looks = "Readings of the site, by whether it could be read; error also where it could not be taken over."
@@ -52,6 +55,7 @@ func (s *server) Collect(ch chan<- prometheus.Metric) {
 		float64(stats.SucceededAt.Load()))
 	w.Gauge("mipwatch_site_changed_timestamp_seconds", "When a new state of the site was last taken over; 0 before the first.",
 		float64(stats.ChangedAt.Load()))
+	// The collectors of the library have this number under another name only.
 	var collections debug.GCStats
 	debug.ReadGCStats(&collections)
 	w.Counter("go_gc_cycles_total", "Collections of garbage.", float64(collections.NumGC))

@@ -37,12 +37,15 @@ const (
 
 // server is the process: the handler, its site, and the connections.
 type server struct {
-	log     *slog.Logger
-	site    string // for the log
+	log *slog.Logger
+	// site is --site for the log, without a password.
+	site    string
 	handler *sidecar.Sidecar
 	poller  *index.Poller
-	every   time.Duration // between two readings of the site
-	client  *http.Client  // asks the site for its documents
+	// every is the interval between two readings of the site.
+	every time.Duration
+	// client asks the site for its documents.
+	client *http.Client
 }
 
 // newServer returns a server that the caller closes. The errors are all that is wrong with the configuration, errs
@@ -50,6 +53,7 @@ type server struct {
 func newServer(f flags, env sidecar.Environment, errs []error, log *slog.Logger) (*server, []error) {
 	s := &server{log: log, site: f.site, every: folderInterval}
 	s.client = &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}
+	// All that is wrong is found before the process ends, so that an operator mends it at once.
 	networks, err := readNetworks(f)
 	if err != nil {
 		errs = append(errs, err)
@@ -66,6 +70,7 @@ func newServer(f flags, env sidecar.Environment, errs []error, log *slog.Logger)
 	if len(errs) > 0 {
 		return nil, errs
 	}
+	// The address may have a password, which is for no log.
 	if index.IsAddress(f.site) {
 		s.every = addressInterval
 		if u, err := url.Parse(f.site); err == nil {
@@ -117,7 +122,8 @@ func newHTTP(h http.Handler, g *guard, log *slog.Logger) *http.Server {
 // listeners are the addresses of the process.
 type listeners struct {
 	answers net.Listener
-	metrics net.Listener // nil without --metrics-addr
+	// metrics is nil without --metrics-addr.
+	metrics net.Listener
 }
 
 // listen opens the listeners. The error names the flag.
@@ -151,6 +157,7 @@ func (s *server) run(ctx context.Context, l listeners) error {
 		})
 		defer srv.Close()
 	}
+	// The site is read while the server starts. Requests meanwhile wait for it, and /readyz says that it is not there.
 	pollCtx, stop := context.WithCancel(ctx)
 	polling.Go(func() { s.poller.Run(pollCtx, s.every) })
 	err := s.serve(ctx, newHTTP(s.handler, newGuard(waitingBound()), s.log), l.answers)
@@ -171,9 +178,11 @@ func (s *server) serve(ctx context.Context, srv *http.Server, listener net.Liste
 		return errors.Join(err, srv.Close())
 	case <-ctx.Done():
 	}
+	// A balancer sees that /readyz fails, or that connections are refused, and goes elsewhere.
 	s.handler.Drain()
-	listener.Close() // from here on, connections are refused
+	listener.Close()
 	s.log.Info("stopping")
+	// ctx has ended, and the requests in flight get their time all the same.
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	// Shutdown closes the listener too, and may return the error of closing it twice.

@@ -3,6 +3,11 @@
 package aimocktest
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,9 +60,22 @@ func Start(t *testing.T, o Options) *Server {
 	cmd.Stderr = t.Output()
 	line, kill := testenv.Start(t, listening, cmd)
 	t.Cleanup(kill)
-	at := strings.TrimSuffix(line[strings.Index(line, listening)+len(listening):], "/")
-	s := &Server{address: at}
-	s.install(t, o.Fixtures)
+	_, address, _ := strings.Cut(line, listening)
+	s := &Server{address: strings.TrimSuffix(address, "/")}
+	fixtures := []any{}
+	for _, f := range o.Fixtures {
+		match, response := map[string]any{}, map[string]any{"content": f.Answer}
+		if f.Question != "" {
+			match["userMessage"] = f.Question
+		}
+		if f.Stop != "" {
+			response["finishReason"] = f.Stop
+		}
+		fixtures = append(fixtures, map[string]any{"match": match, "response": response})
+	}
+	if len(fixtures) > 0 {
+		s.control(t, http.MethodPost, "fixtures", map[string]any{"fixtures": fixtures}, new(any))
+	}
 	s.misbehave(t, o.Chaos)
 	return s
 }
@@ -68,4 +86,60 @@ func (s *Server) Base(provider string) string {
 		return s.address + s.scope
 	}
 	return s.address + "/v1" + s.scope
+}
+
+// With returns the same server for clients that use the Base of the result: they alone meet c, in the
+// place of what others meet. The fixtures are the same.
+func (s *Server) With(t *testing.T, c Chaos) *Server {
+	t.Helper()
+	scoped := &Server{address: s.address, scope: "?testId=" + url.QueryEscape(t.Name())}
+	scoped.misbehave(t, c)
+	return scoped
+}
+
+// Requests is how many requests were answered that came to this Base. One whose sender has left before
+// does not count.
+func (s *Server) Requests(t *testing.T) int {
+	t.Helper()
+	var entries []any
+	s.control(t, http.MethodGet, "journal", nil, &entries)
+	return len(entries)
+}
+
+func (s *Server) misbehave(t *testing.T, c Chaos) {
+	t.Helper()
+	fields := map[string]any{}
+	for name, always := range map[string]bool{
+		"malformedRate": c.Malformed, "disconnectRate": c.Disconnect, "rateLimitRate": c.RateLimit, "dropRate": c.Drop,
+	} {
+		if always {
+			fields[name] = 1
+		}
+	}
+	if c.Latency > 0 {
+		fields["latencyMs"] = c.Latency.Milliseconds()
+	}
+	s.control(t, http.MethodPost, "chaos", fields, new(any))
+}
+
+// control asks the server's own API. What it does not take fails the test.
+func (s *Server) control(t *testing.T, method, name string, body map[string]any, into any) {
+	t.Helper()
+	var b []byte
+	if body != nil {
+		b, _ = json.Marshal(body) // of strings and numbers
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, s.address+"/__aimock/"+name+s.scope, bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if b, err = io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK || json.Unmarshal(b, into) != nil {
+		t.Fatalf("%s %s: status %d, %s, %v", method, name, resp.StatusCode, b, err)
+	}
 }

@@ -23,6 +23,8 @@ type history struct {
 	state  string
 	epoch  *time.Time
 	places map[string]git.Place // by folder
+	// partial holds the top folders of clones that lack some contents.
+	partial map[string]bool
 	// files are the histories of committed files.
 	files map[fileKey]*fileHistory
 	// touched counts, by commit, the files named like proposals that it touches.
@@ -64,7 +66,7 @@ const maxLanguages = 200
 func readHistory(ctx context.Context, folders []string, epoch *time.Time) *history {
 	h := &history{
 		state: "none", epoch: epoch, places: map[string]git.Place{}, files: map[fileKey]*fileHistory{}, touched: map[string]int{},
-		records: map[string]*gitsync.Record{},
+		records: map[string]*gitsync.Record{}, partial: map[string]bool{},
 	}
 	for _, dir := range folders {
 		h.readRecord(dir)
@@ -96,6 +98,7 @@ func readHistory(ctx context.Context, folders []string, epoch *time.Time) *histo
 	}
 	for top, dirs := range byTop {
 		if git.Partial(ctx, top) {
+			h.partial[top] = true
 			h.report(mip.Notice, dirs[0], "history-partial",
 				"the clone lacks what files held before: versions are told without their texts; fetch it all (git fetch --refetch --no-filter)")
 		}
@@ -296,11 +299,12 @@ func upstreamHistory(from gitsync.File) *fileHistory {
 }
 
 // keepTexts forgets which texts the local repository does not hold: those of synced files are
-// there as far as they were committed here or fetched. Without a repository none is.
+// there as far as they were committed here or fetched, those of a partial clone as far as they
+// were fetched. Without a repository none is.
 func (h *history) keepTexts(ctx context.Context, proposals []*Proposal) {
 	byTop := map[string][]*Proposal{}
 	for _, p := range proposals {
-		if p.Past != nil && p.Upstream {
+		if p.Past != nil && (p.Upstream || h.partial[p.Past.top]) {
 			byTop[p.Past.top] = append(byTop[p.Past.top], p)
 		}
 	}

@@ -88,7 +88,7 @@ func (p *Past) publish(top string) *Past {
 type Texts struct {
 	mu sync.Mutex
 	// programs are the git processes by the repository's top folder.
-	programs map[string]*git.Blobs
+	programs map[string]*git.Objects
 }
 
 // Read returns the texts of p.Past.Versions and, if it is there, of the version before the
@@ -105,11 +105,11 @@ func (t *Texts) Read(p *Proposal) ([][]byte, error) {
 	program, ok := t.programs[p.Past.top]
 	if !ok {
 		var err error
-		if program, err = git.OpenBlobs(context.Background(), p.Past.top); err != nil {
+		if program, err = git.OpenObjects(context.Background(), p.Past.top); err != nil {
 			return nil, fmt.Errorf("versions of %s: %w", p.File, err)
 		}
 		if t.programs == nil {
-			t.programs = map[string]*git.Blobs{}
+			t.programs = map[string]*git.Objects{}
 		}
 		t.programs[p.Past.top] = program
 	}
@@ -117,7 +117,7 @@ func (t *Texts) Read(p *Proposal) ([][]byte, error) {
 		if blob == "" {
 			continue
 		}
-		text, err := program.Read(blob, folder.MaxFile)
+		text, err := program.Blob(blob, folder.MaxFile)
 		if err != nil {
 			return nil, fmt.Errorf("versions of %s: %w", p.File, err)
 		}

@@ -19,8 +19,9 @@ import (
 type Entity struct {
 	mediaType string
 	body      []byte
-	tag       string // without quotes
-	zipped    func() []byte
+	// tag is the entity tag without quotes.
+	tag    string
+	zipped func() []byte
 }
 
 // New makes an entity of a body that must not change from now on. The entity tag follows from the body alone.

@@ -13,21 +13,30 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sony/gobreaker/v2"
 )
 
 const (
-	retryPause   = 200 * time.Millisecond // before the second try
-	maxRetryWait = time.Second            // a host that wants to wait this long is not tried again
+	// retryPause is the least time before the second try. There is none for a host that wants to be left alone for
+	// maxRetryWait or longer.
+	retryPause   = 200 * time.Millisecond
+	maxRetryWait = time.Second
 	maxRedirects = 3
-	maxErrorBody = 4 << 10 // bytes
+	// maxErrorBody bounds Error.Body, in bytes.
+	maxErrorBody = 4 << 10
 )
 
 // Request is one question to a host.
 type Request struct {
-	Method string      // empty means GET
-	Path   string      // escaped, appended to the path of the address, whose query is kept; empty means the address itself
-	Body   []byte      // nil means none
-	Header http.Header // in addition to User-Agent and Accept-Encoding
+	// Method is GET when it is empty.
+	Method string
+	// Path is escaped. It is appended to the path of the address, whose query is kept. Empty means the address itself.
+	Path string
+	// Body is sent again with a retry and a redirect. Nil means none.
+	Body []byte
+	// Header is sent in addition to User-Agent and Accept-Encoding.
+	Header http.Header
 
 	// Accept checks an answer. Its error counts as a failure of the host: the error of Do wraps it and repeats its
 	// text. Nil accepts every answer.
@@ -37,7 +46,8 @@ type Request struct {
 	// call and is returned as it is. Nil counts nothing.
 	Spend func() error
 
-	Once bool // no retry
+	// Once disables the retry.
+	Once bool
 }
 
 // Response is an answer of status 2xx, or 4xx but 429.
@@ -76,6 +86,7 @@ type call struct {
 	refused error // why the last HTTP request did not go out
 }
 
+// do checks everything that needs no request, and lets the breaker run the rest.
 func (c *call) do(ctx context.Context) (*Response, error) {
 	to, err := c.host.address(c.request.Path)
 	if err != nil {
@@ -84,14 +95,22 @@ func (c *call) do(ctx context.Context) (*Response, error) {
 	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
-	done, probe, err := c.host.allow()
-	if err != nil {
+	if err := c.host.checkPause(); err != nil {
 		return nil, err
 	}
-	result := errUndecided // of a panic
-	defer func() { done(result) }()
-	c.host.dropIdle()
+	c.host.wake()
+	breaker := c.host.breaker.Load()
+	res, err := breaker.Execute(func() (*Response, error) {
+		return c.ask(ctx, to, breaker.State() == gobreaker.StateHalfOpen)
+	})
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		return nil, c.host.breakerError(err)
+	}
+	return res, err
+}
 
+// ask makes one try or two. probe says that the call decides whether the breaker closes.
+func (c *call) ask(ctx context.Context, to *url.URL, probe bool) (*Response, error) {
 	res, err := c.try(ctx, to)
 	if e, ok := errors.AsType[*Error](err); ok && e.retry && !probe && !c.request.Once {
 		res, err = c.tryAgain(ctx, to, e)
@@ -104,7 +123,6 @@ func (c *call) do(ctx context.Context) (*Response, error) {
 	if e, ok := errors.AsType[*Error](err); ok {
 		c.host.noteFailure(e)
 	}
-	result = err
 	return res, err
 }
 
@@ -149,7 +167,8 @@ func (c *call) try(ctx context.Context, to *url.URL) (*Response, error) {
 	return res, nil
 }
 
-// RoundTrip sends one HTTP request.
+// RoundTrip implements [http.RoundTripper] below the client, which follows redirects: each HTTP request of a call comes
+// here, is charged to the caller and counted.
 func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	c.refused = c.host.checkPause()
 	if c.refused == nil && c.request.Spend != nil {
@@ -206,15 +225,12 @@ func (c *call) checkRedirect(next *http.Request, via []*http.Request) error {
 
 // sameHost reports whether two addresses are of one origin, or the second one is the first one's by TLS.
 func sameHost(from, to *url.URL) bool {
-	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
-		return false
-	}
-	if from.Scheme == to.Scheme {
-		return port(from) == port(to)
-	}
-	return from.Scheme == "http" && to.Scheme == "https" && port(from) == "80" && port(to) == "443"
+	sameOrigin := from.Scheme == to.Scheme && port(from) == port(to)
+	byTLS := from.Scheme == "http" && to.Scheme == "https" && port(from) == "80" && port(to) == "443"
+	return strings.EqualFold(from.Hostname(), to.Hostname()) && (sameOrigin || byTLS)
 }
 
+// port is the port of an address, that of the scheme if it names none.
 func port(u *url.URL) string {
 	if p := u.Port(); p != "" {
 		return p
@@ -222,7 +238,7 @@ func port(u *url.URL) string {
 	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
-// read reads an answer. Its error is an [*Error], or what broke the body.
+// read reads an answer. Its error is an [*Error], or that of reading the body.
 func (h *Host) read(resp *http.Response) (*Response, error) {
 	status := resp.StatusCode
 	if status == http.StatusTooManyRequests || status >= 500 {

@@ -16,13 +16,19 @@ var (
 	ErrUnavailable = errors.New("upstream is unavailable")
 )
 
-// Error is a failure of a host. Its text holds no part of the host's address and nothing that the host sent.
+// Error is a failure of a host. Its text holds no part of the host's address and none of the host's own words.
 type Error struct {
-	Timeout    bool          // ErrTimeout: no whole answer in time; otherwise ErrUnavailable
-	Status     int           // 0 means that there was none
-	Body       []byte        // beginning of a 429 or 5xx, at most 4 KiB
-	RetryAfter time.Duration // when it makes sense to ask again, at most 10 min; 0 means unknown
-	Unasked    bool          // no request of the call got to the host: it is paused, its breaker is open, nobody listens
+	// Timeout reports ErrTimeout: there was no whole answer in time. Otherwise the error is ErrUnavailable.
+	Timeout bool
+	// Status is that of the HTTP answer. Zero means that there was none.
+	Status int
+	// Body is the beginning of a 429 or 5xx, at most 4 KiB.
+	Body []byte
+	// RetryAfter is when it makes sense to ask again, at most 10 min. Zero means unknown.
+	RetryAfter time.Duration
+	// Unasked reports that no request of the call got to the host: it is paused, its breaker is open, or nothing
+	// listens there.
+	Unasked bool
 
 	result Result
 	retry  bool  // a second try may do better
@@ -52,7 +58,7 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns the error of Request.Accept, if there is one.
 func (e *Error) Unwrap() error { return e.err }
 
-// The reasons. The errors of net and net/http hold addresses.
+// The reasons of failures. The errors of net and net/http cannot be used: they hold addresses.
 var (
 	errPaused    = errors.New("it asked for a pause")
 	errOpen      = errors.New("too many failures in a row")
@@ -63,8 +69,6 @@ var (
 	errRedirects = errors.New("it redirects in a circle")
 	errForeign   = errors.New("it redirects elsewhere")
 	errStatus    = errors.New("it does not serve")
-
-	errUndecided = errors.New("the call did not end")
 )
 
 // contextError is the error of a context that has ended, nil before.

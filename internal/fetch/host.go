@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sony/gobreaker/v2"
@@ -19,28 +20,38 @@ const (
 	defaultMaxBytes = 2 << 20
 	defaultTry      = 2500 * time.Millisecond
 
+	// The bounds of a pause. A 429 without a time pauses for the shortest one.
 	shortestPause = time.Second
 	longestPause  = 10 * time.Minute
 
+	// So many failures in a row open the breaker for that long.
 	failuresToOpen = 5
 	openFor        = 30 * time.Second
-	probeWait      = time.Second // RetryAfter while another call decides whether the breaker closes
+	// probeWait is RetryAfter while another call decides whether the breaker closes.
+	probeWait = time.Second
 
-	// maxIdle is how long a connection may be idle before it is closed. The transport's own timer does not run while a
-	// process is frozen.
+	// maxIdle is how long a connection may be idle before it is closed.
 	maxIdle = 30 * time.Second
 )
 
 // Config says how a host is asked.
 type Config struct {
-	Transport   http.RoundTripper // nil means a transport of the host's own, with the proxy of the environment
-	UserAgent   string            // empty means that of net/http
-	MaxBytes    int64             // bound of a body after decoding; 0 means 2 MiB
-	Try         time.Duration     // deadline of one try with its redirects and its body; 0 means 2.5 s
-	RetryRoom   time.Duration     // time that the context must leave for a second try; 0 means Try
-	Now         func() time.Time  // wall clock of pauses and idle connections; nil means time.Now
-	Stats       *Stats            // counts the calls; nil disables counting
-	NoRedirects bool              // a redirect is a failure like any other status
+	// Transport sends the HTTP requests. Nil means a transport of the host's own, with the proxy of the environment.
+	Transport http.RoundTripper
+	// UserAgent is sent with each request. Empty means that of net/http.
+	UserAgent string
+	// MaxBytes bounds a body after decoding. Zero means 2 MiB.
+	MaxBytes int64
+	// Try is the deadline of one try with its redirects and its body. Zero means 2.5 s.
+	Try time.Duration
+	// RetryRoom is the time that the deadline of a context must leave for a second try. Zero means Try.
+	RetryRoom time.Duration
+	// NoRedirects makes a redirect a failure like any other status.
+	NoRedirects bool
+	// Now is the clock of pauses and of idle connections. Nil means time.Now. Only its wall time counts.
+	Now func() time.Time
+	// Stats counts the calls. Nil disables counting.
+	Stats *Stats
 }
 
 // Host is one upstream. It is safe for concurrent use.
@@ -48,13 +59,13 @@ type Host struct {
 	config       Config
 	base         *url.URL
 	ownTransport bool
+	breaker      atomic.Pointer[gobreaker.CircuitBreaker[*Response]]
+	openUntil    atomic.Int64 // end of the open breaker, in nanoseconds since 1970
+	timedOut     atomic.Bool  // the last failure was a timeout
+	lastUse      atomic.Int64 // in nanoseconds since 1970
 
 	mu          sync.Mutex
-	breaker     *gobreaker.TwoStepCircuitBreaker[*Response]
 	pausedUntil time.Time
-	openUntil   time.Time // of the breaker
-	timedOut    bool      // the last failure was a timeout
-	lastUse     time.Time
 }
 
 // New returns the host at an absolute http or https address, which may hold a path, a query and userinfo (sent as basic
@@ -78,18 +89,55 @@ func New(base string, c Config) (*Host, error) {
 		c.Transport = newTransport(c.Try)
 	}
 	h.config = c
-	h.breaker = h.newBreaker()
+	h.breaker.Store(h.newBreaker())
+	h.lastUse.Store(h.now().UnixNano())
 	return h, nil
 }
 
 // newBreaker is a breaker that lets calls through.
-func (h *Host) newBreaker() *gobreaker.TwoStepCircuitBreaker[*Response] {
-	return gobreaker.NewTwoStepCircuitBreaker[*Response](gobreaker.Settings{
+func (h *Host) newBreaker() *gobreaker.CircuitBreaker[*Response] {
+	return gobreaker.NewCircuitBreaker[*Response](gobreaker.Settings{
 		Timeout:       openFor - 1, // the library adds the last nanosecond
 		ReadyToTrip:   func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToOpen },
 		IsExcluded:    func(err error) bool { return err != nil && !isFailure(err) },
 		OnStateChange: h.breakerChanged,
 	})
+}
+
+// breakerChanged is called under the lock of the breaker.
+func (h *Host) breakerChanged(_ string, from, to gobreaker.State) {
+	if to == gobreaker.StateOpen {
+		h.openUntil.Store(h.now().Add(openFor).UnixNano())
+	}
+	if from == gobreaker.StateClosed {
+		h.config.Stats.Open.Add(1)
+	}
+	if to == gobreaker.StateClosed {
+		h.config.Stats.Open.Add(-1)
+	}
+}
+
+// breakerError is the error of a call that the breaker has refused.
+func (h *Host) breakerError(err error) error {
+	e := &Error{result: Refused, Timeout: h.timedOut.Load(), RetryAfter: probeWait, err: errOpen}
+	if errors.Is(err, gobreaker.ErrOpenState) {
+		e.RetryAfter = min(time.Unix(0, h.openUntil.Load()).Sub(h.now()), openFor)
+	}
+	return e
+}
+
+// wake follows the wall clock where timers do not, since they stand still while a process is frozen: it closes
+// connections that the host will have forgotten, and replaces a breaker that should not be open any more.
+func (h *Host) wake() {
+	now := h.now()
+	last := h.lastUse.Swap(now.UnixNano())
+	if idle := now.Sub(time.Unix(0, last)); idle > maxIdle || idle < 0 {
+		h.CloseIdle()
+	}
+	breaker := h.breaker.Load()
+	if breaker.State() == gobreaker.StateOpen && now.UnixNano() >= h.openUntil.Load() && h.breaker.CompareAndSwap(breaker, h.newBreaker()) {
+		h.config.Stats.Open.Add(-1)
+	}
 }
 
 // newTransport is a transport for one host.
@@ -103,7 +151,7 @@ func newTransport(try time.Duration) *http.Transport {
 		IdleConnTimeout:        maxIdle,
 		TLSHandshakeTimeout:    try,
 		MaxResponseHeaderBytes: 64 << 10,
-		DisableCompression:     true, // call.newRequest asks for gzip itself
+		DisableCompression:     true, // newRequest asks for gzip itself
 	}
 }
 
@@ -127,10 +175,7 @@ func (h *Host) CloseIdle() {
 
 // Close closes the connections of the host's own transport. It is called once, after the last call has ended.
 func (h *Host) Close() {
-	h.mu.Lock()
-	breaker := h.breaker
-	h.mu.Unlock()
-	if breaker.State() != gobreaker.StateClosed {
+	if h.breaker.Load().State() != gobreaker.StateClosed {
 		h.config.Stats.Open.Add(-1)
 	}
 	if h.ownTransport {
@@ -138,7 +183,7 @@ func (h *Host) Close() {
 	}
 }
 
-// now is the wall time: the monotonic clock may stand still while a process is frozen.
+// now is the wall time.
 func (h *Host) now() time.Time { return h.config.Now().Round(0) }
 
 // checkPause returns an error while the host wants to be left alone.
@@ -155,49 +200,6 @@ func (h *Host) checkPause() error {
 	return nil
 }
 
-// allow reports whether a call may go out. done takes the result of the call. probe reports that the call decides
-// whether the breaker closes.
-func (h *Host) allow() (done func(error), probe bool, err error) {
-	if err := h.checkPause(); err != nil {
-		return nil, false, err
-	}
-	h.mu.Lock()
-	breaker := h.breaker
-	h.mu.Unlock()
-	done, err = breaker.Allow()
-	if err == nil {
-		return done, breaker.State() == gobreaker.StateHalfOpen, nil
-	}
-	wait := probeWait
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if errors.Is(err, gobreaker.ErrOpenState) {
-		wait = min(h.openUntil.Sub(h.now()), openFor)
-		if wait <= 0 { // the process was frozen: the clock of the library stood still
-			h.breaker = h.newBreaker()
-			h.config.Stats.Open.Add(-1)
-			done, err = h.breaker.Allow()
-			return done, false, err
-		}
-	}
-	return nil, false, &Error{result: Refused, Timeout: h.timedOut, RetryAfter: wait, err: errOpen}
-}
-
-// breakerChanged is called by the breaker, under the lock of the breaker.
-func (h *Host) breakerChanged(_ string, from, to gobreaker.State) {
-	switch {
-	case to == gobreaker.StateOpen:
-		h.mu.Lock()
-		h.openUntil = h.now().Add(openFor)
-		h.mu.Unlock()
-		if from == gobreaker.StateClosed {
-			h.config.Stats.Open.Add(1)
-		}
-	case to == gobreaker.StateClosed:
-		h.config.Stats.Open.Add(-1)
-	}
-}
-
 // isFailure reports whether the error of a call counts against the host. A host that asks for a pause works.
 func isFailure(err error) bool {
 	e, ok := errors.AsType[*Error](err)
@@ -210,21 +212,7 @@ func (h *Host) noteFailure(e *Error) {
 		h.Pause(e.RetryAfter)
 	}
 	if isFailure(e) {
-		h.mu.Lock()
-		h.timedOut = e.Timeout
-		h.mu.Unlock()
-	}
-}
-
-// dropIdle closes the connections that the host will have forgotten since the last call.
-func (h *Host) dropIdle() {
-	now := h.now()
-	h.mu.Lock()
-	last := h.lastUse
-	h.lastUse = now
-	h.mu.Unlock()
-	if idle := now.Sub(last); !last.IsZero() && (idle > maxIdle || idle < 0) {
-		h.CloseIdle()
+		h.timedOut.Store(e.Timeout)
 	}
 }
 

@@ -6,34 +6,45 @@ import (
 	"time"
 )
 
-// Stats counts what was asked of hosts and what became of it. The zero value is ready; hosts may share one.
-// It is safe for concurrent use.
+// Stats counts the calls of hosts. The zero value is ready; hosts may share one. It is safe for concurrent use.
 type Stats struct {
-	Sent  atomic.Uint64               // HTTP requests that went out, those of retries and redirects too
-	Calls [len(results)]atomic.Uint64 // calls of [Host.Do] by [Result]
-	Took  Durations                   // of the calls that sent something
-	Open  atomic.Int64                // hosts whose breaker is open now, or waits for the call that decides
+	// Sent counts HTTP requests that went out, those of retries and redirects included.
+	Sent atomic.Uint64
+	// Calls counts calls of [Host.Do] by [Result].
+	Calls [len(results)]atomic.Uint64
+	// Took are the durations of the calls that sent something.
+	Took Durations
+	// Open is the number of hosts whose breaker is open, or waits for the call that decides.
+	Open atomic.Int64
 }
 
 // Result is how a call ended.
 type Result int
 
-// The results. Each call has one.
+// The results.
 const (
-	OK         Result = iota // an answer, be it that there is no such thing
-	Timeout                  // no whole answer in time
-	Status                   // 429, 5xx, or another status that is no answer
-	Garbled                  // an answer that cannot be used: its coding, its size, where it redirects, what it says
-	Connection               // none, or it broke off
-	Paused                   // not asked: the host wants a pause
-	Refused                  // not asked: its breaker is open
-	Cancelled                // nobody waited for it any more, or the caller's own budget was used up
+	// OK is an answer, that of a missing resource included.
+	OK Result = iota
+	// Timeout is no whole answer in time.
+	Timeout
+	// Status is 429, 5xx, or another status that is no answer.
+	Status
+	// Garbled is an unusable answer: by its coding, its size, its redirect or its text.
+	Garbled
+	// Connection is no connection, or one that broke off.
+	Connection
+	// Paused is a call that did not go out because the host wants a pause.
+	Paused
+	// Refused is a call that did not go out because the breaker is open.
+	Refused
+	// Cancelled is a call whose caller has left, or whose caller's own budget was used up.
+	Cancelled
 )
 
-// results are the names, in the order of the constants.
+// results are the names in metrics, in the order of the constants.
 var results = [...]string{"ok", "timeout", "status", "garbled", "connection", "paused", "breaker_open", "cancelled"}
 
-// Results are all results, in order.
+// Results returns all results, in order.
 func Results() []Result {
 	all := make([]Result, len(results))
 	for i := range all {
@@ -42,7 +53,7 @@ func Results() []Result {
 	return all
 }
 
-// String is the name by which a metric tells the result.
+// String is the name in metrics.
 func (r Result) String() string { return results[r] }
 
 // resultOf is the result of a call with that error.

@@ -1,16 +1,16 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
@@ -36,7 +36,7 @@ func TestParseLog(t *testing.T) {
 		{"soon", 0, true},
 	} {
 		in := a + "\n" + b + "\n" + c + " " + b + "\n" + tt.date + "\none: \x01\n:100644\x00" + c + "\n" + b + "\n\n5\n\x00"
-		got, err := parseLog(strings.NewReader(in))
+		got, err := parseLog(reader(in))
 		if err != nil || len(got) != 2 {
 			t.Fatalf("parseLog(%q): %d commits, %v, want 2", in, len(got), err)
 		}
@@ -46,7 +46,7 @@ func TestParseLog(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"x\x00", a + "\n" + b + "\n\n5\x00", a + "\nb\n\n5\ns\x00", a + "\n" + b + "\n\n5\ncut off"} {
-		if _, err := parseLog(strings.NewReader(bad)); !errors.Is(err, ErrFailed) {
+		if _, err := parseLog(reader(bad)); !errors.Is(err, ErrFailed) {
 			t.Errorf("parseLog(%q): %v, want ErrFailed", bad, err)
 		}
 	}
@@ -56,57 +56,34 @@ func TestParseLog(t *testing.T) {
 func TestEndlessRecords(t *testing.T) {
 	long := strings.Repeat("x", 3*maxRecord)
 	head := hash("a") + "\n" + hash("b") + "\n\n5\n"
-	nodes, err := parseLog(strings.NewReader(head + long + "\x00" + head + "short\x00"))
+	nodes, err := parseLog(reader(head + long + "\x00" + head + "short\x00"))
 	if err != nil || len(nodes) != 2 || nodes[0].Subject != long[:maxSubject] || nodes[1].Subject != "short" {
 		t.Errorf("parseLog: %d commits, %v", len(nodes), err)
 	}
-	var names []int
-	in := "100644 blob 1111 12\t" + long + "\x00100644 blob 1111 12\tshort\x00"
-	err = parseTree(strings.NewReader(in), func(e Entry) error { names = append(names, len(e.Name)); return nil })
-	if err != nil || len(names) != 2 || names[0] > maxRecord || names[1] != 5 {
-		t.Errorf("parseTree: lengths of names %v, %v", names, err)
-	}
 }
 
-// TestTooManyEntries ends in the middle of a folder.
-func TestTooManyEntries(t *testing.T) {
-	listed := 0
-	in := strings.NewReader(strings.Repeat("100644 blob 1111 12\tx\x00", maxEntries+1_000_000))
-	err := parseTree(in, func(Entry) error { listed++; return nil })
-	if err != ErrEntries || listed != maxEntries || in.Len() == 0 {
-		t.Errorf("parseTree: %d entries, %d bytes not read, %v", listed, in.Len(), err)
-	}
+func reader(text string) *bufio.Reader { return bufio.NewReader(strings.NewReader(text)) }
+
+// entry is an entry of a tree as git stores it.
+func entry(mode, name, digit string) string {
+	return mode + " " + name + "\x00" + strings.Repeat(digit, 20)
 }
 
-func TestParseChanges(t *testing.T) {
-	zero, one, two := hash("0"), hash("1"), hash("2")
-	pair := one + " " + two + "\n"
-	record := func(before, after, name string) string {
-		return ":" + before + " " + after + " " + one + " " + two + " M\x00" + name + "\x00"
+func TestParseTree(t *testing.T) {
+	in := entry("100644", "b.md", "1") + entry("120000", "a\tb\nc d", "2") + entry("160000", "sub", "3") + entry("40000", "dir", "4")
+	got, err := parseTree(in, 20)
+	digits := func(s string) string { return strings.Repeat(s, 20) }
+	want := []file{{"b.md", "100644", digits("1")}, {"a\tb\nc d", "120000", digits("2")}, {"sub", "160000", digits("3")}, {"dir", "40000", digits("4")}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("parseTree(%q) = %q, %v, want %q", in, got, err, want)
 	}
-	c, merge := &node{Commit: Commit{Hash: "cc"}}, &node{Commit: Commit{Hash: "mm"}}
-	asked := []comparison{
-		{c, "MIPs/", true, true}, {c, "", true, true}, {merge, "MIPs/", true, false}, {merge, "MIPs/", false, false}, {merge, "MIPs/", false, true}, {merge, "x/", true, true},
-	}
-	in := pair + record("100644", "100644", "a b.md") + ":000000 100755 " + zero + " " + two + " A\x00\x01\n:ü.md\x00" +
-		record("040000", "040000", "folder") + record("000000", "040000", "new") + record("040000", "000000", "old") +
-		record("100644", "120000", "link") + ":100644 000000 " + one + " " + zero + " D\x00gone\x00" +
-		pair + pair + record("100644", "100644", "both") + record("100644", "100644", "one") + pair + record("100644", "100644", "both") + record("100644", "100644", "other") +
-		pair + record("100644", "100644", "both") + record("100644", "100644", "one") + pair
-	var got []string
-	err := parseChanges(strings.NewReader(in), asked, new(int), func(c Commit, f Touch) { got = append(got, fmt.Sprintf("%s %q %.1s", c.Hash, f.Path, f.Blob)) })
-	want := []string{`cc "MIPs/a b.md" 2`, `cc "MIPs/\x01\n:ü.md" 2`, `cc "MIPs/link" `, `cc "MIPs/gone" `, `mm "MIPs/both" 2`}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("parseChanges(%q): %v (-want +got):\n%s", in, err, diff)
-	}
-	entries := maxTouched
-	if err := parseChanges(strings.NewReader(pair+record("100644", "100644", "a")), asked[:1], &entries, func(Commit, Touch) {}); !errors.Is(err, ErrFailed) {
-		t.Errorf("after %d entries: %v, want ErrFailed", maxTouched, err)
-	}
-	for _, bad := range []string{"", pair + pair, "x\n", record("100644", "100644", "a"), pair + ":100644 100644 " + one + " M\x00a\x00", pair + ":100644 100644 " + one + " " + two + " M\x00", pair + ":100644"} {
-		if err := parseChanges(strings.NewReader(bad), asked[:1], new(int), func(Commit, Touch) {}); !errors.Is(err, ErrFailed) {
-			t.Errorf("parseChanges(%q): %v, want ErrFailed", bad, err)
+	for _, bad := range []string{"100644", "100644 name", "100644 name\x0012", entry("100644", "a", "1") + " "} {
+		if _, err := parseTree(bad, 20); !errors.Is(err, ErrFailed) {
+			t.Errorf("parseTree(%q): %v, want ErrFailed", bad, err)
 		}
+	}
+	if _, err := parseTree(strings.Repeat(entry("100644", "a", "1"), maxEntries+1), 20); err != ErrEntries {
+		t.Errorf("more than %d entries: %v, want ErrEntries", maxEntries, err)
 	}
 }
 
@@ -114,52 +91,30 @@ func TestParseChanges(t *testing.T) {
 func FuzzLog(f *testing.F) {
 	a, b := hash("a"), hash("b")
 	f.Add([]byte(a + "\n" + b + "\n" + a + "\n-1\nsubject\x00"))
-	f.Add([]byte(a + " " + b + "\n:100644 100644 " + a + " " + b + " M\x00MIP-1.md\x00" + a + " " + b + "\n"))
-	f.Add([]byte("100644 blob " + a + "     12\tMIP-1.md\x00"))
+	f.Add([]byte(entry("100644", "MIP-1.md", "1") + entry("40000", "x", "2")))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		nodes, err := parseLog(bytes.NewReader(in))
+		nodes, err := parseLog(bufio.NewReader(bytes.NewReader(in)))
 		for _, n := range nodes {
 			if n.When < 0 || n.When > lastSecond || n.Undated && n.When != 0 || len(n.Subject) > maxSubject || !WholeHash(n.Hash) || err != nil {
 				t.Fatalf("commit %+v, %v", n.Commit, err)
 			}
 		}
-		c := &node{}
-		asked := []comparison{{c, "MIPs/", true, false}, {c, "MIPs/", false, true}, {c, "", true, true}}
-		err = parseChanges(bytes.NewReader(in), asked, new(int), func(_ Commit, f Touch) {
-			if f.Blob != "" && !WholeHash(f.Blob) || strings.ContainsRune(f.Path, 0) {
-				t.Fatalf("touched %+v", f)
+		tree := string(in)
+		if _, err := parseTree(tree, 20); err != nil {
+			if !errors.Is(err, ErrFailed) {
+				t.Fatalf("parseTree: %v", err)
 			}
-		})
-		if err != nil && !errors.Is(err, ErrFailed) {
-			t.Fatalf("parseChanges: %v", err)
+			return
 		}
-		err = parseTree(bytes.NewReader(in), func(e Entry) error {
-			if e.Size < -1 || strings.ContainsRune(e.Name, 0) {
-				t.Fatalf("entry %+v", e)
+		if changed, err := difference(tree, tree, 20); len(changed) > 0 || err != nil {
+			t.Fatalf("a tree differs from itself by %q, %v", changed, err)
+		}
+		for _, trees := range [][2]string{{tree, ""}, {"", tree}, {tree, entry("100644", "m", "1")}} {
+			if _, err := difference(trees[0], trees[1], 20); err != nil {
+				t.Fatalf("difference: %v", err)
 			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, ErrFailed) {
-			t.Fatalf("parseTree: %v", err)
 		}
 	})
-}
-
-func TestParseTree(t *testing.T) {
-	in := "100644 blob 1111     12\tMIP-1.md\x00120000 blob 2222      3\ta\tb\nc\x00160000 commit 3333       -\tsub\x00040000 tree 4444       -\tdir\x00"
-	var got []Entry
-	if err := parseTree(strings.NewReader(in), func(e Entry) error { got = append(got, e); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	want := []Entry{{"100644", "1111", 12, "MIP-1.md"}, {"120000", "2222", 3, "a\tb\nc"}, {"160000", "3333", -1, "sub"}, {"040000", "4444", -1, "dir"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("parseTree(%q) (-want +got):\n%s", in, diff)
-	}
-	for _, bad := range []string{"100644 blob 1111 12 name\x00", "100644 blob 1111 x\tname\x00", "100644 blob 1111 12\tcut off"} {
-		if err := parseTree(strings.NewReader(bad), func(Entry) error { return nil }); err == nil {
-			t.Errorf("parseTree(%q): no error", bad)
-		}
-	}
 }
 
 func TestComplaint(t *testing.T) {
@@ -227,5 +182,27 @@ func TestHeld(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("Held in %s: %v, %v, want %v", dir, got, err, want)
 		}
+	}
+}
+
+// TestMemoryIsBounded asks the shell that git runs under for its limit.
+func TestMemoryIsBounded(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		testenv.Missing(t, "linux", "the limit is there on Linux")
+	}
+	out, err := newCommand(t.Context(), t.TempDir(), "-c", "alias.limit=!ulimit -v", "limit").output()
+	if limit, bad := strconv.Atoi(strings.TrimSpace(out)); err != nil || bad != nil || limit > 4<<20 {
+		t.Errorf("git has %s KiB of memory, %v", out, err)
+	}
+}
+
+// TestOutputIsBounded has git print more than is kept.
+func TestOutputIsBounded(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		testenv.Missing(t, "git", "no git program")
+	}
+	out, err := newCommand(t.Context(), t.TempDir(), "-c", "alias.much=!head -c 3000000 /dev/zero", "much").output()
+	if err != nil || len(out) != maxAnswer {
+		t.Errorf("%d bytes, %v, want %d", len(out), err, maxAnswer)
 	}
 }

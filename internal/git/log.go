@@ -2,7 +2,6 @@ package git
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"strings"
 )
 
+// Limits of a history that anybody may have made.
 const (
 	// maxCommits bounds a history. The longest of a repository of proposals known has a thirtieth.
 	maxCommits = 500_000
@@ -19,21 +19,19 @@ const (
 	maxTouched = 1_000_000
 	// maxSubject bounds what is kept of the first line of a commit's message, in bytes.
 	maxSubject = 1000
+	// maxRecord bounds what is kept of all that git prints of a commit, in bytes: messages have no end.
+	maxRecord = 64 << 10
 	// lastSecond is the last of the year 9999, the last year that RFC 3339 can write.
 	lastSecond = 253402300799
 )
 
-// The trees without entries, which git has in every repository.
-const (
-	emptySHA1   = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-	emptySHA256 = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
-)
-
 // Commit is one commit as git log prints it.
 type Commit struct {
-	Hash    string
-	When    int64 // committer time, Unix seconds, from 1970 through 9999
-	Undated bool  // the commit has no such time, and When is 0
+	Hash string
+	// When is the committer time in Unix seconds, from 1970 through 9999.
+	When int64
+	// Undated is true when the commit has no such time, and When is 0.
+	Undated bool
 	Subject string
 }
 
@@ -45,47 +43,50 @@ type Touch struct{ Path, Blob string }
 type node struct {
 	Commit
 	parents []string
-	root    string   // its tree
-	trees   []string // of the folders, in their order
-	wanted  bool
+	// root is the commit's tree.
+	root string
+	// trees are those of the folders, empty where the commit has no such folder.
+	trees []string
+	// before are the parents that the commit changes the folders against.
+	before []*node
+	// kept is true when the commit changes the folders.
+	kept bool
 }
 
 // Log calls touched for every file of every commit in the folders that leads to rev, HEAD when that is empty,
 // newest commit first. Folders are named from top, empty or ending in a slash. What is below them is not opened:
 // a few objects can name each other so often that no walk through them ends. Of a merge only the parent that
 // has the same files is followed, if there is one; otherwise it touches what it changes against all of its parents.
+// The error is ErrNoRepo when there is no commit yet.
 func Log(ctx context.Context, top, rev string, folders []string, touched func(Commit, Touch)) error {
-	nodes, err := commits(ctx, top, rev)
-	if err == nil {
-		err = folderTrees(ctx, top, nodes, folders)
-	}
-	if err != nil {
-		return err
-	}
-	return changes(ctx, top, simplify(nodes), folders, touched)
-}
-
-// commits lists what leads to rev without opening any tree.
-func commits(ctx context.Context, top, rev string) ([]*node, error) {
 	if rev == "" {
 		rev = "HEAD"
-		if Command(ctx, top, "rev-parse", "--quiet", "--verify", "HEAD^{commit}").Run() != nil {
-			return nil, errors.Join(ErrNoRepo, ctx.Err()) // no commit yet
+		if _, err := newCommand(ctx, top, "rev-parse", "--quiet", "--verify", "HEAD^{commit}").output(); err != nil {
+			return errors.Join(ErrNoRepo, ctx.Err())
 		}
 	}
 	var nodes []*node
-	err := stream(ctx, top, nil, func(out io.Reader) (err error) {
+	args := []string{"log", "-z", "--no-color", "--no-notes", "--no-decorate", "--format=%H%n%T%n%P%n%ct%n%s",
+		"--max-count=" + strconv.Itoa(maxCommits+1), rev, "--"}
+	// One commit more than the limit tells a longer history from one that just fits.
+	err := newCommand(ctx, top, args...).stream(func(out *bufio.Reader) (err error) {
 		nodes, err = parseLog(out)
 		return err
-	}, "log", "-z", "--no-color", "--no-notes", "--no-decorate", "--max-count="+strconv.Itoa(maxCommits+1), "--format=%H%n%T%n%P%n%ct%n%s", rev, "--")
-	return nodes, err
+	})
+	if err != nil {
+		return err
+	}
+	if err := findTrees(ctx, top, nodes, folders); err != nil {
+		return err
+	}
+	return compare(ctx, top, simplify(nodes), folders, touched)
 }
 
 // parseLog reads records of five lines: commit, tree, parents, seconds, and the first line of the message.
-func parseLog(out io.Reader) ([]*node, error) {
+func parseLog(out *bufio.Reader) ([]*node, error) {
 	var nodes []*node
-	for in := (records{bufio.NewReader(out)}); ; {
-		record, err := in.next()
+	for {
+		record, err := readRecord(out)
 		if err == io.EOF {
 			return nodes, nil
 		}
@@ -108,219 +109,212 @@ func parseLog(out io.Reader) ([]*node, error) {
 	}
 }
 
-// folderTrees finds the trees that the folders have in each commit, that without entries where there is none.
-func folderTrees(ctx context.Context, top string, nodes []*node, folders []string) error {
-	var roots []string
-	asked := map[string]bool{}
-	for _, n := range nodes {
-		if !asked[n.root] {
-			asked[n.root] = true
-			roots = append(roots, n.root)
+// readRecord reads up to the next NUL and returns the first maxRecord bytes; io.EOF after the last record.
+func readRecord(in *bufio.Reader) (string, error) {
+	var record []byte
+	for {
+		part, err := in.ReadSlice(0)
+		record = append(record, part[:min(len(part), maxRecord-len(record))]...)
+		switch {
+		case err == nil:
+			return strings.TrimSuffix(string(record), "\x00"), nil
+		case err == io.EOF && len(record) > 0:
+			return "", io.ErrUnexpectedEOF
+		case err != bufio.ErrBufferFull:
+			return "", err
 		}
 	}
+}
+
+// findTrees looks up the trees that the folders have in each commit.
+func findTrees(ctx context.Context, top string, nodes []*node, folders []string) error {
+	objects, err := openObjects(ctx, top, "--batch-check")
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
 	for _, folder := range folders {
-		found, err := treesOf(ctx, top, roots, strings.TrimSuffix(folder, "/"))
+		expressions := make([]string, len(nodes))
+		for i, n := range nodes {
+			expressions[i] = n.root + ":" + strings.TrimSuffix(folder, "/")
+		}
+		err := objects.ask(func(i int, x object) error {
+			if x.kind != "tree" {
+				x.hash = ""
+			}
+			nodes[i].trees = append(nodes[i].trees, x.hash)
+			return nil
+		}, expressions...)
 		if err != nil {
 			return err
-		}
-		for _, n := range nodes {
-			n.trees = append(n.trees, cmp.Or(found[n.root], emptyTree(n.Hash)))
 		}
 	}
 	return nil
 }
 
-// step is a commit that changes the folders, with their trees in each of its parents.
-type step struct {
-	*node
-	before [][]string
-}
-
-// simplify follows the history from its first commit as git log does for some files, and keeps the commits that
+// simplify follows the history from its first commit as git log does for some files, and returns the commits that
 // change them, in the same order.
-func simplify(nodes []*node) []step {
+func simplify(nodes []*node) []*node {
 	byHash := make(map[string]*node, len(nodes))
 	for _, n := range nodes {
 		byHash[n.Hash] = n
 	}
-	kept := map[*node][][]string{}
+	// A stack and no recursion: a history is as deep as it is long.
+	seen := map[*node]bool{}
 	follow := slices.Clone(nodes[:min(1, len(nodes))])
 	for len(follow) > 0 {
 		n := follow[len(follow)-1]
 		follow = follow[:len(follow)-1]
-		if n.wanted {
+		if seen[n] {
 			continue
 		}
-		n.wanted = true
-		var parents []*node
-		var before [][]string
+		seen[n] = true
+		var parents []*node // but those that a shallow clone lacks
 		for _, hash := range n.parents {
 			if p := byHash[hash]; p != nil {
-				parents, before = append(parents, p), append(before, p.trees)
+				parents = append(parents, p)
 			}
 		}
-		same := slices.IndexFunc(before, func(trees []string) bool { return slices.Equal(trees, n.trees) })
+		// A merge that took all files of one side has no changes of its own, and the other side left no trace.
+		same := slices.IndexFunc(parents, func(p *node) bool { return slices.Equal(p.trees, n.trees) })
 		if same >= 0 {
 			follow = append(follow, parents[same])
 			continue
 		}
+		n.kept, n.before = true, parents
 		follow = append(follow, parents...)
-		kept[n] = before
 	}
-	var steps []step
-	for _, n := range nodes {
-		if before, ok := kept[n]; ok {
-			steps = append(steps, step{n, before})
-		}
-	}
-	return steps
+	return slices.DeleteFunc(nodes, func(n *node) bool { return !n.kept })
 }
 
-// comparison is of one folder in a commit and in one of its parents.
-type comparison struct {
-	commit      *node
-	folder      string
-	first, last bool // of the comparisons of this commit and folder
-}
-
-// maxAsked is how many comparisons one process is asked for: git diff-tree keeps all trees that it has read.
-const maxAsked = 500
-
-// changes compares the trees of each step.
-func changes(ctx context.Context, top string, steps []step, folders []string, touched func(Commit, Touch)) error {
-	entries := 0
-	var asked []comparison
-	var questions strings.Builder
-	compare := func() error {
-		if len(asked) == 0 {
-			return nil
-		}
-		err := stream(ctx, top, strings.NewReader(questions.String()), func(out io.Reader) error {
-			return parseChanges(out, asked, &entries, touched)
-		}, "diff-tree", "--stdin", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-color", "--no-ext-diff")
-		asked = asked[:0]
-		questions.Reset()
+// compare reads the trees of each commit and of its parents, and calls touched for the files that differ.
+func compare(ctx context.Context, top string, nodes []*node, folders []string, touched func(Commit, Touch)) error {
+	objects, err := OpenObjects(ctx, top)
+	if err != nil {
 		return err
 	}
-	for _, s := range steps {
+	defer objects.Close()
+	t := &trees{objects: objects}
+	count := 0
+	for _, n := range nodes {
 		for i, folder := range folders {
-			before := treesBefore(s, i)
-			for k, tree := range before {
-				asked = append(asked, comparison{s.node, folder, k == 0, k == len(before)-1})
-				questions.WriteString(tree + " " + s.trees[i] + "\n")
-			}
-			if len(asked) < maxAsked {
-				continue
-			}
-			if err := compare(); err != nil {
+			changed, err := t.changes(n, i)
+			if err != nil {
 				return err
 			}
+			if count += len(changed); count > maxTouched {
+				return fmt.Errorf("%w: its commits touch more than %d files", ErrFailed, maxTouched)
+			}
+			for _, f := range changed {
+				blob := "" // of a file that is gone, a link or a submodule
+				if strings.HasPrefix(f.mode, ModeFile) {
+					blob = f.hexHash()
+				}
+				touched(n.Commit, Touch{folder + f.name, blob})
+			}
 		}
 	}
-	return compare()
+	return nil
 }
 
-// treesBefore are the trees that a folder had in a commit's parents; none when one of them has the same.
-func treesBefore(s step, folder int) []string {
-	if len(s.before) == 0 && s.trees[folder] != emptyTree(s.Hash) {
-		return []string{emptyTree(s.Hash)}
+// trees reads trees and keeps the last one, which is mostly that of the next commit.
+type trees struct {
+	objects    *Objects
+	hash, text string
+}
+
+// read returns a tree as git stores it, empty where there is none.
+func (t *trees) read(hash string) (text string, err error) {
+	if hash == "" {
+		return "", nil
 	}
+	if hash != t.hash {
+		t.hash = hash
+		t.text, _, err = t.objects.tree(hash)
+	}
+	return t.text, err
+}
+
+// changes returns the files of a folder that a commit changes against each of its parents.
+func (t *trees) changes(n *node, folder int) ([]file, error) {
 	var before []string
-	for _, trees := range s.before {
-		if trees[folder] == s.trees[folder] {
-			return nil
-		}
-		before = append(before, trees[folder])
+	for _, p := range n.before {
+		before = append(before, p.trees[folder])
 	}
-	return before
-}
-
-// emptyTree is the name of the tree without entries where commits have names such as hash.
-func emptyTree(hash string) string {
-	if len(hash) == sha256Digits {
-		return emptySHA256
+	if before == nil {
+		before = []string{""} // of a first commit
 	}
-	return emptySHA1
-}
-
-// parseChanges reads for each comparison a line with both trees, and for each entry that differs two records: what
-// changed, such as ":100644 100644 HASH HASH M", and its name. A merge touches what differs from all parents. The
-// entries are added to those that were read before.
-func parseChanges(out io.Reader, asked []comparison, entries *int, touched func(Commit, Touch)) error {
-	in := records{bufio.NewReader(out)}
-	at := -1
-	var changed []Touch    // in the comparison at hand
-	var all map[Touch]bool // in each of those before of the same commit and folder
-	settle := func() {
-		if at < 0 {
-			return
-		}
-		c := asked[at]
-		if !c.first {
-			changed = slices.DeleteFunc(changed, func(f Touch) bool { return !all[f] })
-		}
-		all = map[Touch]bool{}
-		for _, f := range changed {
-			if c.last {
-				touched(c.commit.Commit, f)
-			} else {
-				all[f] = true
-			}
-		}
-		changed = changed[:0]
+	if slices.Contains(before, n.trees[folder]) {
+		return nil, nil
 	}
-	for {
-		record, err := in.next()
-		for record != "" && record[0] != ':' {
-			var trees string
-			trees, record, _ = strings.Cut(record, "\n")
-			if a, b, _ := strings.Cut(trees, " "); !WholeHash(a) || !WholeHash(b) || at+1 == len(asked) {
-				return fmt.Errorf("%w: comparison %.200q", ErrFailed, trees)
-			}
-			settle()
-			at++
+	after, err := t.read(n.trees[folder])
+	if err != nil {
+		return nil, err
+	}
+	var changed []file
+	for i, hash := range before {
+		tree, err := t.read(hash)
+		if err != nil {
+			return nil, err
 		}
-		switch {
-		case record == "" && (err == io.EOF || err == io.ErrUnexpectedEOF) && at+1 == len(asked):
-			settle()
-			return nil
-		case err == io.EOF || err == io.ErrUnexpectedEOF:
-			return fmt.Errorf("%w: %d of %d comparisons", ErrFailed, at+1, len(asked))
-		case err != nil:
-			return err
-		case record == "": // after lines with trees
+		found, err := difference(tree, after, len(n.Hash)/2)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			changed = found
 			continue
 		}
-		name, err := in.next()
-		if err != nil || at < 0 {
-			return fmt.Errorf("%w: comparison %.200q", ErrFailed, record)
+		// A merge touches what differs from this parent as well.
+		again := map[file]bool{}
+		for _, f := range found {
+			again[f] = true
 		}
-		if *entries++; *entries > maxTouched {
-			return fmt.Errorf("%w: its commits touch more than %d files", ErrFailed, maxTouched)
-		}
-		blob, file, err := changedTo(record)
-		if err != nil {
-			return err
-		}
-		if file {
-			changed = append(changed, Touch{asked[at].folder + name, blob})
-		}
+		changed = slices.DeleteFunc(changed, func(f file) bool { return !again[f] })
 	}
+	return changed, nil
 }
 
-// changedTo reads what changed: the text of a file by hash, empty when there is none any more. What is or was a
-// folder is no file.
-func changedTo(what string) (blob string, file bool, err error) {
-	parts := strings.Fields(strings.TrimPrefix(what, ":"))
-	if len(parts) != 5 || !WholeHash(parts[3]) {
-		return "", false, fmt.Errorf("%w: comparison %.200q", ErrFailed, what)
+// difference compares two trees and returns the files that are new or not the same, and those that are gone
+// without mode and hash. Folders are left out.
+func difference(before, after string, hashSize int) (changed []file, err error) {
+	for before != "" || after != "" {
+		old, beforeRest, err := cutFile(before, hashSize)
+		if err != nil {
+			return nil, err
+		}
+		// Most entries are the same, and are compared without looking into them.
+		if entry := before[:len(before)-len(beforeRest)]; entry != "" && strings.HasPrefix(after, entry) {
+			before, after = beforeRest, after[len(entry):]
+			continue
+		}
+		f, afterRest, err := cutFile(after, hashSize)
+		if err != nil {
+			return nil, err
+		}
+		order := strings.Compare(old.sortName(), f.sortName())
+		gone := after == "" || before != "" && order < 0
+		added := before == "" || after != "" && order > 0
+		if !added {
+			before = beforeRest
+		}
+		if !gone {
+			after = afterRest
+		}
+		switch {
+		case gone && old.mode != ModeFolder:
+			changed = append(changed, file{name: old.name})
+		case !gone && f.mode != ModeFolder:
+			changed = append(changed, f)
+		}
 	}
-	const folder = "040000"
-	switch {
-	case parts[0] == folder || parts[1] == folder:
-		return "", false, nil
-	case strings.HasPrefix(parts[1], "100"): // neither gone nor a link or a submodule
-		return parts[3], true, nil
+	return changed, nil
+}
+
+// sortName is the name by which git sorts an entry of a tree.
+func (f file) sortName() string {
+	if f.mode == ModeFolder {
+		return f.name + "/"
 	}
-	return "", true, nil
+	return f.name
 }

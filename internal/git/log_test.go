@@ -62,6 +62,53 @@ func TestLogIsThatOfGit(t *testing.T) {
 	}
 }
 
+// TestTouches has what a commit can do to the files of a folder.
+func TestTouches(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		testenv.Missing(t, "git", "no git program")
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		return fmt.Sprintf("M 100644 inline \"%s\"\ndata %d\n%s\n", name, len(text), text)
+	}
+	commits := []struct{ parents, changes, want string }{
+		{"", file("M/a b.md", "1") + file(`M/\001\n:u.md`, "1") + file("M/d/x", "1") + file("other", "1"), `"\x01\n:u.md" "a b.md"`},
+		{"from :1\n", file("M/d/x", "2") + file("other", "2"), ""},
+		{"from :2\n", "M 100755 inline \"M/a b.md\"\ndata 1\n1\n" + "M 120000 inline M/link\ndata 1\n1\n", `"a b.md" "link"-`},
+		{"from :3\n", "D \"M/a b.md\"\n" + file("M/link/x", "1"), `"a b.md"- "link"-`},
+		{"from :4\n", file("M/both", "1") + file("M/one", "1"), `"both" "one"`},
+		{"from :4\n", file("M/both", "2") + file("M/other", "1"), `"both" "other"`},
+		{"from :5\nmerge :6\n", file("M/both", "3") + file("M/other", "1"), `"both"`},
+	}
+	var stream strings.Builder
+	for i, c := range commits {
+		fmt.Fprintf(&stream, "commit refs/heads/main\nmark :%d\ncommitter Ada <a@example.org> %d +0000\ndata 1\n%d\n%s%s", i+1, i+1, i, c.parents, c.changes)
+	}
+	for _, cmd := range []*exec.Cmd{exec.Command("git", "-C", dir, "init", "-q", "-b", "main"), exec.Command("git", "-C", dir, "fast-import", "--quiet")} {
+		cmd.Stdin = strings.NewReader(stream.String())
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+		}
+	}
+	got := map[string][]string{}
+	err := Log(t.Context(), dir, "", []string{"M/"}, func(c Commit, f Touch) {
+		what := fmt.Sprintf("%q", strings.TrimPrefix(f.Path, "M/"))
+		if f.Blob == "" {
+			what += "-"
+		}
+		got[c.Subject] = append(got[c.Subject], what)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range commits {
+		if touched := strings.Join(got[fmt.Sprint(i)], " "); touched != c.want {
+			t.Errorf("commit %d touches %s, want %s", i, touched, c.want)
+		}
+	}
+}
+
 // history is a stream for git fast-import with so many steps: edits, removals, merges, and commits elsewhere.
 func history(steps int) string {
 	var out strings.Builder

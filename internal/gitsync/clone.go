@@ -35,6 +35,7 @@ func makeClone() (dir string, remove func(), err error) {
 // another user's, stays.
 func removeClones() {
 	entries, _ := os.ReadDir(os.TempDir()) // those that could be read
+	// Only names that makeClone gives are looked at.
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), clonePrefix) {
 			continue

@@ -31,30 +31,44 @@ const about = "Written by mipwatch sync, and to be committed with the files. It 
 
 // Record is what is known of one folder. The zero value is that of a folder that was never synced.
 type Record struct {
-	About      string   `json:"about"`
-	Git        string   `json:"git"`                  // address of the upstream, without user and password
-	Ref        string   `json:"ref"`                  // as in site.yaml; empty: the default branch
-	Folders    []string `json:"folders"`              // of the upstream
-	Commit     string   `json:"commit"`               // of the upstream, at which Files stand
-	Incomplete bool     `json:"incomplete,omitempty"` // files of the upstream were left out
-	Files      []File   `json:"files"`                // by name
-	Placing    []Placed `json:"placing,omitempty"`    // by name: what a run that did not end may have put in place
+	About string `json:"about"`
+	// Git is the address of the upstream, without user and password.
+	Git string `json:"git"`
+	// Ref is as in site.yaml; empty means the default branch.
+	Ref string `json:"ref"`
+	// Folders are those of the upstream.
+	Folders []string `json:"folders"`
+	// Commit is the commit of the upstream at which Files stand.
+	Commit string `json:"commit"`
+	// Incomplete is true when files of the upstream were left out.
+	Incomplete bool `json:"incomplete,omitempty"`
+	// Files are sorted by name.
+	Files []File `json:"files"`
+	// Placing lists, by name, files that a run that did not end may have put in place.
+	Placing []Placed `json:"placing,omitempty"`
 }
 
 // File is one synced file.
 type File struct {
-	Name     string    `json:"name"`               // in the proposals folder
-	Path     string    `json:"path"`               // in the upstream
-	SHA256   string    `json:"sha256"`             // of its bytes
-	Blob     string    `json:"blob"`               // git's name for its bytes
-	Added    *mip.Time `json:"added,omitempty"`    // of its first commit, when that brought no other proposal
-	Versions []Version `json:"versions,omitempty"` // newest first, at most [MaxVersions]
+	// Name is the file's name in the proposals folder.
+	Name string `json:"name"`
+	// Path is the file's path in the upstream.
+	Path string `json:"path"`
+	// SHA256 is that of the file's bytes, in hexadecimal digits.
+	SHA256 string `json:"sha256"`
+	// Blob is git's name for the file's bytes.
+	Blob string `json:"blob"`
+	// Added is the time of the first commit, when that added no other proposal.
+	Added *mip.Time `json:"added,omitempty"`
+	// Versions are newest first, at most [MaxVersions].
+	Versions []Version `json:"versions,omitempty"`
 }
 
 // Version is a commit of the upstream that touched a file.
 type Version struct {
-	Commit  string   `json:"commit"`
-	Time    mip.Time `json:"time"` // of the committer
+	Commit string `json:"commit"`
+	// Time is the committer's.
+	Time    mip.Time `json:"time"`
 	Subject string   `json:"subject"`
 	Blob    string   `json:"blob"`
 }
@@ -68,28 +82,23 @@ type Placed struct {
 // ReadRecord reads the record of a folder; nil when there is none. It never waits.
 func ReadRecord(root *os.Root) (*Record, error) {
 	info, err := root.Lstat(RecordName)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no file")
+	case info.Size() > maxSize:
+		return nil, fmt.Errorf("it is larger than %d bytes", maxSize)
 	}
-	f, err := root.OpenFile(RecordName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := root.OpenFile(RecordName, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(b) > maxSize:
-		return nil, fmt.Errorf("it is larger than %d bytes", maxSize)
-	}
-	dec := json.NewDecoder(bytes.NewReader(b))
+	// A record of a later version has members that would be lost by writing it again.
+	dec := json.NewDecoder(io.LimitReader(f, maxSize))
 	dec.DisallowUnknownFields()
 	r := &Record{}
 	if err := dec.Decode(r); err != nil {
@@ -154,6 +163,21 @@ func (r *Record) File(name string) (File, bool) {
 		return File{}, false
 	}
 	return r.Files[i], true
+}
+
+// names are those of all files that sync put into the folder, or was about to, sorted.
+func (r *Record) names() []string {
+	var names []string
+	if r != nil {
+		for _, f := range r.Files {
+			names = append(names, f.Name)
+		}
+		for _, p := range r.Placing {
+			names = append(names, p.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Ours reports whether bytes with this SHA-256 are what sync put under a name, or was about to.

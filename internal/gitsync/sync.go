@@ -1,5 +1,5 @@
-// Package gitsync brings proposals from an upstream git repository into folders here: whole or not at all, nothing
-// that is no text of a proposal, and nothing over what somebody wrote here. It knows nothing of site.yaml, of what
+// Package gitsync copies proposals from an upstream git repository into local folders: whole or not at all, nothing
+// but the texts of proposals, and nothing over what somebody wrote there. It knows nothing of site.yaml, of what
 // the texts say, or of how they are published.
 package gitsync
 
@@ -21,12 +21,14 @@ const maxRepository = 1 << 30
 
 // Options says what comes from where.
 type Options struct {
-	Git     string // address; must not begin with a hyphen
-	Ref     string // branch, tag, full name of either (refs/heads/main) or whole hash of a commit; empty: the default branch
+	// Git is the address of the upstream. It must not begin with a hyphen.
+	Git string
+	// Ref is a branch, a tag, the full name of either (refs/heads/main) or a whole hash; empty means the default branch.
+	Ref     string
 	Targets []Target
 	// KeepGoing takes what can be taken: files with an error stay as they are here.
 	KeepGoing bool
-	// Timeout is for all that the upstream has to do; 0 means no limit.
+	// Timeout is for all that git does; 0 means no limit.
 	Timeout time.Duration
 	// Doing, when set, is called with each step, in words. Waiting, when set, is called once if another sync has to end
 	// first.
@@ -34,19 +36,24 @@ type Options struct {
 	Waiting func()
 }
 
-// Target is a folder here and what comes into it.
+// Target is a local folder and what comes into it.
 type Target struct {
-	Folder string   // is made when it is not there
-	From   []string // folders of the upstream, "." for its top; at least one
+	// Folder is made when it is not there.
+	Folder string
+	// From are folders of the upstream, "." for its top; at least one.
+	From []string
 }
 
 // Report is what was done. Lists are sorted and never null.
 type Report struct {
-	Git       string   `json:"git"` // without user and password
-	Ref       string   `json:"ref"`
-	From      string   `json:"from"` // commit of the sync before; empty: there was none
-	To        string   `json:"to"`
-	Rewritten bool     `json:"rewritten"` // From does not lead to To
+	// Git is the address of the upstream without user and password.
+	Git string `json:"git"`
+	Ref string `json:"ref"`
+	// From is the commit of the sync before; empty when there was none.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Rewritten is true when From does not lead to To.
+	Rewritten bool     `json:"rewritten"`
 	Added     []string `json:"added"`
 	Changed   []string `json:"changed"`
 	Removed   []string `json:"removed"`
@@ -68,151 +75,155 @@ var (
 // syncer is one run.
 type syncer struct {
 	Options
-	left    time.Duration // of Timeout
-	bare    string        // folder of the fetched repository
+	// clone is the folder of the fetched repository.
+	clone string
+	// commit is the one of the upstream that is synced.
 	commit  string
-	trees   []map[string]*text // by target; nil: the folders are as the upstream has them
 	folders []*folder
-	report  Report
+	report  *Report
 }
 
 // Sync brings the folders to what the upstream has. The error wraps one of those above, [git.ErrNoGit] or the
 // context's; what concerns a file is in the report's problems.
 func Sync(ctx context.Context, o Options) (Report, error) {
-	s := &syncer{Options: o, left: o.Timeout, report: Report{Git: git.Public(o.Git), Ref: o.Ref, Added: []string{}, Changed: []string{}, Removed: []string{},
-		Problems: []mip.Problem{}, Notices: []string{}}}
-	// In one order, so that two runs never wait for each other.
-	s.Targets = slices.SortedFunc(slices.Values(o.Targets), func(a, b Target) int { return strings.Compare(a.Folder, b.Folder) })
-	bare, remove, err := makeClone()
+	report := Report{Git: git.Public(o.Git), Ref: o.Ref, Added: []string{}, Changed: []string{}, Removed: []string{},
+		Problems: []mip.Problem{}, Notices: []string{}}
+	s := &syncer{Options: o, report: &report}
+	// The clone is made first: a temporary folder that cannot be written is no reason to make the folders.
+	clone, remove, err := makeClone()
 	if err != nil {
-		return s.report, fmt.Errorf("%w: %w", ErrWrite, err)
+		return report, fmt.Errorf("%w: %w", ErrWrite, err)
 	}
 	defer remove()
-	s.bare = bare
-	defer func() {
-		for _, f := range s.folders {
-			f.close()
-		}
-	}()
+	s.clone = clone
 	err = s.run(ctx)
-	s.report.To = s.commit
-	for _, list := range [][]string{s.report.Added, s.report.Changed, s.report.Removed} {
+	for _, f := range s.folders {
+		f.close()
+	}
+	report.To = s.commit
+	for _, list := range [][]string{report.Added, report.Changed, report.Removed} {
 		slices.Sort(list)
 	}
-	s.report.Problems = mip.SortProblems(s.report.Problems)
-	return s.report, err
+	report.Problems = mip.SortProblems(report.Problems)
+	return report, err
 }
 
+// run locks all folders, has git tell what to do, and does it.
 func (s *syncer) run(ctx context.Context) error {
-	if err := s.upstream(ctx, s.read); err != nil || s.trees == nil {
-		return err
-	}
-	for i, t := range s.Targets {
-		if other := s.sameFolder(i); other != "" {
+	// In one order, so that two runs never wait for each other.
+	targets := slices.SortedFunc(slices.Values(s.Targets), func(a, b Target) int { return strings.Compare(a.Folder, b.Folder) })
+	for _, t := range targets {
+		if other := s.sameFolder(t.Folder); other != "" {
 			return fmt.Errorf("%w: %s and %s are one", ErrFolder, other, t.Folder)
 		}
-		f, err := openFolder(ctx, t.Folder, s.Waiting)
+		f, err := openFolder(ctx, t, s.Waiting)
 		if err != nil {
 			return err
 		}
+		f.report = s.report
 		s.folders = append(s.folders, f)
 		if s.report.From == "" && f.old != nil {
 			s.report.From = f.old.Commit
 		}
 	}
-	s.doing("comparing")
-	if err := s.upstream(ctx, s.compareAll); err != nil {
+	if err := s.upstream(ctx); err != nil {
 		return err
 	}
+	// Whole or not at all: one file in error keeps all folders as they are.
 	if len(s.report.Problems) > 0 && !s.KeepGoing {
+		s.report.Unchanged = 0
 		return nil
 	}
+	// From here on files change. An interruption is looked at between folders, where the record is sound.
 	for _, f := range s.folders {
+		for _, step := range f.steps() {
+			if err := step(); err != nil {
+				return err
+			}
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := f.place(); err != nil {
-			return err
-		}
-		s.count(f)
 	}
 	return nil
 }
 
-// upstream does what needs git, in what is left of the time, and says what went wrong with the upstream. Waiting for
-// another run of sync is none of the upstream's time.
-func (s *syncer) upstream(ctx context.Context, work func(context.Context) error) error {
+// sameFolder is the name of a folder that is open already and is the named one; empty: there is none.
+func (s *syncer) sameFolder(dir string) string {
+	info, err := os.Stat(dir)
+	for _, f := range s.folders {
+		if other, bad := f.root.Stat("."); err == nil && bad == nil && os.SameFile(info, other) {
+			return f.Folder
+		}
+	}
+	return ""
+}
+
+// upstream does all that needs git, within the timeout.
+func (s *syncer) upstream(ctx context.Context) error {
+	// Waiting for another run is over by now, and is none of the upstream's time.
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if s.Timeout > 0 {
-		limited, cancel = context.WithTimeout(ctx, s.left)
-		begun := time.Now()
-		defer func() { s.left -= time.Since(begun) }()
+		limited, cancel = context.WithTimeout(ctx, s.Timeout)
 	}
 	defer cancel()
-	err := work(limited)
+	err := s.fetch(limited)
 	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
+	case err == nil, ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
 		return fmt.Errorf("%w: %s: it takes too long", ErrUpstream, s.report.Git)
-	case errors.Is(err, git.ErrFailed) || errors.As(err, new(*git.RemoteError)):
+	case errors.Is(err, git.ErrFailed):
 		return fmt.Errorf("%w: %s: %w", ErrUpstream, s.report.Git, err)
 	}
 	return err
 }
 
-// read fetches the repository and reads which texts it has, unless all folders are at its commit.
-func (s *syncer) read(ctx context.Context) error {
+// fetch fetches the repository and compares the folders with it, unless they are as the last sync left them, at the
+// same commit.
+func (s *syncer) fetch(ctx context.Context) error {
 	s.doing("asking " + s.report.Git)
 	var err error
 	if s.commit, err = s.resolve(ctx); err != nil {
 		return err
 	}
-	if same, n := s.same(); same {
-		s.report.From, s.report.Unchanged = s.commit, n
+	// Most runs end here, after one question to the upstream.
+	if !slices.ContainsFunc(s.folders, func(f *folder) bool { return !f.current(s.record(f)) }) {
+		for _, f := range s.folders {
+			s.report.Unchanged += len(f.old.Files)
+		}
 		return nil
 	}
 	s.doing("fetching " + s.report.Git)
-	if err := git.Fetch(ctx, s.bare, s.Git, s.commit, maxRepository); err != nil {
+	if err := git.Fetch(ctx, s.clone, s.Git, s.commit, maxRepository); err != nil {
 		return err
 	}
-	trees := make([]map[string]*text, len(s.Targets))
-	for i, t := range s.Targets {
-		if trees[i], err = s.tree(ctx, t); err != nil {
+	for _, f := range s.folders {
+		if err := s.list(ctx, f); err != nil {
 			return err
 		}
 	}
-	s.trees = trees
-	return s.versions(ctx, trees)
-}
-
-// compareAll compares every folder.
-func (s *syncer) compareAll(ctx context.Context) error {
-	blobs, err := git.OpenBlobs(ctx, s.bare)
+	if err := s.versions(ctx); err != nil {
+		return err
+	}
+	s.doing("comparing")
+	objects, err := git.OpenObjects(ctx, s.clone)
 	if err != nil {
 		return err
 	}
-	defer blobs.Close()
-	for i, f := range s.folders {
-		if err := s.compare(f, s.Targets[i], s.trees[i], blobs); err != nil {
+	defer objects.Close()
+	for _, f := range s.folders {
+		if err := f.compare(s.record(f), objects); err != nil {
 			return err
 		}
 	}
-	s.report.Rewritten = s.report.From != "" && !git.Ancestor(ctx, s.bare, s.report.From, s.commit)
+	s.report.Rewritten = s.report.From != "" && !git.Ancestor(ctx, s.clone, s.report.From, s.commit)
 	return ctx.Err()
 }
 
-// sameFolder is the name of a folder that is open already and is that of a target; empty: there is none.
-func (s *syncer) sameFolder(target int) string {
-	info, err := os.Stat(s.Targets[target].Folder)
-	for _, f := range s.folders {
-		if other, bad := f.root.Stat("."); err == nil && bad == nil && os.SameFile(info, other) {
-			return f.dir
-		}
-	}
-	return ""
+// record is that of a folder after this run, without its files.
+func (s *syncer) record(f *folder) *Record {
+	return &Record{Git: s.report.Git, Ref: s.Ref, Folders: f.From, Commit: s.commit}
 }
 
 // resolve asks for the commit that the ref names.
@@ -220,22 +231,23 @@ func (s *syncer) resolve(ctx context.Context) (string, error) {
 	if git.WholeHash(s.Ref) {
 		return s.Ref, nil
 	}
-	names := []string{"HEAD"}
+	// The upstream is asked for full names only: a short one may mean several.
+	branch, tag := "refs/heads/"+s.Ref, "refs/tags/"+s.Ref
+	names := []string{tag + "^{}", tag, branch} // a tag's commit before the tag
 	switch {
+	case s.Ref == "":
+		names = []string{"HEAD"}
 	case strings.HasPrefix(s.Ref, "refs/"):
-		names = []string{s.Ref, s.Ref + "^{}"}
-	case s.Ref != "":
-		names = []string{"refs/heads/" + s.Ref, "refs/tags/" + s.Ref, "refs/tags/" + s.Ref + "^{}"}
+		names = []string{s.Ref + "^{}", s.Ref}
 	}
-	refs, err := git.Refs(ctx, s.bare, s.Git, names...)
+	refs, err := git.Refs(ctx, s.clone, s.Git, names...)
 	if err != nil {
 		return "", err
 	}
-	branch, tag := refs["refs/heads/"+s.Ref], refs["refs/tags/"+s.Ref]
-	if branch != "" && tag != "" {
-		return "", fmt.Errorf("%w: %q is both a branch and a tag; write refs/heads/%s or refs/tags/%s", ErrRef, s.Ref, s.Ref, s.Ref)
+	if refs[branch] != "" && refs[tag] != "" {
+		return "", fmt.Errorf("%w: %q is both a branch and a tag; write %s or %s", ErrRef, s.Ref, branch, tag)
 	}
-	for _, name := range slices.Backward(names) { // a tag's commit before the tag
+	for _, name := range names {
 		if refs[name] != "" {
 			return refs[name], nil
 		}
@@ -246,51 +258,20 @@ func (s *syncer) resolve(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("%w: no branch or tag %q; a commit is named by all digits of its hash", ErrRef, s.Ref)
 }
 
-// same reports whether all folders are as the last sync left them, at the same commit, and how many files they
-// have. Then nothing need be fetched.
-func (s *syncer) same() (bool, int) {
-	n := 0
-	for _, t := range s.Targets {
-		root, err := os.OpenRoot(t.Folder)
-		if err != nil {
-			return false, 0
-		}
-		record, err := ReadRecord(root)
-		same := err == nil && record != nil && record.Commit == s.commit && record.Git == s.report.Git && record.Ref == s.Ref &&
-			slices.Equal(record.Folders, t.From) &&
-			!record.Incomplete && len(record.Placing) == 0
-		if same {
-			for _, f := range record.Files {
-				same = same && stateOf(root, t.Folder, f.Name).sum == f.SHA256
-			}
-			n += len(record.Files)
-		}
-		root.Close()
-		if !same {
-			return false, 0
-		}
-	}
-	return true, n
-}
-
+// doing reports a step.
 func (s *syncer) doing(what string) {
 	if s.Doing != nil {
 		s.Doing(what)
 	}
 }
 
-// count adds what became of a folder to the report.
-func (s *syncer) count(f *folder) {
-	s.report.Added = append(s.report.Added, f.added...)
-	s.report.Changed = append(s.report.Changed, f.changed...)
-	s.report.Removed = append(s.report.Removed, f.removed...)
-	s.report.Unchanged += f.unchanged
+// problem adds an error that keeps a file from being taken.
+func (r *Report) problem(file, code, format string, args ...any) {
+	p := mip.Problem{Level: mip.Error, Code: code, File: file, Message: fmt.Sprintf(format, args...)}
+	r.Problems = append(r.Problems, p)
 }
 
-func (s *syncer) problem(file, code, format string, args ...any) {
-	s.report.Problems = append(s.report.Problems, mip.Problem{Level: mip.Error, Code: code, File: file, Message: fmt.Sprintf(format, args...)})
-}
-
-func (s *syncer) notice(format string, args ...any) {
-	s.report.Notices = append(s.report.Notices, fmt.Sprintf(format, args...))
+// notice adds a sentence about the upstream.
+func (r *Report) notice(format string, args ...any) {
+	r.Notices = append(r.Notices, fmt.Sprintf(format, args...))
 }

@@ -140,29 +140,15 @@ func TestKilled(t *testing.T) {
 // killAfter does so many steps of a run's placing, leaves everything as it is then, and returns how many there are.
 func killAfter(t *testing.T, o Options, steps int) int {
 	t.Helper()
-	s := &syncer{Options: o, bare: t.TempDir(), commit: o.Ref}
-	if err := git.Fetch(t.Context(), s.bare, s.Git, s.commit, maxRepository); err != nil {
-		t.Fatal(err)
-	}
-	texts, err := s.tree(t.Context(), o.Targets[0])
-	if err == nil {
-		err = s.versions(t.Context(), []map[string]*text{texts})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := openFolder(t.Context(), o.Targets[0].Folder, nil)
+	f, err := openFolder(t.Context(), o.Targets[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { f.root.Close(); f.lock.Close() }()
-	blobs, err := git.OpenBlobs(t.Context(), s.bare)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer blobs.Close()
-	if err := s.compare(f, o.Targets[0], texts, blobs); err != nil || len(s.report.Problems) > 0 {
-		t.Fatalf("compare: %v, problems %v", err, s.report.Problems)
+	f.report = &Report{}
+	s := &syncer{Options: o, clone: t.TempDir(), folders: []*folder{f}, report: f.report}
+	if err := s.fetch(t.Context()); err != nil || len(f.report.Problems) > 0 {
+		t.Fatalf("fetch: %v, problems %v", err, f.report.Problems)
 	}
 	all := f.steps()
 	for _, step := range all[:steps] {

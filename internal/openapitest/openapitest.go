@@ -1,5 +1,5 @@
-// Package openapitest holds answers of a service to its OpenAPI 3.1 document. It is for tests and does
-// not know how an answer was got.
+// Package openapitest compares answers of a service with its OpenAPI 3.1 document. It is for tests and does
+// not know how an answer was obtained.
 package openapitest
 
 import (
@@ -54,8 +54,8 @@ func Read(document []byte) (*Document, error) {
 	return d, nil
 }
 
-// Check reports what an answer with a body has that the document does not say: its status, media type,
-// a missing header field, or its body. HEAD is held to what GET says, without the body; 304 and 204
+// Check reports what an answer has that the document does not allow: its status, media type,
+// a missing header field, or its body. HEAD is compared with GET, without the body; 304 and 204
 // have none.
 func (d *Document) Check(method, path string, status int, header http.Header, body []byte) error {
 	name := strings.ToLower(method)

@@ -1,10 +1,15 @@
-// Package redistest runs a Redis for tests: one that is killed, started again and told to misbehave. It does
-// not know what is kept there.
+// Package redistest runs a Redis for tests: one that is killed and started again. It does not
+// know what is kept there.
 package redistest
 
 import (
+	"crypto/x509"
+	"encoding/pem"
 	"net"
+	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -43,6 +48,31 @@ func start(t testing.TB, args func(port string) []string) *Server {
 	t.Cleanup(s.Kill)
 	s.Restart()
 	return s
+}
+
+// StartTLS is [Start] for a server that speaks TLS alone, so that [Server.Do] does not reach it. trusted is the
+// file of its certificate.
+func StartTLS(t testing.TB, args ...string) (s *Server, trusted string) {
+	t.Helper()
+	https := httptest.NewTLSServer(nil) // has a certificate for 127.0.0.1
+	https.Close()
+	certificate := https.TLS.Certificates[0]
+	private, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, kind string, der []byte) string {
+		name = filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	trusted, key := write("cert.pem", "CERTIFICATE", certificate.Certificate[0]), write("key.pem", "PRIVATE KEY", private)
+	return start(t, func(port string) []string {
+		tls := []string{"--port", "0", "--tls-port", port, "--tls-cert-file", trusted, "--tls-key-file", key, "--tls-auth-clients", "no"}
+		return append(tls, args...)
+	}), trusted
 }
 
 // Addr is where it listens.

@@ -14,6 +14,7 @@ import (
 // Each goes before what the Go command records; empty: what that says. It records nothing in a linked worktree.
 var version, commit string
 
+// unknown stands for a member that nothing recorded.
 const unknown = "unknown"
 
 // Build is one build of the program. No member is empty.

@@ -32,6 +32,7 @@ func (f *File) Filter(all []mip.Summary, site mip.SiteInfo, forks []mip.HardFork
 	return out, mip.SortProblems(h.problems)
 }
 
+// filter is one call of Filter.
 type filter struct {
 	File
 	all   []mip.Summary
@@ -39,10 +40,12 @@ type filter struct {
 	forks []mip.HardFork
 }
 
+// proposal finds a published proposal of the main kind by its number.
 func (h *filter) proposal(n int) (mip.Summary, bool) {
 	return mip.Find(h.all, mip.ID{Kind: h.site.Prefix, Number: n})
 }
 
+// topics are those of the file that published proposals link to.
 func (h *filter) topics() []Topic {
 	proposals := map[int][]mip.ID{} // by topic
 	if h.site.Forum != nil {
@@ -52,6 +55,7 @@ func (h *filter) topics() []Topic {
 			}
 		}
 	}
+	// A link without a number leads to the topic that the sidecar found behind it.
 	for i, l := range h.mips {
 		s, ok := h.proposal(l.Number)
 		switch {
@@ -88,10 +92,12 @@ func (h *filter) sameLink(s mip.Summary, l link) bool {
 	return strings.HasPrefix(strings.ToLower(*s.DiscussionsTo), strings.ToLower(strings.TrimSuffix(*h.site.Forum, "/"))+"/")
 }
 
+// heads are those of the site's networks that the file has, under the site's names.
 func (h *filter) heads() []Network {
 	out := []Network{}
 	for _, n := range h.site.Networks {
 		head, ok := h.networks[n.ID]
+		// Figures of another chain under the same name would be wrong on every page.
 		if ok && head.ChainID != n.ChainID {
 			h.notice("other-chain", "networks.%s: chain id %d is not that of the site, %d", n.ID, head.ChainID, n.ChainID)
 			continue
@@ -109,6 +115,7 @@ func (h *filter) heads() []Network {
 	return out
 }
 
+// disagreements are those that still concern the site as it is.
 func (h *filter) disagreements() []api.Discrepancy {
 	out := []api.Discrepancy{}
 	for i, d := range h.discrepancies {

@@ -46,6 +46,7 @@ func Read(name string, r io.Reader) (*File, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
+	// One byte more than the limit was asked for.
 	case len(raw) > MaxBytes:
 		return nil, fmt.Errorf("%s: is larger than %d bytes, which no answer of GET /api/mip-watch is", name, MaxBytes)
 	case !utf8.Valid(raw):
@@ -58,8 +59,10 @@ func Read(name string, r io.Reader) (*File, error) {
 	return f, nil
 }
 
+// errWanted ends every error: the wrong file was named.
 var errWanted = errors.New("want a saved answer of GET /api/mip-watch")
 
+// decode reads the members one by one, so that an error names the one that is wrong.
 func (f *File) decode(raw []byte) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
@@ -94,6 +97,7 @@ func (f *File) decode(raw []byte) error {
 	return nil
 }
 
+// readNetworks reads the object of networks by id.
 func (f *File) readNetworks(b []byte) error {
 	var all map[string]json.RawMessage
 	if err := value(b, "networks", &all); err != nil {
@@ -153,6 +157,7 @@ func object(b []byte, at string, out any, names ...string) error {
 	return value(b, at, out)
 }
 
+// value decodes one member. An error of its type names the place within it.
 func value(b []byte, at string, out any) error {
 	err := json.Unmarshal(b, out)
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -167,6 +172,7 @@ func value(b []byte, at string, out any) error {
 	return nil
 }
 
+// checkLink refuses a proposal that cannot be one.
 func checkLink(l *link, at string) error {
 	if l.Number < 0 {
 		return wrong(at+".number", "want no negative number")
@@ -174,6 +180,7 @@ func checkLink(l *link, at string) error {
 	return nil
 }
 
+// checkTopic refuses figures that no forum has: pages would show them.
 func checkTopic(t *api.ForumActivity, at string) error {
 	const highest = 100
 	switch {
@@ -192,6 +199,7 @@ func checkTopic(t *api.ForumActivity, at string) error {
 // people reports whether a time is one that forums and chains can have.
 func people(t mip.Time) bool { return t.UTC().Year() >= 1970 && t.UTC().Year() <= 9999 }
 
+// checkDiscrepancy refuses one without words.
 func checkDiscrepancy(d *api.Discrepancy, at string) error {
 	if strings.TrimSpace(d.Message) == "" {
 		return wrong(at+".message", "want a sentence")
@@ -199,8 +207,10 @@ func checkDiscrepancy(d *api.Discrepancy, at string) error {
 	return nil
 }
 
+// wrong is the error about a member.
 func wrong(at, why string) error { return fmt.Errorf("%s: %s; %w", at, why, errWanted) }
 
+// notice records a problem that leaves the rest of the file usable.
 func (f *File) notice(code, format string, a ...any) {
 	f.problems = append(f.problems, mip.Problem{Level: mip.Notice, Code: code, File: f.name, Message: fmt.Sprintf(format, a...)})
 }

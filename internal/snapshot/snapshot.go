@@ -13,18 +13,25 @@ import (
 
 // Snapshot is the figures of one moment that pages may show. It is immutable; nil has none.
 type Snapshot struct {
-	Topics        []Topic           // hottest first, each discussed by at least one proposal
-	Networks      []Network         // in the order of the site; one that the file lacks is left out
-	Discrepancies []api.Discrepancy // of texts that are still the same
-	Disagreed     bool              // the file says where texts and chains disagree, if they do
-	ForumFailed   bool              // the forum did not tell all when it was asked
-	JudgedAt      *mip.Time         // the moment that hard forks can be judged at, nil: none
+	// Topics are sorted by activity, the highest first. Each has at least one proposal.
+	Topics []Topic
+	// Networks are in the order of the site. One that the file lacks is left out.
+	Networks []Network
+	// Discrepancies are about texts that are still the same.
+	Discrepancies []api.Discrepancy
+	// Disagreed is true when the file knows where texts and chains disagree.
+	Disagreed bool
+	// ForumFailed is true when the forum did not answer for all topics.
+	ForumFailed bool
+	// JudgedAt is the moment at which hard forks were compared with the chains; nil means never.
+	JudgedAt *mip.Time
 }
 
 // Topic is a discussion and what proposals it is about.
 type Topic struct {
 	api.ForumActivity
-	Proposals []mip.ID // ascending; as the proposals say, not the file
+	// Proposals are ascending. They are those that link to the topic now.
+	Proposals []mip.ID
 }
 
 // Network is a network's head.
@@ -97,6 +104,7 @@ func (f *Snapshot) Clock(id string) *mip.Time {
 	return n.BlockTime
 }
 
+// byHeat orders topics by activity, and by number where that is the same.
 func byHeat(a, b Topic) int {
 	return cmp.Or(cmp.Compare(b.ActivityScore, a.ActivityScore), cmp.Compare(a.TopicID, b.TopicID))
 }

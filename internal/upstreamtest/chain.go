@@ -2,11 +2,14 @@ package upstreamtest
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -117,42 +120,19 @@ func (c *Chain) timeOf(number uint64) time.Time {
 	return in.at.Add(time.Duration(int64(number)-int64(in.first)) * c.config.BlockTime)
 }
 
-// call is a request of JSON-RPC 2.0.
-type call struct {
-	Version string            `json:"jsonrpc"`
-	ID      json.RawMessage   `json:"id"`
-	Method  string            `json:"method"`
-	Params  []json.RawMessage `json:"params"`
-}
-
-// reply is its answer. It holds a result or an error.
-type reply struct {
+// rpcReply holds a result, which may be null, or an error.
+type rpcReply struct {
 	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Result  *result         `json:"result,omitempty"`
+	ID      json.RawMessage `json:"id"` // nil: null
+	Result  *any            `json:"result,omitempty"`
 	Error   *rpcError       `json:"error,omitempty"`
 }
 
-// result is a value that may be null.
-type result struct{ value any }
-
-func (r result) MarshalJSON() ([]byte, error) { return json.Marshal(r.value) }
-
+// rpcError is an error of JSON-RPC 2.0; its code is one of section 5.1.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
-
-// The error codes of JSON-RPC 2.0, section 5.1.
-const (
-	codeParse    = -32700
-	codeRequest  = -32600
-	codeNoMethod = -32601
-	codeParams   = -32602
-)
-
-// mostRequest is how long a request may be, in bytes.
-const mostRequest = 1 << 20
 
 func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
@@ -164,48 +144,41 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Ask with application/json.", http.StatusUnsupportedMediaType)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostRequest))
+	const most = 1 << 20 // bytes
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err != nil {
 		http.Error(w, "Ask in fewer words.", http.StatusRequestEntityTooLarge)
 		return
 	}
-	write(w, http.StatusOK, c.reply(body))
+	var call struct {
+		Version string            `json:"jsonrpc"`
+		ID      json.RawMessage   `json:"id"` // a string or a number
+		Method  string            `json:"method"`
+		Params  []json.RawMessage `json:"params"`
+	}
+	reply := rpcReply{Version: "2.0"}
+	err = json.Unmarshal(body, &call)
+	switch {
+	case !json.Valid(body):
+		reply.Error = &rpcError{-32700, "this is not JSON"}
+	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")):
+		reply.Error = &rpcError{-32600, "batches are not served here"}
+	case err != nil || call.Version != "2.0" || !bytes.ContainsAny(call.ID[:min(len(call.ID), 1)], `"-0123456789`):
+		reply.Error = &rpcError{-32600, "this is not a request of JSON-RPC 2.0"}
+	default:
+		reply.ID = call.ID
+		value, failure := c.do(call.Method, call.Params)
+		if reply.Error = failure; failure == nil {
+			reply.Result = &value
+		}
+	}
+	write(w, http.StatusOK, reply)
 }
 
-func (c *Chain) reply(body []byte) reply {
-	out := reply{Version: "2.0", ID: json.RawMessage("null")}
-	fail := func(code int, message string) reply {
-		out.Error = &rpcError{code, message}
-		return out
-	}
-	if !json.Valid(body) {
-		return fail(codeParse, "this is not JSON")
-	}
-	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
-		return fail(codeRequest, "batches are not served here")
-	}
-	var in call
-	if err := json.Unmarshal(body, &in); err != nil || in.Version != "2.0" || !validID(in.ID) {
-		return fail(codeRequest, "this is not a request of JSON-RPC 2.0")
-	}
-	out.ID = in.ID
-	value, failure := c.do(in)
-	if failure != nil {
-		return fail(failure.Code, failure.Message)
-	}
-	out.Result = &result{value}
-	return out
-}
-
-// validID reports whether an id is a string or a number.
-func validID(id json.RawMessage) bool {
-	return len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9')
-}
-
-func (c *Chain) do(in call) (any, *rpcError) {
+func (c *Chain) do(method string, params []json.RawMessage) (any, *rpcError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch in.Method {
+	switch method {
 	case "eth_chainId":
 		return quantity(c.chainID), nil
 	case "net_version":
@@ -215,10 +188,56 @@ func (c *Chain) do(in call) (any, *rpcError) {
 	case "eth_blockNumber":
 		return quantity(c.head()), nil
 	case "eth_getBlockByNumber":
-		return c.blockByNumber(in.Params)
+		var which string
+		var full bool
+		if len(params) != 2 || json.Unmarshal(params[0], &which) != nil || json.Unmarshal(params[1], &full) != nil {
+			return nil, &rpcError{-32602, "a block and whether to list its transactions in full are wanted"}
+		}
+		number, ok := c.number(which)
+		if !ok {
+			return nil, &rpcError{-32602, "a block is a tag or a number in hexadecimal digits after 0x"}
+		}
+		if number > c.head() {
+			return nil, nil // it does not exist yet
+		}
+		return c.block(number), nil
 	}
-	return nil, &rpcError{codeNoMethod, "the method " + strconv.Quote(in.Method) + " does not exist"}
+	return nil, &rpcError{-32601, "the method " + strconv.Quote(method) + " does not exist"}
 }
 
 // quantity writes a number as JSON-RPC of Ethereum does.
 func quantity(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
+
+// number is the height that a tag or a hexadecimal number means. The safe block is one behind the latest, the
+// finalized one two.
+func (c *Chain) number(which string) (uint64, bool) {
+	head := c.head()
+	tags := map[string]uint64{"earliest": 0, "latest": head, "pending": head, "safe": head - min(head, 1), "finalized": head - min(head, 2)}
+	if n, ok := tags[which]; ok {
+		return n, true
+	}
+	digits, ok := strings.CutPrefix(which, "0x")
+	n, err := strconv.ParseUint(digits, 16, 64)
+	return n, ok && err == nil && quantity(n) == strings.ToLower(which)
+}
+
+// block is a block without transactions. Its hashes are those of no real chain, but tell blocks apart. A reset
+// changes all of them.
+func (c *Chain) block(number uint64) map[string]any {
+	zeros := func(digits int) string { return "0x" + strings.Repeat("0", digits) }
+	hash := func(kind string, number uint64) string {
+		return fmt.Sprintf("0x%x", sha256.Sum256(fmt.Appendf(nil, "%d %d %s %d", c.config.ChainID, c.resets, kind, number)))
+	}
+	parent := zeros(64)
+	if number > 0 {
+		parent = hash("block", number-1)
+	}
+	return map[string]any{
+		"number": quantity(number), "hash": hash("block", number), "parentHash": parent,
+		"timestamp": quantity(uint64(max(c.timeOf(number).Unix(), 0))), "nonce": zeros(16), "sha3Uncles": hash("uncles", 0),
+		"logsBloom": zeros(512), "transactionsRoot": hash("transactions", 0), "stateRoot": hash("state", number),
+		"receiptsRoot": hash("receipts", 0), "miner": zeros(40), "mixHash": zeros(64), "difficulty": "0x0", "extraData": "0x",
+		"size": quantity(543), "gasLimit": quantity(30_000_000), "gasUsed": "0x0", "baseFeePerGas": quantity(1_000_000_000),
+		"transactions": []string{}, "uncles": []string{},
+	}
+}

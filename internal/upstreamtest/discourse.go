@@ -70,7 +70,7 @@ func (d *Discourse) topic(w http.ResponseWriter, r *http.Request, root string, p
 	case !ok:
 		refuse(w, http.StatusNotFound, "not_found", notFound)
 	case t.Deleted:
-		write(w, http.StatusGone, forumError{[]string{notFound}, "not_found", &goneExtras{Title: "Nothing here", HTML: "<div>The page is gone.</div>"}})
+		refuse(w, http.StatusGone, "not_found", notFound)
 	case t.Private:
 		refuse(w, http.StatusForbidden, "invalid_access", "This page is not for everyone.")
 	case path[0] != t.Slug && path[0] != strconv.Itoa(t.ID), len(path) == 1 && path[0] == t.Slug:
@@ -87,15 +87,15 @@ func (d *Discourse) topic(w http.ResponseWriter, r *http.Request, root string, p
 	}
 }
 
-// find looks a topic up by number, or by slug when there is none.
+// find looks a topic up by number, or by slug when there is none, and returns it as it is now.
 func (d *Discourse) find(path []string) (Topic, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	t, ok := d.topics[d.idOf(path)]
-	if !ok {
-		return Topic{}, false
+	if ok && d.grow != nil {
+		t = d.grow(t, d.now())
 	}
-	return d.grown(t), true
+	return t, ok
 }
 
 // idOf is the number in a path, or the lowest one of the topics with the slug that is all of it; 0 when
@@ -115,35 +115,18 @@ func (d *Discourse) idOf(path []string) int {
 	return found
 }
 
-// grown is a topic as it is now.
-func (d *Discourse) grown(t Topic) Topic {
-	if d.grow != nil {
-		return d.grow(t, d.now())
-	}
-	return t
-}
-
 const (
 	typeJSON = "application/json; charset=utf-8"
 	notFound = "There is no such page, or it is not public."
 )
 
-// forumError is the body of every refusal.
-type forumError struct {
-	Errors    []string    `json:"errors"`
-	ErrorType string      `json:"error_type"`
-	Extras    *goneExtras `json:"extras,omitempty"`
-}
-
-// goneExtras comes with what was deleted.
-type goneExtras struct {
-	Title string  `json:"title"`
-	HTML  string  `json:"html"`
-	Group *string `json:"group"`
-}
-
+// refuse answers with an error as Discourse does.
 func refuse(w http.ResponseWriter, status int, kind, message string) {
-	write(w, status, forumError{Errors: []string{message}, ErrorType: kind})
+	body := map[string]any{"errors": []string{message}, "error_type": kind}
+	if status == http.StatusGone {
+		body["extras"] = map[string]any{"title": "Nothing here", "html": "<div>The page is gone.</div>", "group": nil}
+	}
+	write(w, status, body)
 }
 
 // write sends an answer of ours, which always encodes.

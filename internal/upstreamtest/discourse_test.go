@@ -42,7 +42,7 @@ func ask(t *testing.T, h http.Handler, method, target, body string) *httptest.Re
 
 func TestDiscourseAddresses(t *testing.T) {
 	d := upstreamtest.NewDiscourse(nil, testTopics()...)
-	const there, gone, forbidden = `"errors":["There is`, `"extras":{"title":`, `"error_type":"invalid_access"`
+	const there, gone, forbidden = `"errors":["There is`, `"title":"Nothing here"`, `"error_type":"invalid_access"`
 	for _, test := range []struct {
 		method, target string
 		status         int

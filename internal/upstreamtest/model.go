@@ -2,6 +2,7 @@ package upstreamtest
 
 import (
 	"cmp"
+	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
@@ -34,11 +35,11 @@ type ModelRequest struct {
 	JSON      bool   // a JSON object is asked for by a field; Anthropic has none
 }
 
-// ModelReply is what the model says, and why it stops there. The zero value is an empty text.
+// ModelReply is the text of the model, and why it stops there. The zero value is an empty text.
 type ModelReply struct {
 	Text    string
 	Stop    string // in the words of OpenAI, put into those of the format: length, content_filter; empty: stop
-	Refusal string // says no in place of a text: OpenAI's refusal with null as the text, Anthropic's stop reason, plain text from Ollama
+	Refusal string // stands in place of a text: OpenAI's refusal with null as the text, Anthropic's stop reason, plain text from Ollama
 	Null    bool   // there is no text: null where a text should be
 }
 
@@ -46,19 +47,17 @@ type ModelReply struct {
 // repeats the question, or gives an empty object where JSON is asked for.
 func NewModel(answer func(ModelRequest) ModelReply) *Model {
 	if answer == nil {
-		answer = echo
+		answer = func(r ModelRequest) ModelReply {
+			if r.JSON {
+				return ModelReply{Text: "{}"}
+			}
+			return ModelReply{Text: r.User}
+		}
 	}
 	return &Model{answer: answer}
 }
 
-func echo(r ModelRequest) ModelReply {
-	if r.JSON {
-		return ModelReply{Text: "{}"}
-	}
-	return ModelReply{Text: r.User}
-}
-
-// Next sets what is said to the next questions, one each and before what answer gives. It adds to what
+// Next sets the replies to the next questions, one each and before what answer gives. It adds to what
 // an earlier call left.
 func (m *Model) Next(replies ...ModelReply) {
 	m.mu.Lock()
@@ -74,30 +73,48 @@ func (m *Model) Requests() []ModelRequest {
 }
 
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f := formatOf(r.URL.Path)
-	if f == nil {
+	q := ModelRequest{Path: r.URL.RequestURI(), Header: r.Header}
+	switch path := r.URL.Path; {
+	case strings.HasSuffix(path, "/chat/completions"):
+		q.Format = "openai"
+	case strings.HasSuffix(path, "/messages"):
+		q.Format = "anthropic"
+	case strings.HasSuffix(path, "/api/chat"):
+		q.Format = "ollama"
+	default:
 		http.NotFound(w, r)
 		return
 	}
 	if r.Method != http.MethodPost {
-		f.refuse(w, http.StatusMethodNotAllowed, "invalid_request_error", "Only POST is allowed here.")
+		q.refuse(w, http.StatusMethodNotAllowed, "invalid_request_error", "Only POST is allowed here.")
 		return
 	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
+	var err error
+	if q.Body, err = io.ReadAll(r.Body); err != nil {
 		return // the client has left
 	}
-	q := ModelRequest{Format: f.name, Path: r.URL.RequestURI(), Header: r.Header, Body: body}
-	if wrong := f.read(&q); wrong != nil {
-		f.refuse(w, wrong.status, wrong.kind, wrong.message)
+	if wrong := q.wrongKey(); wrong != "" {
+		q.refuse(w, http.StatusUnauthorized, "authentication_error", wrong)
+		return
+	}
+	stream, wrong := q.read()
+	if wrong != "" {
+		q.refuse(w, http.StatusBadRequest, "invalid_request_error", wrong)
 		return
 	}
 	reply := m.reply(q)
 	reply.Stop = cmp.Or(reply.Stop, "stop")
-	f.write(w, q, reply)
+	switch q.Format {
+	case "openai":
+		q.writeOpenAI(w, reply)
+	case "anthropic":
+		q.writeAnthropic(w, reply)
+	default:
+		q.writeOllama(w, reply, stream)
+	}
 }
 
-// reply notes a question and returns what is said to it.
+// reply records a question and returns the reply to it.
 func (m *Model) reply(q ModelRequest) ModelReply {
 	m.mu.Lock()
 	m.requests = append(m.requests, q)
@@ -111,39 +128,100 @@ func (m *Model) reply(q ModelRequest) ModelReply {
 	return m.answer(q)
 }
 
-// modelFormat is how one provider is spoken to.
-type modelFormat struct {
-	name   string
-	read   func(*ModelRequest) *modelFault // fills the request in from its header and body
-	write  func(http.ResponseWriter, ModelRequest, ModelReply)
-	refuse func(w http.ResponseWriter, status int, kind, message string)
-}
-
-// modelFault is what is wrong with a request.
-type modelFault struct {
-	status        int
-	kind, message string
-}
-
-// formatOf is the format that a path belongs to, nil if to none.
-func formatOf(path string) *modelFormat {
+// wrongKey is the complaint about a request without a key; empty: there is one, or none is needed.
+func (q *ModelRequest) wrongKey() string {
+	bearer, ok := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer ")
 	switch {
-	case strings.HasSuffix(path, "/chat/completions"):
-		return &modelFormat{"openai", readOpenAI, writeOpenAI, refuseOpenAI}
-	case strings.HasSuffix(path, "/messages"):
-		return &modelFormat{"anthropic", readAnthropic, writeAnthropic, refuseAnthropic}
-	case strings.HasSuffix(path, "/api/chat"):
-		return &modelFormat{"ollama", readOllama, writeOllama, refuseOllama}
+	case q.Format == "openai" && (!ok || bearer == ""):
+		return "You didn't provide an API key."
+	case q.Format == "anthropic" && q.Header.Get("X-Api-Key") == "":
+		return "x-api-key header is required"
 	}
-	return nil
+	return ""
 }
 
-// modelTokens is about how many tokens a text has.
-func modelTokens(texts ...string) int {
-	const bytesPerToken = 4
-	n := 0
-	for _, t := range texts {
-		n += (len(t) + bytesPerToken - 1) / bytesPerToken
+// modelMessage is a message of a question. The content is a string, or a list of parts.
+type modelMessage struct {
+	Role    string       `json:"role"`
+	Content modelContent `json:"content"`
+}
+
+// modelContent is the text of a message.
+type modelContent string
+
+func (c *modelContent) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		*c = modelContent(text)
+		return nil
 	}
-	return n
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	err := json.Unmarshal(b, &parts)
+	for _, p := range parts {
+		*c += modelContent(p.Text)
+	}
+	return err
+}
+
+// read fills the request in from its body, by https://platform.openai.com/docs/api-reference/chat/create,
+// https://docs.anthropic.com/en/api/messages, as models that have left sampling parameters and prefilled answers
+// behind do, or https://github.com/ollama/ollama/blob/main/docs/api.md. wrong is the complaint about it.
+func (q *ModelRequest) read() (stream bool, wrong string) {
+	var in struct {
+		Model               string          `json:"model"`
+		Messages            []modelMessage  `json:"messages"`
+		System              string          `json:"system"`                // Anthropic
+		MaxTokens           int             `json:"max_tokens"`            // Anthropic; OpenAI's older name
+		MaxCompletionTokens int             `json:"max_completion_tokens"` // OpenAI
+		Temperature         json.RawMessage `json:"temperature"`
+		Stream              *bool           `json:"stream"`
+		Format              string          `json:"format"` // Ollama
+		ResponseFormat      struct {
+			Type string `json:"type"`
+		} `json:"response_format"` // OpenAI
+		Options struct {
+			NumPredict int `json:"num_predict"`
+		} `json:"options"` // Ollama
+	}
+	if q.Format == "anthropic" && q.Header.Get("Anthropic-Version") == "" {
+		return false, "anthropic-version: header is required"
+	}
+	if err := json.Unmarshal(q.Body, &in); err != nil {
+		return false, "We could not parse the JSON body of your request."
+	}
+	q.Model, q.System = in.Model, in.System
+	hasSystem := false
+	for _, m := range in.Messages {
+		switch m.Role {
+		case "system":
+			hasSystem = true
+			q.System += string(m.Content)
+		case "user":
+			q.User = string(m.Content)
+		}
+	}
+	q.MaxTokens = max(in.MaxTokens, in.MaxCompletionTokens, in.Options.NumPredict)
+	q.JSON = in.ResponseFormat.Type == "json_object" || in.Format == "json"
+	anthropic := q.Format == "anthropic"
+	switch {
+	case in.Model == "":
+		wrong = "you must provide a model parameter"
+	case len(in.Messages) == 0:
+		wrong = "messages: at least one message is required"
+	case anthropic && in.MaxTokens <= 0:
+		wrong = "max_tokens: Field required"
+	case anthropic && in.Temperature != nil:
+		wrong = "`temperature` is deprecated for this model."
+	case anthropic && in.Messages[len(in.Messages)-1].Role != "user":
+		wrong = "This model does not support assistant message prefill. The conversation must end with a user message."
+	case anthropic && hasSystem:
+		wrong = "messages: Unexpected role \"system\"."
+	case q.Format == "openai" && q.JSON && !strings.Contains(strings.ToLower(q.System+q.User), "json"):
+		wrong = "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
+	case q.Format == "ollama" && in.Format != "" && in.Format != "json":
+		wrong = "invalid format: expected \"json\" or a JSON schema"
+	}
+	return in.Stream == nil || *in.Stream, wrong
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// pace is how a topic of the demo has grown. There are two parts: what was said after the topic was
-// opened, much at first and then less, and what is said these days, one post in every interval.
+// pace is how a topic of the demo has grown. There are two parts: the posts of the first weeks, and those of
+// these days, one in every interval.
 //
 // The second part starts anew every Monday, at midnight UTC. A function of nothing but the clock that
 // rises by the minute would otherwise reach figures that no forum has.
 type pace struct {
-	opened time.Time     // by a clock that is before that, in an earlier year
+	opened time.Time     // by a clock that is before that, in the year before
 	posts  int           // of the first part, the opening one included
 	over   time.Duration // how long the first part took
 	every  time.Duration // between posts of the second part; 0: there is none
@@ -61,18 +61,21 @@ func paceOf(t demoTopic, rank int) pace {
 
 // grow returns the topic as it is at a moment.
 func (p pace) grow(t Topic, now time.Time) Topic {
-	t.Created = notAfter(p.opened, now)
+	t.Created = p.opened
+	if t.Created.After(now) { // a clock that is set to the past
+		t.Created = t.Created.AddDate(now.Year()-t.Created.Year()-1, 0, 0)
+	}
 	age := now.Sub(t.Created)
 
-	// The first part: the n-th post comes when (n/all)² of the time has gone.
-	more := float64(p.posts - 1)
-	said := math.Floor(more * math.Sqrt(min(age.Seconds()/p.over.Seconds(), 1)))
+	// The first part comes evenly.
+	more := time.Duration(p.posts - 1)
+	said := more * min(age, p.over) / p.over
 	t.Posts = 1 + int(said)
-	t.LastPosted = t.Created.Add(time.Duration(float64(p.over) * (said / more) * (said / more)))
+	t.LastPosted = t.Created.Add(p.over * said / more)
 
 	towards := 0.0 // the next post, in which time readers come and like
 	if p.every > 0 {
-		since := now.Sub(latest(mondayOf(now), t.Created))
+		since := min(now.Sub(mondayOf(now)), age)
 		t.Posts += 1 + int(since/p.every)
 		t.LastPosted = now.Add(-(since % p.every))
 		towards = float64(since%p.every) / float64(p.every)
@@ -84,30 +87,11 @@ func (p pace) grow(t Topic, now time.Time) Topic {
 	return t
 }
 
-// notAfter moves a moment that has not come back by whole years.
-func notAfter(t, now time.Time) time.Time {
-	if !t.After(now) {
-		return t
-	}
-	t = t.AddDate(now.Year()-t.Year(), 0, 0)
-	if t.After(now) {
-		t = t.AddDate(-1, 0, 0)
-	}
-	return t
-}
-
 // mondayOf is the beginning of the week, UTC.
 func mondayOf(t time.Time) time.Time {
 	t = t.UTC()
 	sinceMonday := (int(t.Weekday()) + 6) % 7
 	return time.Date(t.Year(), t.Month(), t.Day()-sinceMonday, 0, 0, 0, 0, time.UTC)
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // pick returns a number from low to high that looks like chance and is always the same for a key.

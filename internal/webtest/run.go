@@ -1,167 +1,279 @@
 package webtest
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// run runs the cases in their order. It returns what is wrong with each line that does not hold, and
-// which cases were left out.
-func (s *script) run(ctx context.Context, target Target) (wrong []error, left []string) {
-	kept := map[string]string{}
+// values are kept ones by name.
+type values map[string]string
+
+// run runs the cases in their order. It returns an error for each line that does not hold, and a note for each case
+// that was left out.
+func (s *script) run(ctx context.Context, target Target) (failures []error, skipped []string) {
+	kept := values{}
 	for _, c := range s.cases {
+		fail := func(line int, format string, args ...any) {
+			failures = append(failures, fmt.Errorf("%s:%d: %w", s.file, line, fmt.Errorf(format, args...)))
+		}
 		if i := slices.IndexFunc(c.needs, func(name string) bool { return kept[name] == "" }); i >= 0 {
-			left = append(left, fmt.Sprintf("%s:%d: %s: left out, nothing was kept as %s", s.file, c.line, &c.request, c.needs[i]))
+			skipped = append(skipped, fmt.Sprintf("%s:%d: %s: left out, nothing was kept as %s", s.file, c.line, &c.request, c.needs[i]))
 			continue
 		}
-		wrong = append(wrong, s.runCase(ctx, target, c, kept)...)
-	}
-	return wrong, left
-}
-
-func (s *script) runCase(ctx context.Context, target Target, c *testCase, kept map[string]string) (wrong []error) {
-	ready, err := c.expand(kept)
-	if err != nil {
-		return []error{errorAt(s.file, c.line, "%s: %w", &c.request, err)}
-	}
-	a, err := target.send(ctx, ready)
-	if err != nil {
-		return []error{errorAt(s.file, c.line, "%s: %w", ready, err)}
-	}
-	for _, st := range s.always {
-		if err := st.run(a, kept); err != nil {
-			wrong = append(wrong, errorAt(s.file, c.line, "%s: line %d: %w", ready, st.line, err))
+		r, err := kept.request(c.request)
+		if err != nil {
+			fail(c.line, "%s: %w", &c.request, err)
+			continue
+		}
+		a, err := target.send(ctx, r)
+		if err != nil {
+			fail(c.line, "%s: %w", r, err)
+			continue
+		}
+		for _, check := range s.always {
+			if err := check.run(a, kept); err != nil {
+				fail(c.line, "%s: line %d: %w", r, check.line, err)
+			}
+		}
+		for _, check := range c.checks {
+			if err := check.run(a, kept); err != nil {
+				fail(check.line, "%s: %w", r, err)
+			}
 		}
 	}
-	for _, st := range c.then {
-		if err := st.run(a, kept); err != nil {
-			wrong = append(wrong, errorAt(s.file, st.line, "%s: %w", ready, err))
-		}
-	}
-	return wrong
+	return failures, skipped
 }
 
-// run returns what is wrong with an answer. It may add to what is kept.
-func (s statement) run(a *answer, kept map[string]string) error {
-	delete(kept, s.keep) // an older value
-	if len(s.codes) > 0 && !slices.Contains(s.codes, a.status) {
+// run holds an answer to the check. It may add to what is kept.
+func (c *check) run(a *answer, kept values) error {
+	delete(kept, c.keep) // an older value
+	if c.codes != "" && !strings.Contains(c.codes, strconv.Itoa(a.status)) {
 		return nil
 	}
-	values, err := s.part.find(a)
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.part, err)
-	}
-	want, re := s.want, (*regexp.Regexp)(nil)
-	if s.op == "~" || s.op == "!~" {
-		if want, err = expand(want, kept, regexp.QuoteMeta); err == nil {
+	found, err := a.find(c.part)
+	want, re := c.want, (*regexp.Regexp)(nil)
+	if err == nil && (c.op == "~" || c.op == "!~") {
+		if want, err = kept.expand(want, regexp.QuoteMeta); err == nil {
 			re, err = regexp.Compile(want)
 		}
-	} else {
-		want, err = expand(want, kept, nil)
+	} else if err == nil {
+		want, err = kept.expand(want, func(s string) string { return s })
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.part, err)
+		return fmt.Errorf("%s: %w", c.part, err)
 	}
-	if s.keep != "" {
-		s.remember(values, re, kept)
+	if c.keep != "" {
+		kept.keep(c.keep, found, re)
 		return nil
 	}
-	wrong := slices.DeleteFunc(values, func(v value) bool { return s.holds(v, want, re) })
+	wrong := slices.DeleteFunc(found, func(v value) bool { return c.holds(v, want, re) })
 	if len(wrong) == 0 {
 		return nil
 	}
-	wanted, others, hint := s.op, "", ""
-	switch s.op {
+	message := fmt.Sprintf("%s: got %s, want %s", wrong[0].at, wrong[0], c.op)
+	switch c.op {
 	case "~", "!~":
-		wanted += " " + want
+		message += " " + want
 	case "==", "!=", "contains":
-		wanted += " " + strconv.Quote(want)
+		message += " " + strconv.Quote(want)
 	}
 	if n := len(wrong) - 1; n > 0 {
-		others = fmt.Sprintf(" (and %d more)", n)
+		message += fmt.Sprintf(" (and %d more)", n)
 	}
-	if s.part.kind == "code" && len(a.body) > 0 { // the code alone would not say what went wrong
-		hint = "; body " + quoted(string(a.body))
+	if c.part == "code" && len(a.body) > 0 { // the code alone would not say what went wrong
+		message += "; body " + quoted(string(a.body))
 	}
-	return fmt.Errorf("%s: got %s, want %s%s%s", wrong[0].at, wrong[0], wanted, others, hint)
+	return errors.New(message)
 }
 
 // holds reports whether a value is as it must be.
-func (s statement) holds(v value, want string, re *regexp.Regexp) bool {
-	switch s.op {
+func (c *check) holds(v value, want string, re *regexp.Regexp) bool {
+	switch c.op {
 	case "exists", "absent":
-		return v.there == (s.op == "exists")
+		return v.there == (c.op == "exists")
 	case "~", "!~":
-		return (v.there && re.MatchString(v.text)) == (s.op == "~")
+		return (v.there && re.MatchString(v.text)) == (c.op == "~")
 	case "contains":
 		return v.there && strings.Contains(v.text, want)
 	}
-	return (v.there && v.text == want) == (s.op == "==")
+	return (v.there && v.text == want) == (c.op == "==")
 }
 
-// remember keeps the first value that is there, or what the expression finds in it.
-func (s statement) remember(values []value, re *regexp.Regexp, kept map[string]string) {
-	for _, v := range values {
-		if !v.there || v.null || v.text == "" {
-			continue
-		}
-		found := v.text
+// keep keeps the first value that is there, or what the expression finds in it.
+func (kept values) keep(name string, found []value, re *regexp.Regexp) {
+	for _, v := range found {
+		text := v.text
 		if re != nil {
-			m := re.FindStringSubmatch(v.text)
-			if found = ""; m != nil {
-				found = m[min(len(m), 2)-1]
+			text = ""
+			if m := re.FindStringSubmatch(v.text); m != nil {
+				text = m[min(len(m), 2)-1] // the first group, or all
 			}
 		}
-		if found != "" {
-			kept[s.keep] = found
+		if v.there && !v.null && text != "" {
+			kept[name] = text
 			return
 		}
 	}
 }
 
-// expand returns the request with kept values in the place of their names.
-func (r *request) expand(kept map[string]string) (*request, error) {
-	ready := *r
-	ready.fields, ready.body = slices.Clone(r.fields), slices.Clone(r.body)
-	texts := []*string{&ready.path}
-	for i := range ready.fields {
-		texts = append(texts, &ready.fields[i][1])
+// request returns a request with kept values in the place of their names.
+func (kept values) request(r request) (*request, error) {
+	r.fields, r.body = slices.Clone(r.fields), slices.Clone(r.body)
+	texts := []*string{&r.path}
+	for i := range r.fields {
+		texts = append(texts, &r.fields[i][1])
 	}
-	for i := range ready.body {
-		texts = append(texts, &ready.body[i])
+	for i := range r.body {
+		texts = append(texts, &r.body[i])
 	}
 	for _, text := range texts {
 		var err error
-		if *text, err = expand(*text, kept, nil); err != nil {
+		if *text, err = kept.expand(*text, func(s string) string { return s }); err != nil {
 			return nil, err
 		}
 	}
-	if !strings.HasPrefix(ready.path, "/") {
-		return nil, fmt.Errorf("the path is %q and does not start with a slash", ready.path)
+	if !strings.HasPrefix(r.path, "/") {
+		return nil, fmt.Errorf("the path is %q and does not start with a slash", r.path)
 	}
-	return &ready, nil
+	return &r, nil
 }
 
-// expand puts kept values in the place of their names, each through quote when there is one.
-func expand(text string, kept map[string]string, quote func(string) string) (string, error) {
-	missing := ""
+// expand puts kept values in the place of their names, each through quote.
+func (kept values) expand(text string, quote func(string) string) (string, error) {
+	var err error
 	out := reference.ReplaceAllStringFunc(text, func(ref string) string {
 		name := ref[2 : len(ref)-2]
-		value, ok := kept[name]
-		if !ok {
-			missing = name
+		if kept[name] == "" {
+			err = fmt.Errorf("nothing was kept as %s", name)
 		}
-		if quote != nil {
-			value = quote(value)
-		}
-		return value
+		return quote(kept[name])
 	})
-	if missing != "" {
-		return "", fmt.Errorf("nothing was kept as %s", missing)
+	return out, err
+}
+
+// value is what was found in a place of an answer.
+type value struct {
+	at    string
+	text  string
+	there bool
+	null  bool // of JSON; text is null then
+}
+
+// String shows a value in a message.
+func (v value) String() string {
+	if !v.there {
+		return "nothing"
 	}
-	return out, nil
+	return quoted(v.text)
+}
+
+// quoted shows the beginning of a text that may be long.
+func quoted(s string) string {
+	const enough = 300 // bytes
+	if len(s) > enough {
+		return strconv.Quote(strings.ToValidUTF8(s[:enough], "")) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// find returns the values of a part: exactly one, but for paths with an asterisk.
+func (a *answer) find(part string) ([]value, error) {
+	kind, name, _ := strings.Cut(part, " ")
+	name = strings.TrimSpace(name)
+	one := value{at: part, there: true}
+	switch kind {
+	case "code":
+		one.text = strconv.Itoa(a.status)
+	case "header":
+		fields := a.header.Values(name)
+		one.text, one.there = strings.Join(fields, ", "), len(fields) > 0
+	case "body":
+		one.text = string(a.body)
+	case "json":
+		doc, err := parseJSON(a.body)
+		if err != nil {
+			return nil, err
+		}
+		return findJSON("", eachStep.FindAllString(name, -1), doc), nil
+	}
+	return []value{one}, nil
+}
+
+var eachStep = regexp.MustCompile(pathStep)
+
+// parseJSON leaves numbers as they are written.
+func parseJSON(body []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	var doc any
+	if err := dec.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("the body is no JSON: %w; body %s", err, quoted(string(body)))
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("the body has more after its JSON; body %s", quoted(string(body)))
+	}
+	return doc, nil
+}
+
+// findJSON returns every value at a path below the place at. Where a key is missing it returns one that is not there.
+// A step in quotes is a key and nothing else.
+func findJSON(at string, path []string, doc any) (found []value) {
+	if len(path) == 0 {
+		return []value{{at: "json " + cmp.Or(strings.TrimPrefix(at, "."), "."), text: textOf(doc), there: true, null: doc == nil}}
+	}
+	step, there := path[0], false
+	descend := func(step string, doc any) {
+		there = true
+		found = append(found, findJSON(at+"."+step, path[1:], doc)...)
+	}
+	switch v := doc.(type) {
+	case []any:
+		there = step == "*" // and may be empty
+		for i, element := range v {
+			if index := strconv.Itoa(i); step == "*" || step == index {
+				descend(index, element)
+			}
+		}
+	case map[string]any:
+		there = step == "*"
+		key, err := strconv.Unquote(step)
+		if err != nil {
+			key = step
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if step == "*" {
+				descend(strconv.Quote(name), v[name])
+			} else if name == key {
+				descend(step, v[name])
+			}
+		}
+	}
+	if !there {
+		found = []value{{at: "json " + strings.TrimPrefix(at+"."+step, ".")}}
+	}
+	return found
+}
+
+// textOf is how a value compares with what stands in a script.
+func textOf(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err.Error()
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

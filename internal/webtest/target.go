@@ -74,6 +74,13 @@ func (t Target) Answers(ctx context.Context, path string) bool {
 	return err == nil && a.status == http.StatusOK
 }
 
+// answer is a whole response.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte // decoded
+}
+
 // send sends a request whose texts hold no names any more.
 func (t Target) send(ctx context.Context, r *request) (*answer, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method, t.base+r.path, strings.NewReader(strings.Join(r.body, "\n")))
@@ -83,33 +90,26 @@ func (t Target) send(ctx context.Context, r *request) (*answer, error) {
 	for _, f := range r.fields {
 		if strings.EqualFold(f[0], "Host") {
 			req.Host = f[1]
-			continue
+		} else {
+			req.Header.Add(f[0], f[1])
 		}
-		req.Header.Add(f[0], f[1])
 	}
 	res, err := t.client.Do(req)
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	body, err := read(res)
+	body, err := bounded(res.Body)
+	if err == nil && len(body) > 0 && res.Header.Get("Content-Encoding") == "gzip" {
+		var unzipped *gzip.Reader
+		if unzipped, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
+			body, err = bounded(unzipped)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the body of an answer with status %d: %w", res.StatusCode, err)
 	}
-	return newAnswer(res.StatusCode, res.Header, body), nil
-}
-
-// read returns the decoded body.
-func read(res *http.Response) ([]byte, error) {
-	raw, err := bounded(res.Body)
-	if err != nil || len(raw) == 0 || res.Header.Get("Content-Encoding") != "gzip" {
-		return raw, err
-	}
-	z, err := gzip.NewReader(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	return bounded(z)
+	return &answer{res.StatusCode, res.Header, body}, nil
 }
 
 func bounded(r io.Reader) ([]byte, error) {

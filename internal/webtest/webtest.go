@@ -60,7 +60,6 @@
 package webtest
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -84,51 +83,12 @@ func Run(t testing.TB, glob string, target Target) {
 			t.Errorf("%v", err)
 			continue
 		}
-		wrong, left := s.run(t.Context(), target)
-		for _, note := range left {
+		failures, skipped := s.run(t.Context(), target)
+		for _, note := range skipped {
 			t.Log(note)
 		}
-		for _, err := range wrong {
+		for _, err := range failures {
 			t.Errorf("%v", err)
 		}
 	}
-}
-
-// script is a file of cases.
-type script struct {
-	file   string
-	always []statement // true of every answer
-	cases  []*testCase
-}
-
-// testCase is one request and what must be true of its answer.
-type testCase struct {
-	request
-	then []statement
-}
-
-// request is what is sent. Its texts may hold kept values.
-type request struct {
-	line         int
-	method, path string
-	needs        []string // names of kept values
-	fields       [][2]string
-	body         []string // lines
-}
-
-func (r *request) String() string { return r.method + " " + r.path }
-
-// statement is a line about an answer: what must be true of a part of it, or what is kept of it.
-type statement struct {
-	line  int
-	codes []int // status codes that it concerns; none: all
-	part  part
-	op    string // ==, !=, ~, !~, contains, exists or absent; empty where all of a part is kept
-	want  string
-	keep  string // the name of what is kept; empty: nothing
-}
-
-// errorAt is an error of a script's line.
-func errorAt(file string, line int, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", file, line, fmt.Errorf(format, args...))
 }

@@ -117,11 +117,11 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				fmt.Fprintln(&got, err)
 			} else {
-				wrong, left := s.run(t.Context(), target)
-				for _, err := range wrong {
+				failures, skipped := s.run(t.Context(), target)
+				for _, err := range failures {
 					fmt.Fprintln(&got, err)
 				}
-				for _, note := range left {
+				for _, note := range skipped {
 					fmt.Fprintln(&got, note)
 				}
 			}

@@ -42,6 +42,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 	}
 	p := excerpt(subject.Proposal)
 	forks = append([]mip.HardFork{}, forks[:min(len(forks), exampleForks)]...)
+	// The commit and the counts change with every commit; the document does not.
 	site := info
 	site.Commit, site.CommittedAt = nil, nil
 	site.Counts = mip.SiteCounts{
@@ -52,6 +53,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 	if translation == nil {
 		translation, oneSection = exampleTranslation(info, p), "A committed translation of one section; the text is invented."
 	}
+	// One section is enough to show the form.
 	published := *translation
 	published.Sections = published.Sections[:min(len(published.Sections), 1)]
 	answer := api.Translation{
@@ -92,6 +94,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 
 // exampleParameters name the proposal, and lists that it is on as far as it is on any.
 func exampleParameters(info mip.SiteInfo, p *mip.Proposal, forks []mip.HardFork, locale string, topic int) map[string]any {
+	// Examples of lists lead to lists that the site has, where it can.
 	out := map[string]any{
 		"n": p.Number, "locale": locale, "skill": SkillName(info), "topicId": topic, "s": p.Status.Slug(),
 		"c":    mip.Slug(cmp.Or(plain.Deref(p.Category), "Core")),
@@ -109,6 +112,7 @@ func exampleParameters(info mip.SiteInfo, p *mip.Proposal, forks []mip.HardFork,
 
 // excerpt is a proposal with its text cut short.
 func excerpt(p *mip.Proposal) *mip.Proposal {
+	// The proposal is the site's own, so its fields are copied and not changed.
 	short := *p
 	short.Translations = append([]mip.Translation{}, p.Translations...)
 	short.RawMarkdown = firstLines(p.RawMarkdown)
@@ -125,6 +129,7 @@ func firstLines(s string) string {
 	if len(s) <= exampleText {
 		return s
 	}
+	// The cut may have left a part of a character.
 	s = strings.ToValidUTF8(s[:exampleText], "")
 	if i := strings.LastIndexByte(s, '\n'); i > 0 {
 		return s[:i+1]
@@ -169,6 +174,7 @@ func exampleTopic(info mip.SiteInfo, p *mip.Proposal) api.ForumActivity {
 	if p.ForumTopicID != nil {
 		topic = *p.ForumTopicID
 	}
+	// The last post is younger than the topic and older than the look at it.
 	forum, last := cmp.Or(plain.Deref(info.Forum), "https://forum.example.org"), mip.NewTime(exampleMoment().AddDate(0, 0, -2))
 	return api.ForumActivity{
 		TopicID: topic, Title: plain.ProposalTitle(p.Summary), URL: fmt.Sprintf("%s/t/%d", forum, topic), ActivityScore: 67,
@@ -179,6 +185,7 @@ func exampleTopic(info mip.SiteInfo, p *mip.Proposal) api.ForumActivity {
 
 // exampleNetworks gives every network of the site the same invented head, a block below which is final.
 func exampleNetworks(info mip.SiteInfo) map[string]api.NetworkStatus {
+	// The latest block of a chain is some blocks ahead of the one that is final.
 	const height, final = uint64(46_810_112), uint64(46_810_110)
 	fetched, block := mip.NewTime(exampleMoment()), mip.NewTime(exampleMoment().Add(-time.Second))
 	out := map[string]api.NetworkStatus{}

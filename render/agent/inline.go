@@ -15,6 +15,7 @@ import (
 func inline(s string) string {
 	s = plain.OneLine(s)
 	var b strings.Builder
+	// At most one character of a line can open a block, and only at its beginning.
 	block := blockMark(s)
 	for i := 0; i < len(s); {
 		if s[i] == '`' {
@@ -29,6 +30,7 @@ func inline(s string) string {
 			continue
 		}
 		_, size := utf8.DecodeRuneInString(s[i:])
+		// Other characters mean themselves or not by their neighbours.
 		before, char, after := s[:i], s[i:i+size], s[i+size:]
 		switch {
 		case char == "[":

@@ -96,6 +96,7 @@ type Response struct {
 // the site's own settings do.
 func Describe(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) *API {
 	d := &document{info: info, schemas: schemas{}, examples: newExamples(info, forks, subject)}
+	// The schemas are complete only when all operations have been described.
 	a := &API{Title: plain.SiteTitle(info), Description: documentText(info), Base: info.BaseURL, Schemas: d.schemas, Tags: []Tag{
 		{tagStatic, "Files: what follows from the proposals' texts. Always answered."},
 		{tagLive, "Answered where the site runs its sidecar; elsewhere a 404 problem with the code not_found."},
@@ -112,6 +113,7 @@ func Describe(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) *API {
 
 // JSON is the OpenAPI document.
 func (a *API) JSON() ([]byte, error) {
+	// Paths, and the members of the document, stand in the order in which a person would write them.
 	var paths Ordered[any]
 	for _, op := range a.Operations {
 		paths = append(paths, Member[any]{op.Path, map[string]Operation{strings.ToLower(op.Method): op}})
@@ -172,12 +174,14 @@ func (d *document) static(r StaticRoute) Operation {
 		ID: r.Name, Method: http.MethodGet, Path: r.Pattern, Tags: []string{tag}, Summary: r.Summary,
 		Responses: map[string]Response{"200": {Text: r.Summary, Content: d.content(r.Type, r.Response, r.Name)}},
 	}
+	// The pattern holds its parameters in braces.
 	for _, part := range strings.Split(r.Pattern, "{")[1:] {
 		name, _, _ := strings.Cut(part, "}")
 		op.Parameters = append(op.Parameters, d.parameter(name))
 	}
 	switch {
 	case op.Parameters == nil:
+	// Below /api everything that is missing is the same problem; elsewhere it is the page for people.
 	case tag == tagStatic && r.Type == typeJSON:
 		op.Responses["404"] = d.problems([]api.Code{api.NotFound}, "", notFoundDetail(d.info))
 	default:
@@ -214,6 +218,7 @@ func (d *document) live(r api.Route) Operation {
 		Text:      "A site that runs no sidecar answers 404 with the code not_found.",
 		Responses: map[string]Response{"200": {Text: r.Summary, Content: d.content(typeJSON, r.Response, r.Name)}},
 	}
+	// A parameter is a number from 1, or a choice of words.
 	for _, q := range r.Query {
 		p := Parameter{
 			Name: q.Name, In: "query", Text: q.Doc, Required: q.Required, Schema: integerFrom(1),
@@ -228,6 +233,7 @@ func (d *document) live(r api.Route) Operation {
 	if r.Request != nil {
 		op.Body = &Body{Required: true, Content: d.content(typeJSON, r.Request, r.Name+"Request")}
 	}
+	// Answers to GET carry an entity tag (RFC 9110 section 8.8.3).
 	if r.Method == http.MethodGet {
 		op.Responses["304"] = Response{Text: "If-None-Match names the current entity tag. There is no body."}
 	}
@@ -249,6 +255,7 @@ func (d *document) problems(codes []api.Code, instance, detail string) Response 
 	var texts []string
 	for _, c := range codes {
 		p := api.NewProblem(d.info.BaseURL, c, instance, cmp.Or(detail, c.Meaning()))
+		// A static answer has no request to name.
 		if instance != "" {
 			p.RequestID = exampleRequest
 		}

@@ -85,6 +85,7 @@ func APICatalog(info mip.SiteInfo) ([]byte, error) {
 		ServiceDesc []link `json:"service-desc,omitempty"`
 		ServiceDoc  []link `json:"service-doc,omitempty"`
 	}
+	// The API page is both the anchor of the API and its documentation for people.
 	root := info.BaseURL + "/api/"
 	items := []link{{Href: root, Title: "The API as a whole"}}
 	for _, r := range StaticRoutes(info.Prefix) {

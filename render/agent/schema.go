@@ -89,6 +89,7 @@ func (s schemas) of(t reflect.Type) *Schema {
 	if own := wireSchema(t); own != nil {
 		return own
 	}
+	// All other types follow from their kind. A type of the wire that is of none of these kinds fails a test.
 	switch t.Kind() {
 	case reflect.Pointer:
 		return nullable(s.of(t.Elem()))
@@ -160,6 +161,7 @@ func enum[T ~string](values ...T) *Schema {
 
 // nullable adds null to a schema that has types, and wraps one that refers to another.
 func nullable(s *Schema) *Schema {
+	// A schema with $ref must not have other types beside it: they would both have to hold.
 	if s.Types == nil {
 		return &Schema{AnyOf: []*Schema{s, ofType("null")}}
 	}
@@ -179,11 +181,13 @@ func (s schemas) define(t reflect.Type) *Schema {
 	out := &Schema{Types: Types{"object"}, Properties: Ordered[*Schema]{}, Required: []string{}}
 	s[name] = out // a type that holds itself finds its name
 	for _, f := range wireFields(t) {
+		// The tag json names the member; the tag doc explains it.
 		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		key = cmp.Or(key, f.Name)
 		property := s.of(f.Type)
 		property.Description = f.Tag.Get("doc")
 		out.Properties = append(out.Properties, Member[*Schema]{key, property})
+		// Members that may be left out are the only ones that are not required.
 		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
 			out.Required = append(out.Required, key)
 		}

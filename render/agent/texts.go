@@ -74,11 +74,14 @@ func (t texts) execute(name string) ([]byte, error) {
 // of links. Every link is absolute and answers. Routes with a parameter and live endpoints are named without a link.
 func LLMs(info mip.SiteInfo, forks []mip.HardFork, all []mip.Summary) ([]byte, error) {
 	t := newTexts(info)
+	// Every proposal with its Markdown, which is shorter to read for a model than the page.
 	for _, s := range all {
 		t.Proposals = append(t.Proposals, link(inline(plain.ProposalTitle(s)), s.MarkdownURL, inline(plain.Facts(info, s))))
 	}
+	// A route belongs to one list, by its address.
 	for _, r := range StaticRoutes(info.Prefix) {
 		path := strings.ReplaceAll(r.Pattern, "{skill}", t.Skill)
+		// The text above the lists explains how such a route is completed.
 		if strings.Contains(path, "{") {
 			continue
 		}
@@ -145,6 +148,7 @@ func LLMsFull(w io.Writer, info mip.SiteInfo, all []mip.Summary, text func(i int
 // mip-proposals. A prefix without a letter or digit of ASCII gives "proposals".
 func SkillName(info mip.SiteInfo) string {
 	const suffix = "proposals"
+	// A name has lower case letters, digits and single hyphens between them.
 	words := strings.FieldsFunc(strings.ToLower(info.Prefix), func(r rune) bool { return !plain.IsAlphanumeric(r) })
 	if len(words) == 0 {
 		return suffix
@@ -158,6 +162,7 @@ func SkillName(info mip.SiteInfo) string {
 // skill.
 func skillDescription(info mip.SiteInfo) string {
 	prefix := plain.OneLine(info.Prefix)
+	// An agent decides by this text alone whether it loads the skill, so it has the words of likely questions.
 	text := fmt.Sprintf("Answers questions about the improvement proposals (%ss) of %s: what a proposal says, where it stands, "+
 		"what it depends on, which hard fork activates it and whom it affects. Use when somebody asks about one (%s) by number "+
 		"or by topic, about the status or the changes of proposals, about upgrades of the network, or wants a proposal "+
@@ -175,6 +180,7 @@ func cut(s string, n int) string {
 // commands in it work as they stand. They name the first proposal, so that a new one leaves the skill as it is.
 func Skill(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	t := newTexts(info)
+	// The commands need some number even on a site without proposals.
 	t.Number = 1
 	if len(all) > 0 {
 		t.Number = all[0].Number
@@ -197,6 +203,7 @@ func Skill(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 // SkillIndex is the list of the site's skills for discovery (agent-skills discovery 0.2.0). skill is the file exactly
 // as it is served: the digest is over its bytes.
 func SkillIndex(info mip.SiteInfo, skill []byte) ([]byte, error) {
+	// A client compares the digest to notice a new version.
 	sum := sha256.Sum256(skill)
 	type entry struct {
 		Name        string `json:"name"`

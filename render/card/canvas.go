@@ -41,6 +41,7 @@ type canvas struct {
 func newCanvas() (*canvas, error) {
 	v := &canvas{image: image.NewPaletted(image.Rect(0, 0, Width, Height), nil), shapes: drawShapes()}
 	var err error
+	// A face has one size, and it is not safe for concurrent use: each canvas has its own.
 	if v.title, err = newFace(gobold.TTF, titleSize); err != nil {
 		return nil, err
 	}
@@ -67,6 +68,7 @@ func (v *canvas) draw(c Card) {
 		v.write(v.label, site, siteLeft, siteLine, text)
 	}
 	v.drawTitle(c)
+	// The row below the title: the status, then the type and the category.
 	x := margin
 	if c.Status != nil {
 		x = v.drawPill(x, *c.Status)
@@ -78,6 +80,7 @@ func (v *canvas) draw(c Card) {
 
 // drawTitle puts the proposal's number and title on a canvas.
 func (v *canvas) drawTitle(c Card) {
+	// Without a title that can be written, the id takes its place.
 	rows, ok := v.title.wrap(c.Title, right-margin, mostRows)
 	if !ok || len(rows) == 0 {
 		if id, ok := v.title.fit(c.ID, right-margin); ok {
@@ -103,6 +106,7 @@ func (v *canvas) drawPill(x int, s mip.Status) int {
 		content += gap + v.label.width(word)
 	}
 	width := inset + content + inset
+	// Two discs and a rectangle between them make the pill.
 	v.mask(v.shapes.disc, image.Pt(x, pillTop), ground)
 	v.mask(v.shapes.disc, image.Pt(x+width-2*end, pillTop), ground)
 	v.fill(image.Rect(x+end, pillTop, x+width-end, pillTop+pillSide), ground+levels)
@@ -114,6 +118,7 @@ func (v *canvas) drawPill(x int, s mip.Status) int {
 // write draws a line of text.
 func (v *canvas) write(f *face, line []rune, x, y int, c colour) {
 	for _, r := range line {
+		// A glyph that the font lacks draws nothing; wrap has refused such texts.
 		at, mask, from, _, ok := f.face.Glyph(fixed.P(x, y), r)
 		if alpha, is := mask.(*image.Alpha); ok && is {
 			v.mask(alpha.SubImage(image.Rectangle{from, from.Add(at.Size())}).(*image.Alpha), at.Min, c)
@@ -124,6 +129,7 @@ func (v *canvas) write(f *face, line []rune, x, y int, c colour) {
 
 // mask draws a mask in a colour. Where shapes touch, the higher index stays.
 func (v *canvas) mask(m *image.Alpha, to image.Point, c colour) {
+	// The part of the mask that lies on the card.
 	r := m.Rect.Sub(m.Rect.Min).Add(to).Intersect(v.image.Rect)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		at := r.Min.Sub(to).Add(m.Rect.Min)

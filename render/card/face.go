@@ -87,9 +87,11 @@ func (f *face) wrap(s string, width, most int) (rows [][]rune, ok bool) {
 	}
 	for len(rest) > 0 {
 		n := f.reach(rest, width)
+		// The rest fits the line.
 		if n == len(rest) {
 			return append(rows, rest), true
 		}
+		// The last line ends with an ellipsis, without a blank before it.
 		if len(rows) == most-1 {
 			n = f.reach(rest, width-f.advance(ellipsis))
 			last := strings.TrimRight(string(rest[:n]), " ")

@@ -36,6 +36,7 @@ func paletteOf(s *mip.Status) color.Palette {
 	}
 	p := make(color.Palette, colours+1)
 	p[0] = page
+	// Each colour is mixed with the one that it stands on.
 	for level := colour(1); level <= levels; level++ {
 		p[text+level] = mix(page, rgb(0x1b1826), int(level))
 		p[accent+level] = mix(page, rgb(0x5431c0), int(level))

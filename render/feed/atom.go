@@ -44,6 +44,7 @@ func (a *atomXML) FeedXml() any { return a }
 func Atom(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	sorted := newest(all)
 	undated := time.Unix(0, 0).UTC()
+	// The oldest time comes last.
 	for _, s := range sorted {
 		if s.Updated != nil {
 			undated = s.Updated.UTC().Add(-time.Second)

@@ -74,6 +74,7 @@ func feedDescription(info mip.SiteInfo) string {
 func labels(s mip.Summary) []string {
 	out := []string{}
 	for _, word := range []string{string(s.Status), plain.Deref(s.Type), plain.Deref(s.Category)} {
+		// A word in two fields is one label.
 		if word = plain.OneLine(word); word != "" && !slices.Contains(out, word) {
 			out = append(out, word)
 		}

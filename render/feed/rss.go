@@ -78,6 +78,7 @@ func (c *rssChannel) add(item *rssItem, changed *mip.Time) {
 
 // writeRSS encodes the feed of the page at this route. Proposals are added to its items.
 func writeRSS(info mip.SiteInfo, channel *rssChannel, page string, all []mip.Summary) ([]byte, error) {
+	// Feed readers find a feed that was moved by its own address.
 	channel.Self = &atomSelf{Href: plain.Address(info, page+"feed.xml"), Rel: "self", Type: TypeRSS}
 	channel.Link = plain.Address(info, page)
 	for _, s := range newest(all) {

@@ -29,6 +29,7 @@ func Facts(info mip.SiteInfo, s mip.Summary) string {
 	if s.Status == "" {
 		out = append(out, "Status: none.")
 	}
+	// Facts that the header does not state are left out, but for the status.
 	for _, f := range [][2]string{
 		{"Status", string(s.Status)}, {"Type", Deref(s.Type)}, {"Category", Deref(s.Category)}, {"Hard fork", Deref(s.Hardfork)},
 	} {
@@ -87,9 +88,10 @@ func endsLine(r rune) bool {
 	return r >= '\t' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
-// printable is -1 for the characters outside XML 1.0's Char production, and for the C1 controls, which it discourages.
+// printable is -1 for control characters, and for the two that are no characters of XML. XML 1.0 allows the C1 controls
+// and discourages them.
 func printable(r rune) rune {
-	if r < 0x20 || r >= 0x7f && r <= 0x9f || r == 0xfffe || r == 0xffff {
+	if mip.ClassOf(r) == mip.Control || r == 0xfffe || r == 0xffff {
 		return -1
 	}
 	return r
@@ -103,6 +105,7 @@ func Address(info mip.SiteInfo, route string) string {
 	b.WriteString(info.BaseURL)
 	for i := range len(route) {
 		c := route[i]
+		// These characters have a place in a path, a query or a fragment.
 		if c < 0x80 && (IsAlphanumeric(rune(c)) || strings.IndexByte(keep, c) >= 0) {
 			b.WriteByte(c)
 			continue

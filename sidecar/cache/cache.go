@@ -1,5 +1,5 @@
 // Package cache keeps values by key: bounded, fetched once at a time, and given stale while they cannot be renewed. It
-// does not know what the values are, where they come from, or HTTP.
+// does not know the meaning or the source of the values, or HTTP.
 package cache
 
 import (

@@ -12,7 +12,7 @@ var errNoReturn = errors.New("fetch did not return")
 
 // call is one call of fetch and its waiting callers. The lock of the cache guards all but done.
 type call[K comparable, V any] struct {
-	old       *record[K, V] // what was kept when it started, nil if nothing was
+	old       *record[K, V] // of the key when the call started, nil without one
 	stop      context.CancelFunc
 	done      chan struct{} // closed at the end
 	entry     Entry[V]      // set before the end

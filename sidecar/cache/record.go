@@ -25,7 +25,7 @@ type value[V any] struct {
 	fresh time.Duration // after at
 }
 
-// size is what counts towards Config.Bytes.
+// size is the share of the record in Config.Bytes.
 func (r *record[K, V]) size() int64 {
 	n := int64(overhead)
 	if r.value != nil {

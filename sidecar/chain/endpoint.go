@@ -23,25 +23,28 @@ const (
 	latestTime = 253402300799
 )
 
-// head is the top of a chain as one endpoint saw it.
+// head is the top of a chain by one endpoint.
 type head struct {
-	height    uint64
-	finalized *uint64 // nil if the endpoint does not have it
-	time      time.Time
+	height uint64
+	// finalized is at most height. It is nil if the endpoint does not know it.
+	finalized *uint64
+	// time is the block's own time stamp.
+	time time.Time
 }
 
 // endpoint is one RPC address. One fetch at a time asks it.
 type endpoint struct {
-	name    string // its position: the address may hold a key
+	// name is the position in the list of endpoints: the address may hold a key.
+	name    string
 	host    *fetch.Host
 	chainID uint64
-	failed  bool // the last time that it was asked
+	// failed reports that the last attempt failed. One attempt runs at a time.
+	failed bool
 }
 
-// head asks for the chain id, the latest and the finalized block with three calls side by side, since
-// not every public endpoint takes batches. An endpoint that failed before is asked for the latest
-// block first: a breaker that is half open lets one call through, and that call is the one that tells
-// most.
+// head asks for the chain id, the latest and the finalized block with three calls side by side, since not every public
+// endpoint takes batches. An endpoint that failed before is asked for the latest block first: a breaker that is half
+// open lets one call through.
 func (e *endpoint) head(ctx context.Context) (h head, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var needed, optional sync.WaitGroup
@@ -50,12 +53,13 @@ func (e *endpoint) head(ctx context.Context) (h head, err error) {
 
 	var errID, errLatest error
 	if e.failed {
-		if h, errLatest = e.latest(ctx); errLatest != nil {
-			return head{}, errLatest
+		if h, err = e.block(ctx, callLatest); err != nil {
+			return head{}, err
 		}
 	} else {
-		needed.Go(func() { h, errLatest = e.latest(ctx) })
+		needed.Go(func() { h, errLatest = e.block(ctx, callLatest) })
 	}
+	// The id is checked every time: behind one address there may be another chain tomorrow.
 	needed.Go(func() { errID = e.checkID(ctx) })
 	finalized := make(chan uint64, 1)
 	optional.Go(func() {
@@ -68,13 +72,14 @@ func (e *endpoint) head(ctx context.Context) (h head, err error) {
 	if err := cmp.Or(errID, errLatest); err != nil {
 		return head{}, err
 	}
+	// The rest is there. The finalized block is worth a short wait, and no failure.
 	wait := time.NewTimer(timing.Finalized)
 	defer wait.Stop()
 	select {
 	case f, ok := <-finalized:
 		if ok {
-			// Behind one address there may be several nodes, one of them ahead. What is final there
-			// includes what is latest here.
+			// Behind one address there may be several nodes, one of them ahead: a block that is final there may be
+			// later than the latest one here.
 			h.finalized = new(min(f, h.height))
 		}
 	case <-wait.C:
@@ -82,7 +87,7 @@ func (e *endpoint) head(ctx context.Context) (h head, err error) {
 	return h, nil
 }
 
-// checkID holds the endpoint to the configured chain.
+// checkID compares the endpoint's chain id with the configured one. Another id is a failure of the endpoint.
 func (e *endpoint) checkID(ctx context.Context) error {
 	return e.ask(ctx, callChainID, func(result json.RawMessage) error {
 		id, err := quantity(result)
@@ -93,10 +98,7 @@ func (e *endpoint) checkID(ctx context.Context) error {
 	})
 }
 
-// latest is the head without its finalized block.
-func (e *endpoint) latest(ctx context.Context) (head, error) { return e.block(ctx, callLatest) }
-
-// block reads number and time of a block.
+// block reads number and time of a block. Anything else that it holds is ignored.
 func (e *endpoint) block(ctx context.Context, c call) (h head, err error) {
 	err = e.ask(ctx, c, func(result json.RawMessage) error {
 		var b struct {
@@ -127,8 +129,7 @@ func (e *endpoint) block(ctx context.Context, c call) (h head, err error) {
 type call struct {
 	id   string // a JSON number
 	body string
-	// refusable calls may be answered by an error without anything being wrong with the endpoint. They
-	// are not tried again.
+	// refusable calls may be answered by an error without a failure of the endpoint. They are not tried again.
 	refusable bool
 }
 
@@ -139,7 +140,7 @@ var (
 	callFinalized = call{id: "3", body: `{"jsonrpc":"2.0","id":3,"method":"eth_getBlockByNumber","params":["finalized",false]}`, refusable: true}
 )
 
-// What an endpoint answers wrongly, in words of our own: what it says itself might hold its key.
+// Wrong answers of an endpoint. Its own texts are not repeated: they might hold its key.
 var (
 	errStatus   = errors.New("an answer without status 200")
 	errNoReply  = errors.New("no answer of JSON-RPC to this request")
@@ -149,8 +150,7 @@ var (
 	errTooLarge = errors.New("a number that is too large")
 )
 
-// ask makes a call and hands its result, which may be JSON's null, to read. What read does not accept
-// is a failure of the endpoint.
+// ask makes a call and passes its result, which may be JSON's null, to read. An error of read is a failure of the endpoint.
 func (e *endpoint) ask(ctx context.Context, c call, read func(result json.RawMessage) error) error {
 	var refused error
 	_, err := e.host.Do(ctx, fetch.Request{
@@ -161,7 +161,7 @@ func (e *endpoint) ask(ctx context.Context, c call, read func(result json.RawMes
 			if err == nil {
 				err = read(result)
 			}
-			if c.refusable {
+			if c.refusable { // the host did nothing wrong
 				refused, err = err, nil
 			}
 			return err
@@ -173,7 +173,7 @@ func (e *endpoint) ask(ctx context.Context, c call, read func(result json.RawMes
 	return refused
 }
 
-// result is what an answer holds, if it is one to this call.
+// result is the result in an answer to this call, JSON's null included. Unknown members of the answer are ignored.
 func (c call) result(r *fetch.Response) (json.RawMessage, error) {
 	if r.Status != http.StatusOK {
 		return nil, errStatus
@@ -183,18 +183,19 @@ func (c call) result(r *fetch.Response) (json.RawMessage, error) {
 		Result json.RawMessage `json:"result"`
 		Error  json.RawMessage `json:"error"`
 	}
+	// The id of another call would be an answer that a proxy mixed up.
 	if err := json.Unmarshal(r.Body, &reply); err != nil || string(reply.ID) != c.id {
 		return nil, errNoReply
 	}
-	// Some nodes write "error":null beside a result.
+	// Some nodes write "error":null next to a result.
 	if reply.Error != nil && !bytes.Equal(reply.Error, []byte("null")) {
 		return nil, errRefused
 	}
 	return reply.Result, nil
 }
 
-// quantity reads a JSON string that holds a quantity of the Ethereum API: 0x and hexadecimal digits in
-// lower case without leading zeros, 64 bits at the most.
+// quantity reads a JSON string that holds a quantity of the Ethereum API: 0x and hexadecimal digits in lower case without
+// leading zeros, at most 64 bits.
 func quantity(raw json.RawMessage) (uint64, error) {
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil || len(s) < len("0x0") || s[:2] != "0x" {

@@ -14,7 +14,7 @@ func TestHistoryRecent(t *testing.T) {
 	var h history
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	see := func(height uint64) []api.Head {
-		return h.add(head{height: height, time: start.Add(time.Duration(height) * time.Second)}, start, time.Second).recent
+		return h.add(head{height: height, time: start.Add(time.Duration(height) * time.Second)}, start).recent
 	}
 	heights := func(heads []api.Head) (out []uint64) {
 		for _, x := range heads {
@@ -31,10 +31,10 @@ func TestHistoryRecent(t *testing.T) {
 	if got := heights(see(5)); !slices.Equal(got, []uint64{5}) {
 		t.Errorf("heads %v after the chain fell back", got)
 	}
-	for n := range uint64(3 * recentMost) {
+	for n := range uint64(3 * maxRecent) {
 		see(100 + n)
 	}
-	if got := heights(h.recent); len(got) != recentMost || got[recentMost-1] != 99+3*recentMost || !slices.IsSorted(got) {
-		t.Errorf("heads %v, want the %d latest", got, recentMost)
+	if got := heights(h.recent); len(got) != maxRecent || got[maxRecent-1] != 99+3*maxRecent || !slices.IsSorted(got) {
+		t.Errorf("heads %v, want the %d latest", got, maxRecent)
 	}
 }

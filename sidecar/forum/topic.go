@@ -10,18 +10,21 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// titleMost is the most runes of a title, as in the forum's own table.
-const titleMost = 255
+// maxRunes bounds a title and a slug, as the forum's own table does.
+const maxRunes = 255
 
-// topic is what is read of GET /t/{id}.json. Pointers tell what is absent from what is zero.
+// topic is the part that is read of GET /t/{id}.json. A pointer is nil when the field is absent.
+//
+// The title is plain text; fancy_title is HTML. Tags, which are strings or objects, are not read.
 type topic struct {
 	ID               *int    `json:"id"`
-	Title            *string `json:"title"` // plain text; fancy_title is HTML
+	Title            *string `json:"title"`
 	Slug             string  `json:"slug"`
 	Archetype        string  `json:"archetype"`
 	PostsCount       *int    `json:"posts_count"`
@@ -34,7 +37,7 @@ type topic struct {
 	Archived         bool    `json:"archived"`
 }
 
-// oldTopic is where the forums of 2013 have what topic has in ParticipantCount and LikeCount.
+// oldTopic is where forums of 2013 have the values of ParticipantCount and LikeCount.
 type oldTopic struct {
 	Details struct {
 		Participants []struct{} `json:"participants"`
@@ -52,13 +55,13 @@ type oldTopic struct {
 // likeAction is the number of the action "like".
 const likeAction = 2
 
-// decode reads a topic as it is at the time now, of the forum at base. One that is not everybody's to
-// read is [ErrNotFound]. FetchedAt and Stale are left to be set.
+// decode reads a topic of the forum at base, scored at the time now. A private one is [ErrNotFound]. The caller sets
+// FetchedAt and Stale.
 func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) {
 	var none api.ForumActivity
 	var t topic
 	if err := json.Unmarshal(body, &t); err != nil {
-		// Not the decoder's words: they quote the body.
+		// The decoder's error quotes the body.
 		return none, errors.New("not a topic in JSON")
 	}
 	if t.Archetype == "private_message" {
@@ -68,7 +71,7 @@ func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) 
 		return none, errors.New("topic without id, title, posts_count, views or created_at")
 	}
 	if t.ParticipantCount == nil || t.LikeCount == nil {
-		t.count(body)
+		t.setCounts(body)
 	}
 	a := api.ForumActivity{
 		TopicID: *t.ID, Title: plain(*t.Title), URL: address(base, t.Slug, *t.ID),
@@ -85,6 +88,7 @@ func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) 
 	}
 	a.CreatedAt = mip.NewTime(created)
 	last := created
+	// There is no time of the last post in a topic whose posts were all deleted.
 	if t.LastPostedAt != nil {
 		if last, err = moment(*t.LastPostedAt); err != nil {
 			return none, err
@@ -95,12 +99,12 @@ func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) 
 	return a, nil
 }
 
-// count sets the counts that are absent from what else the answer tells: the participants it lists, one
-// at least if there is a post, and the likes of the posts that it holds, which are the first 20.
-func (t *topic) count(body []byte) {
+// setCounts sets the counts that are absent: the number of listed participants, at least one if there is a post, and the
+// likes of the posts in the answer, which are the first 20.
+func (t *topic) setCounts(body []byte) {
 	var old oldTopic
 	if json.Unmarshal(body, &old) != nil {
-		old = oldTopic{}
+		old = oldTopic{} // partly read
 	}
 	if t.ParticipantCount == nil {
 		t.ParticipantCount = new(max(len(old.Details.Participants), min(*t.PostsCount, 1)))
@@ -118,7 +122,8 @@ func (t *topic) count(body []byte) {
 	}
 }
 
-// moment reads RFC 3339 in any zone. It must have a year of four digits in UTC too.
+// moment reads a time of RFC 3339 in any zone. Its year must have four digits in UTC too, or it could not be written
+// again.
 func moment(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, text)
 	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {
@@ -127,7 +132,7 @@ func moment(text string) (time.Time, error) {
 	return t, nil
 }
 
-// address is the topic for people. The slug is for their eyes only: the number alone finds it too.
+// address is the topic's page. Discourse finds it by the number alone.
 func address(base, slug string, id int) string {
 	if slug = plainSlug(slug); slug == "" {
 		return base + "/t/" + strconv.Itoa(id)
@@ -135,8 +140,21 @@ func address(base, slug string, id int) string {
 	return fmt.Sprintf("%s/t/%s/%d", base, url.PathEscape(slug), id)
 }
 
-// plain is a title on one line without characters that do not show or that turn the text around.
-// Joiners stay: scripts and emoji need them.
+// plainSlug is a slug without escapes, and empty if it is none: letters of any script, digits, hyphens and underscores.
+func plainSlug(slug string) string {
+	plain, err := url.PathUnescape(slug)
+	if err != nil || !utf8.ValidString(plain) || utf8.RuneCountInString(plain) > maxRunes {
+		return ""
+	}
+	foreign := func(c rune) bool { return c != '-' && c != '_' && !unicode.In(c, unicode.L, unicode.M, unicode.Nd) }
+	if strings.ContainsFunc(plain, foreign) {
+		return ""
+	}
+	return plain
+}
+
+// plain is a title on one line without invisible characters and changes of direction. Joiners stay: scripts and emoji
+// need them.
 func plain(title string) string {
 	title = strings.Map(func(c rune) rune {
 		switch class := mip.ClassOf(c); {
@@ -148,22 +166,22 @@ func plain(title string) string {
 		return c
 	}, title)
 	title = strings.Join(strings.Fields(title), " ")
-	if runes := []rune(title); len(runes) > titleMost {
-		title = strings.TrimSpace(string(runes[:titleMost]))
+	if runes := []rune(title); len(runes) > maxRunes {
+		title = strings.TrimSpace(string(runes[:maxRunes]))
 	}
 	return title
 }
 
-// Counts from which on more does not make a topic hotter.
+// Counts above which more does not raise the score.
 const (
 	manyReplies      = 100
-	manyParticipants = 25 // beside the one who opened it
+	manyParticipants = 25 // without the author
 	manyLikes        = 100
 	manyViews        = 5000
 )
 
-// coolingHalf is the age at which half of what recency gives is gone.
-const coolingHalf = 14 * 24 * time.Hour
+// halfLife is the age at which half of the recency is gone. A quarter of the score does not age.
+const halfLife = 14 * 24 * time.Hour
 
 // score is how active a topic is, 0 to 100. With L(x, c) = min(1, ln(1+max(0, x)) / ln(1+c)):
 //
@@ -180,11 +198,11 @@ func score(posts, participants, likes, views int, age time.Duration) int {
 		15*part(likes, 0, manyLikes) + 20*part(views, 0, manyViews)
 	// In whole seconds: one makes far more of a difference than Exp2 may be off, so this never rises.
 	seconds := math.Floor(max(age, 0).Seconds())
-	r := 0.25 + 0.75*math.Exp2(-seconds/coolingHalf.Seconds())
+	r := 0.25 + 0.75*math.Exp2(-seconds/halfLife.Seconds())
 	return min(int(math.Round(e*r)), 100)
 }
 
-// part is L(n-less, many), without overflow and exactly 1 from many on.
+// part is L(n-less, many). It is exactly 1 from many on, and does not overflow for any n.
 func part(n, less, many int) float64 {
 	x := min(max(float64(n)-float64(less), 0), float64(many))
 	return math.Log1p(x) / math.Log1p(float64(many))

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/fetch"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
@@ -115,15 +114,17 @@ func kindOf(t *testing.T, err error) string {
 	if err == nil {
 		return ""
 	}
-	kinds := map[string]error{"not found": forum.ErrNotFound, "busy": forum.ErrBusy, "timeout": fetch.ErrTimeout, "unavailable": fetch.ErrUnavailable}
-	maps.DeleteFunc(kinds, func(_ string, e error) bool { return !errors.Is(err, e) })
-	if len(kinds) > 1 {
-		t.Errorf("%v is %v at once", err, kinds)
+	e, ok := errors.AsType[*api.HTTPError](err)
+	if !ok {
+		t.Fatalf("%v is no api.HTTPError", err)
 	}
-	for kind := range kinds {
-		return kind
+	if errors.Is(err, forum.ErrNotFound) != (e.Code == api.NotFound) || errors.Is(err, forum.ErrBusy) != (e.Code == api.RateLimited) {
+		t.Errorf("%v has the code %s", err, e.Code)
 	}
-	return err.Error()
+	kinds := map[api.Code]string{
+		api.NotFound: "not found", api.RateLimited: "busy", api.UpstreamTimeout: "timeout", api.UpstreamUnavailable: "unavailable",
+	}
+	return kinds[e.Code]
 }
 
 // linked asks for topic 399, which must not take too long, and gives the kinds of what went wrong.

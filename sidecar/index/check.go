@@ -28,6 +28,7 @@ func (s *Source) check(x *Index) error {
 		}
 		return fmt.Errorf("check %s: %w", s.store.name(d), err)
 	}
+	// The other checks compare with the site.
 	if err := wrap(siteDocument, checkSite(x.Site)); err != nil {
 		return err
 	}
@@ -60,6 +61,7 @@ func checkList(l mip.List, s mip.SiteInfo) error {
 		const text = "it holds %d proposals, its count is %d and the site's %d: want one number, of one build"
 		return fmt.Errorf(text, len(l.MIPs), l.Count, s.Counts.Total)
 	}
+	// A proposal whose status has changed is the commonest difference between two builds.
 	statuses, categories := map[string]int{}, map[string]int{}
 	last := -1
 	for _, m := range l.MIPs {

@@ -33,6 +33,7 @@ func Endpoints(lookup func(string) (string, bool), published []mip.Network, file
 
 func endpoint(lookup func(string) (string, bool), n mip.Network, file, snapshot mip.Endpoints) (mip.Endpoints, error) {
 	out := mip.Endpoints{Network: n}
+	// Figures of another chain would be shown under this one's name.
 	if file.ID != "" && file.ChainID != n.ChainID {
 		return out, fmt.Errorf("site.yaml has the chain id %d and the published site %d; it is not asked until they agree", file.ChainID, n.ChainID)
 	}
@@ -43,6 +44,7 @@ func endpoint(lookup func(string) (string, bool), n mip.Network, file, snapshot 
 	if len(file.RPC) > 0 {
 		out.RPC = file.RPC
 	}
+	// A variable that cannot be read is no reason to ask other addresses than its operator has meant.
 	given, err := site.RPCAddresses(n.ID, lookup)
 	switch {
 	case err != nil:

@@ -35,12 +35,15 @@ type Index struct {
 // Source is where a site is read from. It is safe for concurrent use. Of several calls of [Source.Load] one runs at a
 // time.
 type Source struct {
-	store     store
-	public    bool // the store holds only what everybody may read, so there is no sidecar.json in it
+	store store
+	// public says that the store holds only what everybody may read, so that there is no sidecar.json.
+	public    bool
 	documents *cache.Cache[documentKey, cachedDocument]
-	builds    atomic.Int64 // how often Load has returned an Index
+	// builds counts the Indexes that Load has returned.
+	builds atomic.Int64
 
-	mu        sync.Mutex // held by Load
+	// mu is held by Load.
+	mu        sync.Mutex
 	site      reading[mip.SiteInfo]
 	list      reading[mip.List]
 	hardForks reading[mip.HardForks]
@@ -61,8 +64,10 @@ var errNotModified = errors.New("the document has not changed")
 
 // document is one file of the published tree. The file's name is the route with the ending .json.
 type document struct {
-	route string // without the slash before it
-	limit int64  // bytes, far more than an honest site has
+	// route has no slash before it.
+	route string
+	// limit is in bytes, far more than an honest site has.
+	limit int64
 }
 
 const mebibyte = 1 << 20

@@ -15,10 +15,12 @@ import (
 
 // reading is the last good reading of one document.
 type reading[T any] struct {
-	version string // as the store has it
+	// version is the one of the store.
+	version string
 	sum     [sha256.Size]byte
 	value   T
-	changed bool // since Load last returned an Index
+	// changed says that there was a new value since Load last returned an Index.
+	changed bool
 }
 
 // Load reads what has changed since the last Load. It returns nil without an error when nothing has. After an error the
@@ -29,6 +31,7 @@ type reading[T any] struct {
 func (s *Source) Load(ctx context.Context) (*Index, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// On the web each reading waits for an answer of the site, so all are under way at the same time.
 	var list, site, hardForks, config error
 	var wg sync.WaitGroup
 	wg.Go(func() { list = s.list.refresh(ctx, s.store, listDocument) })
@@ -43,6 +46,7 @@ func (s *Source) Load(ctx context.Context) (*Index, error) {
 		return nil, nil
 	}
 	x := &Index{Site: s.site.value, List: s.list.value, HardForks: s.hardForks.value.HardForks, Endpoints: s.config.value.Networks, Source: s}
+	// A reading stays marked as changed until it is part of an Index, since the next one may make it fit.
 	if err := s.check(x); err != nil {
 		return nil, err
 	}
@@ -60,6 +64,7 @@ func (s *Source) refreshConfig(ctx context.Context) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	// The RPC addresses of a file that has been removed are gone as well.
 	s.config = reading[mip.SidecarConfig]{changed: s.config.changed || s.config.value.Networks != nil}
 	return nil
 }

@@ -29,9 +29,12 @@ type Poller struct {
 	// Stats counts the calls of Poll. It is safe for concurrent use.
 	Stats Stats
 
-	pending *Index          // loaded, but not taken over
-	ready   bool            // an Index was taken over
-	logged  map[string]bool // errors since the last success
+	// pending is loaded, but not taken over.
+	pending *Index
+	// ready says that an Index was taken over.
+	ready bool
+	// logged has the errors since the last success.
+	logged map[string]bool
 }
 
 // Stats are the counts of a [Poller]. The zero value is ready.
@@ -40,7 +43,8 @@ type Stats struct {
 	// SucceededAt is when the site could last be read, and ChangedAt is when an Index was last taken over, in Unix
 	// seconds. Zero means never.
 	SucceededAt, ChangedAt atomic.Int64
-	Proposals              atomic.Int64 // of the Index that was last taken over
+	// Proposals counts those of the Index that was last taken over.
+	Proposals atomic.Int64
 }
 
 // Ready reports whether an Index was taken over. It stays so while the site cannot be read later on.
@@ -65,6 +69,7 @@ func (p *Poller) Run(ctx context.Context, interval time.Duration) {
 // Poll reads the site once and has an Index that is new taken over. It counts and logs neither success nor failure when
 // ctx ends meanwhile.
 func (p *Poller) Poll(ctx context.Context) {
+	// Load returns an Index once. It is kept until Update has taken it, or until there is a newer one.
 	x, err := p.Load(ctx)
 	if x != nil {
 		p.pending = p.withEndpoints(x)
@@ -87,11 +92,13 @@ func (p *Poller) Poll(ctx context.Context) {
 		p.logError(err)
 		return
 	}
+	// The next failure is a new one, even with the same text.
 	clear(p.logged)
 }
 
 // withEndpoints returns x with the RPC addresses of [Endpoints].
 func (p *Poller) withEndpoints(x *Index) *Index {
+	// An Index is shared, so that it is copied before it is changed.
 	own := *x
 	var warnings []error
 	own.Endpoints, warnings = Endpoints(p.Lookup, x.Site.Networks, p.Networks, x.Endpoints)

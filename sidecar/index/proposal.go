@@ -36,7 +36,8 @@ type documentKey struct {
 // cachedDocument is a document that has passed its check.
 type cachedDocument struct {
 	value any
-	size  int64 // bytes as published
+	// size is in bytes as published.
+	size int64
 }
 
 // newDocumentCache makes a cache that keeps no failure but that a document does not exist.

@@ -25,7 +25,8 @@ const (
 // folder is a [store] of files.
 type folder struct {
 	fsys fs.FS
-	root string // for messages. Empty for an embedded tree
+	// root is for messages. It is empty for an embedded tree.
+	root string
 }
 
 func (f folder) name(d document) string { return path.Join(f.root, d.route+".json") }
@@ -53,6 +54,7 @@ func (f folder) readFile(ctx context.Context, d document, version string) ([]byt
 	if !info.Mode().IsRegular() {
 		return nil, "", errors.New("it is no regular file")
 	}
+	// Tools that copy files may keep their times, and then the size mostly differs.
 	found := fmt.Sprintf("%d %v", info.Size(), info.ModTime().UTC())
 	if found == version {
 		return nil, "", errNotModified
@@ -114,6 +116,7 @@ func (w *website) get(ctx context.Context, d document, version string) ([]byte, 
 		return nil, "", err
 	}
 	r.Header.Set("Accept", "application/json")
+	// Go asks for gzip by itself, and takes it off before the length is bounded.
 	if version != "" {
 		r.Header.Set("If-None-Match", version)
 	}
@@ -130,6 +133,7 @@ func (w *website) get(ctx context.Context, d document, version string) ([]byte, 
 	case resp.StatusCode != http.StatusOK:
 		return nil, "", fmt.Errorf("%s, want 200 OK", resp.Status)
 	}
+	// A host that answers everything with a page of HTML and 200 is no site.
 	contentType := resp.Header.Get("Content-Type")
 	if mediaType, _, err := mime.ParseMediaType(contentType); err != nil || mediaType != "application/json" {
 		return nil, "", fmt.Errorf("Content-Type is %q, want application/json", contentType)

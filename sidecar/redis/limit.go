@@ -3,8 +3,7 @@ package redis
 import (
 	"context"
 	_ "embed"
-	"math"
-	"sync/atomic"
+	"errors"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -17,90 +16,45 @@ var (
 	takeScript = redis.NewScript(takeSource)
 )
 
-// Limit returns a [limiter.Store] that all sidecars on this Redis share: so many tokens under each key in a
-// window that begins with its first request, by the clock of Redis and exact over all of them. A bucket goes
-// with its window, and what Set or Burst made of it too. The moments that Take returns are by the clock of this
-// process. An error says that the Redis is down, or that the store is closed, which leaves the Redis open.
+// Limit returns a [limiter.Store] that all sidecars on this Redis share: so many tokens under each key in a window that
+// begins with its first request, by the clock of Redis and exact over all of them. A bucket ends with its window. The
+// times that Take returns are by the clock of this process. An error means that the Redis is down.
+//
+// Get, Set and Burst are not supported, and Close does nothing: the Store has another owner.
 func (s *Store) Limit(tokens uint64, window time.Duration) limiter.Store {
 	return &limit{store: s, tokens: tokens, window: window}
 }
 
-// limit is a [limiter.Store] without a state of its own.
+// limit is a [limiter.Store] whose buckets are in Redis alone.
 type limit struct {
 	store  *Store
 	tokens uint64
 	window time.Duration
-	closed atomic.Bool
 }
 
 // Take implements [limiter.Store].
 func (l *limit) Take(ctx context.Context, key string) (tokens, remaining, reset uint64, ok bool, err error) {
-	b, err := l.act(ctx, "take", key, l.tokens, l.window, 0)
+	n, err := l.store.run(ctx, takeScript, 4, key, l.tokens, max(1, l.window.Milliseconds()))
 	if err != nil {
 		return 0, 0, 0, false, err
 	}
-	return b.limit, b.left, uint64(time.Now().Add(b.rest).UnixNano()), b.taken, nil
+	// The clock of Redis may differ: only the rest of the window is comparable.
+	end := time.Now().Add(time.Duration(n[2]) * time.Millisecond)
+	return uint64(n[0]), uint64(n[1]), uint64(end.UnixNano()), n[3] == 1, nil
 }
 
-// Get implements [limiter.Store]. There are no tokens under a key that nobody has used in its window.
-func (l *limit) Get(ctx context.Context, key string) (tokens, remaining uint64, err error) {
-	b, err := l.act(ctx, "get", key, l.tokens, l.window, 0)
-	return b.limit, b.left, err
+// Get implements [limiter.Store].
+func (l *limit) Get(context.Context, string) (tokens, remaining uint64, err error) {
+	return 0, 0, errors.ErrUnsupported
 }
 
-// Set implements [limiter.Store], for one window that begins now.
-func (l *limit) Set(ctx context.Context, key string, tokens uint64, window time.Duration) error {
-	_, err := l.act(ctx, "set", key, tokens, window, 0)
-	return err
+// Set implements [limiter.Store].
+func (l *limit) Set(context.Context, string, uint64, time.Duration) error {
+	return errors.ErrUnsupported
 }
 
 // Burst implements [limiter.Store].
-func (l *limit) Burst(ctx context.Context, key string, tokens uint64) error {
-	_, err := l.act(ctx, "burst", key, l.tokens, l.window, tokens)
-	return err
-}
+func (l *limit) Burst(context.Context, string, uint64) error { return errors.ErrUnsupported }
 
 // Close implements [limiter.Store].
-func (l *limit) Close(context.Context) error {
-	l.closed.Store(true)
-	return nil
-}
-
-// bucket is what Redis says of a key.
-type bucket struct {
-	limit, left uint64
-	rest        time.Duration // of the window
-	taken       bool
-}
-
-// act runs the script. more is what Burst adds.
-func (l *limit) act(ctx context.Context, act, key string, tokens uint64, window time.Duration, more uint64) (bucket, error) {
-	if l.closed.Load() {
-		return bucket{}, limiter.ErrStopped
-	}
-	answer, err := l.store.run(ctx, takeScript, key, act, tokens, milliseconds(window), more)
-	if err != nil {
-		return bucket{}, err
-	}
-	var n [4]int64
-	for i := range n {
-		if n[i], err = number(answer, i); err != nil {
-			return bucket{}, err
-		}
-	}
-	return bucket{uint64(n[0]), uint64(n[1]), time.Duration(n[2]) * time.Millisecond, n[3] == 1}, nil
-}
-
-// milliseconds is a time as Redis has it, one at the least.
-func milliseconds(d time.Duration) int64 { return max(1, d.Milliseconds()) }
-
-// number is an element of an answer, 0 or more.
-func number(answer []any, i int) (int64, error) {
-	const most = math.MaxInt64 / int64(time.Millisecond) // as a time it is no more
-	if i < len(answer) {
-		if n, ok := answer[i].(int64); ok && n >= 0 && n <= most {
-			return n, nil
-		}
-	}
-	return 0, errReply
-}
+func (l *limit) Close(context.Context) error { return nil }

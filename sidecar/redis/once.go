@@ -5,20 +5,20 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed"
-	"errors"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
 const (
-	// lockTTL is how long the lock of a process that has died keeps the others waiting.
-	lockTTL    = 2 * time.Second
+	// lockTTL is how long other processes wait for one that has died while it held the lock.
+	lockTTL = 2 * time.Second
+	// renewEvery leaves room for two renewals that come late.
 	renewEvery = lockTTL / 4
-	// The others look for the record at first after 20 ms, then less and less often.
+	// A waiting process looks for the record after firstPoll, then less and less often.
 	firstPoll, lastPoll = 20 * time.Millisecond, 100 * time.Millisecond
-	// mostRefused is how many different records accept may refuse before a process stops waiting for a good one.
-	mostRefused = 3
+	// maxRefused is how many different records accept may refuse before a process stops waiting for a good one.
+	maxRefused = 3
 )
 
 var (
@@ -27,46 +27,34 @@ var (
 	lockScript = redis.NewScript(lockSource)
 )
 
-// Once finds a record under key that accept takes, or calls fetch, whose record it then keeps there for ttl. Over
-// all processes on this Redis one call of fetch for a key runs at a time, while the others wait for its record.
-// While the Redis is down each process calls fetch for itself. The error is that of ctx, and only if neither accept
-// has taken a record nor fetch was called.
+// Once finds a record under key that accept takes, or calls fetch and keeps its record for ttl. Over all processes on
+// this Redis one call of fetch for a key runs at a time, while the others wait for its record. While the Redis is down
+// each process calls fetch for itself. The error is that of ctx, when neither accept has taken a record nor fetch was
+// called.
 //
-// An empty record, and one of more than 2 MiB, is not kept. accept must believe nothing of a record: anybody with
-// access to the Redis may have left it.
-func (s *Store) Once(ctx context.Context, key string, accept func(record []byte) bool, fetch func(context.Context) (record []byte, ttl time.Duration)) error {
-	owner := rand.Text()
-	var last []byte // the record that accept has refused
-	refused := 0
-	found := func() (bool, error) {
-		record, err := s.get(ctx, key)
-		if len(record) == 0 || bytes.Equal(record, last) {
-			return false, err
-		}
-		if accept(record) {
-			return true, nil
-		}
-		last, refused = record, refused+1
-		return false, err
-	}
+// A record that is empty or larger than 2 MiB is not kept. accept must check a record fully: anybody with access to the
+// Redis may have written it.
+func (s *Store) Once(ctx context.Context, key string, accept func(record []byte) bool,
+	fetch func(context.Context) (record []byte, ttl time.Duration)) error {
+	o := &once{store: s, key: key, owner: rand.Text(), accept: accept, fetch: fetch}
 	for poll := firstPoll; ; poll = min(2*poll, lastPoll) {
-		if ok, err := found(); ok {
-			return nil
-		} else if ctx.Err() != nil {
-			return ctx.Err()
-		} else if err != nil || refused == mostRefused {
-			fetch(ctx)
+		found, err := o.find(ctx)
+		if found {
 			return nil
 		}
-		locked, err := s.lock(ctx, key, owner, lockTTL)
+		locked := false
+		if err == nil && o.refused < maxRefused {
+			locked, err = o.lock(ctx, lockTTL)
+		}
+		// An error means that the Redis is down, unless the caller has left.
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil:
-			fetch(ctx)
-			return nil
 		case locked:
-			s.fetchLocked(ctx, key, owner, found, fetch)
+			o.fetchLocked(ctx)
+			return nil
+		case err != nil || o.refused == maxRefused:
+			fetch(ctx)
 			return nil
 		}
 		select {
@@ -77,24 +65,53 @@ func (s *Store) Once(ctx context.Context, key string, accept func(record []byte)
 	}
 }
 
-// fetchLocked calls fetch while it holds the lock, unless another process has written the record just before.
-func (s *Store) fetchLocked(ctx context.Context, key, owner string, found func() (bool, error), fetch func(context.Context) ([]byte, time.Duration)) {
-	stop := s.renew(ctx, key, owner)
+// once is one call of Once.
+type once struct {
+	store *Store
+	key   string
+	// owner is the value of the lock while this call holds it. No other call has the same.
+	owner  string
+	accept func([]byte) bool
+	fetch  func(context.Context) ([]byte, time.Duration)
+	// last is the record that accept refused last.
+	last []byte
+	// refused counts different records that accept refused.
+	refused int
+}
+
+// find reports whether there is a record that accept takes. It does not ask twice about the same one.
+func (o *once) find(ctx context.Context) (bool, error) {
+	record, err := o.get(ctx)
+	if len(record) == 0 || bytes.Equal(record, o.last) {
+		return false, err
+	}
+	if o.accept(record) {
+		return true, nil
+	}
+	o.last = record
+	o.refused++
+	return false, err
+}
+
+// fetchLocked calls fetch under the lock, unless another process has written the record just before. The record is
+// written before the lock is released, so that a waiting process finds it.
+func (o *once) fetchLocked(ctx context.Context) {
+	stop := o.renew(ctx)
 	var record []byte
 	var ttl time.Duration
 	defer func() { // after a panic of fetch too
 		stop()
 		ctx := context.WithoutCancel(ctx)
-		s.set(ctx, key, record, ttl) // on an error the others fetch too
-		s.lock(ctx, key, owner, 0)   // on an error the lock ends by itself
+		o.set(ctx, record, ttl) // on an error the other processes fetch too
+		o.lock(ctx, 0)          // on an error the lock ends by itself
 	}()
-	if ok, _ := found(); !ok {
-		record, ttl = fetch(ctx)
+	if found, _ := o.find(ctx); !found {
+		record, ttl = o.fetch(ctx)
 	}
 }
 
-// renew keeps a lock until stop, which returns when nothing of it runs any more.
-func (s *Store) renew(ctx context.Context, key, owner string) (stop func()) {
+// renew keeps the lock until stop, which returns when the renewing has ended.
+func (o *once) renew(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -104,7 +121,7 @@ func (s *Store) renew(ctx context.Context, key, owner string) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-time.After(renewEvery):
-				s.lock(ctx, key, owner, lockTTL) // on an error the others fetch too
+				o.lock(ctx, lockTTL) // on an error the other processes fetch too
 			}
 		}
 	}()
@@ -114,20 +131,17 @@ func (s *Store) renew(ctx context.Context, key, owner string) (stop func()) {
 	}
 }
 
-// lock takes or renews the lock of a key, or releases it with the ttl 0.
-func (s *Store) lock(ctx context.Context, key, owner string, ttl time.Duration) (locked bool, err error) {
-	reply, err := s.run(ctx, lockScript, key+":lock", owner, ttl.Milliseconds())
-	if err != nil {
-		return false, err
-	}
-	n, err := number(reply, 0)
-	return n == 1, err
+// lock takes or renews the lock, or releases it with the ttl 0.
+func (o *once) lock(ctx context.Context, ttl time.Duration) (locked bool, err error) {
+	n, err := o.store.run(ctx, lockScript, 1, o.key+":lock", o.owner, ttl.Milliseconds())
+	return err == nil && n[0] == 1, err
 }
 
-// get returns a record, nil if there is none of 1 byte to 2 MiB.
-func (s *Store) get(ctx context.Context, key string) (record []byte, err error) {
-	return ask(ctx, s, func(ctx context.Context, c *redis.Client) ([]byte, error) {
-		record, err := c.GetRange(ctx, prefix+key, 0, maxRecord).Bytes()
+// get returns the record, nil if there is none of 1 byte to 2 MiB. GETRANGE bounds the reply, and a key of another type is
+// no record.
+func (o *once) get(ctx context.Context) (record []byte, err error) {
+	return ask(ctx, o.store, func(ctx context.Context) ([]byte, error) {
+		record, err := o.store.client.GetRange(ctx, prefix+o.key, 0, maxRecord).Bytes()
 		if redis.HasErrorPrefix(err, "WRONGTYPE") || len(record) > maxRecord {
 			return nil, nil
 		}
@@ -135,16 +149,12 @@ func (s *Store) get(ctx context.Context, key string) (record []byte, err error) 
 	})
 }
 
-// errNotKept is the error of a record that is not written.
-var errNotKept = errors.New("the record is empty or too large")
-
-// set keeps a record for ttl, rounded to milliseconds, whatever stands under the key.
-func (s *Store) set(ctx context.Context, key string, record []byte, ttl time.Duration) error {
+// set keeps a record for ttl in place of anything under the key.
+func (o *once) set(ctx context.Context, record []byte, ttl time.Duration) {
 	if len(record) == 0 || len(record) > maxRecord || ttl <= 0 {
-		return errNotKept
+		return
 	}
-	_, err := ask(ctx, s, func(ctx context.Context, c *redis.Client) (string, error) {
-		return c.Set(ctx, prefix+key, record, max(ttl, time.Millisecond)).Result()
+	ask(ctx, o.store, func(ctx context.Context) (string, error) {
+		return o.store.client.Set(ctx, prefix+o.key, record, max(ttl, time.Millisecond)).Result()
 	})
-	return err
 }

@@ -1,6 +1,7 @@
-// Package redis is the Redis that several sidecars share: it counts requests against limits, and keeps records that
-// one process fetches for all. It does not know what the records are or whose. A Redis that fails is no failure of
-// anything else: each sidecar then goes on by itself.
+// Package redis keeps in one Redis the limits of several sidecars, and records that one process fetches for all. It does
+// not know whose the records are or their meaning.
+//
+// A Redis that fails is no failure of anything else: each sidecar then goes on by itself.
 package redis
 
 import (
@@ -16,90 +17,94 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+	"github.com/sony/gobreaker/v2"
 
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 const (
-	// prefix begins every key. The number is that of the form in which things are kept.
+	// prefix begins every key. The number is the version of the format.
 	prefix = "mipwatch:1:"
-	// maxRecord bounds what is written and read under one key, in bytes.
+	// maxRecord bounds a record, in bytes.
 	maxRecord = 2 << 20
 
-	// openFor is how long nobody asks a Redis that failed.
+	// openFor is how long a Redis that failed is not asked.
 	openFor = time.Second
 
-	connections = 32 // at a time; more wait for one of them
-	// idleMost is how long a connection may have lain idle before it is not trusted any more.
-	idleMost = 30 * time.Second
+	// maxConnections bounds the connections. More callers wait for one of them.
+	maxConnections = 32
+	// maxIdle is how long a connection may be idle before it is closed.
+	maxIdle = 30 * time.Second
 )
 
 // Config says how a Redis is asked.
 type Config struct {
 	// Timeout bounds each question, connecting included. Zero means 200 ms.
 	Timeout time.Duration
-	// Log gets a line when the Redis goes down and one when it is back, without its address. Nil discards them.
+	// Log gets one line when the Redis goes down and one when it is back, without its address. Nil discards them.
 	Log *slog.Logger
-	// Now is the wall clock. Nil means time.Now.
-	Now func() time.Time
 }
 
-// Store is a Redis. It is safe for concurrent use. It has no connection until it is asked, and does nothing
-// between questions. Its owner calls Close.
+// Store is a Redis. It is safe for concurrent use. It has no connection until the first question, and does nothing
+// between questions. The caller closes it.
 type Store struct {
-	config  Config
-	options redis.Options
-	breaker breaker
+	client  *redis.Client
+	timeout time.Duration
+	log     *slog.Logger
+	breaker *gobreaker.TwoStepCircuitBreaker[any] // opens with the first failure
 
-	mu     sync.Mutex
-	client *redis.Client // nil until the next question makes it
-	closed bool
+	mu      sync.Mutex
+	failure error // the last one
 }
 
 // Open returns the Redis at an address, without connecting.
 func Open(a *Address, c Config) *Store {
-	c.Timeout = cmp.Or(c.Timeout, timing.Redis)
-	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	s := &Store{timeout: cmp.Or(c.Timeout, timing.Redis), log: cmp.Or(c.Log, slog.New(slog.DiscardHandler))}
+	s.breaker = gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{
+		Timeout:       openFor,
+		ReadyToTrip:   func(c gobreaker.Counts) bool { return c.ConsecutiveFailures > 0 },
+		IsExcluded:    func(err error) bool { return errors.Is(err, errUndecided) },
+		OnStateChange: s.logChange,
+	})
 	// The library would write addresses on standard error. It has one log for the whole process.
 	redis.SetLogger(silent{})
 	o := a.options
-	o.Protocol = 2 // no server speaks first
+	// RESP2, in which a server never speaks first: a boundedConn follows it.
+	o.Protocol = 2
+	// No more commands at the beginning of a connection than needed.
 	o.DisableIdentity = true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	o.MaxRetries, o.DialerRetries = -1, 1 // the breaker decides who asks again, and when
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = c.Timeout, c.Timeout, c.Timeout, c.Timeout
+	// No retries: the breaker decides when to ask again.
+	o.MaxRetries, o.DialerRetries = -1, 1
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = s.timeout, s.timeout, s.timeout, s.timeout
 	o.ContextTimeoutEnabled = true
-	o.PoolSize, o.MinIdleConns, o.PipelinePoolSize = connections, 0, -1
-	o.ConnMaxIdleTime = idleMost
-	o.Dialer = dialer(o)
-	return &Store{config: c, options: o}
+	// No connection is kept ready, so that nothing runs between questions.
+	o.PoolSize, o.MinIdleConns, o.PipelinePoolSize = maxConnections, 0, -1
+	o.ConnMaxIdleTime = maxIdle
+	o.Dialer = boundedDialer(o)
+	s.client = redis.NewClient(&o)
+	return s
 }
 
-// silent is the log of the library.
+// silent discards the log of the library.
 type silent struct{}
 
 // Printf does nothing.
 func (silent) Printf(context.Context, string, ...any) {}
 
-// Down reports whether the Redis failed when it was asked last.
-func (s *Store) Down() bool { return s.breaker.isDown() }
+// Down reports whether the Redis failed when it was asked last. It asks nobody.
+func (s *Store) Down() bool { return s.breaker.State() != gobreaker.StateClosed }
 
 // Close closes the connections. Questions after it get an error.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	client := s.client
-	s.client, s.closed = nil, true
-	s.mu.Unlock()
-	if client == nil || client.Close() == nil {
-		return nil
+	if err := s.client.Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
+		return errClose
 	}
-	return errClose
+	return nil
 }
 
-// The errors of a question hold no address and no word of the server's but the code of an error reply.
+// The errors of a question. They hold no address, and of an error reply only its code, since a server may be anything
+// that listens there.
 var (
 	errDown       = errors.New("redis is away")
 	errClosed     = errors.New("redis is closed")
@@ -108,80 +113,83 @@ var (
 	errConnection = errors.New("no connection")
 	errTrust      = errors.New("its certificate is not trusted")
 	errReply      = errors.New("an answer that makes no sense")
+
+	errUndecided = errors.New("says nothing of the Redis") // for the breaker alone
 )
 
-// run runs a script with one key and returns the numbers of its reply.
-func (s *Store) run(ctx context.Context, script *redis.Script, key string, args ...any) ([]any, error) {
-	return ask(ctx, s, func(ctx context.Context, c *redis.Client) ([]any, error) {
-		return script.Run(ctx, c, []string{prefix + key}, args...).Slice()
+// run runs a script with one key and returns the numbers of its reply, of which it wants so many, each 0 or more. Another
+// reply is none of the script: the Redis counts as down.
+func (s *Store) run(ctx context.Context, script *redis.Script, want int, key string, args ...any) ([]int64, error) {
+	// most fits as milliseconds into a time.Duration.
+	const most = int64(1<<63-1) / int64(time.Millisecond)
+	return ask(ctx, s, func(ctx context.Context) ([]int64, error) {
+		reply, err := script.Run(ctx, s.client, []string{prefix + key}, args...).Slice()
+		if err != nil {
+			return nil, err
+		}
+		numbers := make([]int64, 0, want)
+		for _, v := range reply {
+			if n, ok := v.(int64); ok && n >= 0 && n <= most {
+				numbers = append(numbers, n)
+			}
+		}
+		if len(reply) != want || len(numbers) != want {
+			return nil, errReply
+		}
+		return numbers, nil
 	})
 }
 
-// ask calls question within the timeout, unless the Redis is down. An error is one of this file's, or that of ctx.
-func ask[T any](ctx context.Context, s *Store, question func(context.Context, *redis.Client) (T, error)) (T, error) {
-	var none T
+// ask calls question within the timeout, unless the Redis is down. An error is one of this file's, or that of ctx. A
+// caller that leaves says nothing of the Redis, and neither does a question after Close.
+func ask[T any](ctx context.Context, s *Store, question func(context.Context) (T, error)) (reply T, err error) {
 	if err := ctx.Err(); err != nil {
-		return none, err
+		return reply, err
 	}
-	probe, ok := s.breaker.allow(s.config.Now())
-	if !ok {
-		return none, errDown
-	}
-	client, err := s.connect()
+	// Either refusal of the breaker means that the Redis is down: it rests, or another question decides.
+	done, err := s.breaker.Allow()
 	if err != nil {
-		s.breaker.done(s.config.Now(), probe, unknown)
-		return none, err
+		return reply, errDown
 	}
-	bounded, cancel := context.WithTimeout(ctx, s.config.Timeout)
+	bounded, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	reply, err := question(bounded, client)
+	reply, err = question(bounded)
 	switch {
 	case err == nil:
-		if s.breaker.done(s.config.Now(), probe, success) {
-			s.config.Log.LogAttrs(ctx, slog.LevelInfo, "redis is back")
-		}
+		done(nil)
 		return reply, nil
-	case ctx.Err() != nil: // the caller has left, which says nothing of the Redis
-		s.breaker.done(s.config.Now(), probe, unknown)
-		return none, ctx.Err()
+	case ctx.Err() != nil:
+		done(errUndecided)
+		return reply, ctx.Err()
+	case errors.Is(err, redis.ErrClosed):
+		done(errUndecided)
+		return reply, errClosed
 	}
-	reason := reasonOf(err)
-	s.disconnect(client)
-	if s.breaker.done(s.config.Now(), probe, failure) {
-		s.config.Log.LogAttrs(ctx, slog.LevelWarn, "redis is away", slog.String("error", reason.Error()))
-	}
-	return none, reason
-}
-
-// connect returns the client, which connects when it is used.
-func (s *Store) connect() (*redis.Client, error) {
+	err = reason(err)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, errClosed
-	}
-	if s.client == nil {
-		own := s.options // the client completes it
-		s.client = redis.NewClient(&own)
-	}
-	return s.client, nil
-}
-
-// disconnect drops a client with its connections, none of which is trusted any more, and with its own attempts to
-// make others.
-func (s *Store) disconnect(failed *redis.Client) {
-	s.mu.Lock()
-	if s.client == failed {
-		s.client = nil
-	}
+	s.failure = err
 	s.mu.Unlock()
-	failed.Close()
+	done(err)
+	return reply, err
 }
 
-// reasonOf is the error of this file for one of the library, whose text can hold the address.
-func reasonOf(err error) error {
+// logChange is called by the breaker. A question that decides and fails changes nothing: the Redis stays away.
+func (s *Store) logChange(_ string, from, to gobreaker.State) {
+	switch {
+	case from == gobreaker.StateClosed:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.log.Warn("redis is away", "error", s.failure.Error())
+	case to == gobreaker.StateClosed:
+		s.log.Info("redis is back")
+	}
+}
+
+// reason is the error of this file for one of the library, whose text can hold the address. An error reply says most: it
+// comes first.
+func reason(err error) error {
 	if reply, ok := errors.AsType[redis.Error](err); ok {
-		return codeOf(reply.Error())
+		return replyError(reply.Error())
 	}
 	if errors.Is(err, errReply) {
 		return errReply
@@ -196,8 +204,8 @@ func reasonOf(err error) error {
 	return errConnection
 }
 
-// codeOf is the first word of an error reply, such as OOM or NOAUTH. The rest can hold anything.
-func codeOf(reply string) error {
+// replyError holds the code of an error reply, such as OOM or NOAUTH. The rest of the reply can hold anything.
+func replyError(reply string) error {
 	const longest = 16 // MASTERDOWN, CROSSSLOT
 	code, _, _ := strings.Cut(reply, " ")
 	if code == "" || len(code) > longest || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {

@@ -238,24 +238,6 @@ func (w *watched) take(t *testing.T) (out []string) {
 	return out
 }
 
-// clock is a wall clock that is set by hand.
-type clock struct {
-	mu    sync.Mutex
-	ahead time.Duration
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Add(c.ahead)
-}
-
-func (c *clock) set(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ahead += d
-}
-
 func newLog() (*watched, *slog.Logger) {
 	w := &watched{}
 	return w, slog.New(slog.NewJSONHandler(w, nil))

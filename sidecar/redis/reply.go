@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Bounds of one reply. The longest ones are a record, and what a server says of itself and its modules when a
+// Bounds of one reply. The longest ones are a record, and the server's description of itself and its modules when a
 // connection begins.
 const (
 	maxReply  = maxRecord + 64<<10 // bytes of all its strings
@@ -18,8 +18,8 @@ const (
 	maxLine   = 4 << 10            // bytes of a header, a number or an error
 )
 
-// dialer returns the dialer of the options, with its connections bounded.
-func dialer(o redis.Options) func(ctx context.Context, network, address string) (net.Conn, error) {
+// boundedDialer returns the dialer of the options, with its connections bounded.
+func boundedDialer(o redis.Options) func(ctx context.Context, network, address string) (net.Conn, error) {
 	dial := redis.NewDialer(&o)
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
@@ -37,8 +37,9 @@ func dialer(o redis.Options) func(ctx context.Context, network, address string) 
 	}
 }
 
-// boundedConn is a connection to a Redis that fails with errReply when a reply exceeds the bounds, or is not
-// RESP2. The library allocates whatever the header of a reply announces, before any of it has arrived.
+// boundedConn is a connection to a Redis that fails with errReply when a reply exceeds the bounds, or is not RESP2
+// (redis.io/docs/latest/develop/reference/protocol-spec). The library allocates as much as the header of a reply
+// announces, before any of it has arrived.
 type boundedConn struct {
 	net.Conn
 	line   []byte // of a header, as far as it has arrived
@@ -57,7 +58,7 @@ func (c *boundedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// check follows the replies in what has arrived.
+// check follows the replies in the bytes that have arrived, which may begin and end anywhere in a reply.
 func (c *boundedConn) check(b []byte) error {
 	for len(b) > 0 {
 		if c.skip > 0 {
@@ -81,7 +82,8 @@ func (c *boundedConn) check(b []byte) error {
 	return nil
 }
 
-// header takes the line that begins a value.
+// header takes the line that begins a value: its kind, and a length in the case of a string or an array. Other kinds than
+// those of RESP2 announce more values, or are streams.
 func (c *boundedConn) header(line string) error {
 	if c.open == 0 {
 		c.open, c.values, c.bytes = 1, 0, 0 // a new reply
@@ -90,38 +92,24 @@ func (c *boundedConn) header(line string) error {
 	if line == "" {
 		return errReply
 	}
-	switch line[0] {
-	case redisStatus, redisError, redisInteger:
+	kind, length := line[0], line[1:]
+	if kind == '+' || kind == '-' || kind == ':' { // a status, an error, a number
 		return nil
-	case redisString, redisArray:
-	default:
-		return errReply
 	}
-	n, err := strconv.Atoi(line[1:])
+	n, err := strconv.Atoi(length)
 	switch {
-	case err != nil || n < -1:
+	case err != nil || n < -1 || kind != '*' && kind != '$':
 		return errReply
-	case n == -1: // nothing
+	case n == -1: // null
 		return nil
-	case line[0] == redisArray:
-		if n > maxValues-c.values {
-			return errReply
-		}
-		c.values, c.open = c.values+n, c.open+n
-	default:
-		if n > maxReply-c.bytes {
-			return errReply
-		}
-		c.bytes, c.skip = c.bytes+n, n+len("\r\n")
+	case kind == '*' && n <= maxValues-c.values: // an array
+		c.values += n
+		c.open += n
+		return nil
+	case kind == '$' && n <= maxReply-c.bytes: // a string
+		c.bytes += n
+		c.skip = n + len("\r\n")
+		return nil
 	}
-	return nil
+	return errReply
 }
-
-// First characters of the values of RESP2 (redis.io/docs/latest/develop/reference/protocol-spec).
-const (
-	redisStatus  = '+'
-	redisError   = '-'
-	redisInteger = ':'
-	redisString  = '$'
-	redisArray   = '*'
-)

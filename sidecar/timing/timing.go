@@ -1,5 +1,5 @@
-// Package timing is how long everything may take behind a request, and how long what came of it is given. It does not
-// know what is asked or by whom.
+// Package timing holds the time limits behind a request, and the times for which answers and failures are kept. It does
+// not know the hosts that are asked, nor the callers.
 //
 // A GET is answered within 3 s and a POST within 8 s, whatever fails behind it:
 //
@@ -11,28 +11,28 @@
 //
 //	0 s                    3                         7.4      7.8     8 s
 //	POST   |----- Body ----|                         |        |       |
-//	       |---------- Model: what its caller waits -|        |       |
+//	       |---------- Model: the caller's wait -----|        |       |
 //	       |---------- AIRequest ---------------------|-------|       |
 //	                                                          encode and write
 //
-// A fetch that nobody waits for any longer goes on in a server, and never in a function: up to Fetch for the forum and
-// the networks, up to DetachedModel for a model.
+// In a server a fetch goes on without its callers: up to Fetch for the forum and the networks, up to DetachedModel for a
+// model. In a function it ends with its last caller.
 package timing
 
 import "time"
 
 // How long something may take.
 const (
-	// Request is what a GET has until its answer is known.
+	// Request is the time of a GET until its answer is there.
 	Request = Ask + 150*time.Millisecond
-	// Ask is what the hosts behind a GET have. Callers that wait for the answer of another one's request wait for
-	// Request, which is longer, so that they get what that one gets.
+	// Ask is the time of the hosts behind a GET. A caller that waits for the answer to another caller's request waits
+	// for Request, which is longer, so that both get the same.
 	Ask = 2600 * time.Millisecond
 	// Body is how long the body of a POST may take to arrive.
 	Body = 3 * time.Second
-	// AIRequest is what a POST has until its answer is known.
+	// AIRequest is the time of a POST until its answer is there.
 	AIRequest = 7800 * time.Millisecond
-	// Model is what a caller waits for a model.
+	// Model is how long a caller waits for a model.
 	Model = 7400 * time.Millisecond
 	// DetachedModel bounds an answer of a model that goes on without its caller: a long proposal is translated in
 	// some twenty questions, four at a time.
@@ -47,14 +47,11 @@ const (
 	Redis = 200 * time.Millisecond
 )
 
-// How long what is known is given without asking again.
+// How long an answer is given without asking again.
 const (
 	FreshTopic = 5 * time.Minute
 	FreshHead  = 5 * time.Second
 	FreshSlug  = 24 * time.Hour
-	// FreshAI is how long an encoded answer stands for the body that was sent: long enough for a crowd, short enough
-	// that what is committed or spent meanwhile shows.
-	FreshAI = 5 * time.Second
 	// FreshLeast is how long any response is given, so that a burst of requests does not encode it again and again
 	// while the hosts behind it fail.
 	FreshLeast = 250 * time.Millisecond

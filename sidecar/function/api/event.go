@@ -37,6 +37,7 @@ type function struct {
 // Invoke answers one event. The error is that of an event that is no HTTP request. Every other failure, a panic
 // included, is answered with a problem. The request's context ends a little before ctx.
 func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err error) {
+	// An event of another kind, such as one of a timer, is a mistake of configuration: AWS shows the error.
 	var e event
 	if err := json.Unmarshal(payload, &e); err != nil {
 		return nil, fmt.Errorf("the event is no HTTP request: %w", err)
@@ -50,6 +51,7 @@ func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err 
 		defer cancel()
 	}
 	r := e.request(ctx)
+	// A panic that left this method would end the process, and the next event would wait for a new one.
 	defer func() {
 		if p := recover(); p != nil {
 			f.log.Error("panic", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -139,6 +141,7 @@ func (e *event) request(ctx context.Context) *http.Request {
 
 // location returns the address of an unchecked path and query. A path that is not escaped well is taken literally.
 func location(path, query string) *url.URL {
+	// A path without a slash before it would make a URL of another form.
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
@@ -213,6 +216,7 @@ func (e *event) result(w *recorder, method string) result {
 	if method == http.MethodHead || out.StatusCode == http.StatusNoContent || out.StatusCode == http.StatusNotModified {
 		return out
 	}
+	// The result is JSON, which has no bytes but in base64.
 	out.Body = w.body.String()
 	if w.header.Get("Content-Encoding") != "" || !utf8.ValidString(out.Body) {
 		out.Body, out.IsBase64Encoded = base64.StdEncoding.EncodeToString(w.body.Bytes()), true
@@ -223,7 +227,8 @@ func (e *event) result(w *recorder, method string) result {
 // recorder records the answer of a handler.
 type recorder struct {
 	header http.Header
-	status int // zero before the header is written
+	// status is zero before the header is written.
+	status int
 	body   bytes.Buffer
 }
 

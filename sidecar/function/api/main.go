@@ -59,6 +59,7 @@ func newHandler(env sidecar.Environment, errs []error, snapshot fs.FS, log *slog
 	if err != nil {
 		errs = append(errs, err)
 	}
+	// All errors are logged at once, so that one deployment mends them.
 	if len(errs) > 0 {
 		return unusable(errs, log)
 	}
@@ -76,6 +77,7 @@ func newHandler(env sidecar.Environment, errs []error, snapshot fs.FS, log *slog
 		return source.Load(ctx)
 	}
 	p := &polling{next: s, poller: index.Poller{Load: load, Update: s.Update, Lookup: env.Lookup, Log: log}}
+	// The platform gives the start of a process more time than an answer.
 	p.poll(context.Background())
 	switch {
 	case !isCarried:
@@ -120,7 +122,8 @@ func unusable(errs []error, log *slog.Logger) http.Handler {
 type polling struct {
 	next http.Handler
 
-	mu     sync.Mutex // held while the site is read
+	// mu is held while the site is read.
+	mu     sync.Mutex
 	poller index.Poller
 	polled time.Time
 }
@@ -135,6 +138,7 @@ func (p *polling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // poll reads the site if that is due and no other request does.
 func (p *polling) poll(ctx context.Context) {
+	// An answer waits for the site only once, however many requests come at the same time.
 	if !p.mu.TryLock() {
 		return
 	}

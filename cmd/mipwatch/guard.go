@@ -1,0 +1,89 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+)
+
+// guarded keeps the pages of other sites from what is served on a loopback address: drafts, and questions to a
+// model that costs money. A page that is open in the same browser can send requests there. Without a field that
+// allows its origin it reads no answer, and what is more than reading is refused. So is a name of its own that
+// leads to this machine (DNS rebinding). On other addresses everything is answered as the CDN would.
+func guarded(at net.Addr, next http.Handler) http.Handler {
+	if tcp, ok := at.(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
+		return next
+	}
+	// GET, HEAD and OPTIONS pass this check, and so does a request without Origin and Sec-Fetch-Site, such as of curl.
+	sameOrigin := http.NewCrossOriginProtection()
+	sameOrigin.SetDenyHandler(forbidden("This address answers the pages that it serves, and no other site's."))
+	own := sameOrigin.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		browser := r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
+		if browser && r.Method != http.MethodOptions { // the answer to a preflight holds nothing, and what follows it is refused
+			w = &ownOrigin{w}
+		}
+		next.ServeHTTP(w, r)
+	}))
+	foreign := forbidden("This address answers as localhost or a loopback address, not under another name.")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isLoopback(r.Host) {
+			own.ServeHTTP(w, r)
+		} else {
+			foreign.ServeHTTP(w, r)
+		}
+	})
+}
+
+// forbidden answers 403 with a problem (RFC 9457).
+func forbidden(detail string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := api.JSON(api.Problem{
+			Type: "about:blank", Title: "Forbidden", Status: http.StatusForbidden, Detail: detail,
+			Instance: r.URL.EscapedPath(), Code: "forbidden",
+		})
+		if err != nil {
+			http.Error(w, "", http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/problem+json; charset=utf-8")
+		w.WriteHeader(http.StatusForbidden)
+		w.Write(body)
+	})
+}
+
+// isLoopback reports whether a Host names this machine whatever a name server says: RFC 6761, section 6.3.
+func isLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+// ownOrigin removes the permission for other origins from an answer. It is for every request of a browser, which may
+// cache an answer that it asked for without an origin and give it to a page that asks with one.
+type ownOrigin struct {
+	http.ResponseWriter
+}
+
+// WriteHeader removes the field before the header is sent.
+func (o *ownOrigin) WriteHeader(status int) {
+	o.Header().Del("Access-Control-Allow-Origin")
+	o.ResponseWriter.WriteHeader(status)
+}
+
+// Write removes the field in case the handler sends a body without a status.
+func (o *ownOrigin) Write(b []byte) (int, error) {
+	o.Header().Del("Access-Control-Allow-Origin")
+	return o.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (o *ownOrigin) Unwrap() http.ResponseWriter { return o.ResponseWriter }

@@ -1,0 +1,112 @@
+package webtest
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+func TestParseErrors(t *testing.T) {
+	const get = "GET /a\ncode == 200\n"
+	tests := []struct {
+		name, in string
+		want     []int // lines
+	}{
+		{"empty", "", []int{1}},
+		{"only comments", "# a\n\n", []int{1}},
+		{"only what is always true", "code == 200\n", []int{1}},
+		{"not UTF-8", "GET /\xff\n", []int{1}},
+		{"no path", "GET\n", []int{1}},
+		{"path without slash", "GET a\ncode == 200\n", []int{1}},
+		{"protocol", "GET /a HTTP/1.1\ncode == 200\n", []int{1}},
+		{"nothing said", "GET /a\n\n" + get + "GET /b\nwith A: b\n", []int{1, 5}},
+		{"unknown word", get + "status == 200\n", []int{3}},
+		{"method in small letters", "get /a\n" + get, []int{1}},
+		{"request before its line", "with A: b\n" + get, []int{1}},
+		{"request after the answer", get + "send a\n", []int{3}},
+		{"header field", "GET /a\nwith A b\nwith A : b\nwith : b\ncode == 200\n", []int{2, 3, 4}},
+		{"comparison", get + "code\nbody is a\nheader A = b\nheader A ==b\njson a\n", []int{3, 4, 5, 6, 7}},
+		{"nothing to compare with", get + "body ~\nbody !~ \nheader A contains\n", []int{3, 4, 5}},
+		{"too much", get + "header A exists b\njson a absent b\n", []int{3, 4}},
+		{"expression", get + "body ~ (\njson a !~ [b-a]\nkeep x = body ~ *\n", []int{3, 4, 5}},
+		{"code", "GET /a\ncode == OK\ncode == 99\ncode == 600\ncode contains 2\ncode exists\n", []int{2, 3, 4, 5, 6, 1}},
+		{"body exists", get + "body exists\n", []int{3}},
+		{"on", get + "on\non 200\non x code == 200\non 200, code == 200\non 200 if x\n", []int{3, 4, 5, 6, 7}},
+		{"header name", get + "header\nheader A: b\n", []int{3, 4}},
+		{"path", get + "json\njson a..b exists\njson a. exists\njson \"a exists\njson \"a\"b exists\njson a\"b\" exists\njson \"a\nb\" exists\njson .a exists\n", []int{3, 4, 5, 6, 7, 8, 9, 10, 11}},
+		{"keep", "keep a = code\n" + get + "keep\nkeep A = code\nkeep a code\nkeep a = what\nkeep a = header\nkeep a = header B == c\nkeep a = body ~\n", []int{1, 4, 5, 6, 7, 8, 9, 10}},
+		{"name that nothing keeps", "GET /{{a}}\nif b\nwith C: {{c}}\nsend {{d}}\ncode ~ {{e}}\nkeep g = body ~ {{f}}\nkeep a = code\nbody == {{a}}{{h i}}\n" + "GET /{{a}}\nif \ncode == 200\n", []int{1, 2, 3, 4, 5, 6, 8, 10}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := parse("s.web", []byte(tt.in))
+			var got []int
+			for line := range strings.Lines(fmt.Sprint(err)) {
+				var n int
+				if _, err := fmt.Sscanf(line, "s.web:%d: ", &n); err != nil {
+					t.Errorf("parse(%q): %q, want file and line first", tt.in, line)
+				}
+				got = append(got, n)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("parse(%q): %v; lines (-want +got):\n%s", tt.in, err, diff)
+			}
+		})
+	}
+}
+
+// FuzzParse holds that no script panics, neither when it is read nor over an answer, that each line of
+// an error names the file and a line, and that what is accepted says something of every request.
+func FuzzParse(f *testing.F) {
+	names, err := filepath.Glob("testdata/*")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // the fuzzer's own folder
+		}
+		if filepath.Ext(name) == ".txtar" {
+			text = txtar.Parse(text).Files[0].Data
+		}
+		f.Add(text)
+	}
+	a := &answer{http.StatusOK, http.Header{"Etag": {`"v1"`}}, []byte(notes)}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := parse("s.web", text)
+		if err != nil {
+			if joined, ok := errors.AsType[interface {
+				error
+				Unwrap() []error
+			}](err); ok {
+				for _, e := range joined.Unwrap() {
+					if !strings.HasPrefix(e.Error(), "s.web:") {
+						t.Errorf("parse(%q): error %q, want it to begin with file and line", text, e)
+					}
+				}
+			}
+			return
+		}
+		kept := values{}
+		for _, c := range s.cases {
+			if c.line == 0 || c.method == "" || c.path == "" || len(s.always)+len(c.checks) == 0 {
+				t.Errorf("parse(%q): case %+v", text, c)
+			}
+			for _, st := range append(s.always, c.checks...) {
+				// What it says of the answer is not the point.
+				_ = st.run(a, kept)
+			}
+			if ready, err := kept.request(c.request); err == nil && !strings.HasPrefix(ready.path, "/") {
+				t.Errorf("parse(%q): path %q", text, ready.path)
+			}
+		}
+	})
+}
