@@ -61,7 +61,7 @@ var imports = map[string][]string{
 	"render/plain":          {"internal/mip"},
 	"render/rendertest":     {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/index", "sidecar/redis", "sidecar/timing", "internal/fetch",
-		"github.com/sethvargo/go-limiter", "golang.org/x/sync"},
+		"github.com/sethvargo/go-limiter"},
 	"internal/api": {"internal/mip"},
 	"internal/ai": {"internal/ai/mention", "internal/ai/prose", "internal/ai/summary", "internal/api", "internal/atomicfile", "internal/fetch", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson",
 		"github.com/tmc/langchaingo", "github.com/yuin/goldmark", "golang.org/x/sync"},
@@ -71,7 +71,7 @@ var imports = map[string][]string{
 	"sidecar/cache":       {},
 	"sidecar/chain":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
 	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
-	"sidecar/index":       {"internal/mip", "internal/site", "internal/api", "sidecar/cache"},
+	"sidecar/index":       {"internal/ai/summary", "internal/api", "internal/mip", "internal/site", "sidecar/cache", "golang.org/x/sync"},
 	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sethvargo/go-limiter", "github.com/sony/gobreaker/v2"},
 	"sidecar/timing":      {},
 	"internal/fetch":      {"github.com/sony/gobreaker/v2"},

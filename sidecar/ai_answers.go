@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
-	"github.com/mipwatch/mipwatch/sidecar/index"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
@@ -28,7 +26,7 @@ const (
 	sharedAnswer = 30 * 24 * time.Hour
 	// answerBytes bounds what is kept of summaries, of translations and of their pieces, each.
 	answerBytes = 64 << 20
-	// askAgain is when to ask again for an answer that is being made, or for a document of the site.
+	// askAgain is when to ask again for an answer that is being made.
 	askAgain = 5 * time.Second
 )
 
@@ -157,49 +155,8 @@ func shareAnswer[V any](
 	return v, err
 }
 
-// listed finds a proposal in the site's list.
-func listed(k *index.Index, id mip.ID) (mip.Summary, error) {
-	m, ok := mip.Find(k.List.MIPs, id)
-	if !ok {
-		return mip.Summary{}, notPublished(fmt.Errorf("%s: no such proposal", id))
-	}
-	return m, nil
-}
-
-// readProposal reads a proposal's text.
-func readProposal(ctx context.Context, k *index.Index, id mip.ID) (*mip.Proposal, error) {
-	if k.Source == nil {
-		return nil, fmt.Errorf("%s: the index has no texts", id)
-	}
-	p, err := k.Source.Proposal(ctx, id)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, notPublished(err) // the list has it, so it went away since
-	case err != nil:
-		return nil, siteError(err)
-	}
-	return p, nil
-}
-
-// notPublished says that the site has no proposal of a number.
-func notPublished(err error) *api.HTTPError {
-	return &api.HTTPError{Code: api.NotFound, Detail: "No proposal of this number is published.", Err: err}
-}
-
 // aiDisabled says that no model can be asked, because none is configured or the one that is cannot be used.
 func aiDisabled(why error) *api.HTTPError {
 	detail := "This site has no language model for that: " + strings.ReplaceAll(why.Error(), "\n", "; ") + "."
 	return &api.HTTPError{Code: api.AIDisabled, Detail: detail, Err: fmt.Errorf("no model: %w", why)}
-}
-
-// siteError says that a document of the site cannot be read at the moment.
-func siteError(err error) *api.HTTPError {
-	e := &api.HTTPError{
-		Code: api.UpstreamUnavailable, Detail: "The site's own documents cannot be read at the moment.",
-		RetryAfter: askAgain, Err: fmt.Errorf("the site cannot be read: %w", err),
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		e.Code, e.Detail = api.UpstreamTimeout, "The site's own documents could not be read in time."
-	}
-	return e
 }
