@@ -42,7 +42,7 @@ func BenchmarkBuild(b *testing.B) {
 				}
 			}
 		})
-		// A plan of its own for each run: highlighted code is remembered by the plan.
+		// A plan of its own for each run.
 		sync := func(b *testing.B, dir string) {
 			p, err := build.NewPlan(loaded, o)
 			if err != nil {

@@ -36,18 +36,19 @@ const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 
 // sitemap lists every page of the plan so far. A proposal's pages change with the proposal, a
 // translation's with the translation; the others with the newest one.
 func (p *planner) sitemap() {
-	byRoute := make(map[string]*mip.Time, len(p.all))
-	for _, m := range p.all {
-		byRoute[m.ID.Page()], byRoute[historyRoute(m.ID)] = m.Updated, m.Updated
-		for _, t := range p.beside.Translations(m.ID) {
-			byRoute[translationPageRoute(m.ID, t.Locale)] = m.Updated
+	changed := map[string]*mip.Time{} // by route
+	for _, m := range p.Summaries {
+		changed[m.ID.Page()], changed[routeOf(historyRoute, m.ID)] = m.Updated, m.Updated
+		for _, t := range p.Beside.Translations(m.ID) {
+			route := routeOf(translatedRoute, m.ID, "{locale}", t.Locale)
+			changed[route] = m.Updated
 			if !t.GeneratedAt.UTC().IsZero() {
-				byRoute[translationPageRoute(m.ID, t.Locale)] = &t.GeneratedAt
+				changed[route] = &t.GeneratedAt
 			}
 		}
 	}
 	var newest *mip.Time
-	if t := updatedAt(p.all); !t.UTC().IsZero() {
+	if t := updatedAt(p.Summaries); !t.UTC().IsZero() {
 		newest = &t
 	}
 	var entries []render.SitemapEntry
@@ -55,17 +56,17 @@ func (p *planner) sitemap() {
 		if a.Type != typeHTML || a.Route == "/404.html" {
 			continue
 		}
-		lastMod, ok := byRoute[a.Route]
+		lastMod, ok := changed[a.Route]
 		if !ok {
 			lastMod = newest
 		}
 		entries = append(entries, render.SitemapEntry{Route: a.Route, LastMod: lastMod})
 	}
-	p.whole("/sitemap.xml", "application/xml; charset=utf-8", func() ([]byte, error) { return render.Sitemap(p.info, entries) })
-	p.whole("/robots.txt", typeText, func() ([]byte, error) { return render.Robots(p.info), nil })
+	p.addIndex("/sitemap.xml", func() ([]byte, error) { return render.Sitemap(p.info, entries) })
+	p.addIndex("/robots.txt", func() ([]byte, error) { return render.Robots(p.info), nil })
 }
 
-// oldPages is the folder in which the pages of proposals of every prefix lay once.
+// oldPages is the folder of all pages in releases that had one prefix for every site. Links to it still work.
 const oldPages = "/mip/"
 
 // redirects maps every route that is not its own file to its file, and the addresses that the files
@@ -79,7 +80,7 @@ func (p *planner) redirects() {
 		rules = append(rules, Redirect{a.Route, "/" + a.File, 200})
 	}
 	taken := map[string]bool{}
-	for _, c := range p.corpus.Proposals {
+	for _, c := range p.Proposals {
 		from := "/" + c.RepoPath
 		if !plainPath(from) || taken[from] {
 			continue
@@ -99,7 +100,7 @@ func (p *planner) redirects() {
 	for _, r := range rules {
 		fmt.Fprintf(&b, "%s %s %d\n", r.From, r.To, r.Status)
 	}
-	p.add(Artifact{File: "_redirects", Type: typeText, index: true, Body: fixed(b.Bytes())})
+	p.add(Artifact{File: "_redirects", index: true, Body: fixed(b.Bytes())})
 }
 
 // plainPath reports whether a path can stand in a rule as it is.
@@ -109,8 +110,8 @@ func plainPath(s string) bool {
 	})
 }
 
-// headers states what a file's name does not tell the CDN: types of routes without an ending, lifetimes,
-// and what browsers may do with a page. No two rules that match one path name the same field.
+// headers adds the header fields that a CDN cannot derive from a file's name: types of routes without an
+// extension, lifetimes, and the policy for pages. No two rules that match one path name the same field.
 func (p *planner) headers() {
 	rules := []Header{
 		{"/*", [][2]string{
@@ -145,19 +146,19 @@ func (p *planner) headers() {
 			fmt.Fprintf(&b, "  %s: %s\n", f[0], f[1])
 		}
 	}
-	p.add(Artifact{File: "_headers", Type: typeText, index: true, Body: fixed(b.Bytes())})
+	p.add(Artifact{File: "_headers", index: true, Body: fixed(b.Bytes())})
 }
 
-// matches reports whether a rule's From covers a path.
-func matches(from, urlPath string) bool {
+// match reports whether a rule's From covers a path; rest is the part of it that a * covers.
+func match(from, urlPath string) (rest string, ok bool) {
 	if prefix, ok := strings.CutSuffix(from, "/*"); ok {
-		return urlPath == prefix || strings.HasPrefix(urlPath, prefix+"/")
+		rest, ok = strings.CutPrefix(urlPath+"/", prefix+"/")
+		return strings.TrimSuffix(rest, "/"), ok
 	}
 	if !strings.Contains(from, "/:") {
-		return from == urlPath
+		return "", from == urlPath
 	}
-	is, got := strings.Split(from, "/"), strings.Split(urlPath, "/")
-	return slices.EqualFunc(is, got, func(a, b string) bool {
-		return a == b || strings.HasPrefix(a, ":") && b != ""
+	return "", slices.EqualFunc(strings.Split(from, "/"), strings.Split(urlPath, "/"), func(rule, got string) bool {
+		return rule == got || strings.HasPrefix(rule, ":") && got != ""
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -31,7 +30,7 @@ const (
 	lockFile   = stateDir + "/lock"
 )
 
-// ownerText is what the mark of ownership says to a person who finds it.
+// ownerText is the content of the mark of ownership, for a person who finds it.
 const ownerText = "This folder is written by mipwatch build, which removes what it no longer publishes.\n"
 
 // lockRetry is how often a waiting build asks again for the lock.
@@ -59,7 +58,7 @@ func CheckFolder(dir string) error {
 	return nil
 }
 
-// checkState rejects a folder whose state is not what builds make it: a link would have files written elsewhere,
+// checkState rejects a folder whose state no build made: a link would have files written elsewhere,
 // and a pipe would never be opened. A checkout can bring both along.
 func checkState(dir string) error {
 	for _, name := range []string{stateDir, lockFile, ownerFile, recordFile} {
@@ -89,7 +88,7 @@ type folder struct {
 	ours fileSet // files that a build wrote, or was about to; the only licence to remove one
 }
 
-// openFolder creates, checks and locks the output folder, and removes what a killed build left. waiting is called
+// openFolder creates, checks and locks the output folder, and removes the temporary files of a killed build. waiting is called
 // once when another build holds the lock; it may be nil.
 func openFolder(ctx context.Context, p *Plan, dir string, waiting func()) (*folder, error) {
 	if err := errors.Join(CheckFolder(dir), checkState(dir)); err != nil {
@@ -126,6 +125,7 @@ func openFolder(ctx context.Context, p *Plan, dir string, waiting func()) (*fold
 // close gives the folder back. The lock file stays, so that two later builds agree on one.
 func (f *folder) close() error { return errors.Join(f.root.Close(), f.lock.Close()) }
 
+// path names a file of the folder as messages do.
 func (f *folder) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }
 
 // checkOwner reads the record after making sure that the folder is a build's, which the mark says from the first
@@ -141,7 +141,7 @@ func (f *folder) checkOwner(p *Plan) error {
 		return nil
 	}
 	if owner, ownerErr := f.root.ReadFile(ownerFile); err == nil || ownerErr == nil && string(owner) == ownerText {
-		f.recoverRecord()
+		f.recoverRecord(generatedFiles(p.kind))
 		return nil
 	}
 	if err := f.refuseForeign(p); err != nil {
@@ -153,7 +153,7 @@ func (f *folder) checkOwner(p *Plan) error {
 }
 
 // refuseForeign rejects a folder that no build has written to when a file of the plan is there
-// already with other bytes: it is somebody's.
+// already with other bytes: it belongs to another program or a person.
 func (f *folder) refuseForeign(p *Plan) error {
 	for i := range p.Artifacts {
 		a := &p.Artifacts[i]
@@ -176,20 +176,13 @@ func (f *folder) refuseForeign(p *Plan) error {
 	return nil
 }
 
-// generated matches the files that only a build writes, whatever the proposals were: numbered ones,
-// assets and share cards with a hash in their name, and the pages of a listing. mip/{n}/og.png is of builds
-// before cards had one.
-var generated = regexp.MustCompile(`^(mip/\d+/(([^/]+/)?index\.html|feed\.xml|og\.png)|(mip/\d+/)?og\.[0-9a-f]{8}\.png|` +
-	`mip/\d+\.md|api/v1/mips/\d+(/summary|/translations/[^/]+)?\.json|assets/[a-z]+\.[0-9a-f]{8}\.(css|js)|` +
-	`(upgrade|status|category|type|author)/[^/]+/(index\.html|feed\.xml)|\.well-known/agent-skills/[^/]+/SKILL\.md)$`)
-
-// recoverRecord takes the files in generated places for those of a build.
-func (f *folder) recoverRecord() {
+// recoverRecord takes the files in places of generated files for those of a build.
+func (f *folder) recoverRecord(generated *regexp.Regexp) {
 	fs.WalkDir(f.root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && generated.MatchString(file) {
 			f.ours[file] = true
 		}
-		return nil // what cannot be read is left alone
+		return nil // an unreadable file is left alone
 	})
 }
 
@@ -229,102 +222,8 @@ func (f *folder) remove(file string) error {
 	return nil
 }
 
-// replace leaves the file with the bytes that body writes, and reports whether it had others. The error is a
-// [MakeError] where body is at fault and not the folder.
-func (f *folder) replace(a *Artifact) (changed bool, err error) {
-	r := &replacement{root: f.root}
-	if r.old, err = openRegular(f.root, a.File); err == nil {
-		defer r.old.Close()
-	}
-	if err = a.Body(r); err != nil && r.err == nil {
-		err = a.failed(err)
-	}
-	if err == nil {
-		changed, err = r.commit(a.File)
-	} else if r.temp != nil {
-		r.temp.Remove()
-	}
-	if _, ok := errors.AsType[*MakeError](err); err != nil && !ok {
-		err = fmt.Errorf("write %s: %w", f.path(a.File), err)
-	}
-	return changed, err
-}
-
-// openRegular opens a regular file, without blocking should somebody have put a pipe there.
-func openRegular(root *os.Root, name string) (*os.File, error) {
-	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fs.ErrInvalid, err, file.Close())
-	}
-	return file, nil
-}
-
-// replacement compares the bytes that are written to it with a file, and begins a new file at the first
-// difference: most artifacts are on the disk already, and none has to be held in memory to find that out.
-type replacement struct {
-	root *os.Root
-	old  *os.File         // nil: there is none
-	same int64            // bytes that old and what was written have in common
-	temp *atomicfile.Temp // nil: no difference so far
-	err  error            // of reading or writing files
-}
-
-// Write makes replacement an [io.Writer].
-func (r *replacement) Write(b []byte) (int, error) {
-	if r.err == nil && r.temp == nil {
-		if r.matches(b) {
-			return len(b), nil
-		}
-		r.err = r.begin()
-	}
-	if r.err != nil {
-		return 0, r.err
-	}
-	n, err := r.temp.Write(b)
-	r.err = err
-	return n, err
-}
-
-// matches reports whether the old file goes on with these bytes.
-func (r *replacement) matches(b []byte) bool {
-	if r.old == nil {
-		return false
-	}
-	var buf [32 << 10]byte
-	at := r.same
-	for rest := b; len(rest) > 0; {
-		n, err := r.old.ReadAt(buf[:min(len(buf), len(rest))], at)
-		if n == 0 || !bytes.Equal(buf[:n], rest[:n]) || err != nil && n < len(rest) {
-			return false
-		}
-		at, rest = at+int64(n), rest[n:]
-	}
-	r.same = at
-	return true
-}
-
-// begin makes the new file, with the bytes that both have.
-func (r *replacement) begin() (err error) {
-	if r.temp, err = atomicfile.Create(r.root, stateDir); err == nil && r.same > 0 {
-		_, err = io.Copy(r.temp, io.NewSectionReader(r.old, 0, r.same))
-	}
-	return err
-}
-
-// commit puts the new file in place, if there is one to put.
-func (r *replacement) commit(name string) (changed bool, err error) {
-	if r.temp == nil {
-		if r.old != nil {
-			if info, err := r.old.Stat(); err == nil && info.Size() == r.same {
-				return false, nil
-			}
-		}
-		if err := r.begin(); err != nil {
-			return false, err
-		}
-	}
-	return true, r.temp.Commit(name)
+// holds reports whether a regular file has this name.
+func (f *folder) holds(file string) bool {
+	info, err := f.root.Lstat(file)
+	return err == nil && info.Mode().IsRegular()
 }

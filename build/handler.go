@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,12 +24,12 @@ type Published struct {
 	files map[string]*file // by path with its first slash
 }
 
-// Publish renders the whole plan into memory, but for the share cards: they are drawn when somebody asks.
+// Publish renders the whole plan into memory, but for the share cards: the first request draws them.
 func (p *Plan) Publish(ctx context.Context) (*Published, error) {
 	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts))}
 	var mu sync.Mutex
 	err := p.each(ctx, func(a *Artifact) error {
-		f := &file{artifact: a, entity: sync.OnceValues(func() (*entity.Entity, error) {
+		f := &file{Artifact: a, entity: sync.OnceValues(func() (*entity.Entity, error) {
 			body, err := a.Bytes()
 			return entity.New(a.Type, body), err
 		})}
@@ -51,50 +50,39 @@ func (p *Plan) Publish(ctx context.Context) (*Published, error) {
 
 // file is one artifact as it is sent.
 type file struct {
-	artifact *Artifact
-	entity   func() (*entity.Entity, error)
+	*Artifact
+	entity func() (*entity.Entity, error)
 }
 
 // ServeHTTP answers one request.
 func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := r.URL.Path
 	for _, rule := range h.plan.Headers {
-		if matches(rule.From, r.URL.Path) {
+		if _, ok := match(rule.From, name); ok {
 			for _, f := range rule.Fields {
 				w.Header().Set(f[0], f[1])
 			}
 		}
 	}
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-	case http.MethodOptions:
+	f := h.file(name)
+	rule, ruled := h.plan.rule(name)
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case r.Method == http.MethodOptions:
 		w.Header().Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
 		w.Header().Set("Access-Control-Allow-Headers", "*")
 		w.WriteHeader(http.StatusNoContent)
-		return
-	default:
-		// What is not there is not there for a POST either.
-		if h.file(r.URL.Path) != nil || h.plan.isRoute(r.URL.Path) {
-			h.refuseMethod(w, r)
-			return
-		}
-	}
-	h.get(w, r)
-}
-
-func (h *Published) get(w http.ResponseWriter, r *http.Request) {
-	name := r.URL.Path
-	f := h.file(name)
-	rule, ok := h.plan.rule(name)
-	switch {
-	case f != nil && f.artifact.isFolderOf(name):
+	case !reads && (f != nil || ruled && rule.Status == http.StatusOK):
+		h.refuseMethod(w, r)
+	case f != nil && "/"+f.File == name+"/index.html":
 		redirect(w, r, name+"/")
 	case f != nil:
 		f.send(w, r, http.StatusOK)
-	case ok && rule.Status == http.StatusMovedPermanently:
+	case ruled && rule.Status == http.StatusMovedPermanently:
 		redirect(w, r, rule.To)
-	case ok:
+	case ruled:
 		h.files[rule.To].send(w, r, rule.Status)
-	default:
+	default: // for a POST, too
 		h.files["/404.html"].send(w, r, http.StatusNotFound)
 	}
 }
@@ -111,18 +99,7 @@ func (h *Published) file(name string) *file {
 	return h.files[trimmed+"/index.html"]
 }
 
-// isFolderOf reports whether a path without its last slash names the folder of this index.
-func (a *Artifact) isFolderOf(name string) bool {
-	return "/"+a.File == name+"/index.html"
-}
-
-// isRoute reports whether a path is rewritten to a file.
-func (p *Plan) isRoute(name string) bool {
-	rule, ok := p.rule(name)
-	return ok && rule.Status == http.StatusOK
-}
-
-// refuseMethod answers what is there but can only be read.
+// refuseMethod answers a request to change a file.
 func (h *Published) refuseMethod(w http.ResponseWriter, r *http.Request) {
 	body, err := agent.MethodNotAllowed(h.plan.baseURL, r.URL.Path)
 	if err != nil {
@@ -137,28 +114,30 @@ func (h *Published) refuseMethod(w http.ResponseWriter, r *http.Request) {
 
 // rule is the first redirect that covers a path, with the address for that path.
 func (p *Plan) rule(name string) (Redirect, bool) {
-	i := slices.IndexFunc(p.Redirects, func(r Redirect) bool { return matches(r.From, name) })
-	if i < 0 {
-		return Redirect{}, false
+	for _, r := range p.Redirects {
+		if rest, ok := match(r.From, name); ok {
+			r.To = strings.Replace(r.To, splat, rest, 1)
+			return r, true
+		}
 	}
-	rule := p.Redirects[i]
-	rule.To = strings.Replace(rule.To, splat, strings.TrimPrefix(strings.TrimPrefix(name, strings.TrimSuffix(rule.From, "/*")), "/"), 1)
-	return rule, true
+	return Redirect{}, false
 }
 
+// redirect sends the client to another path for good. The query stays.
 func redirect(w http.ResponseWriter, r *http.Request, to string) {
-	location := (&url.URL{Path: to, RawQuery: r.URL.RawQuery}).String()
-	w.Header().Set("Location", location)
+	w.Header().Set("Location", (&url.URL{Path: to, RawQuery: r.URL.RawQuery}).String())
 	w.WriteHeader(http.StatusMovedPermanently)
 }
 
+// send answers with the file. A share card is drawn by the first request for it.
 func (f *file) send(w http.ResponseWriter, r *http.Request, status int) {
 	e, err := f.entity()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Cache-Control", f.artifact.Cache)
+	w.Header().Set("Cache-Control", f.Cache)
+	w.Header().Del("Content-Type") // of a rule: the entity has its own, and a 304 has none
 	e.Serve(w, r, status)
 }
 
@@ -176,12 +155,14 @@ func (h *Published) Open(name string) (fs.File, error) {
 	return &openFile{Reader: bytes.NewReader(e.Body()), name: path.Base(name)}, nil
 }
 
-// openFile is a file of the tree, and what Stat says of it.
+// openFile is an open file of the tree, and its own description.
 type openFile struct {
 	*bytes.Reader
 	name string
 }
 
+// The methods of fs.File and fs.FileInfo. A published file has no time of its own: the entity tag tells versions
+// apart.
 func (f *openFile) Stat() (fs.FileInfo, error) { return f, nil }
 func (f *openFile) Close() error               { return nil }
 func (f *openFile) Name() string               { return f.name }

@@ -1,7 +1,6 @@
 package build
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
@@ -10,50 +9,38 @@ import (
 	"github.com/mipwatch/mipwatch/render/feed"
 )
 
-func historyRoute(id mip.ID) string { return id.Page() + "history/" }
-
-// feedFile is a feed's name below its page.
-const feedFile = "feed.xml"
-
 // histories adds, of each proposal that git knows, a page with its versions and a feed of its changes.
 func (p *planner) histories() {
-	for i, c := range p.corpus.Proposals {
+	for i, c := range p.Proposals {
 		if c.Past == nil {
 			continue
 		}
-		p.add(Artifact{
-			Route: historyRoute(c.ID), Pattern: p.pagePattern() + "/history/", Type: typeHTML,
-			Body: bodyOf(func() ([]byte, error) { return p.history(i) }),
-		})
-		p.add(Artifact{
-			Route: c.ID.Page() + feedFile, Pattern: p.pagePattern() + "/" + feedFile, Type: typeRSS, source: c.File,
-			Body: bodyOf(func() ([]byte, error) { return p.changes(i) }),
-		})
+		// It is no fault of the proposal when git cannot read a version, so the page has no source.
+		page := func() ([]byte, error) { return p.historyPage(c, p.Summaries[i]) }
+		p.add(Artifact{Route: routeOf(historyRoute, c.ID), Pattern: historyRoute, Body: bodyOf(page)})
+		p.addOf(c, changesRoute, bodyOf(func() ([]byte, error) { return p.changes(c, p.Summaries[i]) }))
 	}
 }
 
-// history makes the page of a proposal's versions.
-func (p *planner) history(i int) ([]byte, error) {
-	c := p.corpus.Proposals[i]
-	bodies, err := p.plan.versions.Read(c)
+// historyPage makes the page of a proposal's versions.
+func (p *planner) historyPage(c *corpus.Proposal, m mip.Summary) ([]byte, error) {
+	texts, err := p.plan.versions.Read(c)
 	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
+		return nil, err
 	}
-	v := render.HistoryPage{Summary: p.all[i], Before: c.Past.Before}
-	for k, version := range c.Past.Versions {
-		w := render.Version{Commit: version.Commit, When: version.When, Subject: version.Subject, Text: bodies[k]}
-		w.SourceURL, _ = sourceLinkAt(p.Site, c, version.Commit, c.RepoPath)
-		v.Versions = append(v.Versions, w)
+	page := render.HistoryPage{Summary: m, Before: c.Past.Before}
+	for i, v := range c.Past.Versions {
+		link, _ := sourceLinkAt(p.Site, c, v.Commit, c.RepoPath)
+		page.Versions = append(page.Versions, render.Version{Commit: v.Commit, When: v.When, Subject: v.Subject, Text: texts[i], SourceURL: link})
 	}
-	if len(bodies) > len(v.Versions) {
-		v.Base = bodies[len(v.Versions)]
+	if len(texts) > len(page.Versions) {
+		page.Base = texts[len(page.Versions)]
 	}
-	return p.stable.History(v)
+	return p.stable.History(page)
 }
 
 // changes makes the feed of a proposal's changes.
-func (p *planner) changes(i int) ([]byte, error) {
-	c := p.corpus.Proposals[i]
+func (p *planner) changes(c *corpus.Proposal, m mip.Summary) ([]byte, error) {
 	out := make([]feed.Change, 0, len(c.Past.Versions))
 	for _, v := range c.Past.Versions {
 		link, _ := sourceLinkAt(p.Site, c, v.Commit, c.RepoPath)
@@ -61,30 +48,26 @@ func (p *planner) changes(i int) ([]byte, error) {
 	}
 	// Commits lie in the order of their parents, and a clock may have been wrong.
 	slices.SortStableFunc(out, func(a, b feed.Change) int { return b.When.UTC().Compare(a.When.UTC()) })
-	return feed.History(p.stableInfo, p.all[i], out)
+	return feed.History(p.stableInfo, m, out)
 }
 
-// newest is a past with its newest change alone.
-func newest(past *corpus.Past) corpus.Past {
-	short := *past
-	short.Versions, short.Texts = past.Versions[:1], past.Texts[:min(len(past.Texts), 2)]
-	return short
-}
-
-// recentChanges reads what the newest commits of the proposals that changed last did to them.
+// recentChanges reads the newest versions of the proposals that changed last, and the versions before them.
 func (p *planner) recentChanges() (map[mip.ID]render.Revision, error) {
 	out := map[mip.ID]render.Revision{}
-	for _, m := range render.Recent(p.all) {
-		c := *p.corpus.Proposals[p.index[m.ID]]
+	for _, m := range render.Recent(p.Summaries) {
+		i, _ := mip.Search(p.Summaries, m.ID)
+		c := *p.Proposals[i]
 		if c.Past == nil || m.Updated == nil || !m.Updated.UTC().Equal(c.Past.Versions[0].When.UTC()) {
 			continue
 		}
-		c.Past = new(newest(c.Past))
+		past := *c.Past
+		past.Versions, past.Texts = past.Versions[:1], past.Texts[:min(len(past.Texts), 2)]
+		c.Past = &past
 		bodies, err := p.plan.versions.Read(&c)
 		if err != nil {
-			return nil, fmt.Errorf("recent changes: %w", err)
+			return nil, err
 		}
-		r := render.Revision{After: bodies[0], Is: corpus.StatusOf(bodies[0]), First: len(bodies) == 1 && c.Past.Before == "nothing"}
+		r := render.Revision{After: bodies[0], Is: corpus.StatusOf(bodies[0]), First: len(bodies) == 1 && past.Before == "nothing"}
 		if len(bodies) > 1 {
 			r.Before, r.Was = bodies[1], corpus.StatusOf(bodies[1])
 		}

@@ -13,16 +13,17 @@ import (
 
 // listKind is a field by which proposals are listed.
 type listKind struct {
-	name, pattern string
+	name, route string
 	// entries are the lists that a proposal is on.
 	entries func(mip.Summary) []listEntry
 	// head makes one word of those that share a slug, of which there is at least one.
 	head func(values []string) string
 }
 
-// listEntry is a list's path segment, and what a proposal calls it.
+// listEntry is a list's path segment, and its name in a proposal's header.
 type listEntry struct{ slug, value string }
 
+// listKinds are the fields, in the order of the plan. A value that is missing, of a status alone, has a list too.
 func listKinds() []listKind {
 	word := func(v *string) []listEntry {
 		if v == nil {
@@ -31,14 +32,14 @@ func listKinds() []listKind {
 		return []listEntry{{mip.Slug(*v), *v}}
 	}
 	return []listKind{
-		{"status", "/status/{s}/", func(m mip.Summary) []listEntry { return []listEntry{{m.Status.Slug(), string(m.Status)}} }, headOfStatus},
-		{"category", "/category/{c}/", func(m mip.Summary) []listEntry { return word(m.Category) }, headOfAll},
-		{"type", "/type/{t}/", func(m mip.Summary) []listEntry { return word(m.Type) }, headOfAll},
-		{"author", "/author/{login}/", authorEntries, headOfMost},
+		{"status", statusRoute, func(m mip.Summary) []listEntry { return []listEntry{{m.Status.Slug(), string(m.Status)}} }, headOfStatus},
+		{"category", categoryRoute, func(m mip.Summary) []listEntry { return word(m.Category) }, headOfAll},
+		{"type", typeRoute, func(m mip.Summary) []listEntry { return word(m.Type) }, headOfAll},
+		{"author", authorRoute, authorEntries, headOfMost},
 	}
 }
 
-// authorEntries are the authors with a login: nothing else tells two people of one name apart.
+// authorEntries are the authors with a login: only a login distinguishes two people of one name.
 func authorEntries(m mip.Summary) []listEntry {
 	var out []listEntry
 	for _, a := range m.Authors {
@@ -66,7 +67,7 @@ func headOfStatus(values []string) string {
 	return headOfAll(values)
 }
 
-// headOfMost is what most proposals say, as one person's name is spelt in several ways.
+// headOfMost is the most frequent value, as one person's name is spelt in several ways.
 func headOfMost(values []string) string {
 	count := map[string]int{}
 	for _, v := range values {
@@ -78,47 +79,71 @@ func headOfMost(values []string) string {
 // listings adds the tables of the proposals that share a value of a field.
 func (p *planner) listings() {
 	for _, k := range listKinds() {
-		type member struct {
-			at    []int // positions
-			words []string
+		type members struct {
+			at    []int    // positions
+			words []string // for the value, by member
 		}
-		bySlug := map[string]*member{}
-		for i, m := range p.all {
+		bySlug := map[string]*members{}
+		for i, m := range p.Summaries {
 			for _, e := range k.entries(m) {
 				if bySlug[e.slug] == nil {
-					bySlug[e.slug] = &member{}
+					bySlug[e.slug] = &members{}
 				}
 				l := bySlug[e.slug]
 				l.at, l.words = append(l.at, i), append(l.words, e.value)
 			}
 		}
 		for _, slug := range slices.Sorted(maps.Keys(bySlug)) {
-			m := bySlug[slug]
-			p.listing(k, slug, k.head(m.words), m.at)
+			l := bySlug[slug]
+			list := p.listing(plain.Listing{Kind: k.name, Value: k.head(l.words), Slug: slug}, l.at)
+			p.addListing(k.route, slug, func() ([]byte, error) { return p.pages.Listing(list()) }, list)
 		}
 	}
 }
 
-func (p *planner) listing(k listKind, slug, value string, at []int) {
-	list := func() plain.Listing {
-		return plain.Listing{Kind: k.name, Value: value, Slug: slug, Summaries: p.pick(at)}
+// listing returns a function that adds the proposals at these positions to a list.
+func (p *planner) listing(l plain.Listing, at []int) func() plain.Listing {
+	return func() plain.Listing {
+		l := l
+		for _, i := range at {
+			l.Summaries = append(l.Summaries, p.Summaries[i])
+		}
+		return l
 	}
-	route := "/" + k.name + "/" + slug + "/"
-	p.add(Artifact{
-		Route: route, Pattern: k.pattern, Type: typeHTML, index: true,
-		Body: bodyOf(func() ([]byte, error) { return p.pages.Listing(list()) }),
-	})
-	p.add(Artifact{
-		Route: route + feedFile, Pattern: k.pattern + feedFile, Type: typeRSS, index: true,
-		Body: bodyOf(func() ([]byte, error) { return feed.List(p.stableInfo, list()) }),
-	})
 }
 
-// pick returns the proposals at these positions.
-func (p *planner) pick(at []int) []mip.Summary {
-	out := make([]mip.Summary, 0, len(at))
-	for _, i := range at {
-		out = append(out, p.all[i])
+// addListing adds a list's page and its feed.
+func (p *planner) addListing(pattern, slug string, page func() ([]byte, error), list func() plain.Listing) {
+	before, _, _ := strings.Cut(pattern, "{")
+	route := before + slug + "/"
+	p.add(Artifact{Route: route, Pattern: pattern, index: true, Body: bodyOf(page)})
+	p.add(Artifact{Route: route + feedFile, Pattern: pattern + feedFile, index: true, Body: bodyOf(func() ([]byte, error) {
+		return feed.List(p.stableInfo, list())
+	})})
+}
+
+// upgrades adds a page for each hard fork, and their overview.
+func (p *planner) upgrades() {
+	seen := map[string]bool{}
+	for _, f := range p.Forks {
+		slug := mip.Slug(f.Name)
+		if seen[slug] {
+			continue
+		}
+		seen[slug] = true
+		list := p.listing(plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, p.bundled(f))
+		p.addListing(upgradeRoute, slug, func() ([]byte, error) { return p.pages.Upgrade(f, p.Summaries) }, list)
+	}
+	p.addIndex("/upgrade/", func() ([]byte, error) { return p.pages.Upgrades(p.Summaries) })
+}
+
+// bundled are the positions of a fork's published proposals, of the one that defines it too.
+func (p *planner) bundled(f mip.HardFork) []int {
+	var out []int
+	for i, m := range p.Summaries {
+		if slices.Contains(f.BundledMIPs, m.Number) || f.MetaMIP != nil && *f.MetaMIP == m.Number {
+			out = append(out, i)
+		}
 	}
 	return out
 }

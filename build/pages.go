@@ -1,102 +1,65 @@
 package build
 
 import (
-	"fmt"
-	"slices"
-
-	"github.com/mipwatch/mipwatch/render/agent"
-	"github.com/mipwatch/mipwatch/render/feed"
-	"github.com/mipwatch/mipwatch/render/plain"
-
-	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/render/card"
+	"github.com/mipwatch/mipwatch/render/feed"
 )
 
 // assets adds style sheet and scripts, named by their content.
 func (p *planner) assets() {
 	for _, a := range p.pages.Assets() {
-		p.add(Artifact{Route: a.Route, Pattern: "/assets/{name}", Type: a.Type, Cache: immutable, Body: fixed(a.Body)})
+		p.add(Artifact{Route: a.Route, Pattern: assetRoute, Cache: immutable, Body: fixed(a.Body)})
 	}
 }
 
 // cards adds the pictures that other sites show beside a link: one for each proposal, and one for every
-// other page. A file's name holds a hash of what it shows: new words in a text leave it alone, and one that is
-// there needs no drawing. The file of the card before is removed, as all that is no longer planned.
+// other page. A file's name holds a hash of the picture's words: new words in a text leave it alone, and an
+// existing one needs no drawing. The file of the card before is removed, as all that is no longer planned.
 func (p *planner) cards() {
-	add := func(route, pattern, source string, c card.Card) {
-		p.add(Artifact{Route: route, Pattern: pattern, Type: card.Type, source: source, hashed: true, Body: bodyOf(func() ([]byte, error) {
-			b, err := card.PNG(c)
-			if err != nil {
-				return nil, fmt.Errorf("draw %s: %w", route, err)
-			}
-			return b, nil
-		})})
+	add := func(route, pattern string, c card.Card, source string) {
+		draw := func() ([]byte, error) { return card.PNG(c) }
+		p.add(Artifact{Route: route, Pattern: pattern, source: source, hashed: true, Body: bodyOf(draw)})
 	}
-	for i, m := range p.all {
+	for i, m := range p.Summaries {
 		c := render.ProposalCard(p.stableInfo, m)
-		add(render.ProposalCardRoute(m.ID, c), p.pagePattern()+"/og.{hash}.png", p.corpus.Proposals[i].File, c)
+		add(render.ProposalCardRoute(m.ID, c), cardRoute, c, p.Proposals[i].File)
 	}
 	c := render.SiteCard(p.stableInfo)
-	add(render.SiteCardRoute(c), "/og.{hash}.png", "", c)
-}
-
-// upgrades adds a page for each hard fork, and their overview.
-func (p *planner) upgrades() {
-	seen := map[string]bool{}
-	for _, f := range p.forks {
-		slug := mip.Slug(f.Name)
-		if seen[slug] {
-			continue
-		}
-		seen[slug] = true
-		p.add(Artifact{
-			Route: "/upgrade/" + slug + "/", Pattern: "/upgrade/{name}/", Type: typeHTML, index: true,
-			Body: bodyOf(func() ([]byte, error) { return p.pages.Upgrade(f, p.all) }),
-		})
-		p.add(Artifact{
-			Route: "/upgrade/" + slug + "/" + feedFile, Pattern: "/upgrade/{name}/" + feedFile, Type: typeRSS, index: true,
-			Body: bodyOf(func() ([]byte, error) {
-				return feed.List(p.stableInfo, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug, Summaries: p.pick(p.bundled(f))})
-			}),
-		})
-	}
-	p.whole("/upgrade/", typeHTML, func() ([]byte, error) { return p.pages.Upgrades(p.all) })
-}
-
-// bundled are the positions of a fork's published proposals, that which defines it included.
-func (p *planner) bundled(f mip.HardFork) []int {
-	var out []int
-	for i, m := range p.all {
-		if slices.Contains(f.BundledMIPs, m.Number) || f.MetaMIP != nil && *f.MetaMIP == m.Number {
-			out = append(out, i)
-		}
-	}
-	return out
+	add(render.SiteCardRoute(c), siteCardRoute, c, "")
 }
 
 // home adds the index, the dashboard and the drawing of all relations.
 func (p *planner) home() {
-	p.whole("/", typeHTML, func() ([]byte, error) { return p.pages.Home(p.all) })
-	p.whole("/dashboard/", typeHTML, func() ([]byte, error) {
+	p.addIndex("/", func() ([]byte, error) { return p.pages.Home(p.Summaries) })
+	p.addIndex("/dashboard/", func() ([]byte, error) {
 		revised, err := p.recentChanges()
 		if err != nil {
 			return nil, err
 		}
-		return p.pages.Dashboard(render.DashboardPage{Summaries: p.all, Outdated: p.outdated(), Revised: revised})
+		return p.pages.Dashboard(render.DashboardPage{Summaries: p.Summaries, Outdated: p.outdated(), Revised: revised})
 	})
-	p.whole("/graph/", typeHTML, func() ([]byte, error) { return p.pages.Graph(p.all) })
+	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.Summaries) })
 }
 
-// about adds what is said about the site itself.
+// feeds adds the newest changes in the three formats that readers know.
+func (p *planner) feeds() {
+	p.addIndex("/"+feedFile, func() ([]byte, error) { return feed.RSS(p.info, p.Summaries) })
+	p.addIndex("/feed.atom", func() ([]byte, error) { return feed.Atom(p.info, p.Summaries) })
+	p.addIndex("/feed.json", func() ([]byte, error) { return feed.JSONFeed(p.info, p.Summaries) })
+}
+
+// about adds pages about the site itself.
 func (p *planner) about() {
-	p.whole("/about/", typeHTML, p.stable.About)
-	p.whole("/about/ai/", typeHTML, p.stable.AboutAI)
-	p.whole("/accessibility/", typeHTML, p.stable.Accessibility)
+	p.addIndex("/about/", p.stable.About)
+	p.addIndex("/about/ai/", p.stable.AboutAI)
+	p.addIndex("/accessibility/", p.stable.Accessibility)
 }
 
-// notFound adds the two answers for what does not exist: for people and, below /api, for programs.
+// notFound adds the two answers for addresses that do not exist: for people and, below /api, for programs.
 func (p *planner) notFound() {
-	p.whole("/404.html", typeHTML, p.pages.NotFound)
-	p.add(Artifact{File: "api-404.json", Type: typeProblem, index: true, Body: bodyOf(func() ([]byte, error) { return agent.NotFoundProblem(p.info) })})
+	p.addIndex("/404.html", p.pages.NotFound)
+	problem := func() ([]byte, error) { return agent.NotFoundProblem(p.info) }
+	p.add(Artifact{File: "api-404.json", index: true, Body: bodyOf(problem)})
 }

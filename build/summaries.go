@@ -10,12 +10,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// summaries completes the corpus's summaries with what follows from the site.
+// summaries completes the corpus's summaries with the fields that follow from the site.
 func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 	main := mip.ID{Kind: s.Prefix}
 	forkOf := map[mip.ID]string{}
@@ -33,8 +36,8 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 	for i, p := range c.Proposals {
 		m := p.Summary
 		m.URL = s.URL(m.ID.Page())
-		m.APIURL = s.URL(apiRoute(m.ID))
-		m.MarkdownURL = s.URL(markdownRoute(m.ID))
+		m.APIURL = s.URL(routeOf(apiRoute, m.ID))
+		m.MarkdownURL = s.URL(routeOf(markdownRoute, m.ID))
 		if link, ok := sourceLink(s, p, p.RepoPath); ok {
 			m.SourceURL = &link
 		}
@@ -48,8 +51,8 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 			if o.DiscussionsTo != nil {
 				m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, corpus.Topic(*o.DiscussionsTo)
 			}
-			m.ForumTopicID = first(o.ForumTopicID, m.ForumTopicID)
-			m.Hardfork = first(o.Hardfork, m.Hardfork)
+			m.ForumTopicID = cmp.Or(o.ForumTopicID, m.ForumTopicID)
+			m.Hardfork = cmp.Or(o.Hardfork, m.Hardfork)
 		}
 		all[i] = m
 	}
@@ -63,13 +66,6 @@ func foreignTopic(s *site.Site, m mip.Summary) bool {
 	}
 	linked := corpus.Topic(*m.DiscussionsTo)
 	return linked != nil && *linked == *m.ForumTopicID && !strings.HasPrefix(strings.ToLower(*m.DiscussionsTo), strings.ToLower(s.Forum)+"/")
-}
-
-func first[T any](a, b *T) *T {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // sourceLink is the address of a file of the repository as of the commit that last changed the
@@ -92,6 +88,7 @@ func sourceLinkAt(s *site.Site, p *corpus.Proposal, commit, repoPath string) (st
 	return strings.ReplaceAll(strings.ReplaceAll(s.SourceURL, "{path}", strings.Join(segments, "/")), "{commit}", commit), true
 }
 
+// siteInfo is the document of /api/v1/site. It holds no RPC address: those may carry keys.
 func siteInfo(c *corpus.Corpus, s *site.Site, all []mip.Summary) mip.SiteInfo {
 	info := mip.SiteInfo{
 		Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
@@ -148,6 +145,7 @@ func updatedAt(all []mip.Summary) mip.Time {
 	return newest
 }
 
+// word is a value that a header may lack; without one it is empty.
 func word(s *string) string {
 	if s == nil {
 		return ""
@@ -155,9 +153,9 @@ func word(s *string) string {
 	return *s
 }
 
-// problems are the corpus's problems as they are published: a file is named by its folder's last name
+// publicProblems are the corpus's problems as they are published: a file is named by its folder's last name
 // and its own, since the path before them belongs to the machine.
-func (p *planner) problems() []mip.Problem {
+func (p *planner) publicProblems() []mip.Problem {
 	var pairs []string
 	for _, dir := range p.Folders {
 		dir = filepath.ToSlash(filepath.Clean(dir))
@@ -167,10 +165,54 @@ func (p *planner) problems() []mip.Problem {
 		}
 	}
 	public := strings.NewReplacer(pairs...)
-	out := make([]mip.Problem, 0, len(p.corpus.Problems))
-	for _, q := range p.corpus.Problems {
-		q.File, q.Message = public.Replace(q.File), public.Replace(q.Message)
-		out = append(out, q)
+	out := append([]mip.Problem{}, p.Problems...)
+	for i := range out {
+		out[i].File, out[i].Message = public.Replace(out[i].File), public.Replace(out[i].Message)
 	}
 	return mip.SortProblems(out)
+}
+
+// Subjects are the proposals as summaries speak of them.
+type Subjects struct {
+	Corpus    *corpus.Corpus
+	Summaries []mip.Summary  // of the corpus's proposals, in their order, completed by the site
+	Forks     []mip.HardFork // with their status
+}
+
+// Subject is the input for a summary of the i-th proposal: the proposal with its sections, its fork and, for a
+// fork's meta proposal, the proposals that the fork bundles. Now is not set.
+func (s *Subjects) Subject(i int) summary.Subject {
+	p := s.read(i)
+	fork, bundled := summary.Context(p.Summary, s.Summaries, s.Forks)
+	out := summary.Subject{Proposal: p, Fork: fork}
+	for _, m := range bundled {
+		k, _ := mip.Search(s.Summaries, m.ID)
+		out.Bundled = append(out.Bundled, s.read(k))
+	}
+	return out
+}
+
+// read parses the i-th proposal's text into sections.
+func (s *Subjects) read(i int) *mip.Proposal {
+	p := s.Corpus.Proposals[i]
+	return &mip.Proposal{Summary: s.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: s.Corpus.Read(p).Sections}
+}
+
+// Check compares a summary with the text of the i-th proposal, as [summary.Check] does.
+func (s *Subjects) Check(sum *api.Summary, i int) error { return summary.Check(*sum, s.Subject(i)) }
+
+// Outdated are the committed summaries to make: those that are missing, of an older text or refused, and with
+// the name of a model those of another source. A proposal for whose place several files compete is left out: the
+// problem was found when they were read.
+func (s *Subjects) Outdated(committed *corpus.Committed, model string) []ai.Outdated {
+	var out []ai.Outdated
+	for i, p := range s.Corpus.Proposals {
+		if sum := committed.Summary(p.ID); sum != nil && !sum.Stale && (model == "" || sum.Source == model) {
+			continue
+		}
+		if dir, name, ok := committed.SummaryFile(p); ok {
+			out = append(out, ai.Outdated{File: p.File, Dir: dir, Name: name, Subject: func() summary.Subject { return s.Subject(i) }})
+		}
+	}
+	return out
 }

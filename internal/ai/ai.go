@@ -1,6 +1,5 @@
 // Package ai asks a language model for the summary of a proposal and for its translation, within a budget, and takes
-// nothing of an answer that the proposal does not support. It does not know who asks, what is cached, or where a
-// proposal comes from.
+// nothing of an answer that the proposal does not support.
 //
 // A question goes through these steps:
 //
@@ -12,6 +11,8 @@
 //     for a passage. A translation's passage that fails is asked for once more, a summary is not.
 //
 // Every text of a model is untrusted until the last step. A caller gets all of an answer or an error.
+//
+// It does not know who asks, what is cached, or where a proposal comes from.
 package ai
 
 import (

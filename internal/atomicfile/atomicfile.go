@@ -1,7 +1,7 @@
 // Package atomicfile puts whole files in place: a file is written under a temporary name and
 // then renamed, so that no reader meets half a file, whenever the program is killed. It does
-// not know what the files hold, and does not sync them to the disk: what a power failure takes
-// is for the next run to write.
+// not know the meaning of the files, and does not sync them to the disk: the next run writes
+// again those that a power failure took.
 package atomicfile
 
 import (

@@ -14,7 +14,7 @@ var (
 	login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]{1,39})?$`)
 	// bracketComma is where a list item holds several authors after all.
 	bracketComma = regexp.MustCompile(`[)>]\s*[,;&]|[)>]\s+and\s`)
-	// conjunction separates two authors within what commas separate.
+	// conjunction separates two authors between commas.
 	conjunction = regexp.MustCompile(`(?i)^(?:and\s+|&\s*)|\s+(?:and|&)\s+`)
 	// nameSuffix follows a comma and yet belongs to the name before it.
 	nameSuffix = regexp.MustCompile(`(?i)^(?:[js]r\.?|i{2,3}|iv|ph\.?\s?d\.?|m\.?d\.?|esq\.?|inc\.?|ltd\.?|llc\.?)(?:[\s(<]|$)`)
@@ -93,6 +93,7 @@ func (a *authorList) mapping(m map[string]any) {
 		*a = append(*a, found)
 		return
 	}
+	// - Twelve: The Movie
 	for key, v := range m {
 		if len(m) == 1 {
 			a.one(strings.TrimSpace(key + ": " + textOf(v)))
@@ -180,6 +181,7 @@ func (a *authorList) one(s string) {
 			words = append(words, word)
 		}
 	}
+	// Of "Ada (@ada)," the comma stays behind.
 	if name := strings.TrimRight(strings.Join(words, " "), ",;"); name != "" {
 		p.Name = &name
 	}

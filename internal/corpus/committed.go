@@ -42,20 +42,18 @@ type Committed struct {
 
 // Translation is a committed translation that is published.
 type Translation struct {
-	ID     mip.ID
-	Locale string
-	// Stale says that the English text has changed since the translation was made.
-	Stale       bool
-	GeneratedAt mip.Time
-	File        string // as in problems
-	Heavy       bool   // as in [Proposal]
-
-	text *api.PublishedTranslation
+	// PublishedTranslation is the body of the answer. The ids of its sections are those of the
+	// English text as far as the two correspond. It must not be changed.
+	*api.PublishedTranslation
+	ID mip.ID
+	// File is the path, as in problems.
+	File string
+	// Heavy says that the HTML can be out of proportion to the text, as in [Proposal].
+	Heavy bool
 }
 
-// Text is the translation as it is published. The ids of its sections are those of the English
-// text as far as the two correspond. It must not be changed.
-func (t Translation) Text() *api.PublishedTranslation { return t.text }
+// Text is the translation as it is published.
+func (t Translation) Text() *api.PublishedTranslation { return t.PublishedTranslation }
 
 // Summary is the committed summary of a proposal, nil when none is published. Its Stale marks
 // one of an older text, which still passes the check against the present one.
@@ -66,8 +64,8 @@ func (c *Committed) Summary(id mip.ID) *api.Summary { return c.summaries[id] }
 func (c *Committed) Translations(id mip.ID) []Translation { return c.translations[id] }
 
 // SummaryFile is the folder of proposals in which the summary of a proposal belongs, and its
-// name there: where one stands, else beside the proposal. ok is false when several files claim
-// the name.
+// name there: the place of the file, or that next to the proposal when there is none. ok is
+// false when several files claim the name.
 func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
 	if f := c.files[p.ID]; f != nil {
 		return f.Folder, f.Name, !f.clash
@@ -75,8 +73,8 @@ func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
 	return p.source.Folder, SummariesDir + "/" + p.ID.String() + ".json", true
 }
 
-// CheckSummary says what the text of the i-th proposal does not bear out of a summary. It is
-// called from several goroutines.
+// CheckSummary returns an error for a summary that the text of the i-th proposal does not
+// support. It is called from several goroutines.
 type CheckSummary func(sum *api.Summary, i int) error
 
 // ReadCommitted reads the summaries and the translations into the locales. The error is non-nil
@@ -103,6 +101,8 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check Chec
 	l.refuseDoubles()
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
+	// A file without its proposal is left over from one that is gone, or waits for one to be
+	// mended.
 	for _, f := range l.files {
 		i, ok := c.find(f.id)
 		switch {
@@ -210,6 +210,7 @@ func (l *committedList) entries(name string) (files []folder.File, ok bool) {
 // language lists the translations into one language.
 func (l *committedList) language(f folder.File) {
 	tag := f.Base()
+	// A file next to the languages is in the wrong place.
 	if info, err := l.root.Stat(f.Name); err == nil && !info.IsDir() {
 		l.problem(mip.Notice, f.Path, "not-read", "skipped: a translation stands in the folder of its language, such as %s/ja/%s-7.md", TranslationsDir, l.prefix)
 		return
@@ -250,8 +251,8 @@ func (l *committedList) take(files []folder.File, ext, locale string) {
 	}
 }
 
-// distinct returns the files whose names can be told from others' on every machine, and those
-// whose names differ only by case.
+// distinct returns the files whose names differ on every machine, and those whose names differ
+// only by case.
 func (l *committedList) distinct(files []folder.File) (alone, twins []folder.File) {
 	files = slices.DeleteFunc(files, func(f folder.File) bool {
 		if folder.Visible(f.Name) == f.Name {

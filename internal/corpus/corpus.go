@@ -1,5 +1,5 @@
 // Package corpus turns folders of proposal files into a Corpus: it guards and decodes headers,
-// checks texts, resolves relations and asks git for times. It knows nothing of HTTP, output
+// checks texts, resolves relations and reads times from git. It knows nothing of HTTP, output
 // paths, HTML or the clock.
 package corpus
 
@@ -15,7 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Options says what to load. Folders must not be empty.
+// Options are the input of [Load]. Folders must not be empty.
 type Options struct {
 	// Prefix is the text that ids start with; in lower case it is the header key of the number.
 	// Empty means MIP.
@@ -23,7 +23,7 @@ type Options struct {
 	// Folders are read without their sub-folders, in any order: the result does not depend on
 	// it.
 	Folders []string
-	// Epoch, when set (SOURCE_DATE_EPOCH), is the time of every change and git is not asked.
+	// Epoch, when set (SOURCE_DATE_EPOCH), is the time of every change, and git is not run.
 	Epoch *time.Time
 	// Refused are errors by file, in addition to those that are found.
 	Refused map[string]mip.Problem

@@ -142,6 +142,7 @@ func foldBlanks(s string) string { return strings.Join(strings.Fields(s), " ") }
 func hidden(s string) mip.Class {
 	joins := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsSymbol(c) }
 	before := rune(-1)
+	// Of several characters the first is named.
 	for i, c := range s {
 		if class := mip.ClassOf(c); class != mip.Visible {
 			return class
@@ -157,7 +158,7 @@ func hidden(s string) mip.Class {
 	return mip.Visible
 }
 
-// placeholders stand for a value that is not known yet.
+// placeholders stand for a value that is decided later.
 var placeholders = regexp.MustCompile(`(?is)^(?:<.*>|x*|\?*|-*|tb[dac]|n/a|na|none|null|~|to be (?:assigned|determined)|unassigned)$`)
 
 // isPlaceholder reports a text of [placeholders]. The empty text is one.
@@ -247,6 +248,7 @@ func (f *fields) number(name string) (n int, fromName, ok bool) {
 		f.r.errorf(v.line, "bad-number", "%s is not a number: write %s: and decimal digits, at most %d", quoted(v.raw()), f.key, maxDigits)
 		return 0, false, false
 	}
+	// A quoted 007 is a text in YAML too.
 	if len(digits) > 1 && digits[0] == '0' && strings.HasPrefix(v.value, "0") {
 		f.r.warnf(v.line, "leading-zeros",
 			"%s is read as the decimal number %d; leave the zeros out or quote it, since YAML would read it as octal", quoted(text), n)
@@ -260,6 +262,7 @@ func (f *fields) number(name string) (n int, fromName, ok bool) {
 // stripPrefix removes the site's own prefix from MIP-7, mip_7, MIP 7 and MIP7, and reports
 // whether only digits are left.
 func stripPrefix(s, prefix string) (digits string, ok bool) {
+	// The prefix may be in any case, and a hyphen, underscore or blank may follow it.
 	if len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
 		s = s[len(prefix):]
 		if len(s) > 1 && strings.IndexByte("-_ ", s[0]) >= 0 {

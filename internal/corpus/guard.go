@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxHeader bounds what is handed to a YAML decoder, in bytes. The largest real header is under
-// 3 KiB.
+// maxHeader bounds the header that is decoded, in bytes. The largest real header is under 3
+// KiB.
 const maxHeader = 64 << 10
 
 // header is the text between the fences, key by key, with nothing interpreted.
@@ -208,6 +208,7 @@ func (s *splitter) add(line string) {
 			s.key(f)
 			return
 		}
+		// A heading with text below it is Markdown.
 		s.end = cmp.Or(s.end, heading)
 		// Text after a blank line is prose, and hyphens are meant as the end.
 		if blank || strings.Trim(trimmed, "-") == "" {
@@ -234,6 +235,7 @@ func (s *splitter) extend(line string) {
 // below takes an indented line. A key of one word below a value that is complete is a key that
 // was indented by mistake: YAML refuses it, and as a part of that value it would be published.
 func (s *splitter) below(line, trimmed string) {
+	// An open value takes all lines below it, whatever they look like.
 	f, isKey := splitKey(trimmed)
 	switch {
 	case s.drop || s.fields[len(s.fields)-1].open:
@@ -284,6 +286,7 @@ func splitKey(line string) (field, bool) {
 	if strings.HasPrefix(line, "? ") {
 		return field{}, false
 	}
+	// "Created": 2024-01-01
 	if m := quotedKey.FindStringSubmatch(line); m != nil {
 		return newField(m[1]+m[2], m[3]), true
 	}
@@ -293,6 +296,7 @@ func splitKey(line string) (field, bool) {
 			return newField(line[:i], line[i+1:]), keyLike(line[:i])
 		}
 	}
+	// created:2024-01-01
 	if m := bareKey.FindStringSubmatch(line); m != nil {
 		return newField(m[1], m[2]), true
 	}
@@ -325,7 +329,7 @@ func (f *field) goesOn() bool {
 	return false
 }
 
-// keyLike tells a key from a sentence that happens to hold a colon.
+// keyLike separates a key from a sentence that happens to hold a colon.
 func keyLike(key string) bool {
 	const maxWords, maxBytes = 5, 64
 	return len(key) <= maxBytes && len(strings.Fields(key)) <= maxWords &&

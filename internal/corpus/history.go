@@ -17,7 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// history is what git knows of the files in the folders.
+// history holds the commits that touched the files in the folders.
 type history struct {
 	// Full, shallow, none or fixed.
 	state  string
@@ -143,6 +143,7 @@ func (h *history) missing(dir string, err error) {
 // readRecord reads the record of mipwatch sync in a folder. One that cannot be read is a
 // problem, and times come from the local repository then.
 func (h *history) readRecord(dir string) {
+	// A folder that was never synced has no record.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return // reported where the folder is listed
@@ -164,6 +165,7 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 	var prefixes []string
 	proposals := map[string]bool{} // prefixes of proposals' folders
 	for _, dir := range dirs {
+		// Paths of the log are those within the repository.
 		prefix := h.places[dir].Prefix
 		proposals[prefix] = true
 		prefixes = append(prefixes, prefix)
@@ -187,8 +189,8 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 			h.files[fileKey{top, t.Path}] = f
 		}
 		edge := shallow[c.Hash] // git shows every file as new there
-		// A translation is no proposal, whatever its name. touched tells a commit that creates
-		// one proposal from one that imports many.
+		// A translation is no proposal, whatever its name. touched separates a commit that
+		// creates one proposal from one that imports many.
 		if dir, name := path.Split(t.Path); proposals[dir] {
 			if _, numbered := numberInName(name); numbered {
 				h.touched[c.Hash]++
@@ -209,7 +211,7 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 }
 
 // changed is the time of the newest commit that touched a file of a folder or below it, nil
-// when that is not known.
+// when git has none.
 func (h *history) changed(f folder.File) *mip.Time {
 	if h.epoch != nil {
 		return new(mip.NewTime(*h.epoch))
@@ -231,6 +233,7 @@ func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
 	var newest git.Commit
 	known, synced := 0, 0
 	for _, p := range proposals {
+		// Without git the path is the best guess of the one in a repository.
 		place := h.places[p.source.Folder]
 		p.RepoPath = path.Join(filepath.Base(p.source.Folder), p.source.Name)
 		if place.Top != "" {
@@ -270,7 +273,7 @@ func (h *history) date(proposals []*Proposal) (string, *mip.Time) {
 	// The state before was that of the repositories; now it is that of the proposals.
 	switch {
 	case h.epoch == nil && known > 0 && synced == len(proposals):
-		// The upstream's history is whole, whatever is known of the one here.
+		// The upstream's history is whole, however much of the local one is there.
 		h.state = "full"
 		h.problems = slices.DeleteFunc(h.problems, func(p mip.Problem) bool { return strings.HasPrefix(p.Code, "history-") })
 	case h.state == "none" && known > 0:

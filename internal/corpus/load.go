@@ -76,7 +76,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	return c, nil
 }
 
-// entry is a file of a folder and what became of it.
+// entry is a file of a folder, with the result of reading it.
 type entry struct {
 	folder.File
 	root   *os.Root
@@ -97,7 +97,7 @@ func list(root *os.Root, dir string) ([]*entry, error) {
 	for _, f := range files {
 		e := &entry{File: f, root: root, report: &report{file: f.Path}}
 		switch ext := strings.ToLower(path.Ext(f.Name)); {
-		// Such a name could not be told from another in messages and in addresses.
+		// Such a name looks like another one in messages and in addresses.
 		case folder.Visible(f.Name) != f.Name && strings.Contains(strings.ToLower(f.Name), ".md"):
 			e.report.errorf(0, "bad-file-name", "the file name holds a control character or is not UTF-8; rename it")
 		case folder.Visible(f.Name) != f.Name:
@@ -192,7 +192,7 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 }
 
 // parse checks a text that begins at a line of its file. It returns the text's tree when always
-// is set or when it could cost too much (heavy). What is refused is an error of r.
+// is set or when it could cost too much (heavy). A text that is refused is an error of r.
 func parse(body string, first int, always bool, r *report) (doc *markdown.Document, heavy bool) {
 	heavy, refused := markdown.Check(body)
 	if refused == nil && (heavy || always) {
@@ -209,6 +209,7 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 // refuse fails the proposals that a caller refuses, and those whose id another one has too.
 func refuse(all []*entry, refused map[string]mip.Problem) {
 	byID := map[mip.ID][]*entry{}
+	// Refusing one of two files with the same number does not settle which is meant.
 	for _, e := range all {
 		if e.proposal == nil {
 			continue
@@ -243,6 +244,7 @@ func (c *Corpus) assemble(ctx context.Context, all []*entry, h *history) {
 		}
 		c.Proposals = append(c.Proposals, e.proposal)
 		name := strings.ToLower(e.Name)
+		// Folders may hold files of the same name.
 		if _, twice := c.files[name]; twice {
 			c.files[name] = nil
 		} else {

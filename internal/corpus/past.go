@@ -20,12 +20,12 @@ const (
 	maxSubject = 200
 )
 
-// Past is what git knows of a file under its present name: a rename is not followed.
+// Past has the committed versions of a file under its present name: a rename is not followed.
 type Past struct {
 	// Newest first, at least one.
 	Versions []Version
-	// Before says what came before the oldest of Versions: "nothing", "more" when there are
-	// older versions than are published, "unknown" when a shallow clone ends there.
+	// Before is the state before the oldest of Versions: "nothing", "more" when there are older
+	// versions than are published, "unknown" when a shallow clone ends there.
 	Before string
 
 	// Texts are the names that git has for the texts of Versions, and of the version before the
@@ -45,7 +45,8 @@ type Version struct {
 }
 
 // add takes the next version into account, newest first. edge is that of a commit at which a
-// shallow clone ends: the text is known there, and not who wrote it. A removal is no version.
+// shallow clone ends: its text is there, and its author may be another one. A removal is no
+// version.
 func (p *Past) add(c git.Commit, blob string, edge bool) {
 	// After the last version that is kept nothing more is wanted.
 	if blob == "" || p.Before != "" {
@@ -147,7 +148,7 @@ func legible(raw string) string {
 }
 
 // StatusOf is the status in the header of an earlier text, read as that of a proposal is; empty
-// when there is none. Nothing is said of what is wrong with the text.
+// when there is none. Problems of the text are not reported.
 func StatusOf(text []byte) mip.Status {
 	var r report
 	h, ok := guard(string(text), &r)

@@ -131,6 +131,7 @@ func (f *fields) discussion(names ...string) (address *string, topic *int) {
 			address, topic = new(u.String()), topicOf(u)
 			break
 		}
+		// An address of the forum without its host.
 		if strings.HasPrefix(item, "/t/") {
 			return nil, Topic(item) // on the site's own forum, whichever that is
 		}
@@ -138,6 +139,7 @@ func (f *fields) discussion(names ...string) (address *string, topic *int) {
 			dropped = item
 		}
 	}
+	// The first text that was no address is named, even where a later one was.
 	switch {
 	case len(dropped) > maxLink:
 		f.r.warnf(v.line, "bad-link", "%s of %s is dropped: an address has at most %d bytes", quoted(dropped), quoted(v.key), maxLink)

@@ -7,8 +7,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// relate fills RequiredBy and reports what is odd about Requires. proposals are in the order of
-// their ids.
+// relate fills RequiredBy and reports oddities of Requires. proposals are in the order of their
+// ids.
 func relate(proposals []*Proposal) {
 	byID := make(map[mip.ID]*Proposal, len(proposals))
 	for _, p := range proposals {

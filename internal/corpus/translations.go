@@ -108,8 +108,8 @@ func (f *committedFile) readTranslation(raw []byte, c *Corpus, p *Proposal) {
 	if at := c.Changed(f.File); at != nil {
 		made = *at
 	}
-	// Where only some sections correspond it is not known which: a wrong id would lead to
-	// another place.
+	// Where only some sections correspond nothing says which: a wrong id would lead to another
+	// place.
 	if correspond(doc.Sections, english) {
 		for i := range doc.Sections {
 			doc.Sections[i].ID = english[i].ID
@@ -122,9 +122,7 @@ func (f *committedFile) readTranslation(raw []byte, c *Corpus, p *Proposal) {
 	if d := header.get("description").text(); d != "" {
 		text.Description = &d
 	}
-	f.translation = &Translation{
-		ID: p.ID, Locale: f.locale, Stale: stale, GeneratedAt: made, File: f.Path, Heavy: heavy, text: text,
-	}
+	f.translation = &Translation{PublishedTranslation: text, ID: p.ID, File: f.Path, Heavy: heavy}
 }
 
 // correspond reports whether two texts have the same headings, as far as a program can see.

@@ -49,6 +49,7 @@ func decode(h *header, r *report) *values {
 	d := &values{byName: make(map[string]*value, len(h.fields))}
 	for i := range h.fields {
 		v := &value{field: &h.fields[i]}
+		// A header of sound values takes one run of the parser.
 		found := all
 		if found == nil { // some value is broken: decoded alone, it costs no other its structure
 			found = decodeYAML(yaml[i:i+1], i)
@@ -98,6 +99,7 @@ func decodeYAML(yaml []string, first int) map[string]any {
 		}
 	}
 	header.WriteString("---\n")
+	// goldmark-meta reads a header in front of a document, so it is given one without a text.
 	pc := parser.NewContext()
 	headerParser.Parse(text.NewReader([]byte(header.String())), parser.WithContext(pc))
 	found, err := meta.TryGet(pc)
@@ -125,13 +127,14 @@ func asText(f *field) string {
 		s = f.value // the lines below may be another key's
 	}
 	s = foldBlanks(s)
+	// A quote that nothing closes is no part of the text.
 	if s != "" && (s[0] == '"' || s[0] == '\'') {
 		s = strings.Trim(s, s[:1])
 	}
 	return s
 }
 
-// tidier turns what YAML gives into string, nil, []any and map[string]any.
+// tidier turns the values of YAML into string, nil, []any and map[string]any.
 type tidier struct {
 	keepControls bool
 	replaced     bool
@@ -168,6 +171,7 @@ func (t *tidier) tidy(v any, depth int) any {
 		}
 		return out
 	}
+	// A number or a truth value, as rewrite lets none through.
 	return t.tidy(fmt.Sprint(v), depth)
 }
 

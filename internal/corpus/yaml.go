@@ -7,8 +7,8 @@ import (
 
 // rewrite turns a field's value into YAML that says the same with every plain scalar quoted, so
 // that YAML 1.1 typing (0161 is 113, no is false, " #" begins a comment) cannot change it. ok
-// is false when the value uses what is not accepted (anchors, aliases, tags, too deep, a block
-// scalar within a map) or is not YAML at all: then the value as written is the value.
+// is false when the value has parts that are not accepted (anchors, aliases, tags, too deep, a
+// block scalar within a map) or is not YAML at all: then the value as written is the value.
 func rewrite(f *field, freeText bool, depth int) (yaml string, ok bool) {
 	value, more := f.value, trimBlankLines(f.more)
 	switch {
@@ -57,8 +57,8 @@ func rewriteScalar(value string, more []string, freeText bool) (string, bool) {
 	return strconv.QuoteToASCII(foldPlain(lines, freeText)), true
 }
 
-// foldPlain makes one line of plain text. Free text keeps what looks like a comment: real
-// titles hold " #".
+// foldPlain makes one line of plain text. Free text keeps the looks of a comment: real titles
+// hold " #".
 func foldPlain(lines []string, freeText bool) string {
 	var folded []string
 	for _, line := range lines {
@@ -70,6 +70,7 @@ func foldPlain(lines []string, freeText bool) string {
 		}
 	}
 	text := strings.Join(folded, " ")
+	// The null of YAML, in its spellings.
 	if !freeText && (text == "~" || text == "null" || text == "Null" || text == "NULL") {
 		text = ""
 	}
@@ -108,6 +109,7 @@ func quotedEnd(s string) int {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
 		switch {
+		// A backslash escapes within double quotes, a second quote within single ones.
 		case quote == '"' && s[i] == '\\':
 			i++
 		case s[i] != quote:
@@ -170,6 +172,7 @@ func rewriteFlow(s string, depth int) (yaml, rest string, ok bool) {
 // flowItem rewrites the item that s begins with, of a flow list or map. A key is a scalar.
 func flowItem(s string, key bool, depth int) (yaml, rest string, ok bool) {
 	n := 0
+	// Anchors, aliases, tags and complex keys are refused.
 	switch c := s[0]; {
 	case strings.IndexByte("&*!]}", c) >= 0 || strings.HasPrefix(s, "? "):
 	case c == '[' || c == '{':
@@ -218,7 +221,7 @@ func rewriteBlock(lines []string, freeText bool, depth int) (string, bool) {
 	if len(lines) == 0 {
 		return `""`, true
 	}
-	// The first line says what the block is.
+	// The first line decides the kind of the block.
 	first := strings.TrimSpace(lines[0])
 	if _, isItem := itemText(first); isItem {
 		return rewriteList(lines, depth)

@@ -1,6 +1,5 @@
-// Package folder lists and reads the files of a folder that anybody may have put something
-// into: no file outside of it, nothing that is no regular file, nothing without end. It does
-// not know what the files hold.
+// Package folder lists and reads the files of an untrusted folder: no file outside of it, only
+// regular files, each of bounded size. It does not know the meaning of the files.
 package folder
 
 import (
@@ -27,7 +26,7 @@ type File struct {
 	Folder string // as given
 	// Slash-separated, within the folder.
 	Name string
-	// Both, slash-separated, with what cannot be seen written as an escape: what problems name.
+	// Path is both, slash-separated, with invisible characters as escapes, as in problems.
 	Path string
 	// A symbolic link, which may lead anywhere.
 	Link bool
@@ -82,7 +81,7 @@ func Twins(files []File) map[string][]string {
 	return twins
 }
 
-// Visible writes what cannot be seen in a file name as an escape.
+// Visible writes the invisible characters of a file name as escapes.
 func Visible(name string) string {
 	if utf8.ValidString(name) && strings.IndexFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) < 0 {
 		return name
@@ -140,6 +139,7 @@ func (f *File) Read(root *os.Root) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
+	// The file may be another one than was listed.
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err

@@ -25,7 +25,8 @@ var (
 )
 
 // Formula is a formula within a text. Its children are raw texts, the source line by line
-// without what encloses it, so that who does not know formulas reads their source.
+// without the marks around it, so that a program that does not know formulas reads their
+// source.
 type Formula struct {
 	ast.BaseInline
 	// Between two dollar signs: it stands on a line of its own.
@@ -38,8 +39,8 @@ func (n *Formula) Kind() ast.NodeKind { return KindFormula }
 // Dump implements [ast.Node].
 func (n *Formula) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// Source returns the formula without what encloses it. In a table, where a bar ends a cell, a
-// bar is written with a backslash, which is not part of the formula.
+// Source returns the formula without the marks around it. In a table, where a bar ends a cell,
+// a bar is written with a backslash, which is not part of the formula.
 func (n *Formula) Source(source []byte) string {
 	var b []byte
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -71,7 +72,7 @@ func (n *FormulaBlock) IsRaw() bool { return true }
 // Dump implements [ast.Node].
 func (n *FormulaBlock) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// Source returns the formula without what encloses it.
+// Source returns the formula without the marks around it.
 func (n *FormulaBlock) Source(source []byte) string {
 	return strings.TrimSpace(string(n.Lines().Value(source)))
 }
@@ -87,17 +88,18 @@ func (Formulas) Extend(m goldmark.Markdown) {
 	)
 }
 
-// foundFormula is what a dollar sign begins.
+// foundFormula is the formula that a dollar sign begins.
 type foundFormula struct {
-	// Of all of it; 0: nothing.
+	// size counts its bytes with the marks; 0 when there is none.
 	size int
-	// Where the source of the formula is.
+	// from and to enclose the source of the formula.
 	from, to int
-	// It may end in what follows.
+	// more says that it may end in a later line.
 	more bool
 }
 
-// findFormula looks at a text that begins with a dollar sign; before is what stands before it.
+// findFormula looks at a text that begins with a dollar sign; before is the character before
+// it.
 func findFormula(text []byte, before rune) foundFormula {
 	if before == '$' || wordLike(before) {
 		return foundFormula{}
@@ -160,8 +162,8 @@ func decisive(text []byte, ticks bool) int {
 // blank reports white space of ASCII.
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// wordLike reports what makes a dollar sign beside it part of a word or number, such as US$5 or
-// A$1.
+// wordLike reports a character that makes a dollar sign next to it part of a word or number,
+// such as US$5 or A$1.
 func wordLike(c rune) bool {
 	return c == '_' || unicode.IsDigit(c) || unicode.IsLetter(c) && c < 0x2E80
 }
@@ -235,9 +237,9 @@ func (n *Formula) add(from, to int) {
 	n.AppendChild(n, ast.NewRawTextSegment(text.NewSegment(from, to)))
 }
 
-// formulaBlockParser finds what two dollar signs at a line's beginning and two at a line's end
-// enclose, without an empty line or another dollar sign between them. Within a paragraph its
-// lines would be taken for lists, headings and quotes.
+// formulaBlockParser finds the lines between two dollar signs at a line's beginning and two at
+// a line's end, without an empty line or another dollar sign between them. Within a paragraph
+// its lines would be taken for lists, headings and quotes.
 type formulaBlockParser struct{}
 
 var formulaBlockMark = []byte("$$")
@@ -270,7 +272,7 @@ func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context
 	return n, parser.NoChildren
 }
 
-// closes reports whether what follows a formula in its line is its end.
+// closes reports whether the rest of a line is the end of a formula.
 func closes(rest []byte) bool {
 	return bytes.HasPrefix(rest, formulaBlockMark) && util.IsBlank(rest[len(formulaBlockMark):])
 }
@@ -308,7 +310,7 @@ func (formulaBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.C
 	return parser.Close
 }
 
-// Close implements [parser.BlockParser]. What a list or a quote ends before the formula's own
+// Close implements [parser.BlockParser]. A formula that a list or a quote ends before its own
 // end is text.
 func (formulaBlockParser) Close(node ast.Node, _ text.Reader, _ parser.Context) {
 	n := node.(*FormulaBlock)

@@ -120,7 +120,7 @@ func (d *Document) TooDeep() (found *Excess) {
 	return found
 }
 
-// nests is 1 for what a writer sees as a level.
+// nests is 1 for a node that a writer sees as a level.
 func nests(n ast.Node) int {
 	switch n.(type) {
 	case *ast.Blockquote, *ast.ListItem, *ast.Emphasis, *ast.Link, *ast.Image:

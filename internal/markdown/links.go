@@ -12,7 +12,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// bareLinks is goldmark's linkify extension behind a quick look: it is asked at every blank,
+// bareLinks is goldmark's linkify extension behind a quick look: it is called at every blank,
 // and searches for an e-mail address from each.
 type bareLinks struct{}
 
@@ -26,13 +26,13 @@ func (bareLinks) Extend(m goldmark.Markdown) {
 // look further would be quadratic in the length of a line.
 const mostLocal = 64 // bytes
 
-// openers are the marks before which goldmark's parser is asked.
+// openers are the marks before which goldmark's parser is called.
 const openers = " *_~("
 
 // bareLinkParser is goldmark's parser of bare links behind a quick look.
 type bareLinkParser struct{ parser.InlineParser }
 
-// Parse asks goldmark's parser only where an address can begin.
+// Parse calls goldmark's parser only where an address can begin.
 func (p bareLinkParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, _ := block.PeekLine()
 	if len(line) > 0 && strings.IndexByte(openers, line[0]) >= 0 {

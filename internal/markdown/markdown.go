@@ -1,6 +1,6 @@
-// Package markdown is how Markdown is read here: the goldmark parser with its extensions,
-// limits on what it is given, and the sections, plain text and passages of what it returns. It
-// knows no headers and writes no HTML.
+// Package markdown reads Markdown: the goldmark parser with its extensions, limits on the texts
+// that it is given, and the sections, plain text and passages of a parsed text. It knows no
+// headers and writes no HTML.
 package markdown
 
 import (
@@ -129,7 +129,7 @@ func (d *Document) Title() string {
 	return ""
 }
 
-// idSet gives every heading an id of its own: how often each id has been asked for again.
+// idSet gives every heading an id of its own. It counts, by id, the headings of the same text.
 type idSet map[string]int
 
 // add returns an id for a heading with that text: letters and digits of any script, as GitHub

@@ -39,7 +39,7 @@ type paragraph struct {
 	heaviest int
 }
 
-// work estimates what goldmark is quadratic in: the squares of the number of emphasis
+// work estimates the steps that goldmark is quadratic in: the squares of the number of emphasis
 // characters and of the number of reference definitions (11,585 in one paragraph, or 1,158 in
 // each of 100); the number of link ends "](" times the bytes, since each may search to the
 // paragraph's end; the number of "]" times the number of lines, four times, since the text of
@@ -156,7 +156,7 @@ func marker(s string) int {
 	return n
 }
 
-// line counts what one line of a paragraph holds.
+// line adds the counts of one line of a paragraph.
 func (s *shape) line(text string, p *paragraph) {
 	s.lines++
 	p.lines++

@@ -47,7 +47,7 @@ func (d Date) MarshalJSON() ([]byte, error) {
 	return json.Marshal(d.String())
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes.
+// UnmarshalJSON accepts the form of MarshalJSON.
 func (d *Date) UnmarshalJSON(b []byte) error {
 	var s *string
 	if err := json.Unmarshal(b, &s); err != nil {
@@ -68,7 +68,7 @@ func (d *Date) UnmarshalJSON(b []byte) error {
 // Time is a moment in UTC with whole seconds, RFC 3339 in text.
 type Time struct{ t time.Time }
 
-// NewTime converts to UTC and drops what is finer than a second.
+// NewTime converts to UTC and drops fractions of a second.
 func NewTime(t time.Time) Time { return Time{t.UTC().Truncate(time.Second)} }
 
 // UTC returns the moment.

@@ -27,8 +27,8 @@ type Activation struct {
 	Time      *Time  `json:"time" doc:"The same moment, RFC 3339."`
 }
 
-// SiteInfo is the body of GET /api/v1/site: what a client or the sidecar needs to know about
-// the site. It never holds an RPC address.
+// SiteInfo is the body of GET /api/v1/site: the facts about the site that clients and the
+// sidecar need. It never holds an RPC address.
 type SiteInfo struct {
 	Title       string     `json:"title" doc:"The site's name."`
 	Description string     `json:"description" doc:"One sentence, may be empty."`

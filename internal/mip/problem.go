@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Level says what a problem does to publication.
+// Level is the effect of a problem on publication.
 type Level string
 
 // The levels, gravest first.

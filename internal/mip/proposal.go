@@ -10,8 +10,8 @@ type List struct {
 }
 
 // Summary is one proposal without its text: an element of [List.MIPs], and the first fields of
-// a [Proposal]. A value that the header lacks is null (nil or zero here), never guessed; what
-// was inferred all the same is named in Inferred. Slices are never nil on the wire.
+// a [Proposal]. A value that the header lacks is null (nil or zero here), never guessed; values
+// that were inferred all the same are named in Inferred. Slices are never nil on the wire.
 type Summary struct {
 	Number           int         `json:"number" doc:"The proposal's number."`
 	ID               ID          `json:"id" doc:"Prefix and number, such as MIP-7."`

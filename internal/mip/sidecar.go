@@ -1,7 +1,7 @@
 package mip
 
-// SidecarConfig is sidecar.json of a snapshot: what the sidecar needs beside the published
-// tree. It is never published.
+// SidecarConfig is sidecar.json of a snapshot: the configuration that the sidecar needs in
+// addition to the published tree. It is never published.
 type SidecarConfig struct {
 	Networks []Endpoints `json:"networks"`
 }

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// maxNumber bounds what is a proposal's number or a forum topic's: nine digits.
+	// maxNumber bounds the numbers of proposals and of forum topics: nine digits.
 	maxNumber = 999_999_999
 	// maxUnix is the last second of the year 9999, the last that RFC 3339 can write.
 	// Milliseconds given as seconds are beyond it.
@@ -67,7 +67,7 @@ func (v value) site() *Site {
 		field{"hardforks", false, optional(&forks, self)},
 		// Facts about single proposals that their headers lack.
 		field{"overrides", false, optional(&overrides, self)},
-		// Languages beside English, as BCP 47 writes them.
+		// Languages in addition to English, as BCP 47 writes them.
 		field{"locales", false, into(&s.Locales, listOf(value.locale, false))},
 		field{"highlight", false, into(&s.Highlight, value.boolean)},
 	)
@@ -102,6 +102,7 @@ func (v value) upstream() (Upstream, bool) {
 		field{"ref", false, into(&u.Ref, value.gitRef)},
 		field{"folders", false, into(&u.Folders, listOf(value.inside, false))},
 	)
+	// An upstream with a problem is not used: the problem ends the program.
 	return u, true
 }
 
@@ -121,10 +122,11 @@ func (v value) inside() (string, bool) {
 	return s, ok
 }
 
-// gitAddress refuses what the git program would take for an option or for a command to run.
+// gitAddress refuses texts that the git program would take for an option or for a command to
+// run.
 func (v value) gitAddress() (string, bool) {
 	s, ok := gitWord(v)
-	// ext::sh runs a command, and other helpers do what they like.
+	// ext::sh runs a command, and other helpers are programs too.
 	if ok && strings.Contains(s, "::") {
 		return "", v.bad("want the address of a git repository, without a remote helper (::)")
 	}

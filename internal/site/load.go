@@ -35,9 +35,10 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Load reads and validates a site.yaml. What is wrong with its content is an [*InvalidError]
-// that names path as given; any other error means that the file cannot be read.
+// Load reads and validates a site.yaml. Wrong content is an [*InvalidError] that names path as
+// given; any other error means that the file cannot be read.
 func Load(path string) (*Site, error) {
+	// Load reads the file as the process sees it, through links too.
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
@@ -86,6 +87,7 @@ func (p *problems) document(data []byte) *yaml.Node {
 	}
 	// The decoder gives nodes, which keep lines and the text as written.
 	dec := yaml.NewDecoder(bytes.NewReader(data))
+	// A second document would be left unread.
 	var doc, second yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
@@ -111,7 +113,7 @@ func (p *problems) document(data []byte) *yaml.Node {
 	return root
 }
 
-// syntax reports what the YAML parser says, which carries the line in its text, and none for
+// syntax reports an error of the YAML parser, which carries the line in its text, and none for
 // the first line and for control characters.
 func (p *problems) syntax(data []byte, err error) {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")

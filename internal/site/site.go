@@ -1,5 +1,6 @@
-// Package site is site.yaml: the title, the address, the networks, the forum and the hard forks
-// of one published site. It knows nothing of proposals' texts, of HTTP or of output paths.
+// Package site reads site.yaml: the title, the address, the networks, the forum and the hard
+// forks of one published site. It knows nothing of proposals' texts, of HTTP or of output
+// paths.
 package site
 
 import (
@@ -34,7 +35,7 @@ type Site struct {
 	// HardForks are in the file's order; Status is not set.
 	HardForks []mip.HardFork
 	Overrides map[mip.ID]Override
-	// BCP 47, beside English.
+	// Locales are those in addition to English, BCP 47.
 	Locales []string
 	// Colour code blocks; true unless the file says false.
 	Highlight bool
@@ -51,7 +52,7 @@ type Upstream struct {
 	Line int
 }
 
-// Override is what an operator states about one proposal where its header does not.
+// Override holds facts about one proposal that its header lacks.
 type Override struct {
 	ForumTopicID  *int
 	DiscussionsTo *string
@@ -61,7 +62,7 @@ type Override struct {
 // URL is the absolute address of a route that starts with a slash.
 func (s *Site) URL(route string) string { return s.BaseURL + route }
 
-// Path is the route below the base address's own path: what a link within the site holds.
+// Path is the route below the base address's own path: the form of links within the site.
 func (s *Site) Path(route string) string { return s.BasePath() + route }
 
 // BasePath is the path of the base address, empty for a site at the root of its host.
@@ -73,7 +74,7 @@ func (s *Site) BasePath() string {
 	return strings.TrimSuffix(u.EscapedPath(), "/")
 }
 
-// PublicNetworks is what may be published of the networks: no RPC address.
+// PublicNetworks are the networks as they may be published, without RPC addresses.
 func (s *Site) PublicNetworks() []mip.Network {
 	out := make([]mip.Network, 0, len(s.Networks))
 	for _, n := range s.Networks {

@@ -12,7 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// problems gathers what is wrong with a file.
+// problems gathers the problems of a file.
 type problems struct {
 	file string
 	list []mip.Problem
@@ -31,15 +31,15 @@ type value struct {
 	problems *problems
 }
 
-// field is a key that a mapping may have, and what reads its value. A null value counts as the
-// key left out.
+// field is a key that a mapping may have, with the reader of its value. A null value counts as
+// the key left out.
 type field struct {
 	key      string
 	required bool
 	read     func(value)
 }
 
-// into is a field's read that stores what it reads.
+// into is a field's read that stores the value.
 func into[T any](to *T, read func(value) (T, bool)) func(value) {
 	return func(v value) {
 		if x, ok := read(v); ok {
@@ -88,6 +88,7 @@ func (v value) entries(yield func(key *yaml.Node, item value)) bool {
 	if v.Kind != yaml.MappingNode {
 		return v.wrong("a mapping (key: value)")
 	}
+	// Keys and values stand in turn.
 	seen := map[string]int{}
 	for i := 0; i+1 < len(v.Content); i += 2 {
 		key, node := v.Content[i], v.Content[i+1]
@@ -238,7 +239,7 @@ func (v value) bad(format string, args ...any) bool {
 // isNull reports a value that is left out, or written null or ~.
 func (v value) isNull() bool { return v.Kind == yaml.ScalarNode && v.ShortTag() == "!!null" }
 
-// below names what a mapping has under a key.
+// below names the value that a mapping has under a key.
 func (v value) below(key string) string { return strings.TrimPrefix(v.where+"."+key, ".") }
 
 // name is the place of a value in messages.

@@ -23,7 +23,7 @@ type Error struct {
 	Message string
 }
 
-// Error implements error. The message may repeat what was read, bounded and escaped.
+// Error implements error. The message may repeat parts of the text, bounded and escaped.
 func (e *Error) Error() string { return e.Message }
 
 // Decode reads one JSON value, and nothing after it, into a pointer to a struct. Every member
@@ -105,6 +105,7 @@ func name(p jsontext.Pointer) string {
 
 // wrong is the message for a value of another kind than the struct has.
 func wrong(where string, value jsontext.Value, want reflect.Type) string {
+	// The kinds of JSON, in words.
 	got := map[jsontext.Kind]string{'n': "null", 't': "true or false", 'f': "true or false", '{': "an object", '[': "a list", '"': "a string"}[value.Kind()]
 	if got == "" {
 		got = fmt.Sprintf("the number %.60q", value)
@@ -126,6 +127,7 @@ func wrong(where string, value jsontext.Value, want reflect.Type) string {
 // incomplete says which member a text lacks that jsonv2 has read into a type, or where it holds
 // a null in vain; empty when it is complete.
 func incomplete(raw jsontext.Value, t reflect.Type, where string, optional []string) string {
+	// Null is the value of an absent pointer.
 	if t.Kind() == reflect.Pointer {
 		if raw.Kind() == 'n' {
 			return ""
@@ -144,6 +146,7 @@ func incomplete(raw jsontext.Value, t reflect.Type, where string, optional []str
 		}
 		var members map[string]jsontext.Value
 		_ = jsonv2.Unmarshal(raw, &members) // it was read before
+		// The first member of the struct that lacks is named.
 		for f := range t.Fields() {
 			key := f.Tag.Get("json")
 			value, ok := members[key]

@@ -1,6 +1,6 @@
-// Package strictjson reads JSON as it is meant: encoding/json by itself takes the last of two
-// members of one name, names in any case, and whatever follows the value. It does not know what
-// the members are for, and its errors repeat nothing of what was read.
+// Package strictjson reads JSON strictly: a member that stands twice, a name in another case
+// and text after the value are errors, which encoding/json accepts. It does not know the
+// meaning of the members.
 package strictjson
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Why a text is refused. The words follow the name of what was read, as in "the body is no JSON
+// Why a text is refused. The words follow the name of the text, as in "the body is no JSON
 // object".
 var (
 	ErrNotUTF8    = errors.New("is not UTF-8")
@@ -26,7 +26,7 @@ var (
 
 // MemberError says that an object has a member that it may not have, or has one twice.
 type MemberError struct {
-	// As read: whoever repeats it must bound and escape it.
+	// Name is as read: a caller that repeats it must bound and escape it.
 	Name  string
 	Twice bool
 }

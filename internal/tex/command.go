@@ -1,6 +1,8 @@
 package tex
 
-import "strings"
+import (
+	"strings"
+)
 
 // command reads the arguments of a command, whose name has been read.
 func (p *parser) command(name string) atom {
@@ -57,7 +59,7 @@ func (p *parser) command(name string) atom {
 		if !ok || s.class != relation {
 			panic(errSyntax)
 		}
-		s.text += "\u0338" // a stroke through what precedes it
+		s.text += "\u0338" // a stroke through the character before it
 		return s.atom()
 	case `\overset`, `\stackrel`:
 		over := p.argument()
@@ -69,6 +71,7 @@ func (p *parser) command(name string) atom {
 	panic(errSyntax)
 }
 
+// inFont reads an argument in another font.
 func (p *parser) inFont(f font) atom {
 	before := p.font
 	p.font = f
@@ -105,6 +108,7 @@ func (p *parser) text(f font) atom {
 	return atom{element: element{tag: "mtext", text: f.apply(words)}}
 }
 
+// accent reads an argument and puts a mark above or below it. Braces take scripts at their far side.
 func (p *parser) accent(s symbol) atom {
 	base := p.argument()
 	tag, attr := "mover", ` accent="true"`
@@ -123,6 +127,7 @@ func (p *parser) accent(s symbol) atom {
 	return a
 }
 
+// fraction reads two arguments, one above the other.
 func (p *parser) fraction(name string) atom {
 	e := element{tag: "mfrac", kids: []element{p.argument(), p.argument()}}
 	switch name {
@@ -137,6 +142,7 @@ func (p *parser) fraction(name string) atom {
 	return atom{element: e}
 }
 
+// root reads a radicand, and the index in brackets before it.
 func (p *parser) root() atom {
 	if !p.take("[") {
 		return atom{element: element{tag: "msqrt", kids: []element{p.argument()}}}
@@ -160,7 +166,7 @@ func (p *parser) fenced() atom {
 	return atom{element: element{tag: "mrow", kids: row}}
 }
 
-// stretched adds the delimiter that is read, as high as what it encloses; a dot is none.
+// stretched reads and adds a delimiter as high as the enclosed row; a dot is none.
 func (p *parser) stretched(row []element, form string) []element {
 	if p.take(".") {
 		return row
@@ -178,6 +184,100 @@ func (p *parser) delimiter(attr string, c class) atom {
 	return atom{element: element{tag: "mo", attr: attr + tight, text: s.text}, class: c}
 }
 
+// fence is a bracket that does not grow with its content.
 func fence(text string) element {
 	return element{tag: "mo", attr: ` stretchy="false"`, text: text}
+}
+
+// shape is how an environment looks.
+type shape struct {
+	before, after string // its delimiters
+	columns       string // alignment of each, of the last one for all that follow: l, c or r
+	repeat        bool   // the columns again and again
+}
+
+// shapes are the environments that are tables.
+var shapes = map[string]shape{
+	"matrix": {columns: "c"}, "smallmatrix": {columns: "c"},
+	"pmatrix": {before: "(", after: ")", columns: "c"},
+	"bmatrix": {before: "[", after: "]", columns: "c"},
+	"Bmatrix": {before: "{", after: "}", columns: "c"},
+	"vmatrix": {before: "|", after: "|", columns: "c"},
+	"Vmatrix": {before: "‖", after: "‖", columns: "c"},
+	"cases":   {before: "{", columns: "l"},
+	"aligned": {columns: "rl", repeat: true}, "align": {columns: "rl", repeat: true}, "align*": {columns: "rl", repeat: true},
+	"split":    {columns: "rl", repeat: true},
+	"gathered": {columns: "c"}, "gather*": {columns: "c"}, "gather": {columns: "c"},
+	"array": {},
+}
+
+// column is the alignment of the i-th column: l, c or r.
+func (s shape) column(i int) string {
+	if s.repeat {
+		i %= len(s.columns)
+	}
+	return s.columns[min(i, len(s.columns)-1):][:1]
+}
+
+// environment reads the name of a table after \begin, and the table.
+func (p *parser) environment() atom {
+	name := p.braced()
+	s, ok := shapes[name]
+	if name == "array" {
+		s.columns = p.braced()
+		for _, c := range s.columns {
+			ok = ok && (c == 'l' || c == 'c' || c == 'r')
+		}
+		ok = ok && s.columns != ""
+	}
+	if !ok {
+		panic(errSyntax)
+	}
+	p.tables++
+	table := element{tag: "mtable", kids: p.rows(s)}
+	if s.repeat || name == "gathered" {
+		table.attr = ` displaystyle="true"`
+	}
+	p.tables--
+	p.want(`\end`)
+	if p.braced() != name {
+		panic(errSyntax)
+	}
+	if s.before == "" && s.after == "" {
+		return atom{element: table}
+	}
+	row := []element{{tag: "mo", attr: ` stretchy="true" fence="true" form="prefix"`, text: s.before}, table}
+	if s.after != "" {
+		row = append(row, element{tag: "mo", attr: ` stretchy="true" fence="true" form="postfix"`, text: s.after})
+	}
+	return atom{element: element{tag: "mrow", kids: row}}
+}
+
+// rows reads up to \end, which it leaves. A row's end before it begins no row.
+func (p *parser) rows(s shape) []element {
+	var out []element
+	row := element{tag: "mtr"}
+	for {
+		if p.cells++; p.cells > maxCells {
+			panic(errSyntax)
+		}
+		cell := element{tag: "mtd", kids: p.row("&", `\\`, `\end`)}
+		if side := s.column(len(row.kids)); side != "c" {
+			cell.attr = ` class="` + side + `"` // browsers know no attribute for it any more
+		}
+		row.kids = append(row.kids, cell)
+		switch p.peek() {
+		case "&":
+			p.next()
+		case `\\`:
+			p.next()
+			out = append(out, row)
+			if p.peek() == `\end` {
+				return out
+			}
+			row = element{tag: "mtr"}
+		default:
+			return append(out, row)
+		}
+	}
 }

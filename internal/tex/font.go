@@ -5,6 +5,7 @@ import "strings"
 // font is a set of letters. The zero value is that of variables, which browsers slant by themselves.
 type font int
 
+// The fonts of MathML's mathvariant that formulas use.
 const (
 	italic font = iota
 	upright
@@ -34,6 +35,7 @@ var textFonts = map[string]font{
 // alpha on; 0 where it has none.
 type alphabet struct{ upper, lower, digit, greekUpper, greekLower rune }
 
+// alphabets are the mathematical alphabets of Unicode. An upright letter is a plain one.
 var alphabets = map[font]alphabet{
 	bold:       {0x1D400, 0x1D41A, 0x1D7CE, 0x1D6A8, 0x1D6C2},
 	slanted:    {0x1D434, 0x1D44E, 0, 0x1D6E2, 0x1D6FC},
@@ -54,7 +56,7 @@ var earlier = map[font]map[rune]rune{
 	fraktur:    {'C': 'ℭ', 'H': 'ℌ', 'I': 'ℑ', 'R': 'ℜ', 'Z': 'ℨ'},
 }
 
-// apply returns a text in the font. What the font does not have stays.
+// apply returns a text in the font. Characters that the font does not have stay.
 func (f font) apply(s string) string {
 	a, ok := alphabets[f]
 	if !ok {

@@ -11,15 +11,16 @@ import (
 type parser struct {
 	src    string
 	at     int
-	depth  int // of what is being read
+	depth  int // of the rows and arguments around this place
 	tables int // that enclose this place
 	cells  int // of all tables so far
 	font   font
 }
 
-// class says what stands beside an atom with which space, as in chapter 17 of The TeXbook.
+// class decides the space beside an atom, as in chapter 17 of The TeXbook.
 type class int
 
+// The classes of atoms. A blank is none of TeX's.
 const (
 	ordinary class = iota
 	largeOperator
@@ -49,7 +50,7 @@ func (p *parser) row(until ...string) []element {
 	}
 	defer func() { p.depth-- }()
 	var out []element
-	last := blank // what stands before; a row begins like one after an opening
+	last := blank // class of the atom before; a row begins like one after an opening
 	for first := true; ; first = false {
 		t := p.peek()
 		if slices.Contains(until, t) {
@@ -87,7 +88,7 @@ var styles = map[string]string{
 	`\scriptstyle`:  ` displaystyle="false" scriptlevel="1"`,
 }
 
-// application adds what joins a function's name to what it is applied to.
+// application adds the invisible operator between a function's name and its argument.
 func (p *parser) application(out []element) []element {
 	t := p.peek()
 	s, known := symbols[t]
@@ -151,7 +152,7 @@ func (p *parser) group() atom {
 	return atom{element: e}
 }
 
-// argument reads what one script or one argument is: a group, a command with its arguments, or a single
+// argument reads one script or one argument of a command: a group, a command with its arguments, or a single
 // character.
 func (p *parser) argument() element {
 	t := p.peek()
@@ -169,6 +170,7 @@ func (p *parser) argument() element {
 	return p.atom().element
 }
 
+// number reads digits, and a point between two of them.
 func (p *parser) number() atom {
 	from, point := p.at, false
 	for ; p.at < len(p.src); p.at++ {
@@ -199,7 +201,7 @@ func (p *parser) letters(c rune) atom {
 	return atom{element: e}
 }
 
-// scripts reads what is below and above an atom.
+// scripts reads the subscript, the superscript and the primes of an atom.
 func (p *parser) scripts(a atom) atom {
 	var sub, sup *element
 	primes := ""
@@ -225,6 +227,7 @@ func (p *parser) scripts(a atom) atom {
 	}
 }
 
+// withScripts puts scripts at an atom; a prime stands before the superscript.
 func (a atom) withScripts(sub, sup *element, primes string) atom {
 	if primes != "" {
 		e := element{tag: "mo", attr: tight, text: primes}
@@ -269,3 +272,84 @@ func (a atom) withScripts(sub, sup *element, primes string) atom {
 	}
 	return a
 }
+
+// peek returns the next token: a command with its backslash, or one character. The empty one is the end
+// of the source. Blanks between tokens mean nothing.
+func (p *parser) peek() string {
+	for p.at < len(p.src) && strings.IndexByte(" \t\r\n", p.src[p.at]) >= 0 {
+		p.at++
+	}
+	rest := p.src[p.at:]
+	if rest == "" {
+		return ""
+	}
+	c, n := utf8.DecodeRuneInString(rest)
+	if c == utf8.RuneError && n <= 1 {
+		panic(errSyntax)
+	}
+	if c != '\\' {
+		return rest[:n]
+	}
+	for n < len(rest) && isLetter(rest[n]) {
+		n++
+	}
+	if n > 1 {
+		return rest[:n]
+	}
+	_, n = utf8.DecodeRuneInString(rest[1:])
+	return rest[:1+n]
+}
+
+// next reads the token that peek returns. Markdown takes one of two backslashes before a brace or an underscore,
+// for which some write two: where no table's row can end, both mean the one.
+func (p *parser) next() string {
+	t := p.peek()
+	p.at += len(t)
+	if t == `\\` && p.tables == 0 && p.at < len(p.src) && strings.IndexByte("{}_%&#$|", p.src[p.at]) >= 0 {
+		p.at++
+		return `\` + p.src[p.at-1:p.at]
+	}
+	return t
+}
+
+// take reads the next token if it is t.
+func (p *parser) take(t string) bool {
+	if t == "" || p.peek() != t {
+		return false
+	}
+	p.at += len(t)
+	return true
+}
+
+// want reads t and accepts nothing else.
+func (p *parser) want(t string) {
+	if !p.take(t) {
+		panic(errSyntax)
+	}
+}
+
+// braced reads a group as text, blanks and all; braces within it pair.
+func (p *parser) braced() string {
+	p.want("{")
+	from, open := p.at, 1
+	for ; p.at < len(p.src); p.at++ {
+		switch p.src[p.at] {
+		case '\\':
+			p.at++
+		case '{':
+			open++
+		case '}':
+			if open--; open == 0 {
+				p.at++
+				return p.src[from : p.at-1]
+			}
+		}
+	}
+	panic(errSyntax)
+}
+
+// isLetter reports whether c is an ASCII letter, of which command names are made.
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// isDigit reports whether c is an ASCII digit.
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

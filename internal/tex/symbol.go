@@ -12,6 +12,7 @@ type symbol struct {
 	delimits bool // may follow \left
 }
 
+// atom is the symbol as an element: operators are mo, with the attributes that keep browsers from stretching them.
 func (s symbol) atom() atom {
 	a := atom{class: s.class, element: element{tag: "mo", text: s.text}}
 	switch {
@@ -34,6 +35,7 @@ func (s symbol) atom() atom {
 	return a
 }
 
+// capitalGreek reports whether s is a capital Greek letter, which TeX sets upright.
 func capitalGreek(s string) bool { return "Α" <= s && s <= "Ω" }
 
 // symbols are the tokens that are one character without arguments.

@@ -1,13 +1,24 @@
 // Package tex turns a formula in the notation of TeX into MathML. It knows the part of that notation that
-// is one formula by itself: no macros, numbers or references. Where formulas stand in a text, and what
-// stands on a page instead of one that it does not understand, is not its business.
+// is one formula by itself: no macros, numbers or references.
+//
+// The parser descends recursively. A row is a list of atoms up to a token that ends it: a closing brace, the next
+// cell of a table, \right. An atom is a character, a command with its arguments or a group in braces, and may have
+// scripts. Like in TeX, each atom has a class, and the classes of neighbours decide the space between them; most of
+// that is left to browsers, whose operator dictionary has the same spaces. The elements come out as MathML Core
+// (https://www.w3.org/TR/mathml-core/), which browsers draw without a script or a font of ours.
+//
+// The input is hostile: lengths, nesting and cells are bounded, and every character of the source is escaped.
+//
+// The package does not know where formulas stand in a text, nor how a page shows one that is not understood.
 package tex
 
 import (
 	"errors"
 	"strings"
+	"unicode/utf8"
 )
 
+// Bounds of one formula.
 const (
 	// MaxBytes is the longest source that is read.
 	MaxBytes = 4 << 10
@@ -20,7 +31,7 @@ const (
 // errSyntax is the panic by which the parser leaves off; [Parse] recovers from it.
 var errSyntax = errors.New("not understood")
 
-// Formula is what a source became.
+// Formula is a source that was understood.
 type Formula struct {
 	// MathML is a math element with the source as its annotation. It is well-formed in HTML and in XML,
 	// and has elements and attributes of a fixed set only, whatever the source.
@@ -51,4 +62,69 @@ func Parse(source string, display bool) (f Formula, ok bool) {
 		math.attr = ` display="block"`
 	}
 	return Formula{MathML: math.append(nil), Width: top.width()}, true
+}
+
+// element is one of MathML. Its tag and attributes are written as they are and come from this package; its
+// text comes from the source.
+type element struct {
+	tag  string
+	attr string
+	text string
+	kids []element
+}
+
+// group makes one element of a row.
+func group(row []element) element {
+	if len(row) == 1 {
+		return row[0]
+	}
+	return element{tag: "mrow", kids: row}
+}
+
+// space is a gap of a width in CSS units.
+func space(width string) element {
+	return element{tag: "mspace", attr: ` width="` + width + `"`}
+}
+
+// thin is TeX's space before and after the name of a function.
+var thin = space("0.1667em")
+
+// tight is the attributes of an operator that takes no room of its own.
+const tight = ` lspace="0" rspace="0"`
+
+// append appends the element as HTML.
+func (e element) append(b []byte) []byte {
+	b = append(b, "<"+e.tag+e.attr+">"...)
+	b = appendEscaped(b, e.text)
+	for _, k := range e.kids {
+		b = k.append(b)
+	}
+	return append(b, "</"+e.tag+">"...)
+}
+
+// width is how many characters the element shows.
+func (e element) width() int {
+	n := utf8.RuneCountInString(e.text)
+	for _, k := range e.kids {
+		n += k.width()
+	}
+	return n
+}
+
+// escapes are the characters that are markup in text and in quoted attributes.
+var escapes = map[rune]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&quot;"}
+
+// appendEscaped appends a text so that no character in it is markup. Characters that XML forbids become U+FFFD.
+func appendEscaped(b []byte, s string) []byte {
+	for _, c := range s {
+		switch {
+		case escapes[c] != "":
+			b = append(b, escapes[c]...)
+		case c < ' ' && c != '\n' && c != '\t', c == 0xFFFE, c == 0xFFFF:
+			b = append(b, "\uFFFD"...)
+		default:
+			b = utf8.AppendRune(b, c)
+		}
+	}
+	return b
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/tex"
 )
 
+// Bounds of the formulas of one document.
 const (
 	// formulaMaxBytes of MathML is tens of times what the proposals with most formulas have; what comes
 	// beyond it is shown as its source, which is far shorter.
@@ -19,6 +20,7 @@ const (
 	formulaMaxWidth = 20
 )
 
+// formula writes a formula within a text.
 func (d *document) formula(n *markdown.Formula, entering bool) ast.WalkStatus {
 	if entering {
 		d.writeFormula(n.Source(d.source), n.Display, "span")
@@ -26,6 +28,7 @@ func (d *document) formula(n *markdown.Formula, entering bool) ast.WalkStatus {
 	return ast.WalkSkipChildren
 }
 
+// formulaBlock writes a formula that stands on lines of its own.
 func (d *document) formulaBlock(n *markdown.FormulaBlock, entering bool) ast.WalkStatus {
 	if entering {
 		d.writeFormula(n.Source(d.source), true, "div")

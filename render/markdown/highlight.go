@@ -9,13 +9,13 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// codeLanguage is what a fence's first word means.
+// codeLanguage is the meaning of a fence's first word.
 type codeLanguage struct {
 	name  string       // for readers; empty for plain text
 	lexer chroma.Lexer // nil: no highlighting
 }
 
-// languages are what the words of fences mean, by the word in lower case: the offered lexers by name, alias and
+// languages are the meanings of the words of fences, by the word in lower case: the offered lexers by name, alias and
 // file extension, and languages that have a name alone.
 var languages = sync.OnceValue(func() map[string]codeLanguage {
 	byWord := map[string]codeLanguage{
@@ -43,7 +43,7 @@ var languages = sync.OnceValue(func() map[string]codeLanguage {
 	return byWord
 })
 
-// languageOf returns what a fence's word means; an unknown word is its own name.
+// languageOf returns the meaning of a fence's word; an unknown word is its own name.
 func languageOf(word string) codeLanguage {
 	if lang, ok := languages()[strings.ToLower(word)]; ok {
 		return lang
@@ -166,6 +166,7 @@ func codeClass(t chroma.TokenType) string {
 	return ""
 }
 
+// fencedCode writes a block in the language of its info string.
 func (d *document) fencedCode(n *ast.FencedCodeBlock, entering bool) ast.WalkStatus {
 	if entering {
 		info := ""
@@ -177,6 +178,7 @@ func (d *document) fencedCode(n *ast.FencedCodeBlock, entering bool) ast.WalkSta
 	return ast.WalkContinue
 }
 
+// indentedCode writes a block without a language.
 func (d *document) indentedCode(n *ast.CodeBlock, entering bool) ast.WalkStatus {
 	if entering {
 		d.codeBlock(n, codeLanguage{})

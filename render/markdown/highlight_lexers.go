@@ -17,7 +17,7 @@ const highlightOffered = `bash bash-session c c++ css diff docker gas go graphql
 // highlightMends replaces patterns of lexers. They backtrack: a pattern that can match the same text in two
 // ways tries each way at each place, 2^n in all, and one that looks for an end that is not there is tried
 // again at each beginning. The replacements match a text in one way, look no further than they need, and take
-// a comment that is not ended to the end of the text. They have as many groups. In Go, what stands between
+// a comment that is not ended to the end of the text. They have as many groups. In Go, the text between
 // backticks is a string, not a template: that lexer is not offered.
 var highlightMends = map[string]string{
 	// Strings.
@@ -88,8 +88,10 @@ func mendedRules(rules chroma.Rules) chroma.Rules {
 // may need those for a microsecond's work, and a match that is cut off gives other bytes.
 type patientMutator struct{}
 
+// Mutate implements [chroma.Mutator] and is never called: MutateLexer removes its rule.
 func (patientMutator) Mutate(*chroma.LexerState) error { return nil }
 
+// MutateLexer implements [chroma.LexerMutator]: it is called once, with the compiled rules.
 func (patientMutator) MutateLexer(rules chroma.CompiledRules, state string, rule int) error {
 	rules[state] = slices.Concat(rules[state][:rule], rules[state][rule+1:])
 	for _, of := range rules {

@@ -71,7 +71,7 @@ func (d *document) noteFragment(dest string, offset int) {
 	d.fragments = append(d.fragments, Fragment{Dest: dest, Path: path, ID: pageID(fragment), Offset: offset})
 }
 
-// githubPrefix is what GitHub puts before the ids of a text, and leaves out of most links to them.
+// githubPrefix begins all ids of a text on GitHub, and is left out of most links to them.
 const githubPrefix = "user-content-"
 
 // pageID is the id that a fragment means on another page: that of a heading.
@@ -128,7 +128,7 @@ func absoluteURL(scheme, dest string) (string, bool) {
 	return "", false
 }
 
-// schemeOf matches what a browser takes for the scheme of an address (WHATWG URL, scheme state).
+// schemeOf matches the scheme of an address as browsers read it (WHATWG URL, scheme state).
 var schemeOf = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
 
 // urlScheme returns the scheme of an address in lower case, or nothing for a relative one.
@@ -136,14 +136,15 @@ func urlScheme(dest string) string {
 	return strings.ToLower(strings.TrimSuffix(schemeOf.FindString(dest), ":"))
 }
 
-// hasHost reports whether a browser takes what begins a relative address for a host.
+// hasHost reports whether browsers read the start of a relative address as a host.
 func hasHost(dest string) bool {
 	return len(dest) >= 2 && isSlash(dest[0]) && isSlash(dest[1])
 }
 
+// isSlash reports whether a browser takes a character for a slash (WHATWG URL, special schemes).
 func isSlash(c byte) bool { return c == '/' || c == '\\' }
 
-// browserTrim removes what a browser removes before it looks for a scheme: control characters and
+// browserTrim removes the characters that browsers remove before they look for a scheme: control characters and
 // spaces at both ends, tabs and line ends everywhere; and control characters everywhere, as no honest
 // address holds one.
 func browserTrim(dest string) string {
@@ -161,10 +162,12 @@ func resolveMarkdown(b []byte) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(b))))
 }
 
+// escapeURL percent-encodes the characters that no address holds. Encoded ones stay as they are.
 func escapeURL(s string) string {
 	return string(util.URLEscape([]byte(s), false))
 }
 
+// unescapePercent decodes an address, which stays as it is when it cannot be decoded.
 func unescapePercent(s string) string {
 	if u, err := url.PathUnescape(s); err == nil {
 		return u
@@ -193,11 +196,13 @@ func (d *document) openAnchor(href, class, title string) bool {
 	return true
 }
 
+// closeAnchor writes the end of the <a> that openAnchor began.
 func (d *document) closeAnchor() {
 	d.inAnchor--
 	d.print("</a>")
 }
 
+// link writes an <a>, or the text alone where the destination leads nowhere.
 func (d *document) link(n *ast.Link, entering bool) ast.WalkStatus {
 	if !entering {
 		last := len(d.anchors) - 1
@@ -216,12 +221,12 @@ func (d *document) link(n *ast.Link, entering bool) ast.WalkStatus {
 	ok = ok && d.openAnchor(href, "", resolveMarkdown(n.Title))
 	d.anchors = append(d.anchors, ok)
 	if ok && !n.HasChildren() {
-		d.print(escape(href)) // nobody could see it, or hear where it leads
+		d.print(escape(href)) // else it would be invisible
 	}
 	return ast.WalkContinue
 }
 
-// autoLink writes <https://…> and bare addresses. What stands between angle brackets in a proposal
+// autoLink writes <https://…> and bare addresses. The text between angle brackets in a proposal
 // is often no address at all, such as <module::type>: then the brackets are text.
 func (d *document) autoLink(n *ast.AutoLink, entering bool) ast.WalkStatus {
 	if !entering {
@@ -244,6 +249,7 @@ func (d *document) autoLink(n *ast.AutoLink, entering bool) ast.WalkStatus {
 	return ast.WalkContinue
 }
 
+// image writes an image; the text of the nodes below it is its alternative.
 func (d *document) image(n *ast.Image, entering bool) ast.WalkStatus {
 	if entering {
 		d.picture(resolveMarkdown(n.Destination), markdown.PlainText(n, d.source))

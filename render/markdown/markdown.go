@@ -1,5 +1,19 @@
 // Package markdown renders parsed Markdown as the HTML of an article that is safe as it stands: raw HTML cleaned,
-// code highlighted, formulas as MathML. It knows one document at a time; where relative links lead, the caller says.
+// code highlighted, formulas as MathML.
+//
+// A document passes through three stages. First its ids are collected, since a link may come before the heading that
+// it leads to. Then goldmark's renderer walks the tree, with functions of this package for the nodes whose HTML
+// differs from goldmark's own. A document that holds raw HTML is cleaned at last, as there are two lines of defence:
+//
+//   - The tag filter (raw.go) sees every raw tag while it is written. Tags of an allow-list pass with hardly an
+//     attribute, others become text that the reader sees. Each element ends with the node that its tag is in.
+//   - The policy (sanitize.go) sees the whole article once more and lets pass only elements and attributes that this
+//     package writes. An HTML parser then balances the elements and puts each where the standard allows it.
+//
+// Nothing depends on time: limits on code, formulas and output are properties of the text, so that the same text
+// gives the same bytes on a busy machine, too.
+//
+// The package knows one document at a time; where relative links lead, the caller says.
 package markdown
 
 import (
@@ -7,9 +21,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
@@ -19,6 +37,7 @@ import (
 // ErrTooLarge says that a document's HTML would pass 4 MiB, or 20 times a source of over 64 KiB.
 var ErrTooLarge = errors.New("rendered output is too large")
 
+// Limits of the HTML of one document, so that a page stays in proportion to its source.
 const (
 	maxBytes  = 4 << 20  // of HTML
 	freeBytes = 64 << 10 // of source, up to which only maxBytes applies
@@ -65,7 +84,7 @@ func New(highlight bool) *Renderer {
 // has its own level 1, so their levels start at 2 and are their depth in the outline, whatever the number
 // of # characters. A first heading that only repeats title is left out, its id stays. Links within the
 // document are rewritten to its ids, relative ones by links (nil drops them all); where a link leads
-// nowhere its text stays. The error is [ErrTooLarge] or says what could not be balanced.
+// nowhere its text stays. The error is [ErrTooLarge], or one of the HTML parser.
 func (r *Renderer) Render(source *markdown.Document, title string, links Links) (*Article, error) {
 	d := newDocument(r, source, title, links, true)
 	html, err := d.render(source.Root)
@@ -80,6 +99,7 @@ func (r *Renderer) Render(source *markdown.Document, title string, links Links) 
 	return &Article{HTML: html, IDs: d.ids, Fragments: d.fragments}, nil
 }
 
+// render walks the tree and, where raw HTML was written, cleans the result.
 func (d *document) render(root ast.Node) ([]byte, error) {
 	html := &limitedBuffer{limit: sizeLimit(len(d.source))}
 	html.b.Grow(len(d.source) * 3 / 2)
@@ -98,6 +118,7 @@ func (d *document) render(root ast.Node) ([]byte, error) {
 	return out, nil
 }
 
+// sizeLimit is how many bytes of HTML a source of that many bytes may become.
 func sizeLimit(source int) int {
 	if source > freeBytes {
 		return min(maxBytes, maxGrowth*source)
@@ -117,4 +138,175 @@ func (l *limitedBuffer) Write(p []byte) (int, error) {
 		return 0, ErrTooLarge
 	}
 	return l.b.Write(p)
+}
+
+// document is one rendering of one document.
+type document struct {
+	*Renderer
+	source []byte
+	title  string
+	links  Links
+	out    *bufio.Writer // keeps its first error
+
+	ids          map[string]bool   // every id that the document will have
+	looseIDs     map[string]string // looseID of an id to the id
+	fragments    []Fragment
+	notePrefix   string       // of the footnotes' ids
+	titleHeading *ast.Heading // left out; nil if there is none
+
+	block     int    // offset of the innermost block that has begun
+	outline   []int  // levels, as written, of the headings that enclose this place
+	tables    int    // so far
+	formulas  int    // that scroll, so far
+	mathBytes int    // of MathML so far
+	codeBytes int    // in blocks that name a language, so far
+	anchors   []bool // for each open Markdown link: whether an <a> was written
+	inAnchor  int    // how many <a> are open
+
+	rawKept bool            // raw HTML on the allow-list passes
+	rawSeen bool            // there is raw HTML
+	rawSent bool            // raw HTML was written that must be cleaned
+	rawIDs  map[string]bool // ids of raw HTML that are still to be written
+	rawOpen []string        // names of the raw elements that are open
+	rawMark []int           // for each open node: how long rawOpen was at its start
+	math    [][]byte        // MathML that replaces the numbers of formulas, after cleaning
+}
+
+// newDocument collects which ids the document will have, as a link may come before the heading that it
+// leads to.
+func newDocument(r *Renderer, source *markdown.Document, title string, resolve Links, rawKept bool) *document {
+	d := &document{
+		Renderer: r, source: source.Body, title: title, links: resolve, rawKept: rawKept,
+		ids: map[string]bool{}, rawIDs: map[string]bool{}, looseIDs: map[string]string{}, notePrefix: "s-fn",
+	}
+	d.titleHeading = d.findTitle(source.Root)
+	var rawIDs []string
+	var notes []ast.Node
+	_ = ast.Walk(source.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			if id := headingID(n); id != "" {
+				d.addID(id)
+			}
+		case *ast.Image: // its children are only its alternative text
+			return ast.WalkSkipChildren, nil
+		case *ast.HTMLBlock, *ast.RawHTML:
+			d.rawSeen = true
+			if rawKept {
+				rawIDs = append(rawIDs, idsOfRaw(rawSource(n, d.source))...)
+			}
+		case *east.FootnoteLink, *east.Footnote:
+			notes = append(notes, n)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, id := range rawIDs {
+		if id = "s-" + id; !d.ids[id] {
+			d.addID(id)
+			d.rawIDs[id] = true
+		}
+	}
+	for d.prefixTaken() {
+		d.notePrefix += "-"
+	}
+	for _, n := range notes {
+		switch n := n.(type) {
+		case *east.FootnoteLink:
+			d.addID(d.referenceID(n.Index, n.RefIndex))
+		case *east.Footnote:
+			d.addID(d.noteID(n.Index))
+		}
+	}
+	return d
+}
+
+// addID adds an id of the document. Of ids that differ only in signs, loose links lead to the first.
+func (d *document) addID(id string) {
+	d.ids[id] = true
+	loose := looseID(id)
+	if _, ok := d.looseIDs[loose]; !ok && loose != "" {
+		d.looseIDs[loose] = id
+	}
+}
+
+// prefixTaken reports whether an author's id starts as the footnotes' would.
+func (d *document) prefixTaken() bool {
+	for id := range d.ids {
+		if strings.HasPrefix(id, d.notePrefix+"-") || strings.HasPrefix(id, d.notePrefix+"ref-") {
+			return true
+		}
+	}
+	return false
+}
+
+// noteID is the id of a footnote.
+func (d *document) noteID(index int) string {
+	return d.notePrefix + "-" + strconv.Itoa(index)
+}
+
+// referenceID is the id of a reference to a footnote; use counts from 0.
+func (d *document) referenceID(index, use int) string {
+	id := d.notePrefix + "ref-" + strconv.Itoa(index)
+	if use > 0 {
+		id += "-" + strconv.Itoa(use+1)
+	}
+	return id
+}
+
+// headingID is the id that the parser gave a heading; headings within quotes and lists have none.
+func headingID(n *ast.Heading) string {
+	value, _ := n.AttributeString("id")
+	id, _ := value.([]byte)
+	return string(id)
+}
+
+// findTitle returns the first heading of the document if it only repeats the title.
+func (d *document) findTitle(root ast.Node) *ast.Heading {
+	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok {
+			plain := !holdsLink(h) && !holds(h, markdown.KindFormula)
+			if h.Level == 1 && plain && sameTitle(markdown.PlainText(h, d.source), d.title) {
+				return h
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// titleID is an id at the start of a title, such as "EIP-20:" or "MIP 7 - ".
+var titleID = regexp.MustCompile(`^\pL{2,}[ -]*[0-9]+ *[:.\-\x{2013}\x{2014}][ :.\-\x{2013}\x{2014}]*`)
+
+// sameTitle compares titles without their ids, letter case, signs and blanks.
+func sameTitle(a, b string) bool {
+	a, b = strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " ")
+	if a == b {
+		return a != ""
+	}
+	bareA, bareB := titleID.ReplaceAllString(a, ""), titleID.ReplaceAllString(b, "")
+	for _, pair := range [][2]string{{a, b}, {bareA, b}, {a, bareB}, {bareA, bareB}} {
+		if s := looseID(pair[0]); s != "" && s == looseID(pair[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// print writes HTML. Text of the source is escaped by [escape] first.
+func (d *document) print(html string) {
+	_, _ = d.out.WriteString(html)
+}
+
+// printf writes HTML as print does.
+func (d *document) printf(format string, args ...any) {
+	fmt.Fprintf(d.out, format, args...)
+}
+
+// escape replaces the four characters that matter in text and in double quotes, and NUL, which no HTML
+// document may hold.
+func escape[T string | []byte](s T) string {
+	return string(util.EscapeHTML([]byte(s)))
 }

@@ -42,7 +42,7 @@ func (d *document) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	register(r, markdown.KindFormulaBlock, d.formulaBlock)
 }
 
-// registry adds to each function what holds for nodes of all kinds.
+// registry registers functions that also do the work for nodes of all kinds.
 type registry struct {
 	d *document
 	renderer.NodeRendererFuncRegisterer
@@ -153,6 +153,8 @@ func holds(n ast.Node, kinds ...ast.NodeKind) bool {
 	return false
 }
 
+// listItem marks an item with a check box, which has no bullet. Unlike goldmark's, an item's block begins in its
+// line.
 func (d *document) listItem(n *ast.ListItem, entering bool) ast.WalkStatus {
 	if first := n.FirstChild(); first != nil {
 		if _, ok := first.FirstChild().(*east.TaskCheckBox); ok {
@@ -162,6 +164,7 @@ func (d *document) listItem(n *ast.ListItem, entering bool) ast.WalkStatus {
 	return d.wrap(entering, "<li>", "</li>\n")
 }
 
+// checkBox writes the box of a task with a name for screen readers.
 func (d *document) checkBox(n *east.TaskCheckBox, entering bool) ast.WalkStatus {
 	if n.IsChecked {
 		return d.wrap(entering, `<input type="checkbox" checked disabled aria-label="Done"> `, "")
@@ -180,10 +183,12 @@ func (d *document) table(_ *east.Table, entering bool) ast.WalkStatus {
 	return ast.WalkContinue
 }
 
+// tableHeader writes the first row. Tables always have one.
 func (d *document) tableHeader(_ *east.TableHeader, entering bool) ast.WalkStatus {
 	return d.wrap(entering, "<thead><tr>", "</tr></thead>\n")
 }
 
+// tableRow opens the table's body before the first row, and closes it behind the last.
 func (d *document) tableRow(n *east.TableRow, entering bool) ast.WalkStatus {
 	start, end := "<tr>", "</tr>\n"
 	if _, ok := n.PreviousSibling().(*east.TableHeader); ok {
@@ -195,6 +200,7 @@ func (d *document) tableRow(n *east.TableRow, entering bool) ast.WalkStatus {
 	return d.wrap(entering, start, end)
 }
 
+// tableCell states the alignment by a class: the site's policy forbids style attributes.
 func (d *document) tableCell(n *east.TableCell, entering bool) ast.WalkStatus {
 	class := ""
 	switch n.Alignment {
@@ -210,6 +216,7 @@ func (d *document) tableCell(n *east.TableCell, entering bool) ast.WalkStatus {
 	return d.wrap(entering, "<td"+class+">", "</td>")
 }
 
+// footnoteLink writes a reference: within another link the number alone.
 func (d *document) footnoteLink(n *east.FootnoteLink, entering bool) ast.WalkStatus {
 	if !entering {
 		return ast.WalkContinue
@@ -224,6 +231,7 @@ func (d *document) footnoteLink(n *east.FootnoteLink, entering bool) ast.WalkSta
 	return ast.WalkContinue
 }
 
+// footnoteBacklink writes the way back from a footnote to one of its references.
 func (d *document) footnoteBacklink(n *east.FootnoteBacklink, entering bool) ast.WalkStatus {
 	id := d.referenceID(n.Index, n.RefIndex)
 	if !entering || !d.ids[id] { // the reference is in an image's alternative text
@@ -237,6 +245,7 @@ func (d *document) footnoteBacklink(n *east.FootnoteBacklink, entering bool) ast
 	return ast.WalkContinue
 }
 
+// footnoteList writes the section of the notes, which no raw element encloses.
 func (d *document) footnoteList(_ *east.FootnoteList, entering bool) ast.WalkStatus {
 	if entering {
 		d.closeRaw(0)
@@ -246,6 +255,7 @@ func (d *document) footnoteList(_ *east.FootnoteList, entering bool) ast.WalkSta
 		"</ol>\n</section>\n")
 }
 
+// footnote writes one note.
 func (d *document) footnote(n *east.Footnote, entering bool) ast.WalkStatus {
 	return d.wrap(entering, `<li id="`+d.noteID(n.Index)+"\">\n", "</li>\n")
 }

@@ -14,9 +14,10 @@ import (
 // rawMaxDepth is how many raw elements may be open at once; tags beyond it are text.
 const rawMaxDepth = 64
 
-// rawKind says what becomes of a raw tag.
+// rawKind is the treatment of a raw tag.
 type rawKind int
 
+// The kinds of raw tags. Those above rawImage open an element.
 const (
 	rawText    rawKind = iota // shown as it is written: unknown, or known to be active
 	rawVoid                   // has no content
@@ -30,6 +31,7 @@ const (
 // rawKinds are the kinds of tags; others are rawText.
 var rawKinds = map[string]rawKind{"br": rawVoid, "hr": rawVoid, "img": rawImage, "a": rawAnchor}
 
+// The tags that pass, by kind. None of them loads or runs anything.
 func init() {
 	for kind, tags := range map[rawKind]string{
 		rawHeading: "h1 h2 h3 h4 h5 h6",
@@ -75,6 +77,7 @@ func rawTokens(src []byte) iter.Seq2[html.Token, []byte] {
 	}
 }
 
+// isStartTag reports whether a token is a start tag. HTML knows no self-closing ones but in formulas and drawings.
 func isStartTag(t html.Token) bool {
 	return t.Type == html.StartTagToken || t.Type == html.SelfClosingTagToken
 }
@@ -113,6 +116,7 @@ func (d *document) rawHTMLBlock(n *ast.HTMLBlock, entering bool) ast.WalkStatus 
 	return ast.WalkContinue
 }
 
+// rawHTMLInline writes one tag or comment within a paragraph.
 func (d *document) rawHTMLInline(n *ast.RawHTML, entering bool) ast.WalkStatus {
 	if entering {
 		d.rawHTML(rawSource(n, d.source), n.Segments.At(0).Start)
@@ -139,6 +143,7 @@ func rawIsText(src []byte, kept bool) bool {
 	return shown
 }
 
+// isRawComment reports whether a comment has its end. The tokenizer also calls <?php a comment.
 func isRawComment(raw []byte) bool {
 	return bytes.HasPrefix(raw, []byte("<!--")) && bytes.HasSuffix(raw, []byte("-->"))
 }
@@ -165,6 +170,7 @@ func (d *document) rawHTML(src []byte, offset int) {
 	}
 }
 
+// rawStart writes a start tag of a kind that passes. raw is its source.
 func (d *document) rawStart(t html.Token, kind rawKind, raw []byte, offset int) {
 	switch kind {
 	case rawVoid:
@@ -214,7 +220,7 @@ func (d *document) openRaw(tag, attrs string) {
 }
 
 // rawEnd closes an element that was opened in the same place, with all that is open inside it. An end
-// tag without a start is nobody's text and left out.
+// tag without a start is left out.
 func (d *document) rawEnd(tag string) {
 	mark := d.rawMark[len(d.rawMark)-1]
 	for i := len(d.rawOpen) - 1; i >= mark; i-- {
@@ -225,7 +231,7 @@ func (d *document) rawEnd(tag string) {
 	}
 }
 
-// closeRaw closes what is open beyond the first n raw elements.
+// closeRaw closes all open raw elements but the first n.
 func (d *document) closeRaw(n int) {
 	for len(d.rawOpen) > n {
 		last := len(d.rawOpen) - 1
@@ -272,6 +278,7 @@ func rawSpan(t html.Token, name string) string {
 	return " " + name + `="` + strconv.Itoa(n) + `"`
 }
 
+// rawAttr returns the value of an attribute, empty when the tag has none of that name.
 func rawAttr(t html.Token, name string) string {
 	for _, a := range t.Attr {
 		if a.Key == name {

@@ -46,8 +46,8 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// clean filters an article and closes in it what is open, so that nothing in it reaches what follows it. Then
-// it puts the formulas in.
+// clean filters an article and closes its open elements, so that none encloses the rest of the page. Then it
+// puts the formulas in.
 func (d *document) clean(article []byte) ([]byte, error) {
 	root := newElement(atom.Div)
 	nodes, err := html.ParseFragment(bytes.NewReader(d.policy.SanitizeBytes(article)), root)
@@ -85,7 +85,7 @@ func keepFirstIDs(root *html.Node) {
 	}
 }
 
-// Elements by what the HTML standard lets them hold and where it lets them stand (section 4, content models).
+// Elements by the content and the place that the HTML standard allows them (section 4, content models).
 var (
 	headings = newSet("h1 h2 h3 h4 h5 h6")
 	// inlineOnly hold text and inline elements alone.
@@ -95,6 +95,7 @@ var (
 		table tbody td th thead tr ul`)
 )
 
+// newSet is the set of the words.
 func newSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
@@ -169,11 +170,12 @@ func isBlank(n *html.Node) bool {
 	return n.Type == html.TextNode && strings.TrimSpace(n.Data) == ""
 }
 
+// newElement returns an element without attributes.
 func newElement(a atom.Atom) *html.Node {
 	return &html.Node{Type: html.ElementNode, DataAtom: a, Data: a.String()}
 }
 
-// wrapOthers puts what a list holds beside its parts into parts.
+// wrapOthers puts the children of a list that are none of its parts into parts.
 func wrapOthers(list *html.Node, wrapper atom.Atom, parts ...atom.Atom) {
 	var open *html.Node
 	for _, c := range slices.Collect(list.ChildNodes()) {

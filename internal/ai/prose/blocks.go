@@ -1,8 +1,9 @@
-// Package prose reads the prose in Markdown: its paragraphs and items, their sentences, and each as a reader sees it. It
-// does not know the meaning of a sentence.
+// Package prose reads the prose in Markdown: its paragraphs and items, their sentences, and each as a reader sees it.
 //
 // Sentences are cut from the source and not from its rendering, so that each of them is a quote that can be found in
 // the proposal again. [Plain] then reads one as it would be rendered.
+//
+// It does not know the meaning of a sentence.
 package prose
 
 import (

@@ -1,5 +1,5 @@
 // Package summary makes the summary of a proposal by rules, from the proposal's own sentences, and checks any summary
-// against the proposal. It asks no model, and it does not know who wrote a summary or where one is kept.
+// against the proposal.
 //
 // [Extract] goes through these steps:
 //
@@ -11,6 +11,8 @@
 //  6. Severities are raised to the floors of the proposal's kind and status (floors.go).
 //
 // Nothing in it depends on the time but generatedAt, on an order of a map, or on the machine.
+//
+// It asks no model, and it does not know who wrote a summary or where one is kept.
 package summary
 
 import (
