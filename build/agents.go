@@ -63,6 +63,7 @@ func (p *planner) describe() *agent.API {
 	}
 	at := p.example()
 	m, subject := p.Summaries[at], p.Subject(at)
+	// An example without a committed summary shows the extractive one, at a time that follows from the input.
 	e := agent.Subject{Proposal: subject.Proposal, Summary: p.Beside.Summary(m.ID)}
 	if e.Summary == nil {
 		if m.Updated != nil {

@@ -13,6 +13,9 @@ import (
 // splat in the address of a redirect stands for the part of the path that the rule's * covers.
 const splat = ":splat"
 
+// The rules have the syntax of Netlify and Cloudflare Pages. `_redirects` has a rule a line, of which the first match
+// applies to a path without a file. `_headers` has a path and, indented below it, its fields; all matches apply.
+
 // Redirect is one rule of `_redirects`. Status 200 answers with the file To, 404 with To and that
 // status, 301 sends the client there.
 type Redirect struct {
@@ -51,6 +54,7 @@ func (p *planner) sitemap() {
 	if t := updatedAt(p.Summaries); !t.UTC().IsZero() {
 		newest = &t
 	}
+	// The 404 page is the answer to other addresses; it has none of its own that is worth an entry.
 	var entries []render.SitemapEntry
 	for _, a := range p.plan.Artifacts {
 		if a.Type != typeHTML || a.Route == "/404.html" {
@@ -79,6 +83,8 @@ func (p *planner) redirects() {
 		}
 		rules = append(rules, Redirect{a.Route, "/" + a.File, 200})
 	}
+	// Links to a proposal's file, as texts and forums have them, lead to its page. Of two folders with one name the
+	// first proposal has the address.
 	taken := map[string]bool{}
 	for _, c := range p.Proposals {
 		from := "/" + c.RepoPath
@@ -91,6 +97,7 @@ func (p *planner) redirects() {
 	if folder := mip.PageFolder(p.info.Prefix); folder != oldPages {
 		rules = append(rules, Redirect{oldPages + "*", p.Site.Path(folder) + splat, 301})
 	}
+	// Last, since the first match decides: every unknown address of the API answers in JSON.
 	rules = append(rules, Redirect{"/api/v1/*", "/api-404.json", 404})
 	if !p.NoAPIFallback {
 		rules = append(rules, Redirect{"/api/*", "/api-404.json", 404})
@@ -124,6 +131,7 @@ func (p *planner) headers() {
 		{"/assets/*", [][2]string{{"Cache-Control", immutable}}},
 		{"/api/v1/*", [][2]string{{"Content-Type", typeJSON}, {"Cache-Control", revalidate}}},
 	}
+	// A CDN takes a file's type from its extension, which many routes lack and feeds share with other XML.
 	placed := map[string]bool{}
 	for _, a := range p.plan.Artifacts {
 		from := "/" + a.File

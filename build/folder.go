@@ -21,6 +21,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/atomicfile"
 )
 
+// The output folder has a state of its own, so that a build can remove files without ever removing one of a person.
+// The owner file is written by the first build, into a folder that holds nothing of the plan with other bytes. The
+// record lists the files of the last build and, while a build runs, those of the new plan too: a build that is killed
+// leaves no file that the next one does not know. The lock keeps two builds apart.
+
 // stateDir is the folder in the output that is not published: the record of the files that builds wrote, the mark
 // that the output is a build's, the lock and, while a build runs, temporary files.
 const (

@@ -39,6 +39,7 @@ func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 			}})
 		}
 	}
+	// The pages of all proposals are known only now.
 	var out []mip.Problem
 	for _, l := range links {
 		id, known := linkedID(c.Corpus, linkedFile(l.path))

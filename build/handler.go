@@ -64,6 +64,7 @@ func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
+	// A file comes before any rule, as on a CDN. Only files and rewrites to them can be asked in vain to change.
 	f := h.file(name)
 	rule, ruled := h.plan.rule(name)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
@@ -96,6 +97,7 @@ func (h *Published) file(name string) *file {
 	if f, ok := h.files[name]; ok {
 		return f
 	}
+	// A folder answers with or without its last slash; ServeHTTP redirects in the second case.
 	return h.files[trimmed+"/index.html"]
 }
 

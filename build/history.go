@@ -28,6 +28,7 @@ func (p *planner) historyPage(c *corpus.Proposal, m mip.Summary) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
+	// The text before the oldest version, if git has it, is the base of that version's difference.
 	page := render.HistoryPage{Summary: m, Before: c.Past.Before}
 	for i, v := range c.Past.Versions {
 		link, _ := sourceLinkAt(p.Site, c, v.Commit, c.RepoPath)
@@ -57,9 +58,11 @@ func (p *planner) recentChanges() (map[mip.ID]render.Revision, error) {
 	for _, m := range render.Recent(p.Summaries) {
 		i, _ := mip.Search(p.Summaries, m.ID)
 		c := *p.Proposals[i]
+		// A proposal whose date is not that of its newest commit was dated by its header.
 		if c.Past == nil || m.Updated == nil || !m.Updated.UTC().Equal(c.Past.Versions[0].When.UTC()) {
 			continue
 		}
+		// One version and its predecessor are enough for the newest difference.
 		past := *c.Past
 		past.Versions, past.Texts = past.Versions[:1], past.Texts[:min(len(past.Texts), 2)]
 		c.Past = &past

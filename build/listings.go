@@ -83,6 +83,7 @@ func (p *planner) listings() {
 			at    []int    // positions
 			words []string // for the value, by member
 		}
+		// Values with one slug share a page, so that letter case does not divide a list.
 		bySlug := map[string]*members{}
 		for i, m := range p.Summaries {
 			for _, e := range k.entries(m) {
@@ -103,6 +104,7 @@ func (p *planner) listings() {
 
 // listing returns a function that adds the proposals at these positions to a list.
 func (p *planner) listing(l plain.Listing, at []int) func() plain.Listing {
+	// The positions are kept, not the summaries: there are thousands of lists, and few are made at a time.
 	return func() plain.Listing {
 		l := l
 		for _, i := range at {
@@ -124,6 +126,7 @@ func (p *planner) addListing(pattern, slug string, page func() ([]byte, error), 
 
 // upgrades adds a page for each hard fork, and their overview.
 func (p *planner) upgrades() {
+	// Forks whose names have one slug share a page, that of the first.
 	seen := map[string]bool{}
 	for _, f := range p.Forks {
 		slug := mip.Slug(f.Name)

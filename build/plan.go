@@ -153,6 +153,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 		p.texts = &Rendered{}
 	}
 	p.texts.begin(p.linkState())
+	// A page that holds a count or the newest commit would change with every proposal.
 	p.stableInfo = p.info
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error
@@ -166,6 +167,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 	if p.stable, err = render.NewPages(p.stableInfo, nil, o.Notice); err != nil {
 		return nil, err
 	}
+	// Producers only name artifacts. The order matters to those that read the plan so far.
 	for _, produce := range producers {
 		produce(p)
 	}

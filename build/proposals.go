@@ -21,6 +21,7 @@ import (
 // proposals adds three files for each proposal, and its committed summary and translations.
 func (p *planner) proposals() {
 	for i, c := range p.Proposals {
+		// The three are neighbours, so that one worker makes them and the text is rendered once: see each.
 		p.addOf(c, apiRoute, bodyOf(func() ([]byte, error) { return p.proposalJSON(i) }))
 		p.addOf(c, pageRoute, bodyOf(func() ([]byte, error) { return p.proposalPage(i) }))
 		p.addOf(c, markdownRoute, func(w io.Writer) error {
@@ -171,6 +172,7 @@ func (r *Rendered) begin(links string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last, r.texts = r.texts, map[string]*text{}
+	// A proposal that came or went may be the target of a link in any text.
 	if links != r.links {
 		r.links, r.last = links, nil
 	}
@@ -227,6 +229,7 @@ func (p *planner) text(c *corpus.Proposal) (*text, error) {
 	if t, ok := p.texts.get(key); ok {
 		return t, nil
 	}
+	// Parsing and rendering are outside of any lock: workers render different proposals at the same time.
 	d := p.Read(c)
 	article, err := p.md.Render(d, c.Title, func(dest string) (string, bool) { return p.link(c, dest) })
 	if err != nil {

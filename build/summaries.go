@@ -20,6 +20,8 @@ import (
 
 // summaries completes the corpus's summaries with the fields that follow from the site.
 func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
+	// A fork bundles proposals by number, all of the site's main kind. The first fork that bundles a proposal has it,
+	// unless another fork names it as its meta proposal.
 	main := mip.ID{Kind: s.Prefix}
 	forkOf := map[mip.ID]string{}
 	for _, f := range s.HardForks {
@@ -47,6 +49,7 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 		if foreignTopic(s, m) {
 			m.ForumTopicID = nil
 		}
+		// An override of site.yaml wins over the header; a new link brings its own topic.
 		if o, ok := s.Overrides[m.ID]; ok {
 			if o.DiscussionsTo != nil {
 				m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, corpus.Topic(*o.DiscussionsTo)
@@ -80,6 +83,7 @@ func sourceLinkAt(s *site.Site, p *corpus.Proposal, commit, repoPath string) (st
 	if s.SourceURL == "" || p.Local || repoPath == ".." || strings.HasPrefix(repoPath, "../") {
 		return "", false
 	}
+	// A file name may hold any character; the slashes between its parts stay.
 	segments := strings.Split(repoPath, "/")
 	for i, seg := range segments {
 		segments[i] = url.PathEscape(seg)
@@ -117,6 +121,7 @@ func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
 	newest := updatedAt(all)
 	forks := make([]mip.HardFork, len(s.HardForks))
 	for i, f := range s.HardForks {
+		// The site's values are shared by plans, so the fork's maps and slices are copied before they change.
 		f.Activation = maps.Clone(f.Activation)
 		f.BundledMIPs = append([]int{}, f.BundledMIPs...)
 		for id, o := range s.Overrides {

@@ -57,6 +57,7 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	if err := f.record(both); err != nil {
 		return Report{}, err
 	}
+	// Leaves are put in place before the indexes: see each.
 	var mu sync.Mutex
 	err = p.each(ctx, func(a *Artifact) error {
 		changed := false
@@ -81,6 +82,7 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	if err != nil {
 		return report, err
 	}
+	// No index names these files any more.
 	for _, file := range slices.Sorted(maps.Keys(old)) {
 		if wanted[file] {
 			continue

@@ -39,6 +39,7 @@ func newChainClock(heads map[string]api.NetworkStatus, wall time.Time) chainCloc
 			continue
 		}
 		b := block{h.BlockTime.UTC(), h.Stale}
+		// A node whose clock is ahead must not activate a fork early.
 		if wall.Before(b.time) {
 			b.time = wall
 		}
@@ -89,6 +90,7 @@ func discrepancies(x *index.Index, clock chainClock, now time.Time) []api.Discre
 			out = append(out, d)
 		}
 	}
+	// A site without networks has no chain to disagree with.
 	if len(x.Site.Networks) > 0 {
 		main := x.Site.Networks[0]
 		for _, f := range x.HardForks {

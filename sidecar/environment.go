@@ -100,6 +100,7 @@ func parseProxies(text string) ([]netip.Prefix, error) {
 	var out []netip.Prefix
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
+		// A zone names an interface of this machine, by which no address of a request is told apart.
 		p, err := netip.ParsePrefix(part)
 		if a, bad := netip.ParseAddr(part); bad == nil && a.Zone() == "" {
 			p, err = netip.PrefixFrom(a, a.BitLen()), nil

@@ -42,6 +42,7 @@ func (s *Sidecar) forumActivity(_ http.ResponseWriter, r *http.Request) (*respon
 		if err != nil {
 			return nil, err
 		}
+		// A topic that is stale already must not get staler in a CDN.
 		stale := timing.FreshTopic
 		if e.Stale {
 			stale = 0

@@ -7,11 +7,15 @@ import (
 
 // health is the body of GET /healthz and GET /readyz, which only the plain server has.
 type health struct {
-	Status   string `json:"status"`             // ok
-	Version  string `json:"version,omitempty"`  // of the program
-	Revision string `json:"revision,omitempty"` // the commit that the program was built from
-	Commit   string `json:"commit,omitempty"`   // of the site: the newest one that touched a proposal
-	Shared   string `json:"shared,omitempty"`   // ok or away: the Redis. A sidecar is healthy without it
+	// Status is always ok.
+	Status string `json:"status"`
+	// Version and Revision are those of the program.
+	Version  string `json:"version,omitempty"`
+	Revision string `json:"revision,omitempty"`
+	// Commit is the site's: the newest one that touched a proposal.
+	Commit string `json:"commit,omitempty"`
+	// Shared is ok or away, as the Redis is. A sidecar is healthy without it.
+	Shared string `json:"shared,omitempty"`
 }
 
 // health answers GET /healthz while the process lives.

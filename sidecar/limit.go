@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"maps"
-	"math"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -15,10 +14,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sethvargo/go-limiter"
-
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
 const (
@@ -43,7 +41,7 @@ type limit struct {
 	seed   maphash.Seed
 
 	// shared counts for all sidecars of the site. It is nil without a Redis.
-	shared limiter.Store
+	shared *redis.Limit
 	// site returns the site's base address, which is empty before the first index.
 	site func() string
 
@@ -59,6 +57,7 @@ type windowKey struct {
 	hash   uint64
 }
 
+// window is the one of a caller.
 type window struct {
 	began time.Time
 	// used counts tokens.
@@ -100,6 +99,7 @@ func setRateLimit(h http.Header, name, policy string, remaining uint64, left tim
 	h.Set("Ratelimit", fmt.Sprintf("%q;r=%d;t=%d", name, remaining, api.Seconds(left)))
 }
 
+// errNotShared is the error of takeShared without a Redis, and before the site is known.
 var errNotShared = errors.New("no limit is shared")
 
 // takeShared takes a token of all sidecars of the site. left is the time to the end of the window. After an error, such
@@ -108,17 +108,16 @@ func (l *limit) takeShared(ctx context.Context, caller netip.Addr) (remaining ui
 	if l.shared == nil || l.site() == "" {
 		return 0, 0, false, errNotShared
 	}
-	_, remaining, ends, ok, err := l.shared.Take(ctx, cache.Name(l.site(), "limit", l.name, caller.String()))
-	// The window may have ended since, and the clock of this process may be wrong.
-	left = time.Until(time.Unix(0, int64(min(ends, math.MaxInt64))))
-	return remaining, min(max(left, 1), limitWindow), ok, err
+	remaining, left, ok, err = l.shared.Take(ctx, cache.Name(l.site(), "limit", l.name, caller.String()))
+	return remaining, min(left, limitWindow), ok, err
 }
 
 // takeOwn takes a token of this process.
 func (l *limit) takeOwn(caller netip.Addr) (remaining uint64, left time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.now().Round(0) // a process may have been frozen, which the monotonic clock does not count
+	// The monotonic clock stands still while a process is frozen, so the wall clock counts.
+	now := l.now().Round(0)
 	if over(now, l.swept) {
 		maps.DeleteFunc(l.windows, func(_ windowKey, w window) bool { return over(now, w.began) })
 		l.swept = now

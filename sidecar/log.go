@@ -60,6 +60,7 @@ func (s *Sidecar) logRequest(r *http.Request, rec *recorder) {
 	if rec.code != "" {
 		code = slog.String("code", string(rec.code))
 	}
+	// Microseconds are exact enough, and keep the number short.
 	milliseconds := float64(time.Since(rec.began).Microseconds()) / 1000
 	s.Log.LogAttrs(r.Context(), level, "request",
 		slog.String("id", rec.id), slog.String("method", methodLabel(r.Method)), slog.String("route", rec.route),

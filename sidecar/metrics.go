@@ -27,6 +27,7 @@ type MetricWriter interface {
 // WriteMetrics writes the counts since the sidecar was made. Networks that have left the site are left out. No label has
 // a text of a caller.
 func (s *Sidecar) WriteMetrics(w MetricWriter) {
+	// The counts of networks that have left are kept for their return.
 	networks := s.current.Load().networks
 	s.counts.write(w)
 	writeCache(w, "answers", "", &s.counts.responses)
@@ -158,6 +159,7 @@ var countedMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, 
 
 // request counts a request that was answered or aborted.
 func (c *counts) request(rec *recorder, method string) {
+	// Callers make up methods, and each would be a series of its own.
 	if !slices.Contains(countedMethods, method) {
 		method = other
 	}

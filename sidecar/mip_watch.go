@@ -115,6 +115,7 @@ func addForum(w *api.MIPWatch, st *state, p parts, d discussions) {
 // addHeads adds the parts that follow from the heads of the chains. now is the time of a chain that has no head.
 func addHeads(w *api.MIPWatch, st *state, p parts, heads map[string]api.NetworkStatus, now time.Time) {
 	x := st.index
+	// All parts are judged at the same times, so that they agree with each other.
 	clock := newChainClock(heads, now)
 	if p.has(partHardForks) {
 		w.HardForks = make([]mip.HardFork, 0, len(x.HardForks))
@@ -243,6 +244,7 @@ func (s *Sidecar) networkInfo(_ http.ResponseWriter, r *http.Request) (*response
 func (s *Sidecar) heads(ctx context.Context, st *state) (heads map[string]api.NetworkStatus, until time.Time) {
 	heads = make(map[string]api.NetworkStatus, len(st.networks))
 	until = s.Now().Add(timing.FreshHead)
+	// The networks are asked at the same time, so that a slow one delays no other.
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for _, n := range st.networks {
@@ -264,6 +266,7 @@ func (s *Sidecar) heads(ctx context.Context, st *state) (heads map[string]api.Ne
 // order of the names is thus one choice and one cached response.
 type parts uint8
 
+// The parts, in the order of [api.WatchParts].
 const (
 	partMIPs parts = 1 << iota
 	partForum

@@ -67,7 +67,7 @@ func (e *endpoint) allow() string {
 
 // ServeHTTP answers one request.
 func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// The id is ours alone: one that a caller sends would let him write into the log.
+	// An id of the caller could be anything, and would be in the log.
 	rec := &recorder{ResponseWriter: w, began: time.Now(), id: rand.Text(), route: other}
 	h := w.Header()
 	h.Set("X-Request-Id", rec.id)
@@ -248,6 +248,7 @@ func (s *Sidecar) writeResponse(w http.ResponseWriter, r *http.Request, e *endpo
 	res.Serve(w, r, http.StatusOK)
 }
 
+// Errors of the sidecar itself. Those of hosts are made where the hosts are asked.
 var (
 	errStopping = &api.HTTPError{Code: api.NotReady, Detail: "This process is about to end.", RetryAfter: time.Second}
 	errNotReady = &api.HTTPError{Code: api.NotReady, RetryAfter: time.Second,

@@ -92,6 +92,7 @@ func (s *Sidecar) openForum(n, old *state) error {
 
 // openChain keeps the chain of old, with its head, if the network and its addresses are the same.
 func (s *Sidecar) openChain(e mip.Endpoints, old *state) (*chain.Chain, error) {
+	// A renamed network is another one, since the name is part of its status.
 	for _, o := range old.networks {
 		if o.endpoints.Network == e.Network && o.endpoints.BlockTime == e.BlockTime && slices.Equal(o.endpoints.RPC, e.RPC) {
 			return o.Chain, nil
@@ -124,6 +125,7 @@ func links(x *index.Index) []link {
 	if x.Site.Forum == nil {
 		return nil
 	}
+	// The forum refuses an address that cannot be parsed.
 	base, err := url.Parse(*x.Site.Forum)
 	if err != nil {
 		return nil
@@ -131,6 +133,7 @@ func links(x *index.Index) []link {
 	var out []link
 	seen := map[int]bool{}
 	for i, m := range x.List.MIPs {
+		// Several proposals may link to one topic, which is asked for once.
 		switch {
 		case m.ForumTopicID != nil && !seen[*m.ForumTopicID]:
 			seen[*m.ForumTopicID] = true

@@ -74,6 +74,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		}
 	}
 	o.NoAPIFallback = b.noAPIFallback
+	// The flag is read before the proposals as well.
 	if o.Live, err = b.readSnapshot(); err != nil {
 		return err
 	}
@@ -87,12 +88,14 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	}
 	progress.done("read %s", plural(len(c.Proposals), "sound proposal"))
 	var unsummarised []mip.Problem // proposals without a summary of their present text
+	// A site that will not be published needs no summaries, and questions to a model cost money.
 	if b.summaries && (b.keepGoing || count(c.Problems).Errors == 0) {
 		if c, unsummarised, err = b.summarise(ctx, c, o, progress); err != nil {
 			writeText(b.stderr, unsummarised, -1)
 			return err
 		}
 	}
+	// With --format json the result holds the problems, and standard error stays free for errors.
 	b.print(progress, c.Problems, mostWarnings)
 	b.print(progress, unsummarised, -1)
 	if c.History == "none" {
@@ -115,6 +118,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	if len(unsummarised) > 0 && !b.keepGoing {
 		code = exitProblems
 	}
+	// The result has the problems of every step in the order of their files.
 	problems := mip.SortProblems(slices.Concat(c.Problems, unsummarised, plan.Problems))
 	return b.finish(code, buildReport{Published: len(c.Proposals), Problems: problems, Report: report, Out: b.out})
 }
@@ -139,6 +143,7 @@ func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options
 	if b.planned != nil {
 		b.planned(plan)
 	}
+	// Planning reads no files, and is quick even for thousands of proposals.
 	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
 	b.print(progress, plan.Problems, mostWarnings)
 	report, err := b.write(ctx, plan, o.Site, progress)
@@ -166,6 +171,7 @@ func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options
 
 // write brings the folder to the plan, and then the folder of --snapshot if there is one. Its error has an exit code.
 func (b *builder) write(ctx context.Context, plan *build.Plan, s *site.Site, progress *progress) (build.Report, error) {
+	// Another build of the same folder is waited for, after one line on standard error.
 	report, err := build.Sync(ctx, plan, b.out, build.SyncOptions{
 		Waiting:  func() { progress.say("waiting for another build that writes into %s", b.out) },
 		Progress: func(done, total int) { progress.doing("writing… %d %%", done*100/max(total, 1)) },
@@ -184,6 +190,7 @@ func (b *builder) write(ctx context.Context, plan *build.Plan, s *site.Site, pro
 // writeError gives an error of writing its exit code: a folder that is refused was named wrongly, and
 // a proposal that cannot be rendered is no fault of the folder.
 func writeError(flag, dir string, err error) error {
+	// The order matters: a folder that is refused is an error of writing as well.
 	_, unmakable := errors.AsType[*build.MakeError](err)
 	switch {
 	case errors.Is(err, build.ErrNotOurs):
@@ -207,6 +214,7 @@ func (b *builder) finish(code int, r buildReport) error {
 		fmt.Fprintf(b.stdout, "published %s (%s): %s changed, %d unchanged, %d removed in %s\n", plural(r.Published, "proposal"),
 			count(r.Problems), plural(r.Changed, "file"), r.Unchanged, r.Removed, visible(r.Out))
 	}
+	// An exitError without an error says all there is to say.
 	if code == exitDone {
 		return nil
 	}
@@ -285,6 +293,7 @@ func modelFrom(env func(string) (string, bool)) (ai.Model, string, error) {
 		}
 		return value, ok
 	})
+	// Unusable names what the provider lacks, such as its key.
 	if err := errors.Join(append(errs, c.Unusable)...); err != nil {
 		return nil, "", fmt.Errorf("--summaries: %w", err)
 	}
@@ -300,6 +309,7 @@ func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Optio
 	if err != nil {
 		return nil, nil, exit(exitUsage, err)
 	}
+	// SOURCE_DATE_EPOCH makes summaries reproducible, too.
 	now := time.Now()
 	if o.Epoch != nil {
 		now = *o.Epoch
@@ -324,6 +334,7 @@ func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Optio
 	case written == 0:
 		return c, report.Problems, nil
 	}
+	// The summaries are published as a later build would read them.
 	next, err = b.load(ctx, o)
 	return next, report.Problems, err
 }

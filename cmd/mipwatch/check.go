@@ -92,6 +92,7 @@ func render(ctx context.Context, c *build.Content, o build.Options) ([]mip.Probl
 	if err != nil || len(c.Proposals) == 0 {
 		return found, err
 	}
+	// A plan is as far as problems of the site as a whole can be found; Trial makes each page.
 	plan, err := build.NewPlan(c, o)
 	if err != nil {
 		return nil, fmt.Errorf("plan the site: %w", err)
@@ -114,10 +115,12 @@ func newReport(c *build.Content, folders, args []string) (checkReport, error) {
 	for _, p := range c.Problems {
 		files[p.File] = true
 	}
+	// A folder is no file, and is not counted as one.
 	for _, dir := range folders {
 		delete(files, filepath.ToSlash(filepath.Clean(dir))) // a problem can be a folder's
 	}
 	r := checkReport{Checked: len(files), Problems: c.Problems}
+	// The counts and the exit code are those of the named files alone.
 	if len(args) > 0 {
 		picked, err := named(files, args)
 		if err != nil {
@@ -126,6 +129,7 @@ func newReport(c *build.Content, folders, args []string) (checkReport, error) {
 		r.Checked = len(picked)
 		r.Problems = slices.DeleteFunc(slices.Clone(c.Problems), func(p mip.Problem) bool { return !picked[p.File] })
 	}
+	// A list is never null in JSON.
 	if r.Problems == nil {
 		r.Problems = []mip.Problem{}
 	}
@@ -141,6 +145,7 @@ func named(files map[string]bool, args []string) (map[string]bool, error) {
 		byPath[placeOf(filepath.FromSlash(file))] = file
 	}
 	picked := map[string]bool{}
+	// All wrong arguments are named at once.
 	var wrong []error
 	for _, arg := range slices.Compact(slices.Sorted(slices.Values(args))) {
 		file, ok := byPath[placeOf(arg)]

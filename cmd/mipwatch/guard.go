@@ -56,6 +56,7 @@ func forbidden(detail string) http.Handler {
 
 // isLoopback reports whether a Host names this machine whatever a name server says: RFC 6761, section 6.3.
 func isLoopback(host string) bool {
+	// The port is any: a proxy on this machine may have another one.
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}

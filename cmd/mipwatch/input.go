@@ -73,6 +73,7 @@ func readEpoch(env func(string) (string, bool)) (*time.Time, error) {
 	if text == "" {
 		return nil, nil
 	}
+	// Signs, blanks and fractions are refused, as the specification has whole seconds only.
 	seconds, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || seconds > maxEpoch {
 		return nil, fmt.Errorf("%s: want unix seconds from 0 to %d, got %q", epochVariable, maxEpoch, text)
@@ -87,6 +88,7 @@ func (in *input) folders(s *site.Site) ([]string, error) {
 	var out []string
 	var infos []fs.FileInfo
 	var problems []mip.Problem
+	// All folders are looked at, so that one run names all that are missing.
 	for _, dir := range in.candidates(s) {
 		info, err := os.Stat(dir)
 		switch {
@@ -110,6 +112,7 @@ func (in *input) folders(s *site.Site) ([]string, error) {
 // candidates are the folders that the flag names, else those of site.yaml. Relative paths in site.yaml begin at its
 // folder, those of the flag at the working directory.
 func (in *input) candidates(s *site.Site) []string {
+	// The flag replaces all folders of site.yaml.
 	if len(in.proposals) > 0 {
 		return in.proposals
 	}
@@ -126,6 +129,7 @@ func (in *input) candidates(s *site.Site) []string {
 
 // problem is about the folders: of the flag, or of the line in site.yaml that names them.
 func (in *input) problem(s *site.Site, code, format string, args ...any) mip.Problem {
+	// The line is that of the key proposals, 0 where site.yaml has none.
 	p := mip.Problem{Level: mip.Error, Code: code, Message: fmt.Sprintf(format, args...), File: "--proposals"}
 	if len(in.proposals) == 0 {
 		p.File, p.Line = filepath.ToSlash(in.config), s.ProposalsLine
@@ -136,13 +140,14 @@ func (in *input) problem(s *site.Site, code, format string, args ...any) mip.Pro
 // load reads the proposals. Folders without any proposal, sound or not, are a mistake in the
 // configuration. Errors have an exit code.
 func (in *input) load(ctx context.Context, o build.Options) (*build.Content, error) {
+	// An error is about the configuration; problems of proposals are in the content.
 	c, err := build.Load(ctx, o)
 	if err != nil {
 		return nil, exit(exitUsage, err)
 	}
 	if len(c.Proposals) == 0 && count(c.Problems).Errors == 0 {
 		none := in.problem(o.Site, "no-proposals", "no proposal in %s; want files such as %s-1.md", strings.Join(o.Folders, ", "), o.Site.Prefix)
-		// What was skipped says why nothing is left.
+		// Notices of skipped files explain why nothing is left.
 		return nil, exit(exitUsage, &site.InvalidError{Problems: append(c.Problems, none)})
 	}
 	return c, nil
@@ -163,6 +168,7 @@ func (in *input) readSnapshot() (*snapshot.File, error) {
 
 // readSnapshot opens and reads a live snapshot.
 func readSnapshot(name string) (*snapshot.File, error) {
+	// Whatever is read here was named on the command line, so that links are followed.
 	// A folder can be opened, and a pipe may never be.
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file", name)

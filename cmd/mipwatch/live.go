@@ -51,6 +51,7 @@ func (s *snapshotter) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	// The environment is read before the proposals: a wrong variable is reported at once.
 	networks, err := endpoints(o.Site.Networks, s.env)
 	if err != nil {
 		return exit(exitUsage, err)
@@ -77,13 +78,14 @@ func (s *snapshotter) run(ctx context.Context, _ []string) error {
 	} else if err := writeWhole(s.out, body); err != nil {
 		return exit(exitWrite, fmt.Errorf("--out: %w", err))
 	}
-	failed := ""
+	// Parts are named in one order, whatever the map has.
+	var failed strings.Builder
 	for _, part := range []string{"forum", "networks"} {
 		if code, ok := watch.Errors[part]; ok {
-			failed += fmt.Sprintf("; %s: %s", part, code)
+			fmt.Fprintf(&failed, "; %s: %s", part, code)
 		}
 	}
-	progress.say("%s, %s%s", plural(len(watch.Forum), "topic"), plural(len(watch.Networks), "network"), failed)
+	progress.say("%s, %s%s", plural(len(watch.Forum), "topic"), plural(len(watch.Networks), "network"), &failed)
 	return nil
 }
 
@@ -112,6 +114,7 @@ func (s *snapshotter) fetch(ctx context.Context, c *build.Content, o build.Optio
 	if err := l.update(ctx, published, networks); err != nil {
 		return nil, err
 	}
+	// The sidecar has its own deadlines, so that two rounds end within seven seconds.
 	watch, err := l.Watch(ctx)
 	if err == nil && len(watch.Errors) > 0 {
 		watch, err = l.Watch(ctx) // a part that came is not fetched again
@@ -128,6 +131,7 @@ func endpoints(networks []mip.Endpoints, env func(string) (string, bool)) ([]mip
 	var errs []error
 	for i, n := range out {
 		addresses, err := site.RPCAddresses(n.ID, env)
+		// An unset variable leaves the addresses of site.yaml.
 		if addresses != nil {
 			out[i].RPC = addresses
 		}
@@ -138,6 +142,7 @@ func endpoints(networks []mip.Endpoints, env func(string) (string, bool)) ([]mip
 
 // writeWhole writes a file as a whole or not at all.
 func writeWhole(name string, body []byte) error {
+	// The folder must exist: a path that was mistyped makes no folders.
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
 		return err
@@ -161,6 +166,7 @@ type localSidecar struct {
 // network there. The error has an exit code.
 func startSidecar(demo bool, env func(string) (string, bool), log io.Writer) (*localSidecar, error) {
 	l, program := &localSidecar{}, release.Current()
+	// Only warnings are of use beside the lines of the command.
 	c := sidecar.Config{
 		Log:     slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Version: program.Version, Revision: program.Commit,

@@ -1,5 +1,20 @@
-// Command mipwatch publishes improvement proposals as a static site. It parses flags, reports
-// problems and sets the exit code; proposals are read by internal/corpus and published by build.
+// Command mipwatch publishes improvement proposals as a static site.
+//
+// Each command is a file: build.go, check.go, serve.go, live.go, sync.go. It defines flags, calls one package and
+// prints a report. The texts of --help are in the folder help. Several commands share the other files:
+//
+//   - input.go: site.yaml, the folders of proposals and the live snapshot
+//   - report.go: problems in three forms, exit codes and errors
+//   - progress.go: lines on standard error while a command runs
+//   - preview.go, watch.go, guard.go: the local server behind serve
+//
+// Standard output has results only, so that a program can read it. Problems and progress go to standard error, but
+// for those of check, whose result they are. Names of files and texts of proposals are untrusted: terminals get them
+// through the function visible.
+//
+// An error has its exit code where it is made, by the function exit. Errors of the command line, which cobra makes,
+// have none. The program does not know how proposals are read (internal/corpus), how pages are made (render), or how
+// files are put in place (build).
 package main
 
 import (
@@ -21,6 +36,7 @@ func main() {
 	if _, set := os.LookupEnv("GOGC"); !set {
 		debug.SetGCPercent(gcPercent)
 	}
+	// Both signals end a command in the same way: its files stay whole.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the process at once.
 	context.AfterFunc(ctx, stop)
@@ -37,6 +53,7 @@ func interruptible(ctx context.Context, stderr io.Writer, command func() int) in
 	// The channel has room, so that a command that ends late leaves no goroutine waiting.
 	code := make(chan int, 1)
 	go func() { code <- command() }()
+	// Without a signal there is no limit to how long a command takes.
 	select {
 	case c := <-code:
 		return c
@@ -66,6 +83,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(
 	root.SetArgs(append([]string{}, args...)) // nil would make cobra read the process's own
 	root.SetOut(out)
 	root.SetErr(stderr)
+	// The command is needed for the line that names its help.
 	cmd, err := root.ExecuteContextC(ctx)
 	code := report(stderr, cmd, err)
 	if out.err != nil {

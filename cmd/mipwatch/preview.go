@@ -52,6 +52,7 @@ func (v *preview) build(ctx context.Context) error {
 	if err := v.watcher.watch(o.Folders); err != nil {
 		explain(v.stderr, err)
 	}
+	// Rendered texts are kept between builds, by their contents.
 	o.Site.BaseURL, o.Rendered = v.base, &v.texts
 	if v.demo {
 		o.Notice = demoNotice
@@ -99,8 +100,9 @@ func (v *preview) build(ctx context.Context) error {
 		return exit(exitWrite, err)
 	}
 	v.sound = found.Errors == 0
-	// The new edition is there before pages are told to reload.
+	// The new edition is there before pages reload.
 	v.current.Store(next)
+	// Streams wake up and send the number of the new edition.
 	if last != nil {
 		close(last.replaced)
 	}
@@ -110,13 +112,14 @@ func (v *preview) build(ctx context.Context) error {
 
 // rebuild builds after a change and prints what stands in the way.
 func (v *preview) rebuild(ctx context.Context) {
+	// An error leaves the last edition as it is; at the end of the program it is no news.
 	e, failed := errors.AsType[*exitError](v.build(ctx))
 	if failed && e.err != nil && ctx.Err() == nil {
 		explain(v.stderr, e.err)
 	}
 }
 
-// What the local server adds to the site. Proposals and pages cannot have such an address.
+// Routes that the local server adds to the site. Proposals and pages cannot have such an address.
 const (
 	eventsRoute = "/_mipwatch/events"
 	scriptRoute = "/_mipwatch/reload.js"
@@ -124,6 +127,7 @@ const (
 
 // ServeHTTP answers from the newest edition, by the sidecar, or with what reloads a page.
 func (v *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// Not by a ServeMux, which redirects paths such as //a: the site has an answer of its own for them.
 	switch path := r.URL.Path; {
 	case path == eventsRoute:
 		v.events(w, r)
@@ -145,7 +149,9 @@ var reloadScript string
 // keep the bytes that the CDN would serve. The line works in modules and in classic scripts alike, and does nothing
 // in a worker.
 func withReload(p *build.Plan, number int) *build.Plan {
+	// The line begins with a line feed: the script may end in a comment.
 	line := fmt.Sprintf("\n;self.document&&import(%q);\n", scriptRoute+"?build="+strconv.Itoa(number))
+	// The plan itself is left alone: a copy with other scripts is published.
 	with := *p
 	with.Artifacts = slices.Clone(p.Artifacts)
 	for i, a := range p.Artifacts {
@@ -179,9 +185,11 @@ func (v *preview) events(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
+	// A page without a number reloads at once, which is harmless.
 	seen, _ := strconv.Atoi(r.URL.Query().Get("build"))
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
+	// A comment is no message to the page. It opens the stream.
 	message := ": open\n\n"
 	for {
 		current := v.current.Load()

@@ -12,7 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// progress tells how far long work is: in one line that is written over on a terminal, and in a plain
+// progress reports how far long work is: in one line that is written over on a terminal, and in a plain
 // line for each step elsewhere. It is safe for concurrent use.
 type progress struct {
 	mu       sync.Mutex
@@ -29,6 +29,7 @@ func newProgress(stderr io.Writer) *progress {
 
 // doing shows what goes on, on a terminal only.
 func (p *progress) doing(format string, args ...any) {
+	// A log is not flooded with percentages.
 	if !p.terminal { // a build has thousands to show
 		return
 	}
@@ -42,6 +43,7 @@ func (p *progress) doing(format string, args ...any) {
 
 // done reports a step that is over; on a terminal the next step takes its place.
 func (p *progress) done(format string, args ...any) {
+	// On a terminal the result of a step is shown until the next one begins.
 	if p.terminal {
 		p.doing(format, args...)
 		return

@@ -17,7 +17,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// The exit codes, as every command's help has them.
+// The exit codes, as every command's help has them. They are part of the contract with workflows: a deployment
+// stops at 1, an operator looks at 2 and 3, and a job that syncs tries again after 4.
+//
+// When several apply the first problem that ends the command decides. An error of standard output counts as
+// exitWrite, and takes precedence over problems in the proposals.
 const (
 	exitDone     = 0
 	exitProblems = 1
@@ -47,6 +51,7 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitDone
 	}
+	// Only cobra's own errors come without a code.
 	e, ok := errors.AsType[*exitError](err)
 	if !ok {
 		fmt.Fprintf(w, "mipwatch: %s\nRun '%s --help' for usage.\n", visible(err.Error()), cmd.CommandPath())
@@ -113,6 +118,7 @@ func plural(n int, noun string) string {
 func writeText(w io.Writer, ps []mip.Problem, most int) {
 	b := bufio.NewWriter(w)
 	defer b.Flush() // w knows of its errors
+	// Errors are never among the hidden: each of them keeps something from being published.
 	hidden := 0
 	for _, p := range ps {
 		suffix := ""
@@ -139,6 +145,7 @@ func writeGitHub(w io.Writer, ps []mip.Problem) {
 	// Properties escape two characters more than data.
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	// A problem of a whole file has no line, and GitHub shows it at the top.
 	for _, p := range ps {
 		line := ""
 		if p.Line > 0 {
@@ -160,6 +167,7 @@ func writeJSON(w io.Writer, v any) error {
 func visible(s string) string {
 	var b strings.Builder
 	for _, c := range s {
+		// Line feeds and tabs are part of messages.
 		control := unicode.IsControl(c) && c != '\n' && c != '\t'
 		if control || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(c), "'"))

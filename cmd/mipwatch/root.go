@@ -22,11 +22,13 @@ func newCommand(use, short string, run func(context.Context, []string) error) *c
 	name, _, _ := strings.Cut(use, " ")
 	text, err := help.ReadFile("help/" + name + ".txt")
 	must(err)
+	// The file has one blank line before the examples, cobra prints its own heading.
 	long, examples, _ := strings.Cut(string(text), "\n\nExamples:\n")
 	return &cobra.Command{
 		Use: use, Short: short, Long: long, Example: strings.TrimSuffix(examples, "\n"),
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) },
 		Args: func(_ *cobra.Command, args []string) error {
+			// cobra's own message would name the command twice.
 			if len(args) > 0 {
 				return fmt.Errorf("unexpected argument %q", args[0])
 			}

@@ -44,6 +44,7 @@ func newServe(p *program) *cobra.Command {
 
 // run serves the site until ctx ends, and builds it again after each change. The error has an exit code.
 func (s *server) run(ctx context.Context, _ []string) error {
+	// The address is taken first: an error about it should not come after a long build.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
 	if err != nil {
 		return exit(exitUsage, fmt.Errorf("--addr: %w", err))
@@ -54,6 +55,7 @@ func (s *server) run(ctx context.Context, _ []string) error {
 	if _, err := site.ParseBaseURL(base); err != nil {
 		return exit(exitUsage, fmt.Errorf("--addr: %s: %w", base, err))
 	}
+	// The sidecar is one for all builds, so that its caches outlive a change of a proposal.
 	local, err := startSidecar(s.demo, s.env, s.stderr)
 	if err != nil {
 		return err
@@ -88,6 +90,7 @@ func (s *server) run(ctx context.Context, _ []string) error {
 
 // serveHTTP prints the address and answers until ctx ends, and then finishes what is in flight.
 func serveHTTP(ctx context.Context, listener net.Listener, v *preview) error {
+	// Deadlines keep a page that was left open, or a client that sends nothing, from holding a connection for ever.
 	srv := &http.Server{
 		Handler:           guarded(listener.Addr(), v),
 		ReadHeaderTimeout: headerTimeout,
@@ -96,7 +99,9 @@ func serveHTTP(ctx context.Context, listener net.Listener, v *preview) error {
 		IdleTimeout:       idleTimeout,
 		ErrorLog:          log.New(v.stderr, "mipwatch: ", 0),
 	}
+	// A stream of events never ends by itself, and Shutdown would wait for it.
 	srv.RegisterOnShutdown(func() { close(v.closing) })
+	// Serve returns as soon as Shutdown begins, so that its error is read after that.
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
 	fmt.Fprintf(v.stderr, "mipwatch: serving %s\n", v.base)
@@ -119,6 +124,7 @@ func serveHTTP(ctx context.Context, listener net.Listener, v *preview) error {
 // reachable is an address that a browser on this machine can open: a listener on all addresses has
 // none of its own.
 func reachable(a net.Addr) string {
+	// Other addresses are what --addr named, and are reachable as they are.
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
 		return a.String()

@@ -45,6 +45,7 @@ func newSync(p *program) *cobra.Command {
 // run copies the proposals of the upstream into the folders of site.yaml and prints the changes. The error has an exit
 // code.
 func (s *syncer) run(ctx context.Context, _ []string) error {
+	// 0 would mean no limit at all to the library, and nobody asks for none by accident.
 	if s.timeout <= 0 {
 		return exit(exitUsage, fmt.Errorf("--timeout: want a time such as 90s, got %s", s.timeout))
 	}
@@ -84,10 +85,12 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 		return nil, s.invalid(0, "missing-key",
 			"no upstream to sync from; name its git address, such as upstream: {git: https://git.example.org/mips, folders: [MIPs]}")
 	}
+	// Without folders the top of the upstream is meant.
 	from := config.Upstream.Folders
 	if len(from) == 0 {
 		from = []string{"."}
 	}
+	// Folders of proposals are those of site.yaml only: sync has no flag --proposals.
 	local := (&input{config: s.config}).candidates(config)
 	switch {
 	case len(local) == 1:
@@ -127,6 +130,7 @@ func (s *syncer) invalid(line int, code, message string) error {
 
 // finish prints the result.
 func (s *syncer) finish(r gitsync.Report, progress *progress) error {
+	// With --keep-going the problems are as good as warnings.
 	refused := len(r.Problems) > 0 && !s.keepGoing
 	if s.format.word == "json" {
 		if err := writeJSON(s.stdout, r); err != nil {
@@ -141,6 +145,7 @@ func (s *syncer) finish(r gitsync.Report, progress *progress) error {
 	for _, notice := range r.Notices {
 		progress.say("%s: %s", r.Git, notice)
 	}
+	// A rewritten history is taken, but a reviewer of the commit should know.
 	if r.Rewritten {
 		progress.say("the upstream's history was rewritten, or another one is named: %.*s does not lead to %.*s",
 			shortCommit, r.From, shortCommit, r.To)
@@ -154,6 +159,7 @@ func (s *syncer) finish(r gitsync.Report, progress *progress) error {
 
 // print lists the changes for people and for grep: a line for each file, and one for all.
 func (s *syncer) print(r gitsync.Report) {
+	// Paths stand last in their lines: they may hold blanks.
 	for _, list := range []struct {
 		word  string
 		paths []string
@@ -162,6 +168,7 @@ func (s *syncer) print(r gitsync.Report) {
 			fmt.Fprintf(s.stdout, "%s %s\n", list.word, visible(path))
 		}
 	}
+	// Workflows look for these words to know whether there is anything to commit.
 	if len(r.Added)+len(r.Changed)+len(r.Removed) == 0 {
 		fmt.Fprintf(s.stdout, "up to date: %s of %s at %.*s\n", plural(r.Unchanged, "file"), visible(r.Git), shortCommit, r.To)
 		return

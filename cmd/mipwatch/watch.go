@@ -37,6 +37,7 @@ type watcher struct {
 // newWatcher watches for changes of these files, of which empty names are left out. After an error the watcher notices
 // nothing, and can be used all the same.
 func newWatcher(files ...string) (*watcher, error) {
+	// It fails where the system allows no more watchers.
 	w, err := fsnotify.NewWatcher()
 	return &watcher{Watcher: w, files: slices.DeleteFunc(files, func(name string) bool { return name == "" })}, err
 }
@@ -45,6 +46,7 @@ func newWatcher(files ...string) (*watcher, error) {
 // they are read, so that no change falls in between. A folder that was watched before stays so: it may
 // come back.
 func (w *watcher) watch(folders []string) error {
+	// newWatcher has returned the error that says why.
 	if w.Watcher == nil {
 		return nil
 	}
@@ -65,6 +67,7 @@ func (w *watcher) watch(folders []string) error {
 			}
 		}
 	}
+	// Folders that cannot be watched are reported, and the others are watched.
 	var errs []error
 	for _, dir := range dirs {
 		if err := w.Add(dir); err != nil {
@@ -112,6 +115,7 @@ func (w *watcher) run(ctx context.Context, rebuild func()) {
 // settle calls do after each run of events that concern it, once none has come for a while or the first
 // has waited long enough. Lost events (an error, such as an overflow) count as one.
 func settle(ctx context.Context, events <-chan fsnotify.Event, errs <-chan error, concerns func(fsnotify.Event) bool, do func()) {
+	// The timer runs only while events wait to be dealt with.
 	timer := time.NewTimer(quietTime)
 	timer.Stop()
 	var latest time.Time // when the events since the last call must be dealt with; zero without any
@@ -120,6 +124,7 @@ func settle(ctx context.Context, events <-chan fsnotify.Event, errs <-chan error
 		select {
 		case <-ctx.Done():
 			return
+		// Events of files that are not published, such as swap files, are common.
 		case e, ok := <-events:
 			changed, open = ok && concerns(e), ok
 		case _, ok := <-errs:

@@ -29,6 +29,7 @@ type guard struct {
 	place   map[net.Conn]*list.Element
 }
 
+// newGuard returns a guard of so many waiting connections. The caller sets its three hooks in an [http.Server].
 func newGuard(most int) *guard {
 	return &guard{most: most, waiting: list.New(), place: map[net.Conn]*list.Element{}}
 }

@@ -26,6 +26,7 @@ const (
 	exitListen   = 3
 )
 
+// main ends with the exit code of run. The first signal ends run in good order.
 func main() {
 	signaled, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithCancel(context.Background())

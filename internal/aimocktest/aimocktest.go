@@ -43,7 +43,7 @@ type Chaos struct {
 // Server is a running aimock. It is safe for concurrent use.
 type Server struct {
 	address string // without a slash at the end
-	scope   string // query that tells its requests from those of other scopes; may be empty
+	scope   string // query that marks its requests among those of other scopes; may be empty
 }
 
 // Start runs a server on a port of its own choice on 127.0.0.1, and ends it with the test. The test is

@@ -319,7 +319,7 @@ func (h *history) keepTexts(ctx context.Context, proposals []*Proposal) {
 		held := make([]bool, len(hashes))
 		if top != "" {
 			var err error
-			if held, err = git.Held(ctx, top, hashes); err != nil {
+			if held, err = git.HasBlobs(ctx, top, hashes); err != nil {
 				h.report(mip.Notice, of[0].source.Folder, "history-texts", "%v: pages of versions show no texts", git.ErrFailed)
 				held = make([]bool, len(hashes))
 			}

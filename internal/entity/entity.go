@@ -71,6 +71,7 @@ func (e *Entity) Serve(w http.ResponseWriter, r *http.Request, status int) {
 	}
 }
 
+// compressible reports whether the media type is text, JSON or XML. Other types are compressed by themselves.
 func (e *Entity) compressible() bool {
 	return strings.HasPrefix(e.mediaType, "text/") || strings.Contains(e.mediaType, "json") || strings.Contains(e.mediaType, "xml")
 }

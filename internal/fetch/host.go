@@ -135,7 +135,8 @@ func (h *Host) wake() {
 		h.CloseIdle()
 	}
 	breaker := h.breaker.Load()
-	if breaker.State() == gobreaker.StateOpen && now.UnixNano() >= h.openUntil.Load() && h.breaker.CompareAndSwap(breaker, h.newBreaker()) {
+	overdue := breaker.State() == gobreaker.StateOpen && now.UnixNano() >= h.openUntil.Load()
+	if overdue && h.breaker.CompareAndSwap(breaker, h.newBreaker()) {
 		h.config.Stats.Open.Add(-1)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// What a process may take and print.
+// Limits of a process.
 const (
 	// maxMemory bounds the address space of each git process, in KiB. Packs are mapped into it.
 	maxMemory = 4 << 20
@@ -55,6 +55,7 @@ func newCommand(ctx context.Context, dir string, args ...string) *command {
 // instruction and for its children, which prlimit after the start would not promise. A lower limit that is there
 // stays. Where there is no such limit, or no shell, the command runs without.
 func (c *command) limit(limits string) {
+	// The shell is replaced by git: no process more, and signals reach git itself.
 	shell, err := exec.LookPath("sh")
 	if err != nil || c.Err != nil {
 		return
@@ -91,6 +92,7 @@ func (c *command) end(readErr error) error {
 	if readErr != nil {
 		c.Process.Kill() // it may have ended
 	}
+	// Wait closes the pipe, so that nothing is left to read.
 	err := c.Wait()
 	if readErr != nil && c.ctx.Err() == nil && c.ProcessState.ExitCode() <= 0 {
 		return readErr
@@ -146,6 +148,7 @@ func (e *Error) Unwrap() error { return ErrFailed }
 
 // complaint is the first line that git marks as an error, else the first line of all.
 func complaint(text, address string) string {
+	// Servers send lines of their own, marked "remote: ", before git names the reason.
 	found, marked := "", false
 	for line := range strings.Lines(strings.ReplaceAll(text, "\r", "\n")) {
 		line = strings.TrimSpace(line)
@@ -165,6 +168,7 @@ func complaint(text, address string) string {
 		found = strings.ReplaceAll(found, address, Public(address))
 	}
 	found = strings.TrimPrefix(strings.TrimPrefix(found, "fatal: "), "error: ")
+	// A server can send as much as it likes.
 	const longest = 300 // bytes
 	if len(found) > longest {
 		found = strings.ToValidUTF8(found[:longest], "") + "…"

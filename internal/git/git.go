@@ -1,5 +1,13 @@
 // Package git runs the git program and reads what it prints: where a folder is in its repository, which commits
-// touched which files, and what a committed file holds. It does not know what the files are for.
+// touched which files, and what a committed file holds.
+//
+// Anybody may have made the repository. Each process is bounded in memory, and the context bounds its time. Output is
+// read as a stream, and of each record only the beginning is kept. Folders below the named ones are not opened, since
+// a few objects can name each other so often that no walk through them ends. Nothing is checked out, no hook and no
+// filter runs, and only [Refs] and [Fetch] talk to another host.
+//
+// All errors but the context's and those named below wrap [ErrFailed]. The package does not know what the files are
+// for.
 package git
 
 import (
@@ -32,6 +40,7 @@ type Place struct {
 func Locate(ctx context.Context, folder string) (Place, error) {
 	out, err := newCommand(ctx, folder, "rev-parse",
 		"--show-toplevel", "--show-prefix", "--is-shallow-repository", "--git-path", "shallow").output()
+	// These are words of git that have been the same for years; a test of each version of git would show others.
 	if e, ok := errors.AsType[*Error](err); ok {
 		switch {
 		case strings.Contains(e.Message, "dubious ownership"):
@@ -74,6 +83,7 @@ func Partial(ctx context.Context, top string) bool {
 	if _, err := newCommand(ctx, top, "config", "--get-regexp", `^remote\..*\.promisor$`).output(); err != nil {
 		return false
 	}
+	// Objects that are missing are printed with a question mark.
 	missing := false
 	err := newCommand(ctx, top, "rev-list", "--objects", "--no-object-names", "--missing=print", "HEAD").lines(func(line string) {
 		missing = missing || strings.HasPrefix(line, "?")
@@ -81,9 +91,10 @@ func Partial(ctx context.Context, top string) bool {
 	return err == nil && missing
 }
 
-// Held says of each hash whether the repository holds a blob of that name. All objects are listed: asked for one that
-// a partial clone lacks, git would end.
-func Held(ctx context.Context, top string, hashes []string) ([]bool, error) {
+// HasBlobs reports for each hash whether the repository has a blob of that name. All objects are listed, since git
+// ends when it is asked for one that a partial clone lacks.
+func HasBlobs(ctx context.Context, top string, hashes []string) ([]bool, error) {
+	// Hashes may repeat: two versions can have one text.
 	blobs := make(map[string]bool, len(hashes))
 	for _, hash := range hashes {
 		blobs[hash] = false
@@ -95,11 +106,11 @@ func Held(ctx context.Context, top string, hashes []string) ([]bool, error) {
 			blobs[hash] = kind == "blob"
 		}
 	})
-	held := make([]bool, len(hashes))
+	found := make([]bool, len(hashes))
 	for i, hash := range hashes {
-		held[i] = blobs[hash]
+		found[i] = blobs[hash]
 	}
-	return held, err
+	return found, err
 }
 
 // Ancestor reports whether a commit is another one or leads to it. One that is not there is none.

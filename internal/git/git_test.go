@@ -152,8 +152,8 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// TestHeld asks a whole clone and one without contents for blobs that are there, here only, and nowhere.
-func TestHeld(t *testing.T) {
+// TestHasBlobs asks a whole clone and one without contents for blobs that are there, here only, and nowhere.
+func TestHasBlobs(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		testenv.Missing(t, "git", "no git program")
 	}
@@ -178,9 +178,9 @@ func TestHeld(t *testing.T) {
 	run(whole, "", "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+whole, partial)
 	here := run(partial, "here", "hash-object", "-w", "--stdin")
 	for dir, want := range map[string][]bool{whole: {true, false, false, false}, partial: {false, true, false, false}} {
-		got, err := Held(t.Context(), dir, []string{there, here, nowhere, tree})
+		got, err := HasBlobs(t.Context(), dir, []string{there, here, nowhere, tree})
 		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("Held in %s: %v, %v, want %v", dir, got, err, want)
+			t.Errorf("HasBlobs in %s: %v, %v, want %v", dir, got, err, want)
 		}
 	}
 }

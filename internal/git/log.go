@@ -68,7 +68,7 @@ func Log(ctx context.Context, top, rev string, folders []string, touched func(Co
 	var nodes []*node
 	args := []string{"log", "-z", "--no-color", "--no-notes", "--no-decorate", "--format=%H%n%T%n%P%n%ct%n%s",
 		"--max-count=" + strconv.Itoa(maxCommits+1), rev, "--"}
-	// One commit more than the limit tells a longer history from one that just fits.
+	// One commit more than the limit shows that the history is longer than that.
 	err := newCommand(ctx, top, args...).stream(func(out *bufio.Reader) (err error) {
 		nodes, err = parseLog(out)
 		return err
@@ -76,6 +76,7 @@ func Log(ctx context.Context, top, rev string, folders []string, touched func(Co
 	if err != nil {
 		return err
 	}
+	// Only the trees of the folders are looked up, so that the size of the rest of the repository does not matter.
 	if err := findTrees(ctx, top, nodes, folders); err != nil {
 		return err
 	}
@@ -93,6 +94,7 @@ func parseLog(out *bufio.Reader) ([]*node, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: log: %w", ErrFailed, err)
 		}
+		// The subject comes last: it may hold anything but a line feed and NUL.
 		lines := strings.SplitN(record, "\n", 5)
 		if len(lines) != 5 || !WholeHash(lines[0]) || !WholeHash(lines[1]) {
 			return nil, fmt.Errorf("%w: log record %.200q", ErrFailed, record)
@@ -101,6 +103,7 @@ func parseLog(out *bufio.Reader) ([]*node, error) {
 			return nil, fmt.Errorf("%w: its history has more than %d commits", ErrFailed, maxCommits)
 		}
 		c := Commit{Hash: lines[0], Subject: strings.Clone(lines[4][:min(len(lines[4]), maxSubject)])}
+		// Git prints nothing, a negative number or too many digits for times that nobody can have meant.
 		c.When, err = strconv.ParseInt(lines[3], 10, 64)
 		if err != nil || c.When < 0 || c.When > lastSecond {
 			c.When, c.Undated = 0, true
@@ -169,6 +172,7 @@ func simplify(nodes []*node) []*node {
 			continue
 		}
 		seen[n] = true
+		// The parents of the oldest commits are missing in a shallow clone.
 		var parents []*node // but those that a shallow clone lacks
 		for _, hash := range n.parents {
 			if p := byHash[hash]; p != nil {
@@ -202,6 +206,7 @@ func compare(ctx context.Context, top string, nodes []*node, folders []string, t
 			if err != nil {
 				return err
 			}
+			// A history that touches all files in each commit would take all memory of the caller.
 			if count += len(changed); count > maxTouched {
 				return fmt.Errorf("%w: its commits touch more than %d files", ErrFailed, maxTouched)
 			}

@@ -88,7 +88,7 @@ func (o *Objects) ask(found func(i int, x object) error, expressions ...string) 
 }
 
 // Blob returns the text of a blob, nil when the repository has none of that name or when it is larger than so many
-// bytes. In a partial clone only a blob that [Held] has found may be asked for.
+// bytes. In a partial clone only a blob that [HasBlobs] has found may be asked for.
 func (o *Objects) Blob(hash string, most int64) ([]byte, error) {
 	text, _, err := o.read(hash, "blob", most)
 	return text, err
@@ -215,6 +215,7 @@ func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 	}
 	defer sizes.Close()
 	err = sizes.ask(func(i int, x object) error {
+		// An object that is missing has the size 0; reading it fails later.
 		entries[i].Size = x.size
 		return nil
 	}, hashes...)

@@ -47,6 +47,7 @@ func Refs(ctx context.Context, dir, address string, names ...string) (map[string
 	if err != nil {
 		return nil, err
 	}
+	// A server may answer more than it was asked for.
 	refs := map[string]string{}
 	for line := range strings.Lines(out) {
 		hash, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")

@@ -50,6 +50,7 @@ func removeClones() {
 
 // lockClone locks a folder if nobody does and it is still there afterwards.
 func lockClone(dir string) (*flock.Flock, bool) {
+	// The folder may be removed by another run between the listing and the lock.
 	before, err := os.Lstat(dir)
 	if err != nil || !before.IsDir() {
 		return nil, false

@@ -55,13 +55,14 @@ type pending struct {
 // openFolder makes and locks a folder. The lock is on the folder itself, so that no file of ours lies in it.
 func openFolder(ctx context.Context, t Target, waiting func()) (*folder, error) {
 	f := &folder{Target: t, lock: flock.New(t.Folder, flock.SetFlag(os.O_RDONLY))}
+	// Only a folder that was not there before may be removed after a failure.
 	if _, err := os.Stat(t.Folder); errors.Is(err, fs.ErrNotExist) {
 		f.made = true
 	}
 	if err := os.MkdirAll(t.Folder, 0o755); err != nil {
 		return nil, f.failed("", err)
 	}
-	// What a killed run left under temporary names is removed once nobody else can write here.
+	// Temporary files of a killed run are removed once nobody else can write here.
 	err := f.wait(ctx, waiting)
 	if err == nil {
 		f.root, err = os.OpenRoot(t.Folder)
@@ -89,6 +90,7 @@ func openFolder(ctx context.Context, t Target, waiting func()) (*folder, error) 
 
 // wait locks the folder, and calls waiting once if another run has the lock.
 func (f *folder) wait(ctx context.Context, waiting func()) error {
+	// The first try finds out whether waiting has to be announced.
 	locked, err := f.lock.TryLock()
 	if err != nil || locked {
 		return err
@@ -121,6 +123,7 @@ func (f *folder) path(name string) string { return path.Join(filepath.ToSlash(f.
 
 // failed says which file could not be written, and why without its path.
 func (f *folder) failed(name string, err error) error {
+	// Errors of renaming hold both paths, one of them temporary.
 	if e, ok := errors.AsType[*os.LinkError](err); ok {
 		err = e.Err
 	}
@@ -163,7 +166,7 @@ func (f *folder) compare(next *Record, objects *git.Objects) error {
 		}
 		next.Files = append(next.Files, x.File)
 	}
-	// What left the upstream leaves the folder, unless somebody edited it.
+	// A file that left the upstream is removed here as well, unless somebody edited it.
 	for _, name := range f.old.names() {
 		sum := f.sum(name)
 		switch {
@@ -202,6 +205,7 @@ func (f *folder) take(x *text, objects *git.Objects) error {
 	if err != nil {
 		return err
 	}
+	// The hash is needed even if the file stays: the same bytes may have been copied by hand.
 	x.SHA256 = hashOf(raw)
 	refuse := func(file, code, format string, args ...any) {
 		x.refused = true
@@ -227,10 +231,12 @@ func (f *folder) take(x *text, objects *git.Objects) error {
 
 // prepare writes a text under a temporary name.
 func (f *folder) prepare(x *text, raw []byte, changed bool) error {
+	// All texts are on the disk before the first one is put in place: a full disk changes nothing.
 	temp, err := atomicfile.Create(f.root, ".")
 	if err != nil {
 		return f.failed(x.Name, err)
 	}
+	// From here on close removes the temporary file.
 	f.pending = append(f.pending, pending{temp, x.Name, x.SHA256, changed})
 	_, err = temp.Write(raw)
 	if err = errors.Join(err, temp.Close()); err != nil {
@@ -241,6 +247,7 @@ func (f *folder) prepare(x *text, raw []byte, changed bool) error {
 
 // refuseTwins refuses texts whose names differ only by case or Unicode form from those of files that were not synced.
 func (f *folder) refuseTwins() error {
+	// Files of any kind are looked at: on such a system they are in the way as well.
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
 		return f.failed("", err)
@@ -268,6 +275,7 @@ func sameRecord(old, next *Record) bool {
 	if old == nil {
 		return false
 	}
+	// About is the same in every record, and Encode sets it.
 	a, b := *old, *next
 	a.About, a.Commit, b.Commit = "", "", ""
 	return reflect.DeepEqual(a, b)
@@ -285,6 +293,7 @@ func (f *folder) steps() []func() error {
 	if f.old != nil {
 		during = *f.old
 	}
+	// A file that is found with one of these hashes was put there by this run.
 	for _, p := range f.pending {
 		during.Placing = append(during.Placing, Placed{Name: p.name, SHA256: p.sum})
 	}
@@ -310,6 +319,7 @@ func (f *folder) put(p pending) error {
 	if err := p.temp.Commit(p.name); err != nil {
 		return f.failed(p.name, err)
 	}
+	// The report has only what really happened, should a later step fail.
 	list := &f.report.Added
 	if p.changed {
 		list = &f.report.Changed
@@ -344,6 +354,7 @@ const irregular = "irregular"
 
 // sum is the SHA-256 of the file under a name; empty when nothing is there.
 func (f *folder) sum(name string) string {
+	// A link counts as a file of somebody else, wherever it leads.
 	info, err := f.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ""

@@ -26,7 +26,7 @@ const maxSize = 64 << 20
 // MaxVersions is how many versions of a file are kept: one more than a page shows, so that its oldest can be compared.
 const MaxVersions = 21
 
-// about is what the record says of itself to whoever opens it.
+// about explains the record to a person who opens it.
 const about = "Written by mipwatch sync, and to be committed with the files. It tells whose they are and when they changed upstream."
 
 // Record is what is known of one folder. The zero value is that of a folder that was never synced.
@@ -81,6 +81,7 @@ type Placed struct {
 
 // ReadRecord reads the record of a folder; nil when there is none. It never waits.
 func ReadRecord(root *os.Root) (*Record, error) {
+	// A pipe or a device in its place could block a build for ever.
 	info, err := root.Lstat(RecordName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -115,6 +116,7 @@ func (r *Record) check() error {
 	if !git.WholeHash(r.Commit) {
 		return errors.New("commit is no hash")
 	}
+	// The record is committed, so that anybody can have edited it.
 	for i, f := range r.Files {
 		switch {
 		case !plainName(f.Name) || i > 0 && r.Files[i-1].Name >= f.Name:

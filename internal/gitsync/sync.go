@@ -1,6 +1,16 @@
 // Package gitsync copies proposals from an upstream git repository into local folders: whole or not at all, nothing
-// but the texts of proposals, and nothing over what somebody wrote there. It knows nothing of site.yaml, of what
-// the texts say, or of how they are published.
+// but the texts of proposals, and nothing over what somebody wrote there.
+//
+// A run has four steps. It locks the folders. It fetches the repository, bare, into a temporary folder. It compares
+// the folders with the commit and writes new texts under temporary names. When nothing is in the way, it records which
+// files it is about to put in place ([Record].Placing), renames them, removes files that left the upstream, and writes
+// the final record.
+//
+// A run that is killed leaves whole files. The record then has the hashes of the old and the new bytes, so that the
+// next run knows both as its own and completes the rest. Any other bytes under those names are somebody's edit: they
+// are reported and stay.
+//
+// The package knows nothing of site.yaml, of what the texts say, or of how they are published.
 package gitsync
 
 import (
@@ -96,11 +106,13 @@ func Sync(ctx context.Context, o Options) (Report, error) {
 	}
 	defer remove()
 	s.clone = clone
+	// Folders are closed after a failure as well: what was prepared is removed.
 	err = s.run(ctx)
 	for _, f := range s.folders {
 		f.close()
 	}
 	report.To = s.commit
+	// The order of the report does not depend on that of the steps.
 	for _, list := range [][]string{report.Added, report.Changed, report.Removed} {
 		slices.Sort(list)
 	}
@@ -108,10 +120,11 @@ func Sync(ctx context.Context, o Options) (Report, error) {
 	return report, err
 }
 
-// run locks all folders, has git tell what to do, and does it.
+// run locks all folders, compares them with the upstream, and changes them.
 func (s *syncer) run(ctx context.Context) error {
 	// In one order, so that two runs never wait for each other.
 	targets := slices.SortedFunc(slices.Values(s.Targets), func(a, b Target) int { return strings.Compare(a.Folder, b.Folder) })
+	// All folders are locked before anything is asked or written.
 	for _, t := range targets {
 		if other := s.sameFolder(t.Folder); other != "" {
 			return fmt.Errorf("%w: %s and %s are one", ErrFolder, other, t.Folder)
@@ -167,6 +180,7 @@ func (s *syncer) upstream(ctx context.Context) error {
 		limited, cancel = context.WithTimeout(ctx, s.Timeout)
 	}
 	defer cancel()
+	// The reason is that of the time first: git ends with many words when it is killed.
 	err := s.fetch(limited)
 	switch {
 	case err == nil, ctx.Err() != nil:
@@ -203,6 +217,7 @@ func (s *syncer) fetch(ctx context.Context) error {
 			return err
 		}
 	}
+	// Times come from the log, since nothing of the upstream is checked out.
 	if err := s.versions(ctx); err != nil {
 		return err
 	}
@@ -228,6 +243,7 @@ func (s *syncer) record(f *folder) *Record {
 
 // resolve asks for the commit that the ref names.
 func (s *syncer) resolve(ctx context.Context) (string, error) {
+	// A commit needs no question: its hash is its name everywhere.
 	if git.WholeHash(s.Ref) {
 		return s.Ref, nil
 	}

@@ -56,6 +56,7 @@ func (s *syncer) list(ctx context.Context, f *folder) error {
 	if len(f.texts) == 0 {
 		return fmt.Errorf("%w: the upstream's %s has no Markdown file at %.12s", ErrFolder, strings.Join(f.From, ", "), s.commit)
 	}
+	// Two names that are one file elsewhere would overwrite each other there.
 	twins := map[string][]string{}
 	for name := range f.texts {
 		twins[fold(name)] = append(twins[fold(name)], name)
@@ -84,6 +85,7 @@ func (f *folder) add(from string, e git.Entry) {
 	visible := local.Visible(e.Name)
 	markdown := isMarkdown(e.Name) || visible != e.Name && strings.Contains(strings.ToLower(e.Name), ".md")
 	plain := visible == e.Name && !strings.Contains(e.Name, "/")
+	// Hidden files and files of other kinds are no proposals, and nothing is said of them.
 	if !markdown || strings.HasPrefix(e.Name, ".") && !strings.Contains(e.Name, "/") {
 		return
 	}
@@ -92,6 +94,7 @@ func (f *folder) add(from string, e git.Entry) {
 		f.report.problem(x.Path, code, format, args...)
 		x.refused = true
 	}
+	// The first reason is enough.
 	switch other := f.texts[e.Name]; {
 	case !plain, strings.ContainsAny(e.Name, `\:`), len(e.Name) > maxName:
 		refuse("bad-file-name",
@@ -119,6 +122,7 @@ func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".m
 
 // noFolder names the folders that are there instead.
 func (s *syncer) noFolder(ctx context.Context, from string) error {
+	// The right name is probably among those that are there.
 	entries, err := git.Tree(ctx, s.clone, s.commit, ".")
 	if ctx.Err() != nil {
 		return err
@@ -138,6 +142,7 @@ func (s *syncer) noFolder(ctx context.Context, from string) error {
 
 // versions reads which commits made the texts.
 func (s *syncer) versions(ctx context.Context) error {
+	// Paths are unique: each folder of the upstream goes to one folder here.
 	texts := map[string]*text{} // by path
 	var prefixes []string
 	for _, f := range s.folders {
@@ -148,6 +153,7 @@ func (s *syncer) versions(ctx context.Context) error {
 			prefixes = append(prefixes, strings.TrimPrefix(from+"/", "./"))
 		}
 	}
+	// Two targets may take the same folder.
 	slices.Sort(prefixes)
 	touched := map[string]int{} // Markdown files, by commit
 	undated := map[string]bool{}

@@ -80,6 +80,7 @@ func Components(g Graph) [][]int {
 	for i := range root {
 		root[i] = i
 	}
+	// Union and find; the root of a set is its smallest node, which makes the result ascend.
 	find := func(i int) int {
 		for root[i] != i {
 			root[i] = root[root[i]]
@@ -139,6 +140,7 @@ func rank(g Graph) (l *layering, neededBy [][]int) {
 		open
 		done
 	)
+	// A depth-first search: an edge to an open node closes a circle.
 	state := make([]int, g.Nodes)
 	var visit func(n int)
 	visit = func(n int) {
@@ -186,6 +188,7 @@ func (l *layering) connect(neededBy [][]int) {
 		end := n // the item that edges lead to so far
 		by := slices.Clone(neededBy[n])
 		slices.SortStableFunc(by, func(a, b int) int { return cmp.Compare(l.layer[a], l.layer[b]) })
+		// From the nearest node to the farthest, so that each goes on from the bends of the one before.
 		for _, from := range by {
 			for l.layer[end] < l.layer[from]-1 {
 				bend := len(l.layer)

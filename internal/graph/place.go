@@ -21,6 +21,7 @@ func (l *layering) order() {
 	for _, layer := range l.layers {
 		number(layer)
 	}
+	// Sorting can make a layout worse: the best of all rounds counts.
 	best, fewest := copyLayers(l.layers), l.crossings(at)
 	for range sweeps {
 		for k := 1; k < len(l.layers); k++ {
@@ -112,6 +113,8 @@ func (l *layering) place(s Spacing) Layout {
 			y[item] = offsets[k][i]
 		}
 	}
+	// settle gives the items of a column the heights nearest to the means of their neighbours that keep their order
+	// and distances. Less the least offsets, that is a rising sequence.
 	settle := func(k int, sides ...[][]int) {
 		layer := l.layers[k]
 		want := make([]int, len(layer))
@@ -131,6 +134,7 @@ func (l *layering) place(s Spacing) Layout {
 			y[layer[i]] = v + offsets[k][i]
 		}
 	}
+	// Each round pulls the columns towards their left neighbours and then towards their right ones.
 	for range rounds {
 		for k := 1; k < len(l.layers); k++ {
 			settle(k, l.left)

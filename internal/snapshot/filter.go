@@ -47,6 +47,7 @@ func (h *filter) proposal(n int) (mip.Summary, bool) {
 
 // topics are those of the file that published proposals link to.
 func (h *filter) topics() []Topic {
+	// Without a forum the site shows no discussions.
 	proposals := map[int][]mip.ID{} // by topic
 	if h.site.Forum != nil {
 		for _, s := range h.all {
@@ -67,6 +68,7 @@ func (h *filter) topics() []Topic {
 		}
 	}
 	out := []Topic{}
+	// A file that was edited by hand may repeat a topic.
 	seen := map[int]bool{}
 	for i, t := range h.forum {
 		switch {
@@ -86,6 +88,7 @@ func (h *filter) topics() []Topic {
 
 // sameLink reports whether a link to the site's forum is the one that the file speaks of.
 func (h *filter) sameLink(s mip.Summary, l link) bool {
+	// A link to another site says nothing about this forum.
 	if h.site.Forum == nil || s.DiscussionsTo == nil || l.DiscussionsTo == nil || *s.DiscussionsTo != *l.DiscussionsTo {
 		return false
 	}
@@ -107,6 +110,7 @@ func (h *filter) heads() []Network {
 			out = append(out, Network{n.ID, head})
 		}
 	}
+	// In the order of their names, so that the same file gives the same notices.
 	for _, id := range slices.Sorted(maps.Keys(h.networks)) {
 		if !slices.ContainsFunc(h.site.Networks, func(n mip.Network) bool { return n.ID == id }) {
 			h.notice("unknown-network", "networks.%s: the site has no such network", clip(id))
@@ -118,11 +122,13 @@ func (h *filter) heads() []Network {
 // disagreements are those that still concern the site as it is.
 func (h *filter) disagreements() []api.Discrepancy {
 	out := []api.Discrepancy{}
+	// Each of the others is named once, with the reason.
 	for i, d := range h.discrepancies {
 		if why := h.outdated(d); why != "" {
 			h.notice("outdated-discrepancy", "discrepancies[%d]: %s", i, why)
 			continue
 		}
+		// Its message is shown as it is, as text.
 		out = append(out, d)
 	}
 	return out
@@ -146,6 +152,7 @@ func (h *filter) outdated(d api.Discrepancy) string {
 	if d.Network != nil && !slices.ContainsFunc(h.site.Networks, func(n mip.Network) bool { return n.ID == *d.Network }) {
 		return "the site has no such network"
 	}
+	// The sidecar writes none that is longer, so that somebody else did.
 	if utf8.RuneCountInString(d.Message) > longestMessage {
 		return "its message is too long"
 	}

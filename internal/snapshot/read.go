@@ -68,6 +68,7 @@ func (f *File) decode(raw []byte) error {
 	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
 		return fmt.Errorf("is no JSON object; %w", errWanted)
 	}
+	// Each member must be there: another answer of the sidecar has some of them, too.
 	parts := map[string]func([]byte) error{
 		"mips": func(b []byte) error { return list(b, "mips", &f.mips, checkLink, "number", "contentHash") },
 		"forum": func(b []byte) error {
@@ -91,6 +92,7 @@ func (f *File) decode(raw []byte) error {
 		}
 		delete(members, name)
 	}
+	// The members that are left were added by a later version.
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		f.notice("unknown-member", "the member %s is not known here and left out", clip(name))
 	}
@@ -130,7 +132,9 @@ func list[T any](b []byte, name string, out *[]T, check func(*T, string) error, 
 	if all == nil {
 		return wrong(name, "want an array")
 	}
+	// Positions are those of the file, so that errors can name them.
 	*out = make([]T, len(all))
+	// Two readings of each element: one for its members, one for its values.
 	for i, raw := range all {
 		at := fmt.Sprintf("%s[%d]", name, i)
 		if err := object(raw, at, &(*out)[i], names...); err != nil {
@@ -149,6 +153,7 @@ func object(b []byte, at string, out any, names ...string) error {
 	if err := value(b, at, &members); err != nil {
 		return err
 	}
+	// Members that are missing would count as zero.
 	for _, name := range names {
 		if raw, ok := members[name]; !ok || bytes.Equal(raw, []byte("null")) {
 			return fmt.Errorf("%s has no %q; %w", at, name, errWanted)
@@ -159,6 +164,7 @@ func object(b []byte, at string, out any, names ...string) error {
 
 // value decodes one member. An error of its type names the place within it.
 func value(b []byte, at string, out any) error {
+	// The message of encoding/json names Go types, which mean nothing to a user.
 	err := json.Unmarshal(b, out)
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if e.Field != "" {
@@ -182,6 +188,7 @@ func checkLink(l *link, at string) error {
 
 // checkTopic refuses figures that no forum has: pages would show them.
 func checkTopic(t *api.ForumActivity, at string) error {
+	// The score is that of the sidecar, from 0 to 100.
 	const highest = 100
 	switch {
 	case t.TopicID < 1:

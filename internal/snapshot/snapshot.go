@@ -1,6 +1,12 @@
-// Package snapshot is the live figures of one moment: a saved answer of GET /api/mip-watch, filtered by the
-// proposals that are published now. It asks nobody and renders nothing, and takes no word of a file on a proposal
-// but how lively its discussion was.
+// Package snapshot is the live snapshot of a site: a saved answer of GET /api/mip-watch, filtered by the proposals
+// that are published now.
+//
+// The file may be old, edited, or of another site. Its form is checked by [Read], which refuses it as a whole. Its
+// contents are compared with the site by [File.Filter], which leaves out the parts that do not fit and reports each as
+// a notice: unknown proposals and topics, other chains, sentences about texts that have changed.
+//
+// The package asks no host, renders nothing, and believes nothing of a file about a proposal but the activity of its
+// discussion.
 package snapshot
 
 import (
@@ -11,7 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Snapshot is the figures of one moment that pages may show. It is immutable; nil has none.
+// Snapshot is the live data of one moment that pages may show. It is immutable; nil has none.
 type Snapshot struct {
 	// Topics are sorted by activity, the highest first. Each has at least one proposal.
 	Topics []Topic
@@ -45,6 +51,7 @@ func (f *Snapshot) Topic(id mip.ID) *Topic {
 	if f == nil {
 		return nil
 	}
+	// There are few topics; a map would have to be kept in step with the list.
 	for i := range f.Topics {
 		if slices.Contains(f.Topics[i].Proposals, id) {
 			return &f.Topics[i]
@@ -80,11 +87,12 @@ func (f *Snapshot) Network(id string) *api.NetworkStatus {
 	return nil
 }
 
-// ForumAt is the moment at which all of the forum's figures were true: the oldest, nil without any.
+// ForumAt is the time of the oldest topic, nil without any: all topics were as shown then or later.
 func (f *Snapshot) ForumAt() *mip.Time {
 	if f == nil || len(f.Topics) == 0 {
 		return nil
 	}
+	// The page names one time for all topics, and must not claim more than is true of each.
 	oldest := slices.MinFunc(f.Topics, func(a, b Topic) int { return a.FetchedAt.UTC().Compare(b.FetchedAt.UTC()) })
 	return &oldest.FetchedAt
 }

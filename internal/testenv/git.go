@@ -9,7 +9,7 @@ import (
 
 // Git runs git in a folder as the committer Test at a time, such as "2026-01-05T12:00:00Z" or empty for now, and
 // returns what it prints. Settings of the user do not count. The author's time is always the same, so that a test
-// tells it from the committer's. Nothing that git does about its store outlives the command.
+// can distinguish it from the committer's. Nothing that git does about its store outlives the command.
 func Git(t testing.TB, dir, when string, args ...string) string {
 	t.Helper()
 	program, err := exec.LookPath("git")

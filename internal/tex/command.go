@@ -6,6 +6,7 @@ import (
 
 // command reads the arguments of a command, whose name has been read.
 func (p *parser) command(name string) atom {
+	// Tables first: most commands are one character or one word.
 	if s, ok := symbols[name]; ok {
 		a := s.atom()
 		if a.tag == "mi" {
@@ -154,6 +155,7 @@ func (p *parser) root() atom {
 
 // fenced reads \left … \middle … \right.
 func (p *parser) fenced() atom {
+	// The delimiters are as high as the row between them, which MathML's stretchy operators do.
 	row := p.stretched(nil, "prefix")
 	for {
 		row = append(row, p.row(`\right`, `\middle`)...)
@@ -233,6 +235,7 @@ func (p *parser) environment() atom {
 	if !ok {
 		panic(errSyntax)
 	}
+	// A double backslash ends a row only within a table: see next.
 	p.tables++
 	table := element{tag: "mtable", kids: p.rows(s)}
 	if s.repeat || name == "gathered" {
@@ -246,6 +249,7 @@ func (p *parser) environment() atom {
 	if s.before == "" && s.after == "" {
 		return atom{element: table}
 	}
+	// Delimiters of matrices and cases grow with the table.
 	row := []element{{tag: "mo", attr: ` stretchy="true" fence="true" form="prefix"`, text: s.before}, table}
 	if s.after != "" {
 		row = append(row, element{tag: "mo", attr: ` stretchy="true" fence="true" form="postfix"`, text: s.after})

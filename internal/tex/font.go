@@ -62,6 +62,7 @@ func (f font) apply(s string) string {
 	if !ok {
 		return s
 	}
+	// A font without such letters leaves them as they are.
 	from := func(base, first, c rune) rune {
 		if base == 0 {
 			return c

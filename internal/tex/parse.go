@@ -59,6 +59,7 @@ func (p *parser) row(until ...string) []element {
 		if slices.Contains(ends, t) && !(t == `\\` && p.tables == 0) {
 			panic(errSyntax)
 		}
+		// A style holds up to the end of the row, so the rest of the row is its content.
 		if style, ok := styles[t]; ok {
 			p.next()
 			return append(out, element{tag: "mstyle", attr: style, kids: p.row(until...)})
@@ -94,6 +95,7 @@ func (p *parser) application(out []element) []element {
 	s, known := symbols[t]
 	_, gap := spaces[t]
 	apply := element{tag: "mo", attr: tight, text: "\u2061"}
+	// An operator after a function's name is no argument of it, nor is a closing bracket.
 	switch {
 	case slices.Contains(ends, t), gap, t == ")", t == "]":
 		return out
@@ -186,6 +188,7 @@ func (p *parser) number() atom {
 
 // letters makes an identifier of a letter; in an upright or bold font, of the word that it begins.
 func (p *parser) letters(c rune) atom {
+	// In italics each letter is a variable; in other fonts letters make a word.
 	var word strings.Builder
 	word.WriteString(string(c))
 	if p.font != italic {
@@ -239,6 +242,7 @@ func (a atom) withScripts(sub, sup *element, primes string) atom {
 	if sub == nil && sup == nil {
 		return a
 	}
+	// Limits stand below and above the base, other scripts beside it.
 	name := "msub"
 	if a.limits {
 		name = "munder"
@@ -284,6 +288,7 @@ func (p *parser) peek() string {
 		return ""
 	}
 	c, n := utf8.DecodeRuneInString(rest)
+	// A source that is not UTF-8 has no characters to show.
 	if c == utf8.RuneError && n <= 1 {
 		panic(errSyntax)
 	}

@@ -47,6 +47,7 @@ func Parse(source string, display bool) (f Formula, ok bool) {
 		return Formula{}, false
 	}
 	p := parser{src: source}
+	// Every other panic is a defect and passes.
 	defer func() {
 		if r := recover(); r != nil && r != errSyntax {
 			panic(r)

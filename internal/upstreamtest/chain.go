@@ -221,7 +221,7 @@ func (c *Chain) number(which string) (uint64, bool) {
 	return n, ok && err == nil && quantity(n) == strings.ToLower(which)
 }
 
-// block is a block without transactions. Its hashes are those of no real chain, but tell blocks apart. A reset
+// block is a block without transactions. Its hashes are those of no real chain, but those of two blocks differ. A reset
 // changes all of them.
 func (c *Chain) block(number uint64) map[string]any {
 	zeros := func(digits int) string { return "0x" + strings.Repeat("0", digits) }

@@ -54,7 +54,7 @@ type demoTopic struct {
 const slugTopics = 10_000
 
 // demoTopics returns the topics on the forum that proposals link to, those with a number first. Two
-// with one number, or with one slug and no number, are one topic, and the first of them tells its title.
+// with one number, or with one slug and no number, are one topic, and the first of them gives its title.
 func demoTopics(forum *url.URL, proposals []mip.Summary) []demoTopic {
 	var topics, unnumbered []demoTopic
 	slugs, ids := map[string]bool{}, map[int]bool{}

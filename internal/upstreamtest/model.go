@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// Model is a language model behind the wire formats of three providers, told apart by how a path ends:
+// Model is a language model behind the wire formats of three providers. The end of a path chooses one:
 // OpenAI (/chat/completions), Anthropic (/messages) and Ollama (/api/chat). It is as strict as they are
-// about keys and fields, takes any key, and does not stream but for Ollama, which streams unless told
+// about keys and fields, takes any key, and does not stream but for Ollama, which streams unless asked
 // not to. It is safe for concurrent use.
 type Model struct {
 	answer func(ModelRequest) ModelReply

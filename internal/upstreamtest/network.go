@@ -1,6 +1,6 @@
-// Package upstreamtest is the world behind the sidecar in one process: hosts in memory, and on them a
-// Discourse forum and EVM chains, which can be told to misbehave. It stands behind tests and behind
-// `mipwatch serve --demo`, and does not know who asks or what becomes of its answers.
+// Package upstreamtest simulates the hosts behind the sidecar in one process: a Discourse forum, EVM chains and a
+// language model, with faults on demand. Tests and `mipwatch serve --demo` use it. It does not know its clients, or
+// what becomes of its answers.
 package upstreamtest
 
 import (

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Script stands in front of a handler, notes what it is asked and misbehaves when told. It is safe for
+// Script stands in front of a handler, records requests and misbehaves on demand. It is safe for
 // concurrent use.
 type Script struct {
 	handler http.Handler

@@ -47,6 +47,7 @@ func (d *document) writeFormula(source string, display bool, tag string) {
 		d.mathBytes += len(f.MathML)
 	}
 	start, end := "", ""
+	// A box scrolls by keyboard only if it has a name and the focus; formulas in a line that are short have none.
 	switch {
 	case display:
 		start, end = "<"+tag+` class="math"`, "</"+tag+">"
@@ -65,6 +66,7 @@ func (d *document) writeFormula(source string, display bool, tag string) {
 	switch {
 	case !ok:
 		inner = `<code class="math">` + escape(source) + "</code>"
+	// The policy knows no MathML: a number holds the place until the article is clean.
 	case d.rawSeen && d.rawKept:
 		d.rawSent = true
 		inner = fmt.Sprintf(`<span class="formula">%d</span>`, len(d.math))

@@ -117,6 +117,7 @@ func highlightCode(lexer chroma.Lexer, text string) (html string) {
 		if empty++; t.Value != "" {
 			empty = 0
 		}
+		// A lexer that loses its way is worth nothing to the reader: the block is plain then.
 		if unknown > highlightMaxErrors || empty > highlightMaxEmpty || !strings.HasPrefix(rest, t.Value) {
 			return escape(text)
 		}
@@ -127,6 +128,7 @@ func highlightCode(lexer chroma.Lexer, text string) (html string) {
 		}
 		code := strings.TrimRight(t.Value, "\n") // comments and inserted lines hold their line end
 		class := codeClass(t.Type)
+		// Tokens of one class share a span, so that the HTML stays small.
 		if class != open && open != "" {
 			out.WriteString("</span>")
 		}
@@ -196,6 +198,7 @@ func (d *document) codeBlock(n ast.Node, lang codeLanguage) {
 		name := escape(lang.name)
 		d.printf(`<figcaption><span>%s</span></figcaption><pre tabindex="0" aria-label="%s code"><code>`, name, name)
 	}
+	// The sum counts blocks that stay plain, too: it is a bound on work, and does not depend on the result.
 	if lang.lexer != nil {
 		d.codeBytes += len(text)
 	}

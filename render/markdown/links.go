@@ -16,6 +16,7 @@ import (
 // target applies the link policy to a destination with its entities and escapes resolved. The href is
 // percent-encoded and not yet HTML-escaped; with ok false there is no such link.
 func (d *document) target(dest string) (href string, ok bool) {
+	// Browsers read two slashes as "the same scheme as the page"; readers may have the page from elsewhere.
 	dest = browserTrim(dest)
 	if hasHost(dest) {
 		dest = "https://" + strings.TrimLeft(dest, `/\`)
@@ -24,6 +25,7 @@ func (d *document) target(dest string) (href string, ok bool) {
 		return absoluteURL(scheme, dest)
 	}
 	path, fragment, _ := strings.Cut(dest, "#")
+	// A place in this document.
 	if path == "" {
 		id, ok := d.anchor(fragment)
 		return "#" + id, ok
@@ -34,6 +36,7 @@ func (d *document) target(dest string) (href string, ok bool) {
 	if href, ok = d.links(path); !ok {
 		return "", false
 	}
+	// The caller's address is held to the same policy as one in the text.
 	scheme := urlScheme(href)
 	if scheme == "" && (!strings.HasPrefix(href, "/") || hasHost(href)) {
 		return "", false
@@ -88,6 +91,7 @@ func (d *document) anchor(fragment string) (string, bool) {
 	}
 	plain := unescapePercent(fragment)
 	own := strings.TrimPrefix(plain, githubPrefix)
+	// From the exact id to the most forgiving comparison.
 	for _, f := range []string{fragment, plain, own} {
 		for _, f := range []string{f, strings.ToLower(f)} {
 			if d.ids[f] {
@@ -264,6 +268,7 @@ var imageFile = regexp.MustCompile(`(?i)^/[^?#]*\.(png|jpe?g|gif|svg|webp|avif)(
 // foreign image load.
 func (d *document) picture(dest, alt string) {
 	href, ok := d.target(dest)
+	// A dropped address must not become the label.
 	if !ok {
 		href = ""
 	}

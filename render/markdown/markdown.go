@@ -103,6 +103,7 @@ func (r *Renderer) Render(source *markdown.Document, title string, links Links) 
 func (d *document) render(root ast.Node) ([]byte, error) {
 	html := &limitedBuffer{limit: sizeLimit(len(d.source))}
 	html.b.Grow(len(d.source) * 3 / 2)
+	// A bufio.Writer keeps its first error, so that the functions of nodes need not look at any.
 	d.out = bufio.NewWriter(html)
 	err := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(d, 0))).Render(d.out, d.source, root)
 	if err != nil || !d.rawSent {
@@ -203,12 +204,14 @@ func newDocument(r *Renderer, source *markdown.Document, title string, resolve L
 		}
 		return ast.WalkContinue, nil
 	})
+	// Headings have their ids from the parser already; of two equal ids of raw tags the first counts.
 	for _, id := range rawIDs {
 		if id = "s-" + id; !d.ids[id] {
 			d.addID(id)
 			d.rawIDs[id] = true
 		}
 	}
+	// An author may have named a heading "fn-1".
 	for d.prefixTaken() {
 		d.notePrefix += "-"
 	}
@@ -287,6 +290,7 @@ func sameTitle(a, b string) bool {
 		return a != ""
 	}
 	bareA, bareB := titleID.ReplaceAllString(a, ""), titleID.ReplaceAllString(b, "")
+	// Either title may have the id that the other lacks: "EIP-20: Token Standard" is "Token Standard".
 	for _, pair := range [][2]string{{a, b}, {bareA, b}, {a, bareB}, {bareA, bareB}} {
 		if s := looseID(pair[0]); s != "" && s == looseID(pair[1]) {
 			return true

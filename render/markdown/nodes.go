@@ -54,6 +54,7 @@ func (r registry) Register(kind ast.NodeKind, f renderer.NodeRendererFunc) {
 		if _, err := w.Write(nil); err != nil {
 			return ast.WalkStop, err // the document is too large
 		}
+		// A node's raw elements are closed before its own end tag is written.
 		r.d.visit(n, entering)
 		return f(w, source, n, entering)
 	})

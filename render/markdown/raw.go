@@ -108,6 +108,7 @@ func (d *document) rawHTMLBlock(n *ast.HTMLBlock, entering bool) ast.WalkStatus 
 	if bare {
 		d.print("</p>\n")
 	}
+	// Of the elements that the block opened, inline ones end with it, and all within them.
 	for i := open; i < len(d.rawOpen); i++ {
 		if rawKinds[d.rawOpen[i]] != rawBlock {
 			d.closeRaw(i)
@@ -153,6 +154,7 @@ func isRawComment(raw []byte) bool {
 func (d *document) rawHTML(src []byte, offset int) {
 	for t, raw := range rawTokens(src) {
 		kind := rawKinds[t.Data]
+		// End tags pass at any depth: they close elements that were let in.
 		if !d.rawKept || kind > rawImage && isStartTag(t) && len(d.rawOpen) >= rawMaxDepth {
 			kind = rawText
 		}
@@ -200,6 +202,7 @@ func (d *document) rawLink(t html.Token, raw []byte, offset int) {
 		d.print(escape(raw))
 		return
 	}
+	// The id gets an element of its own: the <a> may be dropped, and links to the id stay.
 	d.rawSent = true
 	if rawID(t) != "" {
 		d.printf("<span%s></span>", d.newRawID(t))
@@ -222,6 +225,7 @@ func (d *document) openRaw(tag, attrs string) {
 // rawEnd closes an element that was opened in the same place, with all that is open inside it. An end
 // tag without a start is left out.
 func (d *document) rawEnd(tag string) {
+	// Elements below the mark belong to nodes around this one and are not closed from here.
 	mark := d.rawMark[len(d.rawMark)-1]
 	for i := len(d.rawOpen) - 1; i >= mark; i-- {
 		if open := d.rawOpen[i]; open == tag || rawKinds[tag] == rawHeading && rawKinds[open] == rawHeading {
@@ -253,6 +257,7 @@ func rawID(t html.Token) string {
 	if id == "" && t.Data == "a" {
 		id = rawAttr(t, "name")
 	}
+	// The set has no character that needs escaping, and none that a page's script could misread.
 	if len(id) > 100 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != "" {
 		return ""
 	}

@@ -25,6 +25,7 @@ func newPolicy() *bluemonday.Policy {
 			p.AllowElements(tag)
 		}
 	}
+	// bluemonday drops a span without attributes unless it is told not to.
 	p.AllowNoAttrs().OnElements("span")
 	p.AllowAttrs("id").Matching(regexp.MustCompile(`^s-\S*$`)).Globally()
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^[a-z]+$`)).Globally()
@@ -39,6 +40,7 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowAttrs("src", "alt", "loading", "decoding").OnElements("img")
 	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
 	p.AllowAttrs("checked", "disabled").OnElements("input")
+	// Addresses were judged when they were written; this holds the same rule for the whole article.
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.AllowRelativeURLs(true)
 	p.RequireParseableURLs(true)
@@ -57,6 +59,7 @@ func (d *document) clean(article []byte) ([]byte, error) {
 	for _, n := range nodes {
 		root.AppendChild(n)
 	}
+	// Ids are made unique after elements have moved: the first in the text keeps its own.
 	arrange(root, false)
 	keepFirstIDs(root)
 	var out bytes.Buffer
@@ -113,6 +116,7 @@ func arrange(n *html.Node, inline bool) {
 		if c.Type != html.ElementNode {
 			continue
 		}
+		// A summary may hold a heading, which is the one block within a line that the standard allows.
 		switch {
 		case inline && blocks[c.Data] && !(headings[c.Data] && n.Data == "summary"):
 			makeNeutral(c, atom.Span)

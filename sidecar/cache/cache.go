@@ -120,7 +120,8 @@ func (c *Cache[K, V]) Get(ctx context.Context, key K, fetch func(context.Context
 }
 
 // get is Get under the lock. counter is for an answer that is fresh.
-func (c *Cache[K, V]) get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (e Entry[V], counter *atomic.Uint64) {
+func (c *Cache[K, V]) get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (
+	e Entry[V], counter *atomic.Uint64) {
 	for {
 		r, now := c.use(key), c.now()
 		if c.closed {

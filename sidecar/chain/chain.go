@@ -67,7 +67,9 @@ func New(c Config) (*Chain, error) {
 	ch.history.blockTime = time.Duration(blockTime * float64(time.Second))
 	stats := cmp.Or(c.Stats, &Stats{})
 	for i, address := range c.Endpoints.RPC {
-		host, err := fetch.New(address, fetch.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: ch.now, Stats: &stats.Hosts})
+		host, err := fetch.New(address, fetch.Config{
+			Transport: c.Transport, UserAgent: c.UserAgent, Now: ch.now, Stats: &stats.Hosts,
+		})
 		name := fmt.Sprintf("rpc %d of %d", i+1, len(c.Endpoints.RPC))
 		if err != nil {
 			return nil, fmt.Errorf("network %s: %s: %w", c.Endpoints.ID, name, err)
@@ -92,7 +94,9 @@ func (c *Chain) Close() {
 // Status is the network's head: fresh, or up to 24 h old and marked stale when no endpoint has a newer one, or unavailable
 // with the code of the reason. It takes as long as ctx allows, and at most 8 s. The same is given until next.
 func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time) {
-	s = api.NetworkStatus{Name: c.network.Name, ChainID: c.network.ChainID, Status: api.NetworkUnavailable, Recent: []api.Head{}}
+	s = api.NetworkStatus{
+		Name: c.network.Name, ChainID: c.network.ChainID, Status: api.NetworkUnavailable, Recent: []api.Head{},
+	}
 	e, err := c.heads.Get(ctx, struct{}{}, c.fetch)
 	if e.Err != nil {
 		s.Error = new(string(codeOf(e.Err)))
@@ -147,18 +151,20 @@ func (c *Chain) fetch(ctx context.Context) (seen, error) {
 		}
 		running.Wait()
 	}()
+	start := func(e *endpoint) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		a := &attempt{endpoint: e, began: time.Now(), cancel: cancel}
+		attempts = append(attempts, a)
+		running.Go(func() {
+			a.head, a.err = e.head(ctx)
+			c.logChange(a)
+			ended <- a
+		})
+	}
 	errs := []error{ctx.Err()}
 	for failed := 0; ; {
 		if next := len(attempts); next < len(c.endpoints) && ctx.Err() == nil {
-			a := &attempt{endpoint: c.endpoints[next], began: time.Now()}
-			attempts = append(attempts, a)
-			var attemptContext context.Context
-			attemptContext, a.cancel = context.WithCancelCause(ctx)
-			running.Go(func() {
-				a.head, a.err = a.endpoint.head(attemptContext)
-				c.logChange(a)
-				ended <- a
-			})
+			start(c.endpoints[next])
 		}
 		if failed == len(attempts) {
 			return seen{}, errors.Join(errs...)
@@ -170,7 +176,7 @@ func (c *Chain) fetch(ctx context.Context) (seen, error) {
 			}
 			failed++
 			errs = append(errs, fmt.Errorf("%s: %w", a.endpoint.name, a.err))
-		case <-time.After(timing.HeadStart):
+		case <-time.After(timing.HeadStart): // the next endpoint is asked as well
 		}
 	}
 }

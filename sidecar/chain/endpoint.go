@@ -47,6 +47,8 @@ type endpoint struct {
 // open lets one call through.
 func (e *endpoint) head(ctx context.Context) (h head, err error) {
 	ctx, cancel := context.WithCancel(ctx)
+	// The deferred calls run from the last: the call that is left over is cancelled, then waited for, so that nothing
+	// runs after the answer.
 	var needed, optional sync.WaitGroup
 	defer optional.Wait()
 	defer cancel()

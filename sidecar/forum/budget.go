@@ -50,8 +50,12 @@ func (b *budget) reserve(now time.Time) error {
 		wait = min(budgetWindow, (budgetWindow - now.Sub(b.spent[0]) + time.Second).Truncate(time.Second))
 	}
 	return &api.HTTPError{
-		Code: api.RateLimited, RetryAfter: wait, Limit: Limit, Policy: fmt.Sprintf("q=%d;w=%d", budgetCalls, int(budgetWindow.Seconds())),
-		Detail: "Too many different topics that no proposal links to are asked for; wait for as long as Retry-After says.", Err: ErrBusy,
+		Code:       api.RateLimited,
+		Detail:     "Too many different topics that no proposal links to are asked for; wait for as long as Retry-After says.",
+		RetryAfter: wait,
+		Limit:      Limit,
+		Policy:     fmt.Sprintf("q=%d;w=%d", budgetCalls, int(budgetWindow.Seconds())),
+		Err:        ErrBusy,
 	}
 }
 

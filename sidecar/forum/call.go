@@ -161,7 +161,9 @@ func httpError(err error) error {
 	if _, ok := errors.AsType[*api.HTTPError](err); ok || err == nil {
 		return err
 	}
-	e := &api.HTTPError{Code: api.UpstreamUnavailable, Detail: "The forum gave no usable answer, and no earlier one is kept.", Err: err}
+	e := &api.HTTPError{
+		Code: api.UpstreamUnavailable, Detail: "The forum gave no usable answer, and no earlier one is kept.", Err: err,
+	}
 	if cause, ok := errors.AsType[*fetch.Error](err); ok {
 		e.RetryAfter = cause.RetryAfter
 	}

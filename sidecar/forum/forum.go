@@ -95,7 +95,9 @@ func New(c Config) (*Forum, error) {
 	f.linked.limit = []*semaphore.Weighted{all}
 	f.other.limit = []*semaphore.Weighted{semaphore.NewWeighted(otherCallsAtOnce), all}
 	for _, client := range []*client{&f.linked, &f.other} {
-		client.host, err = fetch.New(f.base, fetch.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &stats.Host})
+		client.host, err = fetch.New(f.base, fetch.Config{
+			Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &stats.Host,
+		})
 		if err != nil {
 			return nil, fmt.Errorf("forum: %w", err)
 		}

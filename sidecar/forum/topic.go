@@ -70,6 +70,7 @@ func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) 
 	if t.ID == nil || *t.ID < 1 || t.Title == nil || t.PostsCount == nil || t.Views == nil || t.CreatedAt == nil {
 		return none, errors.New("topic without id, title, posts_count, views or created_at")
 	}
+	// Only old forums need a second reading.
 	if t.ParticipantCount == nil || t.LikeCount == nil {
 		t.setCounts(body)
 	}
@@ -95,6 +96,7 @@ func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) 
 		}
 		a.LastPostedAt = new(mip.NewTime(last))
 	}
+	// The wall clock counts: the score falls while a process is frozen too.
 	a.ActivityScore = score(a.Posts, a.Participants, a.Likes, a.Views, now.Round(0).Sub(last))
 	return a, nil
 }

@@ -39,6 +39,7 @@ func (s *Source) check(x *Index) error {
 	)
 }
 
+// checkSite looks only at what other parts of the sidecar rely on.
 func checkSite(s mip.SiteInfo) error {
 	if !strings.HasPrefix(s.BaseURL, "http://") && !strings.HasPrefix(s.BaseURL, "https://") {
 		return fmt.Errorf("baseUrl is %q, want an http(s) address", s.BaseURL)
@@ -56,6 +57,7 @@ func checkSite(s mip.SiteInfo) error {
 	return nil
 }
 
+// checkList compares the list with the counts of the site, which every build writes anew.
 func checkList(l mip.List, s mip.SiteInfo) error {
 	if l.MIPs == nil || l.Count != len(l.MIPs) || l.Count != s.Counts.Total {
 		const text = "it holds %d proposals, its count is %d and the site's %d: want one number, of one build"
@@ -85,6 +87,7 @@ func checkList(l mip.List, s mip.SiteInfo) error {
 	return nil
 }
 
+// checkSummary checks a proposal of the list.
 func checkSummary(m mip.Summary, s mip.SiteInfo) error {
 	if want := (mip.ID{Kind: s.Prefix, Number: m.Number}); m.ID != want {
 		return fmt.Errorf("proposal %d has the id %s, want %s", m.Number, m.ID, want)
@@ -101,6 +104,7 @@ func checkSummary(m mip.Summary, s mip.SiteInfo) error {
 	return nil
 }
 
+// checkHardForks checks the forks of hardforks.json against the networks of the site.
 func checkHardForks(forks []mip.HardFork, networks []mip.Network) error {
 	if forks == nil {
 		return errors.New("hardforks is missing, want a list")

@@ -31,6 +31,7 @@ func Endpoints(lookup func(string) (string, bool), published []mip.Network, file
 	return all, warnings
 }
 
+// endpoint returns a network with its RPC addresses. After an error it has those that may be asked all the same.
 func endpoint(lookup func(string) (string, bool), n mip.Network, file, snapshot mip.Endpoints) (mip.Endpoints, error) {
 	out := mip.Endpoints{Network: n}
 	// Figures of another chain would be shown under this one's name.

@@ -70,8 +70,10 @@ type document struct {
 	limit int64
 }
 
+// mebibyte is the unit of limits.
 const mebibyte = 1 << 20
 
+// These documents are read by every Load. Those of a single proposal are read when somebody asks for them.
 var (
 	siteDocument      = document{"api/v1/site", mebibyte}
 	listDocument      = document{"api/v1/mips", 32 * mebibyte}
@@ -109,6 +111,7 @@ func IsAddress(site string) bool { return strings.Contains(site, "://") }
 // as changed when its size or time has changed, so an embedded one never does.
 func FromFS(fsys fs.FS) *Source { return newSource(folder{fsys: fsys}, false) }
 
+// newSource returns a source that has read nothing yet.
 func newSource(s store, public bool) *Source {
 	return &Source{store: s, public: public, documents: newDocumentCache()}
 }

@@ -113,6 +113,7 @@ func (s *Source) Translation(ctx context.Context, id mip.ID, locale string) (*ap
 	})
 }
 
+// errNull is the error of a document that would be encoded with null in the place of a list.
 var errNull = errors.New("it has null where a list belongs")
 
 // readDocument returns the document of a proposal whose route ends with a suffix, if it passes check.

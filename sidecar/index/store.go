@@ -29,6 +29,7 @@ type folder struct {
 	root string
 }
 
+// name implements [store].
 func (f folder) name(d document) string { return path.Join(f.root, d.route+".json") }
 
 // read takes a file's size and time for its version. A file that is replaced meanwhile keeps the older version, and so
@@ -41,6 +42,7 @@ func (f folder) read(ctx context.Context, d document, version string) ([]byte, s
 	return body, version, err
 }
 
+// readFile is read without the name of the file in its errors.
 func (f folder) readFile(ctx context.Context, d document, version string) ([]byte, string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
@@ -74,6 +76,7 @@ type website struct {
 	client *http.Client
 }
 
+// newWebsite copies the client, whose redirect policy it replaces.
 func newWebsite(base *url.URL, client *http.Client) *website {
 	own := *client
 	own.CheckRedirect = stayOnHost
@@ -93,6 +96,7 @@ func stayOnHost(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
+// name implements [store]. It hides a password.
 func (w *website) name(d document) string { return w.base.JoinPath(d.route).Redacted() }
 
 // read takes the entity tag for the version.
@@ -110,6 +114,7 @@ func (w *website) read(ctx context.Context, d document, version string) ([]byte,
 	return body, tag, err
 }
 
+// get is read without the address in its errors.
 func (w *website) get(ctx context.Context, d document, version string) ([]byte, string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.base.JoinPath(d.route).String(), nil)
 	if err != nil {

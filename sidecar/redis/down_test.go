@@ -142,7 +142,7 @@ func TestAway(t *testing.T) {
 			l := s.Limit(10, time.Hour)
 			ask := func(want string) {
 				t.Helper()
-				_, _, _, ok, err := l.Take(t.Context(), "k")
+				_, _, ok, err := l.Take(t.Context(), "k")
 				if got := fmt.Sprint(ok, " ", err); got != want {
 					t.Errorf("asked, got %s, want %s", got, want)
 				}
@@ -155,7 +155,7 @@ func TestAway(t *testing.T) {
 			}
 			// A slow machine may need more than the time that there is for its first connection.
 			for range 100 {
-				if _, _, _, _, err := l.Take(t.Context(), "k"); err == nil {
+				if _, _, _, err := l.Take(t.Context(), "k"); err == nil {
 					break
 				}
 				time.Sleep(rest)
@@ -163,7 +163,7 @@ func TestAway(t *testing.T) {
 			lines.take(t)
 
 			tt.fault(w)
-			_, _, _, _, err := l.Take(t.Context(), "k")
+			_, _, _, err := l.Take(t.Context(), "k")
 			if err == nil || !slices.Contains(tt.why, err.Error()) {
 				t.Errorf("got %v, want one of %q", err, tt.why)
 			}
@@ -191,7 +191,7 @@ func TestAway(t *testing.T) {
 			tt.mend(w)
 			for range 100 { // again, the machine may be slow
 				time.Sleep(rest)
-				if _, _, _, ok, err := l.Take(t.Context(), "k"); err == nil && ok {
+				if _, _, ok, err := l.Take(t.Context(), "k"); err == nil && ok {
 					break
 				}
 			}
@@ -255,7 +255,7 @@ func TestStranger(t *testing.T) {
 			}
 		}()
 		s := openAt(t, "redis://"+l.Addr().String(), redis.Config{Timeout: patient})
-		_, _, _, ok, err := s.Limit(1, time.Hour).Take(t.Context(), "k")
+		_, _, ok, err := s.Limit(1, time.Hour).Take(t.Context(), "k")
 		if ok || err == nil || !slices.Contains(want, err.Error()) {
 			t.Errorf("%q: %t, %v, want one of %q", reply, ok, err, want)
 		}
@@ -267,7 +267,7 @@ func TestStranger(t *testing.T) {
 func TestDistrust(t *testing.T) {
 	server, _ := redistest.StartTLS(t)
 	s := openAt(t, "rediss://"+server.Addr(), redis.Config{Timeout: patient})
-	if _, _, _, ok, err := s.Limit(1, time.Hour).Take(t.Context(), "k"); ok || err == nil || err.Error() != "its certificate is not trusted" {
+	if _, _, ok, err := s.Limit(1, time.Hour).Take(t.Context(), "k"); ok || err == nil || err.Error() != "its certificate is not trusted" {
 		t.Errorf("asked, got %t, %v", ok, err)
 	}
 }

@@ -3,11 +3,9 @@ package redis
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/sethvargo/go-limiter"
 )
 
 var (
@@ -16,45 +14,25 @@ var (
 	takeScript = redis.NewScript(takeSource)
 )
 
-// Limit returns a [limiter.Store] that all sidecars on this Redis share: so many tokens under each key in a window that
-// begins with its first request, by the clock of Redis and exact over all of them. A bucket ends with its window. The
-// times that Take returns are by the clock of this process. An error means that the Redis is down.
-//
-// Get, Set and Burst are not supported, and Close does nothing: the Store has another owner.
-func (s *Store) Limit(tokens uint64, window time.Duration) limiter.Store {
-	return &limit{store: s, tokens: tokens, window: window}
-}
-
-// limit is a [limiter.Store] whose buckets are in Redis alone.
-type limit struct {
+// Limit is a limit that all sidecars on one Redis share. It is safe for concurrent use.
+type Limit struct {
 	store  *Store
 	tokens uint64
 	window time.Duration
 }
 
-// Take implements [limiter.Store].
-func (l *limit) Take(ctx context.Context, key string) (tokens, remaining, reset uint64, ok bool, err error) {
+// Limit returns a limit of so many tokens under each key in a window that begins with its first request, by the clock of
+// Redis and exact over all sidecars. A bucket ends with its window.
+func (s *Store) Limit(tokens uint64, window time.Duration) *Limit {
+	return &Limit{store: s, tokens: tokens, window: window}
+}
+
+// Take takes a token of a key, if there is one. left is the time to the end of the window. An error means that the Redis
+// is down.
+func (l *Limit) Take(ctx context.Context, key string) (remaining uint64, left time.Duration, ok bool, err error) {
 	n, err := l.store.run(ctx, takeScript, 4, key, l.tokens, max(1, l.window.Milliseconds()))
 	if err != nil {
-		return 0, 0, 0, false, err
+		return 0, 0, false, err
 	}
-	// The clock of Redis may differ: only the rest of the window is comparable.
-	end := time.Now().Add(time.Duration(n[2]) * time.Millisecond)
-	return uint64(n[0]), uint64(n[1]), uint64(end.UnixNano()), n[3] == 1, nil
+	return uint64(n[1]), time.Duration(n[2]) * time.Millisecond, n[3] == 1, nil
 }
-
-// Get implements [limiter.Store].
-func (l *limit) Get(context.Context, string) (tokens, remaining uint64, err error) {
-	return 0, 0, errors.ErrUnsupported
-}
-
-// Set implements [limiter.Store].
-func (l *limit) Set(context.Context, string, uint64, time.Duration) error {
-	return errors.ErrUnsupported
-}
-
-// Burst implements [limiter.Store].
-func (l *limit) Burst(context.Context, string, uint64) error { return errors.ErrUnsupported }
-
-// Close implements [limiter.Store].
-func (l *limit) Close(context.Context) error { return nil }

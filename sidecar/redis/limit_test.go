@@ -8,35 +8,30 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sethvargo/go-limiter"
-	"github.com/sethvargo/go-limiter/memorystore"
-
 	"github.com/mipwatch/mipwatch/internal/redistest"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
-// TestLimitAsInMemory takes tokens at random from a limit in Redis and from one in memory.
+// TestLimitAsInMemory takes tokens at random from a limit in Redis and from a map.
 func TestLimitAsInMemory(t *testing.T) {
 	const tokens, window = 5, time.Hour
 	server := redistest.Start(t)
 	a, b := open(t, server), open(t, server)
-	stores := []limiter.Store{a.Limit(tokens, window), b.Limit(tokens, window)} // as two sidecars have it
-	memory, err := memorystore.New(&memorystore.Config{Tokens: tokens, Interval: window})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer memory.Close(t.Context())
+	limits := []*redis.Limit{a.Limit(tokens, window), b.Limit(tokens, window)} // as two sidecars have it
+	memory := map[string]uint64{}
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 1000 {
 		key := "k" + strconv.Itoa(random.IntN(100))
-		take := func(s limiter.Store) string {
-			limit, left, reset, ok, err := s.Take(t.Context(), key)
-			if until := time.Until(time.Unix(0, int64(reset))); until <= window-10*time.Minute || until > window {
-				t.Fatalf("step %d: the window of %s ends in %v", i, key, until)
-			}
-			return fmt.Sprint(limit, left, ok, err)
+		wantOK := memory[key] < tokens
+		if wantOK {
+			memory[key]++
 		}
-		if want, got := take(memory), take(stores[random.IntN(2)]); got != want {
-			t.Fatalf("step %d: %s: got %s, want %s", i, key, got, want)
+		remaining, left, ok, err := limits[random.IntN(2)].Take(t.Context(), key)
+		if remaining != tokens-memory[key] || ok != wantOK || err != nil {
+			t.Fatalf("step %d: %s: %d, %t, %v, want %d, %t", i, key, remaining, ok, err, tokens-memory[key], wantOK)
+		}
+		if left <= window-10*time.Minute || left > window {
+			t.Fatalf("step %d: the window of %s ends in %v", i, key, left)
 		}
 	}
 }
@@ -52,7 +47,7 @@ func TestLimitIsExact(t *testing.T) {
 		l := open(t, server).Limit(tokens, time.Minute)
 		for range each {
 			all.Go(func() {
-				_, left, _, ok, err := l.Take(t.Context(), "caller")
+				left, _, ok, err := l.Take(t.Context(), "caller")
 				if err != nil {
 					t.Error(err)
 				}
@@ -82,19 +77,19 @@ func TestLimitEnds(t *testing.T) {
 	l := open(t, server).Limit(2, time.Minute)
 	take := func(want string) {
 		t.Helper()
-		limit, left, _, ok, err := l.Take(t.Context(), "k")
-		if got := fmt.Sprint(limit, left, ok, err); got != want {
+		left, _, ok, err := l.Take(t.Context(), "k")
+		if got := fmt.Sprint(left, ok, err); got != want {
 			t.Errorf("took %s, want %s", got, want)
 		}
 		if ttl, err := strconv.Atoi(server.Do("PTTL", "mipwatch:1:k")); err != nil || ttl <= 0 || ttl > 60_000 {
 			t.Errorf("the bucket goes in %d ms, want within the minute", ttl)
 		}
 	}
-	take("2 1 true <nil>")
-	take("2 0 true <nil>")
-	take("2 0 false <nil>")
+	take("1 true <nil>")
+	take("0 true <nil>")
+	take("0 false <nil>")
 	server.Do("PEXPIRE", "mipwatch:1:k", "0")
-	take("2 1 true <nil>")
+	take("1 true <nil>")
 	for _, broken := range [][]string{
 		{"SET", "mipwatch:1:k", "garbage", "PX", "1000"},
 		{"SET", "mipwatch:1:k", "2 0 60000"},                        // for ever
@@ -106,6 +101,6 @@ func TestLimitEnds(t *testing.T) {
 	} {
 		server.Do("DEL", "mipwatch:1:k")
 		server.Do(broken...)
-		take("2 1 true <nil>")
+		take("1 true <nil>")
 	}
 }

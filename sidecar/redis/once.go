@@ -57,6 +57,7 @@ func (s *Store) Once(ctx context.Context, key string, accept func(record []byte)
 			fetch(ctx)
 			return nil
 		}
+		// Another process fetches. Its record is there soon, or its lock ends.
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -140,8 +141,8 @@ func (o *once) lock(ctx context.Context, ttl time.Duration) (locked bool, err er
 // get returns the record, nil if there is none of 1 byte to 2 MiB. GETRANGE bounds the reply, and a key of another type is
 // no record.
 func (o *once) get(ctx context.Context) (record []byte, err error) {
-	return ask(ctx, o.store, func(ctx context.Context) ([]byte, error) {
-		record, err := o.store.client.GetRange(ctx, prefix+o.key, 0, maxRecord).Bytes()
+	return ask(ctx, o.store, func(ctx context.Context, client *redis.Client) ([]byte, error) {
+		record, err := client.GetRange(ctx, prefix+o.key, 0, maxRecord).Bytes()
 		if redis.HasErrorPrefix(err, "WRONGTYPE") || len(record) > maxRecord {
 			return nil, nil
 		}
@@ -154,7 +155,7 @@ func (o *once) set(ctx context.Context, record []byte, ttl time.Duration) {
 	if len(record) == 0 || len(record) > maxRecord || ttl <= 0 {
 		return
 	}
-	ask(ctx, o.store, func(ctx context.Context) (string, error) {
-		return o.store.client.Set(ctx, prefix+o.key, record, max(ttl, time.Millisecond)).Result()
+	ask(ctx, o.store, func(ctx context.Context, client *redis.Client) (string, error) {
+		return client.Set(ctx, prefix+o.key, record, max(ttl, time.Millisecond)).Result()
 	})
 }

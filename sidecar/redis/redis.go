@@ -13,6 +13,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -48,7 +49,9 @@ type Config struct {
 // Store is a Redis. It is safe for concurrent use. It has no connection until the first question, and does nothing
 // between questions. The caller closes it.
 type Store struct {
-	client  *redis.Client
+	client  atomic.Pointer[redis.Client]
+	closed  atomic.Bool
+	options redis.Options
 	timeout time.Duration
 	log     *slog.Logger
 	breaker *gobreaker.TwoStepCircuitBreaker[any] // opens with the first failure
@@ -82,8 +85,15 @@ func Open(a *Address, c Config) *Store {
 	o.PoolSize, o.MinIdleConns, o.PipelinePoolSize = maxConnections, 0, -1
 	o.ConnMaxIdleTime = maxIdle
 	o.Dialer = boundedDialer(o)
-	s.client = redis.NewClient(&o)
+	s.options = o
+	s.client.Store(s.newClient())
 	return s
+}
+
+// newClient returns a client without connections. It makes them when it is asked, and closes each that is in doubt.
+func (s *Store) newClient() *redis.Client {
+	own := s.options // the client completes it
+	return redis.NewClient(&own)
 }
 
 // silent discards the log of the library.
@@ -97,7 +107,9 @@ func (s *Store) Down() bool { return s.breaker.State() != gobreaker.StateClosed 
 
 // Close closes the connections. Questions after it get an error.
 func (s *Store) Close() error {
-	if err := s.client.Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
+	s.closed.Store(true)
+	// A client that is closed twice says so, which is no failure.
+	if err := s.client.Load().Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
 		return errClose
 	}
 	return nil
@@ -122,8 +134,8 @@ var (
 func (s *Store) run(ctx context.Context, script *redis.Script, want int, key string, args ...any) ([]int64, error) {
 	// most fits as milliseconds into a time.Duration.
 	const most = int64(1<<63-1) / int64(time.Millisecond)
-	return ask(ctx, s, func(ctx context.Context) ([]int64, error) {
-		reply, err := script.Run(ctx, s.client, []string{prefix + key}, args...).Slice()
+	return ask(ctx, s, func(ctx context.Context, client *redis.Client) ([]int64, error) {
+		reply, err := script.Run(ctx, client, []string{prefix + key}, args...).Slice()
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +154,7 @@ func (s *Store) run(ctx context.Context, script *redis.Script, want int, key str
 
 // ask calls question within the timeout, unless the Redis is down. An error is one of this file's, or that of ctx. A
 // caller that leaves says nothing of the Redis, and neither does a question after Close.
-func ask[T any](ctx context.Context, s *Store, question func(context.Context) (T, error)) (reply T, err error) {
+func ask[T any](ctx context.Context, s *Store, question func(context.Context, *redis.Client) (T, error)) (reply T, err error) {
 	if err := ctx.Err(); err != nil {
 		return reply, err
 	}
@@ -153,7 +165,8 @@ func ask[T any](ctx context.Context, s *Store, question func(context.Context) (T
 	}
 	bounded, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	reply, err = question(bounded)
+	client := s.client.Load()
+	reply, err = question(bounded, client)
 	switch {
 	case err == nil:
 		done(nil)
@@ -161,9 +174,13 @@ func ask[T any](ctx context.Context, s *Store, question func(context.Context) (T
 	case ctx.Err() != nil:
 		done(errUndecided)
 		return reply, ctx.Err()
-	case errors.Is(err, redis.ErrClosed):
+	case s.closed.Load():
 		done(errUndecided)
 		return reply, errClosed
+	}
+	// None of the client's connections is trusted any more. Its pool would go on to make others by itself.
+	if s.client.CompareAndSwap(client, s.newClient()) {
+		client.Close()
 	}
 	err = reason(err)
 	s.mu.Lock()

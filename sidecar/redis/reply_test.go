@@ -78,7 +78,7 @@ func TestBoundedReplies(t *testing.T) {
 				runtime.ReadMemStats(&before)
 				var err error
 				for range replies { // the last of which may be the answer to the second question
-					if _, _, _, _, err = s.Limit(1, time.Hour).Take(t.Context(), "k"); err != nil {
+					if _, _, _, err = s.Limit(1, time.Hour).Take(t.Context(), "k"); err != nil {
 						break
 					}
 				}

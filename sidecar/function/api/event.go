@@ -69,6 +69,7 @@ func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err 
 	return out, err
 }
 
+// errNoRequest is the error of an event without a method, in either version.
 var errNoRequest = errors.New("the event is no HTTP request: want httpMethod (API Gateway proxy event, version 1) or requestContext.http.method (version 2)")
 
 // problem returns the result for a failure of the function itself.

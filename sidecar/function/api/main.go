@@ -35,6 +35,7 @@ const (
 //go:embed snapshot
 var carried embed.FS
 
+// main runs until the platform ends the process. It never ends by itself: see unusable.
 func main() {
 	env, errs := sidecar.ReadEnvironment(os.LookupEnv)
 	log := slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: env.Level}))
