@@ -188,15 +188,11 @@ type Subjects struct {
 // fork's meta proposal, the proposals that the fork bundles. Now is not set.
 func (s *Subjects) Subject(i int) summary.Subject {
 	p := s.read(i)
-	out := summary.Subject{Proposal: p, Fork: summary.ForkOf(p.Summary, s.Forks)}
-	if !summary.IsMeta(p.Summary, out.Fork) {
-		return out
-	}
-	for _, id := range p.ID.Siblings(out.Fork.BundledMIPs) {
-		k, ok := mip.Search(s.Summaries, id)
-		if ok {
-			out.Bundled = append(out.Bundled, s.read(k))
-		}
+	fork, bundled := summary.Context(p.Summary, s.Summaries, s.Forks)
+	out := summary.Subject{Proposal: p, Fork: fork}
+	for _, m := range bundled {
+		k, _ := mip.Search(s.Summaries, m.ID)
+		out.Bundled = append(out.Bundled, s.read(k))
 	}
 	return out
 }

@@ -1,15 +1,12 @@
 package sidecar
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +14,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
-	"github.com/mipwatch/mipwatch/sidecar/index"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
@@ -30,7 +26,7 @@ const (
 	sharedAnswer = 30 * 24 * time.Hour
 	// answerBytes bounds what is kept of summaries, of translations and of their pieces, each.
 	answerBytes = 64 << 20
-	// askAgain is when to ask again for an answer that is being made, or for a document of the site.
+	// askAgain is when to ask again for an answer that is being made.
 	askAgain = 5 * time.Second
 )
 
@@ -58,7 +54,6 @@ type answerKey struct {
 	locale   string
 	maker    string // the model with the version of the rules, or summary.Extractive
 	sections string // their positions, for a translation of some
-	passages int    // their number, for a piece
 }
 
 func newAIAnswers(c Config, counts *counts) *aiAnswers {
@@ -107,59 +102,52 @@ func getAnswer[V any](
 		v, err := fetch(ctx)
 		return v, a.logged(key.id, err)
 	})
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		if _, ok := errors.AsType[*api.HTTPError](err); !ok {
-			const detail = "The answer takes longer than a request may."
-			err = &api.HTTPError{Code: api.UpstreamTimeout, Detail: detail, RetryAfter: askAgain, Err: err}
-		}
+	if _, ok := errors.AsType[*api.HTTPError](err); !ok && httpError(err).Code == api.UpstreamTimeout {
+		late := *httpError(err)
+		late.RetryAfter, late.Err = askAgain, err
+		err = &late
 	}
 	return e.Value, err
 }
 
 // logged writes an error to the log and returns it. It leaves out that a budget is used up, and that a caller left.
 func (a *aiAnswers) logged(id mip.ID, err error) error {
-	if err != nil && codeOf(err) != api.RateLimited && !errors.Is(err, context.Canceled) {
+	if err != nil && httpError(err).Code != api.RateLimited && !errors.Is(err, context.Canceled) {
 		a.log.Warn("no answer", "proposal", id, "error", err.Error())
 	}
 	return err
 }
 
-func codeOf(err error) api.Code {
-	if e, ok := errors.AsType[*api.HTTPError](err); ok {
-		return e.Code
-	}
-	return api.Internal
-}
-
 // pauseAfter is how long a failure stands before the same is asked again. A budget answers by itself.
 func pauseAfter(err error) time.Duration {
 	const least = 5 * time.Second // what fails is likely to fail again, and costs each time
-	e, ok := errors.AsType[*api.HTTPError](err)
-	switch {
-	case ok && (e.Code == api.AIFailed || e.Code == api.UpstreamTimeout || e.Code == api.UpstreamUnavailable):
+	switch e := httpError(err); e.Code {
+	case api.AIFailed, api.UpstreamTimeout, api.UpstreamUnavailable:
 		return min(max(e.RetryAfter, least), timing.LongestPause)
-	case !ok && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
-		return least
 	}
 	return 0
 }
 
 // shareAnswer calls fetch, unless another process has its answer or is about to have it. The kind names the type V
-// among the records of a site.
+// among the records of a site. check reports whether a value of another process is an answer to the question.
 func shareAnswer[V any](
 	ctx context.Context, s *redis.Store, kind string, k answerKey,
-	check func(V) error, fetch func(context.Context) (V, error),
+	check func(V) bool, fetch func(context.Context) (V, error),
 ) (v V, err error) {
 	if s == nil {
 		return fetch(ctx)
 	}
 	name := cache.Name(k.site, kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
 	ended := s.Once(ctx, name, func(record []byte) (ok bool) {
-		v, ok, err = decodeAnswer(record, check)
+		v, ok, err = ai.DecodeRecord(record, timing.LongestPause, check)
 		return ok
 	}, func(ctx context.Context) ([]byte, time.Duration) {
 		v, err = fetch(ctx)
-		return encodeAnswer(v, err)
+		if err != nil {
+			pause := pauseAfter(err)
+			return ai.EncodeFailure(err, pause), pause
+		}
+		return ai.EncodeRecord(v), sharedAnswer
 	})
 	if ended != nil {
 		err = ended
@@ -167,84 +155,8 @@ func shareAnswer[V any](
 	return v, err
 }
 
-// encodeAnswer writes an answer as JSON, or the failure of the model as "-", its word and until when it stands, in
-// milliseconds since 1970. Nothing is kept of other failures.
-func encodeAnswer[V any](v V, err error) (record []byte, ttl time.Duration) {
-	if err == nil {
-		record, _ = json.Marshal(v) // an answer that has no JSON is not shared
-		return record, sharedAnswer
-	}
-	word, ttl := ai.FailureWord(err), pauseAfter(err)
-	if word == "" || ttl <= 0 {
-		return nil, 0
-	}
-	return fmt.Appendf(nil, "-%s %d", word, time.Now().Add(ttl).UnixMilli()), ttl
-}
-
-// decodeAnswer reads a record, of which nothing is believed: an answer must be byte for byte what encodeAnswer writes,
-// and pass the check. ok reports whether the record is believed; err is then the failure that it holds.
-func decodeAnswer[V any](record []byte, check func(V) error) (v V, ok bool, err error) {
-	if failed, is := bytes.CutPrefix(record, []byte("-")); is {
-		word, until, _ := strings.Cut(string(failed), " ")
-		ms, bad := strconv.ParseInt(until, 10, 64)
-		left := time.Until(time.UnixMilli(ms))
-		err = ai.FailureOf(word, left)
-		return v, bad == nil && err != nil && left > 0 && left <= timing.LongestPause, err
-	}
-	if json.Unmarshal(record, &v) != nil {
-		return v, false, nil
-	}
-	// One text stands for a value: no member twice, in another case, unknown or missing, nothing after it.
-	again, bad := json.Marshal(v)
-	return v, bad == nil && bytes.Equal(again, record) && check(v) == nil, nil
-}
-
-// errOtherAnswer is the error of an answer of another process that is none to the question.
-var errOtherAnswer = errors.New("not what was asked for")
-
-// listed finds a proposal in the site's list.
-func listed(k *index.Index, id mip.ID) (mip.Summary, error) {
-	m, ok := mip.Find(k.List.MIPs, id)
-	if !ok {
-		return mip.Summary{}, notPublished(fmt.Errorf("%s: no such proposal", id))
-	}
-	return m, nil
-}
-
-// readProposal reads a proposal's text.
-func readProposal(ctx context.Context, k *index.Index, id mip.ID) (*mip.Proposal, error) {
-	if k.Source == nil {
-		return nil, fmt.Errorf("%s: the index has no texts", id)
-	}
-	p, err := k.Source.Proposal(ctx, id)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, notPublished(err) // the list has it, so it went away since
-	case err != nil:
-		return nil, siteError(err)
-	}
-	return p, nil
-}
-
-// notPublished says that the site has no proposal of a number.
-func notPublished(err error) *api.HTTPError {
-	return &api.HTTPError{Code: api.NotFound, Detail: "No proposal of this number is published.", Err: err}
-}
-
 // aiDisabled says that no model can be asked, because none is configured or the one that is cannot be used.
 func aiDisabled(why error) *api.HTTPError {
 	detail := "This site has no language model for that: " + strings.ReplaceAll(why.Error(), "\n", "; ") + "."
 	return &api.HTTPError{Code: api.AIDisabled, Detail: detail, Err: fmt.Errorf("no model: %w", why)}
-}
-
-// siteError says that a document of the site cannot be read at the moment.
-func siteError(err error) *api.HTTPError {
-	e := &api.HTTPError{
-		Code: api.UpstreamUnavailable, Detail: "The site's own documents cannot be read at the moment.",
-		RetryAfter: askAgain, Err: fmt.Errorf("the site cannot be read: %w", err),
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		e.Code, e.Detail = api.UpstreamTimeout, "The site's own documents could not be read in time."
-	}
-	return e
 }

@@ -2,14 +2,6 @@ package sidecar
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
-	"fmt"
-	"io/fs"
-	"strings"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
@@ -31,19 +23,21 @@ const english = "en"
 //
 // A summary that is not what was asked for has the reason in its Fallback. A failure of the model is an error unless
 // there is a committed summary of an older text: rules are no stand-in for a model that an operator pays for.
-func (a *aiAnswers) summary(ctx context.Context, k *index.Index, id mip.ID, locale string) (api.Summary, error) {
-	m, err := listed(k, id)
+func (a *aiAnswers) summary(ctx context.Context, x *index.Index, id mip.ID, locale string) (api.Summary, error) {
+	m, err := x.Find(id)
 	if err != nil {
 		return api.Summary{}, err
 	}
-	older, err := a.committedSummary(ctx, k, m, locale)
-	if err != nil {
-		return api.Summary{}, err
+	var older *api.Summary
+	if locale == english {
+		if older, err = x.Summary(ctx, m); err != nil {
+			return api.Summary{}, a.logged(id, err)
+		}
 	}
 	if older != nil && !older.Stale {
 		return *older, nil
 	}
-	s := newSubject(k, m, a.now())
+	s := a.summaryOf(x, m)
 	var failed *api.HTTPError
 	switch {
 	case a.Unusable != nil:
@@ -53,7 +47,7 @@ func (a *aiAnswers) summary(ctx context.Context, k *index.Index, id mip.ID, loca
 		if err == nil {
 			return sum, nil
 		}
-		if !errors.As(err, &failed) || failed.Code == api.Internal || failed.Code == api.NotFound {
+		if failed = httpError(err); failed.Code == api.Internal || failed.Code == api.NotFound {
 			return api.Summary{}, err
 		}
 	}
@@ -73,38 +67,16 @@ func (a *aiAnswers) summary(ctx context.Context, k *index.Index, id mip.ID, loca
 	return standIn(sum, failed), err
 }
 
-// committedSummary is the summary that the site publishes, nil when there is none in that language. It is marked
-// stale when it is of another text than the listed one.
-func (a *aiAnswers) committedSummary(ctx context.Context, k *index.Index, m mip.Summary, locale string) (*api.Summary, error) {
-	if locale != english || k.Source == nil {
-		return nil, nil
-	}
-	published, err := k.Source.Summary(ctx, m.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, a.logged(m.ID, siteError(err))
-	}
-	sum := *published
-	sum.Stale = sum.ContentHash != m.ContentHash
-	return &sum, nil
-}
-
 // modelSummary asks the model, unless it was asked before.
-func (a *aiAnswers) modelSummary(ctx context.Context, s subject, locale string) (api.Summary, error) {
+func (a *aiAnswers) modelSummary(ctx context.Context, s summarised, locale string) (api.Summary, error) {
 	key := s.key(locale, a.maker())
-	check := func(sum api.Summary) error {
-		// Its quotes are not compared with the text again.
-		if sum.MIPNumber != key.id.Number || sum.ContentHash != key.hash || sum.Locale != locale ||
-			sum.Source != a.Name || sum.Stale || sum.Fallback != nil {
-			return errOtherAnswer
-		}
-		return summary.CheckForm(sum)
+	check := func(sum api.Summary) bool { // its quotes are not compared with the text again
+		return sum.MIPNumber == key.id.Number && sum.ContentHash == key.hash && sum.Locale == locale &&
+			sum.Source == a.Name && !sum.Stale && sum.Fallback == nil && summary.CheckForm(sum) == nil
 	}
 	return getAnswer(ctx, a, a.summaries, key, func(ctx context.Context) (api.Summary, error) {
 		return shareAnswer(ctx, a.redis, "summary", key, check, func(ctx context.Context) (api.Summary, error) {
-			read, err := s.read(ctx)
+			read, err := s.Read(ctx)
 			if err != nil {
 				return api.Summary{}, err
 			}
@@ -115,9 +87,9 @@ func (a *aiAnswers) modelSummary(ctx context.Context, s subject, locale string) 
 
 // extractedSummary makes a summary by rules, unless it was made before. It is made faster than another process is
 // asked for it.
-func (a *aiAnswers) extractedSummary(ctx context.Context, s subject) (api.Summary, error) {
+func (a *aiAnswers) extractedSummary(ctx context.Context, s summarised) (api.Summary, error) {
 	return getAnswer(ctx, a, a.summaries, s.key(english, summary.Extractive), func(ctx context.Context) (api.Summary, error) {
-		read, err := s.read(ctx)
+		read, err := s.Read(ctx)
 		if err != nil {
 			return api.Summary{}, err
 		}
@@ -134,66 +106,19 @@ func standIn(sum api.Summary, why *api.HTTPError) api.Summary {
 	return sum
 }
 
-// subject is a proposal with what its summary follows from, before the texts are read.
-type subject struct {
-	known   *index.Index
-	listed  mip.Summary
-	fork    *mip.HardFork // with its status now
-	bundled []mip.Summary // when the proposal is the fork's meta proposal: what the fork bundles and the site publishes
-	now     time.Time
+// summarised is a subject with the key of its summaries, but for their language and maker.
+type summarised struct {
+	index.Subject
+	about answerKey
 }
 
-func newSubject(k *index.Index, m mip.Summary, now time.Time) subject {
-	s := subject{known: k, listed: m, now: now}
-	found := summary.ForkOf(m, k.HardForks)
-	if found == nil {
-		return s
-	}
-	fork := *found
-	fork.Status = fork.StatusAt(k.Site.Networks, func(string) time.Time { return now })
-	s.fork = &fork
-	if !summary.IsMeta(m, found) {
-		return s
-	}
-	for _, n := range fork.BundledMIPs {
-		if b, err := listed(k, m.ID.Sibling(n)); err == nil && n != m.Number {
-			s.bundled = append(s.bundled, b)
-		}
-	}
-	return s
+func (a *aiAnswers) summaryOf(x *index.Index, m mip.Summary) summarised {
+	s := x.Subject(m, a.now())
+	return summarised{s, answerKey{site: x.Site.BaseURL, id: m.ID, hash: m.ContentHash, texts: s.Hash()}}
 }
 
-func (s subject) key(locale, maker string) answerKey {
-	return answerKey{
-		site: s.known.Site.BaseURL, id: s.listed.ID, hash: s.listed.ContentHash, texts: s.hash(), locale: locale, maker: maker,
-	}
-}
-
-// hash is of all that the summary follows from.
-func (s subject) hash() [32]byte {
-	var b strings.Builder
-	b.WriteString(s.listed.ContentHash)
-	for _, m := range s.bundled {
-		fmt.Fprintf(&b, " %d:%s", m.Number, m.ContentHash)
-	}
-	if s.fork != nil {
-		fmt.Fprintf(&b, " %q %q", s.fork.Name, s.fork.Status)
-	}
-	return sha256.Sum256([]byte(b.String()))
-}
-
-// read reads the texts, side by side.
-func (s subject) read(ctx context.Context) (summary.Subject, error) {
-	all := make([]*mip.Proposal, 1+len(s.bundled))
-	readers, ctx := errgroup.WithContext(ctx)
-	for i, m := range append([]mip.Summary{s.listed}, s.bundled...) {
-		readers.Go(func() (err error) {
-			all[i], err = readProposal(ctx, s.known, m.ID)
-			return err
-		})
-	}
-	if err := readers.Wait(); err != nil {
-		return summary.Subject{}, err
-	}
-	return summary.Subject{Proposal: all[0], Bundled: all[1:], Fork: s.fork, Now: s.now}, nil
+func (s summarised) key(locale, maker string) answerKey {
+	key := s.about
+	key.locale, key.maker = locale, maker
+	return key
 }

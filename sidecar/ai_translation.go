@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -27,24 +26,22 @@ var errNoModel = errors.New("AI_PROVIDER is not set, and no translation into thi
 // sections with the given ids (none: all) in the proposal's order. A committed translation comes first, marked stale
 // when the English has changed since. Otherwise the model is asked, unless it was before.
 func (a *aiAnswers) translation(
-	ctx context.Context, k *index.Index, id mip.ID, locale string, ids []string,
+	ctx context.Context, x *index.Index, id mip.ID, locale string, ids []string,
 ) (api.Translation, error) {
-	m, err := listed(k, id)
+	m, err := x.Find(id)
 	if err != nil {
 		return api.Translation{}, err
 	}
-	if k.Source != nil {
-		p, err := k.Source.Translation(ctx, id, locale)
-		switch {
-		case err == nil:
-			t := translation{api.Translation{
-				MIPNumber: p.MIPNumber, Locale: p.Locale, Title: p.Title, Description: p.Description, GeneratedAt: p.GeneratedAt,
-				ContentHash: p.ContentHash, Source: p.Source, Stale: p.ContentHash != m.ContentHash,
-			}, p.Sections}
-			return t.cut(ids)
-		case !errors.Is(err, fs.ErrNotExist):
-			return api.Translation{}, a.logged(id, siteError(err))
-		}
+	p, err := x.Translation(ctx, m, locale)
+	if err != nil {
+		return api.Translation{}, a.logged(id, err)
+	}
+	if p != nil {
+		t := translation{api.Translation{
+			MIPNumber: p.MIPNumber, Locale: p.Locale, Title: p.Title, Description: p.Description, GeneratedAt: p.GeneratedAt,
+			ContentHash: p.ContentHash, Source: p.Source, Stale: p.ContentHash != m.ContentHash,
+		}, p.Sections}
+		return t.cut(ids)
 	}
 	switch {
 	case a.Unusable != nil:
@@ -52,7 +49,7 @@ func (a *aiAnswers) translation(
 	case a.Model == nil:
 		return api.Translation{}, aiDisabled(errNoModel)
 	}
-	t, err := a.modelTranslation(ctx, k, m, locale, ids)
+	t, err := a.modelTranslation(ctx, x, m, locale, ids)
 	if err != nil {
 		return api.Translation{}, err
 	}
@@ -76,11 +73,11 @@ func (t translation) cut(ids []string) (api.Translation, error) {
 // modelTranslation asks the model, unless it was asked before. Whatever sections are asked for, a piece of the text is
 // asked for once.
 func (a *aiAnswers) modelTranslation(
-	ctx context.Context, k *index.Index, m mip.Summary, locale string, ids []string,
+	ctx context.Context, x *index.Index, m mip.Summary, locale string, ids []string,
 ) (translation, error) {
-	key := answerKey{site: k.Site.BaseURL, id: m.ID, hash: m.ContentHash, locale: locale, maker: a.maker()}
+	key := answerKey{site: x.Site.BaseURL, id: m.ID, hash: m.ContentHash, locale: locale, maker: a.maker()}
 	if len(ids) > 0 { // positions, so that no id that the proposal does not have gets into a key
-		p, err := readProposal(ctx, k, m.ID)
+		p, err := x.Proposal(ctx, m.ID)
 		if err != nil {
 			return translation{}, a.logged(m.ID, err)
 		}
@@ -93,7 +90,7 @@ func (a *aiAnswers) modelTranslation(
 		}
 	}
 	return getAnswer(ctx, a, a.translations, key, func(ctx context.Context) (translation, error) {
-		p, err := readProposal(ctx, k, m.ID)
+		p, err := x.Proposal(ctx, m.ID)
 		if err != nil {
 			return translation{}, err
 		}
@@ -114,12 +111,9 @@ func (a *aiAnswers) keepPieces(key answerKey, hash string) ai.Keep {
 	type ask = func(context.Context) (ai.Passages, error)
 	return func(ctx context.Context, piece ai.Piece, ask ask) (ai.Passages, error) {
 		key := key
-		key.hash, key.sections, key.texts, key.passages = hash, "", piece.Hash, piece.Passages
-		check := func(p ai.Passages) error {
-			if len(p.Texts) != piece.Passages || slices.Contains(p.Texts, "") || p.Source != a.Name {
-				return errOtherAnswer
-			}
-			return nil
+		key.hash, key.sections, key.texts = hash, "", piece.Hash
+		check := func(p ai.Passages) bool {
+			return len(p.Texts) == piece.Passages && !slices.Contains(p.Texts, "") && p.Source == a.Name
 		}
 		e, err := a.pieces.Get(ctx, key, func(ctx context.Context) (ai.Passages, error) {
 			return shareAnswer(ctx, a.redis, "translation", key, check, func(ctx context.Context) (ai.Passages, error) {

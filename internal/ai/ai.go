@@ -1,6 +1,18 @@
 // Package ai asks a language model for the summary of a proposal and for its translation, within a budget, and takes
-// nothing of an answer that the proposal does not support. It does not know who asks, what is cached, or where a
-// proposal comes from.
+// nothing of an answer that the proposal does not support.
+//
+// A question goes through these steps:
+//
+//  1. [Summarise] or [Translate] writes a [Prompt]. The material stands apart from the task, behind a code word that is
+//     drawn for each question, so that no text of a proposal can end it.
+//  2. [Budget] sets the most aside that the question may cost, or refuses it.
+//  3. [Client] asks the provider by langchaingo, within a deadline and with one retry at the most.
+//  4. The answer is read strictly, and compared with the proposal: internal/ai/summary for a summary, translate_check.go
+//     for a passage. A translation's passage that fails is asked for once more, a summary is not.
+//
+// Every text of a model is untrusted until the last step. A caller gets all of an answer or an error.
+//
+// It does not know who asks, what is cached, or where a proposal comes from.
 package ai
 
 import (

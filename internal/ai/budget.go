@@ -134,7 +134,8 @@ func mostTokens(p Prompt) int {
 	return (len(p.System)+len(p.User))/bytesPerToken + framing + answer
 }
 
-// reserve sets aside what a question may cost. Each reservation is begun and settled, or released.
+// reserve sets aside what a question may cost. It asks for the day first: to wait for a minute is no use when the day is
+// used up. Each reservation is begun and settled, or released.
 func (b *Budget) reserve(tokens int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -186,7 +187,8 @@ func (b *Budget) begin(tokens int) time.Time {
 	return now
 }
 
-// settle counts what a question cost in place of what was set aside. It counts for the day in which the question ends.
+// settle counts what a question cost in place of what was set aside. It counts for the day in which the question ends,
+// so that a question over midnight cannot be paid by a day that is already over.
 func (b *Budget) settle(tokens int, begun time.Time, reply Reply) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

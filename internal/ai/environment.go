@@ -36,7 +36,7 @@ func Environment(lookup Lookup) (Configured, []error) {
 	if !wanted {
 		return Configured{}, errs
 	}
-	c.UserAgent, c.Stats = "mipwatch-sidecar", &fetch.Stats{}
+	c.UserAgent, c.Stats = "mipwatch-sidecar", &fetch.Stats{} // build asks as the sidecar does
 	client, err := NewClient(c)
 	return Configured{Model: NewBudget(client, limits), Name: c.Name, Unusable: err, Requests: c.Stats}, errs
 }

@@ -34,8 +34,8 @@ type failure struct {
 // notSupported is for callers when an answer came and cannot be used: they need not know how it failed.
 const notSupported = "What the language model answered does not hold against the text, so nothing of it is shown."
 
-// failures are all of them. [FailureWord] and [FailureOf] are the reason for the words: a process must not believe a
-// text of another one, so it is told a kind alone. The list is not changed.
+// failures are all of them. A record holds the word alone: no process believes a text of another one. The list is not
+// changed.
 var failures = []failure{
 	{ErrTimeout, "timeout", api.UpstreamTimeout, "The language model did not answer in time."},
 	{ErrUnavailable, "unavailable", api.UpstreamUnavailable, "The language model is not available."},
@@ -57,28 +57,6 @@ func newError(kind error, reason string) *api.HTTPError {
 		}
 	}
 	return &api.HTTPError{Code: api.Internal, Err: err}
-}
-
-// FailureWord is a word for the kind of a failure of the model, by which other processes can be told of it. It is
-// empty for any other error.
-func FailureWord(err error) string {
-	for _, f := range failures {
-		if errors.Is(err, f.kind) {
-			return f.word
-		}
-	}
-	return ""
-}
-
-// FailureOf is the failure for a word of [FailureWord], which another process has met. It is nil for any other word.
-func FailureOf(word string, retryAfter time.Duration) error {
-	for _, f := range failures {
-		if f.word == word {
-			err := fmt.Errorf("another process says: %w", f.kind)
-			return &api.HTTPError{Code: f.code, Detail: f.detail, RetryAfter: retryAfter, Err: err}
-		}
-	}
-	return nil
 }
 
 // hostError is the failure that an error of the provider's host means.

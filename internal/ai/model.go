@@ -107,12 +107,12 @@ func (m *Client) Close() { m.host.Close() }
 // An error is an [api.HTTPError] that wraps one of the errors of this package, or wraps [context.Canceled] when ctx was
 // cancelled.
 func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
-	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, m.Timeout) // of both tries
 	defer cancel()
 	c := &call{model: m}
 	res, err := m.generate(ctx, c, p)
 	reply := Reply{Model: m.Name, Tokens: usedTokens(res), Unbilled: c.unbilled, Unsent: c.unsent}
-	if c.err != nil {
+	if c.err != nil { // it says more than langchaingo's
 		return reply, c.err
 	}
 	text := answerText(res)
@@ -121,7 +121,7 @@ func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
 		return reply, newError(ErrGarbled, "")
 	case strings.TrimSpace(text) == "":
 		return reply, newError(ErrGarbled, "it is empty")
-	case m.holdsKey(text) && !m.holdsKey(p.User):
+	case m.holdsKey(text) && !m.holdsKey(p.User): // a proposal may hold any word that a short key is
 		return reply, newError(ErrGarbled, "it holds the key")
 	}
 	reply.Text = text
@@ -181,7 +181,8 @@ type call struct {
 	unsent   bool
 }
 
-// RoundTrip implements [http.RoundTripper] for a single request.
+// RoundTrip implements [http.RoundTripper] for a single request. The host has its own address and query: of the
+// request it takes the method, the path, the header and the body.
 func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	r.Body.Close()
@@ -189,10 +190,13 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	p := c.model.provider
+	// langchaingo has no key for Ollama, which a proxy before it may ask for.
 	if p.name == "ollama" && c.model.Key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.model.Key)
 	}
-	var kind error // why the answer is not used
+	// kind is why the answer is not used. It is read here because an answer in no format at all counts against the
+	// host's breaker, as a failure of the host does, while a refusal does not.
+	var kind error
 	res, err := c.model.host.Do(r.Context(), fetch.Request{
 		Method: r.Method, Path: r.URL.Path, Header: r.Header, Body: p.edit(body),
 		Accept: func(res *fetch.Response) error {

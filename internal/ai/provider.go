@@ -33,7 +33,8 @@ type provider struct {
 	open func(m *Client, p Prompt, via *http.Client) (llms.Model, error)
 }
 
-// providers is not changed.
+// providers are all of them, by name. OpenAI's API is that of many other servers too, by AI_BASE_URL. The map is not
+// changed.
 var providers = map[string]provider{
 	"openai": {"openai", "https://api.openai.com/v1", "OPENAI_API_KEY", false,
 		func(m *Client, _ Prompt, via *http.Client) (llms.Model, error) {
@@ -79,7 +80,7 @@ func (p provider) system(prompt Prompt) string {
 	return strings.TrimSpace(prompt.System + "\n\nAnswer with one JSON object and nothing else: no text around it, no code fence.")
 }
 
-// options are what a prompt asks for beside its text.
+// options are the parameters of a question: the bound of the answer and its format.
 func (m *Client) options(p Prompt) []llms.CallOption {
 	var o []llms.CallOption
 	switch {
@@ -108,7 +109,8 @@ func isOpenAI(address string) bool {
 	return host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") || strings.HasSuffix(host, ".azure.com")
 }
 
-// wire has the fields of all three formats that tell how an answer ended.
+// wire has the fields of all three formats that tell how an answer ended. A field of another format is absent, so one
+// struct serves all.
 type wire struct {
 	Choices []struct { // OpenAI
 		FinishReason string `json:"finish_reason"`
@@ -191,7 +193,7 @@ func isFiltered(body []byte) bool {
 	return json.Unmarshal(body, &e) == nil && (e.Error.Code == "content_filter" || e.Error.Code == "content_policy_violation")
 }
 
-// answerText is the whole text of an answer, which Anthropic gives in blocks.
+// answerText is the whole text of an answer, which Anthropic gives in blocks. It is empty without an answer.
 func answerText(res *llms.ContentResponse) string {
 	var b strings.Builder
 	if res != nil {

@@ -71,6 +71,7 @@ var task = strings.TrimSuffix(taskFile, "\n")
 // this call, so that no text can contain it and none can close the data.
 func prompt(s summary.Subject, locale string) (p Prompt, codeWord string) {
 	facts := summary.Facts(s)
+	// The word has at least 128 random bits, so no author guesses it. The header is compared because that is cheap.
 	codeWord = rand.Text()
 	for strings.Contains(facts, codeWord) {
 		codeWord = rand.Text()
@@ -189,7 +190,7 @@ func decodeQuote(raw json.RawMessage) (e api.Evidence, err error) {
 	return e, nil
 }
 
-// decodeText reads one of the summary's own texts.
+// decodeText reads one of the summary's own texts. Line breaks in it become blanks.
 func decodeText(raw json.RawMessage) (string, error) {
 	s, err := strictjson.String(raw)
 	return prose.Collapse(s), err

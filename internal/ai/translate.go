@@ -80,7 +80,7 @@ func translate(
 	if err != nil {
 		return out, nil, err
 	}
-	t := newText(p)
+	t := newText(p) // of all sections, whichever are chosen
 	wanted := []*passage{t.title, t.description}
 	for _, i := range chosen {
 		wanted = append(wanted, t.sections[i].passages...)
@@ -147,7 +147,8 @@ func concatenated(sections []mip.Section) string {
 	return b.String()
 }
 
-// pieces packs the passages in order.
+// pieces packs the passages in order. A passage that is larger than a piece is one by itself: it is not cut, since a
+// model needs whole sentences.
 func (t *text) pieces() [][]*passage {
 	var out [][]*passage
 	size := 0
@@ -215,7 +216,7 @@ func nameOf(piece []*passage) Piece {
 
 // ask asks for passages, and once more for those whose translation breaks a rule.
 func (t *text) ask(ctx context.Context, m Model, locale string, piece []*passage) (Passages, error) {
-	results := map[*passage]string{}
+	results := map[*passage]string{} // of both attempts
 	asked := piece
 	var faults []fault
 	for range attempts {

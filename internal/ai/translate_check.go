@@ -48,10 +48,11 @@ const (
 	mostAdded  = 100
 )
 
-// check returns the translation with its placeholders resolved, or what is wrong with the reply.
+// check returns the translation with its placeholders resolved, or what is wrong with the reply. Cheap checks come
+// first. Those that parse come after heapsMarks, which keeps a hostile answer from taking their time.
 func (t *text) check(p *passage, reply string) (string, fault) {
 	lines := strings.Split(strings.Trim(reply, " \t\n"), "\n")
-	for i := range lines {
+	for i := range lines { // indented lines could be code
 		lines[i] = strings.TrimLeft(lines[i], " \t")
 	}
 	reply = strings.Join(lines, "\n")

@@ -38,7 +38,7 @@ func (t *text) prompt(asked []*passage, locale string, faults []fault) (p Prompt
 			fmt.Fprintf(&user, "- %d: it %s\n", i+1, f)
 		}
 	}
-	const room = 256 // tokens, for what an answer holds besides the text
+	const room = 256 // tokens, for all of an answer that is no text
 	return Prompt{
 		System:    fmt.Sprintf(translationTask, locale, t.placeholder(1)),
 		User:      user.String(),

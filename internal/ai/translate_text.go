@@ -72,7 +72,7 @@ func newText(p *mip.Proposal) *text {
 	return t
 }
 
-// add returns the passage of a source.
+// add returns the passage of a source. Passages without language are known too, so that they are looked at once.
 func (t *text) add(source string) *passage {
 	if known := t.bySource[source]; known != nil {
 		return known
@@ -130,7 +130,7 @@ const placeholderEnd = "}}"
 // placeholder is the placeholder of number n, such as {{3}}.
 func (t *text) placeholder(n int) string { return t.opening + strconv.Itoa(n) + placeholderEnd }
 
-// hidden are the parts of the source that have a placeholder.
+// hidden are the parts of the source that have a placeholder, in order.
 func (p *passage) hidden() []span {
 	var out []span
 	for _, t := range p.tokens {
@@ -169,7 +169,8 @@ type blocks struct {
 	links   []parser.Reference
 }
 
-// readBlocks reads Markdown within the limits of proposals.
+// readBlocks reads Markdown within the limits of proposals. Two texts with one outline have the same blocks in the same
+// order and nesting, and differ in their passages alone.
 func readBlocks(body string) blocks {
 	root, links := markdown.ParseBlocks(body)
 	out := blocks{links: links}
@@ -201,7 +202,8 @@ func readBlocks(body string) blocks {
 	return out
 }
 
-// blockName is a block in an outline.
+// blockName is a block in an outline: its kind with all that a reader sees of it besides passages, such as the level of
+// a heading, the alignment of a table, or the text of code.
 func blockName(n ast.Node, body []byte) string {
 	name := n.Kind().String()
 	switch n := n.(type) {

@@ -47,7 +47,8 @@ const (
 	numberToken                      // with its sign
 )
 
-// tokens finds the tokens of a passage, in order.
+// tokens finds the tokens of a passage, in order. Those of Markdown come from goldmark, so that they are exactly what
+// is rendered. The words between them come from a regular expression.
 func (t *text) tokens(source string) []token {
 	c := &passageContext{Context: parser.NewContext(), links: t.links, source: source}
 	inlineParser().Parse(gmtext.NewReader([]byte(source)), parser.WithContext(c))
@@ -81,6 +82,7 @@ var inlineParser = sync.OnceValue(func() parser.Parser {
 })
 
 // notingParser notes where in a passage an inline parser finds something: nodes of goldmark do not have their ends.
+// The priorities keep the order of goldmark's own parsers, in which code comes before links.
 type notingParser struct{ parser.InlineParser }
 
 // Parse implements [parser.InlineParser].

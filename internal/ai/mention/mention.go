@@ -1,10 +1,11 @@
 // Package mention finds the figures and addresses that a text names, and tells whether another text names them too.
-// It does not know who wrote the texts.
 //
 // A model that obeys a hostile proposal could state a figure that is not in the text, or an address that leads a reader
 // away. So a text of a model is compared with its source before anybody reads it. Both are read as a person or a browser
 // would: with escapes resolved, and with look-alikes of digits, letters and dots as one character. Forms of numbers that
 // languages write in their own way, such as 20,000 and 20.000, are the same.
+//
+// It does not know who wrote the texts.
 package mention
 
 import (

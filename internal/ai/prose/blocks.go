@@ -1,8 +1,9 @@
-// Package prose reads the prose in Markdown: its paragraphs and items, their sentences, and each as a reader sees it. It
-// does not know the meaning of a sentence.
+// Package prose reads the prose in Markdown: its paragraphs and items, their sentences, and each as a reader sees it.
 //
 // Sentences are cut from the source and not from its rendering, so that each of them is a quote that can be found in
 // the proposal again. [Plain] then reads one as it would be rendered.
+//
+// It does not know the meaning of a sentence.
 package prose
 
 import (
@@ -41,6 +42,7 @@ func Blocks(text string) []Block {
 			for _, line := range markdown.PassageLines(n, text) {
 				lines = append(lines, text[line.Start:line.Stop])
 			}
+			// In a list item only the first paragraph is the item; what follows explains it.
 			if prose := Collapse(strings.Join(lines, " ")); prose != "" {
 				item := n.Parent().Kind() == ast.KindListItem && n.PreviousSibling() == nil
 				out = append(out, Block{prose, item, true})
@@ -67,7 +69,8 @@ func Labels(sections []mip.Section) map[string]bool {
 	return out
 }
 
-// Body is a section without its heading, which claims nothing.
+// Body is a section without its heading, which claims nothing. The underline of a heading goes with it. A section of
+// level 0 has no heading, whatever its first line looks like.
 func Body(s mip.Section) string {
 	root, _ := markdown.ParseBlocks(s.Markdown)
 	heading, ok := root.FirstChild().(*ast.Heading)

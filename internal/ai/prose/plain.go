@@ -64,6 +64,8 @@ func Plain(text string, labels map[string]bool) string {
 }
 
 // tag writes what the tag or autolink at text[i:end] stands for and returns where to go on.
+// The tags of raised and lowered text become ^ and _, as in 2^192 and x_n, and a line break becomes a blank. All other
+// tags are dropped.
 func tag(b *strings.Builder, text string, i, end int, labels map[string]bool) int {
 	inner := text[i+1 : end-1]
 	switch {
@@ -90,7 +92,8 @@ func tag(b *strings.Builder, text string, i, end int, labels map[string]bool) in
 	return end
 }
 
-// link reads the link whose text starts with the bracket at i. A footnote is a link without text.
+// link reads the link whose text starts with the bracket at i. A footnote is a link without text. Brackets that are no
+// link, such as those of an array, are not ok and stay as they are.
 func link(text string, i int, labels map[string]bool) (inner string, end int, ok bool) {
 	depth := 0
 	shut := -1
@@ -133,7 +136,8 @@ func link(text string, i int, labels map[string]bool) (inner string, end int, ok
 	return inner, end, labels[strings.ToLower(inner)]
 }
 
-// emphasis reports whether the marks text[i:n] are markup and no multiplication, name or path.
+// emphasis reports whether the marks text[i:n] are markup and no multiplication, name or path. It judges by the
+// characters around them alone, and does not look for the other end.
 func emphasis(text string, i, n int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	after, _ := utf8.DecodeRuneInString(text[n:])

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Split cuts a block's text into sentences. A full stop in code, in a link's target, in brackets or
+// Split cuts a block's text into sentences, at full stops, question and exclamation marks. A full stop in code, in a link's target, in brackets or
 // after an abbreviation ends none. The parts are parts of the text as it stands.
 func Split(text string) []string {
 	var out []string
 	masked := Mask(text)
-	start, depth := 0, 0
+	start, depth := 0, 0 // of the sentence; open brackets in it
 	for i, c := range text {
 		if masked[i] || i < start {
 			continue
@@ -24,6 +24,7 @@ func Split(text string) []string {
 			}
 		case ')', ']':
 			depth = max(0, depth-1)
+		// A mark within brackets ends a sentence only when the brackets close right behind it.
 		case '.', '!', '?', '。', '！', '？':
 			end, ok := endsAt(text, start, i, utf8.RuneLen(c), masked)
 			if !ok || depth > strings.Count(text[i:end], ")")+strings.Count(text[i:end], "]") {
@@ -42,15 +43,17 @@ func Split(text string) []string {
 	return out
 }
 
-// closesSoon reports whether a bracket closes within a distance at which somebody still remembers it.
+// closesSoon reports whether a bracket closes within 300 bytes. One that does not is a slip, and must not keep the full
+// stops of all that follows from ending sentences.
 func closesSoon(text string) bool {
 	const memory = 300
 	return strings.ContainsAny(text[:min(len(text), memory)], ")]")
 }
 
-// endsAt returns where a sentence ends whose last mark is at i, if one does.
+// endsAt returns where a sentence ends whose last mark is at i, if one does. It does not after an abbreviation, before
+// a small letter, or where no blank follows. In scripts without blanks a mark is enough.
 func endsAt(text string, start, i, width int, masked []bool) (int, bool) {
-	end := i + width
+	end := i + width  // behind the mark; below, behind quotes and brackets that belong to the sentence
 	wide := width > 1 // ideographic marks need no blank
 	for end < len(text) {
 		c, n := utf8.DecodeRuneInString(text[end:])
@@ -89,7 +92,8 @@ func endsAt(text string, start, i, width int, masked []bool) (int, bool) {
 var abbreviations = strings.Fields("e.g i.e E.g I.e eg ie cf Cf vs approx resp fig figs Fig Figs sec Sec No St Mr Mrs Ms Dr Prof " +
 	"al Inc Ltd w.r.t a.k.a incl viz ca eq Eq ref Ref vol Vol pp Ch")
 
-// abbreviates reports whether the full stop after text belongs to its last word.
+// abbreviates reports whether the full stop after text belongs to its last word: to an abbreviation, an initial, or a
+// number that begins the sentence.
 func abbreviates(text string) bool {
 	word := text[strings.LastIndexAny(text, " (\"“[*_")+1:]
 	if slices.Contains(abbreviations, word) {
@@ -138,7 +142,8 @@ const reach = 600
 // ahead is the text from i on as far as it is searched.
 func ahead(text string, i int) string { return text[i:min(len(text), i+reach)] }
 
-// codeEnd returns the end of the code span that starts at i; without one, the end of the backticks.
+// codeEnd returns the end of the code span that starts at i; without one, the end of the backticks. A span ends with as
+// many backticks as it starts with (CommonMark, section 6.1).
 func codeEnd(text string, i int) int {
 	n := i
 	for n < len(text) && text[n] == '`' {
@@ -161,7 +166,8 @@ func codeEnd(text string, i int) int {
 	return n
 }
 
-// targetEnd returns the end of a link's target whose bracket opens at i; without one, i.
+// targetEnd returns the end of a link's target whose bracket opens at i; without one, i. Brackets in a target come in
+// pairs.
 func targetEnd(text string, i int) int {
 	depth := 0
 	for j := i; j < min(len(text), i+reach); j++ {
@@ -177,7 +183,8 @@ func targetEnd(text string, i int) int {
 	return i
 }
 
-// addressEnd returns the end of a tag, an autolink or a bare address at i; without one, i.
+// addressEnd returns the end of a tag, an autolink or a bare address at i; without one, i. Punctuation at the end of a
+// bare address belongs to the sentence.
 func addressEnd(text string, i int) int {
 	if text[i] != '<' {
 		end := strings.IndexAny(ahead(text, i), " <>\"”)")

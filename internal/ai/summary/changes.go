@@ -42,7 +42,8 @@ func changes(s Subject, all []passage, tldr string) []string {
 	return out
 }
 
-// fill returns what can be said when sentences are lacking, best first.
+// fill returns what can be said when sentences are lacking, best first. All of it follows from the file, so that a
+// summary has its three points whatever a proposal looks like.
 func fill(s Subject) []string {
 	p := s.Proposal
 	out := append(inventories(p), relations(p)...)

@@ -10,7 +10,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// facts are whole sentences from a proposal's header and from the fork: what can be said of a
+// The functions of this file make whole sentences from a proposal's header and from the fork: what can be said of a
 // proposal whose text says little. They are no quotes.
 
 // outcome says first what a reader must not miss: that nothing will come of it, or what took its place.
@@ -163,7 +163,7 @@ func ids(like string, numbers []int) string {
 	return enumeration(out)
 }
 
-// enumeration joins with commas and a last "and"; beyond eight it counts.
+// enumeration joins with commas and a last "and"; beyond eight it counts the others.
 func enumeration(parts []string) string {
 	const most = 8
 	if len(parts) > most {

@@ -60,7 +60,7 @@ func decided(p *mip.Proposal) bool { return p.Status == mip.LastCall || p.Status
 // the caller has from the network's time.
 func toCome(f *mip.HardFork) bool { return f != nil && f.Status != "active" }
 
-// floorsOf returns the floors of every axis.
+// floorsOf returns the floors of every axis: of all rows that hold, the highest of each.
 func floorsOf(s Subject) [4]floor {
 	var out [4]floor
 	if abandoned(s) {
@@ -81,7 +81,7 @@ func floorsOf(s Subject) [4]floor {
 	return out
 }
 
-// raise lifts every axis to its floor.
+// raise lifts every axis to its floor. What is above it stays.
 func raise(sum *api.Summary, s Subject) {
 	for a, f := range floorsOf(s) {
 		x := axes(sum)[a]

@@ -8,7 +8,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 )
 
-// extractAxis picks the sentences that speak of one group, and adds what header and fork say.
+// extractAxis picks the sentences that speak of one group, and adds what header and fork say. Each picked sentence is
+// evidence, so the impact holds nothing that the text or the header does not.
 func extractAxis(s Subject, a axis, all []passage) api.Axis {
 	lead, expect := caveat(s), expectation(s, a)
 	picked := forAxis(s, a, all, maxImpact-utf8.RuneCountInString(lead)-utf8.RuneCountInString(expect)-2)
@@ -84,7 +85,8 @@ func forAxis(s Subject, a axis, all []passage, room int) []scored {
 	return inOrder(picked)
 }
 
-// severity reads how grave the picked sentences are. Floors come later.
+// severity reads how grave the picked sentences are. Floors come later. Words of breakage count only outside of
+// arguments and background, and not in a sentence that says that nothing breaks.
 func severity(s Subject, action bool, picked []scored) api.Severity {
 	if abandoned(s) {
 		return api.Low

@@ -47,7 +47,8 @@ func kindOf(s Subject) kind {
 	return unknown
 }
 
-// madeFor is the group that a kind of proposal is made for, -1 when it is for no one group.
+// madeFor is the group that a kind of proposal is made for, -1 when it is for no one group. What opens such a proposal
+// is said to this group even when it does not name it.
 func madeFor(k kind) axis {
 	switch k {
 	case core, interfaces, convention:

@@ -44,7 +44,8 @@ func hidden(s string) bool {
 	})
 }
 
-// fit makes of a header's text one that [checkText] accepts, at most n runes long, cut between words.
+// fit makes of a header's text one that [checkText] accepts, at most n runes long, cut between words. Addresses and
+// links are taken apart, so that nothing makes a link of them, and stay readable.
 func fit(s string, n int) string {
 	s = strings.Map(func(c rune) rune {
 		if c == '\n' || c == '\t' {

@@ -45,14 +45,16 @@ func readable(text string) bool {
 	return letters*100 >= n*70 && (len(strings.Fields(text)) >= 5 || ideographs) && !boilerplate(text)
 }
 
-// boilerplate reports what stands in every proposal, or in none that is done.
+// boilerplate reports whether a text holds a phrase that is in every proposal (key words, notes, licences), that points
+// at a figure or table nearby, or that no finished proposal has.
 func boilerplate(text string) bool {
 	lower := strings.ToLower(text)
 	return slices.ContainsFunc(list("boilerplate"), func(s string) bool { return strings.Contains(lower, s) }) ||
 		slices.ContainsFunc(list("unfinished"), func(s string) bool { return strings.Contains(text, s) })
 }
 
-// pointsBack reports whether a sentence cannot be understood without the one before it.
+// pointsBack reports whether a sentence cannot be understood without the one before it: by its first words, or by a
+// pronoun in front. "This proposal" and the like point at the document itself, which a reader knows.
 func pointsBack(text string) bool {
 	text = strings.ToLower(strings.TrimLeft(connective(text), "\"“("))
 	if slices.ContainsFunc(list("back references"), func(start string) bool { return strings.HasPrefix(text, start) }) {
@@ -72,7 +74,8 @@ func endsBack(text string) bool {
 	return slices.ContainsFunc(list("back references at the end"), func(end string) bool { return strings.HasSuffix(text, end) })
 }
 
-// connective removes the word that ties a sentence to the one before it.
+// connective removes the word that ties a sentence to the one before it, such as "However,". Without it the sentence
+// says the same.
 func connective(text string) string {
 	for _, w := range list("connectives") {
 		if rest, ok := strings.CutPrefix(text, w); ok {
@@ -92,7 +95,7 @@ func standalone(text string) string {
 	return string(unicode.ToUpper(first)) + rest[n:]
 }
 
-// hasVerb reports whether a text holds one of the verbs by which a requirement or a fact is told from
+// hasVerb reports whether a text holds one of the verbs by which a requirement or a fact differs from
 // a heading.
 func hasVerb(text string) bool {
 	for w := range strings.FieldsSeq(strings.ToLower(text)) {
@@ -120,14 +123,15 @@ func balanced(text string) bool {
 		strings.Count(text, "“") == strings.Count(text, "”")
 }
 
-// announces reports whether a sentence begins with the proposal itself.
+// announces reports whether a sentence begins with the proposal itself: "This proposal …", "We propose …". Sentences
+// before the first one of these say how things are.
 func announces(text string) bool {
 	first, rest, _ := strings.Cut(text, " ")
 	second, _, _ := strings.Cut(rest, " ")
 	return first == "This" && proposes(second) || first == "We" && strings.HasPrefix(second, "propose")
 }
 
-// proposes reports whether a word names the document at hand.
+// proposes reports whether a word names the document at hand, as proposals name themselves: proposal, EIP, standard.
 func proposes(word string) bool {
 	return slices.Contains(list("documents"), strings.ToLower(strings.Trim(word, ",.'’")))
 }

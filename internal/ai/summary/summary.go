@@ -1,5 +1,5 @@
 // Package summary makes the summary of a proposal by rules, from the proposal's own sentences, and checks any summary
-// against the proposal. It asks no model, and it does not know who wrote a summary or where one is kept.
+// against the proposal.
 //
 // [Extract] goes through these steps:
 //
@@ -11,6 +11,8 @@
 //  6. Severities are raised to the floors of the proposal's kind and status (floors.go).
 //
 // Nothing in it depends on the time but generatedAt, on an order of a map, or on the machine.
+//
+// It asks no model, and it does not know who wrote a summary or where one is kept.
 package summary
 
 import (
@@ -51,6 +53,21 @@ func ForkOf(p mip.Summary, forks []mip.HardFork) *mip.HardFork {
 		}
 	}
 	return found
+}
+
+// Context is what the summary of a proposal speaks of besides it: the fork, and for a fork's meta proposal what the fork
+// bundles. all are the proposals of the site, in the order of [mip.Search].
+func Context(p mip.Summary, all []mip.Summary, forks []mip.HardFork) (fork *mip.HardFork, bundled []mip.Summary) {
+	fork = ForkOf(p, forks)
+	if !IsMeta(p, fork) {
+		return fork, nil
+	}
+	for _, id := range p.ID.Siblings(fork.BundledMIPs) {
+		if b, ok := mip.Find(all, id); ok && id != p.ID {
+			bundled = append(bundled, b)
+		}
+	}
+	return fork, bundled
 }
 
 // IsMeta reports whether a proposal is the meta proposal of a fork, whose [Subject] has the bundled

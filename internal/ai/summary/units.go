@@ -43,7 +43,8 @@ func groups(sentences []string, labels map[string]bool) [][]string {
 	return out
 }
 
-// joinSentences makes a passage of as many sentences of a group as are readable together, from the first one on.
+// joinSentences makes a passage of as many sentences of a group as are readable together, from the first one on. There
+// is none when the first one already points back, or when what announces a list has none behind it.
 func joinSentences(group []string, item bool, labels map[string]bool) (passage, bool) {
 	for n := len(group); n > 0; n-- {
 		raw := strings.Join(group[:n], " ")
@@ -62,7 +63,8 @@ func joinSentences(group []string, item bool, labels map[string]bool) (passage, 
 	return passage{}, false
 }
 
-// enumerate joins a sentence that ends with a colon and the short items that follow it.
+// enumerate joins a sentence that ends with a colon and the short items that follow it. The quote is the sentence
+// alone, since the items are blocks of their own. Long, nested or too many items make no sentence.
 func enumerate(in []prose.Block, raw string, labels map[string]bool) (passage, bool) {
 	const most, longest = 8, 90
 	text := prose.Plain(raw, labels)
@@ -79,7 +81,7 @@ func enumerate(in []prose.Block, raw string, labels map[string]bool) (passage, b
 	return passage{text: text, quote: quote}, len(items) > 1 && quote != "" && !pointsBack(text) && readable(text)
 }
 
-// finish gives an item that is a whole sentence its full stop.
+// finish gives an item that is a whole sentence its full stop. Authors leave it out in lists.
 func finish(text string) string {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	if !prose.IsWord(last) && last != '`' && last != ')' || !hasVerb(text) {
@@ -93,7 +95,7 @@ func finish(text string) string {
 }
 
 // quotable is the longest beginning of a sentence that evidence may hold, cut where a clause ends.
-// It is empty when there is none.
+// It is empty when there is none. No cut is made within code, a target or brackets, so that marks stay in pairs.
 func quotable(raw string) string {
 	if n := utf8.RuneCountInString(raw); n < minQuote || hidden(raw) {
 		return ""
