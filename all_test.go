@@ -72,7 +72,7 @@ var imports = map[string][]string{
 	"sidecar/chain":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
 	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
 	"sidecar/index":       {"internal/ai/summary", "internal/api", "internal/mip", "internal/site", "sidecar/cache", "golang.org/x/sync"},
-	"sidecar/limit":       {"internal/api", "sidecar/cache", "sidecar/redis"},
+	"sidecar/limit":       {"internal/api", "sidecar/cache", "sidecar/redis", "github.com/sethvargo/go-limiter"},
 	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sony/gobreaker/v2"},
 	"sidecar/timing":      {},
 	"internal/fetch":      {"github.com/sony/gobreaker/v2"},

@@ -34,6 +34,8 @@ require (
 	golang.org/x/tools v0.52.0
 )
 
+require github.com/sethvargo/go-limiter v0.7.1
+
 require (
 	github.com/aymerick/douceur v0.2.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect

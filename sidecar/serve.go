@@ -37,7 +37,7 @@ type handler func(w http.ResponseWriter, r *http.Request) (*response, error)
 func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	newLimit := func(name string, perMinute int) *limit.Limit {
 		site := func() string { return s.current.Load().baseURL() }
-		return limit.New(limit.Config{Name: name, PerWindow: perMinute, Now: s.Now, Redis: s.Redis, Site: site})
+		return limit.New(limit.Config{Name: name, PerWindow: perMinute, Redis: s.Redis, Site: site})
 	}
 	byDefault := newLimit("default", s.RequestsPerMinute)
 	summaries := newLimit("ai-summary", s.AIRequestsPerMinute)

@@ -144,6 +144,11 @@ func (s *Sidecar) Close() error {
 	s.responses.Close()
 	old.closeUnused(&state{})
 	s.ai.close()
+	for _, e := range s.endpoints {
+		if e.limit != nil {
+			e.limit.Close()
+		}
+	}
 	if s.Redis != nil {
 		return s.Redis.Close()
 	}

@@ -7,11 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"maps"
+	"math"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"sync"
 	"time"
+
+	"github.com/sethvargo/go-limiter"
+	"github.com/sethvargo/go-limiter/memorystore"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
@@ -22,10 +26,10 @@ import (
 const Window = time.Minute
 
 const (
-	// ownWindows is how many callers have a window of their own at a time. Each further one shares one of
-	// sharedWindows, by a hash with a random seed. This bounds the memory.
-	ownWindows    = 1 << 15
-	sharedWindows = 1 << 14
+	// ownBuckets is how many callers have a bucket of their own in a window. Each further one shares one of
+	// sharedBuckets, by a hash with a random seed. This bounds the memory.
+	ownBuckets    = 1 << 15
+	sharedBuckets = 1 << 14
 )
 
 // Config configures a [Limit].
@@ -34,8 +38,6 @@ type Config struct {
 	Name string
 	// PerWindow is how many requests each caller may make in a window.
 	PerWindow int
-	// Now is the wall clock.
-	Now func() time.Time
 	// Redis counts for all sidecars of the site. Nil means that this one is alone.
 	Redis *redis.Store
 	// Site returns the site's base address. While it is empty this sidecar counts alone.
@@ -48,17 +50,24 @@ type Limit struct {
 	// policy is the value of RateLimit-Policy after the name.
 	policy string
 	seed   maphash.Seed
+	store  limiter.Store
 	shared *redis.Limit
 
-	mu      sync.Mutex
-	windows map[windowKey]window
-	// swept is when windows that had ended were last removed.
-	swept time.Time
+	mu sync.Mutex
+	// own are the callers with a bucket of their own, since the time began.
+	own   map[netip.Addr]struct{}
+	began time.Time
 }
 
-// New returns a limit.
+// New returns a limit. Close ends what it runs.
 func New(c Config) *Limit {
-	l := &Limit{Config: c, seed: maphash.MakeSeed(), windows: map[windowKey]window{}}
+	// The error is nil for every configuration.
+	store, _ := memorystore.New(&memorystore.Config{
+		Tokens: uint64(c.PerWindow), Interval: Window,
+		SweepInterval: Window, SweepMinTTL: 2 * Window,
+		InitialAlloc: 64,
+	})
+	l := &Limit{Config: c, seed: maphash.MakeSeed(), store: store}
 	l.policy = fmt.Sprintf("q=%d;w=%d", c.PerWindow, int(Window.Seconds()))
 	if c.Redis != nil {
 		l.shared = c.Redis.Limit(uint64(c.PerWindow), Window)
@@ -66,26 +75,18 @@ func New(c Config) *Limit {
 	return l
 }
 
-// windowKey is a caller, or the hash of several.
-type windowKey struct {
-	caller netip.Addr
-	hash   uint64
-}
-
-// window is the one of a caller.
-type window struct {
-	began time.Time
-	// used counts tokens.
-	used uint64
-}
+// Close ends the sweeper of the counts in memory. It may be called more than once. A closed limit refuses nobody.
+func (l *Limit) Close() { l.store.Close(context.Background()) }
 
 // Take counts a request of a caller and sets RateLimit and RateLimit-Policy. The error is that of a request beyond the
-// limit.
+// limit. Counting that fails lets requests through: it protects the service and is no way to stop it.
 func (l *Limit) Take(w http.ResponseWriter, r *http.Request, caller netip.Addr) error {
 	// Without the Redis each sidecar counts by itself, so that a caller has the whole limit at each of them.
 	remaining, left, ok, err := l.takeShared(r.Context(), caller)
 	if err != nil {
-		remaining, left, ok = l.takeOwn(caller)
+		if remaining, left, ok, err = l.takeOwn(r.Context(), l.bucket(caller)); err != nil {
+			return nil
+		}
 	}
 	if !ok {
 		const detail = "More than %d requests in a minute; wait for as long as Retry-After says."
@@ -114,35 +115,45 @@ func (l *Limit) takeShared(ctx context.Context, caller netip.Addr) (remaining ui
 	return remaining, min(left, Window), ok, err
 }
 
-// takeOwn takes a token of this process.
-func (l *Limit) takeOwn(caller netip.Addr) (remaining uint64, left time.Duration, ok bool) {
+// bucket returns the name of the bucket of a caller.
+func (l *Limit) bucket(caller netip.Addr) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// The monotonic clock stands still while a process is frozen, so the wall clock counts.
-	now := l.Now().Round(0)
-	if over(now, l.swept) {
-		maps.DeleteFunc(l.windows, func(_ windowKey, w window) bool { return over(now, w.began) })
-		l.swept = now
+	if now := time.Now().Round(0); l.own == nil || now.Sub(l.began).Abs() > Window {
+		l.own, l.began = map[netip.Addr]struct{}{}, now
 	}
-	// The hash is for callers beyond the bound. Zero is no hash, so that theirs are keys of their own.
-	key := windowKey{caller: caller}
-	win, ok := l.windows[key]
-	if !ok && len(l.windows) >= ownWindows {
-		key = windowKey{hash: 1 + maphash.Comparable(l.seed, caller)%sharedWindows}
-		win = l.windows[key]
+	if _, ok := l.own[caller]; !ok {
+		if len(l.own) >= ownBuckets {
+			return strconv.FormatUint(maphash.Comparable(l.seed, caller)%sharedBuckets, 36)
+		}
+		l.own[caller] = struct{}{}
 	}
-	if over(now, win.began) {
-		win = window{began: now}
-	}
-	tokens := uint64(l.PerWindow)
-	ok = win.used < tokens
-	if ok {
-		win.used++
-	}
-	l.windows[key] = win
-	return tokens - win.used, win.began.Add(Window).Sub(now), ok
+	b := caller.As16()
+	return string(b[:])
 }
 
-// over reports whether a window has ended. One that begins later than now, which is what a clock that was set back
-// leaves, has ended as well: nobody is shut out for longer than a window.
-func over(now, began time.Time) bool { return now.Before(began) || now.Sub(began) >= Window }
+// takeOwn takes a token of this process. left is the time to the end of the window, at most [Window].
+func (l *Limit) takeOwn(ctx context.Context, bucket string) (remaining uint64, left time.Duration, ok bool, err error) {
+	_, remaining, end, ok, err := l.store.Take(ctx, bucket)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	left = until(end)
+	if left > 0 && left <= Window {
+		return remaining, left, ok, nil
+	}
+	// The clock was set. The store would count in windows that never come, so the bucket begins anew.
+	if err := l.store.Set(ctx, bucket, uint64(l.PerWindow), Window); err != nil {
+		return 0, 0, false, err
+	}
+	_, remaining, _, ok, err = l.store.Take(ctx, bucket)
+	return remaining, Window, ok, err
+}
+
+// until returns the time to a moment of the store, in nanoseconds since 1970 by the wall clock.
+func until(moment uint64) time.Duration {
+	if moment > math.MaxInt64 {
+		return -1
+	}
+	return time.Unix(0, int64(moment)).Sub(time.Now().Round(0))
+}

@@ -1,46 +1,90 @@
 package limit
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/sethvargo/go-limiter"
+
+	"github.com/mipwatch/mipwatch/internal/api"
 )
+
+// fakeStore refuses with a moment that a clock which was set would leave behind.
+type fakeStore struct {
+	limiter.Store
+	end uint64
+	set int
+}
+
+func (f *fakeStore) Take(context.Context, string) (tokens, remaining, end uint64, ok bool, err error) {
+	if f.set > 0 {
+		return 10, 9, uint64(time.Now().Add(Window).UnixNano()), true, nil
+	}
+	return 10, 0, f.end, false, nil
+}
+
+func (f *fakeStore) Set(context.Context, string, uint64, time.Duration) error {
+	f.set++
+	return nil
+}
 
 // A clock that was once wrong shuts a caller out for a window at most.
 func TestLimitAfterClockJump(t *testing.T) {
-	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	at := func(d time.Duration) uint64 { return uint64(time.Now().Add(d).UnixNano()) }
 	for name, c := range map[string]struct {
-		jump time.Duration
-		ok   bool
-		left time.Duration
+		end   uint64
+		again bool
 	}{
-		"in this window":   {30 * time.Second, false, 30 * time.Second},
-		"in the next one":  {Window, true, Window},
-		"far ahead":        {1000 * time.Hour, true, Window},
-		"set back":         {-time.Second, true, Window},
-		"far back":         {-1000 * time.Hour, true, Window},
-		"beyond all dates": {1 << 62, true, Window},
+		"in this window":   {at(30 * time.Second), false},
+		"far ahead":        {at(time.Hour), true},
+		"long past":        {at(-time.Hour), true},
+		"beyond all dates": {1 << 63, true},
+		"never":            {0, true},
 	} {
-		now := began
-		l := New(Config{Now: func() time.Time { return now }, PerWindow: 10})
-		caller := netip.MustParseAddr("192.0.2.1")
-		for range 10 {
-			l.takeOwn(caller)
+		f := &fakeStore{end: c.end}
+		l := &Limit{Config: Config{PerWindow: 10}, store: f}
+		remaining, left, ok, err := l.takeOwn(t.Context(), "k")
+		if err != nil || (f.set == 1) != c.again || ok != c.again || left <= 0 || left > Window || c.again && remaining != 9 {
+			t.Errorf("%s: %d left for %v, %t, %v after %d resets", name, remaining, left, ok, err, f.set)
 		}
-		now = began.Add(c.jump)
-		remaining, left, ok := l.takeOwn(caller)
-		if ok != c.ok || left != c.left || ok && remaining != 9 {
-			t.Errorf("%s: %d left for %v, %t, want %v, %t", name, remaining, left, ok, c.left, c.ok)
+	}
+}
+
+// The third of two requests is refused. A closed limit refuses nobody.
+func TestLimit(t *testing.T) {
+	l := New(Config{Name: "default", PerWindow: 2})
+	take := func(caller string) error {
+		return l.Take(discard{}, httptest.NewRequest("GET", "/", nil), netip.MustParseAddr(caller))
+	}
+	for i, ok := range []bool{true, true, false, false} {
+		err := take("192.0.2.1")
+		if (err == nil) != ok {
+			t.Errorf("request %d: %v, want ok %t", i, err, ok)
 		}
+		if e, is := errors.AsType[*api.HTTPError](err); !ok && (!is || e.Code != api.RateLimited || e.RetryAfter <= 0 || e.RetryAfter > Window) {
+			t.Errorf("request %d: %+v", i, err)
+		}
+	}
+	if err := take("192.0.2.2"); err != nil {
+		t.Errorf("another caller: %v", err)
+	}
+	l.Close()
+	l.Close()
+	if err := take("192.0.2.1"); err != nil {
+		t.Errorf("a closed limit: %v", err)
 	}
 }
 
 // The memory for callers is bounded, however many there are, and each still has its limit.
 func TestLimitOfManyCallers(t *testing.T) {
-	l := New(Config{Now: time.Now, PerWindow: 120})
+	l := New(Config{PerWindow: 120})
+	defer l.Close()
 	heap := func() int64 {
 		runtime.GC()
 		var m runtime.MemStats
