@@ -149,11 +149,12 @@ func TestAboutAgrees(t *testing.T) {
 	page := string(body(t, p, "/about/ai/"))
 	cell := regexp.MustCompile(`<td>(.*)</td>`)
 	for _, m := range regexp.MustCompile(`(?s)<th scope="row">([^<]*)<br>.*?</th>(.*?)</tr>`).FindAllStringSubmatch(page, -1) {
-		row := m[1]
+		var row strings.Builder
+		row.WriteString(m[1])
 		for _, c := range cell.FindAllStringSubmatch(m[2], -1) {
-			row += " | " + c[1]
+			row.WriteString(" | " + c[1])
 		}
-		got = append(got, row)
+		got = append(got, row.String())
 	}
 	if d := diff.Diff(want, got); d != "" || len(want) < 9 {
 		t.Errorf("floors of severity (-table +page):\n%s", d)

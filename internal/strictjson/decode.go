@@ -84,16 +84,22 @@ func lineAt(raw []byte, offset int64) int { return 1 + bytes.Count(raw[:offset],
 // no such member.
 func Line(raw []byte, member string) int {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
-	_, err := dec.ReadToken()
+	if _, err := dec.ReadToken(); err != nil {
+		return 1
+	}
 	begin := dec.InputOffset()
 	// Only the outermost members are looked at.
-	for err == nil && dec.PeekKind() == '"' {
-		var name jsontext.Token
-		if name, err = dec.ReadToken(); name.String() == member {
-			begin = dec.InputOffset()
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
 			break
 		}
-		err = dec.SkipValue()
+		if name.String() == member {
+			return lineAt(raw, dec.InputOffset())
+		}
+		if err := dec.SkipValue(); err != nil {
+			break
+		}
 	}
 	return lineAt(raw, begin)
 }
