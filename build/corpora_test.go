@@ -27,6 +27,7 @@ type built struct {
 	files    map[string][]byte
 	base     string // the site's address
 	basePath string // its path alone
+	prefix   string // of its proposals
 }
 
 func buildCorpus(t testing.TB, dir string, s *site.Site) built {
@@ -40,7 +41,7 @@ func buildCorpus(t testing.TB, dir string, s *site.Site) built {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := built{corpus: c, plan: p, files: map[string][]byte{}, base: s.BaseURL, basePath: strings.TrimSuffix(s.Path("/"), "/")}
+	b := built{corpus: c, plan: p, files: map[string][]byte{}, base: s.BaseURL, basePath: strings.TrimSuffix(s.Path("/"), "/"), prefix: s.Prefix}
 	for i := range p.Artifacts {
 		body, err := p.Artifacts[i].Bytes()
 		if err != nil {
@@ -190,7 +191,7 @@ func checkTree(t *testing.T, b built) {
 			t.Fatal(err)
 		}
 		got := b.single(t, p.Number)
-		if got.RawMarkdown != string(raw) || !bytes.Equal(b.files[fmt.Sprintf("mip/%d.md", p.Number)], raw) {
+		if got.RawMarkdown != string(raw) || !bytes.Equal(b.files[strings.Trim(p.ID.Page(), "/")+".md"], raw) {
 			t.Errorf("%s: rawMarkdown or the Markdown twin is not the file", p.File)
 		}
 		var all strings.Builder

@@ -41,7 +41,7 @@ func newLinkCheck(b built) *linkCheck {
 	for _, a := range b.plan.Artifacts {
 		c.patterns[a.Pattern] = true
 	}
-	for _, r := range agent.StaticRoutes("MIP") {
+	for _, r := range agent.StaticRoutes(b.prefix) {
 		if !c.patterns[r.Pattern] {
 			c.patterns[r.Pattern] = true
 			c.absent = append(c.absent, r.Pattern)
@@ -199,7 +199,7 @@ func isOf(pattern, p string) bool {
 
 // TestLinkCheck puts dead links into a small tree: what finds them can fail.
 func TestLinkCheck(t *testing.T) {
-	b := built{base: "https://example.org/p", basePath: "/p", files: map[string][]byte{"index.html": {}, "mip/1/index.html": {}, "api/v1/x.json": {}, "feed.xml": {}}, plan: &build.Plan{
+	b := built{base: "https://example.org/p", basePath: "/p", prefix: "MIP", files: map[string][]byte{"index.html": {}, "mip/1/index.html": {}, "api/v1/x.json": {}, "feed.xml": {}}, plan: &build.Plan{
 		Artifacts: []build.Artifact{{Pattern: "/mip/{n}/"}},
 		Redirects: []build.Redirect{{From: "/api/v1/x", To: "/api/v1/x.json", Status: 200}, {From: "/old.md", To: "/p/mip/1/", Status: 301}, {From: "/api/*", To: "/api-404.json", Status: 404}},
 	}}

@@ -273,7 +273,7 @@ func TestMetricsParse(t *testing.T) {
 import sys
 from prometheus_client.parser import text_string_to_metric_families
 for f in text_string_to_metric_families(sys.stdin.read()):
-    assert f.documentation and f.type in ("counter", "gauge", "histogram"), f
+    assert f.documentation and f.type in ("counter", "gauge", "histogram", "summary"), f
     assert f.samples, f
     print(f.name, f.type, len(f.samples))
 `
