@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -107,5 +106,5 @@ func longest(t *testing.T) (url string) {
 		t.Fatal(err)
 	}
 	v := setup{folders: []string{folder}, prefix: "EIP"}.serve(t)
-	return v.base + fmt.Sprintf("/mip/%d/", v.proposals(t)[0].Number)
+	return v.base + v.proposals(t)[0].ID.Page()
 }
