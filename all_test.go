@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
@@ -173,6 +174,13 @@ func TestFileLength(t *testing.T) {
 	sourceFiles(t, func(name string, text []byte) {
 		if n := bytes.Count(text, []byte("\n")); n > 400 && !strings.HasSuffix(name, "_test.go") {
 			t.Errorf("%s has %d lines; over 400 the design wants a better idea", name, n)
+		}
+		number := 0
+		for line := range strings.Lines(string(text)) {
+			number++
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 160 && !strings.HasSuffix(name, "_test.go") {
+				t.Errorf("%s:%d has %d characters, want at most 160", name, number, n)
+			}
 		}
 	})
 }

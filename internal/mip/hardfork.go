@@ -14,7 +14,7 @@ type HardForks struct {
 // HardFork is a network upgrade: which proposals it bundles and when each network activates it.
 type HardFork struct {
 	Name        string                `json:"name" doc:"As in site.yaml, such as MONAD_NINE."`
-	Status      string                `json:"status" doc:"planned (no network has a time), scheduled (no time has come), active on ID, ID (some networks have switched) or active (all have)."`
+	Status      string                `json:"status" doc:"planned (no times), scheduled (none has come), active on ID, ID (some networks) or active (all)."`
 	MetaMIP     *int                  `json:"metaMIP" doc:"The meta proposal."`
 	BundledMIPs []int                 `json:"bundledMIPs" doc:"The proposals that it activates, ascending."`
 	Activation  map[string]Activation `json:"activation" doc:"By network id; both values are null where no time is set."`
@@ -40,7 +40,7 @@ type SiteInfo struct {
 	Counts      SiteCounts `json:"counts" doc:"How many proposals there are."`
 	Commit      *string    `json:"commit" doc:"The newest commit that touched a proposal."`
 	CommittedAt *Time      `json:"committedAt" doc:"The time of that commit: what is published here is as of then."`
-	History     string     `json:"history" doc:"How far the times of change can be trusted: full, shallow (older times unknown), none (header dates) or fixed (SOURCE_DATE_EPOCH)."`
+	History     string     `json:"history" doc:"Source of times: full or shallow history (older ones unknown), none (header dates), fixed (SOURCE_DATE_EPOCH)."`
 }
 
 // Network is a chain on which proposals activate.

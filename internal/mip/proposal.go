@@ -15,7 +15,7 @@ type List struct {
 type Summary struct {
 	Number           int         `json:"number" doc:"The proposal's number."`
 	ID               ID          `json:"id" doc:"Prefix and number, such as MIP-7."`
-	Title            string      `json:"title" doc:"Plain text, as written; may hold Markdown backticks. Taken from the first level-1 heading or the id when the header has none, and then named in inferred."`
+	Title            string      `json:"title" doc:"May hold Markdown backticks. Inferred from the first level-1 heading, or the id, where the header has none."`
 	Description      *string     `json:"description" doc:"One sentence, plain text."`
 	Authors          []Author    `json:"authors" doc:"In the header's order."`
 	Status           Status      `json:"status" doc:"Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn, or any other word as written."`

@@ -95,7 +95,8 @@ var functions = map[string]bool{
 
 // spaces are the commands that leave room, which may be less than none.
 var spaces = map[string]string{
-	`\,`: "0.1667em", `\:`: "0.2222em", `\>`: "0.2222em", `\;`: "0.2778em", `\ `: "0.3333em", "\\\n": "0.3333em", `\!`: "-0.1667em", `\quad`: "1em", `\qquad`: "2em",
+	`\,`: "0.1667em", `\:`: "0.2222em", `\>`: "0.2222em", `\;`: "0.2778em", `\ `: "0.3333em",
+	"\\\n": "0.3333em", `\!`: "-0.1667em", `\quad`: "1em", `\qquad`: "2em",
 	`\thinspace`: "0.1667em", `\enspace`: "0.5em",
 }
 
