@@ -82,7 +82,7 @@ func TestText(t *testing.T) {
 
 // FuzzFormulas wants no formula to hold what is not in the text, and none without dollar signs.
 func FuzzFormulas(f *testing.F) {
-	for _, s := range []string{"a $x$ b", "> $$\n> x\n> $$", "-\t$$\n\tx\n\t$$\n", "$`a`$ $$b$$ `$c$`", "| $x\\|y$ |\n|--|\n", "$a\n\tb$\n"} {
+	for _, s := range []string{"a $x$ b", "> $$\n> x\n> $$", "-\t$$\n\tx\n\t$$\n", "$`a`$ $$b$$ `$c$`", "| $x\\|y$ |\n|--|\n", "| $x\\\\|y$ |\n|--|\n", "$a\n\tb$\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
@@ -91,7 +91,9 @@ func FuzzFormulas(f *testing.F) {
 		}
 		for _, found := range formulas(source) {
 			for line := range strings.Lines(found) {
-				if s := strings.TrimSpace(line); !strings.Contains(strings.ReplaceAll(source, `\|`, "|"), strings.ReplaceAll(s, `\|`, "|")) {
+				// In a table a backslash before a bar is taken off, one backslash of several.
+				s := strings.TrimSpace(line)
+				if !strings.Contains(source, s) && !strings.Contains(strings.ReplaceAll(source, `\|`, "|"), s) {
 					t.Errorf("%q has the formula %q", source, found)
 				}
 			}
