@@ -330,13 +330,13 @@ func TestBreakerThaws(t *testing.T) {
 func TestManyFailAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
+		w.ours.Always(upstreamtest.Hang())
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {
 				w.host.Do(t.Context(), fetch.Request{Path: "/" + strings.Repeat("x", i), Once: true})
 			})
 		}
-		w.ours.Always(upstreamtest.Hang())
 		all.Wait()
 		calls := w.ours.Calls()
 		w.ours.Always(nil)
