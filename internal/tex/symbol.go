@@ -49,17 +49,23 @@ var symbols = maps.Collect(func(yield func(string, symbol) bool) {
 			\mu μ \nu ν \xi ξ \pi π \varpi ϖ \rho ρ \varrho ϱ \sigma σ \varsigma ς \tau τ \upsilon υ \phi ϕ \varphi φ \chi χ \psi ψ \omega ω
 			\Gamma Γ \Delta Δ \Theta Θ \Lambda Λ \Xi Ξ \Pi Π \Sigma Σ \Upsilon Υ \Phi Φ \Psi Ψ \Omega Ω
 			\infty ∞ \partial ∂ \nabla ∇ \forall ∀ \exists ∃ \nexists ∄ \emptyset ∅ \varnothing ∅ \ell ℓ \hbar ℏ \Re ℜ \Im ℑ \aleph ℵ
-			\neg ¬ \lnot ¬ \top ⊤ \bot ⊥ \angle ∠ \prime ′ \degree ° \checkmark ✓ \square □ \blacksquare ■ \ldots … \dots … \dotsc … \cdots ⋯ \dotsb ⋯
+			\neg ¬ \lnot ¬ \top ⊤ \bot ⊥ \angle ∠ \prime ′ \degree ° \checkmark ✓ \square □
+			\blacksquare ■ \ldots … \dots … \dotsc … \cdots ⋯ \dotsb ⋯
 			\vdots ⋮ \ddots ⋱ \% % \# # \& & \_ _ \$ $ / / . . ! ! ? ? @ @ " " … … ∞ ∞ ∂ ∂ ∇ ∇ ∀ ∀ ∃ ∃ ∅ ∅ ¬ ¬`},
 		{ordinary, true, `| | \| ‖ \Vert ‖ \vert |`},
 		{largeOperator, false, `\sum ∑ \prod ∏ \coprod ∐ \int ∫ \iint ∬ \iiint ∭ \oint ∮ \bigcup ⋃ \bigcap ⋂ \bigvee ⋁ \bigwedge ⋀ \bigoplus ⨁
 			\bigotimes ⨂ \bigsqcup ⨆ ∑ ∑ ∏ ∏ ∫ ∫`},
-		{binary, false, `+ + - − * ∗ \pm ± \mp ∓ \times × \div ÷ \cdot ⋅ \ast ∗ \star ⋆ \circ ∘ \bullet ∙ \oplus ⊕ \ominus ⊖ \otimes ⊗ \odot ⊙
-			\cup ∪ \cap ∩ \sqcup ⊔ \setminus ∖ \backslash ∖ \wedge ∧ \land ∧ \vee ∨ \lor ∨ \dagger † \diamond ⋄ − − ± ± × × ÷ ÷ · ⋅ ⋅ ⋅ ∧ ∧ ∨ ∨ ∪ ∪
+		{binary, false, `+ + - − * ∗ \pm ± \mp ∓ \times × \div ÷ \cdot ⋅ \ast ∗
+			\star ⋆ \circ ∘ \bullet ∙ \oplus ⊕ \ominus ⊖ \otimes ⊗ \odot ⊙
+			\cup ∪ \cap ∩ \sqcup ⊔ \setminus ∖ \backslash ∖ \wedge ∧ \land ∧ \vee ∨
+			\lor ∨ \dagger † \diamond ⋄ − − ± ± × × ÷ ÷ · ⋅ ⋅ ⋅ ∧ ∧ ∨ ∨ ∪ ∪
 			∩ ∩ ⊕ ⊕`},
-		{relation, false, `= = < < > > : : \colon : \le ≤ \leq ≤ \leqslant ⩽ \ge ≥ \geq ≥ \geqslant ⩾ \ne ≠ \neq ≠ \equiv ≡ \approx ≈ \approxeq ≊ \sim ∼ \simeq ≃
-			\cong ≅ \propto ∝ \in ∈ \notin ∉ \ni ∋ \subset ⊂ \subseteq ⊆ \subsetneq ⊊ \supset ⊃ \supseteq ⊇ \mid ∣ \nmid ∤ \parallel ∥ \perp ⟂
-			\prec ≺ \preceq ⪯ \succ ≻ \succeq ⪰ \vdash ⊢ \dashv ⊣ \models ⊨ \triangleq ≜ \doteq ≐ \coloneqq ≔ \gg ≫ \ll ≪ \lll ⋘ \ggg ⋙ \lesssim ≲ \gtrsim ≳
+		{relation, false, `= = < < > > : : \colon : \le ≤ \leq ≤ \leqslant ⩽ \ge ≥ \geq ≥
+			\geqslant ⩾ \ne ≠ \neq ≠ \equiv ≡ \approx ≈ \approxeq ≊ \sim ∼ \simeq ≃
+			\cong ≅ \propto ∝ \in ∈ \notin ∉ \ni ∋ \subset ⊂ \subseteq ⊆ \subsetneq ⊊
+			\supset ⊃ \supseteq ⊇ \mid ∣ \nmid ∤ \parallel ∥ \perp ⟂
+			\prec ≺ \preceq ⪯ \succ ≻ \succeq ⪰ \vdash ⊢ \dashv ⊣ \models ⊨ \triangleq ≜
+			\doteq ≐ \coloneqq ≔ \gg ≫ \ll ≪ \lll ⋘ \ggg ⋙ \lesssim ≲ \gtrsim ≳
 			\to → \rightarrow → \leftarrow ← \gets ← \leftrightarrow ↔ \Rightarrow ⇒ \Leftarrow ⇐ \Leftrightarrow ⇔ \implies ⟹ \impliedby ⟸ \iff ⟺
 			\longrightarrow ⟶ \longleftarrow ⟵ \mapsto ↦ \longmapsto ⟼ \hookrightarrow ↪ \uparrow ↑ \downarrow ↓ \updownarrow ↕ \rightharpoonup ⇀
 			\leadsto ⇝ \therefore ∴ \because ∵`},
