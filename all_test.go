@@ -30,7 +30,7 @@ var imports = map[string][]string{
 	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/upstreamtest",
 		"sidecar", "internal/api", "internal/ai", "sidecar/index",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
-	"cmd/sidecar": {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
+	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
 		"github.com/prometheus/client_golang", "github.com/prometheus/common"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
 	"internal/atomicfile":   {},

@@ -62,6 +62,8 @@ func sorted(series string) string {
 		return series
 	}
 	parts := strings.Split(labels, ",")
+	// An empty label is none.
+	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasSuffix(p, `=""`) })
 	slices.Sort(parts)
 	return name + "{" + strings.Join(parts, ",") + "}"
 }
@@ -161,7 +163,6 @@ func TestMetricsCount(t *testing.T) {
 		`mipwatch_http_requests_total{route="other",method="GET",status="404"}`:               1,
 		`mipwatch_http_request_duration_seconds_count{route="/api/forum-activity"}`:           10,
 		`mipwatch_http_request_duration_seconds_bucket{route="/api/forum-activity",le="3"}`:   10,
-		`mipwatch_http_requests_in_flight`:                                                    0,
 		`mipwatch_problems_total{code="upstream_timeout"}`:                                    1,
 		`mipwatch_problems_total{code="rate_limited"}`:                                        1,
 		`mipwatch_problems_total{code="internal"}`:                                            0,
@@ -172,18 +173,15 @@ func TestMetricsCount(t *testing.T) {
 		`mipwatch_cache_requests_total{cache="forum_other",result="error"}`:                   6,
 		`mipwatch_cache_requests_total{cache="chain",network="test-net",result="miss"}`:       1,
 		`mipwatch_cache_requests_total{cache="ai_summaries",result="error"}`:                  1,
-		`mipwatch_upstream_requests_total{upstream="forum"}`:                                  8,
 		`mipwatch_upstream_calls_total{upstream="forum",result="ok"}`:                         3,
 		`mipwatch_upstream_calls_total{upstream="forum",result="garbled"}`:                    1,
 		`mipwatch_upstream_calls_total{upstream="forum",result="connection"}`:                 1,
 		`mipwatch_upstream_calls_total{upstream="forum",result="timeout"}`:                    1,
 		`mipwatch_upstream_calls_total{upstream="forum",result="status"}`:                     1,
 		`mipwatch_upstream_calls_total{upstream="forum",result="paused"}`:                     1,
-		`mipwatch_upstream_call_duration_seconds_count{upstream="forum"}`:                     7,
 		`mipwatch_upstream_calls_total{upstream="chain",network="test-net",result="ok"}`:      3,
 		`mipwatch_upstream_calls_total{upstream="model",result="connection"}`:                 1,
 		`mipwatch_upstream_breakers_open{upstream="forum"}`:                                   0,
-		`mipwatch_model_questions_total`:                                                      1,
 		`mipwatch_model_tokens_used_total`:                                                    0,
 		`mipwatch_model_tokens_left`:                                                          1000000,
 		`mipwatch_site_proposals`:                                                             2,
@@ -237,9 +235,6 @@ func TestMetricsBreaker(t *testing.T) {
 	after := scrape(t, metrics)
 	if open := after[`mipwatch_upstream_breakers_open{upstream="forum"}`]; open != 0 {
 		t.Errorf("the site has another forum, and %v breakers are open", open)
-	}
-	if was, is := m[`mipwatch_upstream_requests_total{upstream="forum"}`], after[`mipwatch_upstream_requests_total{upstream="forum"}`]; was != 5 || is < was {
-		t.Errorf("%v requests went to the forum, and with another one %v, want 5 and no fewer", was, is)
 	}
 }
 
