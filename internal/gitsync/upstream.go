@@ -89,7 +89,7 @@ func (f *folder) add(from string, e git.Entry) {
 	if !markdown || strings.HasPrefix(e.Name, ".") && !strings.Contains(e.Name, "/") {
 		return
 	}
-	x := &text{File: File{Name: e.Name, Path: path.Join(from, strings.ReplaceAll(visible, "/", `\x2f`)), Blob: e.Hash}}
+	x := &text{File: File{Name: e.Name, Path: path.Join(from, strings.ReplaceAll(visible, "/", `\x2f`)), Blob: e.Hash()}}
 	refuse := func(code, format string, args ...any) {
 		f.report.problem(x.Path, code, format, args...)
 		x.refused = true
