@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mipwatch/mipwatch/internal/ai/mention"
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -71,12 +70,14 @@ func checkAxis(x api.Axis, f floor, quotes quoteIndex) (problems []error) {
 
 // supported reports whether all that texts name is in the subject. The rules may also count, and cut a long word.
 func supported(texts []string, s Subject) bool {
-	source := mention.NewSource(sourceTexts(s)...)
+	source := prose.NewSource(sourceTexts(s)...)
 	foreign := func(text string) bool { return !source.Holds(text) }
 	if !slices.ContainsFunc(texts, foreign) {
 		return true
 	}
-	source.Add(Texts(Extract(s))...)
+	for _, text := range Texts(Extract(s)) {
+		source.Add(text)
+	}
 	return !slices.ContainsFunc(texts, foreign)
 }
 
