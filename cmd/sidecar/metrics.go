@@ -125,10 +125,10 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 		}
 	}
 	for of, n := range stats.Hosts {
-		for _, r := range fetch.Results() {
+		for i := range n.Calls {
 			send(count, "upstream_calls_total", "Calls of hosts behind the sidecar, a retry included, by result. "+
 				"Those that are paused or breaker_open did not go out.",
-				float64(n.Calls[r].Load()), "upstream", of.Name, "network", of.Network, "result", r.String())
+				float64(n.Calls[i].Load()), "upstream", of.Name, "network", of.Network, "result", fetch.Result(i).String())
 		}
 		send(gauge, "upstream_breakers_open", "Breakers that are open after five failures in a row, until a call succeeds. "+
 			"The forum has two, a network one for each of its addresses.",
