@@ -31,7 +31,7 @@ var imports = map[string][]string{
 		"sidecar", "internal/api", "internal/ai", "sidecar/index",
 		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
-		"github.com/prometheus/client_golang", "github.com/prometheus/common"},
+		"github.com/prometheus/client_golang"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
 	"internal/atomicfile":   {},
 	"internal/browsertest":  {},                   // tests only

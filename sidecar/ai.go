@@ -101,7 +101,8 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 		}
 		byRules = failed.Code == api.RateLimited
 	case q.locale != english:
-		failed = &api.HTTPError{Code: api.AIDisabled, Detail: "Without a language model there are summaries in English only."}
+		const detail = "Without a language model there are summaries in English only."
+		failed = &api.HTTPError{Code: api.AIDisabled, Detail: detail}
 	}
 	switch {
 	case older != nil:
@@ -171,7 +172,8 @@ func newAnswerCache[V any](s *Sidecar, stats *cache.Stats) *cache.Cache[answerKe
 
 // getAnswer returns what is cached for a key, or makes it. A caller waits for timing.Model at the most.
 func getAnswer[V any](
-	ctx context.Context, s *Sidecar, c *cache.Cache[answerKey, V], key answerKey, fetch func(context.Context) (V, error),
+	ctx context.Context, s *Sidecar, c *cache.Cache[answerKey, V], key answerKey,
+	fetch func(context.Context) (V, error),
 ) (V, error) {
 	if !s.Function { // there the cache itself ends the fetch
 		var cancel context.CancelFunc
@@ -276,14 +278,16 @@ func (s *Sidecar) readQuestion(
 	maps.DeleteFunc(m, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
 	q.index = st.index
 	if q.id, err = parseID(m["mipNumber"], st.index.Site.Prefix); err != nil {
-		return q, badRequest("mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\".", st.index.Site.Prefix)
+		const detail = "mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\"."
+		return q, badRequest(detail, st.index.Site.Prefix)
 	}
 	if q.locale, err = parseLocale(m["locale"], locale, st.index.Site.Locales); err != nil {
 		return q, err
 	}
 	if raw := m["sections"]; raw != nil {
 		const most = 1000 // more than any real proposal has
-		wrong := badRequest("sections must be a list of 1 to %d section ids, such as [\"s-abstract\"], or be left out.", most)
+		const detail = "sections must be a list of 1 to %d section ids, such as [\"s-abstract\"], or be left out."
+		wrong := badRequest(detail, most)
 		elements, err := strictjson.Array(raw)
 		if err != nil || len(elements) == 0 || len(elements) > most {
 			return q, wrong
@@ -311,7 +315,8 @@ func parseID(raw json.RawMessage, prefix string) (mip.ID, error) {
 	return mip.ParseID(prefix + "-" + text)
 }
 
-// parseLocale returns a locale as the site spells it. English, the language of the proposals, is none of the site's own.
+// parseLocale returns a locale as the site spells it. English, the language of the proposals, is none of the site's
+// own.
 func parseLocale(raw json.RawMessage, absent string, site []string) (string, error) {
 	given, err := absent, error(nil)
 	if raw != nil {

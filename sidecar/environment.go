@@ -13,43 +13,42 @@ import (
 
 // Environment returns the [Config] that the variables of a process decide, however it is run, with a log of JSON lines
 // to w. It reads them through lookup, which is like [os.LookupEnv]. An empty variable counts as unset. Those of
-// networks, whose names follow from the site, are not among them; see [index.Endpoints]. Each error begins with the name
-// of the variable. A model that cannot be asked is a line of the log: everything else works then. The Redis is not
+// networks, whose names follow from the site, are not among them; see [index.Endpoints]. Each error begins with the
+// name of the variable. A model that cannot be asked is a line of the log: everything else works then. The Redis is not
 // connected yet.
 func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []error) {
-	var c Config
-	var level slog.Level
-	var address *redis.Address
-	variables := []struct {
-		name string
-		read func(text string) error
-	}{
-		{"TRUSTED_PROXIES", func(text string) (err error) { c.Proxies, err = parseProxies(text); return err }},
-		{"LOG_LEVEL", func(text string) (err error) { level, err = parseLevel(text); return err }},
-		{"REQUESTS_PER_MINUTE", func(text string) (err error) { c.RequestsPerMinute, err = ai.ParseCount(text); return err }},
-		{"AI_REQUESTS_PER_MINUTE", func(text string) (err error) { c.AIRequestsPerMinute, err = ai.ParseCount(text); return err }},
-		{"REDIS_URL", func(text string) (err error) { address, err = redis.Parse(text); return err }},
-	}
 	var errs []error
-	for _, v := range variables {
-		text, _ := lookup(v.name)
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		if err := v.read(text); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", v.name, err))
-		}
+	c := Config{
+		Proxies:             read(lookup, &errs, "TRUSTED_PROXIES", parseProxies),
+		RequestsPerMinute:   read(lookup, &errs, "REQUESTS_PER_MINUTE", ai.ParseCount),
+		AIRequestsPerMinute: read(lookup, &errs, "AI_REQUESTS_PER_MINUTE", ai.ParseCount),
 	}
+	level := read(lookup, &errs, "LOG_LEVEL", parseLevel)
+	address := read(lookup, &errs, "REDIS_URL", redis.Parse)
 	c.Log = slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
 	var more []error
 	c.AI, more = ai.Environment(lookup)
+	errs = append(errs, more...)
 	if why := c.AI.Unusable; why != nil {
 		c.Log.Warn("no language model", "error", why.Error())
 	}
-	if errs = append(errs, more...); address != nil && len(errs) == 0 {
+	if address != nil {
 		c.Redis = redis.Open(address, redis.Config{Log: c.Log})
 	}
 	return c, errs
+}
+
+// read parses a variable that is set, and notes the error.
+func read[T any](lookup func(string) (string, bool), errs *[]error, name string, parse func(string) (T, error)) (v T) {
+	text, _ := lookup(name)
+	if text = strings.TrimSpace(text); text == "" {
+		return v
+	}
+	v, err := parse(text)
+	if err != nil {
+		*errs = append(*errs, fmt.Errorf("%s: %w", name, err))
+	}
+	return v
 }
 
 // parseLevel reads a level of log/slog by its name, without an offset such as INFO+1.
@@ -62,12 +61,11 @@ func parseLevel(text string) (level slog.Level, err error) {
 
 // parseProxies reads addresses and prefixes. An IPv4 address within an IPv6 one becomes the IPv4 address, as the
 // addresses of callers do.
-func parseProxies(text string) ([]netip.Prefix, error) {
-	var out []netip.Prefix
+func parseProxies(text string) (out []netip.Prefix, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
-		// A zone names an interface of this machine, by which no address of a request is told apart.
 		p, err := netip.ParsePrefix(part)
+		// A zone names an interface of this machine, by which no address of a request is told apart.
 		if a, bad := netip.ParseAddr(part); bad == nil && a.Zone() == "" {
 			p, err = netip.PrefixFrom(a, a.BitLen()), nil
 		}

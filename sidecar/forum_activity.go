@@ -59,7 +59,8 @@ func (s *Sidecar) networkInfo(_ http.ResponseWriter, r *http.Request) (*response
 	if err != nil {
 		return nil, err
 	}
-	return s.cached(r.Context(), responseKey{site: st, route: r.URL.Path}, func(ctx context.Context) (*response, error) {
+	key := responseKey{site: st, route: r.URL.Path}
+	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
 		heads, until := s.heads(ctx, st)
 		return s.newResponse(api.NetworkInfo{Networks: heads}, until, timing.StaleInCDN)
 	})

@@ -106,93 +106,68 @@ func partsOf(query string) (parts, error) {
 func (s *Sidecar) watch(ctx context.Context, st *site, p parts) (w api.MIPWatch, until time.Time) {
 	// Both have the same deadline, so that the slower one decides and a failed one delays nothing.
 	var wg sync.WaitGroup
-	d := discussions{until: s.Now().Add(timing.FreshTopic)}
+	until = s.Now().Add(timing.FreshTopic)
+	d := discussions{until: until}
 	if p.has(needForum) {
 		wg.Go(func() { d = s.discuss(ctx, st, p.has(partForum)) })
 	}
 	var heads map[string]api.NetworkStatus
-	headsUntil := d.until
 	if p.has(needHeads) {
-		heads, headsUntil = s.heads(ctx, st)
+		heads, until = s.heads(ctx, st)
 	}
 	wg.Wait()
 	w.Errors = map[string]api.Code{}
-	addForum(&w, st, p, d)
-	if p.has(needHeads) {
-		addHeads(&w, st, p, heads, s.Now())
-	}
-	if headsUntil.Before(d.until) {
-		return w, headsUntil
-	}
-	return w, d.until
-}
-
-// addForum adds the list and the forum's topics.
-func addForum(w *api.MIPWatch, st *site, p parts, d discussions) {
-	all := st.index.List.MIPs
-	// The index is shared and never changed.
-	if len(d.resolved) > 0 {
-		all = slices.Clone(all)
-		for i, topic := range d.resolved {
-			all[i].ForumTopicID = &topic
-		}
-	}
 	if p.has(partMIPs) {
-		w.MIPs, w.Freshness.MIPs = all, st.index.List.UpdatedAt
+		w.MIPs, w.Freshness.MIPs = d.mips, st.index.List.UpdatedAt
 	}
 	if p.has(partForum) {
 		w.Forum = d.topics
-		proposals := map[int][]api.ProposalRef{} // by topic
-		for _, m := range all {
-			if m.ForumTopicID != nil {
-				ref := api.ProposalRef{Number: m.Number, ID: m.ID, Title: m.Title}
-				proposals[*m.ForumTopicID] = append(proposals[*m.ForumTopicID], ref)
-			}
-		}
-		for i, t := range w.Forum {
-			w.Forum[i].Proposals = proposals[t.TopicID]
+		for _, t := range d.topics {
 			w.Freshness.Forum = earlier(w.Freshness.Forum, &t.FetchedAt)
 		}
 	}
 	if d.err != nil {
 		w.Errors["forum"] = httpError(d.err).Code
 	}
+	if p.has(needHeads) {
+		addHeads(&w, st, p, chainClock{s.Now(), heads})
+	}
+	if d.until.Before(until) {
+		until = d.until
+	}
+	return w, until
 }
 
-// addHeads adds the parts that follow from the heads of the chains. now is the time of a chain that has no head.
-func addHeads(w *api.MIPWatch, st *site, p parts, heads map[string]api.NetworkStatus, now time.Time) {
+// addHeads adds the parts that follow from the heads of the chains. All are judged by one clock, so that they agree
+// with each other.
+func addHeads(w *api.MIPWatch, st *site, p parts, clock chainClock) {
 	x := st.index
-	// All parts are judged at the same times, so that they agree with each other.
-	clock := chainClock{now, heads}
 	if p.has(partHardForks) {
-		w.HardForks = make([]mip.HardFork, 0, len(x.HardForks))
-		for _, f := range x.HardForks {
-			f.Status = f.StatusAt(x.Site.Networks, clock.now)
-			w.HardForks = append(w.HardForks, f)
+		w.HardForks = append([]mip.HardFork{}, x.HardForks...)
+		for i, f := range w.HardForks {
+			w.HardForks[i].Status = f.StatusAt(x.Site.Networks, clock.now)
 		}
 	}
 	if p.has(partDiscrepancies) {
 		w.Discrepancies = discrepancies(x, clock)
 	}
 	if p.has(partNetworks) {
-		w.Networks = heads
+		w.Networks = clock.heads
 	}
-	oldest := now
+	oldest := mip.NewTime(clock.wall)
 	// errors names one code for all networks: that of the first one, in the site's order, that failed.
 	for _, n := range x.Site.Networks {
-		head := heads[n.ID]
+		head := clock.heads[n.ID]
 		if p.has(partNetworks) {
 			w.Freshness.Networks = earlier(w.Freshness.Networks, head.FetchedAt)
 		}
-		if t := clock.now(n.ID); t.Before(oldest) {
-			oldest = t
-		}
+		oldest = *earlier(&oldest, new(mip.NewTime(clock.now(n.ID))))
 		if _, named := w.Errors["networks"]; head.Error != nil && !named {
 			w.Errors["networks"] = api.Code(*head.Error)
 		}
 	}
 	if p.has(partHardForks | partDiscrepancies) {
-		w.Freshness.HardForks = new(mip.NewTime(oldest))
+		w.Freshness.HardForks = &oldest
 	}
 }
 
@@ -206,10 +181,10 @@ func earlier(a, b *mip.Time) *mip.Time {
 
 // discussions is the activity of all linked topics.
 type discussions struct {
+	// mips are those of the site, with the topics of links that have only a slug.
+	mips []mip.Summary
 	// topics has the highest score first.
 	topics []api.ForumActivity
-	// resolved has the topics of links that have only a slug, by the proposal's position in the list.
-	resolved map[int]int
 	// err is that of the first topic, in the order of the list, that could not be renewed.
 	err error
 	// until is when the first topic is due to be asked for again.
@@ -226,15 +201,27 @@ func (s *Sidecar) discuss(ctx context.Context, st *site, activity bool) discussi
 		wg.Go(func() { topics[i], answers[i] = s.follow(ctx, st, l, activity) })
 	}
 	wg.Wait()
-	d := discussions{topics: []api.ForumActivity{}, resolved: map[int]int{}, until: s.Now().Add(timing.FreshTopic)}
+	// The index is shared and never changed.
+	d := discussions{mips: slices.Clone(st.index.List.MIPs), topics: []api.ForumActivity{}}
+	d.until = s.Now().Add(timing.FreshTopic)
+	for i, l := range st.links {
+		if l.topic == 0 && topics[i] != 0 {
+			d.mips[l.proposal].ForumTopicID = &topics[i]
+		}
+	}
+	proposals := map[int][]api.ProposalRef{} // by topic
+	for _, m := range d.mips {
+		if m.ForumTopicID != nil {
+			ref := api.ProposalRef{Number: m.Number, ID: m.ID, Title: m.Title}
+			proposals[*m.ForumTopicID] = append(proposals[*m.ForumTopicID], ref)
+		}
+	}
 	seen := map[int]bool{}
 	// Answers are taken in the order of the list, so that equal input gives equal answers.
 	for i, a := range answers {
-		if st.links[i].topic == 0 && topics[i] != 0 {
-			d.resolved[st.links[i].proposal] = topics[i]
-		}
 		if !a.At.IsZero() && !seen[topics[i]] {
 			seen[topics[i]] = true
+			a.Value.Proposals = proposals[topics[i]]
 			d.topics = append(d.topics, a.Value)
 		}
 		// A topic that does not exist is left out and is no failure.
@@ -358,8 +345,8 @@ func discrepancies(x *index.Index, clock chainClock) []api.Discrepancy {
 	return out
 }
 
-// disagreement compares a proposal's status with its fork's on one network. The code is empty where they agree. A Living
-// proposal may stay so in an active fork.
+// disagreement compares a proposal's status with its fork's on one network. The code is empty where they agree. A
+// Living proposal may stay so in an active fork.
 func disagreement(m mip.Summary, f mip.HardFork, network string, clock chainClock) (code, message string) {
 	activation := f.Activation[network]
 	active, source := activation.Reached(clock.now(network)), clock.source(network)

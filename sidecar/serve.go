@@ -29,9 +29,8 @@ type endpoint struct {
 	// limit is for requests with this method. Nil disables it, and logs them with the level debug.
 	limit *limit.Limit
 	// vary is Netlify-Vary, the parameter by which a CDN keeps responses apart. Empty keeps them out of caches.
-	vary    string
-	timeout time.Duration
-	// answer answers a request whose context ends with the timeout.
+	vary string
+	// answer answers a request whose context ends with the time for an answer.
 	answer func(w http.ResponseWriter, r *http.Request) (*response, error)
 }
 
@@ -50,13 +49,13 @@ func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	// A CDN counts every parameter of a route that names none, so network-info names one that it ignores.
 	const varyTopic, varyParts = "query=topicId", "query=parts"
 	return map[string]*endpoint{
-		"/api/forum-activity": {get, byDefault, varyTopic, timing.Request, s.forumActivity},
-		"/api/network-info":   {get, byDefault, varyTopic, timing.Request, s.networkInfo},
-		"/api/mip-watch":      {get, byDefault, varyParts, timing.Request, s.mipWatch},
-		"/api/ai-summary":     {post, summaries, "", timing.AIRequest, s.aiSummary},
-		"/api/ai-translate":   {post, translations, "", timing.AIRequest, s.aiTranslate},
-		"/healthz":            {get, nil, "", timing.Ask, s.health},
-		"/readyz":             {get, nil, "", timing.Ask, s.isReady},
+		"/api/forum-activity": {get, byDefault, varyTopic, s.forumActivity},
+		"/api/network-info":   {get, byDefault, varyTopic, s.networkInfo},
+		"/api/mip-watch":      {get, byDefault, varyParts, s.mipWatch},
+		"/api/ai-summary":     {post, summaries, "", s.aiSummary},
+		"/api/ai-translate":   {post, translations, "", s.aiTranslate},
+		"/healthz":            {get, nil, "", s.health},
+		"/readyz":             {get, nil, "", s.isReady},
 	}
 }
 
@@ -121,7 +120,8 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // ServeHTTP answers one request.
 func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// An id of the caller could be anything, and would be in the log.
-	rec := &recorder{ResponseWriter: w, Request: Request{Route: Other, Method: Other}, began: time.Now(), id: rand.Text()}
+	rec := &recorder{ResponseWriter: w, began: time.Now(), id: rand.Text()}
+	rec.Route, rec.Method = Other, Other
 	h := w.Header()
 	h.Set("X-Request-Id", rec.id)
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -215,7 +215,11 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 		h.Set("Allow", e.allow())
 		return nil, &api.HTTPError{Code: api.MethodNotAllowed, Detail: "This address answers " + e.allow() + "."}
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), e.timeout)
+	timeout := timing.Request
+	if e.method == http.MethodPost {
+		timeout = timing.AIRequest
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	return e.answer(rec, r.WithContext(ctx))
 }
@@ -293,7 +297,8 @@ var (
 	errStopping = &api.HTTPError{Code: api.NotReady, Detail: "This process is about to end.", RetryAfter: time.Second}
 	errNotReady = &api.HTTPError{Code: api.NotReady, RetryAfter: time.Second,
 		Detail: "The sidecar has not read the site's proposals yet; ask again in a moment."}
-	errInternal = &api.HTTPError{Code: api.Internal, Detail: "Something failed on our side; the requestId finds it in the log."}
+	errInternal = &api.HTTPError{Code: api.Internal,
+		Detail: "Something failed on our side; the requestId finds it in the log."}
 )
 
 // badRequest is the error of a request that cannot be read.
@@ -345,7 +350,6 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, p api.Problem) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "application/problem+json; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {

@@ -76,7 +76,7 @@ type Sidecar struct {
 
 	responses    *cache.Cache[responseKey, *response]
 	summaries    *cache.Cache[answerKey, api.Summary]
-	translations *cache.Cache[answerKey, translation] // put together of pieces, as they were asked for
+	translations *cache.Cache[answerKey, api.Translation] // put together of pieces, as they were asked for
 	pieces       *cache.Cache[answerKey, ai.Passages]
 	// counts are those of the caches.
 	counts struct{ responses, summaries, translations cache.Stats }
@@ -111,7 +111,7 @@ func New(c Config) *Sidecar {
 	s.endpoints = s.newEndpoints()
 	s.responses = s.newResponseCache()
 	s.summaries = newAnswerCache[api.Summary](s, &s.counts.summaries)
-	s.translations = newAnswerCache[translation](s, &s.counts.translations)
+	s.translations = newAnswerCache[api.Translation](s, &s.counts.translations)
 	s.pieces = newAnswerCache[ai.Passages](s, nil)
 	return s
 }

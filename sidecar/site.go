@@ -49,8 +49,8 @@ type link struct {
 	slug string
 }
 
-// site returns the site. It waits for the first one until ctx ends, so that the first request to a process that has just
-// started is answered like any other.
+// site returns the site. It waits for the first one until ctx ends, so that the first request to a process that has
+// just started is answered like any other.
 func (s *Sidecar) site(ctx context.Context) (*site, error) {
 	select {
 	case <-s.updated:

@@ -16,9 +16,9 @@ const (
 	scrapersWaiting = 16
 )
 
-// guard bounds, to most, the connections that wait: those on which no request, or not all of its body, has arrived. A connection
-// beyond the bound closes the one that has waited longest, so that a caller who opens many cannot keep others from being
-// served. A body that a handler does not read counts as not arrived.
+// guard bounds the connections that wait: those on which no request, or not all of its body, has arrived. A
+// connection beyond the bound closes the one that has waited longest, so that a caller who opens many cannot keep
+// others from being served. A body that a handler does not read counts as not arrived.
 type guard struct {
 	most int
 
@@ -38,8 +38,8 @@ func waitingBound() int {
 	return int(min(mostWaiting, max(1, limit.Cur/2)))
 }
 
-// connState is for [http.Server.ConnState]. A connection is active from the first byte of a header on, long before there
-// is a request.
+// connState is for [http.Server.ConnState]. A connection is active from the first byte of a header on, long before
+// there is a request.
 func (g *guard) connState(c net.Conn, state http.ConnState) {
 	if state == http.StateClosed || state == http.StateHijacked {
 		g.arrived(c)

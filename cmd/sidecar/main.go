@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env looku
 	if len(errs) > 0 {
 		return report(stderr, exitUsage, errs...)
 	}
-	defer s.close()
+	defer s.handler.Close()
 	return report(stderr, exitListen, s.run(ctx, f))
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promauto"
-	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/fetch"
@@ -33,7 +33,8 @@ type metrics struct {
 func newMetrics() *metrics {
 	// The default registry is a global variable, and has what other packages register in it.
 	m := &metrics{registry: prometheus.NewRegistry()}
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(collectors.NewGoCollector())
+	m.registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return promauto.With(m.registry).NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
@@ -59,7 +60,7 @@ func newMetrics() *metrics {
 		m.problems.WithLabelValues(string(c.Code))
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", m.write)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	m.Handler = mux
 	return m
 }
@@ -73,22 +74,6 @@ func (m *metrics) observe(r sidecar.Request) {
 	}
 	if r.Limit != "" {
 		m.limited.WithLabelValues(r.Limit).Inc()
-	}
-}
-
-// write writes all metrics as text.
-func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
-	families, err := m.registry.Gather()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Content-Type", string(expfmt.NewFormat(expfmt.TypeTextPlain)))
-	for _, f := range families {
-		if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
-			return // the client has gone
-		}
 	}
 }
 
@@ -109,51 +94,54 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 		for l := range slices.Chunk(labels, 2) {
 			names, values = append(names, l[0]), append(values, l[1])
 		}
-		ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("mipwatch_"+name, help, names, nil), kind, value, values...)
+		desc := prometheus.NewDesc("mipwatch_"+name, help, names, nil)
+		ch <- prometheus.MustNewConstMetric(desc, kind, value, values...)
 	}
 	const count, gauge = prometheus.CounterValue, prometheus.GaugeValue
 	stats, build := c.sidecar.Stats(), release.Current()
-	send(gauge, "build_info", "The program that runs. Always 1.", 1,
-		"version", build.Version, "revision", build.Commit, "goversion", build.Go)
+	send(gauge, "build_info", "The program that runs. Always 1.",
+		1, "version", build.Version, "revision", build.Commit, "goversion", build.Go)
 	for of, n := range stats.Caches {
+		// A shared value is that of a fetch which was under way.
 		for result, n := range map[string]*atomic.Uint64{
 			"hit": &n.Hits, "miss": &n.Misses, "shared": &n.Shared, "stale": &n.Stale, "error": &n.Errors,
 		} {
-			send(count, "cache_requests_total", "What caches were asked for, by result: a cached value (hit), a fetched one "+
-				"(miss), one of a fetch that was under way (shared), an older one (stale), or none (error).",
+			send(count, "cache_requests_total", "What caches were asked for, by result.",
 				float64(n.Load()), "cache", of.Name, "network", of.Network, "result", result)
 		}
 	}
 	for of, n := range stats.Hosts {
 		for i := range n.Calls {
-			send(count, "upstream_calls_total", "Calls of hosts behind the sidecar, a retry included, by result. "+
-				"Those that are paused or breaker_open did not go out.",
-				float64(n.Calls[i].Load()), "upstream", of.Name, "network", of.Network, "result", fetch.Result(i).String())
+			result := fetch.Result(i).String()
+			send(count, "upstream_calls_total", "Calls of hosts behind the sidecar, a retry included, by result.",
+				float64(n.Calls[i].Load()), "upstream", of.Name, "network", of.Network, "result", result)
 		}
-		send(gauge, "upstream_breakers_open", "Breakers that are open after five failures in a row, until a call succeeds. "+
-			"The forum has two, a network one for each of its addresses.",
+		// The forum has two breakers, a network one for each of its addresses.
+		send(gauge, "upstream_breakers_open", "Breakers that are open after failures, until a call succeeds.",
 			float64(n.Open.Load()), "upstream", of.Name, "network", of.Network)
 	}
 	if m := stats.Model; m != nil {
-		send(count, "model_tokens_used_total", "Tokens that questions took, by what the provider says.", float64(m.Used))
-		for budget, n := range map[string]int{"minute": m.Minute, "day": m.Day, "claimed": m.Claimed, "too_large": m.TooLarge} {
-			send(count, "model_refused_total", "Questions that the budget refused: too many in the minute, too many tokens for "+
-				"the day, tokens reserved for others (claimed), or more than any day has (too_large).", float64(n), "budget", budget)
+		send(count, "model_tokens_used_total", "Tokens of the model, by what the provider says.", float64(m.Used))
+		// Claimed tokens are reserved for others, and too large is more than any day has.
+		for budget, n := range map[string]int{
+			"minute": m.Minute, "day": m.Day, "claimed": m.Claimed, "too_large": m.TooLarge,
+		} {
+			send(count, "model_refused_total", "Questions that the budget refused.", float64(n), "budget", budget)
 		}
-		send(gauge, "model_tokens_left", "Tokens that are left of the present day of UTC, and not reserved.", float64(m.Left))
+		send(gauge, "model_tokens_left", "Tokens that the day of UTC has left, and not reserved.", float64(m.Left))
 		send(gauge, "model_tokens_per_day", "Tokens that a day has (AI_TOKENS_PER_DAY).", float64(m.PerDay))
 	}
 	if stats.RedisDown != nil {
-		send(gauge, "shared_away", "1 while the Redis of REDIS_URL is away and the process goes on by itself, else 0.",
-			map[bool]float64{true: 1}[*stats.RedisDown])
+		down := map[bool]float64{true: 1}[*stats.RedisDown]
+		send(gauge, "shared_away", "1 while the Redis of REDIS_URL is away, else 0.", down)
 	}
 	send(gauge, "site_proposals", "Proposals of the site.", float64(c.site.Proposals.Load()))
 	for result, n := range map[string]*atomic.Uint64{"ok": &c.site.Succeeded, "error": &c.site.Failed} {
-		send(count, "site_looks_total", "Readings of the site, by whether it could be read and taken over.",
-			float64(n.Load()), "result", result)
+		send(count, "site_looks_total", "Readings of the site.", float64(n.Load()), "result", result)
 	}
-	send(gauge, "site_seen_timestamp_seconds", "When the site could last be read, changed or not; 0 before the first time.",
+	// Both are 0 before the first time.
+	send(gauge, "site_seen_timestamp_seconds", "When the site could last be read, changed or not.",
 		float64(c.site.SucceededAt.Load()))
-	send(gauge, "site_changed_timestamp_seconds", "When a new state of the site was last taken over; 0 before the first.",
+	send(gauge, "site_changed_timestamp_seconds", "When a new state of the site was last taken over.",
 		float64(c.site.ChangedAt.Load()))
 }

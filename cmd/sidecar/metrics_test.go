@@ -76,7 +76,7 @@ func exposition(t *testing.T, url string) []byte {
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
+	if err != nil || res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8") {
 		t.Fatalf("GET %s: %s %v, %v", url, res.Status, res.Header, err)
 	}
 	return body

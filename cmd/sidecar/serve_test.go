@@ -30,7 +30,7 @@ func TestServeCutsOff(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				s := &server{log: slog.New(slog.NewJSONHandler(&log, nil)), client: &http.Client{}}
+				s := &server{log: slog.New(slog.NewJSONHandler(&log, nil))}
 				s.handler = sidecar.New(sidecar.Config{})
 				arrived := make(chan struct{})
 				srv := newHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +71,7 @@ func TestServeCutsOff(t *testing.T) {
 				if cut := strings.Contains(log.String(), `"requests were cut off"`); cut != tt.cut {
 					t.Errorf("log %s, want that requests were cut off: %v", &log, tt.cut)
 				}
-				s.close()
+				s.handler.Close()
 			})
 		})
 	}
@@ -81,7 +81,7 @@ func TestServeCutsOff(t *testing.T) {
 func TestServeStopsDespiteBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		s := &server{log: slog.New(slog.NewJSONHandler(&log, nil)), client: &http.Client{}}
+		s := &server{log: slog.New(slog.NewJSONHandler(&log, nil))}
 		s.handler = sidecar.New(sidecar.Config{RequestsPerMinute: 1000, AIRequestsPerMinute: 1000})
 		ctx, cancel := context.WithCancel(t.Context())
 		listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
@@ -106,6 +106,6 @@ func TestServeStopsDespiteBodies(t *testing.T) {
 		if strings.Contains(log.String(), "requests were cut off") {
 			t.Errorf("log %s", &log)
 		}
-		s.close()
+		s.handler.Close()
 	})
 }

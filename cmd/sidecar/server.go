@@ -42,17 +42,13 @@ type server struct {
 	handler *sidecar.Sidecar
 	metrics *metrics
 	poller  *index.Poller
-	// client asks the site for its documents.
-	client *http.Client
 }
 
-// newServer returns a server that the caller closes, and that logs to stdout. The errors are all that is wrong with the
-// configuration, so that an operator mends it at once. There is no server then.
+// newServer returns a server that logs to stdout, and whose handler the caller closes. The errors are all that is wrong
+// with the configuration, so that an operator mends it at once. There is no server then.
 func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
 	c, errs := sidecar.Environment(env, stdout)
-	s := &server{log: c.Log, metrics: newMetrics()}
-	s.client = &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}
-	s.poller = &index.Poller{Lookup: env, Log: c.Log}
+	s := &server{log: c.Log, metrics: newMetrics(), poller: &index.Poller{Lookup: env, Log: c.Log}}
 	config, err := site.Load(cmp.Or(f.config, "site.yaml"))
 	switch {
 	case err == nil:
@@ -65,7 +61,7 @@ func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
 			errs = append(errs, err)
 		}
 	}
-	source, err := index.Open(f.site, s.client)
+	source, err := index.Open(f.site, &http.Client{})
 	if err != nil {
 		errs = append(errs, err)
 	}
@@ -78,14 +74,6 @@ func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
 	s.poller.Load, s.poller.Update = source.Load, s.handler.Update
 	s.metrics.registry.MustRegister(collector{s.handler, &s.poller.Stats})
 	return s, nil
-}
-
-// close ends every fetch.
-func (s *server) close() {
-	if err := s.handler.Close(); err != nil {
-		s.log.Warn("close", "error", err.Error())
-	}
-	s.client.CloseIdleConnections()
 }
 
 // newHTTP returns the HTTP server of a handler, which does not listen yet.

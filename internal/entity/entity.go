@@ -52,7 +52,8 @@ func (e *Entity) zip() []byte {
 func (e *Entity) Body() []byte { return e.body }
 
 // Serve answers with the entity, gzipped if the client takes that. A GET or HEAD with status 200 gets an ETag, and the
-// answer 304 if that matches If-None-Match. The caller sets other fields before. The status must be one that has a body.
+// answer 304 if that matches If-None-Match. The caller sets other fields before. The status must be one that has a
+// body.
 func (e *Entity) Serve(w http.ResponseWriter, r *http.Request, status int) {
 	h, body, tag, coding := w.Header(), e.body, e.tag, ""
 	if e.zipped != nil {

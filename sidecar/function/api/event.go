@@ -68,14 +68,15 @@ func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err 
 	f.handler.ServeHTTP(w, r)
 	if out, err = api.JSON(e.result(w, r.Method)); len(out) > maxResult {
 		f.log.Error("answer too long", "bytes", len(out), "most", maxResult)
-		fail(fmt.Sprintf("The answer is longer than the %d MiB that a function may give; ask for parts of it.", maxResult>>20))
+		const detail = "The answer is longer than the %d MiB that a function may give; ask for parts of it."
+		fail(fmt.Sprintf(detail, maxResult>>20))
 	}
 	return out, err
 }
 
 // event is a proxy event of the Amazon API Gateway of version 1, which Netlify sends too, or of version 2, which Lambda
-// function URLs send. Members that no answer needs, such as cookies, are left out. Netlify's events have no address and no host, and only
-// some gateways send all forms of a query.
+// function URLs send. Members that no answer needs, such as cookies, are left out. Netlify's events have no address and
+// no host, and only some gateways send all forms of a query.
 type event struct {
 	Method       string              `json:"httpMethod"` // version 1
 	Path         string              `json:"path"`       // version 1: as the client asked, before any rewrite
@@ -174,7 +175,10 @@ type result struct {
 
 // result returns what a handler has written. It leaves out the fields of the connection, which the gateway sets itself.
 func (e *event) result(w *recorder, method string) result {
-	out := result{StatusCode: cmp.Or(w.status, http.StatusOK), Headers: map[string]string{}, MultiValueHeaders: map[string][]string{}}
+	out := result{
+		StatusCode: cmp.Or(w.status, http.StatusOK),
+		Headers:    map[string]string{}, MultiValueHeaders: map[string][]string{},
+	}
 	for _, name := range []string{"Connection", "Content-Length", "Keep-Alive", "Transfer-Encoding"} {
 		w.header.Del(name)
 	}
@@ -190,8 +194,8 @@ func (e *event) result(w *recorder, method string) result {
 	}
 	// The result is JSON, which has no bytes but in base64.
 	out.Body = w.body.String()
-	if out.IsBase64Encoded = w.header.Get("Content-Encoding") != "" || !utf8.ValidString(out.Body); out.IsBase64Encoded {
-		out.Body = base64.StdEncoding.EncodeToString(w.body.Bytes())
+	if w.header.Get("Content-Encoding") != "" || !utf8.ValidString(out.Body) {
+		out.IsBase64Encoded, out.Body = true, base64.StdEncoding.EncodeToString(w.body.Bytes())
 	}
 	return out
 }

@@ -47,9 +47,9 @@ func main() {
 	lambda.Start(&function{handler: http.HandlerFunc(secure), log: config.Log})
 }
 
-// newHandler returns the handler of the function. errs are those of the environment. The site is the one that is deployed
-// together with the function, if there is any, since no other fits the pages better. Otherwise it is the one at URL,
-// which Netlify sets to the site's main address.
+// newHandler returns the handler of the function. errs are those of the environment. The site is the one that is
+// deployed together with the function, if there is any, since no other fits the pages better. Otherwise it is the one
+// at URL, which Netlify sets to the site's main address.
 func newHandler(config sidecar.Config, errs []error, env func(string) (string, bool)) http.Handler {
 	var source *index.Source
 	address, _ := env("URL")
@@ -65,8 +65,7 @@ func newHandler(config sidecar.Config, errs []error, env func(string) (string, b
 		errs = append(errs, errors.New("no site: the function was built without "+
 			"mipwatch build --snapshot sidecar/function/api/snapshot, and URL does not name one"))
 	default:
-		client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}
-		if source, err = index.Open(address, client); err != nil {
+		if source, err = index.Open(address, &http.Client{}); err != nil {
 			errs = append(errs, fmt.Errorf("URL: %w", err))
 		}
 	}
@@ -109,7 +108,7 @@ func unusable(errs []error, log *slog.Logger) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		const detail = "This function is not configured well; its log says what is wrong."
-		log.Error("request refused", "reason", "the configuration is wrong, as the log says from the start of this process")
+		log.Error("request refused", "reason", "the configuration is wrong, as the start of this log says")
 		sidecar.WriteProblem(w, r, api.NewProblem("", api.Internal, "", detail))
 	})
 }
