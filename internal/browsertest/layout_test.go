@@ -82,3 +82,85 @@ func (v *served) pages() (paths []string) {
 	return paths
 }
 
+// sheet reads a long text on a phone: a bar says which section it is, opens the contents, and leads to the top.
+func sheet(t *testing.T, r run) {
+	for _, dark := range []bool{false, true} {
+		tab := r.tab(t, View{Width: 390, Dark: dark})
+		tab.Media("prefers-reduced-motion", "reduce")
+		tab.Go("/mip/4/")
+		if Ask[bool](tab, `document.querySelector(".here").checkVisibility()`) {
+			t.Error("the bar is there before the text is")
+		}
+		Ask[bool](tab, `(document.querySelector("#text h2:nth-of-type(3)").scrollIntoView(), true)`)
+		tab.Wait(`document.querySelector(".here button span").textContent === document.querySelector(".mtoc li:nth-child(3) > a").textContent`)
+		tab.Wait(`document.querySelector(".here progress").value > 0`)
+		tab.Click(".here button")
+		tab.Wait(`document.querySelector(".sheet").open`)
+		if Ask[string](tab, `document.querySelector(".sheet [aria-current]").textContent`) != Ask[string](tab, `document.querySelector(".here span").textContent`) {
+			t.Error("the contents do not mark the section that is read")
+		}
+		tab.Click(".sheet li:nth-child(2) > a")
+		tab.Wait(`!document.querySelector(".sheet").open && location.hash === document.querySelector(".mtoc li:nth-child(2) > a").hash`)
+		tab.Wait(`(h => h.top >= 0 && h.top < innerHeight / 4)(document.querySelector(location.hash).getBoundingClientRect())`)
+		tab.Click(".here a")
+		tab.Wait(`scrollY < 200 && !document.querySelector(".here").checkVisibility()`)
+	}
+}
+
+// modes are those in which a browser changes colours, sizes or the medium.
+func modes(t *testing.T, r run) {
+	t.Run("theme color", func(t *testing.T) {
+		tab := r.tab(t, View{})
+		tab.Go("/mip/4/")
+		const applied = `[...document.querySelectorAll("meta[name=theme-color]")].filter(m => matchMedia(m.media).matches).map(m => m.content).join()`
+		light := Ask[string](tab, applied)
+		tab.Click("label:has([name=theme][value=dark])")
+		if dark := Ask[string](tab, applied); dark == light || strings.Contains(dark, ",") {
+			t.Errorf("theme-color is %q, and %q after the dark theme was chosen", light, dark)
+		}
+		tab.Reload()
+		if dark := Ask[string](tab, applied); dark == light {
+			t.Errorf("theme-color is %q when the page is loaded again", dark)
+		}
+		tab.Click("label:has([name=theme][value=auto])")
+		if got := Ask[string](tab, applied); got != light {
+			t.Errorf("theme-color is %q when the system's theme is chosen again, was %q", got, light)
+		}
+	})
+	t.Run("forced colors", func(t *testing.T) {
+		tab := r.tab(t, View{})
+		tab.Media("forced-colors", "active")
+		tab.Go("/")
+		for _, chosen := range []string{".nav [aria-current]", ".seg label:has(:checked)"} {
+			if Ask[string](tab, `getComputedStyle(document.querySelector("`+chosen+`")).outlineStyle`) == "none" {
+				t.Errorf("%s has no mark", chosen)
+			}
+		}
+	})
+	t.Run("paper", func(t *testing.T) {
+		tab := r.tab(t, View{Width: 800})
+		tab.Print()
+		tab.Go("/mip/4/")
+		if Ask[string](tab, `getComputedStyle(document.querySelector(".steps li"), "::after").printColorAdjust`) != "exact" {
+			t.Error("the icons of the steps are left out")
+		}
+		if got := Ask[[]string](tab, `[...document.querySelectorAll(".prose a[href^='/']")].map(a => getComputedStyle(a, "::after").content).filter(c => c !== "none")`); len(got) > 0 {
+			t.Errorf("links within the site are printed as %q", got)
+		}
+	})
+	t.Run("large letters", func(t *testing.T) {
+		tab := r.tab(t, View{Width: 390, Letters: 32})
+		tab.Go("/")
+		// A word that is broken has more lines than the words that it consists of.
+		if lines := Ask[int](tab, `(e => Math.round(e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)))(document.querySelector(".brand"))`); lines > 4 {
+			t.Errorf("the title of the site has %d lines", lines)
+		}
+	})
+	t.Run("underlines", func(t *testing.T) {
+		tab := r.tab(t, View{})
+		tab.Go("/mip/900/")
+		if got := Ask[[]string](tab, `[...document.querySelectorAll("a:has(code)")].filter(a => parseFloat(getComputedStyle(a).textUnderlineOffset) < .3 * parseFloat(getComputedStyle(a).fontSize)).map(a => a.textContent)`); len(got) > 0 {
+			t.Errorf("underscores vanish in %q", got)
+		}
+	})
+}
