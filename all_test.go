@@ -38,6 +38,7 @@ var imports = map[string][]string{
 	"internal/corpora":      {"internal/testenv"}, // for tests only
 	"internal/corpus":       {"internal/api", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
 	"internal/entity":       {},
+	"internal/fetch":        {},
 	"internal/snapshot":     {"internal/mip", "internal/api"},
 	"internal/folder":       {},
 	"internal/git":          {},
@@ -75,7 +76,6 @@ var imports = map[string][]string{
 	"sidecar/limit":       {"internal/api", "sidecar/cache", "sidecar/redis", "github.com/sethvargo/go-limiter"},
 	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sony/gobreaker/v2"},
 	"sidecar/timing":      {},
-	"internal/fetch":      {"github.com/sony/gobreaker/v2"},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/index",
 		"github.com/aws/aws-lambda-go/lambda"},
 }
