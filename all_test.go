@@ -52,7 +52,7 @@ var imports = map[string][]string{
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":   {"github.com/go-json-experiment/json"},
 	"internal/testenv":      {}, // for tests only
-	"internal/tex":          {},
+	"internal/tex":          {"internal/mip"},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
 	"render":                {"internal/snapshot", "internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff"},
