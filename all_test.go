@@ -74,7 +74,7 @@ var imports = map[string][]string{
 	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
 	"sidecar/index":       {"internal/ai/summary", "internal/api", "internal/mip", "internal/site", "sidecar/cache", "golang.org/x/sync"},
 	"sidecar/limit":       {"internal/api", "sidecar/cache", "sidecar/redis", "github.com/sethvargo/go-limiter"},
-	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sony/gobreaker/v2"},
+	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9"},
 	"sidecar/timing":      {},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/index",
 		"github.com/aws/aws-lambda-go/lambda"},
