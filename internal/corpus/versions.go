@@ -44,23 +44,27 @@ type Version struct {
 	Subject string
 }
 
-// add takes the next version into account, newest first. edge is that of a commit at which a
-// shallow clone ends: its text is there, and its author may be another one. A removal is no
-// version.
-func (p *Past) add(c git.Commit, blob string, edge bool) {
-	// After the last version that is kept nothing more is wanted.
-	if blob == "" || p.Before != "" {
-		return
+// newPast returns the versions of a file, nil when there are none. A removal is no version.
+func newPast(all []touch, top string) *Past {
+	p := &Past{Before: "nothing", top: top}
+	for _, t := range all {
+		if t.blob == "" || p.Before != "nothing" {
+			continue
+		}
+		p.Texts = append(p.Texts, t.blob)
+		switch {
+		case t.edge: // its text is there, and its author may be another one
+			p.Before = "unknown"
+		case len(p.Versions) == maxVersions:
+			p.Before = "more"
+		default:
+			p.Versions = append(p.Versions, Version{t.Hash, mip.NewTime(time.Unix(t.When, 0)), subjectLine(t.Subject)})
+		}
 	}
-	p.Texts = append(p.Texts, blob)
-	switch {
-	case edge:
-		p.Before = "unknown"
-	case len(p.Versions) == maxVersions:
-		p.Before = "more"
-	default:
-		p.Versions = append(p.Versions, Version{c.Hash, mip.NewTime(time.Unix(c.When, 0)), subjectLine(c.Subject)})
+	if len(p.Versions) == 0 {
+		return nil
 	}
+	return p
 }
 
 // subjectLine makes the first line of a message fit for a page. Messages are as free as any
@@ -68,19 +72,6 @@ func (p *Past) add(c git.Commit, blob string, edge bool) {
 func subjectLine(s string) string {
 	clean, _ := mip.Printable(strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.Clone(mip.ShortenRunes(foldBlanks(clean), maxSubject))
-}
-
-// publish returns the versions, nil when there are none.
-func (p *Past) publish(top string) *Past {
-	if len(p.Versions) == 0 {
-		return nil
-	}
-	out := *p
-	out.top = top
-	if out.Before == "" {
-		out.Before = "nothing"
-	}
-	return &out
 }
 
 // Texts reads the versions of proposals, all through one git process for each repository, which
@@ -96,29 +87,14 @@ type Texts struct {
 // oldest one. A text that the repository does not hold, or that is larger than a proposal may
 // be, is nil.
 func (t *Texts) Read(p *Proposal) ([][]byte, error) {
-	// Without any text to read no process is started.
 	out := make([][]byte, len(p.Past.Texts))
-	if !slices.ContainsFunc(p.Past.Texts, func(blob string) bool { return blob != "" }) {
-		return out, nil
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	program, ok := t.programs[p.Past.top]
-	if !ok {
-		var err error
-		if program, err = git.OpenObjects(context.Background(), p.Past.top); err != nil {
-			return nil, fmt.Errorf("versions of %s: %w", p.File, err)
-		}
-		if t.programs == nil {
-			t.programs = map[string]*git.Objects{}
-		}
-		t.programs[p.Past.top] = program
-	}
 	for i, blob := range p.Past.Texts {
 		if blob == "" {
 			continue
 		}
-		text, err := program.Blob(blob, folder.MaxFile)
+		text, err := t.read(p.Past.top, blob)
 		if err != nil {
 			return nil, fmt.Errorf("versions of %s: %w", p.File, err)
 		}
@@ -127,6 +103,21 @@ func (t *Texts) Read(p *Proposal) ([][]byte, error) {
 		}
 	}
 	return out, nil
+}
+
+// read returns one text from the process of a repository, which it starts if need be.
+func (t *Texts) read(top, blob string) (_ []byte, err error) {
+	program, ok := t.programs[top]
+	if !ok {
+		if program, err = git.OpenObjects(context.Background(), top); err != nil {
+			return nil, err
+		}
+		if t.programs == nil {
+			t.programs = map[string]*git.Objects{}
+		}
+		t.programs[top] = program
+	}
+	return program.Blob(blob, folder.MaxFile)
 }
 
 // Close ends the processes. Read begins anew.

@@ -1,4 +1,4 @@
-package mention
+package prose
 
 import "testing"
 

@@ -1,13 +1,16 @@
-// Package prose reads the prose in Markdown: its paragraphs and items, their sentences, and each as a reader sees it.
+// Package prose reads the prose in Markdown: paragraphs and items, their sentences, each as a reader sees it, and the
+// numbers and addresses that a text names.
 //
 // Sentences are cut from the source and not from its rendering, so that each of them is a quote that can be found in
 // the proposal again. [Plain] then reads one as it would be rendered.
 //
-// It does not know the meaning of a sentence.
+// It does not know the meaning of a sentence, nor who wrote it.
 package prose
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 
@@ -31,9 +34,6 @@ func Blocks(text string) []Block {
 	var out []Block
 	// The function never returns an error.
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
 		switch n.Kind() {
 		case ast.KindDocument, ast.KindList, ast.KindListItem:
 			return ast.WalkContinue, nil
@@ -43,7 +43,7 @@ func Blocks(text string) []Block {
 				lines = append(lines, text[line.Start:line.Stop])
 			}
 			// In a list item only the first paragraph is the item; what follows explains it.
-			if prose := Collapse(strings.Join(lines, " ")); prose != "" {
+			if prose := Collapse(strings.Join(lines, " ")); prose != "" && entering {
 				item := n.Parent().Kind() == ast.KindListItem && n.PreviousSibling() == nil
 				out = append(out, Block{prose, item, true})
 			}
@@ -77,16 +77,24 @@ func Body(s mip.Section) string {
 	if !ok || s.Level == 0 {
 		return s.Markdown
 	}
-	end := 0
-	if n := heading.Lines().Len(); n > 0 {
-		end = len(strings.TrimSuffix(s.Markdown[:heading.Lines().At(n-1).Stop], "\n"))
+	text, lines := strings.TrimLeft(s.Markdown, " \t\n"), 1
+	if !strings.HasPrefix(text, "#") {
+		lines = heading.Lines().Len() + 1
 	}
-	_, rest, _ := strings.Cut(s.Markdown[end:], "\n")
-	if !strings.HasPrefix(strings.TrimSpace(s.Markdown), "#") {
-		_, rest, _ = strings.Cut(rest, "\n") // the underline
+	for range lines {
+		_, text, _ = strings.Cut(text, "\n")
 	}
-	return rest
+	return text
 }
 
 // Collapse replaces every run of white space by one blank and trims the ends.
 func Collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// pattern is a regular expression that is compiled at its first use. To compile those of this package takes ten
+// milliseconds, which no start of a process should wait for.
+type pattern func() *regexp.Regexp
+
+// lazily is [regexp.MustCompile] for a package variable.
+func lazily(expression string) pattern {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
