@@ -90,8 +90,7 @@ type Client struct {
 // NewClient returns a client. It asks nothing and reads no environment. An error names every variable that is missing
 // or wrong, and holds no value of any, so that it may be shown. The caller closes the client.
 func NewClient(c ClientConfig) (*Client, error) {
-	// The bound of an answer in bytes, and the time that must be left for a second try.
-	const answerMost, retryRoom = 1 << 20, 2 * time.Second
+	const answerMost = 1 << 20 // bytes
 	p, known := providers[c.Provider]
 	var problems []error
 	switch {
@@ -113,13 +112,8 @@ func NewClient(c ClientConfig) (*Client, error) {
 	c.Timeout = cmp.Or(c.Timeout, 7*time.Second)
 	address := cmp.Or(c.BaseURL, p.address, placeholder)
 	host, err := fetch.New(address, fetch.Config{
-		Transport:   c.Transport,
-		UserAgent:   c.UserAgent,
-		MaxBytes:    answerMost,
-		Try:         c.Timeout,
-		RetryRoom:   min(retryRoom, c.Timeout),
-		NoRedirects: true,
-		Stats:       c.Stats,
+		Transport: c.Transport, UserAgent: c.UserAgent, MaxBytes: answerMost, Try: c.Timeout, NoRedirects: true,
+		Stats: c.Stats,
 	})
 	if err != nil {
 		problems = append(problems, errAddress)

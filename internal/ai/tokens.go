@@ -15,7 +15,6 @@ import (
 	gmtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/mipwatch/mipwatch/internal/ai/mention"
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 )
@@ -280,7 +279,7 @@ func (t *text) check(p *passage, reply, codeWord string) (string, fault) {
 		return "", f
 	}
 	switch {
-	case !mention.NewSource(p.source).Holds(result):
+	case !prose.NewSource(p.source).Holds(result):
 		return "", mentionFault
 	case !p.fits(result):
 		return "", shapeFault
@@ -321,7 +320,7 @@ func tokenFault(p *passage, got []token) fault {
 		missing[key{t.fault, t.text}]--
 	}
 	found := map[fault]bool{}
-	spelt := mention.SpeltNumbers(p.source)
+	spelt := prose.SpeltNumbers(p.source)
 	for k, n := range missing {
 		if n != 0 && !(k.fault == numberFault && n < 0 && -n <= spelt[k.text]) {
 			found[k.fault] = true
