@@ -54,10 +54,7 @@ type Reply struct {
 }
 
 // quoteName makes what a caller sent fit for a message.
-func quoteName(s string) string {
-	const most = 80 // characters
-	return strconv.Quote(mip.ShortenRunes(s, most))
-}
+func quoteName(s string) string { return strconv.Quote(mip.ShortenRunes(s, 80)) }
 
 // unfence removes the one code fence that a model may put around its JSON.
 func unfence(text string) string {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -25,7 +24,6 @@ import (
 var (
 	errNoAnswer = errors.New("no answer") // for langchaingo
 	errFormat   = errors.New("it is not in the format of the API")
-	errAddress  = errors.New("AI_BASE_URL is not an absolute http or https URL")
 )
 
 // placeholder is the address that langchaingo gets. The real one may hold keys, and langchaingo's errors hold
@@ -92,31 +90,28 @@ type Client struct {
 func NewClient(c ClientConfig) (*Client, error) {
 	const answerMost = 1 << 20 // bytes
 	p, known := providers[c.Provider]
-	var problems []error
-	switch {
-	case c.Provider == "":
-		problems = append(problems, errors.New("AI_PROVIDER is not set"))
-	case !known:
-		problems = append(problems, errors.New("AI_PROVIDER is none of openai, anthropic and ollama"))
-	}
-	if strings.TrimSpace(c.Name) == "" {
-		problems = append(problems, errors.New("AI_MODEL is not set"))
-	}
-	switch {
-	case known && !p.keyless && c.Key == "":
-		problems = append(problems, fmt.Errorf("%s is not set", p.keyVariable))
-	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		const text = "%s holds a character that no key has, such as a line end"
-		problems = append(problems, fmt.Errorf(text, cmp.Or(p.keyVariable, "the key")))
-	}
 	c.Timeout = cmp.Or(c.Timeout, 7*time.Second)
 	address := cmp.Or(c.BaseURL, p.address, placeholder)
 	host, err := fetch.New(address, fetch.Config{
 		Transport: c.Transport, UserAgent: c.UserAgent, MaxBytes: answerMost, Try: c.Timeout, NoRedirects: true,
 		Stats: c.Stats,
 	})
-	if err != nil {
-		problems = append(problems, errAddress)
+	badKey := strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' })
+	var problems []error
+	for _, problem := range []struct {
+		is   bool
+		text string
+	}{
+		{c.Provider == "", "AI_PROVIDER is not set"},
+		{c.Provider != "" && !known, "AI_PROVIDER is none of openai, anthropic and ollama"},
+		{strings.TrimSpace(c.Name) == "", "AI_MODEL is not set"},
+		{known && !p.keyless && c.Key == "", p.keyVariable + " is not set"},
+		{badKey, cmp.Or(p.keyVariable, "the key") + " holds a character that no key has, such as a line end"},
+		{err != nil, "AI_BASE_URL is not an absolute http or https URL"},
+	} {
+		if problem.is {
+			problems = append(problems, errors.New(problem.text))
+		}
 	}
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
@@ -143,7 +138,7 @@ func (m *Client) Close() { m.host.Close() }
 //
 // An error is an [api.HTTPError], or wraps [context.Canceled] when ctx was cancelled.
 func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
-	const shortestKey = 8                              // a shorter one is a stand-in for a server that wants any, and may be a word
+	const shortestKey = 8                              // bytes; a shorter one stands in for a key where a server wants any
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout) // of both tries
 	defer cancel()
 	c := &call{model: m}
@@ -210,16 +205,11 @@ func window(p Prompt) int {
 		bytesPerToken = 3 // fewer than English has, so that code fits too
 		least, most   = 8 << 10, 128 << 10
 	)
-	question := (len(p.System) + len(p.User)) / bytesPerToken
-	answer := p.MaxTokens
-	if answer <= 0 {
-		answer = max(question, unboundedAnswer)
-	}
-	size := least
-	for size < min(question+answer, most) {
+	question, size := (len(p.System)+len(p.User))/bytesPerToken, least
+	for answer := cmp.Or(p.MaxTokens, max(question, unboundedAnswer)); size < most && size < question+answer; {
 		size *= 4
 	}
-	return min(size, most)
+	return size
 }
 
 // call is the network of langchaingo for one question. langchaingo has no deadline, no retry and no bound, and turns a

@@ -21,7 +21,6 @@ type text struct {
 	sections           []section
 	all                []*passage // those to ask for, in the order of the text
 	bySource           map[string]*passage
-	opening            string // beginning of placeholders
 }
 
 // passage is a text without markup of blocks. Equal passages of a proposal are one.

@@ -146,11 +146,11 @@ func (c *passageContext) note(n ast.Node, from, to int) {
 }
 
 // wordToken matches what is a token anywhere in plain text. It is compiled at its first use, which takes milliseconds.
-// Its groups are markup, key words and names. Among markup are names with escaped underscores, entities, footnotes, and
+// Its groups are markup, key words and names. Among markup are [opening], names with escaped underscores, entities, footnotes, and
 // bare addresses without the punctuation behind them.
 var wordToken = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
-		`([A-Za-z0-9]*(?:\\_[A-Za-z0-9]*)+|\\[!-/:-@\[-` + "`" + `{-~]|(?: {2,}|\\)\n` +
+		`(\{\{|[A-Za-z0-9]*(?:\\_[A-Za-z0-9]*)+|\\[!-/:-@\[-` + "`" + `{-~]|(?: {2,}|\\)\n` +
 			`|&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|\[\^[^\[\]\s]+\]` +
 			`|\b(?:(?:https?|ftp)://|www\.)(?:[!-'*-;=?-Z_a-z~]|\([!-'*-;=?-Z_a-z~]*\))*` +
 			`(?:[-"#$%&+/0-9=@-Za-z]|\([!-'*-;=?-Z_a-z~]*\))` +
@@ -205,21 +205,15 @@ func (p *passage) hasLanguage() bool {
 }
 
 // hide sets the text of each passage that the model gets. Placeholders count through the whole text, so that one in
-// another passage than its own is noticed. They begin with a text that no passage holds.
+// another passage than its own is noticed.
 func (t *text) hide() {
-	t.opening = "{{"
-	for _, p := range t.all {
-		for strings.Contains(p.source, t.opening) {
-			t.opening += "x"
-		}
-	}
 	next := 1
 	for _, p := range t.all {
 		p.first = next
 		var b strings.Builder
 		at := 0
 		for _, hidden := range p.hidden() {
-			b.WriteString(p.source[at:hidden.from] + t.placeholder(next))
+			b.WriteString(p.source[at:hidden.from] + hole(next))
 			at = hidden.to
 			next++
 		}
@@ -228,8 +222,11 @@ func (t *text) hide() {
 	}
 }
 
-// placeholder is the placeholder of number n, such as {{3}}.
-func (t *text) placeholder(n int) string { return t.opening + strconv.Itoa(n) + "}}" }
+// opening begins a placeholder. It is a hidden token where it stands in a passage.
+const opening = "{{"
+
+// hole is the placeholder of number n, such as {{3}}.
+func hole(n int) string { return opening + strconv.Itoa(n) + "}}" }
 
 // hidden are the tokens that have a placeholder, in order.
 func (p *passage) hidden() []token {
@@ -237,15 +234,15 @@ func (p *passage) hidden() []token {
 }
 
 // show replaces the placeholders of a reply by what they stand for. ok is false unless each is there once and no other.
-func (t *text) show(p *passage, reply string) (shown string, ok bool) {
+func (p *passage) show(reply string) (shown string, ok bool) {
 	ok = true
 	var pairs []string
 	for i, hidden := range p.hidden() {
-		placeholder := t.placeholder(p.first + i)
-		ok = ok && strings.Count(reply, placeholder) == 1
-		pairs = append(pairs, placeholder, p.source[hidden.from:hidden.to])
+		hole := hole(p.first + i)
+		ok = ok && strings.Count(reply, hole) == 1
+		pairs = append(pairs, hole, p.source[hidden.from:hidden.to])
 	}
-	return strings.NewReplacer(pairs...).Replace(reply), ok && strings.Count(reply, t.opening) == len(pairs)/2
+	return strings.NewReplacer(pairs...).Replace(reply), ok && strings.Count(reply, opening) == len(pairs)/2
 }
 
 // check returns the translation with its placeholders resolved, or what is wrong with the reply. Cheap checks come
@@ -262,7 +259,7 @@ func (t *text) check(p *passage, reply, codeWord string) (string, fault) {
 	if reply == "" || len(reply) > mostGrowth*len(p.source)+mostAdded {
 		return "", sizeFault
 	}
-	result, ok := t.show(p, reply)
+	result, ok := p.show(reply)
 	switch {
 	case !ok:
 		return "", placeholderFault

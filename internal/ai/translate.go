@@ -55,7 +55,7 @@ type Keep func(ctx context.Context, p Piece, ask func(context.Context) (Passages
 // The model's own errors are returned, wrapped.
 //
 // The pieces of a text do not depend on the chosen sections: Translate asks for those with a passage of them. So a text
-// costs at most what the whole costs when keep returns a piece that it has had before. A nil keep asks for each.
+// costs at most what the whole costs when keep returns a piece that it has had before.
 //
 // GeneratedAt is that of the newest piece. Source is empty when nothing had to be asked.
 func Translate(
@@ -158,11 +158,7 @@ func (t *text) translate(
 				return context.Cause(ctx)
 			}
 			ask := func(ctx context.Context) (Passages, error) { return t.ask(ctx, m, locale, piece) }
-			if keep != nil {
-				made[i], err = keep(ctx, nameOf(piece), ask)
-			} else {
-				made[i], err = ask(ctx)
-			}
+			made[i], err = keep(ctx, nameOf(piece), ask)
 			return err
 		})
 	}
@@ -228,7 +224,7 @@ func (t *text) ask(ctx context.Context, m Model, locale string, piece []*passage
 //go:embed prompts/translation.txt
 var translationTaskFile string
 
-// translationTask is the system message. It has the language's tag and a placeholder in it; nothing else changes.
+// translationTask is the system message. %s is the language's tag.
 var translationTask = strings.TrimSuffix(translationTaskFile, "\n")
 
 // prompt asks for the translation of passages. faults are what was wrong with the last answer, nil the first time. The
@@ -251,7 +247,7 @@ func (t *text) prompt(asked []*passage, locale string, faults []fault) (p Prompt
 	}
 	const room = 256 // tokens, for all of an answer that is no text
 	return Prompt{
-		System:    fmt.Sprintf(translationTask, locale, t.placeholder(1)),
+		System:    fmt.Sprintf(translationTask, locale),
 		User:      user.String(),
 		MaxTokens: len(data) + room, // a token a byte of English is enough for every script
 		JSON:      true,

@@ -68,7 +68,7 @@ func TestTranslateIdentity(t *testing.T) {
 	m := each(echo)
 	collections(t, func(t *testing.T, _ string, all []document) {
 		for _, d := range all {
-			got, err := Translate(t.Context(), m, d.proposal, "de", nil, nil)
+			got, err := Translate(t.Context(), m, d.proposal, "de", nil, askAll)
 			if err != nil {
 				t.Errorf("%s: %v", d.file, err)
 				continue
@@ -130,7 +130,7 @@ func TestTranslateKeepsStructure(t *testing.T) {
 		})
 		dir := t.TempDir()
 		for _, d := range all {
-			got, err := Translate(t.Context(), each(cyrillic), d.proposal, "ru", nil, nil)
+			got, err := Translate(t.Context(), each(cyrillic), d.proposal, "ru", nil, askAll)
 			if err != nil {
 				t.Errorf("%s: %v", d.file, err)
 				continue

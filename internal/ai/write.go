@@ -54,7 +54,13 @@ type WriteReport struct {
 func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r WriteReport, err error) {
 	const atOnce = 4 // summaries
 	for _, out := range all {
-		if err := removeTemps(out.Dir, path.Dir(out.Name)); err != nil {
+		err := out.inRoot(func(root *os.Root) error {
+			// These are of an earlier run that was killed. On an error there is no such folder, or writing into it fails
+			// with the reason.
+			_ = atomicfile.Recover(root, path.Dir(out.Name))
+			return nil
+		})
+		if err != nil {
 			return r, err
 		}
 	}
@@ -137,27 +143,23 @@ func replaceSummary(out Outdated, sum api.Summary) error {
 	if err := enc.Encode(sum); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(out.Dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if err := root.Mkdir(path.Dir(out.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return atomicfile.Write(root, out.Name, text.Bytes())
+	return out.inRoot(func(root *os.Root) error {
+		if err := root.Mkdir(path.Dir(out.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return atomicfile.Write(root, out.Name, text.Bytes())
+	})
 }
 
 // summaryFile is a summary's file as problems name it.
 func summaryFile(out Outdated) string { return path.Join(filepath.ToSlash(out.Dir), out.Name) }
 
-// removeTemps removes the temporary files of an earlier run that was killed.
-func removeTemps(dir, within string) error {
-	root, err := os.OpenRoot(dir)
+// inRoot calls f with the folder of proposals.
+func (out Outdated) inRoot(f func(*os.Root) error) error {
+	root, err := os.OpenRoot(out.Dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	_ = atomicfile.Recover(root, within) // on an error there is no such folder, or writing into it fails with the reason
-	return nil
+	return f(root)
 }
