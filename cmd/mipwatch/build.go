@@ -147,26 +147,7 @@ func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options
 	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
 	b.print(progress, plan.Problems, mostWarnings)
 	report, err := b.write(ctx, plan, o.Site, progress)
-	// A page that cannot be made names its proposal. All such proposals are found before the next try, which is the last.
-	failed, ok := errors.AsType[*build.MakeError](err)
-	if !ok || !b.keepGoing || failed.Source == "" || o.Refused != nil {
-		return c, plan, report, err
-	}
-	problems, err := plan.Trial(ctx)
-	if err != nil {
-		return nil, nil, report, writeError("--out", b.out, err)
-	}
-	// The next plan reports these proposals instead of publishing them.
-	o.Refused = map[string]mip.Problem{}
-	for _, p := range problems {
-		o.Refused[p.File] = p
-	}
-	progress.clear()
-	writeText(b.stderr, problems, -1)
-	if c, err = b.load(ctx, o); err != nil {
-		return nil, nil, report, err
-	}
-	return b.publish(ctx, c, o, progress)
+	return c, plan, report, err
 }
 
 // write brings the folder to the plan, and then the folder of --snapshot if there is one. Its error has an exit code.
@@ -315,7 +296,7 @@ func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Optio
 		now = *o.Epoch
 	}
 	// Only proposals without a summary of their present text cost a question to the model.
-	report, err := ai.WriteSummaries(ctx, c.Subjects.Outdated(c.Beside, name), ai.WriteOptions{
+	report, err := ai.WriteSummaries(ctx, c.Outdated(name), ai.WriteOptions{
 		Model: model, Now: now,
 		Progress: func(done, total int) { progress.doing("summarising… %d of %d", done, total) },
 		Waiting:  func(d time.Duration) { progress.say("the model asks to wait for %s", d.Round(time.Second)) },

@@ -97,8 +97,7 @@ func render(ctx context.Context, c *build.Content, o build.Options) ([]mip.Probl
 	if err != nil {
 		return nil, fmt.Errorf("plan the site: %w", err)
 	}
-	failed, err := plan.Trial(ctx)
-	return append(found, failed...), err
+	return found, plan.Check(ctx)
 }
 
 // newReport limits what was found to the named files, if any are named. The error names all those that

@@ -160,12 +160,9 @@ func withReload(p *build.Plan, number int) *build.Plan {
 		}
 		changed := &with.Artifacts[i]
 		changed.Cache = "no-store" // the name stands for the bytes without the line
-		changed.Body = func(w io.Writer) error {
-			if err := a.Body(w); err != nil {
-				return err
-			}
-			_, err := io.WriteString(w, line)
-			return err
+		changed.Body = func() ([]byte, error) {
+			script, err := a.Body()
+			return slices.Concat(script, []byte(line)), err
 		}
 	}
 	return &with
