@@ -217,11 +217,8 @@ func CheckFolder(dir string) error {
 	for _, name := range []string{stateDir, lockFile, ownerFile, recordFile} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		info, err := os.Lstat(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
 		if err != nil {
-			return err
+			continue // there is none, or writing fails with the reason
 		}
 		if mode := info.Mode(); name == stateDir && !mode.IsDir() || name != stateDir && !mode.IsRegular() {
 			return fmt.Errorf("%s is there as something else than a build makes it (%v), so %s is %w; remove it", file, mode, dir, ErrNotOurs)
