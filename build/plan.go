@@ -103,7 +103,7 @@ func (c *Content) refuseTooLarge(s *site.Site, refused map[string]mip.Problem) {
 		}
 		for _, t := range c.Beside.Translations(p.ID) {
 			if t.Heavy {
-				text := t.Text()
+				text := t.PublishedTranslation
 				problem := mip.Problem{Code: "translation-invalid", File: t.File, Message: "; it is not published"}
 				try(p, markdown.Join(text.Sections), text.Title, problem)
 			}

@@ -53,10 +53,10 @@ func (p *planner) proposals() {
 			p.addOf(c, summaryRoute, func() ([]byte, error) { return api.JSON(sum) })
 		}
 		for _, t := range p.Beside.Translations(c.ID) {
-			p.addOf(c, translationRoute, func() ([]byte, error) { return api.JSON(t.Text()) }, "{locale}", t.Locale)
+			p.addOf(c, translationRoute, func() ([]byte, error) { return api.JSON(t.PublishedTranslation) }, "{locale}", t.Locale)
 			// A translation's links are relative to the proposal's file.
 			p.addOf(c, translatedRoute, func() ([]byte, error) {
-				text := t.Text()
+				text := t.PublishedTranslation
 				article, err := p.md.Render(markdown.Join(text.Sections), text.Title, p.links(p.Site, c))
 				if err != nil {
 					return nil, fmt.Errorf("render the translation of %s into %s: %w", c.File, t.Locale, err)

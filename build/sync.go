@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -140,16 +141,20 @@ func (p *Plan) each(ctx context.Context, do func(*Artifact) error) error {
 		defer p.versions.Close()
 	}
 	for _, index := range []bool{false, true} {
+		jobs := p.jobs(index)
+		var next atomic.Int64
 		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(runtime.GOMAXPROCS(0))
-		for _, job := range p.jobs(index) {
+		// A goroutine for each job would grow its stack anew.
+		for range runtime.GOMAXPROCS(0) {
 			group.Go(func() error {
-				for _, a := range job {
-					if ctx.Err() != nil {
-						return context.Cause(ctx)
-					}
-					if err := do(a); err != nil {
-						return err
+				for i := int(next.Add(1)) - 1; i < len(jobs); i = int(next.Add(1)) - 1 {
+					for _, a := range jobs[i] {
+						if ctx.Err() != nil {
+							return context.Cause(ctx)
+						}
+						if err := do(a); err != nil {
+							return err
+						}
 					}
 				}
 				return nil

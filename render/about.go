@@ -28,7 +28,7 @@ func (p *Pages) About() ([]byte, error) {
 		Description: "What " + p.info.Title + " offers, how heat is reckoned, how fresh its figures are and what the statuses mean.",
 	})}
 	for _, s := range mip.Statuses() {
-		v.Life = append(v.Life, lifeStep{s, plain.StatusMeaning(s)})
+		v.Life = append(v.Life, lifeStep{s, plain.Meaning("status", s.Slug())})
 	}
 	return p.execute("about", v)
 }

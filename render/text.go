@@ -14,22 +14,13 @@ import (
 // a star.
 func titleHTML(s string) template.HTML {
 	var b strings.Builder
-	for s != "" {
-		text := s
-		if i := strings.IndexByte(s, '`'); i >= 0 {
-			text = s[:i]
-		}
-		b.WriteString(template.HTMLEscapeString(text))
-		s = s[len(text):]
-		// A run of backticks without its fellow is text.
-		run := plain.Backticks(s)
-		if size := plain.CodeSpan(s); size > 0 {
-			b.WriteString("<code>" + template.HTMLEscapeString(trimSpan(s[run:size-run])) + "</code>")
-			s = s[size:]
+	for text, code := range plain.Spans(s) {
+		if code {
+			run := plain.Backticks(text)
+			b.WriteString("<code>" + template.HTMLEscapeString(trimSpan(text[run:len(text)-run])) + "</code>")
 			continue
 		}
-		b.WriteString(s[:run])
-		s = s[run:]
+		b.WriteString(template.HTMLEscapeString(text))
 	}
 	return template.HTML(b.String())
 }

@@ -33,8 +33,8 @@ import (
 )
 
 const (
-	// gcPercent trades a little work for memory: what is rendered comes and goes, and a large site is many texts.
-	gcPercent = 60
+	// gcPercent trades memory for work: a build makes many short-lived texts. A build of 949 EIPs has a peak of 80 MiB.
+	gcPercent = 150
 	// stopTimeout is how long a command has to end after a signal: longer than serve waits for its connections.
 	stopTimeout = shutdownTimeout + time.Second
 )

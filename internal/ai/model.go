@@ -78,19 +78,13 @@ func NewClient(c ClientConfig) (*Client, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	// The bound of an answer in bytes, and the time that must be left for a second try.
-	const answerMost, retryRoom = 1 << 20, 2 * time.Second
+	const answerMost = 1 << 20 // bytes
 	p := providers[c.Provider]
 	c.Timeout = cmp.Or(c.Timeout, 7*time.Second)
 	address := cmp.Or(c.BaseURL, p.address)
 	host, err := fetch.New(address, fetch.Config{
-		Transport:   c.Transport,
-		UserAgent:   c.UserAgent,
-		MaxBytes:    answerMost,
-		Try:         c.Timeout,
-		RetryRoom:   min(retryRoom, c.Timeout),
-		NoRedirects: true,
-		Stats:       c.Stats,
+		Transport: c.Transport, UserAgent: c.UserAgent, MaxBytes: answerMost, Try: c.Timeout, NoRedirects: true,
+		Stats: c.Stats,
 	})
 	if err != nil {
 		return nil, errAddress

@@ -58,7 +58,7 @@ func TestFaults(t *testing.T) {
 		{"good", nil, askOutcome{Calls: 1}},
 		{"429, wait 30 s", []upstreamtest.Fault{answerWith(429, "30", refusal)}, askOutcome{ErrUnavailable, 429, 30 * second, 1, 0}},
 		{"429, a date", []upstreamtest.Fault{answerWith(429, "Sat, 01 Jan 2000 00:02:00 GMT", refusal)}, askOutcome{ErrUnavailable, 429, 2 * time.Minute, 1, 0}},
-		{"429, wait unknown", []upstreamtest.Fault{bad(429)}, askOutcome{ErrUnavailable, 429, 0, 1, 0}},
+		{"429, wait unknown", []upstreamtest.Fault{bad(429)}, askOutcome{ErrUnavailable, 429, 10 * second, 1, 0}},
 		{"429 once, wait 0", []upstreamtest.Fault{answerWith(429, "0", refusal)}, askOutcome{Calls: 2}},
 		{"429 twice, wait 0", []upstreamtest.Fault{answerWith(429, "0", refusal), answerWith(429, "0", refusal)}, askOutcome{ErrUnavailable, 429, 0, 2, 0}},
 		{"500 once", []upstreamtest.Fault{bad(500)}, askOutcome{Calls: 2}},

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mipwatch/mipwatch/internal/ai/mention"
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 )
 
 // fault says how a translation breaks the rules: for the log, and for the model when it is asked again.
@@ -78,7 +78,7 @@ func (t *text) check(p *passage, reply string) (string, fault) {
 	if f := tokenFault(p, t.tokens(result)); f != noFault {
 		return "", f
 	}
-	if !mention.NewSource(p.source).Holds(result) {
+	if !prose.NewSource(p.source).Holds(result) {
 		return "", mentionFault
 	}
 	if !p.fits(result) {
@@ -143,7 +143,7 @@ func tokenFault(p *passage, got []token) fault {
 	for _, t := range got {
 		missing[key{t.class, t.text}]--
 	}
-	spelt := mention.SpeltNumbers(p.source)
+	spelt := prose.SpeltNumbers(p.source)
 	first := numberToken + 1
 	for k, n := range missing {
 		if n != 0 && !(k.class == numberToken && n < 0 && -n <= spelt[k.text]) {

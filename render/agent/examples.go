@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -27,6 +26,16 @@ type Subject struct {
 	Translation *api.PublishedTranslation // of it; nil: one is invented
 }
 
+// inventions are the figures of live examples, and the proposal of a site that has none yet. They name no site.
+type inventions struct {
+	Proposal mip.Proposal
+	Summary  api.Summary // of Proposal
+	// Topic has a score that follows from its figures by the formula of the sidecar.
+	Topic   api.ForumActivity
+	Network api.NetworkStatus
+	Finding mip.Problem
+}
+
 // examples are the values that the document shows: of parameters by their name, and of bodies by operationId, those of
 // requests with "Request" after it.
 type examples struct {
@@ -36,7 +45,7 @@ type examples struct {
 
 // newExamples makes the examples of a site. The proposal is cut short, and values that the subject lacks are invented.
 func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) examples {
-	madeBy := ""
+	invented, madeBy := fixed().Examples, ""
 	if subject == nil {
 		subject, madeBy = inventedSubject(info), "Made of lines of the text; the severities are invented."
 	}
@@ -48,7 +57,6 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 	site.Counts = mip.SiteCounts{
 		Total: 1, ByStatus: map[string]int{string(p.Status): 1}, ByCategory: map[string]int{plain.Deref(p.Category): 1},
 	}
-	topic, networks := exampleTopic(info, p), exampleNetworks(info)
 	translation, oneSection := subject.Translation, "A committed translation, cut to one section."
 	if translation == nil {
 		translation, oneSection = exampleTranslation(info, p), "A committed translation of one section; the text is invented."
@@ -65,10 +73,28 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 		answer.Markdown += s.Markdown
 		sections = append(sections, s.ID)
 	}
-	finding := mip.Problem{
-		Level: mip.Warning, Code: "unknown-status", File: "proposals/" + info.Prefix + "-1.md", Line: 4,
-		Message: `status "Activated" is none of the known ones; it is published as written`,
+	// Every network of the site has the same invented head.
+	networks := map[string]api.NetworkStatus{}
+	for _, n := range info.Networks {
+		head := invented.Network
+		head.Name, head.ChainID = n.Name, n.ChainID
+		networks[n.ID] = head
 	}
+	topic, fetched := invented.Topic, &invented.Topic.FetchedAt
+	if p.ForumTopicID != nil {
+		topic.TopicID = *p.ForumTopicID
+	}
+	topic.Title = plain.ProposalTitle(p.Summary)
+	topic.URL = fmt.Sprintf("%s/t/%d", cmp.Or(plain.Deref(info.Forum), "https://forum.example.org"), topic.TopicID)
+	linked := topic
+	linked.Proposals = []api.ProposalRef{{Number: p.Number, ID: p.ID, Title: p.Title}}
+	watch := api.MIPWatch{
+		MIPs: []mip.Summary{p.Summary}, Forum: []api.ForumActivity{linked}, Networks: networks, HardForks: forks,
+		Discrepancies: []api.Discrepancy{}, Errors: map[string]api.Code{},
+		Freshness: api.Freshness{MIPs: p.Updated, Forum: fetched, Networks: fetched, HardForks: fetched},
+	}
+	finding := invented.Finding
+	finding.File = "proposals/" + info.Prefix + "-1.md"
 	const cutText = "An excerpt: the real answer is longer."
 	return examples{
 		parameters: exampleParameters(info, p, forks, published.Locale, topic.TopicID),
@@ -82,7 +108,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 			"getDiagnostics":    {"What may be found in a file.", mip.Diagnostics{Problems: []mip.Problem{finding}}},
 			"getForumActivity":  {"A topic of the forum; the figures are invented.", topic},
 			"getNetworkInfo":    {"The networks of this site; the figures are invented.", api.NetworkInfo{Networks: networks}},
-			"getMIPWatch":       {"One proposal; the live figures are invented.", exampleWatch(p, topic, networks, forks)},
+			"getMIPWatch":       {"One proposal; the live figures are invented.", watch},
 			"createSummary":     {madeBy, subject.Summary},
 			"createTranslation": {oneSection, answer},
 
@@ -94,7 +120,6 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 
 // exampleParameters name the proposal, and lists that it is on as far as it is on any.
 func exampleParameters(info mip.SiteInfo, p *mip.Proposal, forks []mip.HardFork, locale string, topic int) map[string]any {
-	// Examples of lists lead to lists that the site has, where it can.
 	out := map[string]any{
 		"n": p.Number, "locale": locale, "skill": SkillName(info), "topicId": topic, "s": p.Status.Slug(),
 		"c":    mip.Slug(cmp.Or(plain.Deref(p.Category), "Core")),
@@ -110,9 +135,8 @@ func exampleParameters(info mip.SiteInfo, p *mip.Proposal, forks []mip.HardFork,
 	return out
 }
 
-// excerpt is a proposal with its text cut short.
+// excerpt is a copy of a proposal with its text cut short.
 func excerpt(p *mip.Proposal) *mip.Proposal {
-	// The proposal is the site's own, so its fields are copied and not changed.
 	short := *p
 	short.Translations = append([]mip.Translation{}, p.Translations...)
 	short.RawMarkdown = firstLines(p.RawMarkdown)
@@ -139,87 +163,21 @@ func firstLines(s string) string {
 
 // inventedSubject is the subject of a site that has no proposal yet.
 func inventedSubject(info mip.SiteInfo) *Subject {
-	const about, sentence = "A proposal that stands for those to come.", "What a first proposal could say about the network."
-	text := "## Abstract\n\n" + sentence + "\n"
-	id, day := mip.ID{Kind: info.Prefix, Number: 1}, mip.Date{Year: 2026, Month: time.January, Day: 5}
-	p := &mip.Proposal{
-		Summary: mip.Summary{
-			Number: 1, ID: id, Title: "A first proposal", Description: new(about),
-			Authors: []mip.Author{{Name: new("A. Author")}}, Status: mip.Draft, Type: new("Standards Track"), Category: new("Core"),
-			Created: day, Updated: new(mip.NewTime(day.Time())),
-			Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, SupersededBy: []int{},
-			URL: info.BaseURL + id.Page(), APIURL: info.BaseURL + "/api/v1/mips/1",
-			MarkdownURL: info.BaseURL + mip.PageFolder(id.Kind) + "1.md",
-			ContentHash: strings.Repeat("0", 64), Frontmatter: mip.Frontmatter{strings.ToLower(info.Prefix): "1"}, Inferred: []string{},
-		},
-		RawMarkdown: text,
-		Sections:    []mip.Section{{ID: "s-abstract", Level: 2, Title: "Abstract", Markdown: text}},
-	}
-	axis := func(s api.Severity) api.Axis {
-		return api.Axis{Impact: sentence, Severity: s, Evidence: []api.Evidence{{Section: "s-abstract", Quote: sentence}}}
-	}
-	return &Subject{Proposal: p, Summary: &api.Summary{
-		MIPNumber: p.Number, TLDR: about, WhatsChanging: []string{sentence, sentence, sentence},
-		Developers: axis(api.Medium), Users: axis(api.Low), Validators: axis(api.Low), Foundation: axis(api.Low),
-		GeneratedAt: mip.NewTime(exampleMoment()), ContentHash: p.ContentHash, Locale: "en", Source: "extractive",
-	}}
-}
-
-// exampleMoment is the time of all invented figures.
-func exampleMoment() time.Time { return time.Date(2026, time.January, 9, 12, 0, 0, 0, time.UTC) }
-
-// exampleTopic has a score that follows from its figures by the formula of the sidecar.
-func exampleTopic(info mip.SiteInfo, p *mip.Proposal) api.ForumActivity {
-	topic := 399
-	if p.ForumTopicID != nil {
-		topic = *p.ForumTopicID
-	}
-	// The last post is younger than the topic and older than the look at it.
-	forum, last := cmp.Or(plain.Deref(info.Forum), "https://forum.example.org"), mip.NewTime(exampleMoment().AddDate(0, 0, -2))
-	return api.ForumActivity{
-		TopicID: topic, Title: plain.ProposalTitle(p.Summary), URL: fmt.Sprintf("%s/t/%d", forum, topic), ActivityScore: 67,
-		Posts: 24, Replies: 23, Participants: 9, Views: 1200, Likes: 31,
-		CreatedAt: mip.NewTime(exampleMoment().AddDate(0, 0, -30)), LastPostedAt: &last, FetchedAt: mip.NewTime(exampleMoment()),
-	}
-}
-
-// exampleNetworks gives every network of the site the same invented head, a block below which is final.
-func exampleNetworks(info mip.SiteInfo) map[string]api.NetworkStatus {
-	// The latest block of a chain is some blocks ahead of the one that is final.
-	const height, final = uint64(46_810_112), uint64(46_810_110)
-	fetched, block := mip.NewTime(exampleMoment()), mip.NewTime(exampleMoment().Add(-time.Second))
-	out := map[string]api.NetworkStatus{}
-	for _, n := range info.Networks {
-		out[n.ID] = api.NetworkStatus{
-			Name: n.Name, ChainID: n.ChainID, Status: api.NetworkOK, BlockHeight: new(height), FinalizedHeight: new(final),
-			BlockTime: &block, FetchedAt: &fetched, Recent: []api.Head{{BlockHeight: height, BlockTime: block}},
-		}
-	}
-	return out
-}
-
-// exampleWatch is the answer of /api/mip-watch with all its parts, made of the other examples.
-func exampleWatch(
-	p *mip.Proposal, topic api.ForumActivity, networks map[string]api.NetworkStatus, forks []mip.HardFork,
-) api.MIPWatch {
-	fetched := mip.NewTime(exampleMoment())
-	topic.Proposals = []api.ProposalRef{{Number: p.Number, ID: p.ID, Title: p.Title}}
-	return api.MIPWatch{
-		MIPs: []mip.Summary{p.Summary}, Forum: []api.ForumActivity{topic}, Networks: networks, HardForks: forks,
-		Discrepancies: []api.Discrepancy{}, Errors: map[string]api.Code{},
-		Freshness: api.Freshness{MIPs: p.Updated, Forum: &fetched, Networks: &fetched, HardForks: &fetched},
-	}
+	invented := fixed().Examples
+	p := &invented.Proposal
+	p.ID = mip.ID{Kind: info.Prefix, Number: p.Number}
+	p.URL, p.APIURL = info.BaseURL+p.ID.Page(), info.BaseURL+"/api/v1/mips/1"
+	p.MarkdownURL = info.BaseURL + mip.PageFolder(info.Prefix) + "1.md"
+	p.Frontmatter = mip.Frontmatter{strings.ToLower(info.Prefix): "1"}
+	return &Subject{Proposal: p, Summary: &invented.Summary}
 }
 
 // exampleTranslation marks the titles of the proposal with the first locale of the site. The text is invented.
 func exampleTranslation(info mip.SiteInfo, p *mip.Proposal) *api.PublishedTranslation {
-	locale := "ko"
-	if len(info.Locales) > 0 {
-		locale = info.Locales[0]
-	}
+	locale := append(slices.Clone(info.Locales), "ko")[0]
 	t := &api.PublishedTranslation{
-		MIPNumber: p.Number, Locale: locale, Title: p.Title + " (" + locale + ")", Description: p.Description, Sections: []mip.Section{},
-		ContentHash: p.ContentHash, GeneratedAt: mip.NewTime(exampleMoment()), Source: "file",
+		MIPNumber: p.Number, Locale: locale, Title: p.Title + " (" + locale + ")", Description: p.Description,
+		Sections: []mip.Section{}, ContentHash: p.ContentHash, GeneratedAt: fixed().Examples.Topic.FetchedAt, Source: "file",
 	}
 	for _, s := range p.Sections {
 		t.Sections = append(t.Sections, mip.Section{ID: s.ID, Level: s.Level, Title: s.Title + " (" + locale + ")", Markdown: "## …\n"})

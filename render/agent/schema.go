@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"reflect"
@@ -62,11 +63,8 @@ type Member[V any] struct {
 
 // MarshalJSON writes the members in order.
 func (o Ordered[V]) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i, m := range o {
-		if i > 0 {
-			out = append(out, ',')
-		}
+	var members [][]byte
+	for _, m := range o {
 		key, err := api.JSON(m.Key)
 		if err != nil {
 			return nil, err
@@ -75,10 +73,29 @@ func (o Ordered[V]) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(append(out, key...), ':')
-		out = append(out, value...)
+		members = append(members, slices.Concat(key, []byte(":"), value))
 	}
-	return append(out, '}'), nil
+	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}")), nil
+}
+
+// ofType is a schema of values of these types.
+func ofType(names ...string) *Schema { return &Schema{Types: names} }
+
+// integerFrom is a schema of the integers that are not below least.
+func integerFrom(least int) *Schema { return &Schema{Types: Types{"integer"}, Minimum: &least} }
+
+// enum is a schema of these strings alone.
+func enum[T ~string](values ...T) *Schema {
+	return &Schema{Types: Types{"string"}, Enum: texts(values)}
+}
+
+// texts are the values as strings.
+func texts[T ~string](values []T) []string {
+	var out []string
+	for _, v := range values {
+		out = append(out, string(v))
+	}
+	return out
 }
 
 // schemas are the schemas of named structs by name, collected while others refer to them.
@@ -95,7 +112,7 @@ func (s schemas) of(t reflect.Type) *Schema {
 		return nullable(s.of(t.Elem()))
 	case reflect.Struct:
 		return s.define(t)
-	case reflect.Slice, reflect.Array:
+	case reflect.Slice:
 		return &Schema{Types: Types{"array"}, Items: s.of(t.Elem())}
 	case reflect.Map:
 		return &Schema{Types: Types{"object"}, Values: s.of(t.Elem())}
@@ -103,11 +120,9 @@ func (s schemas) of(t reflect.Type) *Schema {
 		return ofType("string")
 	case reflect.Bool:
 		return ofType("boolean")
-	case reflect.Float32, reflect.Float64:
-		return ofType("number")
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Uint64:
 		return integerFrom(0)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+	case reflect.Int, reflect.Int64:
 		return ofType("integer")
 	case reflect.Interface: // a number that may be written as a string: the only any of the wire
 		return ofType("integer", "string")
@@ -117,46 +132,31 @@ func (s schemas) of(t reflect.Type) *Schema {
 
 // wireSchema is the schema of a type that encodes itself or has a fixed set of values, nil for all others.
 func wireSchema(t reflect.Type) *Schema {
-	switch t {
-	case reflect.TypeFor[mip.ID]():
+	switch reflect.Zero(t).Interface().(type) {
+	case mip.ID:
 		return ofType("string")
-	case reflect.TypeFor[mip.Date]():
+	case mip.Date:
 		return &Schema{Types: Types{"string", "null"}, Format: "date"}
-	case reflect.TypeFor[mip.Time]():
+	case mip.Time:
 		return &Schema{Types: Types{"string"}, Format: "date-time"}
-	case reflect.TypeFor[mip.Status]():
-		return &Schema{Types: Types{"string", "null"}, Examples: enum(mip.Statuses()...).Enum}
-	case reflect.TypeFor[mip.Frontmatter]():
+	case mip.Status:
+		return &Schema{Types: Types{"string", "null"}, Examples: texts(mip.Statuses())}
+	case mip.Frontmatter:
 		return ofType("object")
-	case reflect.TypeFor[mip.Level]():
+	case mip.Level:
 		return enum(mip.Error, mip.Warning, mip.Notice)
-	case reflect.TypeFor[api.Severity]():
+	case api.Severity:
 		return enum(api.Low, api.Medium, api.High)
-	case reflect.TypeFor[api.NetworkHealth]():
+	case api.NetworkHealth:
 		return enum(api.NetworkOK, api.NetworkStale, api.NetworkUnavailable)
-	case reflect.TypeFor[api.Code]():
-		codes := []api.Code{}
+	case api.Code:
+		var codes []api.Code
 		for _, c := range api.Codes() {
 			codes = append(codes, c.Code)
 		}
 		return enum(codes...)
 	}
 	return nil
-}
-
-// ofType is a schema of values of these types.
-func ofType(names ...string) *Schema { return &Schema{Types: names} }
-
-// integerFrom is a schema of the integers that are not below least.
-func integerFrom(least int) *Schema { return &Schema{Types: Types{"integer"}, Minimum: &least} }
-
-// enum is a schema of these strings alone.
-func enum[T ~string](values ...T) *Schema {
-	s := ofType("string")
-	for _, v := range values {
-		s.Enum = append(s.Enum, string(v))
-	}
-	return s
 }
 
 // nullable adds null to a schema that has types, and wraps one that refers to another.
@@ -183,40 +183,27 @@ func (s schemas) define(t reflect.Type) *Schema {
 	for _, f := range wireFields(t) {
 		// The tag json names the member; the tag doc explains it.
 		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		key = cmp.Or(key, f.Name)
 		property := s.of(f.Type)
 		property.Description = f.Tag.Get("doc")
 		out.Properties = append(out.Properties, Member[*Schema]{key, property})
-		// Members that may be left out are the only ones that are not required.
-		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
+		// Members that may be left out, by omitempty or omitzero, are the only ones that are not required.
+		if !strings.Contains(options, "omit") {
 			out.Required = append(out.Required, key)
 		}
 	}
 	return ref
 }
 
-// wireFields are a struct's fields as encoding/json writes them: in order, those of an embedded struct in its place,
-// without those that are not exported or are left out by their tag.
+// wireFields are a struct's fields as encoding/json writes them: in order, those of an embedded struct in its place.
+// Every field of the wire is exported and has a tag.
 func wireFields(t reflect.Type) []reflect.StructField {
-	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
-		embedded := f.Anonymous && f.Tag.Get("json") == ""
-		return !f.IsExported() || embedded || f.Tag.Get("json") == "-"
-	})
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous })
 }
 
 // schemaName is the name in the document. Two packages have types of the same name.
 func schemaName(t reflect.Type) string {
-	switch t {
-	case reflect.TypeFor[mip.List]():
-		return "ProposalList"
-	case reflect.TypeFor[mip.Summary]():
-		return "ProposalSummary"
-	case reflect.TypeFor[mip.Problem]():
-		return "FileProblem"
-	case reflect.TypeFor[mip.Translation]():
-		return "TranslationLink"
-	case reflect.TypeFor[api.Summary]():
-		return "ImpactSummary"
-	}
-	return t.Name()
+	return cmp.Or(map[string]string{
+		"mip.List": "ProposalList", "mip.Summary": "ProposalSummary", "mip.Problem": "FileProblem",
+		"mip.Translation": "TranslationLink", "api.Summary": "ImpactSummary",
+	}[t.String()], t.Name())
 }

@@ -3,14 +3,15 @@ package agent
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"text/template"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -20,51 +21,40 @@ import (
 //go:embed templates
 var files embed.FS
 
-// templates are llms.txt and the skill. Values in them are not escaped again: newTexts writes them as Markdown.
-var templates = template.Must(template.ParseFS(files, "templates/*.tmpl"))
+// templates are llms.txt and the skill. The template package escapes nothing here: texts pass through inline.
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"inline": inline, "link": link, "destination": destination.Replace, "activation": activation,
+	"oneLine": plain.OneLine, "sentence": plain.Sentence, "siteTitle": plain.SiteTitle, "title": plain.ProposalTitle,
+	"facts": plain.Facts, "ids": plain.IDs, "address": plain.Address,
+	"slug": mip.Slug, "folder": mip.PageFolder, "live": api.Routes, "skill": SkillName, "skillText": skillDescription,
+	"statuses": func() string { return strings.Join(texts(mip.Statuses()), ", ") },
+}).ParseFS(files, "templates/*.tmpl"))
 
-// Limits of the Agent Skills format (agentskills.io), in characters.
-const (
-	skillNameLimit        = 64
-	skillDescriptionLimit = 1024
-	skillTitleLimit       = 300 // ours: the part of the description that the site's title may take
-)
-
-// texts are the values that the templates print. All of them are Markdown already.
-type texts struct {
-	Title, Description, Prefix, Base string
-	Pages                            string // path of the folder of the proposals' pages
-	Statuses                         string // of the process, with commas
-	Live                             []api.Route
-
-	Skill, SkillText string // name and description of the skill, plain text
-	Number           int    // of the proposal in the skill's commands
-	Axis             string // one axis of a summary, as JSON
-
-	Proposals, Forks, API, Feeds, Optional []string // lines of llms.txt
+// guide is what the templates print.
+type guide struct {
+	Info   mip.SiteInfo
+	Forks  []mip.HardFork
+	All    []mip.Summary
+	Number int // of the proposal in the skill's commands
 }
 
-// newTexts fills in the values that follow from the site alone.
-func newTexts(info mip.SiteInfo) texts {
-	t := texts{
-		Title: inline(plain.SiteTitle(info)), Prefix: inline(info.Prefix), Base: info.BaseURL, Pages: mip.PageFolder(info.Prefix),
-		Live: api.Routes(), Skill: SkillName(info), SkillText: skillDescription(info),
+// Routes are the links of llms.txt below a heading. Routes with a parameter are below none: the text above the lists
+// says how such a route is completed.
+func (g guide) Routes(list string) []string {
+	var out []string
+	for _, r := range StaticRoutes(g.Info.Prefix) {
+		if r.List == list {
+			path := strings.Replace(r.Pattern, "{skill}", SkillName(g.Info), 1)
+			out = append(out, link(r.Pattern, g.Info.BaseURL+path, r.Summary))
+		}
 	}
-	if d := plain.OneLine(info.Description); d != "" {
-		t.Description = inline(plain.Sentence(d))
-	}
-	var statuses []string
-	for _, s := range mip.Statuses() {
-		statuses = append(statuses, string(s))
-	}
-	t.Statuses = strings.Join(statuses, ", ")
-	return t
+	return out
 }
 
 // execute renders a template of the folder templates.
-func (t texts) execute(name string) ([]byte, error) {
+func (g guide) execute(name string) ([]byte, error) {
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, t); err != nil {
+	if err := templates.ExecuteTemplate(&b, name, g); err != nil {
 		return nil, fmt.Errorf("text for agents: %w", err)
 	}
 	return b.Bytes(), nil
@@ -72,56 +62,20 @@ func (t texts) execute(name string) ([]byte, error) {
 
 // LLMs is the site's map for language models in the format of llmstxt.org: a title, a summary, how to ask, then lists
 // of links. Every link is absolute and answers. Routes with a parameter and live endpoints are named without a link.
+// Each proposal has its Markdown linked, which is shorter to read for a model than the page.
 func LLMs(info mip.SiteInfo, forks []mip.HardFork, all []mip.Summary) ([]byte, error) {
-	t := newTexts(info)
-	// Every proposal with its Markdown, which is shorter to read for a model than the page.
-	for _, s := range all {
-		t.Proposals = append(t.Proposals, link(inline(plain.ProposalTitle(s)), s.MarkdownURL, inline(plain.Facts(info, s))))
-	}
-	// A route belongs to one list, by its address.
-	for _, r := range StaticRoutes(info.Prefix) {
-		path := strings.ReplaceAll(r.Pattern, "{skill}", t.Skill)
-		// The text above the lists explains how such a route is completed.
-		if strings.Contains(path, "{") {
-			continue
-		}
-		list := &t.Optional
-		switch {
-		case r.Pattern == "/api/v1/hardforks":
-			list = &t.Forks
-		case strings.HasPrefix(r.Pattern, "/api/"), r.Pattern == "/openapi.json":
-			list = &t.API
-		case strings.HasPrefix(r.Pattern, "/feed."):
-			list = &t.Feeds
-		}
-		*list = append(*list, link(r.Pattern, info.BaseURL+path, r.Summary))
-	}
-	t.API = append(t.API, link("API documentation", info.BaseURL+"/api/", "Every endpoint, for people."))
-	for _, f := range forks {
-		address := plain.Address(info, "/upgrade/"+mip.Slug(f.Name)+"/")
-		t.Forks = append(t.Forks, link(inline(f.Name), address, inline(forkNote(info, f))))
-	}
-	return t.execute("llms.txt.tmpl")
+	return guide{Info: info, Forks: forks, All: all}.execute("llms.txt.tmpl")
 }
 
-// forkNote says in sentences what a hard fork bundles and when it activates.
-func forkNote(info mip.SiteInfo, f mip.HardFork) string {
-	note := []string{"Status at the newest change of a proposal: " + cmp.Or(f.Status, "unknown") + "."}
-	if len(f.BundledMIPs) > 0 {
-		note = append(note, "Bundles "+plain.IDs(info, f.BundledMIPs)+".")
+// activation says when a network switches, empty when no time is set.
+func activation(at mip.Activation) string {
+	switch {
+	case at.Timestamp != nil && *at.Timestamp == 0:
+		return "from the first block"
+	case at.Time != nil:
+		return at.Time.String()
 	}
-	if f.MetaMIP != nil {
-		note = append(note, "Meta proposal: "+plain.IDs(info, []int{*f.MetaMIP})+".")
-	}
-	for _, id := range f.SortedNetworks(info.Networks) {
-		switch at := f.Activation[id]; {
-		case at.Timestamp != nil && *at.Timestamp == 0:
-			note = append(note, id+": from the first block.")
-		case at.Time != nil:
-			note = append(note, id+": "+at.Time.String()+".")
-		}
-	}
-	return strings.Join(note, " ")
+	return ""
 }
 
 // LLMsFull writes the text of every proposal as one file, in the order of all; text returns the Markdown of the i-th.
@@ -144,25 +98,30 @@ func LLMsFull(w io.Writer, info mip.SiteInfo, all []mip.Summary, text func(i int
 	return b.Flush()
 }
 
+// Limits of the Agent Skills format (agentskills.io), in characters.
+const (
+	skillNameLimit        = 64
+	skillDescriptionLimit = 1024
+	skillTitleLimit       = 300 // ours: the part of the description that the site's title may take
+)
+
 // SkillName is the name of the skill and of its folder: the prefix in lower case and "-proposals", such as
 // mip-proposals. A prefix without a letter or digit of ASCII gives "proposals".
 func SkillName(info mip.SiteInfo) string {
-	const suffix = "proposals"
+	const suffix = "-proposals"
 	// A name has lower case letters, digits and single hyphens between them.
-	words := strings.FieldsFunc(strings.ToLower(info.Prefix), func(r rune) bool { return !plain.IsAlphanumeric(r) })
-	if len(words) == 0 {
-		return suffix
-	}
-	stem := strings.Join(words, "-")
-	stem = stem[:min(len(stem), skillNameLimit-len(suffix)-1)]
-	return strings.TrimRight(stem, "-") + "-" + suffix
+	stem := strings.Trim(notInName.ReplaceAllString(strings.ToLower(info.Prefix), "-"), "-")
+	stem = strings.TrimRight(stem[:min(len(stem), skillNameLimit-len(suffix))], "-")
+	return strings.TrimPrefix(stem+suffix, "-")
 }
 
-// skillDescription says what the skill does and when to use it, which is all that an agent reads before it loads the
-// skill.
+// notInName is a run of characters that a skill's name cannot hold.
+var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// skillDescription says what the skill does and when to use it. An agent decides by this text alone whether it loads
+// the skill, so it has the words of likely questions.
 func skillDescription(info mip.SiteInfo) string {
 	prefix := plain.OneLine(info.Prefix)
-	// An agent decides by this text alone whether it loads the skill, so it has the words of likely questions.
 	text := fmt.Sprintf("Answers questions about the improvement proposals (%ss) of %s: what a proposal says, where it stands, "+
 		"what it depends on, which hard fork activates it and whom it affects. Use when somebody asks about one (%s) by number "+
 		"or by topic, about the status or the changes of proposals, about upgrades of the network, or wants a proposal "+
@@ -179,46 +138,88 @@ func cut(s string, n int) string {
 // Skill is the site as an Agent Skill: front matter with name and description, then how to answer from this site. The
 // commands in it work as they stand. They name the first proposal, so that a new one leaves the skill as it is.
 func Skill(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
-	t := newTexts(info)
-	// The commands need some number even on a site without proposals.
-	t.Number = 1
+	number := 1 // a site without proposals has commands, too
 	if len(all) > 0 {
-		t.Number = all[0].Number
+		number = all[0].Number
 	}
-	axis := api.Axis{
-		Impact: "What changes for this group, in a sentence or two.", Severity: api.Medium, ActionRequired: true,
-		Evidence: []api.Evidence{{Section: "s-specification", Quote: "A sentence of the text, letter by letter."}},
-	}
-	b, err := api.JSON(struct {
-		Number     int      `json:"mipNumber"`
-		Developers api.Axis `json:"developers"`
-	}{t.Number, axis})
-	if err != nil {
-		return nil, err
-	}
-	t.Axis = strings.TrimSpace(string(b))
-	return t.execute("skill.md.tmpl")
+	return guide{Info: info, Number: number}.execute("skill.md.tmpl")
 }
 
 // SkillIndex is the list of the site's skills for discovery (agent-skills discovery 0.2.0). skill is the file exactly
-// as it is served: the digest is over its bytes.
+// as it is served: a client compares the digest over its bytes to notice a new version.
 func SkillIndex(info mip.SiteInfo, skill []byte) ([]byte, error) {
-	// A client compares the digest to notice a new version.
-	sum := sha256.Sum256(skill)
-	type entry struct {
-		Name        string `json:"name"`
-		Type        string `json:"type"`
-		Description string `json:"description"`
-		URL         string `json:"url"`
-		Digest      string `json:"digest"`
-	}
 	name := SkillName(info)
-	address := info.BaseURL + "/.well-known/agent-skills/" + name + "/SKILL.md"
-	return api.JSON(struct {
-		Schema string  `json:"$schema"`
-		Skills []entry `json:"skills"`
-	}{
-		"https://schemas.agentskills.io/discovery/0.2.0/schema.json",
-		[]entry{{name, "skill-md", skillDescription(info), address, "sha256:" + hex.EncodeToString(sum[:])}},
+	return api.JSON(Ordered[any]{
+		{"$schema", "https://schemas.agentskills.io/discovery/0.2.0/schema.json"},
+		{"skills", []Ordered[string]{{
+			{"name", name}, {"type", "skill-md"}, {"description", skillDescription(info)},
+			{"url", info.BaseURL + "/.well-known/agent-skills/" + name + "/SKILL.md"},
+			{"digest", fmt.Sprintf("sha256:%x", sha256.Sum256(skill))},
+		}}},
 	})
 }
+
+// link is one line of a list of links. The name and the note are Markdown already.
+func link(name, address, note string) string {
+	return "- [" + name + "](" + destination.Replace(address) + "): " + note
+}
+
+// destination encodes what would end a link's address early.
+var destination = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\\", "%5C")
+
+// inline writes plain text into a line of Markdown so that it means itself: nothing in it opens or is a link, emphasis,
+// HTML or a new line. A pair of backticks that forms a code span stays, since titles are written with them and read the
+// same, unless it holds a bracket, which cannot stand in a link's text.
+func inline(s string) string {
+	s = plain.OneLine(s)
+	var b strings.Builder
+	// A line can open a heading, a list, a quote or a rule at its beginning only.
+	if at := block.FindStringIndex(s); at != nil {
+		b.WriteString(s[:at[1]-1] + `\` + s[at[1]-1:at[1]])
+		s = s[at[1]:]
+	}
+	for text, code := range plain.Spans(s) {
+		if !code || strings.ContainsAny(text, "[]") {
+			text = escape(text)
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// block is what opens a block of Markdown. Its last character is the one to escape.
+var block = regexp.MustCompile(`^([#>+=-]|[0-9]+[.)])`)
+
+// markup begins with a character that means something else than itself; an underscore does so beside a word. Addresses
+// are links for many readers.
+var markup = regexp.MustCompile("[`\\\\*~<|\\[\\]_]|#$|&[#0-9A-Za-z]+;|://|(?i:www)\\.|@")
+
+// escape puts a backslash before all that means something else than itself. Square brackets become character
+// references, because many readers of llms.txt find its links with a regular expression.
+func escape(s string) string {
+	var b strings.Builder
+	done := 0
+	for _, at := range markup.FindAllStringIndex(s, -1) {
+		found := s[at[0]:at[1]]
+		last, _ := utf8.DecodeLastRuneInString(s[:at[0]])
+		next, _ := utf8.DecodeRuneInString(s[at[1]:])
+		inWord := isWord(last) && isWord(next)
+		switch {
+		case found == "[":
+			found = "&#91;"
+		case found == "]":
+			found = "&#93;"
+		case found == "_" && inWord, found == "@" && !inWord:
+		case strings.HasSuffix(found, "."):
+			found = found[:3] + `\.`
+		default:
+			found = `\` + found
+		}
+		b.WriteString(s[done:at[0]] + found)
+		done = at[1]
+	}
+	return b.String() + s[done:]
+}
+
+// isWord reports whether CommonMark takes r for a part of a word.
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -4,12 +4,62 @@ package plain
 
 import (
 	"cmp"
+	_ "embed"
+	"iter"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
+
+// Listing is the proposals that share one value of a field, for their page or their feed.
+type Listing struct {
+	Kind      string // status, category, type or author; of a feed upgrade, too
+	Value     string // as written, of an author the name; empty: the proposals that have none
+	Slug      string // its path segment
+	Summaries []mip.Summary
+}
+
+// Route is where the list's page lies.
+func (l Listing) Route() string { return "/" + l.Kind + "/" + url.PathEscape(l.Slug) + "/" }
+
+// Explain gives a listing its heading and says what its value means. A value outside the process is said to be unknown:
+// its meaning is the authors' affair.
+func Explain(kind, value string) (heading, meaning string) {
+	known := Meaning(kind, mip.Slug(value))
+	switch {
+	case kind == "author":
+		return "Proposals by " + value, "Every proposal that names this author, by number."
+	case kind == "upgrade":
+		return value + " upgrade", "The proposals that the " + value + " network upgrade activates, and the one that says so."
+	case value == "":
+		return "Proposals without a " + kind, "The headers of these proposals state no " + kind + "."
+	case kind == "status" && mip.Status(value).Known():
+		return value + " proposals", known
+	case kind == "status":
+		return "Status: " + value, "This is not one of the statuses of the process. It is shown as the headers have it."
+	}
+	heading = strings.ToUpper(kind[:1]) + kind[1:] + ": " + value
+	return heading, cmp.Or(known, "Proposals whose header gives the "+kind+" “"+value+"”.")
+}
+
+//go:embed meanings.txt
+var meanings string
+
+// Meaning explains a status, a type or a category by its slug. It is empty for values outside the process.
+func Meaning(kind, slug string) string { return Lookup(meanings, kind+" "+slug) }
+
+// Lookup finds a key in a table of lines of the form "key: value". It returns the empty string for an unknown key.
+func Lookup(table, key string) string {
+	for line := range strings.Lines(table) {
+		if k, value, _ := strings.Cut(line, ": "); k == key {
+			return strings.TrimSuffix(value, "\n")
+		}
+	}
+	return ""
+}
 
 // SiteTitle is the site's title; a site without one is called by its address.
 func SiteTitle(info mip.SiteInfo) string { return cmp.Or(OneLine(info.Title), info.BaseURL) }
@@ -26,12 +76,10 @@ func Facts(info mip.SiteInfo, s mip.Summary) string {
 	if text := Description(s); text != "" {
 		out = append(out, Sentence(text))
 	}
-	if s.Status == "" {
-		out = append(out, "Status: none.")
-	}
 	// Facts that the header does not state are left out, but for the status.
 	for _, f := range [][2]string{
-		{"Status", string(s.Status)}, {"Type", Deref(s.Type)}, {"Category", Deref(s.Category)}, {"Hard fork", Deref(s.Hardfork)},
+		{"Status", cmp.Or(string(s.Status), "none")}, {"Type", Deref(s.Type)}, {"Category", Deref(s.Category)},
+		{"Hard fork", Deref(s.Hardfork)},
 	} {
 		if f[1] != "" {
 			out = append(out, f[0]+": "+OneLine(f[1])+".")
@@ -72,9 +120,18 @@ func Deref(s *string) string {
 }
 
 // OneLine drops the characters that XML 1.0 cannot hold, and puts one blank in place of line ends and tabs. Blanks of
-// every other kind stay as written.
+// every other kind stay as written, but for those at the ends of lines.
 func OneLine(s string) string {
 	var parts []string
+	// A tab ends a line here, and so does what Unicode says (UAX 14).
+	endsLine := func(r rune) bool { return r >= '\t' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029 }
+	// XML 1.0 allows the C1 controls and discourages them. The last two are no characters of XML.
+	printable := func(r rune) rune {
+		if mip.ClassOf(r) == mip.Control || r == 0xfffe || r == 0xffff {
+			return -1
+		}
+		return r
+	}
 	for part := range strings.FieldsFuncSeq(strings.ToValidUTF8(s, "\ufffd"), endsLine) {
 		if part = strings.Trim(strings.Map(printable, part), " "); part != "" {
 			parts = append(parts, part)
@@ -83,57 +140,46 @@ func OneLine(s string) string {
 	return strings.Join(parts, " ")
 }
 
-// endsLine reports whether r is a tab or ends a line, in the sense of Unicode (UAX 14).
-func endsLine(r rune) bool {
-	return r >= '\t' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
-}
-
-// printable is -1 for control characters, and for the two that are no characters of XML. XML 1.0 allows the C1 controls
-// and discourages them.
-func printable(r rune) rune {
-	if mip.ClassOf(r) == mip.Control || r == 0xfffe || r == 0xffff {
-		return -1
-	}
-	return r
-}
+// notURI is a character that a URI cannot hold anywhere (RFC 3986), or a bracket.
+var notURI = regexp.MustCompile(`[^0-9A-Za-z._~!$&'()*+,;=:@/%?#-]`)
 
 // Address is the absolute address of a route as a URI (RFC 3986). Characters that a URI cannot hold, such as the letters
 // of a slug in another script, are percent-encoded. A percent sign stays: the route may be encoded already.
 func Address(info mip.SiteInfo, route string) string {
-	const keep = "-._~!$&'()*+,;=:@/%?#"
-	var b strings.Builder
-	b.WriteString(info.BaseURL)
-	for i := range len(route) {
-		c := route[i]
-		// These characters have a place in a path, a query or a fragment.
-		if c < 0x80 && (IsAlphanumeric(rune(c)) || strings.IndexByte(keep, c) >= 0) {
-			b.WriteByte(c)
-			continue
-		}
-		b.WriteString(url.PathEscape(string([]byte{c})))
-	}
-	return b.String()
-}
-
-// IsAlphanumeric reports whether r is a letter or digit of ASCII.
-func IsAlphanumeric(r rune) bool {
-	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	return info.BaseURL + notURI.ReplaceAllStringFunc(route, url.PathEscape)
 }
 
 // Profile is the address of a GitHub account.
 func Profile(login string) string { return "https://github.com/" + url.PathEscape(login) }
 
+// Spans divides a text into its Markdown code spans (CommonMark 6.1), with their backticks, and the texts between them.
+// A run of backticks without its fellow is text.
+func Spans(s string) iter.Seq2[string, bool] {
+	return func(yield func(text string, code bool) bool) {
+		text := 0 // bytes before the next code span
+		for text < len(s) {
+			if size := codeSpan(s[text:]); size > 0 {
+				if text > 0 && !yield(s[:text], false) || !yield(s[text:text+size], true) {
+					return
+				}
+				s, text = s[text+size:], 0
+				continue
+			}
+			text += max(Backticks(s[text:]), 1)
+		}
+		if s != "" {
+			yield(s, false)
+		}
+	}
+}
+
 // Backticks is the length of the run of backticks that s begins with.
 func Backticks(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
 
-// CodeSpan is the length in bytes of the Markdown code span that s begins with, its backticks included (CommonMark
-// 6.1). It is 0 when there is none.
-func CodeSpan(s string) int {
+// codeSpan is the length of the code span that s begins with, 0 when it begins with none.
+func codeSpan(s string) int {
 	run := Backticks(s)
-	if run == 0 {
-		return 0
-	}
-	for i := run; i < len(s); i++ {
+	for i := run; run > 0 && i < len(s); i++ {
 		n := Backticks(s[i:])
 		if n == run {
 			return i + n

@@ -1,0 +1,109 @@
+// Package agent describes a site to programs: llms.txt, the Agent Skill, the OpenAPI document, the API catalog and
+// the problems that static addresses answer. It knows every route's meaning and none of the files behind it.
+package agent
+
+import (
+	_ "embed"
+	"encoding/json"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Media types that need more than a schema.
+const (
+	typeJSON    = "application/json"
+	typeProblem = "application/problem+json"
+	typeHTML    = "text/html"
+)
+
+// StaticRoute is one machine-readable address of the published tree.
+type StaticRoute struct {
+	// Pattern is below the base address. {n} is a proposal's number, {locale} one of the site's, {skill} is [SkillName],
+	// others are the path segment of a list.
+	Pattern  string
+	Name     string // operationId in OpenAPI
+	Summary  string // one sentence for documentation
+	Type     string // media type, without parameters
+	Response any    // zero value of the wire type; nil when the format is not one of ours
+	Tag      string // a name of [API.Tags]
+	List     string // the heading in llms.txt that it stands under; empty for a route with a parameter
+}
+
+// openAPI is data/openapi.json, the parts of the OpenAPI document that are the same for every site.
+type openAPI struct {
+	Tags       []Tag
+	Routes     []StaticRoute // {page} in a pattern is the folder of the proposals' pages
+	Parameters map[string]Parameter
+	Headers    json.RawMessage
+	Examples   inventions
+}
+
+//go:embed data/openapi.json
+var openAPIData []byte
+
+// fixed decodes the embedded file. The caller may change the values.
+func fixed() openAPI {
+	var out openAPI
+	// The file is part of the program, so that every test would find it broken.
+	if err := json.Unmarshal(openAPIData, &out); err != nil {
+		panic("data/openapi.json: " + err.Error())
+	}
+	return out
+}
+
+// StaticRoutes returns every static route of a site with this prefix but pages, their pictures and assets, in the order
+// in which documentation shows them. The text formats are UTF-8.
+func StaticRoutes(prefix string) []StaticRoute {
+	responses := map[string]any{
+		"listProposals": mip.List{}, "getProposal": mip.Proposal{}, "getSummary": api.Summary{},
+		"getTranslation": api.PublishedTranslation{}, "listHardForks": mip.HardForks{}, "getSite": mip.SiteInfo{},
+		"getDiagnostics": mip.Diagnostics{},
+	}
+	out := fixed().Routes
+	for i := range out {
+		out[i].Pattern = strings.Replace(out[i].Pattern, "{page}", mip.PageFolder(prefix), 1)
+		out[i].Response = responses[out[i].Name]
+	}
+	return out
+}
+
+// APICatalog is the linkset of /.well-known/api-catalog (RFC 9727, in the JSON of RFC 9264): the catalog's items are
+// the addresses that can be asked without a parameter. The API as a whole has the OpenAPI document as its description
+// for programs and the API page as that for people.
+func APICatalog(info mip.SiteInfo) ([]byte, error) {
+	type link = Ordered[string]
+	address := func(path string) Member[string] { return Member[string]{"href", info.BaseURL + path} }
+	items := []link{{address("/api/"), {"title", "The API as a whole"}}}
+	for _, r := range StaticRoutes(info.Prefix) {
+		if strings.HasPrefix(r.Pattern, "/api/") && !strings.Contains(r.Pattern, "{") {
+			items = append(items, link{address(r.Pattern), {"type", r.Type}, {"title", r.Summary}})
+		}
+	}
+	return api.JSON(map[string][]Ordered[any]{"linkset": {
+		{{"anchor", info.BaseURL + "/.well-known/api-catalog"}, {"item", items}},
+		{
+			{"anchor", info.BaseURL + "/api/"},
+			{"service-desc", []link{{address("/openapi.json"), {"type", typeJSON}, {"title", "OpenAPI 3.1"}}}},
+			{"service-doc", []link{{address("/api/"), {"type", typeHTML}, {"title", "Documentation for people"}}}},
+		},
+	}})
+}
+
+// NotFoundProblem is the static answer to every address below /api that does not exist: the body of api-404.json. It is
+// one file for all paths, so instance and requestId are empty.
+func NotFoundProblem(info mip.SiteInfo) ([]byte, error) {
+	return api.JSON(api.NewProblem(info.BaseURL, api.NotFound, "", notFoundDetail(info)))
+}
+
+// notFoundDetail tells the caller of an unknown address where the known ones are listed.
+func notFoundDetail(info mip.SiteInfo) string {
+	return "Nothing is published at this address. " + info.BaseURL + "/api/v1/mips lists the proposals that exist; " +
+		info.BaseURL + "/openapi.json describes every endpoint. Live endpoints are answered only where the site runs its sidecar."
+}
+
+// MethodNotAllowed is the answer to a request that would change a static address.
+func MethodNotAllowed(baseURL, instance string) ([]byte, error) {
+	return api.JSON(api.NewProblem(baseURL, api.MethodNotAllowed, instance, "This address answers GET, HEAD and OPTIONS."))
+}
