@@ -52,9 +52,9 @@ func (p *planner) feeds() {
 
 // about adds pages about the site itself.
 func (p *planner) about() {
-	p.addIndex("/about/", p.stable.About)
-	p.addIndex("/about/ai/", p.stable.AboutAI)
-	p.addIndex("/accessibility/", p.stable.Accessibility)
+	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
+		p.addIndex(route, func() ([]byte, error) { return p.stable.About(route) })
+	}
 }
 
 // notFound adds the two answers for addresses that do not exist: for people and, below /api, for programs.

@@ -137,7 +137,6 @@ type planner struct {
 	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
 	info       mip.SiteInfo
 	stableInfo mip.SiteInfo // info without the fields that every commit changes
-	figures    *snapshot.Snapshot
 	texts      *Rendered
 }
 
@@ -157,14 +156,14 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 	p.stableInfo = p.info
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error
-	if p.pages, err = render.NewPages(p.info, c.Forks, o.Notice); err != nil {
+	var live *snapshot.Snapshot
+	if o.Live != nil {
+		live, p.plan.Problems = o.Live.Filter(c.Summaries, p.info, c.Forks)
+	}
+	if p.pages, err = render.NewPages(p.info, c.Forks, live, o.Notice); err != nil {
 		return nil, err
 	}
-	if o.Live != nil {
-		p.figures, p.plan.Problems = o.Live.Filter(c.Summaries, p.info, c.Forks)
-		p.pages = p.pages.With(p.figures)
-	}
-	if p.stable, err = render.NewPages(p.stableInfo, nil, o.Notice); err != nil {
+	if p.stable, err = render.NewPages(p.stableInfo, nil, live, o.Notice); err != nil {
 		return nil, err
 	}
 	// Producers only name artifacts. The order matters to those that read the plan so far.

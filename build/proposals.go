@@ -55,7 +55,7 @@ func (p *planner) proposalPage(i int) ([]byte, error) {
 	return p.stable.Proposal(render.ProposalPage{
 		All: p.Summaries, Index: i, Sections: t.sections, Body: t.html,
 		Fork: summary.ForkOf(m, p.Forks), Impact: p.Beside.Summary(m.ID), History: c.Past != nil,
-		Translations: p.translations(m.ID), Heat: p.figures.Topic(m.ID),
+		Translations: p.translations(m.ID),
 	})
 }
 
@@ -141,11 +141,11 @@ func (p *planner) translations(id mip.ID) []mip.Translation {
 }
 
 // outdated are the proposals, in their order, whose committed summary speaks of an older text.
-func (p *planner) outdated() []mip.ID {
-	var out []mip.ID
+func (p *planner) outdated() []mip.Summary {
+	var out []mip.Summary
 	for _, m := range p.Summaries {
 		if sum := p.Beside.Summary(m.ID); sum != nil && sum.Stale {
-			out = append(out, m.ID)
+			out = append(out, m)
 		}
 	}
 	return out

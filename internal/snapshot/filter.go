@@ -24,10 +24,9 @@ func (f *File) Filter(all []mip.Summary, site mip.SiteInfo, forks []mip.HardFork
 	out.Topics = h.topics()
 	out.Networks = h.heads()
 	out.Discrepancies = h.disagreements()
-	out.Disagreed = f.freshness.HardForks != nil
 	_, out.ForumFailed = f.errors["forum"]
 	if j := f.freshness.HardForks; j != nil && people(*j) {
-		out.JudgedAt = j
+		out.ComparedAt = j
 	}
 	return out, mip.SortProblems(h.problems)
 }
