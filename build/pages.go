@@ -94,9 +94,9 @@ func (p *planner) sitePages() {
 	p.addIndex("/api/", func() ([]byte, error) { return p.pages.API(describe()) })
 	p.addIndex("/feeds/", func() ([]byte, error) { return p.pages.Feeds(p.Summaries) })
 
-	p.addIndex("/about/", p.stable.About)
-	p.addIndex("/about/ai/", p.stable.AboutAI)
-	p.addIndex("/accessibility/", p.stable.Accessibility)
+	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
+		p.addIndex(route, func() ([]byte, error) { return p.stable.About(route) })
+	}
 
 	p.addIndex("/404.html", p.pages.NotFound)
 	problem := func() ([]byte, error) { return agent.NotFoundProblem(p.info) }
@@ -108,7 +108,7 @@ func (p *planner) dashboard() ([]byte, error) {
 	page := render.DashboardPage{Summaries: p.Summaries}
 	for _, m := range p.Summaries {
 		if sum := p.Beside.Summary(m.ID); sum != nil && sum.Stale {
-			page.Outdated = append(page.Outdated, m.ID)
+			page.Outdated = append(page.Outdated, m)
 		}
 	}
 	var err error

@@ -202,7 +202,6 @@ type planner struct {
 	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
 	info       mip.SiteInfo
 	stableInfo mip.SiteInfo // info without the fields that every commit changes
-	figures    *snapshot.Snapshot
 	texts      *Rendered
 	state      string // of what decides how texts are rendered
 }
@@ -220,15 +219,15 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 	p.stableInfo = p.info
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error
-	if p.pages, err = render.NewPages(p.info, c.Forks, o.Notice); err != nil {
-		return nil, err
-	}
-	if p.stable, err = render.NewPages(p.stableInfo, nil, o.Notice); err != nil {
-		return nil, err
-	}
+	var live *snapshot.Snapshot
 	if o.Live != nil {
-		p.figures, p.plan.Problems = o.Live.Filter(c.Summaries, p.info, c.Forks)
-		p.pages = p.pages.With(p.figures)
+		live, p.plan.Problems = o.Live.Filter(c.Summaries, p.info, c.Forks)
+	}
+	if p.pages, err = render.NewPages(p.info, c.Forks, live, o.Notice); err != nil {
+		return nil, err
+	}
+	if p.stable, err = render.NewPages(p.stableInfo, nil, live, o.Notice); err != nil {
+		return nil, err
 	}
 	// Producers only name artifacts. The order matters to those that read the plan so far.
 	for _, produce := range producers {

@@ -45,7 +45,7 @@ func (p *planner) proposals() {
 			return p.stable.Proposal(render.ProposalPage{
 				All: p.Summaries, Index: i, Sections: t.sections, Body: t.html,
 				Fork: summary.ForkOf(*m, p.Forks), Impact: sum, History: c.Past != nil,
-				Translations: translations, Heat: p.figures.Topic(m.ID),
+				Translations: translations,
 			})
 		})
 		p.addOf(c, markdownRoute, func() ([]byte, error) { return []byte(c.Raw), nil })
