@@ -81,7 +81,7 @@ func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Summar
 		key.sections = fmt.Sprint(chosen)
 	}
 	return getAnswer(ctx, s, s.translations, key, func(ctx context.Context) (api.Translation, error) {
-		t, _, err := ai.Translate(ctx, s.AI.Model, p, q.locale, q.sections, s.keepPieces(key))
+		t, err := ai.Translate(ctx, s.AI.Model, p, q.locale, q.sections, s.keepPieces(key))
 		if err == nil && t.Source == "" { // nothing in it had to be asked
 			t.Source, t.GeneratedAt = s.AI.Name, mip.NewTime(s.Now())
 		}
