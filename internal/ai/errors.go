@@ -60,11 +60,8 @@ func hostError(err error) error {
 	if err := errors.Unwrap(h); err != nil {
 		reason = err.Error()
 	}
-	switch {
-	case h.Timeout:
+	if h.Timeout {
 		kind, reason = errTimeout, ""
-	case errors.Is(h, errFormat):
-		kind = errFailed
 	}
 	e := withStatus(kind.because(reason), h.Status)
 	e.RetryAfter = h.RetryAfter
