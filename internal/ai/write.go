@@ -10,7 +10,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"sync/atomic"
+	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -37,11 +38,11 @@ type Outdated struct {
 type WriteOptions struct {
 	Model    Model                 // writes the summaries; nil: they are made of the proposals' own sentences
 	Now      time.Time             // becomes generatedAt
-	Progress func(done, total int) // called after each proposal, from any goroutine; nil disables it
+	Progress func(done, total int) // called after each proposal, one call at a time; nil disables it
 	Waiting  func(time.Duration)   // called when the model asks for a pause, from any goroutine; nil disables it
 }
 
-// WriteReport says what became of the proposals, in the order in which they were given.
+// WriteReport says what became of the proposals, in the order of their files.
 type WriteReport struct {
 	Written  []string      // files, as in problems
 	Problems []mip.Problem // one warning for each proposal whose summary could not be made
@@ -64,41 +65,38 @@ func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r Writ
 			return r, err
 		}
 	}
-	written, failed := make([]bool, len(all)), make([]error, len(all))
-	var done atomic.Int64
+	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(atOnce)
-	for i, out := range all {
+	for _, out := range all {
 		workers.Go(func() error {
-			sum, err := o.summarise(ctx, out)
-			switch {
-			case ctx.Err() != nil: // a summary that was ready all the same is made again the next time
+			file := path.Join(filepath.ToSlash(out.Dir), out.Name)
+			sum, failed := o.summarise(ctx, out)
+			if ctx.Err() != nil { // a summary that was ready all the same is made again the next time
 				return ctx.Err()
-			case err != nil:
-				failed[i] = err
-			default:
+			}
+			if failed == nil {
 				if err := replaceSummary(out, sum); err != nil {
-					return fmt.Errorf("write %s: %w: %w", summaryFile(out), ErrWrite, folder.Cause(err))
+					return fmt.Errorf("write %s: %w: %w", file, ErrWrite, folder.Cause(err))
 				}
-				written[i] = true
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if failed == nil {
+				r.Written = append(r.Written, file)
+			} else {
+				message := fmt.Sprintf("no summary could be made: %v", failed)
+				r.Problems = append(r.Problems, mip.Problem{Level: mip.Warning, Code: "summary-failed", File: out.File, Message: message})
 			}
 			if o.Progress != nil {
-				o.Progress(int(done.Add(1)), len(all))
+				o.Progress(len(r.Written)+len(r.Problems), len(all))
 			}
 			return nil
 		})
 	}
 	err = workers.Wait()
-	for i, out := range all {
-		switch {
-		case written[i]:
-			r.Written = append(r.Written, summaryFile(out))
-		case failed[i] != nil:
-			r.Problems = append(r.Problems, mip.Problem{
-				Level: mip.Warning, Code: "summary-failed", File: out.File, Message: fmt.Sprintf("no summary could be made: %v", failed[i]),
-			})
-		}
-	}
+	slices.Sort(r.Written)
+	r.Problems = mip.SortProblems(r.Problems)
 	return r, err
 }
 
@@ -150,9 +148,6 @@ func replaceSummary(out Outdated, sum api.Summary) error {
 		return atomicfile.Write(root, out.Name, text.Bytes())
 	})
 }
-
-// summaryFile is a summary's file as problems name it.
-func summaryFile(out Outdated) string { return path.Join(filepath.ToSlash(out.Dir), out.Name) }
 
 // inRoot calls f with the folder of proposals.
 func (out Outdated) inRoot(f func(*os.Root) error) error {
