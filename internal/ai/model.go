@@ -34,10 +34,12 @@ const unboundedAnswer = 8192
 
 // provider is what differs between the providers.
 type provider struct {
-	name        string
-	address     string // where its API is
+	name string
+	// The address of its API.
+	address     string
 	keyVariable string
-	keyless     bool // it can do without a key
+	// A keyless provider can do without a key.
+	keyless bool
 	// open makes the client of langchaingo. All options that langchaingo would read from the environment are set.
 	open func(m *Client, p Prompt, via *http.Client) (llms.Model, error)
 }
@@ -64,14 +66,22 @@ var providers = map[string]provider{
 
 // ClientConfig says which model is asked and how. The comments name the variables that errors speak of.
 type ClientConfig struct {
-	Provider  string            // AI_PROVIDER: openai, anthropic or ollama; required
-	Name      string            // AI_MODEL: the model's name; required
-	BaseURL   string            // AI_BASE_URL: an absolute URL before the paths of the API; empty means the provider's own
-	Key       string            // OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY; ollama can do without
-	Timeout   time.Duration     // AI_TIMEOUT: of one Ask with its retry; 0 means 7 s
-	Transport http.RoundTripper // nil means one of its own, with the proxy of the environment
-	UserAgent string            // empty means that of net/http
-	Stats     *fetch.Stats      // counts the questions; nil disables counting
+	// Provider is AI_PROVIDER: openai, anthropic or ollama. It is required.
+	Provider string
+	// Name is AI_MODEL: the model's name. It is required.
+	Name string
+	// BaseURL is AI_BASE_URL: an absolute URL before the paths of the API. Empty means the provider's own.
+	BaseURL string
+	// Key is OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY. Ollama can do without.
+	Key string
+	// Timeout is AI_TIMEOUT: that of one Ask with its retry. 0 means 7 s.
+	Timeout time.Duration
+	// Transport sends the requests. Nil means one of its own, with the proxy of the environment.
+	Transport http.RoundTripper
+	// UserAgent is sent with each request. Empty means that of net/http.
+	UserAgent string
+	// Stats counts the questions. Nil disables counting.
+	Stats *fetch.Stats
 }
 
 // Client is a [Model] of a provider. It is safe for concurrent use. Questions to it share the pauses that the
@@ -80,7 +90,8 @@ type Client struct {
 	ClientConfig
 	provider provider
 	host     *fetch.Host
-	isOpenAI bool // the address is OpenAI's own
+	// The address is OpenAI's own.
+	isOpenAI bool
 }
 
 // NewClient returns a client. It asks nothing and reads no environment. An error names every variable that is missing
@@ -213,8 +224,9 @@ func window(p Prompt) int {
 // call is the network of langchaingo for one question. langchaingo has no deadline, no retry and no bound, and turns a
 // failure into text. A call asks the host instead, and keeps what happened.
 type call struct {
-	model    *Client
-	err      error // why there is no answer, or why the one that came is not used
+	model *Client
+	// The reason why there is no answer, or why the one that came is not used.
+	err      error
 	unbilled bool
 	unsent   bool
 }

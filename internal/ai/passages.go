@@ -16,20 +16,26 @@ import (
 
 // text is a proposal that is translated.
 type text struct {
-	links              map[string]parser.Reference // that any section defines, by label as goldmark compares it
-	title, description *passage                    // description is nil where there is none
+	// The links that any section defines, by label as goldmark compares it.
+	links map[string]parser.Reference
+	// The description is nil where there is none.
+	title, description *passage
 	sections           []section
-	all                []*passage // those to ask for, in the order of the text
-	bySource           map[string]*passage
+	// The passages to ask for, in the order of the text.
+	all      []*passage
+	bySource map[string]*passage
 }
 
 // passage is a text without markup of blocks. Equal passages of a proposal are one.
 type passage struct {
 	source string
 	tokens []token
-	first  int    // number of its first placeholder
-	asked  string // the source with placeholders
-	result string // the translation; the source while there is none, and when nothing in it is language
+	// The number of its first placeholder.
+	first int
+	// The source with placeholders.
+	asked string
+	// The translation; the source while there is none, and when nothing in it is language.
+	result string
 	in     []*section
 }
 
@@ -42,7 +48,8 @@ type section struct {
 
 // place is where a passage stands in a section.
 type place struct {
-	path  string // kinds of the block and of those around it
+	// The kinds of the block and of those around it.
+	path  string
 	lines []gmtext.Segment
 }
 
@@ -52,8 +59,8 @@ func newText(p *mip.Proposal) *text {
 		links: map[string]parser.Reference{}, sections: make([]section, len(p.Sections)), bySource: map[string]*passage{},
 	}
 	for i, s := range p.Sections {
-		places, links := places(s.Markdown)
-		t.sections[i] = section{markdown: s.Markdown, places: places}
+		found, links := places(s.Markdown)
+		t.sections[i] = section{markdown: s.Markdown, places: found}
 		for _, l := range links {
 			t.links[util.ToLinkReference(l.Label())] = l
 		}

@@ -21,10 +21,13 @@ import (
 
 // token is a part of a passage that its translation must hold, byte for byte and as often.
 type token struct {
-	fault    fault // when a translation has it more or less often
+	// The fault of a translation that has it more or less often.
+	fault    fault
 	from, to int
-	text     string // what is compared
-	hidden   bool   // from the model, by a placeholder
+	// The form that is compared.
+	text string
+	// A placeholder hides it from the model.
+	hidden bool
 }
 
 // fault says how a translation breaks the rules: for the log, and for the model when it is asked again. It is one of a

@@ -28,24 +28,34 @@ var ErrWrite = errors.New("the summary cannot be written")
 
 // Outdated is a committed summary that is missing or has to be made again.
 type Outdated struct {
-	File    string                 // the proposal's, as problems name it
-	Dir     string                 // the folder of proposals
-	Name    string                 // the summary's path within Dir
-	Subject func() summary.Subject // reads what the summary speaks of; Now is set by WriteSummaries
+	// File is the proposal's, as problems name it.
+	File string
+	// Dir is the folder of proposals.
+	Dir string
+	// Name is the summary's path within Dir.
+	Name string
+	// Subject reads what the summary speaks of. WriteSummaries sets its Now.
+	Subject func() summary.Subject
 }
 
 // WriteOptions says how summaries are made.
 type WriteOptions struct {
-	Model    Model                 // writes the summaries; nil: they are made of the proposals' own sentences
-	Now      time.Time             // becomes generatedAt
-	Progress func(done, total int) // called after each proposal, one call at a time; nil disables it
-	Waiting  func(time.Duration)   // called when the model asks for a pause, from any goroutine; nil disables it
+	// Model writes the summaries. Without one they are made of the proposals' own sentences.
+	Model Model
+	// Now becomes generatedAt.
+	Now time.Time
+	// Progress is called after each proposal, one call at a time. Nil disables it.
+	Progress func(done, total int)
+	// Waiting is called when the model asks for a pause, from any goroutine. Nil disables it.
+	Waiting func(time.Duration)
 }
 
 // WriteReport says what became of the proposals, in the order of their files.
 type WriteReport struct {
-	Written  []string      // files, as in problems
-	Problems []mip.Problem // one warning for each proposal whose summary could not be made
+	// Written are files, named as in problems.
+	Written []string
+	// Problems has one warning for each proposal whose summary could not be made.
+	Problems []mip.Problem
 }
 
 // WriteSummaries makes summaries, a few at a time, and puts each in its place as soon as it is made: a file is
