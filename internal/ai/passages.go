@@ -24,6 +24,9 @@ type text struct {
 	// The passages to ask for, in the order of the text.
 	all      []*passage
 	bySource map[string]*passage
+	// The number of the next placeholder. They count through the whole text, so that one in another passage than its
+	// own is noticed.
+	next int
 }
 
 // passage is a text without markup of blocks. Equal passages of a proposal are one.
@@ -56,7 +59,7 @@ type place struct {
 // newText finds the passages of a proposal and hides what no model needs to see.
 func newText(p *mip.Proposal) *text {
 	t := &text{
-		links: map[string]parser.Reference{}, sections: make([]section, len(p.Sections)), bySource: map[string]*passage{},
+		links: map[string]parser.Reference{}, sections: make([]section, len(p.Sections)), bySource: map[string]*passage{}, next: 1,
 	}
 	for i, s := range p.Sections {
 		found, links := places(s.Markdown)
@@ -79,7 +82,6 @@ func newText(p *mip.Proposal) *text {
 			}
 		}
 	}
-	t.hide()
 	return t
 }
 
@@ -88,7 +90,9 @@ func (t *text) add(source string) *passage {
 	if known := t.bySource[source]; known != nil {
 		return known
 	}
-	p := &passage{source: source, result: source, tokens: t.tokens(source)}
+	p := &passage{source: source, result: source, tokens: t.tokens(source), first: t.next}
+	p.asked = p.hide(t.next)
+	t.next += len(p.hidden())
 	t.bySource[source] = p
 	if p.hasLanguage() {
 		t.all = append(t.all, p)
