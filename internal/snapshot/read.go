@@ -172,7 +172,7 @@ func quote(s string) string { return fmt.Sprintf("%q", mip.ShortenRunes(s, maxQu
 func (f *File) Filter(all []mip.Summary, site mip.SiteInfo, forks []mip.HardFork) (*Snapshot, []mip.Problem) {
 	h := filter{File: f, all: all, site: site, forks: forks}
 	out := &Snapshot{
-		Topics: h.topics(), Networks: h.heads(), Discrepancies: []api.Discrepancy{}, Disagreed: f.freshness.HardForks != nil,
+		Topics: h.topics(), Networks: h.heads(), Discrepancies: []api.Discrepancy{},
 	}
 	for i, d := range f.discrepancies {
 		if why := h.outdated(d); why != "" {
@@ -183,7 +183,7 @@ func (f *File) Filter(all []mip.Summary, site mip.SiteInfo, forks []mip.HardFork
 	}
 	_, out.ForumFailed = f.errors["forum"]
 	if j := f.freshness.HardForks; j != nil && recent(*j) {
-		out.JudgedAt = j
+		out.ComparedAt = j
 	}
 	return out, mip.SortProblems(h.problems)
 }

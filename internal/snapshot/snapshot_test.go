@@ -91,7 +91,7 @@ func TestFilter(t *testing.T) {
 	if f.Clock("mainnet").String() != at(5).String() || f.Clock("testnet").String() != at(5).String() {
 		t.Errorf("clocks %s and %s: a block is not ahead of who saw it", f.Clock("mainnet"), f.Clock("testnet"))
 	}
-	if len(f.Discrepancies) != 1 || !f.Disagreed {
+	if len(f.Discrepancies) != 1 || f.ComparedAt == nil {
 		t.Errorf("discrepancies %+v", f.Discrepancies)
 	}
 }
