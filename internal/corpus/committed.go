@@ -379,10 +379,7 @@ func parseTranslation(raw string, r *report) (header *values, doc *markdown.Docu
 		return nil, nil, false
 	}
 	end := lineAt(text, h.body) - 1 // the closing fence
-	h.fields = slices.DeleteFunc(h.fields, func(f field) bool {
-		return f.name != "title" && f.name != "description" && f.name != "translation-of"
-	})
-	header = decode(h, r)
+	header = decode(h, r, "title", "description", "translation-of")
 	for _, f := range header.order {
 		if class := hidden(f.text()); class != mip.Visible {
 			r.errorf(f.line, "", "%s holds %s", f.name, class)

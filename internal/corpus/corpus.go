@@ -160,19 +160,18 @@ func (r *report) noticef(line int, code, format string, args ...any) {
 const mostAlike = 25
 
 // most returns the problems, of each code the first mostAlike and how many more there are.
-func (r *report) most() []mip.Problem {
-	// last has, by code, the position in out of the last problem of that code.
-	count, last := map[string]int{}, map[string]int{}
-	var out []mip.Problem
+func (r *report) most() (out []mip.Problem) {
+	count, seen := map[string]int{}, map[string]int{}
 	for _, p := range r.problems {
-		if count[p.Code]++; count[p.Code] <= mostAlike {
-			last[p.Code] = len(out)
-			out = append(out, p)
-		}
+		count[p.Code]++
 	}
-	for code, i := range last {
-		if more := count[code] - mostAlike; more > 0 {
-			out[i].Message += fmt.Sprintf("; and %d more of this code in the file", more)
+	for _, p := range r.problems {
+		seen[p.Code]++
+		if more := count[p.Code] - mostAlike; more > 0 && seen[p.Code] == mostAlike {
+			p.Message += fmt.Sprintf("; and %d more of this code in the file", more)
+		}
+		if seen[p.Code] <= mostAlike {
+			out = append(out, p)
 		}
 	}
 	return out

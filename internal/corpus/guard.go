@@ -33,8 +33,6 @@ type field struct {
 	v any
 	// replaced says that v has U+FFFD for a character that XML forbids.
 	replaced bool
-	// deepest is how deep the lists and maps of v are nested.
-	deepest int
 }
 
 // raw is the field's whole value as written.

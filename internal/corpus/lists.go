@@ -33,9 +33,6 @@ var (
 func (f *fields) authors(names ...string) []mip.Author {
 	v := f.get(names...)
 	out := []mip.Author{}
-	if v == nil {
-		return out
-	}
 	var all []string
 	if text, ok := v.v.(string); ok {
 		all = splitAuthors(text)
@@ -206,9 +203,6 @@ var (
 func (f *fields) references(names ...string) []int {
 	out := []int{}
 	v := f.get(names...)
-	if v == nil {
-		return out
-	}
 	for _, item := range texts(v.v) {
 		for piece := range strings.FieldsFuncSeq(item, func(c rune) bool { return strings.ContainsRune(",;\n", c) }) {
 			// Of [MIP-3](./MIP-3.md) the label counts.
@@ -274,9 +268,6 @@ func webAddress(s string) (*url.URL, bool) {
 // warning.
 func (f *fields) discussion(names ...string) (address *string, topic *int) {
 	v := f.get(names...)
-	if v == nil {
-		return nil, nil
-	}
 	dropped := ""
 	for _, item := range texts(v.v) {
 		item = markdownLink.ReplaceAllString(item, "$2")

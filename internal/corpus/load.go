@@ -71,7 +71,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if err := workers.Wait(); err != nil {
 		return nil, fmt.Errorf("load proposals: %w", err)
 	}
-	c.assemble(ctx, all)
+	c.assemble(all)
 	return c, nil
 }
 
@@ -199,7 +199,7 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 		h, ok = guard(text, r)
 	}
 	// A text such as README.md is no proposal.
-	if _, named := numberInName(file.Name); h == nil && !named && !mayHaveNumber(raw, key) {
+	if _, named := numberInName(file.Name); h == nil && !named && !mayHaveNumber(raw, prefix) {
 		*r = report{file: r.file} // the errors of a proposal are none of another text
 		r.noticef(0, "no-header", "skipped: no header and no number in the file name")
 		return nil
@@ -233,8 +233,8 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 	sum := sha256.Sum256([]byte(raw))
 	p := &Proposal{Summary: f.summary(number, fromName, heading), File: file.Path, Raw: raw, Heavy: heavy, source: file, body: body, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
-	p.requireLine = lineOf(f.get("requires", "depends-on"))
-	p.numberLine = lineOf(f.byName[key])
+	p.requireLine = f.get("requires", "depends-on").line
+	p.numberLine = f.get(key).line
 	return p
 }
 
@@ -255,7 +255,7 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 
 // assemble makes the corpus of the files that hold a proposal which nobody refuses and no other
 // file has: relations and times.
-func (c *Corpus) assemble(ctx context.Context, all []*entry) {
+func (c *Corpus) assemble(all []*entry) {
 	for _, e := range all {
 		if p, ok := c.refused[e.Path]; ok && e.proposal != nil {
 			e.report.errorf(p.Line, p.Code, "%s", p.Message)
@@ -281,7 +281,6 @@ func (c *Corpus) assemble(ctx context.Context, all []*entry) {
 	slices.SortFunc(c.Proposals, byID)
 	relate(c.Proposals)
 	c.History, c.Commit, c.Committed = c.history.date(c.Proposals)
-	c.history.keepTexts(ctx, c.Proposals)
 	c.Problems = append([]mip.Problem{}, c.history.problems...)
 	for _, e := range all {
 		c.Problems = append(c.Problems, e.report.most()...)
