@@ -81,8 +81,8 @@ func TestParseTree(t *testing.T) {
 			t.Errorf("parseTree(%q): %v, want ErrFailed", bad, err)
 		}
 	}
-	if _, err := parseTree(strings.Repeat(entry("100644", "a", "1"), maxEntries+1), 20); err != ErrEntries {
-		t.Errorf("more than %d entries: %v, want ErrEntries", maxEntries, err)
+	if _, err := parseTree(strings.Repeat(entry("100644", "a", "1"), maxEntries+1), 20); err != errEntries {
+		t.Errorf("more than %d entries: %v, want errEntries", maxEntries, err)
 	}
 }
 

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// Why a folder of a commit could not be listed.
-var (
-	ErrNoFolder       = errors.New("no such folder")
-	ErrEntries  error = complaint(fmt.Sprintf("a folder has more than %d entries", maxEntries))
-)
+// ErrNoFolder is that of a commit without the folder that is to be listed.
+var ErrNoFolder = errors.New("no such folder")
+
+// errEntries is that of a folder beyond the limits.
+const errEntries = complaint("a folder has more than 100,000 entries")
 
 // Limits of a folder that anybody may have made.
 const (
@@ -145,7 +145,7 @@ type Entry struct {
 func (e Entry) Hash() string { return hex.EncodeToString([]byte(e.hash)) }
 
 // Tree lists a folder of a commit, "." for all of it, without what is below its folders. The error is ErrNoFolder when
-// the commit has none there, and ErrEntries when there are too many entries.
+// the commit has none there.
 func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 	if strings.Contains(folder, "\n") {
 		return nil, ErrNoFolder
@@ -187,7 +187,7 @@ func (o *Objects) tree(expression string) ([]Entry, error) {
 	case x.hash == "":
 		return nil, ErrNoFolder
 	case x.size > maxTree:
-		return nil, ErrEntries
+		return nil, errEntries
 	}
 	o.last = expression
 	o.entries, err = parseTree(string(text), len(x.hash)/2)
@@ -204,7 +204,7 @@ func parseTree(text string, hashSize int) (entries []Entry, err error) {
 		case !spaced || !ended || len(rest) < hashSize:
 			return nil, fmt.Errorf("%w: tree entry %.200q", ErrFailed, text)
 		case len(entries) == maxEntries:
-			return nil, ErrEntries
+			return nil, errEntries
 		}
 		entries = append(entries, Entry{Name: name, Mode: mode, hash: rest[:hashSize]})
 		text = rest[hashSize:]

@@ -17,11 +17,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Limits of a folder. The largest real ones have about a thousand files.
+// Limits in bytes.
 const (
-	maxFiles   = 10_000
-	maxName    = 200 // bytes
-	maxSubject = 500 // bytes of a commit's first line
+	maxName    = 200
+	maxSubject = 500 // of a commit's first line
 )
 
 // text is one Markdown file of the upstream.
@@ -42,20 +41,14 @@ func (s *syncer) list(ctx context.Context, f *folder) error {
 	f.texts = map[string]*text{}
 	for _, from := range f.From {
 		entries, err := git.Tree(ctx, s.clone, s.To, from)
-		switch {
-		case errors.Is(err, git.ErrNoFolder):
+		if errors.Is(err, git.ErrNoFolder) {
 			return s.noFolder(ctx, from)
-		case errors.Is(err, git.ErrEntries):
-			return fmt.Errorf("%w: the upstream's %s: %w", ErrFolder, from, err)
-		case err != nil:
+		}
+		if err != nil {
 			return err
 		}
 		for _, e := range entries {
 			f.add(from, e)
-		}
-		// Files of other kinds do not count.
-		if len(f.texts) > maxFiles {
-			return fmt.Errorf("%w: the upstream's %s has more than %d Markdown files at %.12s", ErrFolder, from, maxFiles, s.To)
 		}
 	}
 	if len(f.texts)+len(s.Problems) == 0 {

@@ -46,7 +46,6 @@ var checks = map[string]func(value) (any, bool){
 	"prefix":  text(prefix),
 	// Ranges (a..b) are refused as well.
 	"ref":     matching(`^\w((\.?[\w/+-])*\.?[\w+-])?$`, "a branch, tag or commit"),
-	"rpc":     text(webAddress), // it may hold a key
 	"seconds": value.seconds,
 	"source":  text(sourceURL),
 	"topic":   integer("a whole number", "a decimal number", 1, mip.MaxNumber),

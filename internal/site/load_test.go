@@ -181,7 +181,7 @@ func TestParseRefuses(t *testing.T) {
 		{"prefix starting with a digit", "prefix: 1IP\n", []string{"3: bad-value: prefix"}},
 		{"proposals not a list", "proposals: MIPs\n", []string{"3: wrong-type: proposals: want a list, got text"}},
 		{"proposals empty", "proposals: []\n", []string{"3: bad-value: proposals: no folder"}},
-		{"proposals twice", "proposals: [a, ./a/]\n", []string{"3: duplicate-value: proposals[1]: a is listed twice"}},
+		{"proposals twice", "proposals: [a, ./a/]\n", []string{"3: duplicate-value: proposals[1]: listed before"}},
 		{"proposals with null", "proposals:\n  -\n", []string{"4: wrong-type: proposals[0]: want text, got nothing"}},
 		{"source_url with unknown part", "source_url: https://x/{branch}/{path}\n", []string{"3: bad-value: source_url: only {path} and {commit} are filled in, got {branch}/"}},
 		{"source_url without path", "source_url: https://x/{commit}\n", []string{"3: bad-value: source_url: want {path}"}},

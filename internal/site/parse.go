@@ -68,7 +68,7 @@ func Parse(name string, data []byte) (*Site, error) {
 	p := &problems{file: name, lines: map[string]int{}}
 	f := &file{Site: Site{Prefix: "MIP", Proposals: []string{"proposals"}, Highlight: true}}
 	if root := p.document(data); root != nil {
-		value{root, "", p}.decode(reflect.ValueOf(f).Elem(), "")
+		value{root, top, p}.decode(reflect.ValueOf(f).Elem(), "")
 		f.site(p)
 	}
 	if len(p.list) > 0 {
@@ -155,10 +155,13 @@ func lineOf(data []byte, bad func(line []byte) bool) int {
 	return 0
 }
 
+// top is the name of the whole file in messages.
+const top = "the file"
+
 // value is a node of the file. A method that returns false has added a problem that says why.
 type value struct {
 	*yaml.Node
-	// where names the value in messages, such as networks[0].id; empty for the top of the file.
+	// where names the value in messages, such as networks[0].id.
 	where    string
 	problems *problems
 }
@@ -248,7 +251,7 @@ func (v value) entries(yield func(key *yaml.Node, item value)) bool {
 		switch {
 		// A list or a map can be a key in YAML.
 		case key.Kind != yaml.ScalarNode:
-			v.problems.add(key.Line, "wrong-type", "%s: a key must be plain text", v.name())
+			v.problems.add(key.Line, "wrong-type", "%s: a key must be plain text", v.where)
 		case twice:
 			v.problems.add(key.Line, "duplicate-key", "%s is set twice, first in line %d", where, first)
 		default:
@@ -268,17 +271,14 @@ func (v value) list(to reflect.Value, check string) bool {
 	seen := map[string]bool{}
 	for i, node := range v.Content {
 		item, x := value{node, fmt.Sprintf("%s[%d]", v.where, i), v.problems}, reflect.New(to.Type().Elem()).Elem()
-		text := x.Kind() == reflect.String
-		switch ok := item.decode(x, check); {
-		case !ok:
-		case text && seen[x.String()] && check == "rpc":
-			item.at("duplicate-value", "an address that is listed before") // it may hold a key
-		case text && seen[x.String()]:
-			item.at("duplicate-value", "%s is listed twice", show(x.String()))
-		default:
-			if text {
-				seen[x.String()] = true
+		ok := item.decode(x, check)
+		if ok && x.Kind() == reflect.String {
+			if seen[x.String()] {
+				item.at("duplicate-value", "listed before") // an address may hold a key, which is not repeated
 			}
+			seen[x.String()] = true
+		}
+		if ok {
 			to.Set(reflect.Append(to, x))
 		}
 	}
@@ -302,7 +302,7 @@ func (v value) wrong(want string) bool {
 	if v.Kind == yaml.ScalarNode && want == "text" && !v.isNull() {
 		got += fmt.Sprintf(`; write it in quotes: "%s"`, show(v.Value))
 	}
-	v.problems.add(v.Line, "wrong-type", "%s: want %s, got %s", v.name(), want, got)
+	v.at("wrong-type", "want %s, got %s", want, got)
 	return false
 }
 
@@ -323,15 +323,7 @@ func (v value) bad(format string, args ...any) bool {
 func (v value) isNull() bool { return v.Kind == yaml.ScalarNode && v.ShortTag() == "!!null" }
 
 // below names the value that a mapping has under a key.
-func (v value) below(key string) string { return strings.TrimPrefix(v.where+"."+key, ".") }
-
-// name is the place of a value in messages.
-func (v value) name() string {
-	if v.where == "" {
-		return "the file"
-	}
-	return v.where
-}
+func (v value) below(key string) string { return strings.TrimPrefix(v.where+"."+key, top+".") }
 
 // show makes a piece of the file fit for a one-line message.
 func show(s string) string {

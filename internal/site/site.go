@@ -83,7 +83,7 @@ type network struct {
 	ID        string   `yaml:"id,required" check:"network"`
 	Name      string   `yaml:"name"`
 	ChainID   uint64   `yaml:"chain_id,required" check:"chain"`
-	RPC       []string `yaml:"rpc" check:"rpc"`
+	RPC       []string `yaml:"rpc" check:"web"`
 	BlockTime float64  `yaml:"block_time" check:"seconds"`
 }
 

@@ -16,6 +16,8 @@ import (
 	"errors"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Bounds of one formula.
@@ -99,7 +101,8 @@ const (
 // append appends the element as HTML.
 func (e element) append(b []byte) []byte {
 	b = append(b, "<"+e.tag+e.attr+">"...)
-	b = append(b, escaper.Replace(strings.Map(printable, e.text))...)
+	text, _ := mip.Printable(e.text)
+	b = append(b, escaper.Replace(text)...)
 	for _, k := range e.kids {
 		b = k.append(b)
 	}
@@ -117,11 +120,3 @@ func (e element) width() int {
 
 // escaper replaces the characters that are markup in text and in quoted attributes.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
-
-// printable replaces a character that XML forbids by U+FFFD.
-func printable(c rune) rune {
-	if c < ' ' && c != '\n' && c != '\t' || c == 0xFFFE || c == 0xFFFF {
-		return utf8.RuneError
-	}
-	return c
-}

@@ -33,15 +33,14 @@ func axes(sum *api.Summary) [4]*api.Axis {
 // kind is what a proposal is, read from type and category.
 type kind string
 
-// The kinds, empty when it is unknown. Each has its floors and sentences in rules.txt and may change the vocabularies.
+// The kinds that the rules treat each in its own way. rules.txt has them all, with their floors, sentences and words. An
+// unknown one is empty.
 const (
-	core          kind = "core"          // consensus, execution, fees, state
-	networking    kind = "networking"    // what nodes send each other
-	interfaces    kind = "interface"     // what wallets and tools rely on
-	convention    kind = "convention"    // between contracts: MRC, ERC
-	hardfork      kind = "hard fork"     // which proposals switch on together
-	process       kind = "process"       // how the network is worked on
-	informational kind = "informational" // binds nobody
+	core          kind = "core"
+	interfaces    kind = "interface"
+	convention    kind = "convention"
+	hardfork      kind = "hard fork"
+	informational kind = "informational"
 )
 
 // kindOf reads the category first. The meta proposal of a fork is about it whatever its header says.
@@ -51,9 +50,9 @@ func kindOf(s Subject) kind {
 		return hardfork
 	}
 	for _, word := range []*string{p.Category, p.Type} {
-		for _, k := range []kind{core, networking, interfaces, convention, hardfork, process, informational} {
-			if word != nil && slices.Contains(list("types of "+string(k)), strings.ToLower(strings.TrimSpace(*word))) {
-				return k
+		for _, k := range list("kinds") {
+			if word != nil && slices.Contains(list("types of "+k), strings.ToLower(strings.TrimSpace(*word))) {
+				return kind(k)
 			}
 		}
 	}

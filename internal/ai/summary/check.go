@@ -336,25 +336,20 @@ func notMentionedForms(s Subject, a axis, locale string) []string {
 
 // expectation is what a group has to expect of a fork that is to come, whatever the text says of it.
 func expectation(s Subject, a axis) string {
-	switch {
-	case !toCome(s.Fork):
-	case a == validators:
-		return "Nodes have to run a release that knows the hard fork " + s.Fork.Name + " before it activates (" + activation(s.Fork) + ")."
-	case a == foundation:
-		return "The hard fork " + s.Fork.Name + " is still to come (" + activation(s.Fork) + ")."
+	if !toCome(s.Fork) {
+		return ""
 	}
-	return ""
+	words := strings.NewReplacer("FORK", s.Fork.Name, "TIME", activation(s.Fork))
+	return words.Replace(line("fork to come means for " + a.String()))
 }
 
 // byKind is what a group has to expect of a proposal by its kind where the text is silent.
 func byKind(s Subject, a axis) string {
-	switch {
-	case abandoned(s):
+	if abandoned(s) {
 		return "The proposal is " + strings.ToLower(string(s.Proposal.Status)) + "."
-	case s.Fork != nil && a == validators:
-		return "It came with the hard fork " + s.Fork.Name + ", so nodes that follow the chain run it."
-	case s.Fork != nil && a == foundation:
-		return "It came with the hard fork " + s.Fork.Name + "."
+	}
+	if past := line("fork means for " + a.String()); past != "" && s.Fork != nil {
+		return strings.ReplaceAll(past, "FORK", s.Fork.Name)
 	}
 	return line(string(kindOf(s)) + " means for " + a.String())
 }

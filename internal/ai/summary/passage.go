@@ -89,21 +89,36 @@ type passage struct {
 }
 
 // passages returns what the subject's texts say, in order: the proposal's own sections, then for the
-// meta proposal of a fork those of what it bundles. Each is weighed for every group.
+// meta proposal of a fork those of what it bundles. Each is weighed for every group. Sections without a role in a
+// summary are left out.
 func passages(s Subject) []passage {
 	var out []passage
+	vocabularies := vocabulariesOf(kindOf(s))
 	for from, p := range s.proposals() {
-		out = append(out, read(p, from)...)
-	}
-	v := vocabulariesOf(kindOf(s))
-	for i := range out {
-		p := &out[i]
-		p.order, p.words = i, words(p.text)
-		if p.from == "" {
-			p.kind = kindOf(s)
+		k, labels := kindOf(s), prose.Labels(p.Sections)
+		if from != "" {
+			k = kindOf(Subject{Proposal: p})
 		}
-		for a := range v {
-			p.speaks[a] = axisScore(v[a], axis(a), *p)
+		for i, r := range roles(p.Sections) {
+			if r == skipped {
+				continue
+			}
+			section, announced := units(prose.Blocks(p.Sections[i].Markdown), labels), -1
+			for j, u := range section {
+				if announces(u.text) {
+					announced = j
+				}
+			}
+			for j, u := range section {
+				u.section, u.from, u.kind, u.role = sectionID(from, p.Sections[i].ID), from, k, r
+				// An abstract says how things are before it begins to speak of the proposal.
+				u.before = r == abstract && j < announced && !announces(u.text)
+				u.order, u.words = len(out), words(u.text)
+				for a, v := range vocabularies {
+					u.speaks[a] = axisScore(v, axis(a), u)
+				}
+				out = append(out, u)
+			}
 		}
 	}
 	return out
@@ -112,31 +127,6 @@ func passages(s Subject) []passage {
 // sectionID is how evidence names a section: by its id, and for a bundled proposal's by the proposal's
 // id, # and the section's id.
 func sectionID(from, id string) string { return strings.TrimPrefix(from+"#"+id, "#") }
-
-// read returns the passages of one proposal. The id of the proposal in from is empty for the subject itself. Sections
-// without a role in a summary are left out.
-func read(p *mip.Proposal, from string) []passage {
-	k := kindOf(Subject{Proposal: p})
-	var out []passage
-	labels := prose.Labels(p.Sections)
-	for i, r := range roles(p.Sections) {
-		if r == skipped {
-			continue
-		}
-		section := units(prose.Blocks(p.Sections[i].Markdown), labels)
-		announced := false
-		for j := len(section) - 1; j >= 0; j-- {
-			u := &section[j]
-			u.section, u.from, u.kind, u.role = sectionID(from, p.Sections[i].ID), from, k, r
-			// An abstract says how things are before it begins to speak of the proposal.
-			now := r == abstract && announces(u.text)
-			u.before = announced && !now
-			announced = announced || now
-		}
-		out = append(out, section...)
-	}
-	return out
-}
 
 // units turns the blocks of a section into passages that have text, quote, item, first and nothing else.
 func units(in []prose.Block, labels map[string]bool) []passage {

@@ -64,21 +64,14 @@ func vocabulariesOf(k kind) [4]vocabulary {
 	return v
 }
 
-// mentions counts the different terms of a vocabulary in a text made by [words]. subject reports whether one of the
-// group is named in the first half of the text, where a sentence has its subject.
-func (v vocabulary) mentions(text string) (group, field int, subject bool) {
-	for _, t := range v.group {
+// places are where a text made by [words] has terms, of each the first place.
+func places(text string, terms []string) (out []int) {
+	for _, t := range terms {
 		if i := strings.Index(text, " "+t+" "); i >= 0 {
-			group++
-			subject = subject || strings.Count(text[:i], " ") <= 4
+			out = append(out, i)
 		}
 	}
-	for _, t := range v.field {
-		if hasAny(text, t) {
-			field++
-		}
-	}
-	return group, field, subject
+	return out
 }
 
 // Scores from which on a sentence is taken. They were set, as all points in this file and in rules.txt, by reading the
@@ -118,7 +111,8 @@ func wording(words string, lists ...string) (sum int) {
 // axisScore says how much a sentence speaks of a group: by the field's terms in it, by where it stands
 // and by its wording.
 func axisScore(v vocabulary, a axis, p passage) int {
-	group, field, subject := v.mentions(p.words)
+	named, field := places(p.words, v.group), len(places(p.words, v.field))
+	group := len(named)
 	if a == developers && strings.Contains(p.text, "`") {
 		field++
 	}
@@ -129,7 +123,8 @@ func axisScore(v vocabulary, a axis, p passage) int {
 		return 0 // how things are
 	}
 	score := 3*min(group, 2) + min(field, 3) + weights[p.role].group + wording(p.words, "group +2", "group +1", "group -2")
-	if subject {
+	// A sentence has its subject in its first half.
+	if slices.ContainsFunc(named, func(i int) bool { return strings.Count(p.words[:i], " ") <= 4 }) {
 		score += 2
 	}
 	if a == users && hasAny(p.words, "fee", "gas price") && hasAny(p.words, list("moves of a price")...) {
@@ -178,26 +173,23 @@ func inOrder(in []passage) []passage {
 	return in
 }
 
-// overlaps reports whether one of the texts says the same.
+// overlaps reports whether one of the others says the same as a text in mostly the same words: two thirds of the shorter
+// one, or of the longer one where the shorter has too few to tell.
 func overlaps(text string, others ...string) bool {
-	return slices.ContainsFunc(others, func(other string) bool { return alike(text, other) })
-}
-
-// alike reports whether two texts say the same in mostly the same words: two thirds of the shorter one,
-// or of the longer one where the shorter has too few to tell.
-func alike(a, b string) bool {
-	left, right := terms(a), terms(b)
-	same := 0
-	for w := range left {
-		if right[w] {
-			same++
+	left := terms(text)
+	return slices.ContainsFunc(others, func(other string) bool {
+		right, same := terms(other), 0
+		for w := range left {
+			if right[w] {
+				same++
+			}
 		}
-	}
-	of := min(len(left), len(right))
-	if of < 6 {
-		of = max(len(left), len(right))
-	}
-	return of > 0 && same*100 >= of*65
+		of := min(len(left), len(right))
+		if of < 6 {
+			of = max(len(left), len(right))
+		}
+		return of > 0 && same*100 >= of*65
+	})
 }
 
 // terms are the words of a text that carry meaning.

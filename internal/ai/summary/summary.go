@@ -112,7 +112,7 @@ func tldr(s Subject, all []passage) string {
 	}
 	for _, x := range opening(all, out == "") {
 		joined := strings.TrimSpace(out + " " + x.text)
-		if utf8.RuneCountInString(out) < short && utf8.RuneCountInString(joined) <= maxTLDR && !alike(out, x.text) {
+		if utf8.RuneCountInString(out) < short && utf8.RuneCountInString(joined) <= maxTLDR && !overlaps(out, x.text) {
 			out = joined
 		}
 	}
@@ -165,10 +165,7 @@ func opening(all []passage, anyRole bool) []passage {
 // rest of the header fill up.
 func changes(s Subject, all []passage, tldr string) []string {
 	points := slices.DeleteFunc(outcome(s.Proposal), func(line string) bool { return line == tldr })
-	var last []string
-	if line := schedule(s); line != "" {
-		last = []string{line}
-	}
+	last := schedule(s)
 	fixed := len(points) + len(last)
 	if s.bundles() {
 		points = append(points, bundledChanges(s, all, maxChanges-fixed)...)
