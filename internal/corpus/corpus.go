@@ -95,7 +95,14 @@ func (c *Corpus) Read(p *Proposal) *markdown.Document { return markdown.Parse(p.
 // Changed is when a file in a folder of the corpus, or below one, changed: the time of the
 // newest commit that touched it, or the fixed time of [Options.Epoch]. Nil when git does not
 // know.
-func (c *Corpus) Changed(f folder.File) *mip.Time { return c.history.changed(f) }
+func (c *Corpus) Changed(f folder.File) *mip.Time {
+	if c.history.epoch != nil {
+		return new(mip.NewTime(*c.history.epoch))
+	}
+	p := c.history.places[f.Folder]
+	_, when := last(c.history.files[fileKey{p.Top, p.Prefix + f.Name}])
+	return when
+}
 
 // find returns the position of a proposal that is published.
 func (c *Corpus) find(id mip.ID) (int, bool) {
@@ -148,11 +155,6 @@ func (r *report) errorf(line int, code, format string, args ...any) {
 // warnf adds a problem of a file that is published all the same.
 func (r *report) warnf(line int, code, format string, args ...any) {
 	r.add(mip.Warning, line, code, format, args...)
-}
-
-// noticef adds a remark, such as that a file is skipped.
-func (r *report) noticef(line int, code, format string, args ...any) {
-	r.add(mip.Notice, line, code, format, args...)
 }
 
 // mostAlike is how many problems of one code are reported of one file: a header can hold

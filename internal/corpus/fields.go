@@ -31,18 +31,9 @@ const (
 	maxDigits = 9
 )
 
-// fields reads the values of one header as the fields of a proposal.
-type fields struct {
-	*values
-	// prefix is that of ids, such as MIP.
-	prefix string
-	// The header key of the number.
-	key string
-	r   *report
-}
-
-// summary fills everything that the header states. heading stands in for a missing title.
-func (f *fields) summary(number int, fromName bool, heading string) mip.Summary {
+// summary fills everything that the header states. The id is read before; fromName says that its
+// number is the file name's. heading stands in for a missing title.
+func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
 		if _, isMap := v.v.(map[string]any); isMap && shownText[v.name] {
@@ -53,8 +44,8 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 		}
 	}
 	s := mip.Summary{
-		Number:           number,
-		ID:               mip.ID{Kind: f.prefix, Number: number},
+		Number:           id.Number,
+		ID:               id,
 		Title:            f.visible("title"),
 		Description:      f.optional("description"),
 		Authors:          f.authors("author", "authors"),
@@ -63,9 +54,9 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 		Category:         f.optional("category"),
 		Created:          f.date("created"),
 		LastCallDeadline: f.date("last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"),
-		Requires:         f.references("requires", "depends-on"),
-		Replaces:         f.references("replaces", "supersedes", "superseeds"),
-		SupersededBy:     f.references("superseded-by", "superceded-by", "superseeded-by", "replaced-by"),
+		Requires:         f.references(id.Kind, "requires", "depends-on"),
+		Replaces:         f.references(id.Kind, "replaces", "supersedes", "superseeds"),
+		SupersededBy:     f.references(id.Kind, "superseded-by", "superceded-by", "superseeded-by", "replaced-by"),
 		RequiredBy:       []int{},
 		Frontmatter:      make(mip.Frontmatter, len(f.order)),
 		Inferred:         []string{},
@@ -208,28 +199,29 @@ func smallNumber(digits string) (int, bool) {
 
 // number reads the proposal's number from the raw text of its header, because YAML 1.1 would
 // make 113 of 0161, and from the file's name when the header has a placeholder. ok is false
-// when the proposal has no number; r then says why.
-func (f *fields) number(name string) (n int, fromName, ok bool) {
+// when the proposal has no number; r then says why. The key is the site's prefix.
+func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
+	key := fieldName(prefix)
 	inName, named := numberInName(name)
-	v, merge := f.get(f.key), f.get("<<")
+	v, merge := f.get(key), f.get("<<")
 	// A merge key may bring a number that nobody sees here.
 	if v.line == 0 && merge.line > 0 {
-		f.r.errorf(merge.line, "bad-number", "the header merges another map and does not state %s itself: write %s: and the number", f.key, f.key)
+		f.r.errorf(merge.line, "bad-number", "the header merges another map and does not state %s itself: write %s: and the number", key, key)
 		return 0, false, false
 	}
 	// Drafts often have no number yet, and files such as README.md never have one.
 	text, isText := v.v.(string)
 	if v.v == nil || isText && isPlaceholder(text) {
 		if !named {
-			f.r.noticef(v.line, "unnumbered-draft", "skipped: neither the header nor the file name has a number")
+			f.r.add(mip.Notice, v.line, "unnumbered-draft", "skipped: neither the header nor the file name has a number")
 		}
 		return inName, true, named
 	}
 	// A list or a map has an empty text, which is no number either.
-	digits, isNumber := stripPrefix(text, f.prefix)
+	digits, isNumber := stripPrefix(text, prefix)
 	n, small := smallNumber(digits)
 	if !isNumber || !small || len(digits) > maxDigits {
-		f.r.errorf(v.line, "bad-number", "%s is not a number: write %s: and decimal digits, at most %d", quoted(v.raw()), f.key, maxDigits)
+		f.r.errorf(v.line, "bad-number", "%s is not a number: write %s: and decimal digits, at most %d", quoted(v.raw()), key, maxDigits)
 		return 0, false, false
 	}
 	// A quoted 007 is a text in YAML too.

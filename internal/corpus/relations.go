@@ -291,17 +291,6 @@ func (h *history) created(all []touch) *mip.Time {
 	return commitTime(first.Commit)
 }
 
-// changed is the time of the newest commit that touched a file of a folder or below it, nil
-// when git has none.
-func (h *history) changed(f folder.File) *mip.Time {
-	if h.epoch != nil {
-		return new(mip.NewTime(*h.epoch))
-	}
-	p := h.places[f.Folder]
-	_, when := last(h.files[fileKey{p.Top, p.Prefix + f.Name}])
-	return when
-}
-
 // date sets the times of the proposals. It returns the state of the history, and the newest
 // commit that touched a proposal, with its time.
 func (h *history) date(proposals []*Proposal) (state, commit string, committed *mip.Time) {

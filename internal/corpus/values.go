@@ -22,18 +22,20 @@ const maxDepth = 32
 // headerParser decodes guarded headers by goldmark-meta. It is safe for concurrent use.
 var headerParser = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
 
-// values are a decoded header.
-type values struct {
-	// byName has the fields by fieldName; of duplicates the first that is not empty.
+// fields are a decoded header.
+type fields struct {
+	// byName has the fields by [fieldName]; of duplicates the first that is not empty.
 	byName map[string]*field
 	// order has the same fields in the header's order.
 	order []*field
+	// r takes the problems of values.
+	r *report
 }
 
 // decode decodes the header's fields, only those of the names if there are any. A value that is
 // no acceptable YAML is kept as text, with a warning.
-func decode(h *header, r *report, names ...string) *values {
-	d := &values{byName: make(map[string]*field, len(h.fields))}
+func decode(h *header, r *report, names ...string) *fields {
+	d := &fields{byName: make(map[string]*field, len(h.fields)), r: r}
 	for i := range h.fields {
 		f := &h.fields[i]
 		if len(names) > 0 && !slices.Contains(names, f.name) {
@@ -348,7 +350,7 @@ func itemText(line string) (string, bool) {
 
 // get returns the first of the named fields that has a value, or one that is empty. Without any
 // it returns the zero field.
-func (d *values) get(names ...string) *field {
+func (d *fields) get(names ...string) *field {
 	found := &field{}
 	for _, name := range names {
 		if f := d.byName[name]; f != nil {
