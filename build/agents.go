@@ -72,7 +72,7 @@ func (p *planner) describe() *agent.API {
 		e.Summary = new(summary.Extract(subject))
 	}
 	if all := p.Beside.Translations(m.ID); len(all) > 0 {
-		e.Translation = all[0].Text()
+		e.Translation = all[0].PublishedTranslation
 	}
 	e.Proposal.SummaryURL, e.Proposal.Translations = p.summaryURL(m.ID), p.translations(m.ID)
 	return agent.Describe(p.stableInfo, p.Forks, &e)

@@ -114,7 +114,7 @@ func (c *Content) tooLarge(s *site.Site) map[string]mip.Problem {
 		}
 		for _, t := range c.Beside.Translations(p.ID) {
 			if t.Heavy {
-				text := t.Text()
+				text := t.PublishedTranslation
 				problem := mip.Problem{Code: "translation-invalid", File: t.File, Message: "; it is not published"}
 				try(p, markdown.Join(text.Sections), text.Title, problem)
 			}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -218,16 +219,20 @@ func (p *Plan) each(ctx context.Context, do func(*Artifact) error) error {
 		defer p.versions.Close()
 	}
 	for _, index := range []bool{false, true} {
+		jobs := p.jobs(index)
+		var next atomic.Int64
 		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(runtime.GOMAXPROCS(0))
-		for _, job := range p.jobs(index) {
+		// A goroutine for each job would grow its stack anew.
+		for range runtime.GOMAXPROCS(0) {
 			group.Go(func() error {
-				for _, a := range job {
-					if ctx.Err() != nil {
-						return context.Cause(ctx)
-					}
-					if err := do(a); err != nil {
-						return err
+				for i := int(next.Add(1)) - 1; i < len(jobs); i = int(next.Add(1)) - 1 {
+					for _, a := range jobs[i] {
+						if ctx.Err() != nil {
+							return context.Cause(ctx)
+						}
+						if err := do(a); err != nil {
+							return err
+						}
 					}
 				}
 				return nil

@@ -105,14 +105,14 @@ func (p *planner) committed(c *corpus.Proposal) {
 		p.addOf(c, summaryRoute, jsonOf(sum))
 	}
 	for _, t := range p.Beside.Translations(c.ID) {
-		p.addOf(c, translationRoute, jsonOf(t.Text()), "{locale}", t.Locale)
+		p.addOf(c, translationRoute, jsonOf(t.PublishedTranslation), "{locale}", t.Locale)
 		p.addOf(c, translatedRoute, bodyOf(func() ([]byte, error) { return p.translationPage(t, c) }), "{locale}", t.Locale)
 	}
 }
 
 // translationPage renders a translation as the proposal itself is: its links are relative to the proposal's file.
 func (p *planner) translationPage(t corpus.Translation, c *corpus.Proposal) ([]byte, error) {
-	text := t.Text()
+	text := t.PublishedTranslation
 	link := func(dest string) (string, bool) { return p.link(c, dest) }
 	article, err := p.md.Render(markdown.Join(text.Sections), text.Title, link)
 	if err != nil {

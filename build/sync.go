@@ -150,7 +150,7 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 // difference: most artifacts are on the disk already, and none has to be held in memory to find that out.
 type replacement struct {
 	root *os.Root
-	old  *os.File         // nil: there is none, and all its methods fail
+	old  *os.File         // nil: there is none
 	same int64            // bytes that old and the written ones have in common
 	temp *atomicfile.Temp // nil: no difference so far
 	err  error            // the first of reading or writing files
@@ -173,6 +173,9 @@ func (r *replacement) Write(b []byte) (n int, err error) {
 
 // matches reports whether the old file goes on with these bytes.
 func (r *replacement) matches(b []byte) bool {
+	if r.old == nil {
+		return false
+	}
 	old := make([]byte, len(b))
 	n, _ := r.old.ReadAt(old, r.same)
 	return bytes.Equal(old[:n], b)

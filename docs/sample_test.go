@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,20 +133,18 @@ func TestRoutesAgree(t *testing.T) {
 	}
 }
 
-// TestAboutAgrees holds what the site says of itself to what decides it: the floors of severity to the
-// comment of their table, which a test there holds to the code, and the formula of heat to that of docs/integrators.md.
+// TestAboutAgrees holds what the site says of itself to what decides it: the floors of severity to
+// their table, and the formula of heat to that of docs/integrators.md.
 func TestAboutAgrees(t *testing.T) {
 	p, _ := sample(t)
-	source, err := os.ReadFile("internal/ai/summary/floors.go")
+	source, err := os.ReadFile("internal/ai/summary/rules.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(source), "//	row ")
-	table, _, _ = strings.Cut(table, "\n//\n")
-	var want, got []string
-	for _, row := range strings.Split(table, "\n")[1:] {
-		want = append(want, strings.Join(regexp.MustCompile(`\s{2,}`).Split(strings.TrimPrefix(row, "//	"), -1), " | "))
-	}
+	_, table, _ := strings.Cut(string(source), "[floors of severity]\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	want := slices.DeleteFunc(strings.Split(table, "\n"), func(row string) bool { return strings.HasPrefix(row, "#") })
+	var got []string
 	page := string(body(t, p, "/about/ai/"))
 	cell := regexp.MustCompile(`<td>(.*)</td>`)
 	for _, m := range regexp.MustCompile(`(?s)<th scope="row">([^<]*)<br>.*?</th>(.*?)</tr>`).FindAllStringSubmatch(page, -1) {

@@ -41,7 +41,7 @@ type aiAnswers struct {
 	log          *slog.Logger
 	now          func() time.Time
 	summaries    *cache.Cache[answerKey, api.Summary]
-	translations *cache.Cache[answerKey, translation] // put together of pieces, as they were asked for
+	translations *cache.Cache[answerKey, api.Translation] // put together of pieces, as they were asked for
 	pieces       *cache.Cache[answerKey, ai.Passages]
 }
 
@@ -59,7 +59,7 @@ type answerKey struct {
 func newAIAnswers(c Config, counts *counts) *aiAnswers {
 	a := &aiAnswers{Configured: c.AI, detached: !c.Function, redis: c.Redis, log: c.Log, now: c.Now}
 	a.summaries = newAnswerCache[api.Summary](a, &counts.summaries)
-	a.translations = newAnswerCache[translation](a, &counts.translations)
+	a.translations = newAnswerCache[api.Translation](a, &counts.translations)
 	a.pieces = newAnswerCache[ai.Passages](a, nil)
 	return a
 }

@@ -414,7 +414,7 @@ func TestTranslationOfRealText(t *testing.T) {
 	p := published(t, files, func(s *site.Site) { s.Prefix, s.HardForks, s.Overrides, s.Locales = "EIP", nil, nil, []string{"ja"} })
 	withAI(t, aiSetup{site: p, provider: "openai"}, func(w *aiWorld) {
 		for _, m := range w.known.List.MIPs {
-			proposal, err := w.known.Source.Proposal(w.Context(), m.ID)
+			proposal, err := w.known.Proposal(w.Context(), m.ID)
 			if err != nil {
 				t.Fatal(err)
 			}

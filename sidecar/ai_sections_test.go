@@ -82,7 +82,7 @@ func TestSectionsCostOnce(t *testing.T) {
 	})
 	check := func(w *aiWorld, ids []string, got api.Translation) {
 		w.Helper()
-		p, err := w.known.Source.Proposal(w.Context(), mip.ID{Kind: "MIP", Number: 1})
+		p, err := w.known.Proposal(w.Context(), mip.ID{Kind: "MIP", Number: 1})
 		if err != nil {
 			w.Fatal(err)
 		}

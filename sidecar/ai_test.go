@@ -233,7 +233,7 @@ func body(file string) string {
 func TestTranslationOfModel(t *testing.T) {
 	withAI(t, aiSetup{provider: "ollama"}, func(w *aiWorld) {
 		locale := w.known.Site.Locales[0]
-		p, err := w.known.Source.Proposal(w.Context(), mip.ID{Kind: "MIP", Number: 7})
+		p, err := w.known.Proposal(w.Context(), mip.ID{Kind: "MIP", Number: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,7 +328,7 @@ func TestDailyBudget(t *testing.T) {
 	withAI(t, aiSetup{provider: "openai", budget: ai.Limits{TokensPerDay: 20_000}}, func(w *aiWorld) {
 		var spent []int
 		for _, m := range w.known.List.MIPs {
-			if _, err := w.known.Source.Summary(w.Context(), m.ID); err == nil {
+			if sum, err := w.known.Summary(w.Context(), m); sum != nil && err == nil {
 				continue // a committed one costs nothing
 			}
 			got := w.summary(fmt.Sprintf(`{"mipNumber": %d}`, m.Number))

@@ -13,12 +13,6 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
-// translation is a translation with its sections apart.
-type translation struct {
-	api.Translation
-	Sections []mip.Section `json:"sections"` // with the ids of the English ones
-}
-
 // errNoModel is why nothing can be translated.
 var errNoModel = errors.New("AI_PROVIDER is not set, and no translation into this language is committed")
 
@@ -37,11 +31,19 @@ func (a *aiAnswers) translation(
 		return api.Translation{}, a.logged(id, err)
 	}
 	if p != nil {
-		t := translation{api.Translation{
-			MIPNumber: p.MIPNumber, Locale: p.Locale, Title: p.Title, Description: p.Description, GeneratedAt: p.GeneratedAt,
-			ContentHash: p.ContentHash, Source: p.Source, Stale: p.ContentHash != m.ContentHash,
-		}, p.Sections}
-		return t.cut(ids)
+		// The sections have the ids of the English ones.
+		chosen, err := ai.Choose(p.Sections, ids)
+		if err != nil {
+			return api.Translation{}, err
+		}
+		var markdown strings.Builder
+		for _, i := range chosen {
+			markdown.WriteString(p.Sections[i].Markdown)
+		}
+		return api.Translation{
+			MIPNumber: p.MIPNumber, Locale: p.Locale, Title: p.Title, Description: p.Description, Markdown: markdown.String(),
+			GeneratedAt: p.GeneratedAt, ContentHash: p.ContentHash, Source: p.Source, Stale: p.ContentHash != m.ContentHash,
+		}, nil
 	}
 	switch {
 	case a.Unusable != nil:
@@ -49,60 +51,38 @@ func (a *aiAnswers) translation(
 	case a.Model == nil:
 		return api.Translation{}, aiDisabled(errNoModel)
 	}
-	t, err := a.modelTranslation(ctx, x, m, locale, ids)
-	if err != nil {
-		return api.Translation{}, err
-	}
-	return t.cut(nil)
-}
-
-// cut returns the translation of the sections with the given ids, none: all that there are.
-func (t translation) cut(ids []string) (api.Translation, error) {
-	chosen, err := ai.Choose(t.Sections, ids)
-	if err != nil {
-		return api.Translation{}, err
-	}
-	var markdown strings.Builder
-	for _, i := range chosen {
-		markdown.WriteString(t.Sections[i].Markdown)
-	}
-	t.Markdown = markdown.String()
-	return t.Translation, nil
+	return a.modelTranslation(ctx, x, m, locale, ids)
 }
 
 // modelTranslation asks the model, unless it was asked before. Whatever sections are asked for, a piece of the text is
 // asked for once.
 func (a *aiAnswers) modelTranslation(
 	ctx context.Context, x *index.Index, m mip.Summary, locale string, ids []string,
-) (translation, error) {
+) (api.Translation, error) {
 	key := answerKey{site: x.Site.BaseURL, id: m.ID, hash: m.ContentHash, locale: locale, maker: a.maker()}
 	if len(ids) > 0 { // positions, so that no id that the proposal does not have gets into a key
 		p, err := x.Proposal(ctx, m.ID)
 		if err != nil {
-			return translation{}, a.logged(m.ID, err)
+			return api.Translation{}, a.logged(m.ID, err)
 		}
 		chosen, err := ai.Choose(p.Sections, ids)
 		if err != nil {
-			return translation{}, err
+			return api.Translation{}, err
 		}
 		if len(chosen) < len(p.Sections) {
 			key.sections = fmt.Sprint(chosen)
 		}
 	}
-	return getAnswer(ctx, a, a.translations, key, func(ctx context.Context) (translation, error) {
+	return getAnswer(ctx, a, a.translations, key, func(ctx context.Context) (api.Translation, error) {
 		p, err := x.Proposal(ctx, m.ID)
 		if err != nil {
-			return translation{}, err
+			return api.Translation{}, err
 		}
-		t, sections, err := ai.Translate(ctx, a.Model, p, locale, ids, a.keepPieces(key, p.ContentHash))
-		if err != nil {
-			return translation{}, err
-		}
-		if t.Source == "" { // nothing in it had to be asked
+		t, err := ai.Translate(ctx, a.Model, p, locale, ids, a.keepPieces(key, p.ContentHash))
+		if err == nil && t.Source == "" { // nothing in it had to be asked
 			t.Source, t.GeneratedAt = a.Name, mip.NewTime(a.now())
 		}
-		t.Markdown = "" // it is in the sections
-		return translation{t, sections}, nil
+		return t, err
 	})
 }
 

@@ -119,7 +119,7 @@ func (w *aiWorld) subject(number int) summary.Subject {
 
 func subjectOf(t testing.TB, k *index.Index, number int) summary.Subject {
 	t.Helper()
-	p, err := k.Source.Proposal(context.Background(), mip.ID{Kind: "MIP", Number: number})
+	p, err := k.Proposal(context.Background(), mip.ID{Kind: "MIP", Number: number})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func subjectOf(t testing.TB, k *index.Index, number int) summary.Subject {
 		s.Fork = &own
 		if summary.IsMeta(p.Summary, f) {
 			for _, n := range own.BundledMIPs {
-				b, err := k.Source.Proposal(context.Background(), mip.ID{Kind: "MIP", Number: n})
+				b, err := k.Proposal(context.Background(), mip.ID{Kind: "MIP", Number: n})
 				if err != nil {
 					t.Fatal(err)
 				}

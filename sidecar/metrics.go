@@ -70,13 +70,10 @@ func writeCache(w MetricWriter, name, network string, c *cache.Stats) {
 // writeHost writes the counts of the hosts of one kind. network is as for writeCache.
 func writeHost(w MetricWriter, name, network string, h *fetch.Stats) {
 	labels := []string{"upstream", name, "network", network}
-	w.Counter("mipwatch_upstream_requests_total", "HTTP requests that went out, those of retries and redirects too.",
-		float64(h.Sent.Load()), labels...)
-	for _, r := range fetch.Results() {
+	for i := range h.Calls {
 		w.Counter("mipwatch_upstream_calls_total", "Calls of hosts behind the sidecar, a retry included, by result. "+
-			"Those that are paused or breaker_open did not go out.", float64(h.Calls[r].Load()), append(labels, "result", r.String())...)
+			"Those that are paused or breaker_open did not go out.", float64(h.Calls[i].Load()), append(labels, "result", fetch.Result(i).String())...)
 	}
-	w.Histogram("mipwatch_upstream_call_duration_seconds", "Time of the calls that went out.", &h.Took, labels...)
 	w.Gauge("mipwatch_upstream_breakers_open", "Breakers that are open after five failures in a row, until a call succeeds. "+
 		"The forum has two, a network one for each of its addresses.", float64(h.Open.Load()), labels...)
 }

@@ -36,8 +36,7 @@ type handler func(w http.ResponseWriter, r *http.Request) (*response, error)
 // newEndpoints returns the endpoints by path. All other paths are not found.
 func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	newLimit := func(name string, perMinute int) *limit.Limit {
-		site := func() string { return s.current.Load().baseURL() }
-		return limit.New(limit.Config{Name: name, PerWindow: perMinute, Redis: s.Redis, Site: site})
+		return limit.New(limit.Config{Name: name, PerWindow: perMinute, Netlify: s.Netlify, Proxies: s.Proxies, Redis: s.Redis})
 	}
 	byDefault := newLimit("default", s.RequestsPerMinute)
 	summaries := newLimit("ai-summary", s.AIRequestsPerMinute)
@@ -129,7 +128,7 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 	if counting == nil {
 		// Health checks come every few seconds from a balancer.
 		rec.quiet = true
-	} else if err := counting.Take(rec, r, limit.Callers{Netlify: s.Netlify, Proxies: s.Proxies}.Address(r)); err != nil {
+	} else if err := counting.Take(rec, r, s.current.Load().baseURL()); err != nil {
 		// The lines of a caller in the log are limited as well.
 		rec.quiet = true
 		return nil, err

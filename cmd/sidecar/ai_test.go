@@ -65,7 +65,11 @@ func (p *process) wantSummary(body, source string) {
 // answers makes a server's answer to any question about MIP-7 of the samples.
 func answers(t *testing.T, dir string) []aimocktest.Fixture {
 	t.Helper()
-	p, err := index.FromFS(os.DirFS(dir)).Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 7})
+	x, err := index.FromFS(os.DirFS(dir)).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := x.Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 7})
 	if err != nil {
 		t.Fatal(err)
 	}

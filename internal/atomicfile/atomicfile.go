@@ -17,10 +17,11 @@ import (
 // from web servers.
 const prefix = ".mipwatch-tmp-"
 
-// Temp is a file under a temporary name, until Commit or Remove.
+// Temp is a file under a temporary name, until Commit or Remove. Writing may end with Close
+// before.
 type Temp struct {
+	*os.File
 	root *os.Root
-	file *os.File
 	name string
 }
 
@@ -32,26 +33,14 @@ func Create(root *os.Root, dir string) (*Temp, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Temp{root: root, file: file, name: name}, nil
+	return &Temp{file, root, name}, nil
 }
 
-// Write appends to the file.
-func (t *Temp) Write(b []byte) (int, error) { return t.file.Write(b) }
-
-// Close ends the writing, for who commits later and holds many. Commit and Remove close as
-// well.
-func (t *Temp) Close() error {
-	if err := t.file.Close(); !errors.Is(err, os.ErrClosed) {
-		return err
-	}
-	return nil
-}
-
-// Commit renames the file to name, whose folder is made where there is none. After an error the
-// file is gone.
+// Commit closes the file and renames it to name, whose folder is made where there is none.
+// After an error the file is gone.
 func (t *Temp) Commit(name string) error {
 	err := t.Close()
-	if err == nil {
+	if err == nil || errors.Is(err, fs.ErrClosed) {
 		err = t.root.Rename(t.name, name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,15 +76,10 @@ func Write(root *os.Root, name string, b []byte) error {
 // Recover removes the temporary files that killed programs left in dir, a folder of root. It
 // takes those of programs that still write there as well: a lock is for the caller to hold.
 func Recover(root *os.Root, dir string) error {
-	d, err := root.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	for _, name := range names {
-		if strings.HasPrefix(name, prefix) {
-			err = errors.Join(err, root.Remove(path.Join(dir, name)))
+	entries, err := fs.ReadDir(root.FS(), dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			err = errors.Join(err, root.Remove(path.Join(dir, e.Name())))
 		}
 	}
 	return err

@@ -11,12 +11,15 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
 // The folders within a proposals folder.
@@ -25,19 +28,20 @@ const (
 	TranslationsDir = "translations"
 )
 
+// maxSource bounds the name of a model, in characters.
+const maxSource = 100
+
 // Committed are the summaries and translations in the proposals folders: summaries/MIP-7.json
 // and translations/ja/MIP-7.md. It is immutable after [Corpus.ReadCommitted] and safe for
 // concurrent use.
 type Committed struct {
 	// Problems are sorted; every file that is not published has at least one.
 	Problems []mip.Problem
-	// Files are the paths of all files that were read, as in problems, sorted.
+	// Files are the paths of all files that belong to a proposal by name, as in problems, sorted.
 	Files []string
 
-	summaries    map[mip.ID]*api.Summary
+	summaries    map[mip.ID]*entry // published or not
 	translations map[mip.ID][]Translation
-	// files are those of summaries, whether they are published or not.
-	files map[mip.ID]*committedFile
 }
 
 // Translation is a committed translation that is published.
@@ -52,12 +56,14 @@ type Translation struct {
 	Heavy bool
 }
 
-// Text is the translation as it is published.
-func (t Translation) Text() *api.PublishedTranslation { return t.PublishedTranslation }
-
 // Summary is the committed summary of a proposal, nil when none is published. Its Stale marks
 // one of an older text, which still passes the check against the present one.
-func (c *Committed) Summary(id mip.ID) *api.Summary { return c.summaries[id] }
+func (c *Committed) Summary(id mip.ID) *api.Summary {
+	if e := c.summaries[id]; e != nil {
+		return e.summary
+	}
+	return nil
+}
 
 // Translations are the published translations of a proposal, by locale. A stale one is among
 // them.
@@ -67,8 +73,8 @@ func (c *Committed) Translations(id mip.ID) []Translation { return c.translation
 // name there: the place of the file, or that next to the proposal when there is none. ok is
 // false when several files claim the name.
 func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
-	if f := c.files[p.ID]; f != nil {
-		return f.Folder, f.Name, !f.clash
+	if e := c.summaries[p.ID]; e != nil {
+		return e.Folder, e.Name, !e.clash
 	}
 	return p.source.Folder, SummariesDir + "/" + p.ID.String() + ".json", true
 }
@@ -81,7 +87,7 @@ type CheckSummary func(sum *api.Summary, i int) error
 // only when a folder cannot be read any more, or ctx ends; a problem of a file is in Problems.
 func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check CheckSummary) (*Committed, error) {
 	l := &committedList{prefix: c.prefix, locales: locales}
-	// All files are listed first, since two folders may have one for the same proposal.
+	// All are listed first, since two folders may have a file for the same proposal.
 	for _, dir := range c.Folders {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
@@ -89,32 +95,34 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check Chec
 		}
 		defer root.Close()
 		l.root, l.dir = root, dir
-		if files, ok := l.entries(SummariesDir); ok {
-			l.take(files, ".json", "")
-		}
-		languages, _ := l.entries(TranslationsDir)
-		languages, _ = l.distinct(languages)
-		for _, f := range languages {
-			l.language(f)
+		l.take(SummariesDir, ".json", "")
+		for _, e := range l.list(TranslationsDir) {
+			if len(e.report.problems) == 0 {
+				l.language(e)
+			}
 		}
 	}
-	l.refuseDoubles()
+	checkTwice(l.all, func(e *entry, others string) {
+		e.clash = true
+		e.report.errorf(0, "duplicate-"+e.kind(), "%s has another %s in %s; keep one", e.id, e.kind(), others)
+	})
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
-	// A file without its proposal is left over from one that is gone, or waits for one to be
-	// mended.
-	for _, f := range l.files {
-		i, ok := c.find(f.id)
-		switch {
-		case f.clash:
-		case !ok:
-			f.report.warnf(0, f.kind()+"-unpublished", "%s is not published, so this %s is not either; remove it if the proposal is gone", f.id, f.kind())
-		default:
-			workers.Go(func() error {
-				f.read(c, i, check)
-				return ctx.Err()
-			})
+	for _, e := range l.all {
+		if e.id == (mip.ID{}) || e.clash {
+			continue
 		}
+		i, ok := c.find(e.id)
+		// A file without its proposal is left over from one that is gone, or waits for one to be
+		// mended.
+		if !ok {
+			e.report.warnf(0, e.kind()+"-unpublished", "%s is not published, so this %s is not either; remove it if the proposal is gone", e.id, e.kind())
+			continue
+		}
+		workers.Go(func() error {
+			e.readCommitted(c, i, check)
+			return ctx.Err()
+		})
 	}
 	if err := workers.Wait(); err != nil {
 		return nil, fmt.Errorf("read committed summaries and translations: %w", err)
@@ -122,45 +130,29 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check Chec
 	return l.committed(), nil
 }
 
-// committedFile is a file that belongs to a proposal by its name.
-type committedFile struct {
-	folder.File
-	root *os.Root
-	id   mip.ID
-	// locale is that of a translation, empty for a summary.
-	locale string
-	// clash says that another file claims the same place.
-	clash bool
-
-	report      report
-	summary     *api.Summary
-	translation *Translation
-}
-
 // kind is the word for a file in codes and messages.
-func (f *committedFile) kind() string {
-	if f.locale == "" {
+func (e *entry) kind() string {
+	if e.locale == "" {
 		return "summary"
 	}
 	return "translation"
 }
 
-// read reads the file, which belongs to the i-th proposal.
-func (f *committedFile) read(c *Corpus, i int, check CheckSummary) {
-	raw, err := f.Read(f.root)
+// readCommitted reads the file, which belongs to the i-th proposal.
+func (e *entry) readCommitted(c *Corpus, i int, check CheckSummary) {
+	raw, err := e.Read(e.root)
 	switch {
 	case err != nil:
-		code, message := f.Refusal(err)
-		f.report.warnf(0, code, "%s", message)
-	case f.locale == "":
-		f.readSummary(raw, c.Proposals[i], func(sum *api.Summary) error { return check(sum, i) })
+		code, message := e.Refusal(err)
+		e.report.warnf(0, code, "%s", message)
+	case e.locale == "":
+		e.readSummary(raw, c.Proposals[i], func(sum *api.Summary) error { return check(sum, i) })
 	default:
-		f.readTranslation(raw, c, c.Proposals[i])
+		e.readTranslation(string(raw), c, c.Proposals[i])
 	}
-	// The caller may find out only by rendering that a file cannot be published.
-	if p, ok := c.refused[f.Path]; ok {
-		f.report.warnf(p.Line, p.Code, "%s", p.Message)
-		f.summary, f.translation = nil, nil
+	if p, ok := c.refused[e.Path]; ok {
+		e.report.warnf(p.Line, p.Code, "%s", p.Message)
+		e.summary, e.translation = nil, nil
 	}
 }
 
@@ -168,164 +160,95 @@ func (f *committedFile) read(c *Corpus, i int, check CheckSummary) {
 type committedList struct {
 	prefix  string
 	locales []string
-	// root is the proposals folder at hand.
+	// root is the proposals folder at hand, and dir its name.
 	root *os.Root
-	// dir is the name of root.
-	dir   string
-	files []*committedFile
-	// others holds the problems of files and folders that belong to no proposal.
-	others report
+	dir  string
+	// all holds files and folders. Those that belong to no proposal have a problem.
+	all []*entry
 }
 
-// problem reports a file or folder that belongs to no proposal.
-func (l *committedList) problem(level mip.Level, name, code, format string, args ...any) {
-	l.others.file = name
-	l.others.add(level, 0, code, format, args...)
-}
-
-// entries lists a sub-folder; ok is false when it is not there or cannot be listed.
-func (l *committedList) entries(name string) (files []folder.File, ok bool) {
+// list lists a sub-folder. An entry whose name is no good has a problem.
+func (l *committedList) list(name string) (files []*entry) {
 	// Most repositories have no such folder.
 	info, err := l.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false
+		return nil
 	}
+	var listed []folder.File
 	if err == nil {
-		files, err = folder.List(l.root, l.dir, name)
+		listed, err = folder.List(l.root, l.dir, name)
 	}
-	at := path.Join(filepath.ToSlash(l.dir), name)
+	for _, f := range listed {
+		files = append(files, newEntry(l.root, f))
+	}
+	checkNames(files, mip.Warning, ". None of them is read")
+	l.all = append(l.all, files...)
+	if err == nil {
+		return files
+	}
+	at := &entry{report: report{file: path.Join(filepath.ToSlash(l.dir), name)}}
+	l.all = append(l.all, at)
 	switch {
-	case err == nil:
-		return files, true
 	case info != nil && info.Mode()&fs.ModeSymlink != 0:
-		l.problem(mip.Warning, at, "bad-symlink", "the symbolic link leads to no folder within the proposals folder; put the folder itself here")
+		at.report.warnf(0, "bad-symlink", "the symbolic link leads to no folder within the proposals folder; put the folder itself here")
 	case info != nil && !info.IsDir():
-		l.problem(mip.Warning, at, "not-a-folder", "this name is kept for a folder with %s; rename the file", name)
+		at.report.warnf(0, "not-a-folder", "this name is kept for a folder with %s; rename the file", name)
 	default:
-		l.problem(mip.Warning, at, "unreadable", "the folder cannot be read: %v", folder.Cause(err))
+		at.report.warnf(0, "unreadable", "the folder cannot be read: %v", folder.Cause(err))
 	}
-	return nil, false
+	return nil
 }
 
 // language lists the translations into one language.
-func (l *committedList) language(f folder.File) {
-	tag := f.Base()
-	// A file next to the languages is in the wrong place.
-	if info, err := l.root.Stat(f.Name); err == nil && !info.IsDir() {
-		l.problem(mip.Notice, f.Path, "not-read", "skipped: a translation stands in the folder of its language, such as %s/ja/%s-7.md", TranslationsDir, l.prefix)
-		return
-	}
-	switch i := slices.IndexFunc(l.locales, func(known string) bool { return strings.EqualFold(known, tag) }); {
+func (l *committedList) language(e *entry) {
+	tag := e.Base()
+	i := slices.IndexFunc(l.locales, func(known string) bool { return strings.EqualFold(known, tag) })
+	info, err := l.root.Stat(e.Name)
+	switch {
+	case err == nil && !info.IsDir(): // in the wrong place
+		e.report.noticef(0, "not-read", "skipped: a translation stands in the folder of its language, such as %s/ja/%s-7.md", TranslationsDir, l.prefix)
 	case i < 0:
-		l.problem(mip.Warning, f.Path, "unknown-locale", "%s is none of the site's languages (%s); add it to locales in site.yaml. Nothing in it is published",
-			folder.Visible(tag), strings.Join(l.locales, ", "))
+		e.report.warnf(0, "unknown-locale", "%s is none of the site's languages (%s); add it to locales in site.yaml. Nothing in it is published",
+			tag, strings.Join(l.locales, ", "))
 	case l.locales[i] != tag:
-		l.problem(mip.Warning, f.Path, "unknown-locale", "site.yaml writes this language %s; rename the folder. Nothing in it is published", l.locales[i])
+		e.report.warnf(0, "unknown-locale", "site.yaml writes this language %s; rename the folder. Nothing in it is published", l.locales[i])
 	default:
-		if files, ok := l.entries(f.Name); ok {
-			l.take(files, ".md", tag)
-		}
+		l.take(e.Name, ".md", tag)
 	}
 }
 
-// take takes the files that belong to a proposal by their names, and says of the others why
-// not.
-func (l *committedList) take(files []folder.File, ext, locale string) {
-	var named []folder.File
-	for _, f := range files {
-		if strings.EqualFold(path.Ext(f.Name), ext) || f.Irregular {
-			named = append(named, f)
-			continue
-		}
-		l.problem(mip.Notice, f.Path, "not-read", "skipped: files here are named %s-7%s", l.prefix, ext)
-	}
-	alone, twins := l.distinct(named)
-	for i, f := range slices.Concat(alone, twins) {
-		id, ok := l.id(f.Base(), ext)
-		switch clash := i >= len(alone); {
-		case ok:
-			l.files = append(l.files, &committedFile{File: f, root: l.root, id: id, locale: locale, clash: clash, report: report{file: f.Path}})
-		case !clash:
-			l.problem(mip.Warning, f.Path, "companion-name", "the file name does not say a proposal's number as %s-7%s does; rename it", l.prefix, ext)
-		}
-	}
-}
-
-// distinct returns the files whose names differ on every machine, and those whose names differ
-// only by case.
-func (l *committedList) distinct(files []folder.File) (alone, twins []folder.File) {
-	files = slices.DeleteFunc(files, func(f folder.File) bool {
-		if folder.Visible(f.Name) == f.Name {
-			return false
-		}
-		l.problem(mip.Warning, f.Path, "bad-file-name", "the file name holds a control character or is not UTF-8; rename it")
-		return true
-	})
-	clashes := folder.Twins(files)
-	for _, f := range files {
-		others := clashes[f.Name]
-		if others == nil {
-			alone = append(alone, f)
-			continue
-		}
-		twins = append(twins, f)
-		l.problem(mip.Warning, f.Path, "name-case", "the file name differs only by case from %s; rename one. None of them is read", strings.Join(others, ", "))
-	}
-	return alone, twins
-}
-
-// id reads MIP-7.json: exactly as ids are written, so that one proposal has one name.
-func (l *committedList) id(name, ext string) (mip.ID, bool) {
-	text, ok := strings.CutSuffix(name, ext)
-	id, err := mip.ParseID(text)
-	return id, ok && err == nil && id.Kind == l.prefix
-}
-
-// refuseDoubles finds files of which two folders have one for the same proposal.
-func (l *committedList) refuseDoubles() {
-	type key struct {
-		id     mip.ID
-		locale string
-	}
-	same := map[key][]*committedFile{}
-	for _, f := range l.files {
-		if k := (key{f.id, f.locale}); !f.clash {
-			same[k] = append(same[k], f)
-		}
-	}
-	for _, files := range same {
-		for _, f := range files {
-			var others []string
-			for _, o := range files {
-				if o != f {
-					others = append(others, o.Path)
-				}
-			}
-			if len(others) > 0 {
-				f.clash = true
-				f.report.errorf(0, "duplicate-"+f.kind(), "%s has another %s in %s; keep one", f.id, f.kind(), strings.Join(others, ", "))
-			}
+// take takes the files of a folder that belong to a proposal by their names, exactly as ids are
+// written, so that one proposal has one name. It says of the others why not.
+func (l *committedList) take(name, ext, locale string) {
+	for _, e := range l.list(name) {
+		text, ok := strings.CutSuffix(e.Base(), ext)
+		id, err := mip.ParseID(text)
+		switch bad := len(e.report.problems) > 0; {
+		case ok && err == nil && id.Kind == l.prefix:
+			e.id, e.locale, e.clash = id, locale, bad
+		case bad:
+		case strings.EqualFold(path.Ext(e.Name), ext) || e.Irregular:
+			e.report.warnf(0, "companion-name", "the file name does not say a proposal's number as %s-7%s does; rename it", l.prefix, ext)
+		default:
+			e.report.noticef(0, "not-read", "skipped: files here are named %s-7%s", l.prefix, ext)
 		}
 	}
 }
 
 // committed gathers the files that were read.
 func (l *committedList) committed() *Committed {
-	c := &Committed{
-		Problems:  l.others.problems,
-		summaries: map[mip.ID]*api.Summary{}, translations: map[mip.ID][]Translation{}, files: map[mip.ID]*committedFile{},
-	}
-	for _, f := range l.files {
-		c.Files = append(c.Files, f.Path)
-		c.Problems = append(c.Problems, f.report.problems...)
-		if f.locale == "" {
-			c.files[f.id] = f
+	c := &Committed{summaries: map[mip.ID]*entry{}, translations: map[mip.ID][]Translation{}}
+	for _, e := range l.all {
+		c.Problems = append(c.Problems, e.report.problems...)
+		if e.id == (mip.ID{}) {
+			continue
 		}
-		if f.summary != nil {
-			c.summaries[f.id] = f.summary
+		c.Files = append(c.Files, e.Path)
+		if e.locale == "" {
+			c.summaries[e.id] = e
 		}
-		if f.translation != nil {
-			c.translations[f.id] = append(c.translations[f.id], *f.translation)
+		if e.translation != nil {
+			c.translations[e.id] = append(c.translations[e.id], *e.translation)
 		}
 	}
 	for _, all := range c.translations {
@@ -334,4 +257,144 @@ func (l *committedList) committed() *Committed {
 	c.Problems = mip.SortProblems(c.Problems)
 	slices.Sort(c.Files)
 	return c
+}
+
+// readSummary publishes a summary if its form is right and it holds against the present text.
+func (e *entry) readSummary(raw []byte, p *Proposal, check func(*api.Summary) error) {
+	sum, err := parseSummary(raw, p.Number)
+	if err != nil {
+		e.report.warnf(err.Line, "summary-invalid", "%s; it is not published", err.Message)
+		return
+	}
+	sum.Stale = sum.ContentHash != p.ContentHash
+	const again = "make it again with mipwatch build --summaries"
+	if err := check(sum); err != nil {
+		problem := "it is not borne out by the text"
+		if sum.Stale {
+			problem = "it speaks of an older text and is not borne out by the present one"
+		}
+		e.report.warnf(0, "summary-refused", "%s (%s) and is not published; %s", problem, strings.ReplaceAll(err.Error(), "\n", "; "), again)
+		return
+	}
+	if sum.Stale {
+		e.report.warnf(0, "summary-stale", "it speaks of an older text and is published as stale; %s", again)
+	}
+	e.summary = sum
+}
+
+// parseSummary reads the file of a proposal's summary, without looking at the proposal.
+func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
+	sum := &api.Summary{}
+	// A build finds out by itself whether a summary is stale, and writes no stand-in.
+	if err := strictjson.Decode(raw, sum, "stale", "fallback"); err != nil {
+		return nil, err
+	}
+	for _, rule := range []struct {
+		broken          bool
+		member, message string
+	}{
+		{sum.MIPNumber != number, "mipNumber", fmt.Sprintf("mipNumber is %d and the file's name says %d", sum.MIPNumber, number)},
+		{sum.Locale != "en", "locale", "locale is not en: a committed summary is English"},
+		{!mip.IsContentHash(sum.ContentHash), "contentHash", "contentHash is not 64 hexadecimal digits in lower case"},
+		{utf8.RuneCountInString(sum.Source) > maxSource, "source", fmt.Sprintf("source is longer than %d characters", maxSource)},
+		{sum.Fallback != nil, "fallback", "fallback is not null: what only stands in for a summary is not one to keep"},
+	} {
+		if rule.broken {
+			return nil, &strictjson.Error{Line: strictjson.Line(raw, rule.member), Message: rule.message}
+		}
+	}
+	return sum, nil
+}
+
+// readTranslation publishes a translation that can be read. One of an older text is stale. Its
+// header is written as a proposal's is; only title, description and translation-of are read of
+// it, the contentHash of the text that was translated.
+func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
+	r := &report{}
+	header, doc, heavy := parseTranslation(raw, r)
+	if len(r.problems) > 0 {
+		e.report.warnf(r.problems[0].Line, "translation-invalid", "%s; it is not published", r.problems[0].Message)
+		return
+	}
+	text := &api.PublishedTranslation{
+		MIPNumber: p.Number, Locale: e.locale, Title: header.get("title").text(), Sections: doc.Sections,
+		ContentHash: header.get("translation-of").text(), Source: "file",
+	}
+	text.Stale = text.ContentHash != p.ContentHash
+	if d := header.get("description").text(); d != "" {
+		text.Description = &d
+	}
+	// Sections are compared by their levels: titles are translated. Where only some correspond
+	// nothing says which: a wrong id would lead to another place.
+	english := c.Read(p).Sections
+	same, both := 0, min(len(text.Sections), len(english))
+	for same < both && text.Sections[same].Level == english[same].Level {
+		same++
+	}
+	corresponds := same == len(english) && same == len(text.Sections)
+	switch {
+	case text.Stale:
+		e.report.warnf(0, "translation-stale", "it is of an older text and published as stale; bring it up to date and set translation-of to %s", p.ContentHash)
+	case !corresponds:
+		line, difference := 0, fmt.Sprintf("it has %d sections and the English text %d", len(text.Sections), len(english))
+		if same < both {
+			s, of := text.Sections[same], english[same]
+			line = 1 + strings.Count(raw, "\n")
+			for _, s := range text.Sections[same:] {
+				line -= strings.Count(s.Markdown, "\n")
+			}
+			difference = fmt.Sprintf("the section %q has level %d where %q of the English text has level %d", s.Title, s.Level, of.Title, of.Level)
+		}
+		e.report.warnf(line, "translation-sections",
+			"%s; the headings must be those of the English text, in number, level and order. It is not published", difference)
+		return
+	}
+	for i := 0; corresponds && i < same; i++ {
+		text.Sections[i].ID = english[i].ID
+	}
+	// Of a proposal without any date the zero time stays.
+	if at := c.Changed(e.File); at != nil {
+		text.GeneratedAt = *at
+	} else if p.Updated != nil {
+		text.GeneratedAt = *p.Updated
+	}
+	e.translation = &Translation{PublishedTranslation: text, ID: p.ID, File: e.Path, Heavy: heavy}
+}
+
+// parseTranslation reads a file without looking at the proposal. Any problem of r refuses it.
+func parseTranslation(raw string, r *report) (header *values, doc *markdown.Document, heavy bool) {
+	text, ok := normalise(raw, r)
+	if at := strings.IndexFunc(text, func(c rune) bool { return c != '\t' && mip.ClassOf(c) == mip.Control }); at >= 0 {
+		c, _ := utf8.DecodeRuneInString(text[at:])
+		r.errorf(lineAt(text, at), "", "the control character %U", c)
+	}
+	if !ok || r.failed {
+		return nil, nil, false
+	}
+	h, ok := guard(text, r)
+	if h == nil {
+		if ok {
+			r.errorf(1, "", "the file does not begin with a line of three hyphens")
+		}
+		return nil, nil, false
+	}
+	end := lineAt(text, h.body) - 1 // the closing fence
+	h.fields = slices.DeleteFunc(h.fields, func(f field) bool {
+		return f.name != "title" && f.name != "description" && f.name != "translation-of"
+	})
+	header = decode(h, r)
+	for _, f := range header.order {
+		if class := hidden(f.text()); class != mip.Visible {
+			r.errorf(f.line, "", "%s holds %s", f.name, class)
+		} else if f.name == "translation-of" && !mip.IsContentHash(f.text()) {
+			r.errorf(f.line, "", "translation-of is no contentHash: 64 hexadecimal digits in lower case")
+		}
+	}
+	for _, name := range []string{"title", "translation-of"} {
+		if header.get(name).text() == "" {
+			r.errorf(end, "", "the header has no %s", name)
+		}
+	}
+	doc, heavy = parse(text[h.body:], end+1, true, r)
+	return header, doc, heavy
 }

@@ -8,8 +8,8 @@ import (
 
 // created reads a value of line 3.
 func created(v any, r *report) mip.Date {
-	found := &value{field: &field{key: "created", line: 3}, v: v}
-	f := &fields{values: &values{byName: map[string]*value{"created": found}}, r: r}
+	found := &field{key: "created", line: 3, v: v}
+	f := &fields{values: &values{byName: map[string]*field{"created": found}}, r: r}
 	return f.date("created")
 }
 

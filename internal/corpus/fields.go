@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -121,7 +122,7 @@ func (f *fields) optional(name string) *string {
 }
 
 // shorten returns a field's text, cut to maxText.
-func (f *fields) shorten(v *value) string {
+func (f *fields) shorten(v *field) string {
 	text := v.text()
 	if len(text) > maxText {
 		f.r.warnf(v.line, "long-value", "%s has %d bytes: at most %d are shown; the frontmatter has all", quoted(v.key), len(text), maxText)
@@ -130,7 +131,7 @@ func (f *fields) shorten(v *value) string {
 }
 
 // shorten returns the first maxList entries of a field's list.
-func shorten[T any](list []T, v *value, r *report) []T {
+func shorten[T any](list []T, v *field, r *report) []T {
 	if len(list) <= maxList {
 		return list
 	}
@@ -185,27 +186,25 @@ func numberInName(name string) (int, bool) {
 }
 
 // mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it
-// begins with a header that has the number's key, or it is a binary file or UTF-16, in which
-// nothing can be seen.
+// begins with a header, however broken, that has the number's key, or it is a binary file or
+// UTF-16, in which nothing can be seen.
 func mayHaveNumber(raw, key string) bool {
 	if strings.IndexByte(raw, 0) >= 0 || strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
 		return true
 	}
-	// The header may be broken in any way, so lines are only looked at one by one.
-	text := strings.TrimLeft(strings.TrimPrefix(raw, "\uFEFF"), " \t\r\n")
+	text := strings.TrimPrefix(raw, "\uFEFF")
 	fences := 0
 	for line := range strings.FieldsFuncSeq(text[:min(len(text), maxHeader)], func(c rune) bool { return c == '\r' || c == '\n' }) {
-		line = strings.TrimSpace(line)
-		if isMark(line, "---") {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if isMark(strings.TrimSpace(line), "---") {
 			fences++
 		}
 		if fences != 1 {
 			return false
 		}
-		if line = strings.TrimLeft(line, "- \t"); line == "" {
-			continue
-		}
-		if f, isKey := splitKey(line); isKey && f.name == key {
+		if f, isKey := splitKey(strings.TrimLeft(line, "- \t")); isKey && f.name == key {
 			return true
 		}
 	}
@@ -274,4 +273,63 @@ func stripPrefix(s, prefix string) (digits string, ok bool) {
 		}
 	}
 	return s, s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// Forms of dates.
+var (
+	// clock follows a day: 2024-02-03T10:00 with seconds or without, with a zone or without.
+	clock = regexp.MustCompile(`^(\d{4}-\d{1,2}-\d{1,2})[Tt\s]+(\d{1,2}:\d{2})(?::\d{2}(?:\.\d+)?)?\s*(.*)$`)
+	// ordinal is the ending of 3rd.
+	ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
+	// days are the layouts of a day, with blanks for whatever separates its parts.
+	days = []string{"2006 1 2", "2 1 2006", "1 2 2006", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006", "2 Jan 06", "2 January 06"}
+)
+
+// date reads a date in any form that means exactly one day. Everything else is no date, with a
+// warning: 12/01/2023 is a day in January to some and in December to others. Of several dates
+// the last counts.
+func (f *fields) date(names ...string) mip.Date {
+	v := f.get(names...)
+	if v == nil || v.v == nil {
+		return mip.Date{}
+	}
+	text := v.text()
+	d, ok := parseDate(text)
+	if list := strings.TrimRight(text, ", "); !ok {
+		d, ok = parseDate(list[strings.LastIndexByte(list, ',')+1:])
+	}
+	if !ok && !isPlaceholder(text) || strings.HasPrefix(text, "<") {
+		f.r.warnf(v.line, "bad-date", "%s of %s is not one certain day; write YYYY-MM-DD", quoted(text), quoted(v.key))
+	}
+	return d
+}
+
+// parseDate reads one date. ok is false when the text is none, or could be one of two days.
+func parseDate(s string) (d mip.Date, ok bool) {
+	s = strings.TrimSpace(s)
+	if m := clock.FindStringSubmatch(s); m != nil {
+		// With a zone the day is that of the moment in UTC, otherwise the day as written.
+		moment := m[1] + " " + m[2] + strings.Replace(m[3], "UTC", "Z", 1)
+		for _, layout := range []string{"2006-1-2 15:04Z07:00", "2006-1-2 15:04-0700"} {
+			if t, err := time.Parse(layout, moment); err == nil {
+				return mip.NewTime(t).Date(), true
+			}
+		}
+		s = m[1]
+	}
+	parts := strings.FieldsFunc(ordinal.ReplaceAllString(s, "$1"), func(c rune) bool { return strings.ContainsRune("-/., \t\n", c) })
+	s = strings.Replace(strings.ToLower(strings.Join(parts, " ")), "sept ", "sep ", 1)
+	for _, layout := range days {
+		t, err := time.Parse(layout, s)
+		if err != nil {
+			continue
+		}
+		// 3/3/2024 is the same day in both orders.
+		other, real := mip.NewDate(t.Date())
+		if !real || ok && other != d {
+			return mip.Date{}, false
+		}
+		d, ok = other, true
+	}
+	return d, ok
 }

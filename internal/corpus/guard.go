@@ -7,31 +7,34 @@ import (
 	"unicode/utf8"
 )
 
-// maxHeader bounds the header that is decoded, in bytes. The largest real header is under 3
-// KiB.
+// maxHeader bounds the header that is decoded, in bytes. The largest real header is under 3 KiB.
 const maxHeader = 64 << 10
 
-// header is the text between the fences, key by key, with nothing interpreted.
+// header is the text between the fences, key by key.
 type header struct {
 	fields []field
-	// Offset of the text after the closing fence.
+	// body is the offset of the text after the closing fence.
 	body int
 }
 
 // field is one top-level key of a header.
 type field struct {
-	// As spelt, trimmed, quotes resolved.
-	key string
-	// For look-up: see fieldName.
-	name string
-	// The text after the colon on the same line, trimmed.
+	// key is as spelt, trimmed, quotes resolved; name is its [fieldName].
+	key, name string
+	// value is the text after the colon on the same line, trimmed.
 	value string
-	// The lines below, as they are.
+	// more has the lines below, as they are.
 	more []string
 	// line is the number of the line in the file, from 1.
 	line int
-	// The value goes on below, whatever stands there.
+	// open says that the value goes on below, whatever stands there.
 	open bool
+	// v is the decoded value: nil, string, []any or map[string]any.
+	v any
+	// replaced says that v has U+FFFD for a character that XML forbids.
+	replaced bool
+	// deepest is how deep the lists and maps of v are nested.
+	deepest int
 }
 
 // raw is the field's whole value as written.
@@ -58,8 +61,7 @@ var (
 )
 
 // normalise returns the file's text as UTF-8 with LF line ends and without a byte order mark. A
-// file that is not text is an error of r, with the line of the first offending byte. The result
-// may share memory with raw.
+// file that is not text is an error of r, with the line of the first offending byte.
 func normalise(raw string, r *report) (string, bool) {
 	// The byte order marks of UTF-16, little endian and big endian.
 	if strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
@@ -67,160 +69,139 @@ func normalise(raw string, r *report) (string, bool) {
 		return "", false
 	}
 	text := strings.TrimPrefix(raw, "\uFEFF")
-	if i := strings.IndexByte(text, 0); i >= 0 {
-		r.errorf(lineAt(text, i), "nul-byte", "a NUL byte: this is a binary file or UTF-16, and a proposal is UTF-8 text")
-		return "", false
-	}
-	if !utf8.ValidString(text) {
-		i := 0
-		for c, n := utf8.DecodeRuneInString(text); c != utf8.RuneError || n != 1; c, n = utf8.DecodeRuneInString(text[i:]) {
-			i += n
+	for i, c := range text {
+		switch {
+		case c == 0:
+			r.errorf(lineAt(text, i), "nul-byte", "a NUL byte: this is a binary file or UTF-16, and a proposal is UTF-8 text")
+		case c == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
+			r.errorf(lineAt(text, i), "not-utf8", "byte 0x%02X is not valid UTF-8; save the file as UTF-8", text[i])
+		case c == '\r' && !strings.HasPrefix(text[i:], "\r\n"):
+			r.errorf(lineAt(text, i), "lone-cr", "a carriage return without a line feed; end lines with LF or CRLF")
+		default:
+			continue
 		}
-		r.errorf(lineAt(text, i), "not-utf8", "byte 0x%02X is not valid UTF-8; save the file as UTF-8", text[i])
 		return "", false
 	}
-	whole := strings.ReplaceAll(text, "\r\n", "\n")
-	if i := strings.IndexByte(whole, '\r'); i >= 0 {
-		r.errorf(lineAt(whole, i), "lone-cr", "a carriage return without a line feed; end lines with LF or CRLF")
-		return "", false
-	}
-	return whole, true
+	return strings.ReplaceAll(text, "\r\n", "\n"), true
 }
 
 // lineAt is the line of an offset, from 1.
 func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
 
+// isMark reports a line that holds a mark at its beginning and nothing else.
+func isMark(line, mark string) bool {
+	rest, ok := strings.CutPrefix(line, mark)
+	return ok && strings.TrimSpace(rest) == ""
+}
+
 // guard finds the header of a normalised text. ok is false when the file cannot be published: r
 // then holds the error. A file without any header has ok true and a nil header.
 func guard(text string, r *report) (h *header, ok bool) {
 	start := len(text) - len(strings.TrimLeft(text, " \t\n"))
-	first, next := cutLine(text, start)
-	if start > 0 && text[start-1] != '\n' || !isMark(first, "---") {
+	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
+	if start > 0 && text[start-1] != '\n' || !isMark(lines[0], "---") {
 		return nil, true
 	}
-	// A header that is never closed would swallow the text: its lines are judged as they come.
-	begin := lineAt(text, start)
-	s := splitter{line: begin, late: report{file: r.file}}
-	unclosed := func(line int) (*header, bool) {
-		r.errorf(line, "header-unterminated", "the header is not closed: put a line with --- where it ends, which seems to be here")
+	// The header ends at the first fence, if no line before that is Markdown.
+	body, end := start+len(lines[0]), 1
+	for end < len(lines) && !isMark(lines[end], "---") && !isMark(lines[end], "...") {
+		body += len(lines[end])
+		lines[end] = strings.TrimSuffix(lines[end], "\n")
+		end++
+	}
+	begin, before := lineAt(text, start), len(r.problems)
+	s := splitter{lines: lines[1:end], first: begin + 1, r: r}
+	s.split()
+	fail := func(line int, code, message string) (*header, bool) {
+		r.problems = r.problems[:before] // the warnings of a header that is none
+		r.errorf(line, code, "%s", message)
 		return nil, false
 	}
-	for at := next; at < len(text); at = next {
-		var line string
-		line, next = cutLine(text, at)
-		s.line++
-		switch {
-		case isMark(line, "---"):
-			s.end = cmp.Or(s.end, s.heading)
-			switch {
-			case s.end > 0 && len(s.fields) > 0:
-				return unclosed(s.end)
-			case s.list > 0:
-				r.errorf(s.list, "header-not-mapping", "the header is a list; it must consist of lines such as title: A title")
-				return nil, false
-			case s.scalar > 0:
-				r.errorf(s.scalar, "header-not-mapping", "the header is plain text; it must consist of lines such as title: A title")
-				return nil, false
-			}
-			r.problems = append(r.problems, s.late.problems...)
-			return &header{fields: s.fields, body: next}, true
-		case isMark(line, "..."):
-			r.errorf(s.line, "header-dots", "the header ends with ...; end it with ---")
-			return nil, false
-		case next > maxHeader && s.end == 0:
-			r.errorf(begin, "header-too-large", "the header is longer than %d KiB, or no --- ends it", maxHeader>>10)
-			return nil, false
-		case next > maxHeader:
-			return unclosed(s.end)
-		}
-		s.add(line)
+	const unclosed = "the header is not closed: put a line with --- where it ends, which seems to be here"
+	switch closed := end < len(lines); {
+	case closed && isMark(lines[end], "..."):
+		return fail(begin+end, "header-dots", "the header ends with ...; end it with ---")
+	case !closed && s.stop == 0 && len(text) > start+maxHeader:
+		return fail(begin, "header-too-large", "the header is longer than 64 KiB, or no --- ends it")
+	case !closed || s.stop > 0 && len(s.fields) > 0: // it would swallow the text
+		return fail(cmp.Or(s.stop, begin), "header-unterminated", unclosed)
+	case s.list > 0:
+		return fail(s.list, "header-not-mapping", "the header is a list; it must consist of lines such as title: A title")
+	case s.scalar > 0:
+		return fail(s.scalar, "header-not-mapping", "the header is plain text; it must consist of lines such as title: A title")
 	}
-	return unclosed(cmp.Or(s.end, s.heading, begin))
-}
-
-// cutLine returns the line at an offset, without its end, and the offset of the next one.
-func cutLine(text string, at int) (line string, next int) {
-	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
-		return text[at : at+i], at + i + 1
-	}
-	return text[at:], len(text)
-}
-
-// isMark reports a line that holds a mark at its beginning and nothing else.
-func isMark(line string, mark string) bool {
-	rest, ok := strings.CutPrefix(line, mark)
-	return ok && len(strings.Trim(rest, " \t")) == 0
+	return &header{fields: s.fields, body: body + len(lines[end])}, true
 }
 
 // splitter takes a header apart line by line.
 type splitter struct {
+	lines []string
+	// first is the number of the first line in the file.
+	first  int
+	r      *report
 	fields []field
-	line   int
-	// The line before was blank.
-	blank bool
-	// Line of a Markdown heading by its look, until a key follows it directly.
-	heading int
-	// Line at which the header seems to end, 0 as long as it looks like one.
-	end int
-	// Line of a list item that belongs to no key.
-	list int
-	// Line of text that belongs to no key.
-	scalar int
-	// late holds the warnings of a header that is closed; an open one has an error of its own.
-	late report
-	// The lines indented below belong to a line that was left out.
+	// stop is the line at which the header seems to end, 0 as long as all looks like one.
+	stop int
+	// list and scalar are the lines of a list item and of text that belong to no key.
+	list, scalar int
+	// drop says that the lines indented below belong to a line that was left out.
 	drop bool
+}
+
+// split fills the splitter from its lines.
+func (s *splitter) split() {
+	for i, line := range s.lines {
+		n, trimmed := s.first+i, strings.TrimSpace(line)
+		_, item := itemText(trimmed)
+		switch {
+		case trimmed == "":
+			s.extend(line)
+		case (line[0] == ' ' || line[0] == '\t') && len(s.fields) > 0:
+			s.below(line, trimmed, n)
+		case item:
+			if len(s.fields) == 0 {
+				s.list = n
+			}
+			s.extend(line)
+		case line[0] == '#':
+			if s.heading(i) {
+				s.stop = cmp.Or(s.stop, n)
+			}
+		default:
+			if f, isKey := splitKey(line); isKey {
+				s.key(f, n)
+				continue
+			}
+			// Text after a blank line is prose, and hyphens are meant as the end.
+			if i > 0 && strings.TrimSpace(s.lines[i-1]) == "" || strings.Trim(trimmed, "-") == "" {
+				s.stop = cmp.Or(s.stop, n)
+			}
+			s.stray(line, n)
+		}
+	}
 }
 
 var headingLine = regexp.MustCompile(`^#{1,6}[ \t]+\S`)
 
-// add takes the next line of the header.
-func (s *splitter) add(line string) {
-	trimmed := strings.TrimSpace(line)
-	blank, heading := s.blank, s.heading
-	s.blank, s.heading = trimmed == "", 0
-	if trimmed == "" {
-		s.end = cmp.Or(s.end, heading) // a heading between blank lines is Markdown, a comment would belong to something
-		s.extend(line)
-		return
+// heading reports a line, by its position, that is a heading of Markdown and no comment: no key
+// follows it.
+func (s *splitter) heading(i int) bool {
+	if i == 0 || strings.TrimSpace(s.lines[i-1]) != "" || !headingLine.MatchString(s.lines[i]) {
+		return false
 	}
-	// A line belongs to the field above it, begins a field, or is neither.
-	indented := line[0] == ' ' || line[0] == '\t'
-	_, item := itemText(line)
-	switch {
-	case indented && len(s.fields) > 0:
-		s.below(line, trimmed)
-	case !indented && line[0] == '#':
-		// A comment, unless it stands alone like a heading.
-		if heading > 0 {
-			s.heading = heading
-		} else if blank && headingLine.MatchString(line) {
-			s.heading = s.line
+	for _, next := range s.lines[i+1:] {
+		if strings.HasPrefix(next, "#") {
+			continue
 		}
-	case !indented && item:
-		if len(s.fields) == 0 {
-			s.list = s.line
-		}
-		s.extend(line)
-	default:
-		f, isKey := splitKey(line)
-		if isKey {
-			s.key(f)
-			return
-		}
-		// A heading with text below it is Markdown.
-		s.end = cmp.Or(s.end, heading)
-		// Text after a blank line is prose, and hyphens are meant as the end.
-		if blank || strings.Trim(trimmed, "-") == "" {
-			s.end = cmp.Or(s.end, s.line)
-		}
-		s.stray(line)
+		_, isKey := splitKey(next)
+		return next == "" || !isKey && !strings.ContainsAny(next[:1], "- \t")
 	}
+	return true
 }
 
-// key begins a field at the line at hand.
-func (s *splitter) key(f field) {
-	f.line = s.line
+// key begins a field at line n.
+func (s *splitter) key(f field, n int) {
+	f.line = n
 	s.fields = append(s.fields, f)
 	s.drop = false
 }
@@ -234,19 +215,18 @@ func (s *splitter) extend(line string) {
 
 // below takes an indented line. A key of one word below a value that is complete is a key that
 // was indented by mistake: YAML refuses it, and as a part of that value it would be published.
-func (s *splitter) below(line, trimmed string) {
-	// An open value takes all lines below it, whatever they look like.
+func (s *splitter) below(line, trimmed string, n int) {
 	f, isKey := splitKey(trimmed)
 	switch {
 	case s.drop || s.fields[len(s.fields)-1].open:
 		s.extend(line)
 	case isComplex(trimmed):
 		s.drop = true
-		s.late.warnf(s.line, "yaml-fallback", "a key that begins with ? is left out; write it as key: value")
+		s.r.warnf(n, "yaml-fallback", "a key that begins with ? is left out; write it as key: value")
 	case isKey && oneWord.MatchString(f.key):
-		s.late.warnf(s.line, "yaml-fallback",
+		s.r.warnf(n, "yaml-fallback",
 			"%s is indented below a value that is complete: it is read as a key of its own; take the blanks out", quoted(f.key))
-		s.key(f)
+		s.key(f, n)
 	default:
 		s.extend(line)
 	}
@@ -255,48 +235,42 @@ func (s *splitter) below(line, trimmed string) {
 // stray takes a line that is neither indented nor a key. Lists of people and of proposals are
 // folded like that; every other one is left out, since it would be published as a part of the
 // line above.
-func (s *splitter) stray(line string) {
-	if len(s.fields) == 0 {
-		s.scalar = s.line
-		return
-	}
-	if foldedLists[s.fields[len(s.fields)-1].name] && !isComplex(line) && !s.drop {
-		s.late.warnf(s.line, "yaml-fallback", "this line has no key: it is read as part of the line above; indent it")
+func (s *splitter) stray(line string, n int) {
+	switch {
+	case len(s.fields) == 0:
+		s.scalar = n
+	case foldedLists[s.fields[len(s.fields)-1].name] && !isComplex(line) && !s.drop:
+		s.r.warnf(n, "yaml-fallback", "this line has no key: it is read as part of the line above; indent it")
 		s.extend("  " + line)
-		return
+	default:
+		s.drop = true
+		s.r.warnf(n, "yaml-fallback", "this line has no key and is left out; write key: value, or indent it below its key")
 	}
-	s.drop = true
-	s.late.warnf(s.line, "yaml-fallback", "this line has no key and is left out; write key: value, or indent it below its key")
 }
 
 var (
-	// bareKey is a key whose colon has no blank after it, which YAML reads as text and people
-	// as a key.
+	// plainKey is a key up to the first colon before a blank or the end of the line.
+	plainKey = regexp.MustCompile(`^(.+?):(?:[ \t](.*))?$`)
+	// bareKey is a key whose colon has no blank after it: YAML reads text, and people read a key.
 	bareKey = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]{0,39}):([^\s/].*)$`)
+	// quotedKey is a key in quotes.
+	quotedKey = regexp.MustCompile(`^(?:"([^"]+)"|'([^']+)')[ \t]*:(?:[ \t](.*))?$`)
 	// oneWord is a key as nearly all are; a sentence that is folded over lines seldom begins
 	// like it.
 	oneWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
-	// quotedKey is a key in quotes.
-	quotedKey = regexp.MustCompile(`^(?:"([^"]+)"|'([^']+)')[ \t]*:(?:[ \t](.*))?$`)
 )
 
-// splitKey splits "key: value". line is not empty.
+// splitKey splits "key: value".
 func splitKey(line string) (field, bool) {
-	// A key that is a list or a map.
-	if strings.HasPrefix(line, "? ") {
+	if isComplex(line) {
 		return field{}, false
 	}
-	// "Created": 2024-01-01
 	if m := quotedKey.FindStringSubmatch(line); m != nil {
 		return newField(m[1]+m[2], m[3]), true
 	}
-	// The first colon before a blank or the end of the line ends the key.
-	for i := 1; i < len(line); i++ {
-		if line[i] == ':' && (i+1 == len(line) || line[i+1] == ' ' || line[i+1] == '\t') {
-			return newField(line[:i], line[i+1:]), keyLike(line[:i])
-		}
+	if m := plainKey.FindStringSubmatch(line); m != nil {
+		return newField(m[1], m[2]), keyLike(m[1])
 	}
-	// created:2024-01-01
 	if m := bareKey.FindStringSubmatch(line); m != nil {
 		return newField(m[1], m[2]), true
 	}
@@ -321,9 +295,9 @@ func (f *field) goesOn() bool {
 	case '|', '>':
 		return blockScalar(f.value)
 	case '"', '\'':
-		return quotedEnd(f.value) == 0
+		return quotedText.FindString(f.value) == ""
 	case '[', '{':
-		_, _, closed := rewriteFlow(f.value, 0)
+		_, _, closed := quoteFlow(f.value)
 		return !closed && !freeText[f.name]
 	}
 	return false

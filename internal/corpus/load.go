@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -51,9 +52,8 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	}
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0) + 1) // git works in a process of its own
-	var h *history
 	workers.Go(func() error {
-		h = readHistory(ctx, c.Folders, o.Epoch)
+		c.history = readHistory(ctx, c.Folders, o.Epoch)
 		return ctx.Err()
 	})
 	// An entry that has a problem by its name alone is not opened.
@@ -63,7 +63,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		}
 		workers.Go(func() error {
 			if ctx.Err() == nil {
-				e.read(c.prefix)
+				e.readProposal(c.prefix)
 			}
 			return ctx.Err()
 		})
@@ -71,75 +71,122 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if err := workers.Wait(); err != nil {
 		return nil, fmt.Errorf("load proposals: %w", err)
 	}
-	refuse(all, o.Refused)
-	c.assemble(ctx, all, h)
+	c.assemble(ctx, all)
 	return c, nil
 }
 
-// entry is a file of a folder, with the result of reading it.
+// entry is a file of a proposals folder, or of one of the folders in it, with what was read.
 type entry struct {
 	folder.File
 	root   *os.Root
-	report *report
-	// Nil when it is not a sound one.
-	proposal *Proposal
+	report report
+	// id is that of the proposal in the file, or of the one that the file belongs to; the zero ID
+	// when there is none.
+	id mip.ID
+	// locale is that of a translation.
+	locale string
+	// clash says that another file claims the same place.
+	clash bool
+
+	proposal    *Proposal
+	summary     *api.Summary
+	translation *Translation
+}
+
+// newEntry returns the entry of a file that was not read.
+func newEntry(root *os.Root, f folder.File) *entry {
+	return &entry{File: f, root: root, report: report{file: f.Path}}
 }
 
 // list returns the files of a folder that may be proposals, sorted by name. One that cannot be
 // read has a problem.
-func list(root *os.Root, dir string) ([]*entry, error) {
+func list(root *os.Root, dir string) (out []*entry, err error) {
 	files, err := folder.List(root, dir, ".")
 	if err != nil {
 		return nil, err
 	}
-	var out []*entry
-	var texts []folder.File
+	var texts []*entry
 	for _, f := range files {
-		e := &entry{File: f, root: root, report: &report{file: f.Path}}
-		switch ext := strings.ToLower(path.Ext(f.Name)); {
-		// Such a name looks like another one in messages and in addresses.
-		case folder.Visible(f.Name) != f.Name && strings.Contains(strings.ToLower(f.Name), ".md"):
-			e.report.errorf(0, "bad-file-name", "the file name holds a control character or is not UTF-8; rename it")
-		case folder.Visible(f.Name) != f.Name:
-			continue
-		case ext == ".md":
-			texts = append(texts, f)
+		e := newEntry(root, f)
+		lower, visible := strings.ToLower(f.Name), folder.Visible(f.Name) == f.Name
+		_, numbered := numberInName(f.Name)
+		switch {
+		case strings.HasSuffix(lower, ".md"), !visible && strings.Contains(lower, ".md"):
+			texts = append(texts, e)
+		// A name with a number is worth a notice: somebody may miss the proposal.
+		case visible && numbered && f.Irregular:
+			e.report.noticef(0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
+		case visible && numbered && slices.Contains(otherTexts, path.Ext(lower)):
+			e.report.noticef(0, "not-read", "skipped: a proposal's file name ends in .md")
 		default:
-			_, numbered := numberInName(f.Name)
-			switch {
-			// A name with a number is worth a notice: somebody may miss the proposal.
-			case numbered && f.Irregular:
-				e.report.noticef(0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
-			case numbered && slices.Contains(otherTexts, ext):
-				e.report.noticef(0, "not-read", "skipped: a proposal's file name ends in .md")
-			default:
-				continue
-			}
+			continue
 		}
 		out = append(out, e)
 	}
-	twins := folder.Twins(texts)
-	for _, e := range out {
+	checkNames(texts, mip.Error, "")
+	return out, nil
+}
+
+// checkNames reports names that look like another one in messages and in addresses, and those
+// that are one name on half of all machines. end is the end of the second message.
+func checkNames(entries []*entry, level mip.Level, end string) {
+	var visible []folder.File
+	for _, e := range entries {
+		if folder.Visible(e.Name) == e.Name {
+			visible = append(visible, e.File)
+			continue
+		}
+		e.report.add(level, 0, "bad-file-name", "the file name holds a control character or is not UTF-8; rename it")
+	}
+	twins := folder.Twins(visible)
+	for _, e := range entries {
 		if others := twins[e.Name]; others != nil {
-			e.report.errorf(0, "name-case", "the file name differs only by case from %s; rename one", strings.Join(others, ", "))
+			e.report.add(level, 0, "name-case", "the file name differs only by case from %s; rename one%s", strings.Join(others, ", "), end)
 		}
 	}
-	return out, nil
+}
+
+// checkTwice calls found for each of several entries with the same id and locale, with the paths
+// of the others. Which of them is meant is for a person to say.
+func checkTwice(entries []*entry, found func(e *entry, others string)) {
+	type key struct {
+		id     mip.ID
+		locale string
+	}
+	byKey := map[key][]*entry{}
+	for _, e := range entries {
+		if e.id != (mip.ID{}) && !e.clash {
+			byKey[key{e.id, e.locale}] = append(byKey[key{e.id, e.locale}], e)
+		}
+	}
+	for _, same := range byKey {
+		for _, e := range same {
+			var others []string
+			for _, o := range same {
+				if o != e {
+					others = append(others, o.Path)
+				}
+			}
+			if len(others) > 0 {
+				found(e, strings.Join(others, ", "))
+			}
+		}
+	}
 }
 
 // otherTexts are endings of texts that are named like proposals and yet are none.
 var otherTexts = []string{".markdown", ".mdown", ".mkd", ".txt", ".mediawiki", ".rst", ".org"}
 
-// read reads the file as a proposal.
-func (e *entry) read(prefix string) {
+// readProposal reads the file as a proposal.
+func (e *entry) readProposal(prefix string) {
 	raw, err := e.Read(e.root)
 	if err != nil {
 		code, message := e.Refusal(err)
 		e.report.errorf(0, code, "%s", message)
 		return
 	}
-	if p := newProposal(e.File, string(raw), prefix, e.report); p != nil && !e.report.failed {
-		e.proposal = p
+	if p := newProposal(e.File, string(raw), prefix, &e.report); p != nil && !e.report.failed {
+		e.proposal, e.id = p, p.ID
 	}
 }
 
@@ -206,37 +253,17 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 	return doc, heavy
 }
 
-// refuse fails the proposals that a caller refuses, and those whose id another one has too.
-func refuse(all []*entry, refused map[string]mip.Problem) {
-	byID := map[mip.ID][]*entry{}
-	// Refusing one of two files with the same number does not settle which is meant.
+// assemble makes the corpus of the files that hold a proposal which nobody refuses and no other
+// file has: relations and times.
+func (c *Corpus) assemble(ctx context.Context, all []*entry) {
 	for _, e := range all {
-		if e.proposal == nil {
-			continue
-		}
-		if p, ok := refused[e.Path]; ok {
+		if p, ok := c.refused[e.Path]; ok && e.proposal != nil {
 			e.report.errorf(p.Line, p.Code, "%s", p.Message)
 		}
-		byID[e.proposal.ID] = append(byID[e.proposal.ID], e)
 	}
-	// None of the files is published: which one is meant is for a person to say.
-	for id, same := range byID {
-		for _, e := range same {
-			var others []string
-			for _, o := range same {
-				if o != e {
-					others = append(others, o.Path)
-				}
-			}
-			if len(others) > 0 {
-				e.report.errorf(e.proposal.numberLine, "duplicate-number", "number %d is also that of %s", id.Number, strings.Join(others, ", "))
-			}
-		}
-	}
-}
-
-// assemble makes the corpus of the files: relations and times.
-func (c *Corpus) assemble(ctx context.Context, all []*entry, h *history) {
+	checkTwice(all, func(e *entry, others string) {
+		e.report.errorf(e.proposal.numberLine, "duplicate-number", "number %d is also that of %s", e.id.Number, others)
+	})
 	c.files = map[string]*Proposal{}
 	for _, e := range all {
 		if e.proposal == nil || e.report.failed {
@@ -253,11 +280,9 @@ func (c *Corpus) assemble(ctx context.Context, all []*entry, h *history) {
 	}
 	slices.SortFunc(c.Proposals, byID)
 	relate(c.Proposals)
-	c.history = h
-	c.Commit, c.Committed = h.date(c.Proposals)
-	h.keepTexts(ctx, c.Proposals)
-	c.History = h.state
-	c.Problems = append([]mip.Problem{}, h.problems...)
+	c.History, c.Commit, c.Committed = c.history.date(c.Proposals)
+	c.history.keepTexts(ctx, c.Proposals)
+	c.Problems = append([]mip.Problem{}, c.history.problems...)
 	for _, e := range all {
 		c.Problems = append(c.Problems, e.report.most()...)
 	}

@@ -1,22 +1,33 @@
 package corpus
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/gitsync"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // relate fills RequiredBy and reports oddities of Requires. proposals are in the order of their
 // ids.
 func relate(proposals []*Proposal) {
-	byID := make(map[mip.ID]*Proposal, len(proposals))
+	published := make(map[mip.ID]*Proposal, len(proposals))
 	for _, p := range proposals {
-		byID[p.ID] = p
+		published[p.ID] = p
 	}
 	for _, p := range proposals {
 		for _, id := range p.ID.Siblings(p.Requires) {
-			q := byID[id]
+			q := published[id]
 			switch {
 			case q == p:
 				p.report.warnf(p.requireLine, "requires-self", "the proposal requires itself")
@@ -32,24 +43,18 @@ func relate(proposals []*Proposal) {
 		}
 	}
 	for _, group := range components(proposals) {
-		var ids []string
-		for _, p := range circle(group) {
-			ids = append(ids, p.ID.String())
-		}
-		first := group[0]
-		way := strings.Join(append(ids, first.ID.String()), " > ")
-		first.report.warnf(first.requireLine, "requires-cycle", "the proposals require each other in a circle: %s", way)
+		first := slices.MinFunc(group, byID)
+		first.report.warnf(first.requireLine, "requires-cycle", "the proposals require each other in a circle: %s", circle(first))
 	}
 }
 
-// components returns the groups of two proposals or more that all depend on each other, each in
-// the order of proposals: strongly connected components, after R. Tarjan, Depth-first search
-// and linear graph algorithms, SIAM J. Comput. 1 (1972).
+// components returns the groups of two proposals or more that all depend on each other: strongly
+// connected components, after R. Tarjan, Depth-first search and linear graph algorithms, SIAM J.
+// Comput. 1 (1972).
 func components(proposals []*Proposal) (groups [][]*Proposal) {
 	// low is the earliest proposal on the stack that can be reached, by when it was met; 0 once
-	// it is in a group.
+	// it is in a group. The stack holds the proposals that were met and are in no group yet.
 	met, low := map[*Proposal]int{}, map[*Proposal]int{}
-	// The stack holds the proposals that were met and are in no group yet.
 	var stack []*Proposal
 	var visit func(p *Proposal)
 	visit = func(p *Proposal) {
@@ -83,37 +88,313 @@ func components(proposals []*Proposal) (groups [][]*Proposal) {
 			visit(p)
 		}
 	}
-	for _, group := range groups {
-		slices.SortFunc(group, byID)
-	}
 	return groups
 }
 
-// circle is the shortest way from the first proposal of a group back to it, found breadth
-// first.
-func circle(group []*Proposal) []*Proposal {
-	first := group[0]
-	inGroup := map[*Proposal]bool{}
-	for _, p := range group {
-		inGroup[p] = true
-	}
+// circle writes the shortest way from a proposal back to it, found breadth first. There must be
+// one.
+func circle(first *Proposal) string {
 	cameFrom := map[*Proposal]*Proposal{}
 	for queue := []*Proposal{first}; ; queue = queue[1:] {
-		at := queue[0]
-		for _, q := range at.requires {
+		for _, q := range queue[0].requires {
 			if q == first {
-				way := []*Proposal{at}
-				for at != first {
-					at = cameFrom[at]
-					way = append(way, at)
+				way := first.ID.String()
+				for at := queue[0]; at != nil; at = cameFrom[at] {
+					way = at.ID.String() + " > " + way
 				}
-				slices.Reverse(way)
 				return way
 			}
-			if cameFrom[q] == nil && inGroup[q] {
-				cameFrom[q] = at
+			if cameFrom[q] == nil {
+				cameFrom[q] = queue[0]
 				queue = append(queue, q)
 			}
+		}
+	}
+}
+
+// history holds the commits that touched the files in the folders.
+type history struct {
+	// epoch, when set, is the time of every change.
+	epoch *time.Time
+	// places are those of the folders in their repositories, by folder; whole says that every folder
+	// has one with all its commits.
+	places map[string]git.Place
+	whole  bool
+	// partial holds the top folders of clones that lack some contents.
+	partial map[string]bool
+	// files are the commits of each file, newest first.
+	files map[fileKey][]touch
+	// touched counts, by commit, the files named like proposals that it touches.
+	touched map[string]int
+	// records are those of mipwatch sync, by folder.
+	records  map[string]*gitsync.Record
+	problems []mip.Problem
+}
+
+// fileKey is a path within a repository.
+type fileKey struct{ top, path string }
+
+// touch is one commit of a file.
+type touch struct {
+	git.Commit
+	// blob is git's name for the text; empty when the commit removed the file.
+	blob string
+	// edge says that a shallow clone ends at the commit, which shows every file as new.
+	edge bool
+}
+
+// maxLanguages bounds the folders of translations whose files have times too.
+const maxLanguages = 200
+
+// readHistory reads the history of all folders. Where git knows nothing the header's dates
+// stay.
+func readHistory(ctx context.Context, folders []string, epoch *time.Time) *history {
+	h := &history{
+		epoch: epoch, whole: true, places: map[string]git.Place{}, partial: map[string]bool{},
+		files: map[fileKey][]touch{}, touched: map[string]int{}, records: map[string]*gitsync.Record{},
+	}
+	for _, dir := range folders {
+		h.readRecord(dir)
+	}
+	if epoch != nil {
+		return h
+	}
+	// Several folders may lie in one repository, whose log is read once.
+	byTop := map[string][]string{}
+	for _, dir := range folders {
+		p, err := git.Locate(ctx, dir)
+		if err != nil {
+			h.missing(dir, err)
+			if errors.Is(err, git.ErrNoGit) {
+				return h
+			}
+			continue
+		}
+		h.places[dir] = p
+		if p.Shallow != nil {
+			h.whole = false
+			h.report(mip.Notice, dir, "history-shallow",
+				"the clone is shallow: times before its first commit are unknown; fetch the whole history (git fetch --unshallow)")
+		}
+		byTop[p.Top] = append(byTop[p.Top], dir)
+	}
+	for top, dirs := range byTop {
+		if git.Partial(ctx, top) {
+			h.partial[top] = true
+			h.report(mip.Notice, dirs[0], "history-partial",
+				"the clone lacks what files held before: versions are told without their texts; fetch it all (git fetch --refetch --no-filter)")
+		}
+		if err := h.readLog(ctx, top, dirs); err != nil {
+			h.missing(dirs[0], err)
+		}
+	}
+	return h
+}
+
+// report notes a problem of a folder, or of a file in it.
+func (h *history) report(level mip.Level, name, code, format string, args ...any) {
+	r := report{file: filepath.ToSlash(name)}
+	r.add(level, 0, code, format, args...)
+	h.problems = append(h.problems, r.problems...)
+}
+
+// missing notes why a folder has no history. A folder outside of any repository is nothing to
+// note.
+func (h *history) missing(dir string, err error) {
+	h.whole = false
+	for _, known := range []error{git.ErrNoGit, git.ErrOwner, git.ErrFailed} {
+		if errors.Is(err, known) {
+			h.report(mip.Notice, dir, "history-none", "%v: times come from the headers", known)
+			return
+		}
+	}
+}
+
+// readRecord reads the record of mipwatch sync in a folder. One that cannot be read is a
+// problem, and times come from the local repository then.
+func (h *history) readRecord(dir string) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return // reported where the folder is listed
+	}
+	defer root.Close()
+	record, err := gitsync.ReadRecord(root) // nil for a folder that was never synced
+	if err != nil {
+		h.report(mip.Warning, path.Join(filepath.ToSlash(dir), gitsync.RecordName), "upstream-record",
+			"the record of mipwatch sync cannot be read (%v): times come from the repository here; bring it back, or remove it and sync again",
+			folder.Cause(err))
+		return
+	}
+	h.records[dir] = record
+}
+
+// readLog takes the commits of every file in the folders of one repository, and in their
+// folders of translations, from one pass over the log.
+func (h *history) readLog(ctx context.Context, top string, dirs []string) error {
+	var prefixes []string
+	// proposals has the prefixes of the folders, without those of translations.
+	proposals := map[string]bool{}
+	for _, dir := range dirs {
+		prefix := h.places[dir].Prefix
+		proposals[prefix] = true
+		prefixes = append(prefixes, prefix)
+		entries, _ := os.ReadDir(filepath.Join(dir, TranslationsDir)) // an error is reported where the files are read
+		entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() })
+		for _, e := range entries[:min(len(entries), maxLanguages)] {
+			prefixes = append(prefixes, prefix+TranslationsDir+"/"+e.Name()+"/")
+		}
+	}
+	slices.Sort(prefixes)
+	undated, example := map[string]bool{}, ""
+	err := git.Log(ctx, top, "", slices.Compact(prefixes), func(c git.Commit, t git.Touch) {
+		if c.Undated {
+			undated[c.Hash] = true
+			example = max(example, c.Hash)
+		}
+		dir, name := path.Split(t.Path)
+		if _, numbered := numberInName(name); numbered && proposals[dir] {
+			h.touched[c.Hash]++
+		}
+		key := fileKey{top, t.Path}
+		h.files[key] = append(h.files[key], touch{c, t.Blob, h.places[dirs[0]].Shallow[c.Hash]})
+	})
+	if len(undated) > 0 {
+		h.report(mip.Warning, dirs[0], "commit-date",
+			"commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such commits: %d)", example, len(undated))
+	}
+	return err
+}
+
+// last is the newest commit of a file by its time, and when it was; nil when none is known.
+func last(all []touch) (git.Commit, *mip.Time) {
+	all = slices.DeleteFunc(slices.Clone(all), func(t touch) bool { return t.edge })
+	if len(all) == 0 {
+		return git.Commit{}, nil
+	}
+	c := slices.MaxFunc(all, func(a, b touch) int { return cmp.Compare(a.When, b.When) }).Commit
+	return c, commitTime(c)
+}
+
+// commitTime is the time of a commit, by its committer's clock.
+func commitTime(c git.Commit) *mip.Time { return new(mip.NewTime(time.Unix(c.When, 0))) }
+
+// created is the time of a file's first commit; nil when that is unknown, or touches other
+// proposals too, and so may have moved or imported it.
+func (h *history) created(all []touch) *mip.Time {
+	if len(all) == 0 || slices.ContainsFunc(all, func(t touch) bool { return t.edge }) {
+		return nil
+	}
+	first := slices.MinFunc(all, func(a, b touch) int { return cmp.Compare(a.When, b.When) })
+	if first.Undated || h.touched[first.Hash] != 1 {
+		return nil
+	}
+	return commitTime(first.Commit)
+}
+
+// changed is the time of the newest commit that touched a file of a folder or below it, nil
+// when git has none.
+func (h *history) changed(f folder.File) *mip.Time {
+	if h.epoch != nil {
+		return new(mip.NewTime(*h.epoch))
+	}
+	p := h.places[f.Folder]
+	_, when := last(h.files[fileKey{p.Top, p.Prefix + f.Name}])
+	return when
+}
+
+// date sets the times of the proposals. It returns the state of the history, and the newest
+// commit that touched a proposal, with its time.
+func (h *history) date(proposals []*Proposal) (state, commit string, committed *mip.Time) {
+	var newest git.Commit
+	known, synced := 0, 0
+	for _, p := range proposals {
+		// Without git the path is the best guess of the one in a repository.
+		place := h.places[p.source.Folder]
+		p.RepoPath = path.Join(filepath.Base(p.source.Folder), p.source.Name)
+		if place.Top != "" {
+			p.RepoPath = place.Prefix + p.source.Name
+		}
+		all := h.files[fileKey{place.Top, p.RepoPath}]
+		created := h.created(all)
+		// A file that was edited since it was synced has the local repository's times.
+		if from, ok := h.records[p.source.Folder].File(p.source.Name); ok && from.SHA256 == p.ContentHash {
+			p.RepoPath, p.Upstream, created, all = from.Path, true, from.Added, nil
+			for _, v := range from.Versions {
+				all = append(all, touch{Commit: git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Subject: v.Subject}, blob: v.Blob})
+			}
+			synced++
+		}
+		switch c, when := last(all); {
+		case h.epoch != nil:
+			p.Updated = new(mip.NewTime(*h.epoch))
+		case when != nil:
+			known++
+			p.Updated, p.Commit, p.Past = when, c.Hash, newPast(all, place.Top)
+			// Of commits of one second the hash decides, so that the order does not matter.
+			if cmp.Or(cmp.Compare(c.When, newest.When), strings.Compare(c.Hash, newest.Hash)) > 0 {
+				newest, committed = c, when
+			}
+			if p.Created.IsZero() && created != nil {
+				p.Created = created.Date()
+				p.Inferred = append(p.Inferred, "created")
+			}
+		case !p.Created.IsZero():
+			p.Updated = new(mip.NewTime(p.Created.Time()))
+		}
+	}
+	// Where some files were synced, a link to the upstream does not fit the others.
+	for _, p := range proposals {
+		p.Local = synced > 0 && !p.Upstream
+	}
+	cut := func(p git.Place) bool { return p.Shallow != nil }
+	switch {
+	case h.epoch != nil:
+		state = "fixed"
+	case known > 0 && synced == len(proposals):
+		// The upstream's history is whole, however much of the local one is there.
+		state = "full"
+		h.problems = slices.DeleteFunc(h.problems, func(p mip.Problem) bool { return strings.HasPrefix(p.Code, "history-") })
+	case known == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(h.places)), cut):
+		state = "none" // the repository, if there is one, holds other files
+	case known > 0 && h.whole && len(h.files) > 0:
+		state = "full"
+	default:
+		state = "shallow"
+	}
+	return state, newest.Hash, committed
+}
+
+// keepTexts forgets which texts the local repository does not hold: those of synced files are
+// there as far as they were committed here or fetched, those of a partial clone as far as they
+// were fetched. Without a repository none is.
+func (h *history) keepTexts(ctx context.Context, proposals []*Proposal) {
+	byTop := map[string][]*Proposal{}
+	for _, p := range proposals {
+		if p.Past != nil && (p.Upstream || h.partial[p.Past.top]) {
+			byTop[p.Past.top] = append(byTop[p.Past.top], p)
+		}
+	}
+	for top, of := range byTop {
+		var hashes []string
+		for _, p := range of {
+			hashes = append(hashes, p.Past.Texts...)
+		}
+		held := make([]bool, len(hashes))
+		if top != "" {
+			found, err := git.HasBlobs(ctx, top, hashes)
+			if err != nil {
+				h.report(mip.Notice, of[0].source.Folder, "history-texts", "%v: pages of versions show no texts", git.ErrFailed)
+				found = held
+			}
+			held = found
+		}
+		for _, p := range of {
+			for i := range p.Past.Texts {
+				if !held[i] {
+					p.Past.Texts[i] = ""
+				}
+			}
+			held = held[len(p.Past.Texts):]
 		}
 	}
 }

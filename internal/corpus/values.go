@@ -2,6 +2,8 @@ package corpus
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,107 +23,86 @@ var headerParser = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
 
 // values are a decoded header.
 type values struct {
-	// byName has the values by fieldName; of duplicates the first that is not empty.
-	byName map[string]*value
-	// The same values in the header's order.
-	order []*value
+	// byName has the fields by fieldName; of duplicates the first that is not empty.
+	byName map[string]*field
+	// order has the same fields in the header's order.
+	order []*field
 }
 
-// value is one field with its decoded value: nil, string, []any or map[string]any.
-type value struct {
-	*field
-	v any
-	// A character that XML forbids by U+FFFD.
-	replaced bool
-}
-
-// decode returns the header's values. A value that is no acceptable YAML is kept as text, with
-// a warning.
+// decode decodes the header's fields. A value that is no acceptable YAML is kept as text, with a
+// warning.
 func decode(h *header, r *report) *values {
-	// All values are decoded at once, which is faster, and one by one only when that fails.
-	yaml := make([]string, len(h.fields)) // empty: not acceptable
+	d := &values{byName: make(map[string]*field, len(h.fields))}
 	for i := range h.fields {
-		if text, ok := rewrite(&h.fields[i], freeText[h.fields[i].name], 0); ok && !endsHeader(text) {
-			yaml[i] = text
+		f := &h.fields[i]
+		v, ok := f.read()
+		f.v = f.tidy(v, 0)
+		if !ok || f.deepest > maxDepth {
+			r.warnf(f.line, "yaml-fallback",
+				"the value of %s is not plain YAML (an anchor, alias, tag, broken quote or too deep nesting): it is kept as text; quote it", quoted(f.key))
+			f.v = f.tidy(f.asText(), 0)
 		}
-	}
-	all := decodeYAML(yaml, 0)
-	d := &values{byName: make(map[string]*value, len(h.fields))}
-	for i := range h.fields {
-		v := &value{field: &h.fields[i]}
-		// A header of sound values takes one run of the parser.
-		found := all
-		if found == nil { // some value is broken: decoded alone, it costs no other its structure
-			found = decodeYAML(yaml[i:i+1], i)
+		first := d.byName[f.name]
+		if first == nil {
+			d.byName[f.name] = f
+			d.order = append(d.order, f)
+			continue
 		}
-		t := tidier{keepControls: v.name == "title" || v.name == "status"} // these are judged as they were read
-		decoded, ok := found[yamlKey(i)]
-		if ok {
-			v.v = t.tidy(decoded, 0)
+		r.warnf(f.line, "duplicate-key",
+			"%s is stated a second time (first on line %d): the first value that is not empty counts", quoted(f.key), first.line)
+		// first is in the order already: the later field takes its place.
+		if first.v == nil && f.v != nil {
+			*first = *f
 		}
-		if !ok || t.deepest > maxDepth {
-			r.warnf(v.line, "yaml-fallback",
-				"the value of %s is not plain YAML (an anchor, alias, tag, broken quote or too deep nesting): it is kept as text; quote it", quoted(v.key))
-			v.v = t.tidy(asText(v.field), 0)
-		}
-		v.replaced = t.replaced
-		d.add(v, r)
 	}
 	return d
 }
 
-// add adds the next value. Of two with the same name the first that is not empty counts.
-func (d *values) add(v *value, r *report) {
-	first := d.byName[v.name]
-	if first == nil {
-		d.byName[v.name] = v
-		d.order = append(d.order, v)
-		return
+// read returns the field's value. A plain scalar is the text that it is, however YAML 1.1 would
+// type it (0161 is 113, no is false, " #" begins a comment). ok is false when the value has parts
+// that are not accepted (anchors, aliases, tags, a block scalar within a map) or is not YAML.
+func (f *field) read() (v any, ok bool) {
+	free := freeText[f.name]
+	lines := append([]string{f.value}, f.more...)
+	switch {
+	case f.value == "" || isComment(f.value):
+		if lines = withoutComments(f.more); len(lines) == 0 {
+			return nil, true
+		}
+		// The first line decides the kind of the block.
+		first := strings.TrimSpace(lines[0])
+		_, isItem := itemText(first)
+		key, isKey := splitKey(first)
+		if isItem || isKey && (!free || oneWord.MatchString(key.key)) && !strings.ContainsAny(first[:1], "[{") {
+			return decodeBlock(lines)
+		}
+	case blockScalar(f.value):
+		lines[0] = cutComment(f.value)
+		return decodeYAML(strings.Join(lines, "\n"))
 	}
-	r.warnf(v.line, "duplicate-key", "%s is stated a second time (first on line %d): the first value that is not empty counts", quoted(v.key), first.line)
-	// first is in the order already: the later value takes its place.
-	if first.v == nil && v.v != nil {
-		*first = *v
+	plain, yaml, ok := scalar(lines, free)
+	if !ok || yaml == "" {
+		return plain, ok
 	}
+	return decodeYAML(yaml)
 }
 
-// yamlKey is a key that is no word of YAML, which the real key may be.
-func yamlKey(i int) string { return "k" + strconv.Itoa(i) }
-
-// decodeYAML decodes values, each under the [yamlKey] of its position and first. It returns nil
-// when goldmark-meta finds an error. Values that are empty texts are left out.
-func decodeYAML(yaml []string, first int) map[string]any {
-	var header strings.Builder
-	header.WriteString("---\n")
-	for i, value := range yaml {
-		if value != "" {
-			fmt.Fprintf(&header, "%s: %s\n", yamlKey(first+i), value)
-		}
+// decodeYAML decodes one value of YAML.
+func decodeYAML(yaml string) (v any, ok bool) {
+	// goldmark-meta takes a line of hyphens for the closing fence wherever it stands.
+	if hyphens.MatchString(yaml) {
+		return nil, false
 	}
-	header.WriteString("---\n")
-	// goldmark-meta reads a header in front of a document, so it is given one without a text.
 	pc := parser.NewContext()
-	headerParser.Parse(text.NewReader([]byte(header.String())), parser.WithContext(pc))
+	headerParser.Parse(text.NewReader([]byte("---\nv: "+yaml+"\n---\n")), parser.WithContext(pc))
 	found, err := meta.TryGet(pc)
-	if err != nil {
-		return nil
-	}
-	return found
+	return found["v"], err == nil
 }
 
-// endsHeader reports a line of hyphens, which goldmark-meta takes for the closing fence
-// wherever it stands.
-func endsHeader(yaml string) bool {
-	for line := range strings.SplitSeq(yaml, "\n") {
-		if line = strings.TrimSpace(line); line != "" && strings.Trim(line, "-") == "" {
-			return true
-		}
-	}
-	return false
-}
+var hyphens = regexp.MustCompile(`(?m)^\s*-+\s*$`)
 
 // asText reads a field that is no YAML as people do: the text after the colon, on one line.
-func asText(f *field) string {
+func (f *field) asText() string {
 	s := f.raw()
 	if f.value != "" && shownText[f.name] {
 		s = f.value // the lines below may be another key's
@@ -134,75 +115,262 @@ func asText(f *field) string {
 	return s
 }
 
-// tidier turns the values of YAML into string, nil, []any and map[string]any.
-type tidier struct {
-	keepControls bool
-	replaced     bool
-	// How deep lists and maps are nested.
-	deepest int
-}
-
-// tidy returns the value v, which stands depth levels deep, with blanks trimmed and empty texts
-// as nil.
-func (t *tidier) tidy(v any, depth int) any {
-	t.deepest = max(t.deepest, depth)
+// tidy turns the values of YAML into string, nil, []any and map[string]any, with blanks trimmed
+// and empty texts as nil. v stands depth levels deep.
+func (f *field) tidy(v any, depth int) any {
+	f.deepest = max(f.deepest, depth)
 	switch v := v.(type) {
 	case nil:
 		return nil
 	case string:
 		s := strings.TrimSpace(v)
-		if clean, at := mip.Printable(s); at >= 0 && !t.keepControls {
-			s, t.replaced = clean, true
+		clean, at := mip.Printable(s)
+		// A title and a status are judged as they were read.
+		if at >= 0 && f.name != "title" && f.name != "status" {
+			s, f.replaced = clean, true
 		}
 		if s == "" {
 			return nil
 		}
 		return s
 	case []any:
-		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = t.tidy(item, depth+1)
+			v[i] = f.tidy(item, depth+1)
 		}
-		return out
+		return v
 	case map[any]any:
 		out := make(map[string]any, len(v))
 		for key, item := range v {
-			out[fmt.Sprint(key)] = t.tidy(item, depth+1)
+			out[fmt.Sprint(key)] = f.tidy(item, depth+1)
 		}
 		return out
 	}
-	// A number or a truth value, as rewrite lets none through.
-	return t.tidy(fmt.Sprint(v), depth)
+	// A number or a truth value in a form that no quotes were put around.
+	return f.tidy(fmt.Sprint(v), depth)
+}
+
+// scalar takes a value that begins on its first line: plain text that may be folded over several
+// lines, or, in yaml, quoted text or a flow list or map. Free text keeps the looks of a comment
+// and of a list: real titles hold " #" and begin with [Meta].
+func scalar(lines []string, free bool) (plain, yaml string, ok bool) {
+	var all, folded []string
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		all = append(all, line)
+		if !free {
+			line = cutComment(line)
+		}
+		if line != "" {
+			folded = append(folded, line)
+		}
+	}
+	whole, rest := strings.TrimSpace(strings.Join(all, "\n")), ""
+	switch whole[0] {
+	case '"', '\'':
+		text := quotedText.FindString(whole)
+		if text == "" {
+			return "", "", false
+		}
+		// YAML wants the lines below to be indented.
+		yaml, rest = strings.ReplaceAll(text, "\n", "\n  "), whole[len(text):]
+	case '[', '{':
+		if free {
+			break
+		}
+		if yaml, rest, ok = quoteFlow(whole); !ok {
+			return "", "", false
+		}
+	case '&', '*', '!':
+		return "", "", false
+	}
+	// [Ada](https://a.example) is no list: text follows the bracket.
+	if rest = strings.TrimSpace(rest); yaml != "" && (rest == "" || rest[0] == '#') {
+		return "", yaml, true
+	}
+	plain = strings.Join(folded, " ")
+	if !free && slices.Contains([]string{"~", "null", "Null", "NULL"}, plain) {
+		plain = ""
+	}
+	return plain, "", true
+}
+
+// isComment reports a text that is nothing but a comment.
+func isComment(s string) bool { return s == "#" || strings.HasPrefix(s, "# ") }
+
+// cutComment returns a line without the comment at its end.
+func cutComment(s string) string {
+	if isComment(s) {
+		return ""
+	}
+	before, _, _ := strings.Cut(s, " #")
+	return strings.TrimSpace(before)
+}
+
+// withoutComments returns the lines that are neither blank nor a comment.
+func withoutComments(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		line = strings.TrimSpace(line)
+		return line == "" || isComment(line)
+	})
+}
+
+// blockScalar reports whether s is the head of a literal or folded block: |, >-, |2+ and the
+// like.
+func blockScalar(s string) bool {
+	return (s[0] == '|' || s[0] == '>') && strings.Trim(cutComment(s[1:]), "+-123456789") == ""
+}
+
+// Parts of YAML, each at the beginning of a text.
+var (
+	// quotedText is a quoted scalar. A backslash escapes within double quotes, a second quote
+	// within single ones.
+	quotedText = regexp.MustCompile(`(?s)^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')`)
+	// listItem and mapItem are plain scalars of a flow list, where a colon is text, and of a flow
+	// map.
+	listItem = regexp.MustCompile(`^[^,\]}]+`)
+	mapItem  = regexp.MustCompile(`^(?:[^,\]}:]|:[^\s,\]}])+`)
+)
+
+// quoteFlow quotes the plain scalars of the flow list or map that s begins with; rest follows
+// it. ok is false for a value that must not be decoded (too deep, anchors) or is never closed.
+func quoteFlow(s string) (yaml, rest string, ok bool) {
+	var b strings.Builder
+	var open []byte // the closing brackets that are due
+	for i := 0; i < len(s); {
+		n := 1
+		switch c := s[i]; c {
+		case '[', '{':
+			open = append(open, c+2) // in ASCII the closing bracket is two after the opening one
+			b.WriteByte(c)
+		case ']', '}':
+			if c != open[len(open)-1] {
+				return "", "", false
+			}
+			b.WriteByte(c)
+			if open = open[:len(open)-1]; len(open) == 0 {
+				return b.String(), s[i+1:], true
+			}
+		case ',', ' ', '\t', '\n':
+			b.WriteByte(c)
+		case '"', '\'':
+			if n = len(quotedText.FindString(s[i:])); n == 0 {
+				return "", "", false
+			}
+			b.WriteString(strings.ReplaceAll(s[i:i+n], "\n", "\n  "))
+		case '&', '*', '!':
+			return "", "", false
+		default:
+			plain := listItem
+			if open[len(open)-1] == '}' {
+				plain = mapItem
+			}
+			if n = len(plain.FindString(s[i:])); n > 0 {
+				b.WriteString(strconv.QuoteToASCII(foldBlanks(s[i : i+n])))
+			} else { // the colon after a key
+				n = 1
+				b.WriteString(": ")
+			}
+		}
+		if i += n; len(open) > maxDepth {
+			return "", "", false
+		}
+	}
+	return "", "", false
+}
+
+// decodeBlock decodes the lines of an indented list or map. Their plain scalars and keys are
+// quoted; the structure is left to YAML.
+func decodeBlock(lines []string) (v any, ok bool) {
+	var b strings.Builder
+	for i := 0; i < len(lines); {
+		rest := strings.TrimLeft(lines[i], " \t")
+		for depth := 0; ; depth++ {
+			item, isItem := itemText(rest)
+			if depth > maxDepth {
+				return nil, false
+			}
+			if !isItem {
+				break
+			}
+			rest = item
+		}
+		f, isKey := splitKey(rest)
+		isKey = isKey && !strings.ContainsAny(rest[:1], "[{")
+		// The value's column is kept, so that the keys of a list's map line up with those below.
+		b.WriteString("\n" + strings.TrimSuffix(strings.TrimRight(lines[i], " \t"), rest))
+		if isKey {
+			b.WriteString(strconv.QuoteToASCII(f.key) + ": ")
+			rest = f.value
+		}
+		// The lines up to the next item or key are folded.
+		block := []string{rest}
+		for i++; i < len(lines) && !beginsItem(lines[i]); i++ {
+			block = append(block, lines[i])
+		}
+		if isComment(rest) || rest == "" {
+			block = block[1:]
+		}
+		if len(block) == 0 {
+			b.WriteString(" #") // without a comment, a line of hyphens would end the header
+			continue
+		}
+		plain, yaml, ok := scalar(block, false)
+		if !ok || blockScalar(strings.TrimSpace(block[0])) {
+			return nil, false
+		}
+		if yaml == "" {
+			yaml = strconv.QuoteToASCII(plain)
+		}
+		b.WriteString(yaml)
+	}
+	return decodeYAML(b.String())
+}
+
+// beginsItem reports a line that begins an item of a list or a key of a map.
+func beginsItem(line string) bool {
+	line = strings.TrimSpace(line)
+	_, isItem := itemText(line)
+	_, isKey := splitKey(line)
+	return isItem || isKey
+}
+
+// itemText is the text of a line that begins a list item.
+func itemText(line string) (string, bool) {
+	text, ok := strings.CutPrefix(line, "-")
+	if !ok || text != "" && text[0] != ' ' && text[0] != '\t' {
+		return "", false
+	}
+	return strings.TrimSpace(text), true
 }
 
 // get returns the first of the named fields that has a value, or one that is empty, or nil.
-func (d *values) get(names ...string) *value {
-	var empty *value
+func (d *values) get(names ...string) *field {
+	var empty *field
 	for _, name := range names {
-		if v := d.byName[name]; v != nil {
-			if v.v != nil {
-				return v
+		if f := d.byName[name]; f != nil {
+			if f.v != nil {
+				return f
 			}
-			empty = v
+			empty = f
 		}
 	}
 	return empty
 }
 
 // text returns the field as one line of text; lists are joined by commas.
-func (v *value) text() string {
-	if v == nil {
+func (f *field) text() string {
+	if f == nil {
 		return ""
 	}
-	return textOf(v.v)
+	return textOf(f.v)
 }
 
 // lineOf is the line of a field, 0 when there is none.
-func lineOf(v *value) int {
-	if v == nil {
+func lineOf(f *field) int {
+	if f == nil {
 		return 0
 	}
-	return v.line
+	return f.line
 }
 
 // textOf is the text of a value; that of a map is empty.

@@ -8,123 +8,85 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
-// Entity is made once and served many times: the gzip twin is made for the first client that asks for it, and kept.
-// (http.ServeContent would send the twin without its length, and a compressing middleware would compress each time.)
-// It is safe for concurrent use.
+// Entity is made once and served many times. The gzip twin is made for the first client that takes it, and kept: a
+// compressing middleware would compress each time. It is safe for concurrent use.
 type Entity struct {
 	mediaType string
 	body      []byte
 	// tag is the entity tag without quotes.
-	tag    string
+	tag string
+	// zipped is nil for a media type that is compressed by itself.
 	zipped func() []byte
 }
+
+// text matches the media types that have a gzip twin.
+var text = regexp.MustCompile(`^text/|json|xml`)
 
 // New makes an entity of a body that must not change from now on. The entity tag follows from the body alone.
 func New(mediaType string, body []byte) *Entity {
 	sum := sha256.Sum256(body)
-	return &Entity{mediaType, body, hex.EncodeToString(sum[:16]), sync.OnceValue(func() []byte {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		z.Write(body) // a buffer never fails
-		z.Close()
-		return bytes.Clone(b.Bytes()) // without the buffer's spare capacity
-	})}
+	e := &Entity{mediaType: mediaType, body: body, tag: hex.EncodeToString(sum[:16])}
+	if text.MatchString(mediaType) {
+		e.zipped = sync.OnceValue(e.zip)
+	}
+	return e
+}
+
+// zip makes the gzip twin.
+func (e *Entity) zip() []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(e.body) // a buffer never fails
+	z.Close()
+	return bytes.Clone(b.Bytes()) // without the buffer's spare capacity
 }
 
 // Body returns the body without a content coding. It must not be changed.
 func (e *Entity) Body() []byte { return e.body }
 
-// Serve answers with the entity, gzipped if the request prefers that and the type is text, JSON or XML. It sets
-// Content-Type, Content-Length, Content-Encoding and Vary. To a GET or HEAD with status 200 it also sets ETag, and
-// answers 304 if that matches If-None-Match. The caller sets other fields before. The status must be one that has a
-// body.
+// Serve answers with the entity, gzipped if the client takes that. A GET or HEAD with status 200 gets an ETag, and is
+// answered by [http.ServeContent], which knows conditions and ranges. The caller sets other fields before. The status
+// must be one that has a body.
 func (e *Entity) Serve(w http.ResponseWriter, r *http.Request, status int) {
-	h, body, tag, coding := w.Header(), e.body, e.tag, ""
-	if e.compressible() {
+	h, body, tag := w.Header(), e.body, e.tag
+	if e.zipped != nil {
 		h.Add("Vary", "Accept-Encoding")
-		if prefersGzip(r.Header) {
-			body, tag, coding = e.zipped(), tag+"-gz", "gzip"
+		if acceptsGzip(r.Header) {
+			body, tag = e.zipped(), tag+"-gz"
+			h.Set("Content-Encoding", "gzip")
 		}
-	}
-	// Tag and condition are those of what a GET of this address selects (RFC 9110 section 13.1.2).
-	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if reads && status == http.StatusOK {
-		h.Set("ETag", `"`+tag+`"`)
-		if matches(r.Header, `"`+tag+`"`) {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-	}
-	if coding != "" {
-		h.Set("Content-Encoding", coding)
 	}
 	h.Set("Content-Type", e.mediaType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		h.Set("ETag", `"`+tag+`"`)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+		return
+	}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		w.Write(body) // it fails only when the client has gone
 	}
 }
 
-// compressible reports whether the media type is text, JSON or XML. Other types are compressed by themselves.
-func (e *Entity) compressible() bool {
-	return strings.HasPrefix(e.mediaType, "text/") || strings.Contains(e.mediaType, "json") || strings.Contains(e.mediaType, "xml")
-}
+// refused matches the parameters of a coding that is not wanted: a weight of zero.
+var refused = regexp.MustCompile(`q\s*=\s*0(\.0*)?\s*$`)
 
-// matches reports whether If-None-Match has a tag, by weak comparison (RFC 9110 section 13.1.2), or a star.
-func matches(h http.Header, tag string) bool {
-	for member := range strings.SplitSeq(strings.Join(h.Values("If-None-Match"), ","), ",") {
-		member = strings.TrimSpace(member)
-		if member == "*" || strings.TrimPrefix(member, "W/") == tag {
-			return true
+// acceptsGzip reports whether Accept-Encoding (RFC 9110 section 12.5.3) names gzip without refusing it. Weights order
+// codings that a server has, and here is one.
+func acceptsGzip(h http.Header) bool {
+	for member := range strings.SplitSeq(strings.ToLower(strings.Join(h.Values("Accept-Encoding"), ",")), ",") {
+		coding, parameters, _ := strings.Cut(member, ";")
+		if strings.TrimSpace(coding) == "gzip" {
+			return !refused.MatchString(parameters)
 		}
 	}
 	return false
-}
-
-// prefersGzip reports whether Accept-Encoding (RFC 9110 section 12.5.3) takes gzip and welcomes it no less than no
-// coding at all. Without the field the answer is no, since every client can read what is not coded.
-func prefersGzip(h http.Header) bool {
-	const unlisted = -1.0
-	gzip, identity, others := unlisted, unlisted, unlisted
-	for member := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
-		coding, weight := parseCoding(member)
-		switch coding {
-		case "gzip", "x-gzip":
-			gzip = weight
-		case "identity":
-			identity = weight
-		case "*":
-			others = weight
-		}
-	}
-	if gzip == unlisted {
-		gzip = others
-	}
-	if identity == unlisted {
-		identity = others
-	}
-	return gzip > 0 && gzip >= identity
-}
-
-// parseCoding reads a coding with its weight, such as gzip;q=0.5. A parameter that is no weight counts as a weight of
-// zero, which refuses the coding.
-func parseCoding(member string) (coding string, weight float64) {
-	coding, parameter, weighted := strings.Cut(strings.ToLower(member), ";")
-	coding = strings.TrimSpace(coding)
-	if !weighted {
-		return coding, 1
-	}
-	const longest = len("0.125")
-	digits, ok := strings.CutPrefix(strings.TrimSpace(parameter), "q=")
-	weight, err := strconv.ParseFloat(digits, 64)
-	if !ok || err != nil || len(digits) > longest || !(weight >= 0 && weight <= 1) {
-		return coding, 0
-	}
-	return coding, weight
 }

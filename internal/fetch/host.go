@@ -3,26 +3,35 @@
 package fetch
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/sony/gobreaker/v2"
 )
 
 const (
 	defaultMaxBytes = 2 << 20
 	defaultTry      = 2500 * time.Millisecond
 
-	// The bounds of a pause. A 429 without a time pauses for the shortest one.
+	// retryPause is the least time before the second try, which needs so much time as retryRoom.
+	retryPause   = 200 * time.Millisecond
+	retryRoom    = 2 * time.Second
+	maxRedirects = 3
+
+	// The bounds of a pause, within which there is no second try, and the pause after a 429 without a time.
 	shortestPause = time.Second
 	longestPause  = 10 * time.Minute
+	unknownPause  = 10 * time.Second
 
 	// So many failures in a row open the breaker for that long.
 	failuresToOpen = 5
@@ -44,11 +53,10 @@ type Config struct {
 	MaxBytes int64
 	// Try is the deadline of one try with its redirects and its body. Zero means 2.5 s.
 	Try time.Duration
-	// RetryRoom is the time that the deadline of a context must leave for a second try. Zero means Try.
-	RetryRoom time.Duration
-	// NoRedirects makes a redirect a failure like any other status.
+	// NoRedirects makes a redirect a status that is no answer.
 	NoRedirects bool
-	// Now is the clock of pauses and of idle connections. Nil means time.Now. Only its wall time counts.
+	// Now is the clock of pauses, breaker and idle connections. Nil means time.Now. Only its wall time counts, since
+	// timers stand still while a process is frozen.
 	Now func() time.Time
 	// Stats counts the calls. Nil disables counting.
 	Stats *Stats
@@ -59,13 +67,14 @@ type Host struct {
 	config       Config
 	base         *url.URL
 	ownTransport bool
-	breaker      atomic.Pointer[gobreaker.CircuitBreaker[*Response]]
-	openUntil    atomic.Int64 // end of the open breaker, in nanoseconds since 1970
-	timedOut     atomic.Bool  // the last failure was a timeout
-	lastUse      atomic.Int64 // in nanoseconds since 1970
 
 	mu          sync.Mutex
+	used        time.Time // when the last call began
 	pausedUntil time.Time
+	failures    int       // in a row
+	openUntil   time.Time // end of the open breaker
+	probing     bool      // a call is under way that decides whether the breaker closes
+	timedOut    bool      // the last failure was a timeout
 }
 
 // New returns the host at an absolute http or https address, which may hold a path, a query and userinfo (sent as basic
@@ -78,7 +87,6 @@ func New(base string, c Config) (*Host, error) {
 	}
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.Try = cmp.Or(c.Try, defaultTry)
-	c.RetryRoom = cmp.Or(c.RetryRoom, c.Try)
 	c.Stats = cmp.Or(c.Stats, &Stats{})
 	if c.Now == nil {
 		c.Now = time.Now
@@ -86,80 +94,44 @@ func New(base string, c Config) (*Host, error) {
 	u.Fragment, u.RawFragment = "", ""
 	h := &Host{base: u, ownTransport: c.Transport == nil}
 	if h.ownTransport {
-		c.Transport = newTransport(c.Try)
+		c.Transport = &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			DialContext:            (&net.Dialer{Timeout: c.Try}).DialContext,
+			ForceAttemptHTTP2:      true,
+			MaxIdleConnsPerHost:    8,
+			IdleConnTimeout:        maxIdle,
+			TLSHandshakeTimeout:    c.Try,
+			MaxResponseHeaderBytes: 64 << 10,
+		}
 	}
 	h.config = c
-	h.breaker.Store(h.newBreaker())
-	h.lastUse.Store(h.now().UnixNano())
+	h.used = h.now()
 	return h, nil
 }
 
-// newBreaker is a breaker that lets calls through.
-func (h *Host) newBreaker() *gobreaker.CircuitBreaker[*Response] {
-	return gobreaker.NewCircuitBreaker[*Response](gobreaker.Settings{
-		Timeout:       openFor - 1, // the library adds the last nanosecond
-		ReadyToTrip:   func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToOpen },
-		IsExcluded:    func(err error) bool { return err != nil && !isFailure(err) },
-		OnStateChange: h.breakerChanged,
-	})
-}
-
-// breakerChanged is called under the lock of the breaker.
-func (h *Host) breakerChanged(_ string, from, to gobreaker.State) {
-	if to == gobreaker.StateOpen {
-		h.openUntil.Store(h.now().Add(openFor).UnixNano())
-	}
-	if from == gobreaker.StateClosed {
-		h.config.Stats.Open.Add(1)
-	}
-	if to == gobreaker.StateClosed {
+// Close closes the connections of the host's own transport. It is called once, after the last call has ended.
+func (h *Host) Close() {
+	if h.failures >= failuresToOpen {
 		h.config.Stats.Open.Add(-1)
 	}
-}
-
-// breakerError is the error of a call that the breaker has refused.
-func (h *Host) breakerError(err error) error {
-	e := &Error{result: Refused, Timeout: h.timedOut.Load(), RetryAfter: probeWait, err: errOpen}
-	if errors.Is(err, gobreaker.ErrOpenState) {
-		e.RetryAfter = min(time.Unix(0, h.openUntil.Load()).Sub(h.now()), openFor)
-	}
-	return e
-}
-
-// wake follows the wall clock where timers do not, since they stand still while a process is frozen: it closes
-// connections that the host will have forgotten, and replaces a breaker that should not be open any more.
-func (h *Host) wake() {
-	now := h.now()
-	last := h.lastUse.Swap(now.UnixNano())
-	if idle := now.Sub(time.Unix(0, last)); idle > maxIdle || idle < 0 {
-		h.CloseIdle()
-	}
-	breaker := h.breaker.Load()
-	overdue := breaker.State() == gobreaker.StateOpen && now.UnixNano() >= h.openUntil.Load()
-	if overdue && h.breaker.CompareAndSwap(breaker, h.newBreaker()) {
-		h.config.Stats.Open.Add(-1)
+	if h.ownTransport {
+		h.closeIdle()
 	}
 }
 
-// newTransport is a transport for one host.
-func newTransport(try time.Duration) *http.Transport {
-	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: try}).DialContext,
-		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           8,
-		MaxIdleConnsPerHost:    8,
-		IdleConnTimeout:        maxIdle,
-		TLSHandshakeTimeout:    try,
-		MaxResponseHeaderBytes: 64 << 10,
-		DisableCompression:     true, // newRequest asks for gzip itself
+// closeIdle closes the connections that are not in use.
+func (h *Host) closeIdle() {
+	if t, ok := h.config.Transport.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
 	}
 }
+
+// now is the wall time.
+func (h *Host) now() time.Time { return h.config.Now().Round(0) }
 
 // Pause keeps calls from going out for d, at least 1 s and at most 10 min from now. A longer pause stays as it is.
 func (h *Host) Pause(d time.Duration) {
-	d = min(max(d, shortestPause), longestPause)
-	end := h.now().Add(d)
+	end := h.now().Add(min(max(d, shortestPause), longestPause))
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if end.After(h.pausedUntil) {
@@ -167,54 +139,222 @@ func (h *Host) Pause(d time.Duration) {
 	}
 }
 
-// CloseIdle closes the connections that are not in use.
-func (h *Host) CloseIdle() {
-	if t, ok := h.config.Transport.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
-	}
-}
-
-// Close closes the connections of the host's own transport. It is called once, after the last call has ended.
-func (h *Host) Close() {
-	if h.breaker.Load().State() != gobreaker.StateClosed {
-		h.config.Stats.Open.Add(-1)
-	}
-	if h.ownTransport {
-		h.CloseIdle()
-	}
-}
-
-// now is the wall time.
-func (h *Host) now() time.Time { return h.config.Now().Round(0) }
-
-// checkPause returns an error while the host wants to be left alone.
-func (h *Host) checkPause() error {
+// enter returns an error while the host is paused or its breaker is open. probe says that the call decides whether the
+// breaker closes.
+func (h *Host) enter() (probe bool, err error) {
 	now := h.now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.pausedUntil.Sub(now) > longestPause { // the clock was set back
-		h.pausedUntil = now.Add(longestPause)
+	// Connections that were idle while the process was frozen are forgotten by the host.
+	if now.Sub(h.used).Abs() > maxIdle {
+		h.closeIdle()
 	}
-	if left := h.pausedUntil.Sub(now); left > 0 {
-		return &Error{result: Paused, RetryAfter: left, err: errPaused}
+	h.used = now
+	// A clock that was set back makes nothing longer.
+	paused := min(h.pausedUntil.Sub(now), longestPause)
+	open := min(h.openUntil.Sub(now), openFor)
+	h.pausedUntil, h.openUntil = now.Add(paused), now.Add(open)
+	switch {
+	case paused > 0:
+		return false, &Error{result: Paused, RetryAfter: paused, Unasked: true, err: errPaused}
+	case h.failures < failuresToOpen:
+		return false, nil
+	case open <= 0 && h.probing:
+		open = probeWait
+	case open <= 0:
+		h.probing = true
+		return true, nil
 	}
-	return nil
+	return false, &Error{result: Refused, Timeout: h.timedOut, RetryAfter: open, Unasked: true, err: errOpen}
 }
 
-// isFailure reports whether the error of a call counts against the host. A host that asks for a pause works.
-func isFailure(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && e.result != Paused && e.Status != http.StatusTooManyRequests
-}
-
-// noteFailure keeps from a failure when the host may be asked again, and of which kind it is.
-func (h *Host) noteFailure(e *Error) {
-	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable && e.RetryAfter > 0 {
+// leave counts how a call ended that was let in. A 429 is no failure: a host that asks for a pause works. Neither is a
+// call whose caller has left.
+func (h *Host) leave(probe bool, err error) {
+	e, failed := errors.AsType[*Error](err)
+	if failed && (e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable && e.RetryAfter > 0) {
 		h.Pause(e.RetryAfter)
 	}
-	if isFailure(e) {
-		h.timedOut.Store(e.Timeout)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if probe {
+		h.probing = false
 	}
+	switch {
+	case err == nil:
+		if h.failures >= failuresToOpen {
+			h.config.Stats.Open.Add(-1)
+		}
+		h.failures = 0
+	case failed && e.Status != http.StatusTooManyRequests:
+		h.timedOut = e.Timeout
+		h.failures++
+		// Failures of calls that were under way do not keep the breaker open for longer.
+		if h.failures == failuresToOpen {
+			h.config.Stats.Open.Add(1)
+		}
+		if h.failures == failuresToOpen || probe {
+			h.openUntil = h.now().Add(openFor)
+		}
+	}
+}
+
+// Do asks, and waits as long as ctx and the deadline of a try allow. Every failure of the host is an [*Error].
+//
+// A connect error, a 5xx, and a 429 whose Retry-After is under a second are followed by one more try if the deadline of
+// ctx leaves two seconds for it. A 429, and a 503 with Retry-After, pauses the host. Five failures in a row open the
+// breaker for 30 s; then one call without a retry decides. Until then the error is of the kind of the last failure.
+//
+// When ctx is cancelled the error wraps that of ctx, and the call does not count against the host. When the deadline of
+// ctx passes, the call counts as a timeout.
+func (h *Host) Do(ctx context.Context, r Request) (res *Response, err error) {
+	defer func() { h.config.Stats.Calls[resultOf(err)].Add(1) }()
+	to, err := h.address(r.Path)
+	if err != nil {
+		return nil, err
+	}
+	if err := contextError(ctx, true); err != nil {
+		return nil, err
+	}
+	probe, err := h.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { h.leave(probe, err) }()
+	res, err = h.try(ctx, to, r)
+	if e, ok := errors.AsType[*Error](err); ok && e.retry && !probe && !r.Once {
+		wait := max(retryPause, e.RetryAfter)
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait+min(retryRoom, h.config.Try) {
+			return nil, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, contextError(ctx, false)
+		}
+		res, err = h.try(ctx, to, r)
+	}
+	if err != nil || r.Accept == nil {
+		return res, err
+	}
+	if bad := r.Accept(res); bad != nil {
+		result := Garbled
+		if res.Status >= http.StatusMultipleChoices {
+			result = Status
+		}
+		return nil, &Error{Status: res.Status, result: result, err: bad}
+	}
+	return res, nil
+}
+
+// try sends the request, follows redirects on the host, and reads the body.
+func (h *Host) try(ctx context.Context, to *url.URL, r Request) (*Response, error) {
+	try, cancel := context.WithTimeout(ctx, h.config.Try)
+	defer cancel()
+	req, err := http.NewRequestWithContext(try, r.Method, "", bytes.NewReader(r.Body))
+	if err != nil {
+		return nil, fmt.Errorf("upstream method %q: not a token", r.Method)
+	}
+	req.URL, req.Host = to, to.Host
+	for name, values := range r.Header {
+		req.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	if h.config.UserAgent != "" {
+		req.Header.Set("User-Agent", h.config.UserAgent)
+	}
+	// A transport that asks for gzip by itself would decode without a bound.
+	req.Header.Set("Accept-Encoding", "gzip")
+	var refused error
+	spend := func() error {
+		if r.Spend != nil {
+			refused = r.Spend()
+		}
+		return refused
+	}
+	if err := spend(); err != nil {
+		return nil, err
+	}
+	client := http.Client{Transport: h.config.Transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
+		if h.config.NoRedirects || !mayFollow(next, via) {
+			return http.ErrUseLastResponse
+		}
+		return spend()
+	}}
+	resp, err := client.Do(req)
+	if refused != nil {
+		return nil, refused
+	}
+	var res *Response
+	if err == nil {
+		defer resp.Body.Close()
+		res, err = h.read(resp)
+	}
+	if err != nil {
+		return nil, transportError(ctx, try, err)
+	}
+	return res, nil
+}
+
+// mayFollow allows three redirects that stay on the host, or go to its TLS, and keep the method (RFC 9110 section 15.4).
+// Any other is a status that is no answer. next gets the credentials of the address, and no Referer.
+func mayFollow(next *http.Request, via []*http.Request) bool {
+	last := via[len(via)-1]
+	from, to := last.URL, next.URL
+	to.User, to.Fragment, to.RawFragment = from.User, "", ""
+	next.Header.Del("Referer")
+	return len(via) <= maxRedirects && next.Method == last.Method &&
+		strings.EqualFold(to.Host, from.Host) && (to.Scheme == from.Scheme || to.Scheme == "https")
+}
+
+// read reads an answer. Its error is an [*Error], or that of reading the body.
+func (h *Host) read(resp *http.Response) (*Response, error) {
+	status := resp.StatusCode
+	if status < 200 || status >= 300 && status < 400 || status == http.StatusTooManyRequests || status >= 500 {
+		e := &Error{Status: status, result: Status, err: errStatus}
+		if status == http.StatusTooManyRequests || status >= 500 {
+			e.RetryAfter = h.retryAfter(resp)
+			e.retry = e.RetryAfter < shortestPause
+		}
+		return nil, e
+	}
+	// Neither the encoded nor the decoded bytes are read beyond the limit.
+	limit := h.config.MaxBytes
+	var in io.Reader = io.LimitReader(resp.Body, limit+1)
+	switch strings.ToLower(resp.Header.Get("Content-Encoding")) {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, err
+		}
+		in = io.LimitReader(z, limit+1)
+	default:
+		return nil, &Error{Status: status, result: Garbled, err: errEncoding}
+	}
+	body, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(body)) > limit {
+		return nil, &Error{Status: status, result: Garbled, err: errTooLarge}
+	}
+	return &Response{Status: status, Header: resp.Header, Body: body}, nil
+}
+
+// retryAfter reads the field of that name (RFC 9110 section 10.2.3), a number of seconds or a date. The wait is at most
+// 10 min.
+func (h *Host) retryAfter(resp *http.Response) time.Duration {
+	field := resp.Header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(field, 10, 32); err == nil {
+		return min(time.Duration(seconds)*time.Second, longestPause)
+	}
+	if at, err := http.ParseTime(field); err == nil {
+		return min(max(at.Sub(h.now()), 0), longestPause)
+	}
+	if resp.StatusCode == http.StatusTooManyRequests {
+		return unknownPause
+	}
+	return 0
 }
 
 // address is the base with an escaped path appended.

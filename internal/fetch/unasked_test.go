@@ -23,10 +23,6 @@ func TestUnasked(t *testing.T) {
 		{"429", func(w *world) { w.ours.Always(upstreamtest.Answer(429, nil, "")) }, false},
 		{"hangs up", func(w *world) { w.ours.Always(upstreamtest.Disconnect()) }, false},
 		{"hangs", func(w *world) { w.ours.Always(upstreamtest.Hang()) }, false},
-		{"500, then paused", func(w *world) {
-			w.ours.Always(bad)
-			time.AfterFunc(100*time.Millisecond, func() { w.host.Pause(time.Minute) })
-		}, false},
 		{"paused", func(w *world) { w.host.Pause(time.Minute) }, true},
 		{"breaker open", func(w *world) {
 			w.ours.Next(slicesRepeat(upstreamtest.Disconnect(), 5)...)

@@ -3,6 +3,7 @@
 package folder
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -107,63 +108,58 @@ func (f *File) Refusal(err error) (code, message string) {
 // Cause drops the path from an error of the file system: problems are published, and the file
 // is named already.
 func Cause(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
 	}
 	return err
 }
 
 var (
 	errIrregular = errors.New("not a regular file")
-	errTooLarge  = errors.New("larger than 1 MiB")
+	errTooLarge  = errors.New("larger than may be read")
 )
 
-// Read reads the whole file; root is its folder. It never waits: a pipe is opened without
-// blocking and refused. [File.Refusal] explains its errors.
+// Read reads the whole file, of at most [MaxFile] bytes; root is its folder. [File.Refusal]
+// explains its errors.
 func (f *File) Read(root *os.Root) ([]byte, error) {
 	if f.Irregular {
 		return nil, errIrregular
 	}
-	if f.Link { // opening a device may have effects, even through a link
-		info, err := root.Stat(f.Name)
-		if err != nil {
-			return nil, err
-		}
-		if !info.Mode().IsRegular() {
-			return nil, errIrregular
-		}
-	}
-	// Without O_NONBLOCK, opening a pipe would wait for a writer.
-	file, err := root.OpenFile(f.Name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	// The file may be another one than was listed.
-	info, err := file.Stat()
+	return Read(root, f.Name, MaxFile)
+}
+
+// Read reads a regular file of root, of at most so many bytes. It never waits: a pipe is refused.
+func Read(root *os.Root, name string, most int64) ([]byte, error) {
+	// Opening a device may have effects, and without O_NONBLOCK opening a pipe waits for a writer.
+	info, err := root.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errIrregular
 	}
-	if info.Size() > MaxFile {
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	// It may be another file than before.
+	if info, err = file.Stat(); err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errIrregular
+	}
+	// There is room for the whole file, so that the buffer does not grow.
+	text := bytes.NewBuffer(make([]byte, 0, min(info.Size(), most)+bytes.MinRead))
+	if _, err := text.ReadFrom(io.LimitReader(file, most+1)); err != nil {
+		return nil, err
+	}
+	if int64(text.Len()) > most {
 		return nil, errTooLarge
 	}
-	// One byte more than the file has, so that the end is found without growing.
-	buf := make([]byte, 0, info.Size()+1)
-	for len(buf) <= MaxFile {
-		n, err := file.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if err == io.EOF {
-			return buf, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(buf) == cap(buf) {
-			buf = slices.Grow(buf, MaxFile/8)
-		}
-	}
-	return nil, errTooLarge
+	return text.Bytes(), nil
 }

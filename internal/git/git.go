@@ -11,11 +11,17 @@
 package git
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"os"
-	"path/filepath"
+	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // Why a repository could not be read.
@@ -26,103 +32,172 @@ var (
 	ErrFailed = errors.New("git could not read the repository")
 )
 
-// Place is where a folder is in its repository.
-type Place struct {
-	// Top is the repository's top folder.
-	Top string
-	// Prefix is the folder's path below Top, empty or ending in a slash.
-	Prefix string
-	// Shallow holds the commits at which a shallow clone ends; nil when the clone is whole.
-	Shallow map[string]bool
+// Limits of a process.
+const (
+	// maxMemory bounds the address space of each git process, in KiB. Packs are mapped into it.
+	maxMemory = 4 << 20
+	// maxAnswer bounds what is kept of an output that should be short, in bytes.
+	maxAnswer = 1 << 20
+	// maxComplaint bounds the reason that a process gives, in bytes. A server can send as much as it likes.
+	maxComplaint = 300
+)
+
+// complaint is the reason for a failure as git printed it, in one line. It wraps [ErrFailed].
+type complaint string
+
+// Error is the reason.
+func (c complaint) Error() string { return string(c) }
+
+// Unwrap returns [ErrFailed].
+func (c complaint) Unwrap() error { return ErrFailed }
+
+// command is a git process. All of them start here and fail in the same way.
+type command struct {
+	*exec.Cmd
+	ctx     context.Context
+	address string // of the repository that it talks to; errors leave out its user and password
+	stderr  prefix
 }
 
-// Locate asks git where a folder is. The error is one of those above.
-func Locate(ctx context.Context, folder string) (Place, error) {
-	out, err := newCommand(ctx, folder, "rev-parse",
-		"--show-toplevel", "--show-prefix", "--is-shallow-repository", "--git-path", "shallow").output()
-	// These are words of git that have been the same for years; a test of each version of git would show others.
-	if e, ok := errors.AsType[*Error](err); ok {
-		switch {
-		case strings.Contains(e.Message, "dubious ownership"):
-			return Place{}, ErrOwner
-		case strings.Contains(e.Message, "not a git repository"), strings.Contains(e.Message, "work tree"):
-			return Place{}, ErrNoRepo
-		}
+// newCommand prepares git so that nothing in the caller's environment or configuration changes what it prints or
+// starts other programs. What that says of safe.directory, of proxies, certificates and credentials counts.
+func newCommand(ctx context.Context, dir string, args ...string) *command {
+	return limited(ctx, dir, "", args...)
+}
+
+// limited is newCommand with further limits, a line of shell.
+func limited(ctx context.Context, dir, limits string, args ...string) *command {
+	fixed := []string{
+		"--no-pager", "--no-optional-locks", "--literal-pathspecs",
+		"-c", "core.quotepath=off", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false",
+		"-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false",
+		// A large pack is read through small windows, few bases of deltas are kept, and no large file as a whole.
+		"-c", "core.packedGitWindowSize=32m", "-c", "core.packedGitLimit=512m",
+		"-c", "core.deltaBaseCacheLimit=16m", "-c", "core.bigFileThreshold=8m",
+		"-C", dir,
+	}
+	c := &command{Cmd: exec.CommandContext(ctx, "git", append(fixed, args...)...), ctx: ctx}
+	c.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		return strings.HasPrefix(kv, "LC_") || strings.HasPrefix(kv, "LANGUAGE=") ||
+			strings.HasPrefix(kv, "GIT_") && !inherited.MatchString(kv)
+	}), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
+		"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
+	c.Stderr = &c.stderr
+	// Asked to end, git ends the processes that it started as well. One of them may keep a pipe open.
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	c.WaitDelay = time.Second
+	// A shell sets the limits and is then replaced by git, so that they hold from its first instruction and for its
+	// children. A lower limit that is there stays. Where there is no shell, git runs without.
+	if shell, err := exec.LookPath("sh"); err == nil && c.Err == nil {
+		script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; %s exec "$@"`, maxMemory, limits)
+		c.Args = slices.Concat([]string{"sh", "-c", script, "sh", c.Path}, c.Args[1:])
+		c.Path = shell
+	}
+	return c
+}
+
+// inherited matches the variables of git that stay: containers name safe.directory in GIT_CONFIG_*.
+var inherited = regexp.MustCompile(`^GIT_(CONFIG_|SSH|SSL|ASKPASS=)`)
+
+// output runs the command and returns the beginning of its output.
+func (c *command) output() (string, error) {
+	var out prefix
+	c.Stdout = &out
+	err := c.failure(c.Run())
+	return string(out), err
+}
+
+// start runs the command while its output is read. [command.end] must follow.
+func (c *command) start() (*bufio.Reader, error) {
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
 	}
 	if err != nil {
-		return Place{}, err
+		return nil, c.failure(err)
 	}
-	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) != 4 {
-		return Place{}, ErrFailed
+	return bufio.NewReader(out), nil
+}
+
+// end waits for the process. readErr is why its output was not read to the end, nil if it was; the process is killed
+// then. An error of git explains more than that of its reader, and is returned instead.
+func (c *command) end(readErr error) error {
+	if readErr != nil {
+		c.Process.Kill() // it may have ended
 	}
-	p := Place{Top: lines[0], Prefix: lines[1]}
-	// The clone is whole.
-	if lines[2] != "true" {
-		return p, nil
+	err := c.Wait() // closes the pipe, so that nothing is left to read
+	if readErr != nil && c.ctx.Err() == nil && c.ProcessState.ExitCode() <= 0 {
+		return readErr
 	}
-	// The file lists the commits whose parents were left out.
-	boundary := lines[3]
-	if !filepath.IsAbs(boundary) {
-		boundary = filepath.Join(folder, boundary)
-	}
-	b, err := os.ReadFile(boundary)
+	return c.failure(err)
+}
+
+// stream runs the command and has read take its output.
+func (c *command) stream(read func(*bufio.Reader) error) error {
+	out, err := c.start()
 	if err != nil {
-		return Place{}, ErrFailed
+		return err
 	}
-	p.Shallow = map[string]bool{}
-	for hash := range strings.FieldsSeq(string(b)) {
-		p.Shallow[hash] = true
-	}
-	return p, nil
+	return c.end(read(out))
 }
 
-// Partial reports whether a clone was made without some of the contents that its commits name (git clone
-// --filter) and still lacks some. Nothing is fetched here, so they are not there.
-func Partial(ctx context.Context, top string) bool {
-	if _, err := newCommand(ctx, top, "config", "--get-regexp", `^remote\..*\.promisor$`).output(); err != nil {
-		return false
-	}
-	// Objects that are missing are printed with a question mark.
-	missing := false
-	err := newCommand(ctx, top, "rev-list", "--objects", "--no-object-names", "--missing=print", "HEAD").lines(func(line string) {
-		missing = missing || strings.HasPrefix(line, "?")
-	})
-	return err == nil && missing
-}
-
-// HasBlobs reports for each hash whether the repository has a blob of that name. All objects are listed, since git
-// ends when it is asked for one that a partial clone lacks.
-func HasBlobs(ctx context.Context, top string, hashes []string) ([]bool, error) {
-	// Hashes may repeat: two versions can have one text.
-	blobs := make(map[string]bool, len(hashes))
-	for _, hash := range hashes {
-		blobs[hash] = false
-	}
-	args := []string{"cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname) %(objecttype)"}
-	err := newCommand(ctx, top, args...).lines(func(line string) {
-		hash, kind, _ := strings.Cut(line, " ")
-		if _, asked := blobs[hash]; asked {
-			blobs[hash] = kind == "blob"
+// lines runs the command and calls line for each line of its output.
+func (c *command) lines(line func(string)) error {
+	return c.stream(func(out *bufio.Reader) error {
+		in := bufio.NewScanner(out)
+		for in.Scan() {
+			line(in.Text())
 		}
+		return in.Err()
 	})
-	found := make([]bool, len(hashes))
-	for i, hash := range hashes {
-		found[i] = blobs[hash]
+}
+
+// failure is the error of a process: ErrNoGit, the context's, or one that wraps ErrFailed.
+func (c *command) failure(err error) error {
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	switch {
+	case c.ctx.Err() != nil:
+		return c.ctx.Err()
+	case err == nil:
+		return nil
+	case errors.Is(err, exec.ErrNotFound):
+		return ErrNoGit
+	case exited && exit.ExitCode() > 0:
+		return complaint(reason(string(c.stderr), c.address))
 	}
-	return found, err
+	return fmt.Errorf("%w: %w", ErrFailed, err) // the kernel killed it
 }
 
-// Ancestor reports whether a commit is another one or leads to it. One that is not there is none.
-func Ancestor(ctx context.Context, top, commit, of string) bool {
-	_, err := newCommand(ctx, top, "merge-base", "--is-ancestor", commit, of).output()
-	return err == nil
+// marked matches a line that git marks as an error. Servers send lines of their own, marked "remote: ", before it.
+var marked = regexp.MustCompile(`(?m)^(?:fatal|error): (.*)$`)
+
+// reason is the first line that git marks as an error, else the first line of all, without an address's password.
+func reason(text, address string) string {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r", "\n"))
+	if strings.Contains(text, "File too large") || strings.Contains(text, "Out of memory") {
+		return "it is larger than what is fetched"
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	if found := marked.FindStringSubmatch(text); found != nil {
+		line = found[1]
+	}
+	if address != "" {
+		line = strings.ReplaceAll(line, address, Public(address))
+	}
+	switch line = strings.TrimSpace(line); {
+	case line == "":
+		return "git ends without a word"
+	case len(line) > maxComplaint:
+		return strings.ToValidUTF8(line[:maxComplaint], "") + "…"
+	}
+	return line
 }
 
-// Digits of an object's name.
-const sha1Digits, sha256Digits = 40, 64
+// prefix keeps the first maxAnswer bytes that are written to it.
+type prefix []byte
 
-// WholeHash reports whether s is an object's name that is not abbreviated.
-func WholeHash(s string) bool {
-	return (len(s) == sha1Digits || len(s) == sha256Digits) && strings.Trim(s, "0123456789abcdef") == ""
+// Write never fails: a process whose output is refused would end for that.
+func (p *prefix) Write(b []byte) (int, error) {
+	*p = append(*p, b[:min(len(b), maxAnswer-len(*p))]...)
+	return len(b), nil
 }

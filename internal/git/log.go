@@ -42,15 +42,10 @@ type Touch struct{ Path, Blob string }
 // node is a commit with what is needed to follow its history.
 type node struct {
 	Commit
-	parents []string
-	// root is the commit's tree.
-	root string
-	// trees are those of the folders, empty where the commit has no such folder.
-	trees []string
-	// before are the parents that the commit changes the folders against.
-	before []*node
-	// kept is true when the commit changes the folders.
-	kept bool
+	root    string   // the commit's tree
+	parents []string // hashes
+	trees   []string // those of the folders, empty where the commit has no such folder
+	before  []*node  // the parents that the commit changes the folders against
 }
 
 // Log calls touched for every file of every commit in the folders that leads to rev, HEAD when that is empty,
@@ -66,9 +61,9 @@ func Log(ctx context.Context, top, rev string, folders []string, touched func(Co
 		}
 	}
 	var nodes []*node
+	// One commit more than the limit shows that the history is longer than that.
 	args := []string{"log", "-z", "--no-color", "--no-notes", "--no-decorate", "--format=%H%n%T%n%P%n%ct%n%s",
 		"--max-count=" + strconv.Itoa(maxCommits+1), rev, "--"}
-	// One commit more than the limit shows that the history is longer than that.
 	err := newCommand(ctx, top, args...).stream(func(out *bufio.Reader) (err error) {
 		nodes, err = parseLog(out)
 		return err
@@ -80,12 +75,36 @@ func Log(ctx context.Context, top, rev string, folders []string, touched func(Co
 	if err := findTrees(ctx, top, nodes, folders); err != nil {
 		return err
 	}
-	return compare(ctx, top, simplify(nodes), folders, touched)
+	objects, err := OpenObjects(ctx, top)
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
+	count := 0
+	for _, n := range simplify(nodes) {
+		for i, folder := range folders {
+			changed, err := objects.changes(n, i)
+			if err != nil {
+				return err
+			}
+			// A history that touches all files in each commit would take all memory of the caller.
+			if count += len(changed); count > maxTouched {
+				return fmt.Errorf("%w: its commits touch more than %d files", ErrFailed, maxTouched)
+			}
+			for _, e := range changed {
+				t := Touch{Path: folder + e.Name}
+				if strings.HasPrefix(e.Mode, ModeFile) {
+					t.Blob = e.Hash()
+				}
+				touched(n.Commit, t)
+			}
+		}
+	}
+	return nil
 }
 
 // parseLog reads records of five lines: commit, tree, parents, seconds, and the first line of the message.
-func parseLog(out *bufio.Reader) ([]*node, error) {
-	var nodes []*node
+func parseLog(out *bufio.Reader) (nodes []*node, err error) {
 	for {
 		record, err := readRecord(out)
 		if err == io.EOF {
@@ -131,25 +150,20 @@ func readRecord(in *bufio.Reader) (string, error) {
 
 // findTrees looks up the trees that the folders have in each commit.
 func findTrees(ctx context.Context, top string, nodes []*node, folders []string) error {
-	objects, err := openObjects(ctx, top, "--batch-check")
-	if err != nil {
-		return err
-	}
-	defer objects.Close()
 	for _, folder := range folders {
 		expressions := make([]string, len(nodes))
 		for i, n := range nodes {
 			expressions[i] = n.root + ":" + strings.TrimSuffix(folder, "/")
 		}
-		err := objects.ask(func(i int, x object) error {
-			if x.kind != "tree" {
-				x.hash = ""
-			}
-			nodes[i].trees = append(nodes[i].trees, x.hash)
-			return nil
-		}, expressions...)
+		found, err := lookUp(ctx, top, expressions)
 		if err != nil {
 			return err
+		}
+		for i, n := range nodes {
+			if found[i].kind != "tree" {
+				found[i].hash = ""
+			}
+			n.trees = append(n.trees, found[i].hash)
 		}
 	}
 	return nil
@@ -162,8 +176,8 @@ func simplify(nodes []*node) []*node {
 	for _, n := range nodes {
 		byHash[n.Hash] = n
 	}
+	seen, kept := map[*node]bool{}, map[*node]bool{}
 	// A stack and no recursion: a history is as deep as it is long.
-	seen := map[*node]bool{}
 	follow := slices.Clone(nodes[:min(1, len(nodes))])
 	for len(follow) > 0 {
 		n := follow[len(follow)-1]
@@ -173,75 +187,25 @@ func simplify(nodes []*node) []*node {
 		}
 		seen[n] = true
 		// The parents of the oldest commits are missing in a shallow clone.
-		var parents []*node // but those that a shallow clone lacks
 		for _, hash := range n.parents {
 			if p := byHash[hash]; p != nil {
-				parents = append(parents, p)
+				n.before = append(n.before, p)
 			}
 		}
 		// A merge that took all files of one side has no changes of its own, and the other side left no trace.
-		same := slices.IndexFunc(parents, func(p *node) bool { return slices.Equal(p.trees, n.trees) })
+		same := slices.IndexFunc(n.before, func(p *node) bool { return slices.Equal(p.trees, n.trees) })
 		if same >= 0 {
-			follow = append(follow, parents[same])
+			follow = append(follow, n.before[same])
 			continue
 		}
-		n.kept, n.before = true, parents
-		follow = append(follow, parents...)
+		kept[n] = true
+		follow = append(follow, n.before...)
 	}
-	return slices.DeleteFunc(nodes, func(n *node) bool { return !n.kept })
-}
-
-// compare reads the trees of each commit and of its parents, and calls touched for the files that differ.
-func compare(ctx context.Context, top string, nodes []*node, folders []string, touched func(Commit, Touch)) error {
-	objects, err := OpenObjects(ctx, top)
-	if err != nil {
-		return err
-	}
-	defer objects.Close()
-	t := &trees{objects: objects}
-	count := 0
-	for _, n := range nodes {
-		for i, folder := range folders {
-			changed, err := t.changes(n, i)
-			if err != nil {
-				return err
-			}
-			// A history that touches all files in each commit would take all memory of the caller.
-			if count += len(changed); count > maxTouched {
-				return fmt.Errorf("%w: its commits touch more than %d files", ErrFailed, maxTouched)
-			}
-			for _, f := range changed {
-				blob := "" // of a file that is gone, a link or a submodule
-				if strings.HasPrefix(f.mode, ModeFile) {
-					blob = f.hexHash()
-				}
-				touched(n.Commit, Touch{folder + f.name, blob})
-			}
-		}
-	}
-	return nil
-}
-
-// trees reads trees and keeps the last one, which is mostly that of the next commit.
-type trees struct {
-	objects    *Objects
-	hash, text string
-}
-
-// read returns a tree as git stores it, empty where there is none.
-func (t *trees) read(hash string) (text string, err error) {
-	if hash == "" {
-		return "", nil
-	}
-	if hash != t.hash {
-		t.hash = hash
-		t.text, _, err = t.objects.tree(hash)
-	}
-	return t.text, err
+	return slices.DeleteFunc(nodes, func(n *node) bool { return !kept[n] })
 }
 
 // changes returns the files of a folder that a commit changes against each of its parents.
-func (t *trees) changes(n *node, folder int) ([]file, error) {
+func (o *Objects) changes(n *node, folder int) ([]Entry, error) {
 	var before []string
 	for _, p := range n.before {
 		before = append(before, p.trees[folder])
@@ -252,74 +216,64 @@ func (t *trees) changes(n *node, folder int) ([]file, error) {
 	if slices.Contains(before, n.trees[folder]) {
 		return nil, nil
 	}
-	after, err := t.read(n.trees[folder])
+	after, err := o.tree(n.trees[folder])
 	if err != nil {
 		return nil, err
 	}
-	var changed []file
+	var changed []Entry
 	for i, hash := range before {
-		tree, err := t.read(hash)
+		old, err := o.tree(hash)
 		if err != nil {
 			return nil, err
-		}
-		found, err := difference(tree, after, len(n.Hash)/2)
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			changed = found
-			continue
 		}
 		// A merge touches what differs from this parent as well.
-		again := map[file]bool{}
-		for _, f := range found {
-			again[f] = true
+		again := map[Entry]bool{}
+		for _, e := range difference(old, after) {
+			if again[e] = true; i == 0 {
+				changed = append(changed, e)
+			}
 		}
-		changed = slices.DeleteFunc(changed, func(f file) bool { return !again[f] })
+		changed = slices.DeleteFunc(changed, func(e Entry) bool { return !again[e] })
 	}
 	return changed, nil
 }
 
 // difference compares two trees and returns the files that are new or not the same, and those that are gone
 // without mode and hash. Folders are left out.
-func difference(before, after string, hashSize int) (changed []file, err error) {
-	for before != "" || after != "" {
-		old, beforeRest, err := cutFile(before, hashSize)
-		if err != nil {
-			return nil, err
-		}
-		// Most entries are the same, and are compared without looking into them.
-		if entry := before[:len(before)-len(beforeRest)]; entry != "" && strings.HasPrefix(after, entry) {
-			before, after = beforeRest, after[len(entry):]
-			continue
-		}
-		f, afterRest, err := cutFile(after, hashSize)
-		if err != nil {
-			return nil, err
-		}
-		order := strings.Compare(old.sortName(), f.sortName())
-		gone := after == "" || before != "" && order < 0
-		added := before == "" || after != "" && order > 0
-		if !added {
-			before = beforeRest
-		}
-		if !gone {
-			after = afterRest
-		}
+func difference(before, after []Entry) (changed []Entry) {
+	for len(before) > 0 || len(after) > 0 {
+		order := 0
 		switch {
-		case gone && old.mode != ModeFolder:
-			changed = append(changed, file{name: old.name})
-		case !gone && f.mode != ModeFolder:
-			changed = append(changed, f)
+		case len(before) == 0:
+			order = 1
+		case len(after) == 0:
+			order = -1
+		case before[0] == after[0]:
+			before, after = before[1:], after[1:]
+			continue
+		default:
+			order = strings.Compare(before[0].sortName(), after[0].sortName())
+		}
+		if order < 0 && before[0].Mode != ModeFolder {
+			changed = append(changed, Entry{Name: before[0].Name})
+		}
+		if order >= 0 && after[0].Mode != ModeFolder {
+			changed = append(changed, after[0])
+		}
+		if order <= 0 {
+			before = before[1:]
+		}
+		if order >= 0 {
+			after = after[1:]
 		}
 	}
-	return changed, nil
+	return changed
 }
 
 // sortName is the name by which git sorts an entry of a tree.
-func (f file) sortName() string {
-	if f.mode == ModeFolder {
-		return f.name + "/"
+func (e Entry) sortName() string {
+	if e.Mode == ModeFolder {
+		return e.Name + "/"
 	}
-	return f.name
+	return e.Name
 }

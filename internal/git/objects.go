@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -11,11 +12,11 @@ import (
 	"strings"
 )
 
-// Why a folder of a commit could not be listed.
-var (
-	ErrNoFolder = errors.New("no such folder")
-	ErrEntries  = fmt.Errorf("a folder has more than %d entries", maxEntries)
-)
+// ErrNoFolder is that of a commit without the folder that is to be listed.
+var ErrNoFolder = errors.New("no such folder")
+
+// errEntries is that of a folder beyond the limits.
+const errEntries = complaint("a folder has more than 100,000 entries")
 
 // Limits of a folder that anybody may have made.
 const (
@@ -25,22 +26,20 @@ const (
 	maxTree = 32 << 20
 )
 
-// Objects is a running git cat-file, which looks up committed objects. One goroutine may use it at a time. After an
+// Objects is a running git cat-file, which reads committed objects. One goroutine may use it at a time. After an
 // error nothing else can be read from it.
 type Objects struct {
 	cmd *command
 	in  io.WriteCloser
 	out *bufio.Reader
+	// last is the expression that tree has read last, and entries are its entries.
+	last    string
+	entries []Entry
 }
 
 // OpenObjects starts the process in a repository. It ends with [Objects.Close], and with the context.
-func OpenObjects(ctx context.Context, top string) (*Objects, error) {
-	return openObjects(ctx, top, "--batch")
-}
-
-// openObjects starts git cat-file with --batch, which prints objects, or --batch-check, which prints their sizes alone.
-func openObjects(ctx context.Context, top, mode string) (o *Objects, err error) {
-	o = &Objects{cmd: newCommand(ctx, top, "cat-file", mode)}
+func OpenObjects(ctx context.Context, top string) (o *Objects, err error) {
+	o = &Objects{cmd: newCommand(ctx, top, "cat-file", "--batch")}
 	if o.in, err = o.cmd.StdinPipe(); err != nil {
 		return nil, o.cmd.failure(err)
 	}
@@ -55,38 +54,6 @@ func (o *Objects) Close() {
 	o.cmd.Wait() // its answers have been read
 }
 
-// object is what git knows of one; the zero value stands for none.
-type object struct {
-	hash, kind string
-	size       int64
-}
-
-// ask looks up objects by git's expressions for them, each without a line feed, and calls found with each in order.
-func (o *Objects) ask(found func(i int, x object) error, expressions ...string) error {
-	// Questions and answers are under way at once: a pipe holds few of either.
-	go io.WriteString(o.in, strings.Join(expressions, "\n")+"\n") // the error is that of reading
-	for i := range expressions {
-		line, err := o.out.ReadString('\n')
-		fields := strings.Fields(line) // HASH KIND SIZE, or EXPRESSION missing
-		var x object
-		switch {
-		case err != nil:
-		case len(fields) == 3 && WholeHash(fields[0]):
-			x.hash, x.kind = fields[0], fields[1]
-			x.size, err = strconv.ParseInt(fields[2], 10, 64)
-		case !strings.HasSuffix(line, " missing\n"):
-			err = fmt.Errorf("cat-file answers %.200q", line)
-		}
-		if err == nil {
-			err = found(i, x)
-		}
-		if err != nil {
-			return o.cmd.end(fmt.Errorf("%w: %w", ErrFailed, err))
-		}
-	}
-	return nil
-}
-
 // Blob returns the text of a blob, nil when the repository has none of that name or when it is larger than so many
 // bytes. In a partial clone only a blob that [HasBlobs] has found may be asked for.
 func (o *Objects) Blob(hash string, most int64) ([]byte, error) {
@@ -94,77 +61,66 @@ func (o *Objects) Blob(hash string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// read returns an object of a kind. Its text is nil when it is larger than most bytes.
+// read returns an object of a kind, the zero object when there is none. Its text is nil when it is larger than most
+// bytes.
 func (o *Objects) read(expression, kind string, most int64) (text []byte, x object, err error) {
-	err = o.ask(func(_ int, found object) error {
-		if found.hash == "" {
-			return nil
+	io.WriteString(o.in, expression+"\n") // the error is that of reading
+	line, err := o.out.ReadString('\n')
+	if err == nil {
+		x, err = parseObject(line)
+	}
+	if err == nil && x.hash != "" {
+		// The whole object is read, whatever is kept of it: the next answer follows, after a line feed.
+		body := io.LimitReader(o.out, x.size+1)
+		if x.kind == kind && x.size <= most {
+			text = make([]byte, x.size)
+			_, err = io.ReadFull(body, text)
 		}
-		// The whole object is read, whatever is kept of it: the next answer follows.
-		body := io.LimitReader(o.out, found.size+1) // a line feed follows
-		if found.kind == kind {
-			x = found
-			if x.size <= most {
-				text = make([]byte, x.size)
-				if _, err := io.ReadFull(body, text); err != nil {
-					return err
-				}
-			}
-		}
-		_, err := io.Copy(io.Discard, body)
-		return err
-	}, expression)
-	return text, x, err
-}
-
-// file is an entry of a folder: a file, or a folder, symbolic link or submodule. Its hash is in binary.
-type file struct{ name, mode, hash string }
-
-// tree returns a folder as git stores it: entries such as "100644 NAME", a NUL, and the hash in binary. The error is
-// ErrNoFolder or ErrEntries, or wraps ErrFailed.
-func (o *Objects) tree(expression string) (text string, x object, err error) {
-	raw, x, err := o.read(expression, "tree", maxTree)
+		_, rest := io.Copy(io.Discard, body)
+		err = errors.Join(err, rest)
+	}
 	switch {
 	case err != nil:
-	case x.hash == "":
-		err = ErrNoFolder
-	case x.size > maxTree:
-		err = ErrEntries
+		return nil, object{}, o.cmd.end(fmt.Errorf("%w: %w", ErrFailed, err))
+	case x.kind != kind:
+		return nil, object{}, nil
 	}
-	return string(raw), x, err
+	return text, x, nil
 }
 
-// cutFile splits a tree after its first entry, whose hash has so many bytes. An empty tree has the zero value.
-func cutFile(tree string, hashSize int) (f file, rest string, err error) {
-	if tree == "" {
-		return file{}, "", nil
-	}
-	mode, rest, spaced := strings.Cut(tree, " ")
-	name, rest, ended := strings.Cut(rest, "\x00")
-	if !spaced || !ended || len(rest) < hashSize {
-		return file{}, "", fmt.Errorf("%w: tree entry %.200q", ErrFailed, tree)
-	}
-	return file{name, mode, rest[:hashSize]}, rest[hashSize:], nil
+// object is what git knows of one; the zero value stands for none.
+type object struct {
+	hash, kind string
+	size       int64
 }
 
-// parseTree returns the entries of a tree.
-func parseTree(tree string, hashSize int) ([]file, error) {
-	var files []file
-	for tree != "" {
-		f, rest, err := cutFile(tree, hashSize)
-		if err != nil {
-			return nil, err
-		}
-		if len(files) == maxEntries {
-			return nil, ErrEntries
-		}
-		files, tree = append(files, f), rest
+// parseObject reads a line of git cat-file: HASH KIND SIZE, or EXPRESSION missing.
+func parseObject(line string) (x object, err error) {
+	fields := strings.Fields(line)
+	switch {
+	case len(fields) == 3 && WholeHash(fields[0]):
+		x.hash, x.kind = fields[0], fields[1]
+		x.size, err = strconv.ParseInt(fields[2], 10, 64)
+	case !strings.HasSuffix(strings.TrimSuffix(line, "\n"), " missing"):
+		err = fmt.Errorf("cat-file answers %.200q", line)
 	}
-	return files, nil
+	return x, err
 }
 
-// hexHash is the name of the entry's object.
-func (f file) hexHash() string { return hex.EncodeToString([]byte(f.hash)) }
+// lookUp finds objects by git's expressions for them, each without a line feed, and reads none of them.
+func lookUp(ctx context.Context, top string, expressions []string) (found []object, err error) {
+	c := newCommand(ctx, top, "cat-file", "--batch-check")
+	c.Stdin = strings.NewReader(strings.Join(expressions, "\n") + "\n")
+	var bad error
+	err = c.lines(func(line string) {
+		x, err := parseObject(line)
+		found, bad = append(found, x), cmp.Or(bad, err)
+	})
+	if err == nil && (bad != nil || len(found) < len(expressions)) {
+		err = fmt.Errorf("%w: %d of %d objects: %w", ErrFailed, len(found), len(expressions), cmp.Or(bad, io.ErrUnexpectedEOF))
+	}
+	return found, err
+}
 
 // Modes of a folder's entries. Those of files begin with [ModeFile].
 const (
@@ -179,13 +135,17 @@ type Entry struct {
 	// Name is as committed: it may hold anything but NUL and slash, or those of a hostile tree.
 	Name string
 	Mode string
-	Hash string
-	// Size is in bytes; 0 for a submodule.
+	// Size is in bytes; 0 for a submodule. Only [Tree] looks it up.
 	Size int64
+	// hash is the object's name in binary.
+	hash string
 }
 
+// Hash is the name of the entry's object, in hexadecimal digits.
+func (e Entry) Hash() string { return hex.EncodeToString([]byte(e.hash)) }
+
 // Tree lists a folder of a commit, "." for all of it, without what is below its folders. The error is ErrNoFolder when
-// the commit has none there, and ErrEntries when there are too many entries.
+// the commit has none there.
 func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 	if strings.Contains(folder, "\n") {
 		return nil, ErrNoFolder
@@ -195,29 +155,59 @@ func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 		return nil, err
 	}
 	defer objects.Close()
-	text, x, err := objects.tree(commit + ":" + strings.TrimPrefix(folder, "."))
+	entries, err := objects.tree(commit + ":" + strings.TrimPrefix(folder, "."))
 	if err != nil {
 		return nil, err
 	}
-	files, err := parseTree(text, len(x.hash)/2)
-	if err != nil {
-		return nil, err
+	// Sizes are looked up without contents: a few large objects can have thousands of names.
+	hashes := make([]string, len(entries))
+	for i, e := range entries {
+		hashes[i] = e.Hash()
 	}
-	entries, hashes := make([]Entry, len(files)), make([]string, len(files))
-	for i, f := range files {
-		hashes[i] = f.hexHash()
-		entries[i] = Entry{Name: f.name, Mode: f.mode, Hash: hashes[i]}
+	found, err := lookUp(ctx, top, hashes)
+	for i, x := range found[:min(len(found), len(entries))] {
+		entries[i].Size = x.size // 0 of an object that is missing, which fails when it is read
 	}
-	// Sizes without contents: a few large objects can have thousands of names.
-	sizes, err := openObjects(ctx, top, "--batch-check")
-	if err != nil {
-		return nil, err
-	}
-	defer sizes.Close()
-	err = sizes.ask(func(i int, x object) error {
-		// An object that is missing has the size 0; reading it fails later.
-		entries[i].Size = x.size
-		return nil
-	}, hashes...)
 	return entries, err
+}
+
+// tree returns the entries of a folder, by git's expression for it, none for an empty one. It keeps those of the last
+// folder. The error is as that of [Tree].
+func (o *Objects) tree(expression string) ([]Entry, error) {
+	switch expression {
+	case "":
+		return nil, nil
+	case o.last:
+		return o.entries, nil
+	}
+	text, x, err := o.read(expression, "tree", maxTree)
+	switch {
+	case err != nil:
+		return nil, err
+	case x.hash == "":
+		return nil, ErrNoFolder
+	case x.size > maxTree:
+		return nil, errEntries
+	}
+	o.last = expression
+	o.entries, err = parseTree(string(text), len(x.hash)/2)
+	return o.entries, err
+}
+
+// parseTree returns the entries of a folder as git stores it: each such as "100644 NAME", a NUL, and the hash of so
+// many bytes.
+func parseTree(text string, hashSize int) (entries []Entry, err error) {
+	for text != "" {
+		mode, rest, spaced := strings.Cut(text, " ")
+		name, rest, ended := strings.Cut(rest, "\x00")
+		switch {
+		case !spaced || !ended || len(rest) < hashSize:
+			return nil, fmt.Errorf("%w: tree entry %.200q", ErrFailed, text)
+		case len(entries) == maxEntries:
+			return nil, errEntries
+		}
+		entries = append(entries, Entry{Name: name, Mode: mode, hash: rest[:hashSize]})
+		text = rest[hashSize:]
+	}
+	return entries, nil
 }

@@ -122,7 +122,7 @@ func TestGitFails(t *testing.T) {
 		t.Setenv("PATH", bin+string(filepath.ListSeparator)+path)
 		if command != "merge-base " { // whose failure says that there is no way from one commit to the other
 			instead("echo 'fatal: it is broken' >&2; exit 128")
-			o.Timeout = 0
+			o.Timeout = time.Minute
 			if _, err := Sync(t.Context(), o); !errors.Is(err, ErrUpstream) || !strings.Contains(err.Error(), "it is broken") {
 				t.Errorf("git %sfails: %v, want that the upstream cannot be fetched", command, err)
 			}
@@ -178,8 +178,12 @@ func TestNamesThatAreOneFile(t *testing.T) {
 			t.Errorf("%+q here: %v, problems %v, want name-case", two, err, r.Problems)
 		}
 		// A file that changes its form is removed before it is written: on some machines both are one.
-		f := &folder{Target: Target{Folder: other}, report: &Report{}, gone: []string{two[0]}, pending: []pending{{name: two[1]}}, next: &Record{}}
+		texts := map[string]*text{two[1]: {File: File{Name: two[1]}, raw: []byte("new")}}
+		f := &folder{Target: Target{Folder: other}, report: &Report{}, gone: []string{two[0]}, texts: texts, old: &Record{}, next: &Record{}}
 		if f.root, err = os.OpenRoot(other); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.root.WriteFile(two[0], nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		for _, step := range f.steps()[:2] { // the record, and what comes next

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 
+	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -20,14 +19,14 @@ import (
 // RecordName is that of the record in its folder. It is hidden, so that no reader of proposals looks at it.
 const RecordName = ".mipwatch-upstream.json"
 
-// maxSize bounds a record, in bytes. A file with twenty versions takes about 5 KiB.
-const maxSize = 64 << 20
-
-// MaxVersions is how many versions of a file are kept: one more than a page shows, so that its oldest can be compared.
-const MaxVersions = 21
-
-// about explains the record to a person who opens it.
-const about = "Written by mipwatch sync, and to be committed with the files. It tells whose they are and when they changed upstream."
+const (
+	// maxSize bounds a record, in bytes. A file with twenty versions takes about 5 KiB.
+	maxSize = 64 << 20
+	// maxVersions is how many versions of a file are kept: one more than a page shows, so that its oldest can be compared.
+	maxVersions = 21
+	// about explains the record to a person who opens it.
+	about = "Written by mipwatch sync, and to be committed with the files. It tells whose they are and when they changed upstream."
+)
 
 // Record is what is known of one folder. The zero value is that of a folder that was never synced.
 type Record struct {
@@ -40,11 +39,11 @@ type Record struct {
 	Folders []string `json:"folders"`
 	// Commit is the commit of the upstream at which Files stand.
 	Commit string `json:"commit"`
-	// Incomplete is true when files of the upstream were left out.
+	// Incomplete is true when the run had problems, and the next one has to look again.
 	Incomplete bool `json:"incomplete,omitempty"`
 	// Files are sorted by name.
 	Files []File `json:"files"`
-	// Placing lists, by name, files that a run that did not end may have put in place.
+	// Placing lists files that a run that did not end may have put in place.
 	Placing []Placed `json:"placing,omitempty"`
 }
 
@@ -60,7 +59,7 @@ type File struct {
 	Blob string `json:"blob"`
 	// Added is the time of the first commit, when that added no other proposal.
 	Added *mip.Time `json:"added,omitempty"`
-	// Versions are newest first, at most [MaxVersions].
+	// Versions are newest first.
 	Versions []Version `json:"versions,omitempty"`
 }
 
@@ -73,33 +72,23 @@ type Version struct {
 	Blob    string   `json:"blob"`
 }
 
-// Placed is a file that is being put in place.
+// Placed is what sync puts under a name.
 type Placed struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
 }
 
-// ReadRecord reads the record of a folder; nil when there is none. It never waits.
+// ReadRecord reads the record of a folder, the zero record when there is none. It never waits.
 func ReadRecord(root *os.Root) (*Record, error) {
-	// A pipe or a device in its place could block a build for ever.
-	info, err := root.Lstat(RecordName)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no file")
-	case info.Size() > maxSize:
-		return nil, fmt.Errorf("it is larger than %d bytes", maxSize)
+	text, err := local.Read(root, RecordName, maxSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Record{}, nil
 	}
-	f, err := root.OpenFile(RecordName, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	// A record of a later version has members that would be lost by writing it again.
-	dec := json.NewDecoder(io.LimitReader(f, maxSize))
+	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	r := &Record{}
 	if err := dec.Decode(r); err != nil {
@@ -111,34 +100,25 @@ func ReadRecord(root *os.Root) (*Record, error) {
 	return r, r.check()
 }
 
-// check refuses what could not have been written here: names lead to files and hashes to commits.
+// check refuses what could not have been written here: names lead to files and hashes to commits. The record is
+// committed, so that anybody can have edited it.
 func (r *Record) check() error {
 	if !git.WholeHash(r.Commit) {
 		return errors.New("commit is no hash")
 	}
-	// The record is committed, so that anybody can have edited it.
 	for i, f := range r.Files {
-		switch {
-		case !plainName(f.Name) || i > 0 && r.Files[i-1].Name >= f.Name:
-			return fmt.Errorf("files.%d.name is no file name, or not in order", i)
-		case !fs.ValidPath(f.Path) || path.Base(f.Path) != f.Name:
-			return fmt.Errorf("files.%d.path does not lead to a file of that name", i)
-		case !git.WholeHash(f.SHA256) || !git.WholeHash(f.Blob):
-			return fmt.Errorf("files.%d has no sha256 or no blob", i)
-		case f.Added != nil && !commitTime(*f.Added):
-			return fmt.Errorf("files.%d.added is no time from 1970 through 9999", i)
-		case len(f.Versions) > MaxVersions:
-			return fmt.Errorf("files.%d.versions are more than %d", i, MaxVersions)
+		ok := plainName(f.Name) && (i == 0 || r.Files[i-1].Name < f.Name) && fs.ValidPath(f.Path) && path.Base(f.Path) == f.Name
+		ok = ok && git.WholeHash(f.SHA256) && git.WholeHash(f.Blob) && (f.Added == nil || commitTime(*f.Added))
+		for _, v := range f.Versions {
+			ok = ok && git.WholeHash(v.Commit) && git.WholeHash(v.Blob) && commitTime(v.Time)
 		}
-		for k, v := range f.Versions {
-			if !git.WholeHash(v.Commit) || !git.WholeHash(v.Blob) || !commitTime(v.Time) {
-				return fmt.Errorf("files.%d.versions.%d has no commit, no blob or no time from 1970 through 9999", i, k)
-			}
+		if !ok || len(f.Versions) > maxVersions {
+			return fmt.Errorf("files.%d is none that sync would write", i)
 		}
 	}
 	for i, p := range r.Placing {
 		if !plainName(p.Name) || !git.WholeHash(p.SHA256) {
-			return fmt.Errorf("placing.%d has no name or no sha256", i)
+			return fmt.Errorf("placing.%d is none that sync would write", i)
 		}
 	}
 	return nil
@@ -155,7 +135,7 @@ func plainName(name string) bool {
 	return fs.ValidPath(name) && !strings.Contains(name, "/") && !strings.HasPrefix(name, ".")
 }
 
-// File returns what is known of a file, and false when it was not synced.
+// File returns what is known of a file, and false when it was not synced. A nil record knows none.
 func (r *Record) File(name string) (File, bool) {
 	if r == nil {
 		return File{}, false
@@ -167,35 +147,12 @@ func (r *Record) File(name string) (File, bool) {
 	return r.Files[i], true
 }
 
-// names are those of all files that sync put into the folder, or was about to, sorted.
-func (r *Record) names() []string {
-	var names []string
-	if r != nil {
-		for _, f := range r.Files {
-			names = append(names, f.Name)
-		}
-		for _, p := range r.Placing {
-			names = append(names, p.Name)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// Ours reports whether bytes with this SHA-256 are what sync put under a name, or was about to.
-func (r *Record) Ours(name, sha256 string) bool {
-	f, ok := r.File(name)
-	return ok && f.SHA256 == sha256 || r != nil && slices.Contains(r.Placing, Placed{name, sha256})
-}
-
-// Encode is the file's text: indented, so that a change of it can be reviewed, and the same for the same record.
-func (r *Record) Encode() ([]byte, error) {
-	out := *r
-	out.About = about
+// encode is the file's text: indented, so that a change of it can be reviewed, and the same for the same record.
+func (r *Record) encode() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	err := enc.Encode(out)
+	err := enc.Encode(r)
 	return b.Bytes(), err
 }

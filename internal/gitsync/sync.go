@@ -3,8 +3,8 @@
 //
 // A run has four steps. It locks the folders. It fetches the repository, bare, into a temporary folder. It compares
 // the folders with the commit and writes new texts under temporary names. When nothing is in the way, it records which
-// files it is about to put in place ([Record].Placing), renames them, removes files that left the upstream, and writes
-// the final record.
+// files it is about to put in place ([Record].Placing), removes files that left the upstream, renames the new ones, and
+// writes the final record.
 //
 // A run that is killed leaves whole files. The record then has the hashes of the old and the new bytes, so that the
 // next run knows both as its own and completes the rest. Any other bytes under those names are somebody's edit: they
@@ -18,9 +18,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -38,10 +41,9 @@ type Options struct {
 	Targets []Target
 	// KeepGoing takes what can be taken: files with an error stay as they are here.
 	KeepGoing bool
-	// Timeout is for all that git does; 0 means no limit.
+	// Timeout is for all that git does.
 	Timeout time.Duration
-	// Doing, when set, is called with each step, in words. Waiting, when set, is called once if another sync has to end
-	// first.
+	// Doing is called with each step, in words, and Waiting once if another sync has to end first.
 	Doing   func(what string)
 	Waiting func()
 }
@@ -74,6 +76,12 @@ type Report struct {
 	Notices []string `json:"notices"`
 }
 
+// problem adds an error that keeps a file from being taken.
+func (r *Report) problem(file, code, format string, args ...any) {
+	p := mip.Problem{Level: mip.Error, Code: code, File: file, Message: fmt.Sprintf(format, args...)}
+	r.Problems = append(r.Problems, p)
+}
+
 // Why nothing could be synced.
 var (
 	ErrRef      = errors.New("the upstream has no such ref")
@@ -86,65 +94,51 @@ var (
 type syncer struct {
 	Options
 	// clone is the folder of the fetched repository.
-	clone string
-	// commit is the one of the upstream that is synced.
-	commit  string
+	clone   string
 	folders []*folder
-	report  *Report
+	*Report
 }
 
 // Sync brings the folders to what the upstream has. The error wraps one of those above, [git.ErrNoGit] or the
 // context's; what concerns a file is in the report's problems.
 func Sync(ctx context.Context, o Options) (Report, error) {
-	report := Report{Git: git.Public(o.Git), Ref: o.Ref, Added: []string{}, Changed: []string{}, Removed: []string{},
-		Problems: []mip.Problem{}, Notices: []string{}}
-	s := &syncer{Options: o, report: &report}
-	// The clone is made first: a temporary folder that cannot be written is no reason to make the folders.
-	clone, remove, err := makeClone()
-	if err != nil {
-		return report, fmt.Errorf("%w: %w", ErrWrite, err)
-	}
-	defer remove()
-	s.clone = clone
+	s := &syncer{Options: o, Report: &Report{Git: git.Public(o.Git), Ref: o.Ref, Added: []string{}, Changed: []string{},
+		Removed: []string{}, Problems: []mip.Problem{}, Notices: []string{}}}
+	err := s.run(ctx)
 	// Folders are closed after a failure as well: what was prepared is removed.
-	err = s.run(ctx)
 	for _, f := range s.folders {
 		f.close()
 	}
-	report.To = s.commit
 	// The order of the report does not depend on that of the steps.
-	for _, list := range [][]string{report.Added, report.Changed, report.Removed} {
+	for _, list := range [][]string{s.Added, s.Changed, s.Removed} {
 		slices.Sort(list)
 	}
-	report.Problems = mip.SortProblems(report.Problems)
-	return report, err
+	s.Problems = mip.SortProblems(s.Problems)
+	return *s.Report, err
 }
 
 // run locks all folders, compares them with the upstream, and changes them.
 func (s *syncer) run(ctx context.Context) error {
-	// In one order, so that two runs never wait for each other.
+	// The clone is made first: a temporary folder that cannot be written is no reason to make the folders.
+	clone, remove, err := makeClone()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrWrite, err)
+	}
+	defer remove()
+	s.clone = clone
+	// In one order, so that two runs never wait for each other. All are locked before anything is asked or written.
 	targets := slices.SortedFunc(slices.Values(s.Targets), func(a, b Target) int { return strings.Compare(a.Folder, b.Folder) })
-	// All folders are locked before anything is asked or written.
 	for _, t := range targets {
-		if other := s.sameFolder(t.Folder); other != "" {
-			return fmt.Errorf("%w: %s and %s are one", ErrFolder, other, t.Folder)
-		}
-		f, err := openFolder(ctx, t, s.Waiting)
-		if err != nil {
+		if err := s.open(ctx, t); err != nil {
 			return err
-		}
-		f.report = s.report
-		s.folders = append(s.folders, f)
-		if s.report.From == "" && f.old != nil {
-			s.report.From = f.old.Commit
 		}
 	}
 	if err := s.upstream(ctx); err != nil {
 		return err
 	}
 	// Whole or not at all: one file in error keeps all folders as they are.
-	if len(s.report.Problems) > 0 && !s.KeepGoing {
-		s.report.Unchanged = 0
+	if len(s.Problems) > 0 && !s.KeepGoing {
+		s.Unchanged = 0
 		return nil
 	}
 	// From here on files change. An interruption is looked at between folders, where the record is sound.
@@ -161,24 +155,10 @@ func (s *syncer) run(ctx context.Context) error {
 	return nil
 }
 
-// sameFolder is the name of a folder that is open already and is the named one; empty: there is none.
-func (s *syncer) sameFolder(dir string) string {
-	info, err := os.Stat(dir)
-	for _, f := range s.folders {
-		if other, bad := f.root.Stat("."); err == nil && bad == nil && os.SameFile(info, other) {
-			return f.Folder
-		}
-	}
-	return ""
-}
-
 // upstream does all that needs git, within the timeout.
 func (s *syncer) upstream(ctx context.Context) error {
 	// Waiting for another run is over by now, and is none of the upstream's time.
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if s.Timeout > 0 {
-		limited, cancel = context.WithTimeout(ctx, s.Timeout)
-	}
+	limited, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	// The reason is that of the time first: git ends with many words when it is killed.
 	err := s.fetch(limited)
@@ -186,30 +166,29 @@ func (s *syncer) upstream(ctx context.Context) error {
 	case err == nil, ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
-		return fmt.Errorf("%w: %s: it takes too long", ErrUpstream, s.report.Git)
+		return fmt.Errorf("%w: %s: it takes too long", ErrUpstream, s.Report.Git)
 	case errors.Is(err, git.ErrFailed):
-		return fmt.Errorf("%w: %s: %w", ErrUpstream, s.report.Git, err)
+		return fmt.Errorf("%w: %s: %w", ErrUpstream, s.Report.Git, err)
 	}
 	return err
 }
 
 // fetch fetches the repository and compares the folders with it, unless they are as the last sync left them, at the
 // same commit.
-func (s *syncer) fetch(ctx context.Context) error {
-	s.doing("asking " + s.report.Git)
-	var err error
-	if s.commit, err = s.resolve(ctx); err != nil {
+func (s *syncer) fetch(ctx context.Context) (err error) {
+	s.Doing("asking " + s.Report.Git)
+	if s.To, err = s.resolve(ctx); err != nil {
 		return err
 	}
 	// Most runs end here, after one question to the upstream.
 	if !slices.ContainsFunc(s.folders, func(f *folder) bool { return !f.current(s.record(f)) }) {
 		for _, f := range s.folders {
-			s.report.Unchanged += len(f.old.Files)
+			s.Unchanged += len(f.old.Files)
 		}
 		return nil
 	}
-	s.doing("fetching " + s.report.Git)
-	if err := git.Fetch(ctx, s.clone, s.Git, s.commit, maxRepository); err != nil {
+	s.Doing("fetching " + s.Report.Git)
+	if err := git.Fetch(ctx, s.clone, s.Options.Git, s.To, maxRepository); err != nil {
 		return err
 	}
 	for _, f := range s.folders {
@@ -221,7 +200,7 @@ func (s *syncer) fetch(ctx context.Context) error {
 	if err := s.versions(ctx); err != nil {
 		return err
 	}
-	s.doing("comparing")
+	s.Doing("comparing")
 	objects, err := git.OpenObjects(ctx, s.clone)
 	if err != nil {
 		return err
@@ -232,62 +211,80 @@ func (s *syncer) fetch(ctx context.Context) error {
 			return err
 		}
 	}
-	s.report.Rewritten = s.report.From != "" && !git.Ancestor(ctx, s.clone, s.report.From, s.commit)
+	s.Rewritten = s.From != "" && !git.Ancestor(ctx, s.clone, s.From, s.To)
 	return ctx.Err()
 }
 
 // record is that of a folder after this run, without its files.
 func (s *syncer) record(f *folder) *Record {
-	return &Record{Git: s.report.Git, Ref: s.Ref, Folders: f.From, Commit: s.commit}
+	return &Record{About: about, Git: s.Report.Git, Ref: s.Options.Ref, Folders: f.From, Commit: s.To}
 }
 
 // resolve asks for the commit that the ref names.
 func (s *syncer) resolve(ctx context.Context) (string, error) {
 	// A commit needs no question: its hash is its name everywhere.
-	if git.WholeHash(s.Ref) {
-		return s.Ref, nil
+	ref := s.Options.Ref
+	if git.WholeHash(ref) {
+		return ref, nil
 	}
 	// The upstream is asked for full names only: a short one may mean several.
-	branch, tag := "refs/heads/"+s.Ref, "refs/tags/"+s.Ref
+	branch, tag := "refs/heads/"+ref, "refs/tags/"+ref
 	names := []string{tag + "^{}", tag, branch} // a tag's commit before the tag
 	switch {
-	case s.Ref == "":
+	case ref == "":
 		names = []string{"HEAD"}
-	case strings.HasPrefix(s.Ref, "refs/"):
-		names = []string{s.Ref + "^{}", s.Ref}
+	case strings.HasPrefix(ref, "refs/"):
+		names = []string{ref + "^{}", ref}
 	}
-	refs, err := git.Refs(ctx, s.clone, s.Git, names...)
+	refs, err := git.Refs(ctx, s.clone, s.Options.Git, names...)
 	if err != nil {
 		return "", err
 	}
-	if refs[branch] != "" && refs[tag] != "" {
-		return "", fmt.Errorf("%w: %q is both a branch and a tag; write %s or %s", ErrRef, s.Ref, branch, tag)
-	}
-	for _, name := range names {
-		if refs[name] != "" {
-			return refs[name], nil
-		}
-	}
-	if s.Ref == "" {
+	found := slices.IndexFunc(names, func(name string) bool { return refs[name] != "" })
+	switch {
+	case refs[branch] != "" && refs[tag] != "":
+		return "", fmt.Errorf("%w: %q is both a branch and a tag; write %s or %s", ErrRef, ref, branch, tag)
+	case found >= 0:
+		return refs[names[found]], nil
+	case ref == "":
 		return "", fmt.Errorf("%w: it has no default branch, or no commit yet", ErrRef)
 	}
-	return "", fmt.Errorf("%w: no branch or tag %q; a commit is named by all digits of its hash", ErrRef, s.Ref)
+	return "", fmt.Errorf("%w: no branch or tag %q; a commit is named by all digits of its hash", ErrRef, ref)
 }
 
-// doing reports a step.
-func (s *syncer) doing(what string) {
-	if s.Doing != nil {
-		s.Doing(what)
+// clonePrefix begins the names of folders for fetched repositories in the system's temporary folder.
+const clonePrefix = "mipwatch-sync-"
+
+// makeClone makes a temporary folder for a repository. It is locked until remove is called, so that no other run
+// takes it for one that was left behind. Those that were are removed first.
+func makeClone() (dir string, remove func(), err error) {
+	removeClones()
+	// Only a locked folder has a name that others look at.
+	fresh, err := os.MkdirTemp("", "mipwatch-")
+	if err != nil {
+		return "", nil, err
 	}
+	lock := flock.New(fresh, flock.SetFlag(os.O_RDONLY))
+	dir = filepath.Join(filepath.Dir(fresh), clonePrefix+filepath.Base(fresh))
+	_, err = lock.TryLock()
+	if err = errors.Join(err, os.Rename(fresh, dir)); err != nil {
+		return "", nil, errors.Join(err, os.Remove(fresh), lock.Close())
+	}
+	return dir, func() { os.RemoveAll(dir); lock.Close() }, nil
 }
 
-// problem adds an error that keeps a file from being taken.
-func (r *Report) problem(file, code, format string, args ...any) {
-	p := mip.Problem{Level: mip.Error, Code: code, File: file, Message: fmt.Sprintf(format, args...)}
-	r.Problems = append(r.Problems, p)
-}
-
-// notice adds a sentence about the upstream.
-func (r *Report) notice(format string, args ...any) {
-	r.Notices = append(r.Notices, fmt.Sprintf(format, args...))
+// removeClones removes what killed runs left: the folders that no process locks. What cannot be removed, such as
+// another user's, stays.
+func removeClones() {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), clonePrefix+"*")) // those that could be read
+	for _, dir := range left {
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+			continue
+		}
+		lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
+		if ok, _ := lock.TryLock(); ok {
+			os.RemoveAll(dir)
+		}
+		lock.Close()
+	}
 }

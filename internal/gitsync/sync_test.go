@@ -68,7 +68,10 @@ func (u *upstream) commit(texts map[string]string) {
 }
 
 func (u *upstream) options(folder string) Options {
-	return Options{Git: u.dir, Targets: []Target{{Folder: folder, From: []string{"MIPs"}}}}
+	return Options{
+		Git: u.dir, Targets: []Target{{Folder: folder, From: []string{"MIPs"}}},
+		Timeout: time.Minute, Doing: func(string) {}, Waiting: func() {},
+	}
 }
 
 // held is what a folder holds, without the record.
@@ -140,15 +143,14 @@ func TestKilled(t *testing.T) {
 // killAfter does so many steps of a run's placing, leaves everything as it is then, and returns how many there are.
 func killAfter(t *testing.T, o Options, steps int) int {
 	t.Helper()
-	f, err := openFolder(t.Context(), o.Targets[0], nil)
-	if err != nil {
+	s := &syncer{Options: o, clone: t.TempDir(), Report: &Report{Git: o.Git}}
+	if err := s.open(t.Context(), o.Targets[0]); err != nil {
 		t.Fatal(err)
 	}
+	f := s.folders[0]
 	defer func() { f.root.Close(); f.lock.Close() }()
-	f.report = &Report{}
-	s := &syncer{Options: o, clone: t.TempDir(), folders: []*folder{f}, report: f.report}
-	if err := s.fetch(t.Context()); err != nil || len(f.report.Problems) > 0 {
-		t.Fatalf("fetch: %v, problems %v", err, f.report.Problems)
+	if err := s.fetch(t.Context()); err != nil || len(s.Problems) > 0 {
+		t.Fatalf("fetch: %v, problems %v", err, s.Problems)
 	}
 	all := f.steps()
 	for _, step := range all[:steps] {
@@ -193,7 +195,7 @@ func TestTwoAtOnce(t *testing.T) {
 
 // TestUpstreamHangs asks a server that takes connections and says nothing, over each protocol that has one.
 func TestUpstreamHangs(t *testing.T) {
-	newUpstream(t)
+	u := newUpstream(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +203,9 @@ func TestUpstreamHangs(t *testing.T) {
 	defer listener.Close()
 	for _, scheme := range []string{"http", "git"} {
 		dir := filepath.Join(t.TempDir(), "proposals")
-		_, err = Sync(t.Context(), Options{Git: scheme + "://" + listener.Addr().String() + "/mips", Timeout: 300 * time.Millisecond, Targets: []Target{{dir, []string{"."}}}})
+		o := u.options(dir)
+		o.Git, o.Timeout = scheme+"://"+listener.Addr().String()+"/mips", 300*time.Millisecond
+		_, err = Sync(t.Context(), o)
 		if !errors.Is(err, ErrUpstream) || !strings.Contains(err.Error(), "takes too long") {
 			t.Errorf("%s: %v, want that it takes too long", scheme, err)
 		}

@@ -15,6 +15,7 @@ package graph
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -53,7 +54,8 @@ type Wire struct {
 
 // Lay computes the layout of a graph, best of one whose parts all hang together.
 func Lay(g Graph, s Spacing) Layout {
-	l := newLayering(g)
+	l, neededBy := rank(g)
+	l.connect(neededBy)
 	l.order()
 	return l.place(s)
 }
@@ -92,18 +94,11 @@ func Components(g Graph) [][]int {
 		a, b := find(e[0]), find(e[1])
 		root[max(a, b)] = min(a, b)
 	}
-	at := map[int]int{}
-	var out [][]int
+	out := make([][]int, g.Nodes)
 	for i := range root {
-		r := find(i)
-		k, ok := at[r]
-		if !ok {
-			k = len(out)
-			at[r] = k
-			out = append(out, nil)
-		}
-		out[k] = append(out[k], i)
+		out[find(i)] = append(out[find(i)], i)
 	}
+	out = slices.DeleteFunc(out, func(members []int) bool { return members == nil })
 	slices.SortStableFunc(out, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
 	return out
 }
@@ -119,13 +114,6 @@ type layering struct {
 	back   [][2]int
 }
 
-// newLayering puts the nodes of a graph into layers and its edges through them.
-func newLayering(g Graph) *layering {
-	l, neededBy := rank(g)
-	l.connect(neededBy)
-	return l
-}
-
 // rank gives every node the first layer after all that it needs. neededBy are the edges by the node that they
 // lead to, without those in back.
 func rank(g Graph) (l *layering, neededBy [][]int) {
@@ -135,36 +123,27 @@ func rank(g Graph) (l *layering, neededBy [][]int) {
 	for _, e := range g.Edges {
 		needs[e[0]] = append(needs[e[0]], e[1])
 	}
-	const (
-		unseen = iota
-		open
-		done
-	)
-	// A depth-first search: an edge to an open node closes a circle.
-	state := make([]int, g.Nodes)
+	// A depth-first search: an edge to an open node closes a circle. It is drawn, but places nothing.
+	seen, open := make([]bool, g.Nodes), make([]bool, g.Nodes)
 	var visit func(n int)
 	visit = func(n int) {
-		state[n] = open
-		slices.Sort(needs[n])
-		forward := needs[n][:0:0]
-		for _, to := range needs[n] {
-			if state[to] == unseen {
-				visit(to)
-			}
-			if state[to] == open { // a circle: this edge is drawn, but places nothing
-				l.back = append(l.back, [2]int{n, to})
-				continue
-			}
-			forward = append(forward, to)
-			l.layer[n] = max(l.layer[n], l.layer[to]+1)
+		if seen[n] {
+			return
 		}
-		needs[n] = forward
-		state[n] = done
+		seen[n], open[n] = true, true
+		slices.Sort(needs[n])
+		needs[n] = slices.DeleteFunc(needs[n], func(to int) bool {
+			if visit(to); open[to] {
+				l.back = append(l.back, [2]int{n, to})
+				return true
+			}
+			l.layer[n] = max(l.layer[n], l.layer[to]+1)
+			return false
+		})
+		open[n] = false
 	}
 	for n := range g.Nodes {
-		if state[n] == unseen {
-			visit(n)
-		}
+		visit(n)
 	}
 	for n, to := range needs {
 		for _, t := range to {
@@ -174,8 +153,8 @@ func rank(g Graph) (l *layering, neededBy [][]int) {
 	// A node without needs stands as near as possible to the nodes that need it, which shortens the lines.
 	for n := range needs {
 		if len(needs[n]) == 0 && len(neededBy[n]) > 0 {
-			near := func(by int) int { return l.layer[by] - 1 }
-			l.layer[n] = near(slices.MinFunc(neededBy[n], func(a, b int) int { return cmp.Compare(near(a), near(b)) }))
+			nearest := slices.MinFunc(neededBy[n], func(a, b int) int { return cmp.Compare(l.layer[a], l.layer[b]) })
+			l.layer[n] = l.layer[nearest] - 1
 		}
 	}
 	return l, neededBy
@@ -210,4 +189,196 @@ func (l *layering) connect(neededBy [][]int) {
 func (l *layering) join(from, to int) {
 	l.left[from] = append(l.left[from], to)
 	l.right[to] = append(l.right[to], from)
+}
+
+// sweeps is how often the layers are sorted by their neighbours; more changes next to nothing.
+const sweeps = 12
+
+// sweep calls visit for each layer but the first from left to right, with its items' left neighbours, and for each but
+// the last from right to left, with their right ones.
+func (l *layering) sweep(visit func(layer int, neighbours [][]int)) {
+	for k := 1; k < len(l.layers); k++ {
+		visit(k, l.left)
+	}
+	for k := len(l.layers) - 2; k >= 0; k-- {
+		visit(k, l.right)
+	}
+}
+
+// mean is that of the values of an item's neighbours, times fine. An item without any has its own value.
+func mean(item, fine int, values []int, sides ...[][]int) int {
+	sum, count := 0, 0
+	for _, side := range sides {
+		for _, n := range side[item] {
+			sum, count = sum+values[n], count+1
+		}
+	}
+	if count == 0 {
+		return values[item] * fine
+	}
+	return sum * fine / count
+}
+
+// order sorts the items of each layer so that few lines cross: by the mean place of their neighbours,
+// from left to right and back, keeping the best order that was seen.
+func (l *layering) order() {
+	const fine = 1 << 10            // parts of a place
+	at := make([]int, len(l.layer)) // place within the layer
+	means := make([]int, len(l.layer))
+	number := func(layer []int) {
+		for i, item := range layer {
+			at[item] = i
+		}
+	}
+	for _, layer := range l.layers {
+		number(layer)
+	}
+	// Sorting can make a layout worse: the best of all rounds counts.
+	clone := func() [][]int {
+		out := slices.Clone(l.layers)
+		for i := range out {
+			out[i] = slices.Clone(out[i])
+		}
+		return out
+	}
+	best, fewest := clone(), l.crossings(at)
+	for range sweeps {
+		l.sweep(func(k int, neighbours [][]int) {
+			layer := l.layers[k]
+			for _, item := range layer {
+				means[item] = mean(item, fine, at, neighbours)
+			}
+			slices.SortStableFunc(layer, func(a, b int) int { return cmp.Compare(means[a], means[b]) })
+			number(layer)
+		})
+		if n := l.crossings(at); n < fewest {
+			best, fewest = clone(), n
+		}
+	}
+	l.layers = best
+}
+
+// crossings counts the lines that cross, by the places of their ends (Barth, Jünger and Mutzel, 2002).
+func (l *layering) crossings(at []int) int {
+	total := 0
+	for k := 1; k < len(l.layers); k++ {
+		tree := make([]int, len(l.layers[k-1])+1) // Fenwick: lines so far by the place of their left end
+		seen := 0
+		for _, item := range l.layers[k] {
+			for _, to := range l.left[item] {
+				for i := at[to] + 1; i > 0; i -= i & -i {
+					total -= tree[i]
+				}
+				total += seen
+			}
+			for _, to := range l.left[item] {
+				seen++
+				for i := at[to] + 1; i < len(tree); i += i & -i {
+					tree[i]++
+				}
+			}
+		}
+	}
+	return total
+}
+
+// place gives every item a height: as near to its neighbours as the order of its layer allows.
+func (l *layering) place(s Spacing) Layout {
+	const (
+		rounds = 10
+		fine   = 16 // parts of a unit while means are taken
+	)
+	size := func(item int) int {
+		if item < l.nodes {
+			return s.Node
+		}
+		return s.Wire
+	}
+	y := make([]int, len(l.layer))
+	// offsets are the least distances of a layer's items from its first.
+	offsets := make([][]int, len(l.layers))
+	for k, layer := range l.layers {
+		offsets[k] = make([]int, len(layer))
+		for i := 1; i < len(layer); i++ {
+			offsets[k][i] = offsets[k][i-1] + fine*((size(layer[i-1])+size(layer[i]))/2+s.Gap)
+		}
+		for i, item := range layer {
+			y[item] = offsets[k][i]
+		}
+	}
+	// settle gives the items of a column the heights nearest to the means of their neighbours that keep their order
+	// and distances. Less the least offsets, that is a rising sequence.
+	settle := func(k int, sides ...[][]int) {
+		layer := l.layers[k]
+		want := make([]int, len(layer))
+		for i, item := range layer {
+			want[i] = mean(item, 1, y, sides...) - offsets[k][i]
+		}
+		for i, v := range rising(want) {
+			y[layer[i]] = v + offsets[k][i]
+		}
+	}
+	// Each round pulls the columns towards their left neighbours and then towards their right ones.
+	for range rounds {
+		l.sweep(func(k int, neighbours [][]int) { settle(k, neighbours) })
+	}
+	for k := range l.layers {
+		settle(k, l.left, l.right)
+	}
+	return l.layout(y, fine, size)
+}
+
+// rising returns the values that never fall and are nearest to want by the sum of squares: neighbours that
+// would fall are pooled at their mean.
+func rising(want []int) []int {
+	type pool struct{ sum, count int }
+	var pools []pool
+	for _, w := range want {
+		p := pool{w, 1}
+		for len(pools) > 0 && pools[len(pools)-1].sum*p.count > p.sum*pools[len(pools)-1].count {
+			last := pools[len(pools)-1]
+			pools = pools[:len(pools)-1]
+			p = pool{p.sum + last.sum, p.count + last.count}
+		}
+		pools = append(pools, p)
+	}
+	out := make([]int, 0, len(want))
+	for _, p := range pools {
+		for range p.count {
+			out = append(out, floor(p.sum, p.count))
+		}
+	}
+	return out
+}
+
+// floor is a/b rounded down, for b over 0: rounding towards zero would move two values apart differently
+// on both sides of it.
+func floor(a, b int) int {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// layout moves everything below zero and gathers the lines.
+func (l *layering) layout(y []int, fine int, size func(int) int) Layout {
+	out := Layout{Columns: len(l.layers), Back: l.back}
+	top := math.MaxInt
+	for i := range y {
+		y[i] = floor(y[i], fine)
+		top = min(top, y[i]-size(i)/2)
+	}
+	point := func(item int) Point { return Point{l.layer[item], y[item] - top} }
+	for i := range y {
+		p := point(i)
+		out.Height = max(out.Height, p.Y+(size(i)+1)/2)
+		if i < l.nodes {
+			out.Nodes = append(out.Nodes, p)
+		}
+		for _, to := range l.left[i] {
+			out.Wires = append(out.Wires, Wire{p, point(to), i >= l.nodes})
+		}
+	}
+	return out
 }

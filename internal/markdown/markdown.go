@@ -15,6 +15,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -159,4 +160,67 @@ func (ids idSet) add(title string) string {
 		}
 		ids[base]++
 	}
+}
+
+// bareLinks is goldmark's linkify extension behind a quick look: it is called at every blank,
+// and searches for an e-mail address from each.
+type bareLinks struct{ parser.InlineParser }
+
+// Extend adds the parser where goldmark's own extension would.
+func (bareLinks) Extend(m goldmark.Markdown) {
+	const priority = 999
+	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(bareLinks{extension.NewLinkifyParser()}, priority)))
+}
+
+// Parse calls goldmark's parser only where an address can begin.
+func (p bareLinks) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	// The part before an @ has at most so many bytes (RFC 5321, section 4.5.3.1.1). To look further
+	// would be quadratic in the length of a line.
+	const mostLocal = 64
+	line, _ := block.PeekLine()
+	if len(line) > 0 && strings.IndexByte(" *_~(", line[0]) >= 0 { // the marks before which it is called
+		line = line[1:]
+	}
+	if len(line) == 0 || line[0] != 'h' && line[0] != 'f' && line[0] != 'w' && bytes.IndexByte(line[:min(len(line), mostLocal+1)], '@') < 0 {
+		return nil
+	}
+	return p.InlineParser.Parse(parent, block, pc)
+}
+
+// PlainText is the text of the inline nodes below n as a reader sees it, on one line: entities
+// and escapes resolved, marks and HTML gone.
+func PlainText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	appendText(&b, n, source)
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// appendText appends the text of the inline nodes below n.
+func appendText(b *strings.Builder, n ast.Node, source []byte) {
+	code := n.Kind() == ast.KindCodeSpan
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			if value := c.Segment.Value(source); code || c.IsRaw() {
+				b.Write(value)
+			} else {
+				b.Write(resolve(value))
+			}
+			if c.SoftLineBreak() || c.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.String:
+			b.Write(resolve(c.Value))
+		case *ast.AutoLink:
+			b.Write(c.Label(source))
+		case *ast.RawHTML:
+		default:
+			appendText(b, c, source)
+		}
+	}
+}
+
+// resolve replaces backslash escapes and entities by the characters that they stand for.
+func resolve(s []byte) []byte {
+	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(s)))
 }

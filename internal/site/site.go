@@ -4,30 +4,36 @@
 package site
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Site is a validated site.yaml. Title and BaseURL are always set; every other field may be
-// zero.
+// zero. Fields with a yaml tag are read as they are, and file adds those that need more.
 type Site struct {
-	Title string
-	// Absolute, http or https, no slash at the end; may hold a path.
-	BaseURL     string
-	Description string
+	// The name of the site, in titles, feeds and llms.txt.
+	Title string `yaml:"title,required"`
+	// Absolute, http or https, no slash at the end; may hold a path. Every published address
+	// begins with it.
+	BaseURL     string `yaml:"base_url,required" check:"base"`
+	Description string `yaml:"description"`
 	// Ids start with it; the header key in lower case; MIP when the file has none.
-	Prefix string
+	Prefix string `yaml:"prefix" check:"prefix"`
 	// Folders, relative to the file's own folder, slash-separated; ["proposals"] when the file
 	// has none.
-	Proposals []string
+	Proposals []string `yaml:"proposals" check:"folder"`
 	// ProposalsLine is where the file names the folders; 0 when it does not.
 	ProposalsLine int
 	// Template with {path} and {commit}; empty: proposals have no source link.
-	SourceURL string
+	SourceURL string `yaml:"source_url" check:"source"`
 	// Nil: nothing to sync from.
-	Upstream *Upstream
+	Upstream *Upstream `yaml:"upstream"`
 	// Base address of a Discourse, no slash at the end; empty: none.
 	Forum string
 	// Networks are in the file's order.
@@ -36,19 +42,19 @@ type Site struct {
 	HardForks []mip.HardFork
 	Overrides map[mip.ID]Override
 	// Locales are those in addition to English, BCP 47.
-	Locales []string
+	Locales []string `yaml:"locales" check:"locale"`
 	// Colour code blocks; true unless the file says false.
-	Highlight bool
+	Highlight bool `yaml:"highlight" check:"bool"`
 }
 
 // Upstream is the git repository that proposals are synced from.
 type Upstream struct {
 	// Git is the address, which the git program understands.
-	Git string
+	Git string `yaml:"git,required" check:"git"`
 	// Branch, tag or commit; empty: the remote's default branch.
-	Ref string
+	Ref string `yaml:"ref" check:"ref"`
 	// Folders are within the repository; none stands for its top.
-	Folders []string
+	Folders []string `yaml:"folders" check:"inside"`
 	// Line is where the file speaks of the upstream.
 	Line int
 }
@@ -56,9 +62,118 @@ type Upstream struct {
 // Override holds facts about one proposal that its header lacks. A fact that is nil is not
 // stated here, and that of the header stays.
 type Override struct {
-	ForumTopicID  *int
-	DiscussionsTo *string
-	Hardfork      *string
+	ForumTopicID  *int    `yaml:"forum_topic_id" check:"topic"`
+	DiscussionsTo *string `yaml:"discussions_to" check:"web"`
+	Hardfork      *string `yaml:"hardfork"`
+}
+
+// file is site.yaml as it is written.
+type file struct {
+	Site
+	Forum struct {
+		BaseURL string `yaml:"base_url,required" check:"base"`
+	} `yaml:"forum"`
+	Networks  []network           `yaml:"networks"`
+	HardForks []fork              `yaml:"hardforks"`
+	Overrides map[string]Override `yaml:"overrides"`
+}
+
+// network is a chain with the nodes that are asked for it.
+type network struct {
+	ID        string   `yaml:"id,required" check:"network"`
+	Name      string   `yaml:"name"`
+	ChainID   uint64   `yaml:"chain_id,required" check:"chain"`
+	RPC       []string `yaml:"rpc" check:"web"`
+	BlockTime float64  `yaml:"block_time" check:"seconds"`
+}
+
+// fork is a hard fork. A time is nil when none is set.
+type fork struct {
+	Name       string            `yaml:"name,required"`
+	MIPs       []int             `yaml:"mips" check:"number"`
+	Meta       *int              `yaml:"meta" check:"number"`
+	Activation map[string]*int64 `yaml:"activation" check:"unix"`
+	Source     *string           `yaml:"source"`
+}
+
+// site checks what concerns several keys, and returns the site. It is only good when p has no
+// problem.
+func (f *file) site(p *problems) *Site {
+	s := &f.Site
+	s.Forum, s.ProposalsLine = f.Forum.BaseURL, p.lines["proposals"]
+	if s.Upstream != nil {
+		s.Upstream.Line = p.lines["upstream"]
+	}
+	if len(s.Proposals) == 0 && len(p.list) == 0 {
+		p.at("proposals", "bad-value", "no folder")
+	}
+	// Each id, each chain id and each address of a fork stands once. first is the line of the
+	// value that took it, 0 when it was free.
+	taken := map[string]int{}
+	first := func(kind, value, where string) int {
+		line := taken[kind+value]
+		if line == 0 {
+			taken[kind+value] = p.lines[where]
+		}
+		return line
+	}
+	for i, n := range f.Networks {
+		at := fmt.Sprintf("networks[%d]", i)
+		if line := first("id ", n.ID, at+".id"); n.ID != "" && line > 0 {
+			p.at(at+".id", "duplicate-value", "%s is taken, in line %d", n.ID, line)
+		}
+		if line := first("chain ", fmt.Sprint(n.ChainID), at+".chain_id"); n.ChainID > 0 && line > 0 {
+			p.at(at+".chain_id", "duplicate-value", "%d is taken, in line %d", n.ChainID, line)
+		}
+		// A network without a name is called by its id.
+		public := mip.Network{ID: n.ID, Name: cmp.Or(n.Name, n.ID), ChainID: n.ChainID}
+		s.Networks = append(s.Networks, mip.Endpoints{Network: public, RPC: n.RPC, BlockTime: n.BlockTime})
+	}
+	for i, h := range f.HardForks {
+		at := fmt.Sprintf("hardforks[%d]", i)
+		slug := mip.Slug(h.Name)
+		if line := first("fork ", slug, at+".name"); h.Name != "" && line > 0 {
+			p.at(at+".name", "duplicate-value", "%s has the same address (/upgrade/%s/) as the fork in line %d", show(h.Name), slug, line)
+		}
+		s.HardForks = append(s.HardForks, h.hardFork(s.Networks, p, at))
+	}
+	for key, o := range f.Overrides {
+		at := "overrides." + show(key)
+		n, ok := decimal(key)
+		if !ok || n > mip.MaxNumber {
+			p.at(at, "bad-value", "want a proposal's number as the key")
+		}
+		if o.Hardfork != nil && !slices.ContainsFunc(f.HardForks, func(h fork) bool { return h.Name == *o.Hardfork }) {
+			p.at(at+".hardfork", "bad-value", "hardforks has no %s", show(*o.Hardfork))
+		}
+		if s.Overrides == nil {
+			s.Overrides = map[mip.ID]Override{}
+		}
+		s.Overrides[mip.ID{Kind: s.Prefix, Number: int(n)}] = o
+	}
+	return s
+}
+
+// hardFork returns the fork with an activation, perhaps without a time, for each of the networks.
+func (h fork) hardFork(networks []mip.Endpoints, p *problems, at string) mip.HardFork {
+	out := mip.HardFork{Name: h.Name, MetaMIP: h.Meta, BundledMIPs: []int{}, Source: h.Source, Activation: map[string]mip.Activation{}}
+	for _, n := range networks {
+		out.Activation[n.ID] = mip.Activation{}
+	}
+	for id, seconds := range h.Activation {
+		if _, known := out.Activation[id]; !known {
+			p.at(at+".activation."+show(id), "unknown-network", "networks has no such id")
+		} else if seconds != nil {
+			out.Activation[id] = mip.Activation{Timestamp: seconds, Time: new(mip.NewTime(time.Unix(*seconds, 0)))}
+		}
+	}
+	// The meta proposal may be listed with the others; it is one of its fork without that.
+	for _, n := range slices.Compact(slices.Sorted(slices.Values(h.MIPs))) {
+		if h.Meta == nil || n != *h.Meta {
+			out.BundledMIPs = append(out.BundledMIPs, n)
+		}
+	}
+	return out
 }
 
 // URL is the absolute address of a route that starts with a slash.

@@ -1,12 +1,12 @@
 package tex
 
 import (
+	"regexp"
 	"strings"
 )
 
 // command reads the arguments of a command, whose name has been read.
 func (p *parser) command(name string) atom {
-	// Tables first: most commands are one character or one word.
 	if s, ok := symbols[name]; ok {
 		a := s.atom()
 		if a.tag == "mi" {
@@ -14,25 +14,25 @@ func (p *parser) command(name string) atom {
 		}
 		return a
 	}
-	if width, ok := spaces[name]; ok {
-		return atom{element: space(width), class: blank}
-	}
-	if f, ok := fonts[name]; ok {
-		return p.inFont(f)
-	}
-	if f, ok := textFonts[name]; ok {
-		return p.text(f)
-	}
-	if limits, ok := functions[name]; ok {
-		words := strings.NewReplacer("limsup", "lim sup", "liminf", "lim inf").Replace(name[1:])
-		return atom{element: element{tag: "mi", text: words}, class: largeOperator, function: true, limits: limits}
-	}
-	if s, ok := accents[name]; ok {
-		return p.accent(s)
-	}
-	base := strings.TrimRight(name, "lrm")
-	if size, ok := sizes[base]; ok && len(name) <= len(base)+1 {
-		return p.delimiter(` minsize="`+size+`" maxsize="`+size+`"`, sizeClasses[name[len(name)-1]])
+	switch c := commands[name]; c.kind {
+	case "space":
+		return atom{element: space(c.value), class: blank}
+	case "font":
+		before := p.font
+		p.font = font(c.value)
+		e := p.argument()
+		p.font = before
+		return atom{element: e}
+	case "text":
+		return p.text(font(c.value))
+	case "function", "function with limits":
+		return function(strings.ReplaceAll(c.value, "_", " "), c.kind != "function")
+	case "mark", "accent", "accent below":
+		return p.accent(c)
+	case "size":
+		// A last letter of l, r or m gives the class.
+		side := map[byte]class{'l': opening, 'r': closing, 'm': relation}[name[len(name)-1]]
+		return p.delimiter(` minsize="`+c.value+`" maxsize="`+c.value+`"`, side)
 	}
 	switch name {
 	case `\frac`, `\dfrac`, `\tfrac`, `\cfrac`, `\binom`:
@@ -46,15 +46,16 @@ func (p *parser) command(name string) atom {
 	case `\operatorname`:
 		limits := p.take("*")
 		word := strings.ReplaceAll(p.braced(), `\,`, " ")
-		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -") != "" || word == "" {
+		if !operatorName.MatchString(word) {
 			panic(errSyntax)
 		}
-		return atom{element: element{tag: "mi", text: word}, class: largeOperator, function: true, limits: limits}
+		return function(word, limits)
 	case `\mod`, `\bmod`:
 		return atom{element: element{tag: "mo", attr: ` lspace="0.2222em" rspace="0.2222em"`, text: "mod"}, class: binary}
 	case `\pmod`:
+		fence := func(text string) element { return element{tag: "mo", attr: fixed, text: text} }
 		word := element{tag: "mi", text: "mod"}
-		return atom{element: element{tag: "mrow", kids: []element{space("0.4444em"), fence("("), word, space("0.3333em"), p.argument(), fence(")")}}}
+		return atom{element: group([]element{space("0.4444em"), fence("("), word, space("0.3333em"), p.argument(), fence(")")})}
 	case `\not`:
 		s, ok := symbols[p.next()]
 		if !ok || s.class != relation {
@@ -72,34 +73,25 @@ func (p *parser) command(name string) atom {
 	panic(errSyntax)
 }
 
-// inFont reads an argument in another font.
-func (p *parser) inFont(f font) atom {
-	before := p.font
-	p.font = f
-	e := p.argument()
-	p.font = before
-	return atom{element: e}
+// operatorName is a name that an author may give to a function.
+var operatorName = regexp.MustCompile(`^[a-zA-Z0-9 -]+$`)
+
+// function is a name in upright letters.
+func function(name string, limits bool) atom {
+	return atom{element: element{tag: "mi", text: name}, class: largeOperator, function: true, limits: limits}
 }
+
+// textEscape is a mark that is meant as such within \text. No others may be there.
+var textEscape = regexp.MustCompile(`\\([_%&#$|{} ])`)
 
 // text reads an argument that is words. A browser folds blanks at its ends.
 func (p *parser) text(f font) atom {
 	p.peek() // skips blanks
 	source := p.braced()
-	var b strings.Builder
-	for i := 0; i < len(source); i++ {
-		switch c := source[i]; {
-		case c == '\\' && i+1 < len(source) && strings.IndexByte(`_%&#$|{} `, source[i+1]) >= 0:
-			i++
-			b.WriteByte(source[i])
-		case strings.IndexByte(`\${}%#&`, c) >= 0:
-			panic(errSyntax)
-		case c == '\n', c == '\t', c == '~':
-			b.WriteByte(' ')
-		default:
-			b.WriteByte(c)
-		}
+	if strings.ContainsAny(textEscape.ReplaceAllString(source, ""), `\${}%#&`) {
+		panic(errSyntax)
 	}
-	words := b.String()
+	words := strings.NewReplacer("\n", " ", "\t", " ", "~", " ").Replace(textEscape.ReplaceAllString(source, "$1"))
 	if strings.HasPrefix(words, " ") {
 		words = "\u00a0" + words[1:]
 	}
@@ -110,25 +102,24 @@ func (p *parser) text(f font) atom {
 }
 
 // accent reads an argument and puts a mark above or below it. Braces take scripts at their far side.
-func (p *parser) accent(s symbol) atom {
-	base := p.argument()
-	tag, attr := "mover", ` accent="true"`
-	mark := element{tag: "mo", text: s.text}
-	if s.class == relation { // a single mark, which does not grow
-		mark.attr = ` stretchy="false"`
+func (p *parser) accent(c command) atom {
+	mark := element{tag: "mo", text: c.value}
+	if c.kind == "mark" {
+		mark.attr = fixed
 	}
-	if s.class == punctuation {
-		tag, attr = "munder", ` accentunder="true"`
+	e := element{tag: "mover", attr: ` accent="true"`, kids: []element{p.argument(), mark}}
+	if c.kind == "accent below" {
+		e.tag, e.attr = "munder", ` accentunder="true"`
 	}
-	brace := s.text == "⏞" || s.text == "⏟"
-	a := atom{element: element{tag: tag, attr: attr, kids: []element{base, mark}}, limits: brace}
-	if brace {
-		a.attr, a.class = "", largeOperator
+	if c.value == "⏞" || c.value == "⏟" {
+		e.attr = ""
+		return atom{element: e, limits: true, class: largeOperator}
 	}
-	return a
+	return atom{element: e}
 }
 
-// fraction reads two arguments, one above the other.
+// fraction reads two arguments, one above the other. The variants set them in the style of a formula on its own line, or
+// of one within a text. A binomial coefficient is a fraction without a line, in brackets.
 func (p *parser) fraction(name string) atom {
 	e := element{tag: "mfrac", kids: []element{p.argument(), p.argument()}}
 	switch name {
@@ -138,7 +129,7 @@ func (p *parser) fraction(name string) atom {
 		e = element{tag: "mstyle", attr: styles[`\textstyle`], kids: []element{e}}
 	case `\binom`:
 		e.attr = ` linethickness="0"`
-		e = element{tag: "mrow", kids: []element{{tag: "mo", text: "("}, e, {tag: "mo", text: ")"}}}
+		e = group([]element{{tag: "mo", text: "("}, e, {tag: "mo", text: ")"}})
 	}
 	return atom{element: e}
 }
@@ -153,19 +144,17 @@ func (p *parser) root() atom {
 	return atom{element: element{tag: "mroot", kids: []element{p.argument(), index}}}
 }
 
-// fenced reads \left … \middle … \right.
+// fenced reads \left … \middle … \right. The delimiters are as high as the row between them, which MathML's stretchy
+// operators do.
 func (p *parser) fenced() atom {
-	// The delimiters are as high as the row between them, which MathML's stretchy operators do.
 	row := p.stretched(nil, "prefix")
 	for {
 		row = append(row, p.row(`\right`, `\middle`)...)
 		if p.next() == `\right` {
-			row = p.stretched(row, "postfix")
-			break
+			return atom{element: element{tag: "mrow", kids: p.stretched(row, "postfix")}}
 		}
 		row = p.stretched(row, "infix")
 	}
-	return atom{element: element{tag: "mrow", kids: row}}
 }
 
 // stretched reads and adds a delimiter as high as the enclosed row; a dot is none.
@@ -173,115 +162,82 @@ func (p *parser) stretched(row []element, form string) []element {
 	if p.take(".") {
 		return row
 	}
-	return append(row, p.delimiter(` stretchy="true" fence="true" form="`+form+`"`, ordinary).element)
+	return append(row, p.delimiter(stretchy(form), ordinary).element)
 }
 
-// delimiter reads one and gives it attributes instead of its own.
+// stretchy is the attributes of a delimiter that grows with its row.
+func stretchy(form string) string { return ` stretchy="true" fence="true" form="` + form + `"` }
+
+// delimiter reads one and gives it attributes instead of its own. A delimiter is what may follow \left: a bracket, or a
+// bar, which is none of an opening and a closing one.
 func (p *parser) delimiter(attr string, c class) atom {
-	t := p.next()
-	s, ok := symbols[t]
-	if !ok || !s.delimits {
+	s := symbols[p.next()]
+	if !s.delimits {
 		panic(errSyntax)
 	}
 	return atom{element: element{tag: "mo", attr: attr + tight, text: s.text}, class: c}
 }
 
-// fence is a bracket that does not grow with its content.
-func fence(text string) element {
-	return element{tag: "mo", attr: ` stretchy="false"`, text: text}
-}
+// arrayColumns is the argument of an array: the alignment of each column.
+var arrayColumns = regexp.MustCompile(`^[lcr]+$`)
 
-// shape is how an environment looks.
-type shape struct {
-	before, after string // its delimiters
-	columns       string // alignment of each, of the last one for all that follow: l, c or r
-	repeat        bool   // the columns again and again
-}
-
-// shapes are the environments that are tables.
-var shapes = map[string]shape{
-	"matrix": {columns: "c"}, "smallmatrix": {columns: "c"},
-	"pmatrix": {before: "(", after: ")", columns: "c"},
-	"bmatrix": {before: "[", after: "]", columns: "c"},
-	"Bmatrix": {before: "{", after: "}", columns: "c"},
-	"vmatrix": {before: "|", after: "|", columns: "c"},
-	"Vmatrix": {before: "‖", after: "‖", columns: "c"},
-	"cases":   {before: "{", columns: "l"},
-	"aligned": {columns: "rl", repeat: true}, "align": {columns: "rl", repeat: true}, "align*": {columns: "rl", repeat: true},
-	"split":    {columns: "rl", repeat: true},
-	"gathered": {columns: "c"}, "gather*": {columns: "c"}, "gather": {columns: "c"},
-	"array": {},
-}
-
-// column is the alignment of the i-th column: l, c or r.
-func (s shape) column(i int) string {
-	if s.repeat {
-		i %= len(s.columns)
-	}
-	return s.columns[min(i, len(s.columns)-1):][:1]
-}
-
-// environment reads the name of a table after \begin, and the table.
+// environment reads the name of a table after \begin, and the table. Its delimiters grow with it.
 func (p *parser) environment() atom {
 	name := p.braced()
-	s, ok := shapes[name]
+	before, rest, ok := strings.Cut(tables["environment"][name], ",")
+	columns, after, _ := strings.Cut(rest, ",")
 	if name == "array" {
-		s.columns = p.braced()
-		for _, c := range s.columns {
-			ok = ok && (c == 'l' || c == 'c' || c == 'r')
-		}
-		ok = ok && s.columns != ""
+		columns = p.braced()
+		ok = arrayColumns.MatchString(columns)
 	}
 	if !ok {
 		panic(errSyntax)
 	}
-	// A double backslash ends a row only within a table: see next.
-	p.tables++
-	table := element{tag: "mtable", kids: p.rows(s)}
-	if s.repeat || name == "gathered" {
+	p.tables++ // a double backslash ends a row only within a table: see next
+	table := element{tag: "mtable", kids: p.rows(columns)}
+	p.tables--
+	if strings.HasSuffix(columns, "*") || name == "gathered" {
 		table.attr = ` displaystyle="true"`
 	}
-	p.tables--
 	p.want(`\end`)
 	if p.braced() != name {
 		panic(errSyntax)
 	}
-	if s.before == "" && s.after == "" {
+	if before == "" {
 		return atom{element: table}
 	}
-	// Delimiters of matrices and cases grow with the table.
-	row := []element{{tag: "mo", attr: ` stretchy="true" fence="true" form="prefix"`, text: s.before}, table}
-	if s.after != "" {
-		row = append(row, element{tag: "mo", attr: ` stretchy="true" fence="true" form="postfix"`, text: s.after})
+	row := []element{{tag: "mo", attr: stretchy("prefix"), text: before}, table}
+	if after != "" {
+		row = append(row, element{tag: "mo", attr: stretchy("postfix"), text: after})
 	}
 	return atom{element: element{tag: "mrow", kids: row}}
 }
 
-// rows reads up to \end, which it leaves. A row's end before it begins no row.
-func (p *parser) rows(s shape) []element {
-	var out []element
-	row := element{tag: "mtr"}
+// rows reads up to \end, which it leaves. A row's end before it begins no row. columns is the alignment of each column,
+// of the last one for all that follow, or, with a star, again and again.
+func (p *parser) rows(columns string) []element {
+	columns, repeat := strings.CutSuffix(columns, "*")
+	out := []element{{tag: "mtr"}}
 	for {
 		if p.cells++; p.cells > maxCells {
 			panic(errSyntax)
 		}
+		row := &out[len(out)-1]
+		i := len(row.kids)
+		if repeat {
+			i %= len(columns)
+		}
 		cell := element{tag: "mtd", kids: p.row("&", `\\`, `\end`)}
-		if side := s.column(len(row.kids)); side != "c" {
-			cell.attr = ` class="` + side + `"` // browsers know no attribute for it any more
+		if side := columns[min(i, len(columns)-1)]; side != 'c' {
+			cell.attr = ` class="` + string(side) + `"` // browsers know no attribute for it any more
 		}
 		row.kids = append(row.kids, cell)
-		switch p.peek() {
-		case "&":
-			p.next()
-		case `\\`:
-			p.next()
-			out = append(out, row)
-			if p.peek() == `\end` {
-				return out
-			}
-			row = element{tag: "mtr"}
+		switch {
+		case p.take("&"):
+		case p.take(`\\`) && p.peek() != `\end`:
+			out = append(out, element{tag: "mtr"})
 		default:
-			return append(out, row)
+			return out
 		}
 	}
 }

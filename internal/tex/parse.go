@@ -1,13 +1,27 @@
 package tex
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// parser reads one source from left to right.
+// parser reads one source from left to right, by this grammar. Its methods have the names of the rules, and panic with
+// errSyntax where none fits.
+//
+//	row         = { style row | atom scripts [ limits ] } .
+//	scripts     = { "_" argument | "^" argument | "'" } .
+//	atom        = group | number | letters | symbol | command .
+//	group       = "{" row "}" .
+//	argument    = digit | atom .
+//	command     = function | font argument | text braced | accent argument | size delimiter | fraction | root | … .
+//	fraction    = "\frac" argument argument .
+//	root        = "\sqrt" [ "[" row "]" ] argument .
+//	fenced      = "\left" delimiter row { "\middle" delimiter row } "\right" delimiter .
+//	environment = "\begin" braced rows "\end" braced .
+//	rows        = row { "&" row | "\\" row } .
 type parser struct {
 	src    string
 	at     int
@@ -16,21 +30,6 @@ type parser struct {
 	cells  int // of all tables so far
 	font   font
 }
-
-// class decides the space beside an atom, as in chapter 17 of The TeXbook.
-type class int
-
-// The classes of atoms. A blank is none of TeX's.
-const (
-	ordinary class = iota
-	largeOperator
-	binary
-	relation
-	opening
-	closing
-	punctuation
-	blank
-)
 
 // atom is an element with how it behaves in a row.
 type atom struct {
@@ -43,11 +42,23 @@ type atom struct {
 // ends are the tokens that end a row of some kind. They are an error in the rows of others.
 var ends = []string{"", "}", "&", `\\`, `\right`, `\middle`, `\end`}
 
-// row reads up to one of the tokens that are given, which it leaves.
-func (p *parser) row(until ...string) []element {
-	if p.depth++; p.depth > maxDepth {
+// styles are the commands that hold for the rest of a row.
+var styles = map[string]string{
+	`\displaystyle`: ` displaystyle="true" scriptlevel="0"`,
+	`\textstyle`:    ` displaystyle="false" scriptlevel="0"`,
+	`\scriptstyle`:  ` displaystyle="false" scriptlevel="1"`,
+}
+
+// deeper counts one more row or argument around this place, which the caller takes back at its end.
+func (p *parser) deeper() {
+	if p.depth++; p.depth > maxDepth { // \sqrt\sqrt…
 		panic(errSyntax)
 	}
+}
+
+// row reads up to one of the tokens that are given, which it leaves.
+func (p *parser) row(until ...string) []element {
+	p.deeper()
 	defer func() { p.depth-- }()
 	var out []element
 	last := blank // class of the atom before; a row begins like one after an opening
@@ -65,16 +76,17 @@ func (p *parser) row(until ...string) []element {
 			return append(out, element{tag: "mstyle", attr: style, kids: p.row(until...)})
 		}
 		a := p.scripts(p.atom())
-		if a.class == binary && (first || last != ordinary && last != closing) {
+		operand := last == ordinary || last == closing // stands before it
+		if a.class == binary && (first || !operand) {
 			// A sign, not an operation; a browser takes it for one at the beginning of a row only.
 			a.attr, a.class = a.attr+` form="prefix"`, ordinary
 		}
-		if a.function && (last == ordinary || last == closing) && !first {
+		if a.function && operand && !first {
 			out = append(out, thin)
 		}
 		out = append(out, a.element)
 		if a.function {
-			out = p.application(out)
+			out = append(out, p.application()...)
 		}
 		if a.class != blank || first {
 			last = a.class
@@ -82,38 +94,28 @@ func (p *parser) row(until ...string) []element {
 	}
 }
 
-// styles are the commands that hold for the rest of a row.
-var styles = map[string]string{
-	`\displaystyle`: ` displaystyle="true" scriptlevel="0"`,
-	`\textstyle`:    ` displaystyle="false" scriptlevel="0"`,
-	`\scriptstyle`:  ` displaystyle="false" scriptlevel="1"`,
-}
-
-// application adds the invisible operator between a function's name and its argument.
-func (p *parser) application(out []element) []element {
+// application is the invisible operator between a function's name and its argument.
+func (p *parser) application() []element {
 	t := p.peek()
 	s, known := symbols[t]
-	_, gap := spaces[t]
+	kind := commands[t].kind
 	apply := element{tag: "mo", attr: tight, text: "\u2061"}
 	// An operator after a function's name is no argument of it, nor is a closing bracket.
 	switch {
-	case slices.Contains(ends, t), gap, t == ")", t == "]":
-		return out
-	case t == "(", t == "[", t == "|", t == `\left`, strings.HasPrefix(t, `\big`), strings.HasPrefix(t, `\Big`), known && s.class == opening:
-		return append(out, apply)
-	case known && s.class != ordinary, t[0] < 0x80 && !isLetter(t[0]) && !isDigit(t[0]) && t[0] != '{' && t[0] != '\\':
-		return out
+	case slices.Contains(ends, t), kind == "space", s.class == closing:
+		return nil
+	case t == "|", t == `\left`, kind == "size", s.class == opening:
+		return []element{apply}
+	case known && s.class != ordinary, t[0] < 0x80 && !isLetter(rune(t[0])) && !isDigit(t[0]) && t[0] != '{' && t[0] != '\\':
+		return nil
 	}
-	return append(out, apply, thin)
+	return []element{apply, thin}
 }
 
 // atom reads one token with its arguments, without scripts.
 func (p *parser) atom() atom {
 	at := p.at
 	t := p.next()
-	if t == "" {
-		panic(errSyntax)
-	}
 	c, _ := utf8.DecodeRuneInString(t)
 	switch {
 	case t == "{":
@@ -121,25 +123,27 @@ func (p *parser) atom() atom {
 	case t == "^" || t == "_" || t == "'": // scripts of nothing
 		p.at = at
 		return atom{element: element{tag: "mrow"}}
-	case '0' <= c && c <= '9', c == '.' && p.at < len(p.src) && isDigit(p.src[p.at]):
+	case t != "" && isDigit(t[0]), t == "." && p.at < len(p.src) && isDigit(p.src[p.at]):
 		p.at -= len(t)
-		return p.number()
-	case t == "~":
-		return atom{element: space("0.3333em"), class: blank}
-	case c == '\\':
+		digits := number.FindString(p.src[p.at:])
+		p.at += len(digits)
+		return atom{element: element{tag: "mn", text: p.font.apply(digits)}}
+	case c == '\\', t == "~":
 		return p.command(t)
+	case unicode.IsLetter(c):
+		return p.letters(t)
 	}
 	if s, ok := symbols[t]; ok {
 		return s.atom()
 	}
-	switch {
-	case unicode.IsLetter(c):
-		return p.letters(c)
-	case c > 0x7F && (unicode.IsSymbol(c) || unicode.IsPunct(c)):
+	if c > 0x7F && (unicode.IsSymbol(c) || unicode.IsPunct(c)) {
 		return symbol{text: t, class: relation}.atom()
 	}
-	panic(errSyntax) // #, %, `, an unknown control character
+	panic(errSyntax) // the end, #, %, `, an unknown control character
 }
+
+// number is digits, and a point between two of them.
+var number = regexp.MustCompile(`^[0-9]*(?:\.[0-9]+)?`)
 
 // group reads up to the closing brace. An operator that stands alone between braces is an ordinary sign.
 func (p *parser) group() atom {
@@ -165,40 +169,21 @@ func (p *parser) argument() element {
 	if slices.Contains(ends, t) || t == "^" || t == "_" {
 		panic(errSyntax)
 	}
-	if p.depth++; p.depth > maxDepth { // \sqrt\sqrt…
-		panic(errSyntax)
-	}
+	p.deeper()
 	defer func() { p.depth-- }()
 	return p.atom().element
 }
 
-// number reads digits, and a point between two of them.
-func (p *parser) number() atom {
-	from, point := p.at, false
-	for ; p.at < len(p.src); p.at++ {
-		c := p.src[p.at]
-		if c == '.' && !point && p.at+1 < len(p.src) && isDigit(p.src[p.at+1]) {
-			point = true
-		} else if !isDigit(c) {
-			break
-		}
+// letters makes an identifier of a letter. In italics each letter is a variable; in other fonts letters make a word.
+func (p *parser) letters(word string) atom {
+	if p.font != italic && word[0] < 0x80 {
+		rest := p.src[p.at:]
+		more := len(rest) - len(strings.TrimLeftFunc(rest, isLetter))
+		p.at += more
+		word += rest[:more]
 	}
-	return atom{element: element{tag: "mn", text: p.font.apply(p.src[from:p.at])}}
-}
-
-// letters makes an identifier of a letter; in an upright or bold font, of the word that it begins.
-func (p *parser) letters(c rune) atom {
-	// In italics each letter is a variable; in other fonts letters make a word.
-	var word strings.Builder
-	word.WriteString(string(c))
-	if p.font != italic {
-		for p.at < len(p.src) && isLetter(p.src[p.at]) && c < 0x80 {
-			word.WriteString(p.src[p.at : p.at+1])
-			p.at++
-		}
-	}
-	e := element{tag: "mi", text: p.font.apply(word.String())}
-	if p.font == upright && utf8.RuneCountInString(word.String()) == 1 {
+	e := element{tag: "mi", text: p.font.apply(word)}
+	if p.font == upright && utf8.RuneCountInString(word) == 1 {
 		e.attr = ` mathvariant="normal"`
 	}
 	return atom{element: e}
@@ -207,7 +192,7 @@ func (p *parser) letters(c rune) atom {
 // scripts reads the subscript, the superscript and the primes of an atom.
 func (p *parser) scripts(a atom) atom {
 	var sub, sup *element
-	var primes strings.Builder
+	primes := ""
 	for {
 		switch t := p.peek(); {
 		case t == "_" && sub == nil:
@@ -218,19 +203,20 @@ func (p *parser) scripts(a atom) atom {
 			sup = new(p.argument())
 		case t == "'" && sup == nil:
 			p.next()
-			primes.WriteString("\u2032")
+			primes += "\u2032"
 		case t == "_" || t == "^" || t == "'":
 			panic(errSyntax) // one of two would have to go
 		case (t == `\limits` || t == `\nolimits`) && a.class == largeOperator:
 			p.next()
 			a.limits = t == `\limits`
 		default:
-			return a.withScripts(sub, sup, primes.String())
+			return a.withScripts(sub, sup, primes)
 		}
 	}
 }
 
-// withScripts puts scripts at an atom; a prime stands before the superscript.
+// withScripts puts scripts at an atom, limits below and above it and others beside it. A prime stands before the
+// superscript.
 func (a atom) withScripts(sub, sup *element, primes string) atom {
 	if primes != "" {
 		e := element{tag: "mo", attr: tight, text: primes}
@@ -242,67 +228,34 @@ func (a atom) withScripts(sub, sup *element, primes string) atom {
 	if sub == nil && sup == nil {
 		return a
 	}
-	// Limits stand below and above the base, other scripts beside it.
-	name := "msub"
+	below, above := "sub", "sup"
 	if a.limits {
-		name = "munder"
-		if a.function {
-			a.element = element{tag: "mo", attr: tight + ` movablelimits="true"`, text: a.text}
-		}
+		below, above = "under", "over"
 	}
-	kids := []element{a.element}
+	if a.limits && a.function {
+		a.element = element{tag: "mo", attr: tight + ` movablelimits="true"`, text: a.text}
+	}
+	out := element{tag: "m", kids: []element{a.element}}
 	if sub != nil {
-		kids = append(kids, *sub)
+		out.tag, out.kids = out.tag+below, append(out.kids, *sub)
 	}
 	if sup != nil {
-		kids = append(kids, *sup)
+		out.tag, out.kids = out.tag+above, append(out.kids, *sup)
 	}
-	switch {
-	case sub == nil && a.limits:
-		name = "mover"
-	case sub == nil:
-		name = "msup"
-	case sup != nil && a.limits:
-		name = "munderover"
-	case sup != nil:
-		name = "msubsup"
-	}
-	a.element = element{tag: name, kids: kids}
-	if a.class == binary || a.class == relation {
-		return a
-	}
-	if a.class != largeOperator && a.class != closing {
+	a.element = out
+	if !slices.Contains([]class{binary, relation, largeOperator, closing}, a.class) {
 		a.class = ordinary
 	}
 	return a
 }
 
-// peek returns the next token: a command with its backslash, or one character. The empty one is the end
-// of the source. Blanks between tokens mean nothing.
+// token is a command with its backslash, or one character.
+var token = regexp.MustCompile(`(?s)^(?:\\[a-zA-Z]+|\\?.)`)
+
+// peek returns the next token. The empty one is the end of the source. Blanks between tokens mean nothing.
 func (p *parser) peek() string {
-	for p.at < len(p.src) && strings.IndexByte(" \t\r\n", p.src[p.at]) >= 0 {
-		p.at++
-	}
-	rest := p.src[p.at:]
-	if rest == "" {
-		return ""
-	}
-	c, n := utf8.DecodeRuneInString(rest)
-	// A source that is not UTF-8 has no characters to show.
-	if c == utf8.RuneError && n <= 1 {
-		panic(errSyntax)
-	}
-	if c != '\\' {
-		return rest[:n]
-	}
-	for n < len(rest) && isLetter(rest[n]) {
-		n++
-	}
-	if n > 1 {
-		return rest[:n]
-	}
-	_, n = utf8.DecodeRuneInString(rest[1:])
-	return rest[:1+n]
+	p.at = len(p.src) - len(strings.TrimLeft(p.src[p.at:], " \t\r\n"))
+	return token.FindString(p.src[p.at:])
 }
 
 // next reads the token that peek returns. Markdown takes one of two backslashes before a brace or an underscore,
@@ -319,7 +272,7 @@ func (p *parser) next() string {
 
 // take reads the next token if it is t.
 func (p *parser) take(t string) bool {
-	if t == "" || p.peek() != t {
+	if p.peek() != t {
 		return false
 	}
 	p.at += len(t)
@@ -353,8 +306,8 @@ func (p *parser) braced() string {
 	panic(errSyntax)
 }
 
-// isLetter reports whether c is an ASCII letter, of which command names are made.
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+// isLetter reports whether c is an ASCII letter, of which command names and words are made.
+func isLetter(c rune) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // isDigit reports whether c is an ASCII digit.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -16,6 +16,8 @@ import (
 	"errors"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Bounds of one formula.
@@ -43,10 +45,10 @@ type Formula struct {
 // Parse reads a source without its dollar signs. ok is false unless all of it is understood: there are no
 // partial formulas. Its time is linear in the length of the source.
 func Parse(source string, display bool) (f Formula, ok bool) {
-	if len(source) > MaxBytes || strings.TrimSpace(source) == "" {
+	if len(source) > MaxBytes || strings.TrimSpace(source) == "" || !utf8.ValidString(source) {
 		return Formula{}, false
 	}
-	p := parser{src: source}
+	p := parser{src: source, font: italic}
 	// Every other panic is a defect and passes.
 	defer func() {
 		if r := recover(); r != nil && r != errSyntax {
@@ -90,13 +92,17 @@ func space(width string) element {
 // thin is TeX's space before and after the name of a function.
 var thin = space("0.1667em")
 
-// tight is the attributes of an operator that takes no room of its own.
-const tight = ` lspace="0" rspace="0"`
+// Attributes of operators.
+const (
+	tight = ` lspace="0" rspace="0"` // takes no room of its own
+	fixed = ` stretchy="false"`      // does not grow with its content
+)
 
 // append appends the element as HTML.
 func (e element) append(b []byte) []byte {
 	b = append(b, "<"+e.tag+e.attr+">"...)
-	b = appendEscaped(b, e.text)
+	text, _ := mip.Printable(e.text)
+	b = append(b, escaper.Replace(text)...)
 	for _, k := range e.kids {
 		b = k.append(b)
 	}
@@ -112,20 +118,5 @@ func (e element) width() int {
 	return n
 }
 
-// escapes are the characters that are markup in text and in quoted attributes.
-var escapes = map[rune]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&quot;"}
-
-// appendEscaped appends a text so that no character in it is markup. Characters that XML forbids become U+FFFD.
-func appendEscaped(b []byte, s string) []byte {
-	for _, c := range s {
-		switch {
-		case escapes[c] != "":
-			b = append(b, escapes[c]...)
-		case c < ' ' && c != '\n' && c != '\t', c == 0xFFFE, c == 0xFFFF:
-			b = append(b, "\uFFFD"...)
-		default:
-			b = utf8.AppendRune(b, c)
-		}
-	}
-	return b
-}
+// escaper replaces the characters that are markup in text and in quoted attributes.
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")

@@ -50,50 +50,43 @@ func Atom(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 			undated = s.Updated.UTC().Add(-time.Second)
 		}
 	}
-	self := info.BaseURL + "/feed.atom"
+	self, home := info.BaseURL+"/feed.atom", info.BaseURL+"/"
 	feed := &atomXML{
 		Xmlns: "http://www.w3.org/2005/Atom",
 		Lang:  "en",
-		Links: []feeds.AtomLink{
-			{Href: self, Rel: "self", Type: TypeAtom},
-			{Href: info.BaseURL + "/", Rel: "alternate", Type: "text/html"},
-		},
+		Links: []feeds.AtomLink{{Href: self, Rel: "self", Type: TypeAtom}, {Href: home, Rel: "alternate", Type: "text/html"}},
 		AtomFeed: feeds.AtomFeed{
 			Title: plain.SiteTitle(info), Id: self, Updated: atomTime(undated, 0), Subtitle: feedDescription(info),
-			Author: &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: plain.SiteTitle(info), Uri: info.BaseURL + "/"}},
+			Author: &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: plain.SiteTitle(info), Uri: home}},
 		},
 	}
-	for _, s := range sorted {
-		feed.Entries = append(feed.Entries, newAtomEntry(info, s, undated))
-	}
-	if len(feed.Entries) > 0 {
-		feed.Updated = feed.Entries[0].Updated
-	}
-	return writeXML(feed)
-}
-
-// newAtomEntry is the entry of a proposal. undated is the time of one without a time.
-func newAtomEntry(info mip.SiteInfo, s mip.Summary, undated time.Time) *atomEntry {
-	entry := &atomEntry{
-		Links: []feeds.AtomLink{{Href: s.URL, Rel: "alternate", Type: "text/html"}},
-		AtomEntry: feeds.AtomEntry{
-			Title: plain.ProposalTitle(s), Id: s.URL, Updated: atomTime(undated, s.Number),
-			Summary: &feeds.AtomSummary{Content: plain.Facts(info, s), Type: "text"},
-		},
-	}
-	if s.Updated != nil {
-		entry.Updated = atomTime(s.Updated.UTC(), s.Number)
-		if t := firstDay(s); t != nil {
-			entry.Published = t.Format(time.RFC3339)
+	for i, s := range sorted {
+		updated, published := undated, ""
+		if s.Updated != nil {
+			updated = s.Updated.UTC()
+			if t := firstDay(s); t != nil {
+				published = t.Format(time.RFC3339)
+			}
+		}
+		entry := &atomEntry{
+			Links: []feeds.AtomLink{{Href: s.URL, Rel: "alternate", Type: "text/html"}},
+			AtomEntry: feeds.AtomEntry{
+				Title: plain.ProposalTitle(*s), Id: s.URL, Updated: atomTime(updated, s.Number), Published: published,
+				Summary: &feeds.AtomSummary{Content: plain.Facts(info, *s), Type: "text"},
+			},
+		}
+		for _, a := range authors(s) {
+			entry.Authors = append(entry.Authors, &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: a.name, Uri: a.url}})
+		}
+		for _, word := range labels(s) {
+			entry.Categories = append(entry.Categories, atomCategory{word})
+		}
+		feed.Entries = append(feed.Entries, entry)
+		if i == 0 {
+			feed.Updated = entry.Updated
 		}
 	}
-	for _, a := range authors(s) {
-		entry.Authors = append(entry.Authors, &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: a.name, Uri: a.url}})
-	}
-	for _, word := range labels(s) {
-		entry.Categories = append(entry.Categories, atomCategory{word})
-	}
-	return entry
+	return writeXML(feed)
 }
 
 // atomTime is t with the number as microseconds, so that entries of one second differ.

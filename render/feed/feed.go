@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorilla/feeds"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
@@ -31,20 +32,16 @@ const (
 )
 
 // newest returns the proposals that changed last, newest first; of one moment the higher number first; those without a
-// time last. It leaves its argument as it is.
-func newest(all []mip.Summary) []mip.Summary {
-	order := make([]*mip.Summary, len(all)) // pointers: a summary is too long to be moved about by a sort
+// time last.
+func newest(all []mip.Summary) []*mip.Summary {
+	sorted := make([]*mip.Summary, len(all))
 	for i := range all {
-		order[i] = &all[i]
+		sorted[i] = &all[i]
 	}
-	slices.SortStableFunc(order, func(a, b *mip.Summary) int {
+	slices.SortStableFunc(sorted, func(a, b *mip.Summary) int {
 		return cmp.Or(cmp.Compare(unix(b.Updated), unix(a.Updated)), cmp.Compare(b.Number, a.Number))
 	})
-	sorted := make([]mip.Summary, min(len(order), feedLimit))
-	for i := range sorted {
-		sorted[i] = *order[i]
-	}
-	return sorted
+	return sorted[:min(len(sorted), feedLimit)]
 }
 
 // unix is a time in seconds. No time is before all others.
@@ -71,7 +68,7 @@ func feedDescription(info mip.SiteInfo) string {
 }
 
 // labels are the words that a reader of feeds can filter by: status, type, category, each once.
-func labels(s mip.Summary) []string {
+func labels(s *mip.Summary) []string {
 	out := []string{}
 	for _, word := range []string{string(s.Status), plain.Deref(s.Type), plain.Deref(s.Category)} {
 		// A word in two fields is one label.
@@ -86,7 +83,7 @@ func labels(s mip.Summary) []string {
 type author struct{ name, url string }
 
 // authors are the first authors. The last one says how many others there are.
-func authors(s mip.Summary) []author {
+func authors(s *mip.Summary) []author {
 	var out []author
 	for i, a := range s.Authors {
 		if others := len(s.Authors) - i; len(out) == authorLimit && others > 1 {
@@ -105,10 +102,43 @@ func authors(s mip.Summary) []author {
 
 // firstDay is the day of creation as a moment. It is nil when it is unknown or, by a mistake in the header, later than
 // the last change.
-func firstDay(s mip.Summary) *time.Time {
+func firstDay(s *mip.Summary) *time.Time {
 	t := s.Created.Time()
 	if s.Created.IsZero() || s.Updated != nil && t.After(s.Updated.UTC()) {
 		return nil
 	}
 	return &t
+}
+
+// jsonFeed is the library's struct with items that are written even when there are none: the format
+// requires the member.
+type jsonFeed struct {
+	feeds.JSONFeed
+	Items []*feeds.JSONItem `json:"items"`
+}
+
+// JSONFeed is the newest changes as JSON Feed 1.1 (jsonfeed.org), newest first, [feedLimit] at most.
+// All text is plain text. date_published is the header's creation date, date_modified the last change.
+func JSONFeed(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
+	feed := jsonFeed{
+		JSONFeed: feeds.JSONFeed{
+			Version: "https://jsonfeed.org/version/1.1", Title: plain.SiteTitle(info), Language: "en",
+			HomePageUrl: info.BaseURL + "/", FeedUrl: info.BaseURL + "/feed.json", Description: feedDescription(info),
+		},
+		Items: []*feeds.JSONItem{},
+	}
+	for _, s := range newest(all) {
+		item := &feeds.JSONItem{
+			Id: s.URL, Url: s.URL, Title: plain.ProposalTitle(*s),
+			ContentText: plain.Facts(info, *s), Summary: plain.Description(*s), PublishedDate: firstDay(s), Tags: labels(s),
+		}
+		if s.Updated != nil {
+			item.ModifiedDate = new(s.Updated.UTC())
+		}
+		for _, a := range authors(s) {
+			item.Authors = append(item.Authors, &feeds.JSONAuthor{Name: a.name, Url: a.url})
+		}
+		feed.Items = append(feed.Items, item)
+	}
+	return api.JSON(feed)
 }

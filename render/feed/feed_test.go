@@ -134,8 +134,8 @@ func TestFeedsByGofeed(t *testing.T) {
 					if item.GUID != want[i].URL || item.Link != want[i].URL {
 						t.Errorf("item %d: id %q, link %q, want %q", i, item.GUID, item.Link, want[i].URL)
 					}
-					if tt.Name != "hostile" && item.Title != plain.ProposalTitle(want[i]) {
-						t.Errorf("item %d: title %q, want %q", i, item.Title, plain.ProposalTitle(want[i]))
+					if tt.Name != "hostile" && item.Title != plain.ProposalTitle(*want[i]) {
+						t.Errorf("item %d: title %q, want %q", i, item.Title, plain.ProposalTitle(*want[i]))
 					}
 				}
 			})
@@ -180,8 +180,8 @@ print(json.dumps({"bozo": bool(d.bozo), "why": str(d.get("bozo_exception", "")),
 					t.Errorf("bozo %t (%s), version %q, want false and %q", got.Bozo, got.Why, got.Version, format.version)
 				}
 				for i, s := range newest(tt.All) {
-					if got.IDs[i] != s.URL || tt.Name != "hostile" && got.Titles[i] != plain.ProposalTitle(s) {
-						t.Errorf("entry %d: %q %q, want %q %q", i, got.IDs[i], got.Titles[i], s.URL, plain.ProposalTitle(s))
+					if got.IDs[i] != s.URL || tt.Name != "hostile" && got.Titles[i] != plain.ProposalTitle(*s) {
+						t.Errorf("entry %d: %q %q, want %q %q", i, got.IDs[i], got.Titles[i], s.URL, plain.ProposalTitle(*s))
 					}
 				}
 			})

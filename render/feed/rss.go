@@ -50,52 +50,55 @@ func (r *rssXML) FeedXml() any { return r }
 // change; a proposal without a time has none. The items' descriptions are HTML, as readers expect, all other text is
 // plain. The time of the feed is that of the newest change, never the clock's.
 func RSS(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
-	return writeRSS(info, newChannel(plain.SiteTitle(info), feedDescription(info)), "/", all)
+	return writeRSS(info, plain.SiteTitle(info), feedDescription(info), "/", items(info, all))
 }
 
 // List is [RSS] for the proposals of one list. The feed is feed.xml below the list's page.
 func List(info mip.SiteInfo, l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
-	channel := newChannel(plain.SiteTitle(info)+": "+plain.OneLine(heading), plain.OneLine(meaning))
-	return writeRSS(info, channel, l.Route(), l.Summaries)
+	title := plain.SiteTitle(info) + ": " + plain.OneLine(heading)
+	return writeRSS(info, title, plain.OneLine(meaning), l.Route(), items(info, l.Summaries))
 }
 
-// newChannel is a feed without items. The texts are plain and without line ends.
-func newChannel(title, description string) *rssChannel {
-	return &rssChannel{RssFeed: feeds.RssFeed{Title: title, Description: description, Language: "en", Docs: rssDocs}}
-}
-
-// add appends an item. The time of the newest one, which is the first, is that of the feed.
-func (c *rssChannel) add(item *rssItem, changed *mip.Time) {
-	if changed != nil {
-		item.PubDate = changed.UTC().Format(time.RFC1123Z)
-	}
-	if len(c.Items) == 0 {
-		c.LastBuildDate = item.PubDate
-	}
-	c.Items = append(c.Items, item)
-}
-
-// writeRSS encodes the feed of the page at this route. Proposals are added to its items.
-func writeRSS(info mip.SiteInfo, channel *rssChannel, page string, all []mip.Summary) ([]byte, error) {
-	// Feed readers find a feed that was moved by its own address.
-	channel.Self = &atomSelf{Href: plain.Address(info, page+"feed.xml"), Rel: "self", Type: TypeRSS}
-	channel.Link = plain.Address(info, page)
+// items are those of the newest changes.
+func items(info mip.SiteInfo, all []mip.Summary) []*rssItem {
+	var out []*rssItem
 	for _, s := range newest(all) {
-		item := &rssItem{
-			RssItem: feeds.RssItem{
-				Title: plain.ProposalTitle(s), Link: s.URL, Description: html.EscapeString(plain.Facts(info, s)),
-				Guid: &feeds.RssGuid{Id: s.URL, IsPermaLink: "true"},
-			},
-			Categories: labels(s),
-		}
+		item := newItem(plain.ProposalTitle(*s), s.URL, plain.Facts(info, *s), s.Updated)
+		item.Guid, item.Categories = &feeds.RssGuid{Id: s.URL, IsPermaLink: "true"}, labels(s)
 		if u, err := url.Parse(plain.Deref(s.DiscussionsTo)); err == nil {
 			item.Comments = u.String() // percent-encodes what an address may not hold
 		}
 		for _, a := range authors(s) {
 			item.Creators = append(item.Creators, a.name)
 		}
-		channel.add(item, s.Updated)
+		out = append(out, item)
+	}
+	return out
+}
+
+// newItem is an item without an id. All texts are plain.
+func newItem(title, link, description string, changed *mip.Time) *rssItem {
+	item := &rssItem{RssItem: feeds.RssItem{Title: title, Link: link, Description: html.EscapeString(description)}}
+	if changed != nil {
+		item.PubDate = changed.UTC().Format(time.RFC1123Z)
+	}
+	return item
+}
+
+// writeRSS encodes the feed of the page at a route. The time of the newest item, which is the first, is that of the
+// feed. The texts are plain and without line ends.
+func writeRSS(info mip.SiteInfo, title, description, page string, items []*rssItem) ([]byte, error) {
+	channel := &rssChannel{
+		// Feed readers find a feed that was moved by its own address.
+		Self: &atomSelf{Href: plain.Address(info, page+"feed.xml"), Rel: "self", Type: TypeRSS},
+		RssFeed: feeds.RssFeed{
+			Title: title, Description: description, Link: plain.Address(info, page), Language: "en", Docs: rssDocs,
+		},
+		Items: items,
+	}
+	if len(items) > 0 {
+		channel.LastBuildDate = items[0].PubDate
 	}
 	return writeXML(&rssXML{
 		Version: "2.0", Atom: "http://www.w3.org/2005/Atom", DC: "http://purl.org/dc/elements/1.1/", Channel: channel,
@@ -104,29 +107,30 @@ func writeRSS(info mip.SiteInfo, channel *rssChannel, page string, all []mip.Sum
 
 // Change is one change of a proposal's file.
 type Change struct {
-	Commit  string // hash
-	When    mip.Time
-	Subject string // first line of the commit's message, as written
-	URL     string // the file as of the commit; empty: nowhere to be read
+	// Commit is a hash.
+	Commit string
+	When   mip.Time
+	// Subject is the first line of the commit's message, as written.
+	Subject string
+	// URL is the file as of the commit. Empty means that it can be read nowhere.
+	URL string
 }
 
 // History is one proposal's changes as RSS 2.0, in the order given, [feedLimit] at most: an item says
 // what the commit says and leads to the file as of then. Without changes the proposal itself is the only
 // item, as in [RSS].
 func History(info mip.SiteInfo, s mip.Summary, changes []Change) ([]byte, error) {
-	title, page := plain.ProposalTitle(s), s.ID.Page()
-	channel := newChannel(title, "Changes of "+s.ID.String()+", "+plain.SiteTitle(info))
-	if len(changes) == 0 {
-		return writeRSS(info, channel, page, []mip.Summary{s})
-	}
+	title := plain.ProposalTitle(s)
+	var out []*rssItem
 	for _, c := range changes[:min(len(changes), feedLimit)] {
-		channel.add(&rssItem{RssItem: feeds.RssItem{
-			Title:       cmp.Or(plain.OneLine(c.Subject), "Changed on "+c.When.UTC().Format("2 January 2006")),
-			Link:        cmp.Or(c.URL, s.URL),
-			Description: html.EscapeString(plain.Sentence(title) + " Commit " + c.Commit + "."),
-			// The hash alone is no address, and one commit changes several proposals.
-			Guid: &feeds.RssGuid{Id: s.URL + "#" + c.Commit, IsPermaLink: "false"},
-		}}, &c.When)
+		subject := cmp.Or(plain.OneLine(c.Subject), "Changed on "+c.When.UTC().Format("2 January 2006"))
+		item := newItem(subject, cmp.Or(c.URL, s.URL), plain.Sentence(title)+" Commit "+c.Commit+".", &c.When)
+		// The hash alone is no address, and one commit changes several proposals.
+		item.Guid = &feeds.RssGuid{Id: s.URL + "#" + c.Commit, IsPermaLink: "false"}
+		out = append(out, item)
 	}
-	return writeRSS(info, channel, page, nil)
+	if len(changes) == 0 {
+		out = items(info, []mip.Summary{s})
+	}
+	return writeRSS(info, title, "Changes of "+s.ID.String()+", "+plain.SiteTitle(info), s.ID.Page(), out)
 }

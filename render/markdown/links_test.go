@@ -30,7 +30,7 @@ func TestTarget(t *testing.T) {
 		{"mip-3.md#", "/base/mip/3/", false}, {"assets/a b.png", "/base/assets/a%20b.png", false},
 		{"src/a.sol#L1", "https://git.example/blob/main/src/a.sol#L1", true}, {"nowhere", "", false}, {"evil", "", false},
 	} {
-		got, ok := d.target(tt.dest)
+		got, ok := d.target(tt.dest, -1)
 		if !ok {
 			got = ""
 		}
@@ -39,7 +39,7 @@ func TestTarget(t *testing.T) {
 		}
 	}
 	d.links = nil
-	if got, ok := d.target("mip-3.md"); ok {
+	if got, ok := d.target("mip-3.md", -1); ok {
 		t.Errorf("target(mip-3.md) without Links = %q, want none", got)
 	}
 }

@@ -3,12 +3,15 @@
 package chain
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -55,6 +58,15 @@ type Chain struct {
 	history   history // of fetches, one of which runs at a time
 }
 
+// endpoint is one RPC address. One fetch at a time asks it.
+type endpoint struct {
+	// name is the position in the list of endpoints: the address may hold a key.
+	name    string
+	host    *fetch.Host
+	chainID uint64
+	failed  bool // the last time
+}
+
 // New returns the network without asking it. The error for a bad address names only its position: it may hold a key.
 func New(c Config) (*Chain, error) {
 	ch := &Chain{network: c.Endpoints, now: c.Now}
@@ -99,7 +111,12 @@ func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time
 	}
 	e, err := c.heads.Get(ctx, struct{}{}, c.fetch)
 	if e.Err != nil {
-		s.Error = new(string(codeOf(e.Err)))
+		code := api.UpstreamUnavailable
+		// When one endpoint hung and another one was down, the network did not answer in time.
+		if errors.Is(e.Err, fetch.ErrTimeout) || errors.Is(e.Err, context.DeadlineExceeded) {
+			code = api.UpstreamTimeout
+		}
+		s.Error = new(string(code))
 	}
 	if err != nil {
 		return s, e.Next
@@ -114,92 +131,193 @@ func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time
 	return s, e.Next
 }
 
-// codeOf is the code of a failure. When one endpoint hung and another one was down, the network did not answer in time.
-func codeOf(err error) api.Code {
-	if errors.Is(err, fetch.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
-		return api.UpstreamTimeout
-	}
-	return api.UpstreamUnavailable
-}
-
-// errNoEndpoint is the error of a network without RPC addresses.
-var errNoEndpoint = errors.New("the network has no endpoint")
-
-// attempt is one endpoint that is asked for a head.
-type attempt struct {
-	endpoint *endpoint
-	began    time.Time
-	// cancel ends the attempt. Its cause decides whether that counts against the endpoint.
-	cancel context.CancelCauseFunc
-	// head and err are set at the end.
-	head head
-	err  error
-}
-
-// fetch asks the endpoints for the head. The next one is asked when one has failed, or when the last one asked has had
-// its head start. The first good answer wins. fetch returns when every call has ended.
+// fetch asks the endpoints in turn for the head until one gives it. Each but the last has its head start to answer; a
+// slower one counts as one that did not answer in time.
 func (c *Chain) fetch(ctx context.Context) (seen, error) {
-	if len(c.endpoints) == 0 {
-		return seen{}, errNoEndpoint
+	errs := []error{errors.New("no endpoint has a head")}
+	for i, e := range c.endpoints {
+		try, cancel := context.WithCancel(ctx)
+		if i < len(c.endpoints)-1 {
+			try, cancel = context.WithTimeout(ctx, timing.HeadStart)
+		}
+		h, err := e.head(try)
+		cancel()
+		if ctx.Err() != nil && err != nil {
+			return seen{}, errors.Join(append(errs, err)...) // says nothing of the endpoint
+		}
+		switch failed := err != nil; {
+		case failed && !e.failed:
+			c.log.Warn("endpoint fails", "endpoint", e.name, "error", err.Error())
+		case !failed && e.failed:
+			c.log.Info("endpoint is back", "endpoint", e.name)
+		}
+		e.failed = err != nil
+		if err == nil {
+			return c.history.add(h, c.now()), nil
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", e.name, err))
 	}
-	var attempts []*attempt // in the order of the endpoints
-	var running sync.WaitGroup
-	ended := make(chan *attempt, len(c.endpoints))
-	defer func() {
-		for _, a := range attempts {
-			a.overtake()
+	return seen{}, errors.Join(errs...)
+}
+
+// head is the top of a chain by one endpoint.
+type head struct {
+	height uint64
+	// finalized is at most height. It is nil if the endpoint does not know it.
+	finalized *uint64
+	// time is the block's own time stamp.
+	time time.Time
+}
+
+// head asks for the chain id, the latest and the finalized block with three calls side by side, since not every public
+// endpoint takes batches. An endpoint that failed before is asked for the latest block first: a breaker that is half
+// open lets one call through. No call runs when head has returned.
+func (e *endpoint) head(ctx context.Context) (h head, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var needed, optional sync.WaitGroup
+	defer optional.Wait()
+	defer cancel() // before the wait
+	var errID, errLatest, errFinal error
+	if e.failed {
+		if h, err = e.block(ctx, callLatest); err != nil {
+			return head{}, err
 		}
-		running.Wait()
-	}()
-	start := func(e *endpoint) {
-		ctx, cancel := context.WithCancelCause(ctx)
-		a := &attempt{endpoint: e, began: time.Now(), cancel: cancel}
-		attempts = append(attempts, a)
-		running.Go(func() {
-			a.head, a.err = e.head(ctx)
-			c.logChange(a)
-			ended <- a
-		})
+	} else {
+		needed.Go(func() { h, errLatest = e.block(ctx, callLatest) })
 	}
-	errs := []error{ctx.Err()}
-	for failed := 0; ; {
-		if next := len(attempts); next < len(c.endpoints) && ctx.Err() == nil {
-			start(c.endpoints[next])
+	// The id is checked every time: behind one address there may be another chain tomorrow.
+	needed.Go(func() { errID = e.checkID(ctx) })
+	var final head
+	optional.Go(func() { final, errFinal = e.block(ctx, callFinalized) })
+	needed.Wait()
+	if err := cmp.Or(errID, errLatest); err != nil {
+		return head{}, err
+	}
+	// The rest is there. The finalized block is worth a short wait, and no failure.
+	defer time.AfterFunc(timing.Finalized, cancel).Stop()
+	optional.Wait()
+	if errFinal == nil {
+		// Behind one address there may be several nodes, one of them ahead: a block that is final there may be later
+		// than the latest one here.
+		h.finalized = new(min(final.height, h.height))
+	}
+	return h, nil
+}
+
+// checkID compares the endpoint's chain id with the configured one. Another id is a failure of the endpoint.
+func (e *endpoint) checkID(ctx context.Context) error {
+	return e.ask(ctx, callChainID, func(result json.RawMessage) error {
+		id, err := quantity(result)
+		if err == nil && id != e.chainID {
+			err = fmt.Errorf("it is chain %d, want %d", id, e.chainID)
 		}
-		if failed == len(attempts) {
-			return seen{}, errors.Join(errs...)
+		return err
+	})
+}
+
+// block reads number and time of a block. Anything else that it holds is ignored.
+func (e *endpoint) block(ctx context.Context, c call) (h head, err error) {
+	err = e.ask(ctx, c, func(result json.RawMessage) error {
+		var b struct {
+			Number    json.RawMessage `json:"number"`
+			Timestamp json.RawMessage `json:"timestamp"`
 		}
-		select {
-		case a := <-ended:
-			if a.err == nil {
-				return c.history.add(a.head, c.now()), nil
+		if err := json.Unmarshal(result, &b); err != nil || b.Number == nil {
+			return errNoBlock
+		}
+		number, err := quantity(b.Number)
+		if err != nil {
+			return fmt.Errorf("number: %w", err)
+		}
+		seconds, err := quantity(b.Timestamp)
+		if err != nil {
+			return fmt.Errorf("timestamp: %w", err)
+		}
+		// The largest integer that every JSON reader has exactly (RFC 8259 section 6), and the last second of the year
+		// 9999, after which RFC 3339 has no text.
+		const highest, latestTime = 1<<53 - 1, 253402300799
+		if number > highest || seconds > latestTime {
+			return errTooLarge
+		}
+		h = head{height: number, time: time.Unix(int64(seconds), 0)}
+		return nil
+	})
+	return h, err
+}
+
+// call is a request of JSON-RPC 2.0 that is always the same.
+type call struct {
+	id   string // a JSON number
+	body string
+	// refusable calls may be answered by an error without a failure of the endpoint. They are not tried again.
+	refusable bool
+}
+
+// The calls, of the Ethereum execution API. The false leaves the transactions' contents out.
+var (
+	callChainID   = call{id: "1", body: `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`}
+	callLatest    = call{id: "2", body: `{"jsonrpc":"2.0","id":2,"method":"eth_getBlockByNumber","params":["latest",false]}`}
+	callFinalized = call{id: "3", body: `{"jsonrpc":"2.0","id":3,"method":"eth_getBlockByNumber","params":["finalized",false]}`, refusable: true}
+)
+
+// Wrong answers of an endpoint. Its own texts are not repeated: they might hold its key.
+var (
+	errNoReply  = errors.New("no answer of JSON-RPC to this request")
+	errRefused  = errors.New("an error of JSON-RPC")
+	errNoBlock  = errors.New("no block")
+	errNumber   = errors.New("no number in hexadecimal digits as the Ethereum API writes them")
+	errTooLarge = errors.New("a number that is too large")
+)
+
+// ask makes a call and passes its result, which may be JSON's null, to read. An error of read is a failure of the endpoint.
+func (e *endpoint) ask(ctx context.Context, c call, read func(result json.RawMessage) error) error {
+	var refused error
+	_, err := e.host.Do(ctx, fetch.Request{
+		Method: http.MethodPost, Body: []byte(c.body), Once: c.refusable,
+		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}},
+		Accept: func(r *fetch.Response) error {
+			result, err := c.result(r)
+			if err == nil {
+				err = read(result)
 			}
-			failed++
-			errs = append(errs, fmt.Errorf("%s: %w", a.endpoint.name, a.err))
-		case <-time.After(timing.HeadStart): // the next endpoint is asked as well
-		}
-	}
+			if c.refusable { // the host did nothing wrong
+				refused, err = err, nil
+			}
+			return err
+		},
+	})
+	return cmp.Or(err, refused)
 }
 
-// overtake ends an attempt. An endpoint that had its head start was too slow, which counts against it; one that was
-// merely later did not fail.
-func (a *attempt) overtake() {
-	if time.Since(a.began) >= timing.HeadStart {
-		a.cancel(fetch.ErrTimeout)
+// result is the result in an answer to this call, JSON's null included. Unknown members of the answer are ignored.
+func (c call) result(r *fetch.Response) (json.RawMessage, error) {
+	var reply struct {
+		ID     json.RawMessage `json:"id"`
+		Result json.RawMessage `json:"result"`
+		Error  json.RawMessage `json:"error"`
 	}
-	a.cancel(nil)
+	// The id of another call would be an answer that a proxy mixed up.
+	if r.Status != http.StatusOK || json.Unmarshal(r.Body, &reply) != nil || string(reply.ID) != c.id {
+		return nil, errNoReply
+	}
+	// Some nodes write "error":null next to a result.
+	if reply.Error != nil && !bytes.Equal(reply.Error, []byte("null")) {
+		return nil, errRefused
+	}
+	return reply.Result, nil
 }
 
-// logChange logs an endpoint that has begun to fail, or has come back.
-func (c *Chain) logChange(a *attempt) {
-	e := a.endpoint
-	switch {
-	case errors.Is(a.err, context.Canceled): // says nothing of the endpoint
-	case a.err != nil && !e.failed:
-		e.failed = true
-		c.log.Warn("endpoint fails", "endpoint", e.name, "error", a.err.Error())
-	case a.err == nil && e.failed:
-		e.failed = false
-		c.log.Info("endpoint is back", "endpoint", e.name)
+// quantity reads a JSON string that holds a quantity of the Ethereum API: 0x and hexadecimal digits in lower case without
+// leading zeros, at most 64 bits.
+func quantity(raw json.RawMessage) (uint64, error) {
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil || len(s) < len("0x0") || s[:2] != "0x" {
+		return 0, errNumber
 	}
+	n, err := strconv.ParseUint(s[2:], 16, 64)
+	// Written back it is the same, or it has capitals, leading zeros, a sign, underscores.
+	if err != nil || strconv.FormatUint(n, 16) != s[2:] {
+		return 0, errNumber
+	}
+	return n, nil
 }

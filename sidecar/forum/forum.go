@@ -3,14 +3,18 @@
 package forum
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -27,10 +31,20 @@ const (
 	linkedTopics = 4096
 	otherTopics  = 1024
 
-	// Anybody can enumerate the topics that no proposal links to. They get half of the calls that run at a time, so
-	// that they cannot keep the linked ones waiting.
-	callsAtOnce      = 4
-	otherCallsAtOnce = 2
+	// How many calls run at a time.
+	linkedCalls = 4
+	otherCalls  = 2
+
+	// Limit names the limit of topics that no proposal links to: so many HTTP requests in any window.
+	Limit        = "forum"
+	budgetCalls  = 20
+	budgetWindow = time.Minute
+)
+
+// Errors of a [Forum] by errors.Is, in addition to those of [fetch.Host.Do].
+var (
+	ErrNotFound = errors.New("the forum has no such public topic")
+	ErrBusy     = errors.New("too many topics are being asked for")
 )
 
 // Config says which forum, and how it is reached.
@@ -61,23 +75,25 @@ type Stats struct {
 }
 
 // Forum answers from memory where it can. It is safe for concurrent use. The caller closes it.
+//
+// Anybody can enumerate the topics that no proposal links to. These have a client, a cache and a budget of their own, so
+// that they can neither delay nor push out the linked ones, nor open their breaker.
 type Forum struct {
 	base   string
 	now    func() time.Time
 	log    *slog.Logger
-	budget budget // of other topics
 	linked client
 	other  client
 	topics *cache.Cache[int, api.ForumActivity]
 	others *cache.Cache[int, api.ForumActivity]
 	slugs  *cache.Cache[string, int]
+	budget budget
 }
 
-// client is a way to the forum. A failure of one does not open the breaker of the other, so that callers who ask for odd
-// topics cannot shut out the linked ones.
+// client is a way to the forum.
 type client struct {
 	host  *fetch.Host
-	limit []*semaphore.Weighted // of calls at a time, acquired in this order
+	calls *semaphore.Weighted
 }
 
 // New returns the forum at an address, without asking it.
@@ -91,9 +107,7 @@ func New(c Config) (*Forum, error) {
 		f.now = time.Now
 	}
 	stats := cmp.Or(c.Stats, &Stats{})
-	all := semaphore.NewWeighted(callsAtOnce)
-	f.linked.limit = []*semaphore.Weighted{all}
-	f.other.limit = []*semaphore.Weighted{semaphore.NewWeighted(otherCallsAtOnce), all}
+	f.linked.calls, f.other.calls = semaphore.NewWeighted(linkedCalls), semaphore.NewWeighted(otherCalls)
 	for _, client := range []*client{&f.linked, &f.other} {
 		client.host, err = fetch.New(f.base, fetch.Config{
 			Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &stats.Host,
@@ -102,14 +116,12 @@ func New(c Config) (*Forum, error) {
 			return nil, fmt.Errorf("forum: %w", err)
 		}
 	}
-
-	// Two caches, so that other topics cannot push out linked ones.
 	topics := cache.Config[api.ForumActivity]{
 		Fresh: timing.FreshTopic, Keep: timing.StaleOnError, Retry: retry(timing.MissingTopic), Gone: isNotFound,
 		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &stats.Linked,
 	}
 	f.topics = cache.New[int](topics)
-	topics.Retry, topics.Entries, topics.Stats = retryOther, otherTopics, &stats.Other
+	topics.Entries, topics.Stats = otherTopics, &stats.Other
 	f.others = cache.New[int](topics)
 	f.slugs = cache.New[string](cache.Config[int]{
 		Fresh: timing.FreshSlug, Keep: timing.FreshSlug + timing.StaleOnError, Retry: retry(timing.MissingSlug), Gone: isNotFound,
@@ -133,52 +145,27 @@ type Answer = cache.Entry[api.ForumActivity]
 // Linked returns a topic that a proposal links to, and asks for it whenever it is due. A topic up to 24 h old stands in
 // when the forum does not answer before ctx ends. Without one the error is an [api.HTTPError].
 func (f *Forum) Linked(ctx context.Context, topic int) (Answer, error) {
-	return f.topic(ctx, f.topics, topic, func(ctx context.Context) (api.ForumActivity, error) {
-		return f.fetch(ctx, &f.linked, topicPath(topic), topic, nil)
-	})
+	return f.topic(ctx, f.topics, &f.linked, topic, nil)
 }
 
 // Other is [Forum.Linked] for any other topic. All of them share 20 HTTP requests in any minute, redirects and retries
 // included. When these are used up an older topic stands in, else the error is [ErrBusy].
 func (f *Forum) Other(ctx context.Context, topic int) (Answer, error) {
-	return f.topic(ctx, f.others, topic, func(ctx context.Context) (api.ForumActivity, error) {
-		// The reservation comes before the wait for other calls: a caller that is refused learns it at once.
-		if err := f.budget.reserve(f.now()); err != nil {
-			return api.ForumActivity{}, err
-		}
-		reserved := true
-		defer func() {
-			if reserved {
-				f.budget.release()
-			}
-		}()
-		return f.fetch(ctx, &f.other, topicPath(topic), topic, func() error {
-			if !reserved {
-				if err := f.budget.reserve(f.now()); err != nil {
-					return err
-				}
-			}
-			reserved = false
-			f.budget.spend(f.now())
-			return nil
-		})
-	})
+	return f.topic(ctx, f.others, &f.other, topic, func() error { return f.budget.spend(f.now()) })
 }
 
 // topic is the answer of one of the two caches.
-func (f *Forum) topic(ctx context.Context, c *cache.Cache[int, api.ForumActivity], topic int,
-	fetch func(context.Context) (api.ForumActivity, error)) (Answer, error) {
+func (f *Forum) topic(ctx context.Context, kept *cache.Cache[int, api.ForumActivity], c *client, topic int, spend func() error) (Answer, error) {
 	if topic < 1 {
 		return Answer{}, httpError(ErrNotFound)
 	}
-	a, err := c.Get(ctx, topic, fetch)
+	a, err := kept.Get(ctx, topic, func(ctx context.Context) (api.ForumActivity, error) {
+		return f.fetch(ctx, c, "/t/"+strconv.Itoa(topic)+".json", topic, spend)
+	})
 	a.Value.FetchedAt, a.Value.Stale = mip.NewTime(a.At), a.Stale
 	a.Err = httpError(a.Err)
 	return a, httpError(err)
 }
-
-// topicPath is the path of a topic's JSON.
-func topicPath(topic int) string { return "/t/" + strconv.Itoa(topic) + ".json" }
 
 // Resolve returns the number of the topic that a link names only by its slug (the last element of /t/SLUG, escaped or
 // not): Discourse redirects from there to the topic. A number is kept for 24 h, and for an hour that there is none.
@@ -193,4 +180,132 @@ func (f *Forum) Resolve(ctx context.Context, slug string) (int, error) {
 		return a.TopicID, err
 	})
 	return e.Value, httpError(err)
+}
+
+// fetch asks for the topic at a path. A topic that is not public is [ErrNotFound]. want is the topic's number, 0 if it is
+// unknown.
+func (f *Forum) fetch(ctx context.Context, c *client, path string, want int, spend func() error) (a api.ForumActivity, err error) {
+	if err := c.calls.Acquire(ctx, 1); err != nil {
+		return a, fmt.Errorf("wait for a call to the forum: %w", err)
+	}
+	defer c.calls.Release(1)
+	// A missing topic is no failure of the forum, so Accept does not return it.
+	missing := false
+	_, err = c.host.Do(ctx, fetch.Request{
+		Path: path, Spend: spend, Header: http.Header{"Accept": {"application/json"}},
+		Accept: func(r *fetch.Response) (err error) {
+			a, err = f.read(r)
+			switch {
+			case isNotFound(err):
+				missing = true
+				return nil
+			case err == nil && want != 0 && a.TopicID != want:
+				return fmt.Errorf("topic %d is not the one asked for", a.TopicID)
+			}
+			return err
+		},
+	})
+	if err == nil && missing {
+		err = ErrNotFound
+	}
+	if e, ok := errors.AsType[*fetch.Error](err); ok {
+		// A 429 is for both clients.
+		if e.Status == http.StatusTooManyRequests {
+			f.linked.host.Pause(e.RetryAfter)
+			f.other.host.Pause(e.RetryAfter)
+		}
+		// Calls that did not go out are too many and say nothing new.
+		if !isRefusal(e) {
+			f.log.WarnContext(ctx, "forum", "path", path, "error", err.Error())
+		}
+	}
+	if err != nil {
+		return api.ForumActivity{}, err
+	}
+	return a, nil
+}
+
+// read reads the topic of an answer. Discourse answers 404 or 403 for a topic that is not public, and 410 for a deleted
+// one. A 403 that is a page and no JSON is a challenge to browsers.
+func (f *Forum) read(r *fetch.Response) (api.ForumActivity, error) {
+	switch {
+	case r.Status == http.StatusOK:
+		return decode(r.Body, f.base, f.now())
+	case r.Status == http.StatusNotFound, r.Status == http.StatusGone,
+		r.Status == http.StatusForbidden && bytes.HasPrefix(bytes.TrimSpace(r.Body), []byte("{")):
+		return api.ForumActivity{}, ErrNotFound
+	}
+	return api.ForumActivity{}, errors.New("no topic")
+}
+
+// isNotFound reports whether the forum has no such topic.
+func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
+
+// isRefusal reports whether no call went out because of the host's pause or breaker. A failure of that kind has a time
+// but no status.
+func isRefusal(e *fetch.Error) bool { return e.Status == 0 && e.RetryAfter > 0 }
+
+// retry is how long a failure stands. missing is the time for a missing topic. Only a call may leave a failure in a
+// cache: a caller who enumerates topics while the forum is paused would push out everything.
+func retry(missing time.Duration) func(error) time.Duration {
+	return func(err error) time.Duration {
+		e, ok := errors.AsType[*fetch.Error](err)
+		switch {
+		case isNotFound(err):
+			return missing
+		case errors.Is(err, ErrBusy), ok && isRefusal(e):
+			return 0
+		case ok && e.RetryAfter > 0:
+			return e.RetryAfter
+		}
+		return timing.FailedTopic
+	}
+}
+
+// httpError is the meaning of an error for a caller. A caller that has left gets the code of a timeout.
+func httpError(err error) error {
+	if _, ok := errors.AsType[*api.HTTPError](err); ok || err == nil {
+		return err
+	}
+	e := &api.HTTPError{
+		Code: api.UpstreamUnavailable, Detail: "The forum gave no usable answer, and no earlier one is kept.", Err: err,
+	}
+	if cause, ok := errors.AsType[*fetch.Error](err); ok {
+		e.RetryAfter = cause.RetryAfter
+	}
+	switch {
+	case isNotFound(err):
+		e.Code, e.Detail = api.NotFound, "The forum has no public topic of this number."
+	case errors.Is(err, fetch.ErrTimeout), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		e.Code, e.Detail = api.UpstreamTimeout, "The forum took too long, and no earlier answer is kept."
+	}
+	return e
+}
+
+// budget lets 20 HTTP requests go out in any minute. It is a log and no token bucket: a bucket lets twice as many out
+// around the turn of a minute. The zero value is full.
+type budget struct {
+	mu    sync.Mutex
+	spent []time.Time // the requests of the last minute by the wall clock, oldest first
+}
+
+// spend notes a request that goes out now. The error is [ErrBusy], with the time after which it makes sense to ask again.
+func (b *budget) spend(now time.Time) error {
+	now = now.Round(0)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	// A time far ahead is that of a clock that was set back.
+	b.spent = slices.DeleteFunc(b.spent, func(at time.Time) bool { return now.Sub(at).Abs() > budgetWindow })
+	if len(b.spent) < budgetCalls {
+		b.spent = append(b.spent, now)
+		return nil
+	}
+	return &api.HTTPError{
+		Code:       api.RateLimited,
+		Detail:     "Too many different topics that no proposal links to are asked for; wait for as long as Retry-After says.",
+		RetryAfter: min(budgetWindow-now.Sub(b.spent[0])+1, budgetWindow),
+		Limit:      Limit,
+		Policy:     fmt.Sprintf("q=%d;w=%d", budgetCalls, int(budgetWindow.Seconds())),
+		Err:        ErrBusy,
+	}
 }

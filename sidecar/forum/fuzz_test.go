@@ -73,18 +73,3 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
-
-// FuzzWait holds that no body of a 429 asks for less than nothing or for more than ten minutes.
-func FuzzWait(f *testing.F) {
-	for _, s := range []string{
-		`{"errors":["x"],"error_type":"rate_limit","extras":{"wait_seconds":15,"time_left":"15 seconds"}}`, `{"extras":{"wait_seconds":-1e300}}`,
-		"Slow down, you're making too many requests.\nPlease retry again in 4 seconds.\nError code: ip_10_secs_limit.\n", "retry again in 999999999 seconds", "<html>", "",
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		if got := waitIn(body); got < 0 || got > 10*time.Minute || got%time.Second != 0 {
-			t.Errorf("%q: %v", body, got)
-		}
-	})
-}

@@ -1,6 +1,7 @@
 package forum
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,16 +45,13 @@ type oldTopic struct {
 	} `json:"details"`
 	PostStream struct {
 		Posts []struct {
-			ActionsSummary []struct {
+			Actions []struct {
 				ID    int `json:"id"`
 				Count int `json:"count"`
 			} `json:"actions_summary"`
 		} `json:"posts"`
 	} `json:"post_stream"`
 }
-
-// likeAction is the number of the action "like".
-const likeAction = 2
 
 // decode reads a topic of the forum at base, scored at the time now. A private one is [ErrNotFound]. The caller sets
 // FetchedAt and Stale.
@@ -74,64 +72,57 @@ func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) 
 	if t.ParticipantCount == nil || t.LikeCount == nil {
 		t.setCounts(body)
 	}
+	created, errCreated := moment(*t.CreatedAt)
+	last, errLast := created, error(nil)
+	// There is no time of the last post in a topic whose posts were all deleted.
+	if t.LastPostedAt != nil {
+		last, errLast = moment(*t.LastPostedAt)
+	}
 	a := api.ForumActivity{
 		TopicID: *t.ID, Title: plain(*t.Title), URL: address(base, t.Slug, *t.ID),
 		Posts: max(*t.PostsCount, 0), Replies: max(*t.PostsCount, 1) - 1,
 		Participants: max(*t.ParticipantCount, 0), Views: max(*t.Views, 0), Likes: max(*t.LikeCount, 0),
-		Closed: t.Closed, Archived: t.Archived,
+		CreatedAt: mip.NewTime(created), Closed: t.Closed, Archived: t.Archived,
 	}
-	if a.Title == "" {
-		return none, errors.New("topic without a title")
-	}
-	created, err := moment(*t.CreatedAt)
-	if err != nil {
-		return none, err
-	}
-	a.CreatedAt = mip.NewTime(created)
-	last := created
-	// There is no time of the last post in a topic whose posts were all deleted.
 	if t.LastPostedAt != nil {
-		if last, err = moment(*t.LastPostedAt); err != nil {
-			return none, err
-		}
 		a.LastPostedAt = new(mip.NewTime(last))
 	}
 	// The wall clock counts: the score falls while a process is frozen too.
 	a.ActivityScore = score(a.Posts, a.Participants, a.Likes, a.Views, now.Round(0).Sub(last))
+	if a.Title == "" || errCreated != nil || errLast != nil {
+		return none, errors.New("topic without a title, or with an unreadable time")
+	}
 	return a, nil
 }
 
 // setCounts sets the counts that are absent: the number of listed participants, at least one if there is a post, and the
 // likes of the posts in the answer, which are the first 20.
 func (t *topic) setCounts(body []byte) {
+	const like = 2 // the number of the action
 	var old oldTopic
 	if json.Unmarshal(body, &old) != nil {
 		old = oldTopic{} // partly read
 	}
-	if t.ParticipantCount == nil {
-		t.ParticipantCount = new(max(len(old.Details.Participants), min(*t.PostsCount, 1)))
-	}
-	if t.LikeCount == nil {
-		likes := 0
-		for _, p := range old.PostStream.Posts {
-			for _, a := range p.ActionsSummary {
-				if a.ID == likeAction {
-					likes += min(max(a.Count, 0), math.MaxInt32) // no sum of 2 MiB of these overflows
-				}
+	likes := 0
+	for _, p := range old.PostStream.Posts {
+		for _, a := range p.Actions {
+			if a.ID == like {
+				likes += min(max(a.Count, 0), math.MaxInt32) // no sum of 2 MiB of these overflows
 			}
 		}
-		t.LikeCount = &likes
 	}
+	t.LikeCount = cmp.Or(t.LikeCount, &likes)
+	t.ParticipantCount = cmp.Or(t.ParticipantCount, new(max(len(old.Details.Participants), min(*t.PostsCount, 1))))
 }
 
 // moment reads a time of RFC 3339 in any zone. Its year must have four digits in UTC too, or it could not be written
 // again.
 func moment(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, text)
-	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {
-		return time.Time{}, errors.New("topic with an unreadable time")
+	if t = t.UTC(); err == nil && (t.Year() < 1 || t.Year() > 9999) {
+		err = errors.New("a year without four digits")
 	}
-	return t, nil
+	return t, err
 }
 
 // address is the topic's page. Discourse finds it by the number alone.
@@ -167,20 +158,9 @@ func plain(title string) string {
 		}
 		return c
 	}, title)
-	title = strings.Join(strings.Fields(title), " ")
-	if runes := []rune(title); len(runes) > maxRunes {
-		title = strings.TrimSpace(string(runes[:maxRunes]))
-	}
-	return title
+	runes := []rune(strings.Join(strings.Fields(title), " "))
+	return strings.TrimSpace(string(runes[:min(len(runes), maxRunes)]))
 }
-
-// Counts above which more does not raise the score.
-const (
-	manyReplies      = 100
-	manyParticipants = 25 // without the author
-	manyLikes        = 100
-	manyViews        = 5000
-)
 
 // halfLife is the age at which half of the recency is gone. A quarter of the score does not age.
 const halfLife = 14 * 24 * time.Hour
@@ -196,8 +176,7 @@ const halfLife = 14 * 24 * time.Hour
 // age. An age below zero (a clock that is behind) is none.
 func score(posts, participants, likes, views int, age time.Duration) int {
 	// Hundredths, which add up to exactly 100.
-	e := 40*part(posts, 1, manyReplies) + 25*part(participants, 1, manyParticipants) +
-		15*part(likes, 0, manyLikes) + 20*part(views, 0, manyViews)
+	e := 40*part(posts, 1, 100) + 25*part(participants, 1, 25) + 15*part(likes, 0, 100) + 20*part(views, 0, 5000)
 	// In whole seconds: one makes far more of a difference than Exp2 may be off, so this never rises.
 	seconds := math.Floor(max(age, 0).Seconds())
 	r := 0.25 + 0.75*math.Exp2(-seconds/halfLife.Seconds())

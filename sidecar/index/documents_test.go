@@ -3,14 +3,12 @@ package index_test
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -19,11 +17,8 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
-// The sample site has a summary and a Japanese translation of MIP-5.
-const (
-	summaryFile     = "api/v1/mips/5/summary.json"
-	translationFile = "api/v1/mips/5/translations/ja.json"
-)
+// summaryFile is a committed summary of the sample site, which has a Japanese translation of MIP-5 too.
+const summaryFile = "api/v1/mips/5/summary.json"
 
 func TestBeside(t *testing.T) {
 	p, s := sample(t)
@@ -32,74 +27,43 @@ func TestBeside(t *testing.T) {
 		"embedded": index.FromFS(sampleFiles(t)),
 		"web":      open(t, "https://mips.example.org", client(published(t, p))),
 	} {
-		sum, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5})
+		x := load(t, source)
+		sum, err := x.Summary(t.Context(), listed(t, x, 5))
 		if err != nil || sum.MIPNumber != 5 || sum.TLDR == "" || sum.Stale {
 			t.Errorf("%s: Summary(5) = %+v, %v; want that of MIP-5", name, sum, err)
 		}
-		translation, err := source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, "ja")
+		translation, err := x.Translation(t.Context(), listed(t, x, 5), "ja")
 		if err != nil || translation.Locale != "ja" || translation.Stale || len(translation.Sections) == 0 || translation.Sections[0].ID != "s-abstract" {
 			t.Errorf("%s: Translation(5, ja) = %+v, %v; want that of MIP-5", name, translation, err)
 		}
-		for _, n := range []int{-1, 1, 99} {
-			if got, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: n}); got != nil || !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%s: Summary(%d) = %v, %v; want fs.ErrNotExist", name, n, got, err)
-			}
+		if got, err := x.Summary(t.Context(), listed(t, x, 1)); got != nil || err != nil {
+			t.Errorf("%s: Summary(1) = %v, %v; want none", name, got, err)
 		}
-		for _, locale := range []string{"", "de", "..", "../ja", "ja/..", "ja.json", "ja?x", "ja\x00", "a", strings.Repeat("ja-", 20) + "x"} {
-			if got, err := source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, locale); got != nil || !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%s: Translation(5, %q) = %v, %v; want fs.ErrNotExist", name, locale, got, err)
-			}
+		if got, err := x.Translation(t.Context(), listed(t, x, 5), "de"); got != nil || err != nil {
+			t.Errorf("%s: Translation(5, de) = %v, %v; want none", name, got, err)
 		}
 	}
 }
 
-// A locale that is no tag is never asked for.
-func TestTranslationAsksForTagsOnly(t *testing.T) {
-	asked := 0
-	source := open(t, "https://mips.example.org", &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
-		asked++
-		return nil, errors.New("asked")
-	})})
-	for _, locale := range []string{"..", "%2e%2e", "ja/../../5", "ja#x", "*"} {
-		source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, locale)
+// listed is a proposal of the list.
+func listed(t testing.TB, x *index.Index, n int) mip.Summary {
+	t.Helper()
+	m, err := x.Find(mip.ID{Kind: "MIP", Number: n})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if asked != 0 {
-		t.Errorf("%d requests for locales that are none", asked)
-	}
+	return m
 }
 
 func TestBesideRefuses(t *testing.T) {
 	good := sampleFiles(t)
-	for name, c := range map[string]struct {
-		change func(fstest.MapFS)
-		want   string
-	}{
-		"summary of another":          {func(f fstest.MapFS) { edit(t, f, summaryFile, func(s *api.Summary) { s.MIPNumber = 4 }) }, "summary of proposal 4"},
-		"summary in another language": {func(f fstest.MapFS) { edit(t, f, summaryFile, func(s *api.Summary) { s.Locale = "ja" }) }, `in "ja"`},
-		"summary without hash":        {func(f fstest.MapFS) { edit(t, f, summaryFile, func(s *api.Summary) { s.ContentHash = "0" }) }, `contentHash "0"`},
-		"summary without points":      {func(f fstest.MapFS) { edit(t, f, summaryFile, func(s *api.Summary) { s.WhatsChanging = nil }) }, "null where a list"},
-		"summary without evidence":    {func(f fstest.MapFS) { edit(t, f, summaryFile, func(s *api.Summary) { s.Users.Evidence = nil }) }, "null where a list"},
-		"summary that is a list":      {func(f fstest.MapFS) { put(f, summaryFile, "[]") }, "want a JSON object"},
-		"translation of another": {func(f fstest.MapFS) {
-			edit(t, f, translationFile, func(s *api.PublishedTranslation) { s.MIPNumber = 4 })
-		}, "holds proposal 4"},
-		"translation elsewhere": {func(f fstest.MapFS) {
-			edit(t, f, translationFile, func(s *api.PublishedTranslation) { s.Locale = "tr" })
-		}, `in "tr"`},
-		"translation without sections": {func(f fstest.MapFS) {
-			edit(t, f, translationFile, func(s *api.PublishedTranslation) { s.Sections = nil })
-		}, "null where a list"},
-		"summary too large": {func(f fstest.MapFS) { f[summaryFile] = &fstest.MapFile{Data: make([]byte, 1<<20+1)} }, "are more than the 1048576"},
-	} {
+	for text, want := range map[string]string{"[]": "want a JSON object", strings.Repeat(" ", 1<<20+1): "more than the 1048576 bytes"} {
 		files := maps.Clone(good)
-		c.change(files)
-		source := index.FromFS(files)
-		_, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5})
-		if strings.HasPrefix(name, "translation") {
-			_, err = source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, "ja")
-		}
-		if err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
+		put(files, summaryFile, text)
+		x := load(t, index.FromFS(files))
+		_, err := x.Summary(t.Context(), listed(t, x, 5))
+		if e, ok := errors.AsType[*api.HTTPError](err); !ok || e.Code != api.UpstreamUnavailable || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.9q: error %v, want one with %q", text, err, want)
 		}
 	}
 }
@@ -119,12 +83,14 @@ func TestBesideIsRemembered(t *testing.T) {
 			}
 			site.ServeHTTP(w, r)
 		})))
+		x := load(t, source)
+		five, one := listed(t, x, 5), listed(t, x, 1)
 		read := func(times int) {
 			for range times {
-				source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5})
-				source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, "ja")
-				source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 1}) // has none
-				source.Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 5})
+				x.Summary(t.Context(), five)
+				x.Translation(t.Context(), five, "ja")
+				x.Summary(t.Context(), one) // has none
+				x.Proposal(t.Context(), five.ID)
 			}
 		}
 		want := func(when string, n int) {
@@ -145,7 +111,7 @@ func TestBesideIsRemembered(t *testing.T) {
 		read(2)
 		want("while the site fails", 4)
 		broken = false
-		if sum, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5}); err != nil || sum.MIPNumber != 5 {
+		if sum, err := x.Summary(t.Context(), five); err != nil || sum.MIPNumber != 5 {
 			t.Errorf("Summary once the site is back = %v, %v", sum, err)
 		}
 	})
@@ -155,18 +121,18 @@ func TestBesideIsRemembered(t *testing.T) {
 func TestChangedSiteIsReadAnew(t *testing.T) {
 	files := sampleFiles(t)
 	source := index.FromFS(files)
-	load(t, source)
-	before, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5})
+	x := load(t, source)
+	five := listed(t, x, 5)
+	before, err := x.Summary(t.Context(), five)
 	if err != nil {
 		t.Fatal(err)
 	}
 	edit(t, files, summaryFile, func(s *api.Summary) { s.TLDR = "Another." })
-	if same, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5}); err != nil || same.TLDR != before.TLDR {
-		t.Errorf("Summary within a minute = %v, %v; want the remembered one", same, err)
+	if same, err := x.Summary(t.Context(), five); err != nil || same.TLDR != before.TLDR {
+		t.Errorf("Summary within a minute = %v, %v; want the kept one", same, err)
 	}
 	edit(t, files, "api/v1/site.json", func(s *mip.SiteInfo) { s.Title = "Another" })
-	load(t, source)
-	if after, err := source.Summary(t.Context(), mip.ID{Kind: "MIP", Number: 5}); err != nil || after.TLDR != "Another." {
+	if after, err := load(t, source).Summary(t.Context(), five); err != nil || after.TLDR != "Another." {
 		t.Errorf("Summary after a Load = %v, %v; want the new one", after, err)
 	}
 }
@@ -180,7 +146,9 @@ func TestReadersShareOneRead(t *testing.T) {
 		asked := 0
 		source := open(t, "https://mips.example.org", &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 			mu.Lock()
-			asked++
+			if strings.Contains(r.URL.Path, "translations") {
+				asked++
+			}
 			mu.Unlock()
 			select {
 			case <-time.After(time.Second):
@@ -193,17 +161,19 @@ func TestReadersShareOneRead(t *testing.T) {
 			resp.Request = r
 			return resp, nil
 		})})
+		x := load(t, source)
+		five := listed(t, x, 5)
 		first, hangUp := context.WithCancel(t.Context())
 		var readers sync.WaitGroup
 		readers.Go(func() {
-			if _, err := source.Translation(first, mip.ID{Kind: "MIP", Number: 5}, "ja"); !errors.Is(err, context.Canceled) {
+			if _, err := x.Translation(first, five, "ja"); !errors.Is(err, context.Canceled) {
 				t.Errorf("the reader that hung up got %v", err)
 			}
 		})
 		synctest.Wait()
 		for range 50 {
 			readers.Go(func() {
-				if got, err := source.Translation(t.Context(), mip.ID{Kind: "MIP", Number: 5}, "ja"); err != nil || got.MIPNumber != 5 {
+				if got, err := x.Translation(t.Context(), five, "ja"); err != nil || got.MIPNumber != 5 {
 					t.Errorf("Translation = %v, %v", got, err)
 				}
 			})

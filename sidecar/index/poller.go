@@ -1,12 +1,16 @@
 package index
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
 )
 
 // firstEvery is how often a site is read until the first time that it can be: before that there is nothing to serve.
@@ -22,19 +26,16 @@ type Poller struct {
 	Lookup func(string) (string, bool)
 	// Networks are those of site.yaml. Nil means that there is no such file.
 	Networks []mip.Endpoints
-	// Log gets a line for each new Index, for each network that is not as configured, and for each error once until
-	// all is well again.
+	// Log gets a line for each new Index, for each network that is not as configured, and for each error that is not
+	// the last one again.
 	Log *slog.Logger
 
 	// Stats counts the calls of Poll. It is safe for concurrent use.
 	Stats Stats
 
-	// pending is loaded, but not taken over.
-	pending *Index
-	// ready says that an Index was taken over.
-	ready bool
-	// logged has the errors since the last success.
-	logged map[string]bool
+	pending *Index // loaded, but not taken over
+	ready   bool   // an Index was taken over
+	logged  string // the last error, empty after a success
 }
 
 // Stats are the counts of a [Poller]. The zero value is ready.
@@ -89,11 +90,13 @@ func (p *Poller) Poll(ctx context.Context) {
 	}
 	if err != nil {
 		p.Stats.Failed.Add(1)
-		p.logError(err)
+		if text := err.Error(); text != p.logged {
+			p.logged = text
+			p.Log.Error("site not loaded", "error", text, "known", p.ready)
+		}
 		return
 	}
-	// The next failure is a new one, even with the same text.
-	clear(p.logged)
+	p.logged = ""
 }
 
 // withEndpoints returns x with the RPC addresses of [Endpoints].
@@ -120,14 +123,51 @@ func (p *Poller) updated() {
 	p.pending, p.ready = nil, true
 }
 
-// logError logs an error unless it is logged already: a site that fails fails at every Poll.
-func (p *Poller) logError(err error) {
-	const most = 100 // bounds the memory of errors that differ each time
-	if p.logged == nil || len(p.logged) >= most {
-		p.logged = map[string]bool{}
+// Endpoints returns the published networks with their RPC addresses: those of the variables that lookup finds, else
+// those of site.yaml, else those of the snapshot. Each of the three may be nil. The warnings name the networks that
+// have no address or are otherwise not as configured.
+func Endpoints(lookup func(string) (string, bool), published []mip.Network, file, snapshot []mip.Endpoints) (all []mip.Endpoints, warnings []error) {
+	if lookup == nil {
+		lookup = func(string) (string, bool) { return "", false }
 	}
-	if text := err.Error(); !p.logged[text] {
-		p.logged[text] = true
-		p.Log.Error("site not loaded", "error", text, "known", p.ready)
+	for _, n := range published {
+		e, err := endpoint(lookup, n, byID(file, n.ID), byID(snapshot, n.ID))
+		if err != nil {
+			warnings = append(warnings, fmt.Errorf("network %s: %w", n.ID, err))
+		}
+		all = append(all, e)
 	}
+	return all, warnings
+}
+
+// endpoint returns a network with its RPC addresses. After an error it has those that may be asked all the same.
+func endpoint(lookup func(string) (string, bool), n mip.Network, file, snapshot mip.Endpoints) (mip.Endpoints, error) {
+	// Figures of another chain would be shown under this one's name.
+	if file.ID != "" && file.ChainID != n.ChainID {
+		return mip.Endpoints{Network: n}, fmt.Errorf("site.yaml has the chain id %d and the published site %d; it is not asked until they agree",
+			file.ChainID, n.ChainID)
+	}
+	out := mip.Endpoints{Network: n, RPC: snapshot.RPC, BlockTime: cmp.Or(file.BlockTime, snapshot.BlockTime)}
+	if len(file.RPC) > 0 {
+		out.RPC = file.RPC
+	}
+	// A variable that cannot be read is no reason to ask other addresses than its operator has meant.
+	given, err := site.RPCAddresses(n.ID, lookup)
+	switch {
+	case err != nil:
+		return out, err
+	case given != nil:
+		out.RPC = given
+	case len(out.RPC) == 0:
+		return out, fmt.Errorf("no RPC address; want some in site.yaml or in %s", site.RPCVariable(n.ID))
+	}
+	return out, nil
+}
+
+// byID returns the network of an id, or the zero value.
+func byID(all []mip.Endpoints, id string) mip.Endpoints {
+	if i := slices.IndexFunc(all, func(e mip.Endpoints) bool { return e.ID == id }); i >= 0 {
+		return all[i]
+	}
+	return mip.Endpoints{}
 }

@@ -8,18 +8,22 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 )
 
 const (
-	// cacheFor is how long a proposal's document, or its absence, is kept.
-	cacheFor = time.Minute
-	// cacheBytes bounds the documents that are kept, by their size as published.
-	cacheBytes = 48 * mebibyte
+	// keepFor is how long a proposal's document, or its absence, is kept.
+	keepFor = time.Minute
+	// keepBytes bounds the documents that are kept, by their size as published.
+	keepBytes = 48 * mebibyte
 
 	summaryLimit = mebibyte
 	// proposalLimit is for a text of a mebibyte at most, which stands in the document twice and may have each of its
@@ -27,118 +31,169 @@ const (
 	proposalLimit = 16 * mebibyte
 )
 
-// documentKey names a document as of one Index, so that a changed site is read anew.
-type documentKey struct {
-	document
-	build int64
+// texts reads the documents of single proposals and keeps them. Each Index has its own, so that a changed site is read
+// anew.
+type texts struct {
+	source *Source
+	kept   *cache.Cache[document, text]
 }
 
-// cachedDocument is a document that has passed its check.
-type cachedDocument struct {
+// text is a document that was decoded.
+type text struct {
 	value any
-	// size is in bytes as published.
-	size int64
+	size  int64 // in bytes as published
 }
 
-// newDocumentCache makes a cache that keeps no failure but that a document does not exist.
-func newDocumentCache() *cache.Cache[documentKey, cachedDocument] {
+// newTexts returns texts that keep no failure but that a document does not exist.
+func newTexts(s *Source) *texts {
 	missing := func(err error) bool { return errors.Is(err, fs.ErrNotExist) }
-	return cache.New[documentKey](cache.Config[cachedDocument]{
-		Fresh: cacheFor,
-		Gone:  missing,
+	return &texts{s, cache.New[document](cache.Config[text]{
+		Fresh: keepFor, Timeout: documentTimeout, Gone: missing,
 		Retry: func(err error) time.Duration {
 			if missing(err) {
-				return cacheFor
+				return keepFor
 			}
 			return 0
 		},
-		Timeout: documentTimeout,
-		Bytes:   cacheBytes,
-		Size:    func(d cachedDocument) int64 { return d.size },
-	})
+		Bytes: keepBytes, Size: func(t text) int64 { return t.size },
+	})}
 }
 
-// Proposal reads a proposal with its text. The error of one that is not published is [fs.ErrNotExist]. The text is the
-// one of its contentHash. The list of the last Load may have an older or a newer one.
+// read returns the document of a proposal whose route ends with a suffix, nil if there is none. An error is an
+// [api.HTTPError]. Concurrent calls for one document share one reading of it. Lists in it must not be changed.
+func read[T any](ctx context.Context, x *Index, id mip.ID, suffix string, limit int64, check func(*T) error) (*T, error) {
+	if x.texts == nil {
+		return nil, nil
+	}
+	d, s := document{"api/v1/mips/" + strconv.Itoa(id.Number) + suffix, limit}, x.texts.source
+	entry, err := x.texts.kept.Get(ctx, d, func(ctx context.Context) (text, error) {
+		f, err := s.read(ctx, d, file{})
+		if err != nil {
+			return text{}, err
+		}
+		value := new(T)
+		if err = decode(f.body, value); err == nil && check != nil {
+			err = check(value)
+		}
+		if err != nil {
+			return text{}, fmt.Errorf("read %s: %w", s.name(d), err)
+		}
+		return text{value, int64(len(f.body))}, nil
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, siteError(api.UpstreamTimeout, "The site's own documents could not be read in time.", err)
+	case err != nil:
+		return nil, siteError(api.UpstreamUnavailable, "The site's own documents cannot be read at the moment.", err)
+	}
+	value := *entry.Value.value.(*T)
+	return &value, nil
+}
+
+// siteError says that a document of the site cannot be read.
+func siteError(code api.Code, detail string, err error) error {
+	const again = 5 * time.Second
+	return &api.HTTPError{Code: code, Detail: detail, RetryAfter: again, Err: fmt.Errorf("the site cannot be read: %w", err)}
+}
+
+// notPublished says that the site has no proposal of a number.
+func notPublished(id mip.ID) error {
+	return &api.HTTPError{
+		Code: api.NotFound, Detail: "No proposal of this number is published.", Err: fmt.Errorf("%s: no such proposal", id),
+	}
+}
+
+// Find returns a proposal of the site's list. The error for one that is not published is an [api.HTTPError].
+func (x *Index) Find(id mip.ID) (mip.Summary, error) {
+	m, ok := mip.Find(x.List.MIPs, id)
+	if !ok {
+		return mip.Summary{}, notPublished(id)
+	}
+	return m, nil
+}
+
+// Proposal reads a proposal with its text, which is the one of its contentHash. The list may have an older or a newer
+// one. Errors are [api.HTTPError]: that it is not published, or that the site cannot be read.
 //
-// This and the other documents of a proposal are kept until the next Load that finds changes, for a minute at most, and
-// shared: lists in them must not be changed. Concurrent calls for one document share one reading of it.
-func (s *Source) Proposal(ctx context.Context, id mip.ID) (*mip.Proposal, error) {
-	return readDocument(ctx, s, id, "", proposalLimit, func(p *mip.Proposal) error {
+// This and the other documents of a proposal are kept for a minute, as long as the site does not change.
+func (x *Index) Proposal(ctx context.Context, id mip.ID) (*mip.Proposal, error) {
+	p, err := read(ctx, x, id, "", proposalLimit, func(p *mip.Proposal) error {
 		hash := sha256.Sum256([]byte(p.RawMarkdown))
-		if p.ID != id || p.Number != id.Number || p.ContentHash != hex.EncodeToString(hash[:]) || p.Sections == nil {
+		if p.ID != id || p.ContentHash != hex.EncodeToString(hash[:]) {
 			return fmt.Errorf("it holds %s with contentHash %q, want %s and the hash of its text", p.ID, p.ContentHash, id)
 		}
-		if p.Translations == nil { // an older program has built the site
-			p.Translations = []mip.Translation{}
-		}
 		return nil
 	})
+	if p == nil && err == nil {
+		err = notPublished(id)
+	}
+	return p, err
 }
 
-// Summary reads the committed summary of a proposal. The error of one that is not published is [fs.ErrNotExist]. It may
-// be of an older text, which its ContentHash names.
-func (s *Source) Summary(ctx context.Context, id mip.ID) (*api.Summary, error) {
-	return readDocument(ctx, s, id, "/summary", summaryLimit, func(sum *api.Summary) error {
-		if sum.MIPNumber != id.Number || sum.Locale != "en" || !mip.IsContentHash(sum.ContentHash) {
-			const text = "it holds a summary of proposal %d in %q with contentHash %q, want %d in en and the hash of a text"
-			return fmt.Errorf(text, sum.MIPNumber, sum.Locale, sum.ContentHash, id.Number)
-		}
-		complete := sum.WhatsChanging != nil
-		for _, axis := range []api.Axis{sum.Developers, sum.Users, sum.Validators, sum.Foundation} {
-			complete = complete && axis.Evidence != nil
-		}
-		if !complete {
-			return errNull
-		}
-		return nil
-	})
+// Summary reads the committed summary of a listed proposal, marked stale when it is of another text than the listed
+// one. It is nil for a proposal without one. An error is an [api.HTTPError].
+func (x *Index) Summary(ctx context.Context, m mip.Summary) (*api.Summary, error) {
+	s, err := read[api.Summary](ctx, x, m.ID, "/summary", summaryLimit, nil)
+	if s != nil {
+		s.Stale = s.ContentHash != m.ContentHash
+	}
+	return s, err
 }
 
-// Translation reads the committed translation of a proposal into a language, whose tag is spelt as the site spells it.
-// The error of one that is not published, and of a locale that is no tag, is [fs.ErrNotExist].
-func (s *Source) Translation(ctx context.Context, id mip.ID, locale string) (*api.PublishedTranslation, error) {
-	if !mip.IsLocale(locale) {
-		return nil, fmt.Errorf("translation of %s: %w", id, fs.ErrNotExist)
-	}
-	return readDocument(ctx, s, id, "/translations/"+locale, proposalLimit, func(t *api.PublishedTranslation) error {
-		if t.MIPNumber != id.Number || t.Locale != locale || !mip.IsContentHash(t.ContentHash) {
-			const text = "it holds proposal %d in %q with contentHash %q, want %d in %s and the hash of a text"
-			return fmt.Errorf(text, t.MIPNumber, t.Locale, t.ContentHash, id.Number, locale)
-		}
-		if t.Sections == nil {
-			return errNull
-		}
-		return nil
-	})
+// Translation reads the committed translation of a listed proposal into a locale of the site. It is nil where there is
+// none. An error is an [api.HTTPError].
+func (x *Index) Translation(ctx context.Context, m mip.Summary, locale string) (*api.PublishedTranslation, error) {
+	return read[api.PublishedTranslation](ctx, x, m.ID, "/translations/"+locale, proposalLimit, nil)
 }
 
-// errNull is the error of a document that would be encoded with null in the place of a list.
-var errNull = errors.New("it has null where a list belongs")
+// Subject is all that a summary of a proposal follows from, before the texts are read. It is never changed.
+type Subject struct {
+	index   *Index
+	listed  mip.Summary
+	fork    *mip.HardFork // with its status at now
+	bundled []mip.Summary // when the proposal is the fork's meta proposal: what the fork bundles and the site publishes
+	now     time.Time
+}
 
-// readDocument returns the document of a proposal whose route ends with a suffix, if it passes check.
-func readDocument[T any](ctx context.Context, s *Source, id mip.ID, suffix string, limit int64, check func(*T) error) (*T, error) {
-	if id.Number < 0 {
-		return nil, fmt.Errorf("%s: %w", id, fs.ErrNotExist)
+// Subject returns the subject of a listed proposal.
+func (x *Index) Subject(m mip.Summary, now time.Time) Subject {
+	s := Subject{index: x, listed: m, now: now}
+	s.fork, s.bundled = summary.Context(m, x.List.MIPs, x.HardForks)
+	if s.fork != nil {
+		fork := *s.fork
+		fork.Status = fork.StatusAt(x.Site.Networks, func(string) time.Time { return now })
+		s.fork = &fork
 	}
-	d := document{"api/v1/mips/" + strconv.Itoa(id.Number) + suffix, limit}
-	entry, err := s.documents.Get(ctx, documentKey{d, s.builds.Load()}, func(ctx context.Context) (cachedDocument, error) {
-		body, _, err := s.store.read(ctx, d, "")
-		if err != nil {
-			return cachedDocument{}, err
-		}
-		value, err := decode[T](s.store, d, body)
-		if err != nil {
-			return cachedDocument{}, err
-		}
-		if err := check(&value); err != nil {
-			return cachedDocument{}, fmt.Errorf("check %s: %w", s.store.name(d), err)
-		}
-		return cachedDocument{value, int64(len(body))}, nil
-	})
-	if err != nil {
-		return nil, err
+	return s
+}
+
+// Hash is another one whenever a listed text, the fork or its status is another one.
+func (s Subject) Hash() [32]byte {
+	var b strings.Builder
+	b.WriteString(s.listed.ContentHash)
+	for _, m := range s.bundled {
+		fmt.Fprintf(&b, " %d:%s", m.Number, m.ContentHash)
 	}
-	value := entry.Value.value.(T)
-	return &value, nil
+	if s.fork != nil {
+		fmt.Fprintf(&b, " %q %q", s.fork.Name, s.fork.Status)
+	}
+	return sha256.Sum256([]byte(b.String()))
+}
+
+// Read reads the texts, side by side. Its errors are those of [Index.Proposal].
+func (s Subject) Read(ctx context.Context) (summary.Subject, error) {
+	all := make([]*mip.Proposal, 1+len(s.bundled))
+	readers, ctx := errgroup.WithContext(ctx)
+	for i, m := range append([]mip.Summary{s.listed}, s.bundled...) {
+		readers.Go(func() (err error) {
+			all[i], err = s.index.Proposal(ctx, m.ID)
+			return err
+		})
+	}
+	if err := readers.Wait(); err != nil {
+		return summary.Subject{}, err
+	}
+	return summary.Subject{Proposal: all[0], Bundled: all[1:], Fork: s.fork, Now: s.now}, nil
 }

@@ -2,12 +2,12 @@ package index_test
 
 import (
 	"errors"
-	"io/fs"
 	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
@@ -19,13 +19,15 @@ func TestProposal(t *testing.T) {
 		"embedded": index.FromFS(files),
 		"web":      open(t, "https://mips.example.org", client(published(t, p))),
 	} {
-		got, err := source.Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3})
+		x := load(t, source)
+		got, err := x.Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3})
 		if err != nil || got.Number != 3 || got.RawMarkdown == "" || len(got.Sections) == 0 {
 			t.Errorf("%s: Proposal(3) = %+v, %v", name, got, err)
 		}
 		for _, n := range []int{99, 0, -1} {
-			if got, err := source.Proposal(t.Context(), mip.ID{Kind: "MIP", Number: n}); got != nil || !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%s: Proposal(%d) = %v, %v; want fs.ErrNotExist", name, n, got, err)
+			got, err := x.Proposal(t.Context(), mip.ID{Kind: "MIP", Number: n})
+			if e, ok := errors.AsType[*api.HTTPError](err); got != nil || !ok || e.Code != api.NotFound {
+				t.Errorf("%s: Proposal(%d) = %v, %v; want not_found", name, n, got, err)
 			}
 		}
 	}
@@ -33,8 +35,10 @@ func TestProposal(t *testing.T) {
 
 // TestProposalBound looks at a file's size only.
 func TestProposalBound(t *testing.T) {
-	files := fstest.MapFS{"api/v1/mips/3.json": {Data: make([]byte, 16<<20+1)}}
-	if got, err := index.FromFS(files).Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3}); got != nil || err == nil || !strings.Contains(err.Error(), "16777217 bytes are more") {
+	files := sampleFiles(t)
+	files["api/v1/mips/3.json"] = &fstest.MapFile{Data: make([]byte, 16<<20+1)}
+	got, err := load(t, index.FromFS(files)).Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3})
+	if got != nil || err == nil || !strings.Contains(err.Error(), "more than the 16777216 bytes") {
 		t.Errorf("Proposal of 16 MiB and a byte = %v, %v; want it refused", got, err)
 	}
 }
@@ -48,12 +52,11 @@ func TestProposalRefuses(t *testing.T) {
 	}{
 		"another number": {func(p *mip.Proposal) { p.Number, p.ID.Number = 4, 4 }, "it holds MIP-4"},
 		"another text":   {func(p *mip.Proposal) { p.RawMarkdown += " " }, "hash of its text"},
-		"no sections":    {func(p *mip.Proposal) { p.Sections = nil }, "it holds MIP-3"},
 	} {
 		files := maps.Clone(good)
 		edit(t, files, file, c.change)
-		got, err := index.FromFS(files).Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3})
-		if got != nil || err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), file) {
+		got, err := load(t, index.FromFS(files)).Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3})
+		if e, ok := errors.AsType[*api.HTTPError](err); got != nil || !ok || e.Code != api.UpstreamUnavailable || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s: Proposal(3) = %v, %v; want an error with %q that names the file", name, got, err, c.want)
 		}
 	}

@@ -42,7 +42,7 @@ func TestRun(t *testing.T) {
 		{"comes later", time.Minute, []poll{{load: away}, {load: away}, {x: one}, {}},
 			[]time.Duration{0, firstEvery, 2 * firstEvery, 2*firstEvery + time.Minute}, []int{1},
 			[]string{"site not loaded away false", "site loaded 1 "}},
-		{"errors once", 2 * time.Second, []poll{{x: one}, {load: away}, {load: broken}, {load: away}, {load: broken}, {}, {load: away}, {}},
+		{"errors once", 2 * time.Second, []poll{{x: one}, {load: away}, {load: away}, {load: broken}, {load: broken}, {}, {load: away}, {}},
 			[]time.Duration{0, 2 * time.Second, 4 * time.Second, 6 * time.Second, 8 * time.Second, 10 * time.Second, 12 * time.Second, 14 * time.Second}, []int{1},
 			[]string{"site loaded 1 ", "site not loaded away true", "site not loaded broken true", "site not loaded away true"}},
 		{"is not taken over at first", time.Minute, []poll{{x: one, update: broken}, {update: broken}, {}},

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"math"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/sethvargo/go-limiter"
@@ -25,12 +25,9 @@ import (
 // Window is the time for which requests are counted. It begins with a caller's first request.
 const Window = time.Minute
 
-const (
-	// ownBuckets is how many callers have a bucket of their own in a window. Each further one shares one of
-	// sharedBuckets, by a hash with a random seed. This bounds the memory.
-	ownBuckets    = 1 << 15
-	sharedBuckets = 1 << 14
-)
+// buckets bounds the memory: each caller has one of so many, by a hash with a random seed. Two callers of a minute share
+// one with a chance of 1 in 65,536.
+const buckets = 1 << 16
 
 // Config configures a [Limit].
 type Config struct {
@@ -38,10 +35,12 @@ type Config struct {
 	Name string
 	// PerWindow is how many requests each caller may make in a window.
 	PerWindow int
+	// Netlify says that every request comes from Netlify, which names the caller in x-nf-client-connection-ip.
+	Netlify bool
+	// Proxies are the addresses whose X-Forwarded-For is believed.
+	Proxies []netip.Prefix
 	// Redis counts for all sidecars of the site. Nil means that this one is alone.
 	Redis *redis.Store
-	// Site returns the site's base address. While it is empty this sidecar counts alone.
-	Site func() string
 }
 
 // Limit is safe for concurrent use.
@@ -52,11 +51,6 @@ type Limit struct {
 	seed   maphash.Seed
 	store  limiter.Store
 	shared *redis.Limit
-
-	mu sync.Mutex
-	// own are the callers with a bucket of their own, since the time began.
-	own   map[netip.Addr]struct{}
-	began time.Time
 }
 
 // New returns a limit. Close ends what it runs.
@@ -78,19 +72,36 @@ func New(c Config) *Limit {
 // Close ends the sweeper of the counts in memory. It may be called more than once. A closed limit refuses nobody.
 func (l *Limit) Close() { l.store.Close(context.Background()) }
 
-// Take counts a request of a caller and sets RateLimit and RateLimit-Policy. The error is that of a request beyond the
-// limit. Counting that fails lets requests through: it protects the service and is no way to stop it.
-func (l *Limit) Take(w http.ResponseWriter, r *http.Request, caller netip.Addr) error {
-	// Without the Redis each sidecar counts by itself, so that a caller has the whole limit at each of them.
-	remaining, left, ok, err := l.takeShared(r.Context(), caller)
-	if err != nil {
-		if remaining, left, ok, err = l.takeOwn(r.Context(), l.bucket(caller)); err != nil {
-			return nil
-		}
+// errAlone is why a request is counted in this process.
+var errAlone = errors.New("no limit is shared")
+
+// Take counts a request of its caller and sets RateLimit and RateLimit-Policy. The error is that of a request beyond the
+// limit. Counting that fails lets requests through: it protects the service and is no way to stop it. Limits of one site,
+// a base address, are shared. An empty site is not known yet.
+func (l *Limit) Take(w http.ResponseWriter, r *http.Request, site string) error {
+	var remaining uint64
+	var left time.Duration
+	var ok bool
+	err := errAlone
+	caller := l.caller(r)
+	if l.shared != nil && site != "" {
+		key := cache.Name(site, "limit", l.Name, caller.String())
+		remaining, left, ok, err = l.shared.Take(r.Context(), key)
 	}
+	// While the Redis is down each sidecar counts by itself, so that a caller has the whole limit at each of them.
+	if err != nil {
+		bucket := maphash.Comparable(l.seed, caller) % buckets
+		remaining, left, ok, err = l.takeOwn(r.Context(), strconv.FormatUint(bucket, 36))
+	}
+	if err != nil {
+		return nil
+	}
+	left = min(left, Window)
 	if !ok {
 		const detail = "More than %d requests in a minute; wait for as long as Retry-After says."
-		return &api.HTTPError{Code: api.RateLimited, Detail: fmt.Sprintf(detail, l.PerWindow), RetryAfter: left, Limit: l.Name, Policy: l.policy}
+		return &api.HTTPError{
+			Code: api.RateLimited, Detail: fmt.Sprintf(detail, l.PerWindow), RetryAfter: left, Limit: l.Name, Policy: l.policy,
+		}
 	}
 	SetFields(w.Header(), l.Name, l.policy, remaining, left)
 	return nil
@@ -102,58 +113,60 @@ func SetFields(h http.Header, name, policy string, remaining uint64, left time.D
 	h.Set("Ratelimit", fmt.Sprintf("%q;r=%d;t=%d", name, remaining, api.Seconds(left)))
 }
 
-// errNotShared is the error of takeShared without a Redis, and before the site is known.
-var errNotShared = errors.New("no limit is shared")
-
-// takeShared takes a token of all sidecars of the site. left is the time to the end of the window. After an error, such
-// as that of a Redis that is down, each sidecar counts by itself.
-func (l *Limit) takeShared(ctx context.Context, caller netip.Addr) (remaining uint64, left time.Duration, ok bool, err error) {
-	if l.shared == nil || l.Site() == "" {
-		return 0, 0, false, errNotShared
-	}
-	remaining, left, ok, err = l.shared.Take(ctx, cache.Name(l.Site(), "limit", l.Name, caller.String()))
-	return remaining, min(left, Window), ok, err
-}
-
-// bucket returns the name of the bucket of a caller.
-func (l *Limit) bucket(caller netip.Addr) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if now := time.Now().Round(0); l.own == nil || now.Sub(l.began).Abs() > Window {
-		l.own, l.began = map[netip.Addr]struct{}{}, now
-	}
-	if _, ok := l.own[caller]; !ok {
-		if len(l.own) >= ownBuckets {
-			return strconv.FormatUint(maphash.Comparable(l.seed, caller)%sharedBuckets, 36)
-		}
-		l.own[caller] = struct{}{}
-	}
-	b := caller.As16()
-	return string(b[:])
-}
-
 // takeOwn takes a token of this process. left is the time to the end of the window, at most [Window].
 func (l *Limit) takeOwn(ctx context.Context, bucket string) (remaining uint64, left time.Duration, ok bool, err error) {
 	_, remaining, end, ok, err := l.store.Take(ctx, bucket)
-	if err != nil {
-		return 0, 0, false, err
-	}
-	left = until(end)
-	if left > 0 && left <= Window {
-		return remaining, left, ok, nil
+	// The store counts in nanoseconds since 1970 by the wall clock.
+	left = time.Until(time.Unix(0, int64(end)))
+	if err != nil || left > 0 && left <= Window {
+		return remaining, left, ok, err
 	}
 	// The clock was set. The store would count in windows that never come, so the bucket begins anew.
-	if err := l.store.Set(ctx, bucket, uint64(l.PerWindow), Window); err != nil {
-		return 0, 0, false, err
+	if err = l.store.Set(ctx, bucket, uint64(l.PerWindow), Window); err == nil {
+		_, remaining, _, ok, err = l.store.Take(ctx, bucket)
 	}
-	_, remaining, _, ok, err = l.store.Take(ctx, bucket)
 	return remaining, Window, ok, err
 }
 
-// until returns the time to a moment of the store, in nanoseconds since 1970 by the wall clock.
-func until(moment uint64) time.Duration {
-	if moment > math.MaxInt64 {
-		return -1
+// caller returns the address by which a caller is limited: for IPv6 its /64, since the holder of one address there has
+// all of them. The zero value stands for all callers without a known address.
+func (l *Limit) caller(r *http.Request) netip.Addr {
+	a := l.lastHop(r)
+	if a.Is6() {
+		p, _ := a.Prefix(64) // no address of IPv6 is too short
+		return p.Addr()
 	}
-	return time.Unix(0, int64(moment)).Sub(time.Now().Round(0))
+	return a
+}
+
+// lastHop returns the address of the caller, or of the last proxy before it that is not ours.
+func (l *Limit) lastHop(r *http.Request) netip.Addr {
+	// Netlify replaces the field, whatever the caller has written into it.
+	if l.Netlify {
+		return parseAddr(r.Header.Get("X-Nf-Client-Connection-Ip"))
+	}
+	a := parseAddr(r.RemoteAddr)
+	// Each proxy appends the address that it was asked from. The caller may have written all that stands before the
+	// last address that is no proxy of ours.
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		next := parseAddr(strings.TrimSpace(hop))
+		if !next.IsValid() || !slices.ContainsFunc(l.Proxies, func(p netip.Prefix) bool { return p.Contains(a) }) {
+			break
+		}
+		a = next
+	}
+	return a
+}
+
+// parseAddr reads an address with or without a port. It returns the zero value for anything else.
+func parseAddr(s string) netip.Addr {
+	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
+	if ap, ok := netip.ParseAddrPort(s); ok == nil {
+		a, err = ap.Addr(), nil
+	}
+	if err != nil {
+		return netip.Addr{}
+	}
+	return a.Unmap().WithZone("")
 }

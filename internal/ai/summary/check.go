@@ -1,13 +1,15 @@
 package summary
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
-	"github.com/mipwatch/mipwatch/internal/ai/mention"
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -25,140 +27,11 @@ const (
 	maxEvidence = 3 // of one axis
 )
 
-// Check reports every way in which a summary breaks the rules: its number, all that [CheckForm] reports, severities
-// below a floor, numbers and addresses that are not in the text, quotes that are not in their sections, and a claim
-// without a quote. It does not compare content hashes: a caller can tell a summary of an older text by them. A
-// committed summary falls below a floor when a fork takes the proposal up later, and has to be made again.
-func Check(sum api.Summary, s Subject) error {
-	var problems []error
-	if sum.MIPNumber != s.Proposal.Number {
-		problems = append(problems, fmt.Errorf("mipNumber is %d, not %d", sum.MIPNumber, s.Proposal.Number))
-	}
-	if err := CheckForm(sum); err != nil {
-		problems = append(problems, err)
-	}
-	if !supported(Texts(sum), s) {
-		problems = append(problems, errors.New("a text mentions a number or an address, or a name like one, that does not stand in the proposal"))
-	}
-	floors, quotes := floorsOf(s), quoteIndexOf(s)
-	for a, x := range axes(&sum) {
-		if len(x.Evidence) == 0 && !slices.Contains(notMentionedForms(s, axis(a), sum.Locale), x.Impact) {
-			problems = append(problems, fmt.Errorf("%s: there is no evidence and impact does not say so", axis(a)))
-		}
-		for _, err := range checkAxis(*x, floors[a], quotes) {
-			problems = append(problems, fmt.Errorf("%s: %w", axis(a), err))
-		}
-	}
-	return errors.Join(problems...)
-}
-
-// checkAxis reports what is wrong with the part of one group: a severity below the floor, an action that the floor asks
-// for, and quotes that are not in their section.
-func checkAxis(x api.Axis, f floor, quotes quoteIndex) (problems []error) {
-	if r := rank(x.Severity); r > 0 && r < rank(f.severity) {
-		problems = append(problems, fmt.Errorf("severity %s is below the floor %s", x.Severity, f.severity))
-	}
-	if f.action && !x.ActionRequired {
-		problems = append(problems, errors.New("actionRequired is false and the floor is true"))
-	}
-	for i, e := range x.Evidence {
-		if !quotes.stands(e) {
-			problems = append(problems, fmt.Errorf("evidence %d does not stand in its section", i))
-		}
-	}
-	return problems
-}
-
-// supported reports whether all that texts name is in the subject. The rules may also count, and cut a long word.
-func supported(texts []string, s Subject) bool {
-	source := mention.NewSource(sourceTexts(s)...)
-	foreign := func(text string) bool { return !source.Holds(text) }
-	if !slices.ContainsFunc(texts, foreign) {
-		return true
-	}
-	source.Add(Texts(Extract(s))...)
-	return !slices.ContainsFunc(texts, foreign)
-}
-
-// sourceTexts are the proposal and those that it bundles, their headers and the fork.
-func sourceTexts(s Subject) []string {
-	texts := []string{Facts(s)}
-	for _, p := range append([]*mip.Proposal{s.Proposal}, s.Bundled...) {
-		texts = append(texts, quoted(p), header(p), fmt.Sprint(p.Frontmatter))
-		for _, section := range p.Sections {
-			texts = append(texts, section.Markdown)
-		}
-	}
-	return texts
-}
-
-// Texts are the texts of a summary but for its quotes.
-func Texts(sum api.Summary) []string {
-	out := append([]string{sum.TLDR}, sum.WhatsChanging...)
-	for _, x := range axes(&sum) {
-		out = append(out, x.Impact)
-	}
-	return out
-}
-
-// CheckForm reports all that is wrong with a summary and can be seen without its proposal: the length and count of
-// its texts, characters that a reader cannot see, addresses and markup, severities.
-func CheckForm(sum api.Summary) error { return checkForm(sum, maxEvidence) }
-
-// checkForm is CheckForm with another bound on the quotes of a group: a model may give more than are kept.
-func checkForm(sum api.Summary, maxEvidence int) error {
-	var problems []error
-	report := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
-	if sum.Locale == "" || sum.Source == "" || hidden(sum.Locale+sum.Source) {
-		report("locale or source is missing or holds hidden characters")
-	}
-	if err := checkText(sum.TLDR, maxTLDR); err != nil {
-		report("tldr %w", err)
-	}
-	if n := len(sum.WhatsChanging); n < minChanges || n > maxChanges {
-		report("whatsChanging has %d points, not %d to %d", n, minChanges, maxChanges)
-	}
-	for i, line := range sum.WhatsChanging {
-		if err := checkText(line, maxChange); err != nil {
-			report("whatsChanging %d %w", i, err)
-		}
-	}
-	for a, x := range axes(&sum) {
-		if err := checkText(x.Impact, maxImpact); err != nil {
-			report("%s: impact %w", axis(a), err)
-		}
-		if rank(x.Severity) == 0 {
-			report("%s: severity is none of low, medium and high", axis(a))
-		}
-		if x.Evidence == nil || len(x.Evidence) > maxEvidence {
-			report("%s: evidence is null or more than %d quotes", axis(a), maxEvidence)
-		}
-	}
-	return errors.Join(problems...)
-}
-
-// checkText reports what is wrong with one of the summary's own texts.
-func checkText(text string, most int) error {
-	switch n := utf8.RuneCountInString(text); {
-	case !utf8.ValidString(text):
-		return errors.New("is not UTF-8")
-	case text == "" || text != prose.Collapse(text):
-		return errors.New("is empty or holds loose white space")
-	case n > most:
-		return fmt.Errorf("has %d characters, more than %d", n, most)
-	case hidden(text):
-		return errors.New("holds hidden characters")
-	case isLive(text):
-		return errors.New("holds an address or markup")
-	}
-	return nil
-}
-
 // Accept leaves of a model's answer what the text supports. A quote that is not in its section is dropped, a group
 // without any quote is said to be missing, and severities are raised to their floors. The error says why nothing of
 // the answer can be used: a text of it, or the summary that is left, breaks the rules of [Check].
 func Accept(sum *api.Summary, s Subject) error {
-	if err := checkForm(*sum, 2*maxEvidence); err != nil {
+	if err := check(*sum, nil, 2*maxEvidence); err != nil {
 		return err
 	}
 	quotes := quoteIndexOf(s)
@@ -172,47 +45,199 @@ func Accept(sum *api.Summary, s Subject) error {
 	return Check(*sum, s)
 }
 
+// CheckForm reports all that is wrong with a summary and can be seen without its proposal: the length and count of
+// its texts, characters that a reader cannot see, addresses and markup, severities.
+func CheckForm(sum api.Summary) error { return check(sum, nil, maxEvidence) }
+
+// Check reports every way in which a summary breaks the rules: its number, all that [CheckForm] reports, severities
+// below a floor, numbers and addresses that are not in the text, quotes that are not in their sections, and a claim
+// without a quote. It does not compare content hashes: a caller can tell a summary of an older text by them. A
+// committed summary falls below a floor when a fork takes the proposal up later, and has to be made again.
+func Check(sum api.Summary, s Subject) error { return check(sum, &s, maxEvidence) }
+
+// check is Check, or without a subject CheckForm, with a bound on the quotes of a group: a model may give more than are
+// kept.
+func check(sum api.Summary, s *Subject, maxEvidence int) error {
+	var problems []error
+	report := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	text := func(name, text string, most int) {
+		if fault := faultOf(text, most); fault != "" {
+			report("%s %s", name, fault)
+		}
+	}
+	var quotes quoteIndex
+	var floors [4]floor
+	if s != nil {
+		quotes, floors = quoteIndexOf(*s), floorsOf(*s)
+		if sum.MIPNumber != s.Proposal.Number {
+			report("mipNumber is %d, not %d", sum.MIPNumber, s.Proposal.Number)
+		}
+		if !supported(Texts(sum), *s) {
+			report("a text mentions a number or an address, or a name like one, that does not stand in the proposal")
+		}
+	}
+	if sum.Locale == "" || sum.Source == "" || strings.ContainsFunc(sum.Locale+sum.Source, hidden) {
+		report("locale or source is missing or holds hidden characters")
+	}
+	text("tldr", sum.TLDR, maxTLDR)
+	if n := len(sum.WhatsChanging); n < minChanges || n > maxChanges {
+		report("whatsChanging has %d points, not %d to %d", n, minChanges, maxChanges)
+	}
+	for i, line := range sum.WhatsChanging {
+		text(fmt.Sprintf("whatsChanging %d", i), line, maxChange)
+	}
+	for i, x := range axes(&sum) {
+		a := axis(i)
+		text(a.String()+": impact", x.Impact, maxImpact)
+		switch r := rank(x.Severity); {
+		case r == 0:
+			report("%s: severity is none of low, medium and high", a)
+		case r < rank(floors[a].severity):
+			report("%s: severity %s is below the floor %s", a, x.Severity, floors[a].severity)
+		}
+		if floors[a].action && !x.ActionRequired {
+			report("%s: actionRequired is false and the floor is true", a)
+		}
+		if x.Evidence == nil || len(x.Evidence) > maxEvidence {
+			report("%s: evidence is null or more than %d quotes", a, maxEvidence)
+		}
+		if s == nil {
+			continue
+		}
+		if len(x.Evidence) == 0 && !slices.Contains(notMentionedForms(*s, a, sum.Locale), x.Impact) {
+			report("%s: there is no evidence and impact does not say so", a)
+		}
+		for i, e := range x.Evidence {
+			if !quotes.holds(e) {
+				report("%s: evidence %d does not stand in its section", a, i)
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// faultOf says what is wrong with one of the summary's own texts, nothing when it is sound.
+func faultOf(text string, most int) string {
+	switch n := utf8.RuneCountInString(text); {
+	case !utf8.ValidString(text):
+		return "is not UTF-8"
+	case text == "" || text != prose.Collapse(text):
+		return "is empty or holds loose white space"
+	case n > most:
+		return fmt.Sprintf("has %d characters, more than %d", n, most)
+	case strings.ContainsFunc(text, hidden):
+		return "holds hidden characters"
+	case isLive(text):
+		return "holds an address or markup"
+	}
+	return ""
+}
+
+// hidden reports whether a reader cannot see a character but a program obeys it. Among these are the invisible tags of
+// Unicode, and the character that stands for bytes that were none.
+func hidden(c rune) bool {
+	return mip.ClassOf(c) != mip.Visible || c == unicode.ReplacementChar || 0xE0000 <= c && c <= 0xE007F
+}
+
+// Patterns of what a program can make a link or an element of.
+var (
+	// leading finds addresses and links, each in two parts that are harmless apart.
+	leading = regexp.MustCompile(`(?i)(:)(//)|(www)(\.)|(\])(\()|(javascript)(:)`)
+	htmlTag = regexp.MustCompile(`<[\p{L}/!?][^>]*>`)
+)
+
+// isLive reports whether a program can make a link of a part of a text: an address, a link of Markdown or a tag
+// outside of code. The summary's own words need none of them.
+func isLive(text string) bool { return leading.MatchString(text) || htmlTag.MatchString(uncoded(text)) }
+
+// fit makes of a header's text one in which [faultOf] finds nothing, at most n runes long, cut between words. Addresses
+// and links are taken apart, so that nothing makes a link of them, and stay readable.
+func fit(s string, n int) string {
+	s = prose.Collapse(strings.Join(strings.FieldsFunc(prose.Collapse(s), hidden), ""))
+	for leading.MatchString(s) { // javascript:// takes two turns
+		s = leading.ReplaceAllString(s, "$1$3$5$7 $2$4$6$8")
+	}
+	if isLive(s) {
+		s = strings.ReplaceAll(s, "<", "‹")
+	}
+	short := mip.ShortenRunes(s, n)
+	if i := strings.LastIndexByte(short, ' '); short != s && i >= len(short)/2 {
+		short = strings.TrimRight(short[:i], " ,;:") + "…"
+	}
+	return short
+}
+
+// Texts are the texts of a summary but for its quotes.
+func Texts(sum api.Summary) []string {
+	out := append([]string{sum.TLDR}, sum.WhatsChanging...)
+	for _, x := range axes(&sum) {
+		out = append(out, x.Impact)
+	}
+	return out
+}
+
+// supported reports whether all that texts name is in the subject. The rules may also count, and cut a long word.
+func supported(texts []string, s Subject) bool {
+	source := sourceOf(s)
+	foreign := func(text string) bool { return !source.Holds(text) }
+	if !slices.ContainsFunc(texts, foreign) {
+		return true
+	}
+	for _, text := range Texts(Extract(s)) {
+		source.Add(text)
+	}
+	return !slices.ContainsFunc(texts, foreign)
+}
+
+// sourceOf reads the proposal and those that it bundles, their headers and the fork.
+func sourceOf(s Subject) prose.Source {
+	texts := []string{Facts(s)}
+	for _, p := range s.proposals() {
+		texts = append(texts, quotedTitle(p), header(p), fmt.Sprint(p.Frontmatter))
+		for _, section := range p.Sections {
+			texts = append(texts, section.Markdown)
+		}
+	}
+	return prose.NewSource(texts...)
+}
+
 // quoteIndex holds the text of every section that evidence may name, with white space collapsed.
 type quoteIndex map[string]string
 
 // quoteIndexOf reads the sections of the proposal and, under their longer names, of what it bundles.
 func quoteIndexOf(s Subject) quoteIndex {
 	out := quoteIndex{}
-	add := func(p *mip.Proposal, from string) {
+	for from, p := range s.proposals() {
 		for _, section := range p.Sections {
 			out[sectionID(from, section.ID)] = prose.Collapse(prose.Body(section))
 		}
 	}
-	add(s.Proposal, "")
-	for _, p := range s.Bundled {
-		add(p, p.ID.String())
-	}
 	return out
 }
 
-// stands reports whether a quote is of a fair length and is in its section, whole words of it,
+// holds reports whether a quote is of a fair length and is in its section, whole words of it,
 // when white space is collapsed on both sides. Marks of Markdown count as they are.
-func (q quoteIndex) stands(e api.Evidence) bool {
+func (q quoteIndex) holds(e api.Evidence) bool {
 	quote := prose.Collapse(e.Quote)
-	if n := utf8.RuneCountInString(quote); n < minQuote || n > maxQuote || hidden(quote) {
+	if n := utf8.RuneCountInString(quote); n < minQuote || n > maxQuote || strings.ContainsFunc(quote, hidden) {
 		return false
 	}
-	first, _ := utf8.DecodeRuneInString(quote)
+	first, width := utf8.DecodeRuneInString(quote)
 	last, _ := utf8.DecodeLastRuneInString(quote)
-	text := q[e.Section]
-	for at := 0; ; {
-		i := strings.Index(text[at:], quote)
+	text, before := q[e.Section], ' '
+	for {
+		i := strings.Index(text, quote)
 		if i < 0 {
 			return false
 		}
-		i += at
-		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		if i > 0 {
+			before, _ = utf8.DecodeLastRuneInString(text[:i])
+		}
 		after, _ := utf8.DecodeRuneInString(text[i+len(quote):])
 		if !splits(before, first) && !splits(last, after) {
 			return true
 		}
-		_, n := utf8.DecodeRuneInString(text[i:])
-		at = i + n
+		before, text = first, text[i+width:]
 	}
 }
 
@@ -220,14 +245,111 @@ func (q quoteIndex) stands(e api.Evidence) bool {
 // no such place.
 func splits(a, b rune) bool { return prose.IsWord(a) && prose.IsWord(b) && a < 0x2E80 && b < 0x2E80 }
 
-// verified returns the evidence that stands, each once, at most as much as an axis may have.
+// verified returns the evidence that is in its section, each once, at most as much as an axis may have.
 func (q quoteIndex) verified(in []api.Evidence) []api.Evidence {
 	out := []api.Evidence{}
 	for _, e := range in {
 		e.Quote = prose.Collapse(e.Quote)
-		if len(out) < maxEvidence && !slices.Contains(out, e) && q.stands(e) {
+		if len(out) < maxEvidence && !slices.Contains(out, e) && q.holds(e) {
 			out = append(out, e)
 		}
 	}
 	return out
+}
+
+// floor is the least that a summary may say about one group.
+type floor struct {
+	severity api.Severity // empty: no floor
+	action   bool         // they have to do something, whatever the text says
+}
+
+// floorsOf returns the floors of every axis: of all rows of the table in rules.txt that hold, the highest of each. An
+// abandoned proposal has none.
+func floorsOf(s Subject) (out [4]floor) {
+	k := kindOf(s)
+	decided := s.Proposal.Status == mip.LastCall || s.Proposal.Status == mip.Final
+	holds := map[string]bool{string(k): true, "core, decided": k == core && decided, "bundled": s.Fork != nil, "fork to come": toCome(s.Fork)}
+	for _, row := range list("floors of severity") {
+		name, cells, _ := strings.Cut(row, " | ")
+		if !holds[name] || abandoned(s) {
+			continue
+		}
+		for a, cell := range strings.Split(cells, " | ") {
+			severity, action := strings.CutSuffix(cell, ", has to act")
+			if rank(api.Severity(severity)) > rank(out[a].severity) {
+				out[a].severity = api.Severity(severity)
+			}
+			out[a].action = out[a].action || action
+		}
+	}
+	return out
+}
+
+// raise lifts every axis to its floor. What is above it stays.
+func raise(sum *api.Summary, s Subject) {
+	for a, f := range floorsOf(s) {
+		x := axes(sum)[a]
+		if rank(x.Severity) < rank(f.severity) {
+			x.Severity = f.severity
+		}
+		x.ActionRequired = x.ActionRequired || f.action
+	}
+}
+
+// rank orders severities, mildest first; 0 is none.
+func rank(s api.Severity) int {
+	return 1 + slices.Index([]api.Severity{api.Low, api.Medium, api.High}, s)
+}
+
+// notMentioned is the sentence for a group that the text says nothing about, the English one where a language has none:
+// an honest sentence in the wrong language is better than none.
+func notMentioned(locale string) string {
+	language, _, _ := strings.Cut(strings.ToLower(locale), "-")
+	return cmp.Or(line("not mentioned in "+language), line("not mentioned in en"))
+}
+
+// notMentionedBy is the impact on a group that the text says nothing about. In English it adds what follows from
+// header and fork.
+func notMentionedBy(s Subject, a axis, locale string) string {
+	out := notMentioned(locale)
+	if out == notMentioned("en") {
+		out += " " + cmp.Or(expectation(s, a), byKind(s, a))
+	}
+	return fit(out, maxImpact)
+}
+
+// notMentionedForms are the impacts that need no quote: the sentence that the text says nothing, with each addition
+// of the rules, whatever the status of the fork. A summary that was made before the fork was active stays sound.
+func notMentionedForms(s Subject, a axis, locale string) []string {
+	before := s
+	before.Fork = nil
+	out := []string{notMentioned(locale), notMentioned("en"), notMentionedBy(before, a, "en")}
+	if s.Fork != nil {
+		for _, status := range []string{"planned", "scheduled", "active"} {
+			fork := *s.Fork
+			fork.Status, s.Fork = status, &fork
+			out = append(out, notMentionedBy(s, a, "en"))
+		}
+	}
+	return out
+}
+
+// expectation is what a group has to expect of a fork that is to come, whatever the text says of it.
+func expectation(s Subject, a axis) string {
+	if !toCome(s.Fork) {
+		return ""
+	}
+	words := strings.NewReplacer("FORK", s.Fork.Name, "TIME", activation(s.Fork))
+	return words.Replace(line("fork to come means for " + a.String()))
+}
+
+// byKind is what a group has to expect of a proposal by its kind where the text is silent.
+func byKind(s Subject, a axis) string {
+	if abandoned(s) {
+		return "The proposal is " + strings.ToLower(string(s.Proposal.Status)) + "."
+	}
+	if past := line("fork means for " + a.String()); past != "" && s.Fork != nil {
+		return strings.ReplaceAll(past, "FORK", s.Fork.Name)
+	}
+	return line(string(kindOf(s)) + " means for " + a.String())
 }

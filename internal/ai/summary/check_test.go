@@ -43,8 +43,8 @@ func TestStands(t *testing.T) {
 		{"MIP-5#s-text", "brighter again", false},
 		{"MIP-4#s-text", strings.Repeat("brighter again, ", 20), false},
 	} {
-		if got := texts.stands(api.Evidence{Section: tt.section, Quote: tt.quote}); got != tt.want {
-			t.Errorf("stands(%q, %q) = %t, want %t", tt.section, tt.quote, got, tt.want)
+		if got := texts.holds(api.Evidence{Section: tt.section, Quote: tt.quote}); got != tt.want {
+			t.Errorf("holds(%q, %q) = %t, want %t", tt.section, tt.quote, got, tt.want)
 		}
 	}
 	e := func(quote string) api.Evidence { return api.Evidence{Section: "s-abstract", Quote: quote} }

@@ -63,28 +63,6 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// TestFloorsAreDocumented holds the comment of the table to the table.
-func TestFloorsAreDocumented(t *testing.T) {
-	source, err := os.ReadFile("floors.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	documented := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
-	for _, row := range floorTable() {
-		var line strings.Builder
-		line.WriteString(row.name)
-		for _, f := range row.floors {
-			line.WriteString(" " + string(f.severity))
-			if f.action {
-				line.WriteString(", has to act")
-			}
-		}
-		if !strings.Contains(documented, line.String()) {
-			t.Errorf("the comment of floorTable has no line %q", line.String())
-		}
-	}
-}
-
 // TestToCome says for which states of a fork somebody still has to act.
 func TestToCome(t *testing.T) {
 	for status, want := range map[string]bool{"planned": true, "scheduled": true, "active on testnet": true, "active": false} {

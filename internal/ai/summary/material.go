@@ -18,83 +18,216 @@ const maxMaterial = 48 << 10
 type Section struct {
 	Name string // as evidence names it
 	Text string
-	role role
 }
 
-// keptFirst are the roles of sections, the last one first to be shortened when there is too much text.
+// keptFirst are the roles of sections that a model reads, the last one first to be cut when there is too much text.
 var keptFirst = []role{abstract, compatibility, impact, security, specification, motivation, other, rationale}
 
 // Sections returns the sections that a model is to read, in order and within a bound of 48 KiB. For the meta proposal
 // of a fork every proposal has the same share. Sections that hold nothing about the change (tests, code, references,
-// licence) are left out.
+// licence) are left out, and the one that does not fit is cut.
 func Sections(s Subject) []Section {
-	share := maxMaterial / (1 + len(s.Bundled))
-	out := sectionsOf(s.Proposal, "", share)
-	for _, p := range s.Bundled {
-		out = append(out, sectionsOf(p, p.ID.String(), share)...)
+	const least = 100 // bytes; less of a section says nothing
+	var out []Section
+	for from, p := range s.proposals() {
+		share := maxMaterial / (1 + len(s.Bundled))
+		all := make([]Section, len(p.Sections))
+		for _, r := range keptFirst {
+			for i, role := range roles(p.Sections) {
+				text := strings.TrimSpace(p.Sections[i].Markdown)
+				if role == r && (len(text) <= share || share > least) {
+					all[i] = Section{sectionID(from, p.Sections[i].ID), mip.Shorten(text, share)}
+					share -= len(all[i].Text)
+				}
+			}
+		}
+		out = append(out, slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })...)
 	}
 	return out
 }
 
-// sectionsOf returns the sections of one proposal in at most share bytes. Sections of the first roles in keptFirst take
-// their share first, and the one that does not fit is cut.
-func sectionsOf(p *mip.Proposal, from string, share int) []Section {
-	var all []Section
-	for i, r := range roles(p.Sections) {
-		s := p.Sections[i]
-		if text := strings.TrimSpace(s.Markdown); r != skipped && text != "" {
-			all = append(all, Section{sectionID(from, s.ID), text, r})
-		}
-	}
-	byRole := make([]*Section, len(all))
-	for i := range all {
-		byRole[i] = &all[i]
-	}
-	slices.SortStableFunc(byRole, func(a, b *Section) int {
-		return cmp.Compare(slices.Index(keptFirst, a.role), slices.Index(keptFirst, b.role))
-	})
-	for _, s := range byRole {
-		s.Text = head(s.Text, share)
-		share -= len(s.Text)
-	}
-	return slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
-}
-
-// head is the beginning of a text in at most n bytes, cut at a line's end or else within a line.
-func head(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	cut := text[:n]
-	if i := strings.LastIndexByte(cut, '\n'); i > n/2 {
-		cut = cut[:i]
-	}
-	return cut
-}
-
 // Facts are the facts of the header and of the fork, a line each, in at most 12 KiB.
 func Facts(s Subject) string {
-	var b strings.Builder
-	describe := func(p *mip.Proposal) {
-		fmt.Fprintf(&b, "%s: %s\n", p.ID, prose.Collapse(p.Title))
-		if p.Description != nil {
-			fmt.Fprintf(&b, "Description: %s\n", prose.Collapse(*p.Description))
+	var lines []string
+	for from, p := range s.proposals() {
+		name := p.ID.String() + ": " + prose.Collapse(p.Title)
+		if from != "" {
+			name = "It bundles " + name
 		}
-		b.WriteString(header(p) + "\n")
+		lines = append(lines, name)
+		if p.Description != nil {
+			lines = append(lines, "Description: "+prose.Collapse(*p.Description))
+		}
+		lines = append(lines, header(p))
+		if from == "" {
+			lines = slices.Concat(lines, outcome(p), relations(p), schedule(s))
+		}
 	}
-	describe(s.Proposal)
-	for _, line := range append(outcome(s), relations(s.Proposal)...) {
-		b.WriteString(line + "\n")
+	return mip.Shorten(strings.Join(lines, "\n")+"\n", maxMaterial/4)
+}
+
+// The functions below make whole sentences from a proposal's header and from the fork: what can be said of a proposal
+// whose text says little. They are no quotes.
+
+// outcome says first what a reader must not miss: that nothing will come of it, or what took its place.
+func outcome(p *mip.Proposal) []string {
+	id := p.ID.String()
+	var out []string
+	reason, _ := p.Frontmatter["withdrawal-reason"].(string)
+	if p.Status == mip.Withdrawn && prose.Collapse(reason) != "" {
+		out = []string{id + " is withdrawn. The reason given: " + sentence(reason)}
+	} else if fate := line("fate of " + string(p.Status)); fate != "" {
+		out = []string{id + " " + fate}
 	}
-	if line := schedule(s); line != "" {
-		b.WriteString(line + "\n")
+	if len(p.SupersededBy) > 0 {
+		out = append(out, id+" is superseded by "+ids(p, p.SupersededBy)+".")
 	}
-	for _, p := range s.Bundled {
-		b.WriteString("It bundles ")
-		describe(p)
+	return out
+}
+
+// schedule says with which fork a proposal switches on, and when.
+func schedule(s Subject) []string {
+	verb := "comes with"
+	switch {
+	case s.Fork == nil:
+		return nil
+	case IsMeta(s.Proposal.Summary, s.Fork):
+		verb = "describes"
+	case !toCome(s.Fork):
+		verb = "came with"
 	}
-	return head(b.String(), maxMaterial/4)
+	return []string{fmt.Sprintf("%s %s the hard fork %s (%s).", s.Proposal.ID, verb, s.Fork.Name, activation(s.Fork))}
+}
+
+// toCome reports whether a network is left that has not switched. The fork's own status says so, which
+// the caller has from the network's time.
+func toCome(f *mip.HardFork) bool { return f != nil && f.Status != "active" }
+
+// activation lists the times of a fork by network.
+func activation(f *mip.HardFork) string {
+	var parts []string
+	for _, id := range f.SortedNetworks(nil) {
+		switch a := f.Activation[id]; {
+		case a.Timestamp == nil:
+			parts = append(parts, id+" has no time yet")
+		case *a.Timestamp == 0:
+			parts = append(parts, id+" from the first block")
+		case a.Time != nil:
+			parts = append(parts, id+" on "+a.Time.UTC().Format("2 January 2006, 15:04")+" UTC")
+		}
+	}
+	return cmp.Or(strings.Join(parts, "; "), f.Status)
+}
+
+// header says what kind of thing a proposal is and where it stands.
+func header(p *mip.Proposal) string {
+	line := p.ID.String() + " has no status"
+	if p.Status != "" {
+		line = p.ID.String() + " has the status " + string(p.Status)
+	}
+	switch {
+	case p.Type != nil && p.Category != nil && *p.Type != *p.Category:
+		line += fmt.Sprintf(" and is of type %s, category %s", *p.Type, *p.Category)
+	case p.Type != nil:
+		line += " and is of type " + *p.Type
+	case p.Category != nil:
+		line += " and is of category " + *p.Category
+	}
+	if !p.Created.IsZero() {
+		line += "; it was created on " + p.Created.Time().Format("2 January 2006")
+	}
+	return line + "."
+}
+
+// titled is a proposal's id and title.
+func titled(p *mip.Proposal) string { return p.ID.String() + " (" + p.Title + ")" }
+
+// quotedTitle is a sentence with the title in quotation marks.
+func quotedTitle(p *mip.Proposal) string {
+	return p.ID.String() + " is titled “" + strings.TrimSpace(p.Title) + "”."
+}
+
+// written says who wrote a proposal.
+func written(p *mip.Proposal) string {
+	var names []string
+	for _, a := range p.Authors {
+		switch {
+		case a.Name != nil:
+			names = append(names, *a.Name)
+		case a.GitHub != nil:
+			names = append(names, "@"+*a.GitHub)
+		}
+	}
+	if len(names) == 0 {
+		return p.ID.String() + " names no author."
+	}
+	return p.ID.String() + " was written by " + enumeration(names) + "."
+}
+
+// inventories says what the lists hold that stand in a proposal without a sentence of their own.
+func inventories(p *mip.Proposal) []string {
+	labels := prose.Labels(p.Sections)
+	var out []string
+	for i, r := range roles(p.Sections) {
+		if !slices.Contains([]role{abstract, specification, compatibility, other}, r) || p.Sections[i].Title == "" {
+			continue
+		}
+		var items []string
+		for _, b := range prose.Blocks(p.Sections[i].Markdown) {
+			item, short := itemText(b, labels)
+			if b.Item && short && utf8.RuneCountInString(item) > 3 && balanced(item) && !boilerplate(item) {
+				items = append(items, item)
+			}
+		}
+		if len(items) > 1 {
+			out = append(out, fmt.Sprintf("Under “%s” it lists: %s.", p.Sections[i].Title, strings.Join(items, "; ")))
+		}
+	}
+	return out
+}
+
+// relations says what a proposal stands on.
+func relations(p *mip.Proposal) []string {
+	var out []string
+	if len(p.Requires) > 0 {
+		out = append(out, p.ID.String()+" builds on "+ids(p, p.Requires)+".")
+	}
+	if len(p.Replaces) > 0 {
+		out = append(out, p.ID.String()+" replaces "+ids(p, p.Replaces)+".")
+	}
+	if !p.LastCallDeadline.IsZero() && p.Status == mip.LastCall {
+		out = append(out, "Its last call ends on "+p.LastCallDeadline.Time().Format("2 January 2006")+".")
+	}
+	return out
+}
+
+// ids writes the numbers of proposals of the same kind as ids, in words: MIP-3, MIP-4 and MIP-5.
+func ids(p *mip.Proposal, numbers []int) string {
+	var out []string
+	for _, id := range p.ID.Siblings(numbers) {
+		out = append(out, id.String())
+	}
+	return enumeration(out)
+}
+
+// enumeration joins with commas and a last "and"; beyond eight it counts the others.
+func enumeration(parts []string) string {
+	const most = 8
+	if len(parts) > most {
+		parts = append(slices.Clip(parts[:most]), fmt.Sprintf("%d more", len(parts)-most))
+	}
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	last := len(parts) - 1
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
+
+// sentence is a header's text as one: white space collapsed, a full stop at its end.
+func sentence(s string) string {
+	s = prose.Collapse(s)
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "。") {
+		return s
+	}
+	return strings.TrimRight(s, ",;:") + "."
 }

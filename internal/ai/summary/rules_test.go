@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/ai/mention"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -57,7 +56,7 @@ func TestExtractMentions(t *testing.T) {
 			texts := 0
 			for _, p := range proposals(t, folder, tt.prefix) {
 				s := Subject{Proposal: p, Now: noon}
-				from := mention.NewSource(sourceTexts(s)...)
+				from := sourceOf(s)
 				for _, text := range Texts(Extract(s)) {
 					texts++
 					if !from.Holds(text) && !strings.Contains(text, " more") { // how many items they leave out the rules count

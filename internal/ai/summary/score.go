@@ -2,31 +2,117 @@ package summary
 
 import (
 	"cmp"
+	_ "embed"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
-// Scores from which on a sentence is taken. They were set, as all points in this file, by reading the choices from
-// real proposals. A change of one of them changes the goldens in testdata and needs to be read again.
+//go:embed rules.txt
+var rulesFile string
+
+// lists are the lists of rules.txt by name. A list is not changed.
+var lists = sync.OnceValue(func() map[string][]string {
+	out, names := map[string][]string{}, []string(nil)
+	for line := range strings.Lines(rulesFile) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if line[0] == '[' {
+			names = strings.Split(strings.Trim(line, "[]"), ", ")
+			continue
+		}
+		if quoted, err := strconv.Unquote(line); err == nil {
+			line = quoted
+		}
+		for _, name := range names {
+			out[name] = append(out[name], line)
+		}
+	}
+	return out
+})
+
+// list is a list of rules.txt, nil when there is none.
+func list(name string) []string { return lists()[name] }
+
+// line is a list of one entry, empty when there is none.
+func line(name string) string { return strings.Join(list(name), " ") }
+
+// vocabulary is the words by which a sentence is seen to speak of a group. A phrase is found as a whole.
+type vocabulary struct {
+	group []string // the people themselves, or what they alone work with
+	field []string // what they care about, and others too
+}
+
+// vocabulariesOf fits the words of the axes to a kind of proposal.
+func vocabulariesOf(k kind) [4]vocabulary {
+	var v [4]vocabulary
+	for a := range v {
+		name := axis(a).String()
+		v[a].field = list(name + " field")
+		v[a].group = slices.DeleteFunc(slices.Concat(list(name+" group"), list(name+" in "+string(k))), func(term string) bool {
+			return slices.Contains(list(name+" not in "+string(k)), term)
+		})
+	}
+	if k == interfaces || k == convention {
+		v[foundation].field = nil
+	}
+	return v
+}
+
+// places are where a text made by [words] has terms, of each the first place.
+func places(text string, terms []string) (out []int) {
+	for _, t := range terms {
+		if i := strings.Index(text, " "+t+" "); i >= 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Scores from which on a sentence is taken. They were set, as all points in this file and in rules.txt, by reading the
+// choices from real proposals. A change of one of them changes the goldens in testdata and needs to be read again.
 const (
 	enoughForAxis   = 6 // it speaks of a group
 	enoughForChange = 5 // it is worth more than brevity
 	weakestChange   = 3 // it is worth more than a fact of the header
 )
 
-// Points of a sentence by the role of its section, towards a group and towards a change. They are not changed.
-var (
-	axisRoles   = map[role]int{compatibility: 3, impact: 3, abstract: 1, security: 1, motivation: -5, rationale: -3}
-	changeRoles = map[role]int{
-		abstract: 7, specification: 3, compatibility: 3, impact: 3, motivation: 1, security: 1, other: 1,
+// weights are the points of a sentence by the role of its section, towards a group and towards a change. They are not
+// changed.
+var weights = map[role]struct{ group, change int }{
+	abstract:      {1, 7},
+	compatibility: {3, 3},
+	impact:        {3, 3},
+	security:      {1, 1},
+	specification: {0, 3},
+	motivation:    {-5, 1},
+	other:         {0, 1},
+	rationale:     {-3, 0},
+}
+
+// wording is the points for the words of a sentence: of each list of rules.txt from which it has one. The points are at
+// the end of the list's name.
+func wording(words string, lists ...string) (sum int) {
+	for _, name := range lists {
+		if hasAny(words, list(name)...) {
+			_, points, _ := strings.Cut(name, " ")
+			n, _ := strconv.Atoi(points) // names are constant
+			sum += n
+		}
 	}
-)
+	return sum
+}
 
 // axisScore says how much a sentence speaks of a group: by the field's terms in it, by where it stands
-// and by its wording. The weights were set by reading what they choose from real proposals.
+// and by its wording.
 func axisScore(v vocabulary, a axis, p passage) int {
-	group, field, subject := v.mentions(p.words)
+	named, field := places(p.words, v.group), len(places(p.words, v.field))
+	group := len(named)
 	if a == developers && strings.Contains(p.text, "`") {
 		field++
 	}
@@ -36,25 +122,16 @@ func axisScore(v vocabulary, a axis, p passage) int {
 	if p.role == motivation && !hasAny(p.words, list("effects")...) {
 		return 0 // how things are
 	}
-	score := 3*min(group, 2) + min(field, 3)
-	if subject {
+	score := 3*min(group, 2) + min(field, 3) + weights[p.role].group + wording(p.words, "group +2", "group +1", "group -2")
+	// A sentence has its subject in its first half.
+	if slices.ContainsFunc(named, func(i int) bool { return strings.Count(p.words[:i], " ") <= 4 }) {
 		score += 2
-	}
-	score += axisRoles[p.role]
-	if hasAny(p.words, "must", "should", "need", "need to", "required", "has to", "have to", "update", "upgrade", "adapt") {
-		score += 2
-	}
-	if hasAny(p.words, "no longer", "now", "will", "cannot", "unaffected", "unchanged", "no change", "affected", "benefit", "break", "still") {
-		score++
 	}
 	if a == users && hasAny(p.words, "fee", "gas price") && hasAny(p.words, list("moves of a price")...) {
 		score += 3 // what everybody pays moves
 	}
 	if p.before {
 		score -= 4
-	}
-	if hasAny(p.words, "today", "currently", "consider", "would", "was", "were", "had", "you", "we", "previously", "previous", "historically", "recall") {
-		score -= 2
 	}
 	if utf8.RuneCountInString(p.text) > 250 {
 		score--
@@ -64,23 +141,11 @@ func axisScore(v vocabulary, a axis, p passage) int {
 
 // changeScore says how well a sentence tells a change: by where it stands and by its wording.
 func changeScore(p passage) int {
-	score := changeRoles[p.role]
-	if hasAny(p.words, list("changes")...) {
-		score += 2
-	}
-	if hasAny(p.words, "must", "shall", "required", "invalid", "valid") {
-		score++
-	}
+	score := weights[p.role].change + wording(p.words, "change +2", "change +1", "change -2", "change -4")
 	if p.first {
 		score += 2
 	}
-	if hasAny(p.words, "we", "i", "our", "problem", "would", "could", "might", "for example", "an example", "consider", "alternative") {
-		score -= 2
-	}
-	if excludes(p.words) {
-		score -= 4
-	}
-	if p.before || hasAny(p.words, "currently", "today", "present", "historically") {
+	if p.before || hasAny(p.words, list("change -8")...) {
 		score -= 8 // how things are
 	}
 	if p.item {
@@ -92,44 +157,39 @@ func changeScore(p passage) int {
 	return score
 }
 
-// excludes reports whether a sentence says what is not part of the change.
-func excludes(words string) bool {
-	return hasAny(words, "not relevant", "not included", "out of scope", "excluded", "not part of")
-}
-
-// scored is a passage with what speaks for it.
-type scored struct {
-	passage
-	score int
-}
-
-// best sorts by score, then by place in the text.
-func best(in []scored) []scored {
-	slices.SortFunc(in, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order)) })
-	return in
+// best returns passages by score, then by place in the text.
+func best(in []passage, score func(passage) int) []passage {
+	out := slices.Clone(in)
+	for i := range out {
+		out[i].score = score(out[i])
+	}
+	slices.SortFunc(out, func(a, b passage) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order)) })
+	return out
 }
 
 // inOrder sorts by place in the text.
-func inOrder(in []scored) []scored {
-	slices.SortFunc(in, func(a, b scored) int { return cmp.Compare(a.order, b.order) })
+func inOrder(in []passage) []passage {
+	slices.SortFunc(in, func(a, b passage) int { return cmp.Compare(a.order, b.order) })
 	return in
 }
 
-// alike reports whether two texts say the same in mostly the same words: two thirds of the shorter one,
-// or of the longer one where the shorter has too few to tell.
-func alike(a, b string) bool {
-	left, right := terms(a), terms(b)
-	same := 0
-	for w := range left {
-		if right[w] {
-			same++
+// overlaps reports whether one of the others says the same as a text in mostly the same words: two thirds of the shorter
+// one, or of the longer one where the shorter has too few to tell.
+func overlaps(text string, others ...string) bool {
+	left := terms(text)
+	return slices.ContainsFunc(others, func(other string) bool {
+		right, same := terms(other), 0
+		for w := range left {
+			if right[w] {
+				same++
+			}
 		}
-	}
-	of := min(len(left), len(right))
-	if of < 6 {
-		of = max(len(left), len(right))
-	}
-	return of > 0 && same*100 >= of*65
+		of := min(len(left), len(right))
+		if of < 6 {
+			of = max(len(left), len(right))
+		}
+		return of > 0 && same*100 >= of*65
+	})
 }
 
 // terms are the words of a text that carry meaning.
@@ -143,12 +203,45 @@ func terms(s string) map[string]bool {
 	return out
 }
 
-// overlaps reports whether one of the picked passages says the same.
-func overlaps(text string, picked []scored) bool {
-	return slices.ContainsFunc(picked, func(x scored) bool { return alike(text, x.text) })
+// words is a text as the vocabularies have it: lower case, words in the singular, one blank around each.
+func words(text string) string {
+	var b strings.Builder
+	b.WriteByte(' ')
+	for w := range strings.FieldsFuncSeq(strings.ToLower(uncoded(text)), func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_' && c != '/'
+	}) {
+		b.WriteString(singular(w) + " ")
+	}
+	return b.String()
 }
 
-// overlapsAny reports whether one of the lines says the same.
-func overlapsAny(text string, lines []string) bool {
-	return slices.ContainsFunc(lines, func(line string) bool { return alike(text, line) })
+// uncoded is a text with its code left out: a parameter named owner speaks of nobody.
+func uncoded(text string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		if i%2 == 0 {
+			b.WriteString(part)
+		}
+	}
+	return b.String()
+}
+
+// singular takes the s from a word's end where that makes a singular or a verb's stem.
+func singular(w string) string {
+	if len(w) <= 3 {
+		return w
+	}
+	for _, end := range [][2]string{
+		{"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"s", ""},
+	} {
+		if stem, ok := strings.CutSuffix(w, end[0]); ok {
+			return stem + end[1]
+		}
+	}
+	return w
+}
+
+// hasAny reports whether a text made by [words] holds one of the terms.
+func hasAny(text string, terms ...string) bool {
+	return slices.ContainsFunc(terms, func(t string) bool { return strings.Contains(text, " "+t+" ") })
 }

@@ -3,12 +3,12 @@
 //
 // [Extract] goes through these steps:
 //
-//  1. Each section has a role by its title (roles.go). Tests, code, references and the licence are skipped.
-//  2. A section is cut into passages: sentences that can stand by themselves (passages.go, units.go, prose.go).
-//  3. A passage has a score for each group of readers and one as a change (score.go, words.go, words.txt).
-//  4. The best passages are the points (changes.go) and, with their quotes, the impacts (impact.go).
-//  5. The header and the fork add what the text does not say (facts.go, expect.go).
-//  6. Severities are raised to the floors of the proposal's kind and status (floors.go).
+//  1. Each section has a role by its title. Tests, code, references and the licence are skipped (passage.go).
+//  2. A section is cut into passages: sentences that can stand by themselves (passage.go).
+//  3. A passage has a score for each group of readers and one as a change (score.go, rules.txt).
+//  4. The best passages are the points (summary.go) and, with their quotes, the impacts (axis.go).
+//  5. The header and the fork add what the text does not say (material.go).
+//  6. Severities are raised to the floors of the proposal's kind and status (check.go).
 //
 // Nothing in it depends on the time but generatedAt, on an order of a map, or on the machine.
 //
@@ -16,11 +16,13 @@
 package summary
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -42,13 +44,8 @@ func ForkOf(p mip.Summary, forks []mip.HardFork) *mip.HardFork {
 	var found *mip.HardFork
 	for i := range forks {
 		f := &forks[i]
-		if !IsMeta(p, f) && !slices.Contains(f.BundledMIPs, p.Number) {
-			continue
-		}
-		if p.Hardfork != nil && *p.Hardfork == f.Name {
-			return f
-		}
-		if found == nil {
+		named := p.Hardfork != nil && *p.Hardfork == f.Name
+		if (found == nil || named) && (IsMeta(p, f) || slices.Contains(f.BundledMIPs, p.Number)) {
 			found = f
 		}
 	}
@@ -87,8 +84,8 @@ func Extract(s Subject) api.Summary {
 		ContentHash: s.Proposal.ContentHash,
 		Locale:      "en",
 		Source:      Extractive,
+		TLDR:        tldr(s, all),
 	}
-	sum.TLDR = tldr(s, all)
 	sum.WhatsChanging = changes(s, all, sum.TLDR)
 	for a, x := range axes(&sum) {
 		*x = extractAxis(s, axis(a), all)
@@ -106,23 +103,41 @@ func tldr(s Subject, all []passage) string {
 	if p.Description != nil {
 		out = fit(sentence(*p.Description), maxTLDR)
 	}
-	if kindOf(s) == hardfork && len(s.Bundled) > 0 {
-		return fit(strings.TrimSpace(out+" "+bundle(s)), maxTLDR)
+	if s.bundles() {
+		var parts []string
+		for _, b := range s.Bundled {
+			parts = append(parts, titled(b))
+		}
+		return fit(out+" "+p.ID.String()+" bundles "+enumeration(parts)+".", maxTLDR)
 	}
 	for _, x := range opening(all, out == "") {
 		joined := strings.TrimSpace(out + " " + x.text)
-		if utf8.RuneCountInString(out) < short && utf8.RuneCountInString(joined) <= maxTLDR && !alike(out, x.text) {
+		if utf8.RuneCountInString(out) < short && utf8.RuneCountInString(joined) <= maxTLDR && !overlaps(out, x.text) {
 			out = joined
 		}
 	}
-	if out != "" {
+	switch fate := outcome(p); {
+	case out != "":
 		return out
-	}
-	if fate := outcome(s); len(fate) > 0 {
+	case len(fate) > 0:
 		return fit(fate[0], maxTLDR)
 	}
-	return fit(quoted(p)+" "+header(p), maxTLDR)
+	return fit(quotedTitle(p)+" "+header(p), maxTLDR)
 }
+
+// proposals are the subject's own and then the bundled ones, each behind the id that names it in evidence, which is
+// empty for the subject's own.
+func (s Subject) proposals() iter.Seq2[string, *mip.Proposal] {
+	return func(yield func(string, *mip.Proposal) bool) {
+		more := yield("", s.Proposal)
+		for i := 0; i < len(s.Bundled) && more; i++ {
+			more = yield(s.Bundled[i].ID.String(), s.Bundled[i])
+		}
+	}
+}
+
+// bundles reports whether the summary is made of the proposals that the subject bundles.
+func (s Subject) bundles() bool { return kindOf(s) == hardfork && len(s.Bundled) > 0 }
 
 // opening returns the first two sentences of the proposal's abstract. Where there is none and another
 // section will do, they are the first ones that are no argument.
@@ -145,16 +160,97 @@ func opening(all []passage, anyRole bool) []passage {
 	return abstracts[:min(2, len(abstracts))]
 }
 
-// quoted is a sentence with the title in quotation marks.
-func quoted(p *mip.Proposal) string {
-	return p.ID.String() + " is titled “" + strings.TrimSpace(p.Title) + "”."
+// changes picks three to six points: what the abstract and the specification say will be different,
+// with what the header and the fork say of its fate. Where the text says too little, its lists and the
+// rest of the header fill up.
+func changes(s Subject, all []passage, tldr string) []string {
+	points := slices.DeleteFunc(outcome(s.Proposal), func(line string) bool { return line == tldr })
+	last := schedule(s)
+	fixed := len(points) + len(last)
+	if s.bundles() {
+		points = append(points, bundledChanges(s, all, maxChanges-fixed)...)
+	} else {
+		points = append(points, ownChanges(all, tldr, min(maxChanges-fixed, 5), minChanges-fixed)...)
+	}
+	points = append(points, last...)
+	for _, again := range []bool{false, true} { // rather what is not said yet
+		for _, line := range fillers(s.Proposal) {
+			said := strings.Contains(tldr, line) || overlaps(line, points...)
+			if len(points) < minChanges && !slices.Contains(points, line) && (again || !said) {
+				points = append(points, line)
+			}
+		}
+	}
+	points = points[:min(len(points), maxChanges)]
+	for i := range points {
+		points[i] = fit(points[i], maxChange)
+	}
+	return points
 }
 
-// bundle names what a fork's meta proposal bundles.
-func bundle(s Subject) string {
-	var parts []string
-	for _, b := range s.Bundled {
-		parts = append(parts, b.ID.String()+" ("+b.Title+")")
+// fillers returns what can be said when sentences are lacking, best first. All of it follows from the file, so that a
+// summary has its three points whatever a proposal looks like.
+func fillers(p *mip.Proposal) []string {
+	out := append(inventories(p), relations(p)...)
+	out = append(out, header(p), written(p), quotedTitle(p))
+	if !slices.ContainsFunc(p.Sections, func(s mip.Section) bool { return strings.TrimSpace(prose.Body(s)) != "" }) {
+		out = append(out, "Beneath its header the file holds no text.")
 	}
-	return s.Proposal.ID.String() + " bundles " + enumeration(parts) + "."
+	return out
+}
+
+// ownChanges picks at most n sentences of the proposal itself, the weak ones only up to three of them
+// and the weakest only as far as want.
+func ownChanges(all []passage, tldr string, n, want int) []string {
+	// No section may fill the summary alone, and none of the points may say what another one says.
+	const mostPerSection = 3
+	var picked []passage
+	perSection, said := map[string]int{}, []string{tldr}
+	for _, x := range best(all, changeScore) {
+		enough := x.score < enoughForChange && len(picked) >= minChanges || x.score < weakestChange && len(picked) >= want
+		if x.score <= 0 || len(picked) == n || enough {
+			break
+		}
+		if x.from == "" && perSection[x.section] < mostPerSection && !overlaps(x.text, said...) {
+			perSection[x.section]++
+			said, picked = append(said, x.text), append(picked, x)
+		}
+	}
+	var out []string
+	for _, x := range inOrder(picked) {
+		out = append(out, x.text)
+	}
+	return out
+}
+
+// bundledChanges gives every bundled proposal a point while there is room: what it says of itself in
+// one sentence.
+func bundledChanges(s Subject, all []passage, n int) []string {
+	var out []string
+	for i, b := range s.Bundled {
+		if len(out) == n-1 && i < len(s.Bundled)-1 {
+			var rest []string
+			for _, b := range s.Bundled[i:] {
+				rest = append(rest, b.ID.String())
+			}
+			return append(out, s.Proposal.ID.String()+" also bundles "+enumeration(rest)+".")
+		}
+		line := header(b)
+		if i := slices.IndexFunc(all, func(p passage) bool { return p.from == b.ID.String() && p.role == abstract }); i >= 0 {
+			line = all[i].text
+		}
+		if b.Description != nil && prose.Collapse(*b.Description) != "" {
+			line = sentence(*b.Description)
+		}
+		out = append(out, titled(b)+": "+line)
+	}
+	for _, x := range best(all, changeScore) {
+		if len(out) == n || x.score < enoughForChange {
+			break
+		}
+		if x.from != "" && (x.role == abstract || x.role == specification) && !overlaps(x.text, out...) {
+			out = append(out, x.from+": "+x.text)
+		}
+	}
+	return out
 }

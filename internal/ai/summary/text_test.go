@@ -87,17 +87,17 @@ func TestKindOf(t *testing.T) {
 		{"Standards Track", "Core", "", false, core},
 		{"Core", "Standard", "", false, core}, // SIMDs swap the two
 		{"", "core ", "", false, core},
-		{"Standards Track", "Networking", "", false, networking},
+		{"Standards Track", "Networking", "", false, "networking"},
 		{"Standards Track", "Interface", "", false, interfaces},
 		{"Standards Track", "ERC", "", false, convention},
 		{"Standards Track", "MRC", "", false, convention},
 		{"Meta", "Hardfork", "", false, hardfork},
 		{"Meta", "", "Hardfork Meta: Istanbul", false, hardfork},
-		{"Meta", "Process", "", false, process},
+		{"Meta", "Process", "", false, "process"},
 		{"Meta", "Process", "", true, hardfork},
 		{"Informational", "", "", false, informational},
-		{"Standards Track", "Poetry", "", false, unknown},
-		{"", "", "", false, unknown},
+		{"Standards Track", "Poetry", "", false, ""},
+		{"", "", "", false, ""},
 	} {
 		p := &mip.Proposal{Summary: mip.Summary{Number: 8, Title: tt.title}}
 		if tt.kindType != "" {
@@ -159,8 +159,8 @@ func TestFit(t *testing.T) {
 		strings.Repeat("灯", 18) + "灯台灯台": strings.Repeat("灯", 17) + "…",
 	} {
 		got := fit(in, 18)
-		if got != want || checkText(got, 18) != nil {
-			t.Errorf("fit(%q) = %q, %v; want %q", in, got, checkText(got, 18), want)
+		if got != want || faultOf(got, 18) != "" {
+			t.Errorf("fit(%q) = %q, %q; want %q", in, got, faultOf(got, 18), want)
 		}
 	}
 }

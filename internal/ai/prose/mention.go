@@ -1,0 +1,238 @@
+package prose
+
+import (
+	"html"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Source is the set of what texts name: numbers, hosts, files, e-mail addresses, long words with digits, letters
+// under many marks. A text that is made from them may name these.
+//
+// A model that obeys a hostile proposal could state a figure that is not in the text, or an address that leads a reader
+// away. So a text of a model is compared with its source before anybody reads it. Both are read as a person or a browser
+// would: with escapes resolved, and with look-alikes of digits, letters and dots as one character. Forms of numbers that
+// languages write in their own way, such as 20,000 and 20.000, are the same.
+type Source map[string]bool
+
+// NewSource reads texts in Markdown.
+func NewSource(texts ...string) Source {
+	s := Source{}
+	for _, text := range texts {
+		s.Add(text)
+	}
+	return s
+}
+
+// Add reads one more text. Its words in ASCII are in the set too, for long words, and for the words that a full stop of
+// another script parts.
+func (s Source) Add(text string) {
+	for n := range SpeltNumbers(text) {
+		s[n] = true
+	}
+	for _, reading := range readings(text) {
+		for _, form := range slices.Concat(mentions(reading)...) {
+			s[form] = true
+		}
+		for _, n := range spacedNumber().FindAllString(reading, -1) {
+			s[strings.ReplaceAll(n, " ", "")] = true
+		}
+		for _, word := range asciiWord().FindAllString(reading, -1) {
+			s[strings.ToLower(word)] = true
+		}
+	}
+}
+
+// Holds reports whether all that a text names is in the source. A number may be grouped in another way, also by
+// blanks. The same host, file or long word must be named in every letter, but for case.
+func (s Source) Holds(text string) bool {
+	for _, reading := range readings(text) {
+		joined := spacedNumber().ReplaceAllStringFunc(reading, func(n string) string {
+			if joined := strings.ReplaceAll(n, " ", ""); s[joined] {
+				return joined
+			}
+			return n
+		})
+		if !s.holds(reading) && !s.holds(joined) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds is Holds for one reading of a text. A full stop of another script can end a sentence between two words of the
+// source.
+func (s Source) holds(reading string) bool {
+	return !slices.ContainsFunc(mentions(reading), func(forms []string) bool {
+		before, after, ok := strings.Cut(forms[0], softDot)
+		return !(ok && s[before] && s[after]) && !slices.ContainsFunc(forms, func(form string) bool { return s[form] })
+	})
+}
+
+// readings are the ways in which a reader can meet a text: as it is, and with the escapes of Markdown and HTML
+// resolved.
+func readings(text string) []string {
+	var plain strings.Builder
+	for i := range len(text) {
+		if text[i] != '\\' || i+1 == len(text) || !isPunct(text[i+1]) {
+			plain.WriteByte(text[i])
+		}
+	}
+	return slices.Compact([]string{fold(text), fold(html.UnescapeString(plain.String()))})
+}
+
+// Characters that fold replaces.
+const (
+	softDot = "。" // stands for the full stops of other scripts, which a browser takes for dots in a host
+	raised  = "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"
+)
+
+// Patterns and replacements of fold.
+var (
+	raisedNumber = lazily("[" + raised + "]+")
+	dots         = strings.NewReplacer("．", softDot, "｡", softDot, "︒", softDot, "۔", softDot, "܁", softDot, "܂", softDot,
+		"․", ".", "﹒", ".", "ꓸ", ".")
+)
+
+// fold writes look-alikes as one character: digits of all scripts, full-width letters, dots. It drops format
+// characters, which nobody sees. A raised number gets a mark before it: 10⁶ is not 106.
+func fold(text string) string {
+	text = raisedNumber().ReplaceAllStringFunc(dots.Replace(text), func(n string) string { return "^" + n })
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c < utf8.RuneSelf:
+			return c
+		case strings.ContainsRune(raised, c):
+			return '0' + rune(slices.Index([]rune(raised), c)%10)
+		case c >= '！' && c <= '～':
+			return c - '！' + '!'
+		case unicode.Is(unicode.Nd, c):
+			return '0' + digit(c)
+		case unicode.Is(unicode.Cf, c):
+			return -1
+		}
+		return c
+	}, text)
+}
+
+// digit is the value of a decimal digit. Unicode has the digits of a script in a row, from zero to nine.
+func digit(c rune) (value rune) {
+	for unicode.Is(unicode.Nd, c-1-value) {
+		value++
+	}
+	return value % 10
+}
+
+// A label of a host has characters of one class: ASCII, scripts that put no blanks between words (dense), others.
+const (
+	asciiLabel = `[-0-9A-Za-z_]+`
+	denseClass = `\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Arabic}\p{Syriac}`
+	otherLabel = `[^\x00-\x7F` + denseClass + `\p{N}\p{P}\p{S}\p{Z}\p{C}]+`
+	sparse     = `(?:` + asciiLabel + `|` + otherLabel + `)`
+	anyLabel   = `(?:` + asciiLabel + `|[` + denseClass + `]+|` + otherLabel + `)`
+	style      = "[*`~]*" // marks of emphasis and code do not part a name
+	path       = `(/[0-9A-Za-z_/.\-~%+#?=&:@$,;!]*)?`
+)
+
+// Patterns of mentions. A label ends where the class of characters changes: in 访问evil.example the host begins with evil.
+// Digits are folded before, so they are ASCII.
+var (
+	asciiWord = lazily(asciiLabel)
+	// names are labels that dots or at signs join. A full stop of another script joins none of a dense script.
+	names = []pattern{
+		lazily(`(` + anyLabel + `(?:` + style + `[.@]` + style + anyLabel + `)+)` + path),
+		lazily(`(` + sparse + `(?:` + style + `[.@` + softDot + `]` + style + sparse + `)+)` + path),
+	}
+	nameMarks = strings.NewReplacer("*", "", "`", "", "~", "")
+	// others are long words, such as keys and hashes, letters under five marks or more, numbers in one character.
+	others = lazily(`[-0-9A-Za-z_]{25,}|\P{M}?\p{M}{5,}|[\p{No}\p{Nl}]`)
+	// number joins digits by a comma, a full stop, an apostrophe, an underscore, a narrow or fixed blank.
+	number       = lazily(`0[xX][0-9A-Fa-f]+|[0-9]+(?:[.,_'’\x{A0}\x{2009}\x{202F}][0-9]+)*`)
+	spacedNumber = lazily(`\b[0-9]{1,3}(?: [0-9]{3})+\b`)
+	numberGroups = lazily(`^[0-9]{1,3}(?:\.[0-9]{3})+$`)
+	groupMarks   = strings.NewReplacer("_", "", "'", "", "’", "", "\u00A0", "", "\u2009", "", "\u202F", "", ",", ".")
+)
+
+// mentions are the names and numbers of a folded text, each in the forms of which one has to be in the source.
+func mentions(text string) [][]string {
+	var out [][]string
+	for _, n := range number().FindAllString(text, -1) {
+		out = append(out, numberForms(strings.ToLower(n)))
+	}
+	for _, word := range others().FindAllString(text, -1) {
+		if isASCII := word[len(word)-1] < utf8.RuneSelf; !isASCII || strings.ContainsAny(word, "0123456789") {
+			out = append(out, []string{strings.ToLower(strings.Trim(word, "-_"))})
+		}
+	}
+	for _, name := range names {
+		for _, m := range name().FindAllStringSubmatch(text, -1) {
+			if name := strings.ToLower(nameMarks.Replace(m[1])); isHost(name) {
+				name = strings.Trim(name, "-_") + strings.TrimRight(m[2], "/.,:;!?-_~")
+				out = append(out, []string{name, strings.ReplaceAll(name, softDot, ".")})
+			}
+		}
+	}
+	return out
+}
+
+// numberForms are the ways to read a number: 9.999 can be nine and a fraction or nearly ten thousand.
+func numberForms(n string) []string {
+	if strings.HasPrefix(n, "0x") {
+		return []string{n}
+	}
+	n = strings.TrimLeft(groupMarks.Replace(n), "0")
+	if n == "" || n[0] == '.' {
+		n = "0" + n
+	}
+	out, fraction := []string{n}, len(n)
+	if i := strings.LastIndexByte(n, '.'); i >= 0 {
+		fraction = i
+	}
+	for _, end := range []int{len(n), fraction} {
+		if numberGroups().MatchString(n[:end]) {
+			out = append(out, strings.ReplaceAll(n[:end], ".", "")+n[end:])
+		}
+	}
+	return out
+}
+
+// isHost reports whether joined labels can be a host, a file or an e-mail address: one of them but the first has two
+// letters or more and nothing else, or is in the encoding of international names (RFC 3492).
+func isHost(name string) bool {
+	labels := strings.Split(strings.ReplaceAll(name, softDot, "."), ".")
+	return strings.Contains(name, "@") || slices.ContainsFunc(labels[1:], func(label string) bool {
+		other := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) }
+		return strings.HasPrefix(label, "xn--") || utf8.RuneCountInString(label) > 1 && !strings.ContainsFunc(label, other)
+	})
+}
+
+// SpeltNumbers counts the numbers that an English text writes as words, each in digits. Other languages write some of
+// these words in digits: "May" and "two blocks" in Chinese and Japanese.
+func SpeltNumbers(text string) map[string]int {
+	out := map[string]int{}
+	words := strings.FieldsFuncSeq(strings.ToLower(text), func(c rune) bool { return c < 'a' || c > 'z' })
+	for word := range words {
+		if n, ok := numberWords[word]; ok {
+			out[n]++
+		}
+	}
+	return out
+}
+
+// numberWords has the number of each word: of those that follow a number in the list. It is not changed.
+var numberWords = func() map[string]string {
+	out, n := map[string]string{}, ""
+	for word := range strings.FieldsSeq(`0 zero 1 a an one once first single january 2 two twice second both pair half february
+		3 three thrice third march 4 four fourth quarter april 5 five fifth may 6 six sixth june 7 seven seventh july
+		8 eight eighth august 9 nine ninth september 10 ten tenth october 11 eleven eleventh november
+		12 twelve twelfth dozen december 20 twenty 30 thirty 50 fifty 100 hundred 1000 thousand`) {
+		if word[0] <= '9' {
+			n = word
+		} else {
+			out[word] = n
+		}
+	}
+	return out
+}()

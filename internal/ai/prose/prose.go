@@ -1,0 +1,100 @@
+// Package prose reads the prose in Markdown: paragraphs and items, their sentences, each as a reader sees it, and the
+// numbers and addresses that a text names.
+//
+// Sentences are cut from the source and not from its rendering, so that each of them is a quote that can be found in
+// the proposal again. [Plain] then reads one as it would be rendered.
+//
+// It does not know the meaning of a sentence, nor who wrote it.
+package prose
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+
+	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Block is a run of prose in a section: a paragraph, or the first paragraph of a list's item. Its text is the source
+// with every run of white space collapsed to one blank. So a part of it is a part of the section after the same
+// collapsing.
+type Block struct {
+	Text string
+	Item bool
+	Next bool // no other kind of block lies between this one and the next one
+}
+
+// Blocks returns the prose of a section in order. Headings, code, tables, quotes, HTML, footnotes and formulas are
+// left out: their lines are no sentences.
+func Blocks(text string) []Block {
+	root, _ := markdown.ParseBlocks(text)
+	var out []Block
+	// The function never returns an error.
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n.Kind() {
+		case ast.KindDocument, ast.KindList, ast.KindListItem:
+			return ast.WalkContinue, nil
+		case ast.KindParagraph, ast.KindTextBlock:
+			var lines []string
+			for _, line := range markdown.PassageLines(n, text) {
+				lines = append(lines, text[line.Start:line.Stop])
+			}
+			// In a list item only the first paragraph is the item; what follows explains it.
+			if prose := Collapse(strings.Join(lines, " ")); prose != "" && entering {
+				item := n.Parent().Kind() == ast.KindListItem && n.PreviousSibling() == nil
+				out = append(out, Block{prose, item, true})
+			}
+		default:
+			if len(out) > 0 {
+				out[len(out)-1].Next = false
+			}
+		}
+		return ast.WalkSkipChildren, nil
+	})
+	return out
+}
+
+// Labels are the labels of the links that the sections define, in lower case.
+func Labels(sections []mip.Section) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range sections {
+		_, links := markdown.ParseBlocks(s.Markdown)
+		for _, l := range links {
+			out[strings.ToLower(string(l.Label()))] = true
+		}
+	}
+	return out
+}
+
+// Body is a section without its heading, which claims nothing. The underline of a heading goes with it. A section of
+// level 0 has no heading, whatever its first line looks like.
+func Body(s mip.Section) string {
+	root, _ := markdown.ParseBlocks(s.Markdown)
+	heading, ok := root.FirstChild().(*ast.Heading)
+	if !ok || s.Level == 0 {
+		return s.Markdown
+	}
+	text, lines := strings.TrimLeft(s.Markdown, " \t\n"), 1
+	if !strings.HasPrefix(text, "#") {
+		lines = heading.Lines().Len() + 1
+	}
+	for range lines {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
+}
+
+// Collapse replaces every run of white space by one blank and trims the ends.
+func Collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// pattern is a regular expression that is compiled at its first use. To compile those of this package takes ten
+// milliseconds, which no start of a process should wait for.
+type pattern func() *regexp.Regexp
+
+// lazily is [regexp.MustCompile] for a package variable.
+func lazily(expression string) pattern {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}

@@ -1,0 +1,204 @@
+package summary
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// axis is one of the four groups that a summary speaks to.
+type axis int
+
+// The axes, in the order of the members of a summary.
+const (
+	developers axis = iota
+	users
+	validators
+	foundation
+)
+
+// String is the axis as the summary's JSON names it.
+func (a axis) String() string {
+	return [...]string{"developers", "users", "validators", "foundation"}[a]
+}
+
+// axes returns the axes of a summary in the order of their constants.
+func axes(sum *api.Summary) [4]*api.Axis {
+	return [...]*api.Axis{developers: &sum.Developers, users: &sum.Users, validators: &sum.Validators, foundation: &sum.Foundation}
+}
+
+// kind is what a proposal is, read from type and category.
+type kind string
+
+// The kinds that the rules treat each in its own way. rules.txt has them all, with their floors, sentences and words. An
+// unknown one is empty.
+const (
+	core          kind = "core"
+	interfaces    kind = "interface"
+	convention    kind = "convention"
+	hardfork      kind = "hard fork"
+	informational kind = "informational"
+)
+
+// kindOf reads the category first. The meta proposal of a fork is about it whatever its header says.
+func kindOf(s Subject) kind {
+	p := s.Proposal
+	if IsMeta(p.Summary, s.Fork) || strings.HasPrefix(strings.ToLower(p.Title), "hardfork meta") {
+		return hardfork
+	}
+	for _, word := range []*string{p.Category, p.Type} {
+		for _, k := range list("kinds") {
+			if word != nil && slices.Contains(list("types of "+k), strings.ToLower(strings.TrimSpace(*word))) {
+				return kind(k)
+			}
+		}
+	}
+	return ""
+}
+
+// isFor reports whether a kind of proposal is made for a group. What opens such a proposal is said to this group even
+// when it does not name it.
+func (k kind) isFor(a axis) bool { return slices.Contains(list("made for "+a.String()), string(k)) }
+
+// abandoned reports whether nothing will come of a proposal: nobody pursues it and no fork bundles it.
+func abandoned(s Subject) bool {
+	return s.Fork == nil && (s.Proposal.Status == mip.Withdrawn || s.Proposal.Status == mip.Stagnant)
+}
+
+// extractAxis picks the sentences that speak of one group, and adds what header and fork say. Each picked sentence is
+// evidence, so the impact holds nothing that the text or the header does not.
+func extractAxis(s Subject, a axis, all []passage) api.Axis {
+	expect, impact := expectation(s, a), ""
+	if abandoned(s) {
+		impact = line("caveat of " + string(s.Proposal.Status))
+	}
+	picked := forAxis(s, a, all, maxImpact-utf8.RuneCountInString(impact)-utf8.RuneCountInString(expect)-2)
+	if len(picked) == 0 {
+		return api.Axis{Impact: notMentionedBy(s, a, "en"), Severity: api.Low, Evidence: []api.Evidence{}}
+	}
+	var out api.Axis
+	from := ""
+	for _, x := range picked {
+		if x.from != from && x.from != "" {
+			impact += " " + x.from + ":"
+		}
+		from = x.from
+		impact += " " + x.text
+		out.Evidence = append(out.Evidence, api.Evidence{Section: x.section, Quote: x.quote})
+	}
+	out.Impact = fit(impact+" "+expect, maxImpact)
+	out.ActionRequired = acts(s, a, picked)
+	out.Severity = severity(s, out.ActionRequired, picked)
+	return out
+}
+
+// forAxis returns at most three passages of at most room runes together, in the order of the text.
+// A passage that speaks of another group first counts less, unless there is none other. Where no
+// sentence speaks of the group, what opens the proposal does for the group that it is made for.
+func forAxis(s Subject, a axis, all []passage, room int) []passage {
+	var own, shared []passage
+	for _, p := range all {
+		bundleList := len(s.Bundled) > 0 && p.from == "" && (p.item || p.role == specification)
+		// A caveat says that a proposal is abandoned, and an exclusion says what is not changed.
+		if bundleList || abandoned(s) && hasAny(p.words, "withdrawn", "stagnant") || hasAny(p.words, list("exclusions")...) {
+			continue
+		}
+		p.score = p.speaks[a]
+		if p.role == abstract && p.kind.isFor(a) && (p.from != "" || len(s.Bundled) == 0) {
+			p.score = max(p.score+3, changeScore(p)-1)
+		}
+		if p.score < enoughForAxis {
+			continue
+		}
+		shared = append(shared, p)
+		if slices.Max(p.speaks[:]) > p.score {
+			p.score -= 3
+		}
+		if p.score >= enoughForAxis {
+			own = append(own, p)
+		}
+	}
+	if len(own) == 0 {
+		own = shared
+	}
+	if len(own) == 0 && kindOf(s).isFor(a) && len(s.Bundled) == 0 {
+		own = opening(all, true)
+		for i := range own {
+			own[i].score = enoughForAxis
+		}
+	}
+	var picked []passage
+	var said []string
+	for _, x := range best(own, func(p passage) int { return p.score }) {
+		if len(picked) == maxEvidence || len(picked) > 0 && x.score*2 < picked[0].score {
+			break
+		}
+		n := utf8.RuneCountInString(x.from) + utf8.RuneCountInString(x.text) + 3
+		if n <= room && !overlaps(x.text, said...) {
+			room -= n
+			said, picked = append(said, x.text), append(picked, x)
+		}
+	}
+	return inOrder(picked)
+}
+
+// severity reads how grave the picked sentences are. Floors come later. Words of breakage count only outside of
+// arguments and background, and not in a sentence that says that nothing breaks.
+func severity(s Subject, action bool, picked []passage) api.Severity {
+	breaks, calm, top := false, false, 0
+	for _, x := range picked {
+		top = max(top, x.score)
+		soothes := hasAny(x.words, list("reassurances")...)
+		calm = calm || soothes
+		binding := x.role == compatibility || x.role == impact || x.role == specification
+		breaks = breaks || !soothes && binding && hasAny(x.words, list("breakage")...)
+	}
+	switch {
+	case abandoned(s):
+		return api.Low
+	case action && breaks:
+		return api.High
+	case action || breaks || top >= 9 && !calm:
+		return api.Medium
+	}
+	return api.Low
+}
+
+// acts reports whether a picked sentence says that the group has to do something: the group is the
+// subject of a verb that obliges. What a node must do by itself asks nothing of its operator, and a
+// convention or advice obliges only those who choose it.
+func acts(s Subject, a axis, picked []passage) bool {
+	k := kindOf(s)
+	return !abandoned(s) && k != informational && k != convention &&
+		slices.ContainsFunc(picked, func(x passage) bool { return obliges(x.words, a) })
+}
+
+// obliges reports whether a sentence, as made by [words], obliges a group.
+func obliges(sentence string, a axis) bool {
+	for _, verb := range []string{" must ", " have to ", " has to ", " need to ", " required to ", " shall "} {
+		subject, after, ok := strings.Cut(sentence, verb)
+		before := strings.Fields(subject)
+		switch {
+		case !ok, len(before) == 0, strings.HasPrefix(after, "not "):
+		case slices.Contains(before, "not"), slices.Contains(before, "longer"), !isSubject(before, list(a.String()+" people")):
+		case a != validators, hasAny(" "+after, list("operator verbs")...):
+			return true
+		}
+	}
+	return false
+}
+
+// isSubject reports whether one of the people is the subject of the verb behind these words: the last
+// word, or one of the first two with a clause behind it.
+func isSubject(before, people []string) bool {
+	for i, word := range before {
+		last := i == len(before)-1
+		if slices.Contains(people, word) && (last || i < 2 && slices.Contains(list("clause openers"), before[i+1])) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,343 @@
+package corpus
+
+import (
+	"maps"
+	"net/mail"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+var (
+	// login is the form of a GitHub login: up to 39 letters, digits and single hyphens; managed
+	// accounts add an underscore and a short name.
+	login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]{1,39})?$`)
+	// bracket is a Markdown link, or a text in round or angle brackets.
+	bracket = regexp.MustCompile(`\[[^\[\]]*\]\([^()]*\)|\([^()]*\)|<[^<>]*>`)
+	// betweenAuthors is a bracket, in which nothing separates, or what separates two authors. Each
+	// bracket ends at the next one, so that a text of them takes time linear in its length.
+	betweenAuthors = regexp.MustCompile(bracket.String() + `|(?i:[,;\n]\s*(?:(?:and|&)\s)?|\s+(?:and|&)\s+)`)
+	// bracketComma is where a list item holds several authors after all.
+	bracketComma = regexp.MustCompile(`[)>]\s*[,;&]|[)>]\s+and\s`)
+	// nameSuffix follows a comma and yet belongs to the name before it.
+	nameSuffix = regexp.MustCompile(`(?i)^(?:[js]r\.?|i{2,3}|iv|ph\.?\s?d\.?|m\.?d\.?|esq\.?|inc\.?|ltd\.?|llc\.?)(?:[\s(<]|$)`)
+	etAl       = regexp.MustCompile(`(?i)^(.*?\S)\s+(et\.? al\.?)$`)
+)
+
+// authors reads an author field in any of its forms. The result is never nil.
+func (f *fields) authors(names ...string) []mip.Author {
+	v := f.get(names...)
+	out := []mip.Author{}
+	if v == nil {
+		return out
+	}
+	var all []string
+	if text, ok := v.v.(string); ok {
+		all = splitAuthors(text)
+	} else {
+		all = authorTexts(v.v)
+	}
+	for _, text := range all {
+		if len(text) > maxText {
+			f.r.warnf(v.line, "long-value", "%s holds a name of %d bytes: at most %d are shown; the frontmatter has all", quoted(v.key), len(text), maxText)
+		}
+		if a := newAuthor(mip.Shorten(text, maxText)); a != (mip.Author{}) {
+			out = append(out, a)
+		}
+	}
+	return shorten(out, v, f.r)
+}
+
+// authorTexts returns the authors of an element of a list, each as on a line of their own.
+func authorTexts(v any) (all []string) {
+	switch v := v.(type) {
+	case string:
+		if bracketComma.MatchString(v) {
+			return splitAuthors(v)
+		}
+		return []string{v}
+	case []any:
+		for _, item := range v {
+			all = append(all, authorTexts(item)...)
+		}
+	case map[string]any:
+		// "- name: A" with "github: a" below it. A map with one other key is a name that holds a
+		// colon.
+		var name, github, email string
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			text := textOf(v[key])
+			switch fieldName(key) {
+			case "name", "author":
+				name = text
+			case "github", "handle", "login", "username":
+				github = " (@" + strings.TrimPrefix(text, "@") + ")"
+			case "email", "mail", "e-mail":
+				email = " <" + text + ">"
+			default:
+				if len(v) == 1 {
+					name = key + ": " + text
+				}
+			}
+		}
+		return []string{name + github + email}
+	}
+	return all
+}
+
+// splitAuthors returns the authors of a line, which commas, semicolons, "and" and "&" outside of
+// brackets separate.
+func splitAuthors(s string) (all []string) {
+	from := 0
+	for _, m := range append(betweenAuthors.FindAllStringIndex(s, -1), []int{len(s), len(s)}) {
+		if m[0] < len(s) && strings.IndexByte("[(<", s[m[0]]) >= 0 {
+			continue
+		}
+		part := strings.TrimSpace(s[from:m[0]])
+		from = m[1]
+		switch last := len(all) - 1; {
+		case part == "":
+		case last >= 0 && nameSuffix.MatchString(part): // "Ada, Jr." is one name
+			all[last] += ", " + part
+		default:
+			if m := etAl.FindStringSubmatch(part); m != nil {
+				all, part = append(all, m[1]), m[2]
+			}
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// newAuthor takes one author apart. Text in brackets that is neither a handle nor an address is
+// part of the name: Jacob Creech (Solana Foundation).
+func newAuthor(s string) (a mip.Author) {
+	// The words outside of brackets tell a handle from an employer.
+	name := strings.Fields(strings.ToLower(bracket.ReplaceAllString(s, " ")))
+	rest := bracket.ReplaceAllStringFunc(s, func(b string) string {
+		// A link holds an address; its label is part of the name.
+		if label, address, link := strings.Cut(b, "]("); link && b[0] == '[' {
+			take(&a, strings.TrimSuffix(address, ")"))
+			return " " + label[1:] + " "
+		}
+		var kept []string
+		for part := range strings.FieldsFuncSeq(b[1:len(b)-1], func(c rune) bool { return c == ',' || c == ';' }) {
+			part = strings.TrimSpace(part)
+			if part != "" && !take(&a, part) && !takeHandle(&a, part, name) {
+				kept = append(kept, part)
+			}
+		}
+		if len(kept) == 0 {
+			return " "
+		}
+		return " " + b[:1] + strings.Join(kept, ", ") + b[len(b)-1:] + " "
+	})
+	if a == (mip.Author{}) && !strings.Contains(s, "](") {
+		rest = s // all brackets are part of the name
+	}
+	// Handles and addresses stand outside of brackets as well: Ada @ada.
+	var words []string
+	for word := range strings.FieldsSeq(rest) {
+		if !strings.Contains(word, "@") && !strings.Contains(word, "github.com/") || !take(&a, word) {
+			words = append(words, word)
+		}
+	}
+	// Of "Ada (@ada)," the comma stays behind.
+	if name := strings.TrimRight(strings.Join(words, " "), ",;"); name != "" {
+		a.Name = &name
+	}
+	return a
+}
+
+// take reads a piece of an author as an e-mail address (RFC 5322, without a display name), a
+// login marked by @, or a profile on GitHub, and reports whether it was one, or another address.
+func take(a *mip.Author, s string) bool {
+	const longest = 254 // bytes of an e-mail address: RFC 5321, section 4.5.3.1.3
+	email := strings.TrimPrefix(s, "mailto:")
+	if e, err := mail.ParseAddress(email); err == nil && e.Address == email && len(email) <= longest && a.Email == nil {
+		a.Email = &email
+		return true
+	}
+	_, handle, profile := strings.Cut(s, "github.com/") // with a scheme or without
+	if !profile {
+		handle, profile = strings.CutPrefix(s, "@")
+	}
+	handle = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(handle, "@"), "/"))
+	if profile && login.MatchString(handle) && a.GitHub == nil {
+		a.GitHub = &handle
+		return true
+	}
+	_, isURL := webAddress(s)
+	return isURL
+}
+
+// takeHandle reads a handle without its @. A word in brackets may as well be an employer, and a
+// link to a stranger's account is worse than none, so the handle must hold a word of the
+// person's name.
+func takeHandle(a *mip.Author, s string, name []string) bool {
+	const significant = 3 // bytes of a word that are no coincidence
+	if a.GitHub != nil || !login.MatchString(s) {
+		return false
+	}
+	for _, word := range name {
+		if len(word) >= significant && strings.Contains(strings.ToLower(s), word) {
+			a.GitHub = &s
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	markdownLink = regexp.MustCompile(`\[([^\]]*)\]\(([^)\s]*)[^)]*\)`)
+	// titled is what follows the number of a reference with its title: MIP-3: A title.
+	titled = regexp.MustCompile(`(?:: | - | \(| – ).*`)
+	// spaced is a prefix and its number with a blank between them.
+	spaced = regexp.MustCompile(`(?i)\b([a-z]+) +(\d+)\b`)
+)
+
+// references reads a list of proposals: the numbers that belong to this site's prefix, in the
+// header's order without repetitions. Others (ERC165 on a site of MIPs) stay in the frontmatter
+// alone. The result is never nil.
+func (f *fields) references(names ...string) []int {
+	out := []int{}
+	v := f.get(names...)
+	if v == nil {
+		return out
+	}
+	for _, item := range texts(v.v) {
+		for piece := range strings.FieldsFuncSeq(item, func(c rune) bool { return strings.ContainsRune(",;\n", c) }) {
+			// Of [MIP-3](./MIP-3.md) the label counts.
+			piece = titled.ReplaceAllString(markdownLink.ReplaceAllString(piece, "$1"), "")
+			for token := range strings.FieldsSeq(spaced.ReplaceAllString(piece, "$1-$2")) {
+				token = strings.Trim(token, `"'<>[]().:`)
+				n, ok := f.reference(token)
+				switch {
+				case ok && !slices.Contains(out, n):
+					out = append(out, n)
+				// What looks like a number of this site and is none must not vanish in silence.
+				case !ok && strings.Trim(token, "-+0123456789") == "" && strings.Trim(token, "-+") != "":
+					f.r.warnf(v.line, "bad-reference", "%s of %s is no proposal number and is left out", quoted(token), quoted(v.key))
+				}
+			}
+		}
+	}
+	return shorten(out, v, f.r)
+}
+
+// reference reads one reference: 3, #3, MIP-3, ./MIP-3.md, or the address of one of this site's
+// proposals, such as https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
+func (f *fields) reference(token string) (n int, ok bool) {
+	u, isURL := webAddress(token)
+	if isURL {
+		token = strings.Trim(strings.TrimSuffix(u.Path, path.Ext(u.Path)), "/")
+	}
+	folder, last := path.Split(strings.TrimSuffix(strings.TrimPrefix(token, "#"), ".md"))
+	digits, ok := stripPrefix(last, f.prefix)
+	// In an address, a number alone says nothing unless the folder does.
+	if !ok || isURL && digits == last && !strings.EqualFold(strings.TrimSuffix(strings.ToLower(path.Base(folder)), "s"), f.prefix) {
+		return 0, false
+	}
+	return smallNumber(digits)
+}
+
+// texts flattens a value. Of "- MIP-3: A title", which YAML makes a map, the key counts.
+func texts(v any) (out []string) {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, item := range v {
+			out = append(out, texts(item)...)
+		}
+	case map[string]any:
+		return slices.Sorted(maps.Keys(v))
+	}
+	return out
+}
+
+// webAddress parses an absolute http or https address.
+func webAddress(s string) (*url.URL, bool) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.ContainsAny(s, " \t\n<>\"`") {
+		return nil, false
+	}
+	return u, true
+}
+
+// discussion reads where a proposal is discussed: the first http or https address of the field,
+// and the forum topic that it names. A text that holds no such address is dropped with a
+// warning.
+func (f *fields) discussion(names ...string) (address *string, topic *int) {
+	v := f.get(names...)
+	if v == nil {
+		return nil, nil
+	}
+	dropped := ""
+	for _, item := range texts(v.v) {
+		item = markdownLink.ReplaceAllString(item, "$2")
+		// An address of the forum without its host is on the site's own forum, whichever that is.
+		if strings.HasPrefix(item, "/t/") {
+			return nil, Topic(item)
+		}
+		for token := range strings.FieldsSeq(item) {
+			if u, ok := webAddress(strings.Trim(token, `<>,;"'`)); ok && len(u.String()) <= maxLink && address == nil {
+				address, topic = new(u.String()), Topic(u.String())
+			}
+		}
+		if address != nil {
+			break
+		}
+		if dropped == "" && !isPlaceholder(item) {
+			dropped = item
+		}
+	}
+	// The first text that was no address is named, even where a later one was.
+	if dropped != "" {
+		reason := "it is no http or https address"
+		if len(dropped) > maxLink {
+			reason = "an address has at most " + strconv.Itoa(maxLink) + " bytes"
+		}
+		f.r.warnf(v.line, "bad-link", "%s of %s is dropped: %s", quoted(dropped), quoted(v.key), reason)
+	}
+	return address, topic
+}
+
+// forumTopic reads a field that states the topic itself, as a number or as its address.
+func (f *fields) forumTopic(names ...string) *int {
+	v := f.get(names...)
+	text := v.text()
+	if isPlaceholder(text) {
+		return nil
+	}
+	id := Topic(text)
+	if n, ok := smallNumber(text); ok && n > 0 {
+		id = &n
+	}
+	if id == nil {
+		f.r.warnf(v.line, "bad-topic", "%s of %s is no forum topic: write its number", quoted(text), quoted(v.key))
+	}
+	return id
+}
+
+// topicPath is the path /t/slug/399, /t/slug/399/12 (a post of it) or /t/399 of a Discourse.
+var topicPath = regexp.MustCompile(`/t/(?:[^/]+/)??(\d+)(?:/|$)`)
+
+// Topic is the number of the forum topic that an address leads to, nil when it holds none. It
+// does not look at the host.
+func Topic(address string) *int {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	if m := topicPath.FindStringSubmatch(u.Path); m != nil {
+		if n, ok := smallNumber(m[1]); ok && n > 0 {
+			return &n
+		}
+	}
+	return nil
+}

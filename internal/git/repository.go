@@ -1,0 +1,170 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Place is where a folder is in its repository.
+type Place struct {
+	// Top is the repository's top folder.
+	Top string
+	// Prefix is the folder's path below Top, empty or ending in a slash.
+	Prefix string
+	// Shallow holds the commits at which a shallow clone ends; nil when the clone is whole.
+	Shallow map[string]bool
+}
+
+// Locate asks git where a folder is. The error is one of those of the package.
+func Locate(ctx context.Context, folder string) (Place, error) {
+	args := []string{"rev-parse", "--show-toplevel", "--show-prefix", "--git-path", "shallow"}
+	out, err := newCommand(ctx, folder, args...).output()
+	// These are words of git that have been the same for years; a test of each version of git would show others.
+	if said, ok := errors.AsType[complaint](err); ok {
+		switch {
+		case strings.Contains(string(said), "dubious ownership"):
+			return Place{}, ErrOwner
+		case strings.Contains(string(said), "not a git repository"), strings.Contains(string(said), "work tree"):
+			return Place{}, ErrNoRepo
+		}
+	}
+	lines := strings.Split(out, "\n")
+	if err != nil || len(lines) < 3 {
+		return Place{}, errors.Join(ErrFailed, err)
+	}
+	p := Place{Top: lines[0], Prefix: lines[1]}
+	// The file lists the commits whose parents were left out. A whole clone has none.
+	boundary := lines[2]
+	if !filepath.IsAbs(boundary) {
+		boundary = filepath.Join(folder, boundary)
+	}
+	switch b, err := os.ReadFile(boundary); {
+	case err == nil:
+		p.Shallow = map[string]bool{}
+		for hash := range strings.FieldsSeq(string(b)) {
+			p.Shallow[hash] = true
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return Place{}, ErrFailed
+	}
+	return p, nil
+}
+
+// Partial reports whether a clone was made without some of the contents that its commits name (git clone
+// --filter) and still lacks some. Nothing is fetched here, so they are not there.
+func Partial(ctx context.Context, top string) bool {
+	if _, err := newCommand(ctx, top, "config", "--get-regexp", `^remote\..*\.promisor$`).output(); err != nil {
+		return false
+	}
+	// Objects that are missing are printed with a question mark.
+	missing := false
+	args := []string{"rev-list", "--objects", "--no-object-names", "--missing=print", "HEAD"}
+	err := newCommand(ctx, top, args...).lines(func(line string) {
+		missing = missing || strings.HasPrefix(line, "?")
+	})
+	return err == nil && missing
+}
+
+// HasBlobs reports for each hash whether the repository has a blob of that name. All objects are listed, since git
+// ends when it is asked for one that a partial clone lacks.
+func HasBlobs(ctx context.Context, top string, hashes []string) ([]bool, error) {
+	// Hashes may repeat: two versions can have one text.
+	blobs := make(map[string]bool, len(hashes))
+	for _, hash := range hashes {
+		blobs[hash] = false
+	}
+	args := []string{"cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname) %(objecttype)"}
+	err := newCommand(ctx, top, args...).lines(func(line string) {
+		hash, kind, _ := strings.Cut(line, " ")
+		if _, asked := blobs[hash]; asked {
+			blobs[hash] = kind == "blob"
+		}
+	})
+	found := make([]bool, len(hashes))
+	for i, hash := range hashes {
+		found[i] = blobs[hash]
+	}
+	return found, err
+}
+
+// Ancestor reports whether a commit is another one or leads to it. One that is not there is none.
+func Ancestor(ctx context.Context, top, commit, of string) bool {
+	_, err := newCommand(ctx, top, "merge-base", "--is-ancestor", commit, of).output()
+	return err == nil
+}
+
+// Digits of an object's name.
+const sha1Digits, sha256Digits = 40, 64
+
+// WholeHash reports whether s is an object's name that is not abbreviated.
+func WholeHash(s string) bool {
+	return (len(s) == sha1Digits || len(s) == sha256Digits) && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// A server is given up that sends fewer bytes a second for so many seconds.
+const slowBytes, slowTime = 1000, 30
+
+// newRemote prepares git to talk to somebody else's repository: no prompt, no hook, no other program than those that
+// git has for the protocols that are named, no file larger than maxFile bytes.
+func newRemote(ctx context.Context, dir, address string, maxFile int64, args ...string) *command {
+	fixed := []string{
+		"-c", "core.hooksPath=" + os.DevNull, "-c", "fetch.unpackLimit=1", "-c", "fetch.writeCommitGraph=false",
+		"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "submodule.recurse=false",
+		"-c", "http.lowSpeedLimit=" + strconv.Itoa(slowBytes), "-c", "http.lowSpeedTime=" + strconv.Itoa(slowTime),
+	}
+	// The units of ulimit are 512 bytes or, in some shells, 1 KiB. A write beyond it fails, instead of ending the
+	// process without a word.
+	limits := fmt.Sprintf(`trap "" XFSZ 2>/dev/null; ulimit -f %d 2>/dev/null;`, maxFile/512)
+	c := limited(ctx, dir, limits, append(fixed, args...)...)
+	c.address = address
+	return c
+}
+
+// Refs asks a repository for the hashes of full names, such as HEAD or refs/heads/main; a tag's commit is that of its
+// name and ^{}. Names that the repository does not have are missing.
+func Refs(ctx context.Context, dir, address string, names ...string) (map[string]string, error) {
+	args := append([]string{"ls-remote", "--quiet", "--", address}, names...)
+	out, err := newRemote(ctx, dir, address, maxAnswer, args...).output()
+	if err != nil {
+		return nil, err
+	}
+	// A server may answer more than it was asked for.
+	refs := map[string]string{}
+	for line := range strings.Lines(out) {
+		hash, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if slices.Contains(names, name) && WholeHash(hash) {
+			refs[name] = hash
+		}
+	}
+	return refs, nil
+}
+
+// Fetch makes a bare repository in dir, an empty folder, that holds a commit and all that leads to it. maxFile
+// bounds each file of it, in bytes.
+func Fetch(ctx context.Context, dir, address, commit string, maxFile int64) error {
+	// An empty repository does not learn the format from the one that it fetches from.
+	format := "--object-format=sha1"
+	if len(commit) == sha256Digits {
+		format = "--object-format=sha256"
+	}
+	if _, err := newCommand(ctx, dir, "init", "--quiet", "--bare", "--template=", format, ".").output(); err != nil {
+		return err
+	}
+	_, err := newRemote(ctx, dir, address, maxFile, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
+		"--no-write-fetch-head", "--no-auto-maintenance", "--", address, commit+":refs/heads/fetched").output()
+	return err
+}
+
+// user matches what stands before the host in a URL. A path, or user@host:path, holds no password.
+var user = regexp.MustCompile(`^([^:/]*://)[^/]*@`)
+
+// Public is an address without the user and the password that it may hold.
+func Public(address string) string { return user.ReplaceAllString(address, "$1") }

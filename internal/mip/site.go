@@ -1,0 +1,117 @@
+package mip
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// HardForks is the body of GET /api/v1/hardforks.
+type HardForks struct {
+	HardForks []HardFork `json:"hardforks" doc:"In the order of site.yaml."`
+}
+
+// HardFork is a network upgrade: which proposals it bundles and when each network activates it.
+type HardFork struct {
+	Name        string                `json:"name" doc:"As in site.yaml, such as MONAD_NINE."`
+	Status      string                `json:"status" doc:"planned (no times), scheduled (none has come), active on ID, ID (some networks) or active (all)."`
+	MetaMIP     *int                  `json:"metaMIP" doc:"The meta proposal."`
+	BundledMIPs []int                 `json:"bundledMIPs" doc:"The proposals that it activates, ascending."`
+	Activation  map[string]Activation `json:"activation" doc:"By network id; both values are null where no time is set."`
+	Source      *string               `json:"source" doc:"Where the times were read."`
+}
+
+// Activation is the moment at which a network switches. Both fields are null, or neither.
+type Activation struct {
+	Timestamp *int64 `json:"timestamp" doc:"Unix seconds; 0 means from the first block."`
+	Time      *Time  `json:"time" doc:"The same moment, RFC 3339."`
+}
+
+// SiteInfo is the body of GET /api/v1/site: the facts about the site that clients and the
+// sidecar need. It never holds an RPC address.
+type SiteInfo struct {
+	Title       string     `json:"title" doc:"The site's name."`
+	Description string     `json:"description" doc:"One sentence, may be empty."`
+	Prefix      string     `json:"prefix" doc:"What ids start with, such as MIP."`
+	BaseURL     string     `json:"baseUrl" doc:"The address that all others start with, no slash at the end."`
+	Networks    []Network  `json:"networks" doc:"In the order of site.yaml."`
+	Forum       *string    `json:"forum" doc:"The forum's address."`
+	Locales     []string   `json:"locales" doc:"Languages beside English, BCP 47."`
+	Counts      SiteCounts `json:"counts" doc:"How many proposals there are."`
+	Commit      *string    `json:"commit" doc:"The newest commit that touched a proposal."`
+	CommittedAt *Time      `json:"committedAt" doc:"The time of that commit: what is published here is as of then."`
+	History     string     `json:"history" doc:"Source of times: full or shallow history (older ones unknown), none (header dates), fixed (SOURCE_DATE_EPOCH)."`
+}
+
+// Network is a chain on which proposals activate.
+type Network struct {
+	ID      string `json:"id" doc:"Key of the network in every answer, such as mainnet."`
+	Name    string `json:"name" doc:"For people."`
+	ChainID uint64 `json:"chainId" doc:"EIP-155 chain id."`
+}
+
+// SiteCounts counts the published proposals.
+type SiteCounts struct {
+	Total      int            `json:"total" doc:"All."`
+	ByStatus   map[string]int `json:"byStatus" doc:"By status as written; proposals without one are under the empty string."`
+	ByCategory map[string]int `json:"byCategory" doc:"By category as written; proposals without one are under the empty string."`
+}
+
+// StatusAt says where the fork stands: "planned" when no network has a time, "scheduled" when
+// none has come, "active" when every network of the list has switched, else "active on" and the
+// ids of those that have, in the order of the list. now gives the time of a network by its id.
+// The static tree uses the time of the newest change for all, so a fork that it calls active is
+// active; one that it calls scheduled may have switched since.
+func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) string {
+	var active []string
+	timed := false
+	for _, id := range h.SortedNetworks(networks) {
+		timed = timed || h.Activation[id].Timestamp != nil
+		if h.Activation[id].Reached(now(id)) {
+			active = append(active, id)
+		}
+	}
+	switch {
+	case !timed:
+		return "planned"
+	case len(active) == 0:
+		return "scheduled"
+	case len(active) >= len(networks) && len(active) == len(h.Activation):
+		return "active"
+	}
+	return "active on " + strings.Join(active, ", ")
+}
+
+// Reached reports whether the time has come. No time never comes.
+func (a Activation) Reached(now time.Time) bool {
+	return a.Timestamp != nil && *a.Timestamp <= now.Unix()
+}
+
+// SortedNetworks returns the keys of an activation table in the order of networks, then the
+// others by name, so that no map order reaches a reader.
+func (h HardFork) SortedNetworks(networks []Network) []string {
+	place := func(id string) int {
+		if i := slices.IndexFunc(networks, func(n Network) bool { return n.ID == id }); i >= 0 {
+			return i
+		}
+		return len(networks)
+	}
+	return slices.SortedFunc(maps.Keys(h.Activation), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	})
+}
+
+// SidecarConfig is sidecar.json of a snapshot: the configuration that the sidecar needs in
+// addition to the published tree. It is never published.
+type SidecarConfig struct {
+	Networks []Endpoints `json:"networks"`
+}
+
+// Endpoints is a network with how the sidecar reaches it.
+type Endpoints struct {
+	Network
+	RPC       []string `json:"rpc"`       // addresses in order of preference; they may hold keys, so nothing prints or publishes them
+	BlockTime float64  `json:"blockTime"` // seconds between blocks; 0 when unknown
+}

@@ -1,0 +1,103 @@
+package strictjson_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/strictjson"
+)
+
+func TestObject(t *testing.T) {
+	for text, want := range map[string]error{
+		`{"a": 1, "b": "x"}`:    nil,
+		" \t\r\n{}\n":           nil,
+		`{"b":{"b":1,"c":2}}`:   nil, // inner objects are the caller's
+		``:                      strictjson.ErrNotObject,
+		`null`:                  strictjson.ErrNotObject,
+		`[]`:                    strictjson.ErrNotObject,
+		`"{}"`:                  strictjson.ErrNotObject,
+		"\f{}":                  strictjson.ErrNotObject,
+		"\u00a0{}":              strictjson.ErrNotObject,
+		"{\"a\":\"\xff\"}":      strictjson.ErrNotUTF8,
+		`{`:                     strictjson.ErrBroken,
+		`{"a"}`:                 strictjson.ErrBroken,
+		`{"a":}`:                strictjson.ErrBroken,
+		`{"a":1,}`:              strictjson.ErrBroken,
+		`{"a":1 "b":2}`:         strictjson.ErrBroken,
+		`{a:1}`:                 strictjson.ErrBroken,
+		`{"a":01}`:              strictjson.ErrBroken,
+		`{"a":tru}`:             strictjson.ErrBroken,
+		`{} {}`:                 strictjson.ErrTrailing,
+		`{}x`:                   strictjson.ErrTrailing,
+		`{"a":1}}`:              strictjson.ErrTrailing,
+		deep("[", "]", 100_000): strictjson.ErrBroken,
+		deep(`{"a":`, "}", 1e5): strictjson.ErrBroken,
+	} {
+		_, err := strictjson.Object([]byte(text), "a", "b")
+		if !errors.Is(err, want) {
+			t.Errorf("Object(%.40q) = %v, want %v", text, err, want)
+		}
+	}
+	for text, want := range map[string]strictjson.MemberError{
+		`{"A":1}`:                {Name: "A"},
+		`{"a":1,"c":2}`:          {Name: "c"},
+		`{"a":1,"a":1}`:          {Name: "a", Twice: true},
+		`{"a":null,"\u0061":1}`:  {Name: "a", Twice: true},
+		`{"a":1,"":2}`:           {Name: ""},
+		`{"secret<b>":1,"a": 2}`: {Name: "secret<b>"},
+	} {
+		_, err := strictjson.Object([]byte(text), "a", "b")
+		got, ok := errors.AsType[*strictjson.MemberError](err)
+		if !ok || *got != want || want.Name != "a" && strings.Contains(err.Error(), "secret") {
+			t.Errorf("Object(%q) = %v, want %+v", text, err, want)
+		}
+	}
+}
+
+// deep is a member whose value opens n times.
+func deep(open, end string, n int) string {
+	return `{"a":` + strings.Repeat(open, n) + "1" + strings.Repeat(end, n) + "}"
+}
+
+func TestValues(t *testing.T) {
+	if got, err := strictjson.String(json.RawMessage(`"a\u0062"`)); got != "ab" || err != nil {
+		t.Errorf("String = %q, %v", got, err)
+	}
+	if got, err := strictjson.Array(json.RawMessage(`[1, "x"]`)); len(got) != 2 || string(got[1]) != `"x"` || err != nil {
+		t.Errorf("Array = %q, %v", got, err)
+	}
+	for _, raw := range []string{``, `null`, `1`, `{}`, `true`} {
+		if _, err := strictjson.String(json.RawMessage(raw)); !errors.Is(err, strictjson.ErrNotString) {
+			t.Errorf("String(%s) = %v", raw, err)
+		}
+		if _, err := strictjson.Array(json.RawMessage(raw)); !errors.Is(err, strictjson.ErrNotArray) {
+			t.Errorf("Array(%s) = %v", raw, err)
+		}
+	}
+}
+
+// FuzzObject holds that whatever is taken is an object for encoding/json too, and that the members are
+// those of its map.
+func FuzzObject(f *testing.F) {
+	for _, seed := range []string{`{"a": 1}`, ` {"a":[{}],"b":"\u0000"} `, `{"a":1,"a":2}`, "\f{}", `{"a":1}{`, `{"b":-0.1e5}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		got, err := strictjson.Object(raw, "a", "b")
+		if err != nil {
+			return
+		}
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &want); err != nil || len(got) != len(want) {
+			t.Fatalf("Object(%q) = %q, and encoding/json reads %q, %v", raw, got, want, err)
+		}
+		for name, value := range got {
+			if !bytes.Equal(bytes.TrimSpace(value), bytes.TrimSpace(want[name])) {
+				t.Errorf("%s of %q is %q, want %q", name, raw, value, want[name])
+			}
+		}
+	})
+}
