@@ -261,7 +261,7 @@ var token = regexp.MustCompile(`(?s)^(?:\\[a-zA-Z]+|\\?.)`)
 // peek returns the next token. The empty one is the end of the source. Blanks between tokens mean nothing.
 func (p *parser) peek() string {
 	p.at = len(p.src) - len(strings.TrimLeft(p.src[p.at:], " \t\r\n"))
-	return token.FindString(p.src[p.at:])
+	return token.FindString(p.src[p.at:min(len(p.src), p.at+maxToken)])
 }
 
 // next reads the token that peek returns. Markdown takes one of two backslashes before a brace or an underscore,
