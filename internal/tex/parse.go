@@ -197,7 +197,7 @@ func (p *parser) letters(word string) atom {
 // scripts reads the subscript, the superscript and the primes of an atom.
 func (p *parser) scripts(a atom) atom {
 	var sub, sup *element
-	primes := ""
+	primes := 0
 	for {
 		switch t := p.peek(); {
 		case t == "_" && sub == nil:
@@ -208,14 +208,14 @@ func (p *parser) scripts(a atom) atom {
 			sup = new(p.argument())
 		case t == "'" && sup == nil:
 			p.next()
-			primes += "\u2032"
+			primes++
 		case t == "_" || t == "^" || t == "'":
 			panic(errSyntax) // one of two would have to go
 		case (t == `\limits` || t == `\nolimits`) && a.class == largeOperator:
 			p.next()
 			a.limits = t == `\limits`
 		default:
-			return a.withScripts(sub, sup, primes)
+			return a.withScripts(sub, sup, strings.Repeat("\u2032", primes))
 		}
 	}
 }

@@ -31,7 +31,7 @@ func Split(text string) []string {
 		}
 		start, depth = end, 0
 	}
-	masked := Mask(text)
+	masked := mask(text)
 	for i, c := range text {
 		if masked[i] || i < start {
 			continue
@@ -75,8 +75,8 @@ func sentenceEnd(text string, start, i int) (end int, ok bool) {
 	return end, nextSentence().MatchString(near(end)) && !abbreviates()
 }
 
-// Mask marks the bytes of code spans, link targets and autolinks, whose marks are no punctuation.
-func Mask(text string) []bool {
+// mask marks the bytes of code spans, link targets and autolinks, whose marks are no punctuation.
+func mask(text string) []bool {
 	masked := make([]bool, len(text)+1)
 	for i := 0; i < len(text); i++ {
 		from, end := i, i
