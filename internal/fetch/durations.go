@@ -8,8 +8,9 @@ import (
 // bounds are the upper bounds of the buckets. They lie close around the time limits: 2.5 s for one try at a host, 3 s
 // for a GET and 8 s for an answer that a model makes.
 var bounds = [...]time.Duration{
-	time.Millisecond, 5 * time.Millisecond, 25 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond,
-	time.Second, 2 * time.Second, 2500 * time.Millisecond, 3 * time.Second, 5 * time.Second, 8 * time.Second, 10 * time.Second,
+	time.Millisecond, 5 * time.Millisecond, 25 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond,
+	500 * time.Millisecond, time.Second, 2 * time.Second, 2500 * time.Millisecond, 3 * time.Second, 5 * time.Second,
+	8 * time.Second, 10 * time.Second,
 }
 
 // Durations is a histogram. The zero value is empty and ready. It is safe for concurrent use.
@@ -29,8 +30,8 @@ func (d *Durations) Observe(took time.Duration) {
 	d.sum.Add(int64(took))
 }
 
-// Histogram returns the number of durations, their sum in seconds, and for each bound in seconds the number of durations
-// up to it.
+// Histogram returns the number of durations, their sum in seconds, and for each bound in seconds the number of
+// durations up to it.
 func (d *Durations) Histogram() (count uint64, sum float64, buckets map[float64]uint64) {
 	buckets = make(map[float64]uint64, len(bounds))
 	for i, bound := range bounds {

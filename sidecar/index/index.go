@@ -63,8 +63,8 @@ type file struct {
 // mebibyte is the unit of limits.
 const mebibyte = 1 << 20
 
-// indexDocuments are read by every Load: site, list, hard forks, and the configuration of a snapshot, which may be missing
-// and is never published. The documents of a single proposal are read when somebody asks for them.
+// indexDocuments are read by every Load: site, list, hard forks, and the configuration of a snapshot, which may be
+// missing and is never published. The documents of a single proposal are read when somebody asks for them.
 var indexDocuments = [4]document{
 	{"api/v1/site", mebibyte}, {"api/v1/mips", 32 * mebibyte}, {"api/v1/hardforks", mebibyte}, {"sidecar", mebibyte},
 }
@@ -156,12 +156,12 @@ func (s *Source) Load(ctx context.Context) (*Index, error) {
 
 // check compares what every build writes anew, so that documents of different builds are not taken for one site: the
 // site counts as many proposals of every status and category as the list has, and has every network on which a hard
-// fork activates. Two builds that differ in nothing of this, such as by a title, pass, and are mixed until the next Load.
-// The error is of the document at position i.
+// fork activates. Two builds that differ in nothing of this, such as by a title, pass, and are mixed until the next
+// Load. The error is of the document at position i.
 func (x *Index) check() (i int, err error) {
 	s := x.Site
 	if !strings.HasPrefix(s.BaseURL, "http://") && !strings.HasPrefix(s.BaseURL, "https://") || s.Prefix == "" {
-		return 0, fmt.Errorf("baseUrl is %q and prefix %q, want an http(s) address and the prefix of ids", s.BaseURL, s.Prefix)
+		return 0, fmt.Errorf("baseUrl is %q and prefix %q, want an http(s) address and a prefix", s.BaseURL, s.Prefix)
 	}
 	if x.List.Count != len(x.List.MIPs) || x.List.Count != s.Counts.Total {
 		const text = "it holds %d proposals, its count is %d and the site's %d: want one number, of one build"
@@ -187,7 +187,8 @@ func (x *Index) check() (i int, err error) {
 	for _, f := range x.HardForks {
 		for id := range f.Activation {
 			if !networks[id] {
-				return 2, fmt.Errorf("hard fork %s activates on %q, which is no network of the site: want documents of one build", f.Name, id)
+				const text = "hard fork %s activates on %q, which is no network of the site: want documents of one build"
+				return 2, fmt.Errorf(text, f.Name, id)
 			}
 		}
 	}
