@@ -15,8 +15,9 @@ var bounds = [...]time.Duration{
 
 // Durations is a histogram. The zero value is empty and ready. It is safe for concurrent use.
 type Durations struct {
-	buckets [len(bounds) + 1]atomic.Uint64 // the last one is beyond all bounds
-	sum     atomic.Int64                   // nanoseconds
+	// buckets do not add up; the last one is beyond all bounds.
+	buckets [len(bounds) + 1]atomic.Uint64
+	sum     atomic.Int64 // nanoseconds
 }
 
 // Observe counts a duration. A negative one, which a clock can give, counts as zero.

@@ -220,6 +220,7 @@ func (h *Host) Do(ctx context.Context, r Request) (res *Response, err error) {
 		return nil, err
 	}
 	defer func() { h.leave(probe, err) }()
+	// A call that decides for the breaker makes one try, so that a host that is down is asked once.
 	res, err = h.try(ctx, to, r)
 	if e, ok := errors.AsType[*Error](err); ok && e.retry && !probe && !r.Once {
 		wait := max(retryPause, e.RetryAfter)
@@ -254,6 +255,7 @@ func (h *Host) try(ctx context.Context, to *url.URL, r Request) (*Response, erro
 	if err != nil {
 		return nil, fmt.Errorf("upstream method %q: not a token", r.Method)
 	}
+	// The address is set here, since the errors of parsing one hold it.
 	req.URL, req.Host = to, to.Host
 	for name, values := range r.Header {
 		req.Header[http.CanonicalHeaderKey(name)] = values
@@ -280,6 +282,7 @@ func (h *Host) try(ctx context.Context, to *url.URL, r Request) (*Response, erro
 		}
 		return spend()
 	}
+	// The client would wrap the error of a redirect that the caller has not paid for.
 	resp, err := client.Do(req)
 	if refused != nil {
 		return nil, refused

@@ -49,6 +49,7 @@ func Read(name string, r io.Reader) (*File, error) {
 	if err == nil && len(raw) > MaxBytes {
 		err = fmt.Errorf("is larger than %d bytes, which no answer of GET /api/mip-watch is", MaxBytes)
 	}
+	// What the file says is believed only after all of it was read.
 	f := &File{name: name}
 	if err == nil {
 		err = f.decode(raw)
@@ -296,6 +297,7 @@ func (h *filter) outdated(d api.Discrepancy) string {
 			return "the text of " + s.ID.String() + " has changed since"
 		}
 	}
+	// The sidecar writes short messages without hidden characters, so that somebody else did write others.
 	switch {
 	case d.Hardfork != nil && !slices.ContainsFunc(h.forks, func(f mip.HardFork) bool { return f.Name == *d.Hardfork }):
 		return "the site has no such hard fork"

@@ -82,6 +82,7 @@ func Open(site string, client *http.Client) (*Source, error) {
 	if !IsAddress(site) {
 		return &Source{files: os.DirFS(site), root: site}, nil
 	}
+	// Which part of an address is wrong is said only as far as that holds no password.
 	u, err := url.Parse(site)
 	if err != nil { // it quotes the address, which may hold a password
 		return nil, errors.New("the site's address cannot be parsed: want a folder or an http(s) address")
@@ -135,6 +136,7 @@ func (s *Source) Load(ctx context.Context) (*Index, error) {
 		s.last = next
 		return nil, nil
 	}
+	// All are decoded again, though one may be the same: sites change seldom.
 	x := &Index{texts: newTexts(s)}
 	var hardForks mip.HardForks
 	var snapshot mip.SidecarConfig
@@ -159,6 +161,7 @@ func (s *Source) Load(ctx context.Context) (*Index, error) {
 // fork activates. Two builds that differ in nothing of this, such as by a title, pass, and are mixed until the next
 // Load. The error is of the document at position i.
 func (x *Index) check() (i int, err error) {
+	// The address is part of every problem, and of the keys in Redis.
 	s := x.Site
 	if !strings.HasPrefix(s.BaseURL, "http://") && !strings.HasPrefix(s.BaseURL, "https://") || s.Prefix == "" {
 		return 0, fmt.Errorf("baseUrl is %q and prefix %q, want an http(s) address and a prefix", s.BaseURL, s.Prefix)
@@ -266,6 +269,7 @@ const documentTimeout = 5 * time.Second
 
 // get asks the site for a document, whose version is its entity tag.
 func (s *Source) get(ctx context.Context, d document, last file) (file, error) {
+	// A site that hangs must not keep the poller from trying again.
 	ctx, cancel := context.WithTimeout(ctx, documentTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base.JoinPath(d.route).String(), nil)

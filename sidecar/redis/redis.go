@@ -146,6 +146,7 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	// A client that was closed before says so, which is no failure.
 	if err := s.client.Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
 		return errConnection
 	}
@@ -159,6 +160,7 @@ func ask[T any](ctx context.Context, s *Store, question func(context.Context, *r
 	if err := ctx.Err(); err != nil {
 		return reply, err
 	}
+	// The client may be replaced while the question is under way, which then fails.
 	client, probe := s.enter()
 	if client == nil {
 		return reply, errDown
@@ -190,6 +192,7 @@ func (s *Store) leave(ctx context.Context, client *redis.Client, probe bool, err
 	}
 	switch {
 	case err == nil:
+		// An answer to a question from before the failure says nothing of the present.
 		if probe {
 			s.down = false
 			s.config.Log.Info("redis is back")
@@ -271,6 +274,7 @@ func (s *Store) Limit(tokens uint64, window time.Duration) *Limit { return &Limi
 // Take takes a token of a key, if there is one. left is the time to the end of the window. An error means that the
 // Redis is down.
 func (l *Limit) Take(ctx context.Context, key string) (remaining uint64, left time.Duration, ok bool, err error) {
+	// A window of less than a millisecond would never end in Redis.
 	n, err := l.store.run(ctx, takeScript, 4, key, l.tokens, max(1, l.window.Milliseconds()))
 	if err != nil {
 		return 0, 0, false, err
