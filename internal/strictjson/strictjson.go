@@ -179,7 +179,8 @@ func kindOf(t reflect.Type) string {
 		return "a time such as 2026-01-05T12:00:00Z"
 	}
 	return map[reflect.Kind]string{
-		reflect.Struct: "an object", reflect.Slice: "a list", reflect.String: "a string", reflect.Bool: "true or false", reflect.Int: "a whole number",
+		reflect.Struct: "an object", reflect.Slice: "a list", reflect.String: "a string",
+		reflect.Bool: "true or false", reflect.Int: "a whole number",
 	}[t.Kind()]
 }
 
