@@ -39,6 +39,7 @@ func (f *fields) authors(names ...string) []mip.Author {
 		all = authorTexts(v.v)
 	}
 	for _, text := range all {
+		// Below, every word of an author is compared with every bracket.
 		if len(text) > maxText {
 			f.r.add(v.line, "long-value/name", quoted(v.key), len(text), maxText)
 		}

@@ -197,7 +197,7 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 	if ok {
 		h, ok = guard(text, r)
 	}
-	// A text such as README.md is no proposal.
+	// A text such as README.md is no proposal, and whatever is wrong with it is nobody's fault.
 	if _, named := numberInName(file.Name); h == nil && !named && !mayHaveNumber(raw, prefix) {
 		*r = report{file: r.file} // the errors of a proposal are none of another text
 		r.add(0, "no-header/skipped")
@@ -215,6 +215,7 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 	if !ok {
 		return nil
 	}
+	// Feeds are XML, in which such a character cannot even be escaped.
 	first := lineAt(text, h.body)
 	body, at := mip.Printable(text[h.body:])
 	if at >= 0 {
@@ -264,6 +265,7 @@ func (c *Corpus) assemble(all []*entry) {
 	checkTwice(all, func(e *entry, others string) {
 		e.report.add(e.proposal.numberLine, "duplicate-number", e.id.Number, others)
 	})
+	// Proposals refer to each other by file name as well: [MIP-3](./MIP-3.md).
 	c.files = map[string]*Proposal{}
 	for _, e := range all {
 		if e.proposal == nil || e.report.failed {

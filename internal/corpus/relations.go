@@ -309,6 +309,7 @@ func (h *history) date(proposals []*Proposal) (state, commit string, committed *
 			}
 			synced++
 		}
+		// The newest commit dates the text; without one the header does.
 		switch c, when := last(all); {
 		case h.epoch != nil:
 			p.Updated = new(mip.NewTime(*h.epoch))

@@ -41,6 +41,7 @@ func decode(h *header, r *report, names ...string) *fields {
 		if len(names) > 0 && !slices.Contains(names, f.name) {
 			continue
 		}
+		// A value that is broken costs no other field its structure.
 		v, ok := f.read()
 		f.v = f.tidy(v)
 		if !ok {
@@ -299,7 +300,8 @@ func decodeBlock(lines []string) (v any, ok bool) {
 		}
 		f, isKey := splitKey(rest)
 		isKey = isKey && !strings.ContainsAny(rest[:1], "[{")
-		// The value's column is kept, so that the keys of a list's map line up with those below.
+		// The value's column is kept, so that the keys of a list's map line up with those below it
+		// in the same item.
 		b.WriteString("\n" + strings.TrimSuffix(strings.TrimRight(lines[i], " \t"), rest))
 		if isKey {
 			b.WriteString(strconv.QuoteToASCII(f.key) + ": ")
