@@ -27,11 +27,11 @@ var imports = map[string][]string{
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/upstreamtest",
+	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/upstreamtest",
 		"sidecar", "internal/api", "internal/ai", "sidecar/index",
-		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
-	"cmd/sidecar": {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
-		"github.com/prometheus/client_golang", "github.com/prometheus/common"},
+		"github.com/spf13/cobra", "golang.org/x/term"},
+	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
+		"github.com/prometheus/client_golang"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
 	"internal/atomicfile":   {},
 	"internal/browsertest":  {},                   // tests only
@@ -52,7 +52,7 @@ var imports = map[string][]string{
 	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":   {"github.com/go-json-experiment/json"},
 	"internal/testenv":      {}, // for tests only
-	"internal/tex":          {},
+	"internal/tex":          {"internal/mip"},
 	"internal/upstreamtest": {"internal/mip"},
 	"internal/webtest":      {}, // for tests only
 	"render":                {"internal/snapshot", "internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff"},
@@ -74,7 +74,7 @@ var imports = map[string][]string{
 	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
 	"sidecar/index":       {"internal/ai/summary", "internal/api", "internal/mip", "internal/site", "sidecar/cache", "golang.org/x/sync"},
 	"sidecar/limit":       {"internal/api", "sidecar/cache", "sidecar/redis", "github.com/sethvargo/go-limiter"},
-	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9", "github.com/sony/gobreaker/v2"},
+	"sidecar/redis":       {"sidecar/timing", "github.com/redis/go-redis/v9"},
 	"sidecar/timing":      {},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/index",
 		"github.com/aws/aws-lambda-go/lambda"},

@@ -8,14 +8,27 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
+// citation is a proposal's citation in its three forms.
+type citation struct{ Text, BibTeX, CSL string }
+
+func citationOf(t *testing.T, p *Pages, s mip.Summary) citation {
+	t.Helper()
+	form := func(name string) string {
+		out, err := p.cite(name, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	return citation{form("cite"), form("bibtex"), form("csl")}
+}
+
 func TestCitation(t *testing.T) {
 	p := newTestPages(t, pageInfo("https://example.org/p"), nil)
 	s := pageSummaries()[2]
 	s.Title, s.Authors[0].Name = `50% {of} a_b \\ "c" & d`, new("Doe, Ada and Sons")
-	c, err := p.citation(s, p.people(s.Authors), "/mip/3/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.Authors = s.Authors[:2]
+	c := citationOf(t, p, s)
 	if want := `Doe, Ada and Sons, b@example.org, "MIP-3: 50% {of} a_b \\ "c" & d," Example proposals, no. 3, January 2026. https://example.org/p/mip/3/`; c.Text != want {
 		t.Errorf("text: got %s\nwant %s", c.Text, want)
 	}
@@ -37,10 +50,7 @@ func TestCitation(t *testing.T) {
 		t.Errorf("CSL-JSON: error %v in %s", err, c.CSL)
 	}
 
-	bare, err := p.citation(mip.Summary{Number: 9, ID: mip.ID{Kind: "MIP", Number: 9}}, nil, "/mip/9/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bare := citationOf(t, p, mip.Summary{Number: 9, ID: mip.ID{Kind: "MIP", Number: 9}})
 	for _, no := range []string{"author", "year", "note", "issued", "status"} {
 		if strings.Contains(bare.BibTeX+bare.CSL, no) {
 			t.Errorf("without it in the header, %q is in %s\n%s", no, bare.BibTeX, bare.CSL)
@@ -57,10 +67,8 @@ func TestCitationOnPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := p.citation(all[2], p.people(all[2].Authors), "/mip/3/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all[2].Authors = all[2].Authors[:2] // the third has no name
+	want := citationOf(t, p, all[2])
 	got, meta, history := citation{}, "", ""
 	for _, e := range pageElements(t, page) {
 		switch {

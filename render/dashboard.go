@@ -12,7 +12,7 @@ import (
 // DashboardPage is what /dashboard/ shows of the proposals themselves.
 type DashboardPage struct {
 	Summaries []mip.Summary       // of all proposals, ascending by number
-	Outdated  []mip.ID            // in the order of the list: those whose committed summary speaks of an older text
+	Outdated  []mip.Summary       // in the order of the list: those whose committed summary speaks of an older text
 	Revised   map[mip.ID]Revision // of those that [Recent] returns: their newest change, as far as it is known
 }
 
@@ -23,8 +23,8 @@ type Revision struct {
 	First         bool // there was nothing before
 }
 
-// words says in a few words what was done; empty when that is not known.
-func (r Revision) words() string {
+// Words says in a few words what was done; empty when that is not known.
+func (r Revision) Words() string {
 	switch {
 	case r.First && r.Is == "":
 		return "new"
@@ -47,99 +47,47 @@ func (r Revision) words() string {
 	}
 }
 
-// recentChange is a row of the newest changes. What may be empty.
-type recentChange struct {
-	mip.Summary
-	What string
-}
-
 // dashboardView is the dashboard: the live part and the lists that follow from the proposals.
 type dashboardView struct {
-	Head      head
-	Live      liveView
-	Facts     siteFacts
-	Statuses  []choice
-	Bars      []bar
-	Recent    []recentChange
-	LastCalls []lastCall
-	Stagnant  limited[mip.Summary]
-	Outdated  limited[mip.Summary] // their summaries speak of an older text
-	Broken    limited[brokenRequires]
-	Upgrades  limited[upgrade]
-}
-
-// limited is the first elements of a list.
-type limited[T any] struct {
-	First []T
-	More  int // that are left out
-}
-
-// limit keeps the first elements, most at the most.
-func limit[T any](all []T, most int) limited[T] {
-	n := min(len(all), most)
-	return limited[T]{all[:n], len(all) - n}
-}
-
-// bar is one status in the bar of all: X and Width in thousandths.
-type bar struct {
-	Class    string
-	X, Width int
+	DashboardPage
+	Live       liveView
+	Statuses   []choice
+	Bars       []bar
+	Recent     []mip.Summary
+	Open, Over []mip.Summary // last calls
+	Stagnant   []mip.Summary
+	Broken     []brokenRequires
+	Upgrades   []upgrade
 }
 
 // brokenRequires is a proposal that depends on some that are not published.
 type brokenRequires struct {
-	S       mip.Summary
+	mip.Summary
 	Missing []ref
 }
-
-// Lengths of the lists, and the width of the bar of statuses.
-const (
-	recentLimit    = 10
-	attentionLimit = 5
-	upgradeLimit   = 5
-	barUnits       = 1000
-)
 
 // Dashboard renders the state of the proposals, with the live figures of the snapshot.
 func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	all, upgrades := d.Summaries, p.upgradesNow(d.Summaries)
-	statuses := statusChoices(all)
-	var stagnant, outdated []mip.Summary
-	var broken []brokenRequires
+	v := dashboardView{
+		DashboardPage: d, Live: p.live(all, upgrades), Statuses: statusChoices(all), Recent: Recent(all), Upgrades: upgrades,
+	}
+	v.Bars = bars(v.Statuses, len(all))
+	v.Open, v.Over = lastCalls(all)
 	for _, s := range all {
 		if s.Status == mip.Stagnant {
-			stagnant = append(stagnant, s)
+			v.Stagnant = append(v.Stagnant, s)
 		}
-		if _, ok := slices.BinarySearchFunc(d.Outdated, s.ID, mip.ID.Compare); ok {
-			outdated = append(outdated, s)
-		}
-		missing := slices.DeleteFunc(p.refs(all, s.ID, s.Requires), func(r ref) bool { return r.Published })
+		missing := slices.DeleteFunc(refs(all, s.ID, s.Requires), func(r ref) bool { return r.Published })
 		if len(missing) > 0 {
-			broken = append(broken, brokenRequires{s, missing})
+			v.Broken = append(v.Broken, brokenRequires{s, missing})
 		}
 	}
-	slices.SortStableFunc(stagnant, newestFirst)
-	// Deadlines that have passed come after those to come.
-	open, over := lastCalls(all)
-	v := dashboardView{
-		Head: p.head(head{
-			Section: "/dashboard/", Title: "Dashboard", Route: "/dashboard/", Script: liveScript,
-			Description: "Proposals by status, recent changes, what needs attention and the network upgrades of " + p.info.Title + ".",
-		}),
-		Live:      p.live(all, upgrades),
-		Facts:     p.facts(all),
-		Statuses:  statuses,
-		Bars:      bars(statuses, len(all)),
-		LastCalls: append(open, over...),
-		Stagnant:  limit(stagnant, attentionLimit),
-		Outdated:  limit(outdated, attentionLimit),
-		Broken:    limit(broken, attentionLimit),
-		Upgrades:  limit(upgrades, upgradeLimit),
-	}
-	for _, s := range Recent(all) {
-		v.Recent = append(v.Recent, recentChange{s, d.Revised[s.ID].words()})
-	}
-	return p.execute("dashboard", v)
+	slices.SortStableFunc(v.Stagnant, newestFirst)
+	return p.page("dashboard", head{
+		Section: "/dashboard/", Title: "Dashboard", Route: "/dashboard/", Script: liveScript,
+		Description: "Proposals by status, recent changes, what needs attention and the network upgrades of " + p.info.Title + ".",
+	}, v)
 }
 
 // newestFirst orders by change, the newest first, undated ones last.
@@ -158,19 +106,25 @@ func newestFirst(a, b mip.Summary) int {
 func Recent(all []mip.Summary) []mip.Summary {
 	out := slices.DeleteFunc(slices.Clone(all), func(s mip.Summary) bool { return s.Updated == nil })
 	slices.SortFunc(out, func(a, b mip.Summary) int { return cmp.Or(newestFirst(a, b), cmp.Compare(b.Number, a.Number)) })
-	return out[:min(len(out), recentLimit)]
+	return out[:min(len(out), 10)]
+}
+
+// bar is one status in the bar of all: X and Width in thousandths.
+type bar struct {
+	Class    string
+	X, Width int
 }
 
 // bars lays the shares side by side without gaps from rounding; the least is still to be seen.
 func bars(statuses []choice, total int) []bar {
-	const gap, least = 3, 4
+	const units, gap, least = 1000, 3, 4
 	out := make([]bar, 0, len(statuses))
 	sum := 0
 	// The ends are rounded, not the widths, so that all of them add up.
 	for _, c := range statuses {
-		x := sum * barUnits / total
+		x := sum * units / total
 		sum += c.Count
-		width := sum*barUnits/total - x
+		width := sum*units/total - x
 		if width > gap+least {
 			width -= gap
 		}

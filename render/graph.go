@@ -1,16 +1,108 @@
 package render
 
 import (
+	"fmt"
+	"html/template"
 	"slices"
-	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/graph"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
+
+// Measures of a drawing in CSS pixels. Text is in the page's monospaced face, of which a letter is about
+// three fifths of its size wide.
+const (
+	nodeHeight = 24
+	nodePad    = 9 // beside the text
+	nodeText   = 12
+	nodeGap    = 6  // between two nodes, one over the other
+	wireHeight = 4  // of a line that passes between nodes
+	columnGap  = 56 // where lines run
+	narrowGap  = 17 // the same in the drawing beside a proposal
+	margin     = 3  // room for the ring of a focused node
+)
+
+// drawing is an SVG of boxes and lines. The style sheet colours it by class, in both themes. The boxes are links with
+// names of their own.
+type drawing struct {
+	Width, Height int
+	Label         string   // what the drawing is called
+	Lines         string   // a path of SVG
+	Back          []string // paths against the order of the columns
+	Nodes         []drawnNode
+
+	boxWidth, columnGap int
+}
+
+// drawnNode is a proposal's box. It is no link when Self, the proposal that the page is about, or not published.
+type drawnNode struct {
+	ref
+	Self      bool
+	Name      string
+	Box, Text template.HTMLAttr // places and sizes
+}
+
+// newDrawing makes room in each box for the longest of the ids, since all boxes have one width.
+func newDrawing(columns, columnGap, height int, label string, ids []mip.ID) *drawing {
+	letters := 0
+	for _, id := range ids {
+		letters = max(letters, utf8.RuneCountInString(id.String()))
+	}
+	d := &drawing{Label: label, columnGap: columnGap, boxWidth: letters*(nodeText*3/5+1) + 2*nodePad - letters/2}
+	d.Width, d.Height = d.left(columns-1)+d.boxWidth+margin, height+2*margin
+	return d
+}
+
+// left is the left side of a column's boxes.
+func (d *drawing) left(column int) int { return margin + column*(d.boxWidth+d.columnGap) }
+
+// node draws a proposal, which says its title and status.
+func (d *drawing) node(r ref, self bool, at graph.Point) {
+	x, y := d.left(at.Column), at.Y+margin
+	name := r.ID.String() + ", not published here"
+	if r.Published {
+		title := mip.Shorten(r.Title, mentionBytes)
+		name = plain.Sentence(named(r.ID.String(), " ", title)) + " " + r.Status.String()
+	}
+	d.Nodes = append(d.Nodes, drawnNode{
+		r, self, name,
+		template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d" width="%d" height="%d"`, x, y-nodeHeight/2, d.boxWidth, nodeHeight)),
+		template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d"`, x+d.boxWidth/2, y+nodeText/3)),
+	})
+}
+
+// lines draws pieces of lines in one path, from the left side of one column to the right side of another;
+// through goes across the column it begins in, too.
+func (d *drawing) lines(wires []graph.Wire) {
+	var b strings.Builder
+	for _, w := range wires {
+		x, to := d.left(w.From.Column), d.left(w.To.Column)+d.boxWidth
+		if w.Through {
+			fmt.Fprintf(&b, "M%d %dh%d", x+d.boxWidth, w.From.Y+margin, -d.boxWidth)
+		} else {
+			fmt.Fprintf(&b, "M%d %d", x, w.From.Y+margin)
+		}
+		b.WriteString(curve(to-x, w.To.Y-w.From.Y))
+	}
+	d.Lines = b.String()
+}
+
+// curve is an S from where the path is.
+func curve(dx, dy int) string {
+	return fmt.Sprintf("c%d 0 %d %d %d %d", dx/2, dx-dx/2, dy, dx, dy)
+}
+
+// back draws a line against the order of the columns, from the right side of one to the left side of another.
+func (d *drawing) back(from, to graph.Point) {
+	x := d.left(from.Column) + d.boxWidth
+	d.Back = append(d.Back, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)-x, to.Y-from.Y))
+}
 
 // graphView is /graph/: drawings of the proposals that hang together, and what they say as a list.
 type graphView struct {
-	Head     head
 	Drawings []drawnGroup
 	Statuses []choice
 	Rows     []requiresRow
@@ -22,34 +114,33 @@ type graphView struct {
 
 // drawnGroup is one drawing.
 type drawnGroup struct {
-	Drawing *drawing
-	Count   int
-	Wide    bool // may need scrolling
+	*drawing
+	Wide bool // may need scrolling
 }
 
 // requiresRow is a proposal with those that it requires, published or not.
 type requiresRow struct {
-	ref
-	Requires []ref
+	mip.Summary
+	Refs []ref
 }
 
 // circle is a line against the order: From requires To, which comes to depend on From.
-type circle struct{ From, To ref }
-
-// drawingLimit is how many nodes and pieces of lines all drawings have together. A thousand proposals of a
-// real process have a tenth of it.
-const drawingLimit = 20_000
-
-// wideColumns is from how many columns on a drawing may not fit beside others.
-const wideColumns = 5
+type circle struct{ From, To mip.ID }
 
 // Graph renders /graph/. All must be ascending by number.
 func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
+	// All drawings have at most so many nodes and pieces of lines together. A thousand proposals of a real process have a
+	// tenth of it.
+	room := 20_000
 	g := requiresOf(all)
-	v := graphView{Relation: len(g.Edges), Rows: p.requiresRows(all)}
+	v := graphView{Relation: len(g.Edges)}
+	for _, s := range all {
+		if len(s.Requires) > 0 {
+			v.Rows = append(v.Rows, requiresRow{s, refs(all, s.ID, s.Requires)})
+		}
+	}
 	var tied []mip.Summary
 	// Large groups come first. One that does not fit is listed, and smaller ones are still drawn.
-	room := drawingLimit
 	for _, group := range graph.Components(g) {
 		if len(group) < 2 {
 			break // they are sorted by size
@@ -66,16 +157,15 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 			continue
 		}
 		room -= size
-		d, circles := p.draw(members, relations)
+		d, circles := draw(members, relations)
 		v.Drawings = append(v.Drawings, d)
 		v.Circles = append(v.Circles, circles...)
 	}
 	v.Tied, v.Statuses = len(tied), statusChoices(tied)
-	v.Head = p.head(head{
+	return p.page("graph", head{
 		Section: "/", Title: "Relations", Route: "/graph/",
 		Description: "Which proposals of " + p.info.Title + " require which: a drawing, and the same as a list.",
-	})
-	return p.execute("graph", v)
+	}, v)
 }
 
 // requiresOf is the graph of what requires what, both published, by position.
@@ -94,44 +184,27 @@ func requiresOf(all []mip.Summary) graph.Graph {
 }
 
 // draw lays out proposals that hang together by these relations.
-func (p *Pages) draw(members []mip.Summary, relations graph.Graph) (drawnGroup, []circle) {
-	ids := make([]string, 0, len(members))
+func draw(members []mip.Summary, relations graph.Graph) (drawnGroup, []circle) {
+	const wide = 5 // columns, from which on a drawing may not fit beside others
+	ids := make([]mip.ID, 0, len(members))
 	for _, s := range members {
-		ids = append(ids, s.ID.String())
+		ids = append(ids, s.ID)
 	}
 	l := graph.Lay(relations, graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap})
-	d := newDrawing(l.Columns, columnGap, l.Height, strconv.Itoa(len(members))+" proposals: "+ids[0]+" and what it hangs together with", ids...)
+	label := fmt.Sprintf("%d proposals: %s and what it hangs together with", len(members), ids[0])
+	d := newDrawing(l.Columns, columnGap, l.Height, label, ids)
 	d.lines(l.Wires)
 	var circles []circle
 	// Requirements in a circle have no order: the lines that break it are drawn from left to right.
 	for _, e := range l.Back {
 		d.back(l.Nodes[e[0]], l.Nodes[e[1]])
-		circles = append(circles, circle{p.refTo(members[e[0]]), p.refTo(members[e[1]])})
+		circles = append(circles, circle{ids[e[0]], ids[e[1]]})
 	}
 	for i, s := range members {
-		d.node(p.refTo(s), l.Nodes[i])
+		d.node(refTo(s), false, l.Nodes[i])
 	}
-	return drawnGroup{d, len(members), l.Columns >= wideColumns}, circles
+	return drawnGroup{d, l.Columns >= wide}, circles
 }
-
-// requiresRows are the rows of the list: each proposal that requires others.
-func (p *Pages) requiresRows(all []mip.Summary) []requiresRow {
-	var out []requiresRow
-	for _, s := range all {
-		if len(s.Requires) == 0 {
-			continue
-		}
-		r := requiresRow{ref{ID: s.ID, Title: s.Title, Path: p.proposalPath(s.ID)}, p.refs(all, s.ID, s.Requires)}
-		for i := range r.Requires {
-			r.Requires[i].Title = "" // it has a row of its own, or nobody knows it
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
-// neighboursShown is how many proposals a small drawing shows on each side.
-const neighboursShown = 8
 
 // neighbourhood is a small drawing.
 type neighbourhood struct {
@@ -142,17 +215,17 @@ type neighbourhood struct {
 // relations draws what a proposal requires on its left and what requires it on its right; nil when there is
 // neither.
 func relations(s mip.Summary, requires, requiredBy []ref) *neighbourhood {
-	const gap = 17 // between columns: the card is narrow
-	self := ref{ID: s.ID, Title: mip.Shorten(s.Title, refTitle), Status: s.Status, Published: true}
+	const most = 8 // proposals on each side
+	self := refTo(s)
 	sides := [][]ref{others(self, requires), {self}, others(self, requiredBy)}
-	ids, rows, more := []string{}, 0, 0
+	ids, rows, more := []mip.ID{}, 0, 0
 	for i, refs := range sides {
-		if len(refs) > neighboursShown {
-			more, sides[i] = more+len(refs)-neighboursShown, refs[:neighboursShown]
+		if len(refs) > most {
+			more, sides[i] = more+len(refs)-most, refs[:most]
 		}
 		rows = max(rows, len(sides[i]))
 		for _, r := range sides[i] {
-			ids = append(ids, r.ID.String())
+			ids = append(ids, r.ID)
 		}
 	}
 	// A side without proposals takes no column.
@@ -164,21 +237,22 @@ func relations(s mip.Summary, requires, requiredBy []ref) *neighbourhood {
 	place := func(column, i int) graph.Point {
 		return graph.Point{Column: column, Y: nodeHeight/2 + pitch*i + pitch*(rows-len(sides[column]))/2}
 	}
-	d := newDrawing(len(sides), gap, pitch*rows-nodeGap, "What "+self.ID.String()+" requires is on its left, what requires it on its right", ids...)
+	label := "What " + self.ID.String() + " requires is on its left, what requires it on its right"
+	d := newDrawing(len(sides), narrowGap, pitch*rows-nodeGap, label, ids)
 	var wires []graph.Wire
-	for c := 1; c < len(sides); c++ {
-		for i := range sides[c] {
+	for c, refs := range sides {
+		for i, r := range refs {
+			d.node(r, r.ID == self.ID, place(c, i))
+			if c == 0 {
+				continue
+			}
+			// Of two neighbouring columns one holds the proposal alone.
 			for k := range sides[c-1] {
 				wires = append(wires, graph.Wire{From: place(c, i), To: place(c-1, k)})
 			}
 		}
 	}
 	d.lines(wires)
-	for c, refs := range sides {
-		for i, r := range refs {
-			d.node(r, place(c, i))
-		}
-	}
 	return &neighbourhood{d, more}
 }
 

@@ -64,7 +64,7 @@ func TestGraph(t *testing.T) {
 func TestRelations(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org"), nil), graphSummaries()
 	many := []int{}
-	for n := range neighboursShown + 3 {
+	for n := range 8 + 3 {
 		many = append(many, n+2)
 	}
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func TestRelations(t *testing.T) {
 		{"too many", nil, many, "gMIP-1 a2 a3 a4 a5 a6 a7 gMIP-8 gMIP-9 8 3"},
 	} {
 		svg := ""
-		if r := relations(all[0], p.refs(all, all[0].ID, c.requires), p.refs(all, all[0].ID, c.requiredBy)); r != nil {
+		if r := relations(all[0], refs(all, all[0].ID, c.requires), refs(all, all[0].ID, c.requiredBy)); r != nil {
 			html, err := p.fragment("drawing", r)
 			if err != nil {
 				t.Fatal(err)

@@ -10,27 +10,32 @@ import (
 )
 
 func TestCards(t *testing.T) {
-	info := mip.SiteInfo{Title: "Example proposals", Description: "All of them."}
+	info := mip.SiteInfo{Title: "Example proposals", Description: "All of them.", BaseURL: "https://example.org"}
 	draft, none := mip.Draft, mip.Status("")
-	track, core := "Standards Track", "Core"
+	p := newTestPages(t, info, nil)
 	for _, c := range []struct {
 		name string
-		got  card.Card
+		of   *mip.Summary
 		want card.Card
 		text string
 	}{
-		{"proposal", ProposalCard(info, mip.Summary{ID: mip.ID{Kind: "MIP", Number: 3}, Title: "A `B` <C>", Status: draft, Type: &track, Category: &core}),
-			card.Card{Site: "Example proposals", ID: "MIP-3", Title: "A B <C>", Status: &draft, Kind: "Standards Track, Core"},
+		{"proposal", &mip.Summary{
+			ID: mip.ID{Kind: "MIP", Number: 3}, Title: "A `B` <C>", Status: draft, Type: new("Standards Track"), Category: new("Core"),
+		}, card.Card{Site: "Example proposals", ID: "MIP-3", Title: "A B <C>", Status: &draft, Kind: "Standards Track, Core"},
 			"MIP-3: A B <C>. Draft. Standards Track, Core. Example proposals"},
-		{"without title and status", ProposalCard(info, mip.Summary{ID: mip.ID{Kind: "MIP", Number: 3}, Title: "MIP-3"}),
+		{"without title and status", &mip.Summary{ID: mip.ID{Kind: "MIP", Number: 3}, Title: "MIP-3"},
 			card.Card{Site: "Example proposals", ID: "MIP-3", Status: &none}, "MIP-3. No status. Example proposals"},
-		{"site", SiteCard(info), card.Card{Title: "Example proposals", Kind: "All of them."}, "Example proposals. All of them"},
+		{"site", nil, card.Card{Title: "Example proposals", Kind: "All of them."}, "Example proposals. All of them"},
 	} {
-		if d := cmp.Diff(c.want, c.got); d != "" {
+		got, route := SiteCard(info), SiteCardRoute(c.want)
+		if c.of != nil {
+			got, route = ProposalCard(info, *c.of), ProposalCardRoute(c.of.ID, c.want)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
-		if got := cardText(c.got); got != c.text {
-			t.Errorf("%s: in words %q, want %q", c.name, got, c.text)
+		if got, want := p.image(c.of), (image{"https://example.org" + route, c.text}); got != want {
+			t.Errorf("%s: image %+v, want %+v", c.name, got, want)
 		}
 	}
 }

@@ -28,20 +28,9 @@ type Version struct {
 	Text            []byte // nil: not to be had
 }
 
-// historyView is the page of a history.
-type historyView struct {
-	Head        head
-	ID          mip.ID
-	Title, Page string
-	Versions    []versionView
-	Before      string
-	Source      string // of the newest version
-}
-
 // versionView is a version with its changes since the one before.
 type versionView struct {
 	Version
-	Name string // the commit, short
 	What string // what changed, in words
 	Diff []diffLine
 	Cut  bool // Diff is not all
@@ -50,16 +39,7 @@ type versionView struct {
 // History renders the page of a proposal's versions. Its changes stand in the order of the versions as
 // long as there is room.
 func (p *Pages) History(v HistoryPage) ([]byte, error) {
-	s := v.Summary
-	w := historyView{
-		ID: s.ID, Title: s.Title, Page: p.proposalPath(s.ID), Before: v.Before,
-		Head: p.head(head{
-			Section: "/",
-
-			Title: "History of " + fullTitle(s), Description: "What changed in " + fullTitle(s) + ", version by version.",
-			Route: s.ID.Page() + "history/",
-		}),
-	}
+	var versions []versionView
 	// The newest changes are shown first, so the oldest are the ones without room.
 	room := maxDiff
 	for i, version := range v.Versions {
@@ -68,7 +48,7 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 			before = v.Versions[i+1].Text
 		}
 		version.SourceURL = webAddress(&version.SourceURL)
-		x := versionView{Version: version, Name: version.Commit[:min(shortHash, len(version.Commit))]}
+		x := versionView{Version: version}
 		switch {
 		case version.Text == nil:
 			x.What = "This version is not in the copy of the repository that this site was made from."
@@ -79,26 +59,23 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 		case room == 0:
 			x.Cut = true
 		default:
-			room -= x.compare(before, version.Text, room)
+			d := diffLines(before, version.Text)
+			if x.What = lines(d.added) + " added, " + lines(d.removed) + " removed"; len(d.text) == 0 {
+				x.What = "No line changed"
+			}
+			x.Diff, x.Cut = d.lines(room), len(d.text) > room
+			room -= min(len(d.text), room)
 		}
-		w.Versions = append(w.Versions, x)
+		versions = append(versions, x)
 	}
-	if len(w.Versions) > 0 {
-		w.Source = w.Versions[0].SourceURL
-	}
-	return p.execute("history", w)
-}
-
-// compare fills in what changed, in at most room bytes, and returns how many it took.
-func (x *versionView) compare(before, after []byte, room int) int {
-	d := diffLines(before, after)
-	x.What = lines(d.added) + " added, " + lines(d.removed) + " removed"
-	if len(d.text) == 0 {
-		x.What = "No line changed"
-	}
-	x.Cut = len(d.text) > room
-	x.Diff = d.lines(room)
-	return min(len(d.text), room)
+	title := fullTitle(v.Summary)
+	return p.page("history", head{
+		Section: "/", Title: "History of " + title, Description: "What changed in " + title + ", version by version.",
+		Route: v.Summary.ID.Page() + "history/",
+	}, struct {
+		HistoryPage
+		Versions []versionView
+	}{v, versions})
 }
 
 // lines is a number of lines in words.
@@ -117,7 +94,6 @@ type lineDiff struct {
 
 // diffLines compares two texts. It takes time proportional to their size.
 func diffLines(before, after []byte) lineDiff {
-	// The names a and b are in the heading only.
 	var d lineDiff
 	d.text = diff.Diff("a", before, "b", after)
 	for range 3 { // the heading: names, --- and +++

@@ -1,8 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
-	"net/url"
+	"maps"
 	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -10,91 +11,200 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// homeView is the first page.
-type homeView struct {
-	Head       head
-	Facts      siteFacts
-	Statuses   []choice // that occur
-	Tiles      []choice
-	Categories []choice
-	LastCalls  limited[lastCall]
-	Table      table
-	HeatAt     *mip.Time // the moment of the heat that the page holds, nil: it holds none
+// table is a list of proposals.
+type table struct {
+	All  []mip.Summary
+	Heat string // class of the column of heat, empty: there is none
 }
 
-// siteFacts say how much a site holds, and as of when.
-type siteFacts struct {
-	Count  int
-	Commit string    // short, empty: not known
-	Newest *mip.Time // change of a proposal, nil: not known
-}
-
-// facts counts the proposals of a site and dates them.
-func (p *Pages) facts(all []mip.Summary) siteFacts {
-	f := siteFacts{Count: len(all), Newest: newestChange(all)}
-	if p.info.Commit != nil {
-		f.Commit = (*p.info.Commit)[:min(len(*p.info.Commit), shortHash)]
+// table makes a list. live says that its page has a script that asks for live figures.
+func (p *Pages) table(all []mip.Summary, live bool) table {
+	t := table{All: all}
+	for i, s := range all {
+		if p.heat(s.ID) != nil {
+			t.Heat = "r he"
+			break
+		}
+		// The column is hidden from readers without the script, for whom it would stay empty.
+		if live && p.discussed(&all[i]) {
+			t.Heat = "r he js"
+		}
 	}
-	return f
+	return t
 }
 
-// listingView is the page of the proposals that share a value.
-type listingView struct {
-	Head    head
-	Heading string
-	Meaning string
-	Status  mip.Status // of a list by status
-	IsLife  bool       // it is one
-	Author  string     // login, of a list by author
-	GitHub  string     // address of the author's profile
-	Feed    string
-	Table   table
-	HeatAt  *mip.Time // of the heat in the table, nil: there is none
+// heat is a proposal's score from 0 to 100, nil when it is not known.
+func (p *Pages) heat(id mip.ID) *int {
+	if score, ok := p.heatOf[id]; ok {
+		return &score
+	}
+	return nil
 }
 
-// noticeLimit is how many open last calls the first page announces one by one.
-const noticeLimit = 5
+// discussed reports whether a proposal has a discussion on the site's forum.
+func (p *Pages) discussed(s *mip.Summary) bool { return p.info.Forum != nil && s.ForumTopicID != nil }
+
+// newestChange is the latest change of all, nil when none has a date.
+func newestChange(all []mip.Summary) *mip.Time {
+	var t *mip.Time
+	for i := range all {
+		if u := all[i].Updated; u != nil && (t == nil || u.UTC().After(t.UTC())) {
+			t = u
+		}
+	}
+	return t
+}
+
+// ref is a mention of a proposal. One that is not published has an id alone.
+type ref struct {
+	ID        mip.ID
+	Title     string
+	Status    mip.Status
+	Published bool
+}
+
+// refTo mentions a published proposal.
+func refTo(s mip.Summary) ref { return ref{s.ID, s.Title, s.Status, true} }
+
+// refs mention the proposals of the same kind with these numbers. all must be in the order of ids.
+func refs(all []mip.Summary, of mip.ID, numbers []int) []ref {
+	out := make([]ref, 0, len(numbers))
+	for _, id := range of.Siblings(numbers) {
+		if i, ok := mip.Search(all, id); ok {
+			out = append(out, refTo(all[i]))
+		} else {
+			out = append(out, ref{ID: id})
+		}
+	}
+	return out
+}
+
+// choice is one value of a field, for a link, a filter or a count.
+type choice struct {
+	Slug, Label string
+	Class       string // of a status
+	Count       int
+}
+
+// choices counts the values of a field by slug, in the order of their labels. The least label of a slug stands for it.
+// The slug is empty for a proposal without a value.
+func choices(all []mip.Summary, value func(mip.Summary) (slug, label string)) []choice {
+	bySlug := map[string]choice{}
+	for _, s := range all {
+		if slug, label := value(s); slug != "" {
+			c := bySlug[slug]
+			if c.Count == 0 || label < c.Label {
+				c.Slug, c.Label = slug, label
+			}
+			c.Count++
+			bySlug[slug] = c
+		}
+	}
+	return slices.SortedFunc(maps.Values(bySlug), func(a, b choice) int {
+		return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Slug, b.Slug))
+	})
+}
+
+// choicesOf counts a field that a header may lack.
+func choicesOf(all []mip.Summary, field func(mip.Summary) *string) []choice {
+	return choices(all, func(s mip.Summary) (string, string) {
+		if v := field(s); v != nil {
+			return mip.Slug(*v), *v
+		}
+		return "", ""
+	})
+}
+
+// categories counts the categories.
+func categories(all []mip.Summary) []choice {
+	return choicesOf(all, func(s mip.Summary) *string { return s.Category })
+}
+
+// statusTiles counts the statuses: those of the process in the order of life, whether a proposal has them or not, then
+// the others by name. No status comes last.
+func statusTiles(all []mip.Summary) []choice {
+	out := choices(all, func(s mip.Summary) (string, string) { return s.Status.Slug(), s.Status.String() })
+	var order []string // slugs
+	for _, s := range mip.Statuses() {
+		order = append(order, s.Slug())
+		if !slices.ContainsFunc(out, func(c choice) bool { return c.Slug == s.Slug() }) {
+			out = append(out, choice{Slug: s.Slug(), Label: string(s)})
+		}
+	}
+	none, other := mip.Status("").Slug(), len(order)
+	rank := func(c choice) int {
+		if c.Slug == none {
+			return other + 1
+		}
+		if i := slices.Index(order, c.Slug); i >= 0 {
+			return i
+		}
+		return other
+	}
+	slices.SortStableFunc(out, func(a, b choice) int { return cmp.Compare(rank(a), rank(b)) })
+	for i, c := range out {
+		out[i].Class = statusClass(mip.Status(c.Label))
+		if c.Slug == none {
+			out[i].Class = statusClass("")
+		}
+	}
+	return out
+}
+
+// statusChoices counts the statuses that occur, in the order of statusTiles.
+func statusChoices(all []mip.Summary) []choice {
+	return slices.DeleteFunc(statusTiles(all), func(c choice) bool { return c.Count == 0 })
+}
 
 // Home renders the first page. All must be ascending by number.
 func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
-	description := p.info.Description
-	if description == "" {
-		description = "Every published proposal: what it says, where it stands and what it depends on."
+	v := struct {
+		Description string
+		All, Calls  []mip.Summary // Calls are the last calls that are open
+		Statuses    []choice      // that occur
+		Tiles       []choice
+		Categories  []choice
+		Table       table
+	}{
+		Description: cmp.Or(p.info.Description, "Every published proposal: what it says, where it stands and what it depends on."),
+		All:         all, Statuses: statusChoices(all), Tiles: statusTiles(all), Categories: categories(all), Table: p.table(all, true),
 	}
-	calls, _ := lastCalls(all)
-	return p.execute("home", homeView{
-		Head:       p.head(head{Section: "/", Description: description, Route: "/", Script: listScript}),
-		Facts:      p.facts(all),
-		Statuses:   statusChoices(all),
-		Tiles:      statusTiles(all),
-		Categories: choicesOf(all, category),
-		LastCalls:  limit(calls, noticeLimit),
-		Table:      p.table(all, true),
-		HeatAt:     p.snapshot.ForumAt(),
-	})
+	v.Calls, _ = lastCalls(all)
+	return p.page("home", head{Section: "/", Description: v.Description, Route: "/", Script: listScript}, v)
+}
+
+// lastCalls are the proposals whose last call has a deadline, by deadline. A deadline is known to be over without a
+// clock, which would make one build differ from the next: when some proposal has changed after it.
+func lastCalls(all []mip.Summary) (open, over []mip.Summary) {
+	latest := newestChange(all)
+	for _, s := range all {
+		switch {
+		case s.Status != mip.LastCall || s.LastCallDeadline.IsZero():
+		case latest != nil && latest.Date().Time().After(s.LastCallDeadline.Time()):
+			over = append(over, s)
+		default:
+			open = append(open, s)
+		}
+	}
+	byDeadline := func(a, b mip.Summary) int { return a.LastCallDeadline.Time().Compare(b.LastCallDeadline.Time()) }
+	slices.SortStableFunc(open, byDeadline)
+	slices.SortStableFunc(over, byDeadline)
+	return open, over
 }
 
 // Listing renders /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/.
 func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
-	v := listingView{
-		Head: p.head(head{
-			Section: "/", Title: heading, Route: l.Route(),
-			Description: fmt.Sprintf("%s of %s. %s", heading, p.info.Title, meaning),
-			Alternates:  []alternate{p.feedOf(l.Route(), heading)},
-		}),
-		Heading: heading, Meaning: meaning, Feed: p.path(l.Route() + "feed.xml"), Table: p.table(l.Summaries, false),
-	}
-	if v.Table.Heat != "" {
-		v.HeatAt = p.snapshot.ForumAt()
-	}
-	switch l.Kind {
-	case "status":
-		v.Status, v.IsLife = mip.Status(l.Value), true
-	case "author":
-		v.Author, v.GitHub = l.Slug, plain.Profile(l.Slug)
-	}
-	return p.execute("listing", v)
+	return p.page("listing", head{
+		Section: "/", Title: heading, Route: l.Route(),
+		Description: fmt.Sprintf("%s of %s. %s", heading, p.info.Title, meaning),
+		Alternates:  []alternate{p.feedOf(l.Route(), heading)},
+	}, struct {
+		Heading, Meaning string
+		Status           mip.Status // of a list by status
+		List             plain.Listing
+		Table            table
+	}{heading, meaning, mip.Status(l.Value), l, p.table(l.Summaries, false)})
 }
 
 // feedOf is the feed of the page at route.
@@ -102,37 +212,48 @@ func (p *Pages) feedOf(route, title string) alternate {
 	return alternate{Type: feed.TypeRSS, Title: title + " (RSS)", Href: p.path(route + "feed.xml")}
 }
 
-// lastCall is a proposal whose last call has a deadline. Over is known without a clock: some proposal
-// has changed after the deadline, so that it lies in the past for every reader.
-type lastCall struct {
-	mip.Summary
-	Over bool
+// feedGroup is the feeds of the lists by one field.
+type feedGroup struct {
+	Name, Kind string
+	Lists      []choice
 }
 
-// lastCalls are sorted by deadline, those that are over apart from the others.
-func lastCalls(all []mip.Summary) (open, over []lastCall) {
-	latest := newestChange(all)
-	for _, s := range all {
-		if s.Status != mip.LastCall || s.LastCallDeadline.IsZero() {
-			continue
-		}
-		// No clock is asked: the page would differ from one build to the next.
-		if latest != nil && latest.Date().Time().After(s.LastCallDeadline.Time()) {
-			over = append(over, lastCall{s, true})
-		} else {
-			open = append(open, lastCall{s, false})
+// Feeds renders the page of everything that can be subscribed to and read by programs. all must be in the order of ids.
+func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
+	// Forks whose names have one slug share a page, that of the first.
+	var upgrades []choice
+	for _, f := range p.forks {
+		slug := mip.Slug(f.Name)
+		if !slices.ContainsFunc(upgrades, func(c choice) bool { return c.Slug == slug }) {
+			upgrades = append(upgrades, choice{Slug: slug, Label: f.Name})
 		}
 	}
-	byDeadline := func(a, b lastCall) int { return a.LastCallDeadline.Time().Compare(b.LastCallDeadline.Time()) }
-	slices.SortStableFunc(open, byDeadline)
-	slices.SortStableFunc(over, byDeadline)
-	return open, over
+	return p.page("feeds", head{
+		Section: "/feeds/", Title: "Feeds", Route: "/feeds/",
+		Description: "Feeds of " + p.info.Title + ", and everything else that programs and agents can read.",
+	}, slices.DeleteFunc([]feedGroup{
+		{"Status", "status", statusChoices(all)},
+		{"Category", "category", categories(all)},
+		{"Type", "type", choicesOf(all, func(s mip.Summary) *string { return s.Type })},
+		{"Network upgrade", "upgrade", upgrades},
+	}, func(g feedGroup) bool { return g.Lists == nil }))
 }
 
-// proposalPath is a link to a proposal's page.
-func (p *Pages) proposalPath(id mip.ID) string { return p.path(id.Page()) }
+// About renders a page about the site itself: /about/, /about/ai/ or /accessibility/.
+func (p *Pages) About(route string) ([]byte, error) {
+	title, description := "About", "What %s offers, how heat is reckoned, how fresh its figures are and what the statuses mean."
+	switch route {
+	case "/about/ai/":
+		title = "How AI is used"
+		description = "How summaries and translations of %s are made and checked, and why the English text decides."
+	case "/accessibility/":
+		title = "Accessibility"
+		description = "How accessible %s is meant to be, what was checked and what is known to be lacking."
+	}
+	return p.page(route, head{Title: title, Route: route, Description: fmt.Sprintf(description, p.info.Title)}, mip.Statuses())
+}
 
-// slugPath is the page of a value: kind is status, category, type, author or upgrade.
-func (p *Pages) slugPath(kind, slug string) string {
-	return p.path("/" + kind + "/" + url.PathEscape(slug) + "/")
+// NotFound renders the answer to an address that leads nowhere. It has no canonical address.
+func (p *Pages) NotFound() ([]byte, error) {
+	return p.page("notfound", head{Title: "Page not found", Description: "There is no page at this address."}, nil)
 }

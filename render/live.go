@@ -17,212 +17,139 @@ import (
 // places for those that a script asks for.
 type liveView struct {
 	Filled   bool // with figures
-	Sources  []source
+	Forum    *source
 	Networks []networkTile
 	Hot      []hotRow
-	Disagree []string
+	// Compared is true when it is known where texts and chains disagree, which Disagree says.
+	Compared bool
+	Disagree []api.Discrepancy
 	Next     *nextUpgrade
 }
 
-// source says how old the figures of a forum or a network are. State is then (of the snapshot's moment), down or empty.
+// source says how old the figures of a forum or a network are.
 type source struct {
-	Key, Name, State, Text string
-	At                     *mip.Time
+	Key, Name string
+	At        *mip.Time // nil: there are none
+	Failed    bool      // it was asked
 }
 
-// networkTile is the head of a network. Texts that are not known are dashes, which the script replaces.
+// networkTile is the head of a network.
 type networkTile struct {
-	Source            source
-	Height, Finalized string
-	Block             *mip.Time
-	Note, Class       string
-	Line, Area, Pace  string // of the block times, empty: too few heads are known
+	source
+	Head  *api.NetworkStatus // nil unless there is a time for it
+	Spark spark
 }
 
 // hotRow is a topic of the forum, or a place for one.
 type hotRow struct {
-	Path          string // empty: a place for a topic
-	Label         template.HTML
-	Replies, Last string
-	Heat          heat
+	Path  string // empty: a place for a topic
+	Label template.HTML
+	Topic *api.ForumActivity
+	Last  *mip.Time // of its newest post, or else of its beginning
 }
 
-// nextUpgrade is the upgrade that comes next, or else the latest one.
-type nextUpgrade struct {
-	upgrade
-	Heading string
-	Steps   []upgradeStep
-}
-
-// upgradeStep is a network on the way of an upgrade.
-type upgradeStep struct {
-	ID, Name, Class string
-	Now             bool
-	When            string
-}
-
-// Texts that the script of the page has as well.
-const (
-	agreement = "Nothing: texts and chains agree."
-	notAsked  = "not asked"
-	noAnswer  = "no answer"
-)
+// hotLimit is how many discussions the dashboard shows.
+const hotLimit = 7
 
 // live gathers the live part of the dashboard. all must be in the order of ids; upgrades are those of upgradesNow.
 func (p *Pages) live(all []mip.Summary, upgrades []upgrade) liveView {
 	v := liveView{Filled: p.snapshot != nil, Hot: p.hot(all), Next: p.next(all, upgrades)}
 	if len(v.Hot) > 0 {
-		v.Sources = append(v.Sources, p.forumSource())
+		v.Forum = &source{Key: "forum", Name: "Forum", At: p.snapshot.ForumAt(), Failed: p.snapshot != nil && p.snapshot.ForumFailed}
 	}
 	// Networks stand in the order of the site, whether the snapshot has them or not.
 	for _, n := range p.info.Networks {
-		tile := p.network(n)
-		v.Networks, v.Sources = append(v.Networks, tile), append(v.Sources, tile.Source)
+		t := networkTile{source: source{Key: n.ID, Name: n.Name}}
+		if h := p.snapshot.Network(n.ID); h != nil && h.FetchedAt != nil && h.BlockHeight != nil {
+			t.At, t.Head, t.Spark = h.FetchedAt, h, sparkOf(h.Recent)
+		} else {
+			t.Failed = h != nil
+		}
+		v.Networks = append(v.Networks, t)
 	}
 	if p.snapshot != nil {
-		for _, d := range p.snapshot.Discrepancies {
-			v.Disagree = append(v.Disagree, d.Message)
-		}
-		if len(v.Disagree) == 0 && p.snapshot.Disagreed {
-			v.Disagree = []string{agreement}
-		}
+		v.Compared, v.Disagree = p.snapshot.ComparedAt != nil, p.snapshot.Discrepancies
 	}
 	return v
 }
 
-// forumSource is the forum as the snapshot has it.
-func (p *Pages) forumSource() source {
-	s := source{Key: "forum", Name: "Forum", Text: notAsked}
-	switch at := p.snapshot.ForumAt(); {
-	case at != nil:
-		s.State, s.Text, s.At = "then", "as of "+clock(at), at
-	case p.snapshot != nil && p.snapshot.ForumFailed:
-		s.State, s.Text = "down", noAnswer
+// hot are the liveliest discussions, and places for as many as the sidecar can have rows for: the topics that proposals
+// link to.
+func (p *Pages) hot(all []mip.Summary) []hotRow {
+	var out []hotRow
+	if p.snapshot != nil {
+		for _, t := range p.snapshot.Topics[:min(len(p.snapshot.Topics), hotLimit)] {
+			if s, ok := mip.Find(all, t.Proposals[0]); ok {
+				last := cmp.Or(t.LastPostedAt, &t.CreatedAt)
+				out = append(out, hotRow{p.proposalPath(s.ID), namedHTML(s.ID, s.Title), &t.ForumActivity, last})
+			}
+		}
 	}
-	return s
+	topics := map[int]bool{}
+	for i, s := range all {
+		if p.discussed(&all[i]) {
+			topics[*s.ForumTopicID] = true
+		}
+	}
+	for len(out) < min(len(topics), hotLimit) {
+		out = append(out, hotRow{})
+	}
+	return out
 }
 
-// network is a network as the snapshot has it.
-func (p *Pages) network(n mip.Network) networkTile {
-	t := networkTile{
-		Source: source{Key: n.ID, Name: n.Name, Text: notAsked},
-		Height: "–", Finalized: "–", Note: "Not asked", Class: "s-none",
-	}
-	head := p.snapshot.Network(n.ID)
-	switch {
-	case head == nil:
-		return t
-	case head.FetchedAt == nil || head.BlockHeight == nil:
-		t.Source.State, t.Source.Text, t.Note = "down", noAnswer, "Unknown"
-		return t
-	}
-	t.Source.State, t.Source.Text, t.Source.At = "then", "as of "+clock(head.FetchedAt), head.FetchedAt
-	t.Height, t.Block = counted(*head.BlockHeight), head.BlockTime
-	if head.FinalizedHeight != nil {
-		t.Finalized = counted(*head.FinalizedHeight)
-	}
-	t.Note, t.Class = health(*head)
-	t.Line, t.Area, t.Pace = spark(head.Recent)
-	return t
-}
+// spark is a drawing of block times: a line, the area below it and a sentence. All are empty when there are too few
+// heads.
+type spark struct{ Line, Area, Pace string }
 
-// Measures of the drawing of block times; the script has the same. A chain's times are whole seconds, so each block time
-// is taken between heads that are some apart.
-const (
-	sparkApart, sparkMost = 4, 40
-	sparkWidth, sparkLow  = 300.0, 36.0 // in the drawing's units, the second from above
-	sparkHigh, sparkFloor = 4.0, 40
-)
-
-// spark draws milliseconds per block as a line and the area below it, with a sentence about them. All are empty when
-// there are too few heads.
-func spark(recent []api.Head) (line, area, pace string) {
-	// The newest heads are the last ones.
-	recent = recent[max(0, len(recent)-sparkMost):]
+// sparkOf draws milliseconds per block; the page's script has the same measures. A chain's times are whole seconds, so
+// each block time is taken between heads that are some apart. The newest heads are the last ones.
+func sparkOf(recent []api.Head) spark {
+	const apart, most, width, low, high, floor = 4, 40, 300.0, 36.0, 4.0, 40 // the drawing's units are from above
+	recent = recent[max(0, len(recent)-most):]
 	var ms []float64
-	for i := sparkApart; i < len(recent); i++ {
-		from, to := recent[i-sparkApart], recent[i]
+	for i := apart; i < len(recent); i++ {
+		from, to := recent[i-apart], recent[i]
 		// A file of figures may be wrong; heights that fall have no block time.
 		if to.BlockHeight <= from.BlockHeight {
-			return "", "", ""
+			return spark{}
 		}
 		took := to.BlockTime.UTC().Sub(from.BlockTime.UTC()).Milliseconds()
 		ms = append(ms, float64(took)/float64(to.BlockHeight-from.BlockHeight))
 	}
 	if len(ms) < 2 {
-		return "", "", ""
+		return spark{}
 	}
-	low, high := slices.Min(ms), slices.Max(ms)
-	var b strings.Builder
+	least, span := slices.Min(ms), slices.Max(ms)-slices.Min(ms)
+	var line strings.Builder
 	for i, v := range ms {
-		y := (sparkLow + sparkHigh) / 2
-		if high > low {
-			y = sparkLow - (sparkLow-sparkHigh)*(v-low)/(high-low)
+		y := (low + high) / 2
+		if span > 0 {
+			y = low - (low-high)*(v-least)/span
 		}
-		fmt.Fprintf(&b, "%c%.1f %.1f", "ML"[min(i, 1)], sparkWidth*float64(i)/float64(len(ms)-1), y)
+		fmt.Fprintf(&line, "%c%.1f %.1f", "ML"[min(i, 1)], width*float64(i)/float64(len(ms)-1), y)
 	}
 	// The sentence says over which time the line goes.
 	minutes := recent[len(recent)-1].BlockTime.UTC().Sub(recent[0].BlockTime.UTC()).Minutes()
-	pace = fmt.Sprintf("Block time, last %.0f min: %.0f", max(1, math.Round(minutes)), low)
-	if low < high {
-		pace += fmt.Sprintf(" to %.0f", high)
+	pace := fmt.Sprintf("Block time, last %.0f min: %.0f", max(1, math.Round(minutes)), least)
+	if span > 0 {
+		pace += fmt.Sprintf(" to %.0f", least+span)
 	}
-	return b.String(), fmt.Sprintf("%sL%.0f %dL0 %dZ", b.String(), sparkWidth, sparkFloor, sparkFloor), pace + " ms"
+	return spark{line.String(), fmt.Sprintf("%sL%.0f %dL0 %dZ", line.String(), width, floor, floor), pace + " ms"}
 }
 
-// health is a network's state in words; the script has the same.
-func health(n api.NetworkStatus) (note, class string) {
-	switch {
-	case n.Regressed:
-		return "Lower than before", "s-last-call"
-	case n.Status == api.NetworkOK:
-		return "Producing", "s-final"
-	case n.Status == api.NetworkStale && n.Error == nil:
-		return "Stands still", "s-last-call"
-	case n.Status == api.NetworkStale:
-		return "Last known", "s-last-call"
-	}
-	return "Unknown", "s-none"
+// nextUpgrade is the upgrade that comes next, or else the latest one.
+type nextUpgrade struct {
+	upgrade
+	Over  bool // it is the latest one
+	Steps []upgradeStep
 }
 
-// counted groups the digits of a height.
-func counted(n uint64) string { return thousands(int(min(n, math.MaxInt64))) }
-
-// hotLimit is how many discussions the dashboard shows.
-const hotLimit = 7
-
-// hot are the liveliest discussions, and places for as many as there can be.
-func (p *Pages) hot(all []mip.Summary) []hotRow {
-	var out []hotRow
-	if p.snapshot != nil {
-		for _, t := range p.snapshot.Topics[:min(len(p.snapshot.Topics), hotLimit)] {
-			s, ok := mip.Find(all, t.Proposals[0])
-			if !ok {
-				continue
-			}
-			last := dayOf(cmp.Or(t.LastPostedAt, &t.CreatedAt))
-			out = append(out, hotRow{p.proposalPath(s.ID), namedHTML(s.ID, s.Title), thousands(t.Replies), last, heat{t.ActivityScore, true}})
-		}
-	}
-	// The script fills the other rows.
-	for range len(p.discussed(all)) - len(out) {
-		out = append(out, hotRow{Replies: "–", Last: "–"})
-	}
-	return out
-}
-
-// discussed are the proposals with a discussion on the site's forum, hotLimit at most and each topic once: as many as
-// the sidecar can have rows for.
-func (p *Pages) discussed(all []mip.Summary) []mip.Summary {
-	var out []mip.Summary
-	seen := map[int]bool{}
-	for _, s := range all {
-		if p.info.Forum != nil && s.ForumTopicID != nil && !seen[*s.ForumTopicID] && len(out) < hotLimit {
-			seen[*s.ForumTopicID] = true
-			out = append(out, s)
-		}
-	}
-	return out
+// upgradeStep is a network on the way of an upgrade.
+type upgradeStep struct {
+	mip.Network
+	mip.Activation
+	Done bool
+	Now  bool // it is the next one
 }
 
 // now is the time of a network that upgrades are compared with: that of the snapshot or that of the newest change of a
@@ -244,69 +171,57 @@ func (p *Pages) now(all []mip.Summary) func(network string) time.Time {
 func (p *Pages) upgradesNow(all []mip.Summary) []upgrade {
 	out := p.upgrades(all)
 	for i, u := range out {
-		if p.snapshot != nil && u.Fork.Status != "active" {
-			out[i].Fork.Status = u.Fork.StatusAt(p.info.Networks, p.now(all))
+		if p.snapshot != nil && u.Status != "active" {
+			out[i].Status = u.StatusAt(p.info.Networks, p.now(all))
 		}
 	}
 	return out
 }
 
+// startsAt is the time of an activation, for comparisons; one without a time is later than all others.
+func startsAt(a mip.Activation) int64 {
+	if a.Timestamp == nil {
+		return math.MaxInt64
+	}
+	return *a.Timestamp
+}
+
 // next is the upgrade whose next activation comes first, those without a time last; when all are over it is the latest.
-// It is nil when there is none.
+// It is nil when there is none. Networks stand in the order in which they switch: by time, and of those without one the
+// first of the site, which is the main network, after the others.
 func (p *Pages) next(all []mip.Summary, upgrades []upgrade) *nextUpgrade {
 	if len(upgrades) == 0 {
 		return nil
 	}
 	now := p.now(all)
-	heading, best, soonest := "Latest upgrade", upgrades[0], int64(math.MaxInt64)
+	best := &nextUpgrade{upgrade: upgrades[0], Over: true}
+	soonest := int64(math.MaxInt64)
 	for _, u := range slices.Backward(upgrades) {
-		if u.Fork.Status == "active" {
+		if u.Status == "active" {
 			continue
 		}
-		// The first activation that has not come; none counts as later than all times.
 		first := int64(math.MaxInt64)
-		for id, a := range u.Fork.Activation {
-			if a.Timestamp != nil && !a.Reached(now(id)) {
-				first = min(first, *a.Timestamp)
+		for id, a := range u.Activation {
+			if !a.Reached(now(id)) {
+				first = min(first, startsAt(a))
 			}
 		}
-		if heading == "Latest upgrade" || first < soonest {
-			heading, best, soonest = "Next upgrade", u, first
+		if best.Over || first < soonest {
+			best, soonest = &nextUpgrade{upgrade: u}, first
 		}
-	}
-	return &nextUpgrade{best, heading, p.upgradeSteps(best.Fork, now)}
-}
-
-// upgradeSteps are the networks in the order in which they switch: by time, those without one last, and of those the
-// first of the site, which is the main network, after the others.
-func (p *Pages) upgradeSteps(f mip.HardFork, now func(network string) time.Time) []upgradeStep {
-	at := func(n mip.Network) int64 {
-		if t := f.Activation[n.ID].Timestamp; t != nil {
-			return *t
-		}
-		return math.MaxInt64
 	}
 	networks := slices.Clone(p.info.Networks)
 	slices.Reverse(networks)
-	slices.SortStableFunc(networks, func(a, b mip.Network) int { return cmp.Compare(at(a), at(b)) })
-	out := make([]upgradeStep, 0, len(networks))
+	slices.SortStableFunc(networks, func(a, b mip.Network) int {
+		return cmp.Compare(startsAt(best.Activation[a.ID]), startsAt(best.Activation[b.ID]))
+	})
 	open := true // no step before was yet to come
 	for _, n := range networks {
-		s := upgradeStep{ID: n.ID, Name: n.Name, Class: "s-draft", When: "to be set"}
-		a := f.Activation[n.ID]
-		switch {
-		case a.Timestamp == nil:
-		case *a.Timestamp == 0:
-			s.When = "from the start"
-		default:
-			s.When = dayOf(new(mip.NewTime(time.Unix(*a.Timestamp, 0))))
-		}
-		if a.Reached(now(n.ID)) {
-			s.Class = "s-final done"
-		} else if open {
-			s.Class, s.Now, open = "s-last-call now", true, false
-		}
-		out = append(out, s)
+		a := best.Activation[n.ID]
+		s := upgradeStep{Network: n, Activation: a, Done: a.Reached(now(n.ID))}
+		s.Now = open && !s.Done
+		open = open && !s.Now
+		best.Steps = append(best.Steps, s)
 	}
-	return out
+	return best
 }

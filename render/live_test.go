@@ -28,9 +28,9 @@ func TestSpark(t *testing.T) {
 		{"slower", heads(0, 0, 10, 4, 20, 8, 30, 12, 40, 16, 50, 24), "M0.0 36.0L300.0 4.0", "Block time, last 1 min: 400 to 500 ms"},
 		{"a file that lies", heads(9, 0, 8, 4, 7, 8, 6, 12, 5, 16, 4, 20), "", ""},
 	} {
-		line, area, pace := spark(tt.heads)
-		if line != tt.line || pace != tt.pace || !strings.HasPrefix(area, line) || (area == "") != (line == "") {
-			t.Errorf("%s: line %q, area %q, %q; want %q, %q", tt.name, line, area, pace, tt.line, tt.pace)
+		s := sparkOf(tt.heads)
+		if s.Line != tt.line || s.Pace != tt.pace || !strings.HasPrefix(s.Area, s.Line) || (s.Area == "") != (s.Line == "") {
+			t.Errorf("%s: line %q, area %q, %q; want %q, %q", tt.name, s.Line, s.Area, s.Pace, tt.line, tt.pace)
 		}
 	}
 }

@@ -1,35 +1,45 @@
+// Package render turns values into the pages of a site, by templates, and into its JSON lists, its sitemap and
+// robots.txt. It is pure: the same values give the same bytes, and it knows nothing of files, routes on disk, git,
+// the configuration file or the clock.
 package render
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"embed"
 	"fmt"
 	"html/template"
 	"io/fs"
-	"net/http"
 	"net/url"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
+	text "text/template"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
+	"github.com/mipwatch/mipwatch/render/card"
 )
+
+//go:embed assets templates
+var embedded embed.FS
 
 // Pages makes the HTML pages of one site. It is immutable after NewPages and safe for concurrent use.
 type Pages struct {
-	info   mip.SiteInfo
-	forks  []mip.HardFork
-	base   string // path of the base URL without a slash at the end, empty at a root
-	assets []Asset
-	tmpl   *template.Template
+	info      mip.SiteInfo
+	forks     []mip.HardFork
+	base      string // path of the base URL without a slash at the end, empty at a root
+	assets    []Asset
+	tmpl      *template.Template
+	citations *text.Template // of plain text: the page escapes what they give
 
 	snapshot *snapshot.Snapshot // live figures of the moment that the site is built at, nil: none
 	heatOf   map[mip.ID]int     // from them
 
-	// The parts that are the same on all pages.
-	siteImage image
-	links     map[string]template.HTML // by the name of a script
-	headers   map[string]template.HTML // by the path of a section
-	footer    template.HTML
+	// Parts of the frame that are the same on many pages, by template and data.
+	frame map[string]map[string]template.HTML
 }
 
 // section is an entry of the main menu.
@@ -42,9 +52,10 @@ func sections() []section {
 	}
 }
 
-// NewPages reads the embedded templates. notice is a sentence above every page, plain text; empty: none. It fails when
-// info.BaseURL is no http or https address.
-func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, error) {
+// NewPages reads the embedded templates. live holds the figures of a moment; nil makes pages that say that there are
+// none. notice is a sentence above every page, plain text; empty: none. It fails when info.BaseURL is no http or https
+// address.
+func NewPages(info mip.SiteInfo, forks []mip.HardFork, live *snapshot.Snapshot, notice string) (*Pages, error) {
 	// Links within the site are paths, so a page works at any host.
 	u, err := url.Parse(info.BaseURL)
 	if err != nil {
@@ -54,34 +65,18 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, e
 		return nil, fmt.Errorf("base URL %q: not an http or https address", info.BaseURL)
 	}
 	info.BaseURL = strings.TrimRight(info.BaseURL, "/")
-	p := &Pages{info: info, forks: forks, base: strings.TrimRight(u.EscapedPath(), "/")}
+	p := &Pages{info: info, forks: forks, base: strings.TrimRight(u.EscapedPath(), "/"), snapshot: live, heatOf: live.Heat()}
 	if p.assets, err = loadAssets(); err != nil {
 		return nil, err
 	}
 	if p.tmpl, err = parseTemplates(p.funcs()); err != nil {
 		return nil, err
 	}
-	return p, p.renderFrames(notice)
-}
-
-// renderFrames renders the parts that are the same on all pages.
-func (p *Pages) renderFrames(notice string) (err error) {
-	c := SiteCard(p.info)
-	p.siteImage = p.image(SiteCardRoute(c), c)
-	p.links, p.headers = map[string]template.HTML{}, map[string]template.HTML{}
-	for _, script := range []string{siteScript, listScript, textScript, liveScript} {
-		if p.links[script], err = p.fragment("site-links", script); err != nil {
-			return err
-		}
+	p.citations, err = text.New("").Funcs(p.funcs()).Delims("<<", ">>").ParseFS(embedded, "templates/citation.txt")
+	if err != nil {
+		return nil, fmt.Errorf("templates: %w", err)
 	}
-	for _, s := range append(sections(), section{}) {
-		header := struct{ Section, Notice string }{s.Path, notice}
-		if p.headers[s.Path], err = p.fragment("site-header", header); err != nil {
-			return err
-		}
-	}
-	p.footer, err = p.fragment("site-footer", nil)
-	return err
+	return p, p.renderFrame(notice)
 }
 
 // parseTemplates reads the embedded templates. Their indentation is for people who edit them: it is not published.
@@ -104,6 +99,24 @@ func parseTemplates(funcs template.FuncMap) (*template.Template, error) {
 	return all, nil
 }
 
+// renderFrame renders the parts of the frame.
+func (p *Pages) renderFrame(notice string) (err error) {
+	p.frame = map[string]map[string]template.HTML{"links": {}, "header": {}, "footer": {}}
+	for _, script := range []string{siteScript, listScript, textScript, liveScript} {
+		if p.frame["links"][script], err = p.fragment("site-links", script); err != nil {
+			return err
+		}
+	}
+	for _, s := range append(sections(), section{}) {
+		data := struct{ Section, Notice string }{s.Path, notice}
+		if p.frame["header"][s.Path], err = p.fragment("site-header", data); err != nil {
+			return err
+		}
+	}
+	p.frame["footer"][""], err = p.fragment("site-footer", nil)
+	return err
+}
+
 // fragment renders a part of a page.
 func (p *Pages) fragment(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
@@ -113,57 +126,159 @@ func (p *Pages) fragment(name string, data any) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// funcs are what templates may call: addresses and words, no decisions.
-func (p *Pages) funcs() template.FuncMap {
-	return template.FuncMap{
-		// Addresses.
-		"site":  func() mip.SiteInfo { return p.info },
-		"path":  p.path,
-		"pages": func() string { return p.path(mip.PageFolder(p.info.Prefix)) },
-		"page":  p.proposalPath,
-		"asset": p.assetPath,
-		"list":  p.slugPath,
-		"abs":   func(route string) string { return p.info.BaseURL + route },
-		// Texts, times and numbers.
-		"title":    titleHTML,
-		"named":    namedHTML,
-		"class":    statusClass,
-		"day":      day,
-		"dayShort": dayShort,
-		"dayOf":    dayOf,
-		"minute":   minute,
-		"clock":    clock,
-		"moment":   func(t mip.Time) string { return minute(&t) },
-		"num":      thousands,
-		"web":      webAddress,
-		"host":     host,
-		"sections": sections,
-
-		"types":      schemaTypes,
-		"inAddress":  inAddress,
-		"statusText": http.StatusText,
-	}
+// head is the content of a page's frame: the head element, and where the page stands in the site.
+type head struct {
+	Title       string // of the document, exact; empty: the site's
+	Description string
+	Route       string // of the canonical address; empty: none, and not to be indexed
+	Section     string // path of an entry of the main menu, empty: none
+	Article     bool
+	Proposal    *mip.Summary // the proposal that the page is of, for its picture and for programs; nil: none
+	Alternates  []alternate
+	Script      string // name of the page's script
 }
 
-// path is a link to a route of this site.
-func (p *Pages) path(route string) string { return p.base + route }
+// alternate is the same content in another format or, when Lang is set, another language.
+type alternate struct{ Type, Title, Href, Lang string }
 
-// execute renders a page.
-func (p *Pages) execute(name string, data any) ([]byte, error) {
+// page renders the template of that name within the frame. Pages without a script of their own have siteScript.
+func (p *Pages) page(name string, h head, data any) ([]byte, error) {
 	const usual = 32 << 10 // bytes of a page
+	h.Script = cmp.Or(h.Script, siteScript)
 	b := bytes.NewBuffer(make([]byte, 0, usual))
-	if err := p.tmpl.ExecuteTemplate(b, name, data); err != nil {
-		return nil, fmt.Errorf("page %s: %w", name, err)
+	for _, part := range []struct {
+		name string
+		data any
+	}{{"begin", h}, {name, data}, {"end", nil}} {
+		if err := p.tmpl.ExecuteTemplate(b, part.name, part.data); err != nil {
+			return nil, fmt.Errorf("page %s: %w", name, err)
+		}
 	}
 	return b.Bytes(), nil
 }
 
-// fork returns the hard fork of that name.
-func (p *Pages) fork(name string) (mip.HardFork, bool) {
-	for _, f := range p.forks {
-		if f.Name == name {
-			return f, true
+// image is the picture that other sites show beside a link to a page.
+type image struct{ Address, Alt string }
+
+// image is the picture of a proposal, or for nil of the site, described by the words of its card.
+func (p *Pages) image(s *mip.Summary) image {
+	c, folder := SiteCard(p.info), "/"
+	if s != nil {
+		c, folder = ProposalCard(p.info, *s), s.ID.Page()
+	}
+	words := []string{c.Title}
+	if c.ID != "" {
+		words = []string{named(c.ID, ": ", c.Title), c.Status.String()}
+	}
+	for _, s := range []string{c.Kind, c.Site} {
+		if s != "" {
+			words = append(words, strings.TrimSuffix(s, "."))
 		}
 	}
-	return mip.HardFork{}, false
+	return image{p.info.BaseURL + cardRoute(folder, c), strings.Join(words, ". ")}
+}
+
+// cardRoute is the address of a picture. It changes with the picture, so that nobody who has the old one keeps it for
+// the new one.
+func cardRoute(folder string, c card.Card) string {
+	return strings.TrimSuffix(folder, "/") + "/og." + c.Hash() + ".png"
+}
+
+// SiteCardRoute is the address of the picture of every page that has none of its own.
+func SiteCardRoute(c card.Card) string { return cardRoute("/", c) }
+
+// ProposalCardRoute is the address of the picture of a proposal.
+func ProposalCardRoute(id mip.ID, c card.Card) string { return cardRoute(id.Page(), c) }
+
+// ProposalCard is what a proposal's picture shows.
+func ProposalCard(info mip.SiteInfo, s mip.Summary) card.Card {
+	var kind []string
+	for _, v := range []*string{s.Type, s.Category} {
+		if v != nil && *v != "" {
+			kind = append(kind, *v)
+		}
+	}
+	c := card.Card{Site: info.Title, ID: s.ID.String(), Status: &s.Status, Kind: strings.Join(kind, ", ")}
+	if s.Title != s.ID.String() {
+		c.Title = strings.ReplaceAll(s.Title, "`", "")
+	}
+	return c
+}
+
+// SiteCard is what the picture of the other pages shows.
+func SiteCard(info mip.SiteInfo) card.Card {
+	return card.Card{Title: info.Title, Kind: info.Description}
+}
+
+// Asset is one file that the pages load. Its route names its content, so it may be cached for ever.
+type Asset struct {
+	Route string // without the base path, such as /assets/site.1a2b3c4d.css
+	Type  string // media type with charset
+	Body  []byte // shared: not to be changed
+	name  string // such as site.css
+}
+
+// Scripts that pages name. Every page has the theme's script, the style sheet and one of the others.
+const (
+	siteScript = "site.js" // what every page has, and all that most have
+	listScript = "list.js"
+	textScript = "text.js"
+	liveScript = "live.js"
+)
+
+// assetFiles are the assets, each with the files of assets/ that it is put together from, in their order. A script that
+// another one imports stands before it. A click loads the last two.
+func assetFiles() [][]string {
+	return [][]string{
+		{"theme.js", "theme.js"},
+		{"site.css", "site.css"},
+		{siteScript, "site.js"},
+		{listScript, "site.js", "ask.js", "list.js"},
+		{textScript, "site.js", "ask.js", "text.js", "heat.js"},
+		{liveScript, "site.js", "ask.js", "live.js"},
+		{"markdown.js", "markdown.js"},
+		{"ai.js", "ai.js"},
+	}
+}
+
+// loadAssets puts the assets together and names each by the beginning of the hash of its content.
+func loadAssets() ([]Asset, error) {
+	media := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+	var out []Asset
+	for _, f := range assetFiles() {
+		var body []byte
+		for _, part := range f[1:] {
+			b, err := embedded.ReadFile("assets/" + part)
+			if err != nil {
+				return nil, fmt.Errorf("asset: %w", err)
+			}
+			body = append(body, b...)
+		}
+		for _, a := range out { // an import has the plain name
+			body = bytes.ReplaceAll(body, []byte(`"./`+a.name+`"`), []byte(`"./`+path.Base(a.Route)+`"`))
+		}
+		ext := path.Ext(f[0])
+		route := fmt.Sprintf("/assets/%s.%.4x%s", strings.TrimSuffix(f[0], ext), sha256.Sum256(body), ext)
+		out = append(out, Asset{Route: route, Type: media[ext], Body: body, name: f[0]})
+	}
+	return out, nil
+}
+
+// Assets returns the files that pages load: style sheet and scripts, those too that a proposal's page loads when a
+// reader asks for a summary or a translation. No page loads all of them.
+func (p *Pages) Assets() []Asset { return p.assets }
+
+// assetPath is the address of an asset, by its name in assetFiles.
+func (p *Pages) assetPath(name string) string {
+	i := slices.IndexFunc(p.assets, func(a Asset) bool { return a.name == name })
+	return p.path(p.assets[i].Route)
+}
+
+// fork returns the hard fork of that name.
+func (p *Pages) fork(name string) (mip.HardFork, bool) {
+	i := slices.IndexFunc(p.forks, func(f mip.HardFork) bool { return f.Name == name })
+	if i < 0 {
+		return mip.HardFork{}, false
+	}
+	return p.forks[i], true
 }

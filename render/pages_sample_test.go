@@ -74,7 +74,7 @@ func pageSections() []mip.Section {
 
 func newTestPages(t testing.TB, info mip.SiteInfo, forks []mip.HardFork) *Pages {
 	t.Helper()
-	p, err := NewPages(info, forks, "")
+	p, err := NewPages(info, forks, nil, "")
 	if err != nil {
 		t.Fatalf("NewPages(%q): %v", info.BaseURL, err)
 	}
@@ -111,9 +111,9 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 	do("/upgrade/", func() ([]byte, error) { return p.Upgrades(all) })
 	do("/feeds/", func() ([]byte, error) { return p.Feeds(all) })
 	do("/graph/", func() ([]byte, error) { return p.Graph(all) })
-	do("/about/", p.About)
-	do("/about/ai/", p.AboutAI)
-	do("/accessibility/", p.Accessibility)
+	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
+		do(route, func() ([]byte, error) { return p.About(route) })
+	}
 	do("/404.html", p.NotFound)
 	do("/api/", func() ([]byte, error) { return p.API(pageAPI()) })
 	for i := range p.forks {

@@ -249,7 +249,7 @@ func TestPagesEmptySite(t *testing.T) {
 
 func TestNewPagesBaseURL(t *testing.T) {
 	for _, base := range []string{"", "example.org", "ftp://example.org", "https://", "https://%zz"} {
-		if _, err := NewPages(mip.SiteInfo{BaseURL: base}, nil, ""); err == nil {
+		if _, err := NewPages(mip.SiteInfo{BaseURL: base}, nil, nil, ""); err == nil {
 			t.Errorf("NewPages(%q): no error, want one", base)
 		}
 	}
@@ -319,7 +319,7 @@ func TestAssets(t *testing.T) {
 	files, err := fs.Glob(embedded, "assets/*")
 	used := map[string]bool{}
 	for _, f := range assetFiles() {
-		for _, part := range f.parts {
+		for _, part := range f[1:] {
 			used["assets/"+part] = true
 		}
 	}

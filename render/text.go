@@ -1,8 +1,13 @@
 package render
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"html/template"
+	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -10,9 +15,98 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
+// funcs are what templates may call: addresses and words, no decisions.
+func (p *Pages) funcs() template.FuncMap {
+	return template.FuncMap{
+		// The site.
+		"site":      func() mip.SiteInfo { return p.info },
+		"sections":  sections,
+		"frame":     func(part, key string) template.HTML { return p.frame[part][key] },
+		"image":     p.image,
+		"newest":    newestChange,
+		"heat":      p.heat,
+		"heatAt":    p.snapshot.ForumAt,
+		"discussed": p.discussed,
+		"forked":    func(name string) bool { _, ok := p.fork(name); return ok },
+		// Addresses.
+		"path":    p.path,
+		"abs":     func(route string) string { return p.info.BaseURL + route },
+		"asset":   p.assetPath,
+		"pages":   func() string { return p.path(mip.PageFolder(p.info.Prefix)) },
+		"page":    p.proposalPath,
+		"list":    p.listPath,
+		"json":    p.jsonPath,
+		"web":     webAddress,
+		"host":    host,
+		"profile": plain.Profile,
+		// Texts, times and numbers.
+		"title":   titleHTML,
+		"named":   namedHTML,
+		"full":    fullTitle,
+		"author":  authorName,
+		"slug":    mip.Slug,
+		"class":   statusClass,
+		"meaning": func(s mip.Status) string { return plain.Meaning("status", s.Slug()) },
+		"date":    date,
+		"num":     thousands,
+		"short":   short,
+		"first":   first,
+		"rest":    rest,
+		// Parts of single pages.
+		"activation": p.activation,
+		"genesis":    func(a mip.Activation) bool { return a.Timestamp != nil && *a.Timestamp == 0 },
+		"cite":       p.cite,
+		"tex":        texText,
+		"quoted":     func(s string) (string, error) { b, err := json.Marshal(s); return string(b), err },
+		"axes":       axes,
+		"place":      p.place,
+		"curl":       p.curl,
+		"example":    example,
+		"inAddress":  inAddress,
+		"statusText": http.StatusText,
+		"join":       strings.Join,
+		"lower":      strings.ToLower,
+	}
+}
+
+// path is a link to a route of this site.
+func (p *Pages) path(route string) string { return p.base + route }
+
+// proposalPath is a link to a proposal's page.
+func (p *Pages) proposalPath(id mip.ID) string { return p.path(id.Page()) }
+
+// listPath is the page of a value: kind is status, category, type, author or upgrade.
+func (p *Pages) listPath(kind, slug string) string {
+	return p.path(plain.Listing{Kind: kind, Slug: slug}.Route())
+}
+
+// jsonPath is a link to a proposal as JSON.
+func (p *Pages) jsonPath(number int) string { return p.path("/api/v1/mips/" + strconv.Itoa(number)) }
+
+// webAddress is an address that a link may lead to. It is empty for nil and for any scheme but http and https: an author
+// or a file of figures may give any text as an address.
+func webAddress(s *string) string {
+	if u, err := url.Parse(plain.Deref(s)); err != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return ""
+	}
+	return *s
+}
+
+// host is the name that people know an address by.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return strings.TrimPrefix(u.Host, "www.")
+}
+
 // titleHTML escapes a title and shows its Markdown code spans as such. Nothing else in a title is Markdown: a star stays
 // a star.
 func titleHTML(s string) template.HTML {
+	if !strings.Contains(s, "`") {
+		return template.HTML(template.HTMLEscapeString(s)) // most are without
+	}
 	var b strings.Builder
 	for text, code := range plain.Spans(s) {
 		if code {
@@ -23,6 +117,14 @@ func titleHTML(s string) template.HTML {
 		b.WriteString(template.HTMLEscapeString(text))
 	}
 	return template.HTML(b.String())
+}
+
+// trimSpan drops one blank from both ends of a code span, as CommonMark 6.1 has it.
+func trimSpan(s string) string {
+	if len(s) > 2 && s[0] == ' ' && s[len(s)-1] == ' ' && strings.TrimSpace(s) != "" {
+		return s[1 : len(s)-1]
+	}
+	return s
 }
 
 // named is a proposal's id with its title after it; one without a title of its own is only its id.
@@ -36,21 +138,25 @@ func named(id, sep, title string) string {
 // fullTitle is a proposal's id and title.
 func fullTitle(s mip.Summary) string { return named(s.ID.String(), ": ", s.Title) }
 
-// namedHTML is named for a link's text.
+// mentionBytes is how many bytes of a title a mention shows: many pages may mention one proposal.
+const mentionBytes = 200
+
+// namedHTML is named for a link's text. A long title is cut.
 func namedHTML(id mip.ID, title string) template.HTML {
 	text := template.HTML(template.HTMLEscapeString(id.String()))
-	if named(id.String(), " ", title) == id.String() {
+	if title == "" || title == id.String() {
 		return text
 	}
-	return text + " " + titleHTML(title)
+	return text + " " + titleHTML(mip.Shorten(title, mentionBytes))
 }
 
-// trimSpan drops one blank from both ends of a code span, as CommonMark 6.1 has it.
-func trimSpan(s string) string {
-	if len(s) > 2 && s[0] == ' ' && s[len(s)-1] == ' ' && strings.TrimSpace(s) != "" {
-		return s[1 : len(s)-1]
+// authorName names an author by the best thing that the header gives, empty when it gives nothing.
+func authorName(a mip.Author) string {
+	login := plain.Deref(a.GitHub)
+	if login != "" {
+		login = "@" + login
 	}
-	return s
+	return cmp.Or(plain.Deref(a.Name), login, plain.Deref(a.Email))
 }
 
 // statusClass is the CSS class of a status. Words outside the process share one, so that no header
@@ -65,53 +171,36 @@ func statusClass(s mip.Status) string {
 	return "s-other"
 }
 
-// day, dayShort and dayOf are a day for people.
-func day(d mip.Date) string      { return d.Time().Format("2 January 2006") }
-func dayShort(d mip.Date) string { return d.Time().Format("2 Jan 2006") }
-func dayOf(t *mip.Time) string   { return t.UTC().Format("2 Jan 2006") }
-
-// clock is a moment where there is little room, beside one that has its year.
-func clock(t *mip.Time) string { return t.UTC().Format("2 Jan, 15:04 UTC") }
-
-// moment is a time for programs and for people.
-type moment struct{ ISO, Text string }
-
-// dayMoment is nil for the zero date.
-func dayMoment(d mip.Date) *moment {
-	if d.IsZero() {
-		return nil
+// date formats a [mip.Date] or a [mip.Time], in UTC, by a layout of package time.
+func date(layout string, v any) string {
+	switch v := v.(type) {
+	case mip.Date:
+		return v.Time().Format(layout)
+	case mip.Time:
+		return v.UTC().Format(layout)
+	case *mip.Time:
+		return v.UTC().Format(layout)
 	}
-	return &moment{d.String(), dayShort(d)}
+	return ""
 }
 
-// changeMoment is nil for nil.
-func changeMoment(t *mip.Time) *moment {
-	if t == nil {
-		return nil
-	}
-	return &moment{t.String(), dayOf(t)}
-}
-
-// minute is a moment for people.
-func minute(t *mip.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
-
-// thousands groups the digits of a count.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
+// thousands groups the digits of a count, an integer of any type or a pointer to one.
+func thousands(n any) string {
+	s := fmt.Sprint(reflect.Indirect(reflect.ValueOf(n)))
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
 }
 
-// webAddress is an address that a link may lead to. It is empty for nil and for any scheme but http and https: an author
-// or a file of figures may give any text as an address.
-func webAddress(s *string) string {
-	if s == nil {
-		return ""
-	}
-	if u, err := url.Parse(*s); err != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return ""
-	}
-	return *s
+// short is the beginning of a hash, as much as people are shown.
+func short(hash string) string { return hash[:min(len(hash), 7)] }
+
+// first are the first n elements of a list.
+func first(n int, list any) any {
+	v := reflect.ValueOf(list)
+	return v.Slice(0, min(n, v.Len())).Interface()
 }
+
+// rest is how many elements [first] leaves out.
+func rest(n int, list any) int { return max(0, reflect.ValueOf(list).Len()-n) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // TranslationPage is what /mip/{n}/{locale}/ shows: a committed translation. Body is HTML that is safe as
@@ -21,50 +22,32 @@ type TranslationPage struct {
 	Translations []mip.Translation // all that are committed, this one included
 }
 
-// translationView is the page of a translation. Heading and About are in its language.
+// translationView is the page of a translation.
 type translationView struct {
-	Head      head
-	ID        string
-	Heading   template.HTML
-	About     string
-	English   string // path of the English page
+	TranslationPage
 	Language  language
-	Stale     bool
-	Made      *mip.Time // nil: unknown
 	TOC       template.HTML
 	Languages *languagesView
 	Article   template.HTML
-	JSON      string
+	Made      bool // the time at which it was made is known
 }
 
 // Translation renders the page of a committed translation. It is its own canonical address, as search
 // engines want it of a text in another language; the English page is marked as the one for everybody else.
 func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	s, l := v.Summary, languageOf(v.Text.Locale)
-	title := named(s.ID.String(), ": ", v.Text.Title)
-	about := title + " (" + l.Name + ")"
-	w := translationView{
-		ID: s.ID.String(), Heading: titleHTML(v.Text.Title), English: p.proposalPath(s.ID),
-		Language: l, Stale: v.Text.Stale, Article: template.HTML(v.Body),
-		JSON: p.translationPath(s, v.Text.Locale),
-	}
-	if v.Text.Description != nil && *v.Text.Description != "" {
-		w.About = *v.Text.Description
-		about = w.About
-	}
-	if !v.Text.GeneratedAt.UTC().IsZero() {
-		w.Made = &v.Text.GeneratedAt
-	}
-	w.Head = p.head(head{
-		Section: "/", Title: title + " (" + l.Name + ")", Description: about, Route: translationRoute(s.ID, l.Tag), Article: true,
-		Alternates: append(p.hreflangs(s, v.Translations), alternate{"application/json", s.ID.String() + " as JSON (" + l.Tag + ")", w.JSON, l.Tag}),
-	})
-	w.Languages = p.languages(s, v.Translations, l.Tag)
-	var err error
-	if w.TOC, err = p.tableOfContents(v.Text.Sections, v.Body); err != nil {
+	toc, err := p.tableOfContents(v.Text.Sections, v.Body)
+	if err != nil {
 		return nil, fmt.Errorf("translation of %s: %w", s.ID, err)
 	}
-	return p.execute("translation", w)
+	title := named(s.ID.String(), ": ", v.Text.Title) + " (" + l.Name + ")"
+	return p.page("translation", head{
+		Section: "/", Title: title, Description: cmp.Or(plain.Deref(v.Text.Description), title),
+		Route: translationRoute(s.ID, l.Tag), Article: true,
+		Alternates: append(p.hreflangs(s, v.Translations), p.translationJSON(s, l.Tag)),
+	}, translationView{
+		v, l, toc, p.languages(s, v.Translations, l.Tag), template.HTML(v.Body), !v.Text.GeneratedAt.UTC().IsZero(),
+	})
 }
 
 // language is a language of the site as readers of it know it.
@@ -73,13 +56,21 @@ type language struct {
 	Dir       string // ltr or rtl
 }
 
+// languageNames are the names of languages in themselves, by BCP 47 tag.
+//
+//go:embed templates/languages.txt
+var languageNames string
+
 // languageOf names a language in itself, by its BCP 47 tag, or by the tag where the name is not known.
 func languageOf(tag string) language {
 	// A regional variant has the name of its language where it has none of its own.
 	primary, _, _ := strings.Cut(tag, "-")
-	l := language{tag, cmp.Or(languageName(tag), languageName(primary), tag), "ltr"}
-	if l.Name != tag && languageName(tag) == "" {
-		l.Name += " (" + tag + ")"
+	l := language{tag, plain.Lookup(languageNames, tag), "ltr"}
+	if l.Name == "" {
+		l.Name = tag
+		if name := plain.Lookup(languageNames, primary); name != "" {
+			l.Name = name + " (" + tag + ")"
+		}
 	}
 	if slices.Contains([]string{"ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"}, primary) {
 		l.Dir = "rtl"
@@ -87,22 +78,13 @@ func languageOf(tag string) language {
 	return l
 }
 
-// languageName is the name of a language in itself, empty when it is not known. The list has a tag and a name a line.
-func languageName(tag string) string {
-	for line := range strings.Lines(languageNames) {
-		if t, name, _ := strings.Cut(strings.TrimSpace(line), " "); t == tag {
-			return name
-		}
-	}
-	return ""
-}
-
-//go:embed templates/languages.txt
-var languageNames string
-
 // translationRoute is the route of the page of a translation.
-func translationRoute(id mip.ID, locale string) string {
-	return id.Page() + locale + "/"
+func translationRoute(id mip.ID, locale string) string { return id.Page() + locale + "/" }
+
+// translationJSON is a committed translation as JSON.
+func (p *Pages) translationJSON(s mip.Summary, locale string) alternate {
+	href := p.jsonPath(s.Number) + "/translations/" + locale
+	return alternate{"application/json", s.ID.String() + " as JSON (" + locale + ")", href, locale}
 }
 
 // hreflangs are the addresses of a proposal in its languages, for search engines. Each page of the group lists all of
@@ -111,10 +93,11 @@ func (p *Pages) hreflangs(s mip.Summary, translations []mip.Translation) []alter
 	if len(translations) == 0 {
 		return nil
 	}
-	english := p.info.BaseURL + s.ID.Page()
-	out := []alternate{{"text/html", s.ID.String() + " (English)", english, "en"}, {"text/html", s.ID.String(), english, "x-default"}}
+	id, english := s.ID.String(), p.info.BaseURL+s.ID.Page()
+	out := []alternate{{"text/html", id + " (English)", english, "en"}, {"text/html", id, english, "x-default"}}
 	for _, t := range translations {
-		out = append(out, alternate{"text/html", s.ID.String() + " (" + languageOf(t.Locale).Name + ")", p.info.BaseURL + translationRoute(s.ID, t.Locale), t.Locale})
+		title := id + " (" + languageOf(t.Locale).Name + ")"
+		out = append(out, alternate{"text/html", title, p.info.BaseURL + translationRoute(s.ID, t.Locale), t.Locale})
 	}
 	return out
 }
@@ -149,7 +132,8 @@ func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current
 		i := slices.IndexFunc(translations, func(t mip.Translation) bool { return t.Locale == tag })
 		switch {
 		case i >= 0:
-			v.Pages = append(v.Pages, languageLink{languageOf(tag), p.path(translationRoute(s.ID, tag)), tag == current, translations[i].Stale})
+			href := p.path(translationRoute(s.ID, tag))
+			v.Pages = append(v.Pages, languageLink{languageOf(tag), href, tag == current, translations[i].Stale})
 		case v.English:
 			v.Machine = append(v.Machine, languageOf(tag))
 		}

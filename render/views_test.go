@@ -44,7 +44,7 @@ func TestSteps(t *testing.T) {
 	} {
 		var got []string
 		for _, s := range steps(mip.Summary{Status: status}) {
-			word := strings.ReplaceAll(s.Label, " ", "")
+			word := strings.ReplaceAll(string(s.Status), " ", "")
 			if s.Now {
 				word = "*" + word
 			}
@@ -75,7 +75,7 @@ func TestLastCalls(t *testing.T) {
 	draft, undated := call(6, 20), call(7, 20)
 	draft.Status, undated.LastCallDeadline = mip.Draft, mip.Date{}
 	all := []mip.Summary{call(1, 30), call(2, 9), call(3, 10), call(4, 11), call(5, 1), draft, undated}
-	numbers := func(calls []lastCall) (out []int) {
+	numbers := func(calls []mip.Summary) (out []int) {
 		for _, c := range calls {
 			out = append(out, c.Number)
 		}
@@ -151,7 +151,7 @@ func TestUpgradesNewestFirst(t *testing.T) {
 	p := newTestPages(t, pageInfo("https://example.org"), forks)
 	var got []string
 	for _, u := range p.upgrades(nil) {
-		got = append(got, u.Fork.Name)
+		got = append(got, u.Name)
 	}
 	if want := []string{"PLANNED", "Été NINE", "ONE"}; !slices.Equal(got, want) {
 		t.Errorf("upgrades: got %q, want %q", got, want)
@@ -161,19 +161,16 @@ func TestUpgradesNewestFirst(t *testing.T) {
 func TestActivation(t *testing.T) {
 	p := newTestPages(t, pageInfo("https://example.org"), nil)
 	for i, want := range []string{
-		"Mainnet 1 genesis 0, Testnet 2 genesis 0",
-		"Mainnet 1 -, Testnet 2 2026-03-10T14:30:00Z 1773153000, devnet  2026-03-10T14:30:00Z 1773153000",
+		"Mainnet 1 1970-01-01T00:00:00Z 0, Testnet 2 1970-01-01T00:00:00Z 0",
+		"Mainnet 1 -, Testnet 2 2026-03-10T14:30:00Z 1773153000, devnet 0 2026-03-10T14:30:00Z 1773153000",
 	} {
 		var got []string
 		for _, r := range p.activation(pageForks()[i]) {
 			when := "-"
-			if r.Scheduled {
-				when = r.ISO + " " + r.Unix
+			if r.Time != nil {
+				when = fmt.Sprint(r.Time, " ", *r.Timestamp)
 			}
-			if r.Genesis {
-				when = "genesis " + r.Unix
-			}
-			got = append(got, r.Name+" "+r.ChainID+" "+when)
+			got = append(got, fmt.Sprint(r.Name, " ", r.ChainID, " ", when))
 		}
 		if g := strings.Join(got, ", "); g != want {
 			t.Errorf("activation of %s: got %q, want %q", pageForks()[i].Name, g, want)

@@ -1,12 +1,12 @@
 // Loaded by `mipwatch serve` only: reloads the page when a newer build is served.
-const build = new URL(import.meta.url).searchParams.get("build");
-const events = new EventSource(`/_mipwatch/events?build=${build}`);
-let lost = false;
+const shown = new URL(import.meta.url).searchParams.get("edition");
 
-events.onmessage = () => {
-  events.close();
-  location.reload();
-};
-// A server that was started again counts its builds anew.
-events.onerror = () => { lost = true; };
-events.onopen = () => { if (lost) location.reload(); };
+setInterval(async () => {
+  if (document.hidden) return;
+  try {
+    const answer = await fetch("/_mipwatch/edition");
+    if (answer.ok && await answer.text() !== shown) location.reload();
+  } catch {
+    // The server is not running. Its next build has another name.
+  }
+}, 500);

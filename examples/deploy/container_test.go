@@ -192,6 +192,23 @@ func TestCompose(t *testing.T) {
 	for name := range environment {
 		knownVariables(t, "compose.yaml", name)
 	}
+	// A variable of the reference that does not reach the sidecar would be ignored without a word.
+	reference, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tables, _ := strings.Cut(string(reference), "\n## Environment\n")
+	tables, _, _ = strings.Cut(tables, "\n## ")
+	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(tables, -1) {
+		for _, name := range regexp.MustCompile("[A-Z_]+[A-Z]").FindAllString(row[1], -1) {
+			if _, ok := environment[name]; !ok && !strings.HasPrefix(name, "SIDECAR_") && !strings.HasPrefix(row[1], "`RPC_") {
+				t.Errorf("%s does not reach the sidecar", name)
+			}
+		}
+	}
+	if at(s, "env_file", 0, "path") == nil || at(s, "env_file", 0, "required") != false {
+		t.Error("there is no optional file for RPC_<ID>")
+	}
 	if subnet := at(c, "networks", "inside", "ipam", "config", 0, "subnet"); environment["TRUSTED_PROXIES"] != subnet || subnet == nil {
 		t.Errorf("TRUSTED_PROXIES is %v, and the web server in %v", environment["TRUSTED_PROXIES"], subnet)
 	}

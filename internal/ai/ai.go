@@ -7,8 +7,8 @@
 //     drawn for each question, so that no text of a proposal can end it.
 //  2. [Budget] sets the most aside that the question may cost, or refuses it.
 //  3. [Client] asks the provider by langchaingo, within a deadline and with one retry at the most.
-//  4. The answer is read strictly, and compared with the proposal: internal/ai/summary for a summary, translate_check.go
-//     for a passage. A translation's passage that fails is asked for once more, a summary is not.
+//  4. The answer is read strictly, and compared with the proposal: internal/ai/summary for a summary, passages.go for a
+//     passage. A translation's passage that fails is asked for once more, a summary is not.
 //
 // Every text of a model is untrusted until the last step. A caller gets all of an answer or an error.
 //
@@ -17,18 +17,15 @@ package ai
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
 // PromptVersion is part of every key under which a model's answer is kept. It changes with the prompts, the severity
 // floors and the checks, so that no answer outlives the rules by which it was made.
-const PromptVersion = "3"
+const PromptVersion = "4"
 
 // Model answers a prompt. It is safe for concurrent use. What went wrong on the way (time, refusal, a cut answer) is in
 // its errors, which nothing here translates.
@@ -39,17 +36,23 @@ type Model interface {
 
 // Prompt is one question to a [Model].
 type Prompt struct {
-	System    string // the task; never holds text of a proposal
-	User      string // the material
-	MaxTokens int    // bound of the answer; 0 means the model's own
-	JSON      bool   // the answer must be one JSON object
+	// System is the task. It never holds text of a proposal.
+	System string
+	// User is the material.
+	User string
+	// MaxTokens bounds the answer. 0 means the model's own bound.
+	MaxTokens int
+	// JSON says that the answer must be one JSON object.
+	JSON bool
 }
 
 // Reply is what a [Model] answered. Text is untrusted.
 type Reply struct {
-	Text   string
-	Model  string // the model's name as configured
-	Tokens int    // of question and answer; 0 means unknown
+	Text string
+	// Model is the name as configured.
+	Model string
+	// Tokens are those of question and answer. 0 means unknown.
+	Tokens int
 	// Unbilled says that the provider wants nothing for a question that failed. It was turned away unread, or Unsent.
 	Unbilled bool
 	// Unsent says that the question never got to the provider.
@@ -57,34 +60,34 @@ type Reply struct {
 }
 
 // quoteName makes what a caller sent fit for a message.
-func quoteName(s string) string {
-	const most = 80 // characters
-	return strconv.Quote(mip.ShortenRunes(s, most))
-}
+func quoteName(s string) string { return strconv.Quote(mip.ShortenRunes(s, 80)) }
 
-// members reads one JSON object, in one code fence or none, that has all the members that are named and no other.
-func members(text string, names ...string) (map[string]json.RawMessage, error) {
-	out, err := strictjson.Object([]byte(unfence(text)), names...)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		if out[name] == nil {
-			return nil, fmt.Errorf("lacks the member %s", name)
-		}
-	}
-	return out, nil
-}
-
-// unfence removes the one code fence that a model may put around its object.
+// unfence removes the one code fence that a model may put around its JSON.
 func unfence(text string) string {
 	text = strings.TrimSpace(text)
-	first, rest, ok := strings.Cut(text, "\n")
-	if first = strings.TrimSpace(first); !ok || !strings.EqualFold(first, "```json") && first != "```" {
-		return text
-	}
-	if inner, ok := strings.CutSuffix(rest, "\n```"); ok {
+	first, rest, _ := strings.Cut(text, "\n")
+	inner, closed := strings.CutSuffix(rest, "\n```")
+	if first = strings.TrimSpace(first); closed && (first == "```" || strings.EqualFold(first, "```json")) {
 		return inner
 	}
 	return text
+}
+
+// leaksPrompt reports whether a text repeats the code word, or eight words of the task in a row that its source has
+// not. White space and letter case do not count.
+func leaksPrompt(text, source, task, codeWord string) bool {
+	const telling = 8
+	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	text, source = fold(text), fold(source)
+	if strings.Contains(text, strings.ToLower(codeWord)) {
+		return true
+	}
+	words := strings.Fields(fold(task))
+	for i := range len(words) - telling + 1 {
+		run := strings.Join(words[i:i+telling], " ")
+		if strings.Contains(text, run) && !strings.Contains(source, run) {
+			return true
+		}
+	}
+	return false
 }

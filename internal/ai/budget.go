@@ -12,112 +12,99 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 )
 
-// Defaults of [Limits], and the windows in which questions and tokens are counted.
-const (
-	defaultAtOnce         = 4
-	defaultCallsPerMinute = 60
-	defaultTokensPerDay   = 1_000_000
-
-	minute = time.Minute
-	day    = 24 * time.Hour
-	// questionTime is about how long a question takes. Callers are told to wait so long when the last tokens of the
-	// day are set aside for questions under way, of which most will be given back.
-	questionTime = 5 * time.Second
-)
-
 // Limits is how much a model may be asked. A number below 1 stands for the default.
 type Limits struct {
-	AtOnce         int              // questions under way at a time; default 4. Others wait
-	CallsPerMinute int              // questions begun in any 60 s; default 60
-	TokensPerDay   int              // of questions and answers in a day of UTC; default 1,000,000
-	Now            func() time.Time // wall clock; nil means time.Now
+	// AtOnce is how many questions are under way at a time. The default is 4. Others wait.
+	AtOnce int
+	// CallsPerMinute is how many questions are let in within any 60 s. The default is 60.
+	CallsPerMinute int
+	// TokensPerDay bounds questions and answers in a day of UTC. The default is 1,000,000.
+	TokensPerDay int
 }
 
 // Budget is a model that asks another one no more than [Limits] allow, by this process. It is safe for concurrent use.
 //
-// Only wall time counts, so that a process which was frozen has the budget of the time in which it wakes. A clock that
-// is set back gives nothing back, and because of it nothing is withheld for longer than a minute or 24 h.
+// Only wall time counts, so that a process which was frozen has the budget of the time in which it wakes.
 type Budget struct {
-	model     Model
-	semaphore chan struct{} // a place for each question under way
-	perMinute int           // calls
-	now       func() time.Time
+	model Model
+	// A place for each question under way.
+	semaphore chan struct{}
+	// Questions, as in Limits.
+	perMinute int
 
-	mu       sync.Mutex
-	waiting  int         // reserved calls that have not begun
-	begun    []time.Time // calls of the last minute, in order
-	dayEnds  time.Time   // zero before the first day
-	spent    int         // tokens of the day
-	reserved int         // tokens that are set aside
-	ever     Spend       // the counts of it, and PerDay
+	mu sync.Mutex
+	// Questions let in during the last minute.
+	begun []time.Time
+	// Midnight of the day in which spent counts.
+	today time.Time
+	// Tokens of the day.
+	spent int
+	// Tokens that are set aside.
+	reserved int
+	// All but Left.
+	ever Spend
 }
 
-// Spend is what went to a model, and what did not, since the process began. Tokens are as [Budget.Ask]
-// counts them.
+// Spend is what went to a model, and what did not, since the process began. Tokens are as [Budget.Ask] counts them.
 type Spend struct {
-	Questions int // begun
-	Asked     int // tokens set aside for these
-	Used      int // tokens that they took, or were set aside where nobody said
+	// Questions went to the model and have ended.
+	Questions int
+	// Asked are the tokens that were set aside for these.
+	Asked int
+	// Used are the tokens that they took, or that were set aside where nobody said.
+	Used int
 
 	// Questions that were refused because of the day, what others had set aside of it, the minute, and any day at all.
 	Day, Claimed, Minute, TooLarge int
 
-	Left   int // tokens left of the present day; less than 0 when a question took more than expected
-	PerDay int // tokens that a day has
+	// Left are tokens of the present day. It is less than 0 when a question took more than expected.
+	Left int
+	// PerDay is what a day has.
+	PerDay int
 }
 
 // NewBudget returns a budget for m.
 func NewBudget(m Model, c Limits) *Budget {
+	const atOnce, perMinute, perDay = 4, 60, 1_000_000
 	orDefault := func(n, instead int) int { return cmp.Or(max(n, 0), instead) }
-	b := &Budget{
+	return &Budget{
 		model:     m,
-		semaphore: make(chan struct{}, orDefault(c.AtOnce, defaultAtOnce)),
-		perMinute: orDefault(c.CallsPerMinute, defaultCallsPerMinute),
-		now:       c.Now,
+		semaphore: make(chan struct{}, orDefault(c.AtOnce, atOnce)),
+		perMinute: orDefault(c.CallsPerMinute, perMinute),
+		ever:      Spend{PerDay: orDefault(c.TokensPerDay, perDay)},
 	}
-	b.ever.PerDay = orDefault(c.TokensPerDay, defaultTokensPerDay)
-	if b.now == nil {
-		b.now = time.Now
-	}
-	return b
 }
 
 // Ask asks the model when the budget allows it. It waits for those under way as long as ctx allows, but for no minute
-// and no day to pass: without budget it returns an [api.HTTPError] of code rate_limited at once, or one that wraps
-// [ErrTooLarge]. The error for a ctx that ends meanwhile wraps its error and its cause.
+// and no day to pass: without budget it returns an [api.HTTPError] of code rate_limited at once, or one of code
+// ai_failed for a question that no day has room for. The error for a ctx that ends meanwhile wraps its error and its
+// cause.
 //
 // The most that the question may cost is set aside before, and settled by Reply.Tokens after, with an error too. It
 // stays as it is when the model gives no number of tokens. Tokens are given back for a question that is
 // Reply.Unbilled, and the call too for one that is Reply.Unsent.
 func (b *Budget) Ask(ctx context.Context, p Prompt) (reply Reply, err error) {
+	tokens := mostTokens(p)
 	if ctx.Err() != nil {
 		return Reply{}, waitError(ctx)
 	}
-	tokens := mostTokens(p)
-	if err := b.reserve(tokens); err != nil {
+	begun, err := b.reserve(tokens)
+	if err != nil {
 		return Reply{}, err
 	}
+	defer func() { b.settle(tokens, begun, reply) }() // after a panic of the model too
 	select {
 	case b.semaphore <- struct{}{}:
+		defer func() { <-b.semaphore }()
+		return b.model.Ask(ctx, p)
 	case <-ctx.Done():
-		b.release(tokens)
-		return Reply{}, waitError(ctx)
+		return Reply{Unsent: true}, waitError(ctx)
 	}
-	begun := b.begin(tokens)
-	defer func() { // after a panic of the model too
-		b.settle(tokens, begun, reply)
-		<-b.semaphore
-	}()
-	return b.model.Ask(ctx, p)
 }
 
 // waitError is the error of a question whose context ended before it began.
 func waitError(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return fmt.Errorf("wait for a turn at the model: %w", err)
-	}
-	return fmt.Errorf("wait for a turn at the model: %w (%w)", err, cause)
+	return fmt.Errorf("wait for a turn at the model: %w (%w)", ctx.Err(), context.Cause(ctx))
 }
 
 // mostTokens is the most that a question and its answer are expected to cost. Text that no proposal is made of can
@@ -134,57 +121,39 @@ func mostTokens(p Prompt) int {
 	return (len(p.System)+len(p.User))/bytesPerToken + framing + answer
 }
 
-// reserve sets aside what a question may cost. It asks for the day first: to wait for a minute is no use when the day is
-// used up. Each reservation is begun and settled, or released.
-func (b *Budget) reserve(tokens int) error {
+// reserve counts a question and sets aside what it may cost. It asks for the day first: to wait for a minute is no use
+// when the day is used up.
+func (b *Budget) reserve(tokens int) (begun time.Time, err error) {
+	// questionTime is about how long a question takes. Most of what others have set aside is given back then.
+	const questionTime = 5 * time.Second
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.expire()
-	left := b.ever.PerDay - b.spent
+	left, midnight := b.ever.PerDay-b.spent, b.today.AddDate(0, 0, 1).Sub(now)
 	switch {
 	case tokens > b.ever.PerDay:
 		b.ever.TooLarge++
 		// It never makes sense to ask again.
-		const detail = "The proposal is longer than what this site spends on its language model in a day."
-		return &api.HTTPError{Code: api.AIFailed, Detail: detail, Err: ErrTooLarge}
+		return now, &api.HTTPError{
+			Code:   api.AIFailed,
+			Detail: "The proposal is longer than what this site spends on its language model in a day.",
+			Err:    errors.New("the question is larger than the budget for the model of a whole day"),
+		}
 	case tokens > left:
 		b.ever.Day++
-		return exhausted(b.dayEnds.Sub(now), "the budget of tokens for the model is used up for today")
-	case tokens > left-b.reserved: // others may give back most of it soon
+		return now, exhausted(midnight, "the budget of tokens for the model is used up for today")
+	case tokens > left-b.reserved:
 		b.ever.Claimed++
-		return exhausted(min(questionTime, b.dayEnds.Sub(now)),
+		return now, exhausted(min(questionTime, midnight),
 			"what is left of today's budget of tokens for the model is set aside for questions under way")
-	case len(b.begun)+b.waiting >= b.perMinute:
+	case len(b.begun) >= b.perMinute:
 		b.ever.Minute++
-		wait := minute // when none of them has begun
-		if len(b.begun) > 0 {
-			wait = minute - now.Sub(b.begun[0])
-		}
-		return exhausted(wait, "the budget of questions to the model is used up for this minute")
+		return now, exhausted(time.Minute-now.Sub(b.begun[0]),
+			"the budget of questions to the model is used up for this minute")
 	}
-	b.waiting++
-	b.reserved += tokens
-	return nil
-}
-
-// release takes back the reservation of a question that does not begin.
-func (b *Budget) release(tokens int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.waiting--
-	b.reserved -= tokens
-}
-
-// begin counts the call, and returns when it began.
-func (b *Budget) begin(tokens int) time.Time {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := b.expire()
-	b.waiting--
 	b.begun = append(b.begun, now)
-	b.ever.Questions++
-	b.ever.Asked += tokens
-	return now
+	b.reserved += tokens
+	return now, nil
 }
 
 // settle counts what a question cost in place of what was set aside. It counts for the day in which the question ends,
@@ -194,41 +163,29 @@ func (b *Budget) settle(tokens int, begun time.Time, reply Reply) {
 	defer b.mu.Unlock()
 	b.expire()
 	b.reserved -= tokens
-	if !reply.Unbilled && !reply.Unsent {
+	if reply.Unsent {
+		if i := slices.Index(b.begun, begun); i >= 0 {
+			b.begun = slices.Delete(b.begun, i, i+1)
+		}
+		return
+	}
+	b.ever.Questions++
+	b.ever.Asked += tokens
+	if !reply.Unbilled {
 		cost := cmp.Or(max(reply.Tokens, 0), tokens)
 		b.spent += cost
 		b.ever.Used += cost
 	}
-	if !reply.Unsent {
-		return
-	}
-	// The call has no entry when its minute is over. Nor has it one when the clock was set back, and then it stays
-	// counted: to drop another's entry would make room too early.
-	if i := slices.IndexFunc(b.begun, begun.Equal); i >= 0 {
-		b.begun = slices.Delete(b.begun, i, i+1)
-	}
 }
 
-// expire drops what lies outside the minute and the day. It returns the time without the monotonic reading, which
-// stands still while a process is frozen. A call that lies ahead, because the clock was set back, counts as begun now.
-// A day that lies ahead ends within 24 h.
+// expire drops what lies outside the minute and the day, also when the clock was set back. It returns the time without
+// the monotonic reading, which stands still while a process is frozen.
 func (b *Budget) expire() time.Time {
-	now := b.now().Round(0)
-	for i := len(b.begun) - 1; i >= 0 && b.begun[i].After(now); i-- {
-		b.begun[i] = now
-	}
-	over := 0
-	for over < len(b.begun) && now.Sub(b.begun[over]) >= minute {
-		over++
-	}
-	b.begun = b.begun[over:]
-
-	if !now.Before(b.dayEnds) {
-		b.spent = 0 // what is set aside stays so
-		b.dayEnds = now.UTC().Truncate(day).Add(day)
-	}
-	if ends := now.Add(day); ends.Before(b.dayEnds) {
-		b.dayEnds = ends
+	const day = 24 * time.Hour
+	now := time.Now().Round(0)
+	b.begun = slices.DeleteFunc(b.begun, func(t time.Time) bool { return t.After(now) || now.Sub(t) >= time.Minute })
+	if today := now.UTC().Truncate(day); !today.Equal(b.today) {
+		b.today, b.spent = today, 0 // what is set aside stays so
 	}
 	return now
 }

@@ -1,62 +1,56 @@
 package ai
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
-// Why there is no answer. Every error of this package is an [api.HTTPError] that wraps one of them, but for that of a
-// budget without room and those of a context. Nothing in it comes from a provider, and it holds no address and no key.
+// failure is why a model gives no answer. Every error of this package is an [api.HTTPError] that wraps one, but for
+// those of a budget, of a caller and of a context. Nothing in it comes from a provider, and it holds no address and no
+// key.
+type failure struct {
+	// The word in records that processes share: no process believes a text of another one.
+	word string
+	// For the log.
+	text string
+	code api.Code
+	// For callers, who need not know how an answer failed.
+	detail string
+}
+
 var (
-	ErrTimeout     = errors.New("the model did not answer in time")
-	ErrUnavailable = errors.New("the model is unavailable")
-	ErrRefused     = errors.New("the model refuses to answer")     // by itself, or the provider's filter does
-	ErrTruncated   = errors.New("the model's answer is cut off")   // at the bound of tokens
-	ErrGarbled     = errors.New("the model's answer is unusable")  // not in the API's format, or empty
-	ErrFailed      = errors.New("the model gave no usable answer") // it breaks the rules of a summary or translation
-	ErrTooLarge    = errors.New("the question is larger than the budget for the model of a whole day")
-	ErrNoSection   = errors.New("no such section")
+	errTimeout = &failure{"timeout", "the model did not answer in time",
+		api.UpstreamTimeout, "The language model did not answer in time."}
+	errUnavailable = &failure{"unavailable", "the model is unavailable",
+		api.UpstreamUnavailable, "The language model is not available."}
+	// By itself, or the provider's filter does.
+	errRefused = &failure{"refused", "the model refuses to answer",
+		api.AIFailed, "The language model refuses to answer."}
+	// The answer is in no format, cut off, or breaks the rules of a summary or translation.
+	errFailed = &failure{"failed", "the model gave no usable answer",
+		api.AIFailed, "What the language model answered does not hold against the text, so nothing of it is shown."}
 )
 
-// failure is a kind of failure of a model.
-type failure struct {
-	kind   error
-	word   string // in records that processes share
-	code   api.Code
-	detail string // for callers
-}
+// Error implements error.
+func (f *failure) Error() string { return f.text }
 
-// notSupported is for callers when an answer came and cannot be used: they need not know how it failed.
-const notSupported = "What the language model answered does not hold against the text, so nothing of it is shown."
-
-// failures are all of them. A record holds the word alone: no process believes a text of another one. The list is not
-// changed.
-var failures = []failure{
-	{ErrTimeout, "timeout", api.UpstreamTimeout, "The language model did not answer in time."},
-	{ErrUnavailable, "unavailable", api.UpstreamUnavailable, "The language model is not available."},
-	{ErrRefused, "refused", api.AIFailed, "The language model refuses to answer."},
-	{ErrTruncated, "truncated", api.AIFailed, notSupported},
-	{ErrGarbled, "garbled", api.AIFailed, notSupported},
-	{ErrFailed, "failed", api.AIFailed, notSupported},
-}
-
-// newError is a failure of the model. The reason is for the log, in words of our own; empty means that there is none.
-func newError(kind error, reason string) *api.HTTPError {
-	err := kind
+// because is the failure as an error. The reason is for the log, in words of our own. It may be empty.
+func (f *failure) because(reason string) *api.HTTPError {
+	err := error(f)
 	if reason != "" {
-		err = fmt.Errorf("%w: %s", kind, reason)
+		err = fmt.Errorf("%w: %s", f, reason)
 	}
-	for _, f := range failures {
-		if f.kind == kind {
-			return &api.HTTPError{Code: f.code, Detail: f.detail, Err: err}
-		}
-	}
-	return &api.HTTPError{Code: api.Internal, Err: err}
+	return &api.HTTPError{Code: f.code, Detail: f.detail, Err: err}
 }
 
 // hostError is the failure that an error of the provider's host means.
@@ -65,17 +59,14 @@ func hostError(err error) error {
 	if !ok {
 		return fmt.Errorf("ask the model: %w", err) // cancelled
 	}
-	kind, reason := ErrUnavailable, ""
+	kind, reason := errUnavailable, ""
 	if err := errors.Unwrap(h); err != nil {
 		reason = err.Error()
 	}
-	switch {
-	case h.Timeout:
-		kind, reason = ErrTimeout, ""
-	case errors.Is(h, errFormat):
-		kind = ErrGarbled
+	if h.Timeout {
+		kind, reason = errTimeout, ""
 	}
-	e := withStatus(newError(kind, reason), h.Status)
+	e := withStatus(kind.because(reason), h.Status)
 	e.RetryAfter = h.RetryAfter
 	return e
 }
@@ -99,8 +90,42 @@ func exhausted(wait time.Duration, reason string) *api.HTTPError {
 	}
 }
 
-// NoSection says that a proposal has no section of that id.
-func NoSection(id string) error {
-	const detail = "sections names an id that the proposal does not have; its ids are in /api/v1/mips/{n}."
-	return &api.HTTPError{Code: api.BadRequest, Detail: detail, Err: fmt.Errorf("%w: %s", ErrNoSection, quoteName(id))}
+// EncodeRecord writes an answer for other processes, as JSON. It is nil for a value that has none.
+func EncodeRecord(v any) []byte {
+	record, _ := json.Marshal(v)
+	return record
+}
+
+// EncodeFailure writes a failure of the model for other processes: "-", its word, and until when it stands, in
+// milliseconds since 1970. It is nil for any other error: a budget and the site's documents are a process's own.
+func EncodeFailure(err error, stands time.Duration) []byte {
+	f, ok := errors.AsType[*failure](err)
+	if !ok {
+		return nil
+	}
+	return fmt.Appendf(nil, "-%s %d", f.word, time.Now().Add(stands).UnixMilli())
+}
+
+// DecodeRecord reads a record of another process, of which nothing is believed. An answer must be byte for byte the one
+// that [EncodeRecord] writes, and pass the check. A failure must stand, and for no longer than longest. ok reports
+// whether the record is believed; err is then the failure in it.
+func DecodeRecord[V any](record []byte, longest time.Duration, check func(V) bool) (v V, ok bool, err error) {
+	if failed, is := bytes.CutPrefix(record, []byte("-")); is {
+		word, until, _ := strings.Cut(string(failed), " ")
+		ms, _ := strconv.ParseInt(until, 10, 64)
+		left := time.Until(time.UnixMilli(ms))
+		known := []*failure{errTimeout, errUnavailable, errRefused, errFailed}
+		i := slices.IndexFunc(known, func(f *failure) bool { return f.word == word })
+		if i < 0 || left <= 0 || left > longest {
+			return v, false, nil
+		}
+		e := known[i].because("another process says so")
+		e.RetryAfter = left
+		return v, true, e
+	}
+	if json.Unmarshal(record, &v) != nil {
+		return v, false, nil
+	}
+	// One text stands for a value: no member twice, in another case, unknown or missing, nothing after it.
+	return v, bytes.Equal(EncodeRecord(v), record) && check(v), nil
 }

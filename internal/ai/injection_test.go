@@ -102,7 +102,7 @@ func TestInjectionAnswers(t *testing.T) {
 			s.Fork = new(argand())
 			var asked Prompt
 			sum, err := Summarise(t.Context(), obedient{func(p Prompt) string { asked = p; return tt.reply(p) }}, s, "en")
-			if (err != nil) != tt.fails || tt.fails && !errors.Is(err, ErrFailed) {
+			if (err != nil) != tt.fails || tt.fails && !errors.Is(err, errFailed) {
 				t.Errorf("%s, %s: %v", tt.name, name, err)
 			}
 			all, _ := json.Marshal(sum)

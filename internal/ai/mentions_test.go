@@ -86,7 +86,7 @@ func TestSummaryMentions(t *testing.T) {
 			spoil(a)
 			s := summary.Subject{Proposal: named(), Now: noon}
 			sum, err := Summarise(t.Context(), &canned{text: encode(t, a)}, s, "en")
-			if !errors.Is(err, ErrFailed) || sum.TLDR != "" {
+			if !errors.Is(err, errFailed) || sum.TLDR != "" {
 				t.Errorf("%s in %s: %q came through (%v)", name, place, text, err)
 			} else if strings.Contains(err.Error(), text) {
 				t.Errorf("%s: the error repeats it: %v", name, err)
@@ -117,7 +117,7 @@ func TestSummaryMayMention(t *testing.T) {
 func TestTranslationMentions(t *testing.T) {
 	for name, text := range foreign() {
 		s, g := only("%s", "Lamps are bright, says the EVM, msg.sender and nobody else.")
-		if got, f := s.check(g, "EVM msg.sender "+text); f == noFault {
+		if got, f := s.check(g, "EVM msg.sender "+text, "ABCDEFGHIJ"); f == noFault {
 			t.Errorf("%s: %q came through", name, got)
 		}
 	}
@@ -131,7 +131,7 @@ func TestTranslationMentions(t *testing.T) {
 		"Vietnamese is fine.":                         "Tie\u0302\u0301ng Vie\u0302\u0323t.",
 	} {
 		s, g := only("%s", source)
-		if _, f := s.check(g, text); f != noFault {
+		if _, f := s.check(g, text, "ABCDEFGHIJ"); f != noFault {
 			t.Errorf("%q translated as %q %s", source, text, f)
 		}
 	}

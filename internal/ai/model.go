@@ -6,61 +6,82 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"strconv"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/anthropic"
+	"github.com/tmc/langchaingo/llms/ollama"
+	"github.com/tmc/langchaingo/llms/openai"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
-// Errors that callers never see by themselves: they become the reason of one of the errors of this package.
-var (
-	errNoAnswer = errors.New("no answer") // for langchaingo
-	errFormat   = errors.New("it is not in the format of the API")
-	errAddress  = errors.New("AI_BASE_URL is not an absolute http or https URL")
-)
+// errNoAnswer is for langchaingo. Callers never see it.
+var errNoAnswer = errors.New("no answer")
+
+// placeholder is the address that langchaingo gets. The real one may hold keys, and langchaingo's errors hold
+// addresses. Only the path of its requests is used.
+const placeholder = "http://model.invalid"
+
+// unboundedAnswer is the bound of an answer, in tokens, for a prompt that has none. Anthropic's API requires one, and
+// langchaingo's default is 2048.
+const unboundedAnswer = 8192
+
+// provider is what differs between the providers.
+type provider struct {
+	name string
+	// The address of its API.
+	address     string
+	keyVariable string
+	// A keyless provider can do without a key.
+	keyless bool
+	// open makes the client of langchaingo. All options that langchaingo would read from the environment are set.
+	open func(m *Client, p Prompt, via *http.Client) (llms.Model, error)
+}
+
+// providers are all of them, by name. OpenAI's API is that of many other servers too, by AI_BASE_URL. The map is not
+// changed.
+var providers = map[string]provider{
+	"openai": {"openai", "https://api.openai.com/v1", "OPENAI_API_KEY", false,
+		func(m *Client, _ Prompt, via *http.Client) (llms.Model, error) {
+			return openai.New(openai.WithToken(m.Key), openai.WithModel(m.Name), openai.WithBaseURL(placeholder),
+				openai.WithOrganization(""), openai.WithHTTPClient(via))
+		}},
+	"anthropic": {"anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", false,
+		func(m *Client, _ Prompt, via *http.Client) (llms.Model, error) {
+			return anthropic.New(anthropic.WithToken(m.Key), anthropic.WithModel(m.Name),
+				anthropic.WithBaseURL(placeholder), anthropic.WithHTTPClient(via))
+		}},
+	"ollama": {"ollama", "http://127.0.0.1:11434", "OLLAMA_API_KEY", true,
+		func(m *Client, p Prompt, via *http.Client) (llms.Model, error) {
+			return ollama.New(ollama.WithModel(m.Name), ollama.WithServerURL(placeholder), ollama.WithHTTPClient(via),
+				ollama.WithRunnerNumCtx(window(p)))
+		}},
+}
 
 // ClientConfig says which model is asked and how. The comments name the variables that errors speak of.
 type ClientConfig struct {
-	Provider  string            // AI_PROVIDER: openai, anthropic or ollama; required
-	Name      string            // AI_MODEL: the model's name; required
-	BaseURL   string            // AI_BASE_URL: an absolute URL before the paths of the API; empty means the provider's own
-	Key       string            // OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY; ollama can do without
-	Timeout   time.Duration     // AI_TIMEOUT: of one Ask with its retry; 0 means 7 s
-	Transport http.RoundTripper // nil means one of its own, with the proxy of the environment
-	UserAgent string            // empty means that of net/http
-	Stats     *fetch.Stats      // counts the questions; nil disables counting
-}
-
-// check returns all that is wrong.
-func (c ClientConfig) check() error {
-	p, known := providers[c.Provider]
-	var problems []error
-	switch {
-	case c.Provider == "":
-		problems = append(problems, errors.New("AI_PROVIDER is not set"))
-	case !known:
-		problems = append(problems, errors.New("AI_PROVIDER is none of openai, anthropic and ollama"))
-	}
-	if strings.TrimSpace(c.Name) == "" {
-		problems = append(problems, errors.New("AI_MODEL is not set"))
-	}
-	switch {
-	case known && !p.keyless && c.Key == "":
-		problems = append(problems, fmt.Errorf("%s is not set", p.keyVariable))
-	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		const text = "%s holds a character that no key has, such as a line end"
-		problems = append(problems, fmt.Errorf(text, cmp.Or(p.keyVariable, "the key")))
-	}
-	if _, err := fetch.New(cmp.Or(c.BaseURL, p.address, placeholder), fetch.Config{Transport: http.DefaultTransport}); err != nil {
-		problems = append(problems, errAddress)
-	}
-	return errors.Join(problems...)
+	// Provider is AI_PROVIDER: openai, anthropic or ollama. It is required.
+	Provider string
+	// Name is AI_MODEL: the model's name. It is required.
+	Name string
+	// BaseURL is AI_BASE_URL: an absolute URL before the paths of the API. Empty means the provider's own.
+	BaseURL string
+	// Key is OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY. Ollama can do without.
+	Key string
+	// Timeout is AI_TIMEOUT: that of one Ask with its retry. 0 means 7 s.
+	Timeout time.Duration
+	// Transport sends the requests. Nil means one of its own, with the proxy of the environment.
+	Transport http.RoundTripper
+	// UserAgent is sent with each request. Empty means that of net/http.
+	UserAgent string
+	// Stats counts the questions. Nil disables counting.
+	Stats *fetch.Stats
 }
 
 // Client is a [Model] of a provider. It is safe for concurrent use. Questions to it share the pauses that the
@@ -69,27 +90,53 @@ type Client struct {
 	ClientConfig
 	provider provider
 	host     *fetch.Host
-	isOpenAI bool // the address is OpenAI's own
+	// The address is OpenAI's own.
+	isOpenAI bool
 }
 
 // NewClient returns a client. It asks nothing and reads no environment. An error names every variable that is missing
 // or wrong, and holds no value of any, so that it may be shown. The caller closes the client.
 func NewClient(c ClientConfig) (*Client, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
 	const answerMost = 1 << 20 // bytes
-	p := providers[c.Provider]
+	p, known := providers[c.Provider]
 	c.Timeout = cmp.Or(c.Timeout, 7*time.Second)
-	address := cmp.Or(c.BaseURL, p.address)
+	address := cmp.Or(c.BaseURL, p.address, placeholder)
 	host, err := fetch.New(address, fetch.Config{
 		Transport: c.Transport, UserAgent: c.UserAgent, MaxBytes: answerMost, Try: c.Timeout, NoRedirects: true,
 		Stats: c.Stats,
 	})
-	if err != nil {
-		return nil, errAddress
+	badKey := strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' })
+	var problems []error
+	for _, problem := range []struct {
+		is   bool
+		text string
+	}{
+		{c.Provider == "", "AI_PROVIDER is not set"},
+		{c.Provider != "" && !known, "AI_PROVIDER is none of openai, anthropic and ollama"},
+		{strings.TrimSpace(c.Name) == "", "AI_MODEL is not set"},
+		{known && !p.keyless && c.Key == "", p.keyVariable + " is not set"},
+		{badKey, cmp.Or(p.keyVariable, "the key") + " holds a character that no key has, such as a line end"},
+		{err != nil, "AI_BASE_URL is not an absolute http or https URL"},
+	} {
+		if problem.is {
+			problems = append(problems, errors.New(problem.text))
+		}
+	}
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
 	}
 	return &Client{c, p, host, isOpenAI(address)}, nil
+}
+
+// isOpenAI reports whether an address is OpenAI's own or Microsoft's, where the bound of an answer is
+// max_completion_tokens. Other servers of OpenAI's API know max_tokens.
+func isOpenAI(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := "." + strings.ToLower(u.Hostname())
+	return strings.HasSuffix(host, ".api.openai.com") || strings.HasSuffix(host, ".azure.com")
 }
 
 // Close closes idle connections. It does not end questions under way.
@@ -98,25 +145,25 @@ func (m *Client) Close() { m.host.Close() }
 // Ask sends a prompt and waits for the answer. There is at most one retry: after a connect error, a 5xx, or a 429
 // whose wait is under a second, and only when two seconds are left for it.
 //
-// An error is an [api.HTTPError] that wraps one of the errors of this package, or wraps [context.Canceled] when ctx was
-// cancelled.
+// An error is an [api.HTTPError], or wraps [context.Canceled] when ctx was cancelled.
 func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
+	const shortestKey = 8                              // bytes; a shorter one stands in for a key where a server wants any
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout) // of both tries
 	defer cancel()
 	c := &call{model: m}
 	res, err := m.generate(ctx, c, p)
-	reply := Reply{Model: m.Name, Tokens: usedTokens(res), Unbilled: c.unbilled, Unsent: c.unsent}
-	if c.err != nil { // it says more than langchaingo's
-		return reply, c.err
-	}
-	text := answerText(res)
+	text, tokens := read(res)
+	reply := Reply{Model: m.Name, Tokens: tokens, Unbilled: c.unbilled, Unsent: c.unsent}
 	switch {
+	case c.err != nil: // it says more than langchaingo's
+		return reply, c.err
 	case err != nil:
-		return reply, newError(ErrGarbled, "")
+		return reply, errFailed.because("langchaingo cannot read it")
 	case strings.TrimSpace(text) == "":
-		return reply, newError(ErrGarbled, "it is empty")
-	case m.holdsKey(text) && !m.holdsKey(p.User): // a proposal may hold any word that a short key is
-		return reply, newError(ErrGarbled, "it holds the key")
+		return reply, errFailed.because("it is empty")
+	// A careless gateway may show its model the key. A proposal may hold any word that a key is.
+	case len(m.Key) >= shortestKey && strings.Contains(text, m.Key) && !strings.Contains(p.User, m.Key):
+		return reply, errFailed.because("it holds the key")
 	}
 	reply.Text = text
 	return reply, nil
@@ -135,42 +182,51 @@ func (m *Client) generate(ctx context.Context, c *call, p Prompt) (res *llms.Con
 	if err != nil {
 		return nil, err
 	}
+	var options []llms.CallOption
+	system := p.System
+	switch {
+	case p.MaxTokens > 0:
+		options = append(options, llms.WithMaxTokens(p.MaxTokens))
+	case m.provider.name == "anthropic":
+		options = append(options, llms.WithMaxTokens(unboundedAnswer))
+	}
+	if p.JSON {
+		options = append(options, llms.WithJSONMode())
+	}
+	if p.JSON && m.provider.name == "anthropic" { // whose API has no field that asks for JSON
+		system += "\n\nAnswer with one JSON object and nothing else: no text around it, no code fence."
+	}
+	if m.provider.name == "openai" && !m.isOpenAI {
+		options = append(options, openai.WithLegacyMaxTokensField())
+	}
 	var messages []llms.MessageContent
-	if system := m.provider.system(p); system != "" {
+	if system = strings.TrimSpace(system); system != "" {
 		messages = append(messages, llms.TextParts(llms.ChatMessageTypeSystem, system))
 	}
 	messages = append(messages, llms.TextParts(llms.ChatMessageTypeHuman, p.User))
-	return llm.GenerateContent(ctx, messages, m.options(p)...)
+	return llm.GenerateContent(ctx, messages, options...)
 }
 
-// holdsKey reports whether a text holds the key, which a careless gateway may show its model. In JSON its characters may
-// be escaped. A short key is a stand-in for a server that wants any, and may be a word.
-func (m *Client) holdsKey(text string) bool {
-	const shortest = 8
-	return len(m.Key) >= shortest && (strings.Contains(text, m.Key) || strings.Contains(unescaped(text), m.Key))
-}
-
-// unescaped is a text with JSON's escapes of four digits resolved.
-func unescaped(text string) string {
-	const digits = 4
-	var b strings.Builder
-	for i, part := range strings.Split(text, `\u`) {
-		if i > 0 && len(part) >= digits {
-			if c, err := strconv.ParseUint(part[:digits], 16, 16); err == nil {
-				b.WriteRune(rune(c))
-				part = part[digits:]
-			}
-		}
-		b.WriteString(part)
+// window is the size in tokens of the context that Ollama keeps for a question and its answer. It cuts off the rest in
+// silence, and its default is 2 to 4 thousand. There are few sizes, because Ollama loads the model again for another.
+func window(p Prompt) int {
+	const (
+		bytesPerToken = 3 // fewer than English has, so that code fits too
+		least, most   = 8 << 10, 128 << 10
+	)
+	question, size := (len(p.System)+len(p.User))/bytesPerToken, least
+	for answer := cmp.Or(p.MaxTokens, max(question, unboundedAnswer)); size < most && size < question+answer; {
+		size *= 4
 	}
-	return b.String()
+	return size
 }
 
 // call is the network of langchaingo for one question. langchaingo has no deadline, no retry and no bound, and turns a
 // failure into text. A call asks the host instead, and keeps what happened.
 type call struct {
-	model    *Client
-	err      error // why there is no answer, or why the one that came is not used
+	model *Client
+	// The reason why there is no answer, or why the one that came is not used.
+	err      error
 	unbilled bool
 	unsent   bool
 }
@@ -188,36 +244,23 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	if p.name == "ollama" && c.model.Key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.model.Key)
 	}
-	// kind is why the answer is not used. It is read here because an answer in no format at all counts against the
-	// host's breaker, as a failure of the host does, while a refusal does not.
-	var kind error
 	res, err := c.model.host.Do(r.Context(), fetch.Request{
 		Method: r.Method, Path: r.URL.Path, Header: r.Header, Body: p.edit(body),
-		Accept: func(res *fetch.Response) error {
-			if res.Status >= http.StatusBadRequest {
-				return nil
-			}
-			var ok bool
-			if kind, ok = p.ending(res.Body); !ok {
-				return errFormat
-			}
-			return nil
-		},
 	})
 	if err != nil {
 		c.err = hostError(err)
 		if h, ok := errors.AsType[*fetch.Error](err); ok {
 			c.unsent = h.Unasked
-			c.unbilled = c.unsent || h.Status == http.StatusTooManyRequests
+			c.unbilled = h.Unasked || h.Status == http.StatusTooManyRequests
 		}
 		return nil, errNoAnswer
 	}
-	if res.Status >= http.StatusBadRequest {
-		c.err, c.unbilled = p.rejection(res.Status, res.Body)
+	if res.Status >= http.StatusBadRequest { // 4xx: nobody is paid for a question that is not read
+		c.err, c.unbilled = withStatus(p.rejection(res.Status), res.Status), true
 		return nil, errNoAnswer
 	}
-	if kind != nil {
-		c.err = newError(kind, "") // langchaingo still reads the tokens
+	if bad := p.ending(res.Body); bad != nil { // langchaingo still reads the tokens
+		c.err = withStatus(bad, res.Status)
 	}
 	return &http.Response{
 		StatusCode: res.Status, Header: res.Header, Request: r,
@@ -238,4 +281,78 @@ func (p provider) edit(body []byte) []byte {
 	}
 	edited, _ := json.Marshal(fields) // values that were read are written
 	return edited
+}
+
+// ending is why the text of an answer is not to be used, nil when nothing speaks against it. langchaingo keeps no stop
+// reason of Ollama's and no refusal of OpenAI's, and loses the reason when there is no text.
+func (p provider) ending(body []byte) *api.HTTPError {
+	// The fields of all three formats that tell how an answer ended. A field of another format is absent.
+	var w struct {
+		Choices []struct { // OpenAI
+			FinishReason string `json:"finish_reason"`
+			Message      struct {
+				Refusal string `json:"refusal"`
+			} `json:"message"`
+		} `json:"choices"`
+		StopReason string `json:"stop_reason"` // Anthropic
+		Done       bool   `json:"done"`        // Ollama
+		DoneReason string `json:"done_reason"` // Ollama
+		Error      any    `json:"error"`       // with status 200: OpenRouter, Ollama
+	}
+	if json.Unmarshal(body, &w) != nil {
+		return errFailed.because("it is not in the format of the API")
+	}
+	reason := w.StopReason + w.DoneReason
+	switch {
+	case w.Error != nil:
+		return errUnavailable.because("")
+	case p.name == "ollama" && reason == "" && w.Done:
+		return nil // older servers give no reason
+	case p.name == "openai" && len(w.Choices) != 1:
+		return errFailed.because("it is not one answer")
+	case p.name == "openai" && w.Choices[0].Message.Refusal != "":
+		return errRefused.because("")
+	case p.name == "openai":
+		reason = w.Choices[0].FinishReason
+	}
+	switch strings.ToLower(reason) {
+	case "stop", "end_turn", "stop_sequence", "eos":
+		return nil
+	case "length", "max_tokens", "model_length", "model_context_window_exceeded":
+		return errFailed.because("it is cut off at the bound of tokens")
+	case "content_filter", "refusal":
+		return errRefused.because("")
+	}
+	return errFailed.because("it has ended for no known reason")
+}
+
+// rejection is the failure that an answer of status 4xx means. It names what an operator can mend.
+func (p provider) rejection(status int) *api.HTTPError {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return errUnavailable.because("it does not accept the key in " + p.keyVariable)
+	case http.StatusNotFound:
+		return errUnavailable.because("there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong")
+	}
+	return errUnavailable.because("it does not accept the question")
+}
+
+// read returns the whole text of an answer, which Anthropic gives in blocks, and the tokens of question and answer by the
+// provider's count: 0 when it says nothing credible. Both are empty without an answer.
+func read(res *llms.ContentResponse) (text string, tokens int) {
+	if res == nil || len(res.Choices) == 0 {
+		return "", 0
+	}
+	for _, c := range res.Choices {
+		text += c.Content
+	}
+	info := res.Choices[0].GenerationInfo // the same in each
+	if total, ok := info["TotalTokens"].(int); ok {
+		return text, max(total, 0)
+	}
+	for _, name := range []string{"InputTokens", "OutputTokens", "CacheCreationInputTokens", "CacheReadInputTokens"} {
+		n, _ := info[name].(int)
+		tokens += max(n, 0)
+	}
+	return text, tokens
 }

@@ -28,22 +28,22 @@ func TestAimock(t *testing.T) {
 		free           bool
 	}{
 		{name: "good", question: question, kinds: everyone(nil), want: askOutcome{Calls: 1}},
-		{name: "length", question: "Cut it off.", kinds: map[string]error{"openai": ErrTruncated, "anthropic": ErrTruncated}, want: askOutcome{Calls: 1}},
-		{name: "filter", question: "Filter it.", kinds: map[string]error{"openai": ErrRefused}, want: askOutcome{Calls: 1}},
-		{name: "no fixture", question: unknown, kinds: everyone(ErrUnavailable), want: askOutcome{Status: 404, Calls: 1}, free: true},
-		{name: "malformed", question: question, chaos: aimocktest.Chaos{Malformed: true}, kinds: everyone(ErrGarbled), want: askOutcome{Calls: 1}},
-		{name: "disconnect", question: question, chaos: aimocktest.Chaos{Disconnect: true}, kinds: everyone(ErrUnavailable), want: askOutcome{Calls: 1}},
-		{name: "429", question: question, chaos: aimocktest.Chaos{RateLimit: true}, kinds: everyone(ErrUnavailable),
+		{name: "length", question: "Cut it off.", kinds: map[string]error{"openai": errFailed, "anthropic": errFailed}, want: askOutcome{Calls: 1}},
+		{name: "filter", question: "Filter it.", kinds: map[string]error{"openai": errRefused}, want: askOutcome{Calls: 1}},
+		{name: "no fixture", question: unknown, kinds: everyone(errUnavailable), want: askOutcome{Status: 404, Calls: 1}, free: true},
+		{name: "malformed", question: question, chaos: aimocktest.Chaos{Malformed: true}, kinds: everyone(errFailed), want: askOutcome{Calls: 1}},
+		{name: "disconnect", question: question, chaos: aimocktest.Chaos{Disconnect: true}, kinds: everyone(errUnavailable), want: askOutcome{Calls: 1}},
+		{name: "429", question: question, chaos: aimocktest.Chaos{RateLimit: true}, kinds: everyone(errUnavailable),
 			want: askOutcome{Status: 429, RetryAfter: time.Second, Calls: 1}, free: true},
-		{name: "drop", question: question, chaos: aimocktest.Chaos{Drop: true}, kinds: everyone(ErrUnavailable), want: askOutcome{Status: 500, Calls: 2}},
-		{name: "latency", question: question, chaos: aimocktest.Chaos{Latency: 30 * time.Second}, kinds: everyone(ErrTimeout)},
+		{name: "drop", question: question, chaos: aimocktest.Chaos{Drop: true}, kinds: everyone(errUnavailable), want: askOutcome{Status: 500, Calls: 2}},
+		{name: "latency", question: question, chaos: aimocktest.Chaos{Latency: 30 * time.Second}, kinds: everyone(errTimeout)},
 		{name: "some latency", question: question, chaos: aimocktest.Chaos{Latency: 20 * time.Millisecond}, kinds: everyone(nil), want: askOutcome{Calls: 1}},
 	} {
 		for provider, kind := range c.kinds {
 			t.Run(c.name+"/"+provider, func(t *testing.T) {
 				server := server.With(t, c.chaos)
 				conf := ClientConfig{Provider: provider, Name: "large-1", Key: key, BaseURL: server.Base(provider), Timeout: time.Minute}
-				if kind == ErrTimeout {
+				if kind == errTimeout {
 					conf.Timeout = 100 * time.Millisecond
 				}
 				p := shortPrompt()

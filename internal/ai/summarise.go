@@ -4,12 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
@@ -18,45 +15,34 @@ import (
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
-// Bounds of a question and its answer.
-const (
-	maxAnswer = 4096     // tokens: enough for the longest summary in scripts that need most of them
-	maxReply  = 64 << 10 // bytes that are read at all: three times the largest valid summary
-)
-
 // Summarise asks the model once for a summary in the language of locale, a BCP 47 tag, and keeps of the answer what the
 // text supports: see [summary.Accept]. The error for an answer that breaks the schema, repeats the question or is not
-// accepted wraps [ErrFailed]. The model's own errors are returned, wrapped.
-func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (api.Summary, error) {
-	sum, err := summarise(ctx, m, s, locale)
-	if err != nil {
-		return api.Summary{}, fmt.Errorf("summarise %s: %w", s.Proposal.ID, err)
-	}
-	return sum, nil
-}
-
-// summarise is Summarise without the id of the proposal in its errors. There is no half summary: with an error the
-// summary is the zero value.
-func summarise(ctx context.Context, m Model, s summary.Subject, locale string) (api.Summary, error) {
+// accepted is an [api.HTTPError] of code ai_failed, and there is no half summary. The model's own errors are returned,
+// wrapped.
+func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (sum api.Summary, err error) {
+	defer func() {
+		if err != nil {
+			sum, err = api.Summary{}, fmt.Errorf("summarise %s: %w", s.Proposal.ID, err)
+		}
+	}()
 	if !mip.IsLocale(locale) {
-		return api.Summary{}, fmt.Errorf("%s is no language tag", quoteName(locale))
+		return sum, fmt.Errorf("%s is no language tag", quoteName(locale))
 	}
 	p, codeWord := prompt(s, locale)
 	reply, err := m.Ask(ctx, p)
 	if err != nil {
-		return api.Summary{}, err
+		return sum, err
 	}
-	sum, err := decode(reply.Text)
-	if err != nil {
-		return api.Summary{}, newError(ErrFailed, err.Error())
+	if sum, err = decode(reply.Text); err != nil {
+		return sum, errFailed.because(err.Error())
 	}
 	sum.MIPNumber, sum.ContentHash, sum.GeneratedAt = s.Proposal.Number, s.Proposal.ContentHash, mip.NewTime(s.Now)
 	sum.Locale, sum.Source = locale, reply.Model
-	if slices.ContainsFunc(summary.Texts(sum), func(text string) bool { return leaksPrompt(text, codeWord) }) {
-		return api.Summary{}, newError(ErrFailed, "it repeats the question")
+	if slices.ContainsFunc(summary.Texts(sum), func(text string) bool { return leaksPrompt(text, "", task, codeWord) }) {
+		return sum, errFailed.because("it repeats the question")
 	}
 	if err := summary.Accept(&sum, s); err != nil {
-		return api.Summary{}, newError(ErrFailed, err.Error())
+		return sum, errFailed.because(err.Error())
 	}
 	return sum, nil
 }
@@ -70,16 +56,13 @@ var task = strings.TrimSuffix(taskFile, "\n")
 // prompt asks for a summary. The material stands between lines with a code word that is drawn for
 // this call, so that no text can contain it and none can close the data.
 func prompt(s summary.Subject, locale string) (p Prompt, codeWord string) {
-	facts := summary.Facts(s)
-	// The word has at least 128 random bits, so no author guesses it. The header is compared because that is cheap.
+	const maxAnswer = 4096 // tokens: enough for the longest summary in scripts that need most of them
+	// The word has at least 128 random bits, so no author guesses it.
 	codeWord = rand.Text()
-	for strings.Contains(facts, codeWord) {
-		codeWord = rand.Text()
-	}
 	var b strings.Builder
 	line := func(name string) { fmt.Fprintf(&b, "\n===== %s %s\n", codeWord, name) }
 	line("header")
-	b.WriteString(facts)
+	b.WriteString(summary.Facts(s))
 	for _, section := range summary.Sections(s) {
 		line("section " + section.Name)
 		b.WriteString(section.Text + "\n")
@@ -89,109 +72,39 @@ func prompt(s summary.Subject, locale string) (p Prompt, codeWord string) {
 	return Prompt{System: fmt.Sprintf(task, locale), User: user, MaxTokens: maxAnswer, JSON: true}, codeWord
 }
 
-// leaksPrompt reports whether a text repeats the code word or eight words of the task in a row.
-func leaksPrompt(text, codeWord string) bool {
-	const telling = 8
-	text = strings.ToLower(prose.Collapse(text))
-	if strings.Contains(text, strings.ToLower(codeWord)) {
-		return true
-	}
-	words := strings.Fields(strings.ToLower(task))
-	for i := range len(words) - telling + 1 {
-		if strings.Contains(text, strings.Join(words[i:i+telling], " ")) {
-			return true
-		}
-	}
-	return false
+// axisReply is the part of one group in a model's reply.
+type axisReply struct {
+	Impact         string         `json:"impact"`
+	Severity       api.Severity   `json:"severity"`
+	ActionRequired bool           `json:"actionRequired"`
+	Evidence       []api.Evidence `json:"evidence"`
 }
 
 // decode reads a model's reply. It must be one JSON object, in one code fence or none, with exactly the members of the
-// schema, each once and of the right type. White space in texts is collapsed; their lengths are for
-// [summary.Accept]. Errors name the rule and the place and repeat nothing of the reply.
+// schema, each once and of the right type. White space in texts is collapsed. Lengths, severities and quotes are for
+// [summary.Accept]. An error repeats nothing of the reply.
 func decode(reply string) (sum api.Summary, err error) {
-	if len(reply) > maxReply {
-		return sum, fmt.Errorf("the reply has %d bytes, more than %d", len(reply), maxReply)
+	var r struct {
+		TLDR          string    `json:"tldr"`
+		WhatsChanging []string  `json:"whatsChanging"`
+		Developers    axisReply `json:"developers"`
+		Users         axisReply `json:"users"`
+		Validators    axisReply `json:"validators"`
+		Foundation    axisReply `json:"foundation"`
 	}
-	if !utf8.ValidString(reply) {
-		return sum, errors.New("the reply is not UTF-8")
+	if bad := strictjson.Decode([]byte(unfence(reply)), &r); bad != nil {
+		return sum, fmt.Errorf("line %d of it is not in the form that was asked for", max(bad.Line, 1))
 	}
-	m, err := members(reply, "tldr", "whatsChanging", "developers", "users", "validators", "foundation")
-	if err != nil {
-		return sum, fmt.Errorf("the reply %w", err)
-	}
-	if sum.TLDR, err = decodeText(m["tldr"]); err != nil {
-		return sum, fmt.Errorf("tldr %w", err)
-	}
-	points, err := strictjson.Array(m["whatsChanging"])
-	if err != nil {
-		return sum, fmt.Errorf("whatsChanging %w", err)
-	}
-	for i, raw := range points {
-		line, err := decodeText(raw)
-		if err != nil {
-			return sum, fmt.Errorf("whatsChanging %d %w", i, err)
-		}
-		sum.WhatsChanging = append(sum.WhatsChanging, line)
-	}
-	for name, axis := range map[string]*api.Axis{
-		"developers": &sum.Developers, "users": &sum.Users, "validators": &sum.Validators, "foundation": &sum.Foundation,
-	} {
-		if err := decodeAxis(m[name], axis); err != nil {
-			return sum, fmt.Errorf("%s: %w", name, err)
+	axis := func(x axisReply) api.Axis {
+		return api.Axis{
+			Impact: prose.Collapse(x.Impact), Severity: x.Severity, ActionRequired: x.ActionRequired, Evidence: x.Evidence,
 		}
 	}
+	for _, line := range r.WhatsChanging {
+		sum.WhatsChanging = append(sum.WhatsChanging, prose.Collapse(line))
+	}
+	sum.TLDR = prose.Collapse(r.TLDR)
+	sum.Developers, sum.Users = axis(r.Developers), axis(r.Users)
+	sum.Validators, sum.Foundation = axis(r.Validators), axis(r.Foundation)
 	return sum, nil
-}
-
-// decodeAxis reads the part of one group into x. A severity of another type or spelling is left for [summary.Accept],
-// which knows the severities.
-func decodeAxis(raw json.RawMessage, x *api.Axis) error {
-	m, err := members(string(raw), "impact", "severity", "actionRequired", "evidence")
-	if err != nil {
-		return fmt.Errorf("the axis %w", err)
-	}
-	if x.Impact, err = decodeText(m["impact"]); err != nil {
-		return fmt.Errorf("impact %w", err)
-	}
-	// What is no string is none of the severities.
-	severity, _ := strictjson.String(m["severity"])
-	x.Severity = api.Severity(severity)
-	x.ActionRequired = string(m["actionRequired"]) == "true"
-	if !x.ActionRequired && string(m["actionRequired"]) != "false" {
-		return errors.New("actionRequired is neither true nor false")
-	}
-	quotes, err := strictjson.Array(m["evidence"])
-	if err != nil {
-		return fmt.Errorf("evidence %w", err)
-	}
-	x.Evidence = []api.Evidence{}
-	for i, raw := range quotes {
-		e, err := decodeQuote(raw)
-		if err != nil {
-			return fmt.Errorf("evidence %d %w", i, err)
-		}
-		x.Evidence = append(x.Evidence, e)
-	}
-	return nil
-}
-
-// decodeQuote reads one quote. Whether it is in its section is for [summary.Accept].
-func decodeQuote(raw json.RawMessage) (e api.Evidence, err error) {
-	m, err := members(string(raw), "section", "quote")
-	if err != nil {
-		return e, err
-	}
-	if e.Section, err = strictjson.String(m["section"]); err != nil {
-		return e, fmt.Errorf("section %w", err)
-	}
-	if e.Quote, err = strictjson.String(m["quote"]); err != nil {
-		return e, fmt.Errorf("quote %w", err)
-	}
-	return e, nil
-}
-
-// decodeText reads one of the summary's own texts. Line breaks in it become blanks.
-func decodeText(raw json.RawMessage) (string, error) {
-	s, err := strictjson.String(raw)
-	return prose.Collapse(s), err
 }

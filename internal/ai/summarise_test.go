@@ -84,6 +84,7 @@ func TestSummarise(t *testing.T) {
 
 // TestSummariseReplies is the list of what models answer when they do not do as they are told.
 func TestSummariseReplies(t *testing.T) {
+	const form = "not in the form that was asked for"
 	good := encode(t, answer())
 	spoilt := func(change func(a map[string]any)) string {
 		a := answer()
@@ -104,57 +105,56 @@ func TestSummariseReplies(t *testing.T) {
 			axis(a, "users")["evidence"] = []map[string]any{{"section": "s-abstract", "quote": "Every lamp burns *twice* as bright.\n Contracts"}}
 		}), ""},
 
-		{"nothing", "", "is no JSON object"},
-		{"blanks", " \n ", "is no JSON object"},
-		{"null", "null", "is no JSON object"},
-		{"a string", `"{}"`, "is no JSON object"},
-		{"an array", "[" + good + "]", "is no JSON object"},
-		{"an empty object", "{}", "lacks the member tldr"},
-		{"prose before", "Here is the summary:\n" + good, "is no JSON object"},
-		{"prose after", good + "\nI hope that helps.", "is followed by something else"},
-		{"two objects", good + good, "is followed by something else"},
-		{"prose before a fence", "Sure!\n```json\n" + good + "\n```", "is no JSON object"},
-		{"two fences", "```json\n```json\n" + good + "\n```\n```", "is no JSON object"},
-		{"a fence that stays open", "```json\n" + good, "is no JSON object"},
-		{"a refusal", "I'm sorry, but I can't help with that.", "is no JSON object"},
-		{"a refusal as JSON", `{"error": "I cannot help with that"}`, "a member that does not belong there"},
-		{"HTML", "<!DOCTYPE html><html><body>502 Bad Gateway</body></html>", "is no JSON object"},
-		{"cut in half", good[:len(good)/2], "is broken or cut off"},
-		{"cut at the end", good[:len(good)-1], "is broken or cut off"},
-		{"comments", strings.Replace(good, "{", "{// summary\n", 1), "is broken or cut off"},
-		{"a trailing comma", strings.TrimSuffix(good, "}") + ",}", "is broken or cut off"},
-		{"single quotes", strings.ReplaceAll(good, `"`, "'"), "is broken or cut off"},
-		{"a byte order mark", "\ufeff" + good, "is no JSON object"},
-		{"50 MB", strings.Replace(good, "Lamps get", strings.Repeat("Lamps ", 50<<20/6), 1), "bytes, more than"},
-		{"50 MB of blanks", strings.Repeat(" ", 50<<20) + good, "bytes, more than"},
-		{"depth 30,000", strings.Repeat(`{"tldr":`, 7000), "is broken or cut off"},
-		{"not UTF-8", strings.Replace(good, "Lamps", "L\xffmps", 1), "is not UTF-8"},
+		{"nothing", "", form},
+		{"blanks", " \n ", form},
+		{"null", "null", form},
+		{"a string", `"{}"`, form},
+		{"an array", "[" + good + "]", form},
+		{"an empty object", "{}", form},
+		{"prose before", "Here is the summary:\n" + good, form},
+		{"prose after", good + "\nI hope that helps.", form},
+		{"two objects", good + good, form},
+		{"prose before a fence", "Sure!\n```json\n" + good + "\n```", form},
+		{"two fences", "```json\n```json\n" + good + "\n```\n```", form},
+		{"a fence that stays open", "```json\n" + good, form},
+		{"a refusal", "I'm sorry, but I can't help with that.", form},
+		{"a refusal as JSON", `{"error": "I cannot help with that"}`, form},
+		{"HTML", "<!DOCTYPE html><html><body>502 Bad Gateway</body></html>", form},
+		{"cut in half", good[:len(good)/2], form},
+		{"cut at the end", good[:len(good)-1], form},
+		{"comments", strings.Replace(good, "{", "{// summary\n", 1), form},
+		{"a trailing comma", strings.TrimSuffix(good, "}") + ",}", form},
+		{"single quotes", strings.ReplaceAll(good, `"`, "'"), form},
+		{"a byte order mark", "\ufeff" + good, form},
+		{"as much as is read of an answer", strings.Replace(good, "Lamps get", strings.Repeat("Lamps ", 1<<20/6), 1), "characters, more than"},
+		{"depth 30,000", strings.Repeat(`{"tldr":`, 7000), form},
+		{"not UTF-8", strings.Replace(good, "Lamps", "L\xffmps", 1), form},
 
-		{"half a summary", spoilt(func(a map[string]any) { delete(a, "validators"); delete(a, "foundation") }), "lacks the member validators"},
-		{"an extra axis", spoilt(func(a map[string]any) { a["miners"] = a["validators"] }), "a member that does not belong there"},
-		{"an extra member of an axis", spoilt(func(a map[string]any) { axis(a, "users")["note"] = "" }), "users: the axis has a member"},
-		{"another case", strings.Replace(good, `"tldr"`, `"TLDR"`, 1), "a member that does not belong there"},
-		{"a member twice", strings.TrimSuffix(good, "}") + `,"tldr":"Again."}`, "has a member twice"},
-		{"a member twice, spelt otherwise", strings.TrimSuffix(good, "}") + `,"\u0074ldr":"Again."}`, "has a member twice"},
-		{"an axis is null", spoilt(func(a map[string]any) { a["users"] = nil }), "users: the axis is no JSON object"},
-		{"tldr is null", spoilt(func(a map[string]any) { a["tldr"] = nil }), "tldr is no string"},
+		{"half a summary", spoilt(func(a map[string]any) { delete(a, "validators"); delete(a, "foundation") }), form},
+		{"an extra axis", spoilt(func(a map[string]any) { a["miners"] = a["validators"] }), form},
+		{"an extra member of an axis", spoilt(func(a map[string]any) { axis(a, "users")["note"] = "" }), form},
+		{"another case", strings.Replace(good, `"tldr"`, `"TLDR"`, 1), form},
+		{"a member twice", strings.TrimSuffix(good, "}") + `,"tldr":"Again."}`, form},
+		{"a member twice, spelt otherwise", strings.TrimSuffix(good, "}") + `,"\u0074ldr":"Again."}`, form},
+		{"an axis is null", spoilt(func(a map[string]any) { a["users"] = nil }), form},
+		{"tldr is null", spoilt(func(a map[string]any) { a["tldr"] = nil }), form},
 		{"tldr is empty", spoilt(func(a map[string]any) { a["tldr"] = " " }), "tldr is empty"},
 		{"tldr is too long", spoilt(func(a map[string]any) { a["tldr"] = strings.Repeat("a", 401) }), "tldr has 401 characters"},
 		{"two points", spoilt(func(a map[string]any) { a["whatsChanging"] = []string{"One.", "Two."} }), "whatsChanging has 2 points"},
 		{"seven points", spoilt(func(a map[string]any) { a["whatsChanging"] = strings.Split("1.2.3.4.5.6.7", ".") }), "whatsChanging has 7 points"},
-		{"points as one text", spoilt(func(a map[string]any) { a["whatsChanging"] = "One. Two. Three." }), "whatsChanging is no array"},
-		{"a point is a number", spoilt(func(a map[string]any) { a["whatsChanging"] = []any{"One.", 2, "Three."} }), "whatsChanging 1 is no string"},
+		{"points as one text", spoilt(func(a map[string]any) { a["whatsChanging"] = "One. Two. Three." }), form},
+		{"a point is a number", spoilt(func(a map[string]any) { a["whatsChanging"] = []any{"One.", 2, "Three."} }), form},
 		{"another severity", spoilt(func(a map[string]any) { axis(a, "users")["severity"] = "critical" }), "users: severity is none of"},
 		{"severity in capitals", spoilt(func(a map[string]any) { axis(a, "users")["severity"] = "High" }), "users: severity is none of"},
-		{"severity null", spoilt(func(a map[string]any) { axis(a, "users")["severity"] = nil }), "users: severity is none of"},
-		{"actionRequired as text", spoilt(func(a map[string]any) { axis(a, "users")["actionRequired"] = "false" }), "users: actionRequired is neither"},
-		{"actionRequired null", spoilt(func(a map[string]any) { axis(a, "users")["actionRequired"] = nil }), "users: actionRequired is neither"},
-		{"evidence null", spoilt(func(a map[string]any) { axis(a, "users")["evidence"] = nil }), "users: evidence is no array"},
-		{"evidence as text", spoilt(func(a map[string]any) { axis(a, "users")["evidence"] = []string{"Users can be dazzled"} }), "users: evidence 0 is no JSON object"},
+		{"severity null", spoilt(func(a map[string]any) { axis(a, "users")["severity"] = nil }), form},
+		{"actionRequired as text", spoilt(func(a map[string]any) { axis(a, "users")["actionRequired"] = "false" }), form},
+		{"actionRequired null", spoilt(func(a map[string]any) { axis(a, "users")["actionRequired"] = nil }), form},
+		{"evidence null", spoilt(func(a map[string]any) { axis(a, "users")["evidence"] = nil }), form},
+		{"evidence as text", spoilt(func(a map[string]any) { axis(a, "users")["evidence"] = []string{"Users can be dazzled"} }), form},
 		{"a direction override", spoilt(func(a map[string]any) { a["tldr"] = "Lamps \u202eget brighter." }), "hidden characters"},
 		{"a zero-width blank", spoilt(func(a map[string]any) { axis(a, "users")["impact"] = "No\u200bthing." }), "hidden characters"},
 		{"a control character", spoilt(func(a map[string]any) { a["tldr"] = "Lamps \x1b[31mget brighter." }), "hidden characters"},
-		{"half a surrogate pair", strings.Replace(good, "Lamps get", `Lamps \ud83d get`, 1), "hidden characters"},
+		{"half a surrogate pair", strings.Replace(good, "Lamps get", `Lamps \ud83d get`, 1), form},
 		{"an address", spoilt(func(a map[string]any) { axis(a, "users")["impact"] = "Claim at https://lamps.example." }), "users: impact holds an address"},
 		{"a link", spoilt(func(a map[string]any) { a["tldr"] = "See [here](//lamps.example)." }), "tldr holds an address"},
 		{"a tag", spoilt(func(a map[string]any) { a["tldr"] = "Lamps <img src=x onerror=alert(1)> get brighter." }), "tldr holds an address or markup"},
@@ -174,8 +174,8 @@ func TestSummariseReplies(t *testing.T) {
 				}
 				return
 			}
-			if !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), tt.reason) {
-				t.Errorf("Summarise: %v, want ErrFailed with %q", err, tt.reason)
+			if !errors.Is(err, errFailed) || !strings.Contains(err.Error(), tt.reason) {
+				t.Errorf("Summarise: %v, want errFailed with %q", err, tt.reason)
 			}
 			if diff := cmp.Diff(api.Summary{}, sum, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); diff != "" {
 				t.Errorf("half a summary came along: %s", diff)
@@ -192,7 +192,7 @@ func TestSummariseReplies(t *testing.T) {
 func TestSummariseModelError(t *testing.T) {
 	gone := errors.New("gone fishing")
 	_, err := Summarise(t.Context(), &canned{text: encode(t, answer()), err: gone}, summary.Subject{Proposal: lamp(), Now: noon}, "en")
-	if !errors.Is(err, gone) || errors.Is(err, ErrFailed) || err.Error() != "summarise MIP-6: gone fishing" {
+	if !errors.Is(err, gone) || errors.Is(err, errFailed) || err.Error() != "summarise MIP-6: gone fishing" {
 		t.Errorf("Summarise = %v, want the model's own error", err)
 	}
 }

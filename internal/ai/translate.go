@@ -1,17 +1,21 @@
 package ai
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
+	_ "embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
 // How much is asked for.
@@ -25,8 +29,10 @@ const (
 
 // Piece names one question for the translation of a text among the others.
 type Piece struct {
-	Hash     [32]byte // of its passages
-	Passages int      // how many it has
+	// Hash is that of its passages.
+	Hash [32]byte
+	// Passages is how many it has.
+	Passages int
 }
 
 // Passages are the passages of a piece in another language, in order.
@@ -47,38 +53,27 @@ type Keep func(ctx context.Context, p Piece, ask func(context.Context) (Passages
 // code and HTML are put together here and stay what they were. In a passage, placeholders stand for what a model cannot
 // make sense of: targets, addresses, tags, formulas, long code. Short code, numbers, names and the key words of
 // RFC 2119 are visible. All of these must come back byte for byte and as often. A passage that breaks a rule is asked
-// for once more; after that the error wraps [ErrFailed]. A translation is whole or there is none. The model's own
-// errors are returned, wrapped.
+// for once more; after that the error is an [api.HTTPError] of code ai_failed. A translation is whole or there is none.
+// The model's own errors are returned, wrapped.
 //
 // The pieces of a text do not depend on the chosen sections: Translate asks for those with a passage of them. So a text
-// costs at most what the whole costs when keep returns a piece that it has had before. A nil keep asks for each.
+// costs at most what the whole costs when keep returns a piece that it has had before.
 //
 // GeneratedAt is that of the newest piece. Source is empty when nothing had to be asked.
-//
-// The returned sections have the ids and levels of the English ones. Their Markdown values concatenated are the
-// translation's. A title is the translated heading as plain text, or the English one where the English heading is
-// another text than its title.
-func Translate(ctx context.Context, m Model, p *mip.Proposal, locale string, ids []string, keep Keep) (api.Translation, []mip.Section, error) {
-	t, sections, err := translate(ctx, m, p, locale, ids, keep)
-	if err != nil {
-		return api.Translation{}, nil, fmt.Errorf("translate %s: %w", p.ID, err)
-	}
-	return t, sections, nil
-}
-
-// translate is Translate without the id of the proposal in its errors.
-//
-// The steps are: read the blocks of every section, find the passages (newText), ask for the pieces with a wanted
-// passage, put the results in place of the passages (section.with), and read the titles of the result.
-func translate(
+func Translate(
 	ctx context.Context, m Model, p *mip.Proposal, locale string, ids []string, keep Keep,
-) (out api.Translation, sections []mip.Section, err error) {
+) (out api.Translation, err error) {
+	defer func() {
+		if err != nil {
+			out, err = api.Translation{}, fmt.Errorf("translate %s: %w", p.ID, err)
+		}
+	}()
 	if !mip.IsLocale(locale) {
-		return out, nil, fmt.Errorf("%s is no language tag", quoteName(locale))
+		return out, fmt.Errorf("%s is no language tag", quoteName(locale))
 	}
 	chosen, err := Choose(p.Sections, ids)
 	if err != nil {
-		return out, nil, err
+		return out, err
 	}
 	t := newText(p) // of all sections, whichever are chosen
 	wanted := []*passage{t.title, t.description}
@@ -87,35 +82,36 @@ func translate(
 	}
 	newest, err := t.translate(ctx, m, locale, wanted, keep)
 	if err != nil {
-		return out, nil, err
+		return out, err
 	}
-	translated := slices.Clone(p.Sections)
+	var body strings.Builder
 	for _, i := range chosen {
-		var ok bool
-		if translated[i].Markdown, ok = t.sections[i].with(func(p *passage) string { return p.result }); !ok {
-			return out, nil, newError(ErrFailed, "its passages make other blocks than the proposal's")
+		section, ok := t.sections[i].with(func(p *passage) string { return p.result })
+		if !ok {
+			return out, errFailed.because("its passages make other blocks than the proposal's")
 		}
-	}
-	setTitles(translated, p.Sections)
-	for _, i := range chosen {
-		sections = append(sections, translated[i])
+		body.WriteString(section)
 	}
 	out = api.Translation{
-		MIPNumber: p.Number, Locale: locale, Title: t.title.result, Markdown: concatenated(sections),
+		MIPNumber: p.Number, Locale: locale, Title: t.title.result, Markdown: body.String(),
 		ContentHash: p.ContentHash, GeneratedAt: newest.Made, Source: newest.Source,
 	}
 	if p.Description != nil {
 		out.Description = &t.description.result
 	}
-	return out, sections, nil
+	return out, nil
 }
 
-// Choose returns the positions of the sections with the given ids, ascending; no id: all of them. The
-// error for an id that no section has wraps [ErrNoSection].
+// Choose returns the positions of the sections with the given ids, ascending; no id: all of them. The error for an id
+// that no section has is an [api.HTTPError] of code bad_request.
 func Choose(all []mip.Section, ids []string) ([]int, error) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(all, func(s mip.Section) bool { return s.ID == id }) {
-			return nil, NoSection(id)
+			return nil, &api.HTTPError{
+				Code:   api.BadRequest,
+				Detail: "sections names an id that the proposal does not have; its ids are in /api/v1/mips/{n}.",
+				Err:    fmt.Errorf("no such section: %s", quoteName(id)),
+			}
 		}
 	}
 	var out []int
@@ -125,26 +121,6 @@ func Choose(all []mip.Section, ids []string) ([]int, error) {
 		}
 	}
 	return out, nil
-}
-
-// setTitles reads the titles of translated sections where reading gives the English titles of the English ones.
-func setTitles(translated, english []mip.Section) {
-	got := markdown.Parse(concatenated(translated)).Sections
-	read := markdown.Parse(concatenated(english)).Sections
-	for i := range english {
-		if len(got) == len(english) && len(read) == len(english) && read[i].Title == english[i].Title {
-			translated[i].Title = got[i].Title
-		}
-	}
-}
-
-// concatenated is the Markdown of sections in a row. For all sections of a proposal that is its body.
-func concatenated(sections []mip.Section) string {
-	var b strings.Builder
-	for _, s := range sections {
-		b.WriteString(s.Markdown)
-	}
-	return b.String()
 }
 
 // pieces packs the passages in order. A passage that is larger than a piece is one by itself: it is not cut, since a
@@ -165,7 +141,9 @@ func (t *text) pieces() [][]*passage {
 
 // translate sets the results of the pieces that hold wanted passages. It returns the newest of them, without its
 // texts. The first failure ends the calls that are under way; it returns when all have ended.
-func (t *text) translate(ctx context.Context, m Model, locale string, wanted []*passage, keep Keep) (newest Passages, err error) {
+func (t *text) translate(
+	ctx context.Context, m Model, locale string, wanted []*passage, keep Keep,
+) (newest Passages, err error) {
 	isWanted := map[*passage]bool{}
 	for _, p := range wanted {
 		isWanted[p] = true
@@ -182,10 +160,6 @@ func (t *text) translate(ctx context.Context, m Model, locale string, wanted []*
 				return context.Cause(ctx)
 			}
 			ask := func(ctx context.Context) (Passages, error) { return t.ask(ctx, m, locale, piece) }
-			if keep == nil {
-				made[i], err = ask(ctx)
-				return err
-			}
 			made[i], err = keep(ctx, nameOf(piece), ask)
 			return err
 		})
@@ -216,8 +190,7 @@ func nameOf(piece []*passage) Piece {
 
 // ask asks for passages, and once more for those whose translation breaks a rule.
 func (t *text) ask(ctx context.Context, m Model, locale string, piece []*passage) (Passages, error) {
-	results := map[*passage]string{} // of both attempts
-	asked := piece
+	asked, results := piece, map[*passage]string{}
 	var faults []fault
 	for range attempts {
 		prompt, codeWord := t.prompt(asked, locale, faults)
@@ -225,7 +198,20 @@ func (t *text) ask(ctx context.Context, m Model, locale string, piece []*passage
 		if err != nil {
 			return Passages{}, err
 		}
-		if asked, faults = t.accept(asked, reply.Text, codeWord, results); len(asked) > 0 {
+		answers := readAnswers(reply.Text, len(asked))
+		var again []*passage
+		faults = nil
+		for i, p := range asked {
+			result, f := "", formFault
+			if answers != nil {
+				result, f = t.check(p, answers[i], codeWord)
+			}
+			if f != noFault {
+				again, faults = append(again, p), append(faults, f)
+			}
+			results[p] = result
+		}
+		if asked = again; len(asked) > 0 {
 			continue
 		}
 		out := Passages{Source: reply.Model}
@@ -234,38 +220,58 @@ func (t *text) ask(ctx context.Context, m Model, locale string, piece []*passage
 		}
 		return out, nil
 	}
-	return Passages{}, newError(ErrFailed, "the translation of a passage "+string(faults[0]))
+	return Passages{}, errFailed.because("the translation of a passage " + string(faults[0]))
 }
 
-// accept adds the translations that keep the rules to results, and returns the other passages with their faults.
-func (t *text) accept(asked []*passage, reply, codeWord string, results map[*passage]string) (again []*passage, faults []fault) {
-	const (
-		pieceAdded  = 400 // bytes of a piece beyond mostGrowth times its source
-		replyGrowth = 3   // a reply to the text in it: JSON can write a letter of three bytes in six
-	)
-	most := pieceAdded
-	for _, p := range asked {
-		most += mostGrowth * len(p.source)
-	}
-	if len(reply) > replyGrowth*most {
-		return asked, slices.Repeat([]fault{lengthFault}, len(asked))
-	}
-	answers, err := readAnswers(reply, len(asked))
-	if err != nil || strings.Contains(reply, codeWord) {
-		return asked, slices.Repeat([]fault{formFault}, len(asked))
-	}
-	size := 0
+//go:embed prompts/translation.txt
+var translationTaskFile string
+
+// translationTask is the system message. %s is the language's tag.
+var translationTask = strings.TrimSuffix(translationTaskFile, "\n")
+
+// prompt asks for the translation of passages. faults are what was wrong with the last answer, nil the first time. The
+// code word around the data is drawn for this call, and no answer may hold it.
+func (t *text) prompt(asked []*passage, locale string, faults []fault) (p Prompt, codeWord string) {
+	var lines []string
 	for i, p := range asked {
-		result, f := t.check(p, answers[i])
-		if f != noFault {
-			again, faults = append(again, p), append(faults, f)
-			continue
+		text, _ := api.JSON(p.asked) // no string fails
+		lines = append(lines, fmt.Sprintf("\"%d\": %s", i+1, bytes.TrimSpace(text)))
+	}
+	data := "{\n" + strings.Join(lines, ",\n") + "\n}"
+	codeWord = rand.Text()
+	var user strings.Builder
+	fmt.Fprintf(&user, "%s BEGIN\n%s\n%s END\n", codeWord, data, codeWord)
+	if faults != nil {
+		user.WriteString("\nYour last answer for these passages was not accepted:\n")
+	}
+	for i, f := range faults {
+		fmt.Fprintf(&user, "- %d: it %s\n", i+1, f)
+	}
+	const room = 256 // tokens, for all of an answer that is no text
+	return Prompt{
+		System:    fmt.Sprintf(translationTask, locale),
+		User:      user.String(),
+		MaxTokens: len(data) + room, // a token a byte of English is enough for every script
+		JSON:      true,
+	}, codeWord
+}
+
+// readAnswers reads a JSON object of strings with the keys "1" to n and no others, each once. It is nil for any other
+// reply.
+func readAnswers(reply string, n int) []string {
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = strconv.Itoa(i + 1)
+	}
+	found, err := strictjson.Object([]byte(unfence(reply)), keys...)
+	if err != nil {
+		return nil
+	}
+	out := make([]string, n)
+	for i, key := range keys {
+		if out[i], err = strictjson.String(found[key]); err != nil {
+			return nil
 		}
-		results[p] = result
-		size += len(result)
 	}
-	if size > most {
-		return asked, slices.Repeat([]fault{lengthFault}, len(asked))
-	}
-	return again, faults
+	return out
 }

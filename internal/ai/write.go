@@ -10,7 +10,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"sync/atomic"
+	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,132 +23,127 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// How summaries are made.
-const (
-	writersAtOnce = 4 // summaries made at a time
-	writtenLocale = "en"
-
-	// longestWait is the longest pause that is waited for: a limit by the minute, not by the day.
-	longestWait = 10 * time.Minute
-	// mostWaits is how often one proposal waits: others may take what was waited for.
-	mostWaits = 20
-)
-
 // ErrWrite is wrapped by the error of [WriteSummaries] for a file that cannot be written. The error names it.
 var ErrWrite = errors.New("the summary cannot be written")
 
 // Outdated is a committed summary that is missing or has to be made again.
 type Outdated struct {
-	File    string                 // the proposal's, as problems name it
-	Dir     string                 // the folder of proposals
-	Name    string                 // the summary's path within Dir
-	Subject func() summary.Subject // reads what the summary speaks of; Now is set by WriteSummaries
+	// File is the proposal's, as problems name it.
+	File string
+	// Dir is the folder of proposals.
+	Dir string
+	// Name is the summary's path within Dir.
+	Name string
+	// Subject reads what the summary speaks of. WriteSummaries sets its Now.
+	Subject func() summary.Subject
 }
 
 // WriteOptions says how summaries are made.
 type WriteOptions struct {
-	Model    Model                 // writes the summaries; nil: they are made of the proposals' own sentences
-	Now      time.Time             // becomes generatedAt
-	Progress func(done, total int) // called after each proposal, from any goroutine; nil disables it
-	Waiting  func(time.Duration)   // called when the model asks for a pause, from any goroutine; nil disables it
+	// Model writes the summaries. Without one they are made of the proposals' own sentences.
+	Model Model
+	// Now becomes generatedAt.
+	Now time.Time
+	// Progress is called after each proposal, one call at a time. Nil disables it.
+	Progress func(done, total int)
+	// Waiting is called when the model asks for a pause, from any goroutine. Nil disables it.
+	Waiting func(time.Duration)
 }
 
-// WriteReport says what became of the proposals, in the order in which they were given.
+// WriteReport says what became of the proposals, in the order of their files.
 type WriteReport struct {
-	Written  []string      // files, as in problems
-	Problems []mip.Problem // one warning for each proposal whose summary could not be made
+	// Written are files, named as in problems.
+	Written []string
+	// Problems has one warning for each proposal whose summary could not be made.
+	Problems []mip.Problem
 }
 
 // WriteSummaries makes summaries, a few at a time, and puts each in its place as soon as it is made: a file is
 // the old one or the new one, whole, and never outside of its folder. What a model fails at is a problem of
 // that proposal, whose file stays as it was, and the others go on. The error is for what is wrong with more than
 // one: a file that cannot be written, or the end of ctx. The report is true then too.
-func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (WriteReport, error) {
+func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r WriteReport, err error) {
+	const atOnce = 4 // summaries
 	for _, out := range all {
-		if err := removeTemps(out.Dir, path.Dir(out.Name)); err != nil {
-			return WriteReport{}, err
+		err := out.inRoot(func(root *os.Root) error {
+			// These are of an earlier run that was killed. On an error there is no such folder, or writing into it fails
+			// with the reason.
+			_ = atomicfile.Recover(root, path.Dir(out.Name))
+			return nil
+		})
+		if err != nil {
+			return r, err
 		}
 	}
-	written, failed := make([]bool, len(all)), make([]error, len(all))
-	var done atomic.Int64
+	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)
-	workers.SetLimit(writersAtOnce)
-	for i, out := range all {
-		workers.Go(func() (err error) {
-			if ctx.Err() != nil {
+	workers.SetLimit(atOnce)
+	for _, out := range all {
+		workers.Go(func() error {
+			file := path.Join(filepath.ToSlash(out.Dir), out.Name)
+			sum, failed := o.summarise(ctx, out)
+			if ctx.Err() != nil { // a summary that was ready all the same is made again the next time
 				return ctx.Err()
 			}
-			if failed[i], err = o.write(ctx, out); err != nil {
-				return err
+			if failed == nil {
+				if err := replaceSummary(out, sum); err != nil {
+					return fmt.Errorf("write %s: %w: %w", file, ErrWrite, folder.Cause(err))
+				}
 			}
-			written[i] = failed[i] == nil
+			mu.Lock()
+			defer mu.Unlock()
+			if failed == nil {
+				r.Written = append(r.Written, file)
+			} else {
+				message := fmt.Sprintf("no summary could be made: %v", failed)
+				r.Problems = append(r.Problems, mip.Problem{Level: mip.Warning, Code: "summary-failed", File: out.File, Message: message})
+			}
 			if o.Progress != nil {
-				o.Progress(int(done.Add(1)), len(all))
+				o.Progress(len(r.Written)+len(r.Problems), len(all))
 			}
 			return nil
 		})
 	}
-	err := workers.Wait()
-	var r WriteReport
-	for i, out := range all {
-		switch {
-		case written[i]:
-			r.Written = append(r.Written, summaryFile(out))
-		case failed[i] != nil:
-			r.Problems = append(r.Problems, mip.Problem{
-				Level: mip.Warning, Code: "summary-failed", File: out.File, Message: fmt.Sprintf("no summary could be made: %v", failed[i]),
-			})
-		}
-	}
+	err = workers.Wait()
+	slices.Sort(r.Written)
+	r.Problems = mip.SortProblems(r.Problems)
 	return r, err
 }
 
-// write makes and writes one summary. failed is what went wrong with this one alone.
-func (o WriteOptions) write(ctx context.Context, out Outdated) (failed, err error) {
+// summarise makes one summary. When the model says that it will answer later, it waits: for a limit by the minute, not
+// by the day.
+func (o WriteOptions) summarise(ctx context.Context, out Outdated) (api.Summary, error) {
+	const (
+		longest = 10 * time.Minute
+		most    = 20 // waits: others may take what was waited for
+	)
+	if ctx.Err() != nil {
+		return api.Summary{}, ctx.Err()
+	}
 	subject := out.Subject()
 	subject.Now = o.Now
-	sum, failed := o.summarise(ctx, subject)
-	switch {
-	case ctx.Err() != nil: // a summary that was ready all the same is made again the next time
-		return nil, ctx.Err()
-	case failed != nil:
-		return failed, nil
-	}
-	return nil, replaceSummary(out, sum)
-}
-
-// summarise has the model write a summary, and waits when it says that it will answer later.
-func (o WriteOptions) summarise(ctx context.Context, subject summary.Subject) (api.Summary, error) {
 	if o.Model == nil {
 		return summary.Extract(subject), nil
 	}
 	for waits := 0; ; waits++ {
-		sum, err := Summarise(ctx, o.Model, subject, writtenLocale)
-		wait := time.Duration(0)
-		if e, ok := errors.AsType[*api.HTTPError](err); ok {
-			wait = e.RetryAfter
-		}
-		if wait <= 0 || wait > longestWait || waits == mostWaits {
+		sum, err := Summarise(ctx, o.Model, subject, "en")
+		e, ok := errors.AsType[*api.HTTPError](err)
+		if !ok || e.RetryAfter <= 0 || e.RetryAfter > longest || waits == most {
 			return sum, err
 		}
 		if o.Waiting != nil {
-			o.Waiting(wait)
+			o.Waiting(e.RetryAfter)
 		}
 		select {
-		case <-time.After(wait):
+		case <-time.After(e.RetryAfter):
 		case <-ctx.Done():
-			return api.Summary{}, ctx.Err()
+			return sum, ctx.Err()
 		}
 	}
 }
 
 // replaceSummary writes a summary into its folder of proposals.
-func replaceSummary(out Outdated, sum api.Summary) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("write %s: %w: %w", summaryFile(out), ErrWrite, folder.Cause(err))
-		}
-	}()
+func replaceSummary(out Outdated, sum api.Summary) error {
 	var text bytes.Buffer // a line for each member, which people can review
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
@@ -155,27 +151,20 @@ func replaceSummary(out Outdated, sum api.Summary) (err error) {
 	if err := enc.Encode(sum); err != nil {
 		return err
 	}
+	return out.inRoot(func(root *os.Root) error {
+		if err := root.Mkdir(path.Dir(out.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return atomicfile.Write(root, out.Name, text.Bytes())
+	})
+}
+
+// inRoot calls f with the folder of proposals.
+func (out Outdated) inRoot(f func(*os.Root) error) error {
 	root, err := os.OpenRoot(out.Dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	if err := root.Mkdir(path.Dir(out.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return atomicfile.Write(root, out.Name, text.Bytes())
-}
-
-// summaryFile is a summary's file as problems name it.
-func summaryFile(out Outdated) string { return path.Join(filepath.ToSlash(out.Dir), out.Name) }
-
-// removeTemps removes the temporary files of an earlier run that was killed.
-func removeTemps(dir, within string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	_ = atomicfile.Recover(root, within) // on an error there is no such folder, or writing into it fails with the reason
-	return nil
+	return f(root)
 }

@@ -87,9 +87,7 @@ func (b *Browser) Open(t *testing.T, base string, v View) *Tab {
 	tab.must("open a tab", chromedp.Do(ctx))
 	tab.must("listen", chromedp.Listen(ctx, tab.hear))
 	tab.must("watch the policy", call(ctx, audits.Enable, cdp.Empty{}))
-	tab.must("set the size", call(ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-		Width: int64(v.width()), Height: 800, DeviceScaleFactor: 1, Mobile: v.width() < 600,
-	}))
+	tab.Resize(v.width())
 	scheme := "light"
 	if v.Dark {
 		scheme = "dark"
@@ -114,6 +112,14 @@ func (b *Browser) Open(t *testing.T, base string, v View) *Tab {
 		tab.must("add a script", call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: v.Early}))
 	}
 	return tab
+}
+
+// Resize sets the width of the window in pixels. A narrow one is that of a phone.
+func (tab *Tab) Resize(width int) {
+	tab.t.Helper()
+	tab.must("set the size", call(tab.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: int64(width), Height: 800, DeviceScaleFactor: 1, Mobile: width < 600,
+	}))
 }
 
 // Media sets a media feature; an empty value is the browser's own.

@@ -37,7 +37,7 @@ func write(t testing.TB, dir string, files ...string) {
 
 // site is what a site with ja and tr knows of folders of proposals.
 type site struct {
-	build.Subjects
+	build.Content
 	*corpus.Committed
 }
 
@@ -47,7 +47,7 @@ func siteOf(t testing.TB, epoch *time.Time, forks []mip.HardFork, dirs ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{Subjects: build.Subjects{Corpus: c, Forks: forks}}
+	s := &site{Content: build.Content{Corpus: c, Forks: forks}}
 	for _, p := range c.Proposals {
 		s.Summaries = append(s.Summaries, p.Summary)
 	}
@@ -118,28 +118,28 @@ func TestSummary(t *testing.T) {
 		{"without what a build works out", extracted(t, dir, func(m map[string]any) { delete(m, "stale"); delete(m, "fallback") }), "", true},
 		{"stale as written", extracted(t, dir, set("stale", true)), "", true},
 		{"of an older text", extracted(t, dir, set("contentHash", strings.Repeat("0", 64))), "summary-stale: it speaks of an older text and is published", true},
-		{"empty", "", ":1: summary-invalid: it is not JSON: it ends too early", false},
+		{"empty", "", ":1: summary-invalid: it is not JSON: unexpected EOF", false},
 		{"cut off", good[:len(good)-20], "summary-invalid: it is not JSON", false},
-		{"a list", "[]", ":1: summary-invalid: the file is a list, want an object", false},
-		{"null", "null", "the file is null, want an object", false},
+		{"a list", "[]", ":1: summary-invalid: the file must be an object", false},
+		{"null", "null", "the file is null", false},
 		{"followed by another", good + "\n{}", "something follows the object", false},
 		{"byte order mark", "\uFEFF" + good, "it is not JSON", false},
 		{"not UTF-8", strings.Replace(good, "tldr", "tl\xffdr", 1), "it is not UTF-8", false},
 		{"unknown member", strings.Replace(good, "{", "{\n\"author\": 1,", 1), ":2: summary-invalid: \"author\" is no member", false},
 		{"other case", strings.Replace(good, `"tldr"`, `"TLDR"`, 1), `"TLDR" is no member`, false},
 		{"unknown member of an axis", extracted(t, dir, axis(func(m map[string]any) { m["mood"] = "good" })), `"users.mood" is no member`, false},
-		{"member twice", strings.Replace(good, "{", "{\n\"locale\": \"en\",", 1), "locale stands twice", false},
+		{"member twice", strings.Replace(good, "{", "{\n\"locale\": \"en\",", 1), `"locale" stands twice`, false},
 		{"member missing", extracted(t, dir, func(m map[string]any) { delete(m, "tldr") }), ":1: summary-invalid: tldr is missing", false},
 		{"member of an axis missing", extracted(t, dir, axis(func(m map[string]any) { delete(m, "impact") })), "users.impact is missing", false},
-		{"text as number", extracted(t, dir, set("tldr", 7)), "tldr is the number \"7\", want a string", false},
-		{"number as text", extracted(t, dir, set("mipNumber", "1")), "mipNumber is a string, want a whole number", false},
-		{"fraction", extracted(t, dir, set("mipNumber", 1.5)), "mipNumber is the number \"1.5\", want a whole number", false},
-		{"list as null", extracted(t, dir, set("whatsChanging", nil)), "whatsChanging is null, want a list", false},
-		{"list of lists", extracted(t, dir, set("whatsChanging", []any{[]any{}})), "whatsChanging.0 is a list, want a string", false},
-		{"time", extracted(t, dir, set("generatedAt", "yesterday")), "generatedAt is a string, want a time such as", false},
-		{"axis as null", extracted(t, dir, set("users", nil)), "users is null, want an object", false},
-		{"flag as text", extracted(t, dir, axis(func(m map[string]any) { m["actionRequired"] = "no" })), "users.actionRequired is a string, want true or false", false},
-		{"deep", `{"tldr":` + strings.Repeat("[", 1_000) + strings.Repeat("]", 1_000) + "}", "tldr is a list, want a string", false},
+		{"text as number", extracted(t, dir, set("tldr", 7)), "tldr must be a string", false},
+		{"number as text", extracted(t, dir, set("mipNumber", "1")), "mipNumber must be a whole number", false},
+		{"fraction", extracted(t, dir, set("mipNumber", 1.5)), "mipNumber must be a whole number", false},
+		{"list as null", extracted(t, dir, set("whatsChanging", nil)), "whatsChanging is null", false},
+		{"list of lists", extracted(t, dir, set("whatsChanging", []any{[]any{}})), "whatsChanging.0 must be a string", false},
+		{"time", extracted(t, dir, set("generatedAt", "yesterday")), "generatedAt must be a time such as", false},
+		{"axis as null", extracted(t, dir, set("users", nil)), "users is null", false},
+		{"flag as text", extracted(t, dir, axis(func(m map[string]any) { m["actionRequired"] = "no" })), "users.actionRequired must be true or false", false},
+		{"deep", `{"tldr":` + strings.Repeat("[", 1_000) + strings.Repeat("]", 1_000) + "}", "tldr must be a string", false},
 		{"deeper", `{"tldr":` + strings.Repeat("[", 20_000), ":1: summary-invalid: it is not JSON: exceeded max depth", false},
 		{"of another proposal", extracted(t, dir, set("mipNumber", 2)), "mipNumber is 2 and the file's name says 1", false},
 		{"in another language", extracted(t, dir, set("locale", "ja")), "locale is not en", false},

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,18 +43,19 @@ func (n *Formula) Dump(source []byte, level int) { ast.DumpHelper(n, source, lev
 // Source returns the formula without the marks around it. In a table, where a bar ends a cell,
 // a bar is written with a backslash, which is not part of the formula.
 func (n *Formula) Source(source []byte) string {
-	var b []byte
+	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if t, ok := c.(*ast.Text); ok {
-			b = append(b, t.Segment.Value(source)...)
+			b.Write(t.Segment.Value(source))
 		}
 	}
+	s := strings.TrimSpace(b.String())
 	for p := n.Parent(); p != nil; p = p.Parent() {
 		if p.Kind() == east.KindTableCell {
-			b = bytes.ReplaceAll(b, []byte(`\|`), []byte("|"))
+			s = strings.ReplaceAll(s, `\|`, "|")
 		}
 	}
-	return strings.TrimSpace(string(b))
+	return s
 }
 
 // FormulaBlock is a formula between lines with two dollar signs. Its lines are the source.
@@ -90,72 +92,120 @@ func (Formulas) Extend(m goldmark.Markdown) {
 	)
 }
 
-// foundFormula is the formula that a dollar sign begins.
-type foundFormula struct {
-	// size counts its bytes with the marks; 0 when there is none.
-	size int
-	// from and to enclose the source of the formula.
-	from, to int
-	// more says that it may end in a later line.
-	more bool
+// NewFormulaParser finds formulas in a paragraph. Its priority is that of [Formulas], 150.
+func NewFormulaParser() parser.InlineParser { return formulaParser{} }
+
+// formulaParser finds formulas within a paragraph.
+type formulaParser struct{}
+
+// Trigger implements [parser.InlineParser].
+func (formulaParser) Trigger() []byte { return []byte{'$'} }
+
+// Parse implements [parser.InlineParser].
+func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	first, _ := block.PeekLine()
+	mark := formulaMark(first, block.PrecendingCharacter())
+	if mark == "" {
+		return nil
+	}
+	// The lines are taken up to the first that decides. Most formulas are within one.
+	at, position := block.Position()
+	var all []byte
+	var lines []text.Segment
+	end := len(mark)
+	for decided := false; !decided; block.AdvanceLine() {
+		line, segment := block.PeekLine()
+		if line == nil || len(lines) > 0 && (len(all) > maxFormula || segment.Padding > 0) {
+			block.SetPosition(at, position)
+			return nil
+		}
+		n := decisive(line[end-len(all):], mark != "$`")
+		decided = end+n < len(all)+len(line)
+		end += n
+		switch len(lines) {
+		case 0:
+			all = line // not copied
+		case 1:
+			all = slices.Concat(all, line)
+		default:
+			all = append(all, line...)
+		}
+		lines = append(lines, segment)
+	}
+	block.SetPosition(at, position)
+	size := formulaSize(all, mark, end)
+	if size == 0 {
+		return nil
+	}
+	if mark == "$`" {
+		end-- // the backtick
+	}
+	n, done := &Formula{Display: mark == "$$"}, 0
+	for _, l := range lines {
+		if from, to := max(len(mark)-done, 0), min(end-done, l.Len()); from < to {
+			n.AppendChild(n, ast.NewRawTextSegment(text.NewSegment(l.Start+from, l.Start+to)))
+		}
+		if done += l.Len(); done < size {
+			block.AdvanceLine()
+		} else {
+			block.Advance(size - (done - l.Len()))
+		}
+	}
+	return n
 }
 
-// findFormula looks at a text that begins with a dollar sign; before is the character before
-// it.
-func findFormula(text []byte, before rune) foundFormula {
-	if before == '$' || wordLike(before) {
-		return foundFormula{}
-	}
-	mark := []byte("$")
+// formulaMark is the mark with which a formula begins, as the text does; empty when none can
+// begin there. before is the character before it.
+func formulaMark(text []byte, before rune) string {
 	switch {
-	case bytes.HasPrefix(text, []byte("$$")):
-		mark = []byte("$$")
-	case bytes.HasPrefix(text, []byte("$`")):
-		mark = []byte("$`")
-	case len(text) == 1 || blank(text[1]) || bytes.IndexByte([]byte(",;:)!?"), text[1]) >= 0: // no formula begins so
-		return foundFormula{}
+	case before == '$' || wordLike(before):
+		return ""
+	case bytes.HasPrefix(text, []byte("$$")), bytes.HasPrefix(text, []byte("$`")):
+		return string(text[:2])
+	case len(text) == 1 || blank(text[1]) || bytes.IndexByte([]byte(",;:)!?"), text[1]) >= 0:
+		return ""
 	}
-	i := len(mark) + decisive(text[len(mark):], mark[len(mark)-1] != '`')
-	if i == len(text) {
-		return foundFormula{more: i < maxFormula}
-	}
-	end := i + len(mark)
-	switch string(mark) {
+	return "$"
+}
+
+// formulaSize is the length of a formula with its marks, 0 when that is none. Its source begins
+// after the mark; end is the first byte that decides.
+func formulaSize(text []byte, mark string, end int) int {
+	size := end + len(mark)
+	switch mark {
 	case "$":
-		if text[i] != '$' || blank(text[i-1]) { // in a price's text the next price does not end a formula
-			return foundFormula{}
+		if text[end] != '$' || blank(text[end-1]) { // in a price's text the next price does not end a formula
+			return 0
 		}
 	case "$$":
-		if !bytes.HasPrefix(text[i:], mark) {
-			return foundFormula{}
+		if !bytes.HasPrefix(text[end:], []byte(mark)) {
+			return 0
 		}
-	case "$`":
-		if i--; text[i] != '`' {
-			return foundFormula{}
-		}
+	default:
 		end--
+		size--
+		if text[end] != '`' {
+			return 0
+		}
 	}
-	if i <= len(mark) || wordAt(text, end) {
-		return foundFormula{}
+	// Scripts that write no blanks between words begin none after a formula.
+	after, _ := utf8.DecodeRune(text[min(size, len(text)):])
+	if end <= len(mark) || size < len(text) && (after == '$' || wordLike(after)) {
+		return 0
 	}
-	return foundFormula{size: end, from: len(mark), to: i}
+	return size
 }
 
 // decisive returns where the first dollar sign is that no backslash precedes, or the first
-// backtick: code comes before formulas. It looks no further than maxFormula.
+// backtick: code comes before formulas. It looks no further than maxFormula, which would be
+// quadratic in a text of dollar signs.
 func decisive(text []byte, ticks bool) int {
-	// Looking further would be quadratic in a text of dollar signs.
-	n := min(len(text), maxFormula)
-	for i := 0; i < n; i++ {
-		switch text[i] {
-		case '\\':
+	for i := 0; i < min(len(text), maxFormula); i++ {
+		switch c := text[i]; {
+		case c == '\\':
 			i++
-		case '$':
+		case c == '$', c == '`' && ticks:
 			return i
-		case '`':
-			if ticks {
-				return i
-			}
 		}
 	}
 	return len(text)
@@ -170,81 +220,10 @@ func wordLike(c rune) bool {
 	return c == '_' || unicode.IsDigit(c) || unicode.IsLetter(c) && c < 0x2E80
 }
 
-// wordAt reports whether a word, a number or another dollar sign begins at i. Scripts that
-// write no blanks between words begin none.
-func wordAt(text []byte, i int) bool {
-	c, _ := utf8.DecodeRune(text[min(i, len(text)):])
-	return i < len(text) && (c == '$' || wordLike(c))
-}
-
-// formulaParser finds formulas within a paragraph.
-type formulaParser struct{}
-
-// Trigger implements [parser.InlineParser].
-func (formulaParser) Trigger() []byte { return []byte{'$'} }
-
-// Parse implements [parser.InlineParser].
-func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
-	before := block.PrecendingCharacter()
-	line, segment := block.PeekLine()
-	f := findFormula(line, before)
-	switch {
-	case f.size > 0:
-		n := &Formula{Display: line[1] == '$'}
-		n.add(segment.Start+f.from, segment.Start+f.to)
-		block.Advance(f.size)
-		return n
-	case f.more:
-		return formulaOverLines(block, before)
-	}
-	return nil
-}
-
-// formulaOverLines looks for a formula of more than one line: up to the first that decides.
-func formulaOverLines(block text.Reader, before rune) ast.Node {
-	at, position := block.Position()
-	var all []byte
-	var lines []text.Segment
-	for decided := false; !decided; {
-		line, segment := block.PeekLine()
-		if line == nil || len(all) > maxFormula || segment.Padding > 0 {
-			break
-		}
-		decided = len(all) > 0 && decisive(line, true) < len(line)
-		all, lines = append(all, line...), append(lines, segment)
-		block.AdvanceLine()
-	}
-	block.SetPosition(at, position)
-	f := findFormula(all, before)
-	if f.size == 0 {
-		return nil
-	}
-	n := &Formula{Display: all[1] == '$'}
-	done := 0
-	for _, l := range lines {
-		if from, to := max(f.from-done, 0), min(f.to-done, l.Len()); from < to {
-			n.add(l.Start+from, l.Start+to)
-		}
-		if done += l.Len(); done < f.size {
-			block.AdvanceLine()
-		} else {
-			block.Advance(f.size - (done - l.Len()))
-		}
-	}
-	return n
-}
-
-// add adds a line of the source.
-func (n *Formula) add(from, to int) {
-	n.AppendChild(n, ast.NewRawTextSegment(text.NewSegment(from, to)))
-}
-
 // formulaBlockParser finds the lines between two dollar signs at a line's beginning and two at
 // a line's end, without an empty line or another dollar sign between them. Within a paragraph
 // its lines would be taken for lists, headings and quotes.
 type formulaBlockParser struct{}
-
-var formulaBlockMark = []byte("$$")
 
 // Trigger implements [parser.BlockParser].
 func (formulaBlockParser) Trigger() []byte { return []byte{'$'} }
@@ -253,21 +232,15 @@ func (formulaBlockParser) Trigger() []byte { return []byte{'$'} }
 func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	line, segment := reader.PeekLine()
 	pos := pc.BlockOffset()
-	if pos < 0 || segment.Padding > 0 || !bytes.HasPrefix(line[pos:], formulaBlockMark) || bytes.HasPrefix(line[pos:], []byte("$$$")) {
+	if pos < 0 || segment.Padding > 0 || !bytes.HasPrefix(line[pos:], []byte("$$")) || bytes.HasPrefix(line[pos:], []byte("$$$")) {
 		return nil, parser.NoChildren
 	}
-	from := pos + len(formulaBlockMark)
-	n := &FormulaBlock{whole: segment, open: true}
+	from := pos + len("$$")
 	to := from + decisive(line[from:], true)
-	switch {
-	case to == len(line):
-		if !ends(reader.Source()[segment.Stop:]) {
-			return nil, parser.NoChildren
-		}
-	case closes(line[to:]) && !util.IsBlank(line[from:to]):
-		n.open = false
-	default:
-		return nil, parser.NoChildren // a text that begins with a formula, or none
+	n := &FormulaBlock{whole: segment, open: to == len(line)}
+	// Else it is a text that begins with a formula, or none.
+	if n.open && !ends(reader.Source()[segment.Stop:]) || !n.open && (!closes(line[to:]) || util.IsBlank(line[from:to])) {
+		return nil, parser.NoChildren
 	}
 	n.add(text.NewSegment(segment.Start+from, segment.Start+to), reader.Source())
 	reader.AdvanceToEOL()
@@ -276,13 +249,13 @@ func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context
 
 // closes reports whether the rest of a line is the end of a formula.
 func closes(rest []byte) bool {
-	return bytes.HasPrefix(rest, formulaBlockMark) && util.IsBlank(rest[len(formulaBlockMark):])
+	after, ok := bytes.CutPrefix(rest, []byte("$$"))
+	return ok && util.IsBlank(after)
 }
 
 // ends reports whether one of the lines that follow ends the formula.
 func ends(rest []byte) bool {
-	rest = rest[:min(len(rest), maxFormula)]
-	for line := range bytes.Lines(rest) {
+	for line := range bytes.Lines(rest[:min(len(rest), maxFormula)]) {
 		if i := decisive(line, true); i < len(line) {
 			return closes(line[i:])
 		}
@@ -313,13 +286,12 @@ func (formulaBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.C
 }
 
 // Close implements [parser.BlockParser]. A formula that a list or a quote ends before its own
-// end is text.
+// end is text: its lines become a paragraph, as if there were no formulas.
 func (formulaBlockParser) Close(node ast.Node, _ text.Reader, _ parser.Context) {
 	n := node.(*FormulaBlock)
 	if !n.open {
 		return
 	}
-	// The lines become a paragraph, as if there were no formulas.
 	p := ast.NewParagraph()
 	n.Parent().ReplaceChild(n.Parent(), n, p)
 	p.Lines().Append(n.whole)

@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
@@ -20,9 +21,6 @@ const (
 	// maxMarkers and maxIndent (columns before a list item or a quote) are refused before
 	// parsing, which is quadratic in them.
 	maxMarkers, maxIndent = 128, 256
-	// maxWork bounds the sum, over paragraphs, of the steps that goldmark is quadratic in: see
-	// [paragraph.work].
-	maxWork = 1 << 27
 	// hopelessLines and hopelessHeadings are refused even within code: telling code from text
 	// would itself cost a node for each.
 	hopelessLines, hopelessHeadings = 250_000, 60_000
@@ -52,18 +50,10 @@ var limits = []struct {
 	{func(s *shape) int { return s.lines }, 100_000, "too-complex", "there are more than 100,000 lines of text outside code"},
 	{func(s *shape) int { return s.angles }, 100_000, "too-complex",
 		"there are more than 100,000 signs < outside code; put data into a code block"},
-	{func(s *shape) int { return s.work }, maxWork, "too-complex",
+	{func(s *shape) int { return s.work }, 1 << 27, "too-complex",
 		"too many links, brackets, emphasis marks, backticks or reference definitions in one paragraph: divide it, or put data into a code block"},
 	// Each may be a block of HTML, which is dear to make harmless.
 	{func(s *shape) int { return s.tags }, 30_000, "too-complex", "there are more than 30,000 lines that begin with HTML"},
-}
-
-// heavy reports a text of so many bytes that may grow out of proportion when it is rendered:
-// tables, footnotes and short links to long addresses expand, emphasis and images nest.
-func (s *shape) heavy(size int) bool {
-	const largeBody, largeExpansion = 64 << 10, 1 << 20 // bytes
-	return size > largeBody || s.deep || s.cells > 2_000 || s.headings > 1_000 || s.footnotes > 200 ||
-		s.marks > 1_000 || s.brackets > 5_000 || s.images > maxNesting || s.definition*s.brackets > largeExpansion
 }
 
 // Excess says which limit a text passes.
@@ -101,45 +91,183 @@ func (s *shape) excess() *Excess {
 	return nil
 }
 
-// TooDeep says where the text is nested deeper than is published, nil when it is not. Of the
-// tree, list items count and the lists around them do not, so that 64 levels of either are 64.
-func (d *Document) TooDeep() (found *Excess) {
-	depth := 0
-	_ = ast.Walk(d.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			depth -= nests(n)
-			return ast.WalkContinue, nil
-		}
-		if depth += nests(n); depth <= maxNesting {
-			return ast.WalkContinue, nil
-		}
-		line := 1 + bytes.Count(d.Body[:blockStart(n)], []byte("\n"))
-		found = &Excess{line, "too-deep", fmt.Sprintf("quotes, lists or emphasis are nested more than %d levels", maxNesting)}
-		return ast.WalkStop, nil
-	})
-	return found
+// heavy reports a text of so many bytes that may grow out of proportion when it is rendered:
+// tables, footnotes and short links to long addresses expand, emphasis and images nest.
+func (s *shape) heavy(size int) bool {
+	const largeBody, largeExpansion = 64 << 10, 1 << 20 // bytes
+	return size > largeBody || s.deep || s.cells > 2_000 || s.headings > 1_000 || s.footnotes > 200 ||
+		s.marks > 1_000 || s.brackets > 5_000 || s.images > maxNesting || s.definition*s.brackets > largeExpansion
 }
 
-// nests is 1 for a node that a writer sees as a level.
-func nests(n ast.Node) int {
-	switch n.(type) {
-	case *ast.Blockquote, *ast.ListItem, *ast.Emphasis, *ast.Link, *ast.Image:
-		return 1
-	}
-	return 0
+// shape is the number of things that a body holds, counted without telling code from text:
+// never less than goldmark finds.
+type shape struct {
+	cells, headings, brackets, images, footnotes, escapedPipes int
+	angles, closers, tags, lines                               int
+	// work estimates the steps that goldmark is quadratic in, summed over paragraphs.
+	work int
+	// marks are the emphasis characters of the paragraph that has most; definition the bytes of
+	// the longest reference definition.
+	marks, definition int
+	// deep says that some line may be nested deeper than maxNesting. deepest is a line that
+	// certainly is, from 1; 0 when there is none.
+	deep    bool
+	deepest int
+	// worst is the line of the paragraph that adds most to a sum, heaviest how much that is.
+	worst, heaviest int
 }
 
-// blockStart is an offset in the block that holds n.
-func blockStart(n ast.Node) int {
-	for ; n != nil; n = n.Parent() {
-		if n.Type() == ast.TypeBlock && n.Lines() != nil && n.Lines().Len() > 0 {
-			return n.Lines().At(0).Start
+// paragraph is the lines since the last blank one. Its first line is number line of the body.
+type paragraph struct {
+	line, lines int
+	// columns are those of the tables above the next line, cells those of all rows.
+	columns, cells int
+	// definitions counts reference definitions, and definition the bytes of the last one.
+	definitions, definition int
+}
+
+// scan counts in one pass over the lines.
+func scan(body string) *shape {
+	s := &shape{}
+	p := paragraph{line: 1}
+	number, from, at := 0, 0, 0
+	for line := range strings.Lines(body) {
+		number++
+		if text := s.prefix(strings.TrimSuffix(line, "\n"), number); text != "" {
+			s.line(text, &p)
+		} else { // a blank line ends a paragraph
+			s.end(body[from:at], &p)
+			p, from = paragraph{line: number + 1}, at+len(line)
 		}
-		if n.Type() == ast.TypeBlock && n.Pos() > 0 {
-			return n.Pos()
+		at += len(line)
+	}
+	s.end(body[from:], &p)
+	return s
+}
+
+// end adds a paragraph to the sums.
+func (s *shape) end(text string, p *paragraph) {
+	marks := strings.Count(text, "*") + strings.Count(text, "_") + strings.Count(text, "~")
+	closers := strings.Count(text, "]")
+	ticks := 0 // the longest run of backticks
+	for run := range strings.FieldsFuncSeq(text, func(c rune) bool { return c != '`' }) {
+		ticks = max(ticks, len(run))
+	}
+	// The squares of emphasis characters and of definitions (11,585 in one paragraph, or 1,158 in
+	// each of 100). Each link end "](" may search to the paragraph's end. The text of each label is
+	// looked for line by line from the end. A run of backticks that nothing closes searches to the
+	// end, and each line that it passes takes a node.
+	const labelSteps, nodeBytes = 4, 64
+	work := marks*marks + p.definitions*p.definitions + strings.Count(text, "](")*len(text) +
+		labelSteps*closers*p.lines + ticks*(len(text)+nodeBytes*p.lines)
+	s.work += work
+	s.closers += closers
+	s.cells += p.cells
+	s.lines += p.lines
+	s.brackets += strings.Count(text, "[")
+	s.images += strings.Count(text, "![")
+	s.footnotes += strings.Count(text, "[^")
+	s.escapedPipes += strings.Count(text, `\|`)
+	s.angles += strings.Count(text, "<")
+	s.marks = max(s.marks, marks)
+	if weight := max(work, p.cells); weight > s.heaviest {
+		s.heaviest, s.worst = weight, p.line
+	}
+}
+
+// line adds the counts of one line of a paragraph.
+func (s *shape) line(text string, p *paragraph) {
+	p.cells += p.columns
+	switch text[0] {
+	case '#':
+		s.headings++
+	case '<':
+		s.tags++
+	case '-', '=', '|', ':':
+		// The line could be a table's delimiter row, or the underline of a heading.
+		if strings.Trim(text, "-=|: \t") != "" || !strings.ContainsAny(text, "-=") {
+			break
+		}
+		if strings.ContainsAny(text, "|:") {
+			columns := 1 + strings.Count(text[1:max(len(text)-1, 1)], "|") // a bar at either end is part of the frame
+			p.columns += columns
+			p.cells += columns
+		} else if p.lines > 0 {
+			s.headings++
+		}
+	case '[':
+		if strings.Index(text, "]:") > 0 {
+			p.definitions++
+			p.definition = 0
 		}
 	}
-	return 0
+	p.lines++
+	if p.definitions > 0 {
+		p.definition += len(text)
+		s.definition = max(s.definition, p.definition)
+	}
+}
+
+// prefix skips the quotes and list markers that a line begins with, and judges how deep they
+// are.
+func (s *shape) prefix(line string, number int) (rest string) {
+	markers, indent := 0, 0
+	for rest = line; rest != ""; {
+		if rest[0] == ' ' || rest[0] == '\t' {
+			indent++
+			if rest[0] == '\t' {
+				indent += 3
+			}
+			rest = rest[1:]
+			continue
+		}
+		n := marker(rest)
+		if n == 0 || rest[0] == '[' && markers >= 2*maxMarkers {
+			break
+		}
+		markers++
+		rest = rest[n:]
+	}
+	switch {
+	case markers > 0 && rest == "" && strings.Trim(line, "> \t") != "" && markers+indent/2 <= maxNesting:
+		return line[len(line)-1:] // an empty list item is no blank line
+	case markers == 0, markers+indent/2 <= maxNesting, strings.Trim(line, "- \t") == "", strings.Trim(line, "* \t") == "":
+		return rest // at the end, a thematic break
+	}
+	s.deep = true
+	if s.deepest == 0 && (markers > maxMarkers || indent > maxIndent) {
+		s.deepest = number
+	}
+	return rest
+}
+
+// marker is the length of the mark of a quote, list item or footnote that s begins with, 0 when
+// it begins with none.
+func marker(s string) int {
+	n := 1
+	switch c := s[0]; {
+	case c == '>':
+		return n
+	case c == '[': // a footnote holds blocks as a list item does
+		label, _, ok := strings.Cut(s, "]:")
+		if ok && strings.HasPrefix(label, "[^") && !strings.Contains(label[1:], "[") {
+			return len(label) + len("]:")
+		}
+		return 0
+	case c >= '0' && c <= '9':
+		const mostDigits = 10
+		n = len(s) - len(strings.TrimLeft(s, "0123456789"))
+		if n == len(s) || n > mostDigits || s[n] != '.' && s[n] != ')' {
+			return 0
+		}
+		n++
+	case c != '-' && c != '+' && c != '*':
+		return 0
+	}
+	if n < len(s) && s[n] != ' ' && s[n] != '\t' {
+		return 0
+	}
+	return n
 }
 
 // blocks is a parser of blocks alone, which is cheap whatever the inline text is.
@@ -169,4 +297,31 @@ func withoutCode(body string) string {
 		return ast.WalkSkipChildren, nil
 	})
 	return string(out)
+}
+
+// TooDeep says where the text is nested deeper than is published, nil when it is not. Of the
+// tree, list items count and the lists around them do not, so that 64 levels of either are 64.
+func (d *Document) TooDeep() (found *Excess) {
+	depth, at := 0, 0 // at is an offset in the block at hand
+	_ = ast.Walk(d.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if n.Type() == ast.TypeBlock && entering {
+			at = max(at, n.Pos())
+		}
+		switch n.(type) {
+		case *ast.Blockquote, *ast.ListItem, *ast.Emphasis, *ast.Link, *ast.Image:
+		default:
+			return ast.WalkContinue, nil
+		}
+		if !entering {
+			depth--
+			return ast.WalkContinue, nil
+		}
+		if depth++; depth <= maxNesting {
+			return ast.WalkContinue, nil
+		}
+		line := 1 + bytes.Count(d.Body[:at], []byte("\n"))
+		found = &Excess{line, "too-deep", fmt.Sprintf("quotes, lists or emphasis are nested more than %d levels", maxNesting)}
+		return ast.WalkStop, nil
+	})
+	return found
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -52,61 +53,55 @@ func Join(sections []mip.Section) *Document {
 		text.WriteString(s.Markdown)
 	}
 	doc := Parse(text.String())
-	at := 0
-	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
-		h, ok := n.(*ast.Heading)
-		if !ok {
-			continue
-		}
+	headings := doc.headings()
+	for _, s := range sections {
 		// The section before the first heading has no heading to give an id to.
-		for at < len(sections) && sections[at].Level == 0 {
-			at++
+		if s.Level > 0 && len(headings) > 0 {
+			headings[0].SetAttributeString("id", []byte(s.ID))
+			headings = headings[1:]
 		}
-		if at == len(sections) {
-			break
-		}
-		h.SetAttributeString("id", []byte(sections[at].ID))
-		at++
 	}
 	doc.Sections = sections
 	return doc
 }
 
+// headings are the document's own headings, not those in quotes or lists.
+func (d *Document) headings() (out []*ast.Heading) {
+	for n := d.Root.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
 // sections cuts the body at the document's own headings and gives each heading its id.
 func sections(doc *Document, body string) []mip.Section {
-	out := []mip.Section{}
-	if len(doc.Body) == 0 {
-		return out
-	}
-	ids := idSet{}
-	starts := []int{}
-	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
-		h, ok := n.(*ast.Heading)
-		if !ok {
-			continue
+	ids, out, end := idSet{}, []mip.Section{}, 0
+	begin := func(start int, s mip.Section) {
+		if last := len(out) - 1; last >= 0 {
+			out[last].Markdown = body[end:start]
 		}
+		out, end = append(out, s), start
+	}
+	for _, h := range doc.headings() {
 		start := headingStart(h, doc.Body)
 		// Text before the first heading is a section of its own; blank lines are not.
-		if len(starts) == 0 && len(bytes.TrimSpace(doc.Body[:start])) > 0 {
-			out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
-		}
-		if len(starts) == 0 {
+		if len(out) == 0 && strings.TrimSpace(body[:start]) != "" {
+			begin(0, mip.Section{ID: ids.add("text")})
+		} else if len(out) == 0 {
 			start = 0
 		}
-		title := PlainText(h, doc.Body)
-		id := ids.add(title)
-		h.SetAttributeString("id", []byte(id))
-		out, starts = append(out, mip.Section{ID: id, Level: h.Level, Title: title}), append(starts, start)
+		s := mip.Section{Level: h.Level, Title: PlainText(h, doc.Body)}
+		s.ID = ids.add(s.Title)
+		h.SetAttributeString("id", []byte(s.ID))
+		begin(start, s)
 	}
-	if len(out) == 0 {
-		out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
+	if len(out) == 0 && body != "" {
+		begin(0, mip.Section{ID: ids.add("text")})
 	}
-	for i := range out {
-		end := len(body)
-		if i+1 < len(out) {
-			end = starts[i+1]
-		}
-		out[i].Markdown = body[starts[i]:end]
+	if last := len(out) - 1; last >= 0 {
+		out[last].Markdown = body[end:]
 	}
 	return out
 }
@@ -159,4 +154,67 @@ func (ids idSet) add(title string) string {
 		}
 		ids[base]++
 	}
+}
+
+// bareLinks is goldmark's linkify extension behind a quick look: it is called at every blank,
+// and searches for an e-mail address from each.
+type bareLinks struct{ parser.InlineParser }
+
+// Extend adds the parser where goldmark's own extension would.
+func (bareLinks) Extend(m goldmark.Markdown) {
+	const priority = 999
+	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(bareLinks{extension.NewLinkifyParser()}, priority)))
+}
+
+// Parse calls goldmark's parser only where an address can begin.
+func (p bareLinks) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	// The part before an @ has at most so many bytes (RFC 5321, section 4.5.3.1.1). To look further
+	// would be quadratic in the length of a line.
+	const mostLocal = 64
+	line, _ := block.PeekLine()
+	if len(line) > 0 && strings.IndexByte(" *_~(", line[0]) >= 0 { // the marks before which it is called
+		line = line[1:]
+	}
+	if len(line) == 0 || line[0] != 'h' && line[0] != 'f' && line[0] != 'w' && bytes.IndexByte(line[:min(len(line), mostLocal+1)], '@') < 0 {
+		return nil
+	}
+	return p.InlineParser.Parse(parent, block, pc)
+}
+
+// PlainText is the text of the inline nodes below n as a reader sees it, on one line: entities
+// and escapes resolved, marks and HTML gone.
+func PlainText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	appendText(&b, n, source)
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// appendText appends the text of the inline nodes below n.
+func appendText(b *strings.Builder, n ast.Node, source []byte) {
+	code := n.Kind() == ast.KindCodeSpan
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			if value := c.Segment.Value(source); code || c.IsRaw() {
+				b.Write(value)
+			} else {
+				b.Write(resolve(value))
+			}
+			if c.SoftLineBreak() || c.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.String:
+			b.Write(resolve(c.Value))
+		case *ast.AutoLink:
+			b.Write(c.Label(source))
+		case *ast.RawHTML:
+		default:
+			appendText(b, c, source)
+		}
+	}
+}
+
+// resolve replaces backslash escapes and entities by the characters that they stand for.
+func resolve(s []byte) []byte {
+	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(s)))
 }

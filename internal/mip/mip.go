@@ -3,3 +3,124 @@
 // came from, how Markdown is parsed or where anything is served, and it imports only the
 // standard library, so that the sidecar can share it without linking a Markdown parser.
 package mip
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MaxNumber is the largest number of a proposal: it fits the integers of every reader.
+const MaxNumber = 999_999_999
+
+// ID names a proposal: MIP-7 is number 7 of the kind MIP. Numbers count within a kind, so a
+// bare number names no proposal. The zero value is no proposal's. Encoded as text, in JSON too,
+// it is its String.
+type ID struct {
+	// The prefix, as site.yaml spells it.
+	Kind   string
+	Number int // 0 or above
+}
+
+// ParseID reads the form that [ID.String] writes. The kind may be in any case and is kept as it
+// is.
+func ParseID(s string) (ID, error) {
+	kind, digits, _ := strings.Cut(s, "-")
+	n, err := strconv.Atoi(digits)
+	if kind == "" || err != nil || n < 0 || n > MaxNumber || strconv.Itoa(n) != digits {
+		return ID{}, fmt.Errorf("%q is no id of a proposal, want a kind, a hyphen and a number, such as MIP-7", s)
+	}
+	return ID{kind, n}, nil
+}
+
+// String is kind and number: MIP-7.
+func (id ID) String() string { return id.Kind + "-" + strconv.Itoa(id.Number) }
+
+// PageFolder is the path of the folder in which the pages of a kind's proposals lie: /mip/.
+func PageFolder(kind string) string { return "/" + strings.ToLower(kind) + "/" }
+
+// Page is the path of the proposal's page below the site's address: /mip/7/.
+func (id ID) Page() string { return PageFolder(id.Kind) + strconv.Itoa(id.Number) + "/" }
+
+// Sibling is proposal n of the same kind.
+func (id ID) Sibling(n int) ID { return ID{id.Kind, n} }
+
+// Siblings are the proposals of the same kind with these numbers, in their order.
+func (id ID) Siblings(numbers []int) []ID {
+	out := make([]ID, len(numbers))
+	for i, n := range numbers {
+		out[i] = id.Sibling(n)
+	}
+	return out
+}
+
+// Compare orders ids by kind and then by number.
+func (id ID) Compare(other ID) int {
+	return cmp.Or(cmp.Compare(id.Kind, other.Kind), cmp.Compare(id.Number, other.Number))
+}
+
+// MarshalText returns the form of [ID.String].
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads the form of [ID.String].
+func (id *ID) UnmarshalText(text []byte) (err error) {
+	*id, err = ParseID(string(text))
+	return err
+}
+
+// Search returns the position of the proposal with this id. all must be in the order of
+// [ID.Compare], as a [List] is.
+func Search(all []Summary, id ID) (int, bool) {
+	return slices.BinarySearchFunc(all, id, func(s Summary, id ID) int { return s.ID.Compare(id) })
+}
+
+// Find returns the proposal with this id. all must be as for [Search].
+func Find(all []Summary, id ID) (Summary, bool) {
+	i, ok := Search(all, id)
+	if !ok {
+		return Summary{}, false
+	}
+	return all[i], true
+}
+
+// Level is the effect of a problem on publication.
+type Level string
+
+// The levels, gravest first.
+const (
+	Error   Level = "error"   // the proposal is not published
+	Warning Level = "warning" // published, but something was dropped or read in a lenient way
+	Notice  Level = "notice"  // nothing is wrong: a file that is no proposal was skipped, or history is incomplete
+)
+
+// Problem is one thing that was found in a proposal's file: an element of Diagnostics.Problems.
+type Problem struct {
+	Level   Level  `json:"level" doc:"error (not published), warning (published) or notice (skipped)."`
+	Code    string `json:"code" doc:"Stable, kebab-case, such as duplicate-number."`
+	File    string `json:"file" doc:"Slash-separated path as given to the program."`
+	Line    int    `json:"line" doc:"From 1; 0 when the problem concerns the whole file."`
+	Message string `json:"message" doc:"What is wrong and what would be right."`
+}
+
+// Diagnostics is the body of GET /api/v1/diagnostics.
+type Diagnostics struct {
+	Problems []Problem `json:"problems" doc:"Sorted by file, line and code."`
+}
+
+// String is "file:line: code: message"; the line is left out when it is 0.
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("%s: %s: %s", p.File, p.Code, p.Message)
+	}
+	return fmt.Sprintf("%s:%d: %s: %s", p.File, p.Line, p.Code, p.Message)
+}
+
+// SortProblems orders by file, line, code and message, and drops exact repetitions.
+func SortProblems(ps []Problem) []Problem {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(ps)
+}

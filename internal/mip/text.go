@@ -1,6 +1,7 @@
 package mip
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -62,14 +63,13 @@ func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	const ellipsis = "…"
-	return cut(s, most-len(ellipsis)) + ellipsis
+	return cut(s, most-len("…")) + "…"
 }
 
 // ShortenRunes returns s, or, where s has more than most characters, the first of them and an
 // ellipsis, most characters together.
 func ShortenRunes(s string, most int) string {
-	if len(s) <= most || utf8.RuneCountInString(s) <= most {
+	if utf8.RuneCountInString(s) <= most {
 		return s
 	}
 	return string([]rune(s)[:most-1]) + "…"
@@ -82,3 +82,18 @@ func cut(s string, n int) string {
 	}
 	return s[:n]
 }
+
+// IsContentHash reports whether a text has the form of [Summary.ContentHash]: 64 hexadecimal
+// digits in lower case.
+func IsContentHash(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// IsLocale reports whether a text has the form of a language tag, in short (RFC 5646, sections
+// 2.1 and 4.4.1): letters, digits and hyphens, at most 35 of them. It may stand in a path.
+func IsLocale(s string) bool {
+	const longest = 35
+	return len(s) <= longest && languageTag.MatchString(s)
+}
+
+var languageTag = regexp.MustCompile(`^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$`)

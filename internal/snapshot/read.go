@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,10 +14,16 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// MaxBytes bounds a file: the answer for 10,000 proposals is smaller.
-const MaxBytes = 32 << 20
+const (
+	// MaxBytes bounds a file: the answer for 10,000 proposals is smaller.
+	MaxBytes = 32 << 20
+	// maxMessage bounds a discrepancy, in characters; the sidecar's own are shorter.
+	maxMessage = 500
+	// maxQuote bounds what is repeated of a file, in characters.
+	maxQuote = 61
+)
 
-// File is a saved answer by itself, not yet held to any proposals.
+// File is a saved answer by itself, not yet compared with any proposals.
 type File struct {
 	name          string
 	mips          []link
@@ -27,7 +32,6 @@ type File struct {
 	discrepancies []api.Discrepancy
 	freshness     api.Freshness
 	errors        map[string]api.Code
-	problems      []mip.Problem
 }
 
 // link is all that is read of a proposal: which text the file speaks of, and which topic its link led to.
@@ -38,22 +42,18 @@ type link struct {
 	ForumTopicID  *int    `json:"forumTopicId"`
 }
 
-// Read reads a saved answer of GET /api/mip-watch. name is what problems and errors call it. The error
-// says which member is not as that answer has it; members that are not known are only noticed, since
-// the answer may gain some.
+// Read reads a saved answer of GET /api/mip-watch. name is what problems and errors call it. The error says which member
+// is not as that answer has it. Unknown members are ignored, since the answer may gain some.
 func Read(name string, r io.Reader) (*File, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, err)
-	// One byte more than the limit was asked for.
-	case len(raw) > MaxBytes:
-		return nil, fmt.Errorf("%s: is larger than %d bytes, which no answer of GET /api/mip-watch is", name, MaxBytes)
-	case !utf8.Valid(raw):
-		return nil, fmt.Errorf("%s: is not UTF-8", name)
+	if err == nil && len(raw) > MaxBytes {
+		err = fmt.Errorf("is larger than %d bytes, which no answer of GET /api/mip-watch is", MaxBytes)
 	}
 	f := &File{name: name}
-	if err := f.decode(raw); err != nil {
+	if err == nil {
+		err = f.decode(raw)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
@@ -62,168 +62,246 @@ func Read(name string, r io.Reader) (*File, error) {
 // errWanted ends every error: the wrong file was named.
 var errWanted = errors.New("want a saved answer of GET /api/mip-watch")
 
-// decode reads the members one by one, so that an error names the one that is wrong.
+// wrong is the error about a member.
+func wrong(at, why string) error { return fmt.Errorf("%s: %s; %w", at, why, errWanted) }
+
+// decode reads the members one by one, so that an error names the one that is wrong. Each must be there: other answers
+// of the sidecar have some of them, too.
 func (f *File) decode(raw []byte) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
 		return fmt.Errorf("is no JSON object; %w", errWanted)
 	}
-	// Each member must be there: another answer of the sidecar has some of them, too.
-	parts := map[string]func([]byte) error{
-		"mips": func(b []byte) error { return list(b, "mips", &f.mips, checkLink, "number", "contentHash") },
-		"forum": func(b []byte) error {
-			return list(b, "forum", &f.forum, checkTopic, "topicId", "activityScore", "posts", "replies", "participants", "createdAt", "fetchedAt")
-		},
-		"networks":  f.readNetworks,
-		"hardforks": func([]byte) error { return nil }, // the site's own, judged anew
-		"discrepancies": func(b []byte) error {
-			return list(b, "discrepancies", &f.discrepancies, checkDiscrepancy, "code", "message")
-		},
-		"freshness": func(b []byte) error { return value(b, "freshness", &f.freshness) },
-		"errors":    func(b []byte) error { return value(b, "errors", &f.errors) },
-	}
-	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		body, ok := members[name]
+	var hardForks []json.RawMessage // the site's own are judged anew
+	for _, m := range []struct {
+		name string
+		read func(b []byte, at string) error
+	}{
+		{"discrepancies", list(&f.discrepancies, func(*api.Discrepancy) string { return "" })},
+		{"errors", value(&f.errors)},
+		{"forum", list(&f.forum, topicProblem)},
+		{"freshness", value(&f.freshness)},
+		{"hardforks", value(&hardForks)},
+		{"mips", list(&f.mips, func(*link) string { return "" })},
+		{"networks", value(&f.networks)},
+	} {
+		body, ok := members[m.name]
 		if !ok {
-			return fmt.Errorf("has no member %q; %w", name, errWanted)
+			return fmt.Errorf("has no member %q; %w", m.name, errWanted)
 		}
-		if err := parts[name](body); err != nil {
-			return err
-		}
-		delete(members, name)
-	}
-	// The members that are left were added by a later version.
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		f.notice("unknown-member", "the member %s is not known here and left out", clip(name))
-	}
-	return nil
-}
-
-// readNetworks reads the object of networks by id.
-func (f *File) readNetworks(b []byte) error {
-	var all map[string]json.RawMessage
-	if err := value(b, "networks", &all); err != nil {
-		return err
-	}
-	if all == nil {
-		return wrong("networks", "want an object")
-	}
-	f.networks = make(map[string]api.NetworkStatus, len(all))
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		at := "networks." + clip(id)
-		var n api.NetworkStatus
-		if err := object(all[id], at, &n, "chainId", "status"); err != nil {
-			return err
-		}
-		if !slices.Contains([]api.NetworkHealth{api.NetworkOK, api.NetworkStale, api.NetworkUnavailable}, n.Status) {
-			return wrong(at+".status", "want ok, stale or unavailable")
-		}
-		f.networks[id] = n
-	}
-	return nil
-}
-
-// list reads an array of objects that have at least the named members, and checks each.
-func list[T any](b []byte, name string, out *[]T, check func(*T, string) error, names ...string) error {
-	var all []json.RawMessage
-	if err := value(b, name, &all); err != nil {
-		return err
-	}
-	if all == nil {
-		return wrong(name, "want an array")
-	}
-	// Positions are those of the file, so that errors can name them.
-	*out = make([]T, len(all))
-	// Two readings of each element: one for its members, one for its values.
-	for i, raw := range all {
-		at := fmt.Sprintf("%s[%d]", name, i)
-		if err := object(raw, at, &(*out)[i], names...); err != nil {
-			return err
-		}
-		if err := check(&(*out)[i], at); err != nil {
+		if err := m.read(body, m.name); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// object reads an object that has at least the named members, none of them null.
-func object(b []byte, at string, out any, names ...string) error {
-	var members map[string]json.RawMessage
-	if err := value(b, at, &members); err != nil {
-		return err
-	}
-	// Members that are missing would count as zero.
-	for _, name := range names {
-		if raw, ok := members[name]; !ok || bytes.Equal(raw, []byte("null")) {
-			return fmt.Errorf("%s has no %q; %w", at, name, errWanted)
+	for _, id := range slices.Sorted(maps.Keys(f.networks)) {
+		if !slices.Contains([]api.NetworkHealth{api.NetworkOK, api.NetworkStale, api.NetworkUnavailable}, f.networks[id].Status) {
+			return wrong("networks."+quote(id)+".status", "want ok, stale or unavailable")
 		}
 	}
-	return value(b, at, out)
+	return nil
 }
 
-// value decodes one member. An error of its type names the place within it.
-func value(b []byte, at string, out any) error {
-	// The message of encoding/json names Go types, which mean nothing to a user.
-	err := json.Unmarshal(b, out)
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		if e.Field != "" {
-			at += "." + e.Field
+// list returns a function that reads an array, whose elements have no problem, into out.
+func list[T any](out *[]T, problem func(*T) string) func(b []byte, at string) error {
+	return func(b []byte, at string) error {
+		var all []json.RawMessage
+		if err := value(&all)(b, at); err != nil {
+			return err
 		}
-		return wrong(at, fmt.Sprintf("is a JSON %s", strings.Fields(e.Value)[0]))
+		if all == nil {
+			return wrong(at, "want an array")
+		}
+		*out = make([]T, len(all))
+		for i, raw := range all {
+			at := fmt.Sprintf("%s[%d]", at, i)
+			if err := value(&(*out)[i])(raw, at); err != nil {
+				return err
+			}
+			if why := problem(&(*out)[i]); why != "" {
+				return wrong(at, why)
+			}
+		}
+		return nil
 	}
-	if err != nil { // such as of a time
-		return fmt.Errorf("%s: %s; %w", at, clip(err.Error()), errWanted)
-	}
-	return nil
 }
 
-// checkLink refuses a proposal that cannot be one.
-func checkLink(l *link, at string) error {
-	if l.Number < 0 {
-		return wrong(at+".number", "want no negative number")
+// value returns a function that decodes one member into out. An error of its type names the place within it.
+func value[T any](out *T) func(b []byte, at string) error {
+	return func(b []byte, at string) error {
+		err := json.Unmarshal(b, out)
+		// The message of encoding/json names Go types, which mean nothing to a user.
+		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			if e.Field != "" {
+				at += "." + e.Field
+			}
+			return wrong(at, fmt.Sprintf("is a JSON %s", strings.Fields(e.Value)[0]))
+		}
+		if err != nil { // such as of a time
+			return wrong(at, quote(err.Error()))
+		}
+		return nil
 	}
-	return nil
 }
 
-// checkTopic refuses figures that no forum has: pages would show them.
-func checkTopic(t *api.ForumActivity, at string) error {
-	// The score is that of the sidecar, from 0 to 100.
-	const highest = 100
+// topicProblem is why a topic cannot be one of a forum, empty if it can: pages would show its values.
+func topicProblem(t *api.ForumActivity) string {
 	switch {
 	case t.TopicID < 1:
-		return wrong(at+".topicId", "want a number from 1")
-	case t.ActivityScore < 0 || t.ActivityScore > highest:
-		return wrong(at+".activityScore", fmt.Sprintf("want 0 to %d, got %d", highest, t.ActivityScore))
+		return "want a topicId from 1"
+	case t.ActivityScore < 0 || t.ActivityScore > 100:
+		return fmt.Sprintf("want an activityScore of 0 to 100, got %d", t.ActivityScore)
 	case min(t.Posts, t.Replies, t.Participants, t.Views, t.Likes) < 0:
-		return wrong(at, "want no negative count")
-	case !people(t.FetchedAt) || !people(t.CreatedAt) || t.LastPostedAt != nil && !people(*t.LastPostedAt):
-		return wrong(at, "want times of the years 1970 to 9999")
+		return "want no negative count"
+	case !recent(t.FetchedAt) || !recent(t.CreatedAt) || t.LastPostedAt != nil && !recent(*t.LastPostedAt):
+		return "want times of the years 1970 to 9999"
 	}
-	return nil
+	return ""
 }
 
-// people reports whether a time is one that forums and chains can have.
-func people(t mip.Time) bool { return t.UTC().Year() >= 1970 && t.UTC().Year() <= 9999 }
+// recent reports whether a time is one that forums and chains can have.
+func recent(t mip.Time) bool { return t.UTC().Year() >= 1970 && t.UTC().Year() <= 9999 }
 
-// checkDiscrepancy refuses one without words.
-func checkDiscrepancy(d *api.Discrepancy, at string) error {
-	if strings.TrimSpace(d.Message) == "" {
-		return wrong(at+".message", "want a sentence")
+// quote bounds and quotes words of a file before they are repeated.
+func quote(s string) string { return fmt.Sprintf("%q", mip.ShortenRunes(s, maxQuote)) }
+
+// Filter returns the part of a file that these proposals, ascending by number, and this site bear out. The problems are
+// notices of what was left out and why.
+//
+// Which topic a proposal has is for the proposal to say: the file is believed only where a link to the forum holds no
+// number, and only if it is still that link. A discrepancy is kept while the text that it speaks of is the same.
+func (f *File) Filter(all []mip.Summary, site mip.SiteInfo, forks []mip.HardFork) (*Snapshot, []mip.Problem) {
+	h := filter{File: f, all: all, site: site, forks: forks}
+	out := &Snapshot{
+		Topics: h.topics(), Networks: h.heads(), Discrepancies: []api.Discrepancy{},
 	}
-	return nil
+	for i, d := range f.discrepancies {
+		if why := h.outdated(d); why != "" {
+			h.notice("outdated-discrepancy", "discrepancies[%d]: %s", i, why)
+			continue
+		}
+		out.Discrepancies = append(out.Discrepancies, d)
+	}
+	_, out.ForumFailed = f.errors["forum"]
+	if j := f.freshness.HardForks; j != nil && recent(*j) {
+		out.ComparedAt = j
+	}
+	return out, mip.SortProblems(h.problems)
 }
 
-// wrong is the error about a member.
-func wrong(at, why string) error { return fmt.Errorf("%s: %s; %w", at, why, errWanted) }
+// filter is one call of Filter.
+type filter struct {
+	*File
+	all      []mip.Summary
+	site     mip.SiteInfo
+	forks    []mip.HardFork
+	problems []mip.Problem
+}
 
 // notice records a problem that leaves the rest of the file usable.
-func (f *File) notice(code, format string, a ...any) {
-	f.problems = append(f.problems, mip.Problem{Level: mip.Notice, Code: code, File: f.name, Message: fmt.Sprintf(format, a...)})
+func (h *filter) notice(code, format string, a ...any) {
+	h.problems = append(h.problems, mip.Problem{Level: mip.Notice, Code: code, File: h.name, Message: fmt.Sprintf(format, a...)})
 }
 
-// clip bounds and quotes what a file says before it is repeated.
-func clip(s string) string {
-	const longest = 61 // characters
-	return fmt.Sprintf("%q", mip.ShortenRunes(s, longest))
+// proposal finds a published proposal of the main kind by its number.
+func (h *filter) proposal(n int) (mip.Summary, bool) {
+	return mip.Find(h.all, mip.ID{Kind: h.site.Prefix, Number: n})
+}
+
+// topics are those of the file that published proposals link to. Without a forum the site shows no discussions.
+func (h *filter) topics() []Topic {
+	proposals := map[int][]mip.ID{} // by topic
+	link := func(topic *int, id mip.ID) {
+		if h.site.Forum != nil && topic != nil && !slices.Contains(proposals[*topic], id) {
+			proposals[*topic] = append(proposals[*topic], id)
+			slices.SortFunc(proposals[*topic], mip.ID.Compare)
+		}
+	}
+	for _, s := range h.all {
+		link(s.ForumTopicID, s.ID)
+	}
+	// A link without a number leads to the topic that the sidecar found behind it.
+	for i, l := range h.mips {
+		if s, ok := h.proposal(l.Number); !ok {
+			h.notice("unknown-proposal", "mips[%d]: proposal %d is not published here", i, l.Number)
+		} else if s.ForumTopicID == nil && h.sameLink(s, l) {
+			link(l.ForumTopicID, s.ID)
+		}
+	}
+	out := []Topic{}
+	// A file that was edited by hand may repeat a topic.
+	seen := map[int]bool{}
+	for i, t := range h.forum {
+		switch {
+		case seen[t.TopicID]:
+			h.notice("topic-twice", "forum[%d]: topic %d is there twice; the first counts", i, t.TopicID)
+		case len(proposals[t.TopicID]) == 0:
+			h.notice("unknown-topic", "forum[%d]: no proposal that is published here is discussed in topic %d", i, t.TopicID)
+		default:
+			seen[t.TopicID] = true
+			t.Title, t.URL, t.Proposals = "", "", nil // the proposal's own are shown
+			out = append(out, Topic{t, proposals[t.TopicID]})
+		}
+	}
+	slices.SortFunc(out, byHeat)
+	return out
+}
+
+// sameLink reports whether a proposal's link is the one that the file speaks of, and leads to the site's forum: a link to
+// another site says nothing about this forum.
+func (h *filter) sameLink(s mip.Summary, l link) bool {
+	if h.site.Forum == nil || s.DiscussionsTo == nil || l.DiscussionsTo == nil || *s.DiscussionsTo != *l.DiscussionsTo {
+		return false
+	}
+	return strings.HasPrefix(strings.ToLower(*s.DiscussionsTo), strings.ToLower(strings.TrimSuffix(*h.site.Forum, "/"))+"/")
+}
+
+// heads are those of the site's networks that the file has, under the site's names.
+func (h *filter) heads() []Network {
+	out := []Network{}
+	for _, n := range h.site.Networks {
+		head, ok := h.networks[n.ID]
+		// Values of another chain under the same name would be wrong on every page.
+		if ok && head.ChainID != n.ChainID {
+			h.notice("other-chain", "networks.%s: chain id %d is not that of the site, %d", n.ID, head.ChainID, n.ChainID)
+		} else if ok {
+			head.Name = n.Name
+			out = append(out, Network{n.ID, head})
+		}
+	}
+	for id := range h.networks {
+		if !h.hasNetwork(id) {
+			h.notice("unknown-network", "networks.%s: the site has no such network", quote(id))
+		}
+	}
+	return out
+}
+
+// hasNetwork reports whether the site has a network of that id.
+func (h *filter) hasNetwork(id string) bool {
+	return slices.ContainsFunc(h.site.Networks, func(n mip.Network) bool { return n.ID == id })
+}
+
+// outdated says why a discrepancy cannot be shown; empty means that it can. Its message is shown as text.
+func (h *filter) outdated(d api.Discrepancy) string {
+	if d.MIP != nil {
+		s, ok := h.proposal(*d.MIP)
+		same := func(l link) bool { return l.Number == *d.MIP && l.ContentHash == s.ContentHash }
+		switch {
+		case !ok:
+			return "its proposal is not published here"
+		case !slices.ContainsFunc(h.mips, same):
+			return "the text of " + s.ID.String() + " has changed since"
+		}
+	}
+	switch {
+	case d.Hardfork != nil && !slices.ContainsFunc(h.forks, func(f mip.HardFork) bool { return f.Name == *d.Hardfork }):
+		return "the site has no such hard fork"
+	case d.Network != nil && !h.hasNetwork(*d.Network):
+		return "the site has no such network"
+	case strings.TrimSpace(d.Message) == "" || utf8.RuneCountInString(d.Message) > maxMessage:
+		return "its message is empty or too long"
+	case strings.ContainsFunc(d.Message, func(c rune) bool { return mip.ClassOf(c) != mip.Visible }):
+		return "its message holds hidden characters"
+	}
+	return ""
 }

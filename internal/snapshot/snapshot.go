@@ -25,12 +25,10 @@ type Snapshot struct {
 	Networks []Network
 	// Discrepancies are about texts that are still the same.
 	Discrepancies []api.Discrepancy
-	// Disagreed is true when the file knows where texts and chains disagree.
-	Disagreed bool
 	// ForumFailed is true when the forum did not answer for all topics.
 	ForumFailed bool
-	// JudgedAt is the moment at which hard forks were compared with the chains; nil means never.
-	JudgedAt *mip.Time
+	// ComparedAt is the moment at which the texts were compared with the chains; nil means never.
+	ComparedAt *mip.Time
 }
 
 // Topic is a discussion and what proposals it is about.
@@ -106,7 +104,7 @@ func (f *Snapshot) Clock(id string) *mip.Time {
 	case f == nil:
 		return nil
 	case n == nil || n.BlockTime == nil || n.Status == api.NetworkUnavailable:
-		return f.JudgedAt
+		return f.ComparedAt
 	case n.FetchedAt != nil && n.FetchedAt.UTC().Before(n.BlockTime.UTC()):
 		return n.FetchedAt
 	}

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,7 +91,7 @@ func TestFilter(t *testing.T) {
 	if f.Clock("mainnet").String() != at(5).String() || f.Clock("testnet").String() != at(5).String() {
 		t.Errorf("clocks %s and %s: a block is not ahead of who saw it", f.Clock("mainnet"), f.Clock("testnet"))
 	}
-	if len(f.Discrepancies) != 1 || !f.Disagreed {
+	if len(f.Discrepancies) != 1 || f.ComparedAt == nil {
 		t.Errorf("discrepancies %+v", f.Discrepancies)
 	}
 }
@@ -122,7 +121,8 @@ func TestHoldLeavesOut(t *testing.T) {
 		{"changed text", func(w *api.MIPWatch) { w.MIPs[0].ContentHash = strings.Repeat("d", 64) }, "live.json: outdated-discrepancy: discrepancies[0]: the text of MIP-1 has changed since", map[int]int{1: 10, 2: 90}, 0},
 		{"unknown fork", func(w *api.MIPWatch) { w.Discrepancies[0].Hardfork = new("TWO") }, "live.json: outdated-discrepancy: discrepancies[0]: the site has no such hard fork", map[int]int{1: 10, 2: 90}, 0},
 		{"hidden characters", func(w *api.MIPWatch) { w.Discrepancies[0].Message = "a\u202eb" }, "live.json: outdated-discrepancy: discrepancies[0]: its message holds hidden characters", map[int]int{1: 10, 2: 90}, 0},
-		{"long message", func(w *api.MIPWatch) { w.Discrepancies[0].Message = strings.Repeat("é", longestMessage+1) }, "live.json: outdated-discrepancy: discrepancies[0]: its message is too long", map[int]int{1: 10, 2: 90}, 0},
+		{"no message", func(w *api.MIPWatch) { w.Discrepancies[0].Message = " " }, "live.json: outdated-discrepancy: discrepancies[0]: its message is empty or too long", map[int]int{1: 10, 2: 90}, 0},
+		{"long message", func(w *api.MIPWatch) { w.Discrepancies[0].Message = strings.Repeat("é", maxMessage+1) }, "live.json: outdated-discrepancy: discrepancies[0]: its message is empty or too long", map[int]int{1: 10, 2: 90}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := answer()
@@ -155,18 +155,15 @@ func TestReadRefuses(t *testing.T) {
 		{"a page", "<!DOCTYPE html>", "live.json: is no JSON object"},
 		{"cut off", good[:len(good)-5], "live.json: is no JSON object"},
 		{"something after it", good + "{}", "live.json: is no JSON object"},
-		{"not UTF-8", "{\"mips\":\"\xff\"}", "live.json: is not UTF-8"},
 		{"another answer", `{"networks":{}}`, `live.json: has no member "discrepancies"`},
 		{"no list", strings.Replace(good, `"forum":[`, `"forum":null,"x":[`, 1), "live.json: forum: want an array"},
 		{"another type", strings.Replace(good, `"posts":3`, `"posts":{"all":3}`, 1), "live.json: forum[0].posts: is a JSON object"},
-		{"a member less", strings.Replace(good, `"activityScore":10,`, "", 1), `live.json: forum[0] has no "activityScore"`},
-		{"null for a figure", strings.Replace(good, `"activityScore":90`, `"activityScore":null`, 1), `live.json: forum[1] has no "activityScore"`},
-		{"too high", strings.Replace(good, `"activityScore":10`, `"activityScore":101`, 1), "live.json: forum[0].activityScore: want 0 to 100, got 101"},
+		{"a member less", strings.Replace(good, `"topicId":11,`, "", 1), `live.json: forum[0]: want a topicId from 1`},
+		{"too high", strings.Replace(good, `"activityScore":10`, `"activityScore":101`, 1), "live.json: forum[0]: want an activityScore of 0 to 100, got 101"},
 		{"negative", strings.Replace(good, `"posts":3`, `"posts":-3`, 1), "live.json: forum[0]: want no negative count"},
 		{"no time", strings.Replace(good, at(5).String(), "soon", 1), "live.json: forum[0]:"},
 		{"before forums", strings.Replace(good, at(5).String(), "1066-10-14T09:00:00Z", 1), "live.json: forum[0]: want times of the years 1970 to 9999"},
 		{"unknown state", strings.Replace(good, `"status":"ok"`, `"status":"fine"`, 1), `live.json: networks."mainnet".status: want ok, stale or unavailable`},
-		{"no sentence", strings.Replace(good, "ONE is active.", " ", 1), "live.json: discrepancies[0].message: want a sentence"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.text == good {
@@ -187,7 +184,7 @@ func TestReadRefuses(t *testing.T) {
 func TestReadLater(t *testing.T) {
 	later := strings.Replace(encoded(t, answer()), `"forum":[{`, `"weather":"fair","forum":[{"mood":7,`, 1)
 	f, notices := hold(t, later)
-	if len(f.Topics) != 2 || !slices.Equal(notices, []string{`live.json: unknown-member: the member "weather" is not known here and left out`}) {
+	if len(f.Topics) != 2 || len(notices) > 0 {
 		t.Errorf("%d topics, notices %q", len(f.Topics), notices)
 	}
 }

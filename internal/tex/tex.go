@@ -16,6 +16,8 @@ import (
 	"errors"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Bounds of one formula.
@@ -96,17 +98,18 @@ const (
 	fixed = ` stretchy="false"`      // does not grow with its content
 )
 
-// append appends the element as HTML.
+// append appends the element as HTML. Tags that have no content are closed like the others, which XML reads as well.
 func (e element) append(b []byte) []byte {
 	b = append(b, "<"+e.tag+e.attr+">"...)
-	b = append(b, escaper.Replace(strings.Map(printable, e.text))...)
+	text, _ := mip.Printable(e.text)
+	b = append(b, escaper.Replace(text)...)
 	for _, k := range e.kids {
 		b = k.append(b)
 	}
 	return append(b, "</"+e.tag+">"...)
 }
 
-// width is how many characters the element shows.
+// width is how many characters the element shows. Accents, lines of fractions and spaces have none.
 func (e element) width() int {
 	n := utf8.RuneCountInString(e.text)
 	for _, k := range e.kids {
@@ -117,11 +120,3 @@ func (e element) width() int {
 
 // escaper replaces the characters that are markup in text and in quoted attributes.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
-
-// printable replaces a character that XML forbids by U+FFFD.
-func printable(c rune) rune {
-	if c < ' ' && c != '\n' && c != '\t' || c == 0xFFFE || c == 0xFFFF {
-		return utf8.RuneError
-	}
-	return c
-}

@@ -10,6 +10,7 @@ for (const i of $$("input[name=theme]")) {
   i.checked = i.value === theme;
   i.addEventListener("change", () => {
     if (i.value === "auto") delete root.dataset.theme; else root.dataset.theme = i.value;
+    themeColor(i.value);
     try { localStorage.setItem("theme", i.value) } catch { /* storage may be forbidden */ }
   });
 }

@@ -2,12 +2,9 @@ package markdown
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 
-	"github.com/yuin/goldmark/ast"
-	"golang.org/x/net/html"
-
-	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/tex"
 )
 
@@ -20,71 +17,55 @@ const (
 	formulaMaxWidth = 20
 )
 
-// formula writes a formula within a text.
-func (d *document) formula(n *markdown.Formula, entering bool) ast.WalkStatus {
-	if entering {
-		d.writeFormula(n.Source(d.source), n.Display, "span")
-	}
-	return ast.WalkSkipChildren
-}
-
-// formulaBlock writes a formula that stands on lines of its own.
-func (d *document) formulaBlock(n *markdown.FormulaBlock, entering bool) ast.WalkStatus {
-	if entering {
-		d.writeFormula(n.Source(d.source), true, "div")
-		d.print("\n")
-	}
-	return ast.WalkContinue
-}
-
-// writeFormula writes a formula as MathML, or its source as it is. One that is displayed or long is in a box of
+// formula writes a formula as MathML, or its source as it is. One that is displayed or long is in a box of
 // its own, an element of the name tag, that scrolls by keyboard, as no browser breaks it.
-func (d *document) writeFormula(source string, display bool, tag string) {
+func (d *document) formula(source string, display bool, tag string) {
 	display = display && d.inAnchor == 0 // a heading's link takes the focus as a whole
 	f, ok := tex.Formula{}, false
 	if d.mathBytes < formulaMaxBytes {
 		f, ok = tex.Parse(source, display)
 		d.mathBytes += len(f.MathML)
 	}
-	start, end := "", ""
-	// A box scrolls by keyboard only if it has a name and the focus; formulas in a line that are short have none.
+	class, inner := "", string(f.MathML)
 	switch {
 	case display:
-		start, end = "<"+tag+` class="math"`, "</"+tag+">"
+		class = "math"
 	case ok && f.Width > formulaMaxWidth && d.inAnchor == 0:
-		start, end = "<"+tag+` class="maths"`, "</"+tag+">"
+		class = "maths"
 	}
-	switch {
-	case start == "":
-	case ok:
-		d.formulas++
-		start = fmt.Sprintf(`%s tabindex="0" role="group" aria-label="Formula %d">`, start, d.formulas)
-	default:
-		start += ">"
-	}
-	inner := string(f.MathML)
 	switch {
 	case !ok:
 		inner = `<code class="math">` + escape(source) + "</code>"
-	// The policy knows no MathML: a number holds the place until the article is clean.
-	case d.rawSeen && d.rawKept:
+	// The policy knows no MathML, whose rules of parsing are those by which HTML gets past such policies. A number holds
+	// the place until the article is clean.
+	case d.rawSeen:
 		d.rawSent = true
 		inner = fmt.Sprintf(`<span class="formula">%d</span>`, len(d.math))
 		d.math = append(d.math, f.MathML)
 	}
-	d.print(start + inner + end)
+	// A box scrolls by keyboard only if it has a name and the focus; formulas in a line that are short have none.
+	switch {
+	case class == "":
+		d.print(inner)
+	case ok:
+		d.formulas++
+		const box = `<%s class="%s" tabindex="0" role="group" aria-label="Formula %d">%s</%[1]s>`
+		d.printf(box, tag, class, d.formulas, inner)
+	default:
+		d.printf(`<%s class="%s">%s</%[1]s>`, tag, class, inner)
+	}
 }
 
-// putFormulas replaces the numbers that stand for formulas. The policy for raw HTML knows no MathML,
-// whose rules of parsing are those by which HTML gets past such policies.
-func putFormulas(n *html.Node, math [][]byte) {
-	for c := range n.ChildNodes() {
-		putFormulas(c, math)
-	}
-	if n.Type != html.ElementNode || n.Data != "span" || len(n.Attr) != 1 || n.Attr[0].Key != "class" || n.Attr[0].Val != "formula" || n.FirstChild == nil {
-		return
-	}
-	if i, err := strconv.Atoi(n.FirstChild.Data); err == nil && 0 <= i && i < len(math) {
-		*n.FirstChild = html.Node{Type: html.RawNode, Parent: n, Data: string(math[i])}
-	}
+// formulaMark is what holds the place of a formula. No text of an author can be one: raw tags have no class.
+var formulaMark = regexp.MustCompile(`(<span class="formula">)([0-9]+)(</span>)`)
+
+// putFormulas replaces the numbers that stand for formulas in a clean article.
+func (d *document) putFormulas(article []byte) []byte {
+	return formulaMark.ReplaceAllFunc(article, func(mark []byte) []byte {
+		m := formulaMark.FindSubmatch(mark)
+		if i, err := strconv.Atoi(string(m[2])); err == nil && i < len(d.math) {
+			return fmt.Appendf(nil, "%s%s%s", m[1], d.math[i], m[3])
+		}
+		return mark
+	})
 }

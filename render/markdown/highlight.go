@@ -1,68 +1,120 @@
 package markdown
 
 import (
+	_ "embed"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/yuin/goldmark/ast"
 )
 
-// codeLanguage is the meaning of a fence's first word.
-type codeLanguage struct {
-	name  string       // for readers; empty for plain text
-	lexer chroma.Lexer // nil: no highlighting
-}
+// highlightOffered names the lexers of the languages that proposals use. Chroma has some three hundred, of
+// which many take minutes over a text that is made for them. These are mended and tried by tests.
+const highlightOffered = `bash bash-session c c++ css diff docker gas go graphql haskell html ini java javascript json makefile
+	protobuf python rust solidity sql toml typescript xml yaml`
 
-// languages are the meanings of the words of fences, by the word in lower case: the offered lexers by name, alias and
-// file extension, and languages that have a name alone.
-var languages = sync.OnceValue(func() map[string]codeLanguage {
-	byWord := map[string]codeLanguage{
-		"mermaid": {name: "Mermaid"}, "math": {name: "Math"}, "csv": {name: "CSV"}, "csl-json": {name: "CSL JSON"},
-		"pseudocode": {name: "Pseudocode"},
-	}
-	for _, plain := range []string{"", "text", "txt", "plain", "plaintext", "none", "nohighlight"} {
-		byWord[plain] = codeLanguage{}
-	}
-	offered := offeredLexers()
-	add := func(lexer chroma.Lexer, words ...string) {
-		for _, word := range words {
-			word = strings.ToLower(strings.TrimPrefix(word, "*."))
-			if _, taken := byWord[word]; !taken {
-				byWord[word] = codeLanguage{lexer.Config().Name, lexer}
-			}
+// highlightText has the patterns of chroma that are replaced, and the replacements.
+//
+//go:embed highlight.txt
+var highlightText string
+
+// highlightMends are the replacements by pattern. A release of chroma may change a pattern. A test fails then.
+func highlightMends() map[string]string {
+	mends, pattern := map[string]string{}, ""
+	for line := range strings.Lines(highlightText) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case line == "" || line[0] == '#':
+		case pattern == "":
+			pattern = line
+		default:
+			mends[pattern], pattern = line, ""
 		}
 	}
-	for _, lexer := range offered {
-		add(lexer, append(lexer.Config().Aliases, lexer.Config().Name)...)
+	return mends
+}
+
+// offeredLexers are chroma's lexers with mended rules. They know each other, and no other lexer.
+var offeredLexers = sync.OnceValue(func() *chroma.LexerRegistry {
+	r, mends := chroma.NewLexerRegistry(), highlightMends()
+	register := func(config *chroma.Config, rules func() chroma.Rules) {
+		r.Register(chroma.MustNewLexer(config, func() chroma.Rules {
+			mended := rules().Clone()
+			for _, of := range mended {
+				for i, rule := range of {
+					if mend, ok := mends[rule.Pattern]; ok {
+						of[i].Pattern = mend
+					}
+				}
+			}
+			mended["root"] = append(mended["root"], chroma.Rule{Mutator: patientMutator{}})
+			return mended
+		}))
 	}
-	for _, lexer := range offered {
-		add(lexer, lexer.Config().Filenames...)
+	for name := range strings.FieldsSeq(highlightOffered) {
+		lexer := lexers.Get(name).(*chroma.RegexLexer)
+		register(lexer.Config(), lexer.MustRules)
 	}
-	return byWord
+	// Chroma's lexer of Markdown runs any other over what stands in fences.
+	register(&chroma.Config{Name: "Markdown", Aliases: []string{"md", "markdown"}}, func() chroma.Rules {
+		link := chroma.ByGroups(chroma.Text, chroma.NameTag, chroma.Text, chroma.NameAttribute, chroma.Text)
+		return chroma.Rules{"root": {
+			{Pattern: `^#[^\n]*`, Type: chroma.GenericHeading},
+			{Pattern: "^```[^\\n]*|`[^`\\n]+`", Type: chroma.LiteralString},
+			{Pattern: `^[ \t]*(?:[-*+]|\d{1,9}[.)])(?= )|^>`, Type: chroma.Keyword},
+			{Pattern: `(!?\[)([^]\n]+)(\]\()([^)\n]+)(\))`, Type: link},
+			{Pattern: "[^#`>\\[!\\n]+|[\\w\\W]", Type: chroma.Text},
+		}}
+	})
+	return r
 })
 
-// languageOf returns the meaning of a fence's word; an unknown word is its own name.
-func languageOf(word string) codeLanguage {
-	if lang, ok := languages()[strings.ToLower(word)]; ok {
-		return lang
+// patientMutator takes its rule out of a lexer and lets a match take longer than chroma's 250 ms: a busy machine
+// may need those for a microsecond's work, and a match that is cut off gives other bytes.
+type patientMutator struct{}
+
+// Mutate implements [chroma.Mutator] and is never called: MutateLexer removes its rule.
+func (patientMutator) Mutate(*chroma.LexerState) error { return nil }
+
+// MutateLexer implements [chroma.LexerMutator]: it is called once, with the compiled rules.
+func (patientMutator) MutateLexer(rules chroma.CompiledRules, state string, rule int) error {
+	rules[state] = slices.Concat(rules[state][:rule], rules[state][rule+1:])
+	for _, of := range rules {
+		for _, r := range of {
+			r.Regexp.MatchTimeout = 10 * time.Second
+		}
 	}
-	return codeLanguage{name: word}
+	return nil
 }
 
 // fenceName matches a language's name at the start of a fence's first word: "solidity=", "rust,ignore" and
 // "{.python}" are in use.
-var fenceName = regexp.MustCompile(`^[{.]*([a-zA-Z][a-zA-Z0-9+#_.-]{0,31})(?:[=,{}:;(]|$)`)
+var fenceName = regexp.MustCompile(`^[{.]*([a-zA-Z][a-zA-Z0-9+#_.-]{0,31})(?:[=,{}:;( ]|$)`)
 
-// fenceWord returns the name in the info string of a fence, which is empty when there is nothing like a name.
-// The node's own Language keeps its result in the tree, which several renderings may share.
-func fenceWord(info string) string {
-	word, _, _ := strings.Cut(info, " ")
-	if m := fenceName.FindStringSubmatch(word); m != nil {
-		return m[1]
+// namedLanguages are words of fences without a lexer: plain text, and languages that have a name alone.
+var namedLanguages = map[string]string{
+	"": "", "text": "", "txt": "", "plain": "", "plaintext": "", "none": "", "nohighlight": "",
+	"mermaid": "Mermaid", "math": "Math", "csv": "CSV", "csl-json": "CSL JSON", "pseudocode": "Pseudocode",
+}
+
+// languageOf returns the language of a fence's info string: a name for readers, empty for plain text, and a lexer or
+// nil. An unknown word is its own name.
+func languageOf(info string) (name string, lexer chroma.Lexer) {
+	if m := fenceName.FindStringSubmatch(info); m != nil {
+		name = m[1]
 	}
-	return ""
+	if named, ok := namedLanguages[strings.ToLower(name)]; ok {
+		return named, nil
+	}
+	if lexer = offeredLexers().Get(name); lexer != nil {
+		name = lexer.Config().Name
+	}
+	return name, lexer
 }
 
 // Some patterns of lexers still take time that grows with the square of a line, of a run of blanks or, with
@@ -70,11 +122,16 @@ func fenceWord(info string) string {
 // text always gives the same bytes. The blocks of the EIPs, the SIMDs and the MIPs pass, but for seven with
 // longer lines.
 const (
-	highlightMaxBlock    = 16 << 10 // bytes
-	highlightMaxDocument = 32 << 10 // bytes of code, all blocks together
-	highlightMaxLine     = 1000     // bytes
-	highlightMaxErrors   = 100      // tokens that the language does not know
-	highlightMaxEmpty    = 100      // tokens without text, one after another
+	// Bytes of a block.
+	highlightMaxBlock = 16 << 10
+	// Bytes of code, all blocks of a document together.
+	highlightMaxDocument = 32 << 10
+	// Bytes of a line.
+	highlightMaxLine = 1000
+	// Tokens that the language does not know.
+	highlightMaxErrors = 100
+	// Tokens without text, one after another.
+	highlightMaxEmpty = 100
 )
 
 // manyBlanks is a run of blanks and line ends that no code has.
@@ -82,15 +139,12 @@ var manyBlanks = regexp.MustCompile(`\s{100}`)
 
 // highlightable reports whether a lexer gets to see the text.
 func highlightable(text string) bool {
-	if len(text) > highlightMaxBlock || manyBlanks.MatchString(text) {
-		return false
-	}
 	for line := range strings.Lines(text) {
 		if len(line) > highlightMaxLine {
 			return false
 		}
 	}
-	return true
+	return len(text) <= highlightMaxBlock && !manyBlanks.MatchString(text)
 }
 
 // highlightCode returns text as HTML with a span around each run of tokens of one class. Lexers are large tables
@@ -168,42 +222,22 @@ func codeClass(t chroma.TokenType) string {
 	return ""
 }
 
-// fencedCode writes a block in the language of its info string.
-func (d *document) fencedCode(n *ast.FencedCodeBlock, entering bool) ast.WalkStatus {
-	if entering {
-		info := ""
-		if n.Info != nil {
-			info = string(n.Info.Segment.Value(d.source))
-		}
-		d.codeBlock(n, languageOf(fenceWord(info)))
-	}
-	return ast.WalkContinue
-}
-
-// indentedCode writes a block without a language.
-func (d *document) indentedCode(n *ast.CodeBlock, entering bool) ast.WalkStatus {
-	if entering {
-		d.codeBlock(n, codeLanguage{})
-	}
-	return ast.WalkContinue
-}
-
-// codeBlock writes a block that scrolls by keyboard, with the language's name for a caption.
-func (d *document) codeBlock(n ast.Node, lang codeLanguage) {
+// codeBlock writes a block that scrolls by keyboard, with the name of its language, if it has one, for a caption.
+func (d *document) codeBlock(n ast.Node, info string) {
 	text := string(n.Lines().Value(d.source))
+	name, lexer := languageOf(info)
 	d.print(`<figure class="code">`)
-	if lang.name == "" {
+	if name = escape(name); name == "" {
 		d.print(`<pre tabindex="0" aria-label="Code"><code>`)
 	} else {
-		name := escape(lang.name)
 		d.printf(`<figcaption><span>%s</span></figcaption><pre tabindex="0" aria-label="%s code"><code>`, name, name)
 	}
 	// The sum counts blocks that stay plain, too: it is a bound on work, and does not depend on the result.
-	if lang.lexer != nil {
+	if lexer != nil {
 		d.codeBytes += len(text)
 	}
-	if d.highlight && lang.lexer != nil && d.codeBytes <= highlightMaxDocument && highlightable(text) {
-		d.print(highlightCode(lang.lexer, text))
+	if d.highlight && lexer != nil && d.codeBytes <= highlightMaxDocument && highlightable(text) {
+		d.print(highlightCode(lexer, text))
 	} else {
 		d.print(escape(text))
 	}

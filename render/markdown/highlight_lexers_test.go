@@ -30,7 +30,7 @@ func hostileTokens() []string {
 // forAll calls f for each offered lexer, in tests of their own.
 func forAll(t *testing.T, f func(*testing.T, chroma.Lexer)) {
 	t.Helper()
-	for _, lexer := range offeredLexers() {
+	for _, lexer := range offeredLexers().Lexers {
 		t.Run(lexer.Config().Name, func(t *testing.T) { f(t, lexer) })
 	}
 }
@@ -56,7 +56,7 @@ func TestHighlightEmptyTokens(t *testing.T) {
 		t.Errorf("highlightCode with a lexer that never ends = %q", got)
 	}
 	for word, text := range map[string]string{"jsonata": "é\n", "jungle": "é\n", "squid": "a ::,{&_=&(-`\n"} {
-		if got := highlighted(word, text); got != escape(text) || languageOf(word).name != word {
+		if got := highlighted(word, text); got != escape(text) || nameOf(word) != word {
 			t.Errorf("%s: %q became %q, want it plain and named", word, text, got)
 		}
 	}
@@ -81,7 +81,7 @@ func TestHighlightMendsApply(t *testing.T) {
 			}
 		}
 	}
-	for pattern := range highlightMends {
+	for pattern := range highlightMends() {
 		if !slices.Contains(have, pattern) {
 			t.Errorf("no offered lexer has the pattern %s any more", pattern)
 		}
@@ -220,7 +220,7 @@ func TestHighlightBombs(t *testing.T) {
 
 // FuzzHighlight takes a lexer and a text.
 func FuzzHighlight(f *testing.F) {
-	offered := offeredLexers()
+	offered := offeredLexers().Lexers
 	for i := range offered {
 		for _, text := range []string{`"\\\\`, "a\n/* b", "<script>\n", "def f(x): return 1\n", "é"} {
 			f.Add(uint8(i), text)

@@ -12,14 +12,19 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-func TestFenceWord(t *testing.T) {
+func nameOf(info string) string {
+	name, _ := languageOf(info)
+	return name
+}
+
+func TestFenceName(t *testing.T) {
 	for _, tt := range []struct{ info, want string }{
-		{"", ""}, {"solidity", "solidity"}, {"Python", "Python"}, {"solidity=", "solidity"}, {"rust,ignore", "rust"},
-		{"{.python}", "python"}, {"{.python", "python"}, {"c++", "c++"}, {"C#", "C#"}, {"csl-json", "csl-json"}, {"js:line", "js"},
+		{"", ""}, {"solidity", "Solidity"}, {"Python", "Python"}, {"solidity=", "Solidity"}, {"rust,ignore", "Rust"}, {"go x", "Go"},
+		{"{.python}", "Python"}, {"{.python", "Python"}, {"c++", "C++"}, {"C#", "C#"}, {"csl-json", "CSL JSON"}, {"js:line", "JavaScript"},
 		{"-->", ""}, {"1", ""}, {"<b>", ""}, {"\"x", ""}, {"日本", ""}, {strings.Repeat("a", 33), ""}, {"..", ""},
 	} {
-		if got := fenceWord(tt.info); got != tt.want {
-			t.Errorf("fenceWord(%q) = %q, want %q", tt.info, got, tt.want)
+		if got := nameOf(tt.info); got != tt.want {
+			t.Errorf("languageOf(%q) = %q, want %q", tt.info, got, tt.want)
 		}
 	}
 }
@@ -35,16 +40,16 @@ func TestLanguageNames(t *testing.T) {
 		{"markdown", "Markdown", true}, {"csv", "CSV", false}, {"mermaid", "Mermaid", false}, {"math", "Math", false},
 		{"pseudocode", "Pseudocode", false}, {"nosuch", "nosuch", false},
 	} {
-		if got := languageOf(tt.word); got.name != tt.want || (got.lexer != nil) != tt.lexer {
-			t.Errorf("languageOf(%q) = %q, lexer %v, want %q, lexer %v", tt.word, got.name, got.lexer != nil, tt.want, tt.lexer)
+		if name, lexer := languageOf(tt.word); name != tt.want || (lexer != nil) != tt.lexer {
+			t.Errorf("languageOf(%q) = %q, lexer %v, want %q, lexer %v", tt.word, name, lexer != nil, tt.want, tt.lexer)
 		}
 	}
 }
 
 // highlighted returns a block's text as HTML.
 func highlighted(word, code string) string {
-	if lang := languageOf(word); lang.lexer != nil && highlightable(code) {
-		return highlightCode(lang.lexer, code)
+	if _, lexer := languageOf(word); lexer != nil && highlightable(code) {
+		return highlightCode(lexer, code)
 	}
 	return escape(code)
 }

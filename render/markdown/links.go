@@ -13,32 +13,39 @@ import (
 	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
+// How browsers read an address (WHATWG URL): its scheme, and a host without one. Two slashes of either kind begin it.
+var (
+	schemeMark = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
+	hostMark   = regexp.MustCompile(`^[/\\]{2,}`)
+)
+
 // target applies the link policy to a destination with its entities and escapes resolved. The href is
-// percent-encoded and not yet HTML-escaped; with ok false there is no such link.
-func (d *document) target(dest string) (href string, ok bool) {
+// percent-encoded and not yet HTML-escaped; with ok false there is no such link. offset is where a link is in the
+// source, for the article's fragments; less than 0 for what is no link.
+func (d *document) target(dest string, offset int) (href string, ok bool) {
 	// Browsers read two slashes as "the same scheme as the page"; readers may have the page from elsewhere.
-	dest = browserTrim(dest)
-	if hasHost(dest) {
-		dest = "https://" + strings.TrimLeft(dest, `/\`)
+	absolute := hostMark.ReplaceAllString(browserTrim(dest), "https://")
+	if scheme := urlScheme(absolute); scheme != "" {
+		return absoluteURL(scheme, absolute)
 	}
-	if scheme := urlScheme(dest); scheme != "" {
-		return absoluteURL(scheme, dest)
-	}
-	path, fragment, _ := strings.Cut(dest, "#")
-	// A place in this document.
+	dest = absolute
+	path, fragment, marked := strings.Cut(dest, "#")
+	id, here := "", false
 	if path == "" {
-		id, ok := d.anchor(fragment)
-		return "#" + id, ok
+		id, here = d.anchor(fragment)
 	}
-	if d.links == nil {
-		return "", false
+	if offset >= 0 && marked && !here && (path == "" || fragment != "") {
+		d.fragments = append(d.fragments, Fragment{Dest: dest, Path: path, ID: pageID(fragment), Offset: offset})
+	}
+	if path == "" || d.links == nil {
+		return "#" + id, here
 	}
 	if href, ok = d.links(path); !ok {
 		return "", false
 	}
 	// The caller's address is held to the same policy as one in the text.
 	scheme := urlScheme(href)
-	if scheme == "" && (!strings.HasPrefix(href, "/") || hasHost(href)) {
+	if scheme == "" && (!strings.HasPrefix(href, "/") || hostMark.MatchString(href)) {
 		return "", false
 	}
 	if fragment != "" {
@@ -54,26 +61,6 @@ func (d *document) target(dest string) (href string, ok bool) {
 	return escapeURL(href), true
 }
 
-// isExternal reports whether a target leads to another site.
-func isExternal(href string) bool { return strings.HasPrefix(href, "http") }
-
-// noteFragment adds a link to the article's fragments if it is one. offset is where it is in the source.
-func (d *document) noteFragment(dest string, offset int) {
-	dest = browserTrim(dest)
-	path, fragment, ok := strings.Cut(dest, "#")
-	if !ok || urlScheme(dest) != "" || hasHost(dest) {
-		return
-	}
-	if path == "" {
-		if _, ok := d.anchor(fragment); ok {
-			return
-		}
-	} else if fragment == "" {
-		return
-	}
-	d.fragments = append(d.fragments, Fragment{Dest: dest, Path: path, ID: pageID(fragment), Offset: offset})
-}
-
 // githubPrefix begins all ids of a text on GitHub, and is left out of most links to them.
 const githubPrefix = "user-content-"
 
@@ -86,26 +73,18 @@ func pageID(fragment string) string {
 // anchor finds the id that a #fragment of this document means: authors follow GitHub's, Jekyll's or
 // their own idea of how a heading becomes an id.
 func (d *document) anchor(fragment string) (string, bool) {
-	if fragment == "" {
-		return "", false
-	}
 	plain := unescapePercent(fragment)
 	own := strings.TrimPrefix(plain, githubPrefix)
 	// From the exact id to the most forgiving comparison.
 	for _, f := range []string{fragment, plain, own} {
-		for _, f := range []string{f, strings.ToLower(f)} {
-			if d.ids[f] {
-				return f, true
-			}
-			if d.ids["s-"+f] {
-				return "s-" + f, true
+		for _, id := range []string{f, "s-" + f, strings.ToLower(f), "s-" + strings.ToLower(f)} {
+			if d.ids[id] {
+				return id, true
 			}
 		}
 	}
-	if id, ok := d.looseIDs[looseID(own)]; ok {
-		return id, true
-	}
-	return "", false
+	id, ok := d.looseIDs[looseID(own)]
+	return id, ok
 }
 
 // looseID reduces an id to its letters and digits, in lower case.
@@ -121,44 +100,32 @@ func looseID(s string) string {
 // absoluteURL lets http, https and mailto pass, the first two only with a host: without one, a browser
 // would resolve the rest against the page.
 func absoluteURL(scheme, dest string) (string, bool) {
+	href := scheme + escapeURL(dest[len(scheme):])
 	switch scheme {
 	case "mailto":
-		return escapeURL("mailto" + dest[len(scheme):]), len(dest) > len("mailto:")
+		return href, len(dest) > len("mailto:")
 	case "http", "https":
-		href := scheme + escapeURL(dest[len(scheme):])
 		u, err := url.Parse(href)
 		return href, err == nil && u.Host != ""
 	}
 	return "", false
 }
 
-// schemeOf matches the scheme of an address as browsers read it (WHATWG URL, scheme state).
-var schemeOf = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
-
 // urlScheme returns the scheme of an address in lower case, or nothing for a relative one.
 func urlScheme(dest string) string {
-	return strings.ToLower(strings.TrimSuffix(schemeOf.FindString(dest), ":"))
+	return strings.ToLower(strings.TrimSuffix(schemeMark.FindString(dest), ":"))
 }
-
-// hasHost reports whether browsers read the start of a relative address as a host.
-func hasHost(dest string) bool {
-	return len(dest) >= 2 && isSlash(dest[0]) && isSlash(dest[1])
-}
-
-// isSlash reports whether a browser takes a character for a slash (WHATWG URL, special schemes).
-func isSlash(c byte) bool { return c == '/' || c == '\\' }
 
 // browserTrim removes the characters that browsers remove before they look for a scheme: control characters and
 // spaces at both ends, tabs and line ends everywhere; and control characters everywhere, as no honest
 // address holds one.
 func browserTrim(dest string) string {
-	dest = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
 			return -1
 		}
 		return r
-	}, dest)
-	return strings.Trim(dest, " ")
+	}, dest), " ")
 }
 
 // resolveMarkdown resolves the backslash escapes and entities of a Markdown destination or title.
@@ -193,7 +160,7 @@ func (d *document) openAnchor(href, class, title string) bool {
 	if title != "" {
 		d.printf(` title="%s"`, escape(title))
 	}
-	if isExternal(href) {
+	if strings.HasPrefix(href, "http") { // to another site
 		d.print(` rel="noopener"`)
 	}
 	d.print(">")
@@ -206,41 +173,33 @@ func (d *document) closeAnchor() {
 	d.print("</a>")
 }
 
-// link writes an <a>, or the text alone where the destination leads nowhere.
-func (d *document) link(n *ast.Link, entering bool) ast.WalkStatus {
+// link writes an <a>, or the text alone where the destination leads nowhere. Links of Markdown do not nest.
+func (d *document) link(n *ast.Link, entering bool) {
 	if !entering {
-		last := len(d.anchors) - 1
-		if d.anchors[last] {
+		if d.inLink {
 			d.closeAnchor()
 		}
-		d.anchors = d.anchors[:last]
-		return ast.WalkContinue
+		return
 	}
-	dest, offset := resolveMarkdown(n.Destination), d.block
+	offset := d.block
 	if text, ok := n.FirstChild().(*ast.Text); ok {
 		offset = text.Segment.Start
 	}
-	d.noteFragment(dest, offset)
-	href, ok := d.target(dest)
-	ok = ok && d.openAnchor(href, "", resolveMarkdown(n.Title))
-	d.anchors = append(d.anchors, ok)
-	if ok && !n.HasChildren() {
+	href, ok := d.target(resolveMarkdown(n.Destination), offset)
+	d.inLink = ok && d.openAnchor(href, "", resolveMarkdown(n.Title))
+	if d.inLink && !n.HasChildren() {
 		d.print(escape(href)) // else it would be invisible
 	}
-	return ast.WalkContinue
 }
 
 // autoLink writes <https://…> and bare addresses. The text between angle brackets in a proposal
 // is often no address at all, such as <module::type>: then the brackets are text.
-func (d *document) autoLink(n *ast.AutoLink, entering bool) ast.WalkStatus {
-	if !entering {
-		return ast.WalkContinue
-	}
+func (d *document) autoLink(n *ast.AutoLink) {
 	label, dest := escape(n.Label(d.source)), string(n.URL(d.source))
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(dest), "mailto:") {
 		dest = "mailto:" + dest
 	}
-	href, ok := d.target(dest)
+	href, ok := d.target(dest, -1)
 	switch {
 	case !ok && !strings.HasPrefix(dest, "http") && !strings.HasPrefix(dest, "ftp"):
 		d.printf("&lt;%s&gt;", label)
@@ -250,15 +209,11 @@ func (d *document) autoLink(n *ast.AutoLink, entering bool) ast.WalkStatus {
 	default:
 		d.print(label)
 	}
-	return ast.WalkContinue
 }
 
 // image writes an image; the text of the nodes below it is its alternative.
-func (d *document) image(n *ast.Image, entering bool) ast.WalkStatus {
-	if entering {
-		d.picture(resolveMarkdown(n.Destination), markdown.PlainText(n, d.source))
-	}
-	return ast.WalkSkipChildren
+func (d *document) image(n *ast.Image) {
+	d.picture(resolveMarkdown(n.Destination), markdown.PlainText(n, d.source))
 }
 
 // imageFile matches the path of an image's address.
@@ -267,7 +222,7 @@ var imageFile = regexp.MustCompile(`(?i)^/[^?#]*\.(png|jpe?g|gif|svg|webp|avif)(
 // picture writes an image of the site itself; any other becomes a link, as the page's policy lets no
 // foreign image load.
 func (d *document) picture(dest, alt string) {
-	href, ok := d.target(dest)
+	href, ok := d.target(dest, -1)
 	// A dropped address must not become the label.
 	if !ok {
 		href = ""
@@ -276,11 +231,11 @@ func (d *document) picture(dest, alt string) {
 		d.printf(`<img src="%s" alt="%s" loading="lazy" decoding="async">`, escape(href), escape(alt))
 		return
 	}
-	label := cmp.Or(strings.TrimSpace(alt), href, "Image")
+	label := escape(cmp.Or(strings.TrimSpace(alt), href, "Image"))
 	if ok && d.openAnchor(href, "img", "") {
-		d.print(escape(label))
+		d.print(label)
 		d.closeAnchor()
 		return
 	}
-	d.printf(`<span class="img">%s</span>`, escape(label))
+	d.printf(`<span class="img">%s</span>`, label)
 }

@@ -1,6 +1,9 @@
 package markdown
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestTarget(t *testing.T) {
 	d := &document{
@@ -30,16 +33,16 @@ func TestTarget(t *testing.T) {
 		{"mip-3.md#", "/base/mip/3/", false}, {"assets/a b.png", "/base/assets/a%20b.png", false},
 		{"src/a.sol#L1", "https://git.example/blob/main/src/a.sol#L1", true}, {"nowhere", "", false}, {"evil", "", false},
 	} {
-		got, ok := d.target(tt.dest)
+		got, ok := d.target(tt.dest, -1)
 		if !ok {
 			got = ""
 		}
-		if got != tt.want || isExternal(got) != tt.external || ok != (tt.want != "") {
-			t.Errorf("target(%q) = %q external %v, %v, want %q external %v", tt.dest, got, isExternal(got), ok, tt.want, tt.external)
+		if got != tt.want || strings.HasPrefix(got, "http") != tt.external || ok != (tt.want != "") {
+			t.Errorf("target(%q) = %q external %v, %v, want %q external %v", tt.dest, got, strings.HasPrefix(got, "http"), ok, tt.want, tt.external)
 		}
 	}
 	d.links = nil
-	if got, ok := d.target("mip-3.md"); ok {
+	if got, ok := d.target("mip-3.md", -1); ok {
 		t.Errorf("target(mip-3.md) without Links = %q, want none", got)
 	}
 }

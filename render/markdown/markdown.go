@@ -22,7 +22,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
@@ -37,12 +36,18 @@ import (
 // ErrTooLarge says that a document's HTML would pass 4 MiB, or 20 times a source of over 64 KiB.
 var ErrTooLarge = errors.New("rendered output is too large")
 
-// Limits of the HTML of one document, so that a page stays in proportion to its source.
-const (
-	maxBytes  = 4 << 20  // of HTML
-	freeBytes = 64 << 10 // of source, up to which only maxBytes applies
-	maxGrowth = 20       // times the source, beyond freeBytes
-)
+// sizeLimit is how many bytes of HTML a source of that many bytes may become, so that a page stays in proportion.
+func sizeLimit(source int) int {
+	const (
+		most   = 4 << 20
+		free   = 64 << 10 // of source, up to which only most applies
+		growth = 20       // times the source, beyond free
+	)
+	if source > free {
+		return min(most, growth*source)
+	}
+	return most
+}
 
 // Links resolves the destination of a relative link or image: no scheme, no host, no fragment, as
 // written but for escapes. The href is root-relative, or absolute when the target is not part of the
@@ -61,10 +66,14 @@ type Article struct {
 
 // Fragment is a link to a place in a page.
 type Fragment struct {
-	Dest   string // the whole destination as written, but for escapes
-	Path   string // relative path of the page; empty: a place in the document itself that does not exist
-	ID     string // of the place on that page
-	Offset int    // in the source: start of the link's text, or of the block of raw HTML that holds the link
+	// Dest is the whole destination as written, but for escapes.
+	Dest string
+	// Path is the relative path of the page. Empty means a place in the document itself that does not exist.
+	Path string
+	// ID is that of the place on that page.
+	ID string
+	// Offset is where in the source the link's text begins, or the block of raw HTML that holds the link.
+	Offset int
 }
 
 // Renderer renders parsed Markdown as the inside of an article: no script, no style attribute, no
@@ -84,61 +93,42 @@ func New(highlight bool) *Renderer {
 // has its own level 1, so their levels start at 2 and are their depth in the outline, whatever the number
 // of # characters. A first heading that only repeats title is left out, its id stays. Links within the
 // document are rewritten to its ids, relative ones by links (nil drops them all); where a link leads
-// nowhere its text stays. The error is [ErrTooLarge], or one of the HTML parser.
+// nowhere its text stays. The error is [ErrTooLarge].
 func (r *Renderer) Render(source *markdown.Document, title string, links Links) (*Article, error) {
-	d := newDocument(r, source, title, links, true)
-	html, err := d.render(source.Root)
-	if errors.Is(err, errUnbalanced) {
-		// Tags nested so oddly that the HTML parser gives up are shown as text.
-		d = newDocument(r, source, title, links, false)
-		html, err = d.render(source.Root)
-	}
+	d := newDocument(r, source, title, links)
+	html := &limitedBuffer{limit: sizeLimit(len(d.source))}
+	html.Grow(len(d.source) * 3 / 2)
+	// A bufio.Writer keeps its first error, so that the functions of nodes need not look at any.
+	d.out = bufio.NewWriter(html)
+	err := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(d, 0))).Render(d.out, d.source, source.Root)
 	if err != nil {
 		return nil, err
 	}
-	return &Article{HTML: html, IDs: d.ids, Fragments: d.fragments}, nil
-}
-
-// render walks the tree and, where raw HTML was written, cleans the result.
-func (d *document) render(root ast.Node) ([]byte, error) {
-	html := &limitedBuffer{limit: sizeLimit(len(d.source))}
-	html.b.Grow(len(d.source) * 3 / 2)
-	// A bufio.Writer keeps its first error, so that the functions of nodes need not look at any.
-	d.out = bufio.NewWriter(html)
-	err := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(d, 0))).Render(d.out, d.source, root)
-	if err != nil || !d.rawSent {
-		return html.b.Bytes(), err
-	}
-	out, err := d.clean(html.b.Bytes())
-	if err != nil {
-		return nil, fmt.Errorf("clean raw HTML: %w", err)
+	out := html.Bytes()
+	if d.rawSent {
+		if out, err = d.clean(out); err != nil {
+			// Tags are nested so oddly that the HTML parser gives up: the reader gets the source.
+			out, d.ids = []byte("<pre>"+escape(d.source)+"</pre>\n"), map[string]bool{}
+		}
 	}
 	if len(out) > html.limit {
 		return nil, ErrTooLarge
 	}
-	return out, nil
-}
-
-// sizeLimit is how many bytes of HTML a source of that many bytes may become.
-func sizeLimit(source int) int {
-	if source > freeBytes {
-		return min(maxBytes, maxGrowth*source)
-	}
-	return maxBytes
+	return &Article{HTML: out, IDs: d.ids, Fragments: d.fragments}, nil
 }
 
 // limitedBuffer is a buffer of at most limit bytes. A document that multiplies cannot fill the memory.
 type limitedBuffer struct {
-	b     bytes.Buffer
+	bytes.Buffer
 	limit int
 }
 
 // Write implements [io.Writer]. The error is [ErrTooLarge].
 func (l *limitedBuffer) Write(p []byte) (int, error) {
-	if l.b.Len()+len(p) > l.limit {
+	if l.Len()+len(p) > l.limit {
 		return 0, ErrTooLarge
 	}
-	return l.b.Write(p)
+	return l.Buffer.Write(p)
 }
 
 // document is one rendering of one document.
@@ -147,42 +137,55 @@ type document struct {
 	source []byte
 	title  string
 	links  Links
-	out    *bufio.Writer // keeps its first error
+	// The writer keeps its first error.
+	out *bufio.Writer
 
-	ids          map[string]bool   // every id that the document will have
-	looseIDs     map[string]string // looseID of an id to the id
-	fragments    []Fragment
-	notePrefix   string       // of the footnotes' ids
-	titleHeading *ast.Heading // left out; nil if there is none
+	// Every id that the document will have.
+	ids map[string]bool
+	// The ids by their looseID.
+	looseIDs  map[string]string
+	fragments []Fragment
+	// The beginning of the footnotes' ids.
+	notePrefix string
+	// The heading that is left out, nil if there is none.
+	titleHeading *ast.Heading
 
-	block     int    // offset of the innermost block that has begun
-	outline   []int  // levels, as written, of the headings that enclose this place
-	tables    int    // so far
-	formulas  int    // that scroll, so far
-	mathBytes int    // of MathML so far
-	codeBytes int    // in blocks that name a language, so far
-	anchors   []bool // for each open Markdown link: whether an <a> was written
-	inAnchor  int    // how many <a> are open
+	// Offset of the innermost block that has begun.
+	block int
+	// Levels, as written, of the headings that enclose this place.
+	outline []int
+	// Tables, and formulas that scroll, so far.
+	tables, formulas int
+	// Bytes of MathML, and of code in blocks that name a language, so far.
+	mathBytes, codeBytes int
+	// The walk is within a Markdown link for which an <a> was written.
+	inLink bool
+	// The number of <a> that are open.
+	inAnchor int
 
-	rawKept bool            // raw HTML on the allow-list passes
-	rawSeen bool            // there is raw HTML
-	rawSent bool            // raw HTML was written that must be cleaned
-	rawIDs  map[string]bool // ids of raw HTML that are still to be written
-	rawOpen []string        // names of the raw elements that are open
-	rawMark []int           // for each open node: how long rawOpen was at its start
-	math    [][]byte        // MathML that replaces the numbers of formulas, after cleaning
+	// The document holds raw HTML.
+	rawSeen bool
+	// Raw HTML was written that must be cleaned.
+	rawSent bool
+	// Ids of raw HTML that are still to be written.
+	rawIDs map[string]bool
+	// Names of the raw elements that are open.
+	rawOpen []string
+	// The length of rawOpen at the start of each open node.
+	rawMark []int
+	// MathML that replaces the numbers of formulas, after cleaning.
+	math [][]byte
 }
 
 // newDocument collects which ids the document will have, as a link may come before the heading that it
 // leads to.
-func newDocument(r *Renderer, source *markdown.Document, title string, resolve Links, rawKept bool) *document {
+func newDocument(r *Renderer, source *markdown.Document, title string, links Links) *document {
 	d := &document{
-		Renderer: r, source: source.Body, title: title, links: resolve, rawKept: rawKept,
+		Renderer: r, source: source.Body, title: title, links: links,
 		ids: map[string]bool{}, rawIDs: map[string]bool{}, looseIDs: map[string]string{}, notePrefix: "s-fn",
 	}
 	d.titleHeading = d.findTitle(source.Root)
-	var rawIDs []string
-	var notes []ast.Node
+	var raw, notes []ast.Node
 	_ = ast.Walk(source.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -195,20 +198,20 @@ func newDocument(r *Renderer, source *markdown.Document, title string, resolve L
 		case *ast.Image: // its children are only its alternative text
 			return ast.WalkSkipChildren, nil
 		case *ast.HTMLBlock, *ast.RawHTML:
-			d.rawSeen = true
-			if rawKept {
-				rawIDs = append(rawIDs, idsOfRaw(rawSource(n, d.source))...)
-			}
+			raw = append(raw, n)
 		case *east.FootnoteLink, *east.Footnote:
 			notes = append(notes, n)
 		}
 		return ast.WalkContinue, nil
 	})
 	// Headings have their ids from the parser already; of two equal ids of raw tags the first counts.
-	for _, id := range rawIDs {
-		if id = "s-" + id; !d.ids[id] {
-			d.addID(id)
-			d.rawIDs[id] = true
+	d.rawSeen = len(raw) > 0
+	for _, n := range raw {
+		for _, t := range rawTokens(n, d.source) {
+			if id := t.id(); id != "" && !d.ids[id] {
+				d.addID(id)
+				d.rawIDs[id] = true
+			}
 		}
 	}
 	// An author may have named a heading "fn-1".
@@ -216,12 +219,7 @@ func newDocument(r *Renderer, source *markdown.Document, title string, resolve L
 		d.notePrefix += "-"
 	}
 	for _, n := range notes {
-		switch n := n.(type) {
-		case *east.FootnoteLink:
-			d.addID(d.referenceID(n.Index, n.RefIndex))
-		case *east.Footnote:
-			d.addID(d.noteID(n.Index))
-		}
+		d.addID(d.footnoteID(n))
 	}
 	return d
 }
@@ -245,16 +243,22 @@ func (d *document) prefixTaken() bool {
 	return false
 }
 
-// noteID is the id of a footnote.
-func (d *document) noteID(index int) string {
-	return d.notePrefix + "-" + strconv.Itoa(index)
+// footnoteID is the id of a footnote, or of a reference to one.
+func (d *document) footnoteID(n ast.Node) string {
+	switch n := n.(type) {
+	case *east.Footnote:
+		return fmt.Sprintf("%s-%d", d.notePrefix, n.Index)
+	case *east.FootnoteLink:
+		return d.referenceID(n.Index, n.RefIndex)
+	}
+	return ""
 }
 
 // referenceID is the id of a reference to a footnote; use counts from 0.
 func (d *document) referenceID(index, use int) string {
-	id := d.notePrefix + "ref-" + strconv.Itoa(index)
+	id := fmt.Sprintf("%sref-%d", d.notePrefix, index)
 	if use > 0 {
-		id += "-" + strconv.Itoa(use+1)
+		id += fmt.Sprintf("-%d", use+1)
 	}
 	return id
 }

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/yuin/goldmark/ast"
@@ -13,33 +14,26 @@ import (
 	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
+// ownKinds are the nodes whose HTML differs from goldmark's.
+var ownKinds = []ast.NodeKind{
+	ast.KindHeading, ast.KindListItem, ast.KindFencedCodeBlock, ast.KindCodeBlock, ast.KindHTMLBlock, ast.KindRawHTML,
+	ast.KindLink, ast.KindAutoLink, ast.KindImage, east.KindTaskCheckBox,
+	east.KindTable, east.KindTableHeader, east.KindTableRow, east.KindTableCell,
+	east.KindFootnoteLink, east.KindFootnoteBacklink, east.KindFootnoteList, east.KindFootnote,
+	markdown.KindFormula, markdown.KindFormulaBlock,
+}
+
 // RegisterFuncs implements [renderer.NodeRenderer]: goldmark's own functions for paragraphs, emphasis, lists
-// and text, others for all that differs from its HTML.
+// and text, that of this package for all that differs from its HTML.
 func (d *document) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	r := registry{d, reg}
 	goldmarkhtml.NewRenderer().RegisterFuncs(r)
 	extension.NewStrikethroughHTMLRenderer().RegisterFuncs(r)
-
-	register(r, ast.KindHeading, d.heading)
-	register(r, ast.KindListItem, d.listItem)
-	register(r, ast.KindFencedCodeBlock, d.fencedCode)
-	register(r, ast.KindCodeBlock, d.indentedCode)
-	register(r, ast.KindHTMLBlock, d.rawHTMLBlock)
-	register(r, ast.KindRawHTML, d.rawHTMLInline)
-	register(r, ast.KindLink, d.link)
-	register(r, ast.KindAutoLink, d.autoLink)
-	register(r, ast.KindImage, d.image)
-	register(r, east.KindTaskCheckBox, d.checkBox)
-	register(r, east.KindTable, d.table)
-	register(r, east.KindTableHeader, d.tableHeader)
-	register(r, east.KindTableRow, d.tableRow)
-	register(r, east.KindTableCell, d.tableCell)
-	register(r, east.KindFootnoteLink, d.footnoteLink)
-	register(r, east.KindFootnoteBacklink, d.footnoteBacklink)
-	register(r, east.KindFootnoteList, d.footnoteList)
-	register(r, east.KindFootnote, d.footnote)
-	register(r, markdown.KindFormula, d.formula)
-	register(r, markdown.KindFormulaBlock, d.formulaBlock)
+	for _, kind := range ownKinds {
+		r.Register(kind, func(_ util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+			return d.node(n, entering), nil
+		})
+	}
 }
 
 // registry registers functions that also do the work for nodes of all kinds.
@@ -60,13 +54,6 @@ func (r registry) Register(kind ast.NodeKind, f renderer.NodeRendererFunc) {
 	})
 }
 
-// register adds a function for nodes of type N, which are of one kind.
-func register[N ast.Node](r registry, kind ast.NodeKind, f func(n N, entering bool) ast.WalkStatus) {
-	r.Register(kind, func(_ util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		return f(n.(N), entering), nil
-	})
-}
-
 // visit notes where the document's blocks begin, and closes raw elements: none outlives the node that its tag
 // is a child of.
 func (d *document) visit(n ast.Node, entering bool) {
@@ -84,14 +71,100 @@ func (d *document) visit(n ast.Node, entering bool) {
 	}
 }
 
-// wrap writes a start tag when the walk enters a node, and an end tag when it leaves it.
-func (d *document) wrap(entering bool, start, end string) ast.WalkStatus {
-	if entering {
-		d.print(start)
-	} else {
-		d.print(end)
+// node writes a node of one of [ownKinds].
+func (d *document) node(n ast.Node, entering bool) ast.WalkStatus {
+	switch n := n.(type) {
+	case *ast.Heading:
+		return d.heading(n, entering)
+	case *ast.Link:
+		d.link(n, entering)
+		return ast.WalkContinue
 	}
-	return ast.WalkContinue
+	switch start, end := d.tags(n, entering); {
+	case start != "" && entering:
+		d.print(start)
+		return ast.WalkContinue
+	case !entering:
+		d.print(end)
+		return ast.WalkContinue
+	}
+	// The others have no children that are written by themselves.
+	switch n := n.(type) {
+	case *ast.FencedCodeBlock:
+		info := ""
+		if n.Info != nil {
+			info = string(n.Info.Segment.Value(d.source))
+		}
+		d.codeBlock(n, info)
+	case *ast.CodeBlock:
+		d.codeBlock(n, "")
+	case *ast.HTMLBlock:
+		d.rawHTMLBlock(n)
+	case *ast.RawHTML:
+		d.rawHTML(rawTokens(n, d.source), n.Segments.At(0).Start)
+	case *ast.AutoLink:
+		d.autoLink(n)
+	case *ast.Image:
+		d.image(n)
+	case *east.FootnoteLink:
+		d.footnoteLink(n)
+	case *east.FootnoteBacklink:
+		d.footnoteBacklink(n)
+	case *markdown.Formula:
+		d.formula(n.Source(d.source), n.Display, "span")
+	case *markdown.FormulaBlock:
+		d.formula(n.Source(d.source), true, "div")
+		d.print("\n")
+	}
+	return ast.WalkSkipChildren
+}
+
+// tags are the start and the end tag of a node that is written around its children, and empty for others.
+func (d *document) tags(n ast.Node, entering bool) (start, end string) {
+	switch n := n.(type) {
+	case *ast.ListItem:
+		// An item with a check box has no bullet. Unlike goldmark's, an item's block begins in its line.
+		if first := n.FirstChild(); first != nil && first.FirstChild() != nil && first.FirstChild().Kind() == east.KindTaskCheckBox {
+			return `<li class="task">`, "</li>\n"
+		}
+		return "<li>", "</li>\n"
+	case *east.TaskCheckBox: // with a name for screen readers
+		if n.IsChecked {
+			return `<input type="checkbox" checked disabled aria-label="Done"> `, ""
+		}
+		return `<input type="checkbox" disabled aria-label="To do"> `, ""
+	case *east.Table: // in a region that scrolls by keyboard; regions need names that differ
+		if entering {
+			d.tables++
+		}
+		return fmt.Sprintf("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table %d\"><table>\n", d.tables), "</table></div>\n"
+	case *east.TableHeader: // tables always have one
+		return "<thead><tr>", "</tr></thead>\n"
+	case *east.TableRow: // the first one opens the table's body, the last one closes it
+		start, end = "<tr>", "</tr>\n"
+		if n.PreviousSibling().Kind() == east.KindTableHeader {
+			start = "<tbody>\n<tr>"
+		}
+		if n.NextSibling() == nil {
+			end = "</tr>\n</tbody>"
+		}
+		return start, end
+	case *east.TableCell: // the alignment is a class: the site's policy forbids style attributes
+		class := map[east.Alignment]string{east.AlignRight: ` class="r"`, east.AlignCenter: ` class="c"`}[n.Alignment]
+		// A header without text names nothing.
+		if n.Parent().Kind() == east.KindTableHeader && n.HasChildren() {
+			return `<th scope="col"` + class + ">", "</th>"
+		}
+		return "<td" + class + ">", "</td>"
+	case *east.FootnoteList: // no raw element encloses it
+		if entering {
+			d.closeRaw(0)
+		}
+		return "<section class=\"notes\" role=\"doc-endnotes\" aria-label=\"Footnotes\">\n<ol>\n", "</ol>\n</section>\n"
+	case *east.Footnote:
+		return `<li id="` + d.footnoteID(n) + "\">\n", "</li>\n"
+	}
+	return "", ""
 }
 
 // heading writes a heading whose text is a link to itself; one that holds links already gets a
@@ -154,109 +227,25 @@ func holds(n ast.Node, kinds ...ast.NodeKind) bool {
 	return false
 }
 
-// listItem marks an item with a check box, which has no bullet. Unlike goldmark's, an item's block begins in its
-// line.
-func (d *document) listItem(n *ast.ListItem, entering bool) ast.WalkStatus {
-	if first := n.FirstChild(); first != nil {
-		if _, ok := first.FirstChild().(*east.TaskCheckBox); ok {
-			return d.wrap(entering, `<li class="task">`, "</li>\n")
-		}
-	}
-	return d.wrap(entering, "<li>", "</li>\n")
-}
-
-// checkBox writes the box of a task with a name for screen readers.
-func (d *document) checkBox(n *east.TaskCheckBox, entering bool) ast.WalkStatus {
-	if n.IsChecked {
-		return d.wrap(entering, `<input type="checkbox" checked disabled aria-label="Done"> `, "")
-	}
-	return d.wrap(entering, `<input type="checkbox" disabled aria-label="To do"> `, "")
-}
-
-// table wraps a table in a region that scrolls by keyboard; regions need names that differ.
-func (d *document) table(_ *east.Table, entering bool) ast.WalkStatus {
-	if entering {
-		d.tables++
-		d.printf("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table %d\"><table>\n", d.tables)
-	} else {
-		d.print("</table></div>\n")
-	}
-	return ast.WalkContinue
-}
-
-// tableHeader writes the first row. Tables always have one.
-func (d *document) tableHeader(_ *east.TableHeader, entering bool) ast.WalkStatus {
-	return d.wrap(entering, "<thead><tr>", "</tr></thead>\n")
-}
-
-// tableRow opens the table's body before the first row, and closes it behind the last.
-func (d *document) tableRow(n *east.TableRow, entering bool) ast.WalkStatus {
-	start, end := "<tr>", "</tr>\n"
-	if _, ok := n.PreviousSibling().(*east.TableHeader); ok {
-		start = "<tbody>\n<tr>"
-	}
-	if n.NextSibling() == nil {
-		end = "</tr>\n</tbody>"
-	}
-	return d.wrap(entering, start, end)
-}
-
-// tableCell states the alignment by a class: the site's policy forbids style attributes.
-func (d *document) tableCell(n *east.TableCell, entering bool) ast.WalkStatus {
-	class := ""
-	switch n.Alignment {
-	case east.AlignRight:
-		class = ` class="r"`
-	case east.AlignCenter:
-		class = ` class="c"`
-	}
-	// A header without text names nothing.
-	if _, ok := n.Parent().(*east.TableHeader); ok && n.HasChildren() {
-		return d.wrap(entering, `<th scope="col"`+class+">", "</th>")
-	}
-	return d.wrap(entering, "<td"+class+">", "</td>")
-}
-
 // footnoteLink writes a reference: within another link the number alone.
-func (d *document) footnoteLink(n *east.FootnoteLink, entering bool) ast.WalkStatus {
-	if !entering {
-		return ast.WalkContinue
-	}
-	d.printf(`<sup id="%s">`, d.referenceID(n.Index, n.RefIndex))
+func (d *document) footnoteLink(n *east.FootnoteLink) {
+	d.printf(`<sup id="%s">`, d.footnoteID(n))
 	if d.inAnchor > 0 {
 		d.printf("%d", n.Index)
 	} else {
-		d.printf(`<a href="#%s" role="doc-noteref" aria-label="Footnote %d">%d</a>`, d.noteID(n.Index), n.Index, n.Index)
+		d.printf(`<a href="#%s-%d" role="doc-noteref" aria-label="Footnote %d">%[2]d</a>`, d.notePrefix, n.Index, n.Index)
 	}
 	d.print("</sup>")
-	return ast.WalkContinue
 }
 
-// footnoteBacklink writes the way back from a footnote to one of its references.
-func (d *document) footnoteBacklink(n *east.FootnoteBacklink, entering bool) ast.WalkStatus {
-	id := d.referenceID(n.Index, n.RefIndex)
-	if !entering || !d.ids[id] { // the reference is in an image's alternative text
-		return ast.WalkContinue
-	}
-	d.printf(` <a href="#%s" role="doc-backlink" aria-label="Back to reference %d`, id, n.Index)
+// footnoteBacklink writes the way back from a footnote to one of its references, unless that one is in an image's
+// alternative text.
+func (d *document) footnoteBacklink(n *east.FootnoteBacklink) {
+	id, use := d.referenceID(n.Index, n.RefIndex), ""
 	if n.RefIndex > 0 {
-		d.printf(", use %d", n.RefIndex+1)
+		use = fmt.Sprintf(", use %d", n.RefIndex+1)
 	}
-	d.print("\">\u21a9\ufe0e</a>")
-	return ast.WalkContinue
-}
-
-// footnoteList writes the section of the notes, which no raw element encloses.
-func (d *document) footnoteList(_ *east.FootnoteList, entering bool) ast.WalkStatus {
-	if entering {
-		d.closeRaw(0)
+	if d.ids[id] {
+		d.printf(` <a href="#%s" role="doc-backlink" aria-label="Back to reference %d%s">`+"\u21a9\ufe0e</a>", id, n.Index, use)
 	}
-	return d.wrap(entering,
-		"<section class=\"notes\" role=\"doc-endnotes\" aria-label=\"Footnotes\">\n<ol>\n",
-		"</ol>\n</section>\n")
-}
-
-// footnote writes one note.
-func (d *document) footnote(n *east.Footnote, entering bool) ast.WalkStatus {
-	return d.wrap(entering, `<li id="`+d.noteID(n.Index)+"\">\n", "</li>\n")
 }

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,24 +18,32 @@ type rawKind int
 
 // The kinds of raw tags. Those above rawImage open an element.
 const (
-	rawText    rawKind = iota // shown as it is written: unknown, or known to be active
-	rawVoid                   // has no content
-	rawImage                  // treated as a Markdown image
-	rawAnchor                 // treated as a Markdown link
-	rawHeading                // joins the outline
-	rawInline                 // closed at the end of the block that it is in
-	rawBlock                  // may stay open over the blocks that follow it, as <details> does
+	// The tag is shown as it is written: it is unknown, or known to be active.
+	rawText rawKind = iota
+	// The element has no content.
+	rawVoid
+	// The tag is treated as a Markdown image.
+	rawImage
+	// The tag is treated as a Markdown link.
+	rawAnchor
+	// The element joins the outline.
+	rawHeading
+	// The element is closed at the end of the block that it is in. It holds text and inline elements alone.
+	rawInline
+	// The element is like one of rawInline, but holds anything.
+	rawEdit
+	// The element may stay open over the blocks that follow it, as <details> does.
+	rawBlock
 )
 
-// rawKinds are the kinds of tags; others are rawText.
-var rawKinds = map[string]rawKind{"br": rawVoid, "hr": rawVoid, "img": rawImage, "a": rawAnchor}
+// rawKinds are the kinds of tags; others are rawText. None of the tags that pass loads or runs anything.
+var rawKinds = map[string]rawKind{}
 
-// The tags that pass, by kind. None of them loads or runs anything.
 func init() {
 	for kind, tags := range map[rawKind]string{
-		rawHeading: "h1 h2 h3 h4 h5 h6",
-		rawInline:  "abbr b cite code del em i ins kbd mark p pre q s samp small span strong sub summary sup u var",
-		rawBlock:   "blockquote caption dd details div dl dt li ol table tbody td th thead tr ul",
+		rawVoid: "br hr", rawImage: "img", rawAnchor: "a", rawHeading: "h1 h2 h3 h4 h5 h6", rawEdit: "del ins",
+		rawInline: "abbr b cite code em i kbd mark p pre q s samp small span strong sub summary sup u var",
+		rawBlock:  "blockquote caption dd details div dl dt li ol table tbody td th thead tr ul",
 	} {
 		for tag := range strings.FieldsSeq(tags) {
 			rawKinds[tag] = kind
@@ -44,69 +51,62 @@ func init() {
 	}
 }
 
-// rawSource returns the source of an HTML block or of an inline tag.
-func rawSource(n ast.Node, source []byte) []byte {
-	switch n := n.(type) {
-	case *ast.HTMLBlock:
-		src := n.Lines().Value(source)
-		if n.HasClosure() {
-			src = append(slices.Clip(src), n.ClosureLine.Value(source)...)
-		}
-		return src
-	case *ast.RawHTML:
-		return n.Segments.Value(source)
-	}
-	return nil
+// rawToken is a token of raw HTML with its source.
+type rawToken struct {
+	html.Token
+	source []byte
 }
 
-// rawTokens iterates over tokens and their source; the sources concatenated are src.
-func rawTokens(src []byte) iter.Seq2[html.Token, []byte] {
-	return func(yield func(html.Token, []byte) bool) {
-		z := html.NewTokenizer(bytes.NewReader(src))
-		for rest := src; len(rest) > 0; {
-			n := len(rest) // a tag that does not end
-			if z.Next() != html.ErrorToken {
-				n = len(z.Raw())
-			}
-			raw := rest[:n]
-			rest = rest[n:]
-			if !yield(z.Token(), raw) {
-				return
-			}
-		}
-	}
-}
-
-// isStartTag reports whether a token is a start tag. HTML knows no self-closing ones but in formulas and drawings.
-func isStartTag(t html.Token) bool {
+// isStart reports whether the token is a start tag. HTML knows no self-closing ones but in formulas and drawings.
+func (t rawToken) isStart() bool {
 	return t.Type == html.StartTagToken || t.Type == html.SelfClosingTagToken
 }
 
-// idsOfRaw returns the ids that the kept tags of a piece of raw HTML define.
-func idsOfRaw(src []byte) []string {
-	var ids []string
-	for t := range rawTokens(src) {
-		if id := rawID(t); id != "" {
-			ids = append(ids, id)
+// isComment reports whether the token is a comment with its end. The tokenizer also calls <?php a comment.
+func (t rawToken) isComment() bool {
+	return t.Type == html.CommentToken && bytes.HasPrefix(t.source, []byte("<!--")) && bytes.HasSuffix(t.source, []byte("-->"))
+}
+
+// rawTokens returns the tokens of an HTML block or of an inline tag. Their sources concatenated are that of the node.
+func rawTokens(n ast.Node, source []byte) (out []rawToken) {
+	var src []byte
+	switch n := n.(type) {
+	case *ast.HTMLBlock:
+		src = n.Lines().Value(source)
+		if n.HasClosure() {
+			src = append(slices.Clip(src), n.ClosureLine.Value(source)...)
 		}
+	case *ast.RawHTML:
+		src = n.Segments.Value(source)
 	}
-	return ids
+	z := html.NewTokenizer(bytes.NewReader(src))
+	for len(src) > 0 {
+		n := len(src) // a tag that does not end
+		if z.Next() != html.ErrorToken {
+			n = len(z.Raw())
+		}
+		out = append(out, rawToken{z.Token(), src[:n]})
+		src = src[n:]
+	}
+	return out
 }
 
 // rawHTMLBlock writes an HTML block. One that shows only text is a paragraph.
-func (d *document) rawHTMLBlock(n *ast.HTMLBlock, entering bool) ast.WalkStatus {
-	if !entering {
-		return ast.WalkContinue
+func (d *document) rawHTMLBlock(n *ast.HTMLBlock) {
+	tokens := rawTokens(n, d.source)
+	kept := func(t rawToken) bool {
+		return (t.isStart() || t.Type == html.EndTagToken) && rawKinds[t.Data] != rawText
 	}
-	src := rawSource(n, d.source)
-	bare := rawIsText(src, d.rawKept)
+	shown := func(t rawToken) bool {
+		return !t.isComment() && (t.Type != html.TextToken || len(bytes.TrimSpace(t.source)) > 0)
+	}
 	open := len(d.rawOpen)
-	if bare {
+	if !slices.ContainsFunc(tokens, kept) && slices.ContainsFunc(tokens, shown) {
 		d.print("<p>")
-	}
-	d.rawHTML(src, d.block)
-	if bare {
+		d.rawHTML(tokens, d.block)
 		d.print("</p>\n")
+	} else {
+		d.rawHTML(tokens, d.block)
 	}
 	// Of the elements that the block opened, inline ones end with it, and all within them.
 	for i := open; i < len(d.rawOpen); i++ {
@@ -114,81 +114,51 @@ func (d *document) rawHTMLBlock(n *ast.HTMLBlock, entering bool) ast.WalkStatus 
 			d.closeRaw(i)
 		}
 	}
-	return ast.WalkContinue
-}
-
-// rawHTMLInline writes one tag or comment within a paragraph.
-func (d *document) rawHTMLInline(n *ast.RawHTML, entering bool) ast.WalkStatus {
-	if entering {
-		d.rawHTML(rawSource(n, d.source), n.Segments.At(0).Start)
-	}
-	return ast.WalkSkipChildren
-}
-
-// rawIsText reports whether there is something in src to be shown, and no tag that is kept.
-func rawIsText(src []byte, kept bool) bool {
-	shown := false
-	for t, raw := range rawTokens(src) {
-		switch {
-		case isStartTag(t) || t.Type == html.EndTagToken:
-			if kept && rawKinds[t.Data] != rawText {
-				return false
-			}
-			shown = true
-		case t.Type == html.CommentToken:
-			shown = shown || !isRawComment(raw)
-		default:
-			shown = shown || len(bytes.TrimSpace(raw)) > 0
-		}
-	}
-	return shown
-}
-
-// isRawComment reports whether a comment has its end. The tokenizer also calls <?php a comment.
-func isRawComment(raw []byte) bool {
-	return bytes.HasPrefix(raw, []byte("<!--")) && bytes.HasSuffix(raw, []byte("-->"))
 }
 
 // rawHTML writes a piece of raw HTML: tags of the allow-list with hardly an attribute, comments not
 // at all, everything else as text that the reader sees.
-func (d *document) rawHTML(src []byte, offset int) {
-	for t, raw := range rawTokens(src) {
+func (d *document) rawHTML(tokens []rawToken, offset int) {
+	for _, t := range tokens {
 		kind := rawKinds[t.Data]
 		// End tags pass at any depth: they close elements that were let in.
-		if !d.rawKept || kind > rawImage && isStartTag(t) && len(d.rawOpen) >= rawMaxDepth {
+		if kind > rawImage && t.isStart() && len(d.rawOpen) >= rawMaxDepth {
 			kind = rawText
 		}
 		switch {
 		case t.Type == html.TextToken:
 			d.print(escape(t.Data))
-		case t.Type == html.CommentToken && isRawComment(raw):
-		case isStartTag(t) && kind != rawText:
-			d.rawStart(t, kind, raw, offset)
+		case t.isComment():
+		case t.isStart() && kind != rawText:
+			d.rawStart(t, kind, offset)
 		case t.Type == html.EndTagToken && kind != rawText:
 			d.rawEnd(t.Data)
 		default:
-			d.print(escape(raw))
+			d.print(escape(t.source))
 		}
 	}
 }
 
-// rawStart writes a start tag of a kind that passes. raw is its source.
-func (d *document) rawStart(t html.Token, kind rawKind, raw []byte, offset int) {
+// rawStart writes a start tag of a kind that passes.
+func (d *document) rawStart(t rawToken, kind rawKind, offset int) {
 	switch kind {
 	case rawVoid:
 		d.rawSent = d.rawSent || t.Data != "br"
 		d.printf("<%s>", t.Data)
 	case rawImage:
-		d.picture(rawAttr(t, "src"), rawAttr(t, "alt"))
+		d.picture(t.attr("src"), t.attr("alt"))
 	case rawAnchor:
-		d.rawLink(t, raw, offset)
+		d.rawLink(t, offset)
 	case rawHeading:
 		d.enterSection(int(t.Data[1] - '0'))
 		d.openRaw("h"+strconv.Itoa(d.headingLevel()), d.newRawID(t))
 	default:
 		attrs := d.newRawID(t)
-		if t.Data == "td" || t.Data == "th" {
-			attrs += rawSpan(t, "colspan") + rawSpan(t, "rowspan")
+		for _, name := range []string{"colspan", "rowspan"} {
+			const most = 100
+			if n, err := strconv.Atoi(t.attr(name)); err == nil && n > 1 && n <= most && (t.Data == "td" || t.Data == "th") {
+				attrs += " " + name + `="` + strconv.Itoa(n) + `"`
+			}
 		}
 		d.openRaw(t.Data, attrs)
 	}
@@ -196,21 +166,18 @@ func (d *document) rawStart(t html.Token, kind rawKind, raw []byte, offset int) 
 
 // rawLink writes an <a> whose address is allowed; of others only an id stays, for links to it. With
 // neither it is a word in angle brackets.
-func (d *document) rawLink(t html.Token, raw []byte, offset int) {
-	dest := rawAttr(t, "href")
-	if dest == "" && rawAttr(t, "id") == "" && rawAttr(t, "name") == "" {
-		d.print(escape(raw))
+func (d *document) rawLink(t rawToken, offset int) {
+	dest := t.attr("href")
+	if dest == "" && t.attr("id") == "" && t.attr("name") == "" {
+		d.print(escape(t.source))
 		return
 	}
 	// The id gets an element of its own: the <a> may be dropped, and links to the id stay.
 	d.rawSent = true
-	if rawID(t) != "" {
+	if t.id() != "" {
 		d.printf("<span%s></span>", d.newRawID(t))
 	}
-	if dest != "" {
-		d.noteFragment(dest, offset)
-	}
-	if href, ok := d.target(dest); ok && d.openAnchor(href, "", "") {
+	if href, ok := d.target(dest, offset); ok && d.openAnchor(href, "", "") {
 		d.rawOpen = append(d.rawOpen, "a")
 	}
 }
@@ -248,25 +215,26 @@ func (d *document) closeRaw(n int) {
 	}
 }
 
-// rawID returns the id of a kept start tag, by id or by an anchor's name, if it is a plain word.
-func rawID(t html.Token) string {
-	if !isStartTag(t) || rawKinds[t.Data] < rawAnchor {
+// id returns the id that a start tag will have, of its id or of an anchor's name, if that is a plain word.
+func (t rawToken) id() string {
+	if !t.isStart() || rawKinds[t.Data] < rawAnchor {
 		return ""
 	}
-	id := rawAttr(t, "id")
+	id := t.attr("id")
 	if id == "" && t.Data == "a" {
-		id = rawAttr(t, "name")
+		id = t.attr("name")
 	}
 	// The set has no character that needs escaping, and none that a page's script could misread.
-	if len(id) > 100 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != "" {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+	if id == "" || len(id) > 100 || strings.Trim(id, plain) != "" {
 		return ""
 	}
-	return id
+	return "s-" + id
 }
 
 // newRawID returns a tag's id as an attribute where it first appears, else nothing.
-func (d *document) newRawID(t html.Token) string {
-	id := "s-" + rawID(t)
+func (d *document) newRawID(t rawToken) string {
+	id := t.id()
 	if !d.rawIDs[id] {
 		return ""
 	}
@@ -274,17 +242,8 @@ func (d *document) newRawID(t html.Token) string {
 	return ` id="` + id + `"`
 }
 
-// rawSpan returns an attribute of a cell with how many columns or rows it spans, if that is a sane number.
-func rawSpan(t html.Token, name string) string {
-	n, err := strconv.Atoi(rawAttr(t, name))
-	if err != nil || n <= 1 || n > 100 {
-		return ""
-	}
-	return " " + name + `="` + strconv.Itoa(n) + `"`
-}
-
-// rawAttr returns the value of an attribute, empty when the tag has none of that name.
-func rawAttr(t html.Token, name string) string {
+// attr returns the value of an attribute, empty when the tag has none of that name.
+func (t rawToken) attr(name string) string {
 	for _, a := range t.Attr {
 		if a.Key == name {
 			return a.Val

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,9 +10,6 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
-
-// errUnbalanced says that the HTML parser gave up.
-var errUnbalanced = errors.New("unbalanced HTML")
 
 // newPolicy returns the second line behind the tag filter, for documents that hold raw HTML: it lets
 // exactly the elements and attributes pass that this package writes.
@@ -27,19 +23,28 @@ func newPolicy() *bluemonday.Policy {
 	}
 	// bluemonday drops a span without attributes unless it is told not to.
 	p.AllowNoAttrs().OnElements("span")
-	p.AllowAttrs("id").Matching(regexp.MustCompile(`^s-\S*$`)).Globally()
-	p.AllowAttrs("class").Matching(regexp.MustCompile(`^[a-z]+$`)).Globally()
-	p.AllowAttrs("tabindex").Matching(regexp.MustCompile(`^0$`)).OnElements("div", "pre", "span")
-	p.AllowAttrs("role").Matching(regexp.MustCompile(`^(group|region|doc-noteref|doc-backlink|doc-endnotes)$`)).OnElements("a", "div", "section", "span")
-	p.AllowAttrs("aria-label").OnElements("a", "div", "input", "pre", "section", "span")
-	p.AllowAttrs("scope").Matching(regexp.MustCompile(`^col$`)).OnElements("th")
-	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("td", "th")
-	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
-	p.AllowAttrs("href", "title").OnElements("a")
-	p.AllowAttrs("rel").Matching(regexp.MustCompile(`^noopener$`)).OnElements("a")
-	p.AllowAttrs("src", "alt", "loading", "decoding").OnElements("img")
-	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
-	p.AllowAttrs("checked", "disabled").OnElements("input")
+	for _, a := range []struct{ names, value, elements string }{
+		{"href title", `(?s).*`, "a"},
+		{"src alt loading decoding", `(?s).*`, "img"},
+		{"checked disabled", `(?s).*`, "input"},
+		{"aria-label", `(?s).*`, "a div input pre section span"},
+		{"id", `s-\S*`, ""},
+		{"class", `[a-z]+`, ""},
+		{"tabindex", `0`, "div pre span"},
+		{"role", `group|region|doc-noteref|doc-backlink|doc-endnotes`, "a div section span"},
+		{"scope", `col`, "th"},
+		{"colspan rowspan", `[0-9]+`, "td th"},
+		{"start", `[0-9]+`, "ol"},
+		{"rel", `noopener`, "a"},
+		{"type", `checkbox`, "input"},
+	} {
+		attr := p.AllowAttrs(strings.Fields(a.names)...).Matching(regexp.MustCompile(`^(` + a.value + `)$`))
+		if a.elements == "" {
+			attr.Globally()
+		} else {
+			attr.OnElements(strings.Fields(a.elements)...)
+		}
+	}
 	// Addresses were judged when they were written; this holds the same rule for the whole article.
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.AllowRelativeURLs(true)
@@ -49,82 +54,65 @@ func newPolicy() *bluemonday.Policy {
 }
 
 // clean filters an article and closes its open elements, so that none encloses the rest of the page. Then it
-// puts the formulas in.
+// puts the formulas in. The error is that of an HTML parser that gives up.
 func (d *document) clean(article []byte) ([]byte, error) {
 	root := newElement(atom.Div)
 	nodes, err := html.ParseFragment(bytes.NewReader(d.policy.SanitizeBytes(article)), root)
 	if err != nil {
-		return nil, errors.Join(errUnbalanced, err)
+		return nil, err
 	}
 	for _, n := range nodes {
 		root.AppendChild(n)
 	}
-	// Ids are made unique after elements have moved: the first in the text keeps its own.
 	arrange(root, false)
-	keepFirstIDs(root)
-	var out bytes.Buffer
-	for n := range root.ChildNodes() {
-		putFormulas(n, d.math)
-		if err := html.Render(&out, n); err != nil {
-			return nil, errors.Join(errUnbalanced, err)
-		}
-	}
-	return out.Bytes(), nil
-}
-
-// keepFirstIDs removes an id that an element before has: a parser that balances <b id=x><div> makes
-// two of the b.
-func keepFirstIDs(root *html.Node) {
+	// Ids are made unique after elements have moved: the first in the text keeps its own. A parser that balances
+	// <b id=x><div> makes two of the b.
 	ids := map[string]bool{}
 	for n := range root.Descendants() {
 		n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
-			if a.Key != "id" {
-				return false
-			}
-			twice := ids[a.Val]
-			ids[a.Val] = true
+			twice := a.Key == "id" && ids[a.Val]
+			ids[a.Val] = ids[a.Val] || a.Key == "id"
 			return twice
 		})
 	}
+	var out bytes.Buffer
+	for n := range root.ChildNodes() {
+		if err := html.Render(&out, n); err != nil {
+			return nil, err
+		}
+	}
+	return d.putFormulas(out.Bytes()), nil
 }
 
-// Elements by the content and the place that the HTML standard allows them (section 4, content models).
-var (
-	headings = newSet("h1 h2 h3 h4 h5 h6")
-	// inlineOnly hold text and inline elements alone.
-	inlineOnly = newSet("h1 h2 h3 h4 h5 h6 p pre abbr b cite code em i kbd mark q s samp small span strong sub summary sup u var")
-	// blocks may not stand within a line.
-	blocks = newSet(`blockquote caption dd details div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre section summary
-		table tbody td th thead tr ul`)
-)
-
-// newSet is the set of the words.
-func newSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		set[word] = true
+// isBlock reports whether an element may not stand within a line (HTML standard, section 4, content models).
+func isBlock(tag string) bool {
+	switch kind := rawKinds[tag]; tag {
+	case "figcaption", "figure", "hr", "p", "pre", "section", "summary":
+		return true
+	default:
+		return kind == rawHeading || kind == rawBlock
 	}
-	return set
 }
 
 // arrange gives the elements below n the places that the HTML standard allows them: a parser keeps a list item
 // without a list, or a paragraph in a heading, where it stands. inline says that n is inside of an element that
 // may hold only text and inline elements.
 func arrange(n *html.Node, inline bool) {
-	inline = inline || inlineOnly[n.Data]
+	inline = inline || rawKinds[n.Data] == rawHeading || rawKinds[n.Data] == rawInline
 	for _, c := range slices.Collect(n.ChildNodes()) {
 		if c.Type != html.ElementNode {
 			continue
 		}
-		// A summary may hold a heading, which is the one block within a line that the standard allows.
+		heading := rawKinds[c.Data] == rawHeading
 		switch {
-		case inline && blocks[c.Data] && !(headings[c.Data] && n.Data == "summary"):
+		// A summary may hold a heading, which is the one block within a line that the standard allows.
+		case inline && isBlock(c.Data) && !(heading && n.Data == "summary"):
 			makeNeutral(c, atom.Span)
 		case isStray(c):
 			makeNeutral(c, atom.Div)
 		}
 		arrange(c, inline)
-		if (c.Data == "a" || headings[c.Data]) && isEmpty(c) { // there is no link, and no heading
+		if (c.Data == "a" || heading) && isEmpty(c) { // there is no link, and no heading
 			makeNeutral(c, atom.Span)
 		}
 	}
@@ -162,7 +150,7 @@ func isStray(n *html.Node) bool {
 // isEmpty reports whether an element shows nothing.
 func isEmpty(n *html.Node) bool {
 	for c := range n.Descendants() {
-		if !isBlank(c) && c.Type == html.TextNode || c.DataAtom == atom.Img {
+		if c.Type == html.TextNode && !isBlank(c) || c.DataAtom == atom.Img {
 			return false
 		}
 	}
@@ -183,7 +171,7 @@ func newElement(a atom.Atom) *html.Node {
 func wrapOthers(list *html.Node, wrapper atom.Atom, parts ...atom.Atom) {
 	var open *html.Node
 	for _, c := range slices.Collect(list.ChildNodes()) {
-		if c.Type == html.ElementNode && slices.Contains(parts, c.DataAtom) || isBlank(c) && open == nil {
+		if slices.Contains(parts, c.DataAtom) || isBlank(c) && open == nil {
 			open = nil
 			continue
 		}
@@ -196,28 +184,25 @@ func wrapOthers(list *html.Node, wrapper atom.Atom, parts ...atom.Atom) {
 	}
 }
 
-// putSummaryFirst lets a <details> begin with its one summary: a browser shows any as if it did.
+// putSummaryFirst lets a <details> begin with its one summary: a browser shows any as if it did. Further ones are no
+// summaries.
 func putSummaryFirst(n *html.Node) {
-	var first *html.Node
-	leads, content := false, false
-	for _, c := range slices.Collect(n.ChildNodes()) {
-		switch {
-		case c.DataAtom == atom.Summary && first == nil:
-			first, leads = c, !content
-		case c.DataAtom == atom.Summary:
+	children := slices.Collect(n.ChildNodes())
+	lead := slices.IndexFunc(children, func(c *html.Node) bool { return !isBlank(c) })
+	i := slices.IndexFunc(children, func(c *html.Node) bool { return c.DataAtom == atom.Summary })
+	if i < 0 {
+		summary := newElement(atom.Summary)
+		summary.AppendChild(&html.Node{Type: html.TextNode, Data: "Details"})
+		n.InsertBefore(summary, n.FirstChild)
+		return
+	}
+	if i > lead {
+		n.RemoveChild(children[i])
+		n.InsertBefore(children[i], n.FirstChild)
+	}
+	for _, c := range children[i+1:] {
+		if c.DataAtom == atom.Summary {
 			makeNeutral(c, atom.Div)
-		case !isBlank(c):
-			content = true
 		}
 	}
-	switch {
-	case leads:
-		return
-	case first == nil:
-		first = newElement(atom.Summary)
-		first.AppendChild(&html.Node{Type: html.TextNode, Data: "Details"})
-	default:
-		n.RemoveChild(first)
-	}
-	n.InsertBefore(first, n.FirstChild)
 }

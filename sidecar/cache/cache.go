@@ -3,9 +3,14 @@
 package cache
 
 import (
+	"cmp"
 	"container/list"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,21 +83,9 @@ type Cache[K comparable, V any] struct {
 
 // New makes an empty cache.
 func New[K comparable, V any](c Config[V]) *Cache[K, V] {
-	c.Keep = max(c.Keep, c.Fresh)
-	if c.Retry == nil {
-		c.Retry = func(error) time.Duration { return 0 }
-	}
-	if c.Gone == nil {
-		c.Gone = func(error) bool { return false }
-	}
-	if c.Size == nil {
-		c.Size = func(V) int64 { return 0 }
-	}
+	c.Keep, c.Stats = max(c.Keep, c.Fresh), cmp.Or(c.Stats, &Stats{})
 	if c.Now == nil {
 		c.Now = time.Now
-	}
-	if c.Stats == nil {
-		c.Stats = &Stats{}
 	}
 	return &Cache[K, V]{config: c, calls: map[K]*call[K, V]{}, records: map[K]*list.Element{}}
 }
@@ -120,31 +113,26 @@ func (c *Cache[K, V]) Get(ctx context.Context, key K, fetch func(context.Context
 }
 
 // get is Get under the lock. counter is for an answer that is fresh.
-func (c *Cache[K, V]) get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (
-	e Entry[V], counter *atomic.Uint64) {
+func (c *Cache[K, V]) get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (e Entry[V], counter *atomic.Uint64) {
 	for {
-		r, now := c.use(key), c.now()
-		if c.closed {
-			return Entry[V]{Err: ErrClosed, Next: now}, nil
-		}
-		if e, ok := c.settled(r, now); ok {
-			return e, &c.config.Stats.Hits
-		}
-		if err := ctx.Err(); err != nil {
-			return c.stale(r, err, now, now), nil
-		}
+		r := c.use(key)
+		e, settled := c.entry(r)
 		cl := c.calls[key]
-		counter = &c.config.Stats.Shared
-		if cl == nil {
-			counter = &c.config.Stats.Misses
-			cl = c.start(ctx, key, r, fetch)
-		}
-		if cl.cancelled == nil {
-			return c.join(ctx, key, cl), counter
+		switch {
+		case c.closed:
+			return c.given(nil, ErrClosed), nil
+		case settled:
+			return e, &c.config.Stats.Hits
+		case ctx.Err() != nil:
+			return c.given(r, ctx.Err()), nil
+		case cl == nil:
+			return c.join(ctx, key, c.start(ctx, key, r, fetch)), &c.config.Stats.Misses
+		case cl.cancelled == nil:
+			return c.join(ctx, key, cl), &c.config.Stats.Shared
 		}
 		// A cancelled fetch has to end before the next one may start.
 		if err := c.wait(ctx, cl); err != nil {
-			return c.current(cl.old, err), nil
+			return c.given(cl.old, err), nil
 		}
 	}
 }
@@ -174,6 +162,208 @@ func (c *Cache[K, V]) Close() {
 // now is the wall time.
 func (c *Cache[K, V]) now() time.Time { return c.config.Now().Round(0) }
 
+// call is one call of fetch and its waiting callers. The lock of the cache guards all but done.
+type call[K comparable, V any] struct {
+	old       *record[K, V] // of the key when the call started, nil without one
+	stop      context.CancelFunc
+	done      chan struct{} // closed at the end
+	entry     Entry[V]      // set before the end
+	callers   int
+	cancelled error // why it was cancelled: its last caller has left, or Close
+}
+
+// cancel ends the call before its time, which is no failure of fetch.
+func (cl *call[K, V]) cancel(why error) {
+	cl.cancelled = cmp.Or(cl.cancelled, why)
+	cl.stop()
+}
+
+// start starts the call of a key. The lock is held before and after, here and below.
+func (c *Cache[K, V]) start(ctx context.Context, key K, old *record[K, V], fetch func(context.Context) (V, error)) *call[K, V] {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), c.config.Timeout)
+	cl := &call[K, V]{old: old, stop: stop, done: make(chan struct{})}
+	c.calls[key] = cl
+	c.running.Go(func() {
+		defer stop()
+		var value V
+		err := errors.New("fetch did not return")
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic in fetch: %v\n%s", p, debug.Stack())
+			}
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if err != nil && cl.cancelled != nil {
+				cl.entry = c.given(old, cl.cancelled)
+			} else {
+				cl.entry = c.put(c.newRecord(key, old, value, err))
+			}
+			delete(c.calls, key)
+			close(cl.done)
+		}()
+		value, err = fetch(ctx)
+	})
+	return cl
+}
+
+// join waits for a call as one of its callers.
+func (c *Cache[K, V]) join(ctx context.Context, key K, cl *call[K, V]) Entry[V] {
+	cl.callers++
+	err := c.wait(ctx, cl)
+	cl.callers--
+	switch {
+	case c.calls[key] != cl: // it has ended
+		return cl.entry
+	case cl.callers > 0 || c.config.Detached:
+		return c.given(cl.old, err)
+	}
+	cl.cancel(err)
+	c.wait(context.Background(), cl)
+	return cl.entry
+}
+
+// wait returns when the call has ended, or with an error when ctx has ended before. The lock is not held meanwhile.
+func (c *Cache[K, V]) wait(ctx context.Context, cl *call[K, V]) error {
+	c.mu.Unlock()
+	defer c.mu.Lock()
+	select {
+	case <-cl.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// record is all that is kept of a key: a value, the failure of the last attempt, or both. It is replaced, never changed.
+type record[K comparable, V any] struct {
+	key    K
+	value  V
+	at     time.Time     // the end of the fetch of the value; zero without one
+	fresh  time.Duration // after at
+	err    error         // of the last attempt; nil if that one fetched the value
+	failed time.Time
+	stands time.Duration // after failed, without another attempt
+	bytes  int64         // the share in Config.Bytes, without err
+}
+
+// size is the share of the record in Config.Bytes.
+func (r *record[K, V]) size() int64 {
+	if r.err == nil {
+		return r.bytes
+	}
+	return r.bytes + int64(len(r.err.Error()))
+}
+
+// newRecord is the result of a fetch that ended now. A failure keeps the older value, if that may still be given.
+func (c *Cache[K, V]) newRecord(key K, old *record[K, V], value V, err error) *record[K, V] {
+	const overhead = 256 // about the memory of a record, a list element and a map slot
+	now := c.now()
+	r := &record[K, V]{key: key, bytes: overhead}
+	if err == nil {
+		r.value, r.at, r.fresh = value, now, c.config.Fresh
+		if c.config.Until != nil {
+			r.fresh = min(r.fresh, c.config.Until(value).Sub(now))
+		}
+		if c.config.Size != nil {
+			r.bytes += max(0, c.config.Size(value))
+		}
+		return r
+	}
+	if e, _ := c.entry(old); !e.At.IsZero() && (c.config.Gone == nil || !c.config.Gone(err)) {
+		*r = *old
+	}
+	r.err, r.failed, r.stands = err, now, 0
+	if c.config.Retry != nil {
+		r.stands = c.config.Retry(err)
+	}
+	return r
+}
+
+// entry is what is known of a key by its record, which may be nil. settled says that it needs no fetch: the value is fresh,
+// or a failure stands.
+func (c *Cache[K, V]) entry(r *record[K, V]) (e Entry[V], settled bool) {
+	now := c.now()
+	e.Next = now
+	if r == nil {
+		return e, false
+	}
+	if !r.at.IsZero() && within(now, r.at, c.config.Keep) {
+		e.Value, e.At, e.Stale = r.value, earlier(r.at, now), true
+		if within(now, r.at, r.fresh) {
+			e.Stale, e.Next = false, r.at.Add(r.fresh)
+			return e, true
+		}
+	}
+	e.Err = r.err
+	settled = r.err != nil && within(now, r.failed, r.stands)
+	if settled {
+		e.Next = r.failed.Add(r.stands)
+	}
+	if !e.At.IsZero() {
+		e.Next = earlier(e.Next, r.at.Add(c.config.Keep))
+	}
+	return e, settled
+}
+
+// given is the entry without another attempt, when err is why there is none.
+func (c *Cache[K, V]) given(r *record[K, V], err error) Entry[V] {
+	e, settled := c.entry(r)
+	if !settled {
+		e.Err = err
+	}
+	return e
+}
+
+// use is the record of a key, or nil, and makes it the one used last.
+func (c *Cache[K, V]) use(key K) *record[K, V] {
+	el := c.records[key]
+	if el == nil {
+		return nil
+	}
+	c.order.MoveToFront(el)
+	return el.Value.(*record[K, V])
+}
+
+// put keeps a record in place of an older one of its key, and evicts the least recently used ones until the bounds
+// hold. A record larger than all Bytes is not kept, nor is a failure that does not stand.
+func (c *Cache[K, V]) put(r *record[K, V]) Entry[V] {
+	if el := c.records[r.key]; el != nil {
+		c.drop(el)
+	}
+	e := c.given(r, r.err)
+	if c.closed || c.config.Bytes > 0 && r.size() > c.config.Bytes || r.at.IsZero() && r.stands <= 0 {
+		e.Next = c.now()
+		return e
+	}
+	c.records[r.key] = c.order.PushFront(r)
+	c.bytes += r.size()
+	for c.config.Entries > 0 && c.order.Len() > c.config.Entries || c.config.Bytes > 0 && c.bytes > c.config.Bytes {
+		c.drop(c.order.Back())
+	}
+	return e
+}
+
+// drop forgets a record. Calls that started with it still have it.
+func (c *Cache[K, V]) drop(el *list.Element) {
+	r := c.order.Remove(el).(*record[K, V])
+	delete(c.records, r.key)
+	c.bytes -= r.size()
+}
+
+// within reports whether less than d has passed since t. A clock that was set back puts t in the future: nothing has
+// passed since then, unless it is further away than d.
+func within(now, t time.Time, d time.Duration) bool {
+	age := now.Sub(t)
+	return -d <= age && age < d
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // Stats counts how Gets were answered, each by one of the numbers. The zero value is ready; caches may share one. It is
 // safe for concurrent use.
 type Stats struct {
@@ -182,4 +372,18 @@ type Stats struct {
 	Shared atomic.Uint64 // a fresh value of a fetch that was under way
 	Stale  atomic.Uint64 // an older value
 	Errors atomic.Uint64 // none
+}
+
+// Name is a key for values that several processes share: short, and different whenever the site's base address, the kind
+// or one of the parts differ. Keys of one site begin alike, and so do those of a kind.
+func Name(site, kind string, parts ...string) string {
+	const siteDigits, digits = 12, 32
+	hash := func(texts ...string) string {
+		h := sha256.New()
+		for _, t := range texts {
+			fmt.Fprintf(h, "%d:%s", len(t), t)
+		}
+		return hex.EncodeToString(h.Sum(nil))
+	}
+	return hash(site)[:siteDigits] + ":" + kind + ":" + hash(parts...)[:digits]
 }

@@ -9,6 +9,6 @@ func (c *Cache[K, V]) Peek(key K) (entry Entry[V], ok bool) {
 	if el == nil {
 		return Entry[V]{}, false
 	}
-	r := el.Value.(*record[K, V])
-	return c.current(r, r.err), c.usable(r, c.now())
+	entry, _ = c.entry(el.Value.(*record[K, V]))
+	return entry, !entry.At.IsZero()
 }

@@ -107,8 +107,16 @@ func (d drip) Read(b []byte) (int, error) {
 	return d.Reader.Read(b[:min(1, len(b))])
 }
 
-// rest is longer than a Redis that failed is left alone.
-const rest = 1050 * time.Millisecond
+// clock is the wall clock, set ahead.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+// rest sets the clock ahead by more than a Redis that failed is left alone.
+func (c *clock) rest() { c.ahead.Add(int64(time.Second)) }
+
+// soon is a wait for a machine that may be slow.
+func soon() { time.Sleep(10 * time.Millisecond) }
 
 // TestAway has a Redis go away in every way, and come back. Nobody asks it meanwhile but one from time to
 // time, and the log has one line for each.
@@ -126,7 +134,7 @@ func TestAway(t *testing.T) {
 		"hangs":                      {func(w world) { w.set(swallow) }, pass, []string{"no answer in time", "no connection"}},
 		"drips":                      {func(w world) { w.set(func(c net.Conn) io.Reader { return drip{c} }) }, pass, []string{"no answer in time", "no connection"}},
 		"cuts":                       {func(w world) { w.set(func(net.Conn) io.Reader { return nil }) }, pass, []string{"no connection"}},
-		"paused":                     {func(w world) { w.Do("CLIENT", "PAUSE", "3000", "ALL") }, func(w world) { w.Do("PING") }, []string{"no answer in time"}},
+		"paused":                     {func(w world) { w.Do("CLIENT", "PAUSE", "2000", "ALL") }, func(w world) { w.Do("PING") }, []string{"no answer in time"}},
 		"no memory":                  {func(w world) { w.Do("CONFIG", "SET", "maxmemory", "1") }, func(w world) { w.Do("CONFIG", "SET", "maxmemory", "0") }, []string{"it answers OOM"}},
 		"a replica":                  {func(w world) { w.Do("REPLICAOF", "127.0.0.1", "1") }, func(w world) { w.Do("REPLICAOF", "NO", "ONE") }, []string{"it answers READONLY"}},
 		"a password is set": {func(w world) { w.Do("ACL", "SETUSER", "default", ">s3cr3t", "resetpass", ">s3cr3t"); w.set(nil) },
@@ -138,7 +146,8 @@ func TestAway(t *testing.T) {
 			w := world{Server: redistest.Start(t)}
 			w.proxy = newProxy(t, w.Server.Addr())
 			lines, log := newLog()
-			s := openAt(t, "redis://"+w.proxy.Addr().String(), redis.Config{Log: log})
+			var c clock
+			s := openAt(t, "redis://"+w.proxy.Addr().String(), redis.Config{Log: log, Now: c.now})
 			l := s.Limit(10, time.Hour)
 			ask := func(want string) {
 				t.Helper()
@@ -158,7 +167,8 @@ func TestAway(t *testing.T) {
 				if _, _, _, err := l.Take(t.Context(), "k"); err == nil {
 					break
 				}
-				time.Sleep(rest)
+				soon()
+				c.rest()
 			}
 			lines.take(t)
 
@@ -179,7 +189,7 @@ func TestAway(t *testing.T) {
 				t.Errorf("while it is down: %s", text)
 			}
 			for range 2 {
-				time.Sleep(rest)
+				c.rest()
 				ask("false " + tt.why[0])
 				ask("false redis is away")
 			}
@@ -190,7 +200,8 @@ func TestAway(t *testing.T) {
 
 			tt.mend(w)
 			for range 100 { // again, the machine may be slow
-				time.Sleep(rest)
+				soon()
+				c.rest()
 				if _, _, ok, err := l.Take(t.Context(), "k"); err == nil && ok {
 					break
 				}

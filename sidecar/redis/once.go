@@ -1,30 +1,26 @@
 package redis
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	_ "embed"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
 const (
-	// lockTTL is how long other processes wait for one that has died while it held the lock.
-	lockTTL = 2 * time.Second
-	// renewEvery leaves room for two renewals that come late.
+	// maxRecord bounds a record, in bytes.
+	maxRecord = 2 << 20
+	// lockTTL is how long other processes wait for one that has died while it held the lock. renewEvery leaves room for
+	// two renewals that come late.
+	lockTTL    = 2 * time.Second
 	renewEvery = lockTTL / 4
 	// A waiting process looks for the record after firstPoll, then less and less often.
 	firstPoll, lastPoll = 20 * time.Millisecond, 100 * time.Millisecond
-	// maxRefused is how many different records accept may refuse before a process stops waiting for a good one.
+	// maxRefused is how often accept may refuse a record before a process stops waiting for a good one.
 	maxRefused = 3
-)
-
-var (
-	//go:embed lock.lua
-	lockSource string
-	lockScript = redis.NewScript(lockSource)
 )
 
 // Once finds a record under key that accept takes, or calls fetch and keeps its record for ttl. Over all processes on
@@ -36,24 +32,42 @@ var (
 // Redis may have written it.
 func (s *Store) Once(ctx context.Context, key string, accept func(record []byte) bool,
 	fetch func(context.Context) (record []byte, ttl time.Duration)) error {
-	o := &once{store: s, key: key, owner: rand.Text(), accept: accept, fetch: fetch}
+	refused := 0
+	find := func() (bool, error) {
+		record, err := s.get(ctx, key)
+		if len(record) == 0 {
+			return false, err
+		}
+		if accept(record) {
+			return true, nil
+		}
+		refused++
+		return false, err
+	}
+	l := lock{s, key + ":lock", rand.Text()}
 	for poll := firstPoll; ; poll = min(2*poll, lastPoll) {
-		found, err := o.find(ctx)
+		found, err := find()
 		if found {
 			return nil
 		}
 		locked := false
-		if err == nil && o.refused < maxRefused {
-			locked, err = o.lock(ctx, lockTTL)
+		if err == nil && refused < maxRefused {
+			locked, err = l.set(ctx, lockTTL)
 		}
 		// An error means that the Redis is down, unless the caller has left.
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case locked:
-			o.fetchLocked(ctx)
+			l.hold(ctx, func() {
+				// Another process may have written the record just before.
+				if found, _ := find(); !found {
+					record, ttl := fetch(ctx)
+					s.set(context.WithoutCancel(ctx), key, record, ttl)
+				}
+			})
 			return nil
-		case err != nil || o.refused == maxRefused:
+		case err != nil || refused == maxRefused:
 			fetch(ctx)
 			return nil
 		}
@@ -66,83 +80,11 @@ func (s *Store) Once(ctx context.Context, key string, accept func(record []byte)
 	}
 }
 
-// once is one call of Once.
-type once struct {
-	store *Store
-	key   string
-	// owner is the value of the lock while this call holds it. No other call has the same.
-	owner  string
-	accept func([]byte) bool
-	fetch  func(context.Context) ([]byte, time.Duration)
-	// last is the record that accept refused last.
-	last []byte
-	// refused counts different records that accept refused.
-	refused int
-}
-
-// find reports whether there is a record that accept takes. It does not ask twice about the same one.
-func (o *once) find(ctx context.Context) (bool, error) {
-	record, err := o.get(ctx)
-	if len(record) == 0 || bytes.Equal(record, o.last) {
-		return false, err
-	}
-	if o.accept(record) {
-		return true, nil
-	}
-	o.last = record
-	o.refused++
-	return false, err
-}
-
-// fetchLocked calls fetch under the lock, unless another process has written the record just before. The record is
-// written before the lock is released, so that a waiting process finds it.
-func (o *once) fetchLocked(ctx context.Context) {
-	stop := o.renew(ctx)
-	var record []byte
-	var ttl time.Duration
-	defer func() { // after a panic of fetch too
-		stop()
-		ctx := context.WithoutCancel(ctx)
-		o.set(ctx, record, ttl) // on an error the other processes fetch too
-		o.lock(ctx, 0)          // on an error the lock ends by itself
-	}()
-	if found, _ := o.find(ctx); !found {
-		record, ttl = o.fetch(ctx)
-	}
-}
-
-// renew keeps the lock until stop, which returns when the renewing has ended.
-func (o *once) renew(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(renewEvery):
-				o.lock(ctx, lockTTL) // on an error the other processes fetch too
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-ended
-	}
-}
-
-// lock takes or renews the lock, or releases it with the ttl 0.
-func (o *once) lock(ctx context.Context, ttl time.Duration) (locked bool, err error) {
-	n, err := o.store.run(ctx, lockScript, 1, o.key+":lock", o.owner, ttl.Milliseconds())
-	return err == nil && n[0] == 1, err
-}
-
 // get returns the record, nil if there is none of 1 byte to 2 MiB. GETRANGE bounds the reply, and a key of another type is
 // no record.
-func (o *once) get(ctx context.Context) (record []byte, err error) {
-	return ask(ctx, o.store, func(ctx context.Context, client *redis.Client) ([]byte, error) {
-		record, err := client.GetRange(ctx, prefix+o.key, 0, maxRecord).Bytes()
+func (s *Store) get(ctx context.Context, key string) (record []byte, err error) {
+	return ask(ctx, s, func(ctx context.Context, client *redis.Client) ([]byte, error) {
+		record, err := client.GetRange(ctx, prefix+key, 0, maxRecord).Bytes()
 		if redis.HasErrorPrefix(err, "WRONGTYPE") || len(record) > maxRecord {
 			return nil, nil
 		}
@@ -150,12 +92,53 @@ func (o *once) get(ctx context.Context) (record []byte, err error) {
 	})
 }
 
-// set keeps a record for ttl in place of anything under the key.
-func (o *once) set(ctx context.Context, record []byte, ttl time.Duration) {
+// set keeps a record for ttl in place of anything under the key. After an error the other processes fetch too.
+func (s *Store) set(ctx context.Context, key string, record []byte, ttl time.Duration) {
 	if len(record) == 0 || len(record) > maxRecord || ttl <= 0 {
 		return
 	}
-	ask(ctx, o.store, func(ctx context.Context, client *redis.Client) (string, error) {
-		return client.Set(ctx, prefix+o.key, record, max(ttl, time.Millisecond)).Result()
+	ask(ctx, s, func(ctx context.Context, client *redis.Client) (string, error) {
+		return client.Set(ctx, prefix+key, record, max(ttl, time.Millisecond)).Result()
 	})
+}
+
+// lock is held by one call of Once at a time, over all processes. After an error it may be held by several.
+type lock struct {
+	store *Store
+	key   string
+	owner string // its value while this call holds it; no other call has the same
+}
+
+var (
+	//go:embed lock.lua
+	lockSource string
+	lockScript = redis.NewScript(lockSource)
+)
+
+// set takes or renews the lock, or releases it with the ttl 0.
+func (l lock) set(ctx context.Context, ttl time.Duration) (held bool, err error) {
+	n, err := l.store.run(ctx, lockScript, 1, l.key, l.owner, ttl.Milliseconds())
+	return err == nil && n[0] == 1, err
+}
+
+// hold calls f under the lock, which it renews meanwhile and releases at the end, after a panic too.
+func (l lock) hold(ctx context.Context, f func()) {
+	renewing, stop := context.WithCancel(ctx)
+	var renewer sync.WaitGroup
+	renewer.Go(func() {
+		for {
+			select {
+			case <-renewing.Done():
+				return
+			case <-time.After(renewEvery):
+				l.set(renewing, lockTTL)
+			}
+		}
+	})
+	defer func() {
+		stop()
+		renewer.Wait()
+		l.set(context.WithoutCancel(ctx), 0)
+	}()
+	f()
 }

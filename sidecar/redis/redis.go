@@ -8,17 +8,19 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	_ "embed"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
-	"github.com/sony/gobreaker/v2"
 
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
@@ -26,17 +28,48 @@ import (
 const (
 	// prefix begins every key. The number is the version of the format.
 	prefix = "mipwatch:1:"
-	// maxRecord bounds a record, in bytes.
-	maxRecord = 2 << 20
-
-	// openFor is how long a Redis that failed is not asked.
-	openFor = time.Second
-
+	// rest is how long a Redis that failed is not asked.
+	rest = time.Second
 	// maxConnections bounds the connections. More callers wait for one of them.
 	maxConnections = 32
 	// maxIdle is how long a connection may be idle before it is closed.
 	maxIdle = 30 * time.Second
 )
+
+// The errors of a question. They hold no address, and of an error reply only its code, since a server may be anything
+// that listens there.
+var (
+	errDown       = errors.New("redis is away")
+	errTimeout    = errors.New("no answer in time")
+	errConnection = errors.New("no connection")
+	errTrust      = errors.New("its certificate is not trusted")
+	errReply      = errors.New("an answer that makes no sense")
+)
+
+// Address is where a Redis is, with its credentials.
+type Address struct{ options redis.Options }
+
+// Parse reads an address as REDIS_URL has it. An error says what is wanted and repeats no part of the address, since any
+// may be a password.
+func Parse(address string) (*Address, error) {
+	u, err := url.Parse(address)
+	problem := ""
+	switch {
+	case err != nil:
+		problem = "is no address, perhaps because of a character in the password that must be written as %XX"
+	case u.Scheme != "redis" && u.Scheme != "rediss":
+		problem = "begins with neither"
+	case u.Hostname() == "":
+		problem = "names no host"
+	default:
+		if o, err := redis.ParseURL(address); err == nil && o.DB >= 0 && u.Fragment == "" {
+			return &Address{*o}, nil
+		}
+		problem = "goes on after that with something unknown"
+	}
+	return nil, errors.New("want redis://HOST:6379, or rediss://HOST:6379 for TLS, with USER:PASSWORD@ before the host and " +
+		"/N after it for the database N if need be; what is given " + problem)
+}
 
 // Config says how a Redis is asked.
 type Config struct {
@@ -44,31 +77,30 @@ type Config struct {
 	Timeout time.Duration
 	// Log gets one line when the Redis goes down and one when it is back, without its address. Nil discards them.
 	Log *slog.Logger
+	// Now is the clock by which a Redis that failed is asked again. Nil means time.Now.
+	Now func() time.Time
 }
 
 // Store is a Redis. It is safe for concurrent use. It has no connection until the first question, and does nothing
 // between questions. The caller closes it.
 type Store struct {
-	client  atomic.Pointer[redis.Client]
-	closed  atomic.Bool
+	config  Config
 	options redis.Options
-	timeout time.Duration
-	log     *slog.Logger
-	breaker *gobreaker.TwoStepCircuitBreaker[any] // opens with the first failure
 
 	mu      sync.Mutex
-	failure error // the last one
+	client  *redis.Client
+	closed  bool
+	down    bool      // the last question failed
+	probing bool      // while down: a question is under way that finds out
+	retryAt time.Time // while down: when to ask again
 }
 
 // Open returns the Redis at an address, without connecting.
 func Open(a *Address, c Config) *Store {
-	s := &Store{timeout: cmp.Or(c.Timeout, timing.Redis), log: cmp.Or(c.Log, slog.New(slog.DiscardHandler))}
-	s.breaker = gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{
-		Timeout:       openFor,
-		ReadyToTrip:   func(c gobreaker.Counts) bool { return c.ConsecutiveFailures > 0 },
-		IsExcluded:    func(err error) bool { return errors.Is(err, errUndecided) },
-		OnStateChange: s.logChange,
-	})
+	c.Timeout, c.Log = cmp.Or(c.Timeout, timing.Redis), cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	// The library would write addresses on standard error. It has one log for the whole process.
 	redis.SetLogger(silent{})
 	o := a.options
@@ -77,16 +109,16 @@ func Open(a *Address, c Config) *Store {
 	// No more commands at the beginning of a connection than needed.
 	o.DisableIdentity = true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	// No retries: the breaker decides when to ask again.
+	// No retries: the store decides when to ask again.
 	o.MaxRetries, o.DialerRetries = -1, 1
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = s.timeout, s.timeout, s.timeout, s.timeout
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = c.Timeout, c.Timeout, c.Timeout, c.Timeout
 	o.ContextTimeoutEnabled = true
 	// No connection is kept ready, so that nothing runs between questions.
 	o.PoolSize, o.MinIdleConns, o.PipelinePoolSize = maxConnections, 0, -1
 	o.ConnMaxIdleTime = maxIdle
 	o.Dialer = boundedDialer(o)
-	s.options = o
-	s.client.Store(s.newClient())
+	s := &Store{config: c, options: o}
+	s.client = s.newClient()
 	return s
 }
 
@@ -103,53 +135,21 @@ type silent struct{}
 func (silent) Printf(context.Context, string, ...any) {}
 
 // Down reports whether the Redis failed when it was asked last. It asks nobody.
-func (s *Store) Down() bool { return s.breaker.State() != gobreaker.StateClosed }
+func (s *Store) Down() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.down
+}
 
 // Close closes the connections. Questions after it get an error.
 func (s *Store) Close() error {
-	s.closed.Store(true)
-	// A client that is closed twice says so, which is no failure.
-	if err := s.client.Load().Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
-		return errClose
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if err := s.client.Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
+		return errConnection
 	}
 	return nil
-}
-
-// The errors of a question. They hold no address, and of an error reply only its code, since a server may be anything
-// that listens there.
-var (
-	errDown       = errors.New("redis is away")
-	errClosed     = errors.New("redis is closed")
-	errClose      = errors.New("redis: a connection was not closed well")
-	errTimeout    = errors.New("no answer in time")
-	errConnection = errors.New("no connection")
-	errTrust      = errors.New("its certificate is not trusted")
-	errReply      = errors.New("an answer that makes no sense")
-
-	errUndecided = errors.New("says nothing of the Redis") // for the breaker alone
-)
-
-// run runs a script with one key and returns the numbers of its reply, of which it wants so many, each 0 or more. Another
-// reply is none of the script: the Redis counts as down.
-func (s *Store) run(ctx context.Context, script *redis.Script, want int, key string, args ...any) ([]int64, error) {
-	// most fits as milliseconds into a time.Duration.
-	const most = int64(1<<63-1) / int64(time.Millisecond)
-	return ask(ctx, s, func(ctx context.Context, client *redis.Client) ([]int64, error) {
-		reply, err := script.Run(ctx, client, []string{prefix + key}, args...).Slice()
-		if err != nil {
-			return nil, err
-		}
-		numbers := make([]int64, 0, want)
-		for _, v := range reply {
-			if n, ok := v.(int64); ok && n >= 0 && n <= most {
-				numbers = append(numbers, n)
-			}
-		}
-		if len(reply) != want || len(numbers) != want {
-			return nil, errReply
-		}
-		return numbers, nil
-	})
 }
 
 // ask calls question within the timeout, unless the Redis is down. An error is one of this file's, or that of ctx. A
@@ -158,75 +158,121 @@ func ask[T any](ctx context.Context, s *Store, question func(context.Context, *r
 	if err := ctx.Err(); err != nil {
 		return reply, err
 	}
-	// Either refusal of the breaker means that the Redis is down: it rests, or another question decides.
-	done, err := s.breaker.Allow()
-	if err != nil {
+	client, probe := s.enter()
+	if client == nil {
 		return reply, errDown
 	}
-	bounded, cancel := context.WithTimeout(ctx, s.timeout)
+	bounded, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
-	client := s.client.Load()
 	reply, err = question(bounded, client)
+	return reply, s.leave(ctx, client, probe, err)
+}
+
+// enter returns the client for a question, nil when none may be asked. probe says that the question decides whether the
+// Redis is still down.
+func (s *Store) enter() (client *redis.Client, probe bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.down && (s.probing || s.retryAt.Sub(s.config.Now()) > 0) {
+		return nil, false
+	}
+	s.probing = s.down
+	return s.client, s.down
+}
+
+// leave takes the error of a question and returns the one for the caller.
+func (s *Store) leave(ctx context.Context, client *redis.Client, probe bool, err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if probe {
+		s.probing = false
+	}
 	switch {
 	case err == nil:
-		done(nil)
-		return reply, nil
+		if probe {
+			s.down = false
+			s.config.Log.Info("redis is back")
+		}
+		return nil
 	case ctx.Err() != nil:
-		done(errUndecided)
-		return reply, ctx.Err()
-	case s.closed.Load():
-		done(errUndecided)
-		return reply, errClosed
+		return ctx.Err()
+	case s.closed:
+		return errDown
 	}
 	// None of the client's connections is trusted any more. Its pool would go on to make others by itself.
-	if s.client.CompareAndSwap(client, s.newClient()) {
+	if s.client == client {
 		client.Close()
+		s.client = s.newClient()
 	}
 	err = reason(err)
-	s.mu.Lock()
-	s.failure = err
-	s.mu.Unlock()
-	done(err)
-	return reply, err
-}
-
-// logChange is called by the breaker. A question that decides and fails changes nothing: the Redis stays away.
-func (s *Store) logChange(_ string, from, to gobreaker.State) {
-	switch {
-	case from == gobreaker.StateClosed:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.log.Warn("redis is away", "error", s.failure.Error())
-	case to == gobreaker.StateClosed:
-		s.log.Info("redis is back")
+	if !s.down {
+		s.down = true
+		s.config.Log.Warn("redis is away", "error", err.Error())
 	}
+	s.retryAt = s.config.Now().Add(rest)
+	return err
 }
 
-// reason is the error of this file for one of the library, whose text can hold the address. An error reply says most: it
-// comes first.
+// reason is the error of this file for one of the library, whose text can hold the address. Of an error reply it has the
+// code, such as OOM or NOAUTH: the rest can hold anything.
 func reason(err error) error {
+	const longest = 16 // MASTERDOWN, CROSSSLOT
 	if reply, ok := errors.AsType[redis.Error](err); ok {
-		return replyError(reply.Error())
-	}
-	if errors.Is(err, errReply) {
+		code, _, _ := strings.Cut(reply.Error(), " ")
+		if code != "" && len(code) <= longest && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+			return errors.New("it answers " + code)
+		}
 		return errReply
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return errTrust
 	}
-	timeout, ok := errors.AsType[net.Error](err)
-	if ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, redis.ErrPoolTimeout) {
+	network, ok := errors.AsType[net.Error](err)
+	switch {
+	case ok && network.Timeout(), errors.Is(err, context.DeadlineExceeded), errors.Is(err, redis.ErrPoolTimeout):
 		return errTimeout
+	case ok, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, redis.ErrClosed):
+		return errConnection
 	}
-	return errConnection
+	return errReply
 }
 
-// replyError holds the code of an error reply, such as OOM or NOAUTH. The rest of the reply can hold anything.
-func replyError(reply string) error {
-	const longest = 16 // MASTERDOWN, CROSSSLOT
-	code, _, _ := strings.Cut(reply, " ")
-	if code == "" || len(code) > longest || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return errReply
+// run runs a script with one key and returns the numbers of its reply, of which it wants so many. Another reply is none of
+// the script: the Redis counts as down.
+func (s *Store) run(ctx context.Context, script *redis.Script, want int, key string, args ...any) ([]int64, error) {
+	return ask(ctx, s, func(ctx context.Context, client *redis.Client) ([]int64, error) {
+		const most = 1 << 40 // as milliseconds it fits into a time.Duration
+		n, err := script.Run(ctx, client, []string{prefix + key}, args...).Int64Slice()
+		if err == nil && (len(n) != want || slices.Min(n) < 0 || slices.Max(n) > most) {
+			err = errReply
+		}
+		return n, err
+	})
+}
+
+var (
+	//go:embed take.lua
+	takeSource string
+	takeScript = redis.NewScript(takeSource)
+)
+
+// Limit is a limit that all sidecars on one Redis share. It is safe for concurrent use.
+type Limit struct {
+	store  *Store
+	tokens uint64
+	window time.Duration
+}
+
+// Limit returns a limit of so many tokens under each key in a window that begins with its first request, by the clock of
+// Redis and exact over all sidecars. A bucket ends with its window.
+func (s *Store) Limit(tokens uint64, window time.Duration) *Limit { return &Limit{s, tokens, window} }
+
+// Take takes a token of a key, if there is one. left is the time to the end of the window. An error means that the Redis
+// is down.
+func (l *Limit) Take(ctx context.Context, key string) (remaining uint64, left time.Duration, ok bool, err error) {
+	n, err := l.store.run(ctx, takeScript, 4, key, l.tokens, max(1, l.window.Milliseconds()))
+	if err != nil {
+		return 0, 0, false, err
 	}
-	return errors.New("it answers " + code)
+	return uint64(n[1]), time.Duration(n[2]) * time.Millisecond, n[3] == 1, nil
 }

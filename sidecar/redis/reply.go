@@ -10,11 +10,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Bounds of one reply. The longest ones are a record, and the server's description of itself and its modules when a
-// connection begins.
+// Bounds of the replies to what is written at once. The longest ones are a record, and the server's description of itself
+// and its modules when a connection begins.
 const (
-	maxReply  = maxRecord + 64<<10 // bytes of all its strings
-	maxValues = 1 << 10            // in all its arrays
+	maxReply  = maxRecord + 64<<10 // bytes of all strings
+	maxValues = 1 << 10            // in all arrays
 	maxLine   = 4 << 10            // bytes of a header, a number or an error
 )
 
@@ -44,72 +44,57 @@ type boundedConn struct {
 	net.Conn
 	line   []byte // of a header, as far as it has arrived
 	skip   int    // bytes of a string, and of its line end, that are still to come
-	open   int    // values of the reply that are still to come
-	values int    // in the arrays of the reply so far
-	bytes  int    // in the strings of the reply so far
+	values int    // announced since the last Write
+	bytes  int    // announced since the last Write
 }
 
-// Read implements [net.Conn].
+// Write implements [net.Conn].
+func (c *boundedConn) Write(p []byte) (int, error) {
+	c.values, c.bytes = 0, 0
+	return c.Conn.Write(p)
+}
+
+// Read implements [net.Conn]. What arrives may begin and end anywhere in a reply.
 func (c *boundedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if bad := c.check(p[:n]); bad != nil {
-		return 0, bad
+	for b := p[:n]; len(b) > 0; {
+		if c.skip > 0 {
+			skipped := min(c.skip, len(b))
+			c.skip, b = c.skip-skipped, b[skipped:]
+			continue
+		}
+		line, rest, ended := bytes.Cut(b, []byte("\n"))
+		c.line, b = append(c.line, line...), rest
+		if len(c.line) > maxLine || ended && !c.allows(bytes.TrimSuffix(c.line, []byte("\r"))) {
+			return 0, errReply
+		}
+		if ended {
+			c.line = c.line[:0]
+		}
 	}
 	return n, err
 }
 
-// check follows the replies in the bytes that have arrived, which may begin and end anywhere in a reply.
-func (c *boundedConn) check(b []byte) error {
-	for len(b) > 0 {
-		if c.skip > 0 {
-			n := min(c.skip, len(b))
-			c.skip, b = c.skip-n, b[n:]
-			continue
-		}
-		line, rest, ended := bytes.Cut(b, []byte("\n"))
-		if len(c.line)+len(line) > maxLine {
-			return errReply
-		}
-		c.line, b = append(c.line, line...), rest
-		if !ended {
-			return nil
-		}
-		if err := c.header(string(bytes.TrimSuffix(c.line, []byte("\r")))); err != nil {
-			return err
-		}
-		c.line = c.line[:0]
-	}
-	return nil
-}
-
-// header takes the line that begins a value: its kind, and a length in the case of a string or an array. Other kinds than
+// allows takes the line that begins a value: its kind, and a length in the case of a string or an array. Other kinds than
 // those of RESP2 announce more values, or are streams.
-func (c *boundedConn) header(line string) error {
-	if c.open == 0 {
-		c.open, c.values, c.bytes = 1, 0, 0 // a new reply
+func (c *boundedConn) allows(line []byte) bool {
+	if len(line) == 0 {
+		return false
 	}
-	c.open--
-	if line == "" {
-		return errReply
-	}
-	kind, length := line[0], line[1:]
-	if kind == '+' || kind == '-' || kind == ':' { // a status, an error, a number
-		return nil
-	}
-	n, err := strconv.Atoi(length)
-	switch {
-	case err != nil || n < -1 || kind != '*' && kind != '$':
-		return errReply
+	n, err := strconv.Atoi(string(line[1:]))
+	switch kind := line[0]; {
+	case kind == '+' || kind == '-' || kind == ':': // a status, an error, a number
+		return true
+	case err != nil || n < -1 || n > maxReply:
+		return false
 	case n == -1: // null
-		return nil
-	case kind == '*' && n <= maxValues-c.values: // an array
+	case kind == '*':
 		c.values += n
-		c.open += n
-		return nil
-	case kind == '$' && n <= maxReply-c.bytes: // a string
+	case kind == '$':
 		c.bytes += n
 		c.skip = n + len("\r\n")
-		return nil
+	default:
+		return false
 	}
-	return errReply
+	return c.values <= maxValues && c.bytes <= maxReply
 }

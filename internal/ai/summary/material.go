@@ -20,53 +20,49 @@ type Section struct {
 	Text string
 }
 
-// Sections returns the sections that a model is to read, in order and within a bound of 48 KiB. For the meta proposal
-// of a fork every proposal has the same share. Sections that hold nothing about the change (tests, code, references,
-// licence) are left out.
-func Sections(s Subject) []Section {
-	var out []Section
-	for from, p := range s.proposals() {
-		out = append(out, sectionsOf(p, from, maxMaterial/(1+len(s.Bundled)))...)
-	}
-	return out
-}
-
 // keptFirst are the roles of sections that a model reads, the last one first to be cut when there is too much text.
 var keptFirst = []role{abstract, compatibility, impact, security, specification, motivation, other, rationale}
 
-// sectionsOf returns the sections of one proposal in at most share bytes. The one that does not fit is cut.
-func sectionsOf(p *mip.Proposal, from string, share int) []Section {
+// Sections returns the sections that a model is to read, in order and within a bound of 48 KiB. For the meta proposal
+// of a fork every proposal has the same share. Sections that hold nothing about the change (tests, code, references,
+// licence) are left out, and the one that does not fit is cut.
+func Sections(s Subject) []Section {
 	const least = 100 // bytes; less of a section says nothing
-	all := make([]Section, len(p.Sections))
-	for _, r := range keptFirst {
-		for i, role := range roles(p.Sections) {
-			text := strings.TrimSpace(p.Sections[i].Markdown)
-			if role == r && (len(text) <= share || share > least) {
-				all[i] = Section{sectionID(from, p.Sections[i].ID), mip.Shorten(text, share)}
-				share -= len(all[i].Text)
+	var out []Section
+	for from, p := range s.proposals() {
+		// Sections that say most of the change take their share first.
+		share := maxMaterial / (1 + len(s.Bundled))
+		all := make([]Section, len(p.Sections))
+		for _, r := range keptFirst {
+			for i, role := range roles(p.Sections) {
+				text := strings.TrimSpace(p.Sections[i].Markdown)
+				if role == r && (len(text) <= share || share > least) {
+					all[i] = Section{sectionID(from, p.Sections[i].ID), mip.Shorten(text, share)}
+					share -= len(all[i].Text)
+				}
 			}
 		}
+		out = append(out, slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })...)
 	}
-	return slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
+	return out
 }
 
 // Facts are the facts of the header and of the fork, a line each, in at most 12 KiB.
 func Facts(s Subject) string {
 	var lines []string
-	describe := func(before string, p *mip.Proposal) {
-		lines = append(lines, before+p.ID.String()+": "+prose.Collapse(p.Title))
+	for from, p := range s.proposals() {
+		name := p.ID.String() + ": " + prose.Collapse(p.Title)
+		if from != "" {
+			name = "It bundles " + name
+		}
+		lines = append(lines, name)
 		if p.Description != nil {
 			lines = append(lines, "Description: "+prose.Collapse(*p.Description))
 		}
 		lines = append(lines, header(p))
-	}
-	describe("", s.Proposal)
-	lines = slices.Concat(lines, outcome(s.Proposal), relations(s.Proposal))
-	if line := schedule(s); line != "" {
-		lines = append(lines, line)
-	}
-	for _, p := range s.Bundled {
-		describe("It bundles ", p)
+		if from == "" {
+			lines = slices.Concat(lines, outcome(p), relations(p), schedule(s))
+		}
 	}
 	return mip.Shorten(strings.Join(lines, "\n")+"\n", maxMaterial/4)
 }
@@ -78,6 +74,7 @@ func Facts(s Subject) string {
 func outcome(p *mip.Proposal) []string {
 	id := p.ID.String()
 	var out []string
+	// EIP-1 asks for the reason in the header.
 	reason, _ := p.Frontmatter["withdrawal-reason"].(string)
 	if p.Status == mip.Withdrawn && prose.Collapse(reason) != "" {
 		out = []string{id + " is withdrawn. The reason given: " + sentence(reason)}
@@ -91,25 +88,24 @@ func outcome(p *mip.Proposal) []string {
 }
 
 // schedule says with which fork a proposal switches on, and when.
-func schedule(s Subject) string {
-	if s.Fork == nil {
-		return ""
-	}
+func schedule(s Subject) []string {
 	verb := "comes with"
 	switch {
+	case s.Fork == nil:
+		return nil
 	case IsMeta(s.Proposal.Summary, s.Fork):
 		verb = "describes"
 	case !toCome(s.Fork):
 		verb = "came with"
 	}
-	return fmt.Sprintf("%s %s the hard fork %s (%s).", s.Proposal.ID, verb, s.Fork.Name, activation(s.Fork))
+	return []string{fmt.Sprintf("%s %s the hard fork %s (%s).", s.Proposal.ID, verb, s.Fork.Name, activation(s.Fork))}
 }
 
 // toCome reports whether a network is left that has not switched. The fork's own status says so, which
 // the caller has from the network's time.
 func toCome(f *mip.HardFork) bool { return f != nil && f.Status != "active" }
 
-// activation lists the times of a fork by network.
+// activation lists the times of a fork by network, in UTC. A fork without networks has only its status.
 func activation(f *mip.HardFork) string {
 	var parts []string
 	for _, id := range f.SortedNetworks(nil) {
@@ -125,7 +121,8 @@ func activation(f *mip.HardFork) string {
 	return cmp.Or(strings.Join(parts, "; "), f.Status)
 }
 
-// header says what kind of thing a proposal is and where it stands.
+// header says what kind of thing a proposal is and where it stands. Where type and category are the same word, as in
+// "Meta", it is named once.
 func header(p *mip.Proposal) string {
 	line := p.ID.String() + " has no status"
 	if p.Status != "" {
@@ -153,7 +150,7 @@ func quotedTitle(p *mip.Proposal) string {
 	return p.ID.String() + " is titled “" + strings.TrimSpace(p.Title) + "”."
 }
 
-// written says who wrote a proposal.
+// written says who wrote a proposal. Authors of whom only an e-mail address is known are left out.
 func written(p *mip.Proposal) string {
 	var names []string
 	for _, a := range p.Authors {
@@ -185,6 +182,7 @@ func inventories(p *mip.Proposal) []string {
 				items = append(items, item)
 			}
 		}
+		// A single item is no list that says more than a sentence.
 		if len(items) > 1 {
 			out = append(out, fmt.Sprintf("Under “%s” it lists: %s.", p.Sections[i].Title, strings.Join(items, "; ")))
 		}
@@ -216,7 +214,8 @@ func ids(p *mip.Proposal, numbers []int) string {
 	return enumeration(out)
 }
 
-// enumeration joins with commas and a last "and"; beyond eight it counts the others.
+// enumeration joins with commas and a last "and"; beyond eight it counts the others. The count is a number that the
+// text need not name: see supported.
 func enumeration(parts []string) string {
 	const most = 8
 	if len(parts) > most {

@@ -14,7 +14,8 @@ import (
 //go:embed rules.txt
 var rulesFile string
 
-// lists are the lists of rules.txt by name. A list is not changed.
+// lists are the lists of rules.txt by name. A list is not changed. The file is read at the first use, so that a process
+// that makes no summary does not wait for it.
 var lists = sync.OnceValue(func() map[string][]string {
 	out, names := map[string][]string{}, []string(nil)
 	for line := range strings.Lines(rulesFile) {
@@ -26,6 +27,7 @@ var lists = sync.OnceValue(func() map[string][]string {
 			names = strings.Split(strings.Trim(line, "[]"), ", ")
 			continue
 		}
+		// Entries without quotes are no Go strings, and stand as they are.
 		if quoted, err := strconv.Unquote(line); err == nil {
 			line = quoted
 		}
@@ -54,31 +56,25 @@ func vocabulariesOf(k kind) [4]vocabulary {
 	for a := range v {
 		name := axis(a).String()
 		v[a].field = list(name + " field")
-		v[a].group = slices.DeleteFunc(slices.Concat(list(name+" group"), list(name+" in "+string(k))), func(term string) bool {
-			return slices.Contains(list(name+" not in "+string(k)), term)
-		})
+		v[a].group = slices.Concat(list(name+" group"), list(name+" in "+string(k)))
+		removed := list(name + " not in " + string(k))
+		v[a].group = slices.DeleteFunc(v[a].group, func(term string) bool { return slices.Contains(removed, term) })
 	}
+	// Upgrades, releases and adoption are those of any software here, and no concern of a foundation.
 	if k == interfaces || k == convention {
 		v[foundation].field = nil
 	}
 	return v
 }
 
-// mentions counts the different terms of a vocabulary in a text made by [words]. subject reports whether one of the
-// group is named in the first half of the text, where a sentence has its subject.
-func (v vocabulary) mentions(text string) (group, field int, subject bool) {
-	for _, t := range v.group {
+// places are where a text made by [words] has terms, of each the first place.
+func places(text string, terms []string) (out []int) {
+	for _, t := range terms {
 		if i := strings.Index(text, " "+t+" "); i >= 0 {
-			group++
-			subject = subject || strings.Count(text[:i], " ") <= 4
+			out = append(out, i)
 		}
 	}
-	for _, t := range v.field {
-		if hasAny(text, t) {
-			field++
-		}
-	}
-	return group, field, subject
+	return out
 }
 
 // Scores from which on a sentence is taken. They were set, as all points in this file and in rules.txt, by reading the
@@ -118,22 +114,28 @@ func wording(words string, lists ...string) (sum int) {
 // axisScore says how much a sentence speaks of a group: by the field's terms in it, by where it stands
 // and by its wording.
 func axisScore(v vocabulary, a axis, p passage) int {
-	group, field, subject := v.mentions(p.words)
+	named, field := places(p.words, v.group), len(places(p.words, v.field))
+	group := len(named)
 	if a == developers && strings.Contains(p.text, "`") {
 		field++
 	}
+	// A sentence that names nobody of the group has to name two things of its field, and three of the foundation's,
+	// which are common words.
 	if group == 0 && (field < 2 || a == foundation && field < 3) {
 		return 0
 	}
+	// A motivation says how things are, unless it names the proposal and what it does.
 	if p.role == motivation && !hasAny(p.words, list("effects")...) {
-		return 0 // how things are
+		return 0
 	}
 	score := 3*min(group, 2) + min(field, 3) + weights[p.role].group + wording(p.words, "group +2", "group +1", "group -2")
-	if subject {
+	// A sentence has its subject in its first half.
+	if slices.ContainsFunc(named, func(i int) bool { return strings.Count(p.words[:i], " ") <= 4 }) {
 		score += 2
 	}
+	// What everybody pays moves.
 	if a == users && hasAny(p.words, "fee", "gas price") && hasAny(p.words, list("moves of a price")...) {
-		score += 3 // what everybody pays moves
+		score += 3
 	}
 	if p.before {
 		score -= 4
@@ -146,12 +148,13 @@ func axisScore(v vocabulary, a axis, p passage) int {
 
 // changeScore says how well a sentence tells a change: by where it stands and by its wording.
 func changeScore(p passage) int {
+	// A sentence about today tells no change, and an item, a long and a short sentence tell less of one.
 	score := weights[p.role].change + wording(p.words, "change +2", "change +1", "change -2", "change -4")
 	if p.first {
 		score += 2
 	}
 	if p.before || hasAny(p.words, list("change -8")...) {
-		score -= 8 // how things are
+		score -= 8
 	}
 	if p.item {
 		score--
@@ -162,45 +165,43 @@ func changeScore(p passage) int {
 	return score
 }
 
-// best returns passages by score, then by place in the text.
+// best returns passages by score, then by place in the text, so that equal scores have one order. The argument is not
+// changed.
 func best(in []passage, score func(passage) int) []passage {
 	out := slices.Clone(in)
 	for i := range out {
 		out[i].score = score(out[i])
 	}
-	slices.SortFunc(out, func(a, b passage) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order)) })
+	slices.SortFunc(out, func(a, b passage) int { return cmp.Or(b.score-a.score, a.order-b.order) })
 	return out
 }
 
 // inOrder sorts by place in the text.
 func inOrder(in []passage) []passage {
-	slices.SortFunc(in, func(a, b passage) int { return cmp.Compare(a.order, b.order) })
+	slices.SortFunc(in, func(a, b passage) int { return a.order - b.order })
 	return in
 }
 
-// overlaps reports whether one of the texts says the same.
+// overlaps reports whether one of the others says the same as a text in mostly the same words: two thirds of the
+// shorter one, or of the longer one where the shorter has too few to tell.
 func overlaps(text string, others ...string) bool {
-	return slices.ContainsFunc(others, func(other string) bool { return alike(text, other) })
-}
-
-// alike reports whether two texts say the same in mostly the same words: two thirds of the shorter one,
-// or of the longer one where the shorter has too few to tell.
-func alike(a, b string) bool {
-	left, right := terms(a), terms(b)
-	same := 0
-	for w := range left {
-		if right[w] {
-			same++
+	left := terms(text)
+	return slices.ContainsFunc(others, func(other string) bool {
+		right, same := terms(other), 0
+		for w := range left {
+			if right[w] {
+				same++
+			}
 		}
-	}
-	of := min(len(left), len(right))
-	if of < 6 {
-		of = max(len(left), len(right))
-	}
-	return of > 0 && same*100 >= of*65
+		of := min(len(left), len(right))
+		if of < 6 {
+			of = max(len(left), len(right))
+		}
+		return of > 0 && same*100 >= of*65
+	})
 }
 
-// terms are the words of a text that carry meaning.
+// terms are the words of a text that carry meaning: those of four letters or more, and with digits.
 func terms(s string) map[string]bool {
 	out := map[string]bool{}
 	for w := range strings.FieldsSeq(words(s)) {
@@ -239,6 +240,7 @@ func singular(w string) string {
 	if len(w) <= 3 {
 		return w
 	}
+	// The first end that fits decides, so the longer ones come first.
 	for _, end := range [][2]string{
 		{"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"s", ""},
 	} {

@@ -17,12 +17,11 @@ type Date struct {
 // NewDate returns the day, and false when the calendar has no such day (31 June, year 0 or
 // beyond 9999).
 func NewDate(year int, month time.Month, day int) (Date, bool) {
-	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-	ok := year >= 1 && year <= 9999 && t.Year() == year && t.Month() == month && t.Day() == day
-	if !ok {
+	d := Date{year, month, day}
+	if year < 1 || year > 9999 || NewTime(d.Time()).Date() != d {
 		return Date{}, false
 	}
-	return Date{year, month, day}, true
+	return d, true
 }
 
 // IsZero reports whether d is no date.
@@ -49,20 +48,12 @@ func (d Date) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON accepts the form of MarshalJSON.
 func (d *Date) UnmarshalJSON(b []byte) error {
-	var s *string
-	if err := json.Unmarshal(b, &s); err != nil {
-		return fmt.Errorf("date: %w", err)
-	}
-	if s == nil {
+	t, err := unmarshal(b, time.DateOnly)
+	*d = NewTime(t).Date()
+	if err != nil || string(b) == "null" {
 		*d = Date{}
-		return nil
 	}
-	t, err := time.Parse(time.DateOnly, *s)
-	if err != nil {
-		return fmt.Errorf("date: %w", err)
-	}
-	*d = Date{t.Year(), t.Month(), t.Day()}
-	return nil
+	return err
 }
 
 // Time is a moment in UTC with whole seconds, RFC 3339 in text.
@@ -85,14 +76,19 @@ func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(t.String()) }
 
 // UnmarshalJSON accepts RFC 3339 in any zone.
 func (t *Time) UnmarshalJSON(b []byte) error {
-	var s string
-	if err := json.Unmarshal(b, &s); err != nil {
-		return fmt.Errorf("time: %w", err)
-	}
-	v, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return fmt.Errorf("time: %w", err)
-	}
+	v, err := unmarshal(b, time.RFC3339)
 	*t = NewTime(v)
-	return nil
+	return err
+}
+
+// unmarshal decodes a time in a layout; null is the zero time.
+func unmarshal(b []byte, layout string) (t time.Time, err error) {
+	var s string
+	if err = json.Unmarshal(b, &s); err == nil && string(b) != "null" {
+		t, err = time.Parse(layout, s)
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("time: %w", err)
+	}
+	return t, nil
 }

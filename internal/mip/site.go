@@ -1,6 +1,8 @@
 package mip
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -66,10 +68,7 @@ func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) st
 	var active []string
 	timed := false
 	for _, id := range h.SortedNetworks(networks) {
-		if h.Activation[id].Timestamp == nil {
-			continue
-		}
-		timed = true
+		timed = timed || h.Activation[id].Timestamp != nil
 		if h.Activation[id].Reached(now(id)) {
 			active = append(active, id)
 		}
@@ -93,18 +92,26 @@ func (a Activation) Reached(now time.Time) bool {
 // SortedNetworks returns the keys of an activation table in the order of networks, then the
 // others by name, so that no map order reaches a reader.
 func (h HardFork) SortedNetworks(networks []Network) []string {
-	ids := make([]string, 0, len(h.Activation))
-	for _, n := range networks {
-		if _, ok := h.Activation[n.ID]; ok {
-			ids = append(ids, n.ID)
+	place := func(id string) int {
+		if i := slices.IndexFunc(networks, func(n Network) bool { return n.ID == id }); i >= 0 {
+			return i
 		}
+		return len(networks)
 	}
-	var rest []string
-	for id := range h.Activation {
-		if !slices.Contains(ids, id) {
-			rest = append(rest, id)
-		}
-	}
-	slices.Sort(rest)
-	return append(ids, rest...)
+	return slices.SortedFunc(maps.Keys(h.Activation), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	})
+}
+
+// SidecarConfig is sidecar.json of a snapshot: the configuration that the sidecar needs in
+// addition to the published tree. It is never published.
+type SidecarConfig struct {
+	Networks []Endpoints `json:"networks"`
+}
+
+// Endpoints is a network with how the sidecar reaches it.
+type Endpoints struct {
+	Network
+	RPC       []string `json:"rpc"`       // addresses in order of preference; they may hold keys, so nothing prints or publishes them
+	BlockTime float64  `json:"blockTime"` // seconds between blocks; 0 when unknown
 }

@@ -14,7 +14,7 @@ func TestObject(t *testing.T) {
 	for text, want := range map[string]error{
 		`{"a": 1, "b": "x"}`:    nil,
 		" \t\r\n{}\n":           nil,
-		`{"b":{"b":1,"b":2}}`:   nil, // inner objects are the caller's
+		`{"b":{"b":1,"c":2}}`:   nil, // inner objects are the caller's
 		``:                      strictjson.ErrNotObject,
 		`null`:                  strictjson.ErrNotObject,
 		`[]`:                    strictjson.ErrNotObject,

@@ -1,0 +1,328 @@
+package ai
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	gmtext "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
+	"github.com/mipwatch/mipwatch/internal/markdown"
+)
+
+// token is a part of a passage that its translation must hold, byte for byte and as often.
+type token struct {
+	// The fault of a translation that has it more or less often.
+	fault    fault
+	from, to int
+	// The form that is compared.
+	text string
+	// A placeholder hides it from the model.
+	hidden bool
+}
+
+// fault says how a translation breaks the rules: for the log, and for the model when it is asked again. It is one of a
+// fixed set and holds no text of proposal or model. The model reads it behind the word "it".
+type fault string
+
+// The faults.
+const (
+	noFault          fault = ""
+	formFault        fault = "is not in one JSON object of strings with the keys that were given"
+	sizeFault        fault = "is empty, has more lines than the passage, or is far longer"
+	characterFault   fault = "holds control characters or characters that cannot be seen"
+	placeholderFault fault = "misses a placeholder, repeats one or holds another"
+	leakFault        fault = "repeats what you were told instead of translating the passage"
+	markupFault      fault = "misses, adds or changes code, a link, an address, a formula, HTML, a reference, " +
+		"a backslash or a line break"
+	keywordFault fault = "misses a key word of RFC 2119 in English capitals or adds one"
+	nameFault    fault = "misses a name with digits or underscores, or changes one"
+	numberFault  fault = "misses a number, adds one or writes one in another way"
+	mentionFault fault = "names a number, host, file or e-mail address that the passage does not, " +
+		"or heaps marks on a letter"
+	shapeFault fault = "is another block of Markdown than the passage: " +
+		"a line begins like a list, heading, quote or code, or a bar splits a cell"
+)
+
+// tokens finds the tokens of a passage, in order. Those of Markdown come from goldmark, so that they are exactly what
+// is rendered. The words between them come from a regular expression.
+func (t *text) tokens(source string) []token {
+	c := &passageContext{Context: parser.NewContext(), links: t.links, source: source}
+	inlineParser().Parse(gmtext.NewReader([]byte(source)), parser.WithContext(c))
+	slices.SortFunc(c.found, func(a, b token) int { return cmp.Compare(a.from, b.from) })
+	var out []token
+	at := 0
+	for _, t := range append(c.found, token{from: len(source), to: len(source)}) {
+		for _, m := range wordToken().FindAllStringSubmatchIndex(source[at:t.from], -1) {
+			out = append(out, wordOf(source, at, m))
+		}
+		out = append(out, t)
+		at = t.to
+	}
+	return out[:len(out)-1]
+}
+
+// inlineParser finds links, code and the like in one passage, whatever block that would be by itself.
+var inlineParser = sync.OnceValue(func() parser.Parser {
+	var noted []util.PrioritizedValue
+	for i, p := range []parser.InlineParser{
+		parser.NewCodeSpanParser(), markdown.NewFormulaParser(), parser.NewLinkParser(),
+		parser.NewAutoLinkParser(), parser.NewRawHTMLParser(),
+	} {
+		noted = append(noted, util.Prioritized(notingParser{p}, 100*(i+1)))
+	}
+	return parser.NewParser(
+		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
+		parser.WithInlineParsers(noted...))
+})
+
+// notingParser notes where in a passage an inline parser finds something: nodes of goldmark do not have their ends.
+// The priorities keep the order of goldmark's own parsers, in which code comes before links.
+type notingParser struct{ parser.InlineParser }
+
+// Parse implements [parser.InlineParser].
+func (p notingParser) Parse(parent ast.Node, block gmtext.Reader, pc parser.Context) ast.Node {
+	_, from := block.Position()
+	n := p.InlineParser.Parse(parent, block, pc)
+	if n != nil {
+		_, to := block.Position()
+		pc.(*passageContext).note(n, from.Start, to.Start)
+	}
+	return n
+}
+
+// CloseBlock implements [parser.CloseBlocker].
+func (p notingParser) CloseBlock(parent ast.Node, block gmtext.Reader, pc parser.Context) {
+	if c, ok := p.InlineParser.(parser.CloseBlocker); ok {
+		c.CloseBlock(parent, block, pc)
+	}
+}
+
+// passageContext is the context of one passage: the links that the proposal defines, and the tokens that are found.
+type passageContext struct {
+	parser.Context
+	links  map[string]parser.Reference
+	source string
+	found  []token
+}
+
+// Reference implements [parser.Context].
+func (c *passageContext) Reference(label string) (parser.Reference, bool) {
+	r, ok := c.links[label]
+	return r, ok
+}
+
+// note adds the token of a node that was parsed between two offsets: for a link the part behind its text.
+func (c *passageContext) note(n ast.Node, from, to int) {
+	add := func(kind string, from, to int, hidden bool) {
+		c.found = append(c.found, token{markupFault, from, to, kind + c.source[from:to], hidden && from < to})
+	}
+	link := func(kind string, r *ast.ReferenceLink) {
+		if r != nil && r.Type != ast.ReferenceLinkFull { // the text is the label, which stays as it is
+			c.found = slices.DeleteFunc(c.found, func(t token) bool { return t.from >= n.Pos() })
+			add(kind, n.Pos(), to, true)
+			return
+		}
+		add(kind+c.source[from:from+len("](")], from+len("]("), to-len(")"), true)
+	}
+	switch n := n.(type) {
+	case *ast.CodeSpan:
+		const mostShown = 40 // bytes
+		// Sentences depend on short code. What is long or escaped in JSON a model would get wrong.
+		add("", from, to, to-from > mostShown || strings.ContainsAny(c.source[from:to], "\n\\\"{}"))
+	case *markdown.Formula, *ast.AutoLink, *ast.RawHTML:
+		add("", from, to, true)
+	case *ast.Link:
+		link("", n.Reference)
+	case *ast.Image:
+		link("!", n.Reference)
+	}
+}
+
+// wordToken matches what is a token anywhere in plain text. It is compiled at its first use, which takes milliseconds.
+// Its groups are markup, key words and names. Among markup are [opening], names with escaped underscores, entities, footnotes, and
+// bare addresses without the punctuation behind them.
+var wordToken = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`(\{\{|[A-Za-z0-9]*(?:\\_[A-Za-z0-9]*)+|\\[!-/:-@\[-` + "`" + `{-~]|(?: {2,}|\\)\n` +
+			`|&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|\[\^[^\[\]\s]+\]` +
+			`|\b(?:(?:https?|ftp)://|www\.)(?:[!-'*-;=?-Z_a-z~]|\([!-'*-;=?-Z_a-z~]*\))*` +
+			`(?:[-"#$%&+/0-9=@-Za-z]|\([!-'*-;=?-Z_a-z~]*\))` +
+			`|[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)` +
+			`|(\b(?:(?:MUST|SHALL|SHOULD)(?:[\s*_]+NOT)?|REQUIRED|(?:NOT[\s*_]+)?RECOMMENDED|MAY|OPTIONAL)\b)` +
+			`|(\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|\b[A-Z]{2,}-[0-9]+|\b[A-Za-z]+[0-9](?:[A-Za-z0-9]*[0-9])?)` +
+			`|[0-9]{4}-[0-9]{2}-[0-9]{2}|0[xX][0-9A-Fa-f]+|[0-9]+(?:[,_][0-9]{3})*(?:\.[0-9]+)*(?:[eE][-+]?[0-9]+)?|\p{Nd}+`)
+})
+
+// wordOf is the token of a match of wordToken, counted from at.
+func wordOf(source string, at int, match []int) token {
+	const mostShown = 24 // bytes
+	w := token{from: at + match[0], to: at + match[1]}
+	w.text, w.hidden = source[w.from:w.to], w.to-w.from > mostShown
+	switch {
+	case match[2] >= 0:
+		w.fault, w.hidden = markupFault, true
+	case match[4] >= 0:
+		w.fault = keywordFault
+		w.text = strings.Join(strings.FieldsFunc(w.text, func(c rune) bool { return !unicode.IsUpper(c) }), " ")
+	case match[6] >= 0:
+		w.fault = nameFault
+		w.text = strings.ToLower(w.text) // "p2p" may begin a sentence
+	default:
+		w.fault = numberFault
+		w.text = signBefore(source, w.from) + w.text
+	}
+	return w
+}
+
+// signBefore is the minus or hyphen before a number. It is no sign behind a word, a number or a closing mark.
+func signBefore(source string, at int) string {
+	c, n := utf8.DecodeLastRuneInString(source[:at])
+	before, _ := utf8.DecodeLastRuneInString(source[:at-n])
+	if c != '-' && c != '−' || prose.IsWord(before) || strings.ContainsRune(")]-−`", before) {
+		return ""
+	}
+	return string(c)
+}
+
+// language matches two letters in a row, or one of a script that writes words so. It is compiled at its first use.
+var language = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\p{L}\p{L}|\p{Lo}`) })
+
+// hasLanguage reports whether anything but tokens is in the passage. If not it is not asked for.
+func (p *passage) hasLanguage() bool {
+	at := 0
+	return slices.ContainsFunc(append(p.tokens, token{from: len(p.source)}), func(t token) bool {
+		from := at
+		at = t.to
+		return language().MatchString(p.source[from:t.from])
+	})
+}
+
+// opening begins a placeholder. It is a hidden token where it stands in a passage.
+const opening = "{{"
+
+// hole is the placeholder of number n, such as {{3}}.
+func hole(n int) string { return opening + strconv.Itoa(n) + "}}" }
+
+// hide is the passage with placeholders. Their numbers begin with the one that is given.
+func (p *passage) hide(number int) string {
+	var b strings.Builder
+	at := 0
+	for i, t := range p.hidden() {
+		b.WriteString(p.source[at:t.from] + hole(number+i))
+		at = t.to
+	}
+	return b.String() + p.source[at:]
+}
+
+// hidden are the tokens that have a placeholder, in order.
+func (p *passage) hidden() []token {
+	return slices.DeleteFunc(slices.Clone(p.tokens), func(t token) bool { return !t.hidden })
+}
+
+// show replaces the placeholders of a reply by what they stand for. ok is false unless each is there once and no other.
+func (p *passage) show(reply string) (shown string, ok bool) {
+	ok = true
+	var pairs []string
+	for i, hidden := range p.hidden() {
+		hole := hole(p.first + i)
+		ok = ok && strings.Count(reply, hole) == 1
+		pairs = append(pairs, hole, p.source[hidden.from:hidden.to])
+	}
+	return strings.NewReplacer(pairs...).Replace(reply), ok && strings.Count(reply, opening) == len(pairs)/2
+}
+
+// check returns the translation with its placeholders resolved, or what is wrong with the reply. Cheap checks come
+// first. Those that parse come after heapsMarks, which keeps a hostile answer from taking their time.
+func (t *text) check(p *passage, reply, codeWord string) (string, fault) {
+	// A translation may have so many bytes for each of its source's, and so many beyond: some scripts take three bytes a
+	// letter, and short words can become long.
+	const mostGrowth, mostAdded = 4, 100
+	lines := strings.Split(strings.Trim(reply, " \t\n"), "\n")
+	for i := range lines { // indented lines could be code
+		lines[i] = strings.TrimLeft(lines[i], " \t")
+	}
+	reply = strings.Join(lines, "\n")
+	if reply == "" || len(reply) > mostGrowth*len(p.source)+mostAdded {
+		return "", sizeFault
+	}
+	result, ok := p.show(reply)
+	switch {
+	case !ok:
+		return "", placeholderFault
+	case strings.Count(result, "\n") > strings.Count(p.source, "\n"):
+		return "", sizeFault
+	case heapsMarks(p.source, result):
+		return "", shapeFault
+	case addsInvisible(p.source, result):
+		return "", characterFault
+	case leaksPrompt(result, p.source, translationTask, codeWord):
+		return "", leakFault
+	}
+	if f := tokenFault(p, t.tokens(result)); f != noFault {
+		return "", f
+	}
+	switch {
+	case !prose.NewSource(p.source).Holds(result):
+		return "", mentionFault
+	case !p.fits(result):
+		return "", shapeFault
+	}
+	return result, noFault
+}
+
+// heapsMarks reports whether a translation has far more of a mark of Markdown than its source. Some marks in a row take
+// goldmark the square of their number. A proposal is held to limits because of that, and a translation to its source.
+func heapsMarks(source, result string) bool {
+	const factor, spare = 2, 32
+	return strings.ContainsFunc("[]<>`$*-|!\\", func(mark rune) bool {
+		return strings.Count(result, string(mark)) > factor*strings.Count(source, string(mark))+spare
+	})
+}
+
+// addsInvisible reports whether a translation has a character that no reader sees more often than its source. Joiners
+// and soft hyphens are part of some scripts and of emoji.
+func addsInvisible(source, result string) bool {
+	return strings.ContainsFunc(result, func(c rune) bool {
+		seen := unicode.IsGraphic(c) && c != unicode.ReplacementChar || strings.ContainsRune("\n\u200c\u200d\u00ad", c)
+		return !seen && strings.Count(result, string(c)) > strings.Count(source, string(c))
+	})
+}
+
+// tokenFault compares all tokens, in any order: languages differ in theirs. A number word may become a number. Of
+// several faults numbers come last: a lost link can lose its number.
+func tokenFault(p *passage, got []token) fault {
+	type key struct {
+		fault fault
+		text  string
+	}
+	missing := map[key]int{}
+	for _, t := range p.tokens {
+		missing[key{t.fault, t.text}]++
+	}
+	for _, t := range got {
+		missing[key{t.fault, t.text}]--
+	}
+	found := map[fault]bool{}
+	spelt := prose.SpeltNumbers(p.source)
+	for k, n := range missing {
+		if n != 0 && !(k.fault == numberFault && n < 0 && -n <= spelt[k.text]) {
+			found[k.fault] = true
+		}
+	}
+	for _, f := range []fault{markupFault, keywordFault, nameFault, numberFault} {
+		if found[f] {
+			return f
+		}
+	}
+	return noFault
+}

@@ -1,0 +1,86 @@
+// Faults of a page's layout that a reader sees, as sentences. It runs in the page.
+(() => {
+  const root = document.documentElement, width = root.clientWidth, faults = [];
+  for (const d of document.querySelectorAll("details")) d.open = true;
+  const describe = e => e.tagName.toLowerCase() + (e.id ? "#" + e.id : "") + [...e.classList].map(c => "." + c).join("")
+    + " “" + e.textContent.trim().replace(/\s+/g, " ").slice(0, 50) + "”";
+  const hidden = e => e.closest(".vh, .skip") || e.clientWidth === 1 || !e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  const clips = o => o !== "visible";
+
+  if (root.scrollWidth > width) faults.push(`the page scrolls sideways: ${root.scrollWidth} of ${width} px`);
+
+  for (const e of document.querySelectorAll("body *")) {
+    if (e.clientWidth === 0 || e.closest("svg, math") || hidden(e)) continue;
+    const style = getComputedStyle(e);
+    const wide = e.scrollWidth > e.clientWidth + 1, high = e.scrollHeight > e.clientHeight + 1;
+    if (wide && ["hidden", "clip"].includes(style.overflowX) && style.textOverflow !== "ellipsis")
+      faults.push(`cut at the side without a sign: ${describe(e)}`);
+    if (wide && ["auto", "scroll"].includes(style.overflowX) && style.backgroundImage === "none" && style.maskImage === "none" && !e.classList.contains("vh"))
+      faults.push(`scrolls sideways without a sign: ${describe(e)}`);
+    if (high && ["hidden", "clip"].includes(style.overflowY)) faults.push(`cut below without a sign: ${describe(e)}`);
+  }
+
+  // Words that a style sheet adds have no boxes that a script could ask for: they become words of the page.
+  const sheet = new CSSStyleSheet();
+  sheet.insertRule(".probe-before::before, .probe-after::after { content: none !important }");
+  document.adoptedStyleSheets = [sheet];
+  for (const e of document.querySelectorAll("body *")) {
+    for (const side of ["before", "after"]) {
+      const style = getComputedStyle(e, "::" + side), words = /^"(.*\w.*)"$/.exec(style.content)?.[1];
+      if (!words || style.position === "absolute") continue;
+      const span = document.createElement("span");
+      span.textContent = words;
+      span.style.fontSize = style.fontSize;
+      span.style.display = style.display;
+      e.classList.add("probe-" + side);
+      side === "before" ? e.prepend(span) : e.append(span);
+    }
+  }
+
+  // The boxes of all visible text, less what an ancestor clips.
+  const boxes = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
+  while (walker.nextNode()) {
+    const node = walker.currentNode, e = node.parentElement;
+    if (!node.data.trim() || e.closest("math, script, noscript, option") || hidden(e)) continue;
+    range.selectNodeContents(node);
+    for (const r of range.getClientRects()) {
+      const box = { left: r.left, right: r.right, top: r.top, bottom: r.bottom, e };
+      let inScroller = false;
+      for (let a = e; a && a !== document.body; a = a.parentElement) {
+        const style = getComputedStyle(a);
+        if (!clips(style.overflowX) && !clips(style.overflowY)) continue;
+        inScroller = true;
+        const c = a.getBoundingClientRect();
+        box.left = Math.max(box.left, c.left); box.right = Math.min(box.right, c.right);
+        box.top = Math.max(box.top, c.top); box.bottom = Math.min(box.bottom, c.bottom);
+      }
+      // A glyph does not fill the height of its line, and lines of dense text touch.
+      const inset = (box.bottom - box.top) / 4;
+      box.top += inset; box.bottom -= inset;
+      if (box.right - box.left < 2 || box.bottom - box.top < 1) continue;
+      if (!inScroller && box.right > width + 1) faults.push(`text beyond the edge: ${describe(e)}`);
+      box.container = e;
+      while (getComputedStyle(box.container).display.startsWith("inline") && box.container !== document.body) box.container = box.container.parentElement;
+      boxes.push(box);
+    }
+  }
+  boxes.sort((a, b) => a.top - b.top);
+  for (const [i, a] of boxes.entries()) {
+    for (let j = i + 1; j < boxes.length && boxes[j].top < a.bottom; j++) {
+      const b = boxes[j];
+      if (Math.min(a.bottom, b.bottom) - b.top <= 1 || a.e === b.e && getComputedStyle(a.container).textOverflow === "ellipsis") continue;
+      const shared = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      if (shared > 2) faults.push(`two texts overlap: ${describe(a.e)} and ${describe(b.e)}`);
+      else if (shared > -2 && a.container !== b.container) faults.push(`two texts touch: ${describe(a.e)} and ${describe(b.e)}`);
+    }
+  }
+  // Graphics overlap texts as badly.
+  for (const g of document.querySelectorAll("svg")) {
+    if (hidden(g) || g.querySelector("text")) continue;
+    const r = g.getBoundingClientRect();
+    for (const b of boxes)
+      if (Math.min(r.right, b.right) - Math.max(r.left, b.left) > 2 && Math.min(r.bottom, b.bottom) - Math.max(r.top, b.top) > 1)
+        faults.push(`a drawing covers a text: ${describe(b.e)}`);
+  }
+  return [...new Set(faults)];
+})()

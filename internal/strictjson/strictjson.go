@@ -1,0 +1,213 @@
+// Package strictjson reads JSON strictly: a member that stands twice, a name in another case
+// and text after the value are errors, which encoding/json accepts. It does not know the
+// meaning of the members.
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Why a text is refused. The words follow the name of the text, as in "the body is no JSON
+// object".
+var (
+	ErrNotUTF8   = errors.New("is not UTF-8")
+	ErrNotObject = errors.New("is no JSON object")
+	ErrBroken    = errors.New("is broken or cut off")
+	ErrTrailing  = errors.New("is followed by something else")
+	ErrNotString = errors.New("is no string")
+	ErrNotArray  = errors.New("is no array")
+)
+
+// MemberError says that an object has a member that it may not have, or has one twice.
+type MemberError struct {
+	// Name is as read: a caller that repeats it must bound and escape it.
+	Name  string
+	Twice bool
+}
+
+// Error implements error. It does not hold the name.
+func (e *MemberError) Error() string {
+	if e.Twice {
+		return "has a member twice"
+	}
+	return "has a member that does not belong there"
+}
+
+// unmarshal reads one value and nothing after it: names have their case and stand once. Half a
+// surrogate pair in an escape becomes U+FFFD.
+func unmarshal(raw []byte, v any) error {
+	if !utf8.Valid(raw) {
+		return ErrNotUTF8
+	}
+	return jsonv2.Unmarshal(raw, v, jsonv2.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// reason says why a text is no JSON.
+func reason(raw []byte, e *jsontext.SyntacticError) error {
+	if errors.Is(e.Err, jsontext.ErrDuplicateName) {
+		return &MemberError{Name: e.JSONPointer.LastToken(), Twice: true}
+	}
+	if _, err := jsontext.NewDecoder(bytes.NewReader(raw)).ReadValue(); err == nil {
+		return ErrTrailing
+	}
+	return ErrBroken
+}
+
+// Object reads one JSON object and nothing after it but white space. Its members must be among
+// those that are named, spelt like that, each once at most; which of them must be there is for
+// the caller to say. Of inner objects the members are not judged.
+func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
+	if text := bytes.TrimLeft(raw, " \t\r\n"); utf8.Valid(raw) && !bytes.HasPrefix(text, []byte("{")) {
+		return nil, ErrNotObject
+	}
+	var out map[string]json.RawMessage
+	err := unmarshal(raw, &out)
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return nil, reason(raw, e)
+	}
+	for name := range out {
+		if !slices.Contains(names, name) {
+			return nil, &MemberError{Name: name}
+		}
+	}
+	return out, err
+}
+
+// Array reads the elements of an array, as they stand. An absent value is none.
+func Array(raw json.RawMessage) (out []json.RawMessage, err error) {
+	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &out) != nil {
+		return nil, ErrNotArray
+	}
+	return out, nil
+}
+
+// String reads a string, with its escapes resolved. An absent value is none.
+func String(raw json.RawMessage) (out string, err error) {
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &out) != nil {
+		return "", ErrNotString
+	}
+	return out, nil
+}
+
+// Error says where a text is not the JSON of a struct.
+type Error struct {
+	// Line is counted from 1; 0 means the whole text.
+	Line    int
+	Message string
+}
+
+// Error implements error. The message may repeat names of the text, bounded and escaped.
+func (e *Error) Error() string { return e.Message }
+
+// Decode reads one JSON value, and nothing after it, into a pointer to a struct. Every member
+// must be one of the struct's, spelt like its json tag, and stand once; those that are not
+// optional must be there, inner ones always. Null is for pointers alone.
+func Decode(raw []byte, v any, optional ...string) *Error {
+	err := unmarshal(raw, v)
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		message := fmt.Sprintf("it is not JSON: %v", e.Err)
+		switch err := reason(raw, e).(type) {
+		case *MemberError:
+			message = fmt.Sprintf("%.80q stands twice", err.Name)
+		default:
+			if err == ErrTrailing {
+				message = "something follows the object"
+			}
+		}
+		return &Error{lineAt(raw, int(e.ByteOffset)), message}
+	}
+	if e, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
+		where := strings.Join(slices.Collect(e.JSONPointer.Tokens()), ".")
+		message := fmt.Sprintf("%.80q is no member of a summary", where)
+		if !errors.Is(err, jsonv2.ErrUnknownName) {
+			message = fmt.Sprintf("%s must be %s", orFile(where), kindOf(e.GoType))
+		}
+		return &Error{lineAt(raw, int(e.ByteOffset)), message}
+	}
+	if err != nil {
+		return &Error{0, "it " + err.Error()}
+	}
+	// What the text lacks shows in the value when it is written again.
+	var given, all any
+	again, err := jsonv2.Marshal(v)
+	if err = errors.Join(err, jsonv2.Unmarshal(raw, &given), jsonv2.Unmarshal(again, &all)); err != nil {
+		return &Error{0, "it is not JSON"}
+	}
+	if all, ok := all.(map[string]any); ok {
+		maps.DeleteFunc(all, func(key string, _ any) bool { return slices.Contains(optional, key) })
+	}
+	if message := incomplete(given, all, ""); message != "" {
+		member, _, _ := strings.Cut(message, ".")
+		return &Error{Line(raw, member), message}
+	}
+	return nil
+}
+
+// lineAt is the line of an offset, from 1.
+func lineAt(raw []byte, offset int) int { return 1 + bytes.Count(raw[:offset], []byte("\n")) }
+
+// Line is the line on which a member of the object in a text first stands, from 1; 1 when it has
+// no such member.
+func Line(raw []byte, member string) int {
+	return lineAt(raw, max(bytes.Index(raw, []byte(strconv.Quote(member))), 0))
+}
+
+// orFile names the outermost value, which has no name.
+func orFile(where string) string {
+	if where == "" {
+		return "the file"
+	}
+	return where
+}
+
+// kindOf is the JSON of a type, in words. A type that decodes itself is a time: the wire has no
+// other.
+func kindOf(t reflect.Type) string {
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return "a time such as 2026-01-05T12:00:00Z"
+	}
+	return map[reflect.Kind]string{
+		reflect.Struct: "an object", reflect.Slice: "a list", reflect.String: "a string", reflect.Bool: "true or false", reflect.Int: "a whole number",
+	}[t.Kind()]
+}
+
+// incomplete says which member a value lacks of those that all has, or where it has a null and
+// all has none; empty when it is complete.
+func incomplete(given, all any, where string) string {
+	if given == nil && all != nil {
+		return orFile(where) + " is null"
+	}
+	switch all := all.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(all)) {
+			value, ok := given.(map[string]any)[key]
+			inner := strings.TrimPrefix(where+"."+key, ".")
+			if !ok {
+				return inner + " is missing"
+			}
+			if message := incomplete(value, all[key], inner); message != "" {
+				return message
+			}
+		}
+	case []any:
+		for i := range all {
+			inner := fmt.Sprintf("%s.%d", where, i)
+			if message := incomplete(given.([]any)[i], all[i], inner); message != "" {
+				return message
+			}
+		}
+	}
+	return ""
+}
