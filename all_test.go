@@ -27,11 +27,11 @@ var imports = map[string][]string{
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/upstreamtest",
+	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/upstreamtest",
 		"sidecar", "internal/api", "internal/ai", "sidecar/index",
-		"github.com/fsnotify/fsnotify", "github.com/spf13/cobra", "golang.org/x/term"},
-	"cmd/sidecar": {"internal/mip", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
-		"github.com/prometheus/client_golang", "github.com/prometheus/common"},
+		"github.com/spf13/cobra", "golang.org/x/term"},
+	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
+		"github.com/prometheus/client_golang"},
 	"internal/aimocktest":   {"internal/testenv"}, // for tests only
 	"internal/atomicfile":   {},
 	"internal/browsertest":  {},                   // tests only

@@ -39,7 +39,7 @@ func besideFolder(t *testing.T) (dir string, hash string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ai.WriteSummaries(t.Context(), c.Subjects.Outdated(c.Beside, ""), ai.WriteOptions{Now: time.Unix(1_700_000_000, 0)}); err != nil {
+	if _, err := ai.WriteSummaries(t.Context(), c.Outdated(""), ai.WriteOptions{Now: time.Unix(1_700_000_000, 0)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []string{"1", "3"} {

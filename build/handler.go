@@ -24,34 +24,28 @@ type Published struct {
 	files map[string]*file // by path with its first slash
 }
 
-// Publish renders the whole plan into memory, but for the share cards: the first request draws them.
-func (p *Plan) Publish(ctx context.Context) (*Published, error) {
-	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts))}
-	var mu sync.Mutex
-	err := p.each(ctx, func(a *Artifact) error {
-		f := &file{Artifact: a, entity: sync.OnceValues(func() (*entity.Entity, error) {
-			body, err := a.Bytes()
-			return entity.New(a.Type, body), err
-		})}
-		mu.Lock()
-		h.files["/"+a.File] = f
-		mu.Unlock()
-		if a.hashed {
-			return nil
-		}
-		_, err := f.entity()
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return h, nil
-}
-
 // file is one artifact as it is sent.
 type file struct {
 	*Artifact
-	entity func() (*entity.Entity, error)
+	entity func() (*entity.Entity, error) // makes it once
+}
+
+// Publish renders the whole plan into memory, but for the share cards: the first request draws them.
+func (p *Plan) Publish(ctx context.Context) (*Published, error) {
+	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts))}
+	for i := range p.Artifacts {
+		a := &p.Artifacts[i]
+		h.files["/"+a.File] = &file{a, sync.OnceValues(func() (*entity.Entity, error) {
+			body, err := a.Bytes()
+			return entity.New(a.Type, body), err
+		})}
+	}
+	return h, p.each(ctx, func(a *Artifact) (err error) {
+		if !a.hashed {
+			_, err = h.files["/"+a.File].entity()
+		}
+		return err
+	})
 }
 
 // ServeHTTP answers one request.
@@ -88,7 +82,8 @@ func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// file is the file at a path, or the index of the folder at it. Paths that are not clean have none.
+// file is the file at a path, or the index of the folder at it, with or without the last slash. Paths that are not
+// clean have none.
 func (h *Published) file(name string) *file {
 	trimmed := strings.TrimSuffix(name, "/")
 	if name != "/" && path.Clean(name) != trimmed {
@@ -97,7 +92,6 @@ func (h *Published) file(name string) *file {
 	if f, ok := h.files[name]; ok {
 		return f
 	}
-	// A folder answers with or without its last slash; ServeHTTP redirects in the second case.
 	return h.files[trimmed+"/index.html"]
 }
 
@@ -112,17 +106,6 @@ func (h *Published) refuseMethod(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", typeProblem)
 	w.WriteHeader(http.StatusMethodNotAllowed)
 	w.Write(body)
-}
-
-// rule is the first redirect that covers a path, with the address for that path.
-func (p *Plan) rule(name string) (Redirect, bool) {
-	for _, r := range p.Redirects {
-		if rest, ok := match(r.From, name); ok {
-			r.To = strings.Replace(r.To, splat, rest, 1)
-			return r, true
-		}
-	}
-	return Redirect{}, false
 }
 
 // redirect sends the client to another path for good. The query stays.
@@ -143,8 +126,8 @@ func (f *file) send(w http.ResponseWriter, r *http.Request, status int) {
 	e.Serve(w, r, status)
 }
 
-// Open makes the published tree a file system (fs.FS) of its files, so that the sidecar can read it as
-// it would read the folder. Folders cannot be opened.
+// Open implements [fs.FS], so that the sidecar can read the published tree as it would read the folder. Folders cannot
+// be opened.
 func (h *Published) Open(name string) (fs.File, error) {
 	f, ok := h.files["/"+name]
 	if !fs.ValidPath(name) || !ok {

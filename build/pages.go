@@ -1,26 +1,33 @@
 package build
 
 import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/render/card"
 	"github.com/mipwatch/mipwatch/render/feed"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// assets adds style sheet and scripts, named by their content.
+// assets adds style sheet and scripts, named by their content, and the pictures that other sites show beside a link:
+// one for each proposal, and one for every other page. A picture's name holds a hash of its words: new words in a text
+// leave it alone, and an existing one needs no drawing.
 func (p *planner) assets() {
 	for _, a := range p.pages.Assets() {
 		p.add(Artifact{Route: a.Route, Pattern: assetRoute, Cache: immutable, Body: fixed(a.Body)})
 	}
-}
-
-// cards adds the pictures that other sites show beside a link: one for each proposal, and one for every
-// other page. A file's name holds a hash of the picture's words: new words in a text leave it alone, and an
-// existing one needs no drawing. The file of the card before is removed, as all that is no longer planned.
-func (p *planner) cards() {
 	add := func(route, pattern string, c card.Card, source string) {
 		draw := func() ([]byte, error) { return card.PNG(c) }
-		p.add(Artifact{Route: route, Pattern: pattern, source: source, hashed: true, Body: bodyOf(draw)})
+		p.add(Artifact{Route: route, Pattern: pattern, source: source, hashed: true, Body: draw})
 	}
 	for i, m := range p.Summaries {
 		c := render.ProposalCard(p.stableInfo, m)
@@ -30,36 +37,246 @@ func (p *planner) cards() {
 	add(render.SiteCardRoute(c), siteCardRoute, c, "")
 }
 
-// home adds the index, the dashboard and the drawing of all relations.
-func (p *planner) home() {
-	p.addIndex("/", func() ([]byte, error) { return p.pages.Home(p.Summaries) })
-	p.addIndex("/dashboard/", func() ([]byte, error) {
-		revised, err := p.recentChanges()
+// documents adds the JSON that speaks of the whole corpus, and texts that tell an AI agent how to use the site.
+func (p *planner) documents() {
+	list := mip.List{Count: len(p.Summaries), MIPs: p.Summaries, UpdatedAt: updatedAt(p.Summaries)}
+	p.addIndex("/api/v1/mips", func() ([]byte, error) {
+		var b bytes.Buffer
+		err := render.List(&b, list)
+		return b.Bytes(), err
+	})
+	for _, d := range []struct {
+		route string
+		value any
+	}{
+		{"/api/v1/hardforks", mip.HardForks{HardForks: p.Forks}},
+		{"/api/v1/site", p.info},
+		{"/api/v1/diagnostics", mip.Diagnostics{Problems: p.publicProblems()}},
+	} {
+		p.addIndex(d.route, func() ([]byte, error) { return api.JSON(d.value) })
+	}
+	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info, p.Forks, p.Summaries) })
+	p.addIndex("/llms-full.txt", func() ([]byte, error) {
+		var b bytes.Buffer
+		size := 0
+		for _, c := range p.Proposals {
+			size += len(c.Raw)
+		}
+		b.Grow(size + size/8) // with the lines between the texts
+		err := agent.LLMsFull(&b, p.info, p.Summaries, func(i int) string { return p.Proposals[i].Raw })
+		return b.Bytes(), err
+	})
+	skill := sync.OnceValues(func() ([]byte, error) { return agent.Skill(p.info, p.Summaries) })
+	p.addIndex("/skill.md", skill)
+	p.add(Artifact{Route: strings.Replace(skillRoute, "{skill}", agent.SkillName(p.info), 1), Pattern: skillRoute, Body: skill})
+	p.addIndex("/.well-known/agent-skills/index.json", func() ([]byte, error) {
+		text, err := skill()
 		if err != nil {
 			return nil, err
 		}
-		return p.pages.Dashboard(render.DashboardPage{Summaries: p.Summaries, Outdated: p.outdated(), Revised: revised})
+		return agent.SkillIndex(p.info, text)
 	})
-	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.Summaries) })
 }
 
-// feeds adds the newest changes in the three formats that readers know.
-func (p *planner) feeds() {
+// sitePages adds the pages, feeds and descriptions that are one each, and the answers for addresses that do not exist.
+func (p *planner) sitePages() {
+	p.addIndex("/", func() ([]byte, error) { return p.pages.Home(p.Summaries) })
+	p.addIndex("/dashboard/", p.dashboard)
+	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.Summaries) })
+
 	p.addIndex("/"+feedFile, func() ([]byte, error) { return feed.RSS(p.info, p.Summaries) })
 	p.addIndex("/feed.atom", func() ([]byte, error) { return feed.Atom(p.info, p.Summaries) })
 	p.addIndex("/feed.json", func() ([]byte, error) { return feed.JSONFeed(p.info, p.Summaries) })
-}
 
-// about adds pages about the site itself.
-func (p *planner) about() {
+	describe := sync.OnceValue(p.describe)
+	p.addIndex("/openapi.json", func() ([]byte, error) { return describe().JSON() })
+	p.addIndex("/.well-known/api-catalog", func() ([]byte, error) { return agent.APICatalog(p.info) })
+	p.addIndex("/api/", func() ([]byte, error) { return p.pages.API(describe()) })
+	p.addIndex("/feeds/", func() ([]byte, error) { return p.pages.Feeds(p.Summaries) })
+
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
 		p.addIndex(route, func() ([]byte, error) { return p.stable.About(route) })
 	}
-}
 
-// notFound adds the two answers for addresses that do not exist: for people and, below /api, for programs.
-func (p *planner) notFound() {
 	p.addIndex("/404.html", p.pages.NotFound)
 	problem := func() ([]byte, error) { return agent.NotFoundProblem(p.info) }
-	p.add(Artifact{File: "api-404.json", index: true, Body: bodyOf(problem)})
+	p.add(Artifact{File: "api-404.json", index: true, Body: problem})
+}
+
+// dashboard makes the page of what goes on.
+func (p *planner) dashboard() ([]byte, error) {
+	page := render.DashboardPage{Summaries: p.Summaries}
+	for _, m := range p.Summaries {
+		if sum := p.Beside.Summary(m.ID); sum != nil && sum.Stale {
+			page.Outdated = append(page.Outdated, m)
+		}
+	}
+	var err error
+	if page.Revised, err = p.recentChanges(); err != nil {
+		return nil, err
+	}
+	return p.pages.Dashboard(page)
+}
+
+// describe describes the endpoints, with one proposal as the example.
+func (p *planner) describe() *agent.API {
+	if len(p.Summaries) == 0 {
+		return agent.Describe(p.stableInfo, p.Forks, nil)
+	}
+	at := p.example()
+	m, subject := p.Summaries[at], p.Subject(at)
+	// An example without a committed summary shows the extractive one, at a time that follows from the input.
+	e := agent.Subject{Proposal: subject.Proposal, Summary: p.Beside.Summary(m.ID)}
+	if e.Summary == nil {
+		if m.Updated != nil {
+			subject.Now = m.Updated.UTC()
+		}
+		e.Summary = new(summary.Extract(subject))
+	}
+	if all := p.Beside.Translations(m.ID); len(all) > 0 {
+		e.Translation = all[0].PublishedTranslation
+	}
+	e.Proposal.SummaryURL, e.Proposal.Translations = p.summaryURL(m.ID), p.translations(m.ID)
+	return agent.Describe(p.stableInfo, p.Forks, &e)
+}
+
+// example is the position of the proposal that documentation speaks of: the first with an answer at most of the
+// addresses of a proposal, and of the lists that it can be on.
+func (p *planner) example() int {
+	best, most := 0, -1
+	for i, m := range p.Summaries {
+		answers := 0
+		for _, k := range listKinds() {
+			answers += min(1, len(k.values(m)))
+		}
+		answers += min(1, len(p.Beside.Translations(m.ID)))
+		if p.Proposals[i].Past != nil {
+			answers++
+		}
+		if p.Beside.Summary(m.ID) != nil {
+			answers++
+		}
+		if answers > most {
+			best, most = i, answers
+		}
+	}
+	return best
+}
+
+// listKind is a field by which proposals are listed.
+type listKind struct {
+	name, route string
+	// values are those of a proposal, by the path segments of their lists.
+	values func(mip.Summary) map[string]string
+	// head makes one word of those that share a slug, of which there is at least one.
+	head func(values []string) string
+}
+
+// listKinds are the fields, in the order of the plan. A value that is missing, of a status alone, has a list too.
+func listKinds() []listKind {
+	word := func(field func(mip.Summary) *string) func(mip.Summary) map[string]string {
+		return func(m mip.Summary) map[string]string {
+			if v := field(m); v != nil {
+				return map[string]string{mip.Slug(*v): *v}
+			}
+			return nil
+		}
+	}
+	status := func(m mip.Summary) map[string]string { return map[string]string{m.Status.Slug(): string(m.Status)} }
+	return []listKind{
+		{"status", statusRoute, status, headOfStatus},
+		{"category", categoryRoute, word(func(m mip.Summary) *string { return m.Category }), headOfAll},
+		{"type", typeRoute, word(func(m mip.Summary) *string { return m.Type }), headOfAll},
+		{"author", authorRoute, authors, headOfMost},
+	}
+}
+
+// authors are those with a login: only a login distinguishes two people of one name.
+func authors(m mip.Summary) map[string]string {
+	out := map[string]string{}
+	for _, a := range m.Authors {
+		if slug := a.Slug(); slug != "" && out[slug] == "" {
+			out[slug] = cmp.Or(word(a.Name), "@"+*a.GitHub)
+		}
+	}
+	return out
+}
+
+// headOfAll names every value: C and C++ have one slug, and so one page.
+func headOfAll(values []string) string {
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(values))), ", ")
+}
+
+// headOfStatus prefers the word of the process, which is the one that the page explains.
+func headOfStatus(values []string) string {
+	for _, v := range values {
+		if s := mip.Status(v); s == "" || s.Known() {
+			return v
+		}
+	}
+	return headOfAll(values)
+}
+
+// headOfMost is the most frequent value, as one person's name is spelt in several ways.
+func headOfMost(values []string) string {
+	count := map[string]int{}
+	for _, v := range values {
+		count[v]++
+	}
+	return slices.MinFunc(slices.Sorted(maps.Keys(count)), func(a, b string) int { return cmp.Compare(count[b], count[a]) })
+}
+
+// lists adds the tables of the proposals that share a value of a field, each with its feed. Values with one slug share
+// a page, so that letter case does not divide a list.
+func (p *planner) lists() {
+	for _, k := range listKinds() {
+		at, words := map[string][]int{}, map[string][]string{} // positions and values by slug
+		for i, m := range p.Summaries {
+			for slug, value := range k.values(m) {
+				at[slug], words[slug] = append(at[slug], i), append(words[slug], value)
+			}
+		}
+		for _, slug := range slices.Sorted(maps.Keys(at)) {
+			p.addList(k.route, plain.Listing{Kind: k.name, Value: k.head(words[slug]), Slug: slug}, at[slug], p.pages.Listing)
+		}
+	}
+}
+
+// addList adds the page and the feed of the proposals at these positions. The positions are kept, not the summaries:
+// there are thousands of lists, and few are made at a time.
+func (p *planner) addList(pattern string, l plain.Listing, at []int, page func(plain.Listing) ([]byte, error)) {
+	add := func(file string, body func(plain.Listing) ([]byte, error)) {
+		route := pattern[:strings.Index(pattern, "{")] + l.Slug + "/" + file
+		p.add(Artifact{Route: route, Pattern: pattern + file, index: true, Body: func() ([]byte, error) {
+			l := l
+			for _, i := range at {
+				l.Summaries = append(l.Summaries, p.Summaries[i])
+			}
+			return body(l)
+		}})
+	}
+	add("", page)
+	add(feedFile, func(l plain.Listing) ([]byte, error) { return feed.List(p.stableInfo, l) })
+}
+
+// upgrades adds a page for each hard fork, and their overview. Forks whose names have one slug share a page, that of
+// the first. Its feed has the fork's published proposals, and the one that defines it.
+func (p *planner) upgrades() {
+	seen := map[string]bool{}
+	for _, f := range p.Forks {
+		slug := mip.Slug(f.Name)
+		if seen[slug] {
+			continue
+		}
+		seen[slug] = true
+		var at []int
+		for i, m := range p.Summaries {
+			if slices.Contains(f.BundledMIPs, m.Number) || f.MetaMIP != nil && *f.MetaMIP == m.Number {
+				at = append(at, i)
+			}
+		}
+		page := func(plain.Listing) ([]byte, error) { return p.pages.Upgrade(f, p.Summaries) }
+		p.addList(upgradeRoute, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, at, page)
+	}
+	p.addIndex("/upgrade/", func() ([]byte, error) { return p.pages.Upgrades(p.Summaries) })
 }

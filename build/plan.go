@@ -1,25 +1,115 @@
+// Package build is the generator: it turns a corpus and a site into a Plan, an ordered list of
+// artifacts with their bytes, and writes that plan into a folder (Sync), serves it (Publish) or
+// copies the part that the sidecar needs (Snapshot).
+//
+// A build has three steps. [Load] reads everything into memory once. [NewPlan] is pure: its producers, one list below,
+// name the files of the tree, and each artifact's Body makes the bytes when it is asked. [Sync] asks: a few workers
+// make bodies, compare them with the files, and put only different ones in place.
+//
+// Four properties hold for every producer.
+//
+//   - The same input gives the same bytes. No body depends on the clock, the order of a map or the number of workers.
+//     Pages about one proposal know neither counts nor commits, so that a change leaves the pages of the others alone.
+//   - Indexes name only files that exist: they are written after all others, and removals come last. A build that is
+//     killed leaves whole files, and the next one completes the tree.
+//   - Rules of the CDN and the sitemap derive from the plan. The handler of a [Published] plan reads the same rules,
+//     so that local and public answers agree.
+//   - Names of the tree stand in routes.go. A file is removed only if the record says that a build wrote it.
+//
+// The package knows nothing of flags, exit codes or the environment, and leaves parsing to internal/corpus and
+// formats to render.
 package build
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
+	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
+
+// Options is the input of a build but for the files themselves.
+type Options struct {
+	// Site is required.
+	Site *site.Site
+	// Folders are the proposals' folders as the process sees them.
+	Folders []string
+	// Epoch, when set, replaces every time that git would give (SOURCE_DATE_EPOCH).
+	Epoch *time.Time
+	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
+	Notice string
+	// Live, when set, holds the figures of forum and networks of one moment, which pages then show.
+	Live *snapshot.File
+	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host that
+	// rules the live routes after that file and then has to rule all others itself.
+	NoAPIFallback bool
+	// Rendered, when set, keeps rendered texts for the next plan. Nil: each plan renders all.
+	Rendered *Rendered
+}
+
+// Content is the input of a site's pages: the proposals, and the summaries and translations that are committed
+// beside them. Its Problems are those of both. It is immutable after [Load] and safe for concurrent use.
+type Content struct {
+	*corpus.Corpus
+	Summaries []mip.Summary     // of the corpus's proposals, in their order, completed by the site
+	Forks     []mip.HardFork    // with their status
+	Beside    *corpus.Committed // summaries and translations
+}
+
+// Load reads the proposals and the summaries and translations that are committed beside them. Heavy texts are
+// rendered once here, so that one which cannot be published is known before anything is written.
+func Load(ctx context.Context, o Options) (*Content, error) {
+	refused := map[string]mip.Problem{} // by file
+	for {
+		all, err := corpus.Load(ctx, corpus.Options{Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Refused: refused})
+		if err != nil {
+			return nil, err
+		}
+		c := &Content{Corpus: all, Summaries: summaries(all, o.Site)}
+		c.Forks = hardForks(o.Site, c.Summaries)
+		if c.Beside, err = all.ReadCommitted(ctx, o.Site.Locales, c.Check); err != nil {
+			return nil, err
+		}
+		c.Problems = mip.SortProblems(append(c.Problems, c.Beside.Problems...))
+		before := len(refused)
+		c.refuseTooLarge(o.Site, refused)
+		// Links to a refused proposal lead to another address, so the others are tried again.
+		if len(refused) == before {
+			return c, nil
+		}
+	}
+}
+
+// refuseTooLarge adds the problems of heavy texts that cannot be rendered, by file.
+func (c *Content) refuseTooLarge(s *site.Site, refused map[string]mip.Problem) {
+	md := html.New(s.Highlight)
+	try := func(p *corpus.Proposal, d *markdown.Document, title string, problem mip.Problem) {
+		if _, err := md.Render(d, title, c.links(s, p)); err != nil {
+			problem.Message = err.Error() + problem.Message
+			refused[problem.File] = problem
+		}
+	}
+	for _, p := range c.Proposals {
+		if p.Heavy {
+			try(p, c.Read(p), p.Title, mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File})
+		}
+		for _, t := range c.Beside.Translations(p.ID) {
+			if t.Heavy {
+				text := t.PublishedTranslation
+				problem := mip.Problem{Code: "translation-invalid", File: t.File, Message: "; it is not published"}
+				try(p, markdown.Join(text.Sections), text.Title, problem)
+			}
+		}
+	}
+}
 
 // Artifact is one file of the published tree.
 type Artifact struct {
@@ -34,49 +124,23 @@ type Artifact struct {
 	Type string
 	// Cache is the Cache-Control value.
 	Cache string
-	// Body writes the bytes. It may be called from any goroutine, and more than once.
-	Body func(io.Writer) error
+	// Body makes the bytes. It may be called from any goroutine, and more than once.
+	Body func() ([]byte, error)
 
 	source string // file of the proposal that the artifact is made from; empty: of several
 	index  bool   // names other artifacts, and is written after them: lists, feeds, sitemap, rewrites
 	hashed bool   // File holds a hash of the bytes, which cost much: an existing file of that name has them
 }
 
-// Bytes returns the whole content. The error is a [MakeError].
-func (a *Artifact) Bytes() ([]byte, error) {
-	var b bytes.Buffer
-	if err := a.Body(&b); err != nil {
-		return nil, a.makeError(err)
-	}
-	return b.Bytes(), nil
-}
-
-// bodyOf is the Body of bytes that f makes.
-func bodyOf(f func() ([]byte, error)) func(io.Writer) error {
-	return func(w io.Writer) error {
-		b, err := f()
-		if err == nil {
-			_, err = w.Write(b)
-		}
-		return err
-	}
-}
-
 // fixed is the Body of bytes that exist already.
-func fixed(b []byte) func(io.Writer) error {
-	return bodyOf(func() ([]byte, error) { return b, nil })
-}
-
-// jsonOf is the Body of a JSON document, indented as all documents of the API are.
-func jsonOf(v any) func(io.Writer) error {
-	return bodyOf(func() ([]byte, error) { return api.JSON(v) })
+func fixed(b []byte) func() ([]byte, error) {
+	return func() ([]byte, error) { return b, nil }
 }
 
 // MakeError says that an artifact could not be made, whatever the folder is that it was meant for.
 type MakeError struct {
-	File   string // of the artifact
-	Source string // file of the proposal that it is made from; empty: of several
-	Err    error
+	File string // of the artifact
+	Err  error
 }
 
 // Error names the artifact; the folder is not at fault.
@@ -85,8 +149,14 @@ func (e *MakeError) Error() string { return fmt.Sprintf("make %s: %v", e.File, e
 // Unwrap returns the error of the body.
 func (e *MakeError) Unwrap() error { return e.Err }
 
-// makeError says that the artifact's body failed.
-func (a *Artifact) makeError(err error) error { return &MakeError{a.File, a.source, err} }
+// Bytes returns the whole content. The error is a [MakeError].
+func (a *Artifact) Bytes() ([]byte, error) {
+	b, err := a.Body()
+	if err != nil {
+		return nil, &MakeError{a.File, err}
+	}
+	return b, nil
+}
 
 // Plan is the whole published tree: which file has which bytes. It is immutable and safe for
 // concurrent use.
@@ -106,22 +176,16 @@ type Plan struct {
 	versions *corpus.Texts // of proposals with a history; nil: no artifact reads one
 }
 
-// producers add the artifacts of a plan, in this order. A new artifact is a new file with its producer, and a
-// line here.
+// producers add the artifacts of a plan, in this order. A new artifact is a new line of a producer, or a new
+// producer and a line here.
 var producers = []func(*planner){
-	(*planner).assets,
-	(*planner).cards, // before the pages that name them
+	(*planner).assets, // with the cards, before the pages that name them
 	(*planner).proposals,
 	(*planner).histories,
 	(*planner).upgrades,
-	(*planner).api,
-	(*planner).agents, // llms-full.txt takes longest: others are made at the same time
-	(*planner).listings,
-	(*planner).home,
-	(*planner).feeds,
-	(*planner).documentation,
-	(*planner).about,
-	(*planner).notFound,
+	(*planner).documents, // llms-full.txt takes longest: others are made at the same time
+	(*planner).lists,
+	(*planner).sitePages,
 	// Those that derive from all others come last.
 	(*planner).sitemap,
 	(*planner).redirects,
@@ -139,6 +203,7 @@ type planner struct {
 	info       mip.SiteInfo
 	stableInfo mip.SiteInfo // info without the fields that every commit changes
 	texts      *Rendered
+	state      string // of what decides how texts are rendered
 }
 
 // NewPlan lays out the published tree of a content that [Load] returned for the same options. It does not write,
@@ -146,13 +211,10 @@ type planner struct {
 // claim, or a template that fails.
 func NewPlan(c *Content, o Options) (*Plan, error) {
 	p := &planner{
-		Options: o, Content: c, md: html.New(o.Site.Highlight), info: siteInfo(c.Corpus, o.Site, c.Summaries),
+		Options: o, Content: c, md: html.New(o.Site.Highlight), info: siteInfo(c, o.Site),
 		plan: &Plan{baseURL: o.Site.BaseURL, kind: o.Site.Prefix, versions: &corpus.Texts{}},
 	}
-	if p.texts = o.Rendered; p.texts == nil {
-		p.texts = &Rendered{}
-	}
-	p.texts.begin(p.linkState())
+	p.beginTexts()
 	// A page that holds a count or the newest commit would change with every proposal.
 	p.stableInfo = p.info
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
@@ -184,100 +246,26 @@ func (p *planner) add(a Artifact) {
 }
 
 // addOf appends an artifact that is made of one proposal. pairs are as for [routeOf].
-func (p *planner) addOf(c *corpus.Proposal, pattern string, body func(io.Writer) error, pairs ...string) {
+func (p *planner) addOf(c *corpus.Proposal, pattern string, body func() ([]byte, error), pairs ...string) {
 	p.add(Artifact{Route: routeOf(pattern, c.ID, pairs...), Pattern: pattern, source: c.File, Body: body})
 }
 
 // addIndex appends an artifact that is made of the whole corpus and names other artifacts.
 func (p *planner) addIndex(route string, body func() ([]byte, error)) {
-	p.add(Artifact{Route: route, index: true, Body: bodyOf(body)})
+	p.add(Artifact{Route: route, index: true, Body: body})
 }
 
 // unique reports two artifacts of one file or one route. Files are compared without case: some file systems know
 // none.
 func (p *Plan) unique() error {
-	files, routes := map[string]string{}, map[string]string{}
+	taken := map[string]string{} // files by their names in lower case, and by their routes
 	for _, a := range p.Artifacts {
-		fold := strings.ToLower(a.File)
-		if other, ok := files[fold]; ok {
-			return fmt.Errorf("two artifacts for one file: %s and %s", other, a.File)
-		}
-		files[fold] = a.File
-		if other, ok := routes[a.Route]; ok && a.Route != "" {
-			return fmt.Errorf("two artifacts for route %s: %s and %s", a.Route, other, a.File)
-		}
-		routes[a.Route] = a.File
-	}
-	return nil
-}
-
-// each calls do for every artifact, on every processor: the leaves first and then, when all of them are done, the
-// indexes. Neighbours of one source are done in order by one goroutine, so that they can share its text. The
-// first error stops the others and is returned.
-func (p *Plan) each(ctx context.Context, do func(*Artifact) error) error {
-	if p.versions != nil {
-		defer p.versions.Close()
-	}
-	for _, index := range []bool{false, true} {
-		jobs := p.jobs(index)
-		var next atomic.Int64
-		group, ctx := errgroup.WithContext(ctx)
-		// A goroutine for each job would grow its stack anew.
-		for range runtime.GOMAXPROCS(0) {
-			group.Go(func() error {
-				for i := int(next.Add(1)) - 1; i < len(jobs); i = int(next.Add(1)) - 1 {
-					for _, a := range jobs[i] {
-						if ctx.Err() != nil {
-							return context.Cause(ctx)
-						}
-						if err := do(a); err != nil {
-							return err
-						}
-					}
-				}
-				return nil
-			})
-		}
-		if err := group.Wait(); err != nil {
-			return err
+		for _, name := range []string{strings.ToLower(a.File), a.Route} {
+			if other, ok := taken[name]; ok && name != "" {
+				return fmt.Errorf("two artifacts for %s: %s and %s", name, other, a.File)
+			}
+			taken[name] = a.File
 		}
 	}
 	return nil
-}
-
-// jobs are the artifacts that are indexes, or the others, neighbours of one source together.
-func (p *Plan) jobs(index bool) (jobs [][]*Artifact) {
-	for i := range p.Artifacts {
-		a := &p.Artifacts[i]
-		last := len(jobs) - 1
-		switch {
-		case a.index != index:
-		case last >= 0 && a.source != "" && a.source == jobs[last][0].source:
-			jobs[last] = append(jobs[last], a)
-		default:
-			jobs = append(jobs, []*Artifact{a})
-		}
-	}
-	return jobs
-}
-
-// Trial makes every artifact and keeps none. It returns the problems of the proposals whose artifacts cannot be
-// made. The error is ctx's, or a [MakeError] of an artifact that is made from several.
-func (p *Plan) Trial(ctx context.Context) ([]mip.Problem, error) {
-	var mu sync.Mutex
-	var out []mip.Problem
-	err := p.each(ctx, func(a *Artifact) error {
-		err := a.Body(io.Discard)
-		switch {
-		case err == nil:
-			return nil
-		case a.source == "":
-			return a.makeError(err)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		out = append(out, mip.Problem{Level: mip.Error, Code: "not-rendered", File: a.source, Message: err.Error()})
-		return nil
-	})
-	return mip.SortProblems(out), err
 }

@@ -3,17 +3,26 @@ package build
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 
+	"github.com/gofrs/flock"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/atomicfile"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -47,7 +56,7 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
 
-	old, wanted := f.ours, make(fileSet, len(p.Artifacts))
+	old, wanted := f.ours, make(map[string]bool, len(p.Artifacts))
 	for _, a := range p.Artifacts {
 		wanted[a.File] = true
 	}
@@ -57,12 +66,10 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	if err := f.record(both); err != nil {
 		return Report{}, err
 	}
-	// Leaves are put in place before the indexes: see each.
 	var mu sync.Mutex
-	err = p.each(ctx, func(a *Artifact) error {
+	err = p.each(ctx, func(a *Artifact) (err error) {
 		changed := false
 		if !a.hashed || !old[a.File] || !f.holds(a.File) {
-			var err error
 			if changed, err = f.replace(a); err != nil {
 				return err
 			}
@@ -99,106 +106,287 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 // JSON tree of /api/v1 and, in sidecar.json, the configuration of the live part, RPC addresses
 // included. dir is kept as [Sync] keeps an output folder, and must not be published.
 func Snapshot(ctx context.Context, p *Plan, dir string, s *site.Site) (Report, error) {
-	sub := &Plan{}
+	carried := p.Documents()
+	config := mip.SidecarConfig{Networks: append([]mip.Endpoints{}, s.Networks...)}
+	carried.Artifacts = append(carried.Artifacts, Artifact{
+		File: "sidecar.json", Type: typeJSON, index: true, Body: func() ([]byte, error) { return api.JSON(config) },
+	})
+	return Sync(ctx, carried, dir, SyncOptions{})
+}
+
+// Documents is the part of the plan that a sidecar reads: the JSON tree of /api/v1.
+func (p *Plan) Documents() *Plan {
+	out := &Plan{}
 	for _, a := range p.Artifacts {
 		if strings.HasPrefix(a.Route, "/api/v1/") {
-			sub.Artifacts = append(sub.Artifacts, a)
+			out.Artifacts = append(out.Artifacts, a)
 		}
 	}
-	config := mip.SidecarConfig{Networks: append([]mip.Endpoints{}, s.Networks...)}
-	sub.Artifacts = append(sub.Artifacts, Artifact{
-		File: "sidecar.json", Type: typeJSON, index: true, Body: jsonOf(config),
+	return out
+}
+
+// Check makes every artifact and keeps none. The error is ctx's, or a [MakeError].
+func (p *Plan) Check(ctx context.Context) error {
+	return p.each(ctx, func(a *Artifact) error {
+		_, err := a.Bytes()
+		return err
 	})
-	return Sync(ctx, sub, dir, SyncOptions{})
+}
+
+// each calls do for every artifact, on every processor: the leaves first and then, when all of them are done, the
+// indexes. Neighbours of one source are done in order by one goroutine, so that they can share its text. The
+// first error stops the others and is returned.
+func (p *Plan) each(ctx context.Context, do func(*Artifact) error) error {
+	if p.versions != nil {
+		defer p.versions.Close()
+	}
+	for _, index := range []bool{false, true} {
+		jobs := p.jobs(index)
+		var next atomic.Int64
+		group, ctx := errgroup.WithContext(ctx)
+		// A goroutine for each job would grow its stack anew.
+		for range runtime.GOMAXPROCS(0) {
+			group.Go(func() error {
+				for i := int(next.Add(1)) - 1; i < len(jobs); i = int(next.Add(1)) - 1 {
+					for _, a := range jobs[i] {
+						if ctx.Err() != nil {
+							return context.Cause(ctx)
+						}
+						if err := do(a); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jobs are the artifacts that are indexes, or the others, neighbours of one source together.
+func (p *Plan) jobs(index bool) (jobs [][]*Artifact) {
+	for i := range p.Artifacts {
+		a := &p.Artifacts[i]
+		last := len(jobs) - 1
+		switch {
+		case a.index != index:
+		case last >= 0 && a.source != "" && a.source == jobs[last][0].source:
+			jobs[last] = append(jobs[last], a)
+		default:
+			jobs = append(jobs, []*Artifact{a})
+		}
+	}
+	return jobs
+}
+
+// The output folder has a state of its own, so that a build can remove files without ever removing one of a person.
+// The owner file is written by the first build, into a folder that holds nothing of the plan with other bytes. The
+// record lists the files of the last build and, while a build runs, those of the new plan too: a build that is killed
+// leaves no file that the next one does not know. The lock keeps two builds apart. Beside them stand, while a build
+// runs, temporary files. None of the state is published.
+const (
+	stateDir   = ".mipwatch"
+	ownerFile  = stateDir + "/owner"
+	recordFile = stateDir + "/manifest.json"
+	lockFile   = stateDir + "/lock"
+	// ownerText is for a person who finds the owner file.
+	ownerText = "This folder is written by mipwatch build, which removes what it no longer publishes.\n"
+	// lockRetry is how often a waiting build asks again for the lock.
+	lockRetry = 50 * time.Millisecond
+)
+
+// ErrNotOurs is wrapped by the error of [Sync] and [CheckFolder] for a folder that holds something
+// else than a published tree.
+var ErrNotOurs = errors.New("not an output folder")
+
+// CheckFolder rejects a folder that holds a project, as a mistyped --out must not mix a site into it, and one whose
+// state no build made: a link would have files written elsewhere, and a pipe would never be opened. A checkout can
+// bring both along. A folder that does not exist yet is fine.
+func CheckFolder(dir string) error {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if abs == filepath.Dir(abs) {
+		return fmt.Errorf("%s is the root of the file system: %w", dir, ErrNotOurs)
+	}
+	for _, sign := range []string{"go.mod", ".git", "site.yaml"} {
+		if _, err := os.Lstat(filepath.Join(dir, sign)); err == nil {
+			return fmt.Errorf("%s holds %s, so it is a project and %w; name a folder of its own", dir, sign, ErrNotOurs)
+		}
+	}
+	for _, name := range []string{stateDir, lockFile, ownerFile, recordFile} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		info, err := os.Lstat(file)
+		if err != nil {
+			continue // there is none, or writing fails with the reason
+		}
+		if mode := info.Mode(); name == stateDir && !mode.IsDir() || name != stateDir && !mode.IsRegular() {
+			return fmt.Errorf("%s is there as something else than a build makes it (%v), so %s is %w; remove it", file, mode, dir, ErrNotOurs)
+		}
+	}
+	return nil
+}
+
+// folder is an output folder, locked for one build. No name leads out of it.
+type folder struct {
+	root *os.Root
+	dir  string
+	lock *flock.Flock
+	ours map[string]bool // files that a build wrote, or was about to; the only licence to remove one
+}
+
+// openFolder creates, checks and locks the output folder, and removes the temporary files of a killed build. waiting
+// is called once when another build holds the lock; it may be nil.
+func openFolder(ctx context.Context, p *Plan, dir string, waiting func()) (*folder, error) {
+	if err := CheckFolder(dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, stateDir), 0o755); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(dir, lockFile))
+	ok, err := lock.TryLock()
+	if err == nil && !ok {
+		if waiting != nil {
+			waiting()
+		}
+		_, err = lock.TryLockContext(ctx, lockRetry)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	f := &folder{root: root, dir: dir, lock: lock, ours: map[string]bool{}}
+	if err = f.checkOwner(p); err == nil {
+		if err = atomicfile.Recover(root, stateDir); err != nil {
+			err = fmt.Errorf("%s: %w", f.path(stateDir), err)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	return f, nil
+}
+
+// close gives the folder back. The lock file stays, so that two later builds agree on one.
+func (f *folder) close() error { return errors.Join(f.root.Close(), f.lock.Close()) }
+
+// path names a file of the folder as messages do.
+func (f *folder) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }
+
+// checkOwner reads the record after making sure that the folder is a build's, which the mark says from the first
+// build on. A record that is lost is begun again from the files that only builds write. A folder that no build has
+// written to is refused when a file of the plan is there already with other bytes: it belongs to another program or a
+// person.
+func (f *folder) checkOwner(p *Plan) error {
+	raw, err := f.root.ReadFile(recordFile)
+	var record struct{ Files []string }
+	if err == nil && json.Unmarshal(raw, &record) == nil && record.Files != nil {
+		for _, file := range record.Files {
+			f.ours[file] = true
+		}
+		return nil
+	}
+	if owner, ownerErr := f.root.ReadFile(ownerFile); err == nil || ownerErr == nil && string(owner) == ownerText {
+		generated := generatedFiles(p.kind)
+		return fs.WalkDir(f.root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && generated.MatchString(file) {
+				f.ours[file] = true
+			}
+			return nil // an unreadable file is left alone
+		})
+	}
+	for i := range p.Artifacts {
+		a := &p.Artifacts[i]
+		if _, err := f.root.Lstat(a.File); err != nil {
+			continue
+		}
+		want, err := a.Bytes()
+		if err == nil && f.has(a.File, want) {
+			continue
+		}
+		f.root.Remove(lockFile) // not ours to leave behind; a folder with something else in it stays
+		f.root.Remove(stateDir)
+		return fmt.Errorf("%s is there already and no build wrote it, so %s is %w; name another folder, or remove the file",
+			f.path(a.File), f.dir, ErrNotOurs)
+	}
+	return f.write(ownerFile, []byte(ownerText))
+}
+
+// record writes which files are a build's, unless the record says so already.
+func (f *folder) record(files map[string]bool) error {
+	if maps.Equal(files, f.ours) {
+		return nil
+	}
+	// A file a line, so that a diff of two can be read.
+	text, err := json.MarshalIndent(map[string]any{"files": slices.Sorted(maps.Keys(files))}, "", "  ")
+	if err != nil {
+		return err
+	}
+	f.ours = files
+	return f.write(recordFile, text)
 }
 
 // replace leaves an artifact's file with the bytes of its body, and reports whether it had others. The error is
 // a [MakeError] where the body is at fault and not the folder.
 func (f *folder) replace(a *Artifact) (changed bool, err error) {
-	r := &replacement{root: f.root}
-	if r.old, err = openRegular(f.root, a.File); err == nil {
-		defer r.old.Close()
+	want, err := a.Bytes()
+	if err != nil || f.has(a.File, want) {
+		return false, err
 	}
-	bodyErr := a.Body(r)
-	if bodyErr == nil && r.err == nil {
-		changed, r.err = r.commit(a.File)
-	} else if r.temp != nil {
-		r.temp.Remove()
-	}
-	switch {
-	case r.err != nil:
-		return false, fmt.Errorf("write %s: %w", f.path(a.File), r.err)
-	case bodyErr != nil:
-		return false, a.makeError(bodyErr)
-	}
-	return changed, nil
+	return true, f.write(a.File, want)
 }
 
-// openRegular opens a regular file, without blocking should it be a pipe.
-func openRegular(root *os.Root, name string) (*os.File, error) {
-	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fs.ErrInvalid, err, file.Close())
-	}
-	return file, nil
-}
-
-// replacement compares the bytes that are written to it with a file, and begins a temporary file at the first
-// difference: most artifacts are on the disk already, and none has to be held in memory to find that out.
-type replacement struct {
-	root *os.Root
-	old  *os.File         // nil: there is none
-	same int64            // bytes that old and the written ones have in common
-	temp *atomicfile.Temp // nil: no difference so far
-	err  error            // the first of reading or writing files
-}
-
-// Write implements [io.Writer].
-func (r *replacement) Write(b []byte) (n int, err error) {
-	if r.err == nil && r.temp == nil {
-		if r.matches(b) {
-			r.same += int64(len(b))
-			return len(b), nil
+// write puts a file in place, from a temporary one in the folder of the state.
+func (f *folder) write(file string, text []byte) error {
+	temp, err := atomicfile.Create(f.root, stateDir)
+	if err == nil {
+		if _, err = temp.Write(text); err == nil {
+			err = temp.Commit(file)
+		} else {
+			temp.Remove()
 		}
-		r.err = r.begin()
 	}
-	if r.err == nil {
-		n, r.err = r.temp.Write(b)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", f.path(file), err)
 	}
-	return n, r.err
+	return nil
 }
 
-// matches reports whether the old file goes on with these bytes.
-func (r *replacement) matches(b []byte) bool {
-	if r.old == nil {
+// has reports whether a regular file has this name and these bytes.
+func (f *folder) has(file string, want []byte) bool {
+	info, err := f.root.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(want)) {
 		return false
 	}
-	old := make([]byte, len(b))
-	n, _ := r.old.ReadAt(old, r.same)
-	return bytes.Equal(old[:n], b)
+	got, err := f.root.ReadFile(file)
+	return err == nil && bytes.Equal(got, want)
 }
 
-// begin makes the temporary file, with the bytes that both have.
-func (r *replacement) begin() (err error) {
-	r.temp, err = atomicfile.Create(r.root, stateDir)
-	if err == nil && r.same > 0 {
-		_, err = io.Copy(r.temp, io.NewSectionReader(r.old, 0, r.same))
-	}
-	return err
+// holds reports whether a regular file has this name.
+func (f *folder) holds(file string) bool {
+	info, err := f.root.Lstat(file)
+	return err == nil && info.Mode().IsRegular()
 }
 
-// commit puts the temporary file in place, unless the old one has the same bytes.
-func (r *replacement) commit(name string) (changed bool, err error) {
-	if r.temp == nil {
-		if info, err := r.old.Stat(); err == nil && info.Size() == r.same {
-			return false, nil
-		}
-		if err := r.begin(); err != nil {
-			return false, err
+// remove deletes a file and the folders that it leaves empty.
+func (f *folder) remove(file string) error {
+	// Below a file there is nothing either.
+	if err := f.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("remove %s: %w", f.path(file), err)
+	}
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if f.root.Remove(dir) != nil {
+			break // not empty, or gone already
 		}
 	}
-	return true, r.temp.Commit(name)
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -143,14 +142,7 @@ func TestSyncTouchesNothingWhenNothingChanged(t *testing.T) {
 
 // pieces is an artifact that is written in several pieces.
 func pieces(file string, words ...string) Artifact {
-	return Artifact{File: file, Body: func(w io.Writer) error {
-		for _, word := range words {
-			if _, err := io.WriteString(w, word); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
+	return Artifact{File: file, Body: func() ([]byte, error) { return []byte(strings.Join(words, "")), nil }}
 }
 
 // A file gets the new bytes wherever they begin to differ from the old ones, however they are written.
@@ -182,7 +174,7 @@ func TestSyncMends(t *testing.T) {
 	drawn := 0
 	p := planOf("a=one", "og.0123abcd.png=picture", "index=i")
 	p.Artifacts[1].hashed = true
-	p.Artifacts[1].Body = func(w io.Writer) error { drawn++; _, err := io.WriteString(w, "picture"); return err }
+	p.Artifacts[1].Body = func() ([]byte, error) { drawn++; return []byte("picture"), nil }
 	mustSync(t, p, dir)
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("tampered"), 0o644); err != nil {
 		t.Fatal(err)
@@ -321,12 +313,12 @@ func TestSyncOrder(t *testing.T) {
 	mustSync(t, planOf("leaf1=a", "gone=g", "index=leaf1 gone"), dir)
 	p := planOf("index=leaf2", "leaf2=b") // the index first in the plan, all the same written last
 	fail := errors.New("stop here")
-	p.Artifacts[0].Body = func(io.Writer) error {
+	p.Artifacts[0].Body = func() ([]byte, error) {
 		got := tree(t, dir)
 		if got["leaf2"] != "b" || got["gone"] != "g" || got["index"] != "leaf1 gone" {
 			t.Errorf("when the index is made the tree is %v; want the new leaf there, the old index and what it names untouched", got)
 		}
-		return fail
+		return nil, fail
 	}
 	if _, err := Sync(t.Context(), p, dir, SyncOptions{}); !errors.Is(err, fail) {
 		t.Fatalf("err = %v, want the index's", err)
@@ -342,7 +334,7 @@ func TestSyncWaitsForAnother(t *testing.T) {
 	dir := t.TempDir()
 	inside, release := make(chan bool), make(chan bool)
 	p := planOf("a=one")
-	p.Artifacts[0].Body = func(w io.Writer) error { close(inside); <-release; _, err := io.WriteString(w, "one"); return err }
+	p.Artifacts[0].Body = func() ([]byte, error) { close(inside); <-release; return []byte("one"), nil }
 	first := make(chan error, 1)
 	go func() {
 		_, err := Sync(context.Background(), p, dir, SyncOptions{})

@@ -1,6 +1,9 @@
 package sidecar
 
 import (
+	"cmp"
+	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,101 +15,327 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/strictjson"
+	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-// aiSummary answers POST /api/ai-summary.
+const (
+	// english is the language of proposals, of committed summaries, and of those that rules make.
+	english = "en"
+	// freshAnswer is longer than any process: an answer stays right as long as its key is asked for.
+	freshAnswer = 100 * 365 * 24 * time.Hour
+	// sharedAnswer is how long other processes find an answer. A text that nobody asks about should not fill a memory
+	// that many share.
+	sharedAnswer = 30 * 24 * time.Hour
+	// answerBytes bounds what is kept of summaries, of translations and of their pieces, each.
+	answerBytes = 64 << 20
+	// askAgain is when to ask again for an answer that is being made.
+	askAgain = 5 * time.Second
+	// maxBody bounds the body of a POST, in bytes.
+	maxBody = 64 << 10
+)
+
+// aiSummary answers POST /api/ai-summary with the first of these that there is:
+//
+//   - the committed summary of the present text;
+//   - the model's, made now or earlier;
+//   - the committed summary of an older text, marked stale;
+//   - what rules take from the text, when there is no model or its budget is used up.
+//
+// A summary that is not what was asked for has the reason in its Fallback. A failure of the model is an error unless
+// there is a committed summary of an older text: rules are no stand-in for a model that an operator pays for.
 func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, error) {
-	st, m, err := s.readPost(w, r, "mipNumber", "locale")
-	if err != nil {
-		return nil, err
-	}
-	id, err := proposalOf(m["mipNumber"], st.index.Site.Prefix)
-	if err != nil {
-		return nil, err
-	}
 	// Summaries in English need no model, so English is a locale of every site here.
-	locale := english
-	if m["locale"] != nil {
-		if locale, err = localeOf(m["locale"], append([]string{locale}, foreignLocales(st.index.Site)...)); err != nil {
-			return nil, err
-		}
-	}
-	sum, err := s.ai.summary(r.Context(), st.index, id, locale)
+	q, err := s.readQuestion(w, r, english, "mipNumber", "locale")
 	if err != nil {
 		return nil, err
+	}
+	sum, failed, err := s.bestSummary(r.Context(), q)
+	if err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		sum.Fallback = &api.Fallback{Code: failed.Code, Detail: failed.Detail}
+		if failed.RetryAfter > 0 {
+			sum.Fallback.RetryAfter = new(api.Seconds(failed.RetryAfter))
+		}
 	}
 	return s.newResponse(sum, time.Time{}, 0)
 }
 
-// aiTranslate answers POST /api/ai-translate.
-func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response, error) {
-	st, m, err := s.readPost(w, r, "mipNumber", "locale", "sections")
+// bestSummary returns a summary. failed is why it is not the one that was asked for, or nil.
+func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary, failed *api.HTTPError, err error) {
+	m, err := q.index.Find(q.id)
 	if err != nil {
-		return nil, err
+		return sum, nil, err
 	}
-	id, err := proposalOf(m["mipNumber"], st.index.Site.Prefix)
-	if err != nil {
-		return nil, err
+	var older *api.Summary
+	if q.locale == english {
+		if older, err = q.index.Summary(ctx, m); err != nil {
+			return sum, nil, s.logged(q.id, err)
+		}
 	}
-	locales := foreignLocales(st.index.Site)
+	if older != nil && !older.Stale {
+		return *older, nil, nil
+	}
+	subject := q.index.Subject(m, s.Now())
+	key := q.key(m)
+	key.texts = subject.Hash()
+	byRules := true
 	switch {
-	case len(locales) == 0:
-		return nil, badRequest("This site has no other language than English; see locales in /api/v1/site.")
-	case m["locale"] == nil:
-		return nil, badRequest("locale is missing; want one of %s.", strings.Join(locales, ", "))
+	case s.AI.Unusable != nil:
+		failed, byRules = aiDisabled(s.AI.Unusable), false
+	case s.AI.Model != nil:
+		key.maker = s.maker()
+		if sum, err = s.modelSummary(ctx, key, subject); err == nil {
+			return sum, nil, nil
+		}
+		if failed = httpError(err); failed.Code == api.Internal || failed.Code == api.NotFound {
+			return sum, nil, err
+		}
+		byRules = failed.Code == api.RateLimited
+	case q.locale != english:
+		const detail = "Without a language model there are summaries in English only."
+		failed = &api.HTTPError{Code: api.AIDisabled, Detail: detail}
 	}
-	locale, err := localeOf(m["locale"], locales)
-	if err != nil {
-		return nil, err
+	switch {
+	case older != nil:
+		return *older, failed, nil
+	case !byRules:
+		return sum, nil, failed
 	}
-	sections, err := sectionsOf(m["sections"])
-	if err != nil {
-		return nil, err
-	}
-	translation, err := s.ai.translation(r.Context(), st.index, id, locale, sections)
-	if err != nil {
-		return nil, err
-	}
-	return s.newResponse(translation, time.Time{}, 0)
+	// A summary by rules is made faster than another process is asked for it.
+	key.locale, key.maker = english, summary.Extractive
+	sum, err = getAnswer(ctx, s, s.summaries, key, func(ctx context.Context) (api.Summary, error) {
+		read, err := subject.Read(ctx)
+		if err != nil {
+			return api.Summary{}, err
+		}
+		return summary.Extract(read), nil
+	})
+	return sum, failed, err
 }
 
-// foreignLocales returns the site's languages but English, the language of the proposals.
-func foreignLocales(site mip.SiteInfo) []string {
-	return slices.DeleteFunc(slices.Clone(site.Locales), func(l string) bool { return strings.EqualFold(l, english) })
+// modelSummary asks the model, unless it was asked before.
+func (s *Sidecar) modelSummary(ctx context.Context, key answerKey, subject index.Subject) (api.Summary, error) {
+	check := func(sum api.Summary) bool { // its quotes are not compared with the text again
+		return sum.MIPNumber == key.id.Number && sum.ContentHash == key.hash && sum.Locale == key.locale &&
+			sum.Source == s.AI.Name && !sum.Stale && sum.Fallback == nil && summary.CheckForm(sum) == nil
+	}
+	return getAnswer(ctx, s, s.summaries, key, func(ctx context.Context) (api.Summary, error) {
+		return shareAnswer(ctx, s, "summary", key, check, func(ctx context.Context) (api.Summary, error) {
+			read, err := subject.Read(ctx)
+			if err != nil {
+				return api.Summary{}, err
+			}
+			return ai.Summarise(ctx, s.AI.Model, read, key.locale)
+		})
+	})
 }
 
-// readPost reads the members of the body, and returns them with the state of the site. A member that is null counts as
-// absent, and one that is not among names is an error.
-func (s *Sidecar) readPost(w http.ResponseWriter, r *http.Request, names ...string) (*state, map[string]json.RawMessage, error) {
-	// The body comes first: its deadline runs, and a refusal needs no state.
+// answerKey is all that an answer follows from. The texts are those of the moment at which they were listed.
+type answerKey struct {
+	site     string // base address of the site
+	id       mip.ID
+	hash     string   // the proposal's contentHash
+	texts    [32]byte // hash of all texts and of the fork for a summary, of the passages for a piece
+	locale   string
+	maker    string // the model with the version of the rules, or summary.Extractive
+	sections string // their positions, for a translation of some
+}
+
+// maker is the model and the rules that its answers are held to.
+func (s *Sidecar) maker() string { return s.AI.Name + " " + ai.PromptVersion }
+
+// newAnswerCache makes a cache of answers. In a server an answer that takes too long for its caller is finished for the
+// next one.
+func newAnswerCache[V any](s *Sidecar, stats *cache.Stats) *cache.Cache[answerKey, V] {
+	timeout := timing.DetachedModel
+	if s.Function {
+		timeout = timing.Model
+	}
+	size := func(v V) int64 {
+		text, _ := json.Marshal(v) // an answer without JSON counts as empty
+		return int64(len(text))
+	}
+	return cache.New[answerKey](cache.Config[V]{
+		Fresh: freshAnswer, Timeout: timeout, Detached: !s.Function,
+		Bytes: answerBytes, Size: size, Retry: pauseAfter, Now: s.Now, Stats: stats,
+	})
+}
+
+// getAnswer returns what is cached for a key, or makes it. A caller waits for timing.Model at the most.
+func getAnswer[V any](
+	ctx context.Context, s *Sidecar, c *cache.Cache[answerKey, V], key answerKey,
+	fetch func(context.Context) (V, error),
+) (V, error) {
+	if !s.Function { // there the cache itself ends the fetch
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timing.Model)
+		defer cancel()
+	}
+	e, err := c.Get(ctx, key, func(ctx context.Context) (V, error) {
+		v, err := fetch(ctx)
+		return v, s.logged(key.id, err)
+	})
+	if _, ok := errors.AsType[*api.HTTPError](err); !ok && httpError(err).Code == api.UpstreamTimeout {
+		late := *httpError(err)
+		late.RetryAfter, late.Err = askAgain, err
+		err = &late
+	}
+	return e.Value, err
+}
+
+// shareAnswer calls fetch, unless another process has its answer or is about to have it. The kind names the type V
+// among the records of a site. check reports whether a value of another process is an answer to the question.
+func shareAnswer[V any](
+	ctx context.Context, s *Sidecar, kind string, k answerKey,
+	check func(V) bool, fetch func(context.Context) (V, error),
+) (v V, err error) {
+	if s.Redis == nil {
+		return fetch(ctx)
+	}
+	name := cache.Name(k.site, kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
+	ended := s.Redis.Once(ctx, name, func(record []byte) (ok bool) {
+		v, ok, err = ai.DecodeRecord(record, timing.LongestPause, check)
+		return ok
+	}, func(ctx context.Context) ([]byte, time.Duration) {
+		v, err = fetch(ctx)
+		if err != nil {
+			pause := pauseAfter(err)
+			return ai.EncodeFailure(err, pause), pause
+		}
+		return ai.EncodeRecord(v), sharedAnswer
+	})
+	return v, cmp.Or(ended, err)
+}
+
+// logged writes an error to the log and returns it. It leaves out that a budget is used up, and that a caller left.
+func (s *Sidecar) logged(id mip.ID, err error) error {
+	if err != nil && httpError(err).Code != api.RateLimited && !errors.Is(err, context.Canceled) {
+		s.Log.Warn("no answer", "proposal", id, "error", err.Error())
+	}
+	return err
+}
+
+// pauseAfter is how long a failure stands before the same is asked again. A budget answers by itself.
+func pauseAfter(err error) time.Duration {
+	const least = 5 * time.Second // what fails is likely to fail again, and costs each time
+	switch e := httpError(err); e.Code {
+	case api.AIFailed, api.UpstreamTimeout, api.UpstreamUnavailable:
+		return min(max(e.RetryAfter, least), timing.LongestPause)
+	}
+	return 0
+}
+
+// aiDisabled says that no model can be asked, because none is configured or the one that is cannot be used.
+func aiDisabled(why error) *api.HTTPError {
+	detail := "This site has no language model for that: " + strings.ReplaceAll(why.Error(), "\n", "; ") + "."
+	return &api.HTTPError{Code: api.AIDisabled, Detail: detail, Err: fmt.Errorf("no model: %w", why)}
+}
+
+// question is the body of an AI route.
+type question struct {
+	index  *index.Index
+	id     mip.ID
+	locale string
+	// sections are ids, which the proposal may not have. Nil means all.
+	sections []string
+}
+
+// key is the key of an answer, but for its maker and texts.
+func (q *question) key(m mip.Summary) answerKey {
+	return answerKey{site: q.index.Site.BaseURL, id: m.ID, hash: m.ContentHash, locale: q.locale}
+}
+
+// readQuestion reads the body of a POST, whose members must be among those named. One that is null counts as absent. An
+// absent locale is the one given, which is allowed beside the site's own. Empty means that the locale is required.
+func (s *Sidecar) readQuestion(
+	w http.ResponseWriter, r *http.Request, locale string, names ...string,
+) (q question, err error) {
+	// The body comes first: its deadline runs, and a refusal needs no site.
 	body, err := readBody(w, r)
 	if err != nil {
-		return nil, nil, err
+		return q, err
 	}
-	st, err := s.state(r.Context())
+	st, err := s.site(r.Context())
 	if err != nil {
-		return nil, nil, err
+		return q, err
 	}
 	m, err := strictjson.Object(body, names...)
-	if e, ok := errors.AsType[*strictjson.MemberError](err); ok {
-		problem := "does not belong into the body"
-		if e.Twice {
-			problem = "is in the body twice"
-		}
-		return nil, nil, badRequest("The member %q %s; want %s.", shorten(e.Name), problem, strings.Join(names, ", "))
+	if member, ok := errors.AsType[*strictjson.MemberError](err); ok {
+		err = fmt.Errorf("%w, %q", err, mip.ShortenRunes(member.Name, 40))
 	}
 	if err != nil {
-		return nil, nil, badRequest("The body %v; want a JSON object with %s.", err, strings.Join(names, ", "))
+		return q, badRequest("The body %v; want a JSON object with %s.", err, strings.Join(names, ", "))
 	}
 	maps.DeleteFunc(m, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
-	return st, m, nil
+	q.index = st.index
+	if q.id, err = parseID(m["mipNumber"], st.index.Site.Prefix); err != nil {
+		const detail = "mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\"."
+		return q, badRequest(detail, st.index.Site.Prefix)
+	}
+	if q.locale, err = parseLocale(m["locale"], locale, st.index.Site.Locales); err != nil {
+		return q, err
+	}
+	if raw := m["sections"]; raw != nil {
+		const most = 1000 // more than any real proposal has
+		const detail = "sections must be a list of 1 to %d section ids, such as [\"s-abstract\"], or be left out."
+		wrong := badRequest(detail, most)
+		elements, err := strictjson.Array(raw)
+		if err != nil || len(elements) == 0 || len(elements) > most {
+			return q, wrong
+		}
+		for _, e := range elements {
+			id, err := strictjson.String(e)
+			if err != nil {
+				return q, wrong
+			}
+			q.sections = append(q.sections, id)
+		}
+	}
+	return q, nil
 }
 
-const maxBody = 64 << 10 // bytes
+// parseID reads 6, "6" or "MIP-6" with the site's prefix in any case.
+func parseID(raw json.RawMessage, prefix string) (mip.ID, error) {
+	text := string(raw)
+	if quoted, err := strictjson.String(raw); err == nil {
+		text = quoted
+		if kind, digits, ok := strings.Cut(text, "-"); ok && strings.EqualFold(kind, prefix) {
+			text = digits
+		}
+	}
+	return mip.ParseID(prefix + "-" + text)
+}
+
+// parseLocale returns a locale as the site spells it. English, the language of the proposals, is none of the site's
+// own.
+func parseLocale(raw json.RawMessage, absent string, site []string) (string, error) {
+	given, err := absent, error(nil)
+	if raw != nil {
+		given, err = strictjson.String(raw)
+	}
+	is := func(name string) func(string) bool {
+		return func(l string) bool { return strings.EqualFold(l, name) }
+	}
+	allowed := slices.DeleteFunc(slices.Clone(site), is(english))
+	if absent != "" {
+		allowed = append(allowed, absent)
+	}
+	i := slices.IndexFunc(allowed, is(given))
+	if err != nil || i < 0 {
+		const detail = "locale must be one of those of this site (%s); see locales in /api/v1/site."
+		return "", badRequest(detail, strings.Join(allowed, ", "))
+	}
+	return allowed[i], nil
+}
 
 // limitBody sets the deadline by which the whole body of a request must have arrived. The deadline is the
 // connection's, so that it also bounds net/http, which reads what a handler leaves of a body.
@@ -118,111 +347,28 @@ func limitBody(w http.ResponseWriter, r *http.Request) {
 	http.NewResponseController(w).SetReadDeadline(time.Now().Add(timing.Body))
 }
 
-// readBody reads the whole body of a POST, which must be JSON.
+// readBody reads the whole body of a POST, which must be JSON in UTF-8 without a content coding.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if err := checkMediaType(r.Header); err != nil {
-		return nil, err
-	}
-	// A body that says its length is refused before it is read.
-	if r.ContentLength > maxBody {
-		return nil, tooLarge(w)
+	mediaType, params, err := mime.ParseMediaType(strings.Join(r.Header.Values("Content-Type"), ", "))
+	coding := r.Header.Get("Content-Encoding")
+	if err != nil || mediaType != "application/json" || coding != "" && !strings.EqualFold(coding, "identity") ||
+		params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
+		const detail = "The body must be application/json, in UTF-8 and without a content coding."
+		return nil, &api.HTTPError{Code: api.UnsupportedMediaType, Detail: detail}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		// The rest of the body is not read.
+		w.Header().Set("Connection", "close")
+	}
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return nil, tooLarge(w)
+		const detail = "The body has more than %d bytes. Proposals are named by number; no text is sent here."
+		return nil, &api.HTTPError{Code: api.TooLarge, Detail: fmt.Sprintf(detail, maxBody)}
 	}
 	if err != nil {
-		w.Header().Set("Connection", "close")
 		return nil, badRequest("The body broke off, or did not come within %v.", timing.Body)
 	}
 	// The deadline is lifted only when nothing is left to read: an answer may take longer than the body.
 	http.NewResponseController(w).SetReadDeadline(time.Time{})
 	return body, nil
-}
-
-// tooLarge also ends the connection, since the rest of the body is not read.
-func tooLarge(w http.ResponseWriter) error {
-	w.Header().Set("Connection", "close")
-	const detail = "The body has more than %d bytes. Proposals are named by number; no text is sent here."
-	return &api.HTTPError{Code: api.TooLarge, Detail: fmt.Sprintf(detail, maxBody)}
-}
-
-// checkMediaType lets JSON in UTF-8 through, without a content coding.
-func checkMediaType(h http.Header) error {
-	wrong := func(detail string) error { return &api.HTTPError{Code: api.UnsupportedMediaType, Detail: detail} }
-	mediaType, params, err := mime.ParseMediaType(h.Get("Content-Type"))
-	switch {
-	case err != nil || mediaType != "application/json" || len(h.Values("Content-Type")) > 1:
-		return wrong("Content-Type must be application/json.")
-	case params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8"):
-		return wrong("JSON is UTF-8; leave the charset out.")
-	case h.Get("Content-Encoding") != "" && !strings.EqualFold(h.Get("Content-Encoding"), "identity"):
-		return wrong("The body must not have a content coding.")
-	}
-	return nil
-}
-
-// shorten bounds a caller's text for a message.
-func shorten(s string) string {
-	const most = 41 // characters
-	return mip.ShortenRunes(s, most)
-}
-
-// proposalOf reads mipNumber: 6, "6" or "MIP-6" with the site's prefix in any case.
-func proposalOf(raw json.RawMessage, prefix string) (mip.ID, error) {
-	problem := "must be"
-	if raw == nil {
-		problem = "is missing; want"
-	}
-	wrong := badRequest("mipNumber %s a proposal's number, such as 6, \"6\" or \"%s-6\".", problem, prefix)
-	text := string(raw)
-	if strings.HasPrefix(text, `"`) {
-		var err error
-		if text, err = strictjson.String(raw); err != nil {
-			return mip.ID{}, wrong
-		}
-		if kind, digits, ok := strings.Cut(text, "-"); ok && strings.EqualFold(kind, prefix) {
-			text = digits
-		}
-	}
-	id, err := mip.ParseID(prefix + "-" + text)
-	if err != nil {
-		return mip.ID{}, wrong
-	}
-	return id, nil
-}
-
-// localeOf reads locale and returns it as the site spells it. It must be one of those allowed.
-func localeOf(raw json.RawMessage, allowed []string) (string, error) {
-	given, err := strictjson.String(raw)
-	if err != nil {
-		return "", badRequest("locale %v; want one of %s.", err, strings.Join(allowed, ", "))
-	}
-	i := slices.IndexFunc(allowed, func(l string) bool { return strings.EqualFold(l, given) })
-	if i < 0 {
-		return "", badRequest("locale %q is none of this site's; want one of %s.", shorten(given), strings.Join(allowed, ", "))
-	}
-	return allowed[i], nil
-}
-
-// sectionsOf reads a list of section ids. It returns nil for an absent one.
-func sectionsOf(raw json.RawMessage) ([]string, error) {
-	if raw == nil {
-		return nil, nil
-	}
-	const most = 1000 // more than any real proposal has
-	elements, err := strictjson.Array(raw)
-	if err != nil {
-		return nil, badRequest("sections %v; want section ids, such as [\"s-abstract\"].", err)
-	}
-	if len(elements) == 0 || len(elements) > most {
-		return nil, badRequest("sections has %d ids; want 1 to %d, or leave it out for all.", len(elements), most)
-	}
-	out := make([]string, len(elements))
-	for i, e := range elements {
-		if out[i], err = strictjson.String(e); err != nil {
-			return nil, badRequest("sections holds something that %v; want section ids, such as [\"s-abstract\"].", err)
-		}
-	}
-	return out, nil
 }

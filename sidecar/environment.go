@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
 	"net/netip"
 	"strings"
@@ -10,81 +11,48 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
-// Environment is the part of a [Config] that the variables of a process decide, however it is run. [ReadEnvironment]
-// makes it.
-type Environment struct {
-	// Proxies is TRUSTED_PROXIES.
-	Proxies []netip.Prefix
-	// Level is LOG_LEVEL, or info.
-	Level slog.Level
-	// RequestsPerMinute and AIRequestsPerMinute are the variables of these names. Zero means the default of [Config].
-	RequestsPerMinute   int
-	AIRequestsPerMinute int
-	// AI is made of the AI_* variables and the key of the provider.
-	AI ai.Configured
-
-	// Lookup is the one that was given to [ReadEnvironment].
-	Lookup func(string) (string, bool)
-
-	// redis is nil without REDIS_URL.
-	redis *redis.Address
-}
-
-// ReadEnvironment reads the variables through lookup, which is like [os.LookupEnv]. Those of networks, whose names
-// follow from the site, are not among them; see [index.Endpoints]. Each error begins with the name of the variable.
-func ReadEnvironment(lookup func(string) (string, bool)) (Environment, []error) {
-	e := Environment{Lookup: lookup}
+// Environment returns the [Config] that the variables of a process decide, however it is run, with a log of JSON lines
+// to w. It reads them through lookup, which is like [os.LookupEnv]. An empty variable counts as unset. Those of
+// networks, whose names follow from the site, are not among them; see [index.Endpoints]. Each error begins with the
+// name of the variable. A model that cannot be asked is a line of the log: everything else works then. The Redis is not
+// connected yet.
+func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []error) {
 	var errs []error
-	check := func(name string, err error) {
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", name, err))
-		}
-	}
-	var err error
-	e.Proxies, err = parseProxies(e.Get("TRUSTED_PROXIES"))
-	check("TRUSTED_PROXIES", err)
-	e.Level, err = parseLevel(e.Get("LOG_LEVEL"))
-	check("LOG_LEVEL", err)
-	e.RequestsPerMinute, err = ai.ParseCount(e.Get("REQUESTS_PER_MINUTE"))
-	check("REQUESTS_PER_MINUTE", err)
-	e.AIRequestsPerMinute, err = ai.ParseCount(e.Get("AI_REQUESTS_PER_MINUTE"))
-	check("AI_REQUESTS_PER_MINUTE", err)
-	if address := e.Get("REDIS_URL"); address != "" {
-		e.redis, err = redis.Parse(address)
-		check("REDIS_URL", err)
-	}
-	var more []error
-	e.AI, more = ai.Environment(lookup)
-	return e, append(errs, more...)
-}
-
-// Get returns the value of a variable without white space around it. An unset variable is an empty one.
-func (e Environment) Get(name string) string {
-	value, _ := e.Lookup(name)
-	return strings.TrimSpace(value)
-}
-
-// Config returns a Config with a log, and logs why the configured model cannot be asked, if it cannot: everything else
-// works then. The Redis is not connected yet.
-func (e Environment) Config(log *slog.Logger) Config {
-	if why := e.AI.Unusable; why != nil {
-		log.Warn("no language model", "error", why.Error())
-	}
 	c := Config{
-		Proxies: e.Proxies, RequestsPerMinute: e.RequestsPerMinute, AIRequestsPerMinute: e.AIRequestsPerMinute,
-		AI: e.AI, Log: log,
+		Proxies:             read(lookup, &errs, "TRUSTED_PROXIES", parseProxies),
+		RequestsPerMinute:   read(lookup, &errs, "REQUESTS_PER_MINUTE", ai.ParseCount),
+		AIRequestsPerMinute: read(lookup, &errs, "AI_REQUESTS_PER_MINUTE", ai.ParseCount),
 	}
-	if e.redis != nil {
-		c.Redis = redis.Open(e.redis, redis.Config{Log: log})
+	level := read(lookup, &errs, "LOG_LEVEL", parseLevel)
+	address := read(lookup, &errs, "REDIS_URL", redis.Parse)
+	c.Log = slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
+	var more []error
+	c.AI, more = ai.Environment(lookup)
+	errs = append(errs, more...)
+	if why := c.AI.Unusable; why != nil {
+		c.Log.Warn("no language model", "error", why.Error())
 	}
-	return c
+	if address != nil {
+		c.Redis = redis.Open(address, redis.Config{Log: c.Log})
+	}
+	return c, errs
+}
+
+// read parses a variable that is set, and notes the error.
+func read[T any](lookup func(string) (string, bool), errs *[]error, name string, parse func(string) (T, error)) (v T) {
+	text, _ := lookup(name)
+	if text = strings.TrimSpace(text); text == "" {
+		return v
+	}
+	v, err := parse(text)
+	if err != nil {
+		*errs = append(*errs, fmt.Errorf("%s: %w", name, err))
+	}
+	return v
 }
 
 // parseLevel reads a level of log/slog by its name, without an offset such as INFO+1.
 func parseLevel(text string) (level slog.Level, err error) {
-	if text == "" {
-		return slog.LevelInfo, nil
-	}
 	if level.UnmarshalText([]byte(text)) != nil || strings.ContainsAny(text, "+-") {
 		return 0, fmt.Errorf("want debug, info, warn or error, got %q", text)
 	}
@@ -93,15 +61,11 @@ func parseLevel(text string) (level slog.Level, err error) {
 
 // parseProxies reads addresses and prefixes. An IPv4 address within an IPv6 one becomes the IPv4 address, as the
 // addresses of callers do.
-func parseProxies(text string) ([]netip.Prefix, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var out []netip.Prefix
+func parseProxies(text string) (out []netip.Prefix, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
-		// A zone names an interface of this machine, by which no address of a request is told apart.
 		p, err := netip.ParsePrefix(part)
+		// A zone names an interface of this machine, by which no address of a request is told apart.
 		if a, bad := netip.ParseAddr(part); bad == nil && a.Zone() == "" {
 			p, err = netip.PrefixFrom(a, a.BitLen()), nil
 		}

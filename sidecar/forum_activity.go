@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -19,25 +18,28 @@ func (s *Sidecar) forumActivity(_ http.ResponseWriter, r *http.Request) (*respon
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.state(r.Context())
+	st, err := s.site(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	if st.forum == nil {
 		return nil, &api.HTTPError{Code: api.NotFound, Detail: "This site has no forum."}
 	}
-	key := responseKey{state: st.number, route: r.URL.Path, number: topic}
+	key := responseKey{site: st, route: r.URL.Path, number: topic}
 	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
 		// Linked topics are refreshed whenever they are due. All others share a budget of calls, so that no caller
 		// drives load through the sidecar.
 		get := st.forum.Other
-		if st.isLinked(topic) {
+		if _, linked := st.linked.Load(topic); linked {
 			get = st.forum.Linked
 		}
 		e, err := get(ctx, topic)
 		// A topic whose link has only a slug passes for one that nobody links to until the slug is resolved.
-		if errors.Is(err, forum.ErrBusy) && s.resolveSlugs(ctx, st) && st.isLinked(topic) {
-			e, err = st.forum.Linked(ctx, topic)
+		if errors.Is(err, forum.ErrBusy) {
+			s.discuss(ctx, st, false)
+			if _, linked := st.linked.Load(topic); linked {
+				e, err = st.forum.Linked(ctx, topic)
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -51,27 +53,29 @@ func (s *Sidecar) forumActivity(_ http.ResponseWriter, r *http.Request) (*respon
 	})
 }
 
-// topicID reads the one parameter. Others are ignored.
-func topicID(query string) (int, error) {
-	values, _ := url.ParseQuery(query) // an error leaves out the parameters that cannot be read
-	given, ok := values["topicId"]
-	switch {
-	case !ok:
-		return 0, badRequest("topicId is missing; want the number of a forum topic, such as ?topicId=399.")
-	case len(given) > 1:
-		return 0, badRequest("topicId is there more than once; want one.")
+// networkInfo answers GET /api/network-info.
+func (s *Sidecar) networkInfo(_ http.ResponseWriter, r *http.Request) (*response, error) {
+	st, err := s.site(r.Context())
+	if err != nil {
+		return nil, err
 	}
-	// The forum counts in 32 bits. ParseInt takes signs and leading zeros, other spellings of the same topic.
-	n, err := strconv.ParseInt(given[0], 10, 32)
-	if err != nil || n < 1 || given[0] != strconv.FormatInt(n, 10) {
-		return 0, badRequest("topicId is no topic's number; want decimal digits from 1 to 2147483647, without leading zeros.")
-	}
-	return int(n), nil
+	key := responseKey{site: st, route: r.URL.Path}
+	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
+		heads, until := s.heads(ctx, st)
+		return s.newResponse(api.NetworkInfo{Networks: heads}, until, timing.StaleInCDN)
+	})
 }
 
-// resolveSlugs resolves the links that have only a slug, mostly from the forum's cache, and reports whether there are
-// any.
-func (s *Sidecar) resolveSlugs(ctx context.Context, st *state) bool {
-	s.discussionsOf(ctx, st, false)
-	return slices.ContainsFunc(st.links, func(l link) bool { return l.topic == 0 })
+// topicID reads the one parameter. Others are ignored. The forum counts in 32 bits, and other spellings of a number
+// would be other keys of a cache.
+func topicID(query string) (int, error) {
+	values, _ := url.ParseQuery(query) // an error leaves out the parameters that cannot be read
+	given := values["topicId"]
+	if len(given) == 1 {
+		if n, err := strconv.ParseInt(given[0], 10, 32); err == nil && n > 0 && given[0] == strconv.FormatInt(n, 10) {
+			return int(n), nil
+		}
+	}
+	return 0, badRequest("topicId is there once, and is the number of a forum topic, such as ?topicId=399: " +
+		"digits from 1 to 2147483647, without leading zeros.")
 }

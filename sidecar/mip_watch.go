@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
+	"github.com/mipwatch/mipwatch/sidecar/index"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
@@ -23,11 +25,11 @@ func (s *Sidecar) mipWatch(_ http.ResponseWriter, r *http.Request) (*response, e
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.state(r.Context())
+	st, err := s.site(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	key := responseKey{state: st.number, route: r.URL.Path, number: int(p)}
+	key := responseKey{site: st, route: r.URL.Path, number: int(p)}
 	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
 		w, until := s.watch(ctx, st, p)
 		// Heads are soon too old to be shown. An answer with a failed part is asked for again as soon as it may be.
@@ -47,219 +49,12 @@ func (s *Sidecar) mipWatch(_ http.ResponseWriter, r *http.Request) (*response, e
 func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
 	ctx, cancel := context.WithTimeout(ctx, timing.Ask)
 	defer cancel()
-	st, err := s.state(ctx)
+	st, err := s.site(ctx)
 	if err != nil {
 		return nil, err
 	}
 	w, _ := s.watch(ctx, st, allParts)
 	return &w, nil
-}
-
-// watch makes the chosen parts. It asks the forum and the networks at the same time, as far as the parts need them.
-// until is when the first of them is due to be asked again.
-func (s *Sidecar) watch(ctx context.Context, st *state, p parts) (w api.MIPWatch, until time.Time) {
-	// Both have the same deadline, so that the slower one decides and a failed one delays nothing.
-	var wg sync.WaitGroup
-	d := discussions{until: s.Now().Add(timing.FreshTopic)}
-	if p.has(needForum) {
-		wg.Go(func() { d = s.discussionsOf(ctx, st, p.has(partForum)) })
-	}
-	var heads map[string]api.NetworkStatus
-	headsUntil := d.until
-	if p.has(needHeads) {
-		heads, headsUntil = s.heads(ctx, st)
-	}
-	wg.Wait()
-	w.Errors = map[string]api.Code{}
-	addForum(&w, st, p, d)
-	if p.has(needHeads) {
-		addHeads(&w, st, p, heads, s.Now())
-	}
-	if headsUntil.Before(d.until) {
-		return w, headsUntil
-	}
-	return w, d.until
-}
-
-// addForum adds the list and the forum's topics.
-func addForum(w *api.MIPWatch, st *state, p parts, d discussions) {
-	all := st.index.List.MIPs
-	// The index is shared and never changed.
-	if len(d.resolved) > 0 {
-		all = slices.Clone(all)
-		for i, topic := range d.resolved {
-			all[i].ForumTopicID = &topic
-		}
-	}
-	if p.has(partMIPs) {
-		w.MIPs, w.Freshness.MIPs = all, st.index.List.UpdatedAt
-	}
-	if p.has(partForum) {
-		w.Forum = d.topics
-		proposals := map[int][]api.ProposalRef{} // by topic
-		for _, m := range all {
-			if m.ForumTopicID != nil {
-				proposals[*m.ForumTopicID] = append(proposals[*m.ForumTopicID], api.ProposalRef{Number: m.Number, ID: m.ID, Title: m.Title})
-			}
-		}
-		for i, t := range w.Forum {
-			w.Forum[i].Proposals = proposals[t.TopicID]
-			w.Freshness.Forum = earlier(w.Freshness.Forum, &t.FetchedAt)
-		}
-	}
-	if d.err != nil {
-		w.Errors["forum"] = httpError(d.err).Code
-	}
-}
-
-// addHeads adds the parts that follow from the heads of the chains. now is the time of a chain that has no head.
-func addHeads(w *api.MIPWatch, st *state, p parts, heads map[string]api.NetworkStatus, now time.Time) {
-	x := st.index
-	// All parts are judged at the same times, so that they agree with each other.
-	clock := newChainClock(heads, now)
-	if p.has(partHardForks) {
-		w.HardForks = make([]mip.HardFork, 0, len(x.HardForks))
-		for _, f := range x.HardForks {
-			f.Status = f.StatusAt(x.Site.Networks, clock.now)
-			w.HardForks = append(w.HardForks, f)
-		}
-	}
-	if p.has(partDiscrepancies) {
-		w.Discrepancies = discrepancies(x, clock, now)
-	}
-	if p.has(partHardForks | partDiscrepancies) {
-		w.Freshness.HardForks = new(mip.NewTime(clock.oldest()))
-	}
-	if p.has(partNetworks) {
-		w.Networks = heads
-	}
-	// errors names one code for all networks: that of the first one, in the site's order, that failed.
-	for _, n := range x.Site.Networks {
-		head := heads[n.ID]
-		if p.has(partNetworks) {
-			w.Freshness.Networks = earlier(w.Freshness.Networks, head.FetchedAt)
-		}
-		if _, named := w.Errors["networks"]; head.Error != nil && !named {
-			w.Errors["networks"] = api.Code(*head.Error)
-		}
-	}
-}
-
-// earlier returns the first of two times. Nil is none.
-func earlier(a, b *mip.Time) *mip.Time {
-	if a == nil || b != nil && b.UTC().Before(a.UTC()) {
-		return b
-	}
-	return a
-}
-
-// discussions is the activity of all linked topics.
-type discussions struct {
-	// topics has the highest score first.
-	topics []api.ForumActivity
-	// resolved has the topics of links that have only a slug, by the proposal's position in the list.
-	resolved map[int]int
-	// err is that of the first topic, in the order of the list, that could not be renewed.
-	err error
-	// until is when the first topic is due to be asked for again.
-	until time.Time
-}
-
-// discussionsOf gets every linked topic, all at the same time. The forum bounds how many calls go out at once. Without
-// activity it only resolves slugs.
-func (s *Sidecar) discussionsOf(ctx context.Context, st *state, activity bool) discussions {
-	results := make([]linkResult, len(st.links))
-	var wg sync.WaitGroup
-	for i, l := range st.links {
-		if activity || l.topic == 0 {
-			wg.Go(func() { results[i] = s.follow(ctx, st, l, activity) })
-		}
-	}
-	wg.Wait()
-	d := discussions{topics: []api.ForumActivity{}, resolved: map[int]int{}, until: s.Now().Add(timing.FreshTopic)}
-	seen := map[int]bool{}
-	// Results are taken in the order of the list, so that equal input gives equal answers.
-	for i, f := range results {
-		if st.links[i].topic == 0 && f.topic != 0 {
-			d.resolved[st.links[i].proposal] = f.topic
-		}
-		if activity && f.err == nil && !seen[f.topic] {
-			seen[f.topic] = true
-			d.topics = append(d.topics, f.answer.Value)
-		}
-		// A topic that does not exist is left out and is no failure.
-		if err := cmp.Or(f.err, f.answer.Err); d.err == nil && !errors.Is(err, forum.ErrNotFound) {
-			d.err = err
-		}
-		if next := f.answer.Next; !next.IsZero() && next.Before(d.until) {
-			d.until = next
-		}
-	}
-	slices.SortFunc(d.topics, func(a, b api.ForumActivity) int {
-		return cmp.Or(cmp.Compare(b.ActivityScore, a.ActivityScore), cmp.Compare(a.TopicID, b.TopicID))
-	})
-	return d
-}
-
-// linkResult is what the forum answers about a link.
-type linkResult struct {
-	// topic is zero when the slug leads to none.
-	topic  int
-	answer forum.Answer
-	err    error
-}
-
-// follow resolves the slug of a link that has no number, whose topic counts as linked from then on, and gets the
-// topic's activity if it is wanted.
-func (s *Sidecar) follow(ctx context.Context, st *state, l link, activity bool) linkResult {
-	r := linkResult{topic: l.topic}
-	if r.topic == 0 {
-		if r.topic, r.err = st.forum.Resolve(ctx, l.slug); r.err != nil {
-			// The forum keeps the failure for as long as it stands. This only bounds the response.
-			r.answer.Next = s.Now().Add(timing.FreshHead)
-			return r
-		}
-		st.setLinked(r.topic)
-	}
-	if activity {
-		r.answer, r.err = st.forum.Linked(ctx, r.topic)
-	}
-	return r
-}
-
-// networkInfo answers GET /api/network-info.
-func (s *Sidecar) networkInfo(_ http.ResponseWriter, r *http.Request) (*response, error) {
-	st, err := s.state(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	return s.cached(r.Context(), responseKey{state: st.number, route: r.URL.Path}, func(ctx context.Context) (*response, error) {
-		heads, until := s.heads(ctx, st)
-		return s.newResponse(api.NetworkInfo{Networks: heads}, until, timing.StaleInCDN)
-	})
-}
-
-// heads gets the heads of all networks, by id and all at the same time. until is when the first of them is due to be
-// asked for again.
-func (s *Sidecar) heads(ctx context.Context, st *state) (heads map[string]api.NetworkStatus, until time.Time) {
-	heads = make(map[string]api.NetworkStatus, len(st.networks))
-	until = s.Now().Add(timing.FreshHead)
-	// The networks are asked at the same time, so that a slow one delays no other.
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	for _, n := range st.networks {
-		wg.Go(func() {
-			head, next := n.Status(ctx)
-			mu.Lock()
-			defer mu.Unlock()
-			heads[n.endpoints.ID] = head
-			if next.Before(until) {
-				until = next
-			}
-		})
-	}
-	wg.Wait()
-	return heads, until
 }
 
 // parts is a choice of the members of [api.MIPWatch], a bit for each name of [api.WatchParts] in that order. Every
@@ -285,40 +80,294 @@ const (
 // has reports whether one of some parts is chosen.
 func (p parts) has(some parts) bool { return p&some != 0 }
 
-// partsOf reads the one parameter, which may be missing. Others are ignored, and a value that cannot be read is an
-// error.
+// partsOf reads the one parameter, which may be missing. Others are ignored.
 func partsOf(query string) (parts, error) {
-	chosen := parts(0) // a value that is sound chooses at least one
-	// url.ParseQuery would drop a value that it cannot read.
-	for field := range strings.SplitSeq(query, "&") {
-		key, value, _ := strings.Cut(field, "=")
-		if key, err := url.QueryUnescape(key); err != nil || key != "parts" {
-			continue
-		}
-		if chosen != 0 {
-			return 0, wrongParts("is there more than once")
-		}
-		names, err := url.QueryUnescape(value)
-		if err != nil {
-			return 0, wrongParts("is not escaped as an address has it")
-		}
-		for name := range strings.SplitSeq(names, ",") {
-			at := slices.Index(api.WatchParts(), name)
-			switch {
-			case name == "":
-				return 0, wrongParts("holds an empty name")
-			case at < 0:
-				return 0, wrongParts("holds a name that is not known")
-			case chosen.has(1 << at):
-				return 0, wrongParts("names " + name + " more than once")
-			}
-			chosen |= 1 << at
-		}
+	values, _ := url.ParseQuery(query) // an error leaves out the parameters that cannot be read
+	given := values["parts"]
+	if len(given) == 0 && !strings.Contains(query, "parts=") {
+		return allParts, nil
 	}
-	return cmp.Or(chosen, allParts), nil
+	names := api.WatchParts()
+	chosen, sound := parts(0), len(given) == 1
+	for name := range strings.SplitSeq(strings.Join(given, ","), ",") {
+		at := slices.Index(names, name)
+		sound = sound && at >= 0 && !chosen.has(1<<at)
+		chosen |= 1 << max(0, at)
+	}
+	if !sound {
+		const detail = "parts is there once, and names one or more of %s, each once, separated by commas."
+		return 0, badRequest(detail, strings.Join(names, ", "))
+	}
+	return chosen, nil
 }
 
-// wrongParts repeats nothing of the parameter.
-func wrongParts(why string) error {
-	return badRequest("parts %s; want it once, with one or more of %s, each once, separated by commas.", why, strings.Join(api.WatchParts(), ", "))
+// watch makes the chosen parts. It asks the forum and the networks at the same time, as far as the parts need them.
+// until is when the first of them is due to be asked again.
+func (s *Sidecar) watch(ctx context.Context, st *site, p parts) (w api.MIPWatch, until time.Time) {
+	// Both have the same deadline, so that the slower one decides and a failed one delays nothing.
+	var wg sync.WaitGroup
+	until = s.Now().Add(timing.FreshTopic)
+	d := discussions{until: until}
+	if p.has(needForum) {
+		wg.Go(func() { d = s.discuss(ctx, st, p.has(partForum)) })
+	}
+	var heads map[string]api.NetworkStatus
+	if p.has(needHeads) {
+		heads, until = s.heads(ctx, st)
+	}
+	wg.Wait()
+	w.Errors = map[string]api.Code{}
+	if p.has(partMIPs) {
+		w.MIPs, w.Freshness.MIPs = d.mips, st.index.List.UpdatedAt
+	}
+	if p.has(partForum) {
+		w.Forum = d.topics
+		for _, t := range d.topics {
+			w.Freshness.Forum = earlier(w.Freshness.Forum, &t.FetchedAt)
+		}
+	}
+	if d.err != nil {
+		w.Errors["forum"] = httpError(d.err).Code
+	}
+	if p.has(needHeads) {
+		addHeads(&w, st, p, chainClock{s.Now(), heads})
+	}
+	if d.until.Before(until) {
+		until = d.until
+	}
+	return w, until
+}
+
+// addHeads adds the parts that follow from the heads of the chains. All are judged by one clock, so that they agree
+// with each other.
+func addHeads(w *api.MIPWatch, st *site, p parts, clock chainClock) {
+	x := st.index
+	if p.has(partHardForks) {
+		w.HardForks = append([]mip.HardFork{}, x.HardForks...)
+		for i, f := range w.HardForks {
+			w.HardForks[i].Status = f.StatusAt(x.Site.Networks, clock.now)
+		}
+	}
+	if p.has(partDiscrepancies) {
+		w.Discrepancies = discrepancies(x, clock)
+	}
+	if p.has(partNetworks) {
+		w.Networks = clock.heads
+	}
+	oldest := mip.NewTime(clock.wall)
+	// errors names one code for all networks: that of the first one, in the site's order, that failed.
+	for _, n := range x.Site.Networks {
+		head := clock.heads[n.ID]
+		if p.has(partNetworks) {
+			w.Freshness.Networks = earlier(w.Freshness.Networks, head.FetchedAt)
+		}
+		oldest = *earlier(&oldest, new(mip.NewTime(clock.now(n.ID))))
+		if _, named := w.Errors["networks"]; head.Error != nil && !named {
+			w.Errors["networks"] = api.Code(*head.Error)
+		}
+	}
+	if p.has(partHardForks | partDiscrepancies) {
+		w.Freshness.HardForks = &oldest
+	}
+}
+
+// earlier returns the first of two times. Nil is none.
+func earlier(a, b *mip.Time) *mip.Time {
+	if a == nil || b != nil && b.UTC().Before(a.UTC()) {
+		return b
+	}
+	return a
+}
+
+// discussions is the activity of all linked topics.
+type discussions struct {
+	// mips are those of the site, with the topics of links that have only a slug.
+	mips []mip.Summary
+	// topics has the highest score first.
+	topics []api.ForumActivity
+	// err is that of the first topic, in the order of the list, that could not be renewed.
+	err error
+	// until is when the first topic is due to be asked for again.
+	until time.Time
+}
+
+// discuss gets every linked topic, all at the same time. The forum bounds how many calls go out at once. Without
+// activity it only resolves slugs.
+func (s *Sidecar) discuss(ctx context.Context, st *site, activity bool) discussions {
+	answers := make([]forum.Answer, len(st.links))
+	topics := make([]int, len(st.links)) // zero where a slug leads to none
+	var wg sync.WaitGroup
+	for i, l := range st.links {
+		wg.Go(func() { topics[i], answers[i] = s.follow(ctx, st, l, activity) })
+	}
+	wg.Wait()
+	// The index is shared and never changed.
+	d := discussions{mips: slices.Clone(st.index.List.MIPs), topics: []api.ForumActivity{}}
+	d.until = s.Now().Add(timing.FreshTopic)
+	for i, l := range st.links {
+		if l.topic == 0 && topics[i] != 0 {
+			d.mips[l.proposal].ForumTopicID = &topics[i]
+		}
+	}
+	proposals := map[int][]api.ProposalRef{} // by topic
+	for _, m := range d.mips {
+		if m.ForumTopicID != nil {
+			ref := api.ProposalRef{Number: m.Number, ID: m.ID, Title: m.Title}
+			proposals[*m.ForumTopicID] = append(proposals[*m.ForumTopicID], ref)
+		}
+	}
+	seen := map[int]bool{}
+	// Answers are taken in the order of the list, so that equal input gives equal answers.
+	for i, a := range answers {
+		if !a.At.IsZero() && !seen[topics[i]] {
+			seen[topics[i]] = true
+			a.Value.Proposals = proposals[topics[i]]
+			d.topics = append(d.topics, a.Value)
+		}
+		// A topic that does not exist is left out and is no failure.
+		if a.Err != nil && d.err == nil && !errors.Is(a.Err, forum.ErrNotFound) {
+			d.err = a.Err
+		}
+		if !a.Next.IsZero() && a.Next.Before(d.until) {
+			d.until = a.Next
+		}
+	}
+	slices.SortFunc(d.topics, func(a, b api.ForumActivity) int {
+		return cmp.Or(cmp.Compare(b.ActivityScore, a.ActivityScore), cmp.Compare(a.TopicID, b.TopicID))
+	})
+	return d
+}
+
+// follow resolves the slug of a link that has no number, whose topic counts as linked from then on, and gets the
+// topic's activity if it is wanted. The topic is zero when the slug leads to none.
+func (s *Sidecar) follow(ctx context.Context, st *site, l link, activity bool) (topic int, a forum.Answer) {
+	var err error
+	if topic = l.topic; topic == 0 {
+		if topic, err = st.forum.Resolve(ctx, l.slug); err != nil {
+			// The forum keeps the failure for as long as it stands. This only bounds the response.
+			return 0, forum.Answer{Err: err, Next: s.Now().Add(timing.FreshHead)}
+		}
+		st.linked.Store(topic, true)
+	}
+	if activity {
+		a, err = st.forum.Linked(ctx, topic)
+		a.Err = cmp.Or(err, a.Err)
+	}
+	return topic, a
+}
+
+// heads gets the heads of all networks, by id and all at the same time, so that a slow one delays no other. until is
+// when the first of them is due to be asked for again.
+func (s *Sidecar) heads(ctx context.Context, st *site) (heads map[string]api.NetworkStatus, until time.Time) {
+	heads, until = make(map[string]api.NetworkStatus, len(st.chains)), s.Now().Add(timing.FreshHead)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for i, c := range st.chains {
+		wg.Go(func() {
+			head, next := c.Status(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			heads[st.endpoints[i].ID] = head
+			if next.Before(until) {
+				until = next
+			}
+		})
+	}
+	wg.Wait()
+	return heads, until
+}
+
+// chainClock has the time of each network: that of its latest block if the head is fresh, else the wall clock's.
+type chainClock struct {
+	wall  time.Time
+	heads map[string]api.NetworkStatus
+}
+
+// block returns the time of the latest block of a network. ok is false for a network whose head is not fresh.
+func (c chainClock) block(network string) (t time.Time, ok bool) {
+	h := c.heads[network]
+	if h.BlockTime == nil || h.Error != nil || h.BlockTime.UTC().Unix() <= 0 {
+		return c.wall, false
+	}
+	// A node whose clock is ahead must not activate a fork early.
+	if t = h.BlockTime.UTC(); c.wall.Before(t) {
+		t = c.wall
+	}
+	return t, true
+}
+
+// now returns the time at which the forks of a network are judged.
+func (c chainClock) now(network string) time.Time {
+	t, _ := c.block(network)
+	return t
+}
+
+// source says where a network's time comes from, for the message of a discrepancy.
+func (c chainClock) source(network string) string {
+	t, ok := c.block(network)
+	at := mip.NewTime(t).String()
+	switch {
+	case !ok:
+		return "judged by the clock at " + at + ", since it says no block now"
+	case c.heads[network].Stale:
+		return "its head stands still at a block of " + at
+	}
+	return "its latest block is of " + at
+}
+
+// discrepancies lists where the texts and the chains disagree: a fork that is active while a proposal that it bundles
+// is not Final, a proposal that is Final before its fork is active, and a last call whose last day is over in UTC.
+// Activation counts on the main network, the first of the site, since test networks switch first. They are sorted by
+// proposal, then in the order of the forks.
+func discrepancies(x *index.Index, clock chainClock) []api.Discrepancy {
+	out := []api.Discrepancy{}
+	for _, m := range x.List.MIPs {
+		last := m.LastCallDeadline
+		if m.Status == mip.LastCall && !last.IsZero() && !clock.wall.Before(last.Time().AddDate(0, 0, 1)) {
+			message := fmt.Sprintf("%s is in Last Call, and its deadline %s has passed.", m.ID, last)
+			out = append(out, api.Discrepancy{MIP: &m.Number, Code: "last-call-overdue", Message: message})
+		}
+	}
+	// A site without networks has no chain to disagree with.
+	for _, network := range x.Site.Networks[:min(1, len(x.Site.Networks))] {
+		for _, f := range x.HardForks {
+			for _, n := range f.BundledMIPs {
+				m, ok := mip.Find(x.List.MIPs, mip.ID{Kind: x.Site.Prefix, Number: n})
+				if code, message := disagreement(m, f, network.ID, clock); ok && code != "" {
+					out = append(out, api.Discrepancy{
+						MIP: &m.Number, Hardfork: &f.Name, Network: &network.ID, Code: code, Message: message,
+					})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b api.Discrepancy) int { return *a.MIP - *b.MIP })
+	return out
+}
+
+// disagreement compares a proposal's status with its fork's on one network. The code is empty where they agree. A
+// Living proposal may stay so in an active fork.
+func disagreement(m mip.Summary, f mip.HardFork, network string, clock chainClock) (code, message string) {
+	activation := f.Activation[network]
+	active, source := activation.Reached(clock.now(network)), clock.source(network)
+	switch {
+	case active && m.Status != mip.Final && m.Status != mip.Living:
+		status, since := "has no status", "from the first block"
+		if m.Status != "" {
+			status = "is " + m.Status.String()
+		}
+		if *activation.Timestamp != 0 && activation.Time != nil {
+			since = "since " + activation.Time.String()
+		}
+		const message = "%s is active on %s %s (%s), and %s, which it bundles, %s."
+		return "active-not-final", fmt.Sprintf(message, f.Name, network, since, source, m.ID, status)
+	case !active && m.Status == mip.Final:
+		when := "has no activation time"
+		if activation.Time != nil {
+			when = "activates at " + activation.Time.String()
+		}
+		const message = "%s is Final, and %s, which bundles it, %s on %s (%s)."
+		return "final-not-active", fmt.Sprintf(message, m.ID, f.Name, when, network, source)
+	}
+	return "", ""
 }

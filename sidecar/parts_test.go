@@ -91,17 +91,16 @@ func TestOrderOfParts(t *testing.T) {
 
 func TestWrongParts(t *testing.T) {
 	bubble(t, func(w *world) {
-		for query, why := range map[string]string{
-			"?parts": "empty name", "?parts=": "empty name", "?parts=,": "empty name", "?parts=forum,": "empty name", "?parts=,forum": "empty name", "?parts=forum,,mips": "empty name",
-			"?parts=all": "not known", "?parts=Forum": "not known", "?parts=forum,x": "not known", "?parts=forum%20": "not known", "?parts=forum+": "not known", "?parts=freshness": "not known",
-			"?parts=forum;x=1": "not known", "?parts=%00": "not known", "?parts=forum%26x": "not known",
-			"?parts=forum,forum": "names forum more than once", "?parts=mips,forum,mips": "names mips more than once",
-			"?parts=forum&parts=mips": "there more than once", "?parts=forum&parts=forum": "there more than once", "?parts=forum&parts=": "there more than once", "?parts=forum&p%61rts=mips": "there more than once",
-			"?parts=%zz": "not escaped", "?parts=forum%": "not escaped",
+		for _, query := range []string{
+			"?parts", "?parts=", "?parts=,", "?parts=forum,", "?parts=,forum", "?parts=forum,,mips",
+			"?parts=all", "?parts=Forum", "?parts=forum,x", "?parts=forum%20", "?parts=forum+", "?parts=freshness",
+			"?parts=forum;x=1", "?parts=%00", "?parts=forum%26x", "?parts=forum,forum", "?parts=mips,forum,mips",
+			"?parts=forum&parts=mips", "?parts=forum&parts=forum", "?parts=forum&parts=", "?parts=forum&p%61rts=mips",
+			"?parts=%zz", "?parts=forum%",
 		} {
 			a := w.get("/api/mip-watch"+query).want(w, 400).problem(w, api.BadRequest)
-			if body := string(a.body); !strings.Contains(body, `"detail":"parts `) || !strings.Contains(body, why) || !strings.Contains(body, "mips, forum, networks, hardforks, discrepancies, each once") {
-				t.Errorf("%s: %s, want that it %s", query, body, why)
+			if body := string(a.body); !strings.Contains(body, `"detail":"parts `) || !strings.Contains(body, "mips, forum, networks, hardforks, discrepancies, each once") {
+				t.Errorf("%s: %s, want that it says what parts is", query, body)
 			}
 		}
 		if n := w.forum.Calls() + w.main.Calls() + w.test.Calls(); n != 0 {

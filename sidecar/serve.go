@@ -1,19 +1,23 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/entity"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/forum"
 	"github.com/mipwatch/mipwatch/sidecar/limit"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
@@ -25,18 +29,17 @@ type endpoint struct {
 	// limit is for requests with this method. Nil disables it, and logs them with the level debug.
 	limit *limit.Limit
 	// vary is Netlify-Vary, the parameter by which a CDN keeps responses apart. Empty keeps them out of caches.
-	vary    string
-	timeout time.Duration
-	answer  handler
+	vary string
+	// answer answers a request whose context ends with the time for an answer.
+	answer func(w http.ResponseWriter, r *http.Request) (*response, error)
 }
-
-// handler answers a request whose context ends with the endpoint's timeout.
-type handler func(w http.ResponseWriter, r *http.Request) (*response, error)
 
 // newEndpoints returns the endpoints by path. All other paths are not found.
 func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	newLimit := func(name string, perMinute int) *limit.Limit {
-		return limit.New(limit.Config{Name: name, PerWindow: perMinute, Netlify: s.Netlify, Proxies: s.Proxies, Redis: s.Redis})
+		return limit.New(limit.Config{
+			Name: name, PerWindow: perMinute, Netlify: s.Netlify, Proxies: s.Proxies, Redis: s.Redis,
+		})
 	}
 	byDefault := newLimit("default", s.RequestsPerMinute)
 	summaries := newLimit("ai-summary", s.AIRequestsPerMinute)
@@ -46,19 +49,14 @@ func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	// A CDN counts every parameter of a route that names none, so network-info names one that it ignores.
 	const varyTopic, varyParts = "query=topicId", "query=parts"
 	return map[string]*endpoint{
-		"/api/forum-activity": {get, byDefault, varyTopic, timing.Request, s.forumActivity},
-		"/api/network-info":   {get, byDefault, varyTopic, timing.Request, s.networkInfo},
-		"/api/mip-watch":      {get, byDefault, varyParts, timing.Request, s.mipWatch},
-		"/api/ai-summary":     {post, summaries, "", timing.AIRequest, s.aiSummary},
-		"/api/ai-translate":   {post, translations, "", timing.AIRequest, s.aiTranslate},
-		"/healthz":            {get, nil, "", timing.Ask, s.health},
-		"/readyz":             {get, nil, "", timing.Ask, s.ready},
+		"/api/forum-activity": {get, byDefault, varyTopic, s.forumActivity},
+		"/api/network-info":   {get, byDefault, varyTopic, s.networkInfo},
+		"/api/mip-watch":      {get, byDefault, varyParts, s.mipWatch},
+		"/api/ai-summary":     {post, summaries, "", s.aiSummary},
+		"/api/ai-translate":   {post, translations, "", s.aiTranslate},
+		"/healthz":            {get, nil, "", s.health},
+		"/readyz":             {get, nil, "", s.isReady},
 	}
-}
-
-// answers reports whether a method is the endpoint's. A nil endpoint answers none.
-func (e *endpoint) answers(method string) bool {
-	return e != nil && (method == e.method || method == http.MethodHead && e.method == http.MethodGet)
 }
 
 // allow returns the methods as the Allow field has them.
@@ -69,10 +67,61 @@ func (e *endpoint) allow() string {
 	return e.method + ", OPTIONS"
 }
 
+// Other stands for every path or method that a caller has made up.
+const Other = "other"
+
+// Limits returns the names of all limits that can refuse a request.
+func Limits() []string {
+	return []string{"default", "ai-summary", "ai-translate", forum.Limit, ai.LimitModel}
+}
+
+// Request is one request that was answered. It holds no text of the caller.
+type Request struct {
+	// Route is the path of an endpoint, or [Other]. Method is GET, HEAD, POST, OPTIONS or [Other].
+	Route, Method string
+	Status        int
+	// Code is that of the problem, and Limit names the limit that refused the request. Both may be empty.
+	Code  api.Code
+	Limit string
+	// Took is the time from the header of the request to the end of its answer.
+	Took time.Duration
+}
+
+// recorder records what the log and the metrics tell of a request.
+type recorder struct {
+	http.ResponseWriter
+	Request
+	began time.Time
+	// id is the X-Request-Id.
+	id string
+	// bytes is the length of the body.
+	bytes int
+	// quiet gives the line the level debug.
+	quiet bool
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (r *recorder) WriteHeader(status int) {
+	r.Status = cmp.Or(r.Status, status)
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (r *recorder) Write(b []byte) (int, error) {
+	r.Status = cmp.Or(r.Status, http.StatusOK)
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += n
+	return n, err
+}
+
+// Unwrap is for [http.ResponseController].
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
 // ServeHTTP answers one request.
 func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// An id of the caller could be anything, and would be in the log.
-	rec := &recorder{ResponseWriter: w, began: time.Now(), id: rand.Text(), route: other}
+	rec := &recorder{ResponseWriter: w, began: time.Now(), id: rand.Text()}
+	rec.Route, rec.Method = Other, Other
 	h := w.Header()
 	h.Set("X-Request-Id", rec.id)
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -82,10 +131,12 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	e := s.endpoints[r.URL.Path]
 	if e != nil {
-		rec.route = r.URL.Path
+		rec.Route = r.URL.Path
 	}
-	s.counts.inFlight.Add(1)
-	defer s.counts.inFlight.Add(-1)
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions:
+		rec.Method = r.Method
+	}
 	defer s.finish(rec, r)
 	// Every request has the deadline, since net/http reads the bodies of those that are refused as well.
 	limitBody(rec, r)
@@ -98,23 +149,38 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// finish is deferred: it writes the problem of a panic, counts the request and logs it.
+// finish is deferred: it writes the problem of a panic, and logs the request.
 func (s *Sidecar) finish(rec *recorder, r *http.Request) {
 	p := recover()
 	// net/http takes this value for the wish to cut the connection, and logs no stack.
 	if p == http.ErrAbortHandler {
-		s.counts.request(rec, r.Method)
 		panic(p)
 	}
 	if p != nil {
 		// The stack is for the log alone. The caller gets the request's id to ask about it.
 		s.Log.Error("panic", "id", rec.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		if rec.status == 0 {
+		if rec.Status == 0 {
 			s.writeError(rec, r, errInternal)
 		}
 	}
-	s.counts.request(rec, r.Method)
-	s.logRequest(r, rec)
+	rec.Took = time.Since(rec.began)
+	s.Observe(rec.Request)
+	level := slog.LevelInfo
+	switch {
+	case rec.quiet:
+		level = slog.LevelDebug
+	case rec.Status >= http.StatusInternalServerError:
+		level = slog.LevelWarn
+	}
+	var code slog.Attr // an empty attribute is left out
+	if rec.Code != "" {
+		code = slog.String("code", string(rec.Code))
+	}
+	// The caller's address is not in the log. Microseconds are exact enough, and keep the number short.
+	milliseconds := float64(rec.Took.Microseconds()) / 1000
+	s.Log.LogAttrs(r.Context(), level, "request",
+		slog.String("id", rec.id), slog.String("method", rec.Method), slog.String("route", rec.Route),
+		slog.Int("status", rec.Status), code, slog.Int("bytes", rec.bytes), slog.Float64("ms", milliseconds))
 }
 
 // answer returns the response of an endpoint, which is nil for paths that have none. The response is nil for a
@@ -122,7 +188,8 @@ func (s *Sidecar) finish(rec *recorder, r *http.Request) {
 func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response, error) {
 	// A caller must not get round the limits, or fill the log, by preflights, unknown paths or other methods.
 	counting := s.general
-	if e.answers(r.Method) {
+	answers := e != nil && (r.Method == e.method || r.Method == http.MethodHead && e.method == http.MethodGet)
+	if answers {
 		counting = e.limit
 	}
 	if counting == nil {
@@ -133,47 +200,29 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 		rec.quiet = true
 		return nil, err
 	}
+	h := rec.Header()
 	switch {
 	case e == nil:
 		return nil, &api.HTTPError{Code: api.NotFound, Detail: "Nothing is served at this address."}
-	case r.Method == http.MethodOptions:
-		writePreflight(rec, e)
+	case r.Method == http.MethodOptions: // with or without CORS
+		h.Set("Allow", e.allow())
+		h.Set("Access-Control-Allow-Methods", e.allow())
+		h.Set("Access-Control-Allow-Headers", "Content-Type, If-None-Match")
+		h.Set("Access-Control-Max-Age", "86400")
+		rec.WriteHeader(http.StatusNoContent)
 		return nil, nil
-	case !e.answers(r.Method):
-		rec.Header().Set("Allow", e.allow())
+	case !answers:
+		h.Set("Allow", e.allow())
 		return nil, &api.HTTPError{Code: api.MethodNotAllowed, Detail: "This address answers " + e.allow() + "."}
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), e.timeout)
+	timeout := timing.Request
+	if e.method == http.MethodPost {
+		timeout = timing.AIRequest
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	return e.answer(rec, r.WithContext(ctx))
 }
-
-// writePreflight answers OPTIONS, with or without CORS.
-func writePreflight(w http.ResponseWriter, e *endpoint) {
-	h := w.Header()
-	h.Set("Allow", e.allow())
-	h.Set("Access-Control-Allow-Methods", e.allow())
-	h.Set("Access-Control-Allow-Headers", "Content-Type, If-None-Match")
-	h.Set("Access-Control-Max-Age", "86400")
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// state returns the state of the site. It waits for the first one until ctx ends, so that the first request to a
-// process that has just started is answered like any other.
-func (s *Sidecar) state(ctx context.Context) (*state, error) {
-	select {
-	case <-s.updated:
-	case <-ctx.Done():
-	}
-	st := s.current.Load()
-	if st.index == nil {
-		return nil, errNotReady
-	}
-	return st, nil
-}
-
-// responsesKept bounds the cached responses: as many topics as the forum keeps fit into it.
-const responsesKept = 5 << 10
 
 // response is a body that is ready to send. It is shared and never changed.
 type response struct {
@@ -198,38 +247,29 @@ func (s *Sidecar) newResponse(v any, until time.Time, stale time.Duration) (*res
 	return &response{entity.New("application/json; charset=utf-8", body), until, stale}, nil
 }
 
-// responseKey names the response to a GET: the state that it follows from, the route, and the parameter.
+// responseKey names the response to a GET: the site that it follows from, the route, and the parameter.
 type responseKey struct {
-	state uint64
+	site  *site
 	route string
 	// number is a topic, or parts.
 	number int
 }
 
-// newResponses makes the cache of the responses to GET. It keeps no failure and gives nothing stale: the caches
-// of the forum and the chains do.
-func (s *Sidecar) newResponses() *cache.Cache[responseKey, *response] {
+// newResponseCache makes the cache of the responses to GET, which holds as many topics as the forum keeps. It keeps no
+// failure and gives nothing stale: the caches of the forum and the chains do. A fetch has less time than its caller, so
+// that the caller gets what it returns.
+func (s *Sidecar) newResponseCache() *cache.Cache[responseKey, *response] {
 	return cache.New[responseKey](cache.Config[*response]{
 		Fresh: timing.FreshTopic, Until: func(r *response) time.Time { return r.until },
-		Timeout: timing.Request, Entries: responsesKept, Detached: !s.Function, Now: s.Now, Stats: &s.counts.responses,
+		Timeout: timing.Ask, Entries: 5 << 10, Detached: !s.Function, Now: s.Now, Stats: &s.counts.responses,
 	})
 }
 
-// cached returns a response that is still good, or calls fetch, once for all callers that ask at the same time. fetch
-// has less time than its caller, so that the caller gets what it returns.
-func (s *Sidecar) cached(ctx context.Context, key responseKey, fetch func(context.Context) (*response, error)) (*response, error) {
-	e, err := s.responses.Get(ctx, key, func(fetching context.Context) (*response, error) {
-		// fetching has the timeout of the cache, and no deadline of a caller.
-		if deadline, ok := ctx.Deadline(); ok {
-			var cancel context.CancelFunc
-			fetching, cancel = context.WithDeadline(fetching, deadline.Add(timing.Ask-timing.Request))
-			defer cancel()
-		}
-		return fetch(fetching)
-	})
-	if errors.Is(err, cache.ErrClosed) {
-		return nil, errStopping
-	}
+// cached returns a response that is still good, or calls fetch, once for all callers that ask at the same time.
+func (s *Sidecar) cached(
+	ctx context.Context, key responseKey, fetch func(context.Context) (*response, error),
+) (*response, error) {
+	e, err := s.responses.Get(ctx, key, fetch)
 	return e.Value, err
 }
 
@@ -257,7 +297,8 @@ var (
 	errStopping = &api.HTTPError{Code: api.NotReady, Detail: "This process is about to end.", RetryAfter: time.Second}
 	errNotReady = &api.HTTPError{Code: api.NotReady, RetryAfter: time.Second,
 		Detail: "The sidecar has not read the site's proposals yet; ask again in a moment."}
-	errInternal = &api.HTTPError{Code: api.Internal, Detail: "Something failed on our side; the requestId finds it in the log."}
+	errInternal = &api.HTTPError{Code: api.Internal,
+		Detail: "Something failed on our side; the requestId finds it in the log."}
 )
 
 // badRequest is the error of a request that cannot be read.
@@ -269,6 +310,9 @@ func badRequest(format string, args ...any) error {
 func httpError(err error) *api.HTTPError {
 	if e, ok := errors.AsType[*api.HTTPError](err); ok {
 		return e
+	}
+	if errors.Is(err, cache.ErrClosed) {
+		return errStopping
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return &api.HTTPError{Code: api.UpstreamTimeout, Detail: "The answer takes longer than a request may."}
@@ -283,8 +327,7 @@ func (s *Sidecar) writeError(w *recorder, r *http.Request, err error) {
 	if e.Code == api.Internal && err != errInternal {
 		s.Log.Error("answer", "path", r.URL.Path, "error", err)
 	}
-	w.code = e.Code
-	s.counts.problem(e)
+	w.Code, w.Limit = e.Code, e.Limit
 	h := w.Header()
 	// The limit may be another one than the caller's own, whose fields are replaced.
 	if e.Limit != "" {
@@ -302,18 +345,54 @@ func (s *Sidecar) writeError(w *recorder, r *http.Request, err error) {
 // as a URI reference: escaped, and never that of another host.
 func WriteProblem(w http.ResponseWriter, r *http.Request, p api.Problem) {
 	p.Instance = "/" + strings.TrimLeft(r.URL.EscapedPath(), "/")
-	body, err := api.JSON(p)
-	if err != nil {
-		body = nil // a problem consists of strings, so there is no error
-	}
+	body, _ := api.JSON(p) // it consists of strings
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "application/problem+json; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
 		w.Write(body)
 	}
+}
+
+// health is the body of GET /healthz and GET /readyz, which only the plain server has.
+type health struct {
+	// Status is always ok.
+	Status string `json:"status"`
+	// Version and Revision are those of the program.
+	Version  string `json:"version,omitempty"`
+	Revision string `json:"revision,omitempty"`
+	// Commit is the site's: the newest one that touched a proposal.
+	Commit *string `json:"commit,omitempty"`
+	// Shared is ok or away, as the Redis is. A sidecar is healthy without it.
+	Shared string `json:"shared,omitempty"`
+}
+
+// health answers GET /healthz while the process lives.
+func (s *Sidecar) health(http.ResponseWriter, *http.Request) (*response, error) {
+	h := health{Status: "ok", Version: s.Version, Revision: s.Revision}
+	if x := s.current.Load().index; x != nil {
+		h.Commit = x.Site.Commit
+	}
+	switch {
+	case s.Redis == nil:
+	case s.Redis.Down():
+		h.Shared = "away"
+	default:
+		h.Shared = "ok"
+	}
+	return s.newResponse(h, time.Time{}, 0)
+}
+
+// isReady answers GET /readyz while requests may be sent here.
+func (s *Sidecar) isReady(w http.ResponseWriter, r *http.Request) (*response, error) {
+	if s.draining.Load() {
+		return nil, errStopping
+	}
+	if s.current.Load().index == nil {
+		return nil, errNotReady
+	}
+	return s.health(w, r)
 }

@@ -10,12 +10,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/index"
@@ -53,6 +53,8 @@ type Config struct {
 	// Redis holds the limits and the model's answers that all sidecars of the site share. While it is down each of
 	// them goes on alone. [Sidecar.Close] closes it. Nil means that this sidecar is alone.
 	Redis *redis.Store
+	// Observe is called with each request that was answered, by many goroutines at a time. Nil disables it.
+	Observe func(Request)
 	// Log gets one line for each request, and each failure. Lines of health checks and of requests beyond a caller's
 	// limit have the level debug. Nil discards them.
 	Log *slog.Logger
@@ -69,20 +71,23 @@ type Sidecar struct {
 	// endpoints are by path.
 	endpoints map[string]*endpoint
 	// general limits all requests without a limit of their own, but for health checks.
-	general   *limit.Limit
-	counts    *counts
-	ai        *aiAnswers
-	responses *cache.Cache[responseKey, *response]
-	draining  atomic.Bool
+	general  *limit.Limit
+	draining atomic.Bool
 
-	// mu is held while the state changes.
+	responses    *cache.Cache[responseKey, *response]
+	summaries    *cache.Cache[answerKey, api.Summary]
+	translations *cache.Cache[answerKey, api.Translation] // put together of pieces, as they were asked for
+	pieces       *cache.Cache[answerKey, ai.Passages]
+	// counts are those of the caches.
+	counts struct{ responses, summaries, translations cache.Stats }
+
+	// mu is held while the site changes.
 	mu      sync.Mutex
 	closed  bool
-	current atomic.Pointer[state]
-	// updated is closed by the first Update, or by Close.
+	current atomic.Pointer[site]
+	// updated is closed, by ready, at the first Update or at Close.
 	updated chan struct{}
-	// once closes updated.
-	once sync.Once
+	ready   func()
 }
 
 // New returns a sidecar without an index. The caller calls [Sidecar.Close] after use.
@@ -93,39 +98,45 @@ func New(c Config) *Sidecar {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.Observe == nil {
+		c.Observe = func(Request) {}
+	}
 	c.UserAgent = cmp.Or(c.UserAgent, "mipwatch-sidecar")
 	c.RequestsPerMinute = cmp.Or(c.RequestsPerMinute, requestsPerMinute)
 	c.AIRequestsPerMinute = cmp.Or(c.AIRequestsPerMinute, aiRequestsPerMinute)
-	c.Proxies = slices.Clone(c.Proxies)
 	c.AI.Requests = cmp.Or(c.AI.Requests, &fetch.Stats{})
 	s := &Sidecar{Config: c, updated: make(chan struct{})}
-	s.current.Store(&state{})
+	s.ready = sync.OnceFunc(func() { close(s.updated) })
+	s.current.Store(&site{hosts: &hosts{}})
 	s.endpoints = s.newEndpoints()
-	s.counts = newCounts(s.endpoints)
-	s.ai = newAIAnswers(c, s.counts)
-	s.responses = s.newResponses()
+	s.responses = s.newResponseCache()
+	s.summaries = newAnswerCache[api.Summary](s, &s.counts.summaries)
+	s.translations = newAnswerCache[api.Translation](s, &s.counts.translations)
+	s.pieces = newAnswerCache[ai.Passages](s, nil)
 	return s
 }
 
 // Update replaces the index of the site, from the next request on. The forum's topics and the heads of networks are
-// kept where the forum or the network is still the same. After an error everything is as before.
+// kept if the forum and all networks are still the same. After an error everything is as before.
 func (s *Sidecar) Update(x *index.Index) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return errors.New("the sidecar is closed")
 	}
-	// Requests under way go on with the old state. Their calls end with an error when its hosts are closed below.
 	old := s.current.Load()
-	next, err := s.newState(x, old)
+	next, err := s.newSite(x, old.hosts)
 	if err != nil {
 		return err
 	}
 	s.current.Store(next)
-	s.once.Do(func() { close(s.updated) })
-	// The key of a response has the number of its state, so this only frees the memory.
+	s.ready()
+	// The key of a response has its site, so this only frees the memory.
 	s.responses.Clear()
-	old.closeUnused(next)
+	// Requests under way go on with the old site. Their calls end with an error when its hosts are closed.
+	if next.hosts != old.hosts {
+		old.close()
+	}
 	return nil
 }
 
@@ -139,11 +150,13 @@ func (s *Sidecar) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	s.Drain()
-	old := s.current.Swap(&state{})
-	s.once.Do(func() { close(s.updated) })
+	old := s.current.Swap(&site{hosts: &hosts{}})
+	s.ready()
 	s.responses.Close()
-	old.closeUnused(&state{})
-	s.ai.close()
+	old.close()
+	s.summaries.Close()
+	s.translations.Close()
+	s.pieces.Close()
 	for _, e := range s.endpoints {
 		if e.limit != nil {
 			e.limit.Close()
@@ -153,4 +166,46 @@ func (s *Sidecar) Close() error {
 		return s.Redis.Close()
 	}
 	return nil
+}
+
+// Stats are counts since the sidecar was made. They go on counting.
+type Stats struct {
+	// Caches and Hosts are by what they are for, and by the network's id for chains. Those of the forum and of chains
+	// begin anew when one of their addresses changes.
+	Caches map[Subject]*cache.Stats
+	Hosts  map[Subject]*fetch.Stats
+	// Model is nil without a budget for a model.
+	Model *ai.Spend
+	// RedisDown is nil without a Redis.
+	RedisDown *bool
+}
+
+// Subject names a cache or the hosts of one kind. Network is empty but for chains.
+type Subject struct{ Name, Network string }
+
+// Stats returns the counts.
+func (s *Sidecar) Stats() Stats {
+	h := s.current.Load().hosts
+	out := Stats{
+		Caches: map[Subject]*cache.Stats{
+			{Name: "answers"}:         &s.counts.responses,
+			{Name: "forum_linked"}:    &h.forumStats.Linked,
+			{Name: "forum_other"}:     &h.forumStats.Other,
+			{Name: "forum_slugs"}:     &h.forumStats.Slugs,
+			{Name: "ai_summaries"}:    &s.counts.summaries,
+			{Name: "ai_translations"}: &s.counts.translations,
+		},
+		Hosts: map[Subject]*fetch.Stats{{Name: "forum"}: &h.forumStats.Host, {Name: "model"}: s.AI.Requests},
+	}
+	for i, e := range h.endpoints {
+		chain := Subject{"chain", e.ID}
+		out.Caches[chain], out.Hosts[chain] = &h.chainStats[i].Heads, &h.chainStats[i].Hosts
+	}
+	if budget, ok := s.AI.Model.(*ai.Budget); ok {
+		out.Model = new(budget.Spend())
+	}
+	if s.Redis != nil {
+		out.RedisDown = new(s.Redis.Down())
+	}
+	return out
 }

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,21 +19,17 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
 // builder is one run of the build command.
 type builder struct {
-	*program
 	input
 	out, baseURL, snapshot string
 	keepGoing, summaries   bool
 	noAPIFallback          bool
-	format                 *choice
-	// model returns the language model that writes summaries and its name. A nil model stands for summaries of the
-	// proposals' own sentences.
-	model func(env func(string) (string, bool)) (ai.Model, string, error)
-	// planned, when set, is called with each plan before it is written.
-	planned func(*build.Plan)
+	format                 string
+	progress               *progress
 }
 
 // buildReport is the output of --format json.
@@ -41,10 +42,9 @@ type buildReport struct {
 
 // newBuild returns the command mipwatch build.
 func newBuild(p *program) *cobra.Command {
-	b := &builder{program: p, format: newChoice("text", "json"), model: modelFrom}
+	b := &builder{input: input{program: p}, progress: newProgress(p.stderr)}
 	cmd := newCommand("build", "Publish the proposals into a folder", b.run)
-	b.add(cmd)
-	b.addSnapshot(cmd)
+	b.add(cmd, true)
 	f := cmd.Flags()
 	f.StringVar(&b.out, "out", "public", "`folder` to publish into; it must hold nothing else")
 	f.StringVar(&b.baseURL, "base-url", "", "`address` of the site, instead of the one in site.yaml")
@@ -52,7 +52,7 @@ func newBuild(p *program) *cobra.Command {
 	f.BoolVar(&b.noAPIFallback, "no-api-fallback", false, "leave what answers unknown routes below /api/ out of _redirects")
 	f.BoolVar(&b.keepGoing, "keep-going", false, "publish the sound proposals even if others are in error")
 	f.BoolVar(&b.summaries, "summaries", false, "first write the summaries that are missing or outdated beside the proposals")
-	b.format.add(cmd, "format", "how to print the result")
+	addFormat(cmd, &b.format, "text", "json")
 	return cmd
 }
 
@@ -60,7 +60,7 @@ func newBuild(p *program) *cobra.Command {
 // go to standard error and the result to standard output; with --format json both are in the result. The error has an
 // exit code.
 func (b *builder) run(ctx context.Context, _ []string) error {
-	o, err := b.options(b.env)
+	o, err := b.options()
 	if err != nil {
 		return err
 	}
@@ -74,45 +74,51 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		}
 	}
 	o.NoAPIFallback = b.noAPIFallback
-	// The flag is read before the proposals as well.
-	if o.Live, err = b.readSnapshot(); err != nil {
-		return err
-	}
-	// From here on the run takes time and shows its steps.
-	progress := newProgress(b.stderr)
-	defer progress.clear()
-	progress.doing("reading proposals…")
-	c, err := b.load(ctx, o)
+	defer b.progress.clear()
+	c, err := b.load(ctx, o, b.progress)
 	if err != nil {
 		return err
 	}
-	progress.done("read %s", plural(len(c.Proposals), "sound proposal"))
+	b.progress.done("read %s", plural(len(c.Proposals), "sound proposal"))
 	var unsummarised []mip.Problem // proposals without a summary of their present text
 	// A site that will not be published needs no summaries, and questions to a model cost money.
 	if b.summaries && (b.keepGoing || count(c.Problems).Errors == 0) {
-		if c, unsummarised, err = b.summarise(ctx, c, o, progress); err != nil {
+		if c, unsummarised, err = b.summarise(ctx, c, o); err != nil {
 			writeText(b.stderr, unsummarised, -1)
 			return err
 		}
 	}
-	// With --format json the result holds the problems, and standard error stays free for errors.
-	b.print(progress, c.Problems, mostWarnings)
-	b.print(progress, unsummarised, -1)
+	b.print(c.Problems, mostWarnings)
+	b.print(unsummarised, -1)
 	if c.History == "none" {
-		progress.say("no git history, so times of change are the headers' dates")
+		b.progress.say("no git history, so times of change are the headers' dates")
 	}
-	progress.future(c.Commit, c.Committed)
+	b.progress.future(c.Commit, c.Committed)
 	// Without --keep-going one proposal in error keeps the whole site as it was: a reader never finds a list that names
 	// a proposal without a page.
 	if found := count(c.Problems); found.Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0) {
-		progress.say("nothing is published: %s", found)
+		b.progress.say("nothing is published: %s", found)
 		return b.finish(exitProblems, buildReport{Problems: c.Problems, Out: b.out})
 	}
-	c, plan, report, err := b.publish(ctx, c, o, progress)
+	plan, err := build.NewPlan(c, o)
 	if err != nil {
-		return err
+		return exit(exitProblems, fmt.Errorf("plan the site: %w", err))
 	}
-	progress.clear()
+	// Planning reads no files, and is quick even for thousands of proposals.
+	b.progress.done("planned %s", plural(len(plan.Artifacts), "file"))
+	b.print(plan.Problems, mostWarnings)
+	report, err := build.Sync(ctx, plan, b.out, build.SyncOptions{
+		Waiting:  func() { b.progress.say("waiting for another build that writes into %s", b.out) },
+		Progress: func(done, total int) { b.progress.doing("writing… %d %%", done*100/max(total, 1)) },
+	})
+	if err != nil {
+		return writeError("--out", b.out, err)
+	}
+	if b.snapshot != "" {
+		if _, err := build.Snapshot(ctx, plan, b.snapshot, o.Site); err != nil {
+			return writeError("--snapshot", b.snapshot, err)
+		}
+	}
 	// A proposal without a summary is published all the same; only --keep-going makes a success of it.
 	code := exitDone
 	if len(unsummarised) > 0 && !b.keepGoing {
@@ -124,217 +130,268 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 }
 
 // print lists problems on standard error, unless the report on standard output has them.
-func (b *builder) print(progress *progress, problems []mip.Problem, most int) {
-	if b.format.word == "text" {
-		progress.clear()
+func (b *builder) print(problems []mip.Problem, most int) {
+	if b.format == "text" {
+		b.progress.clear()
 		writeText(b.stderr, problems, most)
 	}
 }
 
-// publish plans and writes the site. With --keep-going it goes on without the proposals that cannot be rendered;
-// it returns the content that is published.
-func (b *builder) publish(ctx context.Context, c *build.Content, o build.Options, progress *progress) (
-	*build.Content, *build.Plan, build.Report, error,
-) {
-	plan, err := build.NewPlan(c, o)
-	if err != nil {
-		return nil, nil, build.Report{}, exit(exitProblems, fmt.Errorf("plan the site: %w", err))
-	}
-	if b.planned != nil {
-		b.planned(plan)
-	}
-	// Planning reads no files, and is quick even for thousands of proposals.
-	progress.done("planned %s", plural(len(plan.Artifacts), "file"))
-	b.print(progress, plan.Problems, mostWarnings)
-	report, err := b.write(ctx, plan, o.Site, progress)
-	// A page that cannot be made names its proposal. All such proposals are found before the next try, which is the last.
-	failed, ok := errors.AsType[*build.MakeError](err)
-	if !ok || !b.keepGoing || failed.Source == "" || o.Refused != nil {
-		return c, plan, report, err
-	}
-	problems, err := plan.Trial(ctx)
-	if err != nil {
-		return nil, nil, report, writeError("--out", b.out, err)
-	}
-	// The next plan reports these proposals instead of publishing them.
-	o.Refused = map[string]mip.Problem{}
-	for _, p := range problems {
-		o.Refused[p.File] = p
-	}
-	progress.clear()
-	writeText(b.stderr, problems, -1)
-	if c, err = b.load(ctx, o); err != nil {
-		return nil, nil, report, err
-	}
-	return b.publish(ctx, c, o, progress)
-}
-
-// write brings the folder to the plan, and then the folder of --snapshot if there is one. Its error has an exit code.
-func (b *builder) write(ctx context.Context, plan *build.Plan, s *site.Site, progress *progress) (build.Report, error) {
-	// Another build of the same folder is waited for, after one line on standard error.
-	report, err := build.Sync(ctx, plan, b.out, build.SyncOptions{
-		Waiting:  func() { progress.say("waiting for another build that writes into %s", b.out) },
-		Progress: func(done, total int) { progress.doing("writing… %d %%", done*100/max(total, 1)) },
-	})
-	if err != nil {
-		return report, writeError("--out", b.out, err)
-	}
-	if b.snapshot != "" {
-		if _, err := build.Snapshot(ctx, plan, b.snapshot, s); err != nil {
-			return report, writeError("--snapshot", b.snapshot, err)
-		}
-	}
-	return report, nil
-}
-
-// writeError gives an error of writing its exit code: a folder that is refused was named wrongly, and
-// a proposal that cannot be rendered is no fault of the folder.
-func writeError(flag, dir string, err error) error {
-	// The order matters: a folder that is refused is an error of writing as well.
-	_, unmakable := errors.AsType[*build.MakeError](err)
-	switch {
-	case errors.Is(err, build.ErrNotOurs):
-		return exit(exitUsage, fmt.Errorf("%s: %w", flag, err))
-	case unmakable:
-		return exit(exitProblems, err)
-	}
-	return exit(exitWrite, fmt.Errorf("publish into %s: %w", dir, err))
-}
-
 // finish prints the result and ends with the code.
 func (b *builder) finish(code int, r buildReport) error {
-	if b.format.word == "json" {
-		if r.Problems == nil {
-			r.Problems = []mip.Problem{}
-		}
+	b.progress.clear()
+	if b.format == "json" {
+		r.Problems = append([]mip.Problem{}, r.Problems...)
 		if err := writeJSON(b.stdout, r); err != nil {
-			return exit(exitWrite, nil) // run prints it
+			return err
 		}
 	} else if r.Published > 0 {
 		fmt.Fprintf(b.stdout, "published %s (%s): %s changed, %d unchanged, %d removed in %s\n", plural(r.Published, "proposal"),
 			count(r.Problems), plural(r.Changed, "file"), r.Unchanged, r.Removed, visible(r.Out))
 	}
-	// An exitError without an error says all there is to say.
 	if code == exitDone {
 		return nil
 	}
-	return exit(code, nil)
+	return exit(code, nil) // all is said
+}
+
+// writeError gives an error of writing its exit code: a folder that is refused was named wrongly, and
+// a page that cannot be made is no fault of the folder.
+func writeError(flag, dir string, err error) error {
+	if errors.Is(err, build.ErrNotOurs) {
+		return exit(exitUsage, fmt.Errorf("%s: %w", flag, err))
+	}
+	if _, unmakable := errors.AsType[*build.MakeError](err); unmakable {
+		return exit(exitProblems, err)
+	}
+	return exit(exitWrite, fmt.Errorf("publish into %s: %w", dir, err))
 }
 
 // checkFolders refuses, before anything is read, output folders that would mix with something else:
 // a project, the proposals, or each other. A snapshot within the published folder would publish the
-// addresses of nodes.
+// addresses of nodes, which may hold keys.
 func (b *builder) checkFolders(proposals []string) error {
 	if b.out == "" {
 		return errors.New("--out: want a folder")
 	}
-	outputs := []struct{ flag, dir string }{{"--out", b.out}}
-	if b.snapshot != "" {
-		outputs = append(outputs, struct{ flag, dir string }{"--snapshot", b.snapshot})
-	}
-	for _, o := range outputs {
-		// The folder must be empty, or hold what an earlier build wrote.
-		if err := build.CheckFolder(o.dir); err != nil {
-			return fmt.Errorf("%s: %w", o.flag, err)
+	for _, o := range [][2]string{{"--out", b.out}, {"--snapshot", b.snapshot}} {
+		flag, dir := o[0], o[1]
+		if dir == "" {
+			continue
+		}
+		if err := build.CheckFolder(dir); err != nil {
+			return fmt.Errorf("%s: %w", flag, err)
 		}
 		// A build removes what is no longer published. A folder below the proposals is fine: sub-folders are not read.
-		for _, dir := range proposals {
-			if within(resolved(dir), resolved(o.dir)) {
-				return fmt.Errorf("%s: %s holds the proposals folder %s; name a folder of its own", o.flag, o.dir, dir)
+		for _, in := range proposals {
+			if within(in, dir) {
+				return fmt.Errorf("%s: %s holds the proposals folder %s; name a folder of its own", flag, dir, in)
 			}
 		}
 	}
-	if b.snapshot == "" {
-		return nil
-	}
-	// A snapshot names the addresses of nodes, which may hold keys.
-	out, snapshot := resolved(b.out), resolved(b.snapshot)
-	if within(out, snapshot) || within(snapshot, out) {
+	if b.snapshot != "" && (within(b.out, b.snapshot) || within(b.snapshot, b.out)) {
 		return fmt.Errorf("--snapshot: %s and the published %s lie one within the other; what the sidecar must carry is not for publication", b.snapshot, b.out)
 	}
 	return nil
 }
 
-// resolved is a folder's absolute path without symbolic links, as far as it exists.
-func resolved(dir string) string {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return dir
-	}
-	// The part that is not there yet is put back behind the part that is.
-	rest := ""
-	for at := abs; ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if at == filepath.Dir(at) {
-			return abs
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
+// within reports whether a folder is another one or lies in it, by whatever names.
+func within(dir, parent string) bool {
+	rel, err := filepath.Rel(resolved(parent), resolved(dir))
+	return err == nil && filepath.IsLocal(rel)
 }
 
-// within reports whether a folder is another one or lies in it.
-func within(dir, parent string) bool {
-	rel, err := filepath.Rel(parent, dir)
-	return err == nil && filepath.IsLocal(rel)
+// resolved is an absolute path without symbolic links, as far as it exists.
+func resolved(name string) string {
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil || name == filepath.Dir(name) {
+		return cmp.Or(real, name)
+	}
+	return filepath.Join(resolved(filepath.Dir(name)), filepath.Base(name))
 }
 
 // summaryTimeout is how long the model may take for one summary where nobody waits for the answer.
 const summaryTimeout = "1m"
 
-// modelFrom reads the model from the environment. One that cannot be used is an error: without it the summaries
-// would be made of the proposals' own sentences.
-func modelFrom(env func(string) (string, bool)) (ai.Model, string, error) {
-	c, errs := ai.Environment(func(name string) (string, bool) {
-		value, ok := env(name)
+// summarise writes the summaries that are missing or outdated, and reads everything again if it wrote any: they are
+// published as a later build would read them. failed are the proposals that have none of their present text all the
+// same. A model that cannot be used is an error: without it the summaries would be made of the proposals' own sentences.
+func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Options) (next *build.Content, failed []mip.Problem, err error) {
+	config, errs := ai.Environment(func(name string) (string, bool) {
+		value, ok := b.env(name)
 		if name == "AI_TIMEOUT" && value == "" {
 			return summaryTimeout, true
 		}
 		return value, ok
 	})
 	// Unusable names what the provider lacks, such as its key.
-	if err := errors.Join(append(errs, c.Unusable)...); err != nil {
-		return nil, "", fmt.Errorf("--summaries: %w", err)
-	}
-	return c.Model, c.Name, nil
-}
-
-// summarise writes the summaries that are missing or outdated, and reads everything again if it wrote any. failed are
-// the proposals that have none of their present text all the same.
-func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Options, progress *progress) (
-	next *build.Content, failed []mip.Problem, err error,
-) {
-	model, name, err := b.model(b.env)
-	if err != nil {
-		return nil, nil, exit(exitUsage, err)
+	if err := errors.Join(append(errs, config.Unusable)...); err != nil {
+		return nil, nil, exit(exitUsage, fmt.Errorf("--summaries: %w", err))
 	}
 	// SOURCE_DATE_EPOCH makes summaries reproducible, too.
 	now := time.Now()
 	if o.Epoch != nil {
 		now = *o.Epoch
 	}
-	// Only proposals without a summary of their present text cost a question to the model.
-	report, err := ai.WriteSummaries(ctx, c.Subjects.Outdated(c.Beside, name), ai.WriteOptions{
-		Model: model, Now: now,
-		Progress: func(done, total int) { progress.doing("summarising… %d of %d", done, total) },
-		Waiting:  func(d time.Duration) { progress.say("the model asks to wait for %s", d.Round(time.Second)) },
+	report, err := ai.WriteSummaries(ctx, c.Outdated(config.Name), ai.WriteOptions{
+		Model: config.Model, Now: now,
+		Progress: func(done, total int) { b.progress.doing("summarising… %d of %d", done, total) },
+		Waiting:  func(d time.Duration) { b.progress.say("the model asks to wait for %s", d.Round(time.Second)) },
 	})
 	written := len(report.Written)
-	if written == 1 {
-		progress.done("wrote 1 summary")
-	} else {
-		progress.done("wrote %d summaries", written)
-	}
+	b.progress.done("wrote %s", strings.Replace(plural(written, "summary"), "summarys", "summaries", 1))
 	switch {
 	case errors.Is(err, ai.ErrWrite):
 		return nil, report.Problems, exit(exitWrite, err)
 	case err != nil:
 		return nil, report.Problems, exit(exitProblems, err)
-	case written == 0:
-		return c, report.Problems, nil
+	case written > 0:
+		c, err = b.load(ctx, o, b.progress)
 	}
-	// The summaries are published as a later build would read them.
-	next, err = b.load(ctx, o)
-	return next, report.Problems, err
+	return c, report.Problems, err
+}
+
+// input is the flags that say what is published, for every command that reads proposals.
+type input struct {
+	*program
+	config    string
+	proposals []string
+	live      string // file of a live snapshot; empty: none
+}
+
+// add defines the flags; live is for commands that take a live snapshot.
+func (in *input) add(cmd *cobra.Command, live bool) {
+	addConfig(cmd, &in.config)
+	cmd.Flags().StringArrayVar(&in.proposals, "proposals", nil, "`folder` of proposals, instead of those in site.yaml; may repeat")
+	must(cmd.MarkFlagDirname("proposals"))
+	if live {
+		cmd.Flags().StringVar(&in.live, "live", "", "`file` with a saved answer of GET /api/mip-watch, whose figures the pages then hold")
+		must(cmd.MarkFlagFilename("live", "json"))
+	}
+}
+
+// addConfig defines the flag that names site.yaml.
+func addConfig(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "config", "site.yaml", "`file` that describes the site")
+	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
+}
+
+// options reads the environment, site.yaml and the live snapshot, and finds the folders. The error has an exit code.
+func (in *input) options() (o build.Options, err error) {
+	if o.Epoch, err = in.epoch(); err == nil {
+		if o.Site, err = site.Load(in.config); err == nil {
+			if o.Folders, err = in.folders(o.Site); err == nil {
+				o.Live, err = in.snapshot()
+			}
+		}
+	}
+	if err != nil {
+		return o, exit(exitUsage, err)
+	}
+	return o, nil
+}
+
+// epoch is the time of SOURCE_DATE_EPOCH (reproducible-builds.org/specs/source-date-epoch), nil when that is unset or
+// empty: a workflow cannot unset one. Signs, blanks and fractions are refused, as the specification has whole seconds.
+func (in *input) epoch() (*time.Time, error) {
+	const name, last = "SOURCE_DATE_EPOCH", 253402300799 // of the year 9999, the last that RFC 3339 can write
+	text, _ := in.env(name)
+	if text == "" {
+		return nil, nil
+	}
+	seconds, err := strconv.ParseUint(text, 10, 63)
+	if err != nil || seconds > last {
+		return nil, fmt.Errorf("%s: want unix seconds from 0 to %d, got %q", name, last, text)
+	}
+	return new(time.Unix(int64(seconds), 0).UTC()), nil
+}
+
+// folders are the proposals' folders as the process sees them, each once. The error is an
+// [*site.InvalidError] with all those that are none.
+func (in *input) folders(s *site.Site) ([]string, error) {
+	var out []string
+	var infos []fs.FileInfo
+	var problems []mip.Problem
+	for _, dir := range in.candidates(s) {
+		info, err := os.Stat(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			problems = append(problems, in.problem(s, "no-folder", "no proposals folder %q", dir))
+		case err != nil:
+			problems = append(problems, in.problem(s, "no-folder", "the proposals folder %q: %v", dir, err))
+		case !info.IsDir():
+			problems = append(problems, in.problem(s, "not-a-folder", "%q is a file; want a folder of proposals", dir))
+		// A folder that is named twice, or by a link, would publish each proposal twice.
+		case !slices.ContainsFunc(infos, func(other fs.FileInfo) bool { return os.SameFile(info, other) }):
+			out, infos = append(out, dir), append(infos, info)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, &site.InvalidError{Problems: mip.SortProblems(problems)}
+	}
+	return out, nil
+}
+
+// candidates are the folders that the flag names, else those of site.yaml. Relative paths in site.yaml begin at its
+// folder, those of the flag at the working directory.
+func (in *input) candidates(s *site.Site) []string {
+	if len(in.proposals) > 0 {
+		return in.proposals
+	}
+	dirs := slices.Clone(s.Proposals)
+	for i, dir := range dirs {
+		if dirs[i] = filepath.FromSlash(dir); !filepath.IsAbs(dirs[i]) {
+			dirs[i] = filepath.Join(filepath.Dir(in.config), dirs[i])
+		}
+	}
+	return dirs
+}
+
+// problem is about the folders: of the flag, or of the line in site.yaml that names them.
+func (in *input) problem(s *site.Site, code, format string, args ...any) mip.Problem {
+	// The line is that of the key proposals, 0 where site.yaml has none.
+	p := mip.Problem{Level: mip.Error, Code: code, Message: fmt.Sprintf(format, args...), File: "--proposals"}
+	if len(in.proposals) == 0 {
+		p.File, p.Line = filepath.ToSlash(in.config), s.ProposalsLine
+	}
+	return p
+}
+
+// snapshot reads the file of --live, nil when there is none. The file was named on the command line, so that links are
+// followed; a folder can be opened, and a pipe may never be.
+func (in *input) snapshot() (*snapshot.File, error) {
+	if in.live == "" {
+		return nil, nil
+	}
+	if info, err := os.Stat(in.live); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("--live: %s is no regular file", in.live)
+	}
+	f, err := os.Open(in.live)
+	if err != nil {
+		return nil, fmt.Errorf("--live: %w", err)
+	}
+	defer f.Close()
+	file, err := snapshot.Read(filepath.ToSlash(in.live), f)
+	if err != nil {
+		return nil, fmt.Errorf("--live: %w", err)
+	}
+	return file, nil
+}
+
+// load reads the proposals. Folders without any proposal, sound or not, are a mistake in the
+// configuration. The error is about the configuration and has an exit code; problems of proposals are in the content.
+func (in *input) load(ctx context.Context, o build.Options, progress *progress) (*build.Content, error) {
+	progress.doing("reading proposals…")
+	c, err := build.Load(ctx, o)
+	if err != nil {
+		return nil, exit(exitUsage, err)
+	}
+	if len(c.Proposals) == 0 && count(c.Problems).Errors == 0 {
+		none := in.problem(o.Site, "no-proposals", "no proposal in %s; want files such as %s-1.md", strings.Join(o.Folders, ", "), o.Site.Prefix)
+		// Notices of skipped files explain why nothing is left.
+		return nil, exit(exitUsage, &site.InvalidError{Problems: append(c.Problems, none)})
+	}
+	return c, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 
@@ -16,10 +15,9 @@ import (
 
 // checker is one run of the check command.
 type checker struct {
-	*program
 	input
 	strict bool
-	format *choice
+	format string
 }
 
 // checkReport is the output of --format json.
@@ -32,44 +30,41 @@ type checkReport struct {
 
 // newCheck returns the command mipwatch check.
 func newCheck(p *program) *cobra.Command {
-	c := &checker{program: p, format: newChoice("text", "json", "github")}
+	c := &checker{input: input{program: p}}
 	cmd := newCommand("check [FILE...]", "Report problems in the proposals", c.run)
 	cmd.Args = nil // files
-	c.add(cmd)
+	c.add(cmd, false)
 	cmd.Flags().BoolVar(&c.strict, "strict", false, "end with exit code 1 for warnings, too")
-	c.format.add(cmd, "format", "how to print the problems")
+	addFormat(cmd, &c.format, "text", "json", "github")
 	return cmd
 }
 
 // run reads and renders the proposals as a build does, and prints the problems of the named files, or all. The error
 // has an exit code.
 func (c *checker) run(ctx context.Context, args []string) error {
-	o, err := c.options(c.env)
+	o, err := c.options()
 	if err != nil {
 		return err
 	}
 	progress := newProgress(c.stderr)
 	defer progress.clear()
-	progress.doing("reading proposals…")
-	loaded, err := c.load(ctx, o)
+	loaded, err := c.load(ctx, o, progress)
 	if err != nil {
 		return err
 	}
 	progress.doing("rendering…")
-	found, err := render(ctx, loaded, o)
-	if err != nil {
+	if err := render(ctx, loaded, o); err != nil {
 		return exit(exitProblems, err)
 	}
 	progress.clear()
-	loaded.Problems = mip.SortProblems(append(loaded.Problems, found...))
 	r, err := newReport(loaded, o.Folders, args)
 	if err != nil {
 		return exit(exitUsage, err)
 	}
-	switch c.format.word {
+	switch c.format {
 	case "json":
 		if err := writeJSON(c.stdout, r); err != nil {
-			return exit(exitWrite, nil) // run prints it
+			return err
 		}
 	// No error of standard output is lost: run looks at it after the command.
 	case "github":
@@ -85,80 +80,66 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// render makes what a build would, and writes nothing. It returns the links that lead to no place of their page, and
-// the proposals that cannot be rendered.
-func render(ctx context.Context, c *build.Content, o build.Options) ([]mip.Problem, error) {
+// render makes what a build would, and writes nothing. It adds links that lead to no place of their page to the
+// problems.
+func render(ctx context.Context, c *build.Content, o build.Options) error {
 	found, err := c.DeadFragments(ctx)
-	if err != nil || len(c.Proposals) == 0 {
-		return found, err
+	if err != nil {
+		return err
 	}
-	// A plan is as far as problems of the site as a whole can be found; Trial makes each page.
+	c.Problems = mip.SortProblems(append(c.Problems, found...))
+	if len(c.Proposals) == 0 {
+		return nil
+	}
 	plan, err := build.NewPlan(c, o)
 	if err != nil {
-		return nil, fmt.Errorf("plan the site: %w", err)
+		return fmt.Errorf("plan the site: %w", err)
 	}
-	failed, err := plan.Trial(ctx)
-	return append(found, failed...), err
+	return plan.Check(ctx)
 }
 
 // newReport limits what was found to the named files, if any are named. The error names all those that
 // are not among the proposals.
 func newReport(c *build.Content, folders, args []string) (checkReport, error) {
-	files := map[string]bool{} // as in problems
+	names := slices.Clone(c.Beside.Files)
 	for _, p := range c.Proposals {
-		files[p.File] = true
-	}
-	for _, file := range c.Beside.Files {
-		files[file] = true
+		names = append(names, p.File)
 	}
 	// A file in error is no proposal, and its name is known from its problems alone.
 	for _, p := range c.Problems {
-		files[p.File] = true
+		names = append(names, p.File)
 	}
-	// A folder is no file, and is not counted as one.
+	files := map[string]string{} // as in problems, by their places: however the arguments are spelt
+	for _, name := range names {
+		files[placeOf(name)] = name
+	}
 	for _, dir := range folders {
-		delete(files, filepath.ToSlash(filepath.Clean(dir))) // a problem can be a folder's
+		delete(files, placeOf(dir)) // a problem can be a folder's
 	}
-	r := checkReport{Checked: len(files), Problems: c.Problems}
+	r := checkReport{Checked: len(files), Problems: append([]mip.Problem{}, c.Problems...)}
 	// The counts and the exit code are those of the named files alone.
 	if len(args) > 0 {
-		picked, err := named(files, args)
-		if err != nil {
-			return checkReport{}, err
+		picked := map[string]bool{}
+		var wrong []error
+		for _, arg := range slices.Compact(slices.Sorted(slices.Values(args))) {
+			file, ok := files[placeOf(arg)]
+			if !ok {
+				wrong = append(wrong, fmt.Errorf("%s is not among the proposals", arg))
+			}
+			picked[file] = true
+		}
+		if len(wrong) > 0 {
+			return checkReport{}, errors.Join(wrong...)
 		}
 		r.Checked = len(picked)
-		r.Problems = slices.DeleteFunc(slices.Clone(c.Problems), func(p mip.Problem) bool { return !picked[p.File] })
-	}
-	// A list is never null in JSON.
-	if r.Problems == nil {
-		r.Problems = []mip.Problem{}
+		r.Problems = slices.DeleteFunc(r.Problems, func(p mip.Problem) bool { return !picked[p.File] })
 	}
 	r.counts = count(r.Problems)
 	return r, nil
 }
 
-// named picks the files that the arguments mean, however they are spelt.
-func named(files map[string]bool, args []string) (map[string]bool, error) {
-	// Both sides are resolved: ./MIPs/../MIPs/MIP-7.md is MIPs/MIP-7.md.
-	byPath := make(map[string]string, len(files))
-	for file := range maps.Keys(files) {
-		byPath[placeOf(filepath.FromSlash(file))] = file
-	}
-	picked := map[string]bool{}
-	// All wrong arguments are named at once.
-	var wrong []error
-	for _, arg := range slices.Compact(slices.Sorted(slices.Values(args))) {
-		file, ok := byPath[placeOf(arg)]
-		if !ok {
-			wrong = append(wrong, fmt.Errorf("%s is not among the proposals", arg))
-			continue
-		}
-		picked[file] = true
-	}
-	return picked, errors.Join(wrong...)
-}
-
 // placeOf is a file's path with the folders above it resolved: a folder may have several names.
 func placeOf(file string) string {
+	file = filepath.FromSlash(file)
 	return filepath.Join(resolved(filepath.Dir(file)), filepath.Base(file))
 }

@@ -18,56 +18,49 @@ func guarded(at net.Addr, next http.Handler) http.Handler {
 		return next
 	}
 	// GET, HEAD and OPTIONS pass this check, and so does a request without Origin and Sec-Fetch-Site, such as of curl.
-	sameOrigin := http.NewCrossOriginProtection()
-	sameOrigin.SetDenyHandler(forbidden("This address answers the pages that it serves, and no other site's."))
-	own := sameOrigin.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	own := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !isLoopback(r.Host):
+			forbid(w, r, "This address answers as localhost or a loopback address, not under another name.")
+			return
+		case own.Check(r) != nil:
+			forbid(w, r, "This address answers the pages that it serves, and no other site's.")
+			return
+		}
 		browser := r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
 		if browser && r.Method != http.MethodOptions { // the answer to a preflight holds nothing, and what follows it is refused
 			w = &ownOrigin{w}
 		}
 		next.ServeHTTP(w, r)
-	}))
-	foreign := forbidden("This address answers as localhost or a loopback address, not under another name.")
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isLoopback(r.Host) {
-			own.ServeHTTP(w, r)
-		} else {
-			foreign.ServeHTTP(w, r)
-		}
 	})
 }
 
-// forbidden answers 403 with a problem (RFC 9457).
-func forbidden(detail string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := api.JSON(api.Problem{
-			Type: "about:blank", Title: "Forbidden", Status: http.StatusForbidden, Detail: detail,
-			Instance: r.URL.EscapedPath(), Code: "forbidden",
-		})
-		if err != nil {
-			http.Error(w, "", http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", "application/problem+json; charset=utf-8")
-		w.WriteHeader(http.StatusForbidden)
-		w.Write(body)
+// forbid answers 403 with a problem (RFC 9457).
+func forbid(w http.ResponseWriter, r *http.Request, detail string) {
+	body, err := api.JSON(api.Problem{
+		Type: "about:blank", Title: "Forbidden", Status: http.StatusForbidden, Detail: detail,
+		Instance: r.URL.EscapedPath(), Code: "forbidden",
 	})
+	if err != nil {
+		http.Error(w, "", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/problem+json; charset=utf-8")
+	w.WriteHeader(http.StatusForbidden)
+	w.Write(body)
 }
 
-// isLoopback reports whether a Host names this machine (RFC 6761, section 6.3). The address that a request came to does
-// not show that: a foreign name server can give any name the address of this machine. Only localhost, names below it
-// and loopback addresses are safe from that.
+// isLoopback reports whether a Host names this machine (RFC 6761, section 6.3), with any port: a proxy here may have
+// another one. The address that a request came to does not show that: a foreign name server can give any name the
+// address of this machine. Only localhost, names below it and loopback addresses are safe from that.
 func isLoopback(host string) bool {
-	// The port is any: a proxy on this machine may have another one.
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
 	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && ip.IsLoopback()
 }
 
 // ownOrigin removes the permission for other origins from an answer. It is for every request of a browser, which may

@@ -3,10 +3,8 @@ package main
 import (
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestServeIsOnesOwn shows that neither a name of another's nor a page of another site gets at what is served on a
@@ -39,7 +37,7 @@ func TestServeIsOnesOwn(t *testing.T) {
 		"evil.example", "evil.example:" + port, "127.0.0.1.evil.example:" + port, "localhost.evil.example", "mylocalhost:" + port,
 		"192.0.2.1", "[2001:db8::1]:" + port, "0.0.0.0:" + port,
 	} {
-		for _, path := range append(paths, eventsRoute) {
+		for _, path := range append(paths, editionRoute) {
 			res := ask("GET", path, host)
 			if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusForbidden || !strings.HasPrefix(got, "application/problem+json") {
 				t.Errorf("GET %s of %s: status %d, Content-Type %q; want 403 and a problem", path, host, res.StatusCode, got)
@@ -73,26 +71,5 @@ func TestServeIsOnesOwn(t *testing.T) {
 		if res := ask("POST", "/api/ai-summary", own, fields...); res.StatusCode != http.StatusUnsupportedMediaType {
 			t.Errorf("POST /api/ai-summary with %q: status %d, want %d: it reaches the sidecar", fields, res.StatusCode, http.StatusUnsupportedMediaType)
 		}
-	}
-}
-
-// deadlines records those that a handler sets.
-type deadlines struct {
-	*httptest.ResponseRecorder
-	read, write []time.Time
-}
-
-func (d *deadlines) SetReadDeadline(t time.Time) error  { d.read = append(d.read, t); return nil }
-func (d *deadlines) SetWriteDeadline(t time.Time) error { d.write = append(d.write, t); return nil }
-
-// TestEventsOutlastTimeouts shows that the stream of an open page has no deadline: one that passes ends it.
-func TestEventsOutlastTimeouts(t *testing.T) {
-	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
-	v := &preview{closing: make(chan struct{})}
-	v.current.Store(&edition{number: 1})
-	close(v.closing)
-	v.events(&ownOrigin{w}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, eventsRoute, nil))
-	if len(w.read) != 1 || len(w.write) != 1 || !w.read[0].IsZero() || !w.write[0].IsZero() {
-		t.Errorf("deadlines for reading %v and writing %v, want none", w.read, w.write)
 	}
 }

@@ -4,10 +4,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,39 +13,9 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// TestInterruptible ends commands that look at their context, and those that do not.
-func TestInterruptible(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		free := make(chan struct{})
-		defer close(free) // the goroutines that are left behind
-		r, w := io.Pipe()
-		defer r.Close() // nobody reads
-		for _, c := range []struct {
-			name    string
-			stderr  io.Writer
-			command func(ctx context.Context) int
-			want    int
-		}{
-			{"done before", io.Discard, func(context.Context) int { return 7 }, 7},
-			{"heeds", io.Discard, func(ctx context.Context) int { <-ctx.Done(); return 8 }, 8},
-			{"finishes", io.Discard, func(ctx context.Context) int { <-ctx.Done(); <-time.After(shutdownTimeout); return 9 }, 9},
-			{"does not heed", io.Discard, func(context.Context) int { <-free; return 0 }, exitWrite},
-			{"does not heed, and nobody reads", w, func(context.Context) int { <-free; return 0 }, exitWrite},
-		} {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // of the bubble's own clock
-			if got := interruptible(ctx, c.stderr, func() int { return c.command(ctx) }); got != c.want {
-				t.Errorf("%s: exit code %d, want %d", c.name, got, c.want)
-			}
-			cancel()
-		}
-	})
-}
 
 // TestOneSignalIsEnough interrupts a real process once while it is stuck in what looks at no context: writing to
 // a pipe that nobody reads. What was published before stays whole.

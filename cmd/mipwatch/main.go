@@ -1,12 +1,9 @@
 // Command mipwatch publishes improvement proposals as a static site.
 //
 // Each command is a file: build.go, check.go, serve.go, live.go, sync.go. It defines flags, calls one package and
-// prints a report. The texts of --help are in the folder help. Several commands share the other files:
-//
-//   - input.go: site.yaml, the folders of proposals and the live snapshot
-//   - report.go: problems in three forms, exit codes and errors
-//   - progress.go: lines on standard error while a command runs
-//   - preview.go, watch.go, guard.go: the local server behind serve
+// prints a report. The texts of --help are in the folder help. What several commands share stands in build.go
+// (site.yaml, the folders of proposals and the live snapshot) and in report.go (problems in three forms, exit codes,
+// and progress on standard error). guard.go keeps the pages of other sites from the local server.
 //
 // Standard output has results only, so that a program can read it. Problems and progress go to standard error, but
 // for those of check, whose result they are. Names of files and texts of proposals are untrusted: terminals get them
@@ -19,17 +16,28 @@ package main
 
 import (
 	"context"
+	"embed"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mipwatch/mipwatch/internal/release"
 )
 
-// gcPercent trades memory for work: a build makes many short-lived texts. A build of 949 EIPs has a peak of 80 MiB.
-const gcPercent = 150
+const (
+	// gcPercent trades memory for work: a build makes many short-lived texts. A build of 949 EIPs has a peak of 80 MiB.
+	gcPercent = 150
+	// stopTimeout is how long a command has to end after a signal: longer than serve waits for its connections.
+	stopTimeout = shutdownTimeout + time.Second
+)
 
 // main runs the command line and exits with its code.
 func main() {
@@ -38,42 +46,16 @@ func main() {
 	}
 	// Both signals end a command in the same way: its files stay whole.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second signal ends the process at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(interruptible(ctx, os.Stderr, func() int { return run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv) }))
-}
-
-// stopTimeout is how long a command has to end after a signal: longer than serve waits for its connections.
-const stopTimeout = shutdownTimeout + time.Second
-
-// interruptible returns the command's exit code, or, stopTimeout after ctx, that of an interruption: a command may be
-// in the midst of something that does not look at ctx. What it was writing is then as after a kill: whole files,
-// and the rest for the next run.
-func interruptible(ctx context.Context, stderr io.Writer, command func() int) int {
-	// The channel has room, so that a command that ends late leaves no goroutine waiting.
-	code := make(chan int, 1)
-	go func() { code <- command() }()
-	// Without a signal there is no limit to how long a command takes.
-	select {
-	case c := <-code:
-		return c
-	case <-ctx.Done():
-	}
-	select {
-	case c := <-code:
-		return c
-	case <-time.After(stopTimeout):
-	}
-	printed := make(chan struct{})
-	go func() {
-		defer close(printed)
-		explain(stderr, ctx.Err())
-	}()
-	select {
-	case <-printed:
-	case <-time.After(time.Second): // nobody reads standard error
-	}
-	return exitWrite
+	context.AfterFunc(ctx, func() {
+		stop() // a second signal ends the process at once
+		// A command may be in the midst of something that does not look at ctx. What it was writing is then as after a
+		// kill: whole files, and the rest for the next run.
+		time.Sleep(stopTimeout)
+		go explain(os.Stderr, ctx.Err()) // perhaps nobody reads it
+		time.Sleep(time.Second)
+		os.Exit(exitWrite)
+	})
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
 }
 
 // run executes one command line and returns the exit code. Only env reaches the environment.
@@ -113,4 +95,71 @@ func (o *output) Write(b []byte) (int, error) {
 		o.err = err
 	}
 	return n, err
+}
+
+// newRoot returns the program with all its commands. Errors are printed by report, not by cobra.
+func newRoot(p *program) *cobra.Command {
+	version := "mipwatch " + release.Current().String()
+	root := newCommand("mipwatch", "Publish improvement proposals for people, programs and AI agents",
+		func(context.Context, []string) error { return errors.New("a command is required") })
+	root.Args = nil // cobra knows the commands
+	root.Version = version
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetHelpCommand(newHelp())
+	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newSync(p), newLive(p))
+	root.AddCommand(newCommand("version", "Print the version of this program", func(context.Context, []string) error {
+		fmt.Fprintln(p.stdout, version)
+		return nil
+	}))
+	return root
+}
+
+// help holds a file for each command: its description and, after a line "Examples:", examples.
+//
+//go:embed help/*.txt
+var help embed.FS
+
+// newCommand returns a command without arguments, with its help. The first word of use is its name.
+func newCommand(use, short string, run func(context.Context, []string) error) *cobra.Command {
+	name, _, _ := strings.Cut(use, " ")
+	text, err := help.ReadFile("help/" + name + ".txt")
+	must(err)
+	// The file has one blank line before the examples, cobra prints its own heading.
+	long, examples, _ := strings.Cut(string(text), "\n\nExamples:\n")
+	return &cobra.Command{
+		Use: use, Short: short, Long: long, Example: strings.TrimSuffix(examples, "\n"),
+		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) },
+		Args: func(_ *cobra.Command, args []string) error {
+			// cobra's own message would name the command twice.
+			if len(args) > 0 {
+				return fmt.Errorf("unexpected argument %q", args[0])
+			}
+			return nil
+		},
+	}
+}
+
+// newHelp is cobra's help command, but for an unknown topic: that is wrong usage here.
+func newHelp() *cobra.Command {
+	cmd := newCommand("help [COMMAND]", "Show the help of a command", nil)
+	cmd.Args = nil
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		topic, rest, err := cmd.Root().Find(args)
+		if err != nil || len(rest) > 0 {
+			return fmt.Errorf("no help for %q", strings.Join(args, " "))
+		}
+		// cobra adds these flags when a command runs, and this one does not.
+		topic.InitDefaultHelpFlag()
+		topic.InitDefaultVersionFlag()
+		return topic.Help()
+	}
+	return cmd
+}
+
+// must is for what fails only by a mistake in this package, such as a flag that is there twice.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

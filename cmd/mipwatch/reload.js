@@ -1,19 +1,12 @@
 // Loaded by `mipwatch serve` only: reloads the page when a newer build is served.
-const build = new URL(import.meta.url).searchParams.get("build");
-let events, lost = false;
+const shown = new URL(import.meta.url).searchParams.get("edition");
 
-function listen() {
-  events = new EventSource(`/_mipwatch/events?build=${build}`);
-  events.onmessage = () => {
-    events.close();
-    location.reload();
-  };
-  // A server that was started again counts its builds anew.
-  events.onerror = () => { lost = true; };
-  events.onopen = () => { if (lost) location.reload(); };
-}
-
-listen();
-// A page that the browser keeps for its Back button must not hold one of the six connections to a host.
-addEventListener("pagehide", () => events.close());
-addEventListener("pageshow", e => { if (e.persisted) listen(); });
+setInterval(async () => {
+  if (document.hidden) return;
+  try {
+    const answer = await fetch("/_mipwatch/edition");
+    if (answer.ok && await answer.text() !== shown) location.reload();
+  } catch {
+    // The server is not running. Its next build has another name.
+  }
+}, 500);

@@ -7,10 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -50,7 +55,6 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	// Only cobra's own errors come without a code.
 	e, ok := errors.AsType[*exitError](err)
 	if !ok {
 		fmt.Fprintf(w, "mipwatch: %s\nRun '%s --help' for usage.\n", visible(err.Error()), cmd.CommandPath())
@@ -80,9 +84,17 @@ func explain(w io.Writer, err error) {
 	fmt.Fprintf(w, "mipwatch: %s\n", visible(err.Error()))
 }
 
-// mostWarnings is how many problems that are no errors a build prints: more would push its result
-// out of sight.
-const mostWarnings = 20
+// addFormat defines the flag --format, which takes one of the words. The first is its default.
+func addFormat(cmd *cobra.Command, to *string, words ...string) {
+	cmd.Flags().StringVar(to, "format", words[0], "print the result as `"+strings.Join(words, "|")+"`")
+	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if !slices.Contains(words, *to) {
+			return fmt.Errorf("invalid argument %q for \"--format\" flag: want one of %s", *to, strings.Join(words, ", "))
+		}
+		return nil
+	}
+}
 
 // counts are problems by level.
 type counts struct {
@@ -113,24 +125,26 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// writeText prints a line for each problem. All errors are shown, and of the others the first most;
-// most < 0 means all.
+// mostWarnings is how many problems that are no errors a build prints: more would push its result
+// out of sight.
+const mostWarnings = 20
+
+// writeText prints a line for each problem. All errors are shown, since each of them keeps something from being
+// published, and of the others the first most; most < 0 means all.
 func writeText(w io.Writer, ps []mip.Problem, most int) {
 	b := bufio.NewWriter(w)
 	defer b.Flush() // w knows of its errors
-	// Errors are never among the hidden: each of them keeps something from being published.
 	hidden := 0
 	for _, p := range ps {
-		suffix := ""
-		if p.Level != mip.Error {
-			if most == 0 {
-				hidden++
-				continue
-			}
+		switch {
+		case p.Level == mip.Error:
+			fmt.Fprintln(b, visible(p.String()))
+		case most == 0:
+			hidden++
+		default:
 			most--
-			suffix = " (" + string(p.Level) + ")"
+			fmt.Fprintf(b, "%s (%s)\n", visible(p.String()), p.Level)
 		}
-		fmt.Fprintln(b, visible(p.String())+suffix)
 	}
 	if hidden > 0 {
 		fmt.Fprintf(b, "and %d more; run mipwatch check\n", hidden)
@@ -155,11 +169,15 @@ func writeGitHub(w io.Writer, ps []mip.Problem) {
 	}
 }
 
-// writeJSON writes one line. Angle brackets stay readable: the text is for programs and terminals, not for HTML.
+// writeJSON writes one line. Angle brackets stay readable: the text is for programs and terminals, not for HTML. An
+// error of writing is printed by run.
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return exit(exitWrite, nil)
+	}
+	return nil
 }
 
 // visible escapes the characters that a terminal obeys instead of showing: file names and messages can hold
@@ -175,4 +193,65 @@ func visible(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// progress reports how far long work is: in one line that is written over on a terminal, and in a plain
+// line for each step elsewhere. It is safe for concurrent use.
+type progress struct {
+	mu       sync.Mutex
+	w        io.Writer
+	terminal bool
+	shown    string
+}
+
+// newProgress returns progress on a terminal if stderr is one.
+func newProgress(stderr io.Writer) *progress {
+	f, ok := stderr.(*os.File)
+	return &progress{w: stderr, terminal: ok && term.IsTerminal(int(f.Fd()))}
+}
+
+// doing shows what goes on, on a terminal only: a log is not flooded with percentages.
+func (p *progress) doing(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if text := fmt.Sprintf(format, args...); p.terminal && text != p.shown {
+		fmt.Fprintf(p.w, "\r\x1b[K%s", text) // back to the first column, erase the line
+		p.shown = text
+	}
+}
+
+// done reports a step that is over; on a terminal the next step takes its place.
+func (p *progress) done(format string, args ...any) {
+	if p.terminal {
+		p.doing(format, args...)
+	} else {
+		p.say(format, args...)
+	}
+}
+
+// say prints a line that stays, in place of the one that is written over. Its text may hold names of files: what a
+// terminal would obey is escaped.
+func (p *progress) say(format string, args ...any) {
+	p.clear()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintf(p.w, "mipwatch: %s\n", visible(fmt.Sprintf(format, args...)))
+}
+
+// clear removes the line that is written over.
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown != "" {
+		io.WriteString(p.w, "\r\x1b[K")
+		p.shown = ""
+	}
+}
+
+// future says on the terminal that the newest commit is dated later than this machine's clock. It is no problem among
+// those that are published: the same input must give the same bytes at any time.
+func (p *progress) future(commit string, committed *mip.Time) {
+	if committed != nil && committed.UTC().After(time.Now()) {
+		p.say("commit %.*s is dated %s, later than this machine's clock; what it changed stands first until then", shortCommit, commit, committed)
+	}
 }

@@ -10,11 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
-
-	"github.com/fsnotify/fsnotify"
-	"github.com/google/go-cmp/cmp"
 )
 
 // serving is a running serve command.
@@ -133,32 +128,14 @@ func (s *serving) contains(path, text string) {
 	}
 }
 
-// events opens the stream of a page that the build made.
-func (s *serving) events(build string) *bufio.Reader {
+// edition is the name of the site that is served.
+func (s *serving) edition() string {
 	s.t.Helper()
-	res, err := http.Get(s.base + eventsRoute + "?build=" + build)
-	if err != nil {
-		s.t.Fatal(err)
+	name, header := s.get(editionRoute, http.StatusOK)
+	if got := header.Get("Cache-Control"); got != "no-store" || name == "" {
+		s.t.Fatalf("GET %s: %q, Cache-Control %q; want a name that is not stored", editionRoute, name, got)
 	}
-	s.t.Cleanup(func() { res.Body.Close() })
-	if got := res.Header.Get("Content-Type"); got != "text/event-stream; charset=utf-8" {
-		s.t.Fatalf("GET %s: Content-Type %q, want an event stream", eventsRoute, got)
-	}
-	return bufio.NewReader(res.Body)
-}
-
-// message returns the next message of a stream.
-func message(t *testing.T, r *bufio.Reader) string {
-	t.Helper()
-	for {
-		line, err := r.ReadString('\n')
-		if data, ok := strings.CutPrefix(line, "data: "); ok {
-			return strings.TrimSpace(data)
-		}
-		if err != nil {
-			t.Fatalf("stream of events: %v, want a message", err)
-		}
-	}
+	return name
 }
 
 func TestServe(t *testing.T) {
@@ -185,28 +162,29 @@ func TestServe(t *testing.T) {
 		t.Fatalf("GET /: no script of the site in %s", page)
 	}
 	script, header := s.get("/assets/"+name, http.StatusOK)
-	if want := `import("/_mipwatch/reload.js?build=1");`; !strings.Contains(script, want) || header.Get("Cache-Control") != "no-store" {
+	first := s.edition()
+	if want := `import("/_mipwatch/reload.js?edition=` + first + `");`; !strings.Contains(script, want) || header.Get("Cache-Control") != "no-store" {
 		t.Errorf("GET /assets/%s: Cache-Control %q, want no-store and the line %s", name, header.Get("Cache-Control"), want)
 	}
-	s.contains("/_mipwatch/reload.js?build=1", "new EventSource(")
+	s.contains("/_mipwatch/reload.js?edition=x", editionRoute)
 
-	// A page of this build hears of the next one, a page of an older build at once.
-	stream := s.events("1")
-	if got := message(t, s.events("0")); got != "1" {
-		t.Errorf("stream of build 0: message %q, want 1", got)
-	}
+	// The next build has another name, and the pages that are open ask for it.
 	s.write("proposals/MIP-1.md", proposal(1, "Second title"))
-	if got := message(t, stream); got != "2" {
-		t.Errorf("stream of build 1: message %q, want 2", got)
-	}
-	s.contains("/mip/1/", "Second title")
 	s.await("built 2 proposals")
+	s.contains("/mip/1/", "Second title")
+	second := s.edition()
+	if second == first {
+		t.Errorf("two builds have the name %q", first)
+	}
 
 	// An error keeps what is there.
 	s.write("proposals/MIP-2.md", "---\nmip: two\n---\n")
 	s.await("proposals/MIP-2.md:2: bad-number: ")
 	s.await("1 error, 0 warnings, 0 notices; the last site without errors is still served")
 	s.contains("/mip/2/", "Second")
+	if got := s.edition(); got != second {
+		t.Errorf("after an error the name is %q, want %q still", got, second)
+	}
 	s.write("site.yaml", "title: Sample\n")
 	s.await("site.yaml:1: missing-key: base_url is required")
 	s.contains("/mip/2/", "Second")
@@ -226,14 +204,8 @@ func TestServe(t *testing.T) {
 	s.get("/mip/2/", http.StatusNotFound)
 	s.contains("/", "Sample two")
 
-	// The end: streams are ended, and the program says success.
-	if got := message(t, stream); got != "3" {
-		t.Errorf("stream: message %q, want 3", got)
-	}
+	// The end: the program says success.
 	s.stop()
-	if _, err := io.ReadAll(stream); err != nil {
-		t.Errorf("stream after the end: %v, want it to be ended", err)
-	}
 	if got := <-s.code; got != exitDone {
 		t.Errorf("serve ended with exit code %d, want %d", got, exitDone)
 	}
@@ -262,87 +234,4 @@ func TestServeFollowsCompanions(t *testing.T) {
 	s.await("built 1 proposal")
 	s.write("proposals/translations/xx/MIP-1.md", "")
 	s.await("unknown-locale")
-}
-
-func TestConcerns(t *testing.T) {
-	w := &watcher{files: []string{"conf/site.yaml"}, folders: []string{"conf/proposals", "./other/"}}
-	tests := []struct {
-		name string
-		op   fsnotify.Op
-		want bool
-	}{
-		{"conf/site.yaml", fsnotify.Write, true},
-		{"conf/site.yaml", fsnotify.Chmod, false},
-		{"conf/site.yaml~", fsnotify.Create, false},
-		{"conf/proposals", fsnotify.Create, true},
-		{"conf/proposals/MIP-1.md", fsnotify.Write, true},
-		{"conf/proposals/MIP-1.MD", fsnotify.Remove, true},
-		{"conf/proposals/.MIP-1.md.swp", fsnotify.Write, false},
-		{"conf/proposals/deeper/MIP-1.md", fsnotify.Write, false},
-		{"./other/MIP-2.md", fsnotify.Rename, true},
-		{"other/MIP-2.md", fsnotify.Write | fsnotify.Chmod, true},
-		{"conf/README.md", fsnotify.Write, false},
-		{"conf/proposals/summaries", fsnotify.Create, true},
-		{"conf/proposals/summaries/MIP-1.json", fsnotify.Write, true},
-		{"conf/proposals/summaries/.MIP-1.json.swp", fsnotify.Write, false},
-		{"other/translations/ja/MIP-2.md", fsnotify.Remove, true},
-		{"other/translations-of-others/MIP-2.txt", fsnotify.Write, false},
-	}
-	for _, tt := range tests {
-		if got := w.concerns(fsnotify.Event{Name: tt.name, Op: tt.op}); got != tt.want {
-			t.Errorf("concerns(%s %s) = %v, want %v", tt.op, tt.name, got, tt.want)
-		}
-	}
-}
-
-// TestSettle shows that a run of events is one rebuild, and that foreign events are none.
-func TestSettle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		events, errs := make(chan fsnotify.Event), make(chan error)
-		var rebuilt []string
-		step := ""
-		go settle(t.Context(), events, errs, func(e fsnotify.Event) bool { return e.Name == "ours" }, func() { rebuilt = append(rebuilt, step) })
-		for _, s := range []struct {
-			name   string
-			events []string
-			err    error
-		}{
-			{"three of ours", []string{"ours", "ours", "ours"}, nil},
-			{"foreign", []string{"foreign", "foreign"}, nil},
-			{"ours among foreign", []string{"foreign", "ours", "foreign"}, nil},
-			{"lost events", nil, fsnotify.ErrEventOverflow},
-		} {
-			step = s.name
-			for _, name := range s.events {
-				events <- fsnotify.Event{Name: name}
-			}
-			if s.err != nil {
-				errs <- s.err
-			}
-			<-time.After(2 * quietTime) // of the bubble's own clock
-			synctest.Wait()
-		}
-		want := []string{"three of ours", "ours among foreign", "lost events"}
-		if diff := cmp.Diff(want, rebuilt); diff != "" {
-			t.Errorf("rebuilt after (-want +got):\n%s", diff)
-		}
-	})
-}
-
-// TestSettleHasPatience shows that changes which never cease do not put a rebuild off for ever.
-func TestSettleHasPatience(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		events := make(chan fsnotify.Event)
-		rebuilt := 0
-		go settle(t.Context(), events, nil, func(fsnotify.Event) bool { return true }, func() { rebuilt++ })
-		const step = quietTime / 2
-		for range 3 * maxDelay / step {
-			events <- fsnotify.Event{Name: "ours"}
-			<-time.After(step) // of the bubble's own clock
-		}
-		synctest.Wait()
-		if rebuilt < 2 || rebuilt > 3 {
-			t.Errorf("%d rebuilds while something changed all the time for three times as long as one waits, want 2 or 3", rebuilt)
-		}
-	})
 }

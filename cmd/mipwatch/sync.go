@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,22 +24,21 @@ const (
 
 // syncer is one run of the sync command.
 type syncer struct {
-	*program
-	config    string
+	input     // its flag --config alone
 	keepGoing bool
 	timeout   time.Duration
-	format    *choice
+	format    string
 }
 
 // newSync returns the command mipwatch sync.
 func newSync(p *program) *cobra.Command {
-	s := &syncer{program: p, format: newChoice("text", "json")}
+	s := &syncer{input: input{program: p}}
 	cmd := newCommand("sync", "Bring the upstream repository's proposals into the proposals folders", s.run)
 	f := cmd.Flags()
 	addConfig(cmd, &s.config)
 	f.BoolVar(&s.keepGoing, "keep-going", false, "take what can be taken even if other files are in error")
 	f.DurationVar(&s.timeout, "timeout", upstreamTimeout, "how long the upstream may take altogether, such as 90s")
-	s.format.add(cmd, "format", "how to print the result")
+	addFormat(cmd, &s.format, "text", "json")
 	return cmd
 }
 
@@ -79,19 +79,16 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 	return s.finish(report, progress)
 }
 
-// targets decides which folder of the upstream goes where.
+// targets decides which folder of the upstream goes where. Without folders the top of the upstream is meant.
 func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 	if config.Upstream == nil {
 		return nil, s.invalid(0, "missing-key",
 			"no upstream to sync from; name its git address, such as upstream: {git: https://git.example.org/mips, folders: [MIPs]}")
 	}
-	// Without folders the top of the upstream is meant.
-	from := config.Upstream.Folders
+	from, local := config.Upstream.Folders, s.candidates(config)
 	if len(from) == 0 {
 		from = []string{"."}
 	}
-	// Folders of proposals are those of site.yaml only: sync has no flag --proposals.
-	local := (&input{config: s.config}).candidates(config)
 	switch {
 	case len(local) == 1:
 		return []gitsync.Target{{Folder: local[0], From: from}}, nil
@@ -108,18 +105,15 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 }
 
 // address is that of the upstream as git takes it: a relative path is one from the configuration, as those of
-// the proposals are.
+// the proposals are. Others are URLs, absolute paths, or host:path, whose host holds no slash.
 func (s *syncer) address(git string) string {
-	// Addresses are URLs, absolute paths, or host:path, whose host holds no slash.
 	before, _, colon := strings.Cut(git, ":")
 	if strings.Contains(git, "://") || colon && !strings.Contains(before, "/") || filepath.IsAbs(git) {
 		return git
 	}
 	path := filepath.Join(filepath.Dir(s.config), filepath.FromSlash(git))
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path // git reports what is wrong with it
+	abs, _ := filepath.Abs(path)
+	return cmp.Or(abs, path) // git reports what is wrong with it
 }
 
 // invalid is an error about a line of site.yaml.
@@ -132,9 +126,9 @@ func (s *syncer) invalid(line int, code, message string) error {
 func (s *syncer) finish(r gitsync.Report, progress *progress) error {
 	// With --keep-going the problems are as good as warnings.
 	refused := len(r.Problems) > 0 && !s.keepGoing
-	if s.format.word == "json" {
+	if s.format == "json" {
 		if err := writeJSON(s.stdout, r); err != nil {
-			return exit(exitWrite, nil) // run prints it
+			return err
 		}
 	} else {
 		writeText(s.stderr, r.Problems, -1)
@@ -159,15 +153,14 @@ func (s *syncer) finish(r gitsync.Report, progress *progress) error {
 
 // print lists the changes for people and for grep: a line for each file, and one for all.
 func (s *syncer) print(r gitsync.Report) {
-	// Paths stand last in their lines: they may hold blanks.
-	for _, list := range []struct {
-		word  string
-		paths []string
-	}{{"added", r.Added}, {"changed", r.Changed}, {"removed", r.Removed}} {
-		for _, path := range list.paths {
-			fmt.Fprintf(s.stdout, "%s %s\n", list.word, visible(path))
+	list := func(word string, paths []string) {
+		for _, path := range paths { // last in its line: it may hold blanks
+			fmt.Fprintf(s.stdout, "%s %s\n", word, visible(path))
 		}
 	}
+	list("added", r.Added)
+	list("changed", r.Changed)
+	list("removed", r.Removed)
 	// Workflows look for these words to know whether there is anything to commit.
 	if len(r.Added)+len(r.Changed)+len(r.Removed) == 0 {
 		fmt.Fprintf(s.stdout, "up to date: %s of %s at %.*s\n", plural(r.Unchanged, "file"), visible(r.Git), shortCommit, r.To)

@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,15 +18,16 @@ import (
 // other name stands there.
 func TestHelpIsComplete(t *testing.T) {
 	asked := map[string]bool{}
-	var env sidecar.Environment
+	var env lookup
 	for _, provider := range []string{"openai", "anthropic", "ollama", ""} { // each has a key of its own
-		env, _ = sidecar.ReadEnvironment(func(name string) (string, bool) {
+		env = func(name string) (string, bool) {
 			asked[name] = true
 			return map[string]string{"AI_PROVIDER": provider}[name], true
-		})
+		}
+		sidecar.Environment(env, io.Discard)
 	}
 	for _, id := range []string{"mainnet", "testnet-2"} {
-		if got, err := site.RPCAddresses(id, env.Lookup); got != nil || err != nil {
+		if got, err := site.RPCAddresses(id, env); got != nil || err != nil {
 			t.Errorf("rpc(%s) of an empty environment = %v, %v; want nothing", id, got, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"container/list"
 	"context"
 	"io"
 	"net"
@@ -17,21 +16,16 @@ const (
 	scrapersWaiting = 16
 )
 
-// guard bounds the connections that wait: those on which no request, or not all of its body, has arrived. A connection
-// beyond the bound closes the one that has waited longest, so that a caller who opens many cannot keep others from being
-// served. A body that a handler does not read counts as not arrived.
+// guard bounds the connections that wait: those on which no request, or not all of its body, has arrived. A
+// connection beyond the bound closes the one that has waited longest, so that a caller who opens many cannot keep
+// others from being served. A body that a handler does not read counts as not arrived.
 type guard struct {
 	most int
 
 	mu sync.Mutex
-	// waiting has a net.Conn in each element, the longest silent one first.
-	waiting *list.List
-	place   map[net.Conn]*list.Element
-}
-
-// newGuard returns a guard of so many waiting connections. The caller sets its three hooks in an [http.Server].
-func newGuard(most int) *guard {
-	return &guard{most: most, waiting: list.New(), place: map[net.Conn]*list.Element{}}
+	// waiting has the turn in which a connection was last heard of.
+	waiting map[net.Conn]int
+	turn    int
 }
 
 // waitingBound returns mostWaiting, or half of the files that the process may have open if that is less. The other half
@@ -44,72 +38,56 @@ func waitingBound() int {
 	return int(min(mostWaiting, max(1, limit.Cur/2)))
 }
 
-// connState is for [http.Server.ConnState].
+// connState is for [http.Server.ConnState]. A connection is active from the first byte of a header on, long before
+// there is a request.
 func (g *guard) connState(c net.Conn, state http.ConnState) {
-	switch state {
-	// A connection is active from the first byte of a header on, long before there is a request.
-	case http.StateNew, http.StateIdle, http.StateActive:
-		if oldest := g.wait(c); oldest != nil {
-			oldest.Close()
+	if state == http.StateClosed || state == http.StateHijacked {
+		g.arrived(c)
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.turn++
+	g.waiting[c] = g.turn
+	if len(g.waiting) <= g.most {
+		return
+	}
+	oldest := c
+	for other, turn := range g.waiting {
+		if turn < g.waiting[oldest] {
+			oldest = other
 		}
-	case http.StateClosed, http.StateHijacked:
-		g.serve(c)
 	}
+	delete(g.waiting, oldest)
+	oldest.Close()
 }
 
-// wait counts a connection among the waiting, as the newest, and returns the one to close.
-func (g *guard) wait(c net.Conn) (oldest net.Conn) {
+// arrived takes a connection off the waiting ones.
+func (g *guard) arrived(c net.Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if at, ok := g.place[c]; ok {
-		g.waiting.MoveToBack(at)
-		return nil
-	}
-	g.place[c] = g.waiting.PushBack(c)
-	if g.waiting.Len() <= g.most {
-		return nil
-	}
-	// The connection is closed by the caller, without the lock.
-	oldest = g.waiting.Front().Value.(net.Conn)
-	g.remove(oldest)
-	return oldest
-}
-
-// serve takes a connection off the waiting ones.
-func (g *guard) serve(c net.Conn) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.remove(c)
-}
-
-// remove is for the holder of the lock.
-func (g *guard) remove(c net.Conn) {
-	if at, ok := g.place[c]; ok {
-		g.waiting.Remove(at)
-		delete(g.place, c)
-	}
+	delete(g.waiting, c)
 }
 
 // connKey is the context key of a request's connection.
 type connKey struct{}
 
-// connContext is for [http.Server.ConnContext].
-func (g *guard) connContext(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, c)
-}
-
-// handler lets next answer requests. The connection of a request waits until the body has been read.
-func (g *guard) handler(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, ok := r.Context().Value(connKey{}).(net.Conn)
-		switch {
-		case !ok:
-		case r.Body == nil || r.Body == http.NoBody:
-			g.serve(c)
-		default:
+// protect sets the hooks of a server, whose connections wait until the body of a request has been read.
+func (g *guard) protect(srv *http.Server) {
+	g.waiting = map[net.Conn]int{}
+	srv.ConnState = g.connState
+	srv.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(ctx, connKey{}, c)
+	}
+	next := srv.Handler
+	srv.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := r.Context().Value(connKey{}).(net.Conn)
+		if r.Body == http.NoBody {
+			g.arrived(c)
+		} else {
 			// The request is copied, since net/http looks at the body of its own one when the handler is done.
 			r = r.WithContext(r.Context())
-			r.Body = &watchedBody{r.Body, func() { g.serve(c) }}
+			r.Body = &watchedBody{r.Body, func() { g.arrived(c) }}
 		}
 		next.ServeHTTP(w, r)
 	})

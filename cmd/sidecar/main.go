@@ -3,19 +3,24 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/sidecar"
 )
 
 // The exit codes, as --help has them.
@@ -26,11 +31,19 @@ const (
 	exitListen   = 3
 )
 
+// help is what --help prints.
+//
+//go:embed help.txt
+var help string
+
+// lookup is like [os.LookupEnv].
+type lookup = func(name string) (string, bool)
+
 // main ends with the exit code of run. The first signal ends run in good order.
 func main() {
 	signaled, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ctx, cancel := context.WithCancel(context.Background())
 	// A second signal ends the process at once, from the moment on in which it shows that it stops.
+	ctx, cancel := context.WithCancel(context.Background())
 	context.AfterFunc(signaled, func() {
 		stop()
 		cancel()
@@ -38,9 +51,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
 }
 
-// run executes one command line until ctx ends, and returns the exit code. Only lookup reaches the environment.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup func(string) (string, bool)) int {
-	env, errs := sidecar.ReadEnvironment(lookup)
+// run executes one command line until ctx ends, and returns the exit code. Only env reaches the environment.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, env lookup) int {
 	f, err := parseFlags(args, env)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -53,37 +65,113 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup fu
 		fmt.Fprintf(stdout, "sidecar %s\n", release.Current())
 		return exitDone
 	case f.check:
-		if err := check(ctx, f.addr); err != nil {
-			explain(stderr, err)
-			return exitNotReady
-		}
-		return exitDone
+		return report(stderr, exitNotReady, check(ctx, f.addr))
 	}
-	s, errs := newServer(f, env, errs, slog.New(slog.NewJSONHandler(stdout, &slog.HandlerOptions{Level: env.Level})))
+	s, errs := newServer(f, env, stdout)
 	if len(errs) > 0 {
-		for _, err := range errs {
-			explain(stderr, err)
-		}
-		return exitUsage
+		return report(stderr, exitUsage, errs...)
 	}
-	defer s.close()
-	listeners, err := listen(ctx, f)
-	if err != nil {
-		explain(stderr, err)
-		return exitListen
-	}
-	if err := s.run(ctx, listeners); err != nil {
-		explain(stderr, fmt.Errorf("serve %s: %w", listeners.answers.Addr(), err))
-		return exitListen
-	}
-	return exitDone
+	defer s.handler.Close()
+	return report(stderr, exitListen, s.run(ctx, f))
 }
 
-// explain prints an error. Those of a configuration file begin with the place, as editors want them.
-func explain(w io.Writer, err error) {
-	if invalid, ok := errors.AsType[*site.InvalidError](err); ok {
-		fmt.Fprintln(w, invalid)
-		return
+// report prints errors, each without a name of the program where it begins with a place in a configuration file. It
+// returns the exit code, which is 0 without an error.
+func report(w io.Writer, code int, errs ...error) int {
+	out := exitDone
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		out = code
+		if invalid, ok := errors.AsType[*site.InvalidError](err); ok {
+			fmt.Fprintln(w, invalid)
+		} else {
+			fmt.Fprintf(w, "sidecar: %v\n", err)
+		}
 	}
-	fmt.Fprintf(w, "sidecar: %v\n", err)
+	return out
+}
+
+// flags are the command line.
+type flags struct {
+	addr string
+	// metrics is the address of the metrics. Empty means that there are none.
+	metrics string
+	// config is empty for site.yaml, which may then be missing.
+	config  string
+	site    string
+	check   bool
+	version bool
+}
+
+// newFlagSet defines the flags, which [help] explains, with defaults from the environment.
+func newFlagSet(env lookup) (*flag.FlagSet, *flags) {
+	f, set := &flags{}, flag.NewFlagSet("sidecar", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	define := func(value *string, name, variable, otherwise string) {
+		text, _ := env(variable)
+		set.StringVar(value, name, cmp.Or(strings.TrimSpace(text), otherwise), "")
+	}
+	define(&f.addr, "addr", "SIDECAR_ADDR", "127.0.0.1:8081")
+	define(&f.metrics, "metrics-addr", "SIDECAR_METRICS_ADDR", "")
+	define(&f.config, "config", "SIDECAR_CONFIG", "")
+	define(&f.site, "site", "SIDECAR_SITE", "public")
+	set.BoolVar(&f.check, "check", false, "")
+	set.BoolVar(&f.version, "version", false, "")
+	return set, f
+}
+
+// parseFlags reads the command line. The error is [flag.ErrHelp] for --help.
+func parseFlags(args []string, env lookup) (flags, error) {
+	set, f := newFlagSet(env)
+	if err := set.Parse(args); err != nil {
+		return *f, err
+	}
+	if set.NArg() > 0 {
+		return *f, fmt.Errorf("unexpected argument %q", set.Arg(0))
+	}
+	for _, name := range []string{"addr", "metrics-addr"} {
+		addr := set.Lookup(name).Value.String()
+		// The version is shown whatever else is wrong.
+		if f.version || addr == "" && name == "metrics-addr" {
+			continue
+		}
+		// A typing error would otherwise look like an address in use.
+		_, port, err := net.SplitHostPort(addr)
+		if err == nil {
+			_, err = strconv.ParseUint(port, 10, 16)
+		}
+		if err != nil {
+			return *f, fmt.Errorf("--%s: want a host and a port such as 127.0.0.1:8081, got %q", name, addr)
+		}
+	}
+	return *f, nil
+}
+
+// checkTimeout is shorter than what container engines allow a check by themselves.
+const checkTimeout = 3 * time.Second
+
+// check asks the sidecar that listens on an address whether it is ready. The error says why it is not. It is for health
+// checks in containers that have no other program.
+func check(ctx context.Context, addr string) error {
+	// The package net takes an address without a host, or an unspecified one, for this machine. A proxy of the
+	// environment is not between a process and its own machine.
+	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, addr)
+	}
+	client := &http.Client{Transport: &http.Transport{DialContext: dial}, Timeout: checkTimeout}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://sidecar/readyz", nil)
+	if err != nil {
+		return err
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("not ready: %s: %w", addr, err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("not ready: %s answers %s", addr, res.Status)
+	}
+	return nil
 }

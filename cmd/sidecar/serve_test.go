@@ -30,7 +30,7 @@ func TestServeCutsOff(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				s := &server{log: slog.New(slog.NewJSONHandler(&log, nil)), client: &http.Client{}}
+				s := &server{log: slog.New(slog.NewJSONHandler(&log, nil))}
 				s.handler = sidecar.New(sidecar.Config{})
 				arrived := make(chan struct{})
 				srv := newHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,7 +40,7 @@ func TestServeCutsOff(t *testing.T) {
 						io.WriteString(w, "done")
 					case <-r.Context().Done():
 					}
-				}), newGuard(mostWaiting), s.log)
+				}), &guard{most: mostWaiting}, s.log)
 				ctx, cancel := context.WithCancel(t.Context())
 				listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 				served := make(chan error, 1)
@@ -71,7 +71,7 @@ func TestServeCutsOff(t *testing.T) {
 				if cut := strings.Contains(log.String(), `"requests were cut off"`); cut != tt.cut {
 					t.Errorf("log %s, want that requests were cut off: %v", &log, tt.cut)
 				}
-				s.close()
+				s.handler.Close()
 			})
 		})
 	}
@@ -81,12 +81,12 @@ func TestServeCutsOff(t *testing.T) {
 func TestServeStopsDespiteBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		s := &server{log: slog.New(slog.NewJSONHandler(&log, nil)), client: &http.Client{}}
+		s := &server{log: slog.New(slog.NewJSONHandler(&log, nil))}
 		s.handler = sidecar.New(sidecar.Config{RequestsPerMinute: 1000, AIRequestsPerMinute: 1000})
 		ctx, cancel := context.WithCancel(t.Context())
 		listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 		served := make(chan error, 1)
-		go func() { served <- s.serve(ctx, newHTTP(s.handler, newGuard(mostWaiting), s.log), listener) }()
+		go func() { served <- s.serve(ctx, newHTTP(s.handler, &guard{most: mostWaiting}, s.log), listener) }()
 		for _, route := range []string{"POST /api/ai-summary", "POST /api/ai-translate", "PUT /api/ai-summary", "POST /api/mip-watch", "OPTIONS /healthz"} {
 			const length, chunked = "Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"
 			for _, body := range []string{length, length + "{", chunked, chunked + "9\r\n{", chunked + "11800\r\n" + strings.Repeat(" ", 70<<10)} {
@@ -106,6 +106,6 @@ func TestServeStopsDespiteBodies(t *testing.T) {
 		if strings.Contains(log.String(), "requests were cut off") {
 			t.Errorf("log %s", &log)
 		}
-		s.close()
+		s.handler.Close()
 	})
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -12,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
@@ -37,79 +38,48 @@ const (
 
 // server is the process: the handler, its site, and the connections.
 type server struct {
-	log *slog.Logger
-	// site is --site for the log, without a password.
-	site    string
+	log     *slog.Logger
 	handler *sidecar.Sidecar
+	metrics *metrics
 	poller  *index.Poller
-	// every is the interval between two readings of the site.
-	every time.Duration
-	// client asks the site for its documents.
-	client *http.Client
 }
 
-// newServer returns a server that the caller closes. The errors are all that is wrong with the configuration, errs
-// included, and there is no server then.
-func newServer(f flags, env sidecar.Environment, errs []error, log *slog.Logger) (*server, []error) {
-	s := &server{log: log, site: f.site, every: folderInterval}
-	s.client = &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}
-	// All that is wrong is found before the process ends, so that an operator mends it at once.
-	networks, err := readNetworks(f)
-	if err != nil {
+// newServer returns a server that logs to stdout, and whose handler the caller closes. The errors are all that is wrong
+// with the configuration, so that an operator mends it at once. There is no server then.
+func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
+	c, errs := sidecar.Environment(env, stdout)
+	s := &server{log: c.Log, metrics: newMetrics(), poller: &index.Poller{Lookup: env, Log: c.Log}}
+	config, err := site.Load(cmp.Or(f.config, "site.yaml"))
+	switch {
+	case err == nil:
+		s.poller.Networks = config.Networks
+	case f.config != "" || !errors.Is(err, fs.ErrNotExist):
 		errs = append(errs, err)
 	}
-	for _, n := range networks {
-		if _, err := site.RPCAddresses(n.ID, env.Lookup); err != nil {
+	for _, n := range s.poller.Networks {
+		if _, err := site.RPCAddresses(n.ID, env); err != nil {
 			errs = append(errs, err)
 		}
 	}
-	source, err := index.Open(f.site, s.client)
+	source, err := index.Open(f.site, &http.Client{})
 	if err != nil {
 		errs = append(errs, err)
 	}
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	// The address may have a password, which is for no log.
-	if index.IsAddress(f.site) {
-		s.every = addressInterval
-		if u, err := url.Parse(f.site); err == nil {
-			s.site = u.Redacted()
-		}
-	}
-	config, build := env.Config(log), release.Current()
-	config.Version, config.Revision = build.Version, build.Commit
-	s.handler = sidecar.New(config)
-	s.poller = &index.Poller{Load: source.Load, Update: s.handler.Update, Lookup: env.Lookup, Networks: networks, Log: log}
+	build := release.Current()
+	c.Version, c.Revision, c.Observe = build.Version, build.Commit, s.metrics.observe
+	s.handler = sidecar.New(c)
+	s.poller.Load, s.poller.Update = source.Load, s.handler.Update
+	s.metrics.registry.MustRegister(collector{s.handler, &s.poller.Stats})
 	return s, nil
-}
-
-// readNetworks reads the networks of site.yaml, which may be missing unless it was named.
-func readNetworks(f flags) ([]mip.Endpoints, error) {
-	config, err := site.Load(f.config)
-	if errors.Is(err, fs.ErrNotExist) && !f.named {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return config.Networks, nil
-}
-
-// close ends every fetch.
-func (s *server) close() {
-	if err := s.handler.Close(); err != nil {
-		s.log.Warn("close", "error", err.Error())
-	}
-	s.client.CloseIdleConnections()
 }
 
 // newHTTP returns the HTTP server of a handler, which does not listen yet.
 func newHTTP(h http.Handler, g *guard, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           g.handler(h),
-		ConnState:         g.connState,
-		ConnContext:       g.connContext,
+	srv := &http.Server{
+		Handler:           h,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
@@ -117,56 +87,50 @@ func newHTTP(h http.Handler, g *guard, log *slog.Logger) *http.Server {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
+	g.protect(srv)
+	return srv
 }
 
-// listeners are the addresses of the process.
-type listeners struct {
-	answers net.Listener
-	// metrics is nil without --metrics-addr.
-	metrics net.Listener
-}
-
-// listen opens the listeners. The error names the flag.
-func listen(ctx context.Context, f flags) (l listeners, err error) {
-	if l.answers, err = new(net.ListenConfig).Listen(ctx, "tcp", f.addr); err != nil {
-		return l, fmt.Errorf("--addr: %w", err)
+// run listens and serves until ctx ends, and then finishes the requests in flight. The metrics are served to the very
+// end.
+func (s *server) run(ctx context.Context, f flags) error {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", f.addr)
+	if err != nil {
+		return fmt.Errorf("--addr: %w", err)
 	}
-	if f.metrics == "" {
-		return l, nil
+	defer listener.Close()
+	// An address may have a password, which is for no log.
+	build, where, interval := release.Current(), f.site, folderInterval
+	if u, err := url.Parse(f.site); err == nil && index.IsAddress(f.site) {
+		where, interval = u.Redacted(), addressInterval
 	}
-	if l.metrics, err = new(net.ListenConfig).Listen(ctx, "tcp", f.metrics); err != nil {
-		l.answers.Close()
-		return l, fmt.Errorf("--metrics-addr: %w", err)
+	var scraped net.Listener
+	if f.metrics != "" {
+		if scraped, err = config.Listen(ctx, "tcp", f.metrics); err != nil {
+			return fmt.Errorf("--metrics-addr: %w", err)
+		}
 	}
-	return l, nil
-}
-
-// run serves until ctx ends, and then finishes the requests in flight. The metrics are served to the very end.
-func (s *server) run(ctx context.Context, l listeners) error {
-	build := release.Current()
-	s.log.Info("listening", "addr", l.answers.Addr().String(), "version", build.Version, "revision", build.Commit, "site", s.site)
-	var metrics, polling sync.WaitGroup
-	defer metrics.Wait()
-	if l.metrics != nil {
-		srv := newHTTP(s.metrics(), newGuard(scrapersWaiting), s.log)
-		s.log.Info("metrics", "addr", l.metrics.Addr().String())
-		metrics.Go(func() {
-			if err := srv.Serve(l.metrics); !errors.Is(err, http.ErrServerClosed) {
-				s.log.Error("no metrics any more", "error", err.Error())
-			}
-		})
+	s.log.Info("listening",
+		"addr", listener.Addr().String(), "version", build.Version, "revision", build.Commit, "site", where)
+	if scraped != nil {
+		s.log.Info("metrics", "addr", scraped.Addr().String())
+		srv := newHTTP(s.metrics, &guard{most: scrapersWaiting}, s.log)
 		defer srv.Close()
+		go srv.Serve(scraped) // until Close
 	}
 	// The site is read while the server starts. Requests meanwhile wait for it, and /readyz says that it is not there.
-	pollCtx, stop := context.WithCancel(ctx)
-	polling.Go(func() { s.poller.Run(pollCtx, s.every) })
-	err := s.serve(ctx, newHTTP(s.handler, newGuard(waitingBound()), s.log), l.answers)
+	polled, stop := context.WithCancel(ctx)
+	var polling sync.WaitGroup
+	polling.Go(func() { s.poller.Run(polled, interval) })
+	err = s.serve(ctx, newHTTP(s.handler, &guard{most: waitingBound()}, s.log), listener)
 	stop()
 	polling.Wait()
-	if err == nil {
-		s.log.Info("stopped")
+	if err != nil {
+		return fmt.Errorf("serve %s: %w", listener.Addr(), err)
 	}
-	return err
+	s.log.Info("stopped")
+	return nil
 }
 
 // serve returns when no connection is left.

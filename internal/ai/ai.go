@@ -36,17 +36,23 @@ type Model interface {
 
 // Prompt is one question to a [Model].
 type Prompt struct {
-	System    string // the task; never holds text of a proposal
-	User      string // the material
-	MaxTokens int    // bound of the answer; 0 means the model's own
-	JSON      bool   // the answer must be one JSON object
+	// System is the task. It never holds text of a proposal.
+	System string
+	// User is the material.
+	User string
+	// MaxTokens bounds the answer. 0 means the model's own bound.
+	MaxTokens int
+	// JSON says that the answer must be one JSON object.
+	JSON bool
 }
 
 // Reply is what a [Model] answered. Text is untrusted.
 type Reply struct {
-	Text   string
-	Model  string // the model's name as configured
-	Tokens int    // of question and answer; 0 means unknown
+	Text string
+	// Model is the name as configured.
+	Model string
+	// Tokens are those of question and answer. 0 means unknown.
+	Tokens int
 	// Unbilled says that the provider wants nothing for a question that failed. It was turned away unread, or Unsent.
 	Unbilled bool
 	// Unsent says that the question never got to the provider.

@@ -14,38 +14,53 @@ import (
 
 // Limits is how much a model may be asked. A number below 1 stands for the default.
 type Limits struct {
-	AtOnce         int // questions under way at a time; default 4. Others wait
-	CallsPerMinute int // questions let in within any 60 s; default 60
-	TokensPerDay   int // of questions and answers in a day of UTC; default 1,000,000
+	// AtOnce is how many questions are under way at a time. The default is 4. Others wait.
+	AtOnce int
+	// CallsPerMinute is how many questions are let in within any 60 s. The default is 60.
+	CallsPerMinute int
+	// TokensPerDay bounds questions and answers in a day of UTC. The default is 1,000,000.
+	TokensPerDay int
 }
 
 // Budget is a model that asks another one no more than [Limits] allow, by this process. It is safe for concurrent use.
 //
 // Only wall time counts, so that a process which was frozen has the budget of the time in which it wakes.
 type Budget struct {
-	model     Model
-	semaphore chan struct{} // a place for each question under way
-	perMinute int           // calls
+	model Model
+	// A place for each question under way.
+	semaphore chan struct{}
+	// Questions, as in Limits.
+	perMinute int
 
-	mu       sync.Mutex
-	begun    []time.Time // questions let in during the last minute
-	today    time.Time   // midnight of the day in which spent counts
-	spent    int         // tokens of the day
-	reserved int         // tokens that are set aside
-	ever     Spend       // the counts of it, and PerDay
+	mu sync.Mutex
+	// Questions let in during the last minute.
+	begun []time.Time
+	// Midnight of the day in which spent counts.
+	today time.Time
+	// Tokens of the day.
+	spent int
+	// Tokens that are set aside.
+	reserved int
+	// All but Left.
+	ever Spend
 }
 
 // Spend is what went to a model, and what did not, since the process began. Tokens are as [Budget.Ask] counts them.
 type Spend struct {
-	Questions int // that went to the model and have ended
-	Asked     int // tokens set aside for these
-	Used      int // tokens that they took, or were set aside where nobody said
+	// Questions went to the model and have ended.
+	Questions int
+	// Asked are the tokens that were set aside for these.
+	Asked int
+	// Used are the tokens that they took, or that were set aside where nobody said.
+	Used int
 
 	// Questions that were refused because of the day, what others had set aside of it, the minute, and any day at all.
 	Day, Claimed, Minute, TooLarge int
 
-	Left   int // tokens left of the present day; less than 0 when a question took more than expected
-	PerDay int // tokens that a day has
+	// Left are tokens of the present day. It is less than 0 when a question took more than expected.
+	Left int
+	// PerDay is what a day has.
+	PerDay int
 }
 
 // NewBudget returns a budget for m.

@@ -12,10 +12,14 @@ import (
 
 // Configured is the language model of the environment. The zero value has none.
 type Configured struct {
-	Model    Model        // nil when no model is wanted; otherwise a [Budget], not to be asked when it is Unusable
-	Name     string       // the model's, as replies have it
-	Unusable error        // why the model that is wanted cannot be used; it holds no value of any variable
-	Requests *fetch.Stats // counts the questions; nil when no model is wanted
+	// Model is nil when none is wanted; otherwise a [Budget], which must not be asked when it is Unusable.
+	Model Model
+	// Name is the model's, as replies have it.
+	Name string
+	// Unusable is why the model that is wanted cannot be used. It holds no value of any variable.
+	Unusable error
+	// Requests counts the questions. It is nil when no model is wanted.
+	Requests *fetch.Stats
 }
 
 // Environment reads the AI_* variables and the key of the provider alone, through lookup, which is like [os.LookupEnv].

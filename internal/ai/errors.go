@@ -19,10 +19,13 @@ import (
 // those of a budget, of a caller and of a context. Nothing in it comes from a provider, and it holds no address and no
 // key.
 type failure struct {
-	word   string // in records that processes share: no process believes a text of another one
-	text   string // for the log
-	code   api.Code
-	detail string // for callers, who need not know how an answer failed
+	// The word in records that processes share: no process believes a text of another one.
+	word string
+	// For the log.
+	text string
+	code api.Code
+	// For callers, who need not know how an answer failed.
+	detail string
 }
 
 var (
@@ -60,11 +63,8 @@ func hostError(err error) error {
 	if err := errors.Unwrap(h); err != nil {
 		reason = err.Error()
 	}
-	switch {
-	case h.Timeout:
+	if h.Timeout {
 		kind, reason = errTimeout, ""
-	case errors.Is(h, errFormat):
-		kind = errFailed
 	}
 	e := withStatus(kind.because(reason), h.Status)
 	e.RetryAfter = h.RetryAfter

@@ -17,14 +17,12 @@ import (
 	"github.com/tmc/langchaingo/llms/ollama"
 	"github.com/tmc/langchaingo/llms/openai"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
-// Errors that callers never see by themselves: they become the reason of a [failure].
-var (
-	errNoAnswer = errors.New("no answer") // for langchaingo
-	errFormat   = errors.New("it is not in the format of the API")
-)
+// errNoAnswer is for langchaingo. Callers never see it.
+var errNoAnswer = errors.New("no answer")
 
 // placeholder is the address that langchaingo gets. The real one may hold keys, and langchaingo's errors hold
 // addresses. Only the path of its requests is used.
@@ -36,10 +34,12 @@ const unboundedAnswer = 8192
 
 // provider is what differs between the providers.
 type provider struct {
-	name        string
-	address     string // where its API is
+	name string
+	// The address of its API.
+	address     string
 	keyVariable string
-	keyless     bool // it can do without a key
+	// A keyless provider can do without a key.
+	keyless bool
 	// open makes the client of langchaingo. All options that langchaingo would read from the environment are set.
 	open func(m *Client, p Prompt, via *http.Client) (llms.Model, error)
 }
@@ -66,14 +66,22 @@ var providers = map[string]provider{
 
 // ClientConfig says which model is asked and how. The comments name the variables that errors speak of.
 type ClientConfig struct {
-	Provider  string            // AI_PROVIDER: openai, anthropic or ollama; required
-	Name      string            // AI_MODEL: the model's name; required
-	BaseURL   string            // AI_BASE_URL: an absolute URL before the paths of the API; empty means the provider's own
-	Key       string            // OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY; ollama can do without
-	Timeout   time.Duration     // AI_TIMEOUT: of one Ask with its retry; 0 means 7 s
-	Transport http.RoundTripper // nil means one of its own, with the proxy of the environment
-	UserAgent string            // empty means that of net/http
-	Stats     *fetch.Stats      // counts the questions; nil disables counting
+	// Provider is AI_PROVIDER: openai, anthropic or ollama. It is required.
+	Provider string
+	// Name is AI_MODEL: the model's name. It is required.
+	Name string
+	// BaseURL is AI_BASE_URL: an absolute URL before the paths of the API. Empty means the provider's own.
+	BaseURL string
+	// Key is OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY. Ollama can do without.
+	Key string
+	// Timeout is AI_TIMEOUT: that of one Ask with its retry. 0 means 7 s.
+	Timeout time.Duration
+	// Transport sends the requests. Nil means one of its own, with the proxy of the environment.
+	Transport http.RoundTripper
+	// UserAgent is sent with each request. Empty means that of net/http.
+	UserAgent string
+	// Stats counts the questions. Nil disables counting.
+	Stats *fetch.Stats
 }
 
 // Client is a [Model] of a provider. It is safe for concurrent use. Questions to it share the pauses that the
@@ -82,7 +90,8 @@ type Client struct {
 	ClientConfig
 	provider provider
 	host     *fetch.Host
-	isOpenAI bool // the address is OpenAI's own
+	// The address is OpenAI's own.
+	isOpenAI bool
 }
 
 // NewClient returns a client. It asks nothing and reads no environment. An error names every variable that is missing
@@ -215,8 +224,9 @@ func window(p Prompt) int {
 // call is the network of langchaingo for one question. langchaingo has no deadline, no retry and no bound, and turns a
 // failure into text. A call asks the host instead, and keeps what happened.
 type call struct {
-	model    *Client
-	err      error // why there is no answer, or why the one that came is not used
+	model *Client
+	// The reason why there is no answer, or why the one that came is not used.
+	err      error
 	unbilled bool
 	unsent   bool
 }
@@ -236,17 +246,6 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	res, err := c.model.host.Do(r.Context(), fetch.Request{
 		Method: r.Method, Path: r.URL.Path, Header: r.Header, Body: p.edit(body),
-		// An answer in no format at all counts against the host's breaker, as a failure of the host does. A refusal
-		// does not.
-		Accept: func(res *fetch.Response) error {
-			if res.Status >= http.StatusBadRequest {
-				return nil
-			}
-			if c.err = p.ending(res.Body); errors.Is(c.err, errFormat) {
-				return errFormat
-			}
-			return nil
-		},
 	})
 	if err != nil {
 		c.err = hostError(err)
@@ -257,10 +256,13 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errNoAnswer
 	}
 	if res.Status >= http.StatusBadRequest { // 4xx: nobody is paid for a question that is not read
-		c.err, c.unbilled = p.rejection(res.Status), true
+		c.err, c.unbilled = withStatus(p.rejection(res.Status), res.Status), true
 		return nil, errNoAnswer
 	}
-	return &http.Response{ // also when there is an error, since langchaingo reads the tokens
+	if bad := p.ending(res.Body); bad != nil { // langchaingo still reads the tokens
+		c.err = withStatus(bad, res.Status)
+	}
+	return &http.Response{
 		StatusCode: res.Status, Header: res.Header, Request: r,
 		Body: io.NopCloser(bytes.NewReader(res.Body)), ContentLength: int64(len(res.Body)),
 	}, nil
@@ -281,10 +283,9 @@ func (p provider) edit(body []byte) []byte {
 	return edited
 }
 
-// ending is why the text of an answer is not to be used, nil when nothing speaks against it, and [errFormat] for an
-// answer that is not in the format of any API. langchaingo keeps no stop reason of Ollama's and no refusal of OpenAI's,
-// and loses the reason when there is no text.
-func (p provider) ending(body []byte) error {
+// ending is why the text of an answer is not to be used, nil when nothing speaks against it. langchaingo keeps no stop
+// reason of Ollama's and no refusal of OpenAI's, and loses the reason when there is no text.
+func (p provider) ending(body []byte) *api.HTTPError {
 	// The fields of all three formats that tell how an answer ended. A field of another format is absent.
 	var w struct {
 		Choices []struct { // OpenAI
@@ -299,7 +300,7 @@ func (p provider) ending(body []byte) error {
 		Error      any    `json:"error"`       // with status 200: OpenRouter, Ollama
 	}
 	if json.Unmarshal(body, &w) != nil {
-		return errFormat
+		return errFailed.because("it is not in the format of the API")
 	}
 	reason := w.StopReason + w.DoneReason
 	switch {
@@ -326,15 +327,14 @@ func (p provider) ending(body []byte) error {
 }
 
 // rejection is the failure that an answer of status 4xx means. It names what an operator can mend.
-func (p provider) rejection(status int) error {
-	reason := "it does not accept the question"
+func (p provider) rejection(status int) *api.HTTPError {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		reason = "it does not accept the key in " + p.keyVariable
+		return errUnavailable.because("it does not accept the key in " + p.keyVariable)
 	case http.StatusNotFound:
-		reason = "there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong"
+		return errUnavailable.because("there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong")
 	}
-	return withStatus(errUnavailable.because(reason), status)
+	return errUnavailable.because("it does not accept the question")
 }
 
 // read returns the whole text of an answer, which Anthropic gives in blocks, and the tokens of question and answer by the

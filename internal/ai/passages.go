@@ -16,20 +16,29 @@ import (
 
 // text is a proposal that is translated.
 type text struct {
-	links              map[string]parser.Reference // that any section defines, by label as goldmark compares it
-	title, description *passage                    // description is nil where there is none
+	// The links that any section defines, by label as goldmark compares it.
+	links map[string]parser.Reference
+	// The description is nil where there is none.
+	title, description *passage
 	sections           []section
-	all                []*passage // those to ask for, in the order of the text
-	bySource           map[string]*passage
+	// The passages to ask for, in the order of the text.
+	all      []*passage
+	bySource map[string]*passage
+	// The number of the next placeholder. They count through the whole text, so that one in another passage than its
+	// own is noticed.
+	next int
 }
 
 // passage is a text without markup of blocks. Equal passages of a proposal are one.
 type passage struct {
 	source string
 	tokens []token
-	first  int    // number of its first placeholder
-	asked  string // the source with placeholders
-	result string // the translation; the source while there is none, and when nothing in it is language
+	// The number of its first placeholder.
+	first int
+	// The source with placeholders.
+	asked string
+	// The translation; the source while there is none, and when nothing in it is language.
+	result string
 	in     []*section
 }
 
@@ -42,18 +51,19 @@ type section struct {
 
 // place is where a passage stands in a section.
 type place struct {
-	path  string // kinds of the block and of those around it
+	// The kinds of the block and of those around it.
+	path  string
 	lines []gmtext.Segment
 }
 
 // newText finds the passages of a proposal and hides what no model needs to see.
 func newText(p *mip.Proposal) *text {
 	t := &text{
-		links: map[string]parser.Reference{}, sections: make([]section, len(p.Sections)), bySource: map[string]*passage{},
+		links: map[string]parser.Reference{}, sections: make([]section, len(p.Sections)), bySource: map[string]*passage{}, next: 1,
 	}
 	for i, s := range p.Sections {
-		places, links := places(s.Markdown)
-		t.sections[i] = section{markdown: s.Markdown, places: places}
+		found, links := places(s.Markdown)
+		t.sections[i] = section{markdown: s.Markdown, places: found}
 		for _, l := range links {
 			t.links[util.ToLinkReference(l.Label())] = l
 		}
@@ -72,7 +82,6 @@ func newText(p *mip.Proposal) *text {
 			}
 		}
 	}
-	t.hide()
 	return t
 }
 
@@ -81,7 +90,9 @@ func (t *text) add(source string) *passage {
 	if known := t.bySource[source]; known != nil {
 		return known
 	}
-	p := &passage{source: source, result: source, tokens: t.tokens(source)}
+	p := &passage{source: source, result: source, tokens: t.tokens(source), first: t.next}
+	p.asked = p.hide(t.next)
+	t.next += len(p.hidden())
 	t.bySource[source] = p
 	if p.hasLanguage() {
 		t.all = append(t.all, p)

@@ -21,10 +21,13 @@ import (
 
 // token is a part of a passage that its translation must hold, byte for byte and as often.
 type token struct {
-	fault    fault // when a translation has it more or less often
+	// The fault of a translation that has it more or less often.
+	fault    fault
 	from, to int
-	text     string // what is compared
-	hidden   bool   // from the model, by a placeholder
+	// The form that is compared.
+	text string
+	// A placeholder hides it from the model.
+	hidden bool
 }
 
 // fault says how a translation breaks the rules: for the log, and for the model when it is asked again. It is one of a
@@ -204,29 +207,22 @@ func (p *passage) hasLanguage() bool {
 	})
 }
 
-// hide sets the text of each passage that the model gets. Placeholders count through the whole text, so that one in
-// another passage than its own is noticed.
-func (t *text) hide() {
-	next := 1
-	for _, p := range t.all {
-		p.first = next
-		var b strings.Builder
-		at := 0
-		for _, hidden := range p.hidden() {
-			b.WriteString(p.source[at:hidden.from] + hole(next))
-			at = hidden.to
-			next++
-		}
-		b.WriteString(p.source[at:])
-		p.asked = b.String()
-	}
-}
-
 // opening begins a placeholder. It is a hidden token where it stands in a passage.
 const opening = "{{"
 
 // hole is the placeholder of number n, such as {{3}}.
 func hole(n int) string { return opening + strconv.Itoa(n) + "}}" }
+
+// hide is the passage with placeholders. Their numbers begin with the one that is given.
+func (p *passage) hide(number int) string {
+	var b strings.Builder
+	at := 0
+	for i, t := range p.hidden() {
+		b.WriteString(p.source[at:t.from] + hole(number+i))
+		at = t.to
+	}
+	return b.String() + p.source[at:]
+}
 
 // hidden are the tokens that have a placeholder, in order.
 func (p *passage) hidden() []token {

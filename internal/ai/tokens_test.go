@@ -23,8 +23,6 @@ func only(place, source string) (*text, *passage) {
 		{Markdown: "[The  paper]: https://paper.example\n"}, {Markdown: fmt.Sprintf(place, source)},
 	}})
 	p := t.sections[1].passages[0]
-	t.all = []*passage{p}
-	t.hide()
 	return t, p
 }
 

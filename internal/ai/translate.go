@@ -29,8 +29,10 @@ const (
 
 // Piece names one question for the translation of a text among the others.
 type Piece struct {
-	Hash     [32]byte // of its passages
-	Passages int      // how many it has
+	// Hash is that of its passages.
+	Hash [32]byte
+	// Passages is how many it has.
+	Passages int
 }
 
 // Passages are the passages of a piece in another language, in order.

@@ -10,7 +10,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"sync/atomic"
+	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,24 +28,34 @@ var ErrWrite = errors.New("the summary cannot be written")
 
 // Outdated is a committed summary that is missing or has to be made again.
 type Outdated struct {
-	File    string                 // the proposal's, as problems name it
-	Dir     string                 // the folder of proposals
-	Name    string                 // the summary's path within Dir
-	Subject func() summary.Subject // reads what the summary speaks of; Now is set by WriteSummaries
+	// File is the proposal's, as problems name it.
+	File string
+	// Dir is the folder of proposals.
+	Dir string
+	// Name is the summary's path within Dir.
+	Name string
+	// Subject reads what the summary speaks of. WriteSummaries sets its Now.
+	Subject func() summary.Subject
 }
 
 // WriteOptions says how summaries are made.
 type WriteOptions struct {
-	Model    Model                 // writes the summaries; nil: they are made of the proposals' own sentences
-	Now      time.Time             // becomes generatedAt
-	Progress func(done, total int) // called after each proposal, from any goroutine; nil disables it
-	Waiting  func(time.Duration)   // called when the model asks for a pause, from any goroutine; nil disables it
+	// Model writes the summaries. Without one they are made of the proposals' own sentences.
+	Model Model
+	// Now becomes generatedAt.
+	Now time.Time
+	// Progress is called after each proposal, one call at a time. Nil disables it.
+	Progress func(done, total int)
+	// Waiting is called when the model asks for a pause, from any goroutine. Nil disables it.
+	Waiting func(time.Duration)
 }
 
-// WriteReport says what became of the proposals, in the order in which they were given.
+// WriteReport says what became of the proposals, in the order of their files.
 type WriteReport struct {
-	Written  []string      // files, as in problems
-	Problems []mip.Problem // one warning for each proposal whose summary could not be made
+	// Written are files, named as in problems.
+	Written []string
+	// Problems has one warning for each proposal whose summary could not be made.
+	Problems []mip.Problem
 }
 
 // WriteSummaries makes summaries, a few at a time, and puts each in its place as soon as it is made: a file is
@@ -64,41 +75,38 @@ func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r Writ
 			return r, err
 		}
 	}
-	written, failed := make([]bool, len(all)), make([]error, len(all))
-	var done atomic.Int64
+	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(atOnce)
-	for i, out := range all {
+	for _, out := range all {
 		workers.Go(func() error {
-			sum, err := o.summarise(ctx, out)
-			switch {
-			case ctx.Err() != nil: // a summary that was ready all the same is made again the next time
+			file := path.Join(filepath.ToSlash(out.Dir), out.Name)
+			sum, failed := o.summarise(ctx, out)
+			if ctx.Err() != nil { // a summary that was ready all the same is made again the next time
 				return ctx.Err()
-			case err != nil:
-				failed[i] = err
-			default:
+			}
+			if failed == nil {
 				if err := replaceSummary(out, sum); err != nil {
-					return fmt.Errorf("write %s: %w: %w", summaryFile(out), ErrWrite, folder.Cause(err))
+					return fmt.Errorf("write %s: %w: %w", file, ErrWrite, folder.Cause(err))
 				}
-				written[i] = true
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if failed == nil {
+				r.Written = append(r.Written, file)
+			} else {
+				message := fmt.Sprintf("no summary could be made: %v", failed)
+				r.Problems = append(r.Problems, mip.Problem{Level: mip.Warning, Code: "summary-failed", File: out.File, Message: message})
 			}
 			if o.Progress != nil {
-				o.Progress(int(done.Add(1)), len(all))
+				o.Progress(len(r.Written)+len(r.Problems), len(all))
 			}
 			return nil
 		})
 	}
 	err = workers.Wait()
-	for i, out := range all {
-		switch {
-		case written[i]:
-			r.Written = append(r.Written, summaryFile(out))
-		case failed[i] != nil:
-			r.Problems = append(r.Problems, mip.Problem{
-				Level: mip.Warning, Code: "summary-failed", File: out.File, Message: fmt.Sprintf("no summary could be made: %v", failed[i]),
-			})
-		}
-	}
+	slices.Sort(r.Written)
+	r.Problems = mip.SortProblems(r.Problems)
 	return r, err
 }
 
@@ -150,9 +158,6 @@ func replaceSummary(out Outdated, sum api.Summary) error {
 		return atomicfile.Write(root, out.Name, text.Bytes())
 	})
 }
-
-// summaryFile is a summary's file as problems name it.
-func summaryFile(out Outdated) string { return path.Join(filepath.ToSlash(out.Dir), out.Name) }
 
 // inRoot calls f with the folder of proposals.
 func (out Outdated) inRoot(f func(*os.Root) error) error {

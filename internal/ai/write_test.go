@@ -44,7 +44,7 @@ func folderOf(t *testing.T) string {
 
 // site is what is known of folders of proposals.
 type site struct {
-	build.Subjects
+	build.Content
 	*corpus.Committed
 }
 
@@ -59,11 +59,12 @@ func load(t *testing.T, dirs ...string) *site {
 	for _, p := range c.Proposals {
 		all = append(all, p.Summary)
 	}
-	s := &site{Subjects: build.Subjects{Corpus: c, Summaries: all}}
+	s := &site{Content: build.Content{Corpus: c, Summaries: all}}
 	s.Committed, err = c.ReadCommitted(t.Context(), nil, s.Check)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Beside = s.Committed
 	for _, p := range slices.Concat(c.Problems, s.Problems) {
 		if p.Level == mip.Error {
 			t.Errorf("load: %s", p)
@@ -153,7 +154,7 @@ type options struct {
 }
 
 func writeSet(ctx context.Context, s *site, o options) (ai.WriteReport, error) {
-	return ai.WriteSummaries(ctx, s.Outdated(s.Committed, o.Name), o.WriteOptions)
+	return ai.WriteSummaries(ctx, s.Outdated(o.Name), o.WriteOptions)
 }
 
 func optionsFor(m ai.Model) options {

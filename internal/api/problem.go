@@ -1,8 +1,13 @@
 package api
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Problem is the body of every error, as application/problem+json (RFC 9457).
@@ -19,27 +24,27 @@ type Problem struct {
 // Code is the machine-readable kind of a [Problem].
 type Code string
 
-// The codes, each with one HTTP status.
+// The codes, each with one HTTP status, in [Codes].
 const (
-	BadRequest           Code = "bad_request"            // 400
-	NotFound             Code = "not_found"              // 404
-	MethodNotAllowed     Code = "method_not_allowed"     // 405, with Allow
-	TooLarge             Code = "too_large"              // 413
-	UnsupportedMediaType Code = "unsupported_media_type" // 415
-	RateLimited          Code = "rate_limited"           // 429, with Retry-After, RateLimit and RateLimit-Policy
-	Internal             Code = "internal"               // 500
-	AIFailed             Code = "ai_failed"              // 502
-	UpstreamUnavailable  Code = "upstream_unavailable"   // 502
-	AIDisabled           Code = "ai_disabled"            // 503
-	NotReady             Code = "not_ready"              // 503, with Retry-After
-	UpstreamTimeout      Code = "upstream_timeout"       // 504
+	BadRequest           Code = "bad_request"
+	NotFound             Code = "not_found"
+	MethodNotAllowed     Code = "method_not_allowed" // with Allow
+	TooLarge             Code = "too_large"
+	UnsupportedMediaType Code = "unsupported_media_type"
+	RateLimited          Code = "rate_limited" // with Retry-After, RateLimit and RateLimit-Policy
+	Internal             Code = "internal"
+	AIFailed             Code = "ai_failed"
+	UpstreamUnavailable  Code = "upstream_unavailable"
+	AIDisabled           Code = "ai_disabled"
+	NotReady             Code = "not_ready" // with Retry-After
+	UpstreamTimeout      Code = "upstream_timeout"
 )
 
-// CodeInfo is a code with its HTTP status and its meaning.
+// CodeInfo is a code with its HTTP status and its meaning, a sentence for documentation.
 type CodeInfo struct {
 	Code    Code
-	Status  int    // HTTP
-	Meaning string // a sentence for documentation
+	Status  int
+	Meaning string
 }
 
 // Codes returns every code in ascending order of status.
@@ -60,10 +65,20 @@ func Codes() []CodeInfo {
 	}
 }
 
-// NewProblem is a problem of a site. requestId is left for the server to set.
-func NewProblem(baseURL string, c Code, instance, detail string) Problem {
-	return Problem{Type: c.Type(baseURL), Title: c.Title(), Status: c.Status(), Detail: detail, Instance: instance, Code: c}
+// info returns the row of a code, that of Internal for an unknown one.
+func (c Code) info() CodeInfo {
+	all := Codes()
+	if i := slices.IndexFunc(all, func(known CodeInfo) bool { return known.Code == c }); i >= 0 {
+		return all[i]
+	}
+	return Internal.info()
 }
+
+// Status is the HTTP status of a code, 500 for one that [Codes] does not hold.
+func (c Code) Status() int { return c.info().Status }
+
+// Meaning is a sentence for documentation.
+func (c Code) Meaning() string { return c.info().Meaning }
 
 // Type is the URI that names this kind of problem: the address of a heading of the site's API page, which says what the
 // code means.
@@ -72,29 +87,59 @@ func (c Code) Type(baseURL string) string { return baseURL + "/api/#" + c.Anchor
 // Anchor is the fragment of [Code.Type]: problem- and the code with hyphens.
 func (c Code) Anchor() string { return "problem-" + strings.ReplaceAll(string(c), "_", "-") }
 
-// Status is the HTTP status of a code, 500 for one that [Codes] does not hold.
-func (c Code) Status() int { return c.info().Status }
-
-// Meaning is a sentence for documentation.
-func (c Code) Meaning() string { return c.info().Meaning }
-
-func (c Code) info() CodeInfo {
-	all := Codes()
-	i := slices.IndexFunc(all, func(known CodeInfo) bool { return known.Code == c })
-	if i < 0 {
-		return Internal.info()
+// Title is the code for people: "Not found" for not_found, and "AI failed" for ai_failed.
+func (c Code) Title() string {
+	first, rest, _ := strings.Cut(strings.ReplaceAll(string(c), "_", " "), " ")
+	if first == "ai" {
+		first = "AI"
 	}
-	return all[i]
+	return strings.TrimSpace(strings.ToUpper(first[:1]) + first[1:] + " " + rest)
 }
 
-// Title turns not_found into "Not found" and ai_failed into "AI failed".
-func (c Code) Title() string {
-	words := strings.ReplaceAll(string(c), "_", " ")
-	if rest, ok := strings.CutPrefix(words, "ai "); ok {
-		return "AI " + rest
+// NewProblem is a problem of a site. RequestID is left for the server to set.
+func NewProblem(baseURL string, c Code, instance, detail string) Problem {
+	return Problem{
+		Type: c.Type(baseURL), Title: c.Title(), Status: c.Status(), Detail: detail, Instance: instance, Code: c,
 	}
-	if words == "" {
-		return ""
+}
+
+// HTTPError is an error with what the caller of a live endpoint may know of it. It is made where the meaning of a
+// failure is known, and written by the sidecar alone.
+type HTTPError struct {
+	Code   Code
+	Detail string // a sentence; it quotes nothing that a host or a model has said
+	// RetryAfter is when it makes sense to ask again. Zero means that nobody knows.
+	RetryAfter time.Duration
+	// Limit names the limit that has no room left, with RateLimited, and Policy is what it allows, as RateLimit-Policy
+	// has it. They are empty for another error.
+	Limit, Policy string
+	// Err is the cause, for the log and for errors.Is. It may be nil.
+	Err error
+}
+
+// Error returns the text of the cause, for the log.
+func (e *HTTPError) Error() string {
+	if e.Err != nil {
+		return e.Err.Error()
 	}
-	return strings.ToUpper(words[:1]) + words[1:]
+	return string(e.Code) + ": " + e.Detail
+}
+
+// Unwrap returns the cause.
+func (e *HTTPError) Unwrap() error { return e.Err }
+
+// Seconds is a wait as Retry-After has it: whole seconds, rounded up, one at the least.
+func Seconds(wait time.Duration) int { return max(1, int(math.Ceil(wait.Seconds()))) }
+
+// JSON is v as one compact line that ends with a newline, the form of every JSON body, static or live. The characters
+// < > & stay as they are: the bytes are served as application/json and never stand inside HTML. U+2028 and U+2029 are
+// escaped by the encoder, which changes nothing for a JSON reader.
+func JSON(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode %T: %w", v, err)
+	}
+	return out.Bytes(), nil
 }

@@ -4,24 +4,27 @@ import "net/http"
 
 // Route is one live endpoint.
 type Route struct {
-	Method   string
-	Path     string
-	Name     string // operationId in OpenAPI
-	Summary  string // one sentence for documentation
-	Query    []Parameter
-	Request  any // zero value of the body's type; nil: no body
-	Response any // zero value of the answer's type
+	Method string
+	Path   string
+	// Name is the operationId in OpenAPI, and Summary is one sentence for documentation.
+	Name    string
+	Summary string
+	Query   []Parameter
+	// Request and Response are zero values of the types of the bodies. Request is nil for a route without a body.
+	Request  any
+	Response any
 	Codes    []Code
 }
 
-// Parameter is one query parameter: a number from 1, or where it has Values, a choice of these, each once,
-// separated by commas.
+// Parameter is one query parameter: a number from 1, or where it has Values, a choice of these, each once, separated by
+// commas.
 type Parameter struct {
 	Name     string
 	Doc      string
 	Required bool
 	Values   []string
-	Example  any // an int, or a []string of Values
+	// Example is an int, or a []string of Values.
+	Example any
 }
 
 // Routes returns the live endpoints in the order in which documentation shows them. A site that runs

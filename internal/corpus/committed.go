@@ -49,7 +49,6 @@ type Translation struct {
 	// PublishedTranslation is the body of the answer. The ids of its sections are those of the
 	// English text as far as the two correspond. It must not be changed.
 	*api.PublishedTranslation
-	ID mip.ID
 	// File is the path, as in problems.
 	File string
 	// Heavy says that the HTML can be out of proportion to the text, as in [Proposal].
@@ -79,13 +78,13 @@ func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
 	return p.source.Folder, SummariesDir + "/" + p.ID.String() + ".json", true
 }
 
-// CheckSummary returns an error for a summary that the text of the i-th proposal does not
-// support. It is called from several goroutines.
-type CheckSummary func(sum *api.Summary, i int) error
+// summaryCheck returns an error for a summary that the text of the i-th proposal does not support.
+type summaryCheck = func(sum *api.Summary, i int) error
 
-// ReadCommitted reads the summaries and the translations into the locales. The error is non-nil
-// only when a folder cannot be read any more, or ctx ends; a problem of a file is in Problems.
-func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check CheckSummary) (*Committed, error) {
+// ReadCommitted reads the summaries and the translations into the locales. check is called from
+// several goroutines. The error is non-nil only when a folder cannot be read any more, or ctx
+// ends; a problem of a file is in Problems.
+func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check summaryCheck) (*Committed, error) {
 	l := &committedList{prefix: c.prefix, locales: locales}
 	// All are listed first, since two folders may have a file for the same proposal.
 	for _, dir := range c.Folders {
@@ -139,14 +138,14 @@ func (e *entry) kind() string {
 }
 
 // readCommitted reads the file, which belongs to the i-th proposal.
-func (e *entry) readCommitted(c *Corpus, i int, check CheckSummary) {
+func (e *entry) readCommitted(c *Corpus, i int, check summaryCheck) {
 	raw, err := e.Read(e.root)
 	switch {
 	case err != nil:
 		code, message := e.Refusal(err)
 		e.report.warnf(0, code, "%s", message)
 	case e.locale == "":
-		e.readSummary(raw, c.Proposals[i], func(sum *api.Summary) error { return check(sum, i) })
+		e.readSummary(raw, c.Proposals[i], i, check)
 	default:
 		e.readTranslation(string(raw), c, c.Proposals[i])
 	}
@@ -206,7 +205,7 @@ func (l *committedList) language(e *entry) {
 	info, err := l.root.Stat(e.Name)
 	switch {
 	case err == nil && !info.IsDir(): // in the wrong place
-		e.report.noticef(0, "not-read", "skipped: a translation stands in the folder of its language, such as %s/ja/%s-7.md", TranslationsDir, l.prefix)
+		e.report.add(mip.Notice, 0, "not-read", "skipped: a translation stands in the folder of its language, such as %s/ja/%s-7.md", TranslationsDir, l.prefix)
 	case i < 0:
 		e.report.warnf(0, "unknown-locale", "%s is none of the site's languages (%s); add it to locales in site.yaml. Nothing in it is published",
 			tag, strings.Join(l.locales, ", "))
@@ -230,7 +229,7 @@ func (l *committedList) take(name, ext, locale string) {
 		case strings.EqualFold(path.Ext(e.Name), ext) || e.Irregular:
 			e.report.warnf(0, "companion-name", "the file name does not say a proposal's number as %s-7%s does; rename it", l.prefix, ext)
 		default:
-			e.report.noticef(0, "not-read", "skipped: files here are named %s-7%s", l.prefix, ext)
+			e.report.add(mip.Notice, 0, "not-read", "skipped: files here are named %s-7%s", l.prefix, ext)
 		}
 	}
 }
@@ -260,7 +259,7 @@ func (l *committedList) committed() *Committed {
 }
 
 // readSummary publishes a summary if its form is right and it holds against the present text.
-func (e *entry) readSummary(raw []byte, p *Proposal, check func(*api.Summary) error) {
+func (e *entry) readSummary(raw []byte, p *Proposal, i int, check summaryCheck) {
 	sum, err := parseSummary(raw, p.Number)
 	if err != nil {
 		e.report.warnf(err.Line, "summary-invalid", "%s; it is not published", err.Message)
@@ -268,7 +267,7 @@ func (e *entry) readSummary(raw []byte, p *Proposal, check func(*api.Summary) er
 	}
 	sum.Stale = sum.ContentHash != p.ContentHash
 	const again = "make it again with mipwatch build --summaries"
-	if err := check(sum); err != nil {
+	if err := check(sum, i); err != nil {
 		problem := "it is not borne out by the text"
 		if sum.Stale {
 			problem = "it speaks of an older text and is not borne out by the present one"
@@ -358,11 +357,11 @@ func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
 	} else if p.Updated != nil {
 		text.GeneratedAt = *p.Updated
 	}
-	e.translation = &Translation{PublishedTranslation: text, ID: p.ID, File: e.Path, Heavy: heavy}
+	e.translation = &Translation{PublishedTranslation: text, File: e.Path, Heavy: heavy}
 }
 
 // parseTranslation reads a file without looking at the proposal. Any problem of r refuses it.
-func parseTranslation(raw string, r *report) (header *values, doc *markdown.Document, heavy bool) {
+func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Document, heavy bool) {
 	text, ok := normalise(raw, r)
 	if at := strings.IndexFunc(text, func(c rune) bool { return c != '\t' && mip.ClassOf(c) == mip.Control }); at >= 0 {
 		c, _ := utf8.DecodeRuneInString(text[at:])
@@ -379,10 +378,7 @@ func parseTranslation(raw string, r *report) (header *values, doc *markdown.Docu
 		return nil, nil, false
 	}
 	end := lineAt(text, h.body) - 1 // the closing fence
-	h.fields = slices.DeleteFunc(h.fields, func(f field) bool {
-		return f.name != "title" && f.name != "description" && f.name != "translation-of"
-	})
-	header = decode(h, r)
+	header = decode(h, r, "title", "description", "translation-of")
 	for _, f := range header.order {
 		if class := hidden(f.text()); class != mip.Visible {
 			r.errorf(f.line, "", "%s holds %s", f.name, class)

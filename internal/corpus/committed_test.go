@@ -37,7 +37,7 @@ func write(t testing.TB, dir string, files ...string) {
 
 // site is what a site with ja and tr knows of folders of proposals.
 type site struct {
-	build.Subjects
+	build.Content
 	*corpus.Committed
 }
 
@@ -47,7 +47,7 @@ func siteOf(t testing.TB, epoch *time.Time, forks []mip.HardFork, dirs ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{Subjects: build.Subjects{Corpus: c, Forks: forks}}
+	s := &site{Content: build.Content{Corpus: c, Forks: forks}}
 	for _, p := range c.Proposals {
 		s.Summaries = append(s.Summaries, p.Summary)
 	}

@@ -95,7 +95,14 @@ func (c *Corpus) Read(p *Proposal) *markdown.Document { return markdown.Parse(p.
 // Changed is when a file in a folder of the corpus, or below one, changed: the time of the
 // newest commit that touched it, or the fixed time of [Options.Epoch]. Nil when git does not
 // know.
-func (c *Corpus) Changed(f folder.File) *mip.Time { return c.history.changed(f) }
+func (c *Corpus) Changed(f folder.File) *mip.Time {
+	if c.history.epoch != nil {
+		return new(mip.NewTime(*c.history.epoch))
+	}
+	p := c.history.places[f.Folder]
+	_, when := last(c.history.files[fileKey{p.Top, p.Prefix + f.Name}])
+	return when
+}
 
 // find returns the position of a proposal that is published.
 func (c *Corpus) find(id mip.ID) (int, bool) {
@@ -150,29 +157,23 @@ func (r *report) warnf(line int, code, format string, args ...any) {
 	r.add(mip.Warning, line, code, format, args...)
 }
 
-// noticef adds a remark, such as that a file is skipped.
-func (r *report) noticef(line int, code, format string, args ...any) {
-	r.add(mip.Notice, line, code, format, args...)
-}
-
 // mostAlike is how many problems of one code are reported of one file: a header can hold
 // thousands.
 const mostAlike = 25
 
 // most returns the problems, of each code the first mostAlike and how many more there are.
-func (r *report) most() []mip.Problem {
-	// last has, by code, the position in out of the last problem of that code.
-	count, last := map[string]int{}, map[string]int{}
-	var out []mip.Problem
+func (r *report) most() (out []mip.Problem) {
+	count, seen := map[string]int{}, map[string]int{}
 	for _, p := range r.problems {
-		if count[p.Code]++; count[p.Code] <= mostAlike {
-			last[p.Code] = len(out)
-			out = append(out, p)
-		}
+		count[p.Code]++
 	}
-	for code, i := range last {
-		if more := count[code] - mostAlike; more > 0 {
-			out[i].Message += fmt.Sprintf("; and %d more of this code in the file", more)
+	for _, p := range r.problems {
+		seen[p.Code]++
+		if more := count[p.Code] - mostAlike; more > 0 && seen[p.Code] == mostAlike {
+			p.Message += fmt.Sprintf("; and %d more of this code in the file", more)
+		}
+		if seen[p.Code] <= mostAlike {
+			out = append(out, p)
 		}
 	}
 	return out

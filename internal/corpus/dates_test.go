@@ -9,7 +9,7 @@ import (
 // created reads a value of line 3.
 func created(v any, r *report) mip.Date {
 	found := &field{key: "created", line: 3, v: v}
-	f := &fields{values: &values{byName: map[string]*field{"created": found}}, r: r}
+	f := &fields{byName: map[string]*field{"created": found}, r: r}
 	return f.date("created")
 }
 

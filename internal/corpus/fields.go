@@ -31,18 +31,9 @@ const (
 	maxDigits = 9
 )
 
-// fields reads the values of one header as the fields of a proposal.
-type fields struct {
-	*values
-	// prefix is that of ids, such as MIP.
-	prefix string
-	// The header key of the number.
-	key string
-	r   *report
-}
-
-// summary fills everything that the header states. heading stands in for a missing title.
-func (f *fields) summary(number int, fromName bool, heading string) mip.Summary {
+// summary fills everything that the header states. The id is read before; fromName says that its
+// number is the file name's. heading stands in for a missing title.
+func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
 		if _, isMap := v.v.(map[string]any); isMap && shownText[v.name] {
@@ -53,8 +44,8 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 		}
 	}
 	s := mip.Summary{
-		Number:           number,
-		ID:               mip.ID{Kind: f.prefix, Number: number},
+		Number:           id.Number,
+		ID:               id,
 		Title:            f.visible("title"),
 		Description:      f.optional("description"),
 		Authors:          f.authors("author", "authors"),
@@ -63,9 +54,9 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 		Category:         f.optional("category"),
 		Created:          f.date("created"),
 		LastCallDeadline: f.date("last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"),
-		Requires:         f.references("requires", "depends-on"),
-		Replaces:         f.references("replaces", "supersedes", "superseeds"),
-		SupersededBy:     f.references("superseded-by", "superceded-by", "superseeded-by", "replaced-by"),
+		Requires:         f.references(id.Kind, "requires", "depends-on"),
+		Replaces:         f.references(id.Kind, "replaces", "supersedes", "superseeds"),
+		SupersededBy:     f.references(id.Kind, "superseded-by", "superceded-by", "superseeded-by", "replaced-by"),
 		RequiredBy:       []int{},
 		Frontmatter:      make(mip.Frontmatter, len(f.order)),
 		Inferred:         []string{},
@@ -93,7 +84,7 @@ func (f *fields) summary(number int, fromName bool, heading string) mip.Summary 
 		s.Inferred = append(s.Inferred, "title")
 	}
 	if n := utf8.RuneCountInString(s.Title); n > maxTitle {
-		f.r.warnf(lineOf(f.get("title")), "long-title", "the title has %d characters; %d is the most that lists show whole", n, maxTitle)
+		f.r.warnf(f.get("title").line, "long-title", "the title has %d characters; %d is the most that lists show whole", n, maxTitle)
 	}
 	// A network may state that a proposal is about process in its category alone.
 	if s.Type == nil && s.Category != nil && strings.EqualFold(*s.Category, "meta") {
@@ -142,21 +133,16 @@ func shorten[T any](list []T, v *field, r *report) []T {
 // foldBlanks replaces every run of white space by one blank and trims the ends.
 func foldBlanks(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// hidden returns the class of the first character of s that a reader cannot see. A joiner
-// between letters or emoji is visible, any other is not.
+// hidden returns the class of the first character of s that a reader cannot see. A joiner is
+// visible within other scripts and emoji, and not after a character of ASCII.
 func hidden(s string) mip.Class {
-	joins := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsSymbol(c) }
-	before := rune(-1)
-	// Of several characters the first is named.
-	for i, c := range s {
+	before := 'a'
+	for _, c := range s {
 		if class := mip.ClassOf(c); class != mip.Visible {
 			return class
 		}
-		if c == 0x200C || c == 0x200D {
-			after, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(c):])
-			if !joins(before) || !joins(after) || i+utf8.RuneLen(c) == len(s) {
-				return "a joiner that joins nothing"
-			}
+		if (c == 0x200C || c == 0x200D) && before <= unicode.MaxASCII {
+			return "a joiner that joins nothing"
 		}
 		before = c
 	}
@@ -185,30 +171,19 @@ func numberInName(name string) (int, bool) {
 	return smallNumber(m[1])
 }
 
-// mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it
-// begins with a header, however broken, that has the number's key, or it is a binary file or
-// UTF-16, in which nothing can be seen.
-func mayHaveNumber(raw, key string) bool {
+// mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it begins
+// with a header, however broken, that has the number's key, or nothing can be seen in it, as in a
+// binary file or UTF-16.
+func mayHaveNumber(raw, prefix string) bool {
 	if strings.IndexByte(raw, 0) >= 0 || strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
 		return true
 	}
-	text := strings.TrimPrefix(raw, "\uFEFF")
-	fences := 0
-	for line := range strings.FieldsFuncSeq(text[:min(len(text), maxHeader)], func(c rune) bool { return c == '\r' || c == '\n' }) {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		if isMark(strings.TrimSpace(line), "---") {
-			fences++
-		}
-		if fences != 1 {
-			return false
-		}
-		if f, isKey := splitKey(strings.TrimLeft(line, "- \t")); isKey && f.name == key {
-			return true
-		}
+	text := strings.TrimLeft(raw, "\uFEFF \t\r\n")
+	if !strings.HasPrefix(text, "---") {
+		return false
 	}
-	return false
+	head, _, _ := strings.Cut(text[3:min(len(text), maxHeader)], "\n---")
+	return regexp.MustCompile(`(?i)[\r\n][- \t]*` + regexp.QuoteMeta(prefix) + `[ \t]*:`).MatchString(head)
 }
 
 // smallNumber reads decimal digits, with any number of leading zeros, of at most [maxDigits]
@@ -224,31 +199,29 @@ func smallNumber(digits string) (int, bool) {
 
 // number reads the proposal's number from the raw text of its header, because YAML 1.1 would
 // make 113 of 0161, and from the file's name when the header has a placeholder. ok is false
-// when the proposal has no number; r then says why.
-func (f *fields) number(name string) (n int, fromName, ok bool) {
+// when the proposal has no number; r then says why. The key is the site's prefix.
+func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
+	key := fieldName(prefix)
 	inName, named := numberInName(name)
-	v, merge := f.byName[f.key], f.byName["<<"]
+	v, merge := f.get(key), f.get("<<")
 	// A merge key may bring a number that nobody sees here.
-	if v == nil && merge != nil {
-		f.r.errorf(merge.line, "bad-number", "the header merges another map and does not state %s itself: write %s: and the number", f.key, f.key)
+	if v.line == 0 && merge.line > 0 {
+		f.r.errorf(merge.line, "bad-number", "the header merges another map and does not state %s itself: write %s: and the number", key, key)
 		return 0, false, false
 	}
-	text, isText := "", false
-	if v != nil {
-		text, isText = v.v.(string)
-	}
 	// Drafts often have no number yet, and files such as README.md never have one.
-	if v == nil || v.v == nil || isText && isPlaceholder(text) {
+	text, isText := v.v.(string)
+	if v.v == nil || isText && isPlaceholder(text) {
 		if !named {
-			f.r.noticef(lineOf(v), "unnumbered-draft", "skipped: neither the header nor the file name has a number")
+			f.r.add(mip.Notice, v.line, "unnumbered-draft", "skipped: neither the header nor the file name has a number")
 		}
 		return inName, true, named
 	}
 	// A list or a map has an empty text, which is no number either.
-	digits, isNumber := stripPrefix(text, f.prefix)
+	digits, isNumber := stripPrefix(text, prefix)
 	n, small := smallNumber(digits)
 	if !isNumber || !small || len(digits) > maxDigits {
-		f.r.errorf(v.line, "bad-number", "%s is not a number: write %s: and decimal digits, at most %d", quoted(v.raw()), f.key, maxDigits)
+		f.r.errorf(v.line, "bad-number", "%s is not a number: write %s: and decimal digits, at most %d", quoted(v.raw()), key, maxDigits)
 		return 0, false, false
 	}
 	// A quoted 007 is a text in YAML too.
@@ -290,7 +263,7 @@ var (
 // the last counts.
 func (f *fields) date(names ...string) mip.Date {
 	v := f.get(names...)
-	if v == nil || v.v == nil {
+	if v.v == nil {
 		return mip.Date{}
 	}
 	text := v.text()

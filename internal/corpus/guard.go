@@ -33,8 +33,6 @@ type field struct {
 	v any
 	// replaced says that v has U+FFFD for a character that XML forbids.
 	replaced bool
-	// deepest is how deep the lists and maps of v are nested.
-	deepest int
 }
 
 // raw is the field's whole value as written.
@@ -248,41 +246,32 @@ func (s *splitter) stray(line string, n int) {
 	}
 }
 
-var (
-	// plainKey is a key up to the first colon before a blank or the end of the line.
-	plainKey = regexp.MustCompile(`^(.+?):(?:[ \t](.*))?$`)
-	// bareKey is a key whose colon has no blank after it: YAML reads text, and people read a key.
-	bareKey = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]{0,39}):([^\s/].*)$`)
-	// quotedKey is a key in quotes.
-	quotedKey = regexp.MustCompile(`^(?:"([^"]+)"|'([^']+)')[ \t]*:(?:[ \t](.*))?$`)
-	// oneWord is a key as nearly all are; a sentence that is folded over lines seldom begins
-	// like it.
-	oneWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
-)
+// keyForms are the forms of a line with a key and a value, tried in turn.
+var keyForms = []*regexp.Regexp{
+	// A key in quotes: "Created": 2024-01-01
+	regexp.MustCompile(`^["']([^"']+)["'][ \t]*:(?:[ \t](.*))?$`),
+	// The first colon before a blank or the end of the line ends the key.
+	regexp.MustCompile(`^(.+?):(?:[ \t](.*))?$`),
+	// No blank after the colon, which YAML reads as text and people as a key: created:2024-01-01
+	regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]{0,39}):([^\s/].*)$`),
+}
 
-// splitKey splits "key: value".
-func splitKey(line string) (field, bool) {
+// oneWord is a key as nearly all are; a sentence that is folded over lines seldom begins like it.
+var oneWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
+// splitKey splits "key: value". ok is false for a line that is something else.
+func splitKey(line string) (f field, ok bool) {
 	if isComplex(line) {
 		return field{}, false
 	}
-	if m := quotedKey.FindStringSubmatch(line); m != nil {
-		return newField(m[1]+m[2], m[3]), true
-	}
-	if m := plainKey.FindStringSubmatch(line); m != nil {
-		return newField(m[1], m[2]), keyLike(m[1])
-	}
-	if m := bareKey.FindStringSubmatch(line); m != nil {
-		return newField(m[1], m[2]), true
+	for _, form := range keyForms {
+		if m := form.FindStringSubmatch(line); m != nil {
+			f = field{key: strings.TrimSpace(m[1]), name: fieldName(m[1]), value: strings.TrimSpace(m[2])}
+			f.open = f.goesOn()
+			return f, keyLike(m[1])
+		}
 	}
 	return field{}, false
-}
-
-// newField makes a field of the text on both sides of a colon.
-func newField(key, value string) field {
-	key = strings.TrimSpace(key)
-	f := field{key: key, name: fieldName(key), value: strings.TrimSpace(value)}
-	f.open = f.goesOn()
-	return f
 }
 
 // goesOn reports a value that is empty, a block, or quotes, a list or a map that the first line

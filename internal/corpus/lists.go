@@ -33,9 +33,6 @@ var (
 func (f *fields) authors(names ...string) []mip.Author {
 	v := f.get(names...)
 	out := []mip.Author{}
-	if v == nil {
-		return out
-	}
 	var all []string
 	if text, ok := v.v.(string); ok {
 		all = splitAuthors(text)
@@ -200,22 +197,19 @@ var (
 	spaced = regexp.MustCompile(`(?i)\b([a-z]+) +(\d+)\b`)
 )
 
-// references reads a list of proposals: the numbers that belong to this site's prefix, in the
+// references reads a list of proposals: the numbers that belong to the site's prefix, in the
 // header's order without repetitions. Others (ERC165 on a site of MIPs) stay in the frontmatter
 // alone. The result is never nil.
-func (f *fields) references(names ...string) []int {
+func (f *fields) references(prefix string, names ...string) []int {
 	out := []int{}
 	v := f.get(names...)
-	if v == nil {
-		return out
-	}
 	for _, item := range texts(v.v) {
 		for piece := range strings.FieldsFuncSeq(item, func(c rune) bool { return strings.ContainsRune(",;\n", c) }) {
 			// Of [MIP-3](./MIP-3.md) the label counts.
 			piece = titled.ReplaceAllString(markdownLink.ReplaceAllString(piece, "$1"), "")
 			for token := range strings.FieldsSeq(spaced.ReplaceAllString(piece, "$1-$2")) {
 				token = strings.Trim(token, `"'<>[]().:`)
-				n, ok := f.reference(token)
+				n, ok := reference(token, prefix)
 				switch {
 				case ok && !slices.Contains(out, n):
 					out = append(out, n)
@@ -231,15 +225,15 @@ func (f *fields) references(names ...string) []int {
 
 // reference reads one reference: 3, #3, MIP-3, ./MIP-3.md, or the address of one of this site's
 // proposals, such as https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
-func (f *fields) reference(token string) (n int, ok bool) {
+func reference(token, prefix string) (n int, ok bool) {
 	u, isURL := webAddress(token)
 	if isURL {
 		token = strings.Trim(strings.TrimSuffix(u.Path, path.Ext(u.Path)), "/")
 	}
 	folder, last := path.Split(strings.TrimSuffix(strings.TrimPrefix(token, "#"), ".md"))
-	digits, ok := stripPrefix(last, f.prefix)
+	digits, ok := stripPrefix(last, prefix)
 	// In an address, a number alone says nothing unless the folder does.
-	if !ok || isURL && digits == last && !strings.EqualFold(strings.TrimSuffix(strings.ToLower(path.Base(folder)), "s"), f.prefix) {
+	if !ok || isURL && digits == last && !strings.EqualFold(strings.TrimSuffix(strings.ToLower(path.Base(folder)), "s"), prefix) {
 		return 0, false
 	}
 	return smallNumber(digits)
@@ -274,9 +268,6 @@ func webAddress(s string) (*url.URL, bool) {
 // warning.
 func (f *fields) discussion(names ...string) (address *string, topic *int) {
 	v := f.get(names...)
-	if v == nil {
-		return nil, nil
-	}
 	dropped := ""
 	for _, item := range texts(v.v) {
 		item = markdownLink.ReplaceAllString(item, "$2")

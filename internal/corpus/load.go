@@ -71,7 +71,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if err := workers.Wait(); err != nil {
 		return nil, fmt.Errorf("load proposals: %w", err)
 	}
-	c.assemble(ctx, all)
+	c.assemble(all)
 	return c, nil
 }
 
@@ -115,9 +115,9 @@ func list(root *os.Root, dir string) (out []*entry, err error) {
 			texts = append(texts, e)
 		// A name with a number is worth a notice: somebody may miss the proposal.
 		case visible && numbered && f.Irregular:
-			e.report.noticef(0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
+			e.report.add(mip.Notice, 0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
 		case visible && numbered && slices.Contains(otherTexts, path.Ext(lower)):
-			e.report.noticef(0, "not-read", "skipped: a proposal's file name ends in .md")
+			e.report.add(mip.Notice, 0, "not-read", "skipped: a proposal's file name ends in .md")
 		default:
 			continue
 		}
@@ -192,16 +192,15 @@ func (e *entry) readProposal(prefix string) {
 
 // newProposal reads a file's text. It returns nil when r says why the file has no number.
 func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
-	key := fieldName(prefix)
 	text, ok := normalise(raw, r)
 	var h *header
 	if ok {
 		h, ok = guard(text, r)
 	}
 	// A text such as README.md is no proposal.
-	if _, named := numberInName(file.Name); h == nil && !named && !mayHaveNumber(raw, key) {
+	if _, named := numberInName(file.Name); h == nil && !named && !mayHaveNumber(raw, prefix) {
 		*r = report{file: r.file} // the errors of a proposal are none of another text
-		r.noticef(0, "no-header", "skipped: no header and no number in the file name")
+		r.add(mip.Notice, 0, "no-header", "skipped: no header and no number in the file name")
 		return nil
 	}
 	if !ok {
@@ -211,8 +210,8 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 		r.errorf(1, "no-header", "the file is named like a proposal and has no header; begin it with --- and lines such as title: A title")
 		return nil
 	}
-	f := &fields{values: decode(h, r), prefix: prefix, key: key, r: r}
-	number, fromName, ok := f.number(file.Name)
+	f := decode(h, r)
+	number, fromName, ok := f.number(prefix, file.Name)
 	if !ok {
 		return nil
 	}
@@ -231,10 +230,11 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 		heading = doc.Title()
 	}
 	sum := sha256.Sum256([]byte(raw))
-	p := &Proposal{Summary: f.summary(number, fromName, heading), File: file.Path, Raw: raw, Heavy: heavy, source: file, body: body, report: r}
+	summary := f.summary(mip.ID{Kind: prefix, Number: number}, fromName, heading)
+	p := &Proposal{Summary: summary, File: file.Path, Raw: raw, Heavy: heavy, source: file, body: body, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
-	p.requireLine = lineOf(f.get("requires", "depends-on"))
-	p.numberLine = lineOf(f.byName[key])
+	p.requireLine = f.get("requires", "depends-on").line
+	p.numberLine = f.get(fieldName(prefix)).line
 	return p
 }
 
@@ -255,7 +255,7 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 
 // assemble makes the corpus of the files that hold a proposal which nobody refuses and no other
 // file has: relations and times.
-func (c *Corpus) assemble(ctx context.Context, all []*entry) {
+func (c *Corpus) assemble(all []*entry) {
 	for _, e := range all {
 		if p, ok := c.refused[e.Path]; ok && e.proposal != nil {
 			e.report.errorf(p.Line, p.Code, "%s", p.Message)
@@ -281,7 +281,6 @@ func (c *Corpus) assemble(ctx context.Context, all []*entry) {
 	slices.SortFunc(c.Proposals, byID)
 	relate(c.Proposals)
 	c.History, c.Commit, c.Committed = c.history.date(c.Proposals)
-	c.history.keepTexts(ctx, c.Proposals)
 	c.Problems = append([]mip.Problem{}, c.history.problems...)
 	for _, e := range all {
 		c.Problems = append(c.Problems, e.report.most()...)

@@ -291,17 +291,6 @@ func (h *history) created(all []touch) *mip.Time {
 	return commitTime(first.Commit)
 }
 
-// changed is the time of the newest commit that touched a file of a folder or below it, nil
-// when git has none.
-func (h *history) changed(f folder.File) *mip.Time {
-	if h.epoch != nil {
-		return new(mip.NewTime(*h.epoch))
-	}
-	p := h.places[f.Folder]
-	_, when := last(h.files[fileKey{p.Top, p.Prefix + f.Name}])
-	return when
-}
-
 // date sets the times of the proposals. It returns the state of the history, and the newest
 // commit that touched a proposal, with its time.
 func (h *history) date(proposals []*Proposal) (state, commit string, committed *mip.Time) {
@@ -330,6 +319,10 @@ func (h *history) date(proposals []*Proposal) (state, commit string, committed *
 		case when != nil:
 			known++
 			p.Updated, p.Commit, p.Past = when, c.Hash, newPast(all, place.Top)
+			// A clone that lacks texts must not be asked for any, and without one there is none.
+			if p.Past != nil && (place.Top == "" || h.partial[place.Top]) {
+				clear(p.Past.Texts)
+			}
 			// Of commits of one second the hash decides, so that the order does not matter.
 			if cmp.Or(cmp.Compare(c.When, newest.When), strings.Compare(c.Hash, newest.Hash)) > 0 {
 				newest, committed = c, when
@@ -362,39 +355,4 @@ func (h *history) date(proposals []*Proposal) (state, commit string, committed *
 		state = "shallow"
 	}
 	return state, newest.Hash, committed
-}
-
-// keepTexts forgets which texts the local repository does not hold: those of synced files are
-// there as far as they were committed here or fetched, those of a partial clone as far as they
-// were fetched. Without a repository none is.
-func (h *history) keepTexts(ctx context.Context, proposals []*Proposal) {
-	byTop := map[string][]*Proposal{}
-	for _, p := range proposals {
-		if p.Past != nil && (p.Upstream || h.partial[p.Past.top]) {
-			byTop[p.Past.top] = append(byTop[p.Past.top], p)
-		}
-	}
-	for top, of := range byTop {
-		var hashes []string
-		for _, p := range of {
-			hashes = append(hashes, p.Past.Texts...)
-		}
-		held := make([]bool, len(hashes))
-		if top != "" {
-			found, err := git.HasBlobs(ctx, top, hashes)
-			if err != nil {
-				h.report(mip.Notice, of[0].source.Folder, "history-texts", "%v: pages of versions show no texts", git.ErrFailed)
-				found = held
-			}
-			held = found
-		}
-		for _, p := range of {
-			for i := range p.Past.Texts {
-				if !held[i] {
-					p.Past.Texts[i] = ""
-				}
-			}
-			held = held[len(p.Past.Texts):]
-		}
-	}
 }

@@ -15,32 +15,38 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxDepth bounds nested lists and maps of a header; deeper ones are kept as text.
+// maxDepth bounds the lists and maps that one line of a header begins, one in the other; a deeper
+// value is kept as text.
 const maxDepth = 32
 
 // headerParser decodes guarded headers by goldmark-meta. It is safe for concurrent use.
 var headerParser = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
 
-// values are a decoded header.
-type values struct {
-	// byName has the fields by fieldName; of duplicates the first that is not empty.
+// fields are a decoded header.
+type fields struct {
+	// byName has the fields by [fieldName]; of duplicates the first that is not empty.
 	byName map[string]*field
 	// order has the same fields in the header's order.
 	order []*field
+	// r takes the problems of values.
+	r *report
 }
 
-// decode decodes the header's fields. A value that is no acceptable YAML is kept as text, with a
-// warning.
-func decode(h *header, r *report) *values {
-	d := &values{byName: make(map[string]*field, len(h.fields))}
+// decode decodes the header's fields, only those of the names if there are any. A value that is
+// no acceptable YAML is kept as text, with a warning.
+func decode(h *header, r *report, names ...string) *fields {
+	d := &fields{byName: make(map[string]*field, len(h.fields)), r: r}
 	for i := range h.fields {
 		f := &h.fields[i]
+		if len(names) > 0 && !slices.Contains(names, f.name) {
+			continue
+		}
 		v, ok := f.read()
-		f.v = f.tidy(v, 0)
-		if !ok || f.deepest > maxDepth {
+		f.v = f.tidy(v)
+		if !ok {
 			r.warnf(f.line, "yaml-fallback",
 				"the value of %s is not plain YAML (an anchor, alias, tag, broken quote or too deep nesting): it is kept as text; quote it", quoted(f.key))
-			f.v = f.tidy(f.asText(), 0)
+			f.v = f.tidy(f.asText())
 		}
 		first := d.byName[f.name]
 		if first == nil {
@@ -116,9 +122,8 @@ func (f *field) asText() string {
 }
 
 // tidy turns the values of YAML into string, nil, []any and map[string]any, with blanks trimmed
-// and empty texts as nil. v stands depth levels deep.
-func (f *field) tidy(v any, depth int) any {
-	f.deepest = max(f.deepest, depth)
+// and empty texts as nil.
+func (f *field) tidy(v any) any {
 	switch v := v.(type) {
 	case nil:
 		return nil
@@ -135,18 +140,18 @@ func (f *field) tidy(v any, depth int) any {
 		return s
 	case []any:
 		for i, item := range v {
-			v[i] = f.tidy(item, depth+1)
+			v[i] = f.tidy(item)
 		}
 		return v
 	case map[any]any:
 		out := make(map[string]any, len(v))
 		for key, item := range v {
-			out[fmt.Sprint(key)] = f.tidy(item, depth+1)
+			out[fmt.Sprint(key)] = f.tidy(item)
 		}
 		return out
 	}
 	// A number or a truth value in a form that no quotes were put around.
-	return f.tidy(fmt.Sprint(v), depth)
+	return f.tidy(fmt.Sprint(v))
 }
 
 // scalar takes a value that begins on its first line: plain text that may be folded over several
@@ -343,35 +348,22 @@ func itemText(line string) (string, bool) {
 	return strings.TrimSpace(text), true
 }
 
-// get returns the first of the named fields that has a value, or one that is empty, or nil.
-func (d *values) get(names ...string) *field {
-	var empty *field
+// get returns the first of the named fields that has a value, or one that is empty. Without any
+// it returns the zero field.
+func (d *fields) get(names ...string) *field {
+	found := &field{}
 	for _, name := range names {
 		if f := d.byName[name]; f != nil {
-			if f.v != nil {
+			if found = f; f.v != nil {
 				return f
 			}
-			empty = f
 		}
 	}
-	return empty
+	return found
 }
 
 // text returns the field as one line of text; lists are joined by commas.
-func (f *field) text() string {
-	if f == nil {
-		return ""
-	}
-	return textOf(f.v)
-}
-
-// lineOf is the line of a field, 0 when there is none.
-func lineOf(f *field) int {
-	if f == nil {
-		return 0
-	}
-	return f.line
-}
+func (f *field) text() string { return textOf(f.v) }
 
 // textOf is the text of a value; that of a map is empty.
 func textOf(v any) string {

@@ -3,7 +3,6 @@ package corpus
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -146,6 +145,5 @@ func StatusOf(text []byte) mip.Status {
 	if !ok || h == nil {
 		return ""
 	}
-	h.fields = slices.DeleteFunc(h.fields, func(f field) bool { return f.name != "status" })
-	return mip.ParseStatus(decode(h, &r).get("status").text())
+	return mip.ParseStatus(decode(h, &r, "status").get("status").text())
 }

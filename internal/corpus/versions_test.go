@@ -167,7 +167,7 @@ func TestPartialClone(t *testing.T) {
 		return texts, codes
 	}
 	texts, codes := load()
-	if diff := cmp.Diff([]string{"three", "", ""}, texts); diff != "" || !slices.Equal(codes, []string{"history-partial"}) {
+	if diff := cmp.Diff([]string{"", "", ""}, texts); diff != "" || !slices.Equal(codes, []string{"history-partial"}) {
 		t.Errorf("problems %v, texts (-want +got):\n%s", codes, diff)
 	}
 	r.git(0, "-C", clone, "fetch", "-q", "--refetch", "--no-filter")

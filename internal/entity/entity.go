@@ -12,11 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
-// Entity is made once and served many times. The gzip twin is made for the first client that takes it, and kept: a
-// compressing middleware would compress each time. It is safe for concurrent use.
+// Entity is made once and served many times. The gzip twin is made for the first client that takes it, and kept.
+// (http.ServeContent copies the body each time, and a compressing middleware would compress it.) It is safe for
+// concurrent use.
 type Entity struct {
 	mediaType string
 	body      []byte
@@ -51,25 +51,32 @@ func (e *Entity) zip() []byte {
 // Body returns the body without a content coding. It must not be changed.
 func (e *Entity) Body() []byte { return e.body }
 
-// Serve answers with the entity, gzipped if the client takes that. A GET or HEAD with status 200 gets an ETag, and is
-// answered by [http.ServeContent], which knows conditions and ranges. The caller sets other fields before. The status
-// must be one that has a body.
+// Serve answers with the entity, gzipped if the client takes that. A GET or HEAD with status 200 gets an ETag, and the
+// answer 304 if that matches If-None-Match. The caller sets other fields before. The status must be one that has a
+// body.
 func (e *Entity) Serve(w http.ResponseWriter, r *http.Request, status int) {
-	h, body, tag := w.Header(), e.body, e.tag
+	h, body, tag, coding := w.Header(), e.body, e.tag, ""
 	if e.zipped != nil {
 		h.Add("Vary", "Accept-Encoding")
 		if acceptsGzip(r.Header) {
-			body, tag = e.zipped(), tag+"-gz"
-			h.Set("Content-Encoding", "gzip")
+			body, tag, coding = e.zipped(), tag+"-gz", "gzip"
 		}
+	}
+	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		tag = `"` + tag + `"`
+		h.Set("ETag", tag)
+		// A tag has no quotes inside, so that it is a member of the list, weak or not, where it stands in the field.
+		known := strings.Join(r.Header.Values("If-None-Match"), ",")
+		if strings.Contains(known, tag) || strings.TrimSpace(known) == "*" {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	if coding != "" {
+		h.Set("Content-Encoding", coding)
 	}
 	h.Set("Content-Type", e.mediaType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		h.Set("ETag", `"`+tag+`"`)
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
-		return
-	}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		w.Write(body) // it fails only when the client has gone

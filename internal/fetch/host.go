@@ -36,8 +36,6 @@ const (
 	// So many failures in a row open the breaker for that long.
 	failuresToOpen = 5
 	openFor        = 30 * time.Second
-	// probeWait is RetryAfter while another call decides whether the breaker closes.
-	probeWait = time.Second
 
 	// maxIdle is how long a connection may be idle before it is closed.
 	maxIdle = 30 * time.Second
@@ -160,7 +158,7 @@ func (h *Host) enter() (probe bool, err error) {
 	case h.failures < failuresToOpen:
 		return false, nil
 	case open <= 0 && h.probing:
-		open = probeWait
+		open = shortestPause
 	case open <= 0:
 		h.probing = true
 		return true, nil

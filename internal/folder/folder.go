@@ -24,14 +24,15 @@ const MaxFile = 1 << 20
 
 // File is where a file is: a name within a folder, never a path that leads out of it.
 type File struct {
-	Folder string // as given
-	// Slash-separated, within the folder.
+	// Folder is as given.
+	Folder string
+	// Name is the slash-separated path within the folder.
 	Name string
 	// Path is both, slash-separated, with invisible characters as escapes, as in problems.
 	Path string
-	// A symbolic link, which may lead anywhere.
+	// Link is true for a symbolic link, which may lead anywhere.
 	Link bool
-	// A folder, a pipe or a device.
+	// Irregular is true for a folder, a pipe or a device.
 	Irregular bool
 }
 
@@ -62,7 +63,6 @@ func (f *File) Base() string { return path.Base(f.Name) }
 // It returns, for each of them by its name, the base names of the others; files that have no
 // twin are not in it.
 func Twins(files []File) map[string][]string {
-	// Names are folded by their letters; files that a machine tells apart stay apart here.
 	folded := map[string][]string{}
 	for _, f := range files {
 		lower := strings.ToLower(f.Name)
@@ -70,13 +70,11 @@ func Twins(files []File) map[string][]string {
 	}
 	twins := map[string][]string{}
 	for _, same := range folded {
-		for _, name := range same {
-			for _, other := range same {
-				if other != name {
-					twins[name] = append(twins[name], path.Base(other))
-				}
+		slices.Sort(same)
+		for i, name := range same {
+			for _, other := range slices.Concat(same[:i], same[i+1:]) {
+				twins[name] = append(twins[name], path.Base(other))
 			}
-			slices.Sort(twins[name])
 		}
 	}
 	return twins

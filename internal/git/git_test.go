@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -150,39 +149,6 @@ func TestPublic(t *testing.T) {
 	} {
 		if got := Public(address); got != want {
 			t.Errorf("Public(%q) = %q, want %q", address, got, want)
-		}
-	}
-}
-
-// TestHasBlobs asks a whole clone and one without contents for blobs that are there, here only, and nowhere.
-func TestHasBlobs(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		testenv.Missing(t, "git", "no git program")
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	run := func(dir, input string, args ...string) string {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "maintenance.auto=false", "-c", "user.name=Ada", "-c", "user.email=ada@example.org"}, args...)...)
-		cmd.Stdin = strings.NewReader(input)
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("git %v: %v", args, err)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	whole, partial := t.TempDir(), t.TempDir()
-	run(whole, "", "init", "-q", "-b", "main", ".")
-	run(whole, "", "config", "uploadpack.allowFilter", "true")
-	there := run(whole, "there", "hash-object", "-w", "--stdin")
-	tree := run(whole, "100644 blob "+there+"\tfile\n", "mktree")
-	run(whole, "", "update-ref", "HEAD", run(whole, "x", "commit-tree", tree))
-	nowhere := strings.Repeat("0123", 10)
-	run(whole, "", "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+whole, partial)
-	here := run(partial, "here", "hash-object", "-w", "--stdin")
-	for dir, want := range map[string][]bool{whole: {true, false, false, false}, partial: {false, true, false, false}} {
-		got, err := HasBlobs(t.Context(), dir, []string{there, here, nowhere, tree})
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("HasBlobs in %s: %v, %v, want %v", dir, got, err, want)
 		}
 	}
 }

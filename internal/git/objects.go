@@ -55,7 +55,7 @@ func (o *Objects) Close() {
 }
 
 // Blob returns the text of a blob, nil when the repository has none of that name or when it is larger than so many
-// bytes. In a partial clone only a blob that [HasBlobs] has found may be asked for.
+// bytes. In a clone for which [Partial] is true none may be asked for.
 func (o *Objects) Blob(hash string, most int64) ([]byte, error) {
 	text, _, err := o.read(hash, "blob", most)
 	return text, err

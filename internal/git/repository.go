@@ -73,28 +73,6 @@ func Partial(ctx context.Context, top string) bool {
 	return err == nil && missing
 }
 
-// HasBlobs reports for each hash whether the repository has a blob of that name. All objects are listed, since git
-// ends when it is asked for one that a partial clone lacks.
-func HasBlobs(ctx context.Context, top string, hashes []string) ([]bool, error) {
-	// Hashes may repeat: two versions can have one text.
-	blobs := make(map[string]bool, len(hashes))
-	for _, hash := range hashes {
-		blobs[hash] = false
-	}
-	args := []string{"cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname) %(objecttype)"}
-	err := newCommand(ctx, top, args...).lines(func(line string) {
-		hash, kind, _ := strings.Cut(line, " ")
-		if _, asked := blobs[hash]; asked {
-			blobs[hash] = kind == "blob"
-		}
-	})
-	found := make([]bool, len(hashes))
-	for i, hash := range hashes {
-		found[i] = blobs[hash]
-	}
-	return found, err
-}
-
 // Ancestor reports whether a commit is another one or leads to it. One that is not there is none.
 func Ancestor(ctx context.Context, top, commit, of string) bool {
 	_, err := newCommand(ctx, top, "merge-base", "--is-ancestor", commit, of).output()

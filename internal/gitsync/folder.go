@@ -42,8 +42,10 @@ type folder struct {
 	// total is the size of those that are to be written, in bytes.
 	total int
 	old   *Record
-	// ours are the files that an earlier run put here, or was about to.
-	ours map[Placed]bool
+	// ours has the sums by name of the files that an earlier run put here, or was about to.
+	ours map[string][]string
+	// here has the sums by name of what is in the folder.
+	here map[string]string
 	// next is nil when nothing has to be done.
 	next *Record
 	// gone are names of files to remove.
@@ -53,7 +55,7 @@ type folder struct {
 // open makes and locks a folder, and reads its record. The lock is on the folder itself, so that no file of ours lies
 // in it. Only a folder that was not there before may be removed after a failure.
 func (s *syncer) open(ctx context.Context, t Target) error {
-	f := &folder{Target: t, report: s.Report, lock: flock.New(t.Folder, flock.SetFlag(os.O_RDONLY)), ours: map[Placed]bool{}}
+	f := &folder{Target: t, report: s.Report, lock: flock.New(t.Folder, flock.SetFlag(os.O_RDONLY)), ours: map[string][]string{}}
 	info, err := os.Stat(t.Folder)
 	f.made = errors.Is(err, fs.ErrNotExist)
 	for _, other := range s.folders {
@@ -84,13 +86,33 @@ func (s *syncer) open(ctx context.Context, t Target) error {
 			f.path(RecordName), local.Cause(err))
 	}
 	for _, file := range f.old.Files {
-		f.ours[Placed{file.Name, file.SHA256}] = true
+		f.ours[file.Name] = append(f.ours[file.Name], file.SHA256)
 	}
 	for _, p := range f.old.Placing {
-		f.ours[p] = true
+		f.ours[p.Name] = append(f.ours[p.Name], p.SHA256)
 	}
-	if s.From == "" {
-		s.From = f.old.Commit
+	s.From = cmp.Or(s.From, f.old.Commit)
+	return nil
+}
+
+// irregular stands for the sum of a folder, a link or a file that cannot be read: no file has it.
+const irregular = "irregular"
+
+// look reads what is in the folder. A link counts as a file of somebody else, wherever it leads.
+func (f *folder) look() error {
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	if err != nil {
+		return f.failed("", err)
+	}
+	f.here = map[string]string{}
+	for _, e := range entries {
+		f.here[e.Name()] = irregular
+		if !e.Type().IsRegular() {
+			continue
+		}
+		if raw, err := local.Read(f.root, e.Name(), local.MaxFile); err == nil {
+			f.here[e.Name()] = hashOf(raw)
+		}
 	}
 	return nil
 }
@@ -130,8 +152,8 @@ func (f *folder) failed(name string, err error) error {
 func (f *folder) current(next *Record) bool {
 	same := *next
 	same.Files = f.old.Files
-	return reflect.DeepEqual(same, *f.old) &&
-		!slices.ContainsFunc(f.old.Files, func(old File) bool { return f.sum(old.Name) != old.SHA256 })
+	return f.look() == nil && reflect.DeepEqual(same, *f.old) &&
+		!slices.ContainsFunc(f.old.Files, func(old File) bool { return f.here[old.Name] != old.SHA256 })
 }
 
 // refuse reports why a text is not taken. The file is that of the upstream or the one here.
@@ -142,14 +164,41 @@ func (f *folder) refuse(x *text, file, code, format string, args ...any) {
 
 // compare finds out what has to change. It writes nothing.
 func (f *folder) compare(next *Record, objects *git.Objects) error {
-	names := slices.Sorted(maps.Keys(f.texts))
-	if err := f.refuseTwins(names); err != nil {
+	// Files may have been edited while the upstream was fetched.
+	if err := f.look(); err != nil {
 		return err
+	}
+	// Names that differ only by case or Unicode form are one file elsewhere, and one would overwrite the other.
+	names, first := slices.Sorted(maps.Keys(f.texts)), map[string]*text{}
+	for _, name := range names {
+		x := f.texts[name]
+		if twin := first[fold(name)]; twin != nil {
+			twin.refused = true
+			f.refuse(x, x.Path, "name-case",
+				"the upstream has a file whose name differs only by case or by the Unicode form of its letters, %s", twin.Name)
+			continue
+		}
+		first[fold(name)] = x
 	}
 	// A file that stays as it is keeps its entry in the record, so that a later run knows it again.
 	keep := func(name string) {
 		if old, ok := f.old.File(name); ok {
 			next.Files = append(next.Files, old)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.here)) {
+		x, sums := first[fold(name)], f.ours[name]
+		switch {
+		case f.texts[name] != nil:
+		case slices.Contains(sums, f.here[name]):
+			f.gone = append(f.gone, name)
+		case sums != nil:
+			f.report.problem(f.path(name), "edited-here",
+				"it is gone from the upstream, and was edited here since it was synced; move it out of the folder, or delete it")
+			keep(name)
+		case x != nil:
+			f.refuse(x, f.path(name), "name-case",
+				"its name differs only by case or by the Unicode form of its letters from the upstream's %s; rename it", x.Name)
 		}
 	}
 	for _, name := range names {
@@ -163,23 +212,6 @@ func (f *folder) compare(next *Record, objects *git.Objects) error {
 			next.Files = append(next.Files, x.File)
 		}
 	}
-	// A file that left the upstream is removed here as well, unless somebody edited it.
-	left := map[string]bool{}
-	for p := range f.ours {
-		left[p.Name] = f.texts[p.Name] == nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(left)) {
-		sum := f.sum(name)
-		switch {
-		case !left[name] || sum == "":
-		case f.ours[Placed{name, sum}]:
-			f.gone = append(f.gone, name)
-		default:
-			f.report.problem(f.path(name), "edited-here",
-				"it is gone from the upstream, and was edited here since it was synced; move it out of the folder, or delete it")
-			keep(name)
-		}
-	}
 	slices.SortFunc(next.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	next.Incomplete = len(f.report.Problems) > 0
 	// A run without changes writes nothing. A commit of the upstream that touched none of the files is no change.
@@ -187,36 +219,6 @@ func (f *folder) compare(next *Record, objects *git.Objects) error {
 	same.Commit = f.old.Commit
 	if f.total > 0 || len(f.gone) > 0 || !reflect.DeepEqual(same, *f.old) {
 		f.next = next
-	}
-	return nil
-}
-
-// refuseTwins refuses texts whose names differ only by case or Unicode form from those of other texts, or of files
-// here that were not synced: elsewhere they are one file, and one would overwrite the other.
-func (f *folder) refuseTwins(names []string) error {
-	first := map[string]*text{}
-	for _, name := range names {
-		x := f.texts[name]
-		if twin := first[fold(name)]; twin != nil {
-			twin.refused = true
-			f.refuse(x, x.Path, "name-case",
-				"the upstream has a file whose name differs only by case or by the Unicode form of its letters, %s", twin.Name)
-			continue
-		}
-		first[fold(name)] = x
-	}
-	// Files of any kind are looked at.
-	entries, err := fs.ReadDir(f.root.FS(), ".")
-	if err != nil {
-		return f.failed("", err)
-	}
-	for _, e := range entries {
-		x := first[fold(e.Name())]
-		_, synced := f.old.File(e.Name())
-		if x != nil && f.texts[e.Name()] == nil && !synced && !f.ours[Placed{e.Name(), f.sum(e.Name())}] {
-			f.refuse(x, f.path(e.Name()), "name-case",
-				"its name differs only by case or by the Unicode form of its letters from the upstream's %s; rename it", path.Base(x.Path))
-		}
 	}
 	return nil
 }
@@ -232,20 +234,19 @@ func (f *folder) take(x *text, objects *git.Objects) error {
 		return cmp.Or(err, fmt.Errorf("%w: %s is not there", git.ErrFailed, x.Path))
 	}
 	x.SHA256 = hashOf(raw)
-	here := f.sum(x.Name)
-	_, had := f.old.File(x.Name)
+	here, sums := f.here[x.Name], f.ours[x.Name]
 	// Nothing is written over a file that is neither as the last sync left it nor the same as the new text.
 	switch {
 	case bytes.HasPrefix(raw, []byte("version https://git-lfs.github.com/spec/")):
 		f.refuse(x, x.Path, "lfs-pointer", "the upstream keeps this file with Git LFS, and here is only a pointer to it")
 	case here == x.SHA256:
 		f.report.Unchanged++
-	case here == "" || f.ours[Placed{x.Name, here}]:
+	case here == "" || slices.Contains(sums, here):
 		x.raw, x.fresh = raw, here == ""
 		if f.total += 1 + len(raw); f.total > maxTotal {
 			return fmt.Errorf("%w: the upstream's files for %s have more than %d bytes", ErrFolder, f.Folder, maxTotal)
 		}
-	case had:
+	case sums != nil:
 		f.refuse(x, f.path(x.Name), "edited-here",
 			"it was edited here since it was synced; take the edit to the upstream, then delete or restore this file and sync again")
 	default:
@@ -271,7 +272,8 @@ func (f *folder) steps() []func() error {
 	for _, name := range f.gone {
 		steps = append(steps, func() error { return f.done(name, f.root.Remove(name), &f.report.Removed) })
 	}
-	for _, x := range f.texts {
+	for _, name := range slices.Sorted(maps.Keys(f.texts)) {
+		x := f.texts[name]
 		if x.raw == nil {
 			continue
 		}
@@ -305,26 +307,6 @@ func (f *folder) record(r *Record) error {
 		return f.failed(RecordName, err)
 	}
 	return nil
-}
-
-// irregular stands for the sum of a folder, a link or a file that cannot be read: no file has it.
-const irregular = "irregular"
-
-// sum is the SHA-256 of the file under a name; empty when nothing is there.
-func (f *folder) sum(name string) string {
-	// A link counts as a file of somebody else, wherever it leads.
-	info, err := f.root.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return ""
-	}
-	if err != nil || !info.Mode().IsRegular() {
-		return irregular
-	}
-	raw, err := local.Read(f.root, name, local.MaxFile)
-	if err != nil {
-		return irregular
-	}
-	return hashOf(raw)
 }
 
 // hashOf is the SHA-256 of a file in hexadecimal digits.

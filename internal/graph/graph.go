@@ -29,18 +29,23 @@ type Graph struct {
 
 // Spacing is how much room things take from top to bottom, in the caller's unit.
 type Spacing struct {
-	Node int // height of a node
-	Wire int // height of a line that passes between nodes
-	Gap  int // between two neighbours
+	// Node is the height of a node, Wire that of a line that passes between nodes.
+	Node, Wire int
+	// Gap is the distance of two neighbours.
+	Gap int
 }
 
 // Layout is where everything stands.
 type Layout struct {
 	Columns int
-	Height  int
-	Nodes   []Point // by node; a node is to the right of all that it needs, but for the edges in Back
-	Wires   []Wire  // where lines run; those to one node join before they reach it
-	Back    [][2]int
+	// Height is that of the highest column.
+	Height int
+	// Nodes are the places by node. A node is to the right of all that it needs, but for the edges in Back.
+	Nodes []Point
+	// Wires are where lines run. Those to one node join before they reach it.
+	Wires []Wire
+	// Back are the edges that would close a circle.
+	Back [][2]int
 }
 
 // Point is a place: a column, counted from the left, and the height of its middle from the top.
@@ -49,7 +54,8 @@ type Point struct{ Column, Y int }
 // Wire is a piece of a line, from the left side of From to the right side of To, in the column before it.
 type Wire struct {
 	From, To Point
-	Through  bool // From is no node: the line goes through its column
+	// Through is true when From is no node: the line goes through its column.
+	Through bool
 }
 
 // Lay computes the layout of a graph, best of one whose parts all hang together.

@@ -66,13 +66,11 @@ func IsPassage(n ast.Node) bool {
 
 var taskBox = regexp.MustCompile(`^\[[ xX]\][ \t]+`)
 
-// PassageLines are the lines of a passage within body, without blanks and marks before them and without the box of a
-// task. The last one has no blanks at its end. An empty passage has none.
-func PassageLines(n ast.Node, body string) []text.Segment {
-	var out []text.Segment
-	for i := range n.Lines().Len() {
-		line := n.Lines().At(i)
-		whole := strings.TrimSuffix(body[line.Start:line.Stop], "\n")
+// PassageLines are the lines of a passage within body, without blanks and marks before them and
+// without the box of a task. The last one has no blanks at its end. An empty passage has none.
+func PassageLines(n ast.Node, body string) (out []text.Segment) {
+	for i, line := range n.Lines().Sliced(0, n.Lines().Len()) {
+		whole := strings.TrimRight(body[line.Start:line.Stop], "\n")
 		trimmed := strings.TrimLeft(whole, " \t")
 		if i == 0 && n.PreviousSibling() == nil && n.Parent().Kind() == ast.KindListItem {
 			trimmed = trimmed[len(taskBox.FindString(trimmed)):]
@@ -80,13 +78,13 @@ func PassageLines(n ast.Node, body string) []text.Segment {
 		end := line.Start + len(whole)
 		out = append(out, text.NewSegment(end-len(trimmed), end))
 	}
-	for len(out) > 0 {
-		last := &out[len(out)-1]
-		last.Stop = last.Start + len(strings.TrimRight(body[last.Start:last.Stop], " \t"))
-		if last.Stop > last.Start {
+	for last := len(out) - 1; last >= 0; last-- {
+		l := &out[last]
+		l.Stop = l.Start + len(strings.TrimRight(body[l.Start:l.Stop], " \t"))
+		if l.Stop > l.Start {
 			return out
 		}
-		out = out[:len(out)-1]
+		out = out[:last]
 	}
 	return nil
 }

@@ -53,61 +53,55 @@ func Join(sections []mip.Section) *Document {
 		text.WriteString(s.Markdown)
 	}
 	doc := Parse(text.String())
-	at := 0
-	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
-		h, ok := n.(*ast.Heading)
-		if !ok {
-			continue
-		}
+	headings := doc.headings()
+	for _, s := range sections {
 		// The section before the first heading has no heading to give an id to.
-		for at < len(sections) && sections[at].Level == 0 {
-			at++
+		if s.Level > 0 && len(headings) > 0 {
+			headings[0].SetAttributeString("id", []byte(s.ID))
+			headings = headings[1:]
 		}
-		if at == len(sections) {
-			break
-		}
-		h.SetAttributeString("id", []byte(sections[at].ID))
-		at++
 	}
 	doc.Sections = sections
 	return doc
 }
 
+// headings are the document's own headings, not those in quotes or lists.
+func (d *Document) headings() (out []*ast.Heading) {
+	for n := d.Root.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
 // sections cuts the body at the document's own headings and gives each heading its id.
 func sections(doc *Document, body string) []mip.Section {
-	out := []mip.Section{}
-	if len(doc.Body) == 0 {
-		return out
-	}
-	ids := idSet{}
-	starts := []int{}
-	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
-		h, ok := n.(*ast.Heading)
-		if !ok {
-			continue
+	ids, out, end := idSet{}, []mip.Section{}, 0
+	begin := func(start int, s mip.Section) {
+		if last := len(out) - 1; last >= 0 {
+			out[last].Markdown = body[end:start]
 		}
+		out, end = append(out, s), start
+	}
+	for _, h := range doc.headings() {
 		start := headingStart(h, doc.Body)
 		// Text before the first heading is a section of its own; blank lines are not.
-		if len(starts) == 0 && len(bytes.TrimSpace(doc.Body[:start])) > 0 {
-			out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
-		}
-		if len(starts) == 0 {
+		if len(out) == 0 && strings.TrimSpace(body[:start]) != "" {
+			begin(0, mip.Section{ID: ids.add("text")})
+		} else if len(out) == 0 {
 			start = 0
 		}
-		title := PlainText(h, doc.Body)
-		id := ids.add(title)
-		h.SetAttributeString("id", []byte(id))
-		out, starts = append(out, mip.Section{ID: id, Level: h.Level, Title: title}), append(starts, start)
+		s := mip.Section{Level: h.Level, Title: PlainText(h, doc.Body)}
+		s.ID = ids.add(s.Title)
+		h.SetAttributeString("id", []byte(s.ID))
+		begin(start, s)
 	}
-	if len(out) == 0 {
-		out, starts = append(out, mip.Section{ID: ids.add("text")}), append(starts, 0)
+	if len(out) == 0 && body != "" {
+		begin(0, mip.Section{ID: ids.add("text")})
 	}
-	for i := range out {
-		end := len(body)
-		if i+1 < len(out) {
-			end = starts[i+1]
-		}
-		out[i].Markdown = body[starts[i]:end]
+	if last := len(out) - 1; last >= 0 {
+		out[last].Markdown = body[end:]
 	}
 	return out
 }

@@ -14,6 +14,7 @@ func (p *parser) command(name string) atom {
 		}
 		return a
 	}
+	// Commands that are rows of tokens.txt are read alike by kind.
 	switch c := commands[name]; c.kind {
 	case "space":
 		return atom{element: space(c.value), class: blank}
@@ -34,6 +35,7 @@ func (p *parser) command(name string) atom {
 		side := map[byte]class{'l': opening, 'r': closing, 'm': relation}[name[len(name)-1]]
 		return p.delimiter(` minsize="`+c.value+`" maxsize="`+c.value+`"`, side)
 	}
+	// The others have syntax of their own.
 	switch name {
 	case `\frac`, `\dfrac`, `\tfrac`, `\cfrac`, `\binom`:
 		return p.fraction(name)
@@ -54,8 +56,9 @@ func (p *parser) command(name string) atom {
 		return atom{element: element{tag: "mo", attr: ` lspace="0.2222em" rspace="0.2222em"`, text: "mod"}, class: binary}
 	case `\pmod`:
 		fence := func(text string) element { return element{tag: "mo", attr: fixed, text: text} }
-		word := element{tag: "mi", text: "mod"}
-		return atom{element: group([]element{space("0.4444em"), fence("("), word, space("0.3333em"), p.argument(), fence(")")})}
+		// TeX sets the modulus in brackets behind a wide space.
+		before, word := space("0.4444em"), element{tag: "mi", text: "mod"}
+		return atom{element: group([]element{before, fence("("), word, space("0.3333em"), p.argument(), fence(")")})}
 	case `\not`:
 		s, ok := symbols[p.next()]
 		if !ok || s.class != relation {
@@ -84,13 +87,14 @@ func function(name string, limits bool) atom {
 // textEscape is a mark that is meant as such within \text. No others may be there.
 var textEscape = regexp.MustCompile(`\\([_%&#$|{} ])`)
 
-// text reads an argument that is words. A browser folds blanks at its ends.
+// text reads an argument that is words.
 func (p *parser) text(f font) atom {
 	p.peek() // skips blanks
 	source := p.braced()
 	if strings.ContainsAny(textEscape.ReplaceAllString(source, ""), `\${}%#&`) {
 		panic(errSyntax)
 	}
+	// A browser shows blanks at the ends of an element only if they are fixed.
 	words := strings.NewReplacer("\n", " ", "\t", " ", "~", " ").Replace(textEscape.ReplaceAllString(source, "$1"))
 	if strings.HasPrefix(words, " ") {
 		words = "\u00a0" + words[1:]
@@ -101,7 +105,8 @@ func (p *parser) text(f font) atom {
 	return atom{element: element{tag: "mtext", text: f.apply(words)}}
 }
 
-// accent reads an argument and puts a mark above or below it. Braces take scripts at their far side.
+// accent reads an argument and puts a mark above or below it. A mark of its own does not grow with the argument, an
+// accent does. Braces take scripts at their far side.
 func (p *parser) accent(c command) atom {
 	mark := element{tag: "mo", text: c.value}
 	if c.kind == "mark" {
@@ -118,8 +123,8 @@ func (p *parser) accent(c command) atom {
 	return atom{element: e}
 }
 
-// fraction reads two arguments, one above the other. The variants set them in the style of a formula on its own line, or
-// of one within a text. A binomial coefficient is a fraction without a line, in brackets.
+// fraction reads two arguments, one above the other. The variants set them in the style of a formula on its own line,
+// or of one within a text. A binomial coefficient is a fraction without a line, in brackets.
 func (p *parser) fraction(name string) atom {
 	e := element{tag: "mfrac", kids: []element{p.argument(), p.argument()}}
 	switch name {
@@ -134,7 +139,7 @@ func (p *parser) fraction(name string) atom {
 	return atom{element: e}
 }
 
-// root reads a radicand, and the index in brackets before it.
+// root reads a radicand, and the index in brackets before it, which MathML has behind it.
 func (p *parser) root() atom {
 	if !p.take("[") {
 		return atom{element: element{tag: "msqrt", kids: []element{p.argument()}}}
@@ -193,7 +198,8 @@ func (p *parser) environment() atom {
 	if !ok {
 		panic(errSyntax)
 	}
-	p.tables++ // a double backslash ends a row only within a table: see next
+	// A double backslash ends a row only within a table: see next.
+	p.tables++
 	table := element{tag: "mtable", kids: p.rows(columns)}
 	p.tables--
 	if strings.HasSuffix(columns, "*") || name == "gathered" {
@@ -206,6 +212,7 @@ func (p *parser) environment() atom {
 	if before == "" {
 		return atom{element: table}
 	}
+	// Cases have no delimiter behind them.
 	row := []element{{tag: "mo", attr: stretchy("prefix"), text: before}, table}
 	if after != "" {
 		row = append(row, element{tag: "mo", attr: stretchy("postfix"), text: after})

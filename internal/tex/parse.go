@@ -23,12 +23,12 @@ import (
 //	environment = "\begin" braced rows "\end" braced .
 //	rows        = row { "&" row | "\\" row } .
 type parser struct {
-	src    string
-	at     int
-	depth  int // of the rows and arguments around this place
-	tables int // that enclose this place
-	cells  int // of all tables so far
-	font   font
+	src  string
+	at   int
+	font font
+	// depth counts the rows and arguments around this place, tables the tables around it, cells those of all tables so
+	// far. The first and the last are bounded.
+	depth, tables, cells int
 }
 
 // atom is an element with how it behaves in a row.
@@ -81,6 +81,7 @@ func (p *parser) row(until ...string) []element {
 			// A sign, not an operation; a browser takes it for one at the beginning of a row only.
 			a.attr, a.class = a.attr+` form="prefix"`, ordinary
 		}
+		// TeX sets a thin space before the name of a function, as between a factor and the next one.
 		if a.function && operand && !first {
 			out = append(out, thin)
 		}
@@ -97,6 +98,7 @@ func (p *parser) row(until ...string) []element {
 // application is the invisible operator between a function's name and its argument.
 func (p *parser) application() []element {
 	t := p.peek()
+	// Brackets need no space before them, other arguments do.
 	s, known := symbols[t]
 	kind := commands[t].kind
 	apply := element{tag: "mo", attr: tight, text: "\u2061"}
@@ -106,10 +108,12 @@ func (p *parser) application() []element {
 		return nil
 	case t == "|", t == `\left`, kind == "size", s.class == opening:
 		return []element{apply}
-	case known && s.class != ordinary, t[0] < 0x80 && !isLetter(rune(t[0])) && !isDigit(t[0]) && t[0] != '{' && t[0] != '\\':
+	case known && s.class != ordinary:
 		return nil
+	case t[0] >= 0x80, isLetter(rune(t[0])), isDigit(t[0]), t[0] == '{', t[0] == '\\':
+		return []element{apply, thin}
 	}
-	return []element{apply, thin}
+	return nil
 }
 
 // atom reads one token with its arguments, without scripts.
@@ -139,7 +143,8 @@ func (p *parser) atom() atom {
 	if c > 0x7F && (unicode.IsSymbol(c) || unicode.IsPunct(c)) {
 		return symbol{text: t, class: relation}.atom()
 	}
-	panic(errSyntax) // the end, #, %, `, an unknown control character
+	// The end of the source, #, %, ` and control characters stand for nothing.
+	panic(errSyntax)
 }
 
 // number is digits, and a point between two of them.
@@ -235,6 +240,7 @@ func (a atom) withScripts(sub, sup *element, primes string) atom {
 	if a.limits && a.function {
 		a.element = element{tag: "mo", attr: tight + ` movablelimits="true"`, text: a.text}
 	}
+	// The names are msub, msup, msubsup, munder, mover and munderover.
 	out := element{tag: "m", kids: []element{a.element}}
 	if sub != nil {
 		out.tag, out.kids = out.tag+below, append(out.kids, *sub)

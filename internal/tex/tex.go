@@ -98,7 +98,7 @@ const (
 	fixed = ` stretchy="false"`      // does not grow with its content
 )
 
-// append appends the element as HTML.
+// append appends the element as HTML. Tags that have no content are closed like the others, which XML reads as well.
 func (e element) append(b []byte) []byte {
 	b = append(b, "<"+e.tag+e.attr+">"...)
 	text, _ := mip.Printable(e.text)
@@ -109,7 +109,7 @@ func (e element) append(b []byte) []byte {
 	return append(b, "</"+e.tag+">"...)
 }
 
-// width is how many characters the element shows.
+// width is how many characters the element shows. Accents, lines of fractions and spaces have none.
 func (e element) width() int {
 	n := utf8.RuneCountInString(e.text)
 	for _, k := range e.kids {

@@ -30,7 +30,8 @@ var tables = func() map[string]map[string]string {
 	return out
 }()
 
-// class decides the space beside an atom, as in chapter 17 of The TeXbook.
+// class decides the space beside an atom, as in chapter 17 of The TeXbook. The operator dictionary of MathML Core has
+// the same spaces for most operators, so a class is written out only where the two differ.
 type class int
 
 // The classes of atoms. A blank is none of TeX's.
@@ -52,7 +53,8 @@ type symbol struct {
 	delimits bool // may follow \left
 }
 
-// symbols are the tokens that are one character without arguments. It is not changed.
+// symbols are the tokens that are one character without arguments, from the headings that name a class. It is not
+// changed.
 var symbols = func() map[string]symbol {
 	out := map[string]symbol{}
 	for heading, s := range map[string]symbol{
@@ -91,14 +93,16 @@ func (s symbol) atom() atom {
 	return a
 }
 
-// command is the kind of a command, which is a heading of tokens.txt, and its value: the word of a function, the mark of
-// an accent, the width of a space in CSS units, the height of a size, the name of a font.
+// command is the kind of a command, which is a heading of tokens.txt, and its value: the word of a function, the mark
+// of an accent, the width of a space in CSS units, the height of a size, the name of a font.
 type command struct{ kind, value string }
 
 // commands are those that one function reads for all of a kind. It is not changed.
 var commands = func() map[string]command {
 	out := map[string]command{}
-	for _, kind := range []string{"function", "function with limits", "mark", "accent", "accent below", "space", "size", "font", "text"} {
+	for _, kind := range []string{
+		"function", "function with limits", "mark", "accent", "accent below", "space", "size", "font", "text",
+	} {
 		for token, value := range tables[kind] {
 			out[token] = command{kind, value}
 		}
@@ -116,7 +120,8 @@ const (
 	upright font = "upright"
 )
 
-// apply returns a text in the font. Characters that the font does not have stay.
+// apply returns a text in the font. Characters that the font does not have stay. A letter that Unicode had earlier is
+// not in its alphabet.
 func (f font) apply(s string) string {
 	bases := strings.Split(tables["alphabet"][string(f)], ",")
 	return strings.Map(func(c rune) rune {

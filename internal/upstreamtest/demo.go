@@ -2,6 +2,9 @@ package upstreamtest
 
 import (
 	"cmp"
+	"hash/fnv"
+	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -32,14 +35,18 @@ func (n *Network) Demo(now func() time.Time, site mip.SiteInfo, proposals []mip.
 	if err != nil || forum.Host == "" {
 		return
 	}
-	topics := demoTopics(forum, proposals)
-	ranks := alive(topics)
-	d, paces := NewDiscourse(now), map[int]pace{}
+	d, topics := NewDiscourse(now), demoTopics(forum, proposals)
+	byID := map[int]demoTopic{}
+	rank := 0
 	for _, t := range topics {
+		if t.rank = -1; open(t.proposal) {
+			t.rank = rank
+			rank++
+		}
 		d.Set(Topic{ID: t.id, Slug: t.slug, Title: t.proposal.Title})
-		paces[t.id] = paceOf(t, slices.Index(ranks, t.id))
+		byID[t.id] = t
 	}
-	d.grow = func(t Topic, at time.Time) Topic { return paces[t.ID].grow(t, at) }
+	d.grow = func(t Topic, at time.Time) Topic { return byID[t.ID].grow(t, at) }
 	n.Serve(addressOf(forum)+forum.Path, d)
 }
 
@@ -48,41 +55,81 @@ type demoTopic struct {
 	id       int
 	slug     string // empty: made of the title
 	proposal mip.Summary
+	rank     int // how many topics are livelier, -1 for one at rest
 }
 
-// slugTopics is the lowest number of a topic that proposals link to by its slug alone.
-const slugTopics = 10_000
-
-// demoTopics returns the topics on the forum that proposals link to, those with a number first. Two
-// with one number, or with one slug and no number, are one topic, and the first of them gives its title.
+// demoTopics returns the topics on the forum that proposals link to, those of the newest proposals first. Of two with one
+// number, or with one slug and no number, the older proposal gives the title.
 func demoTopics(forum *url.URL, proposals []mip.Summary) []demoTopic {
-	var topics, unnumbered []demoTopic
-	slugs, ids := map[string]bool{}, map[int]bool{}
-	add := func(t demoTopic) {
-		topics = append(topics, t)
-		slugs[t.slug], ids[t.id] = true, true
-	}
-	for _, p := range proposals {
-		slug, id := topicLink(forum, p.DiscussionsTo)
-		switch {
-		case p.ForumTopicID == nil && slug != "" && id == 0:
-			unnumbered = append(unnumbered, demoTopic{slugTopics + p.Number, slug, p})
-		case p.ForumTopicID == nil || ids[*p.ForumTopicID]:
-		case id != 0 && id != *p.ForumTopicID:
-			add(demoTopic{*p.ForumTopicID, "", p}) // the link is to another topic
-		default:
-			add(demoTopic{*p.ForumTopicID, slug, p})
+	const slugTopics = 10_000 // the lowest number of a topic that proposals link to by its slug alone
+	var topics []demoTopic
+	slugs, ids := map[string]bool{"": true}, map[int]bool{}
+	for _, numbered := range []bool{true, false} {
+		for _, p := range proposals {
+			slug, id := topicLink(forum, p.DiscussionsTo)
+			if numbered != (p.ForumTopicID != nil) || !numbered && (slugs[slug] || id != 0) || numbered && ids[*p.ForumTopicID] {
+				continue
+			}
+			if numbered {
+				id = *p.ForumTopicID
+			} else {
+				for id = slugTopics + p.Number; ids[id]; id++ {
+				}
+			}
+			topics = append(topics, demoTopic{id: id, slug: slug, proposal: p})
+			slugs[slug], ids[id] = true, true
 		}
 	}
-	for _, t := range unnumbered {
-		for ids[t.id] {
-			t.id++
-		}
-		if !slugs[t.slug] {
-			add(t)
-		}
-	}
+	slices.SortFunc(topics, func(a, b demoTopic) int {
+		return cmp.Or(b.proposal.Created.Time().Compare(a.proposal.Created.Time()), cmp.Compare(b.id, a.id))
+	})
 	return topics
+}
+
+// grow returns the topic as it is at a moment: posts that came evenly in its first weeks, and if it is lively one in every
+// interval of this week. A function of nothing but the clock that rises by the minute would otherwise reach figures that
+// no forum has.
+func (d demoTopic) grow(t Topic, now time.Time) Topic {
+	const day = 24 * time.Hour
+	key := strconv.Itoa(d.id)
+	t.Created = time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC)
+	if !d.proposal.Created.IsZero() {
+		t.Created = d.proposal.Created.Time()
+	}
+	t.Created = t.Created.Add(time.Duration(pick(key, "minute", 7*60, 20*60)) * time.Minute)
+	if t.Created.After(now) { // a clock that is set to the past
+		t.Created = t.Created.AddDate(now.Year()-t.Created.Year()-1, 0, 0)
+	}
+	age := now.Sub(t.Created)
+	first, over := time.Duration(pick(key, "posts", 2, 39)), time.Duration(pick(key, "days", 20, 70))*day
+	said := first * min(age, over) / over
+	t.Posts, t.LastPosted = 1+int(said), t.Created.Add(over*said/first)
+
+	towards := 0.0 // the next post, in which time readers come and like
+	every := time.Duration(pick(key, "interval", 8*60, 12*60)) * time.Second
+	for range d.rank {
+		every *= 3
+	}
+	if d.rank >= 0 && every <= 4*day {
+		sinceMonday := time.Duration(now.UTC().Weekday()+6) % 7 * day
+		since := min(now.Sub(now.UTC().Truncate(day).Add(-sinceMonday)), age)
+		t.Posts += 1 + int(since/every)
+		t.LastPosted = now.Add(-(since % every))
+		towards = float64(since%every) / float64(every)
+	}
+	t.Views = int((float64(t.Posts)+towards)*float64(pick(key, "views", 15, 45))) + int(age/(6*time.Hour))
+	t.Likes = int((float64(t.Posts) + towards) * float64(pick(key, "likes", 5, 20)) / 10)
+	t.Participants = int(math.Pow(float64(t.Posts), float64(pick(key, "people", 60, 80))/100))
+	t.Closed = d.proposal.Status == mip.Final || d.proposal.Status == mip.Withdrawn
+	t.Archived = d.proposal.Status == mip.Withdrawn
+	return t
+}
+
+// pick returns a number from low to high that looks like chance and is always the same for a key.
+func pick(key, what string, low, high int) int {
+	h := fnv.New32a()
+	io.WriteString(h, key+" "+what)
+	return low + int(h.Sum32()%uint32(high-low+1))
 }
 
 // topicLink reads /t/{slug}/{id}, /t/{slug} or /t/{id} below the forum's address. It returns an empty
@@ -115,22 +162,6 @@ func open(p mip.Summary) bool {
 		return false
 	}
 	return true
-}
-
-// alive returns the topics of open proposals, or all when none is open, the newest proposal's first.
-func alive(topics []demoTopic) []int {
-	found := slices.DeleteFunc(slices.Clone(topics), func(t demoTopic) bool { return !open(t.proposal) })
-	if len(found) == 0 {
-		found = slices.Clone(topics)
-	}
-	slices.SortFunc(found, func(a, b demoTopic) int {
-		return cmp.Or(b.proposal.Created.Time().Compare(a.proposal.Created.Time()), cmp.Compare(b.id, a.id))
-	})
-	var ids []int
-	for _, t := range found {
-		ids = append(ids, t.id)
-	}
-	return ids
 }
 
 // demoChain puts one chain behind all endpoints of a network, so that they agree.

@@ -3,6 +3,7 @@ package upstreamtest
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -12,6 +13,36 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
+
+// Topic is one topic of a [Discourse]. Its figures are given out as they are, sensible or not.
+type Topic struct {
+	ID                                int
+	Title                             string // plain text
+	Slug                              string // empty: made of the title
+	Posts, Participants, Likes, Views int
+	Created                           time.Time // zero: when the topic was set
+	LastPosted                        time.Time // zero: null
+	Closed, Archived                  bool
+	Private                           bool // exists, but is not for everyone: 403
+	Deleted                           bool // was there once: 410
+}
+
+// answer is the body of GET /t/{id}.json without the posts.
+func (t Topic) answer() map[string]any {
+	// stamp is a moment as Discourse writes it: UTC with milliseconds.
+	stamp := func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+	var lastPosted any
+	if !t.LastPosted.IsZero() {
+		lastPosted = stamp(t.LastPosted)
+	}
+	return map[string]any{
+		"id": t.ID, "title": t.Title, "fancy_title": html.EscapeString(t.Title), "slug": t.Slug,
+		"posts_count": t.Posts, "views": t.Views, "like_count": t.Likes, "participant_count": t.Participants,
+		"reply_count": max(t.Posts-1, 0) * 2 / 3, // posts that answer another one, which are fewer than all but the first
+		"created_at":  stamp(t.Created), "last_posted_at": lastPosted, "deleted_at": nil,
+		"visible": true, "closed": t.Closed, "archived": t.Archived, "archetype": "regular", "category_id": 5,
+	}
+}
 
 // Discourse is a forum as a client that is not logged in sees it: GET /t/{id}.json,
 // /t/{slug}/{id}.json and /t/{slug}.json, of which those with a slug lead to the topic's own address

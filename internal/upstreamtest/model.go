@@ -12,8 +12,8 @@ import (
 
 // Model is a language model behind the wire formats of three providers. The end of a path chooses one:
 // OpenAI (/chat/completions), Anthropic (/messages) and Ollama (/api/chat). It is as strict as they are
-// about keys and fields, takes any key, and does not stream but for Ollama, which streams unless asked
-// not to. It is safe for concurrent use.
+// about keys and fields, takes any key, and does not stream; Ollama, which streams unless asked not to, has to be
+// asked. It is safe for concurrent use.
 type Model struct {
 	answer func(ModelRequest) ModelReply
 
@@ -97,8 +97,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		q.refuse(w, http.StatusUnauthorized, "authentication_error", wrong)
 		return
 	}
-	stream, wrong := q.read()
-	if wrong != "" {
+	if wrong := q.read(); wrong != "" {
 		q.refuse(w, http.StatusBadRequest, "invalid_request_error", wrong)
 		return
 	}
@@ -110,7 +109,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "anthropic":
 		q.writeAnthropic(w, reply)
 	default:
-		q.writeOllama(w, reply, stream)
+		q.writeOllama(w, reply)
 	}
 }
 
@@ -168,7 +167,7 @@ func (c *modelContent) UnmarshalJSON(b []byte) error {
 // read fills the request in from its body, by https://platform.openai.com/docs/api-reference/chat/create,
 // https://docs.anthropic.com/en/api/messages, as models that have left sampling parameters and prefilled answers
 // behind do, or https://github.com/ollama/ollama/blob/main/docs/api.md. wrong is the complaint about it.
-func (q *ModelRequest) read() (stream bool, wrong string) {
+func (q *ModelRequest) read() (wrong string) {
 	var in struct {
 		Model               string          `json:"model"`
 		Messages            []modelMessage  `json:"messages"`
@@ -186,10 +185,10 @@ func (q *ModelRequest) read() (stream bool, wrong string) {
 		} `json:"options"` // Ollama
 	}
 	if q.Format == "anthropic" && q.Header.Get("Anthropic-Version") == "" {
-		return false, "anthropic-version: header is required"
+		return "anthropic-version: header is required"
 	}
 	if err := json.Unmarshal(q.Body, &in); err != nil {
-		return false, "We could not parse the JSON body of your request."
+		return "We could not parse the JSON body of your request."
 	}
 	q.Model, q.System = in.Model, in.System
 	hasSystem := false
@@ -222,6 +221,8 @@ func (q *ModelRequest) read() (stream bool, wrong string) {
 		wrong = "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
 	case q.Format == "ollama" && in.Format != "" && in.Format != "json":
 		wrong = "invalid format: expected \"json\" or a JSON schema"
+	case q.Format == "ollama" && (in.Stream == nil || *in.Stream):
+		wrong = "nothing is streamed here"
 	}
-	return in.Stream == nil || *in.Stream, wrong
+	return wrong
 }

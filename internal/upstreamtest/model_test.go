@@ -1,13 +1,10 @@
 package upstreamtest_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
@@ -40,7 +37,8 @@ func TestModelRefuses(t *testing.T) {
 			`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"{"}]}`, 400},
 		{"system among the messages", "POST", "/v1/messages", anthropic,
 			`{"model":"m","max_tokens":9,"messages":[{"role":"system","content":"s"},{"role":"user","content":"q"}]}`, 400},
-		{"Ollama", "POST", "/api/chat", nil, `{"model":"m","messages":[{"role":"user","content":"q"}]}`, 200},
+		{"Ollama", "POST", "/api/chat", nil, `{"model":"m","stream":false,"messages":[{"role":"user","content":"q"}]}`, 200},
+		{"a stream", "POST", "/api/chat", nil, `{"model":"m","messages":[{"role":"user","content":"q"}]}`, 400},
 		{"another format", "POST", "/api/chat", nil, `{"model":"m","format":"xml","messages":[{"role":"user","content":"q"}]}`, 400},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -53,31 +51,5 @@ func TestModelRefuses(t *testing.T) {
 				t.Errorf("%s %s %s: status %d with %d requests noted, want %d; %s", c.method, c.path, c.body, w.Code, len(m.Requests()), c.want, w.Body)
 			}
 		})
-	}
-}
-
-// TestModelStreams reads what Ollama sends when nothing is said of streams.
-func TestModelStreams(t *testing.T) {
-	m := upstreamtest.NewModel(nil)
-	m.Next(upstreamtest.ModelReply{Text: "two words", Stop: "length"})
-	w := httptest.NewRecorder()
-	m.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/api/chat", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"q"}]}`)))
-	type line struct {
-		Message    struct{ Content string }
-		Done       bool
-		DoneReason string `json:"done_reason"`
-	}
-	got, want := []line{}, make([]line, 3)
-	want[0].Message.Content, want[1].Message.Content = "two ", "words"
-	want[2].Done, want[2].DoneReason = true, "length"
-	for d := json.NewDecoder(w.Body); d.More(); {
-		var l line
-		if err := d.Decode(&l); err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, l)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("lines of an answer of two words (-want +got):\n%s", diff)
 	}
 }

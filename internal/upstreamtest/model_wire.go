@@ -1,9 +1,7 @@
 package upstreamtest
 
 import (
-	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -52,40 +50,19 @@ func (q *ModelRequest) writeAnthropic(w http.ResponseWriter, reply ModelReply) {
 	})
 }
 
-// writeOllama streams a line for each word, and one at the end; or gives one line with all of it.
-func (q *ModelRequest) writeOllama(w http.ResponseWriter, reply ModelReply, stream bool) {
-	type line struct {
-		Model           string        `json:"model"`
-		CreatedAt       time.Time     `json:"created_at"`
-		Message         *modelMessage `json:"message"`
-		Done            bool          `json:"done"`
-		DoneReason      string        `json:"done_reason,omitempty"`
-		PromptEvalCount int           `json:"prompt_eval_count,omitempty"`
-		EvalCount       int           `json:"eval_count,omitempty"`
-	}
+func (q *ModelRequest) writeOllama(w http.ResponseWriter, reply ModelReply) {
 	text := reply.Text + reply.Refusal
+	var message any
+	if !reply.Null {
+		message = map[string]any{"role": "assistant", "content": text}
+	}
 	if reply.Stop == "content_filter" {
 		reply.Stop = "stop" // it has no filter
 	}
-	last := line{Model: q.Model, Done: true, DoneReason: reply.Stop, PromptEvalCount: modelTokens(q.System, q.User), EvalCount: modelTokens(text)}
-	if !reply.Null {
-		last.Message = &modelMessage{Role: "assistant"}
-	}
-	if !stream {
-		if last.Message != nil {
-			last.Message.Content = modelContent(text)
-		}
-		write(w, http.StatusOK, last)
-		return
-	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := json.NewEncoder(w)
-	if !reply.Null {
-		for word := range strings.SplitAfterSeq(text, " ") {
-			out.Encode(line{Model: q.Model, Message: &modelMessage{Role: "assistant", Content: modelContent(word)}})
-		}
-	}
-	out.Encode(last)
+	write(w, http.StatusOK, map[string]any{
+		"model": q.Model, "created_at": time.Time{}, "message": message, "done": true, "done_reason": reply.Stop,
+		"prompt_eval_count": modelTokens(q.System, q.User), "eval_count": modelTokens(text),
+	})
 }
 
 // modelTokens is about how many tokens texts have.

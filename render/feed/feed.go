@@ -69,6 +69,7 @@ func feedDescription(info mip.SiteInfo) string {
 
 // labels are the words that a reader of feeds can filter by: status, type, category, each once.
 func labels(s *mip.Summary) []string {
+	// JSON Feed has a list, even of none.
 	out := []string{}
 	for _, word := range []string{string(s.Status), plain.Deref(s.Type), plain.Deref(s.Category)} {
 		// A word in two fields is one label.
@@ -80,7 +81,11 @@ func labels(s *mip.Summary) []string {
 }
 
 // author is an author as feeds show one. E-mail addresses are left out: a feed is read by more machines than people.
-type author struct{ name, url string }
+type author struct {
+	name string
+	// url is a profile, empty when there is none.
+	url string
+}
 
 // authors are the first authors. The last one says how many others there are.
 func authors(s *mip.Summary) []author {

@@ -129,6 +129,7 @@ func History(info mip.SiteInfo, s mip.Summary, changes []Change) ([]byte, error)
 		item.Guid = &feeds.RssGuid{Id: s.URL + "#" + c.Commit, IsPermaLink: "false"}
 		out = append(out, item)
 	}
+	// Without git there are no changes.
 	if len(changes) == 0 {
 		out = items(info, []mip.Summary{s})
 	}

@@ -122,11 +122,16 @@ func languageOf(info string) (name string, lexer chroma.Lexer) {
 // text always gives the same bytes. The blocks of the EIPs, the SIMDs and the MIPs pass, but for seven with
 // longer lines.
 const (
-	highlightMaxBlock    = 16 << 10 // bytes
-	highlightMaxDocument = 32 << 10 // bytes of code, all blocks together
-	highlightMaxLine     = 1000     // bytes
-	highlightMaxErrors   = 100      // tokens that the language does not know
-	highlightMaxEmpty    = 100      // tokens without text, one after another
+	// Bytes of a block.
+	highlightMaxBlock = 16 << 10
+	// Bytes of code, all blocks of a document together.
+	highlightMaxDocument = 32 << 10
+	// Bytes of a line.
+	highlightMaxLine = 1000
+	// Tokens that the language does not know.
+	highlightMaxErrors = 100
+	// Tokens without text, one after another.
+	highlightMaxEmpty = 100
 )
 
 // manyBlanks is a run of blanks and line ends that no code has.

@@ -61,9 +61,6 @@ func (d *document) target(dest string, offset int) (href string, ok bool) {
 	return escapeURL(href), true
 }
 
-// isExternal reports whether a target leads to another site.
-func isExternal(href string) bool { return strings.HasPrefix(href, "http") }
-
 // githubPrefix begins all ids of a text on GitHub, and is left out of most links to them.
 const githubPrefix = "user-content-"
 
@@ -163,7 +160,7 @@ func (d *document) openAnchor(href, class, title string) bool {
 	if title != "" {
 		d.printf(` title="%s"`, escape(title))
 	}
-	if isExternal(href) {
+	if strings.HasPrefix(href, "http") { // to another site
 		d.print(` rel="noopener"`)
 	}
 	d.print(">")

@@ -66,10 +66,14 @@ type Article struct {
 
 // Fragment is a link to a place in a page.
 type Fragment struct {
-	Dest   string // the whole destination as written, but for escapes
-	Path   string // relative path of the page; empty: a place in the document itself that does not exist
-	ID     string // of the place on that page
-	Offset int    // in the source: start of the link's text, or of the block of raw HTML that holds the link
+	// Dest is the whole destination as written, but for escapes.
+	Dest string
+	// Path is the relative path of the page. Empty means a place in the document itself that does not exist.
+	Path string
+	// ID is that of the place on that page.
+	ID string
+	// Offset is where in the source the link's text begins, or the block of raw HTML that holds the link.
+	Offset int
 }
 
 // Renderer renders parsed Markdown as the inside of an article: no script, no style attribute, no
@@ -133,29 +137,44 @@ type document struct {
 	source []byte
 	title  string
 	links  Links
-	out    *bufio.Writer // keeps its first error
+	// The writer keeps its first error.
+	out *bufio.Writer
 
-	ids          map[string]bool   // every id that the document will have
-	looseIDs     map[string]string // looseID of an id to the id
-	fragments    []Fragment
-	notePrefix   string       // of the footnotes' ids
-	titleHeading *ast.Heading // left out; nil if there is none
+	// Every id that the document will have.
+	ids map[string]bool
+	// The ids by their looseID.
+	looseIDs  map[string]string
+	fragments []Fragment
+	// The beginning of the footnotes' ids.
+	notePrefix string
+	// The heading that is left out, nil if there is none.
+	titleHeading *ast.Heading
 
-	block     int   // offset of the innermost block that has begun
-	outline   []int // levels, as written, of the headings that enclose this place
-	tables    int   // so far
-	formulas  int   // that scroll, so far
-	mathBytes int   // of MathML so far
-	codeBytes int   // in blocks that name a language, so far
-	inLink    bool  // within a Markdown link for which an <a> was written
-	inAnchor  int   // how many <a> are open
+	// Offset of the innermost block that has begun.
+	block int
+	// Levels, as written, of the headings that enclose this place.
+	outline []int
+	// Tables, and formulas that scroll, so far.
+	tables, formulas int
+	// Bytes of MathML, and of code in blocks that name a language, so far.
+	mathBytes, codeBytes int
+	// The walk is within a Markdown link for which an <a> was written.
+	inLink bool
+	// The number of <a> that are open.
+	inAnchor int
 
-	rawSeen bool            // there is raw HTML
-	rawSent bool            // raw HTML was written that must be cleaned
-	rawIDs  map[string]bool // ids of raw HTML that are still to be written
-	rawOpen []string        // names of the raw elements that are open
-	rawMark []int           // for each open node: how long rawOpen was at its start
-	math    [][]byte        // MathML that replaces the numbers of formulas, after cleaning
+	// The document holds raw HTML.
+	rawSeen bool
+	// Raw HTML was written that must be cleaned.
+	rawSent bool
+	// Ids of raw HTML that are still to be written.
+	rawIDs map[string]bool
+	// Names of the raw elements that are open.
+	rawOpen []string
+	// The length of rawOpen at the start of each open node.
+	rawMark []int
+	// MathML that replaces the numbers of formulas, after cleaning.
+	math [][]byte
 }
 
 // newDocument collects which ids the document will have, as a link may come before the heading that it

@@ -18,14 +18,22 @@ type rawKind int
 
 // The kinds of raw tags. Those above rawImage open an element.
 const (
-	rawText    rawKind = iota // shown as it is written: unknown, or known to be active
-	rawVoid                   // has no content
-	rawImage                  // treated as a Markdown image
-	rawAnchor                 // treated as a Markdown link
-	rawHeading                // joins the outline
-	rawInline                 // closed at the end of the block that it is in; holds text and inline elements alone
-	rawEdit                   // like rawInline; holds anything
-	rawBlock                  // may stay open over the blocks that follow it, as <details> does
+	// The tag is shown as it is written: it is unknown, or known to be active.
+	rawText rawKind = iota
+	// The element has no content.
+	rawVoid
+	// The tag is treated as a Markdown image.
+	rawImage
+	// The tag is treated as a Markdown link.
+	rawAnchor
+	// The element joins the outline.
+	rawHeading
+	// The element is closed at the end of the block that it is in. It holds text and inline elements alone.
+	rawInline
+	// The element is like one of rawInline, but holds anything.
+	rawEdit
+	// The element may stay open over the blocks that follow it, as <details> does.
+	rawBlock
 )
 
 // rawKinds are the kinds of tags; others are rawText. None of the tags that pass loads or runs anything.

@@ -23,23 +23,22 @@ func newPolicy() *bluemonday.Policy {
 	}
 	// bluemonday drops a span without attributes unless it is told not to.
 	p.AllowNoAttrs().OnElements("span")
-	p.AllowAttrs("href", "title").OnElements("a")
-	p.AllowAttrs("src", "alt", "loading", "decoding").OnElements("img")
-	p.AllowAttrs("checked", "disabled").OnElements("input")
-	p.AllowAttrs("aria-label").OnElements("a", "div", "input", "pre", "section", "span")
-	for _, a := range []struct{ name, value, elements string }{
+	for _, a := range []struct{ names, value, elements string }{
+		{"href title", `(?s).*`, "a"},
+		{"src alt loading decoding", `(?s).*`, "img"},
+		{"checked disabled", `(?s).*`, "input"},
+		{"aria-label", `(?s).*`, "a div input pre section span"},
 		{"id", `s-\S*`, ""},
 		{"class", `[a-z]+`, ""},
 		{"tabindex", `0`, "div pre span"},
 		{"role", `group|region|doc-noteref|doc-backlink|doc-endnotes`, "a div section span"},
 		{"scope", `col`, "th"},
-		{"colspan", `[0-9]+`, "td th"},
-		{"rowspan", `[0-9]+`, "td th"},
+		{"colspan rowspan", `[0-9]+`, "td th"},
 		{"start", `[0-9]+`, "ol"},
 		{"rel", `noopener`, "a"},
 		{"type", `checkbox`, "input"},
 	} {
-		attr := p.AllowAttrs(a.name).Matching(regexp.MustCompile(`^(` + a.value + `)$`))
+		attr := p.AllowAttrs(strings.Fields(a.names)...).Matching(regexp.MustCompile(`^(` + a.value + `)$`))
 		if a.elements == "" {
 			attr.Globally()
 		} else {
@@ -185,29 +184,25 @@ func wrapOthers(list *html.Node, wrapper atom.Atom, parts ...atom.Atom) {
 	}
 }
 
-// putSummaryFirst lets a <details> begin with its one summary: a browser shows any as if it did.
+// putSummaryFirst lets a <details> begin with its one summary: a browser shows any as if it did. Further ones are no
+// summaries.
 func putSummaryFirst(n *html.Node) {
-	var lead, first *html.Node
-	for _, c := range slices.Collect(n.ChildNodes()) {
-		if lead == nil && !isBlank(c) {
-			lead = c
-		}
-		switch {
-		case c.DataAtom != atom.Summary:
-		case first == nil:
-			first = c
-		default:
+	children := slices.Collect(n.ChildNodes())
+	lead := slices.IndexFunc(children, func(c *html.Node) bool { return !isBlank(c) })
+	i := slices.IndexFunc(children, func(c *html.Node) bool { return c.DataAtom == atom.Summary })
+	if i < 0 {
+		summary := newElement(atom.Summary)
+		summary.AppendChild(&html.Node{Type: html.TextNode, Data: "Details"})
+		n.InsertBefore(summary, n.FirstChild)
+		return
+	}
+	if i > lead {
+		n.RemoveChild(children[i])
+		n.InsertBefore(children[i], n.FirstChild)
+	}
+	for _, c := range children[i+1:] {
+		if c.DataAtom == atom.Summary {
 			makeNeutral(c, atom.Div)
 		}
 	}
-	switch {
-	case first == nil:
-		first = newElement(atom.Summary)
-		first.AppendChild(&html.Node{Type: html.TextNode, Data: "Details"})
-	case first == lead:
-		return
-	default:
-		n.RemoveChild(first)
-	}
-	n.InsertBefore(first, n.FirstChild)
 }

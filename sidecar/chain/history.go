@@ -15,8 +15,6 @@ const (
 
 	// remember is how long a height counts as one seen before.
 	remember = 24 * time.Hour
-	// maxPeaks bounds the memory of a chain that only falls.
-	maxPeaks = 64
 	// maxRecent is how many heads are kept for drawing: some minutes of them, where somebody looks all the time.
 	maxRecent = 40
 )
@@ -37,14 +35,9 @@ type history struct {
 	blockTime time.Duration // between blocks; 0 means unknown
 	height    uint64
 	since     time.Time // when height was first seen; zero before the first head
-	peaks     []peak    // each lower than the one before and seen later
+	peak      uint64    // the highest of the last 24 h
+	peakAt    time.Time // when peak was seen last
 	recent    []api.Head
-}
-
-// peak is a height that was higher than all later ones.
-type peak struct {
-	height uint64
-	at     time.Time
 }
 
 // add compares a head with the ones before it, and remembers it. It has stalled when its height has been the same for a
@@ -58,10 +51,10 @@ func (h *history) add(new head, now time.Time) seen {
 	while := max(stalledAfter, stalledBlocks*h.blockTime)
 	stalled := now.Sub(h.since) >= while || now.Sub(new.time) > while
 
-	// Lower peaks do not count any more: the new head is higher and was seen later.
-	h.peaks = slices.DeleteFunc(h.peaks, func(p peak) bool { return p.height <= new.height || now.Sub(p.at) > remember })
-	regressed := len(h.peaks) > 0
-	h.peaks = append(h.peaks[:min(len(h.peaks), maxPeaks-1)], peak{new.height, now})
+	regressed := new.height < h.peak && now.Sub(h.peakAt) <= remember
+	if !regressed {
+		h.peak, h.peakAt = new.height, now
+	}
 	h.recent = h.nextRecent(new)
 	return seen{new, stalled, regressed, h.recent}
 }

@@ -1,5 +1,5 @@
-// Package limit counts the requests of each caller, in this process or in a Redis that several sidecars share. It does not
-// know what is asked for.
+// Package limit counts the requests of each caller, in this process or in a Redis that several sidecars share. It does
+// not know what is asked for.
 package limit
 
 import (
@@ -25,8 +25,8 @@ import (
 // Window is the time for which requests are counted. It begins with a caller's first request.
 const Window = time.Minute
 
-// buckets bounds the memory: each caller has one of so many, by a hash with a random seed. Two callers of a minute share
-// one with a chance of 1 in 65,536.
+// buckets bounds the memory: each caller has one of so many, by a hash with a random seed. Two callers of a minute
+// share one with a chance of 1 in 65,536.
 const buckets = 1 << 16
 
 // Config configures a [Limit].
@@ -75,9 +75,9 @@ func (l *Limit) Close() { l.store.Close(context.Background()) }
 // errAlone is why a request is counted in this process.
 var errAlone = errors.New("no limit is shared")
 
-// Take counts a request of its caller and sets RateLimit and RateLimit-Policy. The error is that of a request beyond the
-// limit. Counting that fails lets requests through: it protects the service and is no way to stop it. Limits of one site,
-// a base address, are shared. An empty site is not known yet.
+// Take counts a request of its caller and sets RateLimit and RateLimit-Policy. The error is that of a request beyond
+// the limit. Counting that fails lets requests through: it protects the service and is no way to stop it. Limits of one
+// site, a base address, are shared. An empty site is not known yet.
 func (l *Limit) Take(w http.ResponseWriter, r *http.Request, site string) error {
 	var remaining uint64
 	var left time.Duration
@@ -100,7 +100,8 @@ func (l *Limit) Take(w http.ResponseWriter, r *http.Request, site string) error 
 	if !ok {
 		const detail = "More than %d requests in a minute; wait for as long as Retry-After says."
 		return &api.HTTPError{
-			Code: api.RateLimited, Detail: fmt.Sprintf(detail, l.PerWindow), RetryAfter: left, Limit: l.Name, Policy: l.policy,
+			Code: api.RateLimited, Detail: fmt.Sprintf(detail, l.PerWindow), RetryAfter: left,
+			Limit: l.Name, Policy: l.policy,
 		}
 	}
 	SetFields(w.Header(), l.Name, l.policy, remaining, left)

@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	_ "embed"
@@ -20,7 +19,7 @@ const (
 	renewEvery = lockTTL / 4
 	// A waiting process looks for the record after firstPoll, then less and less often.
 	firstPoll, lastPoll = 20 * time.Millisecond, 100 * time.Millisecond
-	// maxRefused is how many different records accept may refuse before a process stops waiting for a good one.
+	// maxRefused is how often accept may refuse a record before a process stops waiting for a good one.
 	maxRefused = 3
 )
 
@@ -33,17 +32,15 @@ const (
 // Redis may have written it.
 func (s *Store) Once(ctx context.Context, key string, accept func(record []byte) bool,
 	fetch func(context.Context) (record []byte, ttl time.Duration)) error {
-	var last []byte // that accept refused
-	refused := 0    // different ones
+	refused := 0
 	find := func() (bool, error) {
 		record, err := s.get(ctx, key)
-		if len(record) == 0 || bytes.Equal(record, last) {
+		if len(record) == 0 {
 			return false, err
 		}
 		if accept(record) {
 			return true, nil
 		}
-		last = record
 		refused++
 		return false, err
 	}

@@ -53,13 +53,22 @@ type Address struct{ options redis.Options }
 // may be a password.
 func Parse(address string) (*Address, error) {
 	u, err := url.Parse(address)
-	if err == nil && (u.Scheme == "redis" || u.Scheme == "rediss") && u.Hostname() != "" && u.Fragment == "" {
-		if o, err := redis.ParseURL(address); err == nil && o.DB >= 0 {
+	problem := ""
+	switch {
+	case err != nil:
+		problem = "is no address, perhaps because of a character in the password that must be written as %XX"
+	case u.Scheme != "redis" && u.Scheme != "rediss":
+		problem = "begins with neither"
+	case u.Hostname() == "":
+		problem = "names no host"
+	default:
+		if o, err := redis.ParseURL(address); err == nil && o.DB >= 0 && u.Fragment == "" {
 			return &Address{*o}, nil
 		}
+		problem = "goes on after that with something unknown"
 	}
-	return nil, errors.New("want redis://HOST:6379, or rediss://HOST:6379 for TLS, with USER:PASSWORD@ before the host and /N " +
-		"after it for the database N if need be; characters of the password that an address may not hold are written as %XX")
+	return nil, errors.New("want redis://HOST:6379, or rediss://HOST:6379 for TLS, with USER:PASSWORD@ before the host and " +
+		"/N after it for the database N if need be; what is given " + problem)
 }
 
 // Config says how a Redis is asked.

@@ -12,9 +12,9 @@ import (
 // under many marks. A text that is made from them may name these.
 //
 // A model that obeys a hostile proposal could state a figure that is not in the text, or an address that leads a reader
-// away. So a text of a model is compared with its source before anybody reads it. Both are read as a person or a browser
-// would: with escapes resolved, and with look-alikes of digits, letters and dots as one character. Forms of numbers that
-// languages write in their own way, such as 20,000 and 20.000, are the same.
+// away. So a text of a model is compared with its source before anybody reads it. Both are read as a person or a
+// browser would: with escapes resolved, and with look-alikes of digits, letters and dots as one character. Forms of
+// numbers that languages write in their own way, such as 20,000 and 20.000, are the same.
 type Source map[string]bool
 
 // NewSource reads texts in Markdown.
@@ -49,6 +49,7 @@ func (s Source) Add(text string) {
 // blanks. The same host, file or long word must be named in every letter, but for case.
 func (s Source) Holds(text string) bool {
 	for _, reading := range readings(text) {
+		// Blanks group digits only where the source has the number that they make.
 		joined := spacedNumber().ReplaceAllStringFunc(reading, func(n string) string {
 			if joined := strings.ReplaceAll(n, " ", ""); s[joined] {
 				return joined
@@ -85,7 +86,9 @@ func readings(text string) []string {
 
 // Characters that fold replaces.
 const (
-	softDot = "。" // stands for the full stops of other scripts, which a browser takes for dots in a host
+	// softDot stands for the full stops of other scripts. A browser takes them for dots in a host (UTS 46, section
+	// 4.5).
+	softDot = "。"
 	raised  = "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"
 )
 
@@ -136,8 +139,8 @@ const (
 	path       = `(/[0-9A-Za-z_/.\-~%+#?=&:@$,;!]*)?`
 )
 
-// Patterns of mentions. A label ends where the class of characters changes: in 访问evil.example the host begins with evil.
-// Digits are folded before, so they are ASCII.
+// Patterns of mentions. A label ends where the class of characters changes: in 访问evil.example the host begins with
+// evil. Digits are folded before, so they are ASCII.
 var (
 	asciiWord = lazily(asciiLabel)
 	// names are labels that dots or at signs join. A full stop of another script joins none of a dense script.
@@ -190,6 +193,7 @@ func numberForms(n string) []string {
 	if i := strings.LastIndexByte(n, '.'); i >= 0 {
 		fraction = i
 	}
+	// All digits may be of groups, or those before the last point.
 	for _, end := range []int{len(n), fraction} {
 		if numberGroups().MatchString(n[:end]) {
 			out = append(out, strings.ReplaceAll(n[:end], ".", "")+n[end:])
@@ -201,6 +205,7 @@ func numberForms(n string) []string {
 // isHost reports whether joined labels can be a host, a file or an e-mail address: one of them but the first has two
 // letters or more and nothing else, or is in the encoding of international names (RFC 3492).
 func isHost(name string) bool {
+	// Labels that an at sign joins are an e-mail address, with a full stop or without.
 	labels := strings.Split(strings.ReplaceAll(name, softDot, "."), ".")
 	return strings.Contains(name, "@") || slices.ContainsFunc(labels[1:], func(label string) bool {
 		other := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) }
@@ -224,7 +229,8 @@ func SpeltNumbers(text string) map[string]int {
 // numberWords has the number of each word: of those that follow a number in the list. It is not changed.
 var numberWords = func() map[string]string {
 	out, n := map[string]string{}, ""
-	for word := range strings.FieldsSeq(`0 zero 1 a an one once first single january 2 two twice second both pair half february
+	for word := range strings.FieldsSeq(`0 zero 1 a an one once first single january
+		2 two twice second both pair half february
 		3 three thrice third march 4 four fourth quarter april 5 five fifth may 6 six sixth june 7 seven seventh july
 		8 eight eighth august 9 nine ninth september 10 ten tenth october 11 eleven eleventh november
 		12 twelve twelfth dozen december 20 twenty 30 thirty 50 fifty 100 hundred 1000 thousand`) {

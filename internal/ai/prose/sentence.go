@@ -15,15 +15,16 @@ var (
 	// nextSentence is how one begins. In lower case only names do, such as eth_call.
 	nextSentence = lazily("^ +(?:[\"'“‘«`(\\[*_<\\p{Nd}\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}]|[^ ]*[_(])")
 	// noEnd is a text whose full stop ends no sentence: an abbreviation, an initial, the number of an item.
-	noEnd = lazily(`(?:^|[ ("“\[*_])(?:[eE]\.g|[iI]\.e|eg|ie|[cC]f|vs|approx|resp|[fF]igs?|[sS]ec|No|St|Mrs?|Ms|Dr|Prof|al|Inc|Ltd|` +
-		`w\.r\.t|a\.k\.a|incl|viz|ca|[eE]q|[rR]ef|[vV]ol|pp|Ch|\p{Lu})$|^[0-9]{1,9}$`)
+	noEnd = lazily(`(?:^|[ ("“\[*_])(?:[eE]\.g|[iI]\.e|eg|ie|[cC]f|vs|approx|resp|[fF]igs?|[sS]ec|No|St|` +
+		`Mrs?|Ms|Dr|Prof|al|Inc|Ltd|w\.r\.t|a\.k\.a|incl|viz|ca|[eE]q|[rR]ef|[vV]ol|pp|Ch|\p{Lu})$|^[0-9]{1,9}$`)
 )
 
 // Split cuts a block's text into sentences, at full stops, question and exclamation marks. A full stop in code, in a
 // link's target, in brackets or after an abbreviation ends none. The parts are parts of the text as it stands.
 func Split(text string) []string {
 	var out []string
-	start, depth := 0, 0 // of the sentence; open brackets in it
+	// start is where the sentence begins; depth is how many brackets are open in it.
+	start, depth := 0, 0
 	cut := func(end int) {
 		if s := strings.TrimSpace(text[start:end]); s != "" {
 			out = append(out, s)
@@ -99,7 +100,8 @@ func Mask(text string) []bool {
 func Plain(text string, labels map[string]bool) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
-		shown, end := text[i:i+1], i+1 // what the character or the markup at i shows, and its end
+		// shown is what the character or the markup at i shows; end is where it ends.
+		shown, end := text[i:i+1], i+1
 		switch c := text[i]; {
 		case c == '`':
 			end = codeEnd(text, i)
@@ -165,6 +167,7 @@ func link(text string, i int, labels map[string]bool) (inner string, end int, ok
 		return "", i, false
 	}
 	inner = text[i+1 : end-1]
+	// [^1] is a footnote; [a](b) has a target, [a][b] and [a][] a label, and [a] is its own label.
 	if strings.HasPrefix(inner, "^") {
 		return "", end, true
 	}

@@ -27,14 +27,14 @@ func (a axis) String() string {
 
 // axes returns the axes of a summary in the order of their constants.
 func axes(sum *api.Summary) [4]*api.Axis {
-	return [...]*api.Axis{developers: &sum.Developers, users: &sum.Users, validators: &sum.Validators, foundation: &sum.Foundation}
+	return [...]*api.Axis{&sum.Developers, &sum.Users, &sum.Validators, &sum.Foundation}
 }
 
 // kind is what a proposal is, read from type and category.
 type kind string
 
-// The kinds that the rules treat each in its own way. rules.txt has them all, with their floors, sentences and words. An
-// unknown one is empty.
+// The kinds that the rules treat each in its own way. rules.txt has them all, with their floors, sentences and words.
+// An unknown one is empty.
 const (
 	core          kind = "core"
 	interfaces    kind = "interface"
@@ -43,7 +43,8 @@ const (
 	informational kind = "informational"
 )
 
-// kindOf reads the category first. The meta proposal of a fork is about it whatever its header says.
+// kindOf reads the category first, and the type where no kind has the category's name: some repositories swap the two.
+// The meta proposal of a fork is about it whatever its header says.
 func kindOf(s Subject) kind {
 	p := s.Proposal
 	if IsMeta(p.Summary, s.Fork) || strings.HasPrefix(strings.ToLower(p.Title), "hardfork meta") {
@@ -75,11 +76,13 @@ func extractAxis(s Subject, a axis, all []passage) api.Axis {
 	if abandoned(s) {
 		impact = line("caveat of " + string(s.Proposal.Status))
 	}
+	// The impact holds the caveat, the sentences and the expectation, so the sentences get what room the others leave.
 	picked := forAxis(s, a, all, maxImpact-utf8.RuneCountInString(impact)-utf8.RuneCountInString(expect)-2)
 	if len(picked) == 0 {
 		return api.Axis{Impact: notMentionedBy(s, a, "en"), Severity: api.Low, Evidence: []api.Evidence{}}
 	}
 	var out api.Axis
+	// A bundled proposal is named before the first of its sentences.
 	from := ""
 	for _, x := range picked {
 		if x.from != from && x.from != "" {
@@ -90,6 +93,7 @@ func extractAxis(s Subject, a axis, all []passage) api.Axis {
 		out.Evidence = append(out.Evidence, api.Evidence{Section: x.section, Quote: x.quote})
 	}
 	out.Impact = fit(impact+" "+expect, maxImpact)
+	// The floors come later: see raise.
 	out.ActionRequired = acts(s, a, picked)
 	out.Severity = severity(s, out.ActionRequired, picked)
 	return out
@@ -99,6 +103,7 @@ func extractAxis(s Subject, a axis, all []passage) api.Axis {
 // A passage that speaks of another group first counts less, unless there is none other. Where no
 // sentence speaks of the group, what opens the proposal does for the group that it is made for.
 func forAxis(s Subject, a axis, all []passage, room int) []passage {
+	// own are the passages that speak of no group more than of this one.
 	var own, shared []passage
 	for _, p := range all {
 		bundleList := len(s.Bundled) > 0 && p.from == "" && (p.item || p.role == specification)
@@ -106,6 +111,7 @@ func forAxis(s Subject, a axis, all []passage, room int) []passage {
 		if bundleList || abandoned(s) && hasAny(p.words, "withdrawn", "stagnant") || hasAny(p.words, list("exclusions")...) {
 			continue
 		}
+		// An abstract is written for the group that the kind is made for, and speaks to it without naming it.
 		p.score = p.speaks[a]
 		if p.role == abstract && p.kind.isFor(a) && (p.from != "" || len(s.Bundled) == 0) {
 			p.score = max(p.score+3, changeScore(p)-1)
@@ -132,6 +138,7 @@ func forAxis(s Subject, a axis, all []passage, room int) []passage {
 	}
 	var picked []passage
 	var said []string
+	// A passage that speaks of the group half as much as the best one adds nothing.
 	for _, x := range best(own, func(p passage) int { return p.score }) {
 		if len(picked) == maxEvidence || len(picked) > 0 && x.score*2 < picked[0].score {
 			break
@@ -156,6 +163,7 @@ func severity(s Subject, action bool, picked []passage) api.Severity {
 		binding := x.role == compatibility || x.role == impact || x.role == specification
 		breaks = breaks || !soothes && binding && hasAny(x.words, list("breakage")...)
 	}
+	// Where the best sentence speaks of nothing but this group, more than words change for it.
 	switch {
 	case abandoned(s):
 		return api.Low
@@ -178,12 +186,14 @@ func acts(s Subject, a axis, picked []passage) bool {
 
 // obliges reports whether a sentence, as made by [words], obliges a group.
 func obliges(sentence string, a axis) bool {
+	// The first verb of each kind decides; a negation before or behind it obliges nobody to act.
 	for _, verb := range []string{" must ", " have to ", " has to ", " need to ", " required to ", " shall "} {
 		subject, after, ok := strings.Cut(sentence, verb)
 		before := strings.Fields(subject)
 		switch {
 		case !ok, len(before) == 0, strings.HasPrefix(after, "not "):
-		case slices.Contains(before, "not"), slices.Contains(before, "longer"), !isSubject(before, list(a.String()+" people")):
+		case slices.Contains(before, "not"), slices.Contains(before, "longer"):
+		case !isSubject(before, list(a.String()+" people")):
 		case a != validators, hasAny(" "+after, list("operator verbs")...):
 			return true
 		}

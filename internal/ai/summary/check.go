@@ -34,6 +34,7 @@ func Accept(sum *api.Summary, s Subject) error {
 	if err := check(*sum, nil, 2*maxEvidence); err != nil {
 		return err
 	}
+	// A claim that no quote bears out is the model's own, so it goes with the quotes.
 	quotes := quoteIndexOf(s)
 	for a, x := range axes(sum) {
 		x.Evidence = quotes.verified(x.Evidence)
@@ -153,6 +154,7 @@ func isLive(text string) bool { return leading.MatchString(text) || htmlTag.Matc
 // fit makes of a header's text one in which [faultOf] finds nothing, at most n runes long, cut between words. Addresses
 // and links are taken apart, so that nothing makes a link of them, and stay readable.
 func fit(s string, n int) string {
+	// What is behind a hidden character moves up to what is before it.
 	s = prose.Collapse(strings.Join(strings.FieldsFunc(prose.Collapse(s), hidden), ""))
 	for leading.MatchString(s) { // javascript:// takes two turns
 		s = leading.ReplaceAllString(s, "$1$3$5$7 $2$4$6$8")
@@ -178,6 +180,7 @@ func Texts(sum api.Summary) []string {
 
 // supported reports whether all that texts name is in the subject. The rules may also count, and cut a long word.
 func supported(texts []string, s Subject) bool {
+	// The rules' own summary takes long to make, so the text alone is asked first.
 	source := sourceOf(s)
 	foreign := func(text string) bool { return !source.Holds(text) }
 	if !slices.ContainsFunc(texts, foreign) {
@@ -189,7 +192,8 @@ func supported(texts []string, s Subject) bool {
 	return !slices.ContainsFunc(texts, foreign)
 }
 
-// sourceOf reads the proposal and those that it bundles, their headers and the fork.
+// sourceOf reads the proposal and those that it bundles, their headers and the fork: all that a model was asked about,
+// and the sections that it was not given.
 func sourceOf(s Subject) prose.Source {
 	texts := []string{Facts(s)}
 	for _, p := range s.proposals() {
@@ -224,6 +228,7 @@ func (q quoteIndex) holds(e api.Evidence) bool {
 	}
 	first, width := utf8.DecodeRuneInString(quote)
 	last, _ := utf8.DecodeLastRuneInString(quote)
+	// The text is searched on behind a place where the quote would cut a word.
 	text, before := q[e.Section], ' '
 	for {
 		i := strings.Index(text, quote)
@@ -242,11 +247,12 @@ func (q quoteIndex) holds(e api.Evidence) bool {
 }
 
 // splits reports whether a cut between two characters would cut a word. Scripts without blanks have
-// no such place.
+// no such place: they begin with the radicals of Han at U+2E80.
 func splits(a, b rune) bool { return prose.IsWord(a) && prose.IsWord(b) && a < 0x2E80 && b < 0x2E80 }
 
 // verified returns the evidence that is in its section, each once, at most as much as an axis may have.
 func (q quoteIndex) verified(in []api.Evidence) []api.Evidence {
+	// Evidence is never null in JSON.
 	out := []api.Evidence{}
 	for _, e := range in {
 		e.Quote = prose.Collapse(e.Quote)
@@ -257,7 +263,8 @@ func (q quoteIndex) verified(in []api.Evidence) []api.Evidence {
 	return out
 }
 
-// floor is the least that a summary may say about one group.
+// floor is the least that a summary may say about one group. It holds whatever the text says and a model answers, so
+// that no author and no model can play down what a kind of proposal or a fork brings.
 type floor struct {
 	severity api.Severity // empty: no floor
 	action   bool         // they have to do something, whatever the text says
@@ -267,8 +274,10 @@ type floor struct {
 // abandoned proposal has none.
 func floorsOf(s Subject) (out [4]floor) {
 	k := kindOf(s)
-	decided := s.Proposal.Status == mip.LastCall || s.Proposal.Status == mip.Final
-	holds := map[string]bool{string(k): true, "core, decided": k == core && decided, "bundled": s.Fork != nil, "fork to come": toCome(s.Fork)}
+	decided := k == core && (s.Proposal.Status == mip.LastCall || s.Proposal.Status == mip.Final)
+	holds := map[string]bool{
+		string(k): true, "core, decided": decided, "bundled": s.Fork != nil, "fork to come": toCome(s.Fork),
+	}
 	for _, row := range list("floors of severity") {
 		name, cells, _ := strings.Cut(row, " | ")
 		if !holds[name] || abandoned(s) {
@@ -321,6 +330,7 @@ func notMentionedBy(s Subject, a axis, locale string) string {
 // notMentionedForms are the impacts that need no quote: the sentence that the text says nothing, with each addition
 // of the rules, whatever the status of the fork. A summary that was made before the fork was active stays sound.
 func notMentionedForms(s Subject, a axis, locale string) []string {
+	// A summary may also be from before the fork took the proposal up.
 	before := s
 	before.Fork = nil
 	out := []string{notMentioned(locale), notMentioned("en"), notMentionedBy(before, a, "en")}

@@ -30,6 +30,7 @@ func Sections(s Subject) []Section {
 	const least = 100 // bytes; less of a section says nothing
 	var out []Section
 	for from, p := range s.proposals() {
+		// Sections that say most of the change take their share first.
 		share := maxMaterial / (1 + len(s.Bundled))
 		all := make([]Section, len(p.Sections))
 		for _, r := range keptFirst {
@@ -73,6 +74,7 @@ func Facts(s Subject) string {
 func outcome(p *mip.Proposal) []string {
 	id := p.ID.String()
 	var out []string
+	// EIP-1 asks for the reason in the header.
 	reason, _ := p.Frontmatter["withdrawal-reason"].(string)
 	if p.Status == mip.Withdrawn && prose.Collapse(reason) != "" {
 		out = []string{id + " is withdrawn. The reason given: " + sentence(reason)}
@@ -103,7 +105,7 @@ func schedule(s Subject) []string {
 // the caller has from the network's time.
 func toCome(f *mip.HardFork) bool { return f != nil && f.Status != "active" }
 
-// activation lists the times of a fork by network.
+// activation lists the times of a fork by network, in UTC. A fork without networks has only its status.
 func activation(f *mip.HardFork) string {
 	var parts []string
 	for _, id := range f.SortedNetworks(nil) {
@@ -119,7 +121,8 @@ func activation(f *mip.HardFork) string {
 	return cmp.Or(strings.Join(parts, "; "), f.Status)
 }
 
-// header says what kind of thing a proposal is and where it stands.
+// header says what kind of thing a proposal is and where it stands. Where type and category are the same word, as in
+// "Meta", it is named once.
 func header(p *mip.Proposal) string {
 	line := p.ID.String() + " has no status"
 	if p.Status != "" {
@@ -147,7 +150,7 @@ func quotedTitle(p *mip.Proposal) string {
 	return p.ID.String() + " is titled “" + strings.TrimSpace(p.Title) + "”."
 }
 
-// written says who wrote a proposal.
+// written says who wrote a proposal. Authors of whom only an e-mail address is known are left out.
 func written(p *mip.Proposal) string {
 	var names []string
 	for _, a := range p.Authors {
@@ -179,6 +182,7 @@ func inventories(p *mip.Proposal) []string {
 				items = append(items, item)
 			}
 		}
+		// A single item is no list that says more than a sentence.
 		if len(items) > 1 {
 			out = append(out, fmt.Sprintf("Under “%s” it lists: %s.", p.Sections[i].Title, strings.Join(items, "; ")))
 		}
@@ -210,7 +214,8 @@ func ids(p *mip.Proposal, numbers []int) string {
 	return enumeration(out)
 }
 
-// enumeration joins with commas and a last "and"; beyond eight it counts the others.
+// enumeration joins with commas and a last "and"; beyond eight it counts the others. The count is a number that the
+// text need not name: see supported.
 func enumeration(parts []string) string {
 	const most = 8
 	if len(parts) > most {

@@ -47,7 +47,9 @@ func titleRole(title string) role {
 // title says that it speaks of compatibility, security or impact, or that it is to be skipped.
 func roles(sections []mip.Section) []role {
 	out := make([]role, len(sections))
-	var above [7]role // by level
+	// above has the role of the last heading of each level, and of the levels below it.
+	var above [7]role
+	ownRoles := []role{skipped, compatibility, security, impact}
 	for i, s := range sections {
 		level := min(max(s.Level, 0), len(above)-1)
 		own, inherited := titleRole(s.Title), other
@@ -55,11 +57,13 @@ func roles(sections []mip.Section) []role {
 			inherited = above[level-1]
 		}
 		switch {
+		// Text before any heading opens the proposal.
 		case level == 0:
-			own = abstract // text before any heading opens the proposal
+			own = abstract
+		// The title of the whole may hold the words of any section.
 		case level == 1 && own == skipped && i == 0:
-			own = other // the title of the whole
-		case inherited == skipped, inherited != other && !slices.Contains([]role{skipped, compatibility, security, impact}, own):
+			own = other
+		case inherited == skipped, inherited != other && !slices.Contains(ownRoles, own):
 			own = inherited
 		}
 		for l := level; l < len(above); l++ {
@@ -138,7 +142,8 @@ func units(in []prose.Block, labels map[string]bool) []passage {
 		}
 		first := i == 0
 		for rest := prose.Split(b.Text); len(rest) > 0; {
-			n := 1 // sentences: the first one and those that point back at it
+			// A group is a sentence and those behind it that point back at it.
+			n := 1
 			for n < len(rest) && needsOther(prose.Plain(rest[n], labels)) {
 				n++
 			}
@@ -168,7 +173,8 @@ func joinSentences(group []string, item bool, labels map[string]bool) (passage, 
 		if item {
 			text = finish(text)
 		}
-		if quote := quotable(raw); quote != "" && readable(text) && !strings.Contains(strings.ToLower(text), "the following ") {
+		announces := strings.Contains(strings.ToLower(text), "the following ")
+		if quote := quotable(raw); quote != "" && readable(text) && !announces {
 			return passage{text: text, quote: quote, item: item}, true
 		}
 	}
@@ -179,6 +185,7 @@ func joinSentences(group []string, item bool, labels map[string]bool) (passage, 
 // alone, since the items are blocks of their own. Long, nested or too many items make no sentence.
 func enumerate(in []prose.Block, raw string, labels map[string]bool) (passage, bool) {
 	const most = 8
+	// The items follow the sentence with no other block between them.
 	var items []string
 	for i := 1; i < len(in) && in[i-1].Next && in[i].Item; i++ {
 		item, short := itemText(in[i], labels)
@@ -199,46 +206,45 @@ func itemText(b prose.Block, labels map[string]bool) (string, bool) {
 	return item, utf8.RuneCountInString(item) <= longest && !strings.HasSuffix(item, ":")
 }
 
-// finish gives an item that is a whole sentence its full stop. Authors leave it out in lists.
+// finish gives an item that is a whole sentence its full stop. Authors leave it out in lists. What ends with a word
+// such as "the" goes on in code or in a formula.
 func finish(text string) string {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	isEnd := prose.IsWord(last) || last == '`' || last == ')'
-	verb := slices.ContainsFunc(strings.Fields(strings.ToLower(text)), func(w string) bool { return slices.Contains(list("verbs"), w) })
+	verb := hasAny(" "+strings.ToLower(text)+" ", list("verbs")...)
 	if !isEnd || !verb || slices.Contains(list("open ends"), text[strings.LastIndexByte(text, ' ')+1:]) {
 		return text
 	}
 	return text + "."
 }
 
+// clauseEnd is what stands behind the clause of a sentence.
+var clauseEnd = regexp.MustCompile(`^[,;:.–—] `)
+
 // quotable is the longest beginning of a sentence that evidence may hold, cut where a clause ends.
 // It is empty when there is none. No cut is made within code, a target or brackets, so that marks stay in pairs.
 func quotable(raw string) string {
-	best, runes := len(raw), utf8.RuneCountInString(raw)
-	if runes > maxQuote {
-		best, runes = 0, 0
-		masked := prose.Mask(raw)
-		for i, c := range raw {
-			if runes++; runes > maxQuote {
-				break
-			}
-			clause := !masked[i] && strings.ContainsRune(",;:.–—", c) && strings.HasPrefix(raw[i+utf8.RuneLen(c):], " ")
-			if clause && balanced(raw[:i]) {
-				best = i
-			}
-		}
+	quote := raw
+	for quote != "" && (utf8.RuneCountInString(quote) > maxQuote ||
+		len(quote) < len(raw) && !(balanced(quote) && clauseEnd.MatchString(raw[len(quote):]))) {
+		quote = quote[:max(0, strings.LastIndexAny(quote, ",;:.–—"))]
 	}
-	if utf8.RuneCountInString(raw[:best]) < minQuote || strings.ContainsFunc(raw, hidden) {
+	if utf8.RuneCountInString(quote) < minQuote || strings.ContainsFunc(quote, hidden) {
 		return ""
 	}
-	return raw[:best]
+	return quote
 }
+
+// openers are marks before the first word of a sentence.
+const openers = "[\"“‘'(`]*"
 
 // Forms of a text that decide whether it is a sentence.
 var (
 	// wholeSentence begins with a capital, a digit or code and ends with a full stop.
-	wholeSentence = regexp.MustCompile("(?s)^(?:`[\"“‘'(`]*[\\p{L}\\p{Nd}]|[\"“‘'(`]*[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{Nd}]).*[.!。][\"”’')`]*$")
+	wholeSentence = regexp.MustCompile("(?s)^(?:`" + openers + `[\p{L}\p{Nd}]|` +
+		openers + `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{Nd}])` + ".*[.!。][\"”’')`]*$")
 	// noSentence is a purpose without a clause, a name for a formula, or the explanation of a figure ("32 bytes: …").
-	noSentence = regexp.MustCompile("^To [^,]*$|^Let |^[\"“‘'(`]*\\p{Nd}.{0,22}: ")
+	noSentence = regexp.MustCompile(`^To [^,]*$|^Let |^` + openers + `\p{Nd}.{0,22}: `)
 )
 
 // readable reports whether a text is one sentence of prose: it begins and ends like one, is of a
@@ -258,6 +264,7 @@ func readable(text string) bool {
 		}
 		ideographs = ideographs || unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana)
 	}
+	// Most of a sentence is letters, and it has five words, but for scripts without blanks.
 	return letters*100 >= n*70 && (ideographs || len(strings.Fields(text)) >= 5)
 }
 
@@ -272,8 +279,9 @@ func boilerplate(text string) bool {
 // needsOther reports whether a sentence belongs to the one before it: it points back at that, or it is short and ends
 // with a word for something named before.
 func needsOther(text string) bool {
-	endsWith := func(end string) bool { return strings.HasSuffix(text, end) }
-	return pointsBack(text) || strings.Count(text, " ") < 10 && slices.ContainsFunc(list("back references at the end"), endsWith)
+	ends := func(end string) bool { return strings.HasSuffix(text, end) }
+	short := strings.Count(text, " ") < 10
+	return pointsBack(text) || short && slices.ContainsFunc(list("back references at the end"), ends)
 }
 
 // pointsBack reports whether a sentence cannot be understood without the one before it: by its first words, or by a
@@ -284,6 +292,7 @@ func pointsBack(text string) bool {
 		return true
 	}
 	first, second := twoWords(text)
+	// "There is" begins a sentence of its own, "there it ends" does not.
 	first = strings.TrimSuffix(strings.TrimRight(first, ",:"), "'s")
 	if first == "there" {
 		return second != "is" && second != "are" && second != "will"

@@ -14,7 +14,8 @@ import (
 //go:embed rules.txt
 var rulesFile string
 
-// lists are the lists of rules.txt by name. A list is not changed.
+// lists are the lists of rules.txt by name. A list is not changed. The file is read at the first use, so that a process
+// that makes no summary does not wait for it.
 var lists = sync.OnceValue(func() map[string][]string {
 	out, names := map[string][]string{}, []string(nil)
 	for line := range strings.Lines(rulesFile) {
@@ -26,6 +27,7 @@ var lists = sync.OnceValue(func() map[string][]string {
 			names = strings.Split(strings.Trim(line, "[]"), ", ")
 			continue
 		}
+		// Entries without quotes are no Go strings, and stand as they are.
 		if quoted, err := strconv.Unquote(line); err == nil {
 			line = quoted
 		}
@@ -54,10 +56,11 @@ func vocabulariesOf(k kind) [4]vocabulary {
 	for a := range v {
 		name := axis(a).String()
 		v[a].field = list(name + " field")
-		v[a].group = slices.DeleteFunc(slices.Concat(list(name+" group"), list(name+" in "+string(k))), func(term string) bool {
-			return slices.Contains(list(name+" not in "+string(k)), term)
-		})
+		v[a].group = slices.Concat(list(name+" group"), list(name+" in "+string(k)))
+		removed := list(name + " not in " + string(k))
+		v[a].group = slices.DeleteFunc(v[a].group, func(term string) bool { return slices.Contains(removed, term) })
 	}
+	// Upgrades, releases and adoption are those of any software here, and no concern of a foundation.
 	if k == interfaces || k == convention {
 		v[foundation].field = nil
 	}
@@ -116,19 +119,23 @@ func axisScore(v vocabulary, a axis, p passage) int {
 	if a == developers && strings.Contains(p.text, "`") {
 		field++
 	}
+	// A sentence that names nobody of the group has to name two things of its field, and three of the foundation's,
+	// which are common words.
 	if group == 0 && (field < 2 || a == foundation && field < 3) {
 		return 0
 	}
+	// A motivation says how things are, unless it names the proposal and what it does.
 	if p.role == motivation && !hasAny(p.words, list("effects")...) {
-		return 0 // how things are
+		return 0
 	}
 	score := 3*min(group, 2) + min(field, 3) + weights[p.role].group + wording(p.words, "group +2", "group +1", "group -2")
 	// A sentence has its subject in its first half.
 	if slices.ContainsFunc(named, func(i int) bool { return strings.Count(p.words[:i], " ") <= 4 }) {
 		score += 2
 	}
+	// What everybody pays moves.
 	if a == users && hasAny(p.words, "fee", "gas price") && hasAny(p.words, list("moves of a price")...) {
-		score += 3 // what everybody pays moves
+		score += 3
 	}
 	if p.before {
 		score -= 4
@@ -141,12 +148,13 @@ func axisScore(v vocabulary, a axis, p passage) int {
 
 // changeScore says how well a sentence tells a change: by where it stands and by its wording.
 func changeScore(p passage) int {
+	// A sentence about today tells no change, and an item, a long and a short sentence tell less of one.
 	score := weights[p.role].change + wording(p.words, "change +2", "change +1", "change -2", "change -4")
 	if p.first {
 		score += 2
 	}
 	if p.before || hasAny(p.words, list("change -8")...) {
-		score -= 8 // how things are
+		score -= 8
 	}
 	if p.item {
 		score--
@@ -157,24 +165,25 @@ func changeScore(p passage) int {
 	return score
 }
 
-// best returns passages by score, then by place in the text.
+// best returns passages by score, then by place in the text, so that equal scores have one order. The argument is not
+// changed.
 func best(in []passage, score func(passage) int) []passage {
 	out := slices.Clone(in)
 	for i := range out {
 		out[i].score = score(out[i])
 	}
-	slices.SortFunc(out, func(a, b passage) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order)) })
+	slices.SortFunc(out, func(a, b passage) int { return cmp.Or(b.score-a.score, a.order-b.order) })
 	return out
 }
 
 // inOrder sorts by place in the text.
 func inOrder(in []passage) []passage {
-	slices.SortFunc(in, func(a, b passage) int { return cmp.Compare(a.order, b.order) })
+	slices.SortFunc(in, func(a, b passage) int { return a.order - b.order })
 	return in
 }
 
-// overlaps reports whether one of the others says the same as a text in mostly the same words: two thirds of the shorter
-// one, or of the longer one where the shorter has too few to tell.
+// overlaps reports whether one of the others says the same as a text in mostly the same words: two thirds of the
+// shorter one, or of the longer one where the shorter has too few to tell.
 func overlaps(text string, others ...string) bool {
 	left := terms(text)
 	return slices.ContainsFunc(others, func(other string) bool {
@@ -192,7 +201,7 @@ func overlaps(text string, others ...string) bool {
 	})
 }
 
-// terms are the words of a text that carry meaning.
+// terms are the words of a text that carry meaning: those of four letters or more, and with digits.
 func terms(s string) map[string]bool {
 	out := map[string]bool{}
 	for w := range strings.FieldsSeq(words(s)) {
@@ -231,6 +240,7 @@ func singular(w string) string {
 	if len(w) <= 3 {
 		return w
 	}
+	// The first end that fits decides, so the longer ones come first.
 	for _, end := range [][2]string{
 		{"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"s", ""},
 	} {

@@ -52,8 +52,8 @@ func ForkOf(p mip.Summary, forks []mip.HardFork) *mip.HardFork {
 	return found
 }
 
-// Context is what the summary of a proposal speaks of besides it: the fork, and for a fork's meta proposal what the fork
-// bundles. all are the proposals of the site, in the order of [mip.Search].
+// Context is what the summary of a proposal speaks of besides it: the fork, and for a fork's meta proposal what the
+// fork bundles. all are the proposals of the site, in the order of [mip.Search].
 func Context(p mip.Summary, all []mip.Summary, forks []mip.HardFork) (fork *mip.HardFork, bundled []mip.Summary) {
 	fork = ForkOf(p, forks)
 	if !IsMeta(p, fork) {
@@ -97,7 +97,8 @@ func Extract(s Subject) api.Summary {
 // tldr is the header's description, else the first sentences of the abstract or of what opens the
 // text, else what the header says. A short description takes the abstract's first sentence along.
 func tldr(s Subject, all []passage) string {
-	const short = 90 // runes; less than that leaves room for another sentence
+	// A tldr of less than 90 runes leaves room for another sentence.
+	const short = 90
 	p := s.Proposal
 	out := ""
 	if p.Description != nil {
@@ -164,6 +165,7 @@ func opening(all []passage, anyRole bool) []passage {
 // with what the header and the fork say of its fate. Where the text says too little, its lists and the
 // rest of the header fill up.
 func changes(s Subject, all []passage, tldr string) []string {
+	// What becomes of the proposal comes first and the fork last; what the text says has the room between them.
 	points := slices.DeleteFunc(outcome(s.Proposal), func(line string) bool { return line == tldr })
 	last := schedule(s)
 	fixed := len(points) + len(last)
@@ -173,7 +175,8 @@ func changes(s Subject, all []passage, tldr string) []string {
 		points = append(points, ownChanges(all, tldr, min(maxChanges-fixed, 5), minChanges-fixed)...)
 	}
 	points = append(points, last...)
-	for _, again := range []bool{false, true} { // rather what is not said yet
+	// Each filler that says something new comes before one that repeats a point or the tldr.
+	for _, again := range []bool{false, true} {
 		for _, line := range fillers(s.Proposal) {
 			said := strings.Contains(tldr, line) || overlaps(line, points...)
 			if len(points) < minChanges && !slices.Contains(points, line) && (again || !said) {
@@ -204,6 +207,8 @@ func fillers(p *mip.Proposal) []string {
 func ownChanges(all []passage, tldr string, n, want int) []string {
 	// No section may fill the summary alone, and none of the points may say what another one says.
 	const mostPerSection = 3
+	// A score below enoughForChange is taken only up to the least number of points, and one below weakestChange only
+	// where the points would otherwise be facts of the header.
 	var picked []passage
 	perSection, said := map[string]int{}, []string{tldr}
 	for _, x := range best(all, changeScore) {
@@ -228,6 +233,7 @@ func ownChanges(all []passage, tldr string, n, want int) []string {
 func bundledChanges(s Subject, all []passage, n int) []string {
 	var out []string
 	for i, b := range s.Bundled {
+		// The last point names all that are left.
 		if len(out) == n-1 && i < len(s.Bundled)-1 {
 			var rest []string
 			for _, b := range s.Bundled[i:] {
@@ -235,6 +241,7 @@ func bundledChanges(s Subject, all []passage, n int) []string {
 			}
 			return append(out, s.Proposal.ID.String()+" also bundles "+enumeration(rest)+".")
 		}
+		// The description says most, then the abstract, then the header.
 		line := header(b)
 		if i := slices.IndexFunc(all, func(p passage) bool { return p.from == b.ID.String() && p.role == abstract }); i >= 0 {
 			line = all[i].text
@@ -244,6 +251,7 @@ func bundledChanges(s Subject, all []passage, n int) []string {
 		}
 		out = append(out, titled(b)+": "+line)
 	}
+	// A fork of one or two proposals leaves room for more of what they say.
 	for _, x := range best(all, changeScore) {
 		if len(out) == n || x.score < enoughForChange {
 			break

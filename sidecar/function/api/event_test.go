@@ -69,7 +69,7 @@ func TestRequest(t *testing.T) {
 		"version 2": {
 			`{"version":"2.0","rawPath":"/api/forum-activity","rawQueryString":"topicId=1&topicId=2","cookies":["a=1","b=2"],"headers":{"host":"x.lambda-url.example","accept":"a,b","accept-encoding":"gzip"},
 			  "queryStringParameters":{"topicId":"1,2"},"requestContext":{"domainName":"x.lambda-url.example","http":{"method":"GET","path":"/api/forum-activity","sourceIp":"2001:db8::1"}},"isBase64Encoded":false}`,
-			seen{"GET", "/api/forum-activity", "/api/forum-activity", "topicId=1&topicId=2", "x.lambda-url.example", "2001:db8::1", "", 0, http.Header{"Accept": {"a,b"}, "Accept-Encoding": {"gzip"}, "Cookie": {"a=1; b=2"}, "Host": {"x.lambda-url.example"}}}},
+			seen{"GET", "/api/forum-activity", "/api/forum-activity", "topicId=1&topicId=2", "x.lambda-url.example", "2001:db8::1", "", 0, http.Header{"Accept": {"a,b"}, "Accept-Encoding": {"gzip"}, "Host": {"x.lambda-url.example"}}}},
 		"escaped":           {`{"path":"/api/%2e%2e/mip%2Dwatch","httpMethod":"GET"}`, seen{Method: "GET", Path: "/api/../mip-watch", Escaped: "/api/%2e%2e/mip%2Dwatch", Fields: none}},
 		"NUL":               {`{"path":"/api/%00","httpMethod":"GET"}`, seen{Method: "GET", Path: "/api/\x00", Escaped: "/api/%00", Fields: none}},
 		"badly escaped":     {`{"path":"/api/%zz%","httpMethod":"GET"}`, seen{Method: "GET", Path: "/api/%zz%", Escaped: "/api/%25zz%25", Fields: none}},
@@ -136,9 +136,9 @@ func TestResult(t *testing.T) {
 		"text": {"GET", write(201, "ä<b>", "Content-Type", "text/plain", "Content-Length", "6", "Connection", "close"), map[string]result{
 			"version 1": {StatusCode: 201, Headers: map[string]string{"Content-Type": "text/plain"}, Body: "ä<b>"},
 			"version 2": {StatusCode: 201, Headers: map[string]string{"Content-Type": "text/plain"}, Body: "ä<b>"}}},
-		"several values": {"GET", write(0, "", "Vary", "A", "Vary", "B", "Set-Cookie", "a=1", "Set-Cookie", "b=2"), map[string]result{
-			"version 1": {StatusCode: 200, Headers: map[string]string{}, MultiValueHeaders: map[string][]string{"Vary": {"A", "B"}, "Set-Cookie": {"a=1", "b=2"}}},
-			"version 2": {StatusCode: 200, Headers: map[string]string{"Vary": "A, B"}, Cookies: []string{"a=1", "b=2"}}}},
+		"several values": {"GET", write(0, "", "Vary", "A", "Vary", "B"), map[string]result{
+			"version 1": {StatusCode: 200, Headers: map[string]string{}, MultiValueHeaders: map[string][]string{"Vary": {"A", "B"}}},
+			"version 2": {StatusCode: 200, Headers: map[string]string{"Vary": "A, B"}}}},
 		"bytes": {"GET", write(0, "\xff\x00"), map[string]result{
 			"version 1": {StatusCode: 200, Headers: map[string]string{}, Body: "/wA=", IsBase64Encoded: true},
 			"version 2": {StatusCode: 200, Headers: map[string]string{}, Body: "/wA=", IsBase64Encoded: true}}},
@@ -151,13 +151,6 @@ func TestResult(t *testing.T) {
 		"unchanged": {"GET", write(304, "not sent"), map[string]result{
 			"version 1": {StatusCode: 304, Headers: map[string]string{}},
 			"version 2": {StatusCode: 304, Headers: map[string]string{}}}},
-		"an announcement first": {"GET", func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(103)
-			w.WriteHeader(204)
-			w.WriteHeader(500)
-		}, map[string]result{
-			"version 1": {StatusCode: 204, Headers: map[string]string{}},
-			"version 2": {StatusCode: 204, Headers: map[string]string{}}}},
 	}
 	for name, tt := range tests {
 		for version, payload := range forms(tt.method) {

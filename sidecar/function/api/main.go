@@ -37,73 +37,67 @@ var carried embed.FS
 
 // main runs until the platform ends the process. It never ends by itself: see unusable.
 func main() {
-	env, errs := sidecar.ReadEnvironment(os.LookupEnv)
-	log := slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: env.Level}))
-	snapshot, err := fs.Sub(carried, "snapshot")
-	if err != nil {
-		errs = append(errs, err) // the name is right, so there is none
-	}
-	lambda.Start(&function{handler: secure(newHandler(env, errs, snapshot, log)), log: log})
-}
-
-// secure keeps browsers to TLS, as netlify.toml does for the files. A function is reached by nothing else.
-func secure(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	config, errs := sidecar.Environment(os.LookupEnv, os.Stdout)
+	h := newHandler(config, errs, os.LookupEnv)
+	secure := func(w http.ResponseWriter, r *http.Request) {
+		// Browsers are kept to TLS, as netlify.toml does for the files. A function is reached by nothing else.
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
-		next.ServeHTTP(w, r)
-	})
+		h.ServeHTTP(w, r)
+	}
+	lambda.Start(&function{handler: http.HandlerFunc(secure), log: config.Log})
 }
 
-// newHandler returns the handler of the function. errs are those of the environment.
-func newHandler(env sidecar.Environment, errs []error, snapshot fs.FS, log *slog.Logger) http.Handler {
-	source, isCarried, err := open(env, snapshot)
-	if err != nil {
-		errs = append(errs, err)
+// newHandler returns the handler of the function. errs are those of the environment. The site is the one that is
+// deployed together with the function, if there is any, since no other fits the pages better. Otherwise it is the one
+// at URL, which Netlify sets to the site's main address.
+func newHandler(config sidecar.Config, errs []error, env func(string) (string, bool)) http.Handler {
+	var source *index.Source
+	address, _ := env("URL")
+	snapshot, err := fs.Sub(carried, "snapshot")
+	if err == nil {
+		_, err = fs.Stat(snapshot, "api/v1/site.json")
+	}
+	isCarried := err == nil
+	switch {
+	case isCarried:
+		source = index.FromFS(snapshot)
+	case address == "":
+		errs = append(errs, errors.New("no site: the function was built without "+
+			"mipwatch build --snapshot sidecar/function/api/snapshot, and URL does not name one"))
+	default:
+		if source, err = index.Open(address, &http.Client{}); err != nil {
+			errs = append(errs, fmt.Errorf("URL: %w", err))
+		}
 	}
 	// All errors are logged at once, so that one deployment mends them.
 	if len(errs) > 0 {
-		return unusable(errs, log)
+		return unusable(errs, config.Log)
 	}
-	config, build := env.Config(log), release.Current()
-	config.Version, config.Revision = build.Version, build.Commit
-	config.Function = true
+	build := release.Current()
+	config.Version, config.Revision, config.Function = build.Version, build.Commit, true
 	// Netlify sets this variable, which no site can set itself, and names the caller in a field that callers could
 	// write anywhere else.
-	config.Netlify = env.Get("SITE_ID") != ""
+	id, _ := env("SITE_ID")
+	config.Netlify = id != ""
 	s := sidecar.New(config)
-	log.Info("starting", "version", build.Version, "commit", build.Commit, "carried", isCarried, "netlify", config.Netlify)
+	config.Log.Info("starting",
+		"version", build.Version, "commit", build.Commit, "carried", isCarried, "netlify", config.Netlify)
 	load := func(ctx context.Context) (*index.Index, error) {
 		ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 		defer cancel()
 		return source.Load(ctx)
 	}
-	p := &polling{next: s, poller: index.Poller{Load: load, Update: s.Update, Lookup: env.Lookup, Log: log}}
+	p := &polling{next: s, poller: index.Poller{Load: load, Update: s.Update, Lookup: env, Log: config.Log}}
 	// The platform gives the start of a process more time than an answer.
 	p.poll(context.Background())
 	switch {
 	case !isCarried:
 		return p
 	case !p.poller.Ready():
-		return unusable([]error{errors.New("the snapshot that this function carries cannot be used; build the function again")}, log)
+		err := errors.New("the snapshot that this function carries cannot be used; build the function again")
+		return unusable([]error{err}, config.Log)
 	}
 	return s
-}
-
-// open returns the site that is deployed together with the function, if there is any, since no other fits the pages
-// better. Otherwise it returns the one at URL, which Netlify sets to the site's main address.
-func open(env sidecar.Environment, snapshot fs.FS) (source *index.Source, isCarried bool, err error) {
-	if _, err := fs.Stat(snapshot, "api/v1/site.json"); err == nil {
-		return index.FromFS(snapshot), true, nil
-	}
-	address := env.Get("URL")
-	if address == "" {
-		return nil, false, errors.New("no site: the function was built without mipwatch build --snapshot sidecar/function/api/snapshot, and URL does not name one")
-	}
-	source, err = index.Open(address, &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}})
-	if err != nil {
-		err = fmt.Errorf("URL: %w", err)
-	}
-	return source, false, err
 }
 
 // unusable returns the handler of a function that is not configured well. A function that ended instead would be
@@ -113,8 +107,9 @@ func unusable(errs []error, log *slog.Logger) http.Handler {
 		log.Error("configuration", "error", err.Error())
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		log.Error("request refused", "reason", "the configuration is wrong, as the log says from the start of this process")
-		sidecar.WriteProblem(w, r, api.NewProblem("", api.Internal, "", "This function is not configured well; its log says what is wrong."))
+		const detail = "This function is not configured well; its log says what is wrong."
+		log.Error("request refused", "reason", "the configuration is wrong, as the start of this log says")
+		sidecar.WriteProblem(w, r, api.NewProblem("", api.Internal, "", detail))
 	})
 }
 

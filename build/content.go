@@ -1,0 +1,247 @@
+package build
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	html "github.com/mipwatch/mipwatch/render/markdown"
+)
+
+// summaries completes the corpus's summaries with the fields that follow from the site.
+func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
+	// A fork bundles proposals by number, all of the site's main kind. The first fork that bundles a proposal has it,
+	// unless another fork names it as its meta proposal.
+	main := mip.ID{Kind: s.Prefix}
+	forkOf := map[mip.ID]*string{}
+	for i := range s.HardForks {
+		f := &s.HardForks[i]
+		for _, id := range main.Siblings(f.BundledMIPs) {
+			forkOf[id] = cmp.Or(forkOf[id], &f.Name)
+		}
+		if f.MetaMIP != nil {
+			forkOf[main.Sibling(*f.MetaMIP)] = &f.Name
+		}
+	}
+	all := make([]mip.Summary, len(c.Proposals))
+	for i, p := range c.Proposals {
+		m := p.Summary
+		m.URL = s.URL(m.ID.Page())
+		m.APIURL = s.URL(routeOf(apiRoute, m.ID))
+		m.MarkdownURL = s.URL(routeOf(markdownRoute, m.ID))
+		m.Hardfork = forkOf[m.ID]
+		if link, ok := sourceLink(s, p, "", p.RepoPath); ok {
+			m.SourceURL = &link
+		}
+		if foreignTopic(s, m) {
+			m.ForumTopicID = nil
+		}
+		// An override of site.yaml wins over the header; a new link brings its own topic.
+		o := s.Overrides[m.ID]
+		if o.DiscussionsTo != nil {
+			m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, corpus.Topic(*o.DiscussionsTo)
+		}
+		m.ForumTopicID = cmp.Or(o.ForumTopicID, m.ForumTopicID)
+		m.Hardfork = cmp.Or(o.Hardfork, m.Hardfork)
+		all[i] = m
+	}
+	return all
+}
+
+// foreignTopic reports whether the topic number was read from a link to another forum than the site's.
+func foreignTopic(s *site.Site, m mip.Summary) bool {
+	if s.Forum == "" || m.ForumTopicID == nil || m.DiscussionsTo == nil {
+		return false
+	}
+	linked := corpus.Topic(*m.DiscussionsTo)
+	return linked != nil && *linked == *m.ForumTopicID && !strings.HasPrefix(strings.ToLower(*m.DiscussionsTo), strings.ToLower(s.Forum)+"/")
+}
+
+// sourceLink is the address of a file of the proposal's repository as of a commit; empty: the one that last changed the
+// proposal, so that another proposal's commit does not change the address. Where texts are synced, source_url leads to
+// the upstream, which does not hold the others.
+func sourceLink(s *site.Site, p *corpus.Proposal, commit, repoPath string) (string, bool) {
+	if s.SourceURL == "" || p.Local || repoPath == ".." || strings.HasPrefix(repoPath, "../") {
+		return "", false
+	}
+	// A file name may hold any character; the slashes between its parts stay. An escaped path holds no brace.
+	segments := strings.Split(repoPath, "/")
+	for i, segment := range segments {
+		segments[i] = url.PathEscape(segment)
+	}
+	values := strings.NewReplacer("{path}", strings.Join(segments, "/"), "{commit}", cmp.Or(commit, p.Commit, "HEAD"))
+	return values.Replace(s.SourceURL), true
+}
+
+// siteInfo is the document of /api/v1/site. It holds no RPC address: those may carry keys.
+func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
+	info := mip.SiteInfo{
+		Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
+		Networks: s.PublicNetworks(), Locales: append([]string{}, s.Locales...), History: c.History,
+		Counts: mip.SiteCounts{Total: len(c.Summaries), ByStatus: map[string]int{}, ByCategory: map[string]int{}},
+	}
+	if s.Forum != "" {
+		info.Forum = &s.Forum
+	}
+	if c.Commit != "" {
+		info.Commit, info.CommittedAt = &c.Commit, c.Committed
+	}
+	for _, m := range c.Summaries {
+		info.Counts.ByStatus[string(m.Status)]++
+		info.Counts.ByCategory[word(m.Category)]++
+	}
+	return info
+}
+
+// hardForks judges the configured forks by the newest change of a proposal: the last moment of which
+// the input speaks.
+func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
+	var newest time.Time
+	if t := updatedAt(all); t != nil {
+		newest = t.UTC()
+	}
+	forks := append([]mip.HardFork{}, s.HardForks...)
+	for i := range forks {
+		f := &forks[i]
+		// The site's values are shared by plans, so the fork's maps and slices are copied before they change.
+		activation := map[string]mip.Activation{}
+		maps.Copy(activation, f.Activation)
+		f.Activation = activation
+		f.BundledMIPs = append([]int{}, f.BundledMIPs...)
+		for id, o := range s.Overrides {
+			if word(o.Hardfork) == f.Name && !slices.Contains(f.BundledMIPs, id.Number) && (f.MetaMIP == nil || *f.MetaMIP != id.Number) {
+				f.BundledMIPs = append(f.BundledMIPs, id.Number)
+			}
+		}
+		slices.Sort(f.BundledMIPs)
+		f.Status = f.StatusAt(s.PublicNetworks(), func(string) time.Time { return newest })
+	}
+	return forks
+}
+
+// updatedAt is the newest change, nil when no proposal has a date.
+func updatedAt(all []mip.Summary) (newest *mip.Time) {
+	for _, m := range all {
+		if m.Updated != nil && (newest == nil || m.Updated.UTC().After(newest.UTC())) {
+			newest = m.Updated
+		}
+	}
+	return newest
+}
+
+// word is a value that a header may lack; without one it is empty.
+func word(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// publicProblems are the corpus's problems as they are published: a file is named by its folder's last name
+// and its own, since the path before them belongs to the machine.
+func (p *planner) publicProblems() []mip.Problem {
+	var pairs []string
+	for _, dir := range p.Folders {
+		dir = filepath.ToSlash(filepath.Clean(dir))
+		pairs = append(pairs, dir+"/", path.Base(dir)+"/")
+		if dir != "." {
+			pairs = append(pairs, dir, path.Base(dir))
+		}
+	}
+	public := strings.NewReplacer(pairs...)
+	out := append([]mip.Problem{}, p.Problems...)
+	for i := range out {
+		out[i].File, out[i].Message = public.Replace(out[i].File), public.Replace(out[i].Message)
+	}
+	return mip.SortProblems(out)
+}
+
+// Subject is the input for a summary of the i-th proposal: the proposal with its sections, its fork and, for a
+// fork's meta proposal, the proposals that the fork bundles. Now is not set.
+func (c *Content) Subject(i int) summary.Subject {
+	fork, bundled := summary.Context(c.Summaries[i], c.Summaries, c.Forks)
+	out := summary.Subject{Proposal: c.read(i), Fork: fork}
+	for _, m := range bundled {
+		k, _ := mip.Search(c.Summaries, m.ID)
+		out.Bundled = append(out.Bundled, c.read(k))
+	}
+	return out
+}
+
+// read parses the i-th proposal's text into sections.
+func (c *Content) read(i int) *mip.Proposal {
+	p := c.Proposals[i]
+	return &mip.Proposal{Summary: c.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: c.Read(p).Sections}
+}
+
+// Check compares a summary with the text of the i-th proposal, as [summary.Check] does.
+func (c *Content) Check(sum *api.Summary, i int) error { return summary.Check(*sum, c.Subject(i)) }
+
+// Outdated are the committed summaries to make: those that are missing, of an older text or refused, and with
+// the name of a model those of another source. A proposal for whose place several files compete is left out: the
+// problem was found when they were read.
+func (c *Content) Outdated(model string) []ai.Outdated {
+	var out []ai.Outdated
+	for i, p := range c.Proposals {
+		if sum := c.Beside.Summary(p.ID); sum != nil && !sum.Stale && (model == "" || sum.Source == model) {
+			continue
+		}
+		if dir, name, ok := c.Beside.SummaryFile(p); ok {
+			out = append(out, ai.Outdated{File: p.File, Dir: dir, Name: name, Subject: func() summary.Subject { return c.Subject(i) }})
+		}
+	}
+	return out
+}
+
+// DeadFragments reports, as warnings, links of the proposals to places that do not exist: a page shows the
+// text of such a link without the link, or opens at its top. It renders every text, which is why a build
+// does not ask. The error is ctx's.
+func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
+	ids := map[mip.ID]map[string]bool{}  // of each proposal's page
+	dead := map[mip.ID][]html.Fragment{} // candidates, by the proposal that holds them
+	bodies := map[mip.ID][]byte{}        // of the proposals in dead
+	md := html.New(false)
+	for _, p := range c.Proposals {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		d := c.Read(p)
+		article, err := md.Render(d, "", nil)
+		if err != nil {
+			continue // a problem of its own
+		}
+		ids[p.ID] = article.IDs
+		if len(article.Fragments) > 0 {
+			dead[p.ID], bodies[p.ID] = article.Fragments, d.Body
+		}
+	}
+	// The pages of all proposals are known only now.
+	var out []mip.Problem
+	for _, p := range c.Proposals {
+		last := strings.Count(p.Raw, "\n") + 1
+		for _, f := range dead[p.ID] {
+			_, id, known := c.linked(f.Path)
+			if f.Path != "" && (!known || ids[id] == nil || ids[id][f.ID]) {
+				continue
+			}
+			out = append(out, mip.Problem{
+				Level: mip.Warning, Code: "dead-fragment", File: p.File, Line: last - bytes.Count(bodies[p.ID][f.Offset:], []byte("\n")),
+				Message: "the link to " + f.Dest + " leads to no heading and no id; ids are those of GitHub: lower case, a hyphen for each blank",
+			})
+		}
+	}
+	return out, nil
+}

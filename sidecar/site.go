@@ -1,0 +1,169 @@
+package sidecar
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/chain"
+	"github.com/mipwatch/mipwatch/sidecar/forum"
+	"github.com/mipwatch/mipwatch/sidecar/index"
+)
+
+// site is an index with what follows from it. It is replaced as a whole.
+type site struct {
+	// index is nil before the first one is read.
+	index *index.Index
+	*hosts
+	// links are those to discussions in the forum.
+	links []link
+	// linked has the topics of links. A slug's topic is added when the slug is resolved.
+	linked sync.Map
+}
+
+// hosts are the hosts of a site. They stay the same while their addresses do: most updates change only texts, and what
+// is cached of the hosts is still good.
+type hosts struct {
+	forumURL *string
+	// endpoints are in the site's order, and chains and chainStats are in this order too.
+	endpoints []mip.Endpoints
+	// forum is nil for a site without one.
+	forum      *forum.Forum
+	chains     []*chain.Chain
+	forumStats forum.Stats
+	chainStats []chain.Stats
+}
+
+// link is a proposal's link to a discussion in the forum.
+type link struct {
+	// proposal is a position in the list.
+	proposal int
+	// topic is zero when the link has only a slug, as /t/SLUG has.
+	topic int
+	// slug is empty when the link has a number.
+	slug string
+}
+
+// site returns the site. It waits for the first one until ctx ends, so that the first request to a process that has
+// just started is answered like any other.
+func (s *Sidecar) site(ctx context.Context) (*site, error) {
+	select {
+	case <-s.updated:
+	case <-ctx.Done():
+	}
+	st := s.current.Load()
+	if st.index == nil {
+		return nil, errNotReady
+	}
+	return st, nil
+}
+
+// newSite returns the site of an index. It has the old hosts if these are still the same.
+func (s *Sidecar) newSite(x *index.Index, old *hosts) (*site, error) {
+	st := &site{index: x, hosts: old, links: links(x)}
+	for _, l := range st.links {
+		st.linked.Store(l.topic, true)
+	}
+	// The site says which networks there are. RPC addresses are never part of what it publishes.
+	var endpoints []mip.Endpoints
+	for _, n := range x.Site.Networks {
+		e := mip.Endpoints{Network: n}
+		if i := slices.IndexFunc(x.Endpoints, func(e mip.Endpoints) bool { return e.ID == n.ID }); i >= 0 {
+			e.RPC, e.BlockTime = x.Endpoints[i].RPC, x.Endpoints[i].BlockTime
+		}
+		endpoints = append(endpoints, e)
+	}
+	if reflect.DeepEqual(old.forumURL, x.Site.Forum) && reflect.DeepEqual(old.endpoints, endpoints) {
+		return st, nil
+	}
+	var err error
+	st.hosts, err = s.openHosts(x.Site.Forum, endpoints)
+	return st, err
+}
+
+// openHosts asks none of the hosts.
+func (s *Sidecar) openHosts(forumURL *string, endpoints []mip.Endpoints) (*hosts, error) {
+	h := &hosts{forumURL: forumURL, endpoints: endpoints, chainStats: make([]chain.Stats, len(endpoints))}
+	if forumURL != nil {
+		f, err := forum.New(forum.Config{
+			BaseURL: *forumURL, Transport: s.Transport, UserAgent: s.UserAgent,
+			Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &h.forumStats,
+		})
+		if err != nil {
+			return nil, err
+		}
+		h.forum = f
+	}
+	for i, e := range endpoints {
+		c, err := chain.New(chain.Config{
+			Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent,
+			Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &h.chainStats[i],
+		})
+		if err != nil {
+			h.close()
+			return nil, fmt.Errorf("network %s: %w", e.ID, err)
+		}
+		h.chains = append(h.chains, c)
+	}
+	return h, nil
+}
+
+// close ends every call of a host.
+func (h *hosts) close() {
+	if h.forum != nil {
+		h.forum.Close()
+	}
+	for _, c := range h.chains {
+		c.Close()
+	}
+}
+
+// links returns the links to the site's forum: one for each topic, and every one that has only a slug.
+func links(x *index.Index) []link {
+	if x.Site.Forum == nil {
+		return nil
+	}
+	var out []link
+	seen := map[int]bool{}
+	for i, m := range x.List.MIPs {
+		// Several proposals may link to one topic, which is asked for once.
+		switch {
+		case m.ForumTopicID != nil && !seen[*m.ForumTopicID]:
+			seen[*m.ForumTopicID] = true
+			out = append(out, link{proposal: i, topic: *m.ForumTopicID})
+		case m.ForumTopicID == nil && m.DiscussionsTo != nil:
+			if slug := slugOf(*m.DiscussionsTo, *x.Site.Forum); slug != "" {
+				out = append(out, link{proposal: i, slug: slug})
+			}
+		}
+	}
+	return out
+}
+
+// slugOf returns the slug in a topic's address in the forum, or nothing.
+func slugOf(address, forum string) string {
+	u, err := url.Parse(address)
+	base, bad := url.Parse(forum)
+	if err != nil || bad != nil || !strings.EqualFold(u.Host, base.Host) {
+		return ""
+	}
+	slug, _ := strings.CutPrefix(u.Path, strings.TrimSuffix(base.Path, "/")+"/t/")
+	slug = strings.TrimSuffix(slug, "/")
+	if strings.Contains(slug, "/") {
+		return ""
+	}
+	return slug
+}
+
+// baseURL returns the site's base address, which is empty before the first index.
+func (st *site) baseURL() string {
+	if st.index == nil {
+		return ""
+	}
+	return st.index.Site.BaseURL
+}
