@@ -158,10 +158,10 @@ func (b *builder) finish(code int, r buildReport) error {
 // writeError gives an error of writing its exit code: a folder that is refused was named wrongly, and
 // a page that cannot be made is no fault of the folder.
 func writeError(flag, dir string, err error) error {
-	if errors.Is(err, build.ErrNotOurs) {
+	switch {
+	case errors.Is(err, build.ErrNotOurs):
 		return exit(exitUsage, fmt.Errorf("%s: %w", flag, err))
-	}
-	if _, unmakable := errors.AsType[*build.MakeError](err); unmakable {
+	case errors.Is(err, build.ErrMake):
 		return exit(exitProblems, err)
 	}
 	return exit(exitWrite, fmt.Errorf("publish into %s: %w", dir, err))
