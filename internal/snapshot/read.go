@@ -171,9 +171,7 @@ func quote(s string) string { return fmt.Sprintf("%q", mip.ShortenRunes(s, maxQu
 // number, and only if it is still that link. A discrepancy is kept while the text that it speaks of is the same.
 func (f *File) Filter(all []mip.Summary, site mip.SiteInfo, forks []mip.HardFork) (*Snapshot, []mip.Problem) {
 	h := filter{File: f, all: all, site: site, forks: forks}
-	out := &Snapshot{
-		Topics: h.topics(), Networks: h.heads(), Discrepancies: []api.Discrepancy{},
-	}
+	out := &Snapshot{Topics: h.topics(), Networks: h.heads(), Discrepancies: []api.Discrepancy{}}
 	for i, d := range f.discrepancies {
 		if why := h.outdated(d); why != "" {
 			h.notice("outdated-discrepancy", "discrepancies[%d]: %s", i, why)
