@@ -119,7 +119,8 @@ func (p *planner) describe() *agent.API {
 	if all := p.Beside.Translations(m.ID); len(all) > 0 {
 		e.Translation = all[0].PublishedTranslation
 	}
-	e.Proposal.SummaryURL, e.Proposal.Translations = p.summaryURL(m.ID), p.translations(m.ID)
+	document := p.document(at)
+	e.Proposal.SummaryURL, e.Proposal.Translations = document.SummaryURL, document.Translations
 	return agent.Describe(p.stableInfo, p.Forks, &e)
 }
 

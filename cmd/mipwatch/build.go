@@ -265,17 +265,14 @@ type input struct {
 func (in *input) add(cmd *cobra.Command, live bool) {
 	addConfig(cmd, &in.config)
 	cmd.Flags().StringArrayVar(&in.proposals, "proposals", nil, "`folder` of proposals, instead of those in site.yaml; may repeat")
-	must(cmd.MarkFlagDirname("proposals"))
 	if live {
 		cmd.Flags().StringVar(&in.live, "live", "", "`file` with a saved answer of GET /api/mip-watch, whose figures the pages then hold")
-		must(cmd.MarkFlagFilename("live", "json"))
 	}
 }
 
 // addConfig defines the flag that names site.yaml.
 func addConfig(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "config", "site.yaml", "`file` that describes the site")
-	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 }
 
 // options reads the environment, site.yaml and the live snapshot, and finds the folders. The error has an exit code.
