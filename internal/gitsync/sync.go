@@ -127,8 +127,8 @@ func (s *syncer) run(ctx context.Context) error {
 	defer remove()
 	s.clone = clone
 	// In one order, so that two runs never wait for each other. All are locked before anything is asked or written.
-	targets := slices.SortedFunc(slices.Values(s.Targets), func(a, b Target) int { return strings.Compare(a.Folder, b.Folder) })
-	for _, t := range targets {
+	byName := func(a, b Target) int { return strings.Compare(a.Folder, b.Folder) }
+	for _, t := range slices.SortedFunc(slices.Values(s.Targets), byName) {
 		if err := s.open(ctx, t); err != nil {
 			return err
 		}
