@@ -185,6 +185,7 @@ func (d *document) heading(n *ast.Heading, entering bool) ast.WalkStatus {
 		d.enterSection(n.Level)
 	}
 	level := d.headingLevel()
+	// A heading without text, such as #, gets a separate link, too.
 	linked := id != "" && n.HasChildren() && !holdsLink(n)
 	switch {
 	case entering && id == "":
