@@ -214,7 +214,8 @@ func headOfMost(values []string) string {
 // a page, so that letter case does not divide a list.
 func (p *planner) lists() {
 	for _, k := range listKinds() {
-		at, words := map[string][]int{}, map[string][]string{} // positions and values by slug
+		// Both are by slug: the positions of the proposals, and the values of their headers.
+		at, words := map[string][]int{}, map[string][]string{}
 		for i, m := range p.Summaries {
 			for slug, value := range k.values(m) {
 				at[slug], words[slug] = append(at[slug], i), append(words[slug], value)

@@ -60,9 +60,12 @@ type Options struct {
 // beside them. Its Problems are those of both. It is immutable after [Load] and safe for concurrent use.
 type Content struct {
 	*corpus.Corpus
-	Summaries []mip.Summary     // of the corpus's proposals, in their order, completed by the site
-	Forks     []mip.HardFork    // with their status
-	Beside    *corpus.Committed // summaries and translations
+	// Summaries are those of the corpus's proposals, in their order, completed by the site.
+	Summaries []mip.Summary
+	// Forks are those of the site, with their status.
+	Forks []mip.HardFork
+	// Beside has the committed summaries and translations.
+	Beside *corpus.Committed
 }
 
 // Load reads the proposals and the summaries and translations that are committed beside them. Heavy texts are
@@ -126,9 +129,12 @@ type Artifact struct {
 	// Body makes the bytes. It may be called from any goroutine, and more than once.
 	Body func() ([]byte, error)
 
-	source string // file of the proposal that the artifact is made from; empty: of several
-	index  bool   // names other artifacts, and is written after them: lists, feeds, sitemap, rewrites
-	hashed bool   // File holds a hash of the bytes, which cost much: an existing file of that name has them
+	// source is the file of the proposal that the artifact is made from; empty: of several.
+	source string
+	// index marks an artifact that names others and is written after them: lists, feeds, sitemap, rewrites.
+	index bool
+	// hashed says that File holds a hash of the bytes, which cost much: an existing file of that name has them.
+	hashed bool
 }
 
 // fixed is the Body of bytes that exist already.
@@ -161,9 +167,11 @@ type Plan struct {
 	// Problems tell which figures of Options.Live are left out, and why. All are notices.
 	Problems []mip.Problem
 
-	baseURL  string
-	kind     string        // of the proposals
-	versions *corpus.Texts // of proposals with a history; nil: no artifact reads one
+	baseURL string
+	// kind is that of the proposals.
+	kind string
+	// versions are those of proposals with a history. Nil: no artifact reads one.
+	versions *corpus.Texts
 }
 
 // producers add the artifacts of a plan, in this order. A new artifact is a new line of a producer, or a new
@@ -186,14 +194,16 @@ var producers = []func(*planner){
 type planner struct {
 	Options
 	*Content
-	plan       *Plan
-	md         *html.Renderer
-	pages      *render.Pages // for pages that speak of the whole site
-	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
-	info       mip.SiteInfo
-	stableInfo mip.SiteInfo // info without the fields that every commit changes
-	texts      *Rendered
-	state      string // of what decides how texts are rendered
+	plan *Plan
+	md   *html.Renderer
+	// pages are for pages that speak of the whole site, and stable for those that speak of one proposal. That knows
+	// neither counts nor commit, which would change each page with every proposal.
+	pages, stable *render.Pages
+	// stableInfo is info without the fields that every commit changes.
+	info, stableInfo mip.SiteInfo
+	texts            *Rendered
+	// state is a hash of what decides how texts are rendered.
+	state string
 }
 
 // NewPlan lays out the published tree of a content that [Load] returned for the same options. It does not write,
@@ -205,7 +215,6 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 		plan: &Plan{baseURL: o.Site.BaseURL, kind: o.Site.Prefix, versions: &corpus.Texts{}},
 	}
 	p.beginTexts()
-	// A page that holds a count or the newest commit would change with every proposal.
 	p.stableInfo = p.info
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error

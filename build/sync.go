@@ -238,7 +238,8 @@ type folder struct {
 	root *os.Root
 	dir  string
 	lock *flock.Flock
-	ours map[string]bool // files that a build wrote, or was about to; the only licence to remove one
+	// ours are the files that a build wrote, or was about to: the only licence to remove one.
+	ours map[string]bool
 }
 
 // openFolder creates, checks and locks the output folder, and removes the temporary files of a killed build. waiting
@@ -314,7 +315,8 @@ func (f *folder) checkOwner(p *Plan) error {
 		if err == nil && f.has(a.File, want) {
 			continue
 		}
-		f.root.Remove(lockFile) // not ours to leave behind; a folder with something else in it stays
+		// They are not ours to leave behind. A folder with something else in it stays.
+		f.root.Remove(lockFile)
 		f.root.Remove(stateDir)
 		return fmt.Errorf("%s is there already and no build wrote it, so %s is %w; name another folder, or remove the file",
 			f.path(a.File), f.dir, ErrNotOurs)

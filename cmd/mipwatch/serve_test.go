@@ -230,7 +230,7 @@ func TestServeFollowsCompanions(t *testing.T) {
 	s.await("summary-invalid: mipNumber is missing")
 	s.await("built 1 proposal")
 	s.write("proposals/summaries/MIP-1.json", "[]")
-	s.await("summary-invalid: the file is a list")
+	s.await("summary-invalid: the file must be an object")
 	s.await("built 1 proposal")
 	s.write("proposals/translations/xx/MIP-1.md", "")
 	s.await("unknown-locale")
