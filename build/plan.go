@@ -25,9 +25,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -129,6 +131,8 @@ type Artifact struct {
 	// Body makes the bytes. It may be called from any goroutine, and more than once.
 	Body func() ([]byte, error)
 
+	// stream, when set, writes what Body returns. It is for files that are too large to be held in memory.
+	stream func(io.Writer) error
 	// source is the file of the proposal that the artifact is made from; empty: of several.
 	source string
 	// index marks an artifact that names others and is written after them: lists, feeds, sitemap, rewrites.
@@ -267,4 +271,35 @@ func (p *Plan) unique() error {
 		}
 	}
 	return nil
+}
+
+// Snapshot writes into dir the files that a function embeds, since it is deployed as a binary alone: the
+// JSON tree of /api/v1 and, in sidecar.json, the configuration of the live part, RPC addresses
+// included. dir is kept as [Sync] keeps an output folder, and must not be published.
+func Snapshot(ctx context.Context, p *Plan, dir string, s *site.Site) (Report, error) {
+	carried := p.Documents()
+	config := mip.SidecarConfig{Networks: append([]mip.Endpoints{}, s.Networks...)}
+	carried.Artifacts = append(carried.Artifacts, Artifact{
+		File: "sidecar.json", Type: typeJSON, index: true, Body: func() ([]byte, error) { return api.JSON(config) },
+	})
+	return Sync(ctx, carried, dir, SyncOptions{})
+}
+
+// Documents is the part of the plan that a sidecar reads: the JSON tree of /api/v1.
+func (p *Plan) Documents() *Plan {
+	out := &Plan{}
+	for _, a := range p.Artifacts {
+		if strings.HasPrefix(a.Route, "/api/v1/") {
+			out.Artifacts = append(out.Artifacts, a)
+		}
+	}
+	return out
+}
+
+// Check makes every artifact and keeps none. The error is ctx's, or wraps [ErrMake].
+func (p *Plan) Check(ctx context.Context) error {
+	return p.each(ctx, func(a *Artifact) error {
+		_, err := a.Bytes()
+		return err
+	})
 }
