@@ -94,7 +94,7 @@ const (
 
 // Patterns and replacements of fold.
 var (
-	raisedNumber = lazily("[" + raised + "]+")
+	raisedNumber = Lazily("[" + raised + "]+")
 	dots         = strings.NewReplacer("．", softDot, "｡", softDot, "︒", softDot, "۔", softDot, "܁", softDot, "܂", softDot,
 		"․", ".", "﹒", ".", "ꓸ", ".")
 )
@@ -142,19 +142,19 @@ const (
 // Patterns of mentions. A label ends where the class of characters changes: in 访问evil.example the host begins with
 // evil. Digits are folded before, so they are ASCII.
 var (
-	asciiWord = lazily(asciiLabel)
+	asciiWord = Lazily(asciiLabel)
 	// names are labels that dots or at signs join. A full stop of another script joins none of a dense script.
 	names = []pattern{
-		lazily(`(` + anyLabel + `(?:` + style + `[.@]` + style + anyLabel + `)+)` + path),
-		lazily(`(` + sparse + `(?:` + style + `[.@` + softDot + `]` + style + sparse + `)+)` + path),
+		Lazily(`(` + anyLabel + `(?:` + style + `[.@]` + style + anyLabel + `)+)` + path),
+		Lazily(`(` + sparse + `(?:` + style + `[.@` + softDot + `]` + style + sparse + `)+)` + path),
 	}
 	nameMarks = strings.NewReplacer("*", "", "`", "", "~", "")
 	// others are long words, such as keys and hashes, letters under five marks or more, numbers in one character.
-	others = lazily(`[-0-9A-Za-z_]{25,}|\P{M}?\p{M}{5,}|[\p{No}\p{Nl}]`)
+	others = Lazily(`[-0-9A-Za-z_]{25,}|\P{M}?\p{M}{5,}|[\p{No}\p{Nl}]`)
 	// number joins digits by a comma, a full stop, an apostrophe, an underscore, a narrow or fixed blank.
-	number       = lazily(`0[xX][0-9A-Fa-f]+|[0-9]+(?:[.,_'’\x{A0}\x{2009}\x{202F}][0-9]+)*`)
-	spacedNumber = lazily(`\b[0-9]{1,3}(?: [0-9]{3})+\b`)
-	numberGroups = lazily(`^[0-9]{1,3}(?:\.[0-9]{3})+$`)
+	number       = Lazily(`0[xX][0-9A-Fa-f]+|[0-9]+(?:[.,_'’\x{A0}\x{2009}\x{202F}][0-9]+)*`)
+	spacedNumber = Lazily(`\b[0-9]{1,3}(?: [0-9]{3})+\b`)
+	numberGroups = Lazily(`^[0-9]{1,3}(?:\.[0-9]{3})+$`)
 	groupMarks   = strings.NewReplacer("_", "", "'", "", "’", "", "\u00A0", "", "\u2009", "", "\u202F", "", ",", ".")
 )
 

@@ -94,7 +94,8 @@ func Collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 // milliseconds, which no start of a process should wait for.
 type pattern func() *regexp.Regexp
 
-// lazily is [regexp.MustCompile] for a package variable.
-func lazily(expression string) pattern {
+// Lazily is [regexp.MustCompile] for a package variable: the expression is compiled at its first use, which a process
+// that reads no prose never comes to. The function that it returns is safe for concurrent use.
+func Lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -11,11 +11,11 @@ import (
 // Patterns at the end of a sentence.
 var (
 	// behindMark are quotes, brackets, further marks and footnotes behind a full stop, which belong to the sentence.
-	behindMark = lazily("^(?:[\"'”’»」）)*_.!?]|\\[\\^[^\\]]{1,18}\\])*")
+	behindMark = Lazily("^(?:[\"'”’»」）)*_.!?]|\\[\\^[^\\]]{1,18}\\])*")
 	// nextSentence is how one begins. In lower case only names do, such as eth_call.
-	nextSentence = lazily("^ +(?:[\"'“‘«`(\\[*_<\\p{Nd}\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}]|[^ ]*[_(])")
+	nextSentence = Lazily("^ +(?:[\"'“‘«`(\\[*_<\\p{Nd}\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}]|[^ ]*[_(])")
 	// noEnd is a text whose full stop ends no sentence: an abbreviation, an initial, the number of an item.
-	noEnd = lazily(`(?:^|[ ("“\[*_])(?:[eE]\.g|[iI]\.e|eg|ie|[cC]f|vs|approx|resp|[fF]igs?|[sS]ec|No|St|` +
+	noEnd = Lazily(`(?:^|[ ("“\[*_])(?:[eE]\.g|[iI]\.e|eg|ie|[cC]f|vs|approx|resp|[fF]igs?|[sS]ec|No|St|` +
 		`Mrs?|Ms|Dr|Prof|al|Inc|Ltd|w\.r\.t|a\.k\.a|incl|viz|ca|[eE]q|[rR]ef|[vV]ol|pp|Ch|\p{Lu})$|^[0-9]{1,9}$`)
 )
 

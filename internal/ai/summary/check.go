@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -143,21 +142,21 @@ func hidden(c rune) bool {
 // Patterns of what a program can make a link or an element of.
 var (
 	// leading finds addresses and links, each in two parts that are harmless apart.
-	leading = regexp.MustCompile(`(?i)(:)(//)|(www)(\.)|(\])(\()|(javascript)(:)`)
-	htmlTag = regexp.MustCompile(`<[\p{L}/!?][^>]*>`)
+	leading = prose.Lazily(`(?i)(:)(//)|(www)(\.)|(\])(\()|(javascript)(:)`)
+	htmlTag = prose.Lazily(`<[\p{L}/!?][^>]*>`)
 )
 
 // isLive reports whether a program can make a link of a part of a text: an address, a link of Markdown or a tag
 // outside of code. The summary's own words need none of them.
-func isLive(text string) bool { return leading.MatchString(text) || htmlTag.MatchString(uncoded(text)) }
+func isLive(text string) bool { return leading().MatchString(text) || htmlTag().MatchString(uncoded(text)) }
 
 // fit makes of a header's text one in which [faultOf] finds nothing, at most n runes long, cut between words. Addresses
 // and links are taken apart, so that nothing makes a link of them, and stay readable.
 func fit(s string, n int) string {
 	// What is behind a hidden character moves up to what is before it.
 	s = prose.Collapse(strings.Join(strings.FieldsFunc(prose.Collapse(s), hidden), ""))
-	for leading.MatchString(s) { // javascript:// takes two turns
-		s = leading.ReplaceAllString(s, "$1$3$5$7 $2$4$6$8")
+	for leading().MatchString(s) { // javascript:// takes two turns
+		s = leading().ReplaceAllString(s, "$1$3$5$7 $2$4$6$8")
 	}
 	if isLive(s) {
 		s = strings.ReplaceAll(s, "<", "‹")

@@ -245,10 +245,10 @@ const openers = "[\"“‘'(`]*"
 // Forms of a text that decide whether it is a sentence.
 var (
 	// wholeSentence begins with a capital, a digit or code and ends with a full stop.
-	wholeSentence = regexp.MustCompile("(?s)^(?:`" + openers + `[\p{L}\p{Nd}]|` +
+	wholeSentence = prose.Lazily("(?s)^(?:`" + openers + `[\p{L}\p{Nd}]|` +
 		openers + `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{Nd}])` + ".*[.!。][\"”’')`]*$")
 	// noSentence is a purpose without a clause, a name for a formula, or the explanation of a figure ("32 bytes: …").
-	noSentence = regexp.MustCompile(`^To [^,]*$|^Let |^` + openers + `\p{Nd}.{0,22}: `)
+	noSentence = prose.Lazily(`^To [^,]*$|^Let |^` + openers + `\p{Nd}.{0,22}: `)
 )
 
 // readable reports whether a text is one sentence of prose: it begins and ends like one, is of a
@@ -258,7 +258,7 @@ func readable(text string) bool {
 	const shortest, longest = 25, 330 // runes
 	n := utf8.RuneCountInString(text)
 	if n < shortest || n > longest || strings.ContainsFunc(text, hidden) || isLive(text) || !balanced(text) ||
-		!wholeSentence.MatchString(text) || noSentence.MatchString(text) || boilerplate(text) {
+		!wholeSentence().MatchString(text) || noSentence().MatchString(text) || boilerplate(text) {
 		return false
 	}
 	letters, ideographs := 0, false
