@@ -20,14 +20,16 @@ import (
 // tags, conditional and HEAD requests, and gzip. As an [fs.FS] it is the published folder. It is safe
 // for concurrent use and never reads the sources again.
 type Published struct {
-	plan  *Plan
-	files map[string]*file // by path with its first slash
+	plan *Plan
+	// files are the artifacts by path, which begins with a slash.
+	files map[string]*file
 }
 
 // file is one artifact as it is sent.
 type file struct {
 	*Artifact
-	entity func() (*entity.Entity, error) // makes it once
+	// entity makes the bytes once.
+	entity func() (*entity.Entity, error)
 }
 
 // Publish renders the whole plan into memory, but for the share cards: the first request draws them.
@@ -122,7 +124,8 @@ func (f *file) send(w http.ResponseWriter, r *http.Request, status int) {
 		return
 	}
 	w.Header().Set("Cache-Control", f.Cache)
-	w.Header().Del("Content-Type") // of a rule: the entity has its own, and a 304 has none
+	// That of a rule goes: the entity has its own, and a 304 has none.
+	w.Header().Del("Content-Type")
 	e.Serve(w, r, status)
 }
 

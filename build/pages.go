@@ -1,7 +1,9 @@
 package build
 
 import (
+	"bytes"
 	"cmp"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -46,9 +48,14 @@ func (p *planner) documents() {
 	add("/api/v1/site", p.info)
 	add("/api/v1/diagnostics", mip.Diagnostics{Problems: p.publicProblems()})
 	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info, p.Forks, p.Summaries) })
-	p.addIndex("/llms-full.txt", func() ([]byte, error) {
-		return agent.LLMsFull(p.info, p.Summaries, func(i int) string { return p.Proposals[i].Raw }), nil
-	})
+	full := func(w io.Writer) error {
+		return agent.LLMsFull(w, p.info, p.Summaries, func(i int) string { return p.Proposals[i].Raw })
+	}
+	p.add(Artifact{Route: "/llms-full.txt", index: true, stream: full, Body: func() ([]byte, error) {
+		var b bytes.Buffer
+		err := full(&b)
+		return b.Bytes(), err
+	}})
 	skill := sync.OnceValues(func() ([]byte, error) { return agent.Skill(p.info, p.Summaries) })
 	p.addIndex("/skill.md", skill)
 	p.add(Artifact{Route: strings.Replace(skillRoute, "{skill}", agent.SkillName(p.info), 1), Pattern: skillRoute, Body: skill})
@@ -214,7 +221,8 @@ func headOfMost(values []string) string {
 // a page, so that letter case does not divide a list.
 func (p *planner) lists() {
 	for _, k := range listKinds() {
-		at, words := map[string][]int{}, map[string][]string{} // positions and values by slug
+		// Both are by slug: the positions of the proposals, and the values of their headers.
+		at, words := map[string][]int{}, map[string][]string{}
 		for i, m := range p.Summaries {
 			for slug, value := range k.values(m) {
 				at[slug], words[slug] = append(at[slug], i), append(words[slug], value)

@@ -25,9 +25,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -60,9 +62,12 @@ type Options struct {
 // beside them. Its Problems are those of both. It is immutable after [Load] and safe for concurrent use.
 type Content struct {
 	*corpus.Corpus
-	Summaries []mip.Summary     // of the corpus's proposals, in their order, completed by the site
-	Forks     []mip.HardFork    // with their status
-	Beside    *corpus.Committed // summaries and translations
+	// Summaries are those of the corpus's proposals, in their order, completed by the site.
+	Summaries []mip.Summary
+	// Forks are those of the site, with their status.
+	Forks []mip.HardFork
+	// Beside has the committed summaries and translations.
+	Beside *corpus.Committed
 }
 
 // Load reads the proposals and the summaries and translations that are committed beside them. Heavy texts are
@@ -126,9 +131,14 @@ type Artifact struct {
 	// Body makes the bytes. It may be called from any goroutine, and more than once.
 	Body func() ([]byte, error)
 
-	source string // file of the proposal that the artifact is made from; empty: of several
-	index  bool   // names other artifacts, and is written after them: lists, feeds, sitemap, rewrites
-	hashed bool   // File holds a hash of the bytes, which cost much: an existing file of that name has them
+	// stream, when set, writes what Body returns. It is for files that are too large to be held in memory.
+	stream func(io.Writer) error
+	// source is the file of the proposal that the artifact is made from; empty: of several.
+	source string
+	// index marks an artifact that names others and is written after them: lists, feeds, sitemap, rewrites.
+	index bool
+	// hashed says that File holds a hash of the bytes, which cost much: an existing file of that name has them.
+	hashed bool
 }
 
 // fixed is the Body of bytes that exist already.
@@ -161,9 +171,11 @@ type Plan struct {
 	// Problems tell which figures of Options.Live are left out, and why. All are notices.
 	Problems []mip.Problem
 
-	baseURL  string
-	kind     string        // of the proposals
-	versions *corpus.Texts // of proposals with a history; nil: no artifact reads one
+	baseURL string
+	// kind is that of the proposals.
+	kind string
+	// versions are those of proposals with a history. Nil: no artifact reads one.
+	versions *corpus.Texts
 }
 
 // producers add the artifacts of a plan, in this order. A new artifact is a new line of a producer, or a new
@@ -186,14 +198,16 @@ var producers = []func(*planner){
 type planner struct {
 	Options
 	*Content
-	plan       *Plan
-	md         *html.Renderer
-	pages      *render.Pages // for pages that speak of the whole site
-	stable     *render.Pages // for pages that speak of one proposal: knows neither counts nor commit
-	info       mip.SiteInfo
-	stableInfo mip.SiteInfo // info without the fields that every commit changes
-	texts      *Rendered
-	state      string // of what decides how texts are rendered
+	plan *Plan
+	md   *html.Renderer
+	// pages are for pages that speak of the whole site, and stable for those that speak of one proposal. That knows
+	// neither counts nor commit, which would change each page with every proposal.
+	pages, stable *render.Pages
+	// stableInfo is info without the fields that every commit changes.
+	info, stableInfo mip.SiteInfo
+	texts            *Rendered
+	// state is a hash of what decides how texts are rendered.
+	state string
 }
 
 // NewPlan lays out the published tree of a content that [Load] returned for the same options. It does not write,
@@ -205,7 +219,6 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 		plan: &Plan{baseURL: o.Site.BaseURL, kind: o.Site.Prefix, versions: &corpus.Texts{}},
 	}
 	p.beginTexts()
-	// A page that holds a count or the newest commit would change with every proposal.
 	p.stableInfo = p.info
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error
@@ -258,4 +271,35 @@ func (p *Plan) unique() error {
 		}
 	}
 	return nil
+}
+
+// Snapshot writes into dir the files that a function embeds, since it is deployed as a binary alone: the
+// JSON tree of /api/v1 and, in sidecar.json, the configuration of the live part, RPC addresses
+// included. dir is kept as [Sync] keeps an output folder, and must not be published.
+func Snapshot(ctx context.Context, p *Plan, dir string, s *site.Site) (Report, error) {
+	carried := p.Documents()
+	config := mip.SidecarConfig{Networks: append([]mip.Endpoints{}, s.Networks...)}
+	carried.Artifacts = append(carried.Artifacts, Artifact{
+		File: "sidecar.json", Type: typeJSON, index: true, Body: func() ([]byte, error) { return api.JSON(config) },
+	})
+	return Sync(ctx, carried, dir, SyncOptions{})
+}
+
+// Documents is the part of the plan that a sidecar reads: the JSON tree of /api/v1.
+func (p *Plan) Documents() *Plan {
+	out := &Plan{}
+	for _, a := range p.Artifacts {
+		if strings.HasPrefix(a.Route, "/api/v1/") {
+			out.Artifacts = append(out.Artifacts, a)
+		}
+	}
+	return out
+}
+
+// Check makes every artifact and keeps none. The error is ctx's, or wraps [ErrMake].
+func (p *Plan) Check(ctx context.Context) error {
+	return p.each(ctx, func(a *Artifact) error {
+		_, err := a.Bytes()
+		return err
+	})
 }

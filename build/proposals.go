@@ -124,7 +124,8 @@ type text struct {
 // of a build's time, and a save changes one proposal. Texts that the newest plan does not have are forgotten. The
 // zero value is empty and ready. It is safe for concurrent use, but for plans that are made at the same time.
 type Rendered struct {
-	byKey sync.Map // functions that render once, by textKey
+	// byKey has functions that render once, by textKey.
+	byKey sync.Map
 }
 
 // beginTexts forgets the rendered texts that this plan does not need.

@@ -120,7 +120,8 @@ func generatedFiles(kind string) *regexp.Regexp {
 // Redirect is one rule of `_redirects`. Status 200 answers with the file To, 404 with To and that
 // status, 301 sends the client there.
 type Redirect struct {
-	From   string // exact path, or a prefix that ends in /*
+	// From is an exact path, or a prefix that ends in /*.
+	From   string
 	To     string
 	Status int
 }

@@ -1,11 +1,13 @@
 package build
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,7 +15,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -22,10 +23,7 @@ import (
 	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/atomicfile"
-	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/site"
 )
 
 // SyncOptions report on a Sync while it runs. A nil function is not called.
@@ -101,37 +99,6 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 		report.Removed++
 	}
 	return report, f.record(wanted)
-}
-
-// Snapshot writes into dir the files that a function embeds, since it is deployed as a binary alone: the
-// JSON tree of /api/v1 and, in sidecar.json, the configuration of the live part, RPC addresses
-// included. dir is kept as [Sync] keeps an output folder, and must not be published.
-func Snapshot(ctx context.Context, p *Plan, dir string, s *site.Site) (Report, error) {
-	carried := p.Documents()
-	config := mip.SidecarConfig{Networks: append([]mip.Endpoints{}, s.Networks...)}
-	carried.Artifacts = append(carried.Artifacts, Artifact{
-		File: "sidecar.json", Type: typeJSON, index: true, Body: func() ([]byte, error) { return api.JSON(config) },
-	})
-	return Sync(ctx, carried, dir, SyncOptions{})
-}
-
-// Documents is the part of the plan that a sidecar reads: the JSON tree of /api/v1.
-func (p *Plan) Documents() *Plan {
-	out := &Plan{}
-	for _, a := range p.Artifacts {
-		if strings.HasPrefix(a.Route, "/api/v1/") {
-			out.Artifacts = append(out.Artifacts, a)
-		}
-	}
-	return out
-}
-
-// Check makes every artifact and keeps none. The error is ctx's, or wraps [ErrMake].
-func (p *Plan) Check(ctx context.Context) error {
-	return p.each(ctx, func(a *Artifact) error {
-		_, err := a.Bytes()
-		return err
-	})
 }
 
 // each calls do for every artifact, on every processor: the leaves first and then, when all of them are done, the
@@ -238,7 +205,8 @@ type folder struct {
 	root *os.Root
 	dir  string
 	lock *flock.Flock
-	ours map[string]bool // files that a build wrote, or was about to; the only licence to remove one
+	// ours are the files that a build wrote, or was about to: the only licence to remove one.
+	ours map[string]bool
 }
 
 // openFolder creates, checks and locks the output folder, and removes the temporary files of a killed build. waiting
@@ -314,7 +282,8 @@ func (f *folder) checkOwner(p *Plan) error {
 		if err == nil && f.has(a.File, want) {
 			continue
 		}
-		f.root.Remove(lockFile) // not ours to leave behind; a folder with something else in it stays
+		// They are not ours to leave behind. A folder with something else in it stays.
+		f.root.Remove(lockFile)
 		f.root.Remove(stateDir)
 		return fmt.Errorf("%s is there already and no build wrote it, so %s is %w; name another folder, or remove the file",
 			f.path(a.File), f.dir, ErrNotOurs)
@@ -339,6 +308,9 @@ func (f *folder) record(files map[string]bool) error {
 // replace leaves an artifact's file with the bytes of its body, and reports whether it had others. The error
 // wraps [ErrMake] where the body is at fault and not the folder.
 func (f *folder) replace(a *Artifact) (changed bool, err error) {
+	if a.stream != nil {
+		return f.replaceStream(a)
+	}
 	want, err := a.Bytes()
 	if err != nil || f.has(a.File, want) {
 		return false, err
@@ -346,11 +318,52 @@ func (f *folder) replace(a *Artifact) (changed bool, err error) {
 	return true, f.write(a.File, want)
 }
 
-// write puts a file in place, from a temporary one in the folder of the state.
+// replaceStream is replace for an artifact that is not held in memory: it is made once to be compared with the file,
+// and where the two differ once more into the file.
+func (f *folder) replaceStream(a *Artifact) (changed bool, err error) {
+	if info, err := f.root.Lstat(a.File); err == nil && info.Mode().IsRegular() {
+		old, err := f.root.Open(a.File)
+		if err != nil {
+			return false, err
+		}
+		defer old.Close()
+		c := &comparison{old: bufio.NewReader(old)}
+		err = a.stream(c)
+		if _, rest := c.old.ReadByte(); err == nil && errors.Is(rest, io.EOF) {
+			return false, nil
+		}
+	}
+	return true, f.put(a.File, a.stream)
+}
+
+// comparison fails when other bytes are written to it than old has.
+type comparison struct {
+	old *bufio.Reader
+	buf []byte
+}
+
+// Write implements [io.Writer].
+func (c *comparison) Write(b []byte) (int, error) {
+	c.buf = slices.Grow(c.buf[:0], len(b))[:len(b)]
+	if _, err := io.ReadFull(c.old, c.buf); err != nil || !bytes.Equal(c.buf, b) {
+		return 0, errors.New("the file differs")
+	}
+	return len(b), nil
+}
+
+// write puts a file with this text in place.
 func (f *folder) write(file string, text []byte) error {
+	return f.put(file, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// put puts a file in place, from a temporary one in the folder of the state.
+func (f *folder) put(file string, content func(io.Writer) error) error {
 	temp, err := atomicfile.Create(f.root, stateDir)
 	if err == nil {
-		if _, err = temp.Write(text); err == nil {
+		if err = content(temp); err == nil {
 			err = temp.Commit(file)
 		} else {
 			temp.Remove()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -162,6 +163,31 @@ func TestSyncComparesBytes(t *testing.T) {
 			}
 			if got := tree(t, dir)["a"]; got != strings.Join(words, "") {
 				t.Errorf("%.40q after %.40q: the file holds %.40q, %d bytes", words, old, got, len(got))
+			}
+		}
+	}
+}
+
+// A file that is streamed gets the new bytes as others do, and is left alone when it has them.
+func TestSyncComparesStreams(t *testing.T) {
+	texts := []string{"", "one", "one more", "once", strings.Repeat("a long line, ", 10_000), strings.Repeat("a long line, ", 10_001)}
+	for _, old := range texts {
+		for _, text := range texts {
+			dir := t.TempDir()
+			streamed := func(text string) *Plan {
+				return &Plan{Artifacts: []Artifact{{File: "a", stream: func(w io.Writer) error { _, err := io.WriteString(w, text); return err }}}}
+			}
+			mustSync(t, streamed(old), dir)
+			age(t, dir)
+			want := Report{Changed: 1}
+			if old == text {
+				want = Report{Unchanged: 1}
+			}
+			if r := mustSync(t, streamed(text), dir); r != want {
+				t.Errorf("%.40q after %.40q: %+v, want %+v", text, old, r, want)
+			}
+			if got := tree(t, dir)["a"]; got != text {
+				t.Errorf("%.40q after %.40q: the file holds %.40q, %d bytes", text, old, got, len(got))
 			}
 		}
 	}

@@ -25,17 +25,22 @@ import (
 // builder is one run of the build command.
 type builder struct {
 	input
-	out, baseURL, snapshot string
-	keepGoing, summaries   bool
-	noAPIFallback          bool
-	format                 string
-	progress               *progress
+	out, baseURL string
+	// snapshot is a folder; empty: none is written.
+	snapshot             string
+	keepGoing, summaries bool
+	noAPIFallback        bool
+	// format is text or json.
+	format   string
+	progress *progress
 }
 
 // buildReport is the output of --format json.
 type buildReport struct {
-	Published int           `json:"published"`
-	Problems  []mip.Problem `json:"problems"`
+	// Published counts proposals, 0 when nothing is written.
+	Published int `json:"published"`
+	// Problems are those of every step, in the order of their files.
+	Problems []mip.Problem `json:"problems"`
 	build.Report
 	Out string `json:"out"`
 }
@@ -80,7 +85,8 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	b.progress.done("read %s", plural(len(c.Proposals), "sound proposal"))
-	var unsummarised []mip.Problem // proposals without a summary of their present text
+	// unsummarised are warnings about proposals without a summary of their present text.
+	var unsummarised []mip.Problem
 	// A site that will not be published needs no summaries, and questions to a model cost money.
 	if b.summaries && (b.keepGoing || count(c.Problems).Errors == 0) {
 		if c, unsummarised, err = b.summarise(ctx, c, o); err != nil {
@@ -104,7 +110,6 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return exit(exitProblems, fmt.Errorf("plan the site: %w", err))
 	}
-	// Planning reads no files, and is quick even for thousands of proposals.
 	b.progress.done("planned %s", plural(len(plan.Artifacts), "file"))
 	b.print(plan.Problems, mostWarnings)
 	report, err := build.Sync(ctx, plan, b.out, build.SyncOptions{
@@ -124,7 +129,6 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	if len(unsummarised) > 0 && !b.keepGoing {
 		code = exitProblems
 	}
-	// The result has the problems of every step in the order of their files.
 	problems := mip.SortProblems(slices.Concat(c.Problems, unsummarised, plan.Problems))
 	return b.finish(code, buildReport{Published: len(c.Proposals), Problems: problems, Report: report, Out: b.out})
 }
@@ -152,7 +156,8 @@ func (b *builder) finish(code int, r buildReport) error {
 	if code == exitDone {
 		return nil
 	}
-	return exit(code, nil) // all is said
+	// An error without a text says all there is to say.
+	return exit(code, nil)
 }
 
 // writeError gives an error of writing its exit code: a folder that is refused was named wrongly, and
@@ -258,7 +263,8 @@ type input struct {
 	*program
 	config    string
 	proposals []string
-	live      string // file of a live snapshot; empty: none
+	// live is the file of a live snapshot; empty: none.
+	live string
 }
 
 // add defines the flags; live is for commands that take a live snapshot.

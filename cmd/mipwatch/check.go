@@ -17,6 +17,7 @@ import (
 type checker struct {
 	input
 	strict bool
+	// format is text, json or github.
 	format string
 }
 
@@ -32,7 +33,8 @@ type checkReport struct {
 func newCheck(p *program) *cobra.Command {
 	c := &checker{input: input{program: p}}
 	cmd := newCommand("check [FILE...]", "Report problems in the proposals", c.run)
-	cmd.Args = nil // files
+	// Arguments are files.
+	cmd.Args = nil
 	c.add(cmd, false)
 	cmd.Flags().BoolVar(&c.strict, "strict", false, "end with exit code 1 for warnings, too")
 	addFormat(cmd, &c.format, "text", "json", "github")
@@ -109,12 +111,14 @@ func newReport(c *build.Content, folders, args []string) (checkReport, error) {
 	for _, p := range c.Problems {
 		names = append(names, p.File)
 	}
-	files := map[string]string{} // as in problems, by their places: however the arguments are spelt
+	// files are the names as in problems, by their places: arguments can be spelt in many ways.
+	files := map[string]string{}
 	for _, name := range names {
 		files[placeOf(name)] = name
 	}
 	for _, dir := range folders {
-		delete(files, placeOf(dir)) // a problem can be a folder's
+		// A problem can be a folder's.
+		delete(files, placeOf(dir))
 	}
 	r := checkReport{Checked: len(files), Problems: append([]mip.Problem{}, c.Problems...)}
 	// The counts and the exit code are those of the named files alone.

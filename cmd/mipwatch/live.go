@@ -20,6 +20,7 @@ import (
 // snapshotter is one run of the live command.
 type snapshotter struct {
 	input
+	// out is a file; empty: standard output.
 	out  string
 	demo bool
 }
@@ -101,7 +102,8 @@ func (s *snapshotter) fetch(ctx context.Context, c *build.Content, o build.Optio
 	// The sidecar has its own deadlines, so that two rounds end within seven seconds.
 	watch, err := l.Watch(ctx)
 	if err == nil && len(watch.Errors) > 0 {
-		watch, err = l.Watch(ctx) // a part that came is not fetched again
+		// A part that came is not fetched again.
+		watch, err = l.Watch(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("ask: %w", err)

@@ -47,7 +47,8 @@ func main() {
 	// Both signals end a command in the same way: its files stay whole.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
-		stop() // a second signal ends the process at once
+		// From now on a second signal ends the process at once.
+		stop()
 		// A command may be in the midst of something that does not look at ctx. What it was writing is then as after a
 		// kill: whole files, and the rest for the next run.
 		time.Sleep(stopTimeout)
@@ -62,7 +63,8 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(string) (string, bool)) int {
 	out := &output{w: stdout}
 	root := newRoot(&program{stdout: out, stderr: stderr, env: env})
-	root.SetArgs(append([]string{}, args...)) // nil would make cobra read the process's own
+	// A nil slice would make cobra read the arguments of the process.
+	root.SetArgs(append([]string{}, args...))
 	root.SetOut(out)
 	root.SetErr(stderr)
 	// The command is needed for the line that names its help.
@@ -102,7 +104,8 @@ func newRoot(p *program) *cobra.Command {
 	version := "mipwatch " + release.Current().String()
 	root := newCommand("mipwatch", "Publish improvement proposals for people, programs and AI agents",
 		func(context.Context, []string) error { return errors.New("a command is required") })
-	root.Args = nil // cobra knows the commands
+	// cobra knows the commands, and refuses others.
+	root.Args = nil
 	root.Version = version
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetVersionTemplate("{{.Version}}\n")

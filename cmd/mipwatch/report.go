@@ -31,7 +31,8 @@ const (
 	exitProblems = 1
 	exitUsage    = 2
 	exitWrite    = 3
-	exitUpstream = 4 // of sync
+	// exitUpstream is of sync alone.
+	exitUpstream = 4
 )
 
 // exitError is an error of a command with its exit code. A nil err means that everything is printed already.
@@ -198,10 +199,12 @@ func visible(s string) string {
 // progress reports how far long work is: in one line that is written over on a terminal, and in a plain
 // line for each step elsewhere. It is safe for concurrent use.
 type progress struct {
-	mu       sync.Mutex
-	w        io.Writer
+	mu sync.Mutex
+	w  io.Writer
+	// terminal is whether lines can be written over.
 	terminal bool
-	shown    string
+	// shown is the line that is written over; empty: none.
+	shown string
 }
 
 // newProgress returns progress on a terminal if stderr is one.

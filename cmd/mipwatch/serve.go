@@ -37,12 +37,14 @@ import (
 
 // Limits of the local server.
 const (
-	headerTimeout   = 10 * time.Second
-	readTimeout     = 10 * time.Second // header and body
+	headerTimeout = 10 * time.Second
+	// readTimeout is for the header and the body of a request.
+	readTimeout     = 10 * time.Second
 	writeTimeout    = 60 * time.Second
 	idleTimeout     = 2 * time.Minute
 	shutdownTimeout = 5 * time.Second
-	pollInterval    = 200 * time.Millisecond // between two looks at the files
+	// pollInterval is the time between two looks at the files.
+	pollInterval = 200 * time.Millisecond
 )
 
 // server is one run of the serve command: the site in memory, with the sidecar and a script that reloads open pages.
@@ -52,12 +54,17 @@ type server struct {
 	addr string
 	demo bool
 
-	base    string // address of the site
+	// base is the address of the site.
+	base    string
 	sidecar *localSidecar
-	texts   build.Rendered // kept between builds, by their contents
-	folders []string       // of the newest site.yaml without errors
-	built   string         // state of the files at the newest build
-	sound   bool           // the site that is served was built without any error
+	// texts are kept between builds, by their contents.
+	texts build.Rendered
+	// folders are those of the newest site.yaml without errors.
+	folders []string
+	// built is the state of the files at the newest build.
+	built string
+	// sound is true when the site that is served was built without any error.
+	sound   bool
 	current atomic.Pointer[edition]
 }
 
@@ -131,6 +138,7 @@ func (s *server) listen(ctx context.Context, listener net.Listener) error {
 		IdleTimeout:       idleTimeout,
 		ErrorLog:          log.New(s.stderr, "mipwatch: ", 0),
 	}
+	// The channel has room: nobody reads it after a shutdown.
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
 	fmt.Fprintf(s.stderr, "mipwatch: serving %s\n", s.base)
@@ -156,7 +164,8 @@ func (s *server) build(ctx context.Context) error {
 		return err
 	}
 	s.folders = o.Folders
-	s.built = s.state() // before the files are read: a later change is built again
+	// The state is taken before the files are read, so that a later change is built again.
+	s.built = s.state()
 	o.Site.BaseURL, o.Rendered = s.base, &s.texts
 	if s.demo {
 		o.Notice = demoNotice
@@ -181,6 +190,7 @@ func (s *server) build(ctx context.Context) error {
 		progress.say("only sound proposals are served: %s", found)
 	}
 	progress.doing("rendering…")
+	// The plan is this edition's own, so that its scripts can be changed.
 	plan, err := build.NewPlan(c, o)
 	if err != nil {
 		return exit(exitWrite, err)
@@ -271,7 +281,8 @@ func withReload(p *build.Plan, edition string) {
 				script, err := body()
 				return slices.Concat(script, line), err
 			}
-			a.Cache = "no-store" // the name stands for the bytes without the line
+			// The name stands for the bytes without the line.
+			a.Cache = "no-store"
 		}
 	}
 }
@@ -304,7 +315,8 @@ const demoNotice = "Demo: forum activity and block heights are invented on this 
 // localSidecar is the sidecar within this process, and in a demo the hosts behind it.
 type localSidecar struct {
 	*sidecar.Sidecar
-	demo *upstreamtest.Network // nil: the real hosts are asked
+	// demo is nil where the real hosts are asked.
+	demo *upstreamtest.Network
 }
 
 // startSidecar reads the environment for the language model only, and not in a demo: nothing is asked on the

@@ -19,15 +19,19 @@ import (
 const (
 	// upstreamTimeout is for a first fetch of a large repository over a slow line.
 	upstreamTimeout = 10 * time.Minute
-	shortCommit     = 12 // digits
+	// shortCommit is how many digits of a commit are printed.
+	shortCommit = 12
 )
 
 // syncer is one run of the sync command.
 type syncer struct {
-	input     // its flag --config alone
+	// input has its flag --config alone.
+	input
 	keepGoing bool
-	timeout   time.Duration
-	format    string
+	// timeout is for all that is asked of the upstream.
+	timeout time.Duration
+	// format is text or json.
+	format string
 }
 
 // newSync returns the command mipwatch sync.
@@ -66,6 +70,7 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 		Waiting: func() { progress.say("waiting for another sync of the same folders") },
 	})
 	progress.clear()
+	// What site.yaml has wrong is told with its line.
 	switch {
 	case errors.Is(err, gitsync.ErrUpstream):
 		return exit(exitUpstream, err)
@@ -154,7 +159,8 @@ func (s *syncer) finish(r gitsync.Report, progress *progress) error {
 // print lists the changes for people and for grep: a line for each file, and one for all.
 func (s *syncer) print(r gitsync.Report) {
 	list := func(word string, paths []string) {
-		for _, path := range paths { // last in its line: it may hold blanks
+		// A path stands last in its line: it may hold blanks.
+		for _, path := range paths {
 			fmt.Fprintf(s.stdout, "%s %s\n", word, visible(path))
 		}
 	}
