@@ -29,6 +29,7 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 	if err != nil {
 		return nil, err
 	}
+	// Find has the proposal of the list. Its text is read only where the model needs it.
 	committed, err := q.index.Translation(r.Context(), m, q.locale)
 	var t api.Translation
 	switch {
@@ -92,11 +93,13 @@ func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Summar
 // keepPieces keeps the pieces of the text of a key.
 func (s *Sidecar) keepPieces(key answerKey) ai.Keep {
 	key.sections = ""
+	// Pieces have hashes of their own, whichever sections are asked for.
 	type ask = func(context.Context) (ai.Passages, error)
 	return func(ctx context.Context, piece ai.Piece, ask ask) (ai.Passages, error) {
 		key := key
 		key.texts = piece.Hash
 		check := func(p ai.Passages) bool {
+			// The passages are not compared with the text again.
 			return len(p.Texts) == piece.Passages && !slices.Contains(p.Texts, "") && p.Source == s.AI.Name
 		}
 		e, err := s.pieces.Get(ctx, key, func(ctx context.Context) (ai.Passages, error) {
