@@ -39,7 +39,7 @@ type drawing struct {
 
 // drawnNode is a proposal's box. It is no link when Self, the proposal that the page is about, or not published.
 type drawnNode struct {
-	ref
+	Ref       ref
 	Self      bool
 	Name      string
 	Box, Text template.HTMLAttr // places and sizes
@@ -114,8 +114,8 @@ type graphView struct {
 
 // drawnGroup is one drawing.
 type drawnGroup struct {
-	*drawing
-	Wide bool // may need scrolling
+	Drawing *drawing
+	Wide    bool // may need scrolling
 }
 
 // requiresRow is a proposal with those that it requires, published or not.
@@ -208,8 +208,8 @@ func draw(members []mip.Summary, relations graph.Graph) (drawnGroup, []circle) {
 
 // neighbourhood is a small drawing.
 type neighbourhood struct {
-	*drawing
-	More int // that it does not show
+	Drawing *drawing
+	More    int // that it does not show
 }
 
 // relations draws what a proposal requires on its left and what requires it on its right; nil when there is

@@ -80,7 +80,7 @@ func TestRelations(t *testing.T) {
 	} {
 		svg := ""
 		if r := relations(all[0], refs(all, all[0].ID, c.requires), refs(all, all[0].ID, c.requiredBy)); r != nil {
-			html, err := p.fragment("drawing", r)
+			html, err := p.fragment("drawing", r.Drawing)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"maps"
 	"slices"
 
@@ -31,6 +32,27 @@ func (p *Pages) table(all []mip.Summary, live bool) table {
 		}
 	}
 	return t
+}
+
+// rowKey is what the row of a proposal depends on within one site.
+type rowKey struct {
+	id   mip.ID
+	heat string
+	fork bool // it names the hard fork
+}
+
+// row renders a row of a table, once for all the lists that a proposal is on. heat is the class of the column of heat.
+func (p *Pages) row(s *mip.Summary, heat string) (template.HTML, error) {
+	key := rowKey{s.ID, heat, s.Hardfork != nil}
+	if row, ok := p.rows.Load(key); ok {
+		return row.(template.HTML), nil
+	}
+	row, err := p.fragment("row", struct {
+		Summary *mip.Summary
+		Heat    string
+	}{s, heat})
+	p.rows.Store(key, row)
+	return row, err
 }
 
 // heat is a proposal's score from 0 to 100, nil when it is not known.

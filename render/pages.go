@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	text "text/template"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -40,6 +41,7 @@ type Pages struct {
 
 	// Parts of the frame that are the same on many pages, by template and data.
 	frame map[string]map[string]template.HTML
+	rows  sync.Map // of tables: template.HTML by rowKey
 }
 
 // section is an entry of the main menu.
@@ -69,7 +71,7 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, live *snapshot.Snapshot, 
 	if p.assets, err = loadAssets(); err != nil {
 		return nil, err
 	}
-	if p.tmpl, err = parseTemplates(p.funcs()); err != nil {
+	if p.tmpl, err = p.parseTemplates(); err != nil {
 		return nil, err
 	}
 	p.citations, err = text.New("").Funcs(p.funcs()).Delims("<<", ">>").ParseFS(embedded, "templates/citation.txt")
@@ -80,19 +82,27 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, live *snapshot.Snapshot, 
 }
 
 // parseTemplates reads the embedded templates. Their indentation is for people who edit them: it is not published.
-func parseTemplates(funcs template.FuncMap) (*template.Template, error) {
+// Links to fixed routes and assets are put in beforehand, since every page has many.
+func (p *Pages) parseTemplates() (*template.Template, error) {
 	files, err := fs.Glob(embedded, "templates/*.tmpl")
 	if err != nil {
 		return nil, err
 	}
-	all := template.New("pages").Funcs(funcs)
-	indentation := regexp.MustCompile(`(?m)^[ \t]+`)
+	all := template.New("pages").Funcs(p.funcs())
+	indentation, link := regexp.MustCompile(`(?m)^[ \t]+`), regexp.MustCompile(`{{(path|asset) "([^"]*)"}}`)
 	for _, name := range files {
 		text, err := embedded.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := all.New(name).Parse(indentation.ReplaceAllString(string(text), "")); err != nil {
+		source := link.ReplaceAllStringFunc(indentation.ReplaceAllString(string(text), ""), func(action string) string {
+			part := link.FindStringSubmatch(action)
+			if part[1] == "asset" {
+				return template.HTMLEscapeString(p.assetPath(part[2]))
+			}
+			return template.HTMLEscapeString(p.path(part[2]))
+		})
+		if _, err := all.New(name).Parse(source); err != nil {
 			return nil, fmt.Errorf("templates: %w", err)
 		}
 	}
@@ -136,6 +146,8 @@ type head struct {
 	Proposal    *mip.Summary // the proposal that the page is of, for its picture and for programs; nil: none
 	Alternates  []alternate
 	Script      string // name of the page's script
+
+	Site, Address string // Pages.page fills them in: the site's title, and the canonical address
 }
 
 // alternate is the same content in another format or, when Lang is set, another language.
@@ -144,7 +156,7 @@ type alternate struct{ Type, Title, Href, Lang string }
 // page renders the template of that name within the frame. Pages without a script of their own have siteScript.
 func (p *Pages) page(name string, h head, data any) ([]byte, error) {
 	const usual = 32 << 10 // bytes of a page
-	h.Script = cmp.Or(h.Script, siteScript)
+	h.Script, h.Site, h.Address = cmp.Or(h.Script, siteScript), p.info.Title, p.info.BaseURL+h.Route
 	b := bytes.NewBuffer(make([]byte, 0, usual))
 	for _, part := range []struct {
 		name string

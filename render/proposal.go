@@ -27,17 +27,18 @@ type ProposalPage struct {
 
 // proposalView is a proposal's page in parts. Empty values are left out.
 type proposalView struct {
-	ProposalPage
-	mip.Summary // Authors are those with a name
-	Steps       []step
-	TOC, Text   template.HTML
-	Past        string // where the history is shown
-	Previous    *mip.Summary
-	Next        *mip.Summary
-	Related     []relation
-	Drawing     *neighbourhood
-	Topic       *snapshot.Topic // its discussion at the moment of the build's figures
-	Languages   *languagesView
+	Page      ProposalPage
+	Summary   mip.Summary     // Authors are those with a name
+	Authors   []template.HTML // the same
+	Steps     []step
+	TOC, Text template.HTML
+	Past      string // where the history is shown
+	Previous  *mip.Summary
+	Next      *mip.Summary
+	Related   []relation
+	Relations *neighbourhood
+	Topic     *snapshot.Topic // its discussion at the moment of the build's figures
+	Languages *languagesView
 }
 
 // relation is the proposals that a proposal is tied to in one way.
@@ -51,7 +52,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	s := v.All[v.Index]
 	s.Authors = slices.DeleteFunc(slices.Clone(s.Authors), func(a mip.Author) bool { return authorName(a) == "" })
 	w := &proposalView{
-		ProposalPage: v, Summary: s, Steps: steps(s), Text: template.HTML(bytes.TrimSpace(v.Body)), Past: p.past(s, v.History),
+		Page: v, Summary: s, Steps: steps(s), Text: template.HTML(bytes.TrimSpace(v.Body)), Past: p.past(s, v.History),
 		Topic: p.snapshot.Topic(s.ID), Languages: p.languages(s, v.Translations, "en"),
 	}
 	if v.Index > 0 {
@@ -62,10 +63,17 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	}
 	// Relations are shown twice: in the details, and the requirements in a drawing.
 	requires, requiredBy := refs(v.All, s.ID, s.Requires), refs(v.All, s.ID, s.RequiredBy)
-	w.Drawing = relations(s, requires, requiredBy)
+	w.Relations = relations(s, requires, requiredBy)
 	w.Related = []relation{
 		{"Requires", requires}, {"Required by", requiredBy},
 		{"Replaces", refs(v.All, s.ID, s.Replaces)}, {"Superseded by", refs(v.All, s.ID, s.SupersededBy)},
+	}
+	for _, a := range s.Authors {
+		person, err := p.fragment("person", a)
+		if err != nil {
+			return nil, err
+		}
+		w.Authors = append(w.Authors, person)
 	}
 	var err error
 	if w.TOC, err = p.tableOfContents(v.Sections, v.Body); err != nil {
@@ -178,7 +186,7 @@ func (p *Pages) place(v *proposalView, section string) place {
 		}
 		return at
 	}
-	for _, s := range v.Sections {
+	for _, s := range v.Page.Sections {
 		if s.ID == id && s.Title != "" {
 			at.Name = s.Title
 		}

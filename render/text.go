@@ -25,6 +25,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"image":     p.image,
 		"newest":    newestChange,
 		"heat":      p.heat,
+		"row":       p.row,
 		"heatAt":    p.snapshot.ForumAt,
 		"discussed": p.discussed,
 		"forked":    func(name string) bool { _, ok := p.fork(name); return ok },
