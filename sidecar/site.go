@@ -40,6 +40,9 @@ type hosts struct {
 	chainStats []chain.Stats
 }
 
+// userAgent names the sidecar to the forum and the chains.
+const userAgent = "mipwatch-sidecar"
+
 // link is a proposal's link to a discussion in the forum.
 type link struct {
 	// proposal is a position in the list.
@@ -93,7 +96,7 @@ func (s *Sidecar) openHosts(forumURL *string, endpoints []mip.Endpoints) (*hosts
 	h := &hosts{forumURL: forumURL, endpoints: endpoints, chainStats: make([]chain.Stats, len(endpoints))}
 	if forumURL != nil {
 		f, err := forum.New(forum.Config{
-			BaseURL: *forumURL, Transport: s.Transport, UserAgent: s.UserAgent,
+			BaseURL: *forumURL, Transport: s.Transport, UserAgent: userAgent,
 			Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &h.forumStats,
 		})
 		if err != nil {
@@ -103,7 +106,7 @@ func (s *Sidecar) openHosts(forumURL *string, endpoints []mip.Endpoints) (*hosts
 	}
 	for i, e := range endpoints {
 		c, err := chain.New(chain.Config{
-			Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent,
+			Endpoints: e, Transport: s.Transport, UserAgent: userAgent,
 			Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &h.chainStats[i],
 		})
 		if err != nil {
