@@ -52,6 +52,7 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 
 // cut returns the chosen sections of a committed translation, whose sections have the ids of the English ones.
 func cut(p *api.PublishedTranslation, m mip.Summary, sections []string) (api.Translation, error) {
+	// Without sections all are chosen, and after an error none.
 	chosen, err := ai.Choose(p.Sections, sections)
 	var markdown strings.Builder
 	for _, i := range chosen {

@@ -217,7 +217,8 @@ type Stats struct {
 	RedisDown *bool
 }
 
-// Subject names a cache or the hosts of one kind. Network is empty but for chains.
+// Subject names a cache or the hosts of one kind, as metrics do. Network is empty but for chains, of which each has a
+// cache and hosts of its own.
 type Subject struct{ Name, Network string }
 
 // Stats returns the counts.

@@ -141,6 +141,7 @@ func (e *event) request(ctx context.Context) *http.Request {
 
 // location returns the address of an unchecked path and query. A path that is not escaped well is taken literally.
 func location(path, query string) *url.URL {
+	// The gateway has checked neither.
 	// A path without a slash before it would make a URL of another form.
 	path = "/" + strings.TrimPrefix(path, "/")
 	u := &url.URL{Path: path, RawQuery: query}
