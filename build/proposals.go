@@ -25,7 +25,7 @@ import (
 func (p *planner) proposals() {
 	for i, c := range p.Proposals {
 		m := &p.Summaries[i]
-		translations, sum := p.translations(c.ID), p.Beside.Summary(c.ID)
+		translations, sum := p.translations(c.ID), p.CommittedTexts.Summary(c.ID)
 		p.addOf(c, apiRoute, func() ([]byte, error) {
 			t, err := p.text(c)
 			if err != nil {
@@ -52,7 +52,7 @@ func (p *planner) proposals() {
 		if sum != nil {
 			p.addOf(c, summaryRoute, func() ([]byte, error) { return api.JSON(sum) })
 		}
-		for _, t := range p.Beside.Translations(c.ID) {
+		for _, t := range p.CommittedTexts.Translations(c.ID) {
 			p.addOf(c, translationRoute, func() ([]byte, error) { return api.JSON(t.PublishedTranslation) }, "{locale}", t.Locale)
 			// A translation's links are relative to the proposal's file.
 			p.addOf(c, translatedRoute, func() ([]byte, error) {
@@ -69,7 +69,7 @@ func (p *planner) proposals() {
 
 // summaryURL is the address of a proposal's committed summary, nil when there is none.
 func (p *planner) summaryURL(id mip.ID) *string {
-	if p.Beside.Summary(id) == nil {
+	if p.CommittedTexts.Summary(id) == nil {
 		return nil
 	}
 	return new(p.Site.URL(routeOf(summaryRoute, id)))
@@ -78,7 +78,7 @@ func (p *planner) summaryURL(id mip.ID) *string {
 // translations are a proposal's committed translations; the slice is never nil.
 func (p *planner) translations(id mip.ID) []mip.Translation {
 	out := []mip.Translation{}
-	for _, t := range p.Beside.Translations(id) {
+	for _, t := range p.CommittedTexts.Translations(id) {
 		url := p.Site.URL(routeOf(translationRoute, id, "{locale}", t.Locale))
 		out = append(out, mip.Translation{Locale: t.Locale, URL: url, Stale: t.Stale})
 	}
