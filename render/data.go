@@ -16,6 +16,7 @@ import (
 // List writes l as [JSON] would, one proposal at a time: the list of a large site is not held in
 // memory as a whole.
 func List(w io.Writer, l mip.List) error {
+	// The members before and after the proposals are encoded with an empty list in their place.
 	all := l.MIPs
 	l.MIPs = []mip.Summary{}
 	frame, err := api.JSON(l)
@@ -54,12 +55,13 @@ type SitemapEntry struct {
 	LastMod *mip.Time
 }
 
-// Sitemap lists the entries in the order given, by the sitemaps.org protocol 0.9. It fails when they are more than that
-// protocol allows in one file.
+// Sitemap lists the entries in the order given, by the sitemaps.org protocol 0.9. It fails when
+// they are more than that protocol allows in one file.
 func Sitemap(info mip.SiteInfo, entries []SitemapEntry) ([]byte, error) {
 	if len(entries) > sitemapLimit {
 		return nil, fmt.Errorf("sitemap: %d addresses, the protocol allows %d in one file", len(entries), sitemapLimit)
 	}
+	// The protocol gives the elements an order, which that of the fields is.
 	type address struct {
 		Loc     string `xml:"loc"`
 		LastMod string `xml:"lastmod,omitempty"`
@@ -70,6 +72,7 @@ func Sitemap(info mip.SiteInfo, entries []SitemapEntry) ([]byte, error) {
 	}
 	for _, e := range entries {
 		a := address{Loc: plain.Address(info, e.Route)}
+		// A time that is not known is left out: a crawler would believe it.
 		if e.LastMod != nil {
 			a.LastMod = e.LastMod.String()
 		}
