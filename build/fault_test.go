@@ -16,7 +16,7 @@ func TestCheck(t *testing.T) {
 	broken := errors.New("it cannot be")
 	p.Artifacts[1].Body = func() ([]byte, error) { return nil, broken }
 	err := p.Check(t.Context())
-	if failed, ok := errors.AsType[*MakeError](err); !ok || failed.File != "index.html" || !errors.Is(err, broken) {
+	if !errors.Is(err, ErrMake) || !errors.Is(err, broken) || err.Error() != "make index.html: it cannot be" {
 		t.Errorf("a plan with a list that cannot be made: %v", err)
 	}
 }
@@ -26,8 +26,8 @@ func TestSyncTellsWhatFails(t *testing.T) {
 	p := planOf("a.html=one")
 	p.Artifacts[0].Body = func() ([]byte, error) { return nil, errors.New("no text") }
 	_, err := Sync(t.Context(), p, t.TempDir(), SyncOptions{})
-	if _, ok := errors.AsType[*MakeError](err); !ok {
-		t.Errorf("a body that fails: %v, want a MakeError", err)
+	if !errors.Is(err, ErrMake) {
+		t.Errorf("a body that fails: %v, want ErrMake", err)
 	}
 	dir := t.TempDir()
 	mustSync(t, planOf("a/b.html=one"), dir)
@@ -35,7 +35,7 @@ func TestSyncTellsWhatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Sync(t.Context(), planOf("a/b.html=two"), dir, SyncOptions{})
-	if _, ok := errors.AsType[*MakeError](err); ok || err == nil {
-		t.Errorf("a folder in which a file is in the way: %v, want another error than a MakeError", err)
+	if err == nil || errors.Is(err, ErrMake) {
+		t.Errorf("a folder in which a file is in the way: %v, want another error than ErrMake", err)
 	}
 }

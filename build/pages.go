@@ -1,7 +1,6 @@
 package build
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -39,32 +38,16 @@ func (p *planner) assets() {
 
 // documents adds the JSON that speaks of the whole corpus, and texts that tell an AI agent how to use the site.
 func (p *planner) documents() {
-	list := mip.List{Count: len(p.Summaries), MIPs: p.Summaries, UpdatedAt: updatedAt(p.Summaries)}
-	p.addIndex("/api/v1/mips", func() ([]byte, error) {
-		var b bytes.Buffer
-		err := render.List(&b, list)
-		return b.Bytes(), err
-	})
-	for _, d := range []struct {
-		route string
-		value any
-	}{
-		{"/api/v1/hardforks", mip.HardForks{HardForks: p.Forks}},
-		{"/api/v1/site", p.info},
-		{"/api/v1/diagnostics", mip.Diagnostics{Problems: p.publicProblems()}},
-	} {
-		p.addIndex(d.route, func() ([]byte, error) { return api.JSON(d.value) })
+	add := func(route string, document any) {
+		p.addIndex(route, func() ([]byte, error) { return api.JSON(document) })
 	}
+	add("/api/v1/mips", mip.List{Count: len(p.Summaries), MIPs: p.Summaries, UpdatedAt: updatedAt(p.Summaries)})
+	add("/api/v1/hardforks", mip.HardForks{HardForks: p.Forks})
+	add("/api/v1/site", p.info)
+	add("/api/v1/diagnostics", mip.Diagnostics{Problems: p.publicProblems()})
 	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info, p.Forks, p.Summaries) })
 	p.addIndex("/llms-full.txt", func() ([]byte, error) {
-		var b bytes.Buffer
-		size := 0
-		for _, c := range p.Proposals {
-			size += len(c.Raw)
-		}
-		b.Grow(size + size/8) // with the lines between the texts
-		err := agent.LLMsFull(&b, p.info, p.Summaries, func(i int) string { return p.Proposals[i].Raw })
-		return b.Bytes(), err
+		return agent.LLMsFull(p.info, p.Summaries, func(i int) string { return p.Proposals[i].Raw }), nil
 	})
 	skill := sync.OnceValues(func() ([]byte, error) { return agent.Skill(p.info, p.Summaries) })
 	p.addIndex("/skill.md", skill)
@@ -136,7 +119,8 @@ func (p *planner) describe() *agent.API {
 	if all := p.CommittedTexts.Translations(m.ID); len(all) > 0 {
 		e.Translation = all[0].PublishedTranslation
 	}
-	e.Proposal.SummaryURL, e.Proposal.Translations = p.summaryURL(m.ID), p.translations(m.ID)
+	document := p.document(at)
+	e.Proposal.SummaryURL, e.Proposal.Translations = document.SummaryURL, document.Translations
 	return agent.Describe(p.stableInfo, p.Forks, &e)
 }
 

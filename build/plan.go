@@ -23,6 +23,7 @@ package build
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -91,21 +92,19 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 // refuseTooLarge adds the problems of heavy texts that cannot be rendered, by file.
 func (c *Content) refuseTooLarge(s *site.Site, refused map[string]mip.Problem) {
 	md := html.New(s.Highlight)
-	try := func(p *corpus.Proposal, d *markdown.Document, title string, problem mip.Problem) {
-		if _, err := md.Render(d, title, c.links(s, p)); err != nil {
-			problem.Message = err.Error() + problem.Message
-			refused[problem.File] = problem
-		}
-	}
 	for _, p := range c.Proposals {
 		if p.Heavy {
-			try(p, c.Read(p), p.Title, mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File})
+			if _, err := md.Render(c.Read(p), p.Title, c.links(s, p)); err != nil {
+				refused[p.File] = mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File, Message: err.Error()}
+			}
 		}
 		for _, t := range c.CommittedTexts.Translations(p.ID) {
-			if t.Heavy {
-				text := t.PublishedTranslation
-				problem := mip.Problem{Code: "translation-invalid", File: t.File, Message: "; it is not published"}
-				try(p, markdown.Join(text.Sections), text.Title, problem)
+			if !t.Heavy {
+				continue
+			}
+			if _, err := md.Render(markdown.Join(t.Sections), t.Title, c.links(s, p)); err != nil {
+				message := err.Error() + "; it is not published"
+				refused[t.File] = mip.Problem{Code: "translation-invalid", File: t.File, Message: message}
 			}
 		}
 	}
@@ -137,23 +136,14 @@ func fixed(b []byte) func() ([]byte, error) {
 	return func() ([]byte, error) { return b, nil }
 }
 
-// MakeError says that an artifact could not be made, whatever the folder is that it was meant for.
-type MakeError struct {
-	File string // of the artifact
-	Err  error
-}
+// ErrMake is wrapped by the error of an artifact that could not be made, whatever the folder is that it was meant for.
+var ErrMake = errors.New("make")
 
-// Error names the artifact; the folder is not at fault.
-func (e *MakeError) Error() string { return fmt.Sprintf("make %s: %v", e.File, e.Err) }
-
-// Unwrap returns the error of the body.
-func (e *MakeError) Unwrap() error { return e.Err }
-
-// Bytes returns the whole content. The error is a [MakeError].
+// Bytes returns the whole content. The error names the artifact and wraps [ErrMake].
 func (a *Artifact) Bytes() ([]byte, error) {
 	b, err := a.Body()
 	if err != nil {
-		return nil, &MakeError{a.File, err}
+		return nil, fmt.Errorf("%w %s: %w", ErrMake, a.File, err)
 	}
 	return b, nil
 }

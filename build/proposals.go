@@ -24,16 +24,15 @@ import (
 // neighbours, so that one worker makes them and the text is rendered once: see each.
 func (p *planner) proposals() {
 	for i, c := range p.Proposals {
-		m := &p.Summaries[i]
-		translations, sum := p.translations(c.ID), p.CommittedTexts.Summary(c.ID)
+		document, sum := p.document(i), p.CommittedTexts.Summary(c.ID)
 		p.addOf(c, apiRoute, func() ([]byte, error) {
 			t, err := p.text(c)
 			if err != nil {
 				return nil, err
 			}
-			return api.JSON(mip.Proposal{
-				Summary: *m, SummaryURL: p.summaryURL(c.ID), Translations: translations, RawMarkdown: c.Raw, Sections: t.sections,
-			})
+			whole := document
+			whole.Sections = t.sections
+			return api.JSON(whole)
 		})
 		// The page is the last artifact that needs the rendered text.
 		p.addOf(c, pageRoute, func() ([]byte, error) {
@@ -44,8 +43,8 @@ func (p *planner) proposals() {
 			defer p.dropText(c)
 			return p.stable.Proposal(render.ProposalPage{
 				All: p.Summaries, Index: i, Sections: t.sections, Body: t.html,
-				Fork: summary.ForkOf(*m, p.Forks), Impact: sum, History: c.Past != nil,
-				Translations: translations,
+				Fork: summary.ForkOf(document.Summary, p.Forks), Impact: sum, History: c.Past != nil,
+				Translations: document.Translations,
 			})
 		})
 		p.addOf(c, markdownRoute, func() ([]byte, error) { return []byte(c.Raw), nil })
@@ -56,31 +55,28 @@ func (p *planner) proposals() {
 			p.addOf(c, translationRoute, func() ([]byte, error) { return api.JSON(t.PublishedTranslation) }, "{locale}", t.Locale)
 			// A translation's links are relative to the proposal's file.
 			p.addOf(c, translatedRoute, func() ([]byte, error) {
-				text := t.PublishedTranslation
-				article, err := p.md.Render(markdown.Join(text.Sections), text.Title, p.links(p.Site, c))
+				article, err := p.md.Render(markdown.Join(t.Sections), t.Title, p.links(p.Site, c))
 				if err != nil {
 					return nil, fmt.Errorf("render the translation of %s into %s: %w", c.File, t.Locale, err)
 				}
-				return p.stable.Translation(render.TranslationPage{Summary: *m, Text: text, Body: article.HTML, Translations: translations})
+				return p.stable.Translation(render.TranslationPage{
+					Summary: document.Summary, Text: t.PublishedTranslation, Body: article.HTML, Translations: document.Translations,
+				})
 			}, "{locale}", t.Locale)
 		}
 	}
 }
 
-// summaryURL is the address of a proposal's committed summary, nil when there is none.
-func (p *planner) summaryURL(id mip.ID) *string {
-	if p.CommittedTexts.Summary(id) == nil {
-		return nil
+// document is the i-th proposal as /api/v1/mips/{n} has it, without its sections: those are made with the page.
+func (p *planner) document(i int) mip.Proposal {
+	id := p.Summaries[i].ID
+	out := mip.Proposal{Summary: p.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Proposals[i].Raw}
+	if p.CommittedTexts.Summary(id) != nil {
+		out.SummaryURL = new(p.Site.URL(routeOf(summaryRoute, id)))
 	}
-	return new(p.Site.URL(routeOf(summaryRoute, id)))
-}
-
-// translations are a proposal's committed translations; the slice is never nil.
-func (p *planner) translations(id mip.ID) []mip.Translation {
-	out := []mip.Translation{}
 	for _, t := range p.CommittedTexts.Translations(id) {
 		url := p.Site.URL(routeOf(translationRoute, id, "{locale}", t.Locale))
-		out = append(out, mip.Translation{Locale: t.Locale, URL: url, Stale: t.Stale})
+		out.Translations = append(out.Translations, mip.Translation{Locale: t.Locale, URL: url, Stale: t.Stale})
 	}
 	return out
 }

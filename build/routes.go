@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -262,16 +261,12 @@ func (p *Plan) rule(name string) (Redirect, bool) {
 	return Redirect{}, false
 }
 
-// match reports whether a rule's From covers a path; rest is the part of it that a * covers.
+// match reports whether a rule's From covers a path; rest is the part of it that a * covers. A From with a colon covers
+// none: such a rule gives feeds their type, which an artifact has by itself.
 func match(from, urlPath string) (rest string, ok bool) {
 	if prefix, ok := strings.CutSuffix(from, "/*"); ok {
 		rest, ok = strings.CutPrefix(urlPath+"/", prefix+"/")
 		return strings.TrimSuffix(rest, "/"), ok
 	}
-	if !strings.Contains(from, "/:") {
-		return "", from == urlPath
-	}
-	return "", slices.EqualFunc(strings.Split(from, "/"), strings.Split(urlPath, "/"), func(rule, got string) bool {
-		return rule == got || strings.HasPrefix(rule, ":") && got != ""
-	})
+	return "", from == urlPath
 }

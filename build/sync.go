@@ -48,7 +48,7 @@ type Report struct {
 // not drawn. Whole files only are put in place, leaves before the indexes that name them and removals last, so
 // that a process which dies at any moment leaves a tree whose indexes name existing files; the next Sync repairs the
 // rest. Another Sync on the same folder waits. Errors name the path; [ErrNotOurs] is wrapped for a refused
-// folder, and a [MakeError] where the plan is at fault and not the folder.
+// folder, and [ErrMake] where the plan is at fault and not the folder.
 func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Report, err error) {
 	f, err := openFolder(ctx, p, dir, o.Waiting)
 	if err != nil {
@@ -69,7 +69,8 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	var mu sync.Mutex
 	err = p.each(ctx, func(a *Artifact) (err error) {
 		changed := false
-		if !a.hashed || !old[a.File] || !f.holds(a.File) {
+		// The name of a hashed file says what it holds.
+		if info, statErr := f.root.Lstat(a.File); !a.hashed || !old[a.File] || statErr != nil || !info.Mode().IsRegular() {
 			if changed, err = f.replace(a); err != nil {
 				return err
 			}
@@ -125,7 +126,7 @@ func (p *Plan) Documents() *Plan {
 	return out
 }
 
-// Check makes every artifact and keeps none. The error is ctx's, or a [MakeError].
+// Check makes every artifact and keeps none. The error is ctx's, or wraps [ErrMake].
 func (p *Plan) Check(ctx context.Context) error {
 	return p.each(ctx, func(a *Artifact) error {
 		_, err := a.Bytes()
@@ -335,8 +336,8 @@ func (f *folder) record(files map[string]bool) error {
 	return f.write(recordFile, text)
 }
 
-// replace leaves an artifact's file with the bytes of its body, and reports whether it had others. The error is
-// a [MakeError] where the body is at fault and not the folder.
+// replace leaves an artifact's file with the bytes of its body, and reports whether it had others. The error
+// wraps [ErrMake] where the body is at fault and not the folder.
 func (f *folder) replace(a *Artifact) (changed bool, err error) {
 	want, err := a.Bytes()
 	if err != nil || f.has(a.File, want) {
@@ -369,12 +370,6 @@ func (f *folder) has(file string, want []byte) bool {
 	}
 	got, err := f.root.ReadFile(file)
 	return err == nil && bytes.Equal(got, want)
-}
-
-// holds reports whether a regular file has this name.
-func (f *folder) holds(file string) bool {
-	info, err := f.root.Lstat(file)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // remove deletes a file and the folders that it leaves empty.

@@ -1,50 +1,13 @@
 package render
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/xml"
 	"fmt"
-	"io"
 	"slices"
 
-	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
-
-// List writes l as [JSON] would, one proposal at a time: the list of a large site is not held in
-// memory as a whole.
-func List(w io.Writer, l mip.List) error {
-	// The members before and after the proposals are encoded with an empty list in their place.
-	all := l.MIPs
-	l.MIPs = []mip.Summary{}
-	frame, err := api.JSON(l)
-	if err != nil {
-		return err
-	}
-	// The list is put between the members before and after it.
-	begin, end, ok := bytes.Cut(frame, []byte("[]"))
-	if !ok {
-		return fmt.Errorf("encode %T: no empty list in %s", l, frame)
-	}
-	out := bufio.NewWriter(w)
-	out.Write(begin) // a bufio.Writer keeps its first error for Flush
-	out.WriteByte('[')
-	for i, s := range all {
-		b, err := api.JSON(s)
-		if err != nil {
-			return fmt.Errorf("list: %s: %w", s.ID, err)
-		}
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		out.Write(bytes.TrimSuffix(b, []byte("\n")))
-	}
-	out.WriteByte(']')
-	out.Write(end)
-	return out.Flush()
-}
 
 // sitemapLimit is how many addresses one sitemap may hold (sitemaps.org, protocol 0.9).
 const sitemapLimit = 50_000

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"mime"
 	"net/http"
 	"slices"
@@ -35,8 +34,6 @@ const (
 	sharedAnswer = 30 * 24 * time.Hour
 	// answerBytes bounds what is kept of summaries, of translations and of their pieces, each.
 	answerBytes = 64 << 20
-	// askAgain is when to ask again for an answer that is being made.
-	askAgain = 5 * time.Second
 	// maxBody bounds the body of a POST, in bytes.
 	maxBody = 64 << 10
 )
@@ -141,13 +138,18 @@ func (s *Sidecar) modelSummary(ctx context.Context, key answerKey, subject index
 
 // answerKey is all that an answer follows from. The texts are those of the moment at which they were listed.
 type answerKey struct {
-	site     string // base address of the site
-	id       mip.ID
-	hash     string   // the proposal's contentHash
-	texts    [32]byte // hash of all texts and of the fork for a summary, of the passages for a piece
-	locale   string
-	maker    string // the model with the version of the rules, or summary.Extractive
-	sections string // their positions, for a translation of some
+	// site is the base address.
+	site string
+	id   mip.ID
+	// hash is the proposal's contentHash.
+	hash string
+	// texts is the hash of all texts and of the fork for a summary, and of the passages for a piece.
+	texts  [32]byte
+	locale string
+	// maker is the model with the version of the rules, or summary.Extractive.
+	maker string
+	// sections are positions, for a translation of some. Empty means all.
+	sections string
 }
 
 // maker is the model and the rules that its answers are held to.
@@ -184,11 +186,6 @@ func getAnswer[V any](
 		v, err := fetch(ctx)
 		return v, s.logged(key.id, err)
 	})
-	if _, ok := errors.AsType[*api.HTTPError](err); !ok && httpError(err).Code == api.UpstreamTimeout {
-		late := *httpError(err)
-		late.RetryAfter, late.Err = askAgain, err
-		err = &late
-	}
 	return e.Value, err
 }
 
@@ -268,38 +265,47 @@ func (s *Sidecar) readQuestion(
 	if err != nil {
 		return q, err
 	}
-	m, err := strictjson.Object(body, names...)
+	_, err = strictjson.Object(body, names...)
 	if member, ok := errors.AsType[*strictjson.MemberError](err); ok {
 		err = fmt.Errorf("%w, %q", err, mip.ShortenRunes(member.Name, 40))
 	}
 	if err != nil {
 		return q, badRequest("The body %v; want a JSON object with %s.", err, strings.Join(names, ", "))
 	}
-	maps.DeleteFunc(m, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
-	q.index = st.index
-	if q.id, err = parseID(m["mipNumber"], st.index.Site.Prefix); err != nil {
+	// encoding/json takes a name in another case too. There is none any more.
+	var m struct {
+		MIPNumber json.RawMessage `json:"mipNumber"`
+		Locale    *string         `json:"locale"`
+		Sections  []string        `json:"sections"`
+	}
+	if err := json.Unmarshal(body, &m); err != nil {
+		return q, badRequest("locale must be a string, and sections a list of section ids, such as [\"s-abstract\"].")
+	}
+	site := st.index.Site
+	q.index, q.sections = st.index, m.Sections
+	if q.id, err = parseID(m.MIPNumber, site.Prefix); err != nil {
 		const detail = "mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\"."
-		return q, badRequest(detail, st.index.Site.Prefix)
+		return q, badRequest(detail, site.Prefix)
 	}
-	if q.locale, err = parseLocale(m["locale"], locale, st.index.Site.Locales); err != nil {
-		return q, err
+	const most = 1000 // more than any real proposal has
+	if n := len(m.Sections); m.Sections != nil && n == 0 || n > most {
+		return q, badRequest("sections must hold 1 to %d section ids, or be left out.", most)
 	}
-	if raw := m["sections"]; raw != nil {
-		const most = 1000 // more than any real proposal has
-		const detail = "sections must be a list of 1 to %d section ids, such as [\"s-abstract\"], or be left out."
-		wrong := badRequest(detail, most)
-		elements, err := strictjson.Array(raw)
-		if err != nil || len(elements) == 0 || len(elements) > most {
-			return q, wrong
-		}
-		for _, e := range elements {
-			id, err := strictjson.String(e)
-			if err != nil {
-				return q, wrong
-			}
-			q.sections = append(q.sections, id)
-		}
+	// English, the language of the proposals, is none of the site's own locales.
+	isEnglish := func(l string) bool { return strings.EqualFold(l, english) }
+	allowed := slices.DeleteFunc(slices.Clone(site.Locales), isEnglish)
+	if locale != "" {
+		allowed = append(allowed, locale)
 	}
+	if m.Locale != nil {
+		locale = *m.Locale
+	}
+	i := slices.IndexFunc(allowed, func(l string) bool { return strings.EqualFold(l, locale) })
+	if i < 0 {
+		const detail = "locale must be one of those of this site (%s); see locales in /api/v1/site."
+		return q, badRequest(detail, strings.Join(allowed, ", "))
+	}
+	q.locale = allowed[i]
 	return q, nil
 }
 
@@ -313,28 +319,6 @@ func parseID(raw json.RawMessage, prefix string) (mip.ID, error) {
 		}
 	}
 	return mip.ParseID(prefix + "-" + text)
-}
-
-// parseLocale returns a locale as the site spells it. English, the language of the proposals, is none of the site's
-// own.
-func parseLocale(raw json.RawMessage, absent string, site []string) (string, error) {
-	given, err := absent, error(nil)
-	if raw != nil {
-		given, err = strictjson.String(raw)
-	}
-	is := func(name string) func(string) bool {
-		return func(l string) bool { return strings.EqualFold(l, name) }
-	}
-	allowed := slices.DeleteFunc(slices.Clone(site), is(english))
-	if absent != "" {
-		allowed = append(allowed, absent)
-	}
-	i := slices.IndexFunc(allowed, is(given))
-	if err != nil || i < 0 {
-		const detail = "locale must be one of those of this site (%s); see locales in /api/v1/site."
-		return "", badRequest(detail, strings.Join(allowed, ", "))
-	}
-	return allowed[i], nil
 }
 
 // limitBody sets the deadline by which the whole body of a request must have arrived. The deadline is the

@@ -315,7 +315,10 @@ func httpError(err error) *api.HTTPError {
 		return errStopping
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &api.HTTPError{Code: api.UpstreamTimeout, Detail: "The answer takes longer than a request may."}
+		// An answer that goes on without its caller is soon there.
+		const again = 5 * time.Second
+		const detail = "The answer takes longer than a request may."
+		return &api.HTTPError{Code: api.UpstreamTimeout, Detail: detail, RetryAfter: again, Err: err}
 	}
 	return errInternal
 }
@@ -355,44 +358,4 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, p api.Problem) {
 	if r.Method != http.MethodHead {
 		w.Write(body)
 	}
-}
-
-// health is the body of GET /healthz and GET /readyz, which only the plain server has.
-type health struct {
-	// Status is always ok.
-	Status string `json:"status"`
-	// Version and Revision are those of the program.
-	Version  string `json:"version,omitempty"`
-	Revision string `json:"revision,omitempty"`
-	// Commit is the site's: the newest one that touched a proposal.
-	Commit *string `json:"commit,omitempty"`
-	// Shared is ok or away, as the Redis is. A sidecar is healthy without it.
-	Shared string `json:"shared,omitempty"`
-}
-
-// health answers GET /healthz while the process lives.
-func (s *Sidecar) health(http.ResponseWriter, *http.Request) (*response, error) {
-	h := health{Status: "ok", Version: s.Version, Revision: s.Revision}
-	if x := s.current.Load().index; x != nil {
-		h.Commit = x.Site.Commit
-	}
-	switch {
-	case s.Redis == nil:
-	case s.Redis.Down():
-		h.Shared = "away"
-	default:
-		h.Shared = "ok"
-	}
-	return s.newResponse(h, time.Time{}, 0)
-}
-
-// isReady answers GET /readyz while requests may be sent here.
-func (s *Sidecar) isReady(w http.ResponseWriter, r *http.Request) (*response, error) {
-	if s.draining.Load() {
-		return nil, errStopping
-	}
-	if s.current.Load().index == nil {
-		return nil, errNotReady
-	}
-	return s.health(w, r)
 }

@@ -158,10 +158,10 @@ func (b *builder) finish(code int, r buildReport) error {
 // writeError gives an error of writing its exit code: a folder that is refused was named wrongly, and
 // a page that cannot be made is no fault of the folder.
 func writeError(flag, dir string, err error) error {
-	if errors.Is(err, build.ErrNotOurs) {
+	switch {
+	case errors.Is(err, build.ErrNotOurs):
 		return exit(exitUsage, fmt.Errorf("%s: %w", flag, err))
-	}
-	if _, unmakable := errors.AsType[*build.MakeError](err); unmakable {
+	case errors.Is(err, build.ErrMake):
 		return exit(exitProblems, err)
 	}
 	return exit(exitWrite, fmt.Errorf("publish into %s: %w", dir, err))
@@ -265,17 +265,14 @@ type input struct {
 func (in *input) add(cmd *cobra.Command, live bool) {
 	addConfig(cmd, &in.config)
 	cmd.Flags().StringArrayVar(&in.proposals, "proposals", nil, "`folder` of proposals, instead of those in site.yaml; may repeat")
-	must(cmd.MarkFlagDirname("proposals"))
 	if live {
 		cmd.Flags().StringVar(&in.live, "live", "", "`file` with a saved answer of GET /api/mip-watch, whose figures the pages then hold")
-		must(cmd.MarkFlagFilename("live", "json"))
 	}
 }
 
 // addConfig defines the flag that names site.yaml.
 func addConfig(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "config", "site.yaml", "`file` that describes the site")
-	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 }
 
 // options reads the environment, site.yaml and the live snapshot, and finds the folders. The error has an exit code.

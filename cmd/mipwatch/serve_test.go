@@ -227,10 +227,10 @@ func TestServeStartsWithErrors(t *testing.T) {
 func TestServeFollowsCompanions(t *testing.T) {
 	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "Alone")})
 	s.write("proposals/summaries/MIP-1.json", "{}")
-	s.await("summary-invalid: mipNumber is missing")
+	s.await("summary-invalid: contentHash is missing")
 	s.await("built 1 proposal")
 	s.write("proposals/summaries/MIP-1.json", "[]")
-	s.await("summary-invalid: the file is a list")
+	s.await("summary-invalid: the file must be an object")
 	s.await("built 1 proposal")
 	s.write("proposals/translations/xx/MIP-1.md", "")
 	s.await("unknown-locale")

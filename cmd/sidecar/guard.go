@@ -6,36 +6,23 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"syscall"
 )
 
-const (
-	// mostWaiting is how many connections may wait at a time for a request.
-	mostWaiting = 1000
-	// scrapersWaiting is the same for the address of the metrics.
-	scrapersWaiting = 16
-)
+// mostWaiting is how many connections may wait at a time for a request. It leaves half of the files that a process may
+// commonly have open, 1,024, for connections with requests, and for those to the hosts behind the sidecar.
+const mostWaiting = 512
 
 // guard bounds the connections that wait: those on which no request, or not all of its body, has arrived. A
 // connection beyond the bound closes the one that has waited longest, so that a caller who opens many cannot keep
 // others from being served. A body that a handler does not read counts as not arrived.
 type guard struct {
+	// most is how many connections may wait.
 	most int
 
 	mu sync.Mutex
 	// waiting has the turn in which a connection was last heard of.
 	waiting map[net.Conn]int
 	turn    int
-}
-
-// waitingBound returns mostWaiting, or half of the files that the process may have open if that is less. The other half
-// is for connections with requests, and for those to the hosts behind the sidecar.
-func waitingBound() int {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return mostWaiting
-	}
-	return int(min(mostWaiting, max(1, limit.Cur/2)))
 }
 
 // connState is for [http.Server.ConnState]. A connection is active from the first byte of a header on, long before
@@ -93,9 +80,10 @@ func (g *guard) protect(srv *http.Server) {
 	})
 }
 
-// watchedBody calls ended when a body has been read to its end.
+// watchedBody is the body of a request whose connection waits until the end of the body.
 type watchedBody struct {
 	io.ReadCloser
+	// ended is called at the end, with each further reading again.
 	ended func()
 }
 

@@ -202,12 +202,6 @@ func TestGuardForgets(t *testing.T) {
 	}
 }
 
-func TestWaitingBound(t *testing.T) {
-	if got := waitingBound(); got < 1 || got > mostWaiting {
-		t.Errorf("waitingBound() = %d, want from 1 to %d", got, mostWaiting)
-	}
-}
-
 // pipes is a listener whose connections are in memory, so that they work in a bubble.
 type pipes struct {
 	conns chan net.Conn

@@ -25,10 +25,13 @@ import (
 
 // The exit codes, as --help has them.
 const (
-	exitDone     = 0
-	exitNotReady = 1 // of --check
-	exitUsage    = 2
-	exitListen   = 3
+	exitDone = 0
+	// exitNotReady is that of --check.
+	exitNotReady = 1
+	// exitUsage is also that of a wrong configuration.
+	exitUsage = 2
+	// exitListen is also that of a server that fails later on.
+	exitListen = 3
 )
 
 // help is what --help prints.
@@ -95,11 +98,13 @@ func report(w io.Writer, code int, errs ...error) int {
 
 // flags are the command line.
 type flags struct {
+	// addr is where the sidecar listens, and where --check asks one.
 	addr string
 	// metrics is the address of the metrics. Empty means that there are none.
 	metrics string
 	// config is empty for site.yaml, which may then be missing.
-	config  string
+	config string
+	// site is a folder or an address, which may have a password.
 	site    string
 	check   bool
 	version bool
@@ -133,7 +138,7 @@ func parseFlags(args []string, env lookup) (flags, error) {
 	}
 	for _, name := range []string{"addr", "metrics-addr"} {
 		addr := set.Lookup(name).Value.String()
-		// The version is shown whatever else is wrong.
+		// The version is shown whatever else is wrong. Without an address there are no metrics.
 		if f.version || addr == "" && name == "metrics-addr" {
 			continue
 		}
@@ -170,6 +175,7 @@ func check(ctx context.Context, addr string) error {
 		return fmt.Errorf("not ready: %s: %w", addr, err)
 	}
 	res.Body.Close()
+	// The body says why, in words that are for the log of the sidecar.
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("not ready: %s answers %s", addr, res.Status)
 	}

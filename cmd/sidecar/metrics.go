@@ -22,6 +22,7 @@ import (
 // an address of their own, which has no limit of callers. No label has a text of a caller.
 type metrics struct {
 	http.Handler
+	// registry has these four, those of the process, and a [collector].
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	took     *prometheus.HistogramVec
@@ -29,7 +30,7 @@ type metrics struct {
 	limited  *prometheus.CounterVec
 }
 
-// newMetrics counts each code and route from zero, so that the first one shows as a rise.
+// newMetrics returns the metrics of a process without a sidecar. It counts each code and route from zero, so that the first one shows as a rise.
 func newMetrics() *metrics {
 	// The default registry is a global variable, and has what other packages register in it.
 	m := &metrics{registry: prometheus.NewRegistry()}
@@ -48,6 +49,7 @@ func newMetrics() *metrics {
 		// They lie close around the time limits: 3 s for a GET and 8 s for an answer that a model makes.
 		Buckets: []float64{0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 2.5, 3, 5, 8, 10},
 	}, []string{"route"})
+	// A rate of Prometheus needs a sample before the first event.
 	for _, r := range api.Routes() {
 		m.requests.WithLabelValues(r.Path, r.Method, "200")
 		m.took.WithLabelValues(r.Path)
@@ -65,7 +67,7 @@ func newMetrics() *metrics {
 	return m
 }
 
-// observe counts a request.
+// observe counts a request. It is safe for concurrent use.
 func (m *metrics) observe(r sidecar.Request) {
 	m.requests.WithLabelValues(r.Route, r.Method, strconv.Itoa(r.Status)).Inc()
 	m.took.WithLabelValues(r.Route).Observe(r.Took.Seconds())
@@ -86,7 +88,7 @@ type collector struct {
 // Describe implements [prometheus.Collector]. It describes nothing, since networks come and go.
 func (c collector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect implements [prometheus.Collector].
+// Collect implements [prometheus.Collector]. Alerts of operators use the names, so that they stay as they are.
 func (c collector) Collect(ch chan<- prometheus.Metric) {
 	// Labels are names and values in turn.
 	send := func(kind prometheus.ValueType, name, help string, value float64, labels ...string) {

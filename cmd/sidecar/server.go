@@ -22,11 +22,15 @@ import (
 
 // The limits of the HTTP server. No answer takes longer than 8 s.
 const (
-	headerTimeout   = 5 * time.Second
-	readTimeout     = 10 * time.Second
-	writeTimeout    = 20 * time.Second
-	idleTimeout     = 60 * time.Second
-	maxHeader       = 16 << 10 // bytes
+	// headerTimeout is the time of a header, and readTimeout that of a header and its body.
+	headerTimeout = 5 * time.Second
+	readTimeout   = 10 * time.Second
+	writeTimeout  = 20 * time.Second
+	// idleTimeout is the time between two requests on a connection.
+	idleTimeout = 60 * time.Second
+	// maxHeader is in bytes.
+	maxHeader = 16 << 10
+	// shutdownTimeout is how long the requests in flight may take after the signal to stop.
 	shutdownTimeout = 10 * time.Second
 )
 
@@ -38,10 +42,13 @@ const (
 
 // server is the process: the handler, its site, and the connections.
 type server struct {
+	// log writes JSON lines to standard output.
 	log     *slog.Logger
 	handler *sidecar.Sidecar
+	// metrics are counted even where nobody can read them.
 	metrics *metrics
-	poller  *index.Poller
+	// poller gives the handler each new index of the site.
+	poller *index.Poller
 }
 
 // newServer returns a server that logs to stdout, and whose handler the caller closes. The errors are all that is wrong
@@ -49,6 +56,7 @@ type server struct {
 func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
 	c, errs := sidecar.Environment(env, stdout)
 	s := &server{log: c.Log, metrics: newMetrics(), poller: &index.Poller{Lookup: env, Log: c.Log}}
+	// Networks are those of site.yaml, which need not be there: the published site names them as well.
 	config, err := site.Load(cmp.Or(f.config, "site.yaml"))
 	switch {
 	case err == nil:
@@ -115,7 +123,7 @@ func (s *server) run(ctx context.Context, f flags) error {
 		"addr", listener.Addr().String(), "version", build.Version, "revision", build.Commit, "site", where)
 	if scraped != nil {
 		s.log.Info("metrics", "addr", scraped.Addr().String())
-		srv := newHTTP(s.metrics, &guard{most: scrapersWaiting}, s.log)
+		srv := newHTTP(s.metrics, &guard{most: mostWaiting}, s.log)
 		defer srv.Close()
 		go srv.Serve(scraped) // until Close
 	}
@@ -123,7 +131,7 @@ func (s *server) run(ctx context.Context, f flags) error {
 	polled, stop := context.WithCancel(ctx)
 	var polling sync.WaitGroup
 	polling.Go(func() { s.poller.Run(polled, interval) })
-	err = s.serve(ctx, newHTTP(s.handler, &guard{most: waitingBound()}, s.log), listener)
+	err = s.serve(ctx, newHTTP(s.handler, &guard{most: mostWaiting}, s.log), listener)
 	stop()
 	polling.Wait()
 	if err != nil {
@@ -133,7 +141,7 @@ func (s *server) run(ctx context.Context, f flags) error {
 	return nil
 }
 
-// serve returns when no connection is left.
+// serve answers on a listener until ctx ends or the listener fails. It returns when no connection is left.
 func (s *server) serve(ctx context.Context, srv *http.Server, listener net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
@@ -150,6 +158,7 @@ func (s *server) serve(ctx context.Context, srv *http.Server, listener net.Liste
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	// Shutdown closes the listener too, and may return the error of closing it twice.
+	// What is still in flight after the time limit is cut off.
 	if err := srv.Shutdown(limit); errors.Is(err, context.DeadlineExceeded) {
 		s.log.Warn("requests were cut off", "error", err.Error())
 		srv.Close()

@@ -44,7 +44,9 @@ func Environment(lookup func(name string) (value string, ok bool)) (Configured, 
 		errs = append(errs, fmt.Errorf("AI_TIMEOUT: %w", err))
 	}
 	limits := Limits{
-		AtOnce: count("AI_CALLS_AT_ONCE"), CallsPerMinute: count("AI_CALLS_PER_MINUTE"), TokensPerDay: count("AI_TOKENS_PER_DAY"),
+		AtOnce:         count("AI_CALLS_AT_ONCE"),
+		CallsPerMinute: count("AI_CALLS_PER_MINUTE"),
+		TokensPerDay:   count("AI_TOKENS_PER_DAY"),
 	}
 	c := ClientConfig{
 		Provider:  strings.ToLower(get("AI_PROVIDER")),

@@ -337,8 +337,8 @@ func (p provider) rejection(status int) *api.HTTPError {
 	return errUnavailable.because("it does not accept the question")
 }
 
-// read returns the whole text of an answer, which Anthropic gives in blocks, and the tokens of question and answer by the
-// provider's count: 0 when it says nothing credible. Both are empty without an answer.
+// read returns the whole text of an answer, which Anthropic gives in blocks, and the tokens of question and answer by
+// the provider's count: 0 when it says nothing credible. Both are empty without an answer.
 func read(res *llms.ContentResponse) (text string, tokens int) {
 	if res == nil || len(res.Choices) == 0 {
 		return "", 0

@@ -59,7 +59,8 @@ type place struct {
 // newText finds the passages of a proposal and hides what no model needs to see.
 func newText(p *mip.Proposal) *text {
 	t := &text{
-		links: map[string]parser.Reference{}, sections: make([]section, len(p.Sections)), bySource: map[string]*passage{}, next: 1,
+		links: map[string]parser.Reference{}, sections: make([]section, len(p.Sections)),
+		bySource: map[string]*passage{}, next: 1,
 	}
 	for i, s := range p.Sections {
 		found, links := places(s.Markdown)

@@ -149,8 +149,8 @@ func (c *passageContext) note(n ast.Node, from, to int) {
 }
 
 // wordToken matches what is a token anywhere in plain text. It is compiled at its first use, which takes milliseconds.
-// Its groups are markup, key words and names. Among markup are [opening], names with escaped underscores, entities, footnotes, and
-// bare addresses without the punctuation behind them.
+// Its groups are markup, key words and names. Among markup are [opening], names with escaped underscores, entities,
+// footnotes, and bare addresses without the punctuation behind them.
 var wordToken = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`(\{\{|[A-Za-z0-9]*(?:\\_[A-Za-z0-9]*)+|\\[!-/:-@\[-` + "`" + `{-~]|(?: {2,}|\\)\n` +

@@ -95,8 +95,10 @@ func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r Writ
 			if failed == nil {
 				r.Written = append(r.Written, file)
 			} else {
-				message := fmt.Sprintf("no summary could be made: %v", failed)
-				r.Problems = append(r.Problems, mip.Problem{Level: mip.Warning, Code: "summary-failed", File: out.File, Message: message})
+				r.Problems = append(r.Problems, mip.Problem{
+					Level: mip.Warning, Code: "summary-failed", File: out.File,
+					Message: fmt.Sprintf("no summary could be made: %v", failed),
+				})
 			}
 			if o.Progress != nil {
 				o.Progress(len(r.Written)+len(r.Problems), len(all))

@@ -103,7 +103,7 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check summ
 	}
 	checkTwice(l.all, func(e *entry, others string) {
 		e.clash = true
-		e.report.errorf(0, "duplicate-"+e.kind(), "%s has another %s in %s; keep one", e.id, e.kind(), others)
+		e.report.add(0, "duplicate-"+e.kind(), e.id, others)
 	})
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
@@ -115,7 +115,7 @@ func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check summ
 		// A file without its proposal is left over from one that is gone, or waits for one to be
 		// mended.
 		if !ok {
-			e.report.warnf(0, e.kind()+"-unpublished", "%s is not published, so this %s is not either; remove it if the proposal is gone", e.id, e.kind())
+			e.report.add(0, e.kind()+"-unpublished", e.id)
 			continue
 		}
 		workers.Go(func() error {
@@ -143,14 +143,14 @@ func (e *entry) readCommitted(c *Corpus, i int, check summaryCheck) {
 	switch {
 	case err != nil:
 		code, message := e.Refusal(err)
-		e.report.warnf(0, code, "%s", message)
+		e.report.put(mip.Warning, 0, code, message)
 	case e.locale == "":
 		e.readSummary(raw, c.Proposals[i], i, check)
 	default:
 		e.readTranslation(string(raw), c, c.Proposals[i])
 	}
 	if p, ok := c.refused[e.Path]; ok {
-		e.report.warnf(p.Line, p.Code, "%s", p.Message)
+		e.report.put(mip.Warning, p.Line, p.Code, p.Message)
 		e.summary, e.translation = nil, nil
 	}
 }
@@ -180,7 +180,7 @@ func (l *committedList) list(name string) (files []*entry) {
 	for _, f := range listed {
 		files = append(files, newEntry(l.root, f))
 	}
-	checkNames(files, mip.Warning, ". None of them is read")
+	checkNames(files, "/committed")
 	l.all = append(l.all, files...)
 	if err == nil {
 		return files
@@ -189,11 +189,11 @@ func (l *committedList) list(name string) (files []*entry) {
 	l.all = append(l.all, at)
 	switch {
 	case info != nil && info.Mode()&fs.ModeSymlink != 0:
-		at.report.warnf(0, "bad-symlink", "the symbolic link leads to no folder within the proposals folder; put the folder itself here")
+		at.report.add(0, "bad-symlink")
 	case info != nil && !info.IsDir():
-		at.report.warnf(0, "not-a-folder", "this name is kept for a folder with %s; rename the file", name)
+		at.report.add(0, "not-a-folder", name)
 	default:
-		at.report.warnf(0, "unreadable", "the folder cannot be read: %v", folder.Cause(err))
+		at.report.add(0, "unreadable", folder.Cause(err))
 	}
 	return nil
 }
@@ -205,12 +205,11 @@ func (l *committedList) language(e *entry) {
 	info, err := l.root.Stat(e.Name)
 	switch {
 	case err == nil && !info.IsDir(): // in the wrong place
-		e.report.add(mip.Notice, 0, "not-read", "skipped: a translation stands in the folder of its language, such as %s/ja/%s-7.md", TranslationsDir, l.prefix)
+		e.report.add(0, "not-read/language", TranslationsDir, l.prefix)
 	case i < 0:
-		e.report.warnf(0, "unknown-locale", "%s is none of the site's languages (%s); add it to locales in site.yaml. Nothing in it is published",
-			tag, strings.Join(l.locales, ", "))
+		e.report.add(0, "unknown-locale", tag, strings.Join(l.locales, ", "))
 	case l.locales[i] != tag:
-		e.report.warnf(0, "unknown-locale", "site.yaml writes this language %s; rename the folder. Nothing in it is published", l.locales[i])
+		e.report.add(0, "unknown-locale/spelling", l.locales[i])
 	default:
 		l.take(e.Name, ".md", tag)
 	}
@@ -227,9 +226,9 @@ func (l *committedList) take(name, ext, locale string) {
 			e.id, e.locale, e.clash = id, locale, bad
 		case bad:
 		case strings.EqualFold(path.Ext(e.Name), ext) || e.Irregular:
-			e.report.warnf(0, "companion-name", "the file name does not say a proposal's number as %s-7%s does; rename it", l.prefix, ext)
+			e.report.add(0, "companion-name", l.prefix, ext)
 		default:
-			e.report.add(mip.Notice, 0, "not-read", "skipped: files here are named %s-7%s", l.prefix, ext)
+			e.report.add(0, "not-read/name", l.prefix, ext)
 		}
 	}
 }
@@ -262,21 +261,20 @@ func (l *committedList) committed() *Committed {
 func (e *entry) readSummary(raw []byte, p *Proposal, i int, check summaryCheck) {
 	sum, err := parseSummary(raw, p.Number)
 	if err != nil {
-		e.report.warnf(err.Line, "summary-invalid", "%s; it is not published", err.Message)
+		e.report.add(err.Line, "summary-invalid", err.Message)
 		return
 	}
 	sum.Stale = sum.ContentHash != p.ContentHash
-	const again = "make it again with mipwatch build --summaries"
 	if err := check(sum, i); err != nil {
-		problem := "it is not borne out by the text"
+		id := "summary-refused"
 		if sum.Stale {
-			problem = "it speaks of an older text and is not borne out by the present one"
+			id = "summary-refused/stale"
 		}
-		e.report.warnf(0, "summary-refused", "%s (%s) and is not published; %s", problem, strings.ReplaceAll(err.Error(), "\n", "; "), again)
+		e.report.add(0, id, strings.ReplaceAll(err.Error(), "\n", "; "))
 		return
 	}
 	if sum.Stale {
-		e.report.warnf(0, "summary-stale", "it speaks of an older text and is published as stale; %s", again)
+		e.report.add(0, "summary-stale")
 	}
 	e.summary = sum
 }
@@ -292,10 +290,10 @@ func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 		broken          bool
 		member, message string
 	}{
-		{sum.MIPNumber != number, "mipNumber", fmt.Sprintf("mipNumber is %d and the file's name says %d", sum.MIPNumber, number)},
+		{sum.MIPNumber != number, "mipNumber", "mipNumber is not that of the file's name"},
 		{sum.Locale != "en", "locale", "locale is not en: a committed summary is English"},
 		{!mip.IsContentHash(sum.ContentHash), "contentHash", "contentHash is not 64 hexadecimal digits in lower case"},
-		{utf8.RuneCountInString(sum.Source) > maxSource, "source", fmt.Sprintf("source is longer than %d characters", maxSource)},
+		{utf8.RuneCountInString(sum.Source) > maxSource, "source", "source is longer than 100 characters"},
 		{sum.Fallback != nil, "fallback", "fallback is not null: what only stands in for a summary is not one to keep"},
 	} {
 		if rule.broken {
@@ -312,7 +310,7 @@ func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
 	r := &report{}
 	header, doc, heavy := parseTranslation(raw, r)
 	if len(r.problems) > 0 {
-		e.report.warnf(r.problems[0].Line, "translation-invalid", "%s; it is not published", r.problems[0].Message)
+		e.report.add(r.problems[0].Line, "translation-invalid", r.problems[0].Message)
 		return
 	}
 	text := &api.PublishedTranslation{
@@ -333,19 +331,17 @@ func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
 	corresponds := same == len(english) && same == len(text.Sections)
 	switch {
 	case text.Stale:
-		e.report.warnf(0, "translation-stale", "it is of an older text and published as stale; bring it up to date and set translation-of to %s", p.ContentHash)
+		e.report.add(0, "translation-stale", p.ContentHash)
+	case !corresponds && same == both:
+		e.report.add(0, "translation-sections/count", len(text.Sections), len(english))
+		return
 	case !corresponds:
-		line, difference := 0, fmt.Sprintf("it has %d sections and the English text %d", len(text.Sections), len(english))
-		if same < both {
-			s, of := text.Sections[same], english[same]
-			line = 1 + strings.Count(raw, "\n")
-			for _, s := range text.Sections[same:] {
-				line -= strings.Count(s.Markdown, "\n")
-			}
-			difference = fmt.Sprintf("the section %q has level %d where %q of the English text has level %d", s.Title, s.Level, of.Title, of.Level)
+		line := 1 + strings.Count(raw, "\n")
+		for _, s := range text.Sections[same:] {
+			line -= strings.Count(s.Markdown, "\n")
 		}
-		e.report.warnf(line, "translation-sections",
-			"%s; the headings must be those of the English text, in number, level and order. It is not published", difference)
+		s, of := text.Sections[same], english[same]
+		e.report.add(line, "translation-sections/level", s.Title, s.Level, of.Title, of.Level)
 		return
 	}
 	for i := 0; corresponds && i < same; i++ {
@@ -365,7 +361,7 @@ func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Docu
 	text, ok := normalise(raw, r)
 	if at := strings.IndexFunc(text, func(c rune) bool { return c != '\t' && mip.ClassOf(c) == mip.Control }); at >= 0 {
 		c, _ := utf8.DecodeRuneInString(text[at:])
-		r.errorf(lineAt(text, at), "", "the control character %U", c)
+		r.add(lineAt(text, at), "translation-invalid/control-character", c)
 	}
 	if !ok || r.failed {
 		return nil, nil, false
@@ -373,7 +369,7 @@ func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Docu
 	h, ok := guard(text, r)
 	if h == nil {
 		if ok {
-			r.errorf(1, "", "the file does not begin with a line of three hyphens")
+			r.add(1, "translation-invalid/no-header")
 		}
 		return nil, nil, false
 	}
@@ -381,14 +377,14 @@ func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Docu
 	header = decode(h, r, "title", "description", "translation-of")
 	for _, f := range header.order {
 		if class := hidden(f.text()); class != mip.Visible {
-			r.errorf(f.line, "", "%s holds %s", f.name, class)
+			r.add(f.line, "translation-invalid/hidden-character", f.name, class)
 		} else if f.name == "translation-of" && !mip.IsContentHash(f.text()) {
-			r.errorf(f.line, "", "translation-of is no contentHash: 64 hexadecimal digits in lower case")
+			r.add(f.line, "translation-invalid/hash")
 		}
 	}
 	for _, name := range []string{"title", "translation-of"} {
 		if header.get(name).text() == "" {
-			r.errorf(end, "", "the header has no %s", name)
+			r.add(end, "translation-invalid/missing", name)
 		}
 	}
 	doc, heavy = parse(text[h.body:], end+1, true, r)

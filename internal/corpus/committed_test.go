@@ -141,7 +141,7 @@ func TestSummary(t *testing.T) {
 		{"flag as text", extracted(t, dir, axis(func(m map[string]any) { m["actionRequired"] = "no" })), "users.actionRequired must be true or false", false},
 		{"deep", `{"tldr":` + strings.Repeat("[", 1_000) + strings.Repeat("]", 1_000) + "}", "tldr must be a string", false},
 		{"deeper", `{"tldr":` + strings.Repeat("[", 20_000), ":1: summary-invalid: it is not JSON: exceeded max depth", false},
-		{"of another proposal", extracted(t, dir, set("mipNumber", 2)), "mipNumber is 2 and the file's name says 1", false},
+		{"of another proposal", extracted(t, dir, set("mipNumber", 2)), "mipNumber is not that of the file's name", false},
 		{"in another language", extracted(t, dir, set("locale", "ja")), "locale is not en", false},
 		{"no hash", extracted(t, dir, set("contentHash", "abc")), "contentHash is not 64", false},
 		{"long name", extracted(t, dir, set("source", strings.Repeat("m", 101))), "source is longer", false},

@@ -4,10 +4,12 @@
 package corpus
 
 import (
+	_ "embed" // problems.txt
 	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
@@ -139,23 +141,40 @@ type report struct {
 	failed bool
 }
 
-// add adds a problem of a line, from 1; 0 stands for the whole file. An error fails the file.
-func (r *report) add(level mip.Level, line int, code, format string, args ...any) {
+// add adds a problem of a line, from 1; 0 stands for the whole file. The id is one of
+// problems.txt, which has its level and message.
+func (r *report) add(line int, id string, args ...any) {
+	m := messages()[id]
+	r.put(m.level, line, m.code, fmt.Sprintf(m.format, args...))
+}
+
+// put adds a problem whose message is made elsewhere. An error fails the file.
+func (r *report) put(level mip.Level, line int, code, message string) {
 	r.failed = r.failed || level == mip.Error
-	r.problems = append(r.problems, mip.Problem{
-		Level: level, Code: code, File: r.file, Line: line, Message: fmt.Sprintf(format, args...),
-	})
+	r.problems = append(r.problems, mip.Problem{Level: level, Code: code, File: r.file, Line: line, Message: message})
 }
 
-// errorf adds a problem that keeps the file from being published.
-func (r *report) errorf(line int, code, format string, args ...any) {
-	r.add(mip.Error, line, code, format, args...)
+// message is a line of problems.txt.
+type message struct {
+	level        mip.Level
+	code, format string
 }
 
-// warnf adds a problem of a file that is published all the same.
-func (r *report) warnf(line int, code, format string, args ...any) {
-	r.add(mip.Warning, line, code, format, args...)
-}
+//go:embed problems.txt
+var problemsText string
+
+// messages are the problems by code, with the word after it if there is one.
+var messages = sync.OnceValue(func() map[string]message {
+	out := map[string]message{}
+	for line := range strings.Lines(problemsText) {
+		level, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		id, format, ok := strings.Cut(rest, " ")
+		if code, _, _ := strings.Cut(id, "/"); ok && level != "#" {
+			out[id] = message{mip.Level(level), code, format}
+		}
+	}
+	return out
+})
 
 // mostAlike is how many problems of one code are reported of one file: a header can hold
 // thousands.

@@ -31,16 +31,22 @@ const (
 	maxDigits = 9
 )
 
+// Keys of one meaning, the first that has a value counts.
+var (
+	lastCallKeys   = []string{"last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"}
+	discussionKeys = []string{"discussions-to", "discussions", "discussion", "discussionsto", "discussion-to"}
+)
+
 // summary fills everything that the header states. The id is read before; fromName says that its
 // number is the file name's. heading stands in for a missing title.
 func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
 		if _, isMap := v.v.(map[string]any); isMap && shownText[v.name] {
-			f.r.warnf(v.line, "not-text", "%s is a map and is left out; write it as text", quoted(v.key))
+			f.r.add(v.line, "not-text", quoted(v.key))
 		}
 		if v.replaced {
-			f.r.warnf(v.line, "control-character", "%s holds a control character: it is replaced by U+FFFD", quoted(v.key))
+			f.r.add(v.line, "control-character", quoted(v.key))
 		}
 	}
 	s := mip.Summary{
@@ -53,7 +59,7 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 		Type:             f.optional("type"),
 		Category:         f.optional("category"),
 		Created:          f.date("created"),
-		LastCallDeadline: f.date("last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"),
+		LastCallDeadline: f.date(lastCallKeys...),
 		Requires:         f.references(id.Kind, "requires", "depends-on"),
 		Replaces:         f.references(id.Kind, "replaces", "supersedes", "superseeds"),
 		SupersededBy:     f.references(id.Kind, "superseded-by", "superceded-by", "superseeded-by", "replaced-by"),
@@ -64,13 +70,12 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 	for _, v := range f.order {
 		s.Frontmatter[v.key] = v.v
 	}
-	s.DiscussionsTo, s.ForumTopicID = f.discussion("discussions-to", "discussions", "discussion", "discussionsto", "discussion-to")
+	s.DiscussionsTo, s.ForumTopicID = f.discussion(discussionKeys...)
 	if id := f.forumTopic("forum-topic-id", "forum-topic"); id != nil {
 		s.ForumTopicID = id
 	}
 	if s.Status != "" && !s.Status.Known() {
-		f.r.warnf(f.get("status").line, "unknown-status",
-			"%s is none of the known statuses (Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn): it is kept as written", quoted(string(s.Status)))
+		f.r.add(f.get("status").line, "unknown-status", quoted(string(s.Status)))
 	}
 	// Inferred names the fields in the order of the struct.
 	if fromName {
@@ -84,7 +89,7 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 		s.Inferred = append(s.Inferred, "title")
 	}
 	if n := utf8.RuneCountInString(s.Title); n > maxTitle {
-		f.r.warnf(f.get("title").line, "long-title", "the title has %d characters; %d is the most that lists show whole", n, maxTitle)
+		f.r.add(f.get("title").line, "long-title", n, maxTitle)
 	}
 	// A network may state that a proposal is about process in its category alone.
 	if s.Type == nil && s.Category != nil && strings.EqualFold(*s.Category, "meta") {
@@ -99,7 +104,7 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 func (f *fields) visible(name string) string {
 	v := f.get(name)
 	if class := hidden(v.text()); class != mip.Visible {
-		f.r.errorf(v.line, "hidden-character", "the %s %s holds %s; remove it", name, quoted(v.text()), class)
+		f.r.add(v.line, "hidden-character", name, quoted(v.text()), class)
 	}
 	return f.shorten(v)
 }
@@ -116,7 +121,7 @@ func (f *fields) optional(name string) *string {
 func (f *fields) shorten(v *field) string {
 	text := v.text()
 	if len(text) > maxText {
-		f.r.warnf(v.line, "long-value", "%s has %d bytes: at most %d are shown; the frontmatter has all", quoted(v.key), len(text), maxText)
+		f.r.add(v.line, "long-value", quoted(v.key), len(text), maxText)
 	}
 	return mip.Shorten(text, maxText)
 }
@@ -126,7 +131,7 @@ func shorten[T any](list []T, v *field, r *report) []T {
 	if len(list) <= maxList {
 		return list
 	}
-	r.warnf(v.line, "long-list", "%s has %d entries: only the first %d are shown; the frontmatter has all", quoted(v.key), len(list), maxList)
+	r.add(v.line, "long-list", quoted(v.key), len(list), maxList)
 	return slices.Clone(list[:maxList])
 }
 
@@ -150,7 +155,7 @@ func hidden(s string) mip.Class {
 }
 
 // placeholders stand for a value that is decided later.
-var placeholders = regexp.MustCompile(`(?is)^(?:<.*>|x*|\?*|-*|tb[dac]|n/a|na|none|null|~|to be (?:assigned|determined)|unassigned)$`)
+var placeholders = regexp.MustCompile(`(?is)^(?:<.*>|x*|\?*|-*|tb[dac]|n/?a|none|null|~|to be (?:assigned|determined)|unassigned)$`)
 
 // isPlaceholder reports a text of [placeholders]. The empty text is one.
 func isPlaceholder(s string) bool { return placeholders.MatchString(strings.TrimSpace(s)) }
@@ -206,14 +211,14 @@ func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
 	v, merge := f.get(key), f.get("<<")
 	// A merge key may bring a number that nobody sees here.
 	if v.line == 0 && merge.line > 0 {
-		f.r.errorf(merge.line, "bad-number", "the header merges another map and does not state %s itself: write %s: and the number", key, key)
+		f.r.add(merge.line, "bad-number/merge", key, key)
 		return 0, false, false
 	}
 	// Drafts often have no number yet, and files such as README.md never have one.
 	text, isText := v.v.(string)
 	if v.v == nil || isText && isPlaceholder(text) {
 		if !named {
-			f.r.add(mip.Notice, v.line, "unnumbered-draft", "skipped: neither the header nor the file name has a number")
+			f.r.add(v.line, "unnumbered-draft")
 		}
 		return inName, true, named
 	}
@@ -221,16 +226,15 @@ func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
 	digits, isNumber := stripPrefix(text, prefix)
 	n, small := smallNumber(digits)
 	if !isNumber || !small || len(digits) > maxDigits {
-		f.r.errorf(v.line, "bad-number", "%s is not a number: write %s: and decimal digits, at most %d", quoted(v.raw()), key, maxDigits)
+		f.r.add(v.line, "bad-number", quoted(v.raw()), key, maxDigits)
 		return 0, false, false
 	}
 	// A quoted 007 is a text in YAML too.
 	if len(digits) > 1 && digits[0] == '0' && strings.HasPrefix(v.value, "0") {
-		f.r.warnf(v.line, "leading-zeros",
-			"%s is read as the decimal number %d; leave the zeros out or quote it, since YAML would read it as octal", quoted(text), n)
+		f.r.add(v.line, "leading-zeros", quoted(text), n)
 	}
 	if named && inName != n {
-		f.r.warnf(v.line, "number-mismatch", "the header says %d and the file name %d: the header counts", n, inName)
+		f.r.add(v.line, "number-mismatch", n, inName)
 	}
 	return n, false, true
 }
@@ -254,8 +258,11 @@ var (
 	clock = regexp.MustCompile(`^(\d{4}-\d{1,2}-\d{1,2})[Tt\s]+(\d{1,2}:\d{2})(?::\d{2}(?:\.\d+)?)?\s*(.*)$`)
 	// ordinal is the ending of 3rd.
 	ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
+	// separator stands between the parts of a day.
+	separator = regexp.MustCompile(`[-/.,\s]+`)
 	// days are the layouts of a day, with blanks for whatever separates its parts.
-	days = []string{"2006 1 2", "2 1 2006", "1 2 2006", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006", "2 Jan 06", "2 January 06"}
+	days = []string{"2006 1 2", "2 1 2006", "1 2 2006", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006",
+		"2 Jan 06", "2 January 06"}
 )
 
 // date reads a date in any form that means exactly one day. Everything else is no date, with a
@@ -272,7 +279,7 @@ func (f *fields) date(names ...string) mip.Date {
 		d, ok = parseDate(list[strings.LastIndexByte(list, ',')+1:])
 	}
 	if !ok && !isPlaceholder(text) || strings.HasPrefix(text, "<") {
-		f.r.warnf(v.line, "bad-date", "%s of %s is not one certain day; write YYYY-MM-DD", quoted(text), quoted(v.key))
+		f.r.add(v.line, "bad-date", quoted(text), quoted(v.key))
 	}
 	return d
 }
@@ -290,8 +297,8 @@ func parseDate(s string) (d mip.Date, ok bool) {
 		}
 		s = m[1]
 	}
-	parts := strings.FieldsFunc(ordinal.ReplaceAllString(s, "$1"), func(c rune) bool { return strings.ContainsRune("-/., \t\n", c) })
-	s = strings.Replace(strings.ToLower(strings.Join(parts, " ")), "sept ", "sep ", 1)
+	s = separator.ReplaceAllString(ordinal.ReplaceAllString(s, "$1"), " ")
+	s = strings.Replace(strings.ToLower(strings.TrimSpace(s)), "sept ", "sep ", 1)
 	for _, layout := range days {
 		t, err := time.Parse(layout, s)
 		if err != nil {

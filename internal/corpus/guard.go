@@ -63,18 +63,18 @@ var (
 func normalise(raw string, r *report) (string, bool) {
 	// The byte order marks of UTF-16, little endian and big endian.
 	if strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
-		r.errorf(1, "not-utf8", "the file is UTF-16; save it as UTF-8")
+		r.add(1, "not-utf8/utf-16")
 		return "", false
 	}
 	text := strings.TrimPrefix(raw, "\uFEFF")
 	for i, c := range text {
 		switch {
 		case c == 0:
-			r.errorf(lineAt(text, i), "nul-byte", "a NUL byte: this is a binary file or UTF-16, and a proposal is UTF-8 text")
+			r.add(lineAt(text, i), "nul-byte")
 		case c == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
-			r.errorf(lineAt(text, i), "not-utf8", "byte 0x%02X is not valid UTF-8; save the file as UTF-8", text[i])
+			r.add(lineAt(text, i), "not-utf8", text[i])
 		case c == '\r' && !strings.HasPrefix(text[i:], "\r\n"):
-			r.errorf(lineAt(text, i), "lone-cr", "a carriage return without a line feed; end lines with LF or CRLF")
+			r.add(lineAt(text, i), "lone-cr")
 		default:
 			continue
 		}
@@ -110,23 +110,22 @@ func guard(text string, r *report) (h *header, ok bool) {
 	begin, before := lineAt(text, start), len(r.problems)
 	s := splitter{lines: lines[1:end], first: begin + 1, r: r}
 	s.split()
-	fail := func(line int, code, message string) (*header, bool) {
+	fail := func(line int, id string) (*header, bool) {
 		r.problems = r.problems[:before] // the warnings of a header that is none
-		r.errorf(line, code, "%s", message)
+		r.add(line, id)
 		return nil, false
 	}
-	const unclosed = "the header is not closed: put a line with --- where it ends, which seems to be here"
 	switch closed := end < len(lines); {
 	case closed && isMark(lines[end], "..."):
-		return fail(begin+end, "header-dots", "the header ends with ...; end it with ---")
+		return fail(begin+end, "header-dots")
 	case !closed && s.stop == 0 && len(text) > start+maxHeader:
-		return fail(begin, "header-too-large", "the header is longer than 64 KiB, or no --- ends it")
+		return fail(begin, "header-too-large")
 	case !closed || s.stop > 0 && len(s.fields) > 0: // it would swallow the text
-		return fail(cmp.Or(s.stop, begin), "header-unterminated", unclosed)
+		return fail(cmp.Or(s.stop, begin), "header-unterminated")
 	case s.list > 0:
-		return fail(s.list, "header-not-mapping", "the header is a list; it must consist of lines such as title: A title")
+		return fail(s.list, "header-not-mapping/list")
 	case s.scalar > 0:
-		return fail(s.scalar, "header-not-mapping", "the header is plain text; it must consist of lines such as title: A title")
+		return fail(s.scalar, "header-not-mapping/text")
 	}
 	return &header{fields: s.fields, body: body + len(lines[end])}, true
 }
@@ -220,10 +219,9 @@ func (s *splitter) below(line, trimmed string, n int) {
 		s.extend(line)
 	case isComplex(trimmed):
 		s.drop = true
-		s.r.warnf(n, "yaml-fallback", "a key that begins with ? is left out; write it as key: value")
+		s.r.add(n, "yaml-fallback/complex-key")
 	case isKey && oneWord.MatchString(f.key):
-		s.r.warnf(n, "yaml-fallback",
-			"%s is indented below a value that is complete: it is read as a key of its own; take the blanks out", quoted(f.key))
+		s.r.add(n, "yaml-fallback/indented", quoted(f.key))
 		s.key(f, n)
 	default:
 		s.extend(line)
@@ -238,11 +236,11 @@ func (s *splitter) stray(line string, n int) {
 	case len(s.fields) == 0:
 		s.scalar = n
 	case foldedLists[s.fields[len(s.fields)-1].name] && !isComplex(line) && !s.drop:
-		s.r.warnf(n, "yaml-fallback", "this line has no key: it is read as part of the line above; indent it")
+		s.r.add(n, "yaml-fallback/folded")
 		s.extend("  " + line)
 	default:
 		s.drop = true
-		s.r.warnf(n, "yaml-fallback", "this line has no key and is left out; write key: value, or indent it below its key")
+		s.r.add(n, "yaml-fallback/no-key")
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -25,7 +24,7 @@ var (
 	// bracketComma is where a list item holds several authors after all.
 	bracketComma = regexp.MustCompile(`[)>]\s*[,;&]|[)>]\s+and\s`)
 	// nameSuffix follows a comma and yet belongs to the name before it.
-	nameSuffix = regexp.MustCompile(`(?i)^(?:[js]r\.?|i{2,3}|iv|ph\.?\s?d\.?|m\.?d\.?|esq\.?|inc\.?|ltd\.?|llc\.?)(?:[\s(<]|$)`)
+	nameSuffix = regexp.MustCompile(`(?i)^(?:(?:[js]r|ph\.?\s?d|m\.?d|esq|inc|ltd|llc)\.?|i{2,3}|iv)(?:[\s(<]|$)`)
 	etAl       = regexp.MustCompile(`(?i)^(.*?\S)\s+(et\.? al\.?)$`)
 )
 
@@ -40,8 +39,9 @@ func (f *fields) authors(names ...string) []mip.Author {
 		all = authorTexts(v.v)
 	}
 	for _, text := range all {
+		// Below, every word of an author is compared with every bracket.
 		if len(text) > maxText {
-			f.r.warnf(v.line, "long-value", "%s holds a name of %d bytes: at most %d are shown; the frontmatter has all", quoted(v.key), len(text), maxText)
+			f.r.add(v.line, "long-value/name", quoted(v.key), len(text), maxText)
 		}
 		if a := newAuthor(mip.Shorten(text, maxText)); a != (mip.Author{}) {
 			out = append(out, a)
@@ -215,7 +215,7 @@ func (f *fields) references(prefix string, names ...string) []int {
 					out = append(out, n)
 				// What looks like a number of this site and is none must not vanish in silence.
 				case !ok && strings.Trim(token, "-+0123456789") == "" && strings.Trim(token, "-+") != "":
-					f.r.warnf(v.line, "bad-reference", "%s of %s is no proposal number and is left out", quoted(token), quoted(v.key))
+					f.r.add(v.line, "bad-reference", quoted(token), quoted(v.key))
 				}
 			}
 		}
@@ -233,7 +233,8 @@ func reference(token, prefix string) (n int, ok bool) {
 	folder, last := path.Split(strings.TrimSuffix(strings.TrimPrefix(token, "#"), ".md"))
 	digits, ok := stripPrefix(last, prefix)
 	// In an address, a number alone says nothing unless the folder does.
-	if !ok || isURL && digits == last && !strings.EqualFold(strings.TrimSuffix(strings.ToLower(path.Base(folder)), "s"), prefix) {
+	kind := strings.TrimSuffix(strings.ToLower(path.Base(folder)), "s")
+	if !ok || isURL && digits == last && !strings.EqualFold(kind, prefix) {
 		return 0, false
 	}
 	return smallNumber(digits)
@@ -257,7 +258,10 @@ func texts(v any) (out []string) {
 // webAddress parses an absolute http or https address.
 func webAddress(s string) (*url.URL, bool) {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.ContainsAny(s, " \t\n<>\"`") {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, false
+	}
+	if u.Hostname() == "" || strings.ContainsAny(s, " \t\n<>\"`") {
 		return nil, false
 	}
 	return u, true
@@ -288,12 +292,11 @@ func (f *fields) discussion(names ...string) (address *string, topic *int) {
 		}
 	}
 	// The first text that was no address is named, even where a later one was.
-	if dropped != "" {
-		reason := "it is no http or https address"
-		if len(dropped) > maxLink {
-			reason = "an address has at most " + strconv.Itoa(maxLink) + " bytes"
-		}
-		f.r.warnf(v.line, "bad-link", "%s of %s is dropped: %s", quoted(dropped), quoted(v.key), reason)
+	switch {
+	case len(dropped) > maxLink:
+		f.r.add(v.line, "bad-link/long", quoted(dropped), quoted(v.key), maxLink)
+	case dropped != "":
+		f.r.add(v.line, "bad-link", quoted(dropped), quoted(v.key))
 	}
 	return address, topic
 }
@@ -310,7 +313,7 @@ func (f *fields) forumTopic(names ...string) *int {
 		id = &n
 	}
 	if id == nil {
-		f.r.warnf(v.line, "bad-topic", "%s of %s is no forum topic: write its number", quoted(text), quoted(v.key))
+		f.r.add(v.line, "bad-topic", quoted(text), quoted(v.key))
 	}
 	return id
 }

@@ -115,33 +115,33 @@ func list(root *os.Root, dir string) (out []*entry, err error) {
 			texts = append(texts, e)
 		// A name with a number is worth a notice: somebody may miss the proposal.
 		case visible && numbered && f.Irregular:
-			e.report.add(mip.Notice, 0, "not-read", "skipped: sub-folders are not read; a proposal is a file such as MIP-7.md in the folder itself")
+			e.report.add(0, "not-read/folder")
 		case visible && numbered && slices.Contains(otherTexts, path.Ext(lower)):
-			e.report.add(mip.Notice, 0, "not-read", "skipped: a proposal's file name ends in .md")
+			e.report.add(0, "not-read/ending")
 		default:
 			continue
 		}
 		out = append(out, e)
 	}
-	checkNames(texts, mip.Error, "")
+	checkNames(texts, "")
 	return out, nil
 }
 
 // checkNames reports names that look like another one in messages and in addresses, and those
-// that are one name on half of all machines. end is the end of the second message.
-func checkNames(entries []*entry, level mip.Level, end string) {
+// that are one name on half of all machines. variant is that of the messages.
+func checkNames(entries []*entry, variant string) {
 	var visible []folder.File
 	for _, e := range entries {
 		if folder.Visible(e.Name) == e.Name {
 			visible = append(visible, e.File)
 			continue
 		}
-		e.report.add(level, 0, "bad-file-name", "the file name holds a control character or is not UTF-8; rename it")
+		e.report.add(0, "bad-file-name"+variant)
 	}
 	twins := folder.Twins(visible)
 	for _, e := range entries {
 		if others := twins[e.Name]; others != nil {
-			e.report.add(level, 0, "name-case", "the file name differs only by case from %s; rename one%s", strings.Join(others, ", "), end)
+			e.report.add(0, "name-case"+variant, strings.Join(others, ", "))
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (e *entry) readProposal(prefix string) {
 	raw, err := e.Read(e.root)
 	if err != nil {
 		code, message := e.Refusal(err)
-		e.report.errorf(0, code, "%s", message)
+		e.report.put(mip.Error, 0, code, message)
 		return
 	}
 	if p := newProposal(e.File, string(raw), prefix, &e.report); p != nil && !e.report.failed {
@@ -197,17 +197,17 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 	if ok {
 		h, ok = guard(text, r)
 	}
-	// A text such as README.md is no proposal.
+	// A text such as README.md is no proposal, and whatever is wrong with it is nobody's fault.
 	if _, named := numberInName(file.Name); h == nil && !named && !mayHaveNumber(raw, prefix) {
 		*r = report{file: r.file} // the errors of a proposal are none of another text
-		r.add(mip.Notice, 0, "no-header", "skipped: no header and no number in the file name")
+		r.add(0, "no-header/skipped")
 		return nil
 	}
 	if !ok {
 		return nil
 	}
 	if h == nil {
-		r.errorf(1, "no-header", "the file is named like a proposal and has no header; begin it with --- and lines such as title: A title")
+		r.add(1, "no-header")
 		return nil
 	}
 	f := decode(h, r)
@@ -215,11 +215,12 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 	if !ok {
 		return nil
 	}
+	// Feeds are XML, in which such a character cannot even be escaped.
 	first := lineAt(text, h.body)
 	body, at := mip.Printable(text[h.body:])
 	if at >= 0 {
 		line := first + strings.Count(text[h.body:h.body+at], "\n")
-		r.warnf(line, "control-character", "the text holds a control character: it is replaced by U+FFFD")
+		r.add(line, "control-character/text")
 	}
 	// Without a mark of a heading there is none: the stubs that say where a proposal went are
 	// many.
@@ -247,7 +248,7 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 		refused = doc.TooDeep()
 	}
 	if refused != nil {
-		r.errorf(first+refused.Line-1, refused.Code, "%s", refused.Message)
+		r.put(mip.Error, first+refused.Line-1, refused.Code, refused.Message)
 		return nil, false
 	}
 	return doc, heavy
@@ -258,12 +259,13 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 func (c *Corpus) assemble(all []*entry) {
 	for _, e := range all {
 		if p, ok := c.refused[e.Path]; ok && e.proposal != nil {
-			e.report.errorf(p.Line, p.Code, "%s", p.Message)
+			e.report.put(mip.Error, p.Line, p.Code, p.Message)
 		}
 	}
 	checkTwice(all, func(e *entry, others string) {
-		e.report.errorf(e.proposal.numberLine, "duplicate-number", "number %d is also that of %s", e.id.Number, others)
+		e.report.add(e.proposal.numberLine, "duplicate-number", e.id.Number, others)
 	})
+	// Proposals refer to each other by file name as well: [MIP-3](./MIP-3.md).
 	c.files = map[string]*Proposal{}
 	for _, e := range all {
 		if e.proposal == nil || e.report.failed {

@@ -30,13 +30,13 @@ func relate(proposals []*Proposal) {
 			q := published[id]
 			switch {
 			case q == p:
-				p.report.warnf(p.requireLine, "requires-self", "the proposal requires itself")
+				p.report.add(p.requireLine, "requires-self")
 				continue
 			case q == nil:
-				p.report.warnf(p.requireLine, "requires-missing", "required number %d is not published here", id.Number)
+				p.report.add(p.requireLine, "requires-missing", id.Number)
 				continue
 			case p.Status == mip.Final && q.Status == mip.Draft:
-				p.report.warnf(p.requireLine, "final-requires-draft", "the proposal is Final and requires %s, which is a Draft", q.ID)
+				p.report.add(p.requireLine, "final-requires-draft", q.ID)
 			}
 			p.requires = append(p.requires, q)
 			q.RequiredBy = append(q.RequiredBy, p.Number)
@@ -44,7 +44,7 @@ func relate(proposals []*Proposal) {
 	}
 	for _, group := range components(proposals) {
 		first := slices.MinFunc(group, byID)
-		first.report.warnf(first.requireLine, "requires-cycle", "the proposals require each other in a circle: %s", circle(first))
+		first.report.add(first.requireLine, "requires-cycle", circle(first))
 	}
 }
 
@@ -173,16 +173,14 @@ func readHistory(ctx context.Context, folders []string, epoch *time.Time) *histo
 		h.places[dir] = p
 		if p.Shallow != nil {
 			h.whole = false
-			h.report(mip.Notice, dir, "history-shallow",
-				"the clone is shallow: times before its first commit are unknown; fetch the whole history (git fetch --unshallow)")
+			h.report(dir, "history-shallow")
 		}
 		byTop[p.Top] = append(byTop[p.Top], dir)
 	}
 	for top, dirs := range byTop {
 		if git.Partial(ctx, top) {
 			h.partial[top] = true
-			h.report(mip.Notice, dirs[0], "history-partial",
-				"the clone lacks what files held before: versions are told without their texts; fetch it all (git fetch --refetch --no-filter)")
+			h.report(dirs[0], "history-partial")
 		}
 		if err := h.readLog(ctx, top, dirs); err != nil {
 			h.missing(dirs[0], err)
@@ -192,9 +190,9 @@ func readHistory(ctx context.Context, folders []string, epoch *time.Time) *histo
 }
 
 // report notes a problem of a folder, or of a file in it.
-func (h *history) report(level mip.Level, name, code, format string, args ...any) {
+func (h *history) report(name, id string, args ...any) {
 	r := report{file: filepath.ToSlash(name)}
-	r.add(level, 0, code, format, args...)
+	r.add(0, id, args...)
 	h.problems = append(h.problems, r.problems...)
 }
 
@@ -204,7 +202,7 @@ func (h *history) missing(dir string, err error) {
 	h.whole = false
 	for _, known := range []error{git.ErrNoGit, git.ErrOwner, git.ErrFailed} {
 		if errors.Is(err, known) {
-			h.report(mip.Notice, dir, "history-none", "%v: times come from the headers", known)
+			h.report(dir, "history-none", known)
 			return
 		}
 	}
@@ -220,9 +218,7 @@ func (h *history) readRecord(dir string) {
 	defer root.Close()
 	record, err := gitsync.ReadRecord(root) // nil for a folder that was never synced
 	if err != nil {
-		h.report(mip.Warning, path.Join(filepath.ToSlash(dir), gitsync.RecordName), "upstream-record",
-			"the record of mipwatch sync cannot be read (%v): times come from the repository here; bring it back, or remove it and sync again",
-			folder.Cause(err))
+		h.report(path.Join(filepath.ToSlash(dir), gitsync.RecordName), "upstream-record", folder.Cause(err))
 		return
 	}
 	h.records[dir] = record
@@ -259,8 +255,7 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 		h.files[key] = append(h.files[key], touch{c, t.Blob, h.places[dirs[0]].Shallow[c.Hash]})
 	})
 	if len(undated) > 0 {
-		h.report(mip.Warning, dirs[0], "commit-date",
-			"commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such commits: %d)", example, len(undated))
+		h.report(dirs[0], "commit-date", example, len(undated))
 	}
 	return err
 }
@@ -309,10 +304,12 @@ func (h *history) date(proposals []*Proposal) (state, commit string, committed *
 		if from, ok := h.records[p.source.Folder].File(p.source.Name); ok && from.SHA256 == p.ContentHash {
 			p.RepoPath, p.Upstream, created, all = from.Path, true, from.Added, nil
 			for _, v := range from.Versions {
-				all = append(all, touch{Commit: git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Subject: v.Subject}, blob: v.Blob})
+				c := git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Subject: v.Subject}
+				all = append(all, touch{Commit: c, blob: v.Blob})
 			}
 			synced++
 		}
+		// The newest commit dates the text; without one the header does.
 		switch c, when := last(all); {
 		case h.epoch != nil:
 			p.Updated = new(mip.NewTime(*h.epoch))
@@ -346,7 +343,8 @@ func (h *history) date(proposals []*Proposal) (state, commit string, committed *
 	case known > 0 && synced == len(proposals):
 		// The upstream's history is whole, however much of the local one is there.
 		state = "full"
-		h.problems = slices.DeleteFunc(h.problems, func(p mip.Problem) bool { return strings.HasPrefix(p.Code, "history-") })
+		ours := func(p mip.Problem) bool { return strings.HasPrefix(p.Code, "history-") }
+		h.problems = slices.DeleteFunc(h.problems, ours)
 	case known == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(h.places)), cut):
 		state = "none" // the repository, if there is one, holds other files
 	case known > 0 && h.whole && len(h.files) > 0:

@@ -41,11 +41,11 @@ func decode(h *header, r *report, names ...string) *fields {
 		if len(names) > 0 && !slices.Contains(names, f.name) {
 			continue
 		}
+		// A value that is broken costs no other field its structure.
 		v, ok := f.read()
 		f.v = f.tidy(v)
 		if !ok {
-			r.warnf(f.line, "yaml-fallback",
-				"the value of %s is not plain YAML (an anchor, alias, tag, broken quote or too deep nesting): it is kept as text; quote it", quoted(f.key))
+			r.add(f.line, "yaml-fallback", quoted(f.key))
 			f.v = f.tidy(f.asText())
 		}
 		first := d.byName[f.name]
@@ -54,8 +54,7 @@ func decode(h *header, r *report, names ...string) *fields {
 			d.order = append(d.order, f)
 			continue
 		}
-		r.warnf(f.line, "duplicate-key",
-			"%s is stated a second time (first on line %d): the first value that is not empty counts", quoted(f.key), first.line)
+		r.add(f.line, "duplicate-key", quoted(f.key), first.line)
 		// first is in the order already: the later field takes its place.
 		if first.v == nil && f.v != nil {
 			*first = *f
@@ -301,7 +300,8 @@ func decodeBlock(lines []string) (v any, ok bool) {
 		}
 		f, isKey := splitKey(rest)
 		isKey = isKey && !strings.ContainsAny(rest[:1], "[{")
-		// The value's column is kept, so that the keys of a list's map line up with those below.
+		// The value's column is kept, so that the keys of a list's map line up with those below it
+		// in the same item.
 		b.WriteString("\n" + strings.TrimSuffix(strings.TrimRight(lines[i], " \t"), rest))
 		if isKey {
 			b.WriteString(strconv.QuoteToASCII(f.key) + ": ")

@@ -1,5 +1,5 @@
-// Package fetch asks a host over HTTP so that the host cannot hurt the caller: a deadline for every try, a bounded body,
-// no hop to another host, one retry, pauses and a circuit breaker. It does not know the meaning of an answer.
+// Package fetch asks a host over HTTP so that the host cannot hurt the caller: a deadline for every try, a bounded
+// body, no hop to another host, one retry, pauses and a circuit breaker. It does not know the meaning of an answer.
 package fetch
 
 import (
@@ -169,8 +169,9 @@ func (h *Host) enter() (probe bool, err error) {
 // leave counts how a call ended that was let in. A 429 is no failure: a host that asks for a pause works. Neither is a
 // call whose caller has left.
 func (h *Host) leave(probe bool, err error) {
+	const slowDown, unavailable = http.StatusTooManyRequests, http.StatusServiceUnavailable
 	e, failed := errors.AsType[*Error](err)
-	if failed && (e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable && e.RetryAfter > 0) {
+	if failed && (e.Status == slowDown || e.Status == unavailable && e.RetryAfter > 0) {
 		h.Pause(e.RetryAfter)
 	}
 	h.mu.Lock()
@@ -184,7 +185,7 @@ func (h *Host) leave(probe bool, err error) {
 			h.config.Stats.Open.Add(-1)
 		}
 		h.failures = 0
-	case failed && e.Status != http.StatusTooManyRequests:
+	case failed && e.Status != slowDown:
 		h.timedOut = e.Timeout
 		h.failures++
 		// Failures of calls that were under way do not keep the breaker open for longer.
@@ -219,6 +220,7 @@ func (h *Host) Do(ctx context.Context, r Request) (res *Response, err error) {
 		return nil, err
 	}
 	defer func() { h.leave(probe, err) }()
+	// A call that decides for the breaker makes one try, so that a host that is down is asked once.
 	res, err = h.try(ctx, to, r)
 	if e, ok := errors.AsType[*Error](err); ok && e.retry && !probe && !r.Once {
 		wait := max(retryPause, e.RetryAfter)
@@ -253,6 +255,7 @@ func (h *Host) try(ctx context.Context, to *url.URL, r Request) (*Response, erro
 	if err != nil {
 		return nil, fmt.Errorf("upstream method %q: not a token", r.Method)
 	}
+	// The address is set here, since the errors of parsing one hold it.
 	req.URL, req.Host = to, to.Host
 	for name, values := range r.Header {
 		req.Header[http.CanonicalHeaderKey(name)] = values
@@ -272,12 +275,14 @@ func (h *Host) try(ctx context.Context, to *url.URL, r Request) (*Response, erro
 	if err := spend(); err != nil {
 		return nil, err
 	}
-	client := http.Client{Transport: h.config.Transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
+	client := http.Client{Transport: h.config.Transport}
+	client.CheckRedirect = func(next *http.Request, via []*http.Request) error {
 		if h.config.NoRedirects || !mayFollow(next, via) {
 			return http.ErrUseLastResponse
 		}
 		return spend()
-	}}
+	}
+	// The client would wrap the error of a redirect that the caller has not paid for.
 	resp, err := client.Do(req)
 	if refused != nil {
 		return nil, refused
@@ -293,8 +298,8 @@ func (h *Host) try(ctx context.Context, to *url.URL, r Request) (*Response, erro
 	return res, nil
 }
 
-// mayFollow allows three redirects that stay on the host, or go to its TLS, and keep the method (RFC 9110 section 15.4).
-// Any other is a status that is no answer. next gets the credentials of the address, and no Referer.
+// mayFollow allows three redirects that stay on the host, or go to its TLS, and keep the method (RFC 9110 section
+// 15.4). Any other is a status that is no answer. next gets the credentials of the address, and no Referer.
 func mayFollow(next *http.Request, via []*http.Request) bool {
 	last := via[len(via)-1]
 	from, to := last.URL, next.URL

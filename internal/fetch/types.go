@@ -72,6 +72,7 @@ func (e *Error) Error() string {
 	if e.err != nil {
 		text += ": " + e.err.Error()
 	}
+	// The status tells an operator more than any word of ours.
 	if e.Status != 0 {
 		text = fmt.Sprintf("%s (status %d)", text, e.Status)
 	}

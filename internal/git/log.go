@@ -239,41 +239,33 @@ func (o *Objects) changes(n *node, folder int) ([]Entry, error) {
 }
 
 // difference compares two trees and returns the files that are new or not the same, and those that are gone
-// without mode and hash. Folders are left out.
+// without mode and hash, sorted by name. Folders are left out.
 func difference(before, after []Entry) (changed []Entry) {
-	for len(before) > 0 || len(after) > 0 {
-		order := 0
-		switch {
-		case len(before) == 0:
-			order = 1
-		case len(after) == 0:
-			order = -1
-		case before[0] == after[0]:
-			before, after = before[1:], after[1:]
+	// Most entries are the same.
+	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
+		before, after = before[1:], after[1:]
+	}
+	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
+		before, after = before[:len(before)-1], after[:len(after)-1]
+	}
+	gone := map[string]Entry{}
+	for _, e := range before {
+		gone[e.Name] = e
+	}
+	for _, e := range after {
+		if e.Mode == ModeFolder {
 			continue
-		default:
-			order = strings.Compare(before[0].sortName(), after[0].sortName())
 		}
-		if order < 0 && before[0].Mode != ModeFolder {
-			changed = append(changed, Entry{Name: before[0].Name})
+		if e != gone[e.Name] {
+			changed = append(changed, e)
 		}
-		if order >= 0 && after[0].Mode != ModeFolder {
-			changed = append(changed, after[0])
-		}
-		if order <= 0 {
-			before = before[1:]
-		}
-		if order >= 0 {
-			after = after[1:]
+		delete(gone, e.Name)
+	}
+	for name, e := range gone {
+		if e.Mode != ModeFolder {
+			changed = append(changed, Entry{Name: name})
 		}
 	}
+	slices.SortFunc(changed, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return changed
-}
-
-// sortName is the name by which git sorts an entry of a tree.
-func (e Entry) sortName() string {
-	if e.Mode == ModeFolder {
-		return e.Name + "/"
-	}
-	return e.Name
 }

@@ -105,7 +105,7 @@ func Sync(ctx context.Context, o Options) (Report, error) {
 	s := &syncer{Options: o, Report: &Report{Git: git.Public(o.Git), Ref: o.Ref, Added: []string{}, Changed: []string{},
 		Removed: []string{}, Problems: []mip.Problem{}, Notices: []string{}}}
 	err := s.run(ctx)
-	// Folders are closed after a failure as well: what was prepared is removed.
+	// Folders are closed after a failure as well: those that are new and empty are removed.
 	for _, f := range s.folders {
 		f.close()
 	}

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func ParseBlocks(body string) (root ast.Node, links []parser.Reference) {
 	pc := parser.NewContext()
 	root = blockParser().Parse(text.NewReader([]byte(body)), parser.WithContext(pc))
 	links = pc.References()
-	slices.SortFunc(links, func(a, b parser.Reference) int { return strings.Compare(string(a.Label()), string(b.Label())) })
+	slices.SortFunc(links, func(a, b parser.Reference) int { return bytes.Compare(a.Label(), b.Label()) })
 	return root, links
 }
 

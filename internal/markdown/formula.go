@@ -87,8 +87,9 @@ type Formulas struct{}
 // Extend implements [goldmark.Extender].
 func (Formulas) Extend(m goldmark.Markdown) {
 	m.Parser().AddOptions(
-		parser.WithBlockParsers(util.Prioritized(formulaBlockParser{}, 690)), // before fenced code (700) or any list
-		parser.WithInlineParsers(util.Prioritized(formulaParser{}, 150)),     // after code (100), before links and emphasis
+		// Before fenced code (700) or any list; after code (100), before links and emphasis.
+		parser.WithBlockParsers(util.Prioritized(formulaBlockParser{}, 690)),
+		parser.WithInlineParsers(util.Prioritized(formulaParser{}, 150)),
 	)
 }
 
@@ -232,14 +233,18 @@ func (formulaBlockParser) Trigger() []byte { return []byte{'$'} }
 func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	line, segment := reader.PeekLine()
 	pos := pc.BlockOffset()
-	if pos < 0 || segment.Padding > 0 || !bytes.HasPrefix(line[pos:], []byte("$$")) || bytes.HasPrefix(line[pos:], []byte("$$$")) {
+	if pos < 0 || segment.Padding > 0 || !bytes.HasPrefix(line[pos:], []byte("$$")) {
 		return nil, parser.NoChildren
 	}
 	from := pos + len("$$")
 	to := from + decisive(line[from:], true)
 	n := &FormulaBlock{whole: segment, open: to == len(line)}
 	// Else it is a text that begins with a formula, or none.
-	if n.open && !ends(reader.Source()[segment.Stop:]) || !n.open && (!closes(line[to:]) || util.IsBlank(line[from:to])) {
+	found := closes(line[to:]) && !util.IsBlank(line[from:to])
+	if n.open {
+		found = ends(reader.Source()[segment.Stop:])
+	}
+	if !found {
 		return nil, parser.NoChildren
 	}
 	n.add(text.NewSegment(segment.Start+from, segment.Start+to), reader.Source())

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -26,36 +25,6 @@ const (
 	hopelessLines, hopelessHeadings = 250_000, 60_000
 )
 
-// limits are the most that a text may hold outside code. Where several are passed the first is
-// reported.
-var limits = []struct {
-	count         func(*shape) int
-	most          int
-	code, message string
-}{
-	// goldmark expands tables: every row has a cell for every column.
-	{func(s *shape) int { return s.cells }, 10_000, "too-many-cells",
-		"tables have more than 10,000 cells in all, counted as columns times rows; publish the data beside the proposal"},
-	{func(s *shape) int { return s.headings }, 10_000, "too-many-headings", "there are more than 10,000 headings"},
-	// Each footnote searches all others.
-	{func(s *shape) int { return s.footnotes }, 5_000, "too-complex", "there are more than 5,000 footnotes and references to footnotes"},
-	{func(s *shape) int { return s.brackets }, 100_000, "too-complex",
-		"there are more than 100,000 opening square brackets outside code; put data into a code block"},
-	// Each closing bracket looks through the thousand bytes before it.
-	{func(s *shape) int { return s.closers }, 50_000, "too-complex",
-		"there are more than 50,000 closing square brackets outside code; put data into a code block"},
-	// Escaped pipes are compared with each other.
-	{func(s *shape) int { return s.escapedPipes }, 5_000, "too-complex", `there are more than 5,000 escaped pipes (\|) outside code`},
-	// Each line that is not blank is a node of some hundred bytes.
-	{func(s *shape) int { return s.lines }, 100_000, "too-complex", "there are more than 100,000 lines of text outside code"},
-	{func(s *shape) int { return s.angles }, 100_000, "too-complex",
-		"there are more than 100,000 signs < outside code; put data into a code block"},
-	{func(s *shape) int { return s.work }, 1 << 27, "too-complex",
-		"too many links, brackets, emphasis marks, backticks or reference definitions in one paragraph: divide it, or put data into a code block"},
-	// Each may be a block of HTML, which is dear to make harmless.
-	{func(s *shape) int { return s.tags }, 30_000, "too-complex", "there are more than 30,000 lines that begin with HTML"},
-}
-
 // Excess says which limit a text passes.
 type Excess struct {
 	// Line is that of the text, from 1.
@@ -70,7 +39,7 @@ type Excess struct {
 func Check(body string) (heavy bool, refused *Excess) {
 	s := scan(body)
 	if s.deepest > 0 {
-		return false, &Excess{s.deepest, "too-deep", fmt.Sprintf("quotes or lists are nested more than %d levels", maxNesting)}
+		return false, &Excess{s.deepest, "too-deep", "quotes or lists are nested more than 64 levels"}
 	}
 	refused = s.excess()
 	if refused != nil && s.lines <= hopelessLines && s.headings <= hopelessHeadings {
@@ -81,11 +50,35 @@ func Check(body string) (heavy bool, refused *Excess) {
 	return refused == nil && s.heavy(len(body)), refused
 }
 
-// excess says which limit the counts pass, nil when they pass none.
+// excess says which limit the counts pass outside code, the first of several, nil when they pass
+// none.
 func (s *shape) excess() *Excess {
-	for _, l := range limits {
-		if l.count(s) > l.most {
-			return &Excess{max(s.worst, 1), l.code, l.message}
+	const intoCode, maxWork = "; put data into a code block", 1 << 27
+	for _, limit := range []struct {
+		count, most   int
+		code, message string
+	}{
+		// goldmark expands tables: every row has a cell for every column.
+		{s.cells, 10_000, "too-many-cells", "tables have more than 10,000 cells in all, counted as columns times rows; " +
+			"publish the data beside the proposal"},
+		{s.headings, 10_000, "too-many-headings", "there are more than 10,000 headings"},
+		// Each footnote searches all others.
+		{s.footnotes, 5_000, "too-complex", "there are more than 5,000 footnotes and references to footnotes"},
+		{s.brackets, 100_000, "too-complex", "there are more than 100,000 opening square brackets outside code" + intoCode},
+		// Each closing bracket looks through the thousand bytes before it.
+		{s.closers, 50_000, "too-complex", "there are more than 50,000 closing square brackets outside code" + intoCode},
+		// Escaped pipes are compared with each other.
+		{s.escapedPipes, 5_000, "too-complex", `there are more than 5,000 escaped pipes (\|) outside code`},
+		// Each line that is not blank is a node of some hundred bytes.
+		{s.lines, 100_000, "too-complex", "there are more than 100,000 lines of text outside code"},
+		{s.angles, 100_000, "too-complex", "there are more than 100,000 signs < outside code" + intoCode},
+		{s.work, maxWork, "too-complex", "too many links, brackets, emphasis marks, backticks or reference definitions " +
+			"in one paragraph: divide it, or put data into a code block"},
+		// Each may be a block of HTML, which is dear to make harmless.
+		{s.tags, 30_000, "too-complex", "there are more than 30,000 lines that begin with HTML"},
+	} {
+		if limit.count > limit.most {
+			return &Excess{max(s.worst, 1), limit.code, limit.message}
 		}
 	}
 	return nil
@@ -231,8 +224,10 @@ func (s *shape) prefix(line string, number int) (rest string) {
 	switch {
 	case markers > 0 && rest == "" && strings.Trim(line, "> \t") != "" && markers+indent/2 <= maxNesting:
 		return line[len(line)-1:] // an empty list item is no blank line
-	case markers == 0, markers+indent/2 <= maxNesting, strings.Trim(line, "- \t") == "", strings.Trim(line, "* \t") == "":
-		return rest // at the end, a thematic break
+	case markers == 0, markers+indent/2 <= maxNesting:
+		return rest
+	case strings.Trim(line, "- \t") == "", strings.Trim(line, "* \t") == "": // a thematic break
+		return rest
 	}
 	s.deep = true
 	if s.deepest == 0 && (markers > maxMarkers || indent > maxIndent) {
@@ -320,7 +315,7 @@ func (d *Document) TooDeep() (found *Excess) {
 			return ast.WalkContinue, nil
 		}
 		line := 1 + bytes.Count(d.Body[:at], []byte("\n"))
-		found = &Excess{line, "too-deep", fmt.Sprintf("quotes, lists or emphasis are nested more than %d levels", maxNesting)}
+		found = &Excess{line, "too-deep", "quotes, lists or emphasis are nested more than 64 levels"}
 		return ast.WalkStop, nil
 	})
 	return found

@@ -22,8 +22,9 @@ import (
 
 // newParser is made once: a parser keeps no state between texts and is safe for concurrent use.
 var newParser = sync.OnceValue(func() parser.Parser {
-	return goldmark.New(goldmark.WithExtensions(
-		extension.Table, extension.Strikethrough, extension.TaskList, bareLinks{}, extension.Footnote, Formulas{})).Parser()
+	extensions := goldmark.WithExtensions(
+		extension.Table, extension.Strikethrough, extension.TaskList, bareLinks{}, extension.Footnote, Formulas{})
+	return goldmark.New(extensions).Parser()
 })
 
 // Document is a parsed text. Nothing in it changes once it is made, so that it is safe for
@@ -175,7 +176,8 @@ func (p bareLinks) Parse(parent ast.Node, block text.Reader, pc parser.Context) 
 	if len(line) > 0 && strings.IndexByte(" *_~(", line[0]) >= 0 { // the marks before which it is called
 		line = line[1:]
 	}
-	if len(line) == 0 || line[0] != 'h' && line[0] != 'f' && line[0] != 'w' && bytes.IndexByte(line[:min(len(line), mostLocal+1)], '@') < 0 {
+	schemes := len(line) > 0 && (line[0] == 'h' || line[0] == 'f' || line[0] == 'w')
+	if !schemes && bytes.IndexByte(line[:min(len(line), mostLocal+1)], '@') < 0 {
 		return nil
 	}
 	return p.InlineParser.Parse(parent, block, pc)

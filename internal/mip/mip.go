@@ -120,7 +120,8 @@ func (p Problem) String() string {
 // SortProblems orders by file, line, code and message, and drops exact repetitions.
 func SortProblems(ps []Problem) []Problem {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code),
+			cmp.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(ps)
 }

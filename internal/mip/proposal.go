@@ -89,7 +89,7 @@ func (a Author) Slug() string {
 		return ""
 	}
 	slug := strings.ToLower(*a.GitHub)
-	if strings.ContainsFunc(slug, func(r rune) bool { return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') }) {
+	if strings.Trim(slug, "-_0123456789abcdefghijklmnopqrstuvwxyz") != "" {
 		return Slug(slug) // no login of GitHub's
 	}
 	return boundedSlug(slug)

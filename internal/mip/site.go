@@ -112,6 +112,9 @@ type SidecarConfig struct {
 // Endpoints is a network with how the sidecar reaches it.
 type Endpoints struct {
 	Network
-	RPC       []string `json:"rpc"`       // addresses in order of preference; they may hold keys, so nothing prints or publishes them
-	BlockTime float64  `json:"blockTime"` // seconds between blocks; 0 when unknown
+	// RPC has addresses in order of preference. They may hold keys, so nothing prints or publishes
+	// them.
+	RPC []string `json:"rpc"`
+	// BlockTime is in seconds between blocks; 0 when unknown.
+	BlockTime float64 `json:"blockTime"`
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -198,10 +197,9 @@ func ParseBaseURL(s string) (string, error) {
 // webAddress checks an absolute http or https address. Its errors do not repeat the address,
 // which may hold a key.
 func webAddress(s string) (string, error) {
-	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
-			char, _ := utf8.DecodeRuneInString(s[i:])
-			return "", fmt.Errorf("want an address in plain ASCII (names as xn--…, other characters as %%XX), got %s", strconv.QuoteRuneToASCII(char))
+	for _, c := range s {
+		if c <= ' ' || c >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", c) {
+			return "", fmt.Errorf("want an address in plain ASCII (names as xn--…, other characters as %%XX), got %+q", c)
 		}
 	}
 	// A relative address could lead anywhere, and another scheme nowhere that a browser goes.

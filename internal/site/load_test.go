@@ -210,7 +210,7 @@ func TestParseRefuses(t *testing.T) {
 
 		{"fork without name", "hardforks: [{mips: [1]}]\n", []string{"3: missing-key: hardforks[0].name"}},
 		{"fork name empty", "hardforks: [{name: ''}]\n", []string{"3: bad-value: hardforks[0].name: empty"}},
-		{"fork name twice", "hardforks:\n  - name: A b\n  - name: a-B\n", []string{"5: duplicate-value: hardforks[1].name: a-B has the same address (/upgrade/a-b/) as the fork in line 4"}},
+		{"fork name twice", "hardforks:\n  - name: A b\n  - name: a-B\n", []string{"5: duplicate-value: hardforks[1].name: /upgrade/a-b/ is taken, in line 4"}},
 		{"fork mips", "hardforks:\n  - {name: A, mips: [one, 1.5, -2, 010, 1_000, 9999999999]}\n", []string{"4: bad-value: hardforks[0].mips[2]", "4: bad-value: hardforks[0].mips[3]", "4: bad-value: hardforks[0].mips[4]", "4: bad-value: hardforks[0].mips[5]", "4: wrong-type: hardforks[0].mips[0]: want a whole number, got text", "4: wrong-type: hardforks[0].mips[1]"}},
 		{"fork meta text", "hardforks: [{name: A, meta: MIP-6}]\n", []string{"3: wrong-type: hardforks[0].meta: want a whole number"}},
 		{"activation of an unknown network", "hardforks: [{name: A, activation: {mainnet: 1}}]\nnetworks: [{id: testnet, chain_id: 1}]\n", []string{"3: unknown-network: hardforks[0].activation.mainnet: networks has no such id"}},

@@ -95,16 +95,29 @@ func (p *problems) at(name, code, format string, args ...any) {
 	p.add(p.lines[name], code, "%s: %s", name, fmt.Sprintf(format, args...))
 }
 
+// syntaxError matches an error of the YAML parser, such as "yaml: line 3: did not find expected
+// key". It names no line for the first one.
+var syntaxError = regexp.MustCompile(`(?s)^(?:yaml: )?(?:line ([0-9]+): )?(.*)$`)
+
 // document parses the one YAML document of the file and returns its top node, or nil when that
 // cannot be read any further. Nodes keep lines and the text as written.
 func (p *problems) document(data []byte) *yaml.Node {
-	switch notUTF8 := lineOf(data, func(line []byte) bool { return !utf8.Valid(line) }); {
-	case len(data) > maxSize:
+	if len(data) > maxSize {
 		p.add(0, "too-large", "larger than 1 MiB")
 		return nil
-	case notUTF8 > 0:
-		p.add(notUTF8, "not-utf8", "not UTF-8; save the file as UTF-8")
-		return nil
+	}
+	// The parser names no lines for these.
+	line := 0
+	for text := range bytes.Lines(data) {
+		line++
+		if !utf8.Valid(text) {
+			p.add(line, "not-utf8", "not UTF-8; save the file as UTF-8")
+			return nil
+		}
+		if bytes.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && !strings.ContainsRune("\t\n\r", c) }) {
+			p.add(line, "yaml-syntax", "control characters are not allowed")
+			return nil
+		}
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
@@ -123,36 +136,11 @@ func (p *problems) document(data []byte) *yaml.Node {
 	case err == nil:
 		p.add(second.Line, "yaml-syntax", "a second document; the file must hold one")
 	default:
-		p.syntax(data, err)
+		found := syntaxError.FindStringSubmatch(err.Error())
+		line, _ := strconv.Atoi(found[1])
+		p.add(max(1, line), "yaml-syntax", "%s", found[2])
 	}
 	return nil
-}
-
-// syntaxError matches an error of the YAML parser, such as "yaml: line 3: did not find expected
-// key". It names no line for the first one and for control characters.
-var syntaxError = regexp.MustCompile(`(?s)^(?:yaml: )?(?:line ([0-9]+): )?(.*)$`)
-
-// syntax reports an error of the YAML parser.
-func (p *problems) syntax(data []byte, err error) {
-	found := syntaxError.FindStringSubmatch(err.Error())
-	line, _ := strconv.Atoi(found[1])
-	if line == 0 {
-		line = max(1, lineOf(data, func(line []byte) bool {
-			return bytes.ContainsFunc(line, func(c rune) bool { return unicode.IsControl(c) && !strings.ContainsRune("\t\n\r", c) })
-		}))
-	}
-	p.add(line, "yaml-syntax", "%s", found[2])
-}
-
-// lineOf is the number of the first line that is bad, from 1; 0 when none is.
-func lineOf(data []byte, bad func(line []byte) bool) int {
-	n := 0
-	for line := range bytes.Lines(data) {
-		if n++; bad(line) {
-			return n
-		}
-	}
-	return 0
 }
 
 // top is the name of the whole file in messages.

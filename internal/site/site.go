@@ -107,33 +107,29 @@ func (f *file) site(p *problems) *Site {
 	if len(s.Proposals) == 0 && len(p.list) == 0 {
 		p.at("proposals", "bad-value", "no folder")
 	}
-	// Each id, each chain id and each address of a fork stands once. first is the line of the
-	// value that took it, 0 when it was free.
+	// Each id, each chain id and each address of a fork stands once. A value that is 0 or empty has a problem already.
 	taken := map[string]int{}
-	first := func(kind, value, where string) int {
-		line := taken[kind+value]
-		if line == 0 {
-			taken[kind+value] = p.lines[where]
+	once := func(kind, value, at string) {
+		switch line := taken[kind+value]; {
+		case value == "" || value == "0":
+		case line > 0:
+			p.at(at, "duplicate-value", "%s is taken, in line %d", show(value), line)
+		default:
+			taken[kind+value] = p.lines[at]
 		}
-		return line
 	}
 	for i, n := range f.Networks {
 		at := fmt.Sprintf("networks[%d]", i)
-		if line := first("id ", n.ID, at+".id"); n.ID != "" && line > 0 {
-			p.at(at+".id", "duplicate-value", "%s is taken, in line %d", n.ID, line)
-		}
-		if line := first("chain ", fmt.Sprint(n.ChainID), at+".chain_id"); n.ChainID > 0 && line > 0 {
-			p.at(at+".chain_id", "duplicate-value", "%d is taken, in line %d", n.ChainID, line)
-		}
+		once("id ", n.ID, at+".id")
+		once("chain ", fmt.Sprint(n.ChainID), at+".chain_id")
 		// A network without a name is called by its id.
 		public := mip.Network{ID: n.ID, Name: cmp.Or(n.Name, n.ID), ChainID: n.ChainID}
 		s.Networks = append(s.Networks, mip.Endpoints{Network: public, RPC: n.RPC, BlockTime: n.BlockTime})
 	}
 	for i, h := range f.HardForks {
 		at := fmt.Sprintf("hardforks[%d]", i)
-		slug := mip.Slug(h.Name)
-		if line := first("fork ", slug, at+".name"); h.Name != "" && line > 0 {
-			p.at(at+".name", "duplicate-value", "%s has the same address (/upgrade/%s/) as the fork in line %d", show(h.Name), slug, line)
+		if h.Name != "" {
+			once("fork ", "/upgrade/"+mip.Slug(h.Name)+"/", at+".name")
 		}
 		s.HardForks = append(s.HardForks, h.hardFork(s.Networks, p, at))
 	}

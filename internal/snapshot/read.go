@@ -42,13 +42,14 @@ type link struct {
 	ForumTopicID  *int    `json:"forumTopicId"`
 }
 
-// Read reads a saved answer of GET /api/mip-watch. name is what problems and errors call it. The error says which member
-// is not as that answer has it. Unknown members are ignored, since the answer may gain some.
+// Read reads a saved answer of GET /api/mip-watch. name is what problems and errors call it. The error says which
+// member is not as that answer has it. Unknown members are ignored, since the answer may gain some.
 func Read(name string, r io.Reader) (*File, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err == nil && len(raw) > MaxBytes {
 		err = fmt.Errorf("is larger than %d bytes, which no answer of GET /api/mip-watch is", MaxBytes)
 	}
+	// What the file says is believed only after all of it was read.
 	f := &File{name: name}
 	if err == nil {
 		err = f.decode(raw)
@@ -93,8 +94,9 @@ func (f *File) decode(raw []byte) error {
 			return err
 		}
 	}
+	states := []api.NetworkHealth{api.NetworkOK, api.NetworkStale, api.NetworkUnavailable}
 	for _, id := range slices.Sorted(maps.Keys(f.networks)) {
-		if !slices.Contains([]api.NetworkHealth{api.NetworkOK, api.NetworkStale, api.NetworkUnavailable}, f.networks[id].Status) {
+		if !slices.Contains(states, f.networks[id].Status) {
 			return wrong("networks."+quote(id)+".status", "want ok, stale or unavailable")
 		}
 	}
@@ -197,7 +199,8 @@ type filter struct {
 
 // notice records a problem that leaves the rest of the file usable.
 func (h *filter) notice(code, format string, a ...any) {
-	h.problems = append(h.problems, mip.Problem{Level: mip.Notice, Code: code, File: h.name, Message: fmt.Sprintf(format, a...)})
+	message := fmt.Sprintf(format, a...)
+	h.problems = append(h.problems, mip.Problem{Level: mip.Notice, Code: code, File: h.name, Message: message})
 }
 
 // proposal finds a published proposal of the main kind by its number.
@@ -244,13 +247,14 @@ func (h *filter) topics() []Topic {
 	return out
 }
 
-// sameLink reports whether a proposal's link is the one that the file speaks of, and leads to the site's forum: a link to
-// another site says nothing about this forum.
+// sameLink reports whether a proposal's link is the one that the file speaks of, and leads to the site's forum: a link
+// to another site says nothing about this forum.
 func (h *filter) sameLink(s mip.Summary, l link) bool {
 	if h.site.Forum == nil || s.DiscussionsTo == nil || l.DiscussionsTo == nil || *s.DiscussionsTo != *l.DiscussionsTo {
 		return false
 	}
-	return strings.HasPrefix(strings.ToLower(*s.DiscussionsTo), strings.ToLower(strings.TrimSuffix(*h.site.Forum, "/"))+"/")
+	forum := strings.TrimSuffix(*h.site.Forum, "/") + "/"
+	return strings.HasPrefix(strings.ToLower(*s.DiscussionsTo), strings.ToLower(forum))
 }
 
 // heads are those of the site's networks that the file has, under the site's names.
@@ -291,6 +295,7 @@ func (h *filter) outdated(d api.Discrepancy) string {
 			return "the text of " + s.ID.String() + " has changed since"
 		}
 	}
+	// The sidecar writes short messages without hidden characters, so that somebody else did write others.
 	switch {
 	case d.Hardfork != nil && !slices.ContainsFunc(h.forks, func(f mip.HardFork) bool { return f.Name == *d.Hardfork }):
 		return "the site has no such hard fork"

@@ -69,6 +69,7 @@ func reason(raw []byte, e *jsontext.SyntacticError) error {
 // those that are named, spelt like that, each once at most; which of them must be there is for
 // the caller to say. Of inner objects the members are not judged.
 func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
+	// The decoder would say of any other value only that it does not fit.
 	if text := bytes.TrimLeft(raw, " \t\r\n"); utf8.Valid(raw) && !bytes.HasPrefix(text, []byte("{")) {
 		return nil, ErrNotObject
 	}
@@ -77,6 +78,7 @@ func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return nil, reason(raw, e)
 	}
+	// Which of several is named does not matter.
 	for name := range out {
 		if !slices.Contains(names, name) {
 			return nil, &MemberError{Name: name}
@@ -136,7 +138,7 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 		}
 		return &Error{lineAt(raw, int(e.ByteOffset)), message}
 	}
-	if err != nil {
+	if err != nil { // not UTF-8
 		return &Error{0, "it " + err.Error()}
 	}
 	// What the text lacks shows in the value when it is written again.
@@ -179,7 +181,8 @@ func kindOf(t reflect.Type) string {
 		return "a time such as 2026-01-05T12:00:00Z"
 	}
 	return map[reflect.Kind]string{
-		reflect.Struct: "an object", reflect.Slice: "a list", reflect.String: "a string", reflect.Bool: "true or false", reflect.Int: "a whole number",
+		reflect.Struct: "an object", reflect.Slice: "a list", reflect.String: "a string",
+		reflect.Bool: "true or false", reflect.Int: "a whole number",
 	}[t.Kind()]
 }
 

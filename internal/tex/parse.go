@@ -197,7 +197,7 @@ func (p *parser) letters(word string) atom {
 // scripts reads the subscript, the superscript and the primes of an atom.
 func (p *parser) scripts(a atom) atom {
 	var sub, sup *element
-	primes := ""
+	primes := 0
 	for {
 		switch t := p.peek(); {
 		case t == "_" && sub == nil:
@@ -208,14 +208,14 @@ func (p *parser) scripts(a atom) atom {
 			sup = new(p.argument())
 		case t == "'" && sup == nil:
 			p.next()
-			primes += "\u2032"
+			primes++
 		case t == "_" || t == "^" || t == "'":
 			panic(errSyntax) // one of two would have to go
 		case (t == `\limits` || t == `\nolimits`) && a.class == largeOperator:
 			p.next()
 			a.limits = t == `\limits`
 		default:
-			return a.withScripts(sub, sup, primes)
+			return a.withScripts(sub, sup, strings.Repeat("\u2032", primes))
 		}
 	}
 }
@@ -261,7 +261,7 @@ var token = regexp.MustCompile(`(?s)^(?:\\[a-zA-Z]+|\\?.)`)
 // peek returns the next token. The empty one is the end of the source. Blanks between tokens mean nothing.
 func (p *parser) peek() string {
 	p.at = len(p.src) - len(strings.TrimLeft(p.src[p.at:], " \t\r\n"))
-	return token.FindString(p.src[p.at:])
+	return token.FindString(p.src[p.at:min(len(p.src), p.at+maxToken)])
 }
 
 // next reads the token that peek returns. Markdown takes one of two backslashes before a brace or an underscore,

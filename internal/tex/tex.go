@@ -26,6 +26,8 @@ const (
 	MaxBytes = 4 << 10
 	// maxDepth is how deep groups, fractions, roots and the like may nest.
 	maxDepth = 32
+	// maxToken is how many bytes of a token are read. All that are known are shorter.
+	maxToken = 64
 	// maxCells is how many cells the tables of one formula may have.
 	maxCells = 400
 )

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Chain is the JSON-RPC endpoint of an EVM chain (https://ethereum.github.io/execution-apis/) whose blocks come with the
-// clock: eth_chainId, eth_blockNumber and eth_getBlockByNumber, one call a request. Batches are refused, as some public
-// endpoints do. The path does not matter. It is safe for concurrent use.
+// Chain is the JSON-RPC endpoint of an EVM chain (https://ethereum.github.io/execution-apis/) whose blocks come with
+// the clock: eth_chainId, eth_blockNumber and eth_getBlockByNumber, one call a request. Batches are refused, as some
+// public endpoints do. The path does not matter. It is safe for concurrent use.
 type Chain struct {
 	config ChainConfig
 
@@ -140,8 +140,8 @@ func rpcReply(id json.RawMessage, member string, value any) map[string]any {
 // quantity writes a number as JSON-RPC of Ethereum does.
 func quantity(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
 
-// number is the height that the first of two parameters means, a tag or a hexadecimal number. The finalized block is two
-// behind the latest.
+// number is the height that the first of two parameters means, a tag or a hexadecimal number. The finalized block is
+// two behind the latest.
 func (c *Chain) number(params []any) (uint64, bool) {
 	if len(params) != 2 {
 		return 0, false

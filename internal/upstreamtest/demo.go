@@ -58,8 +58,8 @@ type demoTopic struct {
 	rank     int // how many topics are livelier, -1 for one at rest
 }
 
-// demoTopics returns the topics on the forum that proposals link to, those of the newest proposals first. Of two with one
-// number, or with one slug and no number, the older proposal gives the title.
+// demoTopics returns the topics on the forum that proposals link to, those of the newest proposals first. Of two with
+// one number, or with one slug and no number, the older proposal gives the title.
 func demoTopics(forum *url.URL, proposals []mip.Summary) []demoTopic {
 	const slugTopics = 10_000 // the lowest number of a topic that proposals link to by its slug alone
 	var topics []demoTopic
@@ -86,9 +86,9 @@ func demoTopics(forum *url.URL, proposals []mip.Summary) []demoTopic {
 	return topics
 }
 
-// grow returns the topic as it is at a moment: posts that came evenly in its first weeks, and if it is lively one in every
-// interval of this week. A function of nothing but the clock that rises by the minute would otherwise reach figures that
-// no forum has.
+// grow returns the topic as it is at a moment: posts that came evenly in its first weeks, and if it is lively one in
+// every interval of this week. A function of nothing but the clock that rises by the minute would otherwise reach
+// figures that no forum has.
 func (d demoTopic) grow(t Topic, now time.Time) Topic {
 	const day = 24 * time.Hour
 	key := strconv.Itoa(d.id)

@@ -117,7 +117,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 			"createSummary":     {madeBy, subject.Summary},
 			"createTranslation": {oneSection, answer},
 
-			"createSummaryRequest":     {"", api.SummaryRequest{MIPNumber: p.Number}},
+			"createSummaryRequest": {"", api.SummaryRequest{MIPNumber: p.Number}},
 			"createTranslationRequest": {"", api.TranslateRequest{
 				MIPNumber: p.Number, Locale: published.Locale, Sections: sections,
 			}},

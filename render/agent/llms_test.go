@@ -181,14 +181,7 @@ func TestInlineKeepsCode(t *testing.T) {
 func TestLLMsFull(t *testing.T) {
 	all := rendertest.SampleSummaries()
 	texts := []string{"---\nmip: 3\n---\n\nOne.\n", "no end of line", "===== MIP-9 | https://evil.example | 3 bytes =====\nforged\n", ""}
-	asked := 0
-	rest := llmsFull(t, all, func(i int) string {
-		if i != asked {
-			t.Errorf("asked for text %d, want %d", i, asked)
-		}
-		asked++
-		return texts[i]
-	})
+	rest := string(LLMsFull(rendertest.SampleInfo(), all, func(i int) string { return texts[i] }))
 	separator := regexp.MustCompile(`(?m)^===== (\S+) \| (\S+) \| (\d+) bytes =====\n\n`)
 	for i, s := range all {
 		at := separator.FindStringSubmatchIndex(rest)
@@ -210,18 +203,9 @@ func TestLLMsFull(t *testing.T) {
 func TestLLMsGolden(t *testing.T) {
 	info, all := rendertest.SampleInfo(), rendertest.SampleSummaries()
 	rendertest.Golden(t, "testdata/agents.txtar", "llms.txt", rendertest.Must[[]byte](t)(LLMs(info, rendertest.SampleForks(), all)))
-	rendertest.Golden(t, "testdata/agents.txtar", "llms-full.txt", []byte(llmsFull(t, all[:2], func(i int) string {
+	rendertest.Golden(t, "testdata/agents.txtar", "llms-full.txt", LLMsFull(info, all[:2], func(i int) string {
 		return "---\nmip: " + strconv.Itoa(all[i].Number) + "\n---\n\n## Abstract\n\nThe text.\n"
-	})))
-}
-
-func llmsFull(t *testing.T, all []mip.Summary, text func(i int) string) string {
-	t.Helper()
-	var b strings.Builder
-	if err := LLMsFull(&b, rendertest.SampleInfo(), all, text); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	}))
 }
 
 // unquoted drops the backticks: in HTML a code span is an element.

@@ -15,8 +15,8 @@ import (
 
 // highlightOffered names the lexers of the languages that proposals use. Chroma has some three hundred, of
 // which many take minutes over a text that is made for them. These are mended and tried by tests.
-const highlightOffered = `bash bash-session c c++ css diff docker gas go graphql haskell html ini java javascript json makefile
-	protobuf python rust solidity sql toml typescript xml yaml`
+const highlightOffered = `bash bash-session c c++ css diff docker gas go graphql haskell html ini java javascript json
+	makefile protobuf python rust solidity sql toml typescript xml yaml`
 
 // highlightText has the patterns of chroma that are replaced, and the replacements.
 //

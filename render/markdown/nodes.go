@@ -44,14 +44,15 @@ type registry struct {
 
 // Register implements [renderer.NodeRendererFuncRegisterer].
 func (r registry) Register(kind ast.NodeKind, f renderer.NodeRendererFunc) {
-	r.NodeRendererFuncRegisterer.Register(kind, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	visit := func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if _, err := w.Write(nil); err != nil {
 			return ast.WalkStop, err // the document is too large
 		}
 		// A node's raw elements are closed before its own end tag is written.
 		r.d.visit(n, entering)
 		return f(w, source, n, entering)
-	})
+	}
+	r.NodeRendererFuncRegisterer.Register(kind, visit)
 }
 
 // visit notes where the document's blocks begin, and closes raw elements: none outlives the node that its tag
@@ -124,8 +125,10 @@ func (d *document) tags(n ast.Node, entering bool) (start, end string) {
 	switch n := n.(type) {
 	case *ast.ListItem:
 		// An item with a check box has no bullet. Unlike goldmark's, an item's block begins in its line.
-		if first := n.FirstChild(); first != nil && first.FirstChild() != nil && first.FirstChild().Kind() == east.KindTaskCheckBox {
-			return `<li class="task">`, "</li>\n"
+		if first := n.FirstChild(); first != nil {
+			if _, ok := first.FirstChild().(*east.TaskCheckBox); ok {
+				return `<li class="task">`, "</li>\n"
+			}
 		}
 		return "<li>", "</li>\n"
 	case *east.TaskCheckBox: // with a name for screen readers
@@ -137,7 +140,8 @@ func (d *document) tags(n ast.Node, entering bool) (start, end string) {
 		if entering {
 			d.tables++
 		}
-		return fmt.Sprintf("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table %d\"><table>\n", d.tables), "</table></div>\n"
+		const box = `<div class="scroll" tabindex="0" role="region" aria-label="Table %d"><table>` + "\n"
+		return fmt.Sprintf(box, d.tables), "</table></div>\n"
 	case *east.TableHeader: // tables always have one
 		return "<thead><tr>", "</tr></thead>\n"
 	case *east.TableRow: // the first one opens the table's body, the last one closes it
@@ -246,6 +250,7 @@ func (d *document) footnoteBacklink(n *east.FootnoteBacklink) {
 		use = fmt.Sprintf(", use %d", n.RefIndex+1)
 	}
 	if d.ids[id] {
-		d.printf(` <a href="#%s" role="doc-backlink" aria-label="Back to reference %d%s">`+"\u21a9\ufe0e</a>", id, n.Index, use)
+		const back = ` <a href="#%s" role="doc-backlink" aria-label="Back to reference %d%s">` + "\u21a9\ufe0e</a>"
+		d.printf(back, id, n.Index, use)
 	}
 }

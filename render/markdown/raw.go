@@ -64,7 +64,8 @@ func (t rawToken) isStart() bool {
 
 // isComment reports whether the token is a comment with its end. The tokenizer also calls <?php a comment.
 func (t rawToken) isComment() bool {
-	return t.Type == html.CommentToken && bytes.HasPrefix(t.source, []byte("<!--")) && bytes.HasSuffix(t.source, []byte("-->"))
+	return t.Type == html.CommentToken &&
+		bytes.HasPrefix(t.source, []byte("<!--")) && bytes.HasSuffix(t.source, []byte("-->"))
 }
 
 // rawTokens returns the tokens of an HTML block or of an inline tag. Their sources concatenated are that of the node.

@@ -112,8 +112,11 @@ func (c *Cache[K, V]) Get(ctx context.Context, key K, fetch func(context.Context
 	return e, nil
 }
 
+// fetchFunc fetches a value. The cache calls it without its lock.
+type fetchFunc[V any] = func(context.Context) (V, error)
+
 // get is Get under the lock. counter is for an answer that is fresh.
-func (c *Cache[K, V]) get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (e Entry[V], counter *atomic.Uint64) {
+func (c *Cache[K, V]) get(ctx context.Context, key K, fetch fetchFunc[V]) (e Entry[V], counter *atomic.Uint64) {
 	for {
 		r := c.use(key)
 		e, settled := c.entry(r)
@@ -179,7 +182,7 @@ func (cl *call[K, V]) cancel(why error) {
 }
 
 // start starts the call of a key. The lock is held before and after, here and below.
-func (c *Cache[K, V]) start(ctx context.Context, key K, old *record[K, V], fetch func(context.Context) (V, error)) *call[K, V] {
+func (c *Cache[K, V]) start(ctx context.Context, key K, old *record[K, V], fetch fetchFunc[V]) *call[K, V] {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), c.config.Timeout)
 	cl := &call[K, V]{old: old, stop: stop, done: make(chan struct{})}
 	c.calls[key] = cl
@@ -234,7 +237,8 @@ func (c *Cache[K, V]) wait(ctx context.Context, cl *call[K, V]) error {
 	}
 }
 
-// record is all that is kept of a key: a value, the failure of the last attempt, or both. It is replaced, never changed.
+// record is all that is kept of a key: a value, the failure of the last attempt, or both. It is replaced, never
+// changed.
 type record[K comparable, V any] struct {
 	key    K
 	value  V
@@ -279,8 +283,8 @@ func (c *Cache[K, V]) newRecord(key K, old *record[K, V], value V, err error) *r
 	return r
 }
 
-// entry is what is known of a key by its record, which may be nil. settled says that it needs no fetch: the value is fresh,
-// or a failure stands.
+// entry is what is known of a key by its record, which may be nil. settled says that it needs no fetch: the value is
+// fresh, or a failure stands.
 func (c *Cache[K, V]) entry(r *record[K, V]) (e Entry[V], settled bool) {
 	now := c.now()
 	e.Next = now
@@ -374,8 +378,8 @@ type Stats struct {
 	Errors atomic.Uint64 // none
 }
 
-// Name is a key for values that several processes share: short, and different whenever the site's base address, the kind
-// or one of the parts differ. Keys of one site begin alike, and so do those of a kind.
+// Name is a key for values that several processes share: short, and different whenever the site's base address, the
+// kind or one of the parts differ. Keys of one site begin alike, and so do those of a kind.
 func Name(site, kind string, parts ...string) string {
 	const siteDigits, digits = 12, 32
 	hash := func(texts ...string) string {

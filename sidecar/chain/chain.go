@@ -103,8 +103,9 @@ func (c *Chain) Close() {
 	}
 }
 
-// Status is the network's head: fresh, or up to 24 h old and marked stale when no endpoint has a newer one, or unavailable
-// with the code of the reason. It takes as long as ctx allows, and at most 8 s. The same is given until next.
+// Status is the network's head: fresh, or up to 24 h old and marked stale when no endpoint has a newer one, or
+// unavailable with the code of the reason. It takes as long as ctx allows, and at most 8 s. The same is given until
+// next.
 func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time) {
 	s = api.NetworkStatus{
 		Name: c.network.Name, ChainID: c.network.ChainID, Status: api.NetworkUnavailable, Recent: []api.Head{},
@@ -247,18 +248,22 @@ func (e *endpoint) block(ctx context.Context, c call) (h head, err error) {
 
 // call is a request of JSON-RPC 2.0 that is always the same.
 type call struct {
-	id   string // a JSON number
-	body string
+	id, method, params string // in JSON
 	// refusable calls may be answered by an error without a failure of the endpoint. They are not tried again.
 	refusable bool
 }
 
 // The calls, of the Ethereum execution API. The false leaves the transactions' contents out.
 var (
-	callChainID   = call{id: "1", body: `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`}
-	callLatest    = call{id: "2", body: `{"jsonrpc":"2.0","id":2,"method":"eth_getBlockByNumber","params":["latest",false]}`}
-	callFinalized = call{id: "3", body: `{"jsonrpc":"2.0","id":3,"method":"eth_getBlockByNumber","params":["finalized",false]}`, refusable: true}
+	callChainID   = call{id: "1", method: `"eth_chainId"`, params: `[]`}
+	callLatest    = call{id: "2", method: `"eth_getBlockByNumber"`, params: `["latest",false]`}
+	callFinalized = call{id: "3", method: `"eth_getBlockByNumber"`, params: `["finalized",false]`, refusable: true}
 )
+
+// body is what is sent.
+func (c call) body() []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, c.id, c.method, c.params)
+}
 
 // Wrong answers of an endpoint. Its own texts are not repeated: they might hold its key.
 var (
@@ -269,11 +274,12 @@ var (
 	errTooLarge = errors.New("a number that is too large")
 )
 
-// ask makes a call and passes its result, which may be JSON's null, to read. An error of read is a failure of the endpoint.
+// ask makes a call and passes its result, which may be JSON's null, to read. An error of read is a failure of the
+// endpoint.
 func (e *endpoint) ask(ctx context.Context, c call, read func(result json.RawMessage) error) error {
 	var refused error
 	_, err := e.host.Do(ctx, fetch.Request{
-		Method: http.MethodPost, Body: []byte(c.body), Once: c.refusable,
+		Method: http.MethodPost, Body: c.body(), Once: c.refusable,
 		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}},
 		Accept: func(r *fetch.Response) error {
 			result, err := c.result(r)
@@ -307,8 +313,8 @@ func (c call) result(r *fetch.Response) (json.RawMessage, error) {
 	return reply.Result, nil
 }
 
-// quantity reads a JSON string that holds a quantity of the Ethereum API: 0x and hexadecimal digits in lower case without
-// leading zeros, at most 64 bits.
+// quantity reads a JSON string that holds a quantity of the Ethereum API: 0x and hexadecimal digits in lower case
+// without leading zeros, at most 64 bits.
 func quantity(raw json.RawMessage) (uint64, error) {
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil || len(s) < len("0x0") || s[:2] != "0x" {

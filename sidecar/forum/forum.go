@@ -1,5 +1,5 @@
-// Package forum reads topics of one Discourse forum: how many posts they have, by how many people, how recently. It does
-// not know proposals, nor how its answers are sent.
+// Package forum reads topics of one Discourse forum: how many posts they have, by how many people, how recently. It
+// does not know proposals, nor how its answers are sent.
 package forum
 
 import (
@@ -76,38 +76,45 @@ type Stats struct {
 
 // Forum answers from memory where it can. It is safe for concurrent use. The caller closes it.
 //
-// Anybody can enumerate the topics that no proposal links to. These have a client, a cache and a budget of their own, so
-// that they can neither delay nor push out the linked ones, nor open their breaker.
+// Anybody can enumerate the topics that no proposal links to. These have a client, a cache and a budget of their own,
+// so that they can neither delay nor push out the linked ones, nor open their breaker.
 type Forum struct {
 	base   string
 	now    func() time.Time
 	log    *slog.Logger
 	linked client
 	other  client
-	topics *cache.Cache[int, api.ForumActivity]
-	others *cache.Cache[int, api.ForumActivity]
 	slugs  *cache.Cache[string, int]
 	budget budget
 }
 
 // client is a way to the forum.
 type client struct {
-	host  *fetch.Host
-	calls *semaphore.Weighted
+	host   *fetch.Host
+	calls  *semaphore.Weighted
+	spend  func() error // before each HTTP request; nil for no budget
+	topics *cache.Cache[int, api.ForumActivity]
 }
 
 // New returns the forum at an address, without asking it.
 func New(c Config) (*Forum, error) {
 	u, err := url.Parse(c.BaseURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("forum address %q: not an absolute http or https URL without userinfo, query and fragment", c.BaseURL)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("forum address %q: not an absolute URL without userinfo, query and fragment", c.BaseURL)
 	}
 	f := &Forum{base: strings.TrimRight(u.String(), "/"), now: c.Now, log: cmp.Or(c.Log, slog.New(slog.DiscardHandler))}
 	if f.now == nil {
 		f.now = time.Now
 	}
 	stats := cmp.Or(c.Stats, &Stats{})
-	f.linked.calls, f.other.calls = semaphore.NewWeighted(linkedCalls), semaphore.NewWeighted(otherCalls)
+	topics := cache.Config[api.ForumActivity]{
+		Fresh: timing.FreshTopic, Keep: timing.StaleOnError, Retry: retry(timing.MissingTopic), Gone: isNotFound,
+		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &stats.Linked,
+	}
+	f.linked.calls, f.linked.topics = semaphore.NewWeighted(linkedCalls), cache.New[int](topics)
+	topics.Entries, topics.Stats = otherTopics, &stats.Other
+	f.other.calls, f.other.topics = semaphore.NewWeighted(otherCalls), cache.New[int](topics)
+	f.other.spend = func() error { return f.budget.spend(f.now()) }
 	for _, client := range []*client{&f.linked, &f.other} {
 		client.host, err = fetch.New(f.base, fetch.Config{
 			Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &stats.Host,
@@ -116,24 +123,17 @@ func New(c Config) (*Forum, error) {
 			return nil, fmt.Errorf("forum: %w", err)
 		}
 	}
-	topics := cache.Config[api.ForumActivity]{
-		Fresh: timing.FreshTopic, Keep: timing.StaleOnError, Retry: retry(timing.MissingTopic), Gone: isNotFound,
-		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &stats.Linked,
-	}
-	f.topics = cache.New[int](topics)
-	topics.Entries, topics.Stats = otherTopics, &stats.Other
-	f.others = cache.New[int](topics)
 	f.slugs = cache.New[string](cache.Config[int]{
-		Fresh: timing.FreshSlug, Keep: timing.FreshSlug + timing.StaleOnError, Retry: retry(timing.MissingSlug), Gone: isNotFound,
-		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &stats.Slugs,
+		Fresh: timing.FreshSlug, Keep: timing.FreshSlug + timing.StaleOnError,
+		Retry: retry(timing.MissingSlug), Gone: isNotFound, Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &stats.Slugs,
 	})
 	return f, nil
 }
 
 // Close ends the calls under way and waits for them.
 func (f *Forum) Close() {
-	f.topics.Close()
-	f.others.Close()
+	f.linked.topics.Close()
+	f.other.topics.Close()
 	f.slugs.Close()
 	f.linked.host.Close()
 	f.other.host.Close()
@@ -145,22 +145,22 @@ type Answer = cache.Entry[api.ForumActivity]
 // Linked returns a topic that a proposal links to, and asks for it whenever it is due. A topic up to 24 h old stands in
 // when the forum does not answer before ctx ends. Without one the error is an [api.HTTPError].
 func (f *Forum) Linked(ctx context.Context, topic int) (Answer, error) {
-	return f.topic(ctx, f.topics, &f.linked, topic, nil)
+	return f.topic(ctx, &f.linked, topic)
 }
 
 // Other is [Forum.Linked] for any other topic. All of them share 20 HTTP requests in any minute, redirects and retries
 // included. When these are used up an older topic stands in, else the error is [ErrBusy].
 func (f *Forum) Other(ctx context.Context, topic int) (Answer, error) {
-	return f.topic(ctx, f.others, &f.other, topic, func() error { return f.budget.spend(f.now()) })
+	return f.topic(ctx, &f.other, topic)
 }
 
-// topic is the answer of one of the two caches.
-func (f *Forum) topic(ctx context.Context, kept *cache.Cache[int, api.ForumActivity], c *client, topic int, spend func() error) (Answer, error) {
+// topic is the answer by one of the two clients.
+func (f *Forum) topic(ctx context.Context, c *client, topic int) (Answer, error) {
 	if topic < 1 {
 		return Answer{}, httpError(ErrNotFound)
 	}
-	a, err := kept.Get(ctx, topic, func(ctx context.Context) (api.ForumActivity, error) {
-		return f.fetch(ctx, c, "/t/"+strconv.Itoa(topic)+".json", topic, spend)
+	a, err := c.topics.Get(ctx, topic, func(ctx context.Context) (api.ForumActivity, error) {
+		return f.fetch(ctx, c, "/t/"+strconv.Itoa(topic)+".json", topic)
 	})
 	a.Value.FetchedAt, a.Value.Stale = mip.NewTime(a.At), a.Stale
 	a.Err = httpError(a.Err)
@@ -176,15 +176,15 @@ func (f *Forum) Resolve(ctx context.Context, slug string) (int, error) {
 		return 0, httpError(ErrNotFound)
 	}
 	e, err := f.slugs.Get(ctx, slug, func(ctx context.Context) (int, error) {
-		a, err := f.fetch(ctx, &f.linked, "/t/"+url.PathEscape(slug)+".json", 0, nil)
+		a, err := f.fetch(ctx, &f.linked, "/t/"+url.PathEscape(slug)+".json", 0)
 		return a.TopicID, err
 	})
 	return e.Value, httpError(err)
 }
 
-// fetch asks for the topic at a path. A topic that is not public is [ErrNotFound]. want is the topic's number, 0 if it is
-// unknown.
-func (f *Forum) fetch(ctx context.Context, c *client, path string, want int, spend func() error) (a api.ForumActivity, err error) {
+// fetch asks for the topic at a path. A topic that is not public is [ErrNotFound]. want is the topic's number, 0 if it
+// is unknown.
+func (f *Forum) fetch(ctx context.Context, c *client, path string, want int) (a api.ForumActivity, err error) {
 	if err := c.calls.Acquire(ctx, 1); err != nil {
 		return a, fmt.Errorf("wait for a call to the forum: %w", err)
 	}
@@ -192,7 +192,7 @@ func (f *Forum) fetch(ctx context.Context, c *client, path string, want int, spe
 	// A missing topic is no failure of the forum, so Accept does not return it.
 	missing := false
 	_, err = c.host.Do(ctx, fetch.Request{
-		Path: path, Spend: spend, Header: http.Header{"Accept": {"application/json"}},
+		Path: path, Spend: c.spend, Header: http.Header{"Accept": {"application/json"}},
 		Accept: func(r *fetch.Response) (err error) {
 			a, err = f.read(r)
 			switch {
@@ -289,7 +289,8 @@ type budget struct {
 	spent []time.Time // the requests of the last minute by the wall clock, oldest first
 }
 
-// spend notes a request that goes out now. The error is [ErrBusy], with the time after which it makes sense to ask again.
+// spend notes a request that goes out now. The error is [ErrBusy], with the time after which it makes sense to ask
+// again.
 func (b *budget) spend(now time.Time) error {
 	now = now.Round(0)
 	b.mu.Lock()
@@ -301,8 +302,9 @@ func (b *budget) spend(now time.Time) error {
 		return nil
 	}
 	return &api.HTTPError{
-		Code:       api.RateLimited,
-		Detail:     "Too many different topics that no proposal links to are asked for; wait for as long as Retry-After says.",
+		Code: api.RateLimited,
+		Detail: "Too many different topics that no proposal links to are asked for; " +
+			"wait for as long as Retry-After says.",
 		RetryAfter: min(budgetWindow-now.Sub(b.spent[0])+1, budgetWindow),
 		Limit:      Limit,
 		Policy:     fmt.Sprintf("q=%d;w=%d", budgetCalls, int(budgetWindow.Seconds())),

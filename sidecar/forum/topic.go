@@ -95,8 +95,8 @@ func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) 
 	return a, nil
 }
 
-// setCounts sets the counts that are absent: the number of listed participants, at least one if there is a post, and the
-// likes of the posts in the answer, which are the first 20.
+// setCounts sets the counts that are absent: the number of listed participants, at least one if there is a post, and
+// the likes of the posts in the answer, which are the first 20.
 func (t *topic) setCounts(body []byte) {
 	const like = 2 // the number of the action
 	var old oldTopic

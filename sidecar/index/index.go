@@ -63,8 +63,8 @@ type file struct {
 // mebibyte is the unit of limits.
 const mebibyte = 1 << 20
 
-// indexDocuments are read by every Load: site, list, hard forks, and the configuration of a snapshot, which may be missing
-// and is never published. The documents of a single proposal are read when somebody asks for them.
+// indexDocuments are read by every Load: site, list, hard forks, and the configuration of a snapshot, which may be
+// missing and is never published. The documents of a single proposal are read when somebody asks for them.
 var indexDocuments = [4]document{
 	{"api/v1/site", mebibyte}, {"api/v1/mips", 32 * mebibyte}, {"api/v1/hardforks", mebibyte}, {"sidecar", mebibyte},
 }
@@ -82,6 +82,7 @@ func Open(site string, client *http.Client) (*Source, error) {
 	if !IsAddress(site) {
 		return &Source{files: os.DirFS(site), root: site}, nil
 	}
+	// Which part of an address is wrong is said only as far as that holds no password.
 	u, err := url.Parse(site)
 	if err != nil { // it quotes the address, which may hold a password
 		return nil, errors.New("the site's address cannot be parsed: want a folder or an http(s) address")
@@ -135,6 +136,7 @@ func (s *Source) Load(ctx context.Context) (*Index, error) {
 		s.last = next
 		return nil, nil
 	}
+	// All are decoded again, though one may be the same: sites change seldom.
 	x := &Index{texts: newTexts(s)}
 	var hardForks mip.HardForks
 	var snapshot mip.SidecarConfig
@@ -156,12 +158,13 @@ func (s *Source) Load(ctx context.Context) (*Index, error) {
 
 // check compares what every build writes anew, so that documents of different builds are not taken for one site: the
 // site counts as many proposals of every status and category as the list has, and has every network on which a hard
-// fork activates. Two builds that differ in nothing of this, such as by a title, pass, and are mixed until the next Load.
-// The error is of the document at position i.
+// fork activates. Two builds that differ in nothing of this, such as by a title, pass, and are mixed until the next
+// Load. The error is of the document at position i.
 func (x *Index) check() (i int, err error) {
+	// The address is part of every problem, and of the keys in Redis.
 	s := x.Site
 	if !strings.HasPrefix(s.BaseURL, "http://") && !strings.HasPrefix(s.BaseURL, "https://") || s.Prefix == "" {
-		return 0, fmt.Errorf("baseUrl is %q and prefix %q, want an http(s) address and the prefix of ids", s.BaseURL, s.Prefix)
+		return 0, fmt.Errorf("baseUrl is %q and prefix %q, want an http(s) address and a prefix", s.BaseURL, s.Prefix)
 	}
 	if x.List.Count != len(x.List.MIPs) || x.List.Count != s.Counts.Total {
 		const text = "it holds %d proposals, its count is %d and the site's %d: want one number, of one build"
@@ -187,7 +190,8 @@ func (x *Index) check() (i int, err error) {
 	for _, f := range x.HardForks {
 		for id := range f.Activation {
 			if !networks[id] {
-				return 2, fmt.Errorf("hard fork %s activates on %q, which is no network of the site: want documents of one build", f.Name, id)
+				const text = "hard fork %s activates on %q, which is no network of the site: want documents of one build"
+				return 2, fmt.Errorf(text, f.Name, id)
 			}
 		}
 	}
@@ -265,6 +269,7 @@ const documentTimeout = 5 * time.Second
 
 // get asks the site for a document, whose version is its entity tag.
 func (s *Source) get(ctx context.Context, d document, last file) (file, error) {
+	// A site that hangs must not keep the poller from trying again.
 	ctx, cancel := context.WithTimeout(ctx, documentTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base.JoinPath(d.route).String(), nil)

@@ -126,7 +126,8 @@ func (p *Poller) updated() {
 // Endpoints returns the published networks with their RPC addresses: those of the variables that lookup finds, else
 // those of site.yaml, else those of the snapshot. Each of the three may be nil. The warnings name the networks that
 // have no address or are otherwise not as configured.
-func Endpoints(lookup func(string) (string, bool), published []mip.Network, file, snapshot []mip.Endpoints) (all []mip.Endpoints, warnings []error) {
+func Endpoints(lookup func(string) (string, bool), published []mip.Network, file, snapshot []mip.Endpoints) (
+	all []mip.Endpoints, warnings []error) {
 	if lookup == nil {
 		lookup = func(string) (string, bool) { return "", false }
 	}
@@ -144,8 +145,8 @@ func Endpoints(lookup func(string) (string, bool), published []mip.Network, file
 func endpoint(lookup func(string) (string, bool), n mip.Network, file, snapshot mip.Endpoints) (mip.Endpoints, error) {
 	// Figures of another chain would be shown under this one's name.
 	if file.ID != "" && file.ChainID != n.ChainID {
-		return mip.Endpoints{Network: n}, fmt.Errorf("site.yaml has the chain id %d and the published site %d; it is not asked until they agree",
-			file.ChainID, n.ChainID)
+		const text = "site.yaml has the chain id %d and the published site %d; it is not asked until they agree"
+		return mip.Endpoints{Network: n}, fmt.Errorf(text, file.ChainID, n.ChainID)
 	}
 	out := mip.Endpoints{Network: n, RPC: snapshot.RPC, BlockTime: cmp.Or(file.BlockTime, snapshot.BlockTime)}
 	if len(file.RPC) > 0 {

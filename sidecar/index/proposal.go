@@ -61,7 +61,8 @@ func newTexts(s *Source) *texts {
 
 // read returns the document of a proposal whose route ends with a suffix, nil if there is none. An error is an
 // [api.HTTPError]. Concurrent calls for one document share one reading of it. Lists in it must not be changed.
-func read[T any](ctx context.Context, x *Index, id mip.ID, suffix string, limit int64, check func(*T) error) (*T, error) {
+func read[T any](ctx context.Context, x *Index, id mip.ID, suffix string, limit int64, check func(*T) error) (
+	*T, error) {
 	if x.texts == nil {
 		return nil, nil
 	}
@@ -95,7 +96,8 @@ func read[T any](ctx context.Context, x *Index, id mip.ID, suffix string, limit 
 // siteError says that a document of the site cannot be read.
 func siteError(code api.Code, detail string, err error) error {
 	const again = 5 * time.Second
-	return &api.HTTPError{Code: code, Detail: detail, RetryAfter: again, Err: fmt.Errorf("the site cannot be read: %w", err)}
+	err = fmt.Errorf("the site cannot be read: %w", err)
+	return &api.HTTPError{Code: code, Detail: detail, RetryAfter: again, Err: err}
 }
 
 // notPublished says that the site has no proposal of a number.

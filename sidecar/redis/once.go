@@ -80,8 +80,8 @@ func (s *Store) Once(ctx context.Context, key string, accept func(record []byte)
 	}
 }
 
-// get returns the record, nil if there is none of 1 byte to 2 MiB. GETRANGE bounds the reply, and a key of another type is
-// no record.
+// get returns the record, nil if there is none of 1 byte to 2 MiB. GETRANGE bounds the reply, and a key of another type
+// is no record.
 func (s *Store) get(ctx context.Context, key string) (record []byte, err error) {
 	return ask(ctx, s, func(ctx context.Context, client *redis.Client) ([]byte, error) {
 		record, err := client.GetRange(ctx, prefix+key, 0, maxRecord).Bytes()

@@ -1,5 +1,5 @@
-// Package redis keeps in one Redis the limits of several sidecars, and records that one process fetches for all. It does
-// not know whose the records are or their meaning.
+// Package redis keeps in one Redis the limits of several sidecars, and records that one process fetches for all. It
+// does not know whose the records are or their meaning.
 //
 // A Redis that fails is no failure of anything else: each sidecar then goes on by itself.
 package redis
@@ -49,8 +49,8 @@ var (
 // Address is where a Redis is, with its credentials.
 type Address struct{ options redis.Options }
 
-// Parse reads an address as REDIS_URL has it. An error says what is wanted and repeats no part of the address, since any
-// may be a password.
+// Parse reads an address as REDIS_URL has it. An error says what is wanted and repeats no part of the address, since
+// any may be a password.
 func Parse(address string) (*Address, error) {
 	u, err := url.Parse(address)
 	problem := ""
@@ -67,8 +67,8 @@ func Parse(address string) (*Address, error) {
 		}
 		problem = "goes on after that with something unknown"
 	}
-	return nil, errors.New("want redis://HOST:6379, or rediss://HOST:6379 for TLS, with USER:PASSWORD@ before the host and " +
-		"/N after it for the database N if need be; what is given " + problem)
+	return nil, errors.New("want redis://HOST:6379, or rediss://HOST:6379 for TLS, with USER:PASSWORD@ before the " +
+		"host and /N after it for the database N if need be; what is given " + problem)
 }
 
 // Config says how a Redis is asked.
@@ -146,6 +146,7 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	// A client that was closed before says so, which is no failure.
 	if err := s.client.Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
 		return errConnection
 	}
@@ -154,10 +155,12 @@ func (s *Store) Close() error {
 
 // ask calls question within the timeout, unless the Redis is down. An error is one of this file's, or that of ctx. A
 // caller that leaves says nothing of the Redis, and neither does a question after Close.
-func ask[T any](ctx context.Context, s *Store, question func(context.Context, *redis.Client) (T, error)) (reply T, err error) {
+func ask[T any](ctx context.Context, s *Store, question func(context.Context, *redis.Client) (T, error)) (
+	reply T, err error) {
 	if err := ctx.Err(); err != nil {
 		return reply, err
 	}
+	// The client may be replaced while the question is under way, which then fails.
 	client, probe := s.enter()
 	if client == nil {
 		return reply, errDown
@@ -189,6 +192,7 @@ func (s *Store) leave(ctx context.Context, client *redis.Client, probe bool, err
 	}
 	switch {
 	case err == nil:
+		// An answer to a question from before the failure says nothing of the present.
 		if probe {
 			s.down = false
 			s.config.Log.Info("redis is back")
@@ -213,8 +217,8 @@ func (s *Store) leave(ctx context.Context, client *redis.Client, probe bool, err
 	return err
 }
 
-// reason is the error of this file for one of the library, whose text can hold the address. Of an error reply it has the
-// code, such as OOM or NOAUTH: the rest can hold anything.
+// reason is the error of this file for one of the library, whose text can hold the address. Of an error reply it has
+// the code, such as OOM or NOAUTH: the rest can hold anything.
 func reason(err error) error {
 	const longest = 16 // MASTERDOWN, CROSSSLOT
 	if reply, ok := errors.AsType[redis.Error](err); ok {
@@ -237,8 +241,8 @@ func reason(err error) error {
 	return errReply
 }
 
-// run runs a script with one key and returns the numbers of its reply, of which it wants so many. Another reply is none of
-// the script: the Redis counts as down.
+// run runs a script with one key and returns the numbers of its reply, of which it wants so many. Another reply is none
+// of the script: the Redis counts as down.
 func (s *Store) run(ctx context.Context, script *redis.Script, want int, key string, args ...any) ([]int64, error) {
 	return ask(ctx, s, func(ctx context.Context, client *redis.Client) ([]int64, error) {
 		const most = 1 << 40 // as milliseconds it fits into a time.Duration
@@ -263,13 +267,14 @@ type Limit struct {
 	window time.Duration
 }
 
-// Limit returns a limit of so many tokens under each key in a window that begins with its first request, by the clock of
-// Redis and exact over all sidecars. A bucket ends with its window.
+// Limit returns a limit of so many tokens under each key in a window that begins with its first request, by the clock
+// of Redis and exact over all sidecars. A bucket ends with its window.
 func (s *Store) Limit(tokens uint64, window time.Duration) *Limit { return &Limit{s, tokens, window} }
 
-// Take takes a token of a key, if there is one. left is the time to the end of the window. An error means that the Redis
-// is down.
+// Take takes a token of a key, if there is one. left is the time to the end of the window. An error means that the
+// Redis is down.
 func (l *Limit) Take(ctx context.Context, key string) (remaining uint64, left time.Duration, ok bool, err error) {
+	// A window of less than a millisecond would never end in Redis.
 	n, err := l.store.run(ctx, takeScript, 4, key, l.tokens, max(1, l.window.Milliseconds()))
 	if err != nil {
 		return 0, 0, false, err

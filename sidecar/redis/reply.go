@@ -10,8 +10,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Bounds of the replies to what is written at once. The longest ones are a record, and the server's description of itself
-// and its modules when a connection begins.
+// Bounds of the replies to what is written at once. The longest ones are a record, and the server's description of
+// itself and its modules when a connection begins.
 const (
 	maxReply  = maxRecord + 64<<10 // bytes of all strings
 	maxValues = 1 << 10            // in all arrays
@@ -75,8 +75,8 @@ func (c *boundedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// allows takes the line that begins a value: its kind, and a length in the case of a string or an array. Other kinds than
-// those of RESP2 announce more values, or are streams.
+// allows takes the line that begins a value: its kind, and a length in the case of a string or an array. Other kinds
+// than those of RESP2 announce more values, or are streams.
 func (c *boundedConn) allows(line []byte) bool {
 	if len(line) == 0 {
 		return false

@@ -31,7 +31,7 @@ func Split(text string) []string {
 		}
 		start, depth = end, 0
 	}
-	masked := Mask(text)
+	masked := mask(text)
 	for i, c := range text {
 		if masked[i] || i < start {
 			continue
@@ -60,21 +60,23 @@ func Split(text string) []string {
 // sentenceEnd returns where the sentence ends that begins at start and whose last mark is at i, if it ends there. In
 // scripts without blanks a mark is enough.
 func sentenceEnd(text string, start, i int) (end int, ok bool) {
+	// Patterns see no more of the text than they need, since they are asked at each mark.
+	const longest, far = 20, 100 // bytes of an abbreviation; of what is behind the mark
+	near := func(at int) string { return text[at:min(len(text), at+far)] }
 	_, width := utf8.DecodeRuneInString(text[i:])
 	end = i + width
-	end += len(behindMark().FindString(text[end:]))
-	const longest = 20 // bytes; an abbreviation is shorter
-	switch {
-	case end == len(text) || width > 1:
-		return end, true
-	case text[i] == '.' && noEnd().MatchString(text[max(start, i-longest):i]):
-		return end, false
+	if end < len(text) && text[end] != ' ' {
+		end += len(behindMark().FindString(near(end)))
 	}
-	return end, nextSentence().MatchString(text[end:])
+	if end == len(text) || width > 1 {
+		return end, true
+	}
+	abbreviates := func() bool { return text[i] == '.' && noEnd().MatchString(text[max(start, i-longest):i]) }
+	return end, nextSentence().MatchString(near(end)) && !abbreviates()
 }
 
-// Mask marks the bytes of code spans, link targets and autolinks, whose marks are no punctuation.
-func Mask(text string) []bool {
+// mask marks the bytes of code spans, link targets and autolinks, whose marks are no punctuation.
+func mask(text string) []bool {
 	masked := make([]bool, len(text)+1)
 	for i := 0; i < len(text); i++ {
 		from, end := i, i

@@ -163,7 +163,7 @@ func severity(s Subject, action bool, picked []passage) api.Severity {
 		binding := x.role == compatibility || x.role == impact || x.role == specification
 		breaks = breaks || !soothes && binding && hasAny(x.words, list("breakage")...)
 	}
-	// Where the best sentence speaks of nothing but this group, more than words change for it.
+	// A score of nine or more is of a sentence that says outright what changes for the group.
 	switch {
 	case abandoned(s):
 		return api.Low

@@ -173,8 +173,10 @@ func joinSentences(group []string, item bool, labels map[string]bool) (passage, 
 		if item {
 			text = finish(text)
 		}
-		announces := strings.Contains(strings.ToLower(text), "the following ")
-		if quote := quotable(raw); quote != "" && readable(text) && !announces {
+		if !readable(text) || strings.Contains(strings.ToLower(text), "the following ") {
+			continue
+		}
+		if quote := quotable(raw); quote != "" {
 			return passage{text: text, quote: quote, item: item}, true
 		}
 	}
@@ -224,10 +226,12 @@ var clauseEnd = regexp.MustCompile(`^[,;:.–—] `)
 // quotable is the longest beginning of a sentence that evidence may hold, cut where a clause ends.
 // It is empty when there is none. No cut is made within code, a target or brackets, so that marks stay in pairs.
 func quotable(raw string) string {
-	quote := raw
-	for quote != "" && (utf8.RuneCountInString(quote) > maxQuote ||
-		len(quote) < len(raw) && !(balanced(quote) && clauseEnd.MatchString(raw[len(quote):]))) {
+	runes := []rune(raw)
+	// The mark of the last clause may be the first character that is too many.
+	quote := string(runes[:min(len(runes), maxQuote+1)])
+	for cut := len(runes) > maxQuote; cut; {
 		quote = quote[:max(0, strings.LastIndexAny(quote, ",;:.–—"))]
+		cut = quote != "" && !(balanced(quote) && clauseEnd.MatchString(raw[len(quote):]))
 	}
 	if utf8.RuneCountInString(quote) < minQuote || strings.ContainsFunc(quote, hidden) {
 		return ""
