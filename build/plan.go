@@ -62,18 +62,12 @@ type Options struct {
 // beside them. Its Problems are those of both. It is immutable after [Load] and safe for concurrent use.
 type Content struct {
 	*corpus.Corpus
-<<<<<<< HEAD
 	// Summaries are those of the corpus's proposals, in their order, completed by the site.
 	Summaries []mip.Summary
 	// Forks are those of the site, with their status.
 	Forks []mip.HardFork
-	// Beside has the committed summaries and translations.
-	Beside *corpus.Committed
-=======
-	Summaries      []mip.Summary     // of the corpus's proposals, in their order, completed by the site
-	Forks          []mip.HardFork    // with their status
-	CommittedTexts *corpus.Committed // summaries and translations
->>>>>>> r3-render
+	// CommittedTexts has the summaries and translations.
+	CommittedTexts *corpus.Committed
 }
 
 // Load reads the proposals and the summaries and translations that are committed beside them. Heavy texts are
