@@ -64,7 +64,7 @@ func load(t *testing.T, dirs ...string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Beside = s.Committed
+	s.CommittedTexts = s.Committed
 	for _, p := range slices.Concat(c.Problems, s.Problems) {
 		if p.Level == mip.Error {
 			t.Errorf("load: %s", p)
