@@ -197,10 +197,10 @@ func (c *Content) Check(sum *api.Summary, i int) error { return summary.Check(*s
 func (c *Content) Outdated(model string) []ai.Outdated {
 	var out []ai.Outdated
 	for i, p := range c.Proposals {
-		if sum := c.Beside.Summary(p.ID); sum != nil && !sum.Stale && (model == "" || sum.Source == model) {
+		if sum := c.CommittedTexts.Summary(p.ID); sum != nil && !sum.Stale && (model == "" || sum.Source == model) {
 			continue
 		}
-		if dir, name, ok := c.Beside.SummaryFile(p); ok {
+		if dir, name, ok := c.CommittedTexts.SummaryFile(p); ok {
 			out = append(out, ai.Outdated{File: p.File, Dir: dir, Name: name, Subject: func() summary.Subject { return c.Subject(i) }})
 		}
 	}

@@ -132,7 +132,7 @@ func TestRecentChanges(t *testing.T) {
 	commit(t, in, "Four", 40)
 	rows := func() map[string]string {
 		t.Helper()
-		syncBeside(t, in, out)
+		syncCommitted(t, in, out)
 		got := map[string]string{}
 		for _, m := range regexp.MustCompile(`(MIP-\d)</a> Title \d(?: <span class="what">([^<]*)</span>)?</span>\s*<time`).FindAllStringSubmatch(string(files(t, out)["dashboard/index.html"]), -1) {
 			got[m[1]] = m[2]

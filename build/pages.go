@@ -99,7 +99,7 @@ func (p *planner) sitePages() {
 func (p *planner) dashboard() ([]byte, error) {
 	page := render.DashboardPage{Summaries: p.Summaries}
 	for _, m := range p.Summaries {
-		if sum := p.Beside.Summary(m.ID); sum != nil && sum.Stale {
+		if sum := p.CommittedTexts.Summary(m.ID); sum != nil && sum.Stale {
 			page.Outdated = append(page.Outdated, m)
 		}
 	}
@@ -118,14 +118,14 @@ func (p *planner) describe() *agent.API {
 	at := p.example()
 	m, subject := p.Summaries[at], p.Subject(at)
 	// An example without a committed summary shows the extractive one, at a time that follows from the input.
-	e := agent.Subject{Proposal: subject.Proposal, Summary: p.Beside.Summary(m.ID)}
+	e := agent.Subject{Proposal: subject.Proposal, Summary: p.CommittedTexts.Summary(m.ID)}
 	if e.Summary == nil {
 		if m.Updated != nil {
 			subject.Now = m.Updated.UTC()
 		}
 		e.Summary = new(summary.Extract(subject))
 	}
-	if all := p.Beside.Translations(m.ID); len(all) > 0 {
+	if all := p.CommittedTexts.Translations(m.ID); len(all) > 0 {
 		e.Translation = all[0].PublishedTranslation
 	}
 	document := p.document(at)
@@ -142,11 +142,11 @@ func (p *planner) example() int {
 		for _, k := range listKinds() {
 			answers += min(1, len(k.values(m)))
 		}
-		answers += min(1, len(p.Beside.Translations(m.ID)))
+		answers += min(1, len(p.CommittedTexts.Translations(m.ID)))
 		if p.Proposals[i].Past != nil {
 			answers++
 		}
-		if p.Beside.Summary(m.ID) != nil {
+		if p.CommittedTexts.Summary(m.ID) != nil {
 			answers++
 		}
 		if answers > most {

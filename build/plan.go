@@ -66,8 +66,8 @@ type Content struct {
 	Summaries []mip.Summary
 	// Forks are those of the site, with their status.
 	Forks []mip.HardFork
-	// Beside has the committed summaries and translations.
-	Beside *corpus.Committed
+	// CommittedTexts has the summaries and translations.
+	CommittedTexts *corpus.Committed
 }
 
 // Load reads the proposals and the summaries and translations that are committed beside them. Heavy texts are
@@ -81,10 +81,10 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 		}
 		c := &Content{Corpus: all, Summaries: summaries(all, o.Site)}
 		c.Forks = hardForks(o.Site, c.Summaries)
-		if c.Beside, err = all.ReadCommitted(ctx, o.Site.Locales, c.Check); err != nil {
+		if c.CommittedTexts, err = all.ReadCommitted(ctx, o.Site.Locales, c.Check); err != nil {
 			return nil, err
 		}
-		c.Problems = mip.SortProblems(append(c.Problems, c.Beside.Problems...))
+		c.Problems = mip.SortProblems(append(c.Problems, c.CommittedTexts.Problems...))
 		before := len(refused)
 		c.refuseTooLarge(o.Site, refused)
 		// Links to a refused proposal lead to another address, so the others are tried again.
@@ -103,7 +103,7 @@ func (c *Content) refuseTooLarge(s *site.Site, refused map[string]mip.Problem) {
 				refused[p.File] = mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File, Message: err.Error()}
 			}
 		}
-		for _, t := range c.Beside.Translations(p.ID) {
+		for _, t := range c.CommittedTexts.Translations(p.ID) {
 			if !t.Heavy {
 				continue
 			}

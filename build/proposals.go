@@ -24,7 +24,7 @@ import (
 // neighbours, so that one worker makes them and the text is rendered once: see each.
 func (p *planner) proposals() {
 	for i, c := range p.Proposals {
-		document, sum := p.document(i), p.Beside.Summary(c.ID)
+		document, sum := p.document(i), p.CommittedTexts.Summary(c.ID)
 		p.addOf(c, apiRoute, func() ([]byte, error) {
 			t, err := p.text(c)
 			if err != nil {
@@ -51,7 +51,7 @@ func (p *planner) proposals() {
 		if sum != nil {
 			p.addOf(c, summaryRoute, func() ([]byte, error) { return api.JSON(sum) })
 		}
-		for _, t := range p.Beside.Translations(c.ID) {
+		for _, t := range p.CommittedTexts.Translations(c.ID) {
 			p.addOf(c, translationRoute, func() ([]byte, error) { return api.JSON(t.PublishedTranslation) }, "{locale}", t.Locale)
 			// A translation's links are relative to the proposal's file.
 			p.addOf(c, translatedRoute, func() ([]byte, error) {
@@ -71,10 +71,10 @@ func (p *planner) proposals() {
 func (p *planner) document(i int) mip.Proposal {
 	id := p.Summaries[i].ID
 	out := mip.Proposal{Summary: p.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Proposals[i].Raw}
-	if p.Beside.Summary(id) != nil {
+	if p.CommittedTexts.Summary(id) != nil {
 		out.SummaryURL = new(p.Site.URL(routeOf(summaryRoute, id)))
 	}
-	for _, t := range p.Beside.Translations(id) {
+	for _, t := range p.CommittedTexts.Translations(id) {
 		url := p.Site.URL(routeOf(translationRoute, id, "{locale}", t.Locale))
 		out.Translations = append(out.Translations, mip.Translation{Locale: t.Locale, URL: url, Stale: t.Stale})
 	}

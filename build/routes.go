@@ -150,7 +150,7 @@ func (p *planner) sitemap() {
 	changed := map[string]*mip.Time{} // by route
 	for _, m := range p.Summaries {
 		changed[m.ID.Page()], changed[routeOf(historyRoute, m.ID)] = m.Updated, m.Updated
-		for _, t := range p.Beside.Translations(m.ID) {
+		for _, t := range p.CommittedTexts.Translations(m.ID) {
 			route := routeOf(translatedRoute, m.ID, "{locale}", t.Locale)
 			if changed[route] = m.Updated; !t.GeneratedAt.UTC().IsZero() {
 				changed[route] = &t.GeneratedAt

@@ -50,7 +50,7 @@ func TestTranslationTooLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Beside.Translations(mip.ID{Kind: "MIP", Number: 2})) != 0 || len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Message, "too large") {
-		t.Errorf("translations %+v, problems %v; want none, and one that says that it is too large", c.Beside.Translations(mip.ID{Kind: "MIP", Number: 2}), c.Problems)
+	if len(c.CommittedTexts.Translations(mip.ID{Kind: "MIP", Number: 2})) != 0 || len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Message, "too large") {
+		t.Errorf("translations %+v, problems %v; want none, and one that says that it is too large", c.CommittedTexts.Translations(mip.ID{Kind: "MIP", Number: 2}), c.Problems)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
-// API renders the reference of every endpoint, from the values that the OpenAPI document is made of.
+// API renders the reference of every endpoint, from the values that the OpenAPI document is made
+// of.
 func (p *Pages) API(a *agent.API) ([]byte, error) {
 	return p.page("api", head{
 		Section: "/api/", Title: "API", Route: "/api/", Script: textScript,
@@ -23,7 +24,8 @@ func (p *Pages) API(a *agent.API) ([]byte, error) {
 	}{a, agent.Version, api.Codes()})
 }
 
-// curl is a command that asks an operation, with the examples of its required parameters and its body.
+// curl is for people to copy, and works as it stands. It is a command that asks an operation, with
+// the examples of its required parameters and its body.
 func (p *Pages) curl(op agent.Operation) (string, error) {
 	address, query := op.Path, url.Values{}
 	for _, prm := range op.Parameters {
@@ -37,6 +39,7 @@ func (p *Pages) curl(op agent.Operation) (string, error) {
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
+	// Only a body needs a method and a media type.
 	address = shellQuote(p.info.BaseURL + address)
 	if op.Body == nil {
 		return "curl -s " + address, nil
@@ -46,7 +49,8 @@ func (p *Pages) curl(op agent.Operation) (string, error) {
 		op.Method, shellQuote("Content-Type: "+media), shellQuote(string(body)), address), err
 }
 
-// example is an example of an operation's answer, empty when there is none. A long one is cut.
+// example is an example of an operation's answer, empty when there is none. A long one is cut. It
+// is indented, which the answer itself is not.
 func example(op agent.Operation) (string, error) {
 	const most = 60 // lines
 	_, body, err := exampleOf(op.Responses["200"].Content)
@@ -83,5 +87,6 @@ func inAddress(v any) string {
 	return fmt.Sprint(v)
 }
 
-// shellQuote makes one word of a POSIX shell.
+// shellQuote makes one word of a POSIX shell. Nothing within single quotes has a meaning but the
+// quote.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

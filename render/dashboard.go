@@ -16,14 +16,16 @@ type DashboardPage struct {
 	Revised   map[mip.ID]Revision // of those that [Recent] returns: their newest change, as far as it is known
 }
 
-// Revision is how one commit changed a proposal's file.
+// Revision is how one commit changed a proposal's file. The zero value is an unknown change, for
+// which there are no words.
 type Revision struct {
 	Before, After []byte // the texts; nil: not to be had
 	Was, Is       mip.Status
 	First         bool // there was nothing before
 }
 
-// Words says in a few words what was done; empty when that is not known.
+// Words says in a few words what was done; empty when that is not known. A change of the status
+// says more than the number of lines, so it comes first.
 func (r Revision) Words() string {
 	switch {
 	case r.First && r.Is == "":
@@ -33,7 +35,8 @@ func (r Revision) Words() string {
 	case r.Before == nil || r.After == nil:
 		return ""
 	case r.Was != r.Is:
-		return "from " + cmp.Or(plain.OneLine(string(r.Was)), "no status") + " to " + cmp.Or(plain.OneLine(string(r.Is)), "no status")
+		const none = "no status"
+		return "from " + cmp.Or(plain.OneLine(string(r.Was)), none) + " to " + cmp.Or(plain.OneLine(string(r.Is)), none)
 	}
 	switch d := diffLines(r.Before, r.After); {
 	case d.removed == 0 && d.added == 0:
@@ -47,7 +50,8 @@ func (r Revision) Words() string {
 	}
 }
 
-// dashboardView is the dashboard: the live part and the lists that follow from the proposals.
+// dashboardView holds whole lists, of which the template shows the beginning and the number of the
+// rest. It is the dashboard: the live part and the lists that follow from the proposals.
 type dashboardView struct {
 	DashboardPage
 	Live       liveView
@@ -68,6 +72,7 @@ type brokenRequires struct {
 
 // Dashboard renders the state of the proposals, with the live figures of the snapshot.
 func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
+	// The live part and the list of upgrades show one status for a fork.
 	all, upgrades := d.Summaries, p.upgradesNow(d.Summaries)
 	v := dashboardView{
 		DashboardPage: d, Live: p.live(all, upgrades), Statuses: statusChoices(all), Recent: Recent(all), Upgrades: upgrades,
@@ -83,10 +88,12 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 			v.Broken = append(v.Broken, brokenRequires{s, missing})
 		}
 	}
+	// Those that were left last are the likeliest to be taken up again.
 	slices.SortStableFunc(v.Stagnant, newestFirst)
 	return p.page("dashboard", head{
 		Section: "/dashboard/", Title: "Dashboard", Route: "/dashboard/", Script: liveScript,
-		Description: "Proposals by status, recent changes, what needs attention and the network upgrades of " + p.info.Title + ".",
+		Description: "Proposals by status, recent changes, what needs attention and the network upgrades of " +
+			p.info.Title + ".",
 	}, v)
 }
 
@@ -101,8 +108,8 @@ func newestFirst(a, b mip.Summary) int {
 	return changed(b).Compare(changed(a))
 }
 
-// Recent is the proposals that changed last, ten at most, the newest change first; of two at the same moment
-// the higher number comes first. Those without a time are left out.
+// Recent is the proposals that changed last, ten at most, the newest change first; of two at the
+// same moment the higher number comes first. Those without a time are left out.
 func Recent(all []mip.Summary) []mip.Summary {
 	out := slices.DeleteFunc(slices.Clone(all), func(s mip.Summary) bool { return s.Updated == nil })
 	slices.SortFunc(out, func(a, b mip.Summary) int { return cmp.Or(newestFirst(a, b), cmp.Compare(b.Number, a.Number)) })
@@ -115,7 +122,8 @@ type bar struct {
 	X, Width int
 }
 
-// bars lays the shares side by side without gaps from rounding; the least is still to be seen.
+// bars is for a drawing of fixed width. It lays the shares side by side without gaps from rounding;
+// the least is still to be seen.
 func bars(statuses []choice, total int) []bar {
 	const units, gap, least = 1000, 3, 4
 	out := make([]bar, 0, len(statuses))

@@ -18,12 +18,13 @@ type SitemapEntry struct {
 	LastMod *mip.Time
 }
 
-// Sitemap lists the entries in the order given, by the sitemaps.org protocol 0.9. It fails when they are more than that
-// protocol allows in one file.
+// Sitemap lists the entries in the order given, by the sitemaps.org protocol 0.9. It fails when
+// they are more than that protocol allows in one file.
 func Sitemap(info mip.SiteInfo, entries []SitemapEntry) ([]byte, error) {
 	if len(entries) > sitemapLimit {
 		return nil, fmt.Errorf("sitemap: %d addresses, the protocol allows %d in one file", len(entries), sitemapLimit)
 	}
+	// The protocol gives the elements an order, which that of the fields is.
 	type address struct {
 		Loc     string `xml:"loc"`
 		LastMod string `xml:"lastmod,omitempty"`
@@ -34,6 +35,7 @@ func Sitemap(info mip.SiteInfo, entries []SitemapEntry) ([]byte, error) {
 	}
 	for _, e := range entries {
 		a := address{Loc: plain.Address(info, e.Route)}
+		// A time that is not known is left out: a crawler would believe it.
 		if e.LastMod != nil {
 			a.LastMod = e.LastMod.String()
 		}

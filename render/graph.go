@@ -12,8 +12,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// Measures of a drawing in CSS pixels. Text is in the page's monospaced face, of which a letter is about
-// three fifths of its size wide.
+// Measures of a drawing in CSS pixels. Text is in the page's monospaced face, of which a letter is
+// about three fifths of its size wide.
 const (
 	nodeHeight = 24
 	nodePad    = 9 // beside the text
@@ -25,8 +25,8 @@ const (
 	margin     = 3  // room for the ring of a focused node
 )
 
-// drawing is an SVG of boxes and lines. The style sheet colours it by class, in both themes. The boxes are links with
-// names of their own.
+// drawing is an SVG of boxes and lines. The style sheet colours it by class, in both themes. The
+// boxes are links with names of their own.
 type drawing struct {
 	Width, Height int
 	Label         string   // what the drawing is called
@@ -37,7 +37,8 @@ type drawing struct {
 	boxWidth, columnGap int
 }
 
-// drawnNode is a proposal's box. It is no link when Self, the proposal that the page is about, or not published.
+// drawnNode is a proposal's box. It is no link when Self, the proposal that the page is about, or
+// not published.
 type drawnNode struct {
 	Ref       ref
 	Self      bool
@@ -45,7 +46,8 @@ type drawnNode struct {
 	Box, Text template.HTMLAttr // places and sizes
 }
 
-// newDrawing makes room in each box for the longest of the ids, since all boxes have one width.
+// newDrawing is empty; its height is that of the nodes. It makes room in each box for the longest
+// of the ids, since all boxes have one width.
 func newDrawing(columns, columnGap, height int, label string, ids []mip.ID) *drawing {
 	letters := 0
 	for _, id := range ids {
@@ -59,7 +61,8 @@ func newDrawing(columns, columnGap, height int, label string, ids []mip.ID) *dra
 // left is the left side of a column's boxes.
 func (d *drawing) left(column int) int { return margin + column*(d.boxWidth+d.columnGap) }
 
-// node draws a proposal, which says its title and status.
+// node draws a proposal, which says its title and status to readers who point at it or cannot see
+// it. at.Y is the middle of the box.
 func (d *drawing) node(r ref, self bool, at graph.Point) {
 	x, y := d.left(at.Column), at.Y+margin
 	name := r.ID.String() + ", not published here"
@@ -74,8 +77,8 @@ func (d *drawing) node(r ref, self bool, at graph.Point) {
 	})
 }
 
-// lines draws pieces of lines in one path, from the left side of one column to the right side of another;
-// through goes across the column it begins in, too.
+// lines draws pieces of lines in one path, from the left side of one column to the right side of
+// another; through goes across the column it begins in, too.
 func (d *drawing) lines(wires []graph.Wire) {
 	var b strings.Builder
 	for _, w := range wires {
@@ -90,12 +93,14 @@ func (d *drawing) lines(wires []graph.Wire) {
 	d.Lines = b.String()
 }
 
-// curve is an S from where the path is.
+// curve is an S from where the path is: it leaves and arrives level, so that lines meet boxes at
+// right angles.
 func curve(dx, dy int) string {
 	return fmt.Sprintf("c%d 0 %d %d %d %d", dx/2, dx-dx/2, dy, dx, dy)
 }
 
-// back draws a line against the order of the columns, from the right side of one to the left side of another.
+// back draws a line against the order of the columns, from the right side of one to the left side
+// of another.
 func (d *drawing) back(from, to graph.Point) {
 	x := d.left(from.Column) + d.boxWidth
 	d.Back = append(d.Back, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)-x, to.Y-from.Y))
@@ -127,11 +132,13 @@ type requiresRow struct {
 // circle is a line against the order: From requires To, which comes to depend on From.
 type circle struct{ From, To mip.ID }
 
-// Graph renders /graph/. All must be ascending by number.
+// Graph renders /graph/. Only requirements are drawn: the other relations have no order to lay out.
+// All must be ascending by number.
 func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
-	// All drawings have at most so many nodes and pieces of lines together. A thousand proposals of a real process have a
-	// tenth of it.
+	// All drawings have at most so many nodes and pieces of lines together. A thousand proposals of
+	// a real process have a tenth of it.
 	room := 20_000
+	// Proposals without a relation are in no drawing and in no row.
 	g := requiresOf(all)
 	v := graphView{Relation: len(g.Edges)}
 	for _, s := range all {
@@ -168,7 +175,8 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 	}, v)
 }
 
-// requiresOf is the graph of what requires what, both published, by position.
+// requiresOf is the graph of what requires what, both published, by position in all. An edge leads
+// from a proposal to what it requires.
 func requiresOf(all []mip.Summary) graph.Graph {
 	g := graph.Graph{Nodes: len(all)}
 	for i, s := range all {
@@ -206,17 +214,19 @@ func draw(members []mip.Summary, relations graph.Graph) (drawnGroup, []circle) {
 	return drawnGroup{d, l.Columns >= wide}, circles
 }
 
-// neighbourhood is a small drawing.
+// neighbourhood is a small drawing of one proposal with those next to it, for the card beside its
+// text.
 type neighbourhood struct {
 	Drawing *drawing
 	More    int // that it does not show
 }
 
-// relations draws what a proposal requires on its left and what requires it on its right; nil when there is
-// neither.
+// relations draws what a proposal requires on its left and what requires it on its right; nil when
+// there is neither.
 func relations(s mip.Summary, requires, requiredBy []ref) *neighbourhood {
 	const most = 8 // proposals on each side
 	self := refTo(s)
+	// A requirement in a circle stands on both sides.
 	sides := [][]ref{others(self, requires), {self}, others(self, requiredBy)}
 	ids, rows, more := []mip.ID{}, 0, 0
 	for i, refs := range sides {

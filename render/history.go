@@ -28,7 +28,8 @@ type Version struct {
 	Text            []byte // nil: not to be had
 }
 
-// versionView is a version with its changes since the one before.
+// versionView holds either a text in What, changes, or both. It is a version with its changes since
+// the one before.
 type versionView struct {
 	Version
 	What string // what changed, in words
@@ -36,8 +37,8 @@ type versionView struct {
 	Cut  bool // Diff is not all
 }
 
-// History renders the page of a proposal's versions. Its changes stand in the order of the versions as
-// long as there is room.
+// History renders the page of a proposal's versions. Its changes stand in the order of the versions
+// as long as there is room.
 func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	var versions []versionView
 	// The newest changes are shown first, so the oldest are the ones without room.
@@ -47,6 +48,7 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 		if !first {
 			before = v.Versions[i+1].Text
 		}
+		// A source is made of site.yaml and a path, which may hold anything.
 		version.SourceURL = webAddress(&version.SourceURL)
 		x := versionView{Version: version}
 		switch {
@@ -86,7 +88,8 @@ func lines(n int) string {
 	return thousands(n) + " lines"
 }
 
-// lineDiff is how one text became another, in lines, with a few around them that stayed.
+// lineDiff is what two versions give. It is how one text became another, in lines, with a few
+// around them that stayed.
 type lineDiff struct {
 	text           []byte // a unified diff without its heading
 	added, removed int
@@ -110,7 +113,7 @@ func diffLines(before, after []byte) lineDiff {
 	return d
 }
 
-// diffLine is a line as a page shows it.
+// diffLine is a line as a page shows it. The signs are those of a unified diff.
 type diffLine struct {
 	Sign string // + added, - removed, @ where in the file, empty: around a change
 	Text string // without a sign + or -

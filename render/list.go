@@ -12,7 +12,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// table is a list of proposals.
+// table is a list of proposals, in the order in which it is shown. The script of the first page
+// sorts and filters the rows that are there.
 type table struct {
 	All  []mip.Summary
 	Heat string // class of the column of heat, empty: there is none
@@ -41,8 +42,10 @@ type rowKey struct {
 	fork bool // it names the hard fork
 }
 
-// row renders a row of a table, once for all the lists that a proposal is on. heat is the class of the column of heat.
+// row renders a row of a table, once for all the lists that a proposal is on. heat is the class of
+// the column of heat.
 func (p *Pages) row(s *mip.Summary, heat string) (template.HTML, error) {
+	// Two workers may render the same row at once, with the same bytes.
 	key := rowKey{s.ID, heat, s.Hardfork != nil}
 	if row, ok := p.rows.Load(key); ok {
 		return row.(template.HTML), nil
@@ -66,7 +69,8 @@ func (p *Pages) heat(id mip.ID) *int {
 // discussed reports whether a proposal has a discussion on the site's forum.
 func (p *Pages) discussed(s *mip.Summary) bool { return p.info.Forum != nil && s.ForumTopicID != nil }
 
-// newestChange is the latest change of all, nil when none has a date.
+// newestChange stands for the present in a build, which asks no clock. It is the latest change of
+// all, nil when none has a date.
 func newestChange(all []mip.Summary) *mip.Time {
 	var t *mip.Time
 	for i := range all {
@@ -77,7 +81,8 @@ func newestChange(all []mip.Summary) *mip.Time {
 	return t
 }
 
-// ref is a mention of a proposal. One that is not published has an id alone.
+// ref is a mention of a proposal. One that is not published has an id alone: a header may name any
+// number. It is a copy, so that a page holds no more of another proposal than it shows.
 type ref struct {
 	ID        mip.ID
 	Title     string
@@ -108,8 +113,8 @@ type choice struct {
 	Count       int
 }
 
-// choices counts the values of a field by slug, in the order of their labels. The least label of a slug stands for it.
-// The slug is empty for a proposal without a value.
+// choices counts the values of a field by slug, in the order of their labels. The least label of a
+// slug stands for it. The slug is empty for a proposal without a value.
 func choices(all []mip.Summary, value func(mip.Summary) (slug, label string)) []choice {
 	bySlug := map[string]choice{}
 	for _, s := range all {
@@ -127,7 +132,8 @@ func choices(all []mip.Summary, value func(mip.Summary) (slug, label string)) []
 	})
 }
 
-// choicesOf counts a field that a header may lack.
+// choicesOf counts a field that a header may lack. Values that differ in letter case or punctuation
+// have one slug, and so one page.
 func choicesOf(all []mip.Summary, field func(mip.Summary) *string) []choice {
 	return choices(all, func(s mip.Summary) (string, string) {
 		if v := field(s); v != nil {
@@ -142,8 +148,8 @@ func categories(all []mip.Summary) []choice {
 	return choicesOf(all, func(s mip.Summary) *string { return s.Category })
 }
 
-// statusTiles counts the statuses: those of the process in the order of life, whether a proposal has them or not, then
-// the others by name. No status comes last.
+// statusTiles is for the first page. It counts the statuses: those of the process in the order of
+// life, whether a proposal has them or not, then the others by name. No status comes last.
 func statusTiles(all []mip.Summary) []choice {
 	out := choices(all, func(s mip.Summary) (string, string) { return s.Status.Slug(), s.Status.String() })
 	var order []string // slugs
@@ -153,6 +159,7 @@ func statusTiles(all []mip.Summary) []choice {
 			out = append(out, choice{Slug: s.Slug(), Label: string(s)})
 		}
 	}
+	// Statuses of the process have their place in its order; the others share the place after it.
 	none, other := mip.Status("").Slug(), len(order)
 	rank := func(c choice) int {
 		if c.Slug == none {
@@ -178,7 +185,8 @@ func statusChoices(all []mip.Summary) []choice {
 	return slices.DeleteFunc(statusTiles(all), func(c choice) bool { return c.Count == 0 })
 }
 
-// Home renders the first page. All must be ascending by number.
+// Home renders the first page: the list of all proposals, which works without scripts, and the
+// filters for readers with them. All must be ascending by number.
 func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 	v := struct {
 		Description string
@@ -188,15 +196,19 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 		Categories  []choice
 		Table       table
 	}{
-		Description: cmp.Or(p.info.Description, "Every published proposal: what it says, where it stands and what it depends on."),
-		All:         all, Statuses: statusChoices(all), Tiles: statusTiles(all), Categories: categories(all), Table: p.table(all, true),
+		Description: cmp.Or(p.info.Description,
+			"Every published proposal: what it says, where it stands and what it depends on."),
+		All: all, Statuses: statusChoices(all), Tiles: statusTiles(all), Categories: categories(all),
+		Table: p.table(all, true),
 	}
+	// A deadline that has passed asks nothing of readers here; the dashboard lists it.
 	v.Calls, _ = lastCalls(all)
 	return p.page("home", head{Section: "/", Description: v.Description, Route: "/", Script: listScript}, v)
 }
 
-// lastCalls are the proposals whose last call has a deadline, by deadline. A deadline is known to be over without a
-// clock, which would make one build differ from the next: when some proposal has changed after it.
+// lastCalls are the proposals whose last call has a deadline, by deadline. A deadline is known to
+// be over without a clock, which would make one build differ from the next: when some proposal has
+// changed after it.
 func lastCalls(all []mip.Summary) (open, over []mip.Summary) {
 	latest := newestChange(all)
 	for _, s := range all {
@@ -214,7 +226,8 @@ func lastCalls(all []mip.Summary) (open, over []mip.Summary) {
 	return open, over
 }
 
-// Listing renders /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/.
+// Listing renders /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/. A status of the
+// process may have no proposal; the page says so.
 func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
 	return p.page("listing", head{
@@ -229,7 +242,7 @@ func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	}{heading, meaning, mip.Status(l.Value), l, p.table(l.Summaries, false)})
 }
 
-// feedOf is the feed of the page at route.
+// feedOf is the feed of the page at route, which ends with a slash, for the head of that page.
 func (p *Pages) feedOf(route, title string) alternate {
 	return alternate{Type: feed.TypeRSS, Title: title + " (RSS)", Href: p.path(route + "feed.xml")}
 }
@@ -240,7 +253,8 @@ type feedGroup struct {
 	Lists      []choice
 }
 
-// Feeds renders the page of everything that can be subscribed to and read by programs. all must be in the order of ids.
+// Feeds renders the page of everything that can be subscribed to and read by programs. all must be
+// in the order of ids.
 func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
 	// Forks whose names have one slug share a page, that of the first.
 	var upgrades []choice
@@ -261,9 +275,12 @@ func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
 	}, func(g feedGroup) bool { return g.Lists == nil }))
 }
 
-// About renders a page about the site itself: /about/, /about/ai/ or /accessibility/.
+// About renders a page about the site itself: /about/, /about/ai/ or /accessibility/. The route is
+// the name of its template, too. Texts that hold for every site stand there; only the title and the
+// statuses come from values.
 func (p *Pages) About(route string) ([]byte, error) {
-	title, description := "About", "What %s offers, how heat is reckoned, how fresh its figures are and what the statuses mean."
+	title := "About"
+	description := "What %s offers, how heat is reckoned, how fresh its figures are and what the statuses mean."
 	switch route {
 	case "/about/ai/":
 		title = "How AI is used"
@@ -272,10 +289,12 @@ func (p *Pages) About(route string) ([]byte, error) {
 		title = "Accessibility"
 		description = "How accessible %s is meant to be, what was checked and what is known to be lacking."
 	}
-	return p.page(route, head{Title: title, Route: route, Description: fmt.Sprintf(description, p.info.Title)}, mip.Statuses())
+	h := head{Title: title, Route: route, Description: fmt.Sprintf(description, p.info.Title)}
+	return p.page(route, h, mip.Statuses())
 }
 
-// NotFound renders the answer to an address that leads nowhere. It has no canonical address.
+// NotFound renders the answer to an address that leads nowhere. It has no canonical address and is
+// not to be indexed, since a host serves it at any address.
 func (p *Pages) NotFound() ([]byte, error) {
 	return p.page("notfound", head{Title: "Page not found", Description: "There is no page at this address."}, nil)
 }

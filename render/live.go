@@ -13,8 +13,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// liveView is the part of the dashboard that changes without the proposals. It holds the figures of the snapshot, or
-// places for those that a script asks for.
+// liveView is the part of the dashboard that changes without the proposals. It holds the figures of
+// the snapshot, or places for those that a script asks for.
 type liveView struct {
 	Filled   bool // with figures
 	Forum    *source
@@ -26,21 +26,24 @@ type liveView struct {
 	Next     *nextUpgrade
 }
 
-// source says how old the figures of a forum or a network are.
+// source says how old the figures of a forum or a network are. Key is the name by which the page's
+// script finds it: the id of a network, or "forum".
 type source struct {
 	Key, Name string
 	At        *mip.Time // nil: there are none
 	Failed    bool      // it was asked
 }
 
-// networkTile is the head of a network.
+// networkTile is the head of a network. The template has a dash for each figure that is not known,
+// which the script replaces.
 type networkTile struct {
 	source
 	Head  *api.NetworkStatus // nil unless there is a time for it
 	Spark spark
 }
 
-// hotRow is a topic of the forum, or a place for one.
+// hotRow is a topic of the forum, or a place for one. Places have the size of rows, so that nothing
+// on the page moves when the script fills them.
 type hotRow struct {
 	Path  string // empty: a place for a topic
 	Label template.HTML
@@ -51,11 +54,13 @@ type hotRow struct {
 // hotLimit is how many discussions the dashboard shows.
 const hotLimit = 7
 
-// live gathers the live part of the dashboard. all must be in the order of ids; upgrades are those of upgradesNow.
+// live gathers the live part of the dashboard. all must be in the order of ids; upgrades are those
+// of upgradesNow.
 func (p *Pages) live(all []mip.Summary, upgrades []upgrade) liveView {
 	v := liveView{Filled: p.snapshot != nil, Hot: p.hot(all), Next: p.next(all, upgrades)}
 	if len(v.Hot) > 0 {
-		v.Forum = &source{Key: "forum", Name: "Forum", At: p.snapshot.ForumAt(), Failed: p.snapshot != nil && p.snapshot.ForumFailed}
+		failed := p.snapshot != nil && p.snapshot.ForumFailed
+		v.Forum = &source{Key: "forum", Name: "Forum", At: p.snapshot.ForumAt(), Failed: failed}
 	}
 	// Networks stand in the order of the site, whether the snapshot has them or not.
 	for _, n := range p.info.Networks {
@@ -73,8 +78,8 @@ func (p *Pages) live(all []mip.Summary, upgrades []upgrade) liveView {
 	return v
 }
 
-// hot are the liveliest discussions, and places for as many as the sidecar can have rows for: the topics that proposals
-// link to.
+// hot are the liveliest discussions, and places for as many as the sidecar can have rows for: the
+// topics that proposals link to.
 func (p *Pages) hot(all []mip.Summary) []hotRow {
 	var out []hotRow
 	if p.snapshot != nil {
@@ -85,6 +90,7 @@ func (p *Pages) hot(all []mip.Summary) []hotRow {
 			}
 		}
 	}
+	// A topic that several proposals link to has one row.
 	topics := map[int]bool{}
 	for i, s := range all {
 		if p.discussed(&all[i]) {
@@ -97,14 +103,16 @@ func (p *Pages) hot(all []mip.Summary) []hotRow {
 	return out
 }
 
-// spark is a drawing of block times: a line, the area below it and a sentence. All are empty when there are too few
-// heads.
+// spark is a drawing of block times: a line, the area below it and a sentence. All are empty when
+// there are too few heads.
 type spark struct{ Line, Area, Pace string }
 
-// sparkOf draws milliseconds per block; the page's script has the same measures. A chain's times are whole seconds, so
-// each block time is taken between heads that are some apart. The newest heads are the last ones.
+// sparkOf draws milliseconds per block; the page's script has the same measures. A chain's times
+// are whole seconds, so each block time is taken between heads that are some apart. The newest
+// heads are the last ones.
 func sparkOf(recent []api.Head) spark {
 	const apart, most, width, low, high, floor = 4, 40, 300.0, 36.0, 4.0, 40 // the drawing's units are from above
+	// The page's script keeps as many heads.
 	recent = recent[max(0, len(recent)-most):]
 	var ms []float64
 	for i := apart; i < len(recent); i++ {
@@ -137,7 +145,8 @@ func sparkOf(recent []api.Head) spark {
 	return spark{line.String(), fmt.Sprintf("%sL%.0f %dL0 %dZ", line.String(), width, floor, floor), pace + " ms"}
 }
 
-// nextUpgrade is the upgrade that comes next, or else the latest one.
+// nextUpgrade is the upgrade that comes next, or else the latest one. The script updates its status
+// and its steps, and leaves the heading as it is.
 type nextUpgrade struct {
 	upgrade
 	Over  bool // it is the latest one
@@ -152,8 +161,8 @@ type upgradeStep struct {
 	Now  bool // it is the next one
 }
 
-// now is the time of a network that upgrades are compared with: that of the snapshot or that of the newest change of a
-// proposal, whichever is later, since a fork that was active then is active.
+// now is the time of a network that upgrades are compared with: that of the snapshot or that of the
+// newest change of a proposal, whichever is later, since a fork that was active then is active.
 func (p *Pages) now(all []mip.Summary) func(network string) time.Time {
 	newest := newestChange(all)
 	return func(network string) time.Time {
@@ -168,6 +177,8 @@ func (p *Pages) now(all []mip.Summary) func(network string) time.Time {
 }
 
 // upgradesNow are the upgrades with their status at the moment of the snapshot, the newest first.
+// Without a snapshot it is that of the site. An upgrade that was active once stays so, whatever the
+// file of figures says.
 func (p *Pages) upgradesNow(all []mip.Summary) []upgrade {
 	out := p.upgrades(all)
 	for i, u := range out {
@@ -178,7 +189,8 @@ func (p *Pages) upgradesNow(all []mip.Summary) []upgrade {
 	return out
 }
 
-// startsAt is the time of an activation, for comparisons; one without a time is later than all others.
+// startsAt is the time of an activation, for comparisons; one without a time is later than all
+// others.
 func startsAt(a mip.Activation) int64 {
 	if a.Timestamp == nil {
 		return math.MaxInt64
@@ -186,14 +198,16 @@ func startsAt(a mip.Activation) int64 {
 	return *a.Timestamp
 }
 
-// next is the upgrade whose next activation comes first, those without a time last; when all are over it is the latest.
-// It is nil when there is none. Networks stand in the order in which they switch: by time, and of those without one the
-// first of the site, which is the main network, after the others.
+// next is the upgrade whose next activation comes first, those without a time last; when all are
+// over it is the latest. It is nil when there is none. Networks stand in the order in which they
+// switch: by time, and of those without one the first of the site, which is the main network, after
+// the others.
 func (p *Pages) next(all []mip.Summary, upgrades []upgrade) *nextUpgrade {
 	if len(upgrades) == 0 {
 		return nil
 	}
 	now := p.now(all)
+	// The oldest come first, so that of two at one time the older one is the next.
 	best := &nextUpgrade{upgrade: upgrades[0], Over: true}
 	soonest := int64(math.MaxInt64)
 	for _, u := range slices.Backward(upgrades) {
@@ -210,6 +224,7 @@ func (p *Pages) next(all []mip.Summary, upgrades []upgrade) *nextUpgrade {
 			best, soonest = &nextUpgrade{upgrade: u}, first
 		}
 	}
+	// The sort is stable: networks at one time stay in this reversed order.
 	networks := slices.Clone(p.info.Networks)
 	slices.Reverse(networks)
 	slices.SortStableFunc(networks, func(a, b mip.Network) int {

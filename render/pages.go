@@ -1,6 +1,6 @@
-// Package render turns values into the pages of a site, by templates, and into its JSON lists, its sitemap and
-// robots.txt. It is pure: the same values give the same bytes, and it knows nothing of files, routes on disk, git,
-// the configuration file or the clock.
+// Package render turns values into the pages of a site, by templates, and into its JSON lists, its
+// sitemap and robots.txt. It is pure: the same values give the same bytes, and it knows nothing of
+// files, routes on disk, git, the configuration file or the clock.
 package render
 
 import (
@@ -27,11 +27,14 @@ import (
 //go:embed assets templates
 var embedded embed.FS
 
-// Pages makes the HTML pages of one site. It is immutable after NewPages and safe for concurrent use.
+// Pages makes the HTML pages of one site. What it renders does not change after NewPages, and it is
+// safe for concurrent use. Every method that renders a page returns the whole of it, from the
+// doctype on, or an error of a template, which is a fault of this package: no value of a proposal
+// makes one fail.
 type Pages struct {
 	info      mip.SiteInfo
-	forks     []mip.HardFork
-	base      string // path of the base URL without a slash at the end, empty at a root
+	forks     []mip.HardFork // in the order of the site; empty for pages that must not change with them
+	base      string         // path of the base URL without a slash at the end, empty at a root
 	assets    []Asset
 	tmpl      *template.Template
 	citations *text.Template // of plain text: the page escapes what they give
@@ -54,11 +57,12 @@ func sections() []section {
 	}
 }
 
-// NewPages reads the embedded templates. live holds the figures of a moment; nil makes pages that say that there are
-// none. notice is a sentence above every page, plain text; empty: none. It fails when info.BaseURL is no http or https
-// address.
+// NewPages reads the embedded templates. live holds the figures of a moment; nil makes pages that
+// say that there are none. notice is a sentence above every page, plain text; empty: none. It fails
+// when info.BaseURL is no http or https address.
 func NewPages(info mip.SiteInfo, forks []mip.HardFork, live *snapshot.Snapshot, notice string) (*Pages, error) {
-	// Links within the site are paths, so a page works at any host.
+	// Links within the site are paths, so a page works at any host. Those that other programs
+	// follow, such as the canonical address and the pictures, are absolute.
 	u, err := url.Parse(info.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("base URL %q: %w", info.BaseURL, err)
@@ -67,7 +71,8 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, live *snapshot.Snapshot, 
 		return nil, fmt.Errorf("base URL %q: not an http or https address", info.BaseURL)
 	}
 	info.BaseURL = strings.TrimRight(info.BaseURL, "/")
-	p := &Pages{info: info, forks: forks, base: strings.TrimRight(u.EscapedPath(), "/"), snapshot: live, heatOf: live.Heat()}
+	p := &Pages{info: info, forks: forks, snapshot: live, heatOf: live.Heat()}
+	p.base = strings.TrimRight(u.EscapedPath(), "/")
 	if p.assets, err = loadAssets(); err != nil {
 		return nil, err
 	}
@@ -81,13 +86,16 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, live *snapshot.Snapshot, 
 	return p, p.renderFrame(notice)
 }
 
-// parseTemplates reads the embedded templates. Their indentation is for people who edit them: it is not published.
-// Links to fixed routes and assets are put in beforehand, since every page has many.
+// parseTemplates reads the embedded templates. Their indentation is for people who edit them: it is
+// not published. Links to fixed routes and assets are put in beforehand, since every page has many.
 func (p *Pages) parseTemplates() (*template.Template, error) {
 	files, err := fs.Glob(embedded, "templates/*.tmpl")
 	if err != nil {
 		return nil, err
 	}
+	// All files are one set, so that a template may name one of another file. Each action is
+	// escaped for its place by the template package; only values of its own types, such as
+	// template.HTML, are printed as they are.
 	all := template.New("pages").Funcs(p.funcs())
 	indentation, link := regexp.MustCompile(`(?m)^[ \t]+`), regexp.MustCompile(`{{(path|asset) "([^"]*)"}}`)
 	for _, name := range files {
@@ -109,7 +117,9 @@ func (p *Pages) parseTemplates() (*template.Template, error) {
 	return all, nil
 }
 
-// renderFrame renders the parts of the frame.
+// renderFrame renders the parts of the frame: the links to a script, the header with its current
+// entry of the menu, and the footer. They make up most of a short page, and rendering them for each
+// would take most of its time.
 func (p *Pages) renderFrame(notice string) (err error) {
 	p.frame = map[string]map[string]template.HTML{"links": {}, "header": {}, "footer": {}}
 	for _, script := range []string{siteScript, listScript, textScript, liveScript} {
@@ -117,6 +127,7 @@ func (p *Pages) renderFrame(notice string) (err error) {
 			return err
 		}
 	}
+	// The last one is for pages that are in no section.
 	for _, s := range append(sections(), section{}) {
 		data := struct{ Section, Notice string }{s.Path, notice}
 		if p.frame["header"][s.Path], err = p.fragment("site-header", data); err != nil {
@@ -127,7 +138,8 @@ func (p *Pages) renderFrame(notice string) (err error) {
 	return err
 }
 
-// fragment renders a part of a page.
+// fragment renders a part of a page. What it returns is safe as it stands, and a template prints it
+// as it is.
 func (p *Pages) fragment(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := p.tmpl.ExecuteTemplate(&b, name, data); err != nil {
@@ -137,6 +149,8 @@ func (p *Pages) fragment(name string, data any) (template.HTML, error) {
 }
 
 // head is the content of a page's frame: the head element, and where the page stands in the site.
+// Its texts are plain: the template "begin" escapes them for the elements and attributes that they
+// stand in.
 type head struct {
 	Title       string // of the document, exact; empty: the site's
 	Description string
@@ -153,7 +167,8 @@ type head struct {
 // alternate is the same content in another format or, when Lang is set, another language.
 type alternate struct{ Type, Title, Href, Lang string }
 
-// page renders the template of that name within the frame. Pages without a script of their own have siteScript.
+// page renders the template of that name within the frame: "begin" with h, the template with data,
+// and "end". Pages without a script of their own have siteScript.
 func (p *Pages) page(name string, h head, data any) ([]byte, error) {
 	const usual = 32 << 10 // bytes of a page
 	h.Script, h.Site, h.Address = cmp.Or(h.Script, siteScript), p.info.Title, p.info.BaseURL+h.Route
@@ -174,6 +189,7 @@ type image struct{ Address, Alt string }
 
 // image is the picture of a proposal, or for nil of the site, described by the words of its card.
 func (p *Pages) image(s *mip.Summary) image {
+	// Readers who cannot see the picture are told what is written on it.
 	c, folder := SiteCard(p.info), "/"
 	if s != nil {
 		c, folder = ProposalCard(p.info, *s), s.ID.Page()
@@ -190,8 +206,8 @@ func (p *Pages) image(s *mip.Summary) image {
 	return image{p.info.BaseURL + cardRoute(folder, c), strings.Join(words, ". ")}
 }
 
-// cardRoute is the address of a picture. It changes with the picture, so that nobody who has the old one keeps it for
-// the new one.
+// cardRoute is the address of a picture. It changes with the picture, so that nobody who has the
+// old one keeps it for the new one.
 func cardRoute(folder string, c card.Card) string {
 	return strings.TrimSuffix(folder, "/") + "/og." + c.Hash() + ".png"
 }
@@ -202,7 +218,9 @@ func SiteCardRoute(c card.Card) string { return cardRoute("/", c) }
 // ProposalCardRoute is the address of the picture of a proposal.
 func ProposalCardRoute(id mip.ID, c card.Card) string { return cardRoute(id.Page(), c) }
 
-// ProposalCard is what a proposal's picture shows.
+// ProposalCard is what a proposal's picture shows. A card is the input of package card, and its
+// hash is in the file's name: whoever plans the files and whoever links to them must make it of the
+// same values.
 func ProposalCard(info mip.SiteInfo, s mip.Summary) card.Card {
 	var kind []string
 	for _, v := range []*string{s.Type, s.Category} {
@@ -210,6 +228,8 @@ func ProposalCard(info mip.SiteInfo, s mip.Summary) card.Card {
 			kind = append(kind, *v)
 		}
 	}
+	// A title that is only the id would stand there twice. Letters of a picture have no code face,
+	// so backticks are left out.
 	c := card.Card{Site: info.Title, ID: s.ID.String(), Status: &s.Status, Kind: strings.Join(kind, ", ")}
 	if s.Title != s.ID.String() {
 		c.Title = strings.ReplaceAll(s.Title, "`", "")
@@ -230,7 +250,8 @@ type Asset struct {
 	name  string // such as site.css
 }
 
-// Scripts that pages name. Every page has the theme's script, the style sheet and one of the others.
+// Scripts that pages name. Every page has the theme's script, the style sheet and one of the
+// others.
 const (
 	siteScript = "site.js" // what every page has, and all that most have
 	listScript = "list.js"
@@ -238,8 +259,8 @@ const (
 	liveScript = "live.js"
 )
 
-// assetFiles are the assets, each with the files of assets/ that it is put together from, in their order. A script that
-// another one imports stands before it. A click loads the last two.
+// assetFiles are the assets, each with the files of assets/ that it is put together from, in their
+// order. A script that another one imports stands before it. A click loads the last two.
 func assetFiles() [][]string {
 	return [][]string{
 		{"theme.js", "theme.js"},
@@ -266,7 +287,8 @@ func loadAssets() ([]Asset, error) {
 			}
 			body = append(body, b...)
 		}
-		for _, a := range out { // an import has the plain name
+		// An import has the plain name in the source and the hashed one here.
+		for _, a := range out {
 			body = bytes.ReplaceAll(body, []byte(`"./`+a.name+`"`), []byte(`"./`+path.Base(a.Route)+`"`))
 		}
 		ext := path.Ext(f[0])
@@ -276,11 +298,12 @@ func loadAssets() ([]Asset, error) {
 	return out, nil
 }
 
-// Assets returns the files that pages load: style sheet and scripts, those too that a proposal's page loads when a
-// reader asks for a summary or a translation. No page loads all of them.
+// Assets returns the files that pages load: style sheet and scripts, those too that a proposal's
+// page loads when a reader asks for a summary or a translation. No page loads all of them.
 func (p *Pages) Assets() []Asset { return p.assets }
 
-// assetPath is the address of an asset, by its name in assetFiles.
+// assetPath is the address of an asset, by its name in assetFiles. Another name is a fault of a
+// template, and panics when the templates are read.
 func (p *Pages) assetPath(name string) string {
 	i := slices.IndexFunc(p.assets, func(a Asset) bool { return a.name == name })
 	return p.path(p.assets[i].Route)

@@ -13,7 +13,9 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// ProposalPage is the content of a proposal's page. Nil values are left out.
+// ProposalPage is the content of a proposal's page. Nil values are left out. Nothing in it depends
+// on the number of proposals or on the newest commit, so that a page changes only when its proposal
+// does, or one that it names.
 type ProposalPage struct {
 	All          []mip.Summary // every proposal, in the order of ids: references lead to them
 	Index        int           // of the proposal in All
@@ -47,14 +49,16 @@ type relation struct {
 	Refs  []ref
 }
 
-// Proposal renders a proposal's page.
+// Proposal renders a proposal's page. v.All is shared and stays as it is.
 func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
+	// An author without a name, login and address cannot be named.
 	s := v.All[v.Index]
 	s.Authors = slices.DeleteFunc(slices.Clone(s.Authors), func(a mip.Author) bool { return authorName(a) == "" })
 	w := &proposalView{
 		Page: v, Summary: s, Steps: steps(s), Text: template.HTML(bytes.TrimSpace(v.Body)), Past: p.past(s, v.History),
 		Topic: p.snapshot.Topic(s.ID), Languages: p.languages(s, v.Translations, "en"),
 	}
+	// The neighbours are those in the order of ids, whatever their status.
 	if v.Index > 0 {
 		w.Previous = &v.All[v.Index-1]
 	}
@@ -68,6 +72,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		{"Requires", requires}, {"Required by", requiredBy},
 		{"Replaces", refs(v.All, s.ID, s.Replaces)}, {"Superseded by", refs(v.All, s.ID, s.SupersededBy)},
 	}
+	// Each author stands on the page twice: below the title and in the details.
 	for _, a := range s.Authors {
 		person, err := p.fragment("person", a)
 		if err != nil {
@@ -85,8 +90,10 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	}, w)
 }
 
-// alternates are the other formats and languages of a proposal.
+// alternates are the other formats and languages of a proposal, in the order in which the head of
+// its page names them.
 func (p *Pages) alternates(v ProposalPage, s mip.Summary) []alternate {
+	// Programs that look for the Markdown or the JSON of a page find them first.
 	id := s.ID.String()
 	out := []alternate{
 		{"text/markdown", id + " as Markdown", strings.TrimSuffix(p.proposalPath(s.ID), "/") + ".md", ""},
@@ -121,8 +128,8 @@ type step struct {
 	Now    bool
 }
 
-// steps places a proposal on the way from Draft to Final. A proposal with a status beside that way, such as Withdrawn,
-// is on no station.
+// steps places a proposal on the way from Draft to Final. A proposal with a status beside that way,
+// such as Withdrawn, is on no station.
 func steps(s mip.Summary) []step {
 	way := []mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Final}
 	at := slices.Index(way, s.Status)
@@ -142,8 +149,9 @@ func steps(s mip.Summary) []step {
 	return out
 }
 
-// past is where a proposal's history is shown: on its own page, or else where its file is. GitHub and GitLab, and hosts
-// that follow them, have file and history at addresses that differ in one word. Of another host it is not known.
+// past is an address for people. It is where a proposal's history is shown: on its own page, or
+// else where its file is. GitHub and GitLab, and hosts that follow them, have file and history at
+// addresses that differ in one word. Of another host it is not known.
 func (p *Pages) past(s mip.Summary, page bool) string {
 	if page {
 		return p.proposalPath(s.ID) + "history/"
@@ -163,17 +171,20 @@ type axis struct {
 
 // axes are the groups of a summary.
 func axes(s *api.Summary) []axis {
-	return []axis{{"Developers", s.Developers}, {"Users", s.Users}, {"Validators", s.Validators}, {"Foundation", s.Foundation}}
+	return []axis{
+		{"Developers", s.Developers}, {"Users", s.Users}, {"Validators", s.Validators}, {"Foundation", s.Foundation},
+	}
 }
 
-// place is where a quote stands.
+// place is where a quote stands: the name of the section for people, and a link to it. Href is
+// empty for a proposal whose id cannot be read: then the name is shown alone.
 type place struct{ Name, Href string }
 
-// place finds the section that evidence names, on this page or on that of a proposal that a fork bundles. A section
-// without a heading on the page leads to the beginning of the text.
+// place finds the section that evidence names, on this page or on that of a proposal that a fork
+// bundles. A section without a heading on the page leads to the beginning of the text.
 func (p *Pages) place(v *proposalView, section string) place {
-	// The summary of a fork quotes the proposals that it bundles. Their sections are known by their ids only, which are
-	// made of their titles.
+	// The summary of a fork quotes the proposals that it bundles. Their sections are known by their
+	// ids only, which are made of their titles.
 	other, id, elsewhere := strings.Cut(section, "#")
 	if !elsewhere {
 		id = section
@@ -186,6 +197,7 @@ func (p *Pages) place(v *proposalView, section string) place {
 		}
 		return at
 	}
+	// A heading on this page is shown as it is written there.
 	for _, s := range v.Page.Sections {
 		if s.ID == id && s.Title != "" {
 			at.Name = s.Title
@@ -197,7 +209,8 @@ func (p *Pages) place(v *proposalView, section string) place {
 	return at
 }
 
-// cite refers to a proposal in one of the forms of templates/citation.txt: cite, bibtex or csl (CSL-JSON 1.0.2).
+// cite makes plain text. It refers to a proposal in one of the forms of templates/citation.txt:
+// cite, bibtex or csl (CSL-JSON 1.0.2).
 func (p *Pages) cite(form string, s mip.Summary) (string, error) {
 	var b strings.Builder
 	err := p.citations.ExecuteTemplate(&b, form, s)
@@ -205,22 +218,29 @@ func (p *Pages) cite(form string, s mip.Summary) (string, error) {
 }
 
 // texSpecial escapes what TeX would obey; a brace without its fellow would end a field.
-var texSpecial = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`,
-	"_", `\_`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`)
+var texSpecial = strings.NewReplacer(
+	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`,
+)
 
-// texText is a text for a field of BibTeX.
+// texText is a text for a field of BibTeX, in one line. Letters of other scripts stay: biber and
+// recent BibTeX read UTF-8.
 func texText(s string) string { return texSpecial.Replace(plain.OneLine(s)) }
 
-// heading is an entry of a table of contents: a heading of level 2, or 3 at the start, with those of level 3 below it.
+// heading is an entry of a table of contents: a heading of level 2, or 3 at the start, with those
+// of level 3 below it.
 type heading struct {
 	ID, Title string
 	Below     []heading
 }
 
-// tableOfContents renders the list of a page's headings h2 and h3, empty when there are fewer than two. They are looked
-// for in the body: a section whose heading was left out, because it repeats the title, has no place to lead to, and a
-// heading's level on the page is not always that in the source.
+// tableOfContents renders the list of a page's headings h2 and h3, empty when there are fewer than
+// two. They are looked for in the body: a section whose heading was left out, because it repeats
+// the title, has no place to lead to, and a heading's level on the page is not always that in the
+// source.
 func (p *Pages) tableOfContents(sections []mip.Section, body []byte) (template.HTML, error) {
+	// The markup is that of package markdown: a heading begins with its level and its id, in this
+	// order.
 	var out []heading
 	count := 0
 	for part := range bytes.SplitSeq(body, []byte("<h")) {

@@ -15,7 +15,9 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// funcs are what templates may call: addresses and words, no decisions.
+// funcs are what templates may call: addresses and words, no decisions. A template passes a value
+// or a pointer to it alike; a pointer that may be nil stands within a with. Methods of the values
+// themselves, such as Status.Slug, need no entry here.
 func (p *Pages) funcs() template.FuncMap {
 	return template.FuncMap{
 		// The site.
@@ -70,13 +72,15 @@ func (p *Pages) funcs() template.FuncMap {
 	}
 }
 
-// path is a link to a route of this site.
+// path is a link to a route of this site. The route starts with a slash; the site may lie below a
+// path.
 func (p *Pages) path(route string) string { return p.base + route }
 
 // proposalPath is a link to a proposal's page.
 func (p *Pages) proposalPath(id mip.ID) string { return p.path(id.Page()) }
 
-// listPath is the page of a value: kind is status, category, type, author or upgrade.
+// listPath is the page of a value: kind is status, category, type, author or upgrade. The slug is
+// that of [mip.Slug], or of the status or author itself.
 func (p *Pages) listPath(kind, slug string) string {
 	return p.path(plain.Listing{Kind: kind, Slug: slug}.Route())
 }
@@ -84,8 +88,8 @@ func (p *Pages) listPath(kind, slug string) string {
 // jsonPath is a link to a proposal as JSON.
 func (p *Pages) jsonPath(number int) string { return p.path("/api/v1/mips/" + strconv.Itoa(number)) }
 
-// webAddress is an address that a link may lead to. It is empty for nil and for any scheme but http and https: an author
-// or a file of figures may give any text as an address.
+// webAddress is an address that a link may lead to. It is empty for nil and for any scheme but http
+// and https: an author or a file of figures may give any text as an address.
 func webAddress(s *string) string {
 	if u, err := url.Parse(plain.Deref(s)); err != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return ""
@@ -102,8 +106,8 @@ func host(address string) string {
 	return strings.TrimPrefix(u.Host, "www.")
 }
 
-// titleHTML escapes a title and shows its Markdown code spans as such. Nothing else in a title is Markdown: a star stays
-// a star.
+// titleHTML escapes a title and shows its Markdown code spans as such. Nothing else in a title is
+// Markdown: a star stays a star.
 func titleHTML(s string) template.HTML {
 	if !strings.Contains(s, "`") {
 		return template.HTML(template.HTMLEscapeString(s)) // most are without
@@ -128,7 +132,8 @@ func trimSpan(s string) string {
 	return s
 }
 
-// named is a proposal's id with its title after it; one without a title of its own is only its id.
+// named is for texts that a template escapes later. It is a proposal's id with its title after it;
+// one without a title of its own is only its id.
 func named(id, sep, title string) string {
 	if title == "" || title == id {
 		return id
@@ -136,7 +141,7 @@ func named(id, sep, title string) string {
 	return id + sep + title
 }
 
-// fullTitle is a proposal's id and title.
+// fullTitle is a proposal's id and title as plain text, whole.
 func fullTitle(s mip.Summary) string { return named(s.ID.String(), ": ", s.Title) }
 
 // mentionBytes is how many bytes of a title a mention shows: many pages may mention one proposal.
@@ -172,7 +177,8 @@ func statusClass(s mip.Status) string {
 	return "s-other"
 }
 
-// date formats a [mip.Date] or a [mip.Time], in UTC, by a layout of package time.
+// date formats a [mip.Date] or a [mip.Time], in UTC, by a layout of package time. No reader's zone
+// and language are known when a page is made; a script may show the age in their place.
 func date(layout string, v any) string {
 	switch v := v.(type) {
 	case mip.Date:
@@ -195,9 +201,9 @@ func thousands(n any) string {
 }
 
 // short is the beginning of a hash, as much as people are shown.
-func short(hash string) string { return hash[:min(len(hash), 7)] }
+func short(hash string) string { return hash[:min(len(hash), 7)] } // git shows as many
 
-// first are the first n elements of a list.
+// first are the first n elements of a list, or all of a shorter one. list must be a slice.
 func first(n int, list any) any {
 	v := reflect.ValueOf(list)
 	return v.Slice(0, min(n, v.Len())).Interface()

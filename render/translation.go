@@ -13,8 +13,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// TranslationPage is what /mip/{n}/{locale}/ shows: a committed translation. Body is HTML that is safe as
-// it stands.
+// TranslationPage is what /mip/{n}/{locale}/ shows: a committed translation. Body is HTML that is
+// safe as it stands.
 type TranslationPage struct {
 	Summary      mip.Summary // of the English text
 	Text         *api.PublishedTranslation
@@ -22,7 +22,8 @@ type TranslationPage struct {
 	Translations []mip.Translation // all that are committed, this one included
 }
 
-// translationView is the page of a translation.
+// translationView is the page of a translation. Its heading, description and text are in that
+// language; all else is in English and marked so by the document.
 type translationView struct {
 	TranslationPage
 	Language  language
@@ -32,8 +33,9 @@ type translationView struct {
 	Made      bool // the time at which it was made is known
 }
 
-// Translation renders the page of a committed translation. It is its own canonical address, as search
-// engines want it of a text in another language; the English page is marked as the one for everybody else.
+// Translation renders the page of a committed translation. It is its own canonical address, as
+// search engines want it of a text in another language; the English page is marked as the one for
+// everybody else.
 func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	s, l := v.Summary, languageOf(v.Text.Locale)
 	toc, err := p.tableOfContents(v.Text.Sections, v.Body)
@@ -61,7 +63,8 @@ type language struct {
 //go:embed templates/languages.txt
 var languageNames string
 
-// languageOf names a language in itself, by its BCP 47 tag, or by the tag where the name is not known.
+// languageOf names a language in itself, by its BCP 47 tag, or by the tag where the name is not
+// known.
 func languageOf(tag string) language {
 	// A regional variant has the name of its language where it has none of its own.
 	primary, _, _ := strings.Cut(tag, "-")
@@ -78,7 +81,7 @@ func languageOf(tag string) language {
 	return l
 }
 
-// translationRoute is the route of the page of a translation.
+// translationRoute is the route of the page of a translation. locale is spelt as site.yaml has it.
 func translationRoute(id mip.ID, locale string) string { return id.Page() + locale + "/" }
 
 // translationJSON is a committed translation as JSON.
@@ -87,8 +90,9 @@ func (p *Pages) translationJSON(s mip.Summary, locale string) alternate {
 	return alternate{"application/json", s.ID.String() + " as JSON (" + locale + ")", href, locale}
 }
 
-// hreflangs are the addresses of a proposal in its languages, for search engines. Each page of the group lists all of
-// them, itself included; x-default is the English text. A proposal in one language has none.
+// hreflangs are the addresses of a proposal in its languages, for search engines. Each page of the
+// group lists all of them, itself included; x-default is the English text. A proposal in one
+// language has none.
 func (p *Pages) hreflangs(s mip.Summary, translations []mip.Translation) []alternate {
 	if len(translations) == 0 {
 		return nil
@@ -102,8 +106,8 @@ func (p *Pages) hreflangs(s mip.Summary, translations []mip.Translation) []alter
 	return out
 }
 
-// languagesView leads to a proposal in other languages: to the pages of committed translations and, from the
-// English page, to machine translations, which need the script.
+// languagesView leads to a proposal in other languages: to the pages of committed translations and,
+// from the English page, to machine translations, which need the script.
 type languagesView struct {
 	Number     int
 	English    bool // the page is the English one
@@ -120,12 +124,14 @@ type languageLink struct {
 	Stale   bool // older than the English text
 }
 
-// languages is nil for a proposal that can be read in English only. current is the language of the page.
+// languages is nil for a proposal that can be read in English only. current is the language of the
+// page.
 func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current string) *languagesView {
 	if len(translations) == 0 && len(p.info.Locales) == 0 {
 		return nil
 	}
 	v := &languagesView{Number: s.Number, English: current == "en", Translated: len(translations) > 0}
+	// English is there even when it is the page itself: its link is marked as the current one.
 	v.Pages = []languageLink{{languageOf("en"), p.proposalPath(s.ID), v.English, false}}
 	// Locales stand in the order of the site.
 	for _, tag := range p.info.Locales {

@@ -9,15 +9,16 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// upgrade is a hard fork as pages show it.
+// upgrade is a hard fork as pages show it. Its Status was true at the newest change of a proposal,
+// unless upgradesNow has looked at a snapshot.
 type upgrade struct {
 	mip.HardFork
 	Meta    []ref // the proposal that defines it, if it is recorded
 	Bundled []ref
 }
 
-// upgrade resolves the references of a hard fork. They are to proposals of the main kind. all must be in the order of
-// ids.
+// upgrade resolves the references of a hard fork. They are to proposals of the main kind. all must
+// be in the order of ids.
 func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgrade {
 	kind := mip.ID{Kind: p.info.Prefix}
 	u := upgrade{HardFork: f, Bundled: refs(all, kind, f.BundledMIPs)}
@@ -27,8 +28,8 @@ func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgrade {
 	return u
 }
 
-// upgrades are all forks, the newest first, by the last network's time. A fork without a time is yet to be planned and
-// counts as the newest.
+// upgrades are all forks, the newest first, by the last network's time. A fork without a time is
+// yet to be planned and counts as the newest.
 func (p *Pages) upgrades(all []mip.Summary) []upgrade {
 	last := func(u upgrade) int64 {
 		t := int64(-1)
@@ -50,7 +51,8 @@ func (p *Pages) upgrades(all []mip.Summary) []upgrade {
 	return out
 }
 
-// activation is one network's line of a fork's activation table.
+// activation is one network's line of a fork's activation table. Both values of the Activation are
+// nil where no time is set; a timestamp of 0 is the first block.
 type activation struct {
 	mip.Network // the chain id is 0 when the site does not describe the network
 	mip.Activation
@@ -70,7 +72,8 @@ func (p *Pages) activation(f mip.HardFork) []activation {
 	return out
 }
 
-// Upgrade renders a hard fork's page. all must be in the order of ids.
+// Upgrade renders a hard fork's page: when each network switches, and a table of what it bundles.
+// The proposal that defines the fork is named above the table. all must be in the order of ids.
 func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 	heading, _ := plain.Explain("upgrade", f.Name)
 	route := plain.Listing{Kind: "upgrade", Slug: mip.Slug(f.Name)}.Route()
@@ -79,6 +82,7 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 		Missing []ref // bundled but not published
 		Table   table
 	}{upgrade: p.upgrade(f, all)}
+	// A table has no row for a proposal that is not published.
 	var bundled []mip.Summary
 	for _, r := range v.Bundled {
 		s, ok := mip.Find(all, r.ID)
@@ -97,7 +101,8 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 	}, v)
 }
 
-// Upgrades renders the overview of all hard forks, the newest first.
+// Upgrades renders the overview of all hard forks, the newest first. It is there on a site without
+// any, too, and says so.
 func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
 	return p.page("upgrades", head{
 		Section: "/upgrade/", Title: "Network upgrades", Route: "/upgrade/",

@@ -81,6 +81,7 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 	if older != nil && !older.Stale {
 		return *older, nil, nil
 	}
+	// The fork is judged by the wall clock: a summary must not wait for a chain.
 	subject := q.index.Subject(m, s.Now())
 	key := q.key(m)
 	key.texts = subject.Hash()
@@ -121,7 +122,8 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 
 // modelSummary asks the model, unless it was asked before.
 func (s *Sidecar) modelSummary(ctx context.Context, key answerKey, subject index.Subject) (api.Summary, error) {
-	check := func(sum api.Summary) bool { // its quotes are not compared with the text again
+	// The quotes of another process's summary are not compared with the text again.
+	check := func(sum api.Summary) bool {
 		return sum.MIPNumber == key.id.Number && sum.ContentHash == key.hash && sum.Locale == key.locale &&
 			sum.Source == s.AI.Name && !sum.Stale && sum.Fallback == nil && summary.CheckForm(sum) == nil
 	}
@@ -162,8 +164,9 @@ func newAnswerCache[V any](s *Sidecar, stats *cache.Stats) *cache.Cache[answerKe
 	if s.Function {
 		timeout = timing.Model
 	}
+	// The size is about that of the JSON. An answer without JSON counts as empty.
 	size := func(v V) int64 {
-		text, _ := json.Marshal(v) // an answer without JSON counts as empty
+		text, _ := json.Marshal(v)
 		return int64(len(text))
 	}
 	return cache.New[answerKey](cache.Config[V]{

@@ -29,6 +29,7 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 	if err != nil {
 		return nil, err
 	}
+	// Find has the proposal of the list. Its text is read only where the model needs it.
 	committed, err := q.index.Translation(r.Context(), m, q.locale)
 	var t api.Translation
 	switch {
@@ -51,6 +52,7 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 
 // cut returns the chosen sections of a committed translation, whose sections have the ids of the English ones.
 func cut(p *api.PublishedTranslation, m mip.Summary, sections []string) (api.Translation, error) {
+	// Without sections all are chosen, and after an error none.
 	chosen, err := ai.Choose(p.Sections, sections)
 	var markdown strings.Builder
 	for _, i := range chosen {
@@ -92,11 +94,13 @@ func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Summar
 // keepPieces keeps the pieces of the text of a key.
 func (s *Sidecar) keepPieces(key answerKey) ai.Keep {
 	key.sections = ""
+	// Pieces have hashes of their own, whichever sections are asked for.
 	type ask = func(context.Context) (ai.Passages, error)
 	return func(ctx context.Context, piece ai.Piece, ask ask) (ai.Passages, error) {
 		key := key
 		key.texts = piece.Hash
 		check := func(p ai.Passages) bool {
+			// The passages are not compared with the text again.
 			return len(p.Texts) == piece.Passages && !slices.Contains(p.Texts, "") && p.Source == s.AI.Name
 		}
 		e, err := s.pieces.Get(ctx, key, func(ctx context.Context) (ai.Passages, error) {

@@ -23,6 +23,7 @@ func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []err
 		RequestsPerMinute:   read(lookup, &errs, "REQUESTS_PER_MINUTE", ai.ParseCount),
 		AIRequestsPerMinute: read(lookup, &errs, "AI_REQUESTS_PER_MINUTE", ai.ParseCount),
 	}
+	// A level that cannot be read is info, so that the errors are logged.
 	level := read(lookup, &errs, "LOG_LEVEL", parseLevel)
 	address := read(lookup, &errs, "REDIS_URL", redis.Parse)
 	c.Log = slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
@@ -38,7 +39,8 @@ func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []err
 	return c, errs
 }
 
-// read parses a variable that is set, and notes the error.
+// read parses a variable that is set, without white space around it, and notes the error. The value of a variable that
+// is empty or cannot be read is the zero one.
 func read[T any](lookup func(string) (string, bool), errs *[]error, name string, parse func(string) (T, error)) (v T) {
 	text, _ := lookup(name)
 	if text = strings.TrimSpace(text); text == "" {

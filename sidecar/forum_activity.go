@@ -25,6 +25,7 @@ func (s *Sidecar) forumActivity(_ http.ResponseWriter, r *http.Request) (*respon
 	if st.forum == nil {
 		return nil, &api.HTTPError{Code: api.NotFound, Detail: "This site has no forum."}
 	}
+	// Callers of one topic share its response, linked or not.
 	key := responseKey{site: st, route: r.URL.Path, number: topic}
 	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
 		// Linked topics are refreshed whenever they are due. All others share a budget of calls, so that no caller

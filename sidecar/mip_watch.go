@@ -88,6 +88,7 @@ func partsOf(query string) (parts, error) {
 		return allParts, nil
 	}
 	names := api.WatchParts()
+	// A value that is sound chooses at least one part.
 	chosen, sound := parts(0), len(given) == 1
 	for name := range strings.SplitSeq(strings.Join(given, ","), ",") {
 		at := slices.Index(names, name)
@@ -195,7 +196,8 @@ type discussions struct {
 // activity it only resolves slugs.
 func (s *Sidecar) discuss(ctx context.Context, st *site, activity bool) discussions {
 	answers := make([]forum.Answer, len(st.links))
-	topics := make([]int, len(st.links)) // zero where a slug leads to none
+	// A topic is zero where a slug leads to none.
+	topics := make([]int, len(st.links))
 	var wg sync.WaitGroup
 	for i, l := range st.links {
 		wg.Go(func() { topics[i], answers[i] = s.follow(ctx, st, l, activity) })
@@ -209,7 +211,8 @@ func (s *Sidecar) discuss(ctx context.Context, st *site, activity bool) discussi
 			d.mips[l.proposal].ForumTopicID = &topics[i]
 		}
 	}
-	proposals := map[int][]api.ProposalRef{} // by topic
+	// The proposals of a topic are in the order of the list.
+	proposals := map[int][]api.ProposalRef{}
 	for _, m := range d.mips {
 		if m.ForumTopicID != nil {
 			ref := api.ProposalRef{Number: m.Number, ID: m.ID, Title: m.Title}
@@ -341,6 +344,7 @@ func discrepancies(x *index.Index, clock chainClock) []api.Discrepancy {
 			}
 		}
 	}
+	// The sort is stable, so that the forks of a proposal stay in their order.
 	slices.SortStableFunc(out, func(a, b api.Discrepancy) int { return *a.MIP - *b.MIP })
 	return out
 }
@@ -349,6 +353,7 @@ func discrepancies(x *index.Index, clock chainClock) []api.Discrepancy {
 // Living proposal may stay so in an active fork.
 func disagreement(m mip.Summary, f mip.HardFork, network string, clock chainClock) (code, message string) {
 	activation := f.Activation[network]
+	// A fork without an activation time on the network is not active there.
 	active, source := activation.Reached(clock.now(network)), clock.source(network)
 	switch {
 	case active && m.Status != mip.Final && m.Status != mip.Living:

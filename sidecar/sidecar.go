@@ -33,8 +33,6 @@ const (
 type Config struct {
 	// Transport reaches the hosts behind the sidecar. Nil means connections of its own.
 	Transport http.RoundTripper
-	// UserAgent names this sidecar to those hosts. Empty means mipwatch-sidecar.
-	UserAgent string
 	// Function says that the process is frozen after an answer, as a serverless function is. Nothing is fetched in
 	// the background then.
 	Function bool
@@ -101,7 +99,6 @@ func New(c Config) *Sidecar {
 	if c.Observe == nil {
 		c.Observe = func(Request) {}
 	}
-	c.UserAgent = cmp.Or(c.UserAgent, "mipwatch-sidecar")
 	c.RequestsPerMinute = cmp.Or(c.RequestsPerMinute, requestsPerMinute)
 	c.AIRequestsPerMinute = cmp.Or(c.AIRequestsPerMinute, aiRequestsPerMinute)
 	c.AI.Requests = cmp.Or(c.AI.Requests, &fetch.Stats{})
@@ -220,7 +217,8 @@ type Stats struct {
 	RedisDown *bool
 }
 
-// Subject names a cache or the hosts of one kind. Network is empty but for chains.
+// Subject names a cache or the hosts of one kind, as metrics do. Network is empty but for chains, of which each has a
+// cache and hosts of its own.
 type Subject struct{ Name, Network string }
 
 // Stats returns the counts.

@@ -29,6 +29,7 @@ type site struct {
 // hosts are the hosts of a site. They stay the same while their addresses do: most updates change only texts, and what
 // is cached of the hosts is still good.
 type hosts struct {
+	// forumURL is nil for a site without a forum.
 	forumURL *string
 	// endpoints are in the site's order, and chains and chainStats are in this order too.
 	endpoints []mip.Endpoints
@@ -38,6 +39,9 @@ type hosts struct {
 	forumStats forum.Stats
 	chainStats []chain.Stats
 }
+
+// userAgent names the sidecar to the forum and the chains.
+const userAgent = "mipwatch-sidecar"
 
 // link is a proposal's link to a discussion in the forum.
 type link struct {
@@ -66,6 +70,7 @@ func (s *Sidecar) site(ctx context.Context) (*site, error) {
 // newSite returns the site of an index. It has the old hosts if these are still the same.
 func (s *Sidecar) newSite(x *index.Index, old *hosts) (*site, error) {
 	st := &site{index: x, hosts: old, links: links(x)}
+	// Links that have only a slug have the topic zero, which is nobody's.
 	for _, l := range st.links {
 		st.linked.Store(l.topic, true)
 	}
@@ -86,12 +91,12 @@ func (s *Sidecar) newSite(x *index.Index, old *hosts) (*site, error) {
 	return st, err
 }
 
-// openHosts asks none of the hosts.
+// openHosts returns the hosts at some addresses, without asking any of them. The error is that of an address.
 func (s *Sidecar) openHosts(forumURL *string, endpoints []mip.Endpoints) (*hosts, error) {
 	h := &hosts{forumURL: forumURL, endpoints: endpoints, chainStats: make([]chain.Stats, len(endpoints))}
 	if forumURL != nil {
 		f, err := forum.New(forum.Config{
-			BaseURL: *forumURL, Transport: s.Transport, UserAgent: s.UserAgent,
+			BaseURL: *forumURL, Transport: s.Transport, UserAgent: userAgent,
 			Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &h.forumStats,
 		})
 		if err != nil {
@@ -101,7 +106,7 @@ func (s *Sidecar) openHosts(forumURL *string, endpoints []mip.Endpoints) (*hosts
 	}
 	for i, e := range endpoints {
 		c, err := chain.New(chain.Config{
-			Endpoints: e, Transport: s.Transport, UserAgent: s.UserAgent,
+			Endpoints: e, Transport: s.Transport, UserAgent: userAgent,
 			Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &h.chainStats[i],
 		})
 		if err != nil {

@@ -105,7 +105,7 @@ func render(ctx context.Context, c *build.Content, o build.Options) error {
 // newReport limits what was found to the named files, if any are named. The error names all those that
 // are not among the proposals.
 func newReport(c *build.Content, folders, args []string) (checkReport, error) {
-	names := slices.Clone(c.Beside.Files)
+	names := slices.Clone(c.CommittedTexts.Files)
 	for _, p := range c.Proposals {
 		names = append(names, p.File)
 	}

@@ -39,6 +39,7 @@ func (g *guard) connState(c net.Conn, state http.ConnState) {
 	if len(g.waiting) <= g.most {
 		return
 	}
+	// A look at all of them is cheap enough: it costs as much as the connection itself.
 	oldest := c
 	for other, turn := range g.waiting {
 		if turn < g.waiting[oldest] {

@@ -122,6 +122,7 @@ func newFlagSet(env lookup) (*flag.FlagSet, *flags) {
 	define(&f.metrics, "metrics-addr", "SIDECAR_METRICS_ADDR", "")
 	define(&f.config, "config", "SIDECAR_CONFIG", "")
 	define(&f.site, "site", "SIDECAR_SITE", "public")
+	// The usage texts are in help.txt.
 	set.BoolVar(&f.check, "check", false, "")
 	set.BoolVar(&f.version, "version", false, "")
 	return set, f

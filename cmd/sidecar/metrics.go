@@ -30,7 +30,8 @@ type metrics struct {
 	limited  *prometheus.CounterVec
 }
 
-// newMetrics returns the metrics of a process without a sidecar. It counts each code and route from zero, so that the first one shows as a rise.
+// newMetrics returns the metrics of a process without a sidecar. It counts each code and route from zero, so that the
+// first one shows as a rise.
 func newMetrics() *metrics {
 	// The default registry is a global variable, and has what other packages register in it.
 	m := &metrics{registry: prometheus.NewRegistry()}
@@ -90,7 +91,7 @@ func (c collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements [prometheus.Collector]. Alerts of operators use the names, so that they stay as they are.
 func (c collector) Collect(ch chan<- prometheus.Metric) {
-	// Labels are names and values in turn.
+	// Labels are names and values in turn. A label with an empty value is none for Prometheus.
 	send := func(kind prometheus.ValueType, name, help string, value float64, labels ...string) {
 		var names, values []string
 		for l := range slices.Chunk(labels, 2) {
@@ -100,6 +101,7 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.MustNewConstMetric(desc, kind, value, values...)
 	}
 	const count, gauge = prometheus.CounterValue, prometheus.GaugeValue
+	// The numbers go on counting meanwhile, so that they need not agree with each other.
 	stats, build := c.sidecar.Stats(), release.Current()
 	send(gauge, "build_info", "The program that runs. Always 1.",
 		1, "version", build.Version, "revision", build.Commit, "goversion", build.Go)
@@ -122,6 +124,7 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 		send(gauge, "upstream_breakers_open", "Breakers that are open after failures, until a call succeeds.",
 			float64(n.Open.Load()), "upstream", of.Name, "network", of.Network)
 	}
+	// A process without a model has none of these.
 	if m := stats.Model; m != nil {
 		send(count, "model_tokens_used_total", "Tokens of the model, by what the provider says.", float64(m.Used))
 		// Claimed tokens are reserved for others, and too large is more than any day has.

@@ -76,6 +76,7 @@ func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
 	if len(errs) > 0 {
 		return nil, errs
 	}
+	// The version is in /healthz, so that a deployment can be checked from outside.
 	build := release.Current()
 	c.Version, c.Revision, c.Observe = build.Version, build.Commit, s.metrics.observe
 	s.handler = sidecar.New(c)
@@ -144,6 +145,7 @@ func (s *server) run(ctx context.Context, f flags) error {
 // serve answers on a listener until ctx ends or the listener fails. It returns when no connection is left.
 func (s *server) serve(ctx context.Context, srv *http.Server, listener net.Listener) error {
 	failed := make(chan error, 1)
+	// Serve returns as soon as the listener is closed, and Shutdown when no request is in flight.
 	go func() { failed <- srv.Serve(listener) }()
 	select {
 	case err := <-failed:

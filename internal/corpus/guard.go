@@ -149,7 +149,7 @@ type splitter struct {
 func (s *splitter) split() {
 	for i, line := range s.lines {
 		n, trimmed := s.first+i, strings.TrimSpace(line)
-		_, item := itemText(trimmed)
+		_, item := itemText(line)
 		switch {
 		case trimmed == "":
 			s.extend(line)

@@ -106,13 +106,23 @@ func decodeYAML(yaml string) (v any, ok bool) {
 
 var hyphens = regexp.MustCompile(`(?m)^\s*-+\s*$`)
 
-// asText reads a field that is no YAML as people do: the text after the colon, on one line.
+// asText reads a field that is no YAML as people do: the text after the colon, on one line, with
+// the items of a list behind commas.
 func (f *field) asText() string {
-	s := f.raw()
-	if f.value != "" && shownText[f.name] {
-		s = f.value // the lines below may be another key's
+	s := f.value
+	for _, line := range f.more {
+		line = strings.TrimSpace(line)
+		if item, ok := itemText(line); ok && s != "" {
+			line = ", " + item
+		} else if ok {
+			line = item
+		}
+		// Below a shown text the lines may be another key's.
+		if f.value == "" || !shownText[f.name] {
+			s += "\n" + line
+		}
 	}
-	s = foldBlanks(s)
+	s = strings.ReplaceAll(foldBlanks(s), " , ", ", ")
 	// A quote that nothing closes is no part of the text.
 	if s != "" && (s[0] == '"' || s[0] == '\'') {
 		s = strings.Trim(s, s[:1])
@@ -302,7 +312,7 @@ func decodeBlock(lines []string) (v any, ok bool) {
 		isKey = isKey && !strings.ContainsAny(rest[:1], "[{")
 		// The value's column is kept, so that the keys of a list's map line up with those below it
 		// in the same item.
-		b.WriteString("\n" + strings.TrimSuffix(strings.TrimRight(lines[i], " \t"), rest))
+		b.WriteString("\n" + strings.ReplaceAll(strings.TrimSuffix(strings.TrimRight(lines[i], " \t"), rest), "\t", " "))
 		if isKey {
 			b.WriteString(strconv.QuoteToASCII(f.key) + ": ")
 			rest = f.value

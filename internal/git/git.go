@@ -4,7 +4,7 @@
 // Anybody may have made the repository. Each process is bounded in memory, and the context bounds its time. Output is
 // read as a stream, and of each record only the beginning is kept. Folders below the named ones are not opened, since
 // a few objects can name each other so often that no walk through them ends. Nothing is checked out, no hook and no
-// filter runs, and only [Refs] and [Fetch] talk to another host.
+// filter runs, and only [Resolve] and [Fetch] talk to another host.
 //
 // All errors but the context's and those named below wrap [ErrFailed]. The package does not know what the files are
 // for.

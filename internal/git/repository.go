@@ -106,23 +106,47 @@ func newRemote(ctx context.Context, dir, address string, maxFile int64, args ...
 	return c
 }
 
-// Refs asks a repository for the hashes of full names, such as HEAD or refs/heads/main; a tag's commit is that of its
-// name and ^{}. Names that the repository does not have are missing.
-func Refs(ctx context.Context, dir, address string, names ...string) (map[string]string, error) {
+// ErrRef is that of a ref which the repository does not have, or which may mean several things.
+var ErrRef = errors.New("the upstream has no such ref")
+
+// Resolve asks a repository for the commit of a branch, a tag, the full name of either, such as refs/heads/main, or its
+// default branch when ref is empty. A whole hash needs no question: it is the commit's name everywhere. The error is
+// one of the package, or wraps ErrRef.
+func Resolve(ctx context.Context, dir, address, ref string) (string, error) {
+	if WholeHash(ref) {
+		return ref, nil
+	}
+	// The repository is asked for full names only: a short one may mean several. A tag's commit comes before the tag.
+	branch, tag := "refs/heads/"+ref, "refs/tags/"+ref
+	names := []string{tag + "^{}", tag, branch}
+	switch {
+	case ref == "":
+		names = []string{"HEAD"}
+	case strings.HasPrefix(ref, "refs/"):
+		names = []string{ref + "^{}", ref}
+	}
 	args := append([]string{"ls-remote", "--quiet", "--", address}, names...)
 	out, err := newRemote(ctx, dir, address, maxAnswer, args...).output()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	// A server may answer more than it was asked for.
 	refs := map[string]string{}
 	for line := range strings.Lines(out) {
-		hash, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if slices.Contains(names, name) && WholeHash(hash) {
+		if hash, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); WholeHash(hash) {
 			refs[name] = hash
 		}
 	}
-	return refs, nil
+	found := slices.IndexFunc(names, func(name string) bool { return refs[name] != "" })
+	switch {
+	case ref != "" && refs[branch] != "" && refs[tag] != "":
+		return "", fmt.Errorf("%w: %q is both a branch and a tag; write %s or %s", ErrRef, ref, branch, tag)
+	case found >= 0:
+		return refs[names[found]], nil
+	case ref == "":
+		return "", fmt.Errorf("%w: it has no default branch, or no commit yet", ErrRef)
+	}
+	return "", fmt.Errorf("%w: no branch or tag %q; a commit is named by all digits of its hash", ErrRef, ref)
 }
 
 // Fetch makes a bare repository in dir, an empty folder, that holds a commit and all that leads to it. maxFile

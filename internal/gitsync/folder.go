@@ -55,7 +55,8 @@ type folder struct {
 // open makes and locks a folder, and reads its record. The lock is on the folder itself, so that no file of ours lies
 // in it. Only a folder that was not there before may be removed after a failure.
 func (s *syncer) open(ctx context.Context, t Target) error {
-	f := &folder{Target: t, report: s.Report, lock: flock.New(t.Folder, flock.SetFlag(os.O_RDONLY)), ours: map[string][]string{}}
+	lock := flock.New(t.Folder, flock.SetFlag(os.O_RDONLY))
+	f := &folder{Target: t, report: s.Report, lock: lock, ours: map[string][]string{}}
 	info, err := os.Stat(t.Folder)
 	f.made = errors.Is(err, fs.ErrNotExist)
 	for _, other := range s.folders {

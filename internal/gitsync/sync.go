@@ -84,7 +84,7 @@ func (r *Report) problem(file, code, format string, args ...any) {
 
 // Why nothing could be synced.
 var (
-	ErrRef      = errors.New("the upstream has no such ref")
+	ErrRef      = git.ErrRef
 	ErrFolder   = errors.New("the folders do not fit")
 	ErrUpstream = errors.New("the upstream cannot be fetched")
 	ErrWrite    = errors.New("cannot be written")
@@ -127,8 +127,8 @@ func (s *syncer) run(ctx context.Context) error {
 	defer remove()
 	s.clone = clone
 	// In one order, so that two runs never wait for each other. All are locked before anything is asked or written.
-	targets := slices.SortedFunc(slices.Values(s.Targets), func(a, b Target) int { return strings.Compare(a.Folder, b.Folder) })
-	for _, t := range targets {
+	byName := func(a, b Target) int { return strings.Compare(a.Folder, b.Folder) }
+	for _, t := range slices.SortedFunc(slices.Values(s.Targets), byName) {
 		if err := s.open(ctx, t); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (s *syncer) upstream(ctx context.Context) error {
 // same commit.
 func (s *syncer) fetch(ctx context.Context) (err error) {
 	s.Doing("asking " + s.Report.Git)
-	if s.To, err = s.resolve(ctx); err != nil {
+	if s.To, err = git.Resolve(ctx, s.clone, s.Options.Git, s.Options.Ref); err != nil {
 		return err
 	}
 	// Most runs end here, after one question to the upstream.
@@ -218,38 +218,6 @@ func (s *syncer) fetch(ctx context.Context) (err error) {
 // record is that of a folder after this run, without its files.
 func (s *syncer) record(f *folder) *Record {
 	return &Record{About: about, Git: s.Report.Git, Ref: s.Options.Ref, Folders: f.From, Commit: s.To}
-}
-
-// resolve asks for the commit that the ref names.
-func (s *syncer) resolve(ctx context.Context) (string, error) {
-	// A commit needs no question: its hash is its name everywhere.
-	ref := s.Options.Ref
-	if git.WholeHash(ref) {
-		return ref, nil
-	}
-	// The upstream is asked for full names only: a short one may mean several.
-	branch, tag := "refs/heads/"+ref, "refs/tags/"+ref
-	names := []string{tag + "^{}", tag, branch} // a tag's commit before the tag
-	switch {
-	case ref == "":
-		names = []string{"HEAD"}
-	case strings.HasPrefix(ref, "refs/"):
-		names = []string{ref + "^{}", ref}
-	}
-	refs, err := git.Refs(ctx, s.clone, s.Options.Git, names...)
-	if err != nil {
-		return "", err
-	}
-	found := slices.IndexFunc(names, func(name string) bool { return refs[name] != "" })
-	switch {
-	case refs[branch] != "" && refs[tag] != "":
-		return "", fmt.Errorf("%w: %q is both a branch and a tag; write %s or %s", ErrRef, ref, branch, tag)
-	case found >= 0:
-		return refs[names[found]], nil
-	case ref == "":
-		return "", fmt.Errorf("%w: it has no default branch, or no commit yet", ErrRef)
-	}
-	return "", fmt.Errorf("%w: no branch or tag %q; a commit is named by all digits of its hash", ErrRef, ref)
 }
 
 // clonePrefix begins the names of folders for fetched repositories in the system's temporary folder.

@@ -142,7 +142,8 @@ func (v value) seconds() (any, bool) {
 
 // folders are the first parts of the site's addresses below which pages of no proposal lie.
 var folders = []string{
-	"about", "accessibility", "api", "assets", "author", "category", "changes", "dashboard", "feeds", "graph", "status", "type", "upgrade",
+	"about", "accessibility", "api", "assets", "author", "category", "changes", "dashboard", "feeds", "graph", "status",
+	"type", "upgrade",
 }
 
 // prefix checks a kind of proposals. In lower case it is a folder of the site.

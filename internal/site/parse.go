@@ -87,7 +87,8 @@ type problems struct {
 
 // add adds a problem of a line, from 1; 0 stands for the whole file.
 func (p *problems) add(line int, code, format string, args ...any) {
-	p.list = append(p.list, mip.Problem{Level: mip.Error, Code: code, File: p.file, Line: line, Message: fmt.Sprintf(format, args...)})
+	message := fmt.Sprintf(format, args...)
+	p.list = append(p.list, mip.Problem{Level: mip.Error, Code: code, File: p.file, Line: line, Message: message})
 }
 
 // at adds a problem of the value that has a name.
@@ -295,7 +296,8 @@ func (v value) wrong(want string) bool {
 }
 
 var tagNames = map[string]string{
-	"!!null": "nothing", "!!bool": "true or false", "!!int": "a number", "!!float": "a number", "!!timestamp": "a date", "!!str": "text",
+	"!!null": "nothing", "!!bool": "true or false", "!!int": "a number", "!!float": "a number", "!!timestamp": "a date",
+	"!!str": "text",
 }
 
 // at adds a problem of the value.

@@ -152,7 +152,9 @@ func (f *file) site(p *problems) *Site {
 
 // hardFork returns the fork with an activation, perhaps without a time, for each of the networks.
 func (h fork) hardFork(networks []mip.Endpoints, p *problems, at string) mip.HardFork {
-	out := mip.HardFork{Name: h.Name, MetaMIP: h.Meta, BundledMIPs: []int{}, Source: h.Source, Activation: map[string]mip.Activation{}}
+	out := mip.HardFork{
+		Name: h.Name, MetaMIP: h.Meta, BundledMIPs: []int{}, Source: h.Source, Activation: map[string]mip.Activation{},
+	}
 	for _, n := range networks {
 		out.Activation[n.ID] = mip.Activation{}
 	}

@@ -45,6 +45,7 @@ type link struct {
 // Read reads a saved answer of GET /api/mip-watch. name is what problems and errors call it. The error says which
 // member is not as that answer has it. Unknown members are ignored, since the answer may gain some.
 func Read(name string, r io.Reader) (*File, error) {
+	// One byte more than the limit tells a file that is too large.
 	raw, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err == nil && len(raw) > MaxBytes {
 		err = fmt.Errorf("is larger than %d bytes, which no answer of GET /api/mip-watch is", MaxBytes)

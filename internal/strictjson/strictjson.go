@@ -27,7 +27,6 @@ var (
 	ErrBroken    = errors.New("is broken or cut off")
 	ErrTrailing  = errors.New("is followed by something else")
 	ErrNotString = errors.New("is no string")
-	ErrNotArray  = errors.New("is no array")
 )
 
 // MemberError says that an object has a member that it may not have, or has one twice.
@@ -85,14 +84,6 @@ func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 		}
 	}
 	return out, err
-}
-
-// Array reads the elements of an array, as they stand. An absent value is none.
-func Array(raw json.RawMessage) (out []json.RawMessage, err error) {
-	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &out) != nil {
-		return nil, ErrNotArray
-	}
-	return out, nil
 }
 
 // String reads a string, with its escapes resolved. An absent value is none.

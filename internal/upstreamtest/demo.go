@@ -191,6 +191,7 @@ type outages struct {
 	handler http.Handler
 }
 
+// ServeHTTP follows the wall clock, so that two demos are out of order at the same time.
 func (o outages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	const every, from, to = 10 * time.Minute, 4 * time.Minute, 5*time.Minute + 30*time.Second
 	if at := time.Duration(o.now().UnixNano()) % every; at >= from && at < to {

@@ -81,6 +81,7 @@ func (d *Discourse) Set(t Topic) {
 	d.topics[t.ID] = t
 }
 
+// ServeHTTP answers as Discourse does; what it does not have is a 404 in JSON.
 func (d *Discourse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	root, rest, ok := strings.Cut(r.URL.Path, "/t/")
 	name, isJSON := strings.CutSuffix(rest, ".json")

@@ -170,6 +170,7 @@ func capture(r *http.Request, h http.Handler) *captured {
 	return c
 }
 
+// Header implements [http.ResponseWriter], as the next two do.
 func (c *captured) Header() http.Header         { return c.header }
 func (c *captured) WriteHeader(status int)      { c.status = status }
 func (c *captured) Write(b []byte) (int, error) { return c.body.Write(b) }

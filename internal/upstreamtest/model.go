@@ -37,10 +37,12 @@ type ModelRequest struct {
 
 // ModelReply is the text of the model, and why it stops there. The zero value is an empty text.
 type ModelReply struct {
-	Text    string
-	Stop    string // in the words of OpenAI, put into those of the format: length, content_filter; empty: stop
-	Refusal string // stands in place of a text: OpenAI's refusal with null as the text, Anthropic's stop reason, plain text from Ollama
-	Null    bool   // there is no text: null where a text should be
+	Text string
+	Stop string // in the words of OpenAI, put into those of the format: length, content_filter; empty: stop
+	// Refusal stands in place of a text: OpenAI's refusal with null as the text, Anthropic's stop reason, plain text
+	// from Ollama.
+	Refusal string
+	Null    bool // there is no text: null where a text should be
 }
 
 // NewModel returns a model that answers what answer gives, which may be called concurrently. nil: it
@@ -72,6 +74,7 @@ func (m *Model) Requests() []ModelRequest {
 	return slices.Clone(m.requests)
 }
 
+// ServeHTTP answers one question. A refused one is not among the Requests.
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := ModelRequest{Path: r.URL.RequestURI(), Header: r.Header}
 	switch path := r.URL.Path; {
@@ -148,6 +151,7 @@ type modelMessage struct {
 // modelContent is the text of a message.
 type modelContent string
 
+// UnmarshalJSON implements [json.Unmarshaler].
 func (c *modelContent) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {

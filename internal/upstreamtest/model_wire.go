@@ -17,6 +17,7 @@ func (q *ModelRequest) refuse(w http.ResponseWriter, status int, kind, message s
 	write(w, status, body)
 }
 
+// writeOpenAI answers with one choice, as n is never asked for.
 func (q *ModelRequest) writeOpenAI(w http.ResponseWriter, reply ModelReply) {
 	message := map[string]any{"role": "assistant", "content": reply.Text, "refusal": nil}
 	if reply.Refusal != "" {
@@ -33,6 +34,7 @@ func (q *ModelRequest) writeOpenAI(w http.ResponseWriter, reply ModelReply) {
 	})
 }
 
+// writeAnthropic answers with one block of text, or with none for a refusal.
 func (q *ModelRequest) writeAnthropic(w http.ResponseWriter, reply ModelReply) {
 	block := map[string]any{"type": "text", "text": reply.Text}
 	if reply.Null {
@@ -50,6 +52,7 @@ func (q *ModelRequest) writeAnthropic(w http.ResponseWriter, reply ModelReply) {
 	})
 }
 
+// writeOllama answers with one line, which has all of the text.
 func (q *ModelRequest) writeOllama(w http.ResponseWriter, reply ModelReply) {
 	text := reply.Text + reply.Refusal
 	var message any

@@ -215,6 +215,7 @@ func (n *Network) count(_ net.Conn, s http.ConnState) {
 // errRefused is what a real network says when nothing listens.
 var errRefused error = os.NewSyscallError("connect", syscall.ECONNREFUSED)
 
+// dialError is how a real network fails to connect, by which clients tell that nothing was sent.
 func dialError(address string, err error) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Addr: addr(address), Err: err}
 }
@@ -247,6 +248,7 @@ type conn struct {
 	network *Network
 }
 
+// Close implements [net.Conn].
 func (c *conn) Close() error {
 	c.network.mu.Lock()
 	delete(c.network.open, c)
@@ -260,6 +262,7 @@ type connKey struct{}
 // listener hands connections from dial to the server.
 type listener struct{ network *Network }
 
+// Accept implements [net.Listener].
 func (l listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.network.accepted:
@@ -269,11 +272,13 @@ func (l listener) Accept() (net.Conn, error) {
 	}
 }
 
+// Close implements [net.Listener]. The network itself is closed instead.
 func (listener) Close() error   { return nil }
 func (listener) Addr() net.Addr { return addr("memory") }
 
 // addr is the address of something in memory.
 type addr string
 
+// Network implements [net.Addr].
 func (addr) Network() string  { return "memory" }
 func (a addr) String() string { return string(a) }

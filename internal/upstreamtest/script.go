@@ -54,6 +54,7 @@ func (s *Script) Requests() []string {
 	return slices.Clone(s.requests)
 }
 
+// ServeHTTP takes the next fault, or lets the request through.
 func (s *Script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f := s.take(r.Method + " " + r.URL.RequestURI())
 	if f == nil {

@@ -32,6 +32,7 @@ type request struct {
 	body         []string // lines
 }
 
+// String is how messages name a request.
 func (r *request) String() string { return r.method + " " + r.path }
 
 // check is a line about an answer: what must be true of a part of it, or what is kept of it.
@@ -171,6 +172,7 @@ func (p *parser) check(n int, line string) error {
 	return nil
 }
 
+// known returns an error unless an earlier line keeps a value under that name.
 func (p *parser) known(name string) error {
 	if name == "" || !slices.Contains(p.names, name) {
 		return fmt.Errorf("no line before keeps a value as %q", name)

@@ -59,6 +59,7 @@ func Deployed(t testing.TB) (Target, bool) {
 	return newTarget(base), true
 }
 
+// newTarget returns a client of its own, so that no two targets share connections or cookies.
 func newTarget(base string) Target {
 	return Target{base: strings.TrimRight(base, "/"), client: &http.Client{
 		Timeout:       answerTimeout,
@@ -112,6 +113,7 @@ func (t Target) send(ctx context.Context, r *request) (*answer, error) {
 	return &answer{res.StatusCode, res.Header, body}, nil
 }
 
+// bounded reads to the end, which must come within maxBody.
 func bounded(r io.Reader) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxBody+1))
 	if len(b) > maxBody {

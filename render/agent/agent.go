@@ -1,5 +1,6 @@
-// Package agent describes a site to programs: llms.txt, the Agent Skill, the OpenAPI document, the API catalog and
-// the problems that static addresses answer. It knows every route's meaning and none of the files behind it.
+// Package agent describes a site to programs: llms.txt, the Agent Skill, the OpenAPI document, the
+// API catalog and the problems that static addresses answer. It knows every route's meaning and
+// none of the files behind it.
 package agent
 
 import (
@@ -20,8 +21,8 @@ const (
 
 // StaticRoute is one machine-readable address of the published tree.
 type StaticRoute struct {
-	// Pattern is below the base address. {n} is a proposal's number, {locale} one of the site's, {skill} is [SkillName],
-	// others are the path segment of a list.
+	// Pattern is below the base address. {n} is a proposal's number, {locale} one of the site's,
+	// {skill} is [SkillName], others are the path segment of a list.
 	Pattern  string
 	Name     string // operationId in OpenAPI
 	Summary  string // one sentence for documentation
@@ -53,8 +54,8 @@ func fixed() openAPI {
 	return out
 }
 
-// StaticRoutes returns every static route of a site with this prefix but pages, their pictures and assets, in the order
-// in which documentation shows them. The text formats are UTF-8.
+// StaticRoutes returns every static route of a site with this prefix but pages, their pictures and
+// assets, in the order in which documentation shows them. The text formats are UTF-8.
 func StaticRoutes(prefix string) []StaticRoute {
 	responses := map[string]any{
 		"listProposals": mip.List{}, "getProposal": mip.Proposal{}, "getSummary": api.Summary{},
@@ -69,9 +70,9 @@ func StaticRoutes(prefix string) []StaticRoute {
 	return out
 }
 
-// APICatalog is the linkset of /.well-known/api-catalog (RFC 9727, in the JSON of RFC 9264): the catalog's items are
-// the addresses that can be asked without a parameter. The API as a whole has the OpenAPI document as its description
-// for programs and the API page as that for people.
+// APICatalog is the linkset of /.well-known/api-catalog (RFC 9727, in the JSON of RFC 9264): the
+// catalog's items are the addresses that can be asked without a parameter. The API as a whole has
+// the OpenAPI document as its description for programs and the API page as that for people.
 func APICatalog(info mip.SiteInfo) ([]byte, error) {
 	type link = Ordered[string]
 	address := func(path string) Member[string] { return Member[string]{"href", info.BaseURL + path} }
@@ -91,8 +92,8 @@ func APICatalog(info mip.SiteInfo) ([]byte, error) {
 	}})
 }
 
-// NotFoundProblem is the static answer to every address below /api that does not exist: the body of api-404.json. It is
-// one file for all paths, so instance and requestId are empty.
+// NotFoundProblem is the static answer to every address below /api that does not exist: the body of
+// api-404.json. It is one file for all paths, so instance and requestId are empty.
 func NotFoundProblem(info mip.SiteInfo) ([]byte, error) {
 	return api.JSON(api.NewProblem(info.BaseURL, api.NotFound, "", notFoundDetail(info)))
 }
@@ -100,7 +101,8 @@ func NotFoundProblem(info mip.SiteInfo) ([]byte, error) {
 // notFoundDetail tells the caller of an unknown address where the known ones are listed.
 func notFoundDetail(info mip.SiteInfo) string {
 	return "Nothing is published at this address. " + info.BaseURL + "/api/v1/mips lists the proposals that exist; " +
-		info.BaseURL + "/openapi.json describes every endpoint. Live endpoints are answered only where the site runs its sidecar."
+		info.BaseURL + "/openapi.json describes every endpoint. " +
+		"Live endpoints are answered only where the site runs its sidecar."
 }
 
 // MethodNotAllowed is the answer to a request that would change a static address.

@@ -26,7 +26,8 @@ type Subject struct {
 	Translation *api.PublishedTranslation // of it; nil: one is invented
 }
 
-// inventions are the figures of live examples, and the proposal of a site that has none yet. They name no site.
+// inventions are the figures of live examples, and the proposal of a site that has none yet. They
+// name no site.
 type inventions struct {
 	Proposal mip.Proposal
 	Summary  api.Summary // of Proposal
@@ -36,14 +37,15 @@ type inventions struct {
 	Finding mip.Problem
 }
 
-// examples are the values that the document shows: of parameters by their name, and of bodies by operationId, those of
-// requests with "Request" after it.
+// examples are the values that the document shows: of parameters by their name, and of bodies by
+// operationId, those of requests with "Request" after it.
 type examples struct {
 	parameters map[string]any
 	bodies     map[string]Example
 }
 
-// newExamples makes the examples of a site. The proposal is cut short, and values that the subject lacks are invented.
+// newExamples makes the examples of a site. The proposal is cut short, and values that the subject
+// lacks are invented.
 func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) examples {
 	invented, madeBy := fixed().Examples, ""
 	if subject == nil {
@@ -59,14 +61,16 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 	}
 	translation, oneSection := subject.Translation, "A committed translation, cut to one section."
 	if translation == nil {
-		translation, oneSection = exampleTranslation(info, p), "A committed translation of one section; the text is invented."
+		translation = exampleTranslation(info, p)
+		oneSection = "A committed translation of one section; the text is invented."
 	}
 	// One section is enough to show the form.
 	published := *translation
 	published.Sections = published.Sections[:min(len(published.Sections), 1)]
 	answer := api.Translation{
 		MIPNumber: published.MIPNumber, Locale: published.Locale, Title: published.Title, Description: published.Description,
-		ContentHash: published.ContentHash, GeneratedAt: published.GeneratedAt, Source: published.Source, Stale: published.Stale,
+		ContentHash: published.ContentHash, GeneratedAt: published.GeneratedAt,
+		Source: published.Source, Stale: published.Stale,
 	}
 	var sections []string
 	for _, s := range published.Sections {
@@ -86,6 +90,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 	}
 	topic.Title = plain.ProposalTitle(p.Summary)
 	topic.URL = fmt.Sprintf("%s/t/%d", cmp.Or(plain.Deref(info.Forum), "https://forum.example.org"), topic.TopicID)
+	// Only /api/mip-watch names the proposals of a topic.
 	linked := topic
 	linked.Proposals = []api.ProposalRef{{Number: p.Number, ID: p.ID, Title: p.Title}}
 	watch := api.MIPWatch{
@@ -112,14 +117,19 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 			"createSummary":     {madeBy, subject.Summary},
 			"createTranslation": {oneSection, answer},
 
-			"createSummaryRequest":     {"", api.SummaryRequest{MIPNumber: p.Number}},
-			"createTranslationRequest": {"", api.TranslateRequest{MIPNumber: p.Number, Locale: published.Locale, Sections: sections}},
+			"createSummaryRequest": {"", api.SummaryRequest{MIPNumber: p.Number}},
+			"createTranslationRequest": {"", api.TranslateRequest{
+				MIPNumber: p.Number, Locale: published.Locale, Sections: sections,
+			}},
 		},
 	}
 }
 
 // exampleParameters name the proposal, and lists that it is on as far as it is on any.
-func exampleParameters(info mip.SiteInfo, p *mip.Proposal, forks []mip.HardFork, locale string, topic int) map[string]any {
+func exampleParameters(
+	info mip.SiteInfo, p *mip.Proposal, forks []mip.HardFork, locale string, topic int,
+) map[string]any {
+	// Examples of lists lead to lists that the site has, where it can.
 	out := map[string]any{
 		"n": p.Number, "locale": locale, "skill": SkillName(info), "topicId": topic, "s": p.Status.Slug(),
 		"c":    mip.Slug(cmp.Or(plain.Deref(p.Category), "Core")),
@@ -137,6 +147,7 @@ func exampleParameters(info mip.SiteInfo, p *mip.Proposal, forks []mip.HardFork,
 
 // excerpt is a copy of a proposal with its text cut short.
 func excerpt(p *mip.Proposal) *mip.Proposal {
+	// The proposal is the site's own, so its fields are copied and not changed.
 	short := *p
 	short.Translations = append([]mip.Translation{}, p.Translations...)
 	short.RawMarkdown = firstLines(p.RawMarkdown)
@@ -148,7 +159,8 @@ func excerpt(p *mip.Proposal) *mip.Proposal {
 	return &short
 }
 
-// firstLines is the beginning of a text, up to the end of a line where there is one, else of a character.
+// firstLines is the beginning of a text, up to the end of a line where there is one, else of a
+// character.
 func firstLines(s string) string {
 	if len(s) <= exampleText {
 		return s
@@ -172,7 +184,8 @@ func inventedSubject(info mip.SiteInfo) *Subject {
 	return &Subject{Proposal: p, Summary: &invented.Summary}
 }
 
-// exampleTranslation marks the titles of the proposal with the first locale of the site. The text is invented.
+// exampleTranslation marks the titles of the proposal with the first locale of the site. The text
+// is invented.
 func exampleTranslation(info mip.SiteInfo, p *mip.Proposal) *api.PublishedTranslation {
 	locale := append(slices.Clone(info.Locales), "ko")[0]
 	t := &api.PublishedTranslation{
@@ -180,7 +193,8 @@ func exampleTranslation(info mip.SiteInfo, p *mip.Proposal) *api.PublishedTransl
 		Sections: []mip.Section{}, ContentHash: p.ContentHash, GeneratedAt: fixed().Examples.Topic.FetchedAt, Source: "file",
 	}
 	for _, s := range p.Sections {
-		t.Sections = append(t.Sections, mip.Section{ID: s.ID, Level: s.Level, Title: s.Title + " (" + locale + ")", Markdown: "## …\n"})
+		s.Title, s.Markdown = s.Title+" ("+locale+")", "## …\n"
+		t.Sections = append(t.Sections, s)
 	}
 	return t
 }

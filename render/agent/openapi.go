@@ -12,8 +12,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// API is every endpoint of a site, static and live: the OpenAPI document and the page about it are made of it. The
-// types below it are objects of OpenAPI 3.1.1 and are encoded as they stand.
+// API is every endpoint of a site, static and live: the OpenAPI document and the page about it are
+// made of it. The types below it are objects of OpenAPI 3.1.1 and are encoded as they stand.
 type API struct {
 	Title, Description, Base string
 	Tags                     []Tag
@@ -91,11 +91,12 @@ type document struct {
 	examples   examples
 }
 
-// Describe lists every endpoint, static and live. Schemas come from the wire structs, so they cannot drift from the
-// answers. Examples speak of subject; nil, for a site without proposals, gives an invented one. The values that change
-// with every commit are left out of the examples, so that the document changes only when the subject, a hard fork or
-// the site's own settings do.
+// Describe lists every endpoint, static and live. Schemas come from the wire structs, so they
+// cannot drift from the answers. Examples speak of subject; nil, for a site without proposals,
+// gives an invented one. The values that change with every commit are left out of the examples, so
+// that the document changes only when the subject, a hard fork or the site's own settings do.
 func Describe(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) *API {
+	// Routes and texts that no site changes come from the embedded file.
 	f := fixed()
 	d := &document{info, f.Parameters, schemas{}, newExamples(info, forks, subject)}
 	text := "The improvement proposals published at " + info.BaseURL + "/ and the live figures around them. " +
@@ -117,7 +118,8 @@ func Describe(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) *API {
 
 // JSON is the OpenAPI document.
 func (a *API) JSON() ([]byte, error) {
-	// Paths, and the members of the document, stand in the order in which a person would write them.
+	// Paths, and the members of the document, stand in the order in which a person would write
+	// them.
 	var paths Ordered[any]
 	for _, op := range a.Operations {
 		paths = append(paths, Member[any]{op.Path, map[string]Operation{strings.ToLower(op.Method): op}})
@@ -150,7 +152,8 @@ func (d *document) static(r StaticRoute) Operation {
 	}
 	switch {
 	case op.Parameters == nil:
-	// Below /api everything that is missing is the same problem; elsewhere it is the page for people.
+	// Below /api everything that is missing is the same problem; elsewhere it is the page for
+	// people.
 	case strings.HasPrefix(r.Pattern, "/api/"):
 		op.Responses["404"] = d.problems([]api.Code{api.NotFound}, "", notFoundDetail(d.info))
 	default:
@@ -193,14 +196,16 @@ func (d *document) live(r api.Route) Operation {
 	for _, c := range r.Codes {
 		byStatus[c.Status()] = append(byStatus[c.Status()], c)
 	}
+	// The order of a map does not show: the responses are a map again.
 	for status, codes := range byStatus {
 		op.Responses[strconv.Itoa(status)] = d.problems(codes, r.Path, "")
 	}
 	return op
 }
 
-// problems is the response of one HTTP status with an example for each of its codes. An empty detail means a sentence
-// that fits the code. A static answer has no instance and no request to name.
+// problems is the response of one HTTP status with an example for each of its codes. An empty
+// detail means a sentence that fits the code. A static answer has no instance and no request to
+// name.
 func (d *document) problems(codes []api.Code, instance, detail string) Response {
 	media := Media{Schema: d.schemas.of(reflect.TypeFor[api.Problem]()), Examples: map[string]Example{}}
 	var texts []string
@@ -222,7 +227,8 @@ func (d *document) problems(codes []api.Code, instance, detail string) Response 
 	return out
 }
 
-// content is schema and example of a body. Bodies of formats that are not ours are described by their media type alone.
+// content is schema and example of a body. Bodies of formats that are not ours are described by
+// their media type alone.
 func (d *document) content(mediaType string, value any, name string) Content {
 	if value == nil {
 		kind := "string"
@@ -231,6 +237,7 @@ func (d *document) content(mediaType string, value any, name string) Content {
 		}
 		return Content{mediaType: {Schema: ofType(kind)}}
 	}
+	// Operations of one body share its schema by reference.
 	media := Media{Schema: d.schemas.of(reflect.TypeOf(value))}
 	if e, ok := d.examples.bodies[name]; ok {
 		media.Examples = map[string]Example{"example": e}

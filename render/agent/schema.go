@@ -12,8 +12,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Schema is a JSON Schema (2020-12, as OpenAPI 3.1 has it). The zero value allows everything. The keywords are
-// encoded in the order of the fields.
+// Schema is a JSON Schema (2020-12, as OpenAPI 3.1 has it). The zero value allows everything. The
+// keywords are encoded in the order of the fields.
 type Schema struct {
 	Ref         string           `json:"$ref,omitempty"` // "#/components/schemas/" and a name of [API.Schemas]
 	Types       Types            `json:"type,omitzero"`
@@ -51,8 +51,8 @@ func (t Types) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
-// Ordered is a JSON object whose members keep their order: two builds write the same bytes, and a document reads as it
-// was written.
+// Ordered is a JSON object whose members keep their order: two builds write the same bytes, and a
+// document reads as it was written.
 type Ordered[V any] []Member[V]
 
 // Member is one member of an [Ordered] object.
@@ -63,6 +63,7 @@ type Member[V any] struct {
 
 // MarshalJSON writes the members in order.
 func (o Ordered[V]) MarshalJSON() ([]byte, error) {
+	// The encoder that calls this drops the line end after each value.
 	var members [][]byte
 	for _, m := range o {
 		key, err := api.JSON(m.Key)
@@ -106,7 +107,8 @@ func (s schemas) of(t reflect.Type) *Schema {
 	if own := wireSchema(t); own != nil {
 		return own
 	}
-	// All other types follow from their kind. A type of the wire that is of none of these kinds fails a test.
+	// All other types follow from their kind. A type of the wire that is of none of these kinds
+	// fails a test.
 	switch t.Kind() {
 	case reflect.Pointer:
 		return nullable(s.of(t.Elem()))
@@ -130,7 +132,8 @@ func (s schemas) of(t reflect.Type) *Schema {
 	return &Schema{}
 }
 
-// wireSchema is the schema of a type that encodes itself or has a fixed set of values, nil for all others.
+// wireSchema is the schema of a type that encodes itself or has a fixed set of values, nil for all
+// others.
 func wireSchema(t reflect.Type) *Schema {
 	switch reflect.Zero(t).Interface().(type) {
 	case mip.ID:
@@ -186,7 +189,8 @@ func (s schemas) define(t reflect.Type) *Schema {
 		property := s.of(f.Type)
 		property.Description = f.Tag.Get("doc")
 		out.Properties = append(out.Properties, Member[*Schema]{key, property})
-		// Members that may be left out, by omitempty or omitzero, are the only ones that are not required.
+		// Members that may be left out, by omitempty or omitzero, are the only ones that are not
+		// required.
 		if !strings.Contains(options, "omit") {
 			out.Required = append(out.Required, key)
 		}
@@ -194,8 +198,8 @@ func (s schemas) define(t reflect.Type) *Schema {
 	return ref
 }
 
-// wireFields are a struct's fields as encoding/json writes them: in order, those of an embedded struct in its place.
-// Every field of the wire is exported and has a tag.
+// wireFields are a struct's fields as encoding/json writes them: in order, those of an embedded
+// struct in its place. Every field of the wire is exported and has a tag.
 func wireFields(t reflect.Type) []reflect.StructField {
 	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous })
 }

@@ -21,7 +21,8 @@ import (
 //go:embed templates
 var files embed.FS
 
-// templates are llms.txt and the skill. The template package escapes nothing here: texts pass through inline.
+// templates are llms.txt and the skill. The template package escapes nothing here: texts pass
+// through inline.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"inline": inline, "link": link, "destination": destination.Replace, "activation": activation,
 	"oneLine": plain.OneLine, "sentence": plain.Sentence, "siteTitle": plain.SiteTitle, "title": plain.ProposalTitle,
@@ -38,8 +39,8 @@ type guide struct {
 	Number int // of the proposal in the skill's commands
 }
 
-// Routes are the links of llms.txt below a heading. Routes with a parameter are below none: the text above the lists
-// says how such a route is completed.
+// Routes are the links of llms.txt below a heading. Routes with a parameter are below none: the
+// text above the lists says how such a route is completed.
 func (g guide) Routes(list string) []string {
 	var out []string
 	for _, r := range StaticRoutes(g.Info.Prefix) {
@@ -60,9 +61,10 @@ func (g guide) execute(name string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// LLMs is the site's map for language models in the format of llmstxt.org: a title, a summary, how to ask, then lists
-// of links. Every link is absolute and answers. Routes with a parameter and live endpoints are named without a link.
-// Each proposal has its Markdown linked, which is shorter to read for a model than the page.
+// LLMs is the site's map for language models in the format of llmstxt.org: a title, a summary, how
+// to ask, then lists of links. Every link is absolute and answers. Routes with a parameter and live
+// endpoints are named without a link. Each proposal has its Markdown linked, which is shorter to
+// read for a model than the page.
 func LLMs(info mip.SiteInfo, forks []mip.HardFork, all []mip.Summary) ([]byte, error) {
 	return guide{Info: info, Forks: forks, All: all}.execute("llms.txt.tmpl")
 }
@@ -105,8 +107,8 @@ const (
 	skillTitleLimit       = 300 // ours: the part of the description that the site's title may take
 )
 
-// SkillName is the name of the skill and of its folder: the prefix in lower case and "-proposals", such as
-// mip-proposals. A prefix without a letter or digit of ASCII gives "proposals".
+// SkillName is the name of the skill and of its folder: the prefix in lower case and "-proposals",
+// such as mip-proposals. A prefix without a letter or digit of ASCII gives "proposals".
 func SkillName(info mip.SiteInfo) string {
 	const suffix = "-proposals"
 	// A name has lower case letters, digits and single hyphens between them.
@@ -118,12 +120,13 @@ func SkillName(info mip.SiteInfo) string {
 // notInName is a run of characters that a skill's name cannot hold.
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
-// skillDescription says what the skill does and when to use it. An agent decides by this text alone whether it loads
-// the skill, so it has the words of likely questions.
+// skillDescription says what the skill does and when to use it. An agent decides by this text alone
+// whether it loads the skill, so it has the words of likely questions.
 func skillDescription(info mip.SiteInfo) string {
 	prefix := plain.OneLine(info.Prefix)
-	text := fmt.Sprintf("Answers questions about the improvement proposals (%ss) of %s: what a proposal says, where it stands, "+
-		"what it depends on, which hard fork activates it and whom it affects. Use when somebody asks about one (%s) by number "+
+	text := fmt.Sprintf("Answers questions about the improvement proposals (%ss) of %s: what a proposal says, "+
+		"where it stands, what it depends on, which hard fork activates it and whom it affects. "+
+		"Use when somebody asks about one (%s) by number "+
 		"or by topic, about the status or the changes of proposals, about upgrades of the network, or wants a proposal "+
 		"summarised or quoted with its source.", prefix, cut(plain.SiteTitle(info), skillTitleLimit), prefix)
 	return cut(text, skillDescriptionLimit)
@@ -135,8 +138,9 @@ func cut(s string, n int) string {
 	return string(r[:min(len(r), n)])
 }
 
-// Skill is the site as an Agent Skill: front matter with name and description, then how to answer from this site. The
-// commands in it work as they stand. They name the first proposal, so that a new one leaves the skill as it is.
+// Skill is the site as an Agent Skill: front matter with name and description, then how to answer
+// from this site. The commands in it work as they stand. They name the first proposal, so that a
+// new one leaves the skill as it is.
 func Skill(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	number := 1 // a site without proposals has commands, too
 	if len(all) > 0 {
@@ -145,8 +149,9 @@ func Skill(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	return guide{Info: info, Number: number}.execute("skill.md.tmpl")
 }
 
-// SkillIndex is the list of the site's skills for discovery (agent-skills discovery 0.2.0). skill is the file exactly
-// as it is served: a client compares the digest over its bytes to notice a new version.
+// SkillIndex is the list of the site's skills for discovery (agent-skills discovery 0.2.0). skill
+// is the file exactly as it is served: a client compares the digest over its bytes to notice a new
+// version.
 func SkillIndex(info mip.SiteInfo, skill []byte) ([]byte, error) {
 	name := SkillName(info)
 	return api.JSON(Ordered[any]{
@@ -167,9 +172,10 @@ func link(name, address, note string) string {
 // destination encodes what would end a link's address early.
 var destination = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\\", "%5C")
 
-// inline writes plain text into a line of Markdown so that it means itself: nothing in it opens or is a link, emphasis,
-// HTML or a new line. A pair of backticks that forms a code span stays, since titles are written with them and read the
-// same, unless it holds a bracket, which cannot stand in a link's text.
+// inline writes plain text into a line of Markdown so that it means itself: nothing in it opens or
+// is a link, emphasis, HTML or a new line. A pair of backticks that forms a code span stays, since
+// titles are written with them and read the same, unless it holds a bracket, which cannot stand in
+// a link's text.
 func inline(s string) string {
 	s = plain.OneLine(s)
 	var b strings.Builder
@@ -190,12 +196,12 @@ func inline(s string) string {
 // block is what opens a block of Markdown. Its last character is the one to escape.
 var block = regexp.MustCompile(`^([#>+=-]|[0-9]+[.)])`)
 
-// markup begins with a character that means something else than itself; an underscore does so beside a word. Addresses
-// are links for many readers.
+// markup begins with a character that means something else than itself; an underscore does so
+// beside a word. Addresses are links for many readers.
 var markup = regexp.MustCompile("[`\\\\*~<|\\[\\]_]|#$|&[#0-9A-Za-z]+;|://|(?i:www)\\.|@")
 
-// escape puts a backslash before all that means something else than itself. Square brackets become character
-// references, because many readers of llms.txt find its links with a regular expression.
+// escape puts a backslash before all that means something else than itself. Square brackets become
+// character references, because many readers of llms.txt find its links with a regular expression.
 func escape(s string) string {
 	var b strings.Builder
 	done := 0

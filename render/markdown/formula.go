@@ -26,6 +26,7 @@ func (d *document) formula(source string, display bool, tag string) {
 		f, ok = tex.Parse(source, display)
 		d.mathBytes += len(f.MathML)
 	}
+	// The class decides about the box: none, one on a line of its own, or one within the line that scrolls.
 	class, inner := "", string(f.MathML)
 	switch {
 	case display:

@@ -29,6 +29,7 @@ func (d *document) target(dest string, offset int) (href string, ok bool) {
 		return absoluteURL(scheme, absolute)
 	}
 	dest = absolute
+	// A destination without a path is a place in this document.
 	path, fragment, marked := strings.Cut(dest, "#")
 	id, here := "", false
 	if path == "" {
@@ -181,6 +182,7 @@ func (d *document) link(n *ast.Link, entering bool) {
 		}
 		return
 	}
+	// Of a link without text goldmark keeps no place but that of its block.
 	offset := d.block
 	if text, ok := n.FirstChild().(*ast.Text); ok {
 		offset = text.Segment.Start

@@ -185,6 +185,7 @@ func (d *document) heading(n *ast.Heading, entering bool) ast.WalkStatus {
 		d.enterSection(n.Level)
 	}
 	level := d.headingLevel()
+	// A heading without text, such as #, gets a separate link, too.
 	linked := id != "" && n.HasChildren() && !holdsLink(n)
 	switch {
 	case entering && id == "":
@@ -234,6 +235,7 @@ func holds(n ast.Node, kinds ...ast.NodeKind) bool {
 // footnoteLink writes a reference: within another link the number alone.
 func (d *document) footnoteLink(n *east.FootnoteLink) {
 	d.printf(`<sup id="%s">`, d.footnoteID(n))
+	// Links do not nest.
 	if d.inAnchor > 0 {
 		d.printf("%d", n.Index)
 	} else {
@@ -246,6 +248,7 @@ func (d *document) footnoteLink(n *east.FootnoteLink) {
 // alternative text.
 func (d *document) footnoteBacklink(n *east.FootnoteBacklink) {
 	id, use := d.referenceID(n.Index, n.RefIndex), ""
+	// Of several references the first one needs no number.
 	if n.RefIndex > 0 {
 		use = fmt.Sprintf(", use %d", n.RefIndex+1)
 	}

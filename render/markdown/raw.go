@@ -80,6 +80,7 @@ func rawTokens(n ast.Node, source []byte) (out []rawToken) {
 	case *ast.RawHTML:
 		src = n.Segments.Value(source)
 	}
+	// The tokenizer keeps the text of a tag that does not end to itself, so that it is taken from the source.
 	z := html.NewTokenizer(bytes.NewReader(src))
 	for len(src) > 0 {
 		n := len(src) // a tag that does not end

@@ -263,3 +263,12 @@ func FuzzRender(f *testing.F) {
 		}
 	})
 }
+
+// A text that is nested deeper than an HTML parser goes is shown as its source.
+func TestMarkdownTooDeep(t *testing.T) {
+	source := strings.Repeat("> ", 600) + "<b>x</b> <script>"
+	out := renderTest(t, New(true), []byte(source), "")
+	if want := "<pre>" + escape(source) + "</pre>\n"; string(out) != want {
+		t.Errorf("Render of 600 quotes = %.200q, want %.200q", out, want)
+	}
+}

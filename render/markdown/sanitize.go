@@ -169,6 +169,7 @@ func newElement(a atom.Atom) *html.Node {
 
 // wrapOthers puts the children of a list that are none of its parts into parts.
 func wrapOthers(list *html.Node, wrapper atom.Atom, parts ...atom.Atom) {
+	// A run of other children gets one part together. A blank between parts stays as it is.
 	var open *html.Node
 	for _, c := range slices.Collect(list.ChildNodes()) {
 		if slices.Contains(parts, c.DataAtom) || isBlank(c) && open == nil {

@@ -1,5 +1,6 @@
-// Package plain says what a site and its proposals are called where there is no markup: in one line of text,
-// in sentences and in addresses. It knows no format; what a format escapes, the format's package escapes.
+// Package plain says what a site and its proposals are called where there is no markup: in one line
+// of text, in sentences and in addresses. It knows no format; what a format escapes, the format's
+// package escapes.
 package plain
 
 import (
@@ -25,8 +26,8 @@ type Listing struct {
 // Route is where the list's page lies.
 func (l Listing) Route() string { return "/" + l.Kind + "/" + url.PathEscape(l.Slug) + "/" }
 
-// Explain gives a listing its heading and says what its value means. A value outside the process is said to be unknown:
-// its meaning is the authors' affair.
+// Explain gives a listing its heading and says what its value means. A value outside the process is
+// said to be unknown: its meaning is the authors' affair.
 func Explain(kind, value string) (heading, meaning string) {
 	known := Meaning(kind, mip.Slug(value))
 	switch {
@@ -48,10 +49,12 @@ func Explain(kind, value string) (heading, meaning string) {
 //go:embed meanings.txt
 var meanings string
 
-// Meaning explains a status, a type or a category by its slug. It is empty for values outside the process.
+// Meaning explains a status, a type or a category by its slug. It is empty for values outside the
+// process.
 func Meaning(kind, slug string) string { return Lookup(meanings, kind+" "+slug) }
 
-// Lookup finds a key in a table of lines of the form "key: value". It returns the empty string for an unknown key.
+// Lookup finds a key in a table of lines of the form "key: value". It returns the empty string for
+// an unknown key.
 func Lookup(table, key string) string {
 	for line := range strings.Lines(table) {
 		if k, value, _ := strings.Cut(line, ": "); k == key {
@@ -69,8 +72,8 @@ func ProposalTitle(s mip.Summary) string {
 	return strings.TrimSpace(s.ID.String() + ": " + OneLine(s.Title))
 }
 
-// Facts is the description followed by the facts of the header in sentences: status, type, category, hard fork and
-// requirements, as far as they are known.
+// Facts is the description followed by the facts of the header in sentences: status, type,
+// category, hard fork and requirements, as far as they are known.
 func Facts(info mip.SiteInfo, s mip.Summary) string {
 	var out []string
 	if text := Description(s); text != "" {
@@ -119,8 +122,8 @@ func Deref(s *string) string {
 	return *s
 }
 
-// OneLine drops the characters that XML 1.0 cannot hold, and puts one blank in place of line ends and tabs. Blanks of
-// every other kind stay as written, but for those at the ends of lines.
+// OneLine drops the characters that XML 1.0 cannot hold, and puts one blank in place of line ends
+// and tabs. Blanks of every other kind stay as written, but for those at the ends of lines.
 func OneLine(s string) string {
 	var parts []string
 	// A tab ends a line here, and so does what Unicode says (UAX 14).
@@ -143,8 +146,9 @@ func OneLine(s string) string {
 // notURI is a character that a URI cannot hold anywhere (RFC 3986), or a bracket.
 var notURI = regexp.MustCompile(`[^0-9A-Za-z._~!$&'()*+,;=:@/%?#-]`)
 
-// Address is the absolute address of a route as a URI (RFC 3986). Characters that a URI cannot hold, such as the letters
-// of a slug in another script, are percent-encoded. A percent sign stays: the route may be encoded already.
+// Address is the absolute address of a route as a URI (RFC 3986). Characters that a URI cannot
+// hold, such as the letters of a slug in another script, are percent-encoded. A percent sign stays:
+// the route may be encoded already.
 func Address(info mip.SiteInfo, route string) string {
 	return info.BaseURL + notURI.ReplaceAllStringFunc(route, url.PathEscape)
 }
@@ -152,8 +156,8 @@ func Address(info mip.SiteInfo, route string) string {
 // Profile is the address of a GitHub account.
 func Profile(login string) string { return "https://github.com/" + url.PathEscape(login) }
 
-// Spans divides a text into its Markdown code spans (CommonMark 6.1), with their backticks, and the texts between them.
-// A run of backticks without its fellow is text.
+// Spans divides a text into its Markdown code spans (CommonMark 6.1), with their backticks, and the
+// texts between them. A run of backticks without its fellow is text.
 func Spans(s string) iter.Seq2[string, bool] {
 	return func(yield func(text string, code bool) bool) {
 		text := 0 // bytes before the next code span

@@ -137,10 +137,11 @@ func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time
 func (c *Chain) fetch(ctx context.Context) (seen, error) {
 	errs := []error{errors.New("no endpoint has a head")}
 	for i, e := range c.endpoints {
-		try, cancel := context.WithCancel(ctx)
+		limit := timing.Fetch
 		if i < len(c.endpoints)-1 {
-			try, cancel = context.WithTimeout(ctx, timing.HeadStart)
+			limit = timing.HeadStart
 		}
+		try, cancel := context.WithTimeout(ctx, limit)
 		h, err := e.head(try)
 		cancel()
 		if ctx.Err() != nil && err != nil {

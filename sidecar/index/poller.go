@@ -18,7 +18,8 @@ const firstEvery = 5 * time.Second
 
 // Poller keeps a sidecar's [Index] that of its site. One goroutine uses it at a time, but for [Poller.Stats].
 type Poller struct {
-	// Load reads the site. It returns nil without an error when nothing has changed; see [Source.Load].
+	// Load reads the site. It returns nil without an error when nothing has changed; see [Source.Load]. The poller
+	// sets the Endpoints of what it returns.
 	Load func(context.Context) (*Index, error)
 	// Update takes a new Index over. One that it refuses is given again by the next Poll.
 	Update func(*Index) error
@@ -73,7 +74,12 @@ func (p *Poller) Poll(ctx context.Context) {
 	// Load returns an Index once. It is kept until Update has taken it, or until there is a newer one.
 	x, err := p.Load(ctx)
 	if x != nil {
-		p.pending = p.withEndpoints(x)
+		var warnings []error
+		x.Endpoints, warnings = Endpoints(p.Lookup, x.Site.Networks, p.Networks, x.Endpoints)
+		for _, w := range warnings {
+			p.Log.Warn("network not as configured", "error", w.Error())
+		}
+		p.pending = x
 	}
 	loaded := err == nil
 	if loaded && p.pending != nil {
@@ -97,18 +103,6 @@ func (p *Poller) Poll(ctx context.Context) {
 		return
 	}
 	p.logged = ""
-}
-
-// withEndpoints returns x with the RPC addresses of [Endpoints].
-func (p *Poller) withEndpoints(x *Index) *Index {
-	// An Index is shared, so that it is copied before it is changed.
-	own := *x
-	var warnings []error
-	own.Endpoints, warnings = Endpoints(p.Lookup, x.Site.Networks, p.Networks, x.Endpoints)
-	for _, w := range warnings {
-		p.Log.Warn("network not as configured", "error", w.Error())
-	}
-	return &own
 }
 
 // updated counts and logs the pending Index, which was taken over.

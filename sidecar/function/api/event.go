@@ -31,7 +31,8 @@ const (
 // function answers events as a Handler of aws-lambda-go. It is safe for concurrent use.
 type function struct {
 	handler http.Handler
-	log     *slog.Logger
+	// log gets the panics, and the answers that are too long.
+	log *slog.Logger
 }
 
 // Invoke answers one event. The error is that of an event that is no HTTP request. Every other failure, a panic
@@ -64,6 +65,7 @@ func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err 
 			fail("Something failed on our side.")
 		}
 	}()
+	// The whole answer is in memory before the gateway gets it.
 	w := &recorder{header: http.Header{}}
 	f.handler.ServeHTTP(w, r)
 	if out, err = api.JSON(e.result(w, r.Method)); len(out) > maxResult {
@@ -139,6 +141,7 @@ func (e *event) request(ctx context.Context) *http.Request {
 
 // location returns the address of an unchecked path and query. A path that is not escaped well is taken literally.
 func location(path, query string) *url.URL {
+	// The gateway has checked neither.
 	// A path without a slash before it would make a URL of another form.
 	path = "/" + strings.TrimPrefix(path, "/")
 	u := &url.URL{Path: path, RawQuery: query}
@@ -151,6 +154,7 @@ func location(path, query string) *url.URL {
 // header returns the fields of the request. Those of version 2 have no MultiHeaders.
 func (e *event) header() http.Header {
 	h := http.Header{}
+	// Headers has only the last of several values where there is MultiHeaders.
 	for name, values := range e.MultiHeaders {
 		for _, value := range values {
 			h.Add(name, value)
@@ -182,6 +186,7 @@ func (e *event) result(w *recorder, method string) result {
 	for _, name := range []string{"Connection", "Content-Length", "Keep-Alive", "Transfer-Encoding"} {
 		w.header.Del(name)
 	}
+	// A gateway of version 2 takes several values with commas between them.
 	for name, values := range w.header {
 		if e.isV2() || len(values) == 1 {
 			out.Headers[name] = strings.Join(values, ", ")

@@ -38,7 +38,7 @@ var carried embed.FS
 // main runs until the platform ends the process. It never ends by itself: see unusable.
 func main() {
 	config, errs := sidecar.Environment(os.LookupEnv, os.Stdout)
-	h := newHandler(config, errs, os.LookupEnv)
+	h := newHandler(config, errs)
 	secure := func(w http.ResponseWriter, r *http.Request) {
 		// Browsers are kept to TLS, as netlify.toml does for the files. A function is reached by nothing else.
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
@@ -50,9 +50,9 @@ func main() {
 // newHandler returns the handler of the function. errs are those of the environment. The site is the one that is
 // deployed together with the function, if there is any, since no other fits the pages better. Otherwise it is the one
 // at URL, which Netlify sets to the site's main address.
-func newHandler(config sidecar.Config, errs []error, env func(string) (string, bool)) http.Handler {
+func newHandler(config sidecar.Config, errs []error) http.Handler {
 	var source *index.Source
-	address, _ := env("URL")
+	address := os.Getenv("URL")
 	snapshot, err := fs.Sub(carried, "snapshot")
 	if err == nil {
 		_, err = fs.Stat(snapshot, "api/v1/site.json")
@@ -77,8 +77,7 @@ func newHandler(config sidecar.Config, errs []error, env func(string) (string, b
 	config.Version, config.Revision, config.Function = build.Version, build.Commit, true
 	// Netlify sets this variable, which no site can set itself, and names the caller in a field that callers could
 	// write anywhere else.
-	id, _ := env("SITE_ID")
-	config.Netlify = id != ""
+	config.Netlify = os.Getenv("SITE_ID") != ""
 	s := sidecar.New(config)
 	config.Log.Info("starting",
 		"version", build.Version, "commit", build.Commit, "carried", isCarried, "netlify", config.Netlify)
@@ -87,7 +86,7 @@ func newHandler(config sidecar.Config, errs []error, env func(string) (string, b
 		defer cancel()
 		return source.Load(ctx)
 	}
-	p := &polling{next: s, poller: index.Poller{Load: load, Update: s.Update, Lookup: env, Log: config.Log}}
+	p := &polling{next: s, poller: index.Poller{Load: load, Update: s.Update, Lookup: os.LookupEnv, Log: config.Log}}
 	// The platform gives the start of a process more time than an answer.
 	p.poll(context.Background())
 	switch {

@@ -67,8 +67,8 @@ func put(t *testing.T, name, text string) {
 	}
 }
 
-// syncBeside publishes what is in a folder.
-func syncBeside(t *testing.T, in, out string) {
+// syncCommitted publishes what is in a folder.
+func syncCommitted(t *testing.T, in, out string) {
 	t.Helper()
 	p, err := planFolder(t.Context(), in, besideSite())
 	if err != nil {
@@ -79,13 +79,13 @@ func syncBeside(t *testing.T, in, out string) {
 	}
 }
 
-// TestOneChangeBeside names every file that a change of a companion may rewrite. The first proposal with
+// TestOneChangeCommitted names every file that a change of a companion may rewrite. The first proposal with
 // companions is the example of the documentation.
-func TestOneChangeBeside(t *testing.T) {
+func TestOneChangeCommitted(t *testing.T) {
 	in, hash := besideFolder(t)
 	out := t.TempDir()
 	summary := filepath.Join(in, "summaries", "MIP-2.json")
-	syncBeside(t, in, out)
+	syncCommitted(t, in, out)
 	for _, step := range []struct {
 		name   string
 		change func()
@@ -114,7 +114,7 @@ func TestOneChangeBeside(t *testing.T) {
 		age(t, out)
 		before, old := modified(t, out), files(t, out)
 		step.change()
-		syncBeside(t, in, out)
+		syncCommitted(t, in, out)
 		after, now := modified(t, out), files(t, out)
 		var got []string
 		for name := range now {
@@ -139,7 +139,7 @@ func TestOneChangeBeside(t *testing.T) {
 }
 
 // Companions add routes, and to what lists pages those of translations.
-func TestBesideRoutes(t *testing.T) {
+func TestCommittedRoutes(t *testing.T) {
 	in, _ := besideFolder(t)
 	with := buildCorpus(t, in, besideSite())
 	h, err := with.plan.Publish(t.Context())
@@ -183,17 +183,17 @@ func TestBesideRoutes(t *testing.T) {
 }
 
 // A lost record is begun again with the files that only companions make, so that they are removed.
-func TestReclaimBeside(t *testing.T) {
+func TestReclaimCommitted(t *testing.T) {
 	in, _ := besideFolder(t)
 	out := t.TempDir()
-	syncBeside(t, in, out)
+	syncCommitted(t, in, out)
 	put(t, filepath.Join(out, ".mipwatch", "manifest.json"), "{")
 	for _, dir := range []string{"summaries", "translations"} {
 		if err := os.RemoveAll(filepath.Join(in, dir)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	syncBeside(t, in, out)
+	syncCommitted(t, in, out)
 	if _, err := os.Stat(filepath.Join(out, "api", "v1", "mips", "2")); err == nil {
 		t.Error("what was beside a proposal is still published")
 	}
@@ -205,7 +205,7 @@ func TestDashboardNamesOutdatedSummaries(t *testing.T) {
 	out := t.TempDir()
 	const newer = "MIP-2</a> Title 2: the text is newer than its summary"
 	dashboard := func() string {
-		syncBeside(t, in, out)
+		syncCommitted(t, in, out)
 		return string(files(t, out)["dashboard/index.html"])
 	}
 	if strings.Contains(dashboard(), "newer than") {
