@@ -223,6 +223,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error
 	var live *snapshot.Snapshot
+	// Figures that do not fit the proposals of this site are left out.
 	if o.Live != nil {
 		live, p.plan.Problems = o.Live.Filter(c.Summaries, p.info, c.Forks)
 	}
@@ -262,6 +263,7 @@ func (p *planner) addIndex(route string, body func() ([]byte, error)) {
 // none.
 func (p *Plan) unique() error {
 	taken := map[string]string{} // files by their names in lower case, and by their routes
+	// A route begins with a slash, and a file does not.
 	for _, a := range p.Artifacts {
 		for _, name := range []string{strings.ToLower(a.File), a.Route} {
 			if other, ok := taken[name]; ok && name != "" {
