@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,14 +47,17 @@ func PhoneFactor(speed float64) float64 {
 }
 
 // Judge loads a page once, with an empty cache: as a phone with a slow network would that is factor times
-// slower than this machine, or as a desktop for a factor of 0.
-func (l Lighthouse) Judge(t *testing.T, url string, factor float64) Judgement {
+// slower than this machine, or as a desktop for a factor of 0. Without categories it judges all.
+func (l Lighthouse) Judge(t *testing.T, url string, factor float64, categories ...string) Judgement {
 	t.Helper()
 	const limit = 4 * time.Minute // ends what will never come
 	ctx, done := context.WithTimeout(t.Context(), limit)
 	defer done()
 	out := filepath.Join(t.TempDir(), "report.json")
 	args := []string{url, "--quiet", "--output=json", "--output-path=" + out, "--chrome-flags=--headless=new --disable-gpu --no-sandbox"}
+	if len(categories) > 0 {
+		args = append(args, "--only-categories="+strings.Join(categories, ","))
+	}
 	if factor == 0 {
 		args = append(args, "--preset=desktop")
 	} else {
