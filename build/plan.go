@@ -304,6 +304,9 @@ func (p *Plan) Documents() *Plan {
 // Check makes every artifact and keeps none. The error is ctx's, or wraps [ErrMake].
 func (p *Plan) Check(ctx context.Context) error {
 	return p.each(ctx, func(a *Artifact) error {
+		if a.stream != nil {
+			return a.stream(io.Discard)
+		}
 		_, err := a.Bytes()
 		return err
 	})

@@ -64,8 +64,8 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	var mu sync.Mutex
 	err = p.each(ctx, func(a *Artifact) (err error) {
 		changed := false
-		// The name of a hashed file says what it holds.
-		if !a.hashed || !old[a.File] || !f.isFile(a.File) {
+		// The name of a hashed file says what it holds. A power failure can leave an empty one.
+		if !a.hashed || !old[a.File] || f.size(a.File) <= 0 {
 			if changed, err = f.replace(a); err != nil {
 				return err
 			}
@@ -268,7 +268,7 @@ func (f *folder) replace(a *Artifact) (changed bool, err error) {
 // replaceStream is replace for an artifact that is not held in memory: it is made once to be compared with the file,
 // and where the two differ once more into the file.
 func (f *folder) replaceStream(a *Artifact) (changed bool, err error) {
-	if f.isFile(a.File) {
+	if f.size(a.File) >= 0 {
 		old, err := f.root.Open(a.File)
 		if err != nil {
 			return false, err
@@ -324,17 +324,20 @@ func (f *folder) put(file string, content func(io.Writer) error) error {
 
 // has reports whether a regular file has this name and these bytes.
 func (f *folder) has(file string, want []byte) bool {
-	if !f.isFile(file) {
+	if f.size(file) != int64(len(want)) {
 		return false
 	}
 	got, err := f.root.ReadFile(file)
 	return err == nil && bytes.Equal(got, want)
 }
 
-// isFile reports whether a regular file has this name.
-func (f *folder) isFile(file string) bool {
+// size is that of a regular file in bytes, -1 when none has this name.
+func (f *folder) size(file string) int64 {
 	info, err := f.root.Lstat(file)
-	return err == nil && info.Mode().IsRegular()
+	if err != nil || !info.Mode().IsRegular() {
+		return -1
+	}
+	return info.Size()
 }
 
 // remove deletes a file and the folders that it leaves empty.

@@ -208,12 +208,18 @@ func TestSyncMends(t *testing.T) {
 	if r := mustSync(t, p, dir); r != (Report{Changed: 1, Unchanged: 2}) || drawn != 1 {
 		t.Errorf("after tampering: %+v, drawn %d times; want one file put right and the picture drawn once", r, drawn)
 	}
-	if err := os.Remove(filepath.Join(dir, "og.0123abcd.png")); err != nil {
-		t.Fatal(err)
-	}
-	mustSync(t, p, dir)
-	if diff := cmp.Diff(map[string]string{"a": "one", "og.0123abcd.png": "picture", "index": "i"}, tree(t, dir)); diff != "" {
-		t.Errorf("tree (-want +got):\n%s", diff)
+	card := filepath.Join(dir, "og.0123abcd.png")
+	for what, damage := range map[string]func() error{
+		"removed":            func() error { return os.Remove(card) },
+		"after a power loss": func() error { return os.Truncate(card, 0) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		mustSync(t, p, dir)
+		if diff := cmp.Diff(map[string]string{"a": "one", "og.0123abcd.png": "picture", "index": "i"}, tree(t, dir)); diff != "" {
+			t.Errorf("%s: tree (-want +got):\n%s", what, diff)
+		}
 	}
 }
 

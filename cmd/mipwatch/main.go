@@ -22,7 +22,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -32,18 +31,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/release"
 )
 
-const (
-	// gcPercent trades memory for work: a build makes many short-lived texts. A build of 949 EIPs has a peak of 80 MiB.
-	gcPercent = 150
-	// stopTimeout is how long a command has to end after a signal: longer than serve waits for its connections.
-	stopTimeout = shutdownTimeout + time.Second
-)
+// stopTimeout is how long a command has to end after a signal: longer than serve waits for its connections.
+const stopTimeout = shutdownTimeout + time.Second
 
 // main runs the command line and exits with its code.
 func main() {
-	if _, set := os.LookupEnv("GOGC"); !set {
-		debug.SetGCPercent(gcPercent)
-	}
 	// Both signals end a command in the same way: its files stay whole.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {

@@ -1,7 +1,10 @@
 package corpus
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -11,6 +14,22 @@ func created(v any, r *report) mip.Date {
 	found := &field{key: "created", line: 3, v: v}
 	f := &fields{byName: map[string]*field{"created": found}, r: r}
 	return f.date("created")
+}
+
+// TestMonths reads every month, whole and abbreviated, in the forms that real headers have.
+func TestMonths(t *testing.T) {
+	for m := time.January; m <= time.December; m++ {
+		want := fmt.Sprintf("2021-%02d-05", m)
+		short := m.String()[:3]
+		for _, in := range []string{
+			"05 " + short + " 2021", short + " 5, 2021", "5-" + strings.ToUpper(short) + "-21", "5 " + strings.ToLower(short) + " 2021",
+			short + ". 5th, 2021", "5 " + m.String() + " 2021", m.String() + " 5, 2021",
+		} {
+			if got := created(in, &report{}).String(); got != want {
+				t.Errorf("date(%q) = %q, want %q", in, got, want)
+			}
+		}
+	}
 }
 
 func TestParseDate(t *testing.T) {

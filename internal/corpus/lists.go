@@ -154,7 +154,10 @@ func newAuthor(s string) (a mip.Author) {
 // login marked by @, or a profile on GitHub, and reports whether it was one, or another address.
 func take(a *mip.Author, s string) bool {
 	const longest = 254 // bytes of an e-mail address: RFC 5321, section 4.5.3.1.3
-	email := strings.TrimPrefix(s, "mailto:")
+	email := s
+	if scheme := "mailto:"; len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
+		email = s[len(scheme):]
+	}
 	if e, err := mail.ParseAddress(email); err == nil && e.Address == email && len(email) <= longest && a.Email == nil {
 		a.Email = &email
 		return true

@@ -25,8 +25,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/git"
 )
 
-// maxTotal bounds the texts that one run writes into a folder, in bytes: they are held in memory. The largest real
-// folder has 10 MB.
+// maxTotal bounds the texts that one run writes into a folder, in bytes. The largest real folder has 10 MB.
 const maxTotal = 256 << 20
 
 // folder is a proposals folder, locked for one sync.
@@ -130,9 +129,11 @@ func (f *folder) wait(ctx context.Context, waiting func()) error {
 	return err
 }
 
-// close gives the folder back, and removes it when it is empty and was not there before.
+// close removes the temporary files that were not put in place, and gives the folder back. A folder that is empty and
+// was not there before is removed.
 func (f *folder) close() {
 	if f.root != nil {
+		atomicfile.Recover(f.root, ".") // the next run tries again
 		f.root.Close()
 	}
 	if f.made {
@@ -163,7 +164,7 @@ func (f *folder) refuse(x *text, file, code, format string, args ...any) {
 	f.report.problem(file, code, format, args...)
 }
 
-// compare finds out what has to change. It writes nothing.
+// compare finds out what has to change. It writes new texts under temporary names, and nothing else.
 func (f *folder) compare(next *Record, objects *git.Objects) error {
 	// Files may have been edited while the upstream was fetched.
 	if err := f.look(); err != nil {
@@ -243,16 +244,30 @@ func (f *folder) take(x *text, objects *git.Objects) error {
 	case here == x.SHA256:
 		f.report.Unchanged++
 	case here == "" || slices.Contains(sums, here):
-		x.raw, x.fresh = raw, here == ""
+		x.fresh = here == ""
 		if f.total += 1 + len(raw); f.total > maxTotal {
 			return fmt.Errorf("%w: the upstream's files for %s have more than %d bytes", ErrFolder, f.Folder, maxTotal)
 		}
+		return f.stage(x, raw)
 	case sums != nil:
 		f.refuse(x, f.path(x.Name), "edited-here",
 			"it was edited here since it was synced; take the edit to the upstream, then delete or restore this file and sync again")
 	default:
 		f.refuse(x, f.path(x.Name), "not-synced",
 			"it is in the way of the upstream's %s and was not synced from there; move it out of the folder, or sync into another one", x.Path)
+	}
+	return nil
+}
+
+// stage writes a text under a temporary name. All texts are on the disk before the first is put in place, so that a
+// full disk changes nothing.
+func (f *folder) stage(x *text, raw []byte) (err error) {
+	if x.temp, err = atomicfile.Create(f.root, "."); err == nil {
+		_, err = x.temp.Write(raw)
+		err = errors.Join(err, x.temp.Close())
+	}
+	if err != nil {
+		return f.failed(x.Name, err)
 	}
 	return nil
 }
@@ -275,7 +290,7 @@ func (f *folder) steps() []func() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.texts)) {
 		x := f.texts[name]
-		if x.raw == nil {
+		if x.temp == nil {
 			continue
 		}
 		during.Placing = append(during.Placing, Placed{x.Name, x.SHA256})
@@ -283,7 +298,7 @@ func (f *folder) steps() []func() error {
 		if x.fresh {
 			list = &f.report.Added
 		}
-		steps = append(steps, func() error { return f.done(x.Name, atomicfile.Write(f.root, x.Name, x.raw), list) })
+		steps = append(steps, func() error { return f.done(x.Name, x.temp.Commit(x.Name), list) })
 	}
 	return append(steps, func() error { return f.record(f.next) })
 }

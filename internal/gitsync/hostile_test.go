@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mipwatch/mipwatch/internal/atomicfile"
 )
 
 // TestClonesLeftBehind finds what killed runs left beside what another run is at work in.
@@ -178,7 +180,7 @@ func TestNamesThatAreOneFile(t *testing.T) {
 			t.Errorf("%+q here: %v, problems %v, want name-case", two, err, r.Problems)
 		}
 		// A file that changes its form is removed before it is written: on some machines both are one.
-		texts := map[string]*text{two[1]: {File: File{Name: two[1]}, raw: []byte("new")}}
+		texts := map[string]*text{two[1]: {File: File{Name: two[1]}, temp: &atomicfile.Temp{}}}
 		f := &folder{Target: Target{Folder: other}, report: &Report{}, gone: []string{two[0]}, texts: texts, old: &Record{}, next: &Record{}}
 		if f.root, err = os.OpenRoot(other); err != nil {
 			t.Fatal(err)
@@ -195,5 +197,25 @@ func TestNamesThatAreOneFile(t *testing.T) {
 			t.Errorf("%+q: the second is written before the first is removed", two)
 		}
 		f.root.Close()
+	}
+}
+
+// TestTooManyFiles has a folder with one text more than a record has room for.
+func TestTooManyFiles(t *testing.T) {
+	u := newUpstream(t)
+	blob := u.git("one", "hash-object", "-w", "--stdin")
+	var tree strings.Builder
+	for i := range maxFiles + 1 {
+		fmt.Fprintf(&tree, "100644 blob %s\tMIP-%05d.md\n", blob, i)
+	}
+	top := u.git("040000 tree "+u.git(tree.String(), "mktree")+"\tMIPs\n", "mktree")
+	u.git("", "update-ref", "HEAD", u.git("x", "commit-tree", top))
+	parent := t.TempDir()
+	_, err := Sync(t.Context(), u.options(filepath.Join(parent, "proposals")))
+	if !errors.Is(err, ErrFolder) || !strings.Contains(err.Error(), "MIPs has more than 10000 Markdown files") {
+		t.Errorf("%v, want that the folder has too many files", err)
+	}
+	if got := names(t, parent); len(got) != 0 {
+		t.Errorf("written: %q", got)
 	}
 }

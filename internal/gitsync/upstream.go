@@ -12,15 +12,18 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/mipwatch/mipwatch/internal/atomicfile"
 	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Limits in bytes.
 const (
+	// maxFiles bounds the texts of a folder: the record of more might be too large to be read again.
+	maxFiles = 10_000
+	// maxName is in bytes, and so is maxSubject, which bounds the first line of a commit's message.
 	maxName    = 200
-	maxSubject = 500 // of a commit's first line
+	maxSubject = 500
 )
 
 // text is one Markdown file of the upstream.
@@ -30,8 +33,8 @@ type text struct {
 	refused bool
 	// first is the oldest commit that touches the file.
 	first git.Commit
-	// raw is what the file holds, nil when it is not to be written here.
-	raw []byte
+	// temp is the temporary file that holds the text, nil when it is not to be written here.
+	temp *atomicfile.Temp
 	// fresh is true when no file here has the name.
 	fresh bool
 }
@@ -50,6 +53,10 @@ func (s *syncer) list(ctx context.Context, f *folder) error {
 		for _, e := range entries {
 			f.add(from, e)
 		}
+	}
+	if len(f.texts) > maxFiles {
+		return fmt.Errorf("%w: the upstream's %s has more than %d Markdown files at %.12s",
+			ErrFolder, strings.Join(f.From, ", "), maxFiles, s.To)
 	}
 	if len(f.texts)+len(s.Problems) == 0 {
 		return fmt.Errorf("%w: the upstream's %s has no Markdown file at %.12s", ErrFolder, strings.Join(f.From, ", "), s.To)

@@ -172,7 +172,7 @@ func TestParseRefuses(t *testing.T) {
 		{"nesting without end", "a: " + deep, []string{"3: yaml-syntax: exceeded max depth"}},
 		{"two documents", "---\ntitle: x\n", []string{"3: yaml-syntax: a second document"}},
 		{"not UTF-8", "description: \xff\n", []string{"3: not-utf8: "}},
-		{"NUL", "description: \x00\n", []string{"3: yaml-syntax: control characters"}},
+		{"NUL", "description: \x00\n", []string{"3: yaml-syntax: control characters are not allowed; remove U+0000"}},
 		{"larger than 1 MiB", "#" + strings.Repeat("x", 1<<20), []string{"0: too-large: "}},
 
 		{"prefix with hyphen", "prefix: M-IP\n", []string{"3: bad-value: prefix: want a letter"}},
@@ -181,7 +181,7 @@ func TestParseRefuses(t *testing.T) {
 		{"prefix starting with a digit", "prefix: 1IP\n", []string{"3: bad-value: prefix"}},
 		{"proposals not a list", "proposals: MIPs\n", []string{"3: wrong-type: proposals: want a list, got text"}},
 		{"proposals empty", "proposals: []\n", []string{"3: bad-value: proposals: no folder"}},
-		{"proposals twice", "proposals: [a, ./a/]\n", []string{"3: duplicate-value: proposals[1]: listed before"}},
+		{"proposals twice", "proposals: [a, ./a/]\n", []string{"3: duplicate-value: proposals[1]: listed before, as proposals[0]; remove one"}},
 		{"proposals with null", "proposals:\n  -\n", []string{"4: wrong-type: proposals[0]: want text, got nothing"}},
 		{"source_url with unknown part", "source_url: https://x/{branch}/{path}\n", []string{"3: bad-value: source_url: only {path} and {commit} are filled in, got {branch}/"}},
 		{"source_url without path", "source_url: https://x/{commit}\n", []string{"3: bad-value: source_url: want {path}"}},

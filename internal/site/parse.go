@@ -115,8 +115,11 @@ func (p *problems) document(data []byte) *yaml.Node {
 			p.add(line, "not-utf8", "not UTF-8; save the file as UTF-8")
 			return nil
 		}
-		if bytes.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && !strings.ContainsRune("\t\n\r", c) }) {
-			p.add(line, "yaml-syntax", "control characters are not allowed")
+		// A line may end in NEL, as in YAML 1.1.
+		control := func(c rune) bool { return unicode.IsControl(c) && !strings.ContainsRune("\t\n\r\u0085", c) }
+		if i := bytes.IndexFunc(text, control); i >= 0 {
+			c, _ := utf8.DecodeRune(text[i:])
+			p.add(line, "yaml-syntax", "control characters are not allowed; remove %U", c)
 			return nil
 		}
 	}
@@ -257,15 +260,16 @@ func (v value) list(to reflect.Value, check string) bool {
 		return v.wrong("a list")
 	}
 	to.SetZero()
-	seen := map[string]bool{}
+	seen := map[string]string{}
 	for i, node := range v.Content {
 		item, x := value{node, fmt.Sprintf("%s[%d]", v.where, i), v.problems}, reflect.New(to.Type().Elem()).Elem()
 		ok := item.decode(x, check)
 		if ok && x.Kind() == reflect.String {
-			if seen[x.String()] {
-				item.at("duplicate-value", "listed before") // an address may hold a key, which is not repeated
+			if first, twice := seen[x.String()]; twice { // an address may hold a key, which is not repeated
+				item.at("duplicate-value", "listed before, as %s; remove one", first)
+			} else {
+				seen[x.String()] = item.where
 			}
-			seen[x.String()] = true
 		}
 		if ok {
 			to.Set(reflect.Append(to, x))
