@@ -300,6 +300,9 @@ func (s *Sidecar) readQuestion(
 	if locale != "" {
 		allowed = append(allowed, locale)
 	}
+	if len(allowed) == 0 {
+		return q, badRequest("This site has no other language than English; see locales in /api/v1/site.")
+	}
 	if m.Locale != nil {
 		locale = *m.Locale
 	}
