@@ -127,7 +127,8 @@ func New(c Config) (*Forum, error) {
 	}
 	f.slugs = cache.New[string](cache.Config[int]{
 		Fresh: timing.FreshSlug, Keep: timing.FreshSlug + timing.StaleOnError,
-		Retry: retry(timing.MissingSlug), Gone: isNotFound, Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &stats.Slugs,
+		Retry: retry(timing.MissingSlug), Gone: isNotFound, Timeout: timing.Fetch, Entries: linkedTopics,
+		Detached: c.Detached, Now: f.now, Stats: &stats.Slugs,
 	})
 	return f, nil
 }
@@ -255,8 +256,8 @@ func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
 func isRefusal(e *fetch.Error) bool { return e.Status == 0 && e.RetryAfter > 0 }
 
 // retry is how long a failure stands. missing is the time for a missing topic. Only a call may leave a failure in a
-// cache, and a caller that waited for one in vain has the error of its context: a caller who enumerates topics while the
-// forum is paused or hangs would push out everything.
+// cache, and a caller that waited for one in vain has the error of its context. A caller who enumerates topics while
+// the forum is paused or hangs would otherwise push out everything.
 func retry(missing time.Duration) func(error) time.Duration {
 	return func(err error) time.Duration {
 		e, ok := errors.AsType[*fetch.Error](err)

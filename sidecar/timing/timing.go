@@ -15,8 +15,8 @@
 //	       |---------- AIRequest ---------------------|-------|       |
 //	                                                          encode and write
 //
-// In a server a fetch goes on without its callers: up to Fetch for the forum and the networks, up to DetachedModel for a
-// model. In a function it ends with its last caller.
+// In a server a fetch goes on without its callers: up to Fetch for the forum and the networks, up to DetachedModel for
+// a model. In a function it ends with its last caller.
 package timing
 
 import "time"
