@@ -300,6 +300,9 @@ func (s *Sidecar) readQuestion(
 	if locale != "" {
 		allowed = append(allowed, locale)
 	}
+	if len(allowed) == 0 {
+		return q, badRequest("This site has no other language than English; see locales in /api/v1/site.")
+	}
 	if m.Locale != nil {
 		locale = *m.Locale
 	}
@@ -343,7 +346,12 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		const detail = "The body must be application/json, in UTF-8 and without a content coding."
 		return nil, &api.HTTPError{Code: api.UnsupportedMediaType, Detail: detail}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var body []byte
+	if r.ContentLength > maxBody {
+		err = &http.MaxBytesError{Limit: maxBody}
+	} else {
+		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	}
 	if err != nil {
 		// The rest of the body is not read.
 		w.Header().Set("Connection", "close")

@@ -221,6 +221,15 @@ func TestCommittedTranslation(t *testing.T) {
 			t.Errorf("it does not say what to set: %s", a.body)
 		}
 	})
+	alone := published(t, map[string]string{"MIP-5.md": text}, func(s *site.Site) { s.Locales = nil })
+	withAI(t, aiSetup{site: alone, provider: "openai"}, func(w *aiWorld) {
+		for _, body := range []string{`{"mipNumber": 5}`, `{"mipNumber": 5, "locale": "ja"}`} {
+			a := w.post("/api/ai-translate", body).want(w.world, 400).problem(w.world, api.BadRequest)
+			if !strings.Contains(string(a.body), "no other language than English") {
+				t.Errorf("a site in English alone: %s", a.body)
+			}
+		}
+	})
 }
 
 // body is a proposal's text below its header.

@@ -84,7 +84,7 @@ func (p parts) has(some parts) bool { return p&some != 0 }
 func partsOf(query string) (parts, error) {
 	values, _ := url.ParseQuery(query) // an error leaves out the parameters that cannot be read
 	given := values["parts"]
-	if len(given) == 0 && !strings.Contains(query, "parts=") {
+	if len(given) == 0 && !strings.Contains("&"+query, "&parts=") {
 		return allParts, nil
 	}
 	names := api.WatchParts()

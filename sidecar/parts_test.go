@@ -77,7 +77,7 @@ func TestOrderOfParts(t *testing.T) {
 	bubble(t, func(w *world) {
 		for _, same := range [][]string{
 			{"?parts=forum,networks", "?parts=networks,forum", "?parts=networks%2Cforum", "?p%61rts=forum,networks", "?x=1&parts=forum,networks&y", "?x=%zz&parts=forum,networks"},
-			{"", "?", "?Parts=forum", "?x=%zz", "?parts%zz=forum", "?parts=mips,forum,networks,hardforks,discrepancies", "?parts=discrepancies,hardforks,networks,forum,mips"},
+			{"", "?", "?Parts=forum", "?counterparts=1", "?x=%zz", "?parts%zz=forum", "?parts=mips,forum,networks,hardforks,discrepancies", "?parts=discrepancies,hardforks,networks,forum,mips"},
 		} {
 			first := w.get("/api/mip-watch"+same[0]).want(w, 200)
 			for _, query := range same[1:] {

@@ -179,3 +179,19 @@ func TestSlowBody(t *testing.T) {
 		}
 	})
 }
+
+// TestDeclaredLength announces a body that is too large, of which nothing comes.
+func TestDeclaredLength(t *testing.T) {
+	withAI(t, aiSetup{}, func(w *aiWorld) {
+		client, server := net.Pipe()
+		defer client.Close()
+		newPipeServer(w.TB, w.sidecar).conns <- server
+		start, status := time.Now(), make([]byte, len("HTTP/1.1 413"))
+		io.WriteString(client, "POST /api/ai-summary HTTP/1.1\r\nHost: x\r\n"+
+			"Content-Type: application/json\r\nContent-Length: 70000\r\n\r\n")
+		io.ReadFull(client, status)
+		if string(status) != "HTTP/1.1 413" || time.Since(start) > time.Second {
+			t.Errorf("answered %q after %v, want a 413 at once", status, time.Since(start))
+		}
+	})
+}

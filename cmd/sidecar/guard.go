@@ -12,6 +12,9 @@ import (
 // commonly have open, 1,024, for connections with requests, and for those to the hosts behind the sidecar.
 const mostWaiting = 512
 
+// scrapersWaiting is the same for the address of the metrics.
+const scrapersWaiting = 16
+
 // guard bounds the connections that wait: those on which no request, or not all of its body, has arrived. A
 // connection beyond the bound closes the one that has waited longest, so that a caller who opens many cannot keep
 // others from being served. A body that a handler does not read counts as not arrived.

@@ -124,7 +124,7 @@ func (s *server) run(ctx context.Context, f flags) error {
 		"addr", listener.Addr().String(), "version", build.Version, "revision", build.Commit, "site", where)
 	if scraped != nil {
 		s.log.Info("metrics", "addr", scraped.Addr().String())
-		srv := newHTTP(s.metrics, &guard{most: mostWaiting}, s.log)
+		srv := newHTTP(s.metrics, &guard{most: scrapersWaiting}, s.log)
 		defer srv.Close()
 		go srv.Serve(scraped) // until Close
 	}

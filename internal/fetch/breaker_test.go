@@ -99,6 +99,17 @@ func TestPause(t *testing.T) {
 			}
 		})
 	})
+	// A call that is in the midst of it does not go on either.
+	t.Run("during a retry", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, address)
+			w.ours.Next(upstreamtest.Answer(500, nil, ""))
+			time.AfterFunc(100*time.Millisecond, func() { w.host.Pause(time.Minute) })
+			if _, err := w.host.Do(t.Context(), fetch.Request{}); kind(t, err) != "unavailable" || w.ours.Calls() != 1 {
+				t.Errorf("%v, %d calls", err, w.ours.Calls())
+			}
+		})
+	})
 }
 
 func TestBreaker(t *testing.T) {
@@ -231,14 +242,19 @@ func slicesRepeat(f upstreamtest.Fault, n int) []upstreamtest.Fault {
 
 // TestCancel holds on whom a call that ended early is blamed.
 func TestCancel(t *testing.T) {
-	for name, opens := range map[string]bool{"deadline": true, "left": false} {
+	for name, opens := range map[string]bool{"deadline": true, "overtaken": true, "left": false} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, address)
 			for range 5 {
 				ctx, cancel := context.WithCancel(t.Context())
-				if opens {
+				switch name {
+				case "deadline":
 					ctx, cancel = context.WithTimeout(ctx, time.Second)
-				} else {
+				case "overtaken":
+					overtaken, overtake := context.WithCancelCause(ctx)
+					ctx = overtaken
+					time.AfterFunc(time.Second, func() { overtake(fetch.ErrTimeout) })
+				default:
 					time.AfterFunc(time.Second, cancel)
 				}
 				w.ours.Next(upstreamtest.Hang())

@@ -137,6 +137,13 @@ func (h *Host) Pause(d time.Duration) {
 	}
 }
 
+// isPaused reports whether calls are kept from going out.
+func (h *Host) isPaused() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.pausedUntil.After(h.now())
+}
+
 // enter returns an error while the host is paused or its breaker is open. probe says that the call decides whether the
 // breaker closes.
 func (h *Host) enter() (probe bool, err error) {
@@ -205,7 +212,7 @@ func (h *Host) leave(probe bool, err error) {
 // breaker for 30 s; then one call without a retry decides. Until then the error is of the kind of the last failure.
 //
 // When ctx is cancelled the error wraps that of ctx, and the call does not count against the host. When the deadline of
-// ctx passes, the call counts as a timeout.
+// ctx passes, or ctx is cancelled with [ErrTimeout] as the cause, the call counts as a timeout.
 func (h *Host) Do(ctx context.Context, r Request) (res *Response, err error) {
 	defer func() { h.config.Stats.Calls[resultOf(err)].Add(1) }()
 	to, err := h.address(r.Path)
@@ -231,6 +238,10 @@ func (h *Host) Do(ctx context.Context, r Request) (res *Response, err error) {
 		case <-time.After(wait):
 		case <-ctx.Done():
 			return nil, contextError(ctx, false)
+		}
+		// Another call may have been told to wait meanwhile.
+		if h.isPaused() {
+			return nil, err
 		}
 		res, err = h.try(ctx, to, r)
 	}

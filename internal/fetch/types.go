@@ -103,7 +103,7 @@ func contextError(ctx context.Context, unasked bool) error {
 	switch err := ctx.Err(); {
 	case err == nil:
 		return nil
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(context.Cause(ctx), ErrTimeout):
 		return &Error{Timeout: true, Unasked: unasked, result: Timeout}
 	default:
 		return fmt.Errorf("ask upstream: %w", err)

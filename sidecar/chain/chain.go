@@ -132,34 +132,64 @@ func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time
 	return s, e.Next
 }
 
-// fetch asks the endpoints in turn for the head until one gives it. Each but the last has its head start to answer; a
-// slower one counts as one that did not answer in time.
+// fetch asks the endpoints for the head. The next one is asked when one has failed, or when the last one asked has had
+// its head start. The first good answer wins. No call runs when fetch has returned.
 func (c *Chain) fetch(ctx context.Context) (seen, error) {
-	errs := []error{errors.New("no endpoint has a head")}
-	for i, e := range c.endpoints {
-		limit := timing.Fetch
-		if i < len(c.endpoints)-1 {
-			limit = timing.HeadStart
-		}
-		try, cancel := context.WithTimeout(ctx, limit)
-		h, err := e.head(try)
-		cancel()
-		if ctx.Err() != nil && err != nil {
-			return seen{}, errors.Join(append(errs, err)...) // says nothing of the endpoint
-		}
-		switch failed := err != nil; {
-		case failed && !e.failed:
-			c.log.Warn("endpoint fails", "endpoint", e.name, "error", err.Error())
-		case !failed && e.failed:
-			c.log.Info("endpoint is back", "endpoint", e.name)
-		}
-		e.failed = err != nil
-		if err == nil {
-			return c.history.add(h, c.now()), nil
-		}
-		errs = append(errs, fmt.Errorf("%s: %w", e.name, err))
+	type result struct {
+		head head
+		err  error
 	}
-	return seen{}, errors.Join(errs...)
+	results := make(chan result, len(c.endpoints))
+	var running sync.WaitGroup
+	defer running.Wait()
+	ask := func(e *endpoint) (overtake func()) {
+		began := time.Now()
+		ctx, cancel := context.WithCancelCause(ctx)
+		running.Go(func() {
+			h, err := e.head(ctx)
+			c.logChange(e, err)
+			results <- result{h, err}
+		})
+		return func() {
+			// An endpoint that had its head start was too slow, which counts against it. One that was asked later than
+			// the winner has not failed.
+			if time.Since(began) >= timing.HeadStart {
+				cancel(fetch.ErrTimeout)
+			}
+			cancel(nil)
+		}
+	}
+	errs := []error{errors.New("no endpoint has a head")}
+	for asked := 0; ; {
+		if asked < len(c.endpoints) && ctx.Err() == nil {
+			defer ask(c.endpoints[asked])()
+			asked++
+		}
+		if len(errs) > asked {
+			return seen{}, errors.Join(errs...)
+		}
+		select {
+		case r := <-results:
+			if r.err == nil {
+				return c.history.add(r.head, c.now()), nil
+			}
+			errs = append(errs, r.err)
+		case <-time.After(timing.HeadStart):
+		}
+	}
+}
+
+// logChange logs that an endpoint has begun to fail, or is back. A cancelled call says nothing of the endpoint.
+func (c *Chain) logChange(e *endpoint, err error) {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return
+	case err != nil && !e.failed:
+		c.log.Warn("endpoint fails", "endpoint", e.name, "error", err.Error())
+	case err == nil && e.failed:
+		c.log.Info("endpoint is back", "endpoint", e.name)
+	}
+	e.failed = err != nil
 }
 
 // head is the top of a chain by one endpoint.

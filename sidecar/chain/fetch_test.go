@@ -215,3 +215,32 @@ func TestAllHang(t *testing.T) {
 		})
 	}
 }
+
+// TestSlowButInTime is an endpoint that another one did not overtake.
+func TestSlowButInTime(t *testing.T) {
+	inBubble(t, 2, func(w *world) {
+		w.misbehave(0, upstreamtest.Delay(1100*time.Millisecond))
+		w.misbehave(1, upstreamtest.Delay(200*time.Millisecond))
+		c := w.open()
+		for range 8 {
+			start := time.Now()
+			w.want(w.status(c), api.NetworkOK, 0, "")
+			if took := time.Since(start); took != 1100*time.Millisecond {
+				t.Errorf("it took %v, want 1.1s", took)
+			}
+			time.Sleep(5 * time.Second)
+		}
+		w.misbehave(0, upstreamtest.HTML())
+		w.misbehave(1, nil)
+		w.want(w.status(c), api.NetworkOK, 1, "") // it was cancelled eight times, which is no failure
+	})
+}
+
+// TestSlowWithoutStandIn is a first endpoint that is slower than its head start while the second one is down.
+func TestSlowWithoutStandIn(t *testing.T) {
+	inBubble(t, 2, func(w *world) {
+		w.misbehave(0, upstreamtest.Delay(1500*time.Millisecond))
+		w.misbehave(1, upstreamtest.Answer(503, nil, ""))
+		w.want(w.status(w.open()), api.NetworkOK, 0, "")
+	})
+}

@@ -92,7 +92,8 @@ type Forum struct {
 type client struct {
 	host   *fetch.Host
 	calls  *semaphore.Weighted
-	spend  func() error // before each HTTP request; nil for no budget
+	queue  *semaphore.Weighted // of calls and those that wait for one; nil for no bound
+	spend  func() error        // before each HTTP request; nil for no budget
 	topics *cache.Cache[int, api.ForumActivity]
 }
 
@@ -114,6 +115,7 @@ func New(c Config) (*Forum, error) {
 	f.linked.calls, f.linked.topics = semaphore.NewWeighted(linkedCalls), cache.New[int](topics)
 	topics.Entries, topics.Stats = otherTopics, &stats.Other
 	f.other.calls, f.other.topics = semaphore.NewWeighted(otherCalls), cache.New[int](topics)
+	f.other.queue = semaphore.NewWeighted(budgetCalls)
 	f.other.spend = func() error { return f.budget.spend(f.now()) }
 	for _, client := range []*client{&f.linked, &f.other} {
 		client.host, err = fetch.New(f.base, fetch.Config{
@@ -125,7 +127,8 @@ func New(c Config) (*Forum, error) {
 	}
 	f.slugs = cache.New[string](cache.Config[int]{
 		Fresh: timing.FreshSlug, Keep: timing.FreshSlug + timing.StaleOnError,
-		Retry: retry(timing.MissingSlug), Gone: isNotFound, Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &stats.Slugs,
+		Retry: retry(timing.MissingSlug), Gone: isNotFound, Timeout: timing.Fetch, Entries: linkedTopics,
+		Detached: c.Detached, Now: f.now, Stats: &stats.Slugs,
 	})
 	return f, nil
 }
@@ -185,6 +188,13 @@ func (f *Forum) Resolve(ctx context.Context, slug string) (int, error) {
 // fetch asks for the topic at a path. A topic that is not public is [ErrNotFound]. want is the topic's number, 0 if it
 // is unknown.
 func (f *Forum) fetch(ctx context.Context, c *client, path string, want int) (a api.ForumActivity, err error) {
+	// No more of them wait than the budget has, whatever the forum does.
+	if c.queue != nil {
+		if !c.queue.TryAcquire(1) {
+			return a, busy(time.Second)
+		}
+		defer c.queue.Release(1)
+	}
 	if err := c.calls.Acquire(ctx, 1); err != nil {
 		return a, fmt.Errorf("wait for a call to the forum: %w", err)
 	}
@@ -246,14 +256,15 @@ func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
 func isRefusal(e *fetch.Error) bool { return e.Status == 0 && e.RetryAfter > 0 }
 
 // retry is how long a failure stands. missing is the time for a missing topic. Only a call may leave a failure in a
-// cache: a caller who enumerates topics while the forum is paused would push out everything.
+// cache, and a caller that waited for one in vain has the error of its context. A caller who enumerates topics while
+// the forum is paused or hangs would otherwise push out everything.
 func retry(missing time.Duration) func(error) time.Duration {
 	return func(err error) time.Duration {
 		e, ok := errors.AsType[*fetch.Error](err)
 		switch {
 		case isNotFound(err):
 			return missing
-		case errors.Is(err, ErrBusy), ok && isRefusal(e):
+		case errors.Is(err, ErrBusy), errors.Is(err, context.DeadlineExceeded), ok && isRefusal(e):
 			return 0
 		case ok && e.RetryAfter > 0:
 			return e.RetryAfter
@@ -301,11 +312,16 @@ func (b *budget) spend(now time.Time) error {
 		b.spent = append(b.spent, now)
 		return nil
 	}
+	return busy(min(budgetWindow-now.Sub(b.spent[0])+1, budgetWindow))
+}
+
+// busy is the error of a topic beyond the limit.
+func busy(wait time.Duration) error {
 	return &api.HTTPError{
 		Code: api.RateLimited,
 		Detail: "Too many different topics that no proposal links to are asked for; " +
 			"wait for as long as Retry-After says.",
-		RetryAfter: min(budgetWindow-now.Sub(b.spent[0])+1, budgetWindow),
+		RetryAfter: wait,
 		Limit:      Limit,
 		Policy:     fmt.Sprintf("q=%d;w=%d", budgetCalls, int(budgetWindow.Seconds())),
 		Err:        ErrBusy,

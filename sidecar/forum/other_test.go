@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -185,6 +186,34 @@ func TestOtherKept(t *testing.T) {
 		w.wantCalls(t, 2)
 		if a, err := w.Other(t.Context(), 399); err != nil || !a.Value.Stale || kindOf(t, a.Err) != "unavailable" {
 			t.Errorf("%v, stale %t because of %v, want the older one", err, a.Value.Stale, a.Err)
+		}
+	})
+}
+
+// TestOtherWaiting holds that whoever enumerates topics of a slow forum is refused at once when as many wait as the
+// budget has, and does not push out what is at hand.
+func TestOtherWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, true)
+		w.Other(t.Context(), 399)
+		time.Sleep(5 * time.Minute)
+		w.script.Always(upstreamtest.Delay(2400 * time.Millisecond))
+		var all sync.WaitGroup
+		var refused atomic.Int32
+		start := time.Now()
+		for id := range 3000 {
+			all.Go(func() {
+				if _, err := w.Other(t.Context(), 1000+id); kindOf(t, err) == "busy" && time.Since(start) == 0 {
+					refused.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if n := refused.Load(); n != 2980 {
+			t.Errorf("%d of 3000 were refused at once, want 2980", n)
+		}
+		if a, err := w.Other(t.Context(), 399); err != nil || a.Value.Posts != 12 {
+			t.Errorf("what was at hand: %v", err)
 		}
 	})
 }

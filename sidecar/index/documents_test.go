@@ -73,10 +73,13 @@ func TestBesideIsRemembered(t *testing.T) {
 	p, _ := sample(t)
 	site := published(t, p)
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex // a Load asks for several documents at a time
 		asked := map[string]int{}
 		broken := false
 		source := open(t, "https://mips.example.org", client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
 			asked[r.URL.Path]++
+			mu.Unlock()
 			if broken {
 				w.WriteHeader(http.StatusBadGateway)
 				return

@@ -57,7 +57,7 @@ func TestEndpoints(t *testing.T) {
 			[]mip.Endpoints{reached(main, 1, "http://c"), reached(test, 0, "http://d")}, []string{
 				"network testnet-2: RPC_TESTNET_2: address 1 of 1 is no http(s) address; want such as https://rpc.example.org/KEY, with commas between several"}},
 		{"not published", []mip.Endpoints{reached(main, 1, "http://c"), reached(test, 0, "http://d"), reached(network("devnet", 3), 0, "http://e")}, nil, nil,
-			[]mip.Endpoints{reached(main, 1, "http://c"), reached(test, 0, "http://d")}, nil},
+			[]mip.Endpoints{reached(main, 1, "http://c"), reached(test, 0, "http://d")}, []string{"network devnet: it is in site.yaml, but the site does not publish it"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -74,7 +74,7 @@ const config = 3
 
 // Open returns the site at a place without reading it: a folder that mipwatch build wrote (a published tree or a
 // snapshot), or the http or https address of the published site. The client is for the address and may be nil for a
-// folder. Redirects are not followed: the address may hold a password, and another host's documents are not the site's.
+// folder. Redirects stay on the host.
 func Open(site string, client *http.Client) (*Source, error) {
 	if site == "" {
 		return nil, errors.New("no site is named: want a folder or an http(s) address")
@@ -91,8 +91,21 @@ func Open(site string, client *http.Client) (*Source, error) {
 		return nil, fmt.Errorf("site %s: want a folder, or an http(s) address with nothing after its path", u.Redacted())
 	}
 	own := *client
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	own.CheckRedirect = stayOnHost
 	return &Source{base: u, client: &own}, nil
+}
+
+// stayOnHost allows a slash more or less and a move to TLS. The address may hold a password, and another host's
+// documents are not the site's.
+func stayOnHost(next *http.Request, via []*http.Request) error {
+	first, most := via[0].URL, 3
+	if !strings.EqualFold(next.URL.Host, first.Host) || first.Scheme == "https" && next.URL.Scheme != "https" {
+		return errors.New("it redirects to another host: name that address as the site's")
+	}
+	if len(via) > most {
+		return fmt.Errorf("it redirects more than %d times", most)
+	}
+	return nil
 }
 
 // IsAddress reports whether [Open] takes a site for an address. Anything else is a folder.

@@ -132,6 +132,12 @@ func Endpoints(lookup func(string) (string, bool), published []mip.Network, file
 		}
 		all = append(all, e)
 	}
+	for _, f := range file {
+		if byID(all, f.ID).ID == "" {
+			const text = "network %s: it is in site.yaml, but the site does not publish it"
+			warnings = append(warnings, fmt.Errorf(text, f.ID))
+		}
+	}
 	return all, warnings
 }
 

@@ -111,6 +111,9 @@ func TestWebRefuses(t *testing.T) {
 			io.WriteString(w, body)
 		}
 	}
+	redirect := func(to string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
+	}
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	z.Write([]byte("{" + strings.Repeat(" ", 3<<20)))
@@ -119,15 +122,17 @@ func TestWebRefuses(t *testing.T) {
 		h    http.HandlerFunc
 		want string
 	}{
-		"missing":      {http.NotFound, "404 Not Found"},
-		"server error": {answer(500, "application/json", "{}"), "500 Internal Server Error, want 200"},
-		"no content":   {answer(204, "", ""), "204 No Content, want 200"},
-		"unasked 304":  {answer(304, "", ""), "304 Not Modified, want 200"},
-		"HTML":         {answer(200, "text/html; charset=utf-8", "<p>"), `Content-Type is "text/html; charset=utf-8", want application/json`},
-		"no type":      {answer(200, "", "{}"), "Content-Type is"},
-		"too large":    {answer(200, "application/json", "{"+strings.Repeat(" ", 1<<20)+"}"), "more than the 1048576"},
-		"not the site": {answer(200, "application/json", `{"ok":true}`), `baseUrl is ""`},
-		"redirect":     {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/api/v1/mips", http.StatusFound) }, "302 Found, want 200"},
+		"missing":           {http.NotFound, "404 Not Found"},
+		"server error":      {answer(500, "application/json", "{}"), "500 Internal Server Error, want 200"},
+		"no content":        {answer(204, "", ""), "204 No Content, want 200"},
+		"unasked 304":       {answer(304, "", ""), "304 Not Modified, want 200"},
+		"HTML":              {answer(200, "text/html; charset=utf-8", "<p>"), `Content-Type is "text/html; charset=utf-8", want application/json`},
+		"no type":           {answer(200, "", "{}"), "Content-Type is"},
+		"too large":         {answer(200, "application/json", "{"+strings.Repeat(" ", 1<<20)+"}"), "more than the 1048576"},
+		"not the site":      {answer(200, "application/json", `{"ok":true}`), `baseUrl is ""`},
+		"foreign redirect":  {redirect("https://evil.example/x"), "redirects to another host"},
+		"redirect to plain": {redirect("http://mips.example.org/x"), "redirects to another host"},
+		"redirect loop":     {redirect("/api/v1/site"), "redirects more than 3 times"},
 		"gzip bomb": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Encoding", "gzip")
@@ -207,3 +212,17 @@ func (d dripping) Read(p []byte) (int, error) {
 }
 
 func (d dripping) Close() error { return nil }
+
+// TestWebFollowsItsOwnHost is a host that adds a slash or moves to TLS.
+func TestWebFollowsItsOwnHost(t *testing.T) {
+	p, _ := sample(t)
+	h := published(t, p)
+	source := open(t, "http://mips.example.org", client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Scheme == "http" {
+			http.Redirect(w, r, "https://"+r.URL.Host+r.URL.Path, http.StatusMovedPermanently)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})))
+	load(t, source)
+}

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	_ "embed"
@@ -19,7 +20,7 @@ const (
 	renewEvery = lockTTL / 4
 	// A waiting process looks for the record after firstPoll, then less and less often.
 	firstPoll, lastPoll = 20 * time.Millisecond, 100 * time.Millisecond
-	// maxRefused is how often accept may refuse a record before a process stops waiting for a good one.
+	// maxRefused is how many different records accept may refuse before a process stops waiting for a good one.
 	maxRefused = 3
 )
 
@@ -32,15 +33,17 @@ const (
 // Redis may have written it.
 func (s *Store) Once(ctx context.Context, key string, accept func(record []byte) bool,
 	fetch func(context.Context) (record []byte, ttl time.Duration)) error {
+	var last []byte // what accept refused last
 	refused := 0
 	find := func() (bool, error) {
 		record, err := s.get(ctx, key)
-		if len(record) == 0 {
+		if len(record) == 0 || bytes.Equal(record, last) {
 			return false, err
 		}
 		if accept(record) {
 			return true, nil
 		}
+		last = record
 		refused++
 		return false, err
 	}

@@ -15,8 +15,8 @@
 //	       |---------- AIRequest ---------------------|-------|       |
 //	                                                          encode and write
 //
-// In a server a fetch goes on without its callers: up to Fetch for the forum and the networks, up to DetachedModel for a
-// model. In a function it ends with its last caller.
+// In a server a fetch goes on without its callers: up to Fetch for the forum and the networks, up to DetachedModel for
+// a model. In a function it ends with its last caller.
 package timing
 
 import "time"
@@ -39,7 +39,7 @@ const (
 	DetachedModel = 3 * time.Minute
 	// Fetch bounds one fetch from the forum or a network with its retries.
 	Fetch = 8 * time.Second
-	// HeadStart is how long an endpoint of a network is waited for before the next one is asked instead.
+	// HeadStart is how long an endpoint of a network is waited for before the next one is asked as well.
 	HeadStart = time.Second
 	// Finalized is how long a head waits for its finalized block once the rest is there.
 	Finalized = 500 * time.Millisecond
