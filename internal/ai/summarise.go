@@ -38,11 +38,12 @@ func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (
 	}
 	sum.MIPNumber, sum.ContentHash, sum.GeneratedAt = s.Proposal.Number, s.Proposal.ContentHash, mip.NewTime(s.Now)
 	sum.Locale, sum.Source = locale, reply.Model
-	if slices.ContainsFunc(summary.Texts(sum), func(text string) bool { return leaksPrompt(text, "", task, codeWord) }) {
-		return sum, errFailed.because("it repeats the question")
-	}
 	if err := summary.Accept(&sum, s); err != nil {
 		return sum, errFailed.because(err.Error())
+	}
+	// An accepted summary is short, and an answer may have any number of texts of any length.
+	if slices.ContainsFunc(summary.Texts(sum), func(text string) bool { return leaksPrompt(text, "", task, codeWord) }) {
+		return sum, errFailed.because("it repeats the question")
 	}
 	return sum, nil
 }

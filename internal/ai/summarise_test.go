@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +128,7 @@ func TestSummariseReplies(t *testing.T) {
 		{"single quotes", strings.ReplaceAll(good, `"`, "'"), form},
 		{"a byte order mark", "\ufeff" + good, form},
 		{"as much as is read of an answer", strings.Replace(good, "Lamps get", strings.Repeat("Lamps ", 1<<20/6), 1), "characters, more than"},
+		{"points without end", spoilt(func(a map[string]any) { a["whatsChanging"] = slices.Repeat([]string{""}, 200_000) }), "whatsChanging has 200000 points"},
 		{"depth 30,000", strings.Repeat(`{"tldr":`, 7000), form},
 		{"not UTF-8", strings.Replace(good, "Lamps", "L\xffmps", 1), form},
 
@@ -176,6 +178,9 @@ func TestSummariseReplies(t *testing.T) {
 			}
 			if !errors.Is(err, errFailed) || !strings.Contains(err.Error(), tt.reason) {
 				t.Errorf("Summarise: %v, want errFailed with %q", err, tt.reason)
+			}
+			if err != nil && len(err.Error()) > 1000 {
+				t.Errorf("the error has %d bytes", len(err.Error()))
 			}
 			if diff := cmp.Diff(api.Summary{}, sum, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); diff != "" {
 				t.Errorf("half a summary came along: %s", diff)
