@@ -173,7 +173,7 @@ func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
 // holds reports whether a text holds a key. In a text of JSON its characters may be escaped.
 func holds(text, key string) bool {
 	var v any
-	_ = json.Unmarshal([]byte(unfence(text)), &v) // of other texts v is nil
+	_ = json.Unmarshal([]byte(object(text)), &v) // of other texts v is nil
 	return strings.Contains(text, key) || strings.Contains(fmt.Sprint(v), key)
 }
 
