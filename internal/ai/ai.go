@@ -62,15 +62,14 @@ type Reply struct {
 // quoteName makes what a caller sent fit for a message.
 func quoteName(s string) string { return strconv.Quote(mip.ShortenRunes(s, 80)) }
 
-// unfence removes the one code fence that a model may put around its JSON.
-func unfence(text string) string {
-	text = strings.TrimSpace(text)
-	first, rest, _ := strings.Cut(text, "\n")
-	inner, closed := strings.CutSuffix(rest, "\n```")
-	if first = strings.TrimSpace(first); closed && (first == "```" || strings.EqualFold(first, "```json")) {
-		return inner
+// object is the one JSON object in an answer, which a model may put into a code fence or behind a sentence. An answer
+// with a bracket before the first brace is a list, and stays as it is.
+func object(text string) string {
+	from, to := strings.IndexAny(text, "{["), strings.LastIndexByte(text, '}')
+	if from < 0 || to < from || text[from] == '[' {
+		return text
 	}
-	return text
+	return text[from : to+1]
 }
 
 // leaksPrompt reports whether a text repeats the code word, or eight words of the task in a row that its source has

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -162,11 +163,18 @@ func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
 	case strings.TrimSpace(text) == "":
 		return reply, errFailed.because("it is empty")
 	// A careless gateway may show its model the key. A proposal may hold any word that a key is.
-	case len(m.Key) >= shortestKey && strings.Contains(text, m.Key) && !strings.Contains(p.User, m.Key):
+	case len(m.Key) >= shortestKey && holds(text, m.Key) && !strings.Contains(p.User, m.Key):
 		return reply, errFailed.because("it holds the key")
 	}
 	reply.Text = text
 	return reply, nil
+}
+
+// holds reports whether a text holds a key. In a text of JSON its characters may be escaped.
+func holds(text, key string) bool {
+	var v any
+	_ = json.Unmarshal([]byte(object(text)), &v) // of other texts v is nil
+	return strings.Contains(text, key) || strings.Contains(fmt.Sprint(v), key)
 }
 
 // generate lets langchaingo write a prompt in the provider's format and read the answer. Its errors are worth nothing:
@@ -255,8 +263,10 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, errNoAnswer
 	}
-	if res.Status >= http.StatusBadRequest { // 4xx: nobody is paid for a question that is not read
-		c.err, c.unbilled = withStatus(p.rejection(res.Status), res.Status), true
+	if res.Status >= http.StatusBadRequest {
+		reason := p.rejection(res)
+		// Nobody is paid for a question that is not read. A filter reads it.
+		c.err, c.unbilled = withStatus(reason, res.Status), !errors.Is(reason, errRefused)
 		return nil, errNoAnswer
 	}
 	if bad := p.ending(res.Body); bad != nil { // langchaingo still reads the tokens
@@ -327,11 +337,19 @@ func (p provider) ending(body []byte) *api.HTTPError {
 }
 
 // rejection is the failure that an answer of status 4xx means. It names what an operator can mend.
-func (p provider) rejection(status int) *api.HTTPError {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
+func (p provider) rejection(res *fetch.Response) *api.HTTPError {
+	var w struct {
+		Error struct {
+			Code string `json:"code"`
+		} `json:"error"`
+	}
+	_ = json.Unmarshal(res.Body, &w) // other servers have texts and numbers there
+	switch {
+	case w.Error.Code == "content_filter" || w.Error.Code == "content_policy_violation": // Azure, OpenAI
+		return errRefused.because("")
+	case res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden:
 		return errUnavailable.because("it does not accept the key in " + p.keyVariable)
-	case http.StatusNotFound:
+	case res.Status == http.StatusNotFound:
 		return errUnavailable.because("there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong")
 	}
 	return errUnavailable.because("it does not accept the question")

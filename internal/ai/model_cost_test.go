@@ -19,6 +19,7 @@ func TestCost(t *testing.T) {
 		{"404", []upstreamtest.Fault{answerWith(404, "", refusal)}, free},
 		{"429", []upstreamtest.Fault{answerWith(429, "30", refusal)}, free},
 		{"400", []upstreamtest.Fault{answerWith(400, "", refusal)}, free},
+		{"a filter", []upstreamtest.Fault{answerWith(403, "", `{"error":{"code":"content_filter"}}`)}, asked},
 		{"500", []upstreamtest.Fault{answerWith(500, "", ""), answerWith(500, "", "")}, asked},
 		{"hangs up", []upstreamtest.Fault{upstreamtest.Disconnect()}, asked},
 		{"no JSON", []upstreamtest.Fault{upstreamtest.HTML()}, asked},

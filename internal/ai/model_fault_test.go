@@ -94,6 +94,8 @@ func TestFaults(t *testing.T) {
 			`"content":[{"type":"text","text":"a"}],"message":{"content":"a"},"done":false}`)}, askOutcome{errFailed, 0, 0, 1, 0}},
 		{"an error with status 200", []upstreamtest.Fault{answerWith(200, "", refusal)}, askOutcome{errUnavailable, 0, 0, 1, 0}},
 		{"400", []upstreamtest.Fault{bad(400)}, askOutcome{errUnavailable, 400, 0, 1, 0}},
+		{"400 of a filter", []upstreamtest.Fault{answerWith(400, "", `{"error":{"message":"`+leak+`","code":"content_filter"}}`)}, askOutcome{errRefused, 400, 0, 1, 0}},
+		{"400 with a number", []upstreamtest.Fault{answerWith(400, "", `{"error":{"message":"`+leak+`","code":400}}`)}, askOutcome{errUnavailable, 400, 0, 1, 0}},
 		{"401", []upstreamtest.Fault{bad(401)}, askOutcome{errUnavailable, 401, 0, 1, 0}},
 		{"404", []upstreamtest.Fault{bad(404)}, askOutcome{errUnavailable, 404, 0, 1, 0}},
 		{"404 of a proxy", []upstreamtest.Fault{answerWith(404, "", "<html>"+leak)}, askOutcome{errUnavailable, 404, 0, 1, 0}},
@@ -117,6 +119,8 @@ func TestReplies(t *testing.T) {
 		want  map[string]error // by provider; nil: an answer
 	}{
 		{"tells the key", upstreamtest.ModelReply{Text: `{"tldr":"It is ` + key + `."}`}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
+		{"tells the key with escapes", upstreamtest.ModelReply{Text: fmt.Sprintf("```json\n{\"tldr\":[\"It is \\u%04x%s.\"]}\n```", key[0], key[1:])},
+			map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
 		{"cut off", upstreamtest.ModelReply{Text: `{"tldr":"` + leak, Stop: "length"}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
 		{"refuses", upstreamtest.ModelReply{Refusal: leak}, map[string]error{"openai": errRefused, "anthropic": errRefused, "ollama": nil}},
 		{"filtered", upstreamtest.ModelReply{Text: leak, Stop: "content_filter"}, map[string]error{"openai": errRefused, "anthropic": errRefused, "ollama": nil}},

@@ -38,11 +38,12 @@ func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (
 	}
 	sum.MIPNumber, sum.ContentHash, sum.GeneratedAt = s.Proposal.Number, s.Proposal.ContentHash, mip.NewTime(s.Now)
 	sum.Locale, sum.Source = locale, reply.Model
-	if slices.ContainsFunc(summary.Texts(sum), func(text string) bool { return leaksPrompt(text, "", task, codeWord) }) {
-		return sum, errFailed.because("it repeats the question")
-	}
 	if err := summary.Accept(&sum, s); err != nil {
 		return sum, errFailed.because(err.Error())
+	}
+	// An accepted summary is short, and an answer may have any number of texts of any length.
+	if slices.ContainsFunc(summary.Texts(sum), func(text string) bool { return leaksPrompt(text, "", task, codeWord) }) {
+		return sum, errFailed.because("it repeats the question")
 	}
 	return sum, nil
 }
@@ -80,9 +81,9 @@ type axisReply struct {
 	Evidence       []api.Evidence `json:"evidence"`
 }
 
-// decode reads a model's reply. It must be one JSON object, in one code fence or none, with exactly the members of the
-// schema, each once and of the right type. White space in texts is collapsed. Lengths, severities and quotes are for
-// [summary.Accept]. An error repeats nothing of the reply.
+// decode reads a model's reply. It must hold one JSON object with exactly the members of the schema, each once and of
+// the right type. White space in texts is collapsed. Lengths, severities and quotes are for [summary.Accept]. An error
+// repeats nothing of the reply.
 func decode(reply string) (sum api.Summary, err error) {
 	var r struct {
 		TLDR          string    `json:"tldr"`
@@ -92,7 +93,7 @@ func decode(reply string) (sum api.Summary, err error) {
 		Validators    axisReply `json:"validators"`
 		Foundation    axisReply `json:"foundation"`
 	}
-	if bad := strictjson.Decode([]byte(unfence(reply)), &r); bad != nil {
+	if bad := strictjson.Decode([]byte(object(reply)), &r); bad != nil {
 		return sum, fmt.Errorf("line %d of it is not in the form that was asked for", max(bad.Line, 1))
 	}
 	axis := func(x axisReply) api.Axis {

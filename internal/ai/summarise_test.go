@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,12 @@ func TestSummariseReplies(t *testing.T) {
 		{"indented, blanks around", "\n  " + strings.ReplaceAll(good, `","`, "\",\n\t\"") + "\n\n", ""},
 		{"a code fence", "```json\n" + good + "\n```", ""},
 		{"a code fence without a language", "```\n" + good + "\n```\n", ""},
+		{"prose before", "Here is the summary:\n" + good, ""},
+		{"prose after", good + "\nI hope that helps.", ""},
+		{"prose before a fence", "Sure!\n```json\n" + good + "\n```", ""},
+		{"two fences", "```json\n```json\n" + good + "\n```\n```", ""},
+		{"a fence that stays open", "```json\n" + good, ""},
+		{"a byte order mark", "\ufeff" + good, ""},
 		{"line breaks in a text", spoilt(func(a map[string]any) { a["tldr"] = "Lamps\nget\tbrighter. " }), ""},
 		{"a quote wrapped otherwise", spoilt(func(a map[string]any) {
 			axis(a, "users")["evidence"] = []map[string]any{{"section": "s-abstract", "quote": "Every lamp burns *twice* as bright.\n Contracts"}}
@@ -111,12 +118,9 @@ func TestSummariseReplies(t *testing.T) {
 		{"a string", `"{}"`, form},
 		{"an array", "[" + good + "]", form},
 		{"an empty object", "{}", form},
-		{"prose before", "Here is the summary:\n" + good, form},
-		{"prose after", good + "\nI hope that helps.", form},
 		{"two objects", good + good, form},
-		{"prose before a fence", "Sure!\n```json\n" + good + "\n```", form},
-		{"two fences", "```json\n```json\n" + good + "\n```\n```", form},
-		{"a fence that stays open", "```json\n" + good, form},
+		{"two objects in prose", "Either\n" + good + "\nor\n" + good, form},
+		{"braces in the prose", "As {asked}:\n" + good, form},
 		{"a refusal", "I'm sorry, but I can't help with that.", form},
 		{"a refusal as JSON", `{"error": "I cannot help with that"}`, form},
 		{"HTML", "<!DOCTYPE html><html><body>502 Bad Gateway</body></html>", form},
@@ -125,8 +129,8 @@ func TestSummariseReplies(t *testing.T) {
 		{"comments", strings.Replace(good, "{", "{// summary\n", 1), form},
 		{"a trailing comma", strings.TrimSuffix(good, "}") + ",}", form},
 		{"single quotes", strings.ReplaceAll(good, `"`, "'"), form},
-		{"a byte order mark", "\ufeff" + good, form},
 		{"as much as is read of an answer", strings.Replace(good, "Lamps get", strings.Repeat("Lamps ", 1<<20/6), 1), "characters, more than"},
+		{"points without end", spoilt(func(a map[string]any) { a["whatsChanging"] = slices.Repeat([]string{""}, 200_000) }), "whatsChanging has 200000 points"},
 		{"depth 30,000", strings.Repeat(`{"tldr":`, 7000), form},
 		{"not UTF-8", strings.Replace(good, "Lamps", "L\xffmps", 1), form},
 
@@ -176,6 +180,9 @@ func TestSummariseReplies(t *testing.T) {
 			}
 			if !errors.Is(err, errFailed) || !strings.Contains(err.Error(), tt.reason) {
 				t.Errorf("Summarise: %v, want errFailed with %q", err, tt.reason)
+			}
+			if err != nil && len(err.Error()) > 1000 {
+				t.Errorf("the error has %d bytes", len(err.Error()))
 			}
 			if diff := cmp.Diff(api.Summary{}, sum, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); diff != "" {
 				t.Errorf("half a summary came along: %s", diff)

@@ -42,12 +42,13 @@ const (
 	characterFault   fault = "holds control characters or characters that cannot be seen"
 	placeholderFault fault = "misses a placeholder, repeats one or holds another"
 	leakFault        fault = "repeats what you were told instead of translating the passage"
-	markupFault      fault = "misses, adds or changes code, a link, an address, a formula, HTML, a reference, " +
-		"a backslash or a line break"
-	keywordFault fault = "misses a key word of RFC 2119 in English capitals or adds one"
-	nameFault    fault = "misses a name with digits or underscores, or changes one"
-	numberFault  fault = "misses a number, adds one or writes one in another way"
-	mentionFault fault = "names a number, host, file or e-mail address that the passage does not, " +
+	codeFault        fault = "misses code between backticks, adds or changes some"
+	linkFault        fault = "misses a link, an image or a reference, or adds one"
+	markupFault      fault = "misses or adds an address, HTML, a formula, a footnote, a backslash or a line break"
+	keywordFault     fault = "misses a key word of RFC 2119 in English capitals or adds one"
+	nameFault        fault = "misses a name with digits or underscores, or changes one"
+	numberFault      fault = "misses a number, adds one or writes one in another way"
+	mentionFault     fault = "names a number, host, file or e-mail address that the passage does not, " +
 		"or heaps marks on a letter"
 	shapeFault fault = "is another block of Markdown than the passage: " +
 		"a line begins like a list, heading, quote or code, or a bar splits a cell"
@@ -123,24 +124,24 @@ func (c *passageContext) Reference(label string) (parser.Reference, bool) {
 
 // note adds the token of a node that was parsed between two offsets: for a link the part behind its text.
 func (c *passageContext) note(n ast.Node, from, to int) {
-	add := func(kind string, from, to int, hidden bool) {
-		c.found = append(c.found, token{markupFault, from, to, kind + c.source[from:to], hidden && from < to})
+	add := func(f fault, kind string, from, to int, hidden bool) {
+		c.found = append(c.found, token{f, from, to, kind + c.source[from:to], hidden && from < to})
 	}
 	link := func(kind string, r *ast.ReferenceLink) {
 		if r != nil && r.Type != ast.ReferenceLinkFull { // the text is the label, which stays as it is
 			c.found = slices.DeleteFunc(c.found, func(t token) bool { return t.from >= n.Pos() })
-			add(kind, n.Pos(), to, true)
+			add(linkFault, kind, n.Pos(), to, true)
 			return
 		}
-		add(kind+c.source[from:from+len("](")], from+len("]("), to-len(")"), true)
+		add(linkFault, kind+c.source[from:from+len("](")], from+len("]("), to-len(")"), true)
 	}
 	switch n := n.(type) {
 	case *ast.CodeSpan:
 		const mostShown = 40 // bytes
 		// Sentences depend on short code. What is long or escaped in JSON a model would get wrong.
-		add("", from, to, to-from > mostShown || strings.ContainsAny(c.source[from:to], "\n\\\"{}"))
+		add(codeFault, "", from, to, to-from > mostShown || strings.ContainsAny(c.source[from:to], "\n\\\"{}"))
 	case *markdown.Formula, *ast.AutoLink, *ast.RawHTML:
-		add("", from, to, true)
+		add(markupFault, "", from, to, true)
 	case *ast.Link:
 		link("", n.Reference)
 	case *ast.Image:
@@ -319,7 +320,7 @@ func tokenFault(p *passage, got []token) fault {
 			found[k.fault] = true
 		}
 	}
-	for _, f := range []fault{markupFault, keywordFault, nameFault, numberFault} {
+	for _, f := range []fault{codeFault, linkFault, markupFault, keywordFault, nameFault, numberFault} {
 		if found[f] {
 			return f
 		}

@@ -263,7 +263,7 @@ func readAnswers(reply string, n int) []string {
 	for i := range keys {
 		keys[i] = strconv.Itoa(i + 1)
 	}
-	found, err := strictjson.Object([]byte(unfence(reply)), keys...)
+	found, err := strictjson.Object([]byte(object(reply)), keys...)
 	if err != nil {
 		return nil
 	}

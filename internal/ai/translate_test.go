@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -217,8 +218,8 @@ func TestTranslateMisbehaviour(t *testing.T) {
 		{"huge", says(`{"1": "` + strings.Repeat("SECRET", 1<<20) + `"}`)},
 		{"html", says("<html>SECRET</html>")},
 		{"not UTF-8", says("{\"1\": \"SECRET\xff\"}")},
-		{"prose before", changed(func(s string) string { return "SECRET: " + s })},
-		{"prose behind", changed(func(s string) string { return s + " SECRET" })},
+		{"another object before", changed(func(s string) string { return "{SECRET}: " + s })},
+		{"another object behind", changed(func(s string) string { return s + " {SECRET}" })},
 		{"truncated", changed(func(s string) string { return s[:len(s)/2] })},
 		{"brace lost", changed(func(s string) string { return strings.TrimSuffix(s, "}") })},
 		{"passage lost", changed(func(s string) string { return strings.Replace(s, `"2":`, `"20":`, 1) })},
@@ -271,9 +272,11 @@ func TestTranslateMisbehaviour(t *testing.T) {
 			}
 		})
 	}
-	fenced := &recorder{answers: []func(Prompt) Reply{changed(func(s string) string { return "```json\n" + s + "\n```\n" })}}
-	if _, err := Translate(t.Context(), fenced, votes(), "ru", nil, askAll); err != nil || len(fenced.prompts) != 1 {
-		t.Errorf("one code fence around the object: %v after %d calls, want it overlooked", err, len(fenced.prompts))
+	for _, wrap := range []string{"```json\n%s\n```\n", "Here it is: %s", "%s\nI hope that helps."} {
+		m := &recorder{answers: []func(Prompt) Reply{changed(func(s string) string { return fmt.Sprintf(wrap, s) })}}
+		if _, err := Translate(t.Context(), m, votes(), "ru", nil, askAll); err != nil || len(m.prompts) != 1 {
+			t.Errorf("an object in %q: %v after %d calls, want it taken", wrap, err, len(m.prompts))
+		}
 	}
 }
 

@@ -14,9 +14,11 @@ var (
 	behindMark = Lazily("^(?:[\"'”’»」）)*_.!?]|\\[\\^[^\\]]{1,18}\\])*")
 	// nextSentence is how one begins. In lower case only names do, such as eth_call.
 	nextSentence = Lazily("^ +(?:[\"'“‘«`(\\[*_<\\p{Nd}\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}]|[^ ]*[_(])")
-	// noEnd is a text whose full stop ends no sentence: an abbreviation, an initial, the number of an item.
-	noEnd = Lazily(`(?:^|[ ("“\[*_])(?:[eE]\.g|[iI]\.e|eg|ie|[cC]f|vs|approx|resp|[fF]igs?|[sS]ec|No|St|` +
-		`Mrs?|Ms|Dr|Prof|al|Inc|Ltd|w\.r\.t|a\.k\.a|incl|viz|ca|[eE]q|[rR]ef|[vV]ol|pp|Ch|\p{Lu})$|^[0-9]{1,9}$`)
+	// noEnd is the last word of a sentence whose full stop does not end it: an abbreviation or an initial.
+	noEnd = Lazily(`^(?:[eE]\.g|[iI]\.e|eg|ie|[cC]f|vs|approx|resp|[fF]igs?|[sS]ec|No|St|Mrs?|Ms|Dr|Prof|al|Inc|Ltd|` +
+		`w\.r\.t|a\.k\.a|incl|viz|ca|[eE]q|[rR]ef|[vV]ol|pp|Ch|\p{Lu})$`)
+	// itemNumber is a text whose full stop ends the number of an item.
+	itemNumber = Lazily(`^[0-9]{1,9}$`)
 )
 
 // Split cuts a block's text into sentences, at full stops, question and exclamation marks. A full stop in code, in a
@@ -71,8 +73,10 @@ func sentenceEnd(text string, start, i int) (end int, ok bool) {
 	if end == len(text) || width > 1 {
 		return end, true
 	}
-	abbreviates := func() bool { return text[i] == '.' && noEnd().MatchString(text[max(start, i-longest):i]) }
-	return end, nextSentence().MatchString(near(end)) && !abbreviates()
+	before := text[max(start, i-longest):i]
+	word := before[strings.LastIndexAny(before, ` ("“[*_`)+1:]
+	abbreviates := text[i] == '.' && (noEnd().MatchString(word) || itemNumber().MatchString(before))
+	return end, !abbreviates && nextSentence().MatchString(near(end))
 }
 
 // mask marks the bytes of code spans, link targets and autolinks, whose marks are no punctuation.

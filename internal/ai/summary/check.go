@@ -83,7 +83,7 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 	if n := len(sum.WhatsChanging); n < minChanges || n > maxChanges {
 		report("whatsChanging has %d points, not %d to %d", n, minChanges, maxChanges)
 	}
-	for i, line := range sum.WhatsChanging {
+	for i, line := range sum.WhatsChanging[:min(len(sum.WhatsChanging), maxChanges)] {
 		text(fmt.Sprintf("whatsChanging %d", i), line, maxChange)
 	}
 	for i, x := range axes(&sum) {

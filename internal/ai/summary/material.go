@@ -169,8 +169,9 @@ func written(p *mip.Proposal) string {
 
 // inventories says what the lists hold that stand in a proposal without a sentence of their own.
 func inventories(p *mip.Proposal) []string {
+	const most = 6 // items: with more of them a point would be cut within one
 	labels := prose.Labels(p.Sections)
-	var out []string
+	var out, late []string
 	for i, r := range roles(p.Sections) {
 		if !slices.Contains([]role{abstract, specification, compatibility, other}, r) || p.Sections[i].Title == "" {
 			continue
@@ -183,11 +184,21 @@ func inventories(p *mip.Proposal) []string {
 			}
 		}
 		// A single item is no list that says more than a sentence.
-		if len(items) > 1 {
-			out = append(out, fmt.Sprintf("Under “%s” it lists: %s.", p.Sections[i].Title, strings.Join(items, "; ")))
+		if len(items) < 2 {
+			continue
+		}
+		if n := len(items); n > most {
+			items = append(items[:most], fmt.Sprintf("and %d more", n-most))
+		}
+		line := fmt.Sprintf("Under “%s” it lists: %s.", p.Sections[i].Title, strings.Join(items, "; "))
+		// Lists of dates and releases come behind those of what changes.
+		if r == compatibility {
+			late = append(late, line)
+		} else {
+			out = append(out, line)
 		}
 	}
-	return out
+	return append(out, late...)
 }
 
 // relations says what a proposal stands on.

@@ -41,6 +41,23 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// A long list is counted and not cut within an item, and lists of the compatibility come last.
+func TestInventories(t *testing.T) {
+	list := func(items string) string { return "- " + strings.Join(strings.Fields(items), "\n- ") + "\n" }
+	got := inventories(&mip.Proposal{Sections: []mip.Section{
+		{Level: 2, Title: "Backwards compatibility", Markdown: list("mainnet testnet")},
+		{Level: 2, Title: "Specification", Markdown: list("first second third fourth fifth sixth seventh eighth")},
+		{Level: 2, Title: "Changes", Markdown: list("alone")},
+	}})
+	want := []string{
+		"Under “Specification” it lists: first; second; third; fourth; fifth; sixth; and 2 more.",
+		"Under “Backwards compatibility” it lists: mainnet; testnet.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("inventories (-want +got):\n%s", diff)
+	}
+}
+
 func TestQuotable(t *testing.T) {
 	long := "The first clause of a long sentence says one thing, " + strings.Repeat("and then it goes on and on ", 12) + "until it ends."
 	for in, want := range map[string]string{
