@@ -66,6 +66,7 @@ func foreignTopic(s *site.Site, m mip.Summary) bool {
 	if s.Forum == "" || m.ForumTopicID == nil || m.DiscussionsTo == nil {
 		return false
 	}
+	// A number that the header states by itself is believed, whatever the link is.
 	linked := corpus.Topic(*m.DiscussionsTo)
 	return linked != nil && *linked == *m.ForumTopicID && !strings.HasPrefix(strings.ToLower(*m.DiscussionsTo), strings.ToLower(s.Forum)+"/")
 }
@@ -228,7 +229,8 @@ func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
 			dead[p.ID], bodies[p.ID] = article.Fragments, d.Body
 		}
 	}
-	// The pages of all proposals are known only now.
+	// The pages of all proposals are known only now. A link to a proposal that cannot be rendered is none of these
+	// problems.
 	var out []mip.Problem
 	for _, p := range c.Proposals {
 		last := strings.Count(p.Raw, "\n") + 1

@@ -56,6 +56,7 @@ func (p *planner) documents() {
 		err := full(&b)
 		return b.Bytes(), err
 	}})
+	// The text is published under two addresses, and its hash in the index.
 	skill := sync.OnceValues(func() ([]byte, error) { return agent.Skill(p.info, p.Summaries) })
 	p.addIndex("/skill.md", skill)
 	p.add(Artifact{Route: strings.Replace(skillRoute, "{skill}", agent.SkillName(p.info), 1), Pattern: skillRoute, Body: skill})
@@ -78,6 +79,7 @@ func (p *planner) sitePages() {
 	p.addIndex("/feed.atom", func() ([]byte, error) { return feed.Atom(p.info, p.Summaries) })
 	p.addIndex("/feed.json", func() ([]byte, error) { return feed.JSONFeed(p.info, p.Summaries) })
 
+	// The document and the page show the same description, which is made once.
 	describe := sync.OnceValue(p.describe)
 	p.addIndex("/openapi.json", func() ([]byte, error) { return describe().JSON() })
 	p.addIndex("/.well-known/api-catalog", func() ([]byte, error) { return agent.APICatalog(p.info) })

@@ -26,7 +26,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -37,6 +39,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render"
 	html "github.com/mipwatch/mipwatch/render/markdown"
+	"golang.org/x/sync/errgroup"
 )
 
 // Options is the input of a build but for the files themselves.
@@ -223,6 +226,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error
 	var live *snapshot.Snapshot
+	// Figures that do not fit the proposals of this site are left out.
 	if o.Live != nil {
 		live, p.plan.Problems = o.Live.Filter(c.Summaries, p.info, c.Forks)
 	}
@@ -262,6 +266,7 @@ func (p *planner) addIndex(route string, body func() ([]byte, error)) {
 // none.
 func (p *Plan) unique() error {
 	taken := map[string]string{} // files by their names in lower case, and by their routes
+	// A route begins with a slash, and a file does not.
 	for _, a := range p.Artifacts {
 		for _, name := range []string{strings.ToLower(a.File), a.Route} {
 			if other, ok := taken[name]; ok && name != "" {
@@ -302,4 +307,54 @@ func (p *Plan) Check(ctx context.Context) error {
 		_, err := a.Bytes()
 		return err
 	})
+}
+
+// each calls do for every artifact, on every processor: the leaves first and then, when all of them are done, the
+// indexes. Neighbours of one source are done in order by one goroutine, so that they can share its text. The
+// first error stops the others and is returned.
+func (p *Plan) each(ctx context.Context, do func(*Artifact) error) error {
+	if p.versions != nil {
+		defer p.versions.Close()
+	}
+	for _, index := range []bool{false, true} {
+		jobs := p.jobs(index)
+		var next atomic.Int64
+		group, ctx := errgroup.WithContext(ctx)
+		// A goroutine for each job would grow its stack anew.
+		for range runtime.GOMAXPROCS(0) {
+			group.Go(func() error {
+				for i := int(next.Add(1)) - 1; i < len(jobs); i = int(next.Add(1)) - 1 {
+					for _, a := range jobs[i] {
+						if ctx.Err() != nil {
+							return context.Cause(ctx)
+						}
+						if err := do(a); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jobs are the artifacts that are indexes, or the others, neighbours of one source together.
+func (p *Plan) jobs(index bool) (jobs [][]*Artifact) {
+	for i := range p.Artifacts {
+		a := &p.Artifacts[i]
+		last := len(jobs) - 1
+		switch {
+		case a.index != index:
+		case last >= 0 && a.source != "" && a.source == jobs[last][0].source:
+			jobs[last] = append(jobs[last], a)
+		default:
+			jobs = append(jobs, []*Artifact{a})
+		}
+	}
+	return jobs
 }

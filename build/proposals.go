@@ -102,10 +102,12 @@ func (c *Content) linked(dest string) (file string, id mip.ID, published bool) {
 	if err != nil {
 		file = dest
 	}
+	// A link to GitHub's view of a file may end in ?raw=true.
 	file, _, _ = strings.Cut(file, "?")
 	name := path.Base(file)
 	if path.Clean(file) == name && path.Ext(name) == "" {
-		name += ".md" // [MIP-3](MIP-3); ../assets/MIP-3 is a folder
+		// As in [MIP-3](MIP-3). In another folder such a name is a folder's: ../assets/MIP-3.
+		name += ".md"
 	}
 	if strings.HasSuffix(file, "/") || path.Ext(name) == "" {
 		return file, mip.ID{}, false
@@ -140,6 +142,7 @@ func (p *planner) beginTexts() {
 		fmt.Fprintln(h, c.ID, c.File)
 	}
 	p.state = string(h.Sum(nil))
+	// A text whose links may lead elsewhere now has another key.
 	wanted := map[any]bool{}
 	for _, c := range p.Proposals {
 		wanted[p.textKey(c)] = true
@@ -159,6 +162,7 @@ func (p *planner) textKey(c *corpus.Proposal) string {
 
 // text parses and renders a proposal, once for the artifacts that are made of it one after the other.
 func (p *planner) text(c *corpus.Proposal) (*text, error) {
+	// Workers render different proposals at the same time, and wait for each other only where they want the same.
 	once, _ := p.texts.byKey.LoadOrStore(p.textKey(c), sync.OnceValues(func() (*text, error) {
 		d := p.Read(c)
 		article, err := p.md.Render(d, c.Title, p.links(p.Site, c))

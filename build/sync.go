@@ -13,15 +13,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/internal/atomicfile"
 )
@@ -68,7 +65,7 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	err = p.each(ctx, func(a *Artifact) (err error) {
 		changed := false
 		// The name of a hashed file says what it holds.
-		if info, statErr := f.root.Lstat(a.File); !a.hashed || !old[a.File] || statErr != nil || !info.Mode().IsRegular() {
+		if !a.hashed || !old[a.File] || !f.isFile(a.File) {
 			if changed, err = f.replace(a); err != nil {
 				return err
 			}
@@ -99,56 +96,6 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 		report.Removed++
 	}
 	return report, f.record(wanted)
-}
-
-// each calls do for every artifact, on every processor: the leaves first and then, when all of them are done, the
-// indexes. Neighbours of one source are done in order by one goroutine, so that they can share its text. The
-// first error stops the others and is returned.
-func (p *Plan) each(ctx context.Context, do func(*Artifact) error) error {
-	if p.versions != nil {
-		defer p.versions.Close()
-	}
-	for _, index := range []bool{false, true} {
-		jobs := p.jobs(index)
-		var next atomic.Int64
-		group, ctx := errgroup.WithContext(ctx)
-		// A goroutine for each job would grow its stack anew.
-		for range runtime.GOMAXPROCS(0) {
-			group.Go(func() error {
-				for i := int(next.Add(1)) - 1; i < len(jobs); i = int(next.Add(1)) - 1 {
-					for _, a := range jobs[i] {
-						if ctx.Err() != nil {
-							return context.Cause(ctx)
-						}
-						if err := do(a); err != nil {
-							return err
-						}
-					}
-				}
-				return nil
-			})
-		}
-		if err := group.Wait(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// jobs are the artifacts that are indexes, or the others, neighbours of one source together.
-func (p *Plan) jobs(index bool) (jobs [][]*Artifact) {
-	for i := range p.Artifacts {
-		a := &p.Artifacts[i]
-		last := len(jobs) - 1
-		switch {
-		case a.index != index:
-		case last >= 0 && a.source != "" && a.source == jobs[last][0].source:
-			jobs[last] = append(jobs[last], a)
-		default:
-			jobs = append(jobs, []*Artifact{a})
-		}
-	}
-	return jobs
 }
 
 // The output folder has a state of its own, so that a build can remove files without ever removing one of a person.
@@ -321,7 +268,7 @@ func (f *folder) replace(a *Artifact) (changed bool, err error) {
 // replaceStream is replace for an artifact that is not held in memory: it is made once to be compared with the file,
 // and where the two differ once more into the file.
 func (f *folder) replaceStream(a *Artifact) (changed bool, err error) {
-	if info, err := f.root.Lstat(a.File); err == nil && info.Mode().IsRegular() {
+	if f.isFile(a.File) {
 		old, err := f.root.Open(a.File)
 		if err != nil {
 			return false, err
@@ -377,12 +324,17 @@ func (f *folder) put(file string, content func(io.Writer) error) error {
 
 // has reports whether a regular file has this name and these bytes.
 func (f *folder) has(file string, want []byte) bool {
-	info, err := f.root.Lstat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(want)) {
+	if !f.isFile(file) {
 		return false
 	}
 	got, err := f.root.ReadFile(file)
 	return err == nil && bytes.Equal(got, want)
+}
+
+// isFile reports whether a regular file has this name.
+func (f *folder) isFile(file string) bool {
+	info, err := f.root.Lstat(file)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // remove deletes a file and the folders that it leaves empty.

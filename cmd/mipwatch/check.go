@@ -76,6 +76,7 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	}
 	progress.future(loaded.Commit, loaded.Committed)
 	progress.say("checked %s: %s", plural(r.Checked, "file"), r.counts)
+	// The exit code is that of the files that were asked for.
 	if r.Errors > 0 || c.strict && r.Warnings > 0 {
 		return exit(exitProblems, nil)
 	}
@@ -93,6 +94,7 @@ func render(ctx context.Context, c *build.Content, o build.Options) error {
 	if len(c.Proposals) == 0 {
 		return nil
 	}
+	// A plan is as far as problems of the site as a whole can be found; Check makes each page.
 	plan, err := build.NewPlan(c, o)
 	if err != nil {
 		return fmt.Errorf("plan the site: %w", err)

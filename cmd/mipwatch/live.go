@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -69,13 +70,13 @@ func (s *snapshotter) run(ctx context.Context, _ []string) error {
 		return exit(exitWrite, fmt.Errorf("--out: %w", err))
 	}
 	// Parts are named in one order, whatever the map has.
-	failed := ""
+	var failed strings.Builder
 	for _, part := range []string{"forum", "networks"} {
 		if code, ok := watch.Errors[part]; ok {
-			failed += fmt.Sprintf("; %s: %s", part, code)
+			fmt.Fprintf(&failed, "; %s: %s", part, code)
 		}
 	}
-	progress.say("%s, %s%s", plural(len(watch.Forum), "topic"), plural(len(watch.Networks), "network"), failed)
+	progress.say("%s, %s%s", plural(len(watch.Forum), "topic"), plural(len(watch.Networks), "network"), failed.String())
 	return nil
 }
 

@@ -69,6 +69,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(
 	root.SetErr(stderr)
 	// The command is needed for the line that names its help.
 	cmd, err := root.ExecuteContextC(ctx)
+	// An error of standard output counts even where the command itself had none.
 	code := report(stderr, cmd, err)
 	if out.err != nil {
 		fmt.Fprintf(stderr, "mipwatch: write standard output: %v\n", out.err)

@@ -205,6 +205,7 @@ func (s *server) build(ctx context.Context) error {
 	}
 	progress.clear()
 	writeText(s.stderr, plan.Problems, mostWarnings)
+	// From now on requests are answered from the new edition.
 	s.sound = found.Errors == 0
 	s.current.Store(next)
 	progress.say("built %s", plural(len(c.Proposals), "proposal"))
@@ -227,6 +228,7 @@ func (s *server) watch(ctx context.Context) {
 		// A folder of many files is looked at less often.
 		pause = max(pollInterval, 20*time.Since(began))
 		if now != s.built && now == last {
+			// After an error nothing is built again until something changes.
 			s.built = now
 			e, failed := errors.AsType[*exitError](s.build(ctx))
 			if failed && e.err != nil && ctx.Err() == nil {
@@ -349,6 +351,7 @@ func (l *localSidecar) update(ctx context.Context, p *build.Published, networks 
 	}
 	// The published documents hold no addresses of nodes.
 	site.Endpoints = networks
+	// The invented hosts know the topics and networks of the site.
 	if l.demo != nil {
 		l.demo.Demo(time.Now, site.Site, site.List.MIPs, site.Endpoints)
 	}

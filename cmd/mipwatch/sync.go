@@ -102,6 +102,7 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 			"upstream.folders: %s cannot be told to go into %s of proposals; list as many, or one folder of proposals",
 			plural(len(from), "folder"), plural(len(local), "folder")))
 	}
+	// Each goes into the folder in the same place of the other list.
 	var out []gitsync.Target
 	for i, dir := range local {
 		out = append(out, gitsync.Target{Folder: dir, From: from[i : i+1]})
@@ -130,6 +131,7 @@ func (s *syncer) invalid(line int, code, message string) error {
 // finish prints the result.
 func (s *syncer) finish(r gitsync.Report, progress *progress) error {
 	// With --keep-going the problems are as good as warnings.
+	// One file that cannot be taken keeps all others as they were.
 	refused := len(r.Problems) > 0 && !s.keepGoing
 	if s.format == "json" {
 		if err := writeJSON(s.stdout, r); err != nil {

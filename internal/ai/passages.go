@@ -109,14 +109,14 @@ func places(body string) (out []place, links []parser.Reference) {
 		if len(lines) == 0 {
 			continue
 		}
-		path := ""
+		var path strings.Builder
 		for at := n; at != nil; at = at.Parent() {
-			path += " " + at.Kind().String()
+			path.WriteString(" " + at.Kind().String())
 			if h, ok := at.(*ast.Heading); ok {
-				path += strconv.Itoa(h.Level)
+				path.WriteString(strconv.Itoa(h.Level))
 			}
 		}
-		out = append(out, place{path, lines})
+		out = append(out, place{path.String(), lines})
 	}
 	return out, links
 }

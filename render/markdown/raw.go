@@ -155,14 +155,15 @@ func (d *document) rawStart(t rawToken, kind rawKind, offset int) {
 		d.enterSection(int(t.Data[1] - '0'))
 		d.openRaw("h"+strconv.Itoa(d.headingLevel()), d.newRawID(t))
 	default:
-		attrs := d.newRawID(t)
+		var attrs strings.Builder
+		attrs.WriteString(d.newRawID(t))
 		for _, name := range []string{"colspan", "rowspan"} {
 			const most = 100
 			if n, err := strconv.Atoi(t.attr(name)); err == nil && n > 1 && n <= most && (t.Data == "td" || t.Data == "th") {
-				attrs += " " + name + `="` + strconv.Itoa(n) + `"`
+				attrs.WriteString(" " + name + `="` + strconv.Itoa(n) + `"`)
 			}
 		}
-		d.openRaw(t.Data, attrs)
+		d.openRaw(t.Data, attrs.String())
 	}
 }
 

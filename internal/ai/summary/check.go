@@ -148,7 +148,9 @@ var (
 
 // isLive reports whether a program can make a link of a part of a text: an address, a link of Markdown or a tag
 // outside of code. The summary's own words need none of them.
-func isLive(text string) bool { return leading().MatchString(text) || htmlTag().MatchString(uncoded(text)) }
+func isLive(text string) bool {
+	return leading().MatchString(text) || htmlTag().MatchString(uncoded(text))
+}
 
 // fit makes of a header's text one in which [faultOf] finds nothing, at most n runes long, cut between words. Addresses
 // and links are taken apart, so that nothing makes a link of them, and stay readable.
