@@ -54,7 +54,9 @@ func (p *Pages) row(s *mip.Summary, heat string) (template.HTML, error) {
 		Summary *mip.Summary
 		Heat    string
 	}{s, heat})
-	p.rows.Store(key, row)
+	if err == nil {
+		p.rows.Store(key, row)
+	}
 	return row, err
 }
 
