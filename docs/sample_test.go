@@ -58,7 +58,7 @@ func TestSampleCompanions(t *testing.T) {
 		t.Error("proposals/summaries/MIP-5.json is not of the present text of its proposal: make it again with go run ./cmd/mipwatch build --summaries, and keep only that one")
 	}
 	if all := c.CommittedTexts.Translations(mip.ID{Kind: "MIP", Number: 5}); len(all) != 1 || all[0].Locale != "ja" || all[0].Stale {
-		t.Errorf("proposals/translations/ja/MIP-5.md is not of the present text of its proposal: bring it up to date and set translation-of to %s", c.Proposals[4].ContentHash)
+		t.Errorf("proposals/translations/ja/MIP-5.md is not of the present text of its proposal: update it and set translation-of to %s", c.Proposals[4].ContentHash)
 	}
 }
 

@@ -19,7 +19,7 @@ type DashboardPage struct {
 // Revision is how one commit changed a proposal's file. The zero value is an unknown change, for
 // which there are no words.
 type Revision struct {
-	Before, After []byte // the texts; nil: not to be had
+	Before, After []byte // the texts; nil: not available
 	Was, Is       mip.Status
 	First         bool // there was nothing before
 }

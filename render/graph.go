@@ -106,13 +106,13 @@ func (d *drawing) back(from, to graph.Point) {
 	d.Back = append(d.Back, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)-x, to.Y-from.Y))
 }
 
-// graphView is /graph/: drawings of the proposals that hang together, and what they say as a list.
+// graphView is /graph/: drawings of the proposals that are connected, and what they say as a list.
 type graphView struct {
 	Drawings []drawnGroup
 	Statuses []choice
 	Rows     []requiresRow
 	Circles  []circle
-	Tied     int // proposals that hang together with others
+	Tied     int // proposals that are connected with others
 	Listed   int // of them, those that no drawing shows
 	Relation int // lines
 }
@@ -191,7 +191,7 @@ func requiresOf(all []mip.Summary) graph.Graph {
 	return g
 }
 
-// draw lays out proposals that hang together by these relations.
+// draw lays out proposals that are connected by these relations.
 func draw(members []mip.Summary, relations graph.Graph) (drawnGroup, []circle) {
 	const wide = 5 // columns, from which on a drawing may not fit beside others
 	ids := make([]mip.ID, 0, len(members))

@@ -142,7 +142,7 @@ func TestGraphOfTooManyLines(t *testing.T) {
 	if got := strings.Count(text, `<svg class="g"`); got != 1 {
 		t.Errorf("%d drawings, want that of the pair alone", got)
 	}
-	for _, want := range []string{"2,000 of them hang together by too many lines to be drawn", "MIP-2000", `href="#list"`} {
+	for _, want := range []string{"2,000 of them are connected by too many lines to be drawn", "MIP-2000", `href="#list"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}

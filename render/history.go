@@ -25,7 +25,7 @@ type Version struct {
 	Commit, Subject string
 	When            mip.Time
 	SourceURL       string // empty: none
-	Text            []byte // nil: not to be had
+	Text            []byte // nil: not available
 }
 
 // versionView holds either a text in What, changes, or both. It is a version with its changes since

@@ -101,8 +101,8 @@ func TestImpactPanel(t *testing.T) {
 		want   string
 		not    string
 	}{
-		"stale":        {func(s *api.Summary) { s.Stale = true }, "Older than the text (it speaks of abababa)", "Matches"},
-		"another hash": {func(s *api.Summary) { s.ContentHash = strings.Repeat("0", 64) }, "Older than the text (it speaks of 0000000)", "Matches"},
+		"stale":        {func(s *api.Summary) { s.Stale = true }, "Older than the text (made from abababa)", "Matches"},
+		"another hash": {func(s *api.Summary) { s.ContentHash = strings.Repeat("0", 64) }, "Older than the text (made from 0000000)", "Matches"},
 		"by rules":     {func(s *api.Summary) { s.Source = "extractive" }, "Made of the proposal's own sentences", " by "},
 	} {
 		n, text := panelOf(t, impactPage(t, tt.change))

@@ -54,7 +54,9 @@ func (p *Pages) row(s *mip.Summary, heat string) (template.HTML, error) {
 		Summary *mip.Summary
 		Heat    string
 	}{s, heat})
-	p.rows.Store(key, row)
+	if err == nil {
+		p.rows.Store(key, row)
+	}
 	return row, err
 }
 
@@ -280,14 +282,14 @@ func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
 // statuses come from values.
 func (p *Pages) About(route string) ([]byte, error) {
 	title := "About"
-	description := "What %s offers, how heat is reckoned, how fresh its figures are and what the statuses mean."
+	description := "What %s offers, how heat is computed, how fresh its figures are and what the statuses mean."
 	switch route {
 	case "/about/ai/":
 		title = "How AI is used"
 		description = "How summaries and translations of %s are made and checked, and why the English text decides."
 	case "/accessibility/":
 		title = "Accessibility"
-		description = "How accessible %s is meant to be, what was checked and what is known to be lacking."
+		description = "How accessible %s is meant to be, what was checked and what is known to be missing."
 	}
 	h := head{Title: title, Route: route, Description: fmt.Sprintf(description, p.info.Title)}
 	return p.page(route, h, mip.Statuses())

@@ -311,9 +311,9 @@ func (c chainClock) source(network string) string {
 	at := mip.NewTime(t).String()
 	switch {
 	case !ok:
-		return "judged by the clock at " + at + ", since it says no block now"
+		return "judged by the clock at " + at + ", since its head is not known"
 	case c.heads[network].Stale:
-		return "its head stands still at a block of " + at
+		return "its head has not advanced since a block of " + at
 	}
 	return "its latest block is of " + at
 }

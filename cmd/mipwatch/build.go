@@ -56,7 +56,7 @@ func newBuild(p *program) *cobra.Command {
 	f.StringVar(&b.snapshot, "snapshot", "", "also write what the sidecar must carry into this `folder`")
 	f.BoolVar(&b.noAPIFallback, "no-api-fallback", false, "leave what answers unknown routes below /api/ out of _redirects")
 	f.BoolVar(&b.keepGoing, "keep-going", false, "publish the sound proposals even if others are in error")
-	f.BoolVar(&b.summaries, "summaries", false, "first write the summaries that are missing or outdated beside the proposals")
+	f.BoolVar(&b.summaries, "summaries", false, "first write missing and outdated summaries into the proposals' folders")
 	addFormat(cmd, &b.format, "text", "json")
 	return cmd
 }
@@ -272,7 +272,7 @@ func (in *input) add(cmd *cobra.Command, live bool) {
 	addConfig(cmd, &in.config)
 	cmd.Flags().StringArrayVar(&in.proposals, "proposals", nil, "`folder` of proposals, instead of those in site.yaml; may repeat")
 	if live {
-		cmd.Flags().StringVar(&in.live, "live", "", "`file` with a saved answer of GET /api/mip-watch, whose figures the pages then hold")
+		cmd.Flags().StringVar(&in.live, "live", "", "`file` with a saved answer of GET /api/mip-watch, whose values the pages then show")
 	}
 }
 

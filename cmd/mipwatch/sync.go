@@ -37,7 +37,7 @@ type syncer struct {
 // newSync returns the command mipwatch sync.
 func newSync(p *program) *cobra.Command {
 	s := &syncer{input: input{program: p}}
-	cmd := newCommand("sync", "Bring the upstream repository's proposals into the proposals folders", s.run)
+	cmd := newCommand("sync", "Copy the upstream repository's proposals into the proposals folders", s.run)
 	f := cmd.Flags()
 	addConfig(cmd, &s.config)
 	f.BoolVar(&s.keepGoing, "keep-going", false, "take what can be taken even if other files are in error")
@@ -70,7 +70,7 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 		Waiting: func() { progress.say("waiting for another sync of the same folders") },
 	})
 	progress.clear()
-	// What site.yaml has wrong is told with its line.
+	// An error of site.yaml names its line.
 	switch {
 	case errors.Is(err, gitsync.ErrUpstream):
 		return exit(exitUpstream, err)
@@ -99,7 +99,7 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 		return []gitsync.Target{{Folder: local[0], From: from}}, nil
 	case len(local) != len(from):
 		return nil, s.invalid(config.Upstream.Line, "bad-value", fmt.Sprintf(
-			"upstream.folders: %s cannot be told to go into %s of proposals; list as many, or one folder of proposals",
+			"upstream.folders: %s cannot be matched with %s of proposals; list as many, or one folder of proposals",
 			plural(len(from), "folder"), plural(len(local), "folder")))
 	}
 	// Each goes into the folder in the same place of the other list.

@@ -38,7 +38,7 @@ var (
 		api.AIFailed, "The language model refuses to answer."}
 	// The answer is in no format, cut off, or breaks the rules of a summary or translation.
 	errFailed = &failure{"failed", "the model gave no usable answer",
-		api.AIFailed, "What the language model answered does not hold against the text, so nothing of it is shown."}
+		api.AIFailed, "The language model's answer is not supported by the text, so nothing of it is shown."}
 )
 
 // Error implements error.

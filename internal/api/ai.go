@@ -19,7 +19,7 @@ type Summary struct {
 	Validators    Axis     `json:"validators" doc:"People who run nodes."`
 	Foundation    Axis     `json:"foundation" doc:"People who steward the network."`
 	GeneratedAt   mip.Time `json:"generatedAt" doc:"When it was made."`
-	ContentHash   string   `json:"contentHash" doc:"contentHash of the text it speaks of; another one means that the text has changed since."`
+	ContentHash   string   `json:"contentHash" doc:"contentHash of the text that it is of; another one means that the text has changed since."`
 	Locale        string   `json:"locale" doc:"Language of the summary; quotes stay English."`
 	Source        string   `json:"source" doc:"The model's name, or extractive."`
 	Stale         bool     `json:"stale" doc:"The text has changed since it was made."`

@@ -42,12 +42,12 @@ type NetworkInfo struct {
 type NetworkStatus struct {
 	Name            string        `json:"name" doc:"For people."`
 	ChainID         uint64        `json:"chainId" doc:"EIP-155 chain id, as configured; another one behind the endpoint makes the network unavailable."`
-	Status          NetworkHealth `json:"status" doc:"ok, stale (figures older than their lifetime, or a head that stands still) or unavailable."`
+	Status          NetworkHealth `json:"status" doc:"ok, stale (figures older than their lifetime, or a head that does not advance) or unavailable."`
 	BlockHeight     *uint64       `json:"blockHeight" doc:"The latest block."`
 	FinalizedHeight *uint64       `json:"finalizedHeight" doc:"The latest finalized block."`
 	BlockTime       *mip.Time     `json:"blockTime" doc:"Time stamp of the latest block."`
 	FetchedAt       *mip.Time     `json:"fetchedAt" doc:"When these figures were true."`
-	Stale           bool          `json:"stale" doc:"Older than their lifetime, or the head stands still."`
+	Stale           bool          `json:"stale" doc:"Older than their lifetime, or the head does not advance."`
 	Regressed       bool          `json:"regressed" doc:"The height is lower than one seen before."`
 	Error           *string       `json:"error" doc:"A code, when the last attempt failed."`
 

@@ -115,7 +115,7 @@ func withoutSidecar(t *testing.T, with run) {
 	t.Run("heat", func(t *testing.T) {
 		tab := r.tab(t, View{})
 		tab.Go("/?sort=heat")
-		tab.Wait(`document.querySelector("#heat").textContent === "Forum heat is not to be had now"`)
+		tab.Wait(`document.querySelector("#heat").textContent === "Forum heat is not available now"`)
 		if got, want := len(shown(tab)), len(r.proposals(t)); got != want {
 			t.Errorf("%d rows, want %d", got, want)
 		}

@@ -74,7 +74,7 @@ func older(t *testing.T, with run) {
 			Foot: e.innerText, Same: e.querySelector(".same") !== null,
 			Glyph: !["", "none"].includes((s => s.maskImage || s.webkitMaskImage)(getComputedStyle(e.querySelector(".old"), "::before"))),
 		}))(document.querySelector("section.ai footer"))`)
-		if !strings.Contains(got.Foot, "Older than the text (it speaks of "+hash[:7]+")") || got.Same || !got.Glyph {
+		if !strings.Contains(got.Foot, "Older than the text (made from "+hash[:7]+")") || got.Same || !got.Glyph {
 			t.Errorf("%s: the panel's foot is %+v", v, got)
 		}
 	}

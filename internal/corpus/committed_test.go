@@ -117,7 +117,7 @@ func TestSummary(t *testing.T) {
 		{"sound", good, "", true},
 		{"without what a build works out", extracted(t, dir, func(m map[string]any) { delete(m, "stale"); delete(m, "fallback") }), "", true},
 		{"stale as written", extracted(t, dir, set("stale", true)), "", true},
-		{"of an older text", extracted(t, dir, set("contentHash", strings.Repeat("0", 64))), "summary-stale: it speaks of an older text and is published", true},
+		{"of an older text", extracted(t, dir, set("contentHash", strings.Repeat("0", 64))), "summary-stale: it is of an older text and is published", true},
 		{"empty", "", ":1: summary-invalid: it is not JSON: unexpected EOF", false},
 		{"cut off", good[:len(good)-20], "summary-invalid: it is not JSON", false},
 		{"a list", "[]", ":1: summary-invalid: the file must be an object", false},
@@ -149,7 +149,7 @@ func TestSummary(t *testing.T) {
 		{"too large to read", good + strings.Repeat(" ", 1<<20), "too-large", false},
 		{"quote that stands nowhere", extracted(t, dir, axis(func(m map[string]any) {
 			m["evidence"] = []any{map[string]any{"section": "s-abstract", "quote": "Every block mints coins."}}
-		})), "summary-refused: it is not borne out by the text (users: evidence 0 does not stand in its section) and is not published; make it again with mipwatch build --summaries", false},
+		})), "summary-refused: it is not supported by the text (users: evidence 0 does not stand in its section) and is not published; make it again with mipwatch build --summaries", false},
 		{"severity below its floor", extracted(t, dir, func(m map[string]any) { m["developers"].(map[string]any)["severity"] = "low" }), "severity low is below the floor medium", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -28,7 +28,7 @@ type Past struct {
 	Before string
 
 	// Texts are the names that git has for the texts of Versions, and of the version before the
-	// oldest one if it is there; empty where the text is not to be had.
+	// oldest one if it is there; empty where the text is not available.
 	Texts []string
 
 	// top is the folder of the repository; empty when there is none here.

@@ -82,7 +82,7 @@ func (s *syncer) open(ctx context.Context, t Target) error {
 		return f.failed("", err)
 	}
 	if f.old, err = ReadRecord(f.root); err != nil {
-		return fmt.Errorf("%s cannot be read (%w); bring it back, or remove it: files that differ from the upstream's then count as written here",
+		return fmt.Errorf("%s cannot be read (%w); restore it, or remove it: files that differ from the upstream's then count as written here",
 			f.path(RecordName), local.Cause(err))
 	}
 	for _, file := range f.old.Files {

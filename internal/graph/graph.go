@@ -58,7 +58,7 @@ type Wire struct {
 	Through bool
 }
 
-// Lay computes the layout of a graph, best of one whose parts all hang together.
+// Lay computes the layout of a graph, best of one whose parts all are connected.
 func Lay(g Graph, s Spacing) Layout {
 	l, neededBy := rank(g)
 	l.connect(neededBy)
@@ -81,7 +81,7 @@ func Size(g Graph) int {
 	return size
 }
 
-// Components groups the nodes that hang together, each ascending, the largest first. A node without
+// Components groups the nodes that are connected, each ascending, the largest first. A node without
 // an edge is a component of its own.
 func Components(g Graph) [][]int {
 	root := make([]int, g.Nodes)

@@ -94,7 +94,7 @@ const panel = (box, s, hashOfText) => {
     make("p", { class: "tldr" }, ...spans(s.tldr)),
     make("ul", { class: "ch" }, ...s.whatsChanging.map(x => make("li", {}, ...spans(x)))),
     make("div", { class: "axes" }, ...groups.map(g => axis(g, s[g.toLowerCase()], box.dataset.pages))),
-    make("footer", {}, made, old ? make("span", { class: "ic old" }, "Older than the text (it speaks of ", hash, ")") : make("span", { class: "ic same" }, "Matches this text (", hash, ")"), make("a", { href: box.dataset.pages + "../about/ai/" }, "How it is made")),
+    make("footer", {}, made, old ? make("span", { class: "ic old" }, "Older than the text (made from ", hash, ")") : make("span", { class: "ic same" }, "Matches this text (", hash, ")"), make("a", { href: box.dataset.pages + "../about/ai/" }, "How it is made")),
   ];
   box.replaceChildren(...parts);
   title.tabIndex = -1;
@@ -143,7 +143,7 @@ const translated = (t, box) => {
 const note = (t, language) => {
   const file = t.source === "file";
   return make("div", { class: "note ic ic-globe", id: "translated" }, make("div", {},
-    make("p", {}, `${file ? "Translation that is kept beside the proposal" : "Machine translation by " + t.source} (${language}, `, moment(t.generatedAt), "). The English text decides."),
+    make("p", {}, `${file ? "Translation committed with the proposal" : "Machine translation by " + t.source} (${language}, `, moment(t.generatedAt), "). The English text decides."),
     ...t.stale ? [make("p", { class: "ic old" }, "Older than the English text, which has changed since.")] : []));
 };
 

@@ -17,7 +17,7 @@ if (form) {
     const [status, w] = await ask(form.dataset.api);
     note.dataset.live = status;
     const time = status === 200 && w.freshness.forum, was = $("time", note)?.dateTime;
-    if (!time) { if (!was) note.textContent = "Forum heat is not to be had now"; return }
+    if (!time) { if (!was) note.textContent = "Forum heat is not available now"; return }
     if (was && Date.parse(was) > Date.parse(time)) return;
     const of = new Map(w.forum.flatMap(t => (t.proposals ?? []).map(m => [String(m.number), t.activityScore])));
     for (const r of rows) {

@@ -41,7 +41,7 @@ const show = w => {
     put(f("height"), figure(n.blockHeight));
     put(f("finalized"), figure(n.finalizedHeight));
     put(f("block"), n.blockTime ? `${ago(n.blockTime)} ago` : "–");
-    const [note, c] = n.regressed ? ["Lower than before", "last-call"] : n.status === "ok" ? ["Producing", "final"] : [n.error ? "Last known" : "Stands still", "last-call"];
+    const [note, c] = n.regressed ? ["Lower than before", "last-call"] : n.status === "ok" ? ["Producing", "final"] : [n.error ? "Last known" : "Not advancing", "last-call"];
     put(f("note"), note);
     f("note").className = `b s-${c}`;
     draw(id, n.recent ?? [], card);
