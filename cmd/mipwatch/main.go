@@ -22,6 +22,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -34,8 +35,14 @@ import (
 // stopTimeout is how long a command has to end after a signal: longer than serve waits for its connections.
 const stopTimeout = shutdownTimeout + time.Second
 
+// gcPercent keeps the peak of a large site low: of 9,490 proposals 295 MiB, where Go's own 100 takes 365.
+const gcPercent = 60
+
 // main runs the command line and exits with its code.
 func main() {
+	if _, set := os.LookupEnv("GOGC"); !set {
+		debug.SetGCPercent(gcPercent)
+	}
 	// Both signals end a command in the same way: its files stay whole.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
