@@ -32,7 +32,7 @@ const (
 // that returns false has added a problem.
 var checks = map[string]func(value) (any, bool){
 	"":       text(func(s string) (string, error) { return s, nil }),
-	"base":   text(ParseBaseURL),
+	"base":   text(baseURL),
 	"bool":   value.boolean,
 	"chain":  integer("a whole number", "a decimal number", 1, maxChainID),
 	"folder": text(func(s string) (string, error) { return path.Clean(s), nil }),
@@ -193,6 +193,15 @@ func ParseBaseURL(s string) (string, error) {
 	// The host is the same in any case, as the scheme is; the path is not.
 	u.Host = strings.ToLower(u.Host)
 	return u.String(), nil
+}
+
+// baseURL is [ParseBaseURL] for a value of the file. Its errors repeat the value unless that holds a password.
+func baseURL(s string) (string, error) {
+	u, err := ParseBaseURL(s)
+	if err != nil && !strings.Contains(s, "@") {
+		err = fmt.Errorf("%w, got %s", err, show(s))
+	}
+	return u, err
 }
 
 // webAddress checks an absolute http or https address. Its errors do not repeat the address,
