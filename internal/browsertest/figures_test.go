@@ -113,6 +113,12 @@ func renewed(t *testing.T, with run) {
 				}
 			}
 			tab.Wait(`document.querySelector("[data-network=mainnet] .spark path:last-child").getAttribute("d")?.includes("L") && / ms$/.test(document.querySelector("[data-network=mainnet] [data-f=pace]").textContent)`)
+			// The chain keeps to its declared block time, so the line is in the middle of the drawing, which is 40 high.
+			for _, y := range Ask[[]float64](tab, `[...document.querySelector("[data-network=mainnet] .spark path:last-child").getAttribute("d").matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(m => Number(m[1]))`) {
+				if y < 10 || y > 30 {
+					t.Errorf("%s: a block time is drawn at %v", v, y)
+				}
+			}
 		})
 	}
 }
