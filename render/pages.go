@@ -122,7 +122,7 @@ func (p *Pages) parseTemplates() (*template.Template, error) {
 // would take most of its time.
 func (p *Pages) renderFrame(notice string) (err error) {
 	p.frame = map[string]map[string]template.HTML{"links": {}, "header": {}, "footer": {}}
-	for _, script := range []string{siteScript, listScript, textScript, liveScript} {
+	for _, script := range []string{siteScript, listScript, textScript, liveScript, lostScript} {
 		if p.frame["links"][script], err = p.fragment("site-links", script); err != nil {
 			return err
 		}
@@ -257,6 +257,7 @@ const (
 	listScript = "list.js"
 	textScript = "text.js"
 	liveScript = "live.js"
+	lostScript = "lost.js"
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
@@ -269,6 +270,7 @@ func assetFiles() [][]string {
 		{listScript, "site.js", "ask.js", "list.js"},
 		{textScript, "site.js", "ask.js", "text.js", "heat.js"},
 		{liveScript, "site.js", "ask.js", "live.js"},
+		{lostScript, "site.js", "ask.js", "lost.js"},
 		{"markdown.js", "markdown.js"},
 		{"ai.js", "ai.js"},
 	}
