@@ -120,6 +120,7 @@ func TestHardForkStatusAt(t *testing.T) {
 	}{
 		{"no network", nil, nil, "planned"},
 		{"no time", two, map[string]Activation{"mainnet": {}, "testnet": {}}, "planned"},
+		{"from the first block, at no moment", two, map[string]Activation{"mainnet": at(0), "testnet": at(0)}, "active"},
 		{"to come", two, map[string]Activation{"mainnet": {}, "testnet": at(2000)}, "scheduled"},
 		{"one switched, the other has no time", two, map[string]Activation{"mainnet": {}, "testnet": at(500)}, "active on testnet"},
 		{"one switched, the other will", two, map[string]Activation{"mainnet": at(2000), "testnet": at(500)}, "active on testnet"},

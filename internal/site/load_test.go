@@ -86,8 +86,8 @@ func TestParse(t *testing.T) {
 		Upstream:  &site.Upstream{Git: "https://example.org/mips.git", Ref: "main", Folders: []string{"MIPs", "MRCs"}, Line: 11},
 		Forum:     "https://forum.example.org",
 		Networks: []mip.Endpoints{
-			{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: 143}, RPC: []string{"https://rpc.example.org/key?x=1", "http://127.0.0.1:8545"}, BlockTime: 0.4},
-			{Network: mip.Network{ID: "testnet", Name: "testnet", ChainID: 10143}, BlockTime: 0.4},
+			{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: 143, BlockTime: 0.4}, RPC: []string{"https://rpc.example.org/key?x=1", "http://127.0.0.1:8545"}},
+			{Network: mip.Network{ID: "testnet", Name: "testnet", ChainID: 10143, BlockTime: 0.4}},
 		},
 		HardForks: []mip.HardFork{
 			{Name: "FORK_ONE", MetaMIP: new(6), BundledMIPs: []int{3, 4}, Source: new("release notes"),
