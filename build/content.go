@@ -107,9 +107,10 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 // hardForks judges the configured forks by the newest change of a proposal: the last moment of which
 // the input speaks.
 func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
-	var newest time.Time
-	if t := updatedAt(all); t != nil {
-		newest = t.UTC()
+	newest := updatedAt(all)
+	var now time.Time
+	if newest != nil {
+		now = newest.UTC()
 	}
 	forks := append([]mip.HardFork{}, s.HardForks...)
 	for i := range forks {
@@ -125,7 +126,8 @@ func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
 			}
 		}
 		slices.Sort(f.BundledMIPs)
-		f.Status = f.StatusAt(s.PublicNetworks(), func(string) time.Time { return newest })
+		f.Status = f.StatusAt(s.PublicNetworks(), func(string) time.Time { return now })
+		f.StatusAsOf = newest
 	}
 	return forks
 }

@@ -65,6 +65,15 @@ type External struct {
 	URL      *string `json:"url" doc:"An http or https address, null when the header gives none."`
 }
 
+// Changed is the last change. It is nil where Updated is the creation date, as it is where git does
+// not know the file.
+func (s Summary) Changed() *Time {
+	if s.Updated != nil && !s.Created.IsZero() && s.Updated.UTC().Equal(s.Created.Time()) {
+		return nil
+	}
+	return s.Updated
+}
+
 // Proposal is the body of GET /api/v1/mips/{n}.
 type Proposal struct {
 	Summary
