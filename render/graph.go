@@ -119,14 +119,15 @@ func (d *drawing) replace(from, to graph.Point) {
 
 // graphView is /graph/: drawings of the proposals that are connected, and what they say as a list.
 type graphView struct {
-	Drawings []drawnGroup
-	Statuses []choice
-	Rows     []requiresRow
-	Circles  []circle
-	Tied     int  // proposals that are connected with others
-	Listed   int  // of them, those that no drawing shows
-	Relation int  // lines
-	Replaces bool // some replace others
+	Drawings   []drawnGroup
+	Statuses   []choice
+	Rows       []requiresRow
+	Circles    []circle
+	Tied       int  // proposals that are connected with others
+	Listed     int  // of them, those that no drawing shows
+	Relation   int  // lines
+	Replaces   bool // some replace others
+	Superseded bool // some of those drawn are
 }
 
 // drawnGroup is one drawing.
@@ -181,6 +182,7 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 		v.Circles = append(v.Circles, circles...)
 	}
 	v.Tied, v.Statuses = len(tied), statusChoices(tied)
+	v.Superseded = slices.ContainsFunc(tied, mip.Summary.Superseded)
 	return p.page("graph", head{
 		Section: "/", Title: "Relations", Route: "/graph/",
 		Description: "Which proposals of " + p.info.Title + " require or replace which: a drawing, and the same as a list.",

@@ -39,11 +39,10 @@ type proposalView struct {
 	Next      *mip.Summary
 	Related   []relation
 	Relations *neighbourhood
-	// Successors took the proposal's place; Candidates, nil for none, ask for it.
-	Successors relation
-	Candidates *relation
-	Topic      *snapshot.Topic // its discussion at the moment of the build's figures
-	Languages  *languagesView
+	// Successors took the proposal's place; Candidates ask for it.
+	Successors, Candidates relation
+	Topic                  *snapshot.Topic // its discussion at the moment of the build's figures
+	Languages              *languagesView
 }
 
 // relation is the proposals that a proposal is tied to in one way.
@@ -59,16 +58,6 @@ func related(s mip.Summary, label, field string, refs []ref) relation {
 	return relation{label, refs, external}
 }
 
-// endings says what takes a proposal's place, or asks for it.
-func endings(all []mip.Summary, s mip.Summary) (successors relation, candidates *relation) {
-	successors = related(s, "Superseded by", "supersededBy", refs(all, s.ID, s.SupersededBy))
-	asking := slices.DeleteFunc(slices.Clone(s.ReplacedBy), func(n int) bool { return slices.Contains(s.SupersededBy, n) })
-	if len(asking) > 0 {
-		candidates = &relation{Refs: refs(all, s.ID, asking)}
-	}
-	return successors, candidates
-}
-
 // facts are what the pages of a proposal and of its translations say above the text. v.All is shared
 // and stays as it is.
 func (p *Pages) facts(v ProposalPage) (*proposalView, error) {
@@ -76,7 +65,14 @@ func (p *Pages) facts(v ProposalPage) (*proposalView, error) {
 	s := v.All[v.Index]
 	s.Authors = slices.DeleteFunc(slices.Clone(s.Authors), func(a mip.Author) bool { return authorName(a) == "" })
 	w := &proposalView{Page: v, Summary: s}
-	w.Successors, w.Candidates = endings(v.All, s)
+	refs := func(numbers []int) []ref { return refs(v.All, s.ID, numbers) }
+	asking := slices.DeleteFunc(slices.Clone(s.ReplacedBy), func(n int) bool { return slices.Contains(s.SupersededBy, n) })
+	w.Successors = related(s, "Superseded by", "supersededBy", refs(s.SupersededBy))
+	w.Candidates = relation{Label: "To be replaced by", Refs: refs(asking)}
+	w.Related = []relation{
+		related(s, "Requires", "requires", refs(s.Requires)), {Label: "Required by", Refs: refs(s.RequiredBy)},
+		related(s, "Replaces", "replaces", refs(s.Replaces)), w.Successors, w.Candidates,
+	}
 	// Each author stands on the page twice: below the title and in the details.
 	for _, a := range s.Authors {
 		person, err := p.fragment("person", a)
@@ -105,17 +101,8 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		w.Next = &v.All[v.Index+1]
 	}
 	// Relations are shown twice: in the details and in a drawing.
-	requires, requiredBy := refs(v.All, s.ID, s.Requires), refs(v.All, s.ID, s.RequiredBy)
-	replaces, after := refs(v.All, s.ID, s.Replaces), w.Successors.Refs
-	w.Related = []relation{
-		related(s, "Requires", "requires", requires), {Label: "Required by", Refs: requiredBy},
-		related(s, "Replaces", "replaces", replaces), w.Successors,
-	}
-	if w.Candidates != nil {
-		w.Related = append(w.Related, relation{Label: "To be replaced by", Refs: w.Candidates.Refs})
-		after = append(slices.Clone(after), w.Candidates.Refs...)
-	}
-	w.Relations = relations(s, requires, replaces, requiredBy, after)
+	after := append(slices.Clone(w.Successors.Refs), w.Candidates.Refs...)
+	w.Relations = relations(s, w.Related[0].Refs, w.Related[2].Refs, w.Related[1].Refs, after)
 	if w.TOC, err = p.tableOfContents(v.Sections, v.Body); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.ID, err)
 	}

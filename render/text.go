@@ -200,7 +200,7 @@ func category(s mip.Summary) *string {
 // badgeClass is statusClass, but what is superseded does not look as if it were in force.
 func badgeClass(s mip.Status, superseded bool) string {
 	if superseded {
-		return "s-old"
+		return statusClass(s) + " was"
 	}
 	return statusClass(s)
 }

@@ -43,10 +43,14 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	if w.TOC, err = p.tableOfContents(v.Text.Sections, v.Body); err != nil {
 		return nil, fmt.Errorf("translation of %s: %w", s.ID, err)
 	}
+	script := siteScript
+	if v.Fork != nil {
+		script = forksScript
+	}
 	title := named(s.ID.String(), ": ", v.Text.Title) + " (" + l.Name + ")"
 	return p.page("translation", head{
 		Section: "/", Title: title, Description: cmp.Or(plain.Deref(v.Text.Description), title),
-		Route: translationRoute(s.ID, l.Tag), Article: true,
+		Route: translationRoute(s.ID, l.Tag), Article: true, Script: script,
 		Alternates: append(p.hreflangs(s, v.Translations), p.translationJSON(s, l.Tag)),
 	}, translationView{*w, v.Text, l, template.HTML(v.Body), !v.Text.GeneratedAt.UTC().IsZero()})
 }
