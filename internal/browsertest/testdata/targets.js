@@ -13,7 +13,7 @@
     const dy = Math.max(o.r.top - y, 0, y - o.r.bottom);
     return Math.hypot(dx, dy) < 12;
   };
-  return small.filter((t) => t.e.closest(".side, .facts, .row, .note")).flatMap((t) => targets
+  return small.filter((t) => t.e.closest(".side, .facts, .row")).flatMap((t) => targets
     .filter((o) => o !== t && !o.e.contains(t.e) && near(t, o))
     .map((o) => `${t.e.textContent} of ${Math.round(t.r.width)} by ${Math.round(t.r.height)} beside ${o.e.textContent}`));
 })()
