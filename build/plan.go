@@ -209,6 +209,8 @@ type planner struct {
 	// stableInfo is info without the fields that every commit changes.
 	info, stableInfo mip.SiteInfo
 	texts            *Rendered
+	// listed are the lists that each proposal is on, in the order of Summaries.
+	listed [][]string
 	// state is a hash of what decides how texts are rendered.
 	state string
 }
@@ -219,7 +221,8 @@ type planner struct {
 func NewPlan(c *Content, o Options) (*Plan, error) {
 	p := &planner{
 		Options: o, Content: c, md: html.New(o.Site.Highlight), info: siteInfo(c, o.Site),
-		plan: &Plan{baseURL: o.Site.BaseURL, kind: o.Site.Prefix, versions: &corpus.Texts{}},
+		plan:   &Plan{baseURL: o.Site.BaseURL, kind: o.Site.Prefix, versions: &corpus.Texts{}},
+		listed: make([][]string, len(c.Summaries)),
 	}
 	p.beginTexts()
 	p.stableInfo = p.info

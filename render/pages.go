@@ -260,7 +260,8 @@ const (
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
-// order. A script that another one imports stands before it. A click loads the last two.
+// order. A script that another one imports stands before it. The last three are loaded when a reader
+// turns to what they are for.
 func assetFiles() [][]string {
 	return [][]string{
 		{"theme.js", "theme.js"},
@@ -271,6 +272,7 @@ func assetFiles() [][]string {
 		{liveScript, "site.js", "ask.js", "live.js"},
 		{"markdown.js", "markdown.js"},
 		{"ai.js", "ai.js"},
+		{"choose.js", "choose.js"},
 	}
 }
 
