@@ -1,7 +1,6 @@
 // Loaded when a reader chooses among all proposals. They come from /api/v1/index, in the order of the page; the
 // address holds the choice.
 const names = new Intl.Collator("en", { numeric: true }), falling = ["updated", "heat"];
-const numberOf = id => Number(/\d+$/.exec(id)?.[0]);
 const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) && (e.preventDefault(), true);
 
 export const choose = async ({ form, keys, box, table, body, blank, heads, chips, home, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure }) => {
@@ -10,7 +9,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   const order = chips.map(c => c.dataset.status);
   // What the columns sort by; those that fall begin with the greatest.
   const columns = {
-    number: m => numberOf(m.id), title: m => m.title, status: m => order.indexOf(m.slug), category: m => m.category,
+    number: m => m.number, title: m => m.title, status: m => order.indexOf(m.slug), category: m => m.category,
     updated: m => m.updated && Date.parse(m.updated), heat: m => heats.get(m.id),
   };
   const sorting = v => {
@@ -22,12 +21,11 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   const read = () => reading ??= fetch(form.dataset.index).then(r => r.json()).then(x => {
     for (const [at, m] of x.mips.entries()) {
       m.at = at;
+      m.number = Number(/\d+$/.exec(m.id)[0]);
       m.slug = m.lists.find(l => l.startsWith("status/")).slice(7);
       m.people = m.authors.join("\n").toLowerCase();
       m.text = [m.id, m.title, m.description, m.status ?? "no status", m.type, m.category, m.hardfork, m.updated?.slice(0, 10), m.people].join(" ").toLowerCase();
     }
-    const people = [...new Set(x.mips.flatMap(m => m.authors))].sort(names.compare);
-    $("#authors").replaceChildren(...people.map(value => Object.assign(d.createElement("option"), { value })));
     return x.mips;
   }).catch(() => { reading = null });
 
@@ -87,13 +85,13 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     delete form.dataset.wait;
     if (!all) { none.hidden = false; say(none.textContent = "The list cannot be read now. The lists by status are still there."); return }
     const words = v.q.toLowerCase().split(/\s+/).filter(Boolean), exact = Number(id.exec(v.q)?.[1] ?? NaN), by = v.author.toLowerCase();
-    const rest = all.filter(m => (numberOf(m.id) === exact || words.every(w => m.text.includes(w))) && m.people.includes(by)
+    const rest = all.filter(m => (m.number === exact || words.every(w => m.text.includes(w))) && m.people.includes(by)
       && ["category", "type", "upgrade"].every(k => !v[k] || m.lists.includes(`${k}/${v[k]}`)));
     const found = on.length ? rest.filter(m => on.includes(m.slug)) : rest;
     found.sort((a, b) => {
       const x = value?.(a) ?? null, y = value?.(b) ?? null;
       const sorted = x === null || y === null ? (x === null) - (y === null) : sign * (typeof x === "string" ? names.compare(x, y) : x - y);
-      return (numberOf(b.id) === exact) - (numberOf(a.id) === exact) || sorted || a.at - b.at;
+      return (b.number === exact) - (a.number === exact) || sorted || a.at - b.at;
     });
     const pages = Math.max(1, Math.ceil(found.length / size)), page = Math.min(pages, Math.max(1, Math.floor(Number(v.page)) || 1));
     body.replaceChildren(...found.slice(size * (page - 1), size * page).map(row));
@@ -153,6 +151,12 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     apply(true);
     box.q.focus();
   });
+  // Suggestions are as many as a large list has authors.
+  const suggest = async () => {
+    const people = new Set((await read() ?? []).flatMap(m => m.authors));
+    $("#authors").replaceChildren(...[...people].sort(names.compare).map(value => Object.assign(d.createElement("option"), { value })));
+  };
+  if (d.activeElement === box.author) suggest(); else box.author.addEventListener("focus", suggest, { once: true });
   addEventListener("popstate", () => { restore(); mark(); draw() });
 
   // Somebody may have begun to type before all this was there.
