@@ -18,6 +18,7 @@ type table struct {
 	Heat     string // class of the column of heat, empty: there is none
 	Deadline bool   // a column has the deadlines of last calls in place of the status
 	Sorts    bool   // the page's script sorts by the columns
+	Changes  bool   // the last change of one is known; of the others the date of creation is shown
 }
 
 // column is the head of a column, and the key by which the script sorts it.
@@ -29,9 +30,13 @@ func (t table) Columns() []column {
 	if t.Deadline {
 		status = "Deadline"
 	}
+	updated := "Updated"
+	if !t.Changes {
+		updated = "Created"
+	}
 	out := []column{
 		{"number", "Number", ""}, {"title", "Proposal", ""}, {"status", status, ""}, {"category", "Category", ""},
-		{"updated", "Updated", "r"},
+		{"updated", updated, "r"},
 	}
 	if t.Heat != "" {
 		out = append(out, column{"heat", "Forum heat", t.Heat})
@@ -43,12 +48,12 @@ func (t table) Columns() []column {
 func (p *Pages) table(all []mip.Summary, live bool) table {
 	t := table{All: mip.ActiveFirst(all)}
 	for i, s := range all {
-		if p.heat(s.ID) != nil {
+		t.Changes = t.Changes || s.Changed() != nil
+		switch {
+		case p.heat(s.ID) != nil:
 			t.Heat = "r he"
-			break
-		}
-		// The column is hidden from readers without the script, for whom it would stay empty.
-		if live && p.discussed(&all[i]) {
+		case t.Heat == "" && live && p.discussed(&all[i]):
+			// The column is hidden from readers without the script, for whom it would stay empty.
 			t.Heat = "r he js"
 		}
 	}
@@ -383,5 +388,7 @@ func (p *Pages) About(route string) ([]byte, error) {
 // NotFound renders the answer to an address that leads nowhere. It has no canonical address and is
 // not to be indexed, since a host serves it at any address.
 func (p *Pages) NotFound() ([]byte, error) {
-	return p.page("notfound", head{Title: "Page not found", Description: "There is no page at this address."}, nil)
+	return p.page("notfound", head{
+		Title: "Page not found", Description: "There is no page at this address.", Script: lostScript,
+	}, nil)
 }

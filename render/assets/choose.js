@@ -50,6 +50,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     badge.textContent = m.status ?? "No status";
     badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}`;
     $(".ca", tr).textContent = m.category ?? "";
+    $(".up", tr).classList.toggle("cr", !m.updated || Date.parse(m.updated) === Date.parse(m.created));
     text(".up time", m.updated?.slice(0, 10));
     if (m.forumTopicId === null && !heats.has(m.id)) $(".heat", tr)?.remove();
     showHeat(tr);
