@@ -2,9 +2,12 @@ package browsertest
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -186,6 +189,22 @@ func TestList(t *testing.T) {
 			tab.Wait(`location.search === ""`)
 		}
 	})
+	t.Run("type and upgrade", func(t *testing.T) {
+		site := run{r.Browser, serve(t, false), nil}
+		listed := mip.ActiveFirst(site.proposals(t))
+		tab := site.tab(t, View{})
+		tab.Go("/?type=meta")
+		shows(tab, ids(listed, func(m mip.Summary) bool { return m.Type != nil && mip.Slug(*m.Type) == "meta" }))
+		bundled := ids(listed, func(m mip.Summary) bool { return m.Hardfork != nil && *m.Hardfork == "BEACON" })
+		tab.Go("/?upgrade=beacon")
+		shows(tab, bundled)
+		tab.Go("/upgrade/beacon/")
+		for _, id := range shown(tab) { // its table leaves out the proposal that defines it
+			if !slices.Contains(bundled, id) {
+				t.Errorf("the upgrade's page has %s", id)
+			}
+		}
+	})
 	t.Run("rows are those of the page", func(t *testing.T) {
 		const html = `[...document.querySelectorAll("#list tbody tr")].map(r => r.outerHTML.replace(/\s+(?=<)|(?<=>)\s+/g, ""))`
 		for _, site := range []run{r, {r.Browser, serve(t, false), nil}, {r.Browser, serveFigures(t, false, nil), nil}} {
@@ -205,4 +224,29 @@ func TestList(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLastCall is the list of last calls: the soonest deadline first, each with its date and, by the reader's clock,
+// how far away that is.
+func TestLastCall(t *testing.T) {
+	folder := t.TempDir()
+	for n, deadline := range map[int]string{1: "2026-12-20", 2: "", 3: "2026-11-30", 4: "2026-12-05"} {
+		text := fmt.Sprintf("---\nmip: %d\ntitle: Words\nstatus: Last Call\ncreated: 2026-10-0%d\nlast-call-deadline: %s\n---\n\nWords.\n", n, n, deadline)
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := run{Browser: Start(t), served: setup{folders: []string{folder}}.serve(t)}
+	for _, v := range []View{{NoScript: true}, {Width: 320, Early: clockAt(time.Date(2026, 12, 2, 12, 0, 0, 0, time.UTC))}} {
+		tab := r.tab(t, v)
+		tab.Go("/status/last-call/")
+		want := []string{"MIP-3 30 Nov 2026", "MIP-4 5 Dec 2026", "MIP-1 20 Dec 2026", "MIP-2 no date"}
+		if !v.NoScript { // what has passed comes last
+			want = []string{"MIP-4 5 Dec 2026 in 3 days", "MIP-1 20 Dec 2026 in 18 days", "MIP-2 no date", "MIP-3 30 Nov 2026 passed 1 day ago"}
+		}
+		got := Ask[[]string](tab, `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector(".n").textContent + " " + r.querySelector(".st").innerText.trim().replace(/\s+/g, " "))`)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", v, got, want)
+		}
+	}
 }
