@@ -229,7 +229,7 @@ func lastCalls(all []mip.Summary) (open, over []mip.Summary) {
 	return open, over
 }
 
-// Listing renders /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/. A status of the
+// Listing renders /status/{status}/, /category/{category}/, /type/{type}/ or /author/{login}/. A status of the
 // process may have no proposal; the page says so.
 func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
