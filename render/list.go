@@ -299,5 +299,7 @@ func (p *Pages) About(route string) ([]byte, error) {
 // NotFound renders the answer to an address that leads nowhere. It has no canonical address and is
 // not to be indexed, since a host serves it at any address.
 func (p *Pages) NotFound() ([]byte, error) {
-	return p.page("notfound", head{Title: "Page not found", Description: "There is no page at this address."}, nil)
+	return p.page("notfound", head{
+		Title: "Page not found", Description: "There is no page at this address.", Script: lostScript,
+	}, nil)
 }
