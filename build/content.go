@@ -110,9 +110,10 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 // hardForks judges the configured forks by the newest change of a proposal: the last moment of which
 // the input speaks.
 func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
-	var newest time.Time
-	if t := updatedAt(all); t != nil {
-		newest = t.UTC()
+	newest := updatedAt(all)
+	var now time.Time
+	if newest != nil {
+		now = newest.UTC()
 	}
 	forks := append([]mip.HardFork{}, s.HardForks...)
 	for i := range forks {
@@ -128,7 +129,8 @@ func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
 			}
 		}
 		slices.Sort(f.BundledMIPs)
-		f.Status = f.StatusAt(s.PublicNetworks(), func(string) time.Time { return newest })
+		f.Status = f.StatusAt(s.PublicNetworks(), func(string) time.Time { return now })
+		f.StatusAsOf = newest
 	}
 	return forks
 }
@@ -188,8 +190,12 @@ func (c *Content) read(i int) *mip.Proposal {
 	return &mip.Proposal{Summary: c.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: c.Read(p).Sections}
 }
 
-// Check compares a summary with the text of the i-th proposal, as [summary.Check] does.
-func (c *Content) Check(sum *api.Summary, i int) error { return summary.Check(*sum, c.Subject(i)) }
+// Check compares a summary with the text of the i-th proposal, as [summary.Check] does, after [summary.Settle].
+func (c *Content) Check(sum *api.Summary, i int) error {
+	s := c.Subject(i)
+	summary.Settle(sum, s)
+	return summary.Check(*sum, s)
+}
 
 // Outdated are the committed summaries to make: those that are missing, of an older text or refused, and with
 // the name of a model those of another source. A proposal for whose place several files compete is left out: the

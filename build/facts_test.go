@@ -204,7 +204,7 @@ func TestDiagnosticsNameNoPlace(t *testing.T) {
 // The snapshot holds the JSON tree and the configuration, addresses of nodes included.
 func TestSnapshot(t *testing.T) {
 	s := testSite("MIP")
-	s.Networks = []mip.Endpoints{{Network: mip.Network{ID: "mainnet", Name: "M", ChainID: 7}, RPC: []string{"https://rpc.example/KEY"}, BlockTime: 0.5}}
+	s.Networks = []mip.Endpoints{{Network: mip.Network{ID: "mainnet", Name: "M", ChainID: 7, BlockTime: 0.5}, RPC: []string{"https://rpc.example/KEY"}}}
 	in, out, snap := folderOf(t, "MIP-1.md", proposalText("", "T")), t.TempDir(), t.TempDir()
 	p, err := planFolder(t.Context(), in, s)
 	if err != nil {

@@ -54,14 +54,14 @@ func (r Revision) Words() string {
 // rest. It is the dashboard: the live part and the lists that follow from the proposals.
 type dashboardView struct {
 	DashboardPage
-	Live       liveView
-	Statuses   []choice
-	Bars       []bar
-	Recent     []mip.Summary
-	Open, Over []mip.Summary // last calls
-	Stagnant   []mip.Summary
-	Broken     []brokenRequires
-	Upgrades   []upgrade
+	Live     liveView
+	Statuses []choice
+	Bars     []bar
+	Recent   []mip.Summary
+	Calls    []mip.Summary // last calls with a deadline
+	Stagnant []mip.Summary
+	Broken   []brokenRequires
+	Upgrades []upgrade
 }
 
 // brokenRequires is a proposal that depends on some that are not published.
@@ -72,13 +72,13 @@ type brokenRequires struct {
 
 // Dashboard renders the state of the proposals, with the live figures of the snapshot.
 func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
-	// The live part and the list of upgrades show one status for a fork.
-	all, upgrades := d.Summaries, p.upgradesNow(d.Summaries)
+	all, upgrades := d.Summaries, p.upgrades(d.Summaries)
 	v := dashboardView{
 		DashboardPage: d, Live: p.live(all, upgrades), Statuses: statusChoices(all), Recent: Recent(all), Upgrades: upgrades,
 	}
 	v.Bars = bars(v.Statuses, len(all))
-	v.Open, v.Over = lastCalls(all)
+	open, over := lastCalls(all)
+	v.Calls = append(over, open...)
 	for _, s := range all {
 		if s.Status == mip.Stagnant {
 			v.Stagnant = append(v.Stagnant, s)
@@ -97,10 +97,10 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	}, v)
 }
 
-// newestFirst orders by change, the newest first, undated ones last.
+// newestFirst orders by change, the newest first, unknown ones last.
 func newestFirst(a, b mip.Summary) int {
 	changed := func(s mip.Summary) time.Time {
-		if s.Updated == nil {
+		if s.Changed() == nil {
 			return time.Time{}
 		}
 		return s.Updated.UTC()
@@ -109,9 +109,9 @@ func newestFirst(a, b mip.Summary) int {
 }
 
 // Recent is the proposals that changed last, ten at most, the newest change first; of two at the
-// same moment the higher number comes first. Those without a time are left out.
+// same moment the higher number comes first. Those whose last change is unknown are left out.
 func Recent(all []mip.Summary) []mip.Summary {
-	out := slices.DeleteFunc(slices.Clone(all), func(s mip.Summary) bool { return s.Updated == nil })
+	out := slices.DeleteFunc(slices.Clone(all), func(s mip.Summary) bool { return s.Changed() == nil })
 	slices.SortFunc(out, func(a, b mip.Summary) int { return cmp.Or(newestFirst(a, b), cmp.Compare(b.Number, a.Number)) })
 	return out[:min(len(out), 10)]
 }

@@ -21,7 +21,7 @@ import (
 // writtenTags name the texts on a site that somebody else than its operator may have written, and those of
 // the settings.
 func writtenTags() []string {
-	return strings.Fields(`site-title site-description network fork-name fork-status title description type category author login email id
+	return strings.Fields(`site-title site-description network fork-name title description type category author login email id
 		status subject line translated translated-description source tldr change impact quote related`)
 }
 
@@ -33,7 +33,7 @@ func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
 	written := func(tag string) *string { s := text(tag); return &s }
 	info.Title, info.Description = text("site-title"), text("site-description")
 	info.Networks[0].Name = text("network")
-	forks[1].Name, forks[1].Status = text("fork-name"), text("fork-status")
+	forks[1].Name = text("fork-name")
 	s := &all[2]
 	s.Title, s.Description, s.Type, s.Category = text("title"), written("description"), written("type"), written("category")
 	s.Authors = []mip.Author{{Name: written("author"), GitHub: written("login")}, {Email: written("email")}}
@@ -81,11 +81,11 @@ func TestPagesHostileText(t *testing.T) {
 		"/mip/3/ja/":      {"site-title", "translated", "translated-description"},
 		"/mip/3/history/": {"site-title", "title", "subject", "line"},
 		"/mip/4/":         {"related", "title"},
-		"/mip/3/":         {"site-title", "tldr", "change", "impact", "quote", "source", "related", "title", "description", "type", "category", "author", "email", "fork-name", "fork-status", "network"},
+		"/mip/3/":         {"site-title", "tldr", "change", "impact", "quote", "source", "related", "title", "description", "type", "category", "author", "email", "fork-name", "network"},
 		"/mip/8/":         {"status"},
 		"/dashboard/":     {"title", "status", "fork-name", "network"},
 		"/graph/":         {"title", "related"},
-		"/upgrade/":       {"fork-name", "fork-status"},
+		"/upgrade/":       {"fork-name"},
 		"/upgrade/" + mip.Slug(pageHostile("fork-name")) + "/":                    {"fork-name", "network", "title"},
 		"/category/" + mip.Slug(pageHostile("category")) + "/":                    {"category", "title"},
 		"/author/" + (mip.Author{GitHub: new(pageHostile("login"))}).Slug() + "/": {"author", "title"},

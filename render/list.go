@@ -15,20 +15,21 @@ import (
 // table is a list of proposals, in the order in which it is shown. The script of the first page
 // sorts and filters the rows that are there.
 type table struct {
-	All  []mip.Summary
-	Heat string // class of the column of heat, empty: there is none
+	All     []mip.Summary
+	Heat    string // class of the column of heat, empty: there is none
+	Changes bool   // the last change of one is known; of the others the date of creation is shown
 }
 
 // table makes a list. live says that its page has a script that asks for live figures.
 func (p *Pages) table(all []mip.Summary, live bool) table {
 	t := table{All: all}
 	for i, s := range all {
-		if p.heat(s.ID) != nil {
+		t.Changes = t.Changes || s.Changed() != nil
+		switch {
+		case p.heat(s.ID) != nil:
 			t.Heat = "r he"
-			break
-		}
-		// The column is hidden from readers without the script, for whom it would stay empty.
-		if live && p.discussed(&all[i]) {
+		case t.Heat == "" && live && p.discussed(&all[i]):
+			// The column is hidden from readers without the script, for whom it would stay empty.
 			t.Heat = "r he js"
 		}
 	}
@@ -298,5 +299,7 @@ func (p *Pages) About(route string) ([]byte, error) {
 // NotFound renders the answer to an address that leads nowhere. It has no canonical address and is
 // not to be indexed, since a host serves it at any address.
 func (p *Pages) NotFound() ([]byte, error) {
-	return p.page("notfound", head{Title: "Page not found", Description: "There is no page at this address."}, nil)
+	return p.page("notfound", head{
+		Title: "Page not found", Description: "There is no page at this address.", Script: lostScript,
+	}, nil)
 }

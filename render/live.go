@@ -20,10 +20,10 @@ type liveView struct {
 	Forum    *source
 	Networks []networkTile
 	Hot      []hotRow
-	// Compared is true when it is known where texts and chains disagree, which Disagree says.
-	Compared bool
+	// Compared is when texts and chains were compared; Disagree is where they did not agree.
+	Compared *mip.Time
 	Disagree []api.Discrepancy
-	Next     *nextUpgrade
+	Next     []upgrade
 }
 
 // source says how old the figures of a forum or a network are. Key is the name by which the page's
@@ -38,8 +38,9 @@ type source struct {
 // which the script replaces.
 type networkTile struct {
 	source
-	Head  *api.NetworkStatus // nil unless there is a time for it
-	Spark spark
+	Head      *api.NetworkStatus // nil unless there is a time for it
+	Spark     spark
+	BlockTime float64 // seconds, as declared; 0: unknown
 }
 
 // hotRow is a topic of the forum, or a place for one. Places have the size of rows, so that nothing
@@ -54,26 +55,27 @@ type hotRow struct {
 // hotLimit is how many discussions the dashboard shows.
 const hotLimit = 7
 
-// live gathers the live part of the dashboard. all must be in the order of ids; upgrades are those
-// of upgradesNow.
+// live gathers the live part of the dashboard. all must be in the order of ids, and upgrades newest first.
 func (p *Pages) live(all []mip.Summary, upgrades []upgrade) liveView {
-	v := liveView{Filled: p.snapshot != nil, Hot: p.hot(all), Next: p.next(all, upgrades)}
+	v := liveView{Filled: p.snapshot != nil, Hot: p.hot(all), Next: p.ahead(all, upgrades)}
 	if len(v.Hot) > 0 {
 		failed := p.snapshot != nil && p.snapshot.ForumFailed
 		v.Forum = &source{Key: "forum", Name: "Forum", At: p.snapshot.ForumAt(), Failed: failed}
 	}
 	// Networks stand in the order of the site, whether the snapshot has them or not.
 	for _, n := range p.info.Networks {
-		t := networkTile{source: source{Key: n.ID, Name: n.Name}}
+		t := networkTile{source: source{Key: n.ID, Name: n.Name}, BlockTime: n.BlockTime}
 		if h := p.snapshot.Network(n.ID); h != nil && h.FetchedAt != nil && h.BlockHeight != nil {
-			t.At, t.Head, t.Spark = h.FetchedAt, h, sparkOf(h.Recent)
+			t.At, t.Head, t.Spark = h.FetchedAt, h, sparkOf(h.Recent, n.BlockTime)
 		} else {
 			t.Failed = h != nil
 		}
 		v.Networks = append(v.Networks, t)
 	}
 	if p.snapshot != nil {
-		v.Compared, v.Disagree = p.snapshot.ComparedAt != nil, p.snapshot.Discrepancies
+		// A deadline that has passed is among what needs attention anyway.
+		v.Compared, v.Disagree = p.snapshot.ComparedAt, slices.DeleteFunc(slices.Clone(p.snapshot.Discrepancies),
+			func(d api.Discrepancy) bool { return d.Code == "last-call-overdue" })
 	}
 	return v
 }
@@ -107,14 +109,16 @@ func (p *Pages) hot(all []mip.Summary) []hotRow {
 // there are too few heads.
 type spark struct{ Line, Area, Pace string }
 
-// sparkOf draws milliseconds per block; the page's script has the same measures. A chain's times
-// are whole seconds, so each block time is taken between heads that are some apart. The newest
-// heads are the last ones.
-func sparkOf(recent []api.Head) spark {
-	const apart, most, width, low, high, floor = 4, 40, 300.0, 36.0, 4.0, 40 // the drawing's units are from above
+// sparkOf draws milliseconds per block; the page's script has the same measures. The drawing goes from 0 to twice the
+// declared seconds per block, or twice the mean where none are declared, so that a steady chain is a level line. A
+// chain's times are whole seconds, so each block time is taken between heads that are some apart. The newest heads are
+// the last ones.
+func sparkOf(recent []api.Head, declared float64) spark {
+	const apart, most, width, height = 4, 40, 300.0, 40.0
 	// The page's script keeps as many heads.
 	recent = recent[max(0, len(recent)-most):]
 	var ms []float64
+	sum := 0.0
 	for i := apart; i < len(recent); i++ {
 		from, to := recent[i-apart], recent[i]
 		// A file of figures may be wrong; heights that fall have no block time.
@@ -123,120 +127,59 @@ func sparkOf(recent []api.Head) spark {
 		}
 		took := to.BlockTime.UTC().Sub(from.BlockTime.UTC()).Milliseconds()
 		ms = append(ms, float64(took)/float64(to.BlockHeight-from.BlockHeight))
+		sum += ms[len(ms)-1]
 	}
 	if len(ms) < 2 {
 		return spark{}
 	}
-	least, span := slices.Min(ms), slices.Max(ms)-slices.Min(ms)
+	middle := cmp.Or(declared*1000, sum/float64(len(ms)), 1)
 	var line strings.Builder
 	for i, v := range ms {
-		y := (low + high) / 2
-		if span > 0 {
-			y = low - (low-high)*(v-least)/span
-		}
+		// A block that took longer than the drawing is high is at its upper edge.
+		y := height - height/2*min(max(v/middle, 0), 2)
 		fmt.Fprintf(&line, "%c%.1f %.1f", "ML"[min(i, 1)], width*float64(i)/float64(len(ms)-1), y)
 	}
 	// The sentence says over which time the line goes.
+	least, greatest := math.Round(slices.Min(ms)), math.Round(slices.Max(ms))
 	minutes := recent[len(recent)-1].BlockTime.UTC().Sub(recent[0].BlockTime.UTC()).Minutes()
 	pace := fmt.Sprintf("Block time, last %.0f min: %.0f", max(1, math.Round(minutes)), least)
-	if span > 0 {
-		pace += fmt.Sprintf(" to %.0f", least+span)
+	if greatest > least {
+		pace += fmt.Sprintf(" to %.0f", greatest)
 	}
-	return spark{line.String(), fmt.Sprintf("%sL%.0f %dL0 %dZ", line.String(), width, floor, floor), pace + " ms"}
+	return spark{line.String(), fmt.Sprintf("%sL%.0f %.0fL0 %.0fZ", line.String(), width, height, height), pace + " ms"}
 }
 
-// nextUpgrade is the upgrade that comes next, or else the latest one. The script updates its status
-// and its steps, and leaves the heading as it is.
-type nextUpgrade struct {
-	upgrade
-	Over  bool // it is the latest one
-	Steps []upgradeStep
-}
-
-// upgradeStep is a network on the way of an upgrade.
-type upgradeStep struct {
-	mip.Network
-	mip.Activation
-	Done bool
-	Now  bool // it is the next one
-}
-
-// now is the time of a network that upgrades are compared with: that of the snapshot or that of the
-// newest change of a proposal, whichever is later, since a fork that was active then is active.
-func (p *Pages) now(all []mip.Summary) func(network string) time.Time {
-	newest := newestChange(all)
-	return func(network string) time.Time {
-		var t time.Time
-		for _, m := range []*mip.Time{newest, p.snapshot.Clock(network)} {
-			if m != nil && m.UTC().After(t) {
-				t = m.UTC()
-			}
-		}
-		return t
+// ahead are the upgrades that may come next, the newest first. One is next when the page is made and another when it
+// is read, so a page holds all that were not over at the newest change, and always the newest. A script shows the one
+// that comes next by then, and without one the newest is shown. Forks come newest first.
+func (p *Pages) ahead(all []mip.Summary, forks []upgrade) (out []upgrade) {
+	var now time.Time
+	if newest := newestChange(all); newest != nil {
+		now = newest.UTC()
 	}
-}
-
-// upgradesNow are the upgrades with their status at the moment of the snapshot, the newest first.
-// Without a snapshot it is that of the site. An upgrade that was active once stays so, whatever the
-// file of figures says.
-func (p *Pages) upgradesNow(all []mip.Summary) []upgrade {
-	out := p.upgrades(all)
-	for i, u := range out {
-		if p.snapshot != nil && u.Status != "active" {
-			out[i].Status = u.StatusAt(p.info.Networks, p.now(all))
+	for i, u := range forks {
+		toCome := slices.ContainsFunc(u.Times, func(a activation) bool { return a.Timestamp != nil && !a.Reached(now) })
+		planned := !slices.ContainsFunc(u.Times, func(a activation) bool { return a.Timestamp != nil })
+		if i == 0 || toCome || planned {
+			u.Times = inOrder(u.Times)
+			out = append(out, u)
 		}
 	}
 	return out
 }
 
-// startsAt is the time of an activation, for comparisons; one without a time is later than all
-// others.
-func startsAt(a mip.Activation) int64 {
-	if a.Timestamp == nil {
-		return math.MaxInt64
-	}
-	return *a.Timestamp
-}
-
-// next is the upgrade whose next activation comes first, those without a time last; when all are
-// over it is the latest. It is nil when there is none. Networks stand in the order in which they
-// switch: by time, and of those without one the first of the site, which is the main network, after
-// the others.
-func (p *Pages) next(all []mip.Summary, upgrades []upgrade) *nextUpgrade {
-	if len(upgrades) == 0 {
-		return nil
-	}
-	now := p.now(all)
-	// The oldest come first, so that of two at one time the older one is the next.
-	best := &nextUpgrade{upgrade: upgrades[0], Over: true}
-	soonest := int64(math.MaxInt64)
-	for _, u := range slices.Backward(upgrades) {
-		if u.Status == "active" {
-			continue
+// inOrder has networks in the order in which they switch: by time, and of those without one the first of the site,
+// which is the main network, after the others.
+func inOrder(networks []activation) []activation {
+	startsAt := func(a activation) int64 {
+		if a.Timestamp == nil {
+			return math.MaxInt64
 		}
-		first := int64(math.MaxInt64)
-		for id, a := range u.Activation {
-			if !a.Reached(now(id)) {
-				first = min(first, startsAt(a))
-			}
-		}
-		if best.Over || first < soonest {
-			best, soonest = &nextUpgrade{upgrade: u}, first
-		}
+		return *a.Timestamp
 	}
 	// The sort is stable: networks at one time stay in this reversed order.
-	networks := slices.Clone(p.info.Networks)
-	slices.Reverse(networks)
-	slices.SortStableFunc(networks, func(a, b mip.Network) int {
-		return cmp.Compare(startsAt(best.Activation[a.ID]), startsAt(best.Activation[b.ID]))
-	})
-	open := true // no step before was yet to come
-	for _, n := range networks {
-		a := best.Activation[n.ID]
-		s := upgradeStep{Network: n, Activation: a, Done: a.Reached(now(n.ID))}
-		s.Now = open && !s.Done
-		open = open && !s.Now
-		best.Steps = append(best.Steps, s)
-	}
-	return best
+	out := slices.Clone(networks)
+	slices.Reverse(out)
+	slices.SortStableFunc(out, func(a, b activation) int { return cmp.Compare(startsAt(a), startsAt(b)) })
+	return out
 }

@@ -20,15 +20,20 @@ func TestSpark(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		heads      []api.Head
+		declared   float64
 		line, pace string
 	}{
-		{"none", nil, "", ""},
-		{"too few", heads(0, 0, 10, 4, 20, 8, 30, 12, 40, 16), "", ""},
-		{"even", heads(0, 0, 10, 4, 20, 8, 30, 12, 40, 16, 50, 20), "M0.0 20.0L300.0 20.0", "Block time, last 1 min: 400 ms"},
-		{"slower", heads(0, 0, 10, 4, 20, 8, 30, 12, 40, 16, 50, 24), "M0.0 36.0L300.0 4.0", "Block time, last 1 min: 400 to 500 ms"},
-		{"a file that lies", heads(9, 0, 8, 4, 7, 8, 6, 12, 5, 16, 4, 20), "", ""},
+		{"none", nil, 0.4, "", ""},
+		{"too few", heads(0, 0, 10, 4, 20, 8, 30, 12, 40, 16), 0.4, "", ""},
+		{"even", heads(0, 0, 10, 4, 20, 8, 30, 12, 40, 16, 50, 20), 0.4, "M0.0 20.0L300.0 20.0", "Block time, last 1 min: 400 ms"},
+		{"slower", heads(0, 0, 10, 4, 20, 8, 30, 12, 40, 16, 50, 24), 0.4, "M0.0 20.0L300.0 15.0", "Block time, last 1 min: 400 to 500 ms"},
+		{"slower than declared", heads(0, 0, 10, 4, 20, 8, 30, 12, 40, 16, 50, 20), 0.2, "M0.0 0.0L300.0 0.0", "Block time, last 1 min: 400 ms"},
+		{"beyond the drawing", heads(0, 0, 10, 4, 20, 8, 30, 12, 40, 16, 50, 24), 0.1, "M0.0 0.0L300.0 0.0", "Block time, last 1 min: 400 to 500 ms"},
+		{"half a millisecond", heads(0, 0, 998, 499, 1996, 998, 2994, 1497, 3992, 1996, 4992, 2495), 0.5, "M0.0 20.0L300.0 20.0", "Block time, last 42 min: 500 ms"},
+		{"none declared", heads(0, 0, 10, 4, 20, 8, 30, 12, 40, 16, 50, 20), 0, "M0.0 20.0L300.0 20.0", "Block time, last 1 min: 400 ms"},
+		{"a file that lies", heads(9, 0, 8, 4, 7, 8, 6, 12, 5, 16, 4, 20), 0.4, "", ""},
 	} {
-		s := sparkOf(tt.heads)
+		s := sparkOf(tt.heads, tt.declared)
 		if s.Line != tt.line || s.Pace != tt.pace || !strings.HasPrefix(s.Area, s.Line) || (s.Area == "") != (s.Line == "") {
 			t.Errorf("%s: line %q, area %q, %q; want %q, %q", tt.name, s.Line, s.Area, s.Pace, tt.line, tt.pace)
 		}

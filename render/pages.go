@@ -122,7 +122,7 @@ func (p *Pages) parseTemplates() (*template.Template, error) {
 // would take most of its time.
 func (p *Pages) renderFrame(notice string) (err error) {
 	p.frame = map[string]map[string]template.HTML{"links": {}, "header": {}, "footer": {}}
-	for _, script := range []string{siteScript, listScript, textScript, liveScript} {
+	for _, script := range []string{siteScript, forksScript, listScript, textScript, liveScript, lostScript} {
 		if p.frame["links"][script], err = p.fragment("site-links", script); err != nil {
 			return err
 		}
@@ -259,10 +259,12 @@ type Asset struct {
 // Scripts that pages name. Every page has the theme's script, the style sheet and one of the
 // others.
 const (
-	siteScript = "site.js" // what every page has, and all that most have
-	listScript = "list.js"
-	textScript = "text.js"
-	liveScript = "live.js"
+	siteScript  = "site.js" // what every page has, and all that most have
+	listScript  = "list.js"
+	textScript  = "text.js"
+	liveScript  = "live.js"
+	forksScript = "forks.js" // of pages of upgrades, which ask for their states
+	lostScript  = "lost.js"  // of the page for unknown addresses
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
@@ -271,10 +273,12 @@ func assetFiles() [][]string {
 	return [][]string{
 		{"theme.js", "theme.js"},
 		{"site.css", "site.css"},
-		{siteScript, "site.js"},
-		{listScript, "site.js", "ask.js", "list.js"},
-		{textScript, "site.js", "ask.js", "text.js", "heat.js"},
-		{liveScript, "site.js", "ask.js", "live.js"},
+		{siteScript, "site.js", "states.js"},
+		{forksScript, "site.js", "states.js", "ask.js", "forks.js"},
+		{listScript, "site.js", "states.js", "ask.js", "list.js"},
+		{textScript, "site.js", "states.js", "ask.js", "text.js", "heat.js", "forks.js"},
+		{liveScript, "site.js", "states.js", "ask.js", "live.js"},
+		{lostScript, "site.js", "states.js", "ask.js", "lost.js"},
 		{"markdown.js", "markdown.js"},
 		{"ai.js", "ai.js"},
 	}
@@ -283,6 +287,7 @@ func assetFiles() [][]string {
 // loadAssets puts the assets together and names each by the beginning of the hash of its content.
 func loadAssets() ([]Asset, error) {
 	media := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+	forEditors := regexp.MustCompile(`(?m)^[ \t]+|^[ \t]*//.*\n`) // indentation and lines of comments
 	var out []Asset
 	for _, f := range assetFiles() {
 		var body []byte
@@ -290,6 +295,9 @@ func loadAssets() ([]Asset, error) {
 			b, err := embedded.ReadFile("assets/" + part)
 			if err != nil {
 				return nil, fmt.Errorf("asset: %w", err)
+			}
+			if strings.HasSuffix(part, ".js") {
+				b = forEditors.ReplaceAll(b, nil)
 			}
 			body = append(body, b...)
 		}

@@ -25,6 +25,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"frame":     func(part, key string) template.HTML { return p.frame[part][key] },
 		"image":     p.image,
 		"newest":    newestChange,
+		"recent":    Recent,
 		"heat":      p.heat,
 		"row":       p.row,
 		"heatAt":    p.snapshot.ForumAt,

@@ -9,10 +9,11 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// upgrade is a hard fork as pages show it. Its Status was true at the newest change of a proposal,
-// unless upgradesNow has looked at a snapshot.
+// upgrade is a hard fork as pages show it. Pages hold its times and not its Status, which time makes false: the script
+// says what is active.
 type upgrade struct {
 	mip.HardFork
+	Times   []activation
 	Meta    []ref // the proposal that defines it, if it is recorded
 	Bundled []ref
 }
@@ -21,7 +22,7 @@ type upgrade struct {
 // be in the order of ids.
 func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgrade {
 	kind := mip.ID{Kind: p.info.Prefix}
-	u := upgrade{HardFork: f, Bundled: refs(all, kind, f.BundledMIPs)}
+	u := upgrade{HardFork: f, Times: p.activation(f), Bundled: refs(all, kind, f.BundledMIPs)}
 	if f.MetaMIP != nil {
 		u.Meta = refs(all, kind, []int{*f.MetaMIP})
 	}
@@ -54,6 +55,7 @@ func (p *Pages) upgrades(all []mip.Summary) []upgrade {
 // activation is one network's line of a fork's activation table. Both values of the Activation are
 // nil where no time is set; a timestamp of 0 is the first block.
 type activation struct {
+	Fork        string
 	mip.Network // the chain id is 0 when the site does not describe the network
 	mip.Activation
 }
@@ -62,11 +64,11 @@ type activation struct {
 func (p *Pages) activation(f mip.HardFork) []activation {
 	var out []activation
 	for _, n := range p.info.Networks {
-		out = append(out, activation{n, f.Activation[n.ID]})
+		out = append(out, activation{f.Name, n, f.Activation[n.ID]})
 	}
 	for _, id := range f.SortedNetworks(p.info.Networks) {
 		if !slices.ContainsFunc(p.info.Networks, func(n mip.Network) bool { return n.ID == id }) {
-			out = append(out, activation{mip.Network{ID: id, Name: id}, f.Activation[id]})
+			out = append(out, activation{f.Name, mip.Network{ID: id, Name: id}, f.Activation[id]})
 		}
 	}
 	return out
@@ -97,6 +99,7 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 	return p.page("upgrade", head{
 		Section: "/upgrade/", Title: heading, Route: route,
 		Description: "The " + f.Name + " network upgrade: the proposals that it activates, and when each network switches.",
+		Script:      forksScript,
 		Alternates:  []alternate{p.feedOf(route, heading)},
 	}, v)
 }
@@ -107,5 +110,6 @@ func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
 	return p.page("upgrades", head{
 		Section: "/upgrade/", Title: "Network upgrades", Route: "/upgrade/",
 		Description: "Which proposals each network upgrade activates, and when each network switches.",
+		Script:      forksScript,
 	}, p.upgrades(all))
 }

@@ -128,7 +128,7 @@ func TestHardForksFollowBlockTime(t *testing.T) {
 			return got.HardForks[0].Status, codes
 		}
 		is, found := status()
-		if is != "active on testnet" || len(found) != 1 || !strings.HasPrefix(found[0], "2 mainnet final-not-active: MIP-2 is Final, and NINE") || !strings.Contains(found[0], "2000-01-01T00:01:40Z") {
+		if is != "active on testnet" || len(found) != 1 || !strings.HasPrefix(found[0], "2 mainnet final-not-active: MIP-2 is Final, and NINE") || !strings.Contains(found[0], "1 Jan 2000, 00:01 UTC") {
 			t.Errorf("before activation: %q %q", is, found)
 		}
 		w.main.chain.Stall()
@@ -138,7 +138,7 @@ func TestHardForksFollowBlockTime(t *testing.T) {
 		}
 		w.main.chain.Resume()
 		time.Sleep(10 * time.Second)
-		if is, found = status(); is != "active" || len(found) != 1 || !strings.HasPrefix(found[0], "1 mainnet active-not-final: NINE is active on mainnet since 2000-01-01T00:01:40Z") || !strings.Contains(found[0], "MIP-1, which it bundles, is Review") {
+		if is, found = status(); is != "active" || len(found) != 1 || !strings.HasPrefix(found[0], "1 mainnet active-not-final: NINE is active on mainnet since 1 Jan 2000, 00:01 UTC") || !strings.Contains(found[0], "MIP-1, which it bundles, is Review") {
 			t.Errorf("after activation: %q %q", is, found)
 		}
 		if w.known.HardForks[0].Status != "scheduled" {

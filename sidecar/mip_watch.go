@@ -143,10 +143,16 @@ func (s *Sidecar) watch(ctx context.Context, st *site, p parts) (w api.MIPWatch,
 // with each other.
 func addHeads(w *api.MIPWatch, st *site, p parts, clock chainClock) {
 	x := st.index
+	if p.has(partHardForks | partDiscrepancies) {
+		w.Freshness.HardForks = new(mip.NewTime(clock.wall))
+		for _, n := range x.Site.Networks {
+			w.Freshness.HardForks = earlier(w.Freshness.HardForks, new(mip.NewTime(clock.now(n.ID))))
+		}
+	}
 	if p.has(partHardForks) {
 		w.HardForks = append([]mip.HardFork{}, x.HardForks...)
 		for i, f := range w.HardForks {
-			w.HardForks[i].Status = f.StatusAt(x.Site.Networks, clock.now)
+			w.HardForks[i].Status, w.HardForks[i].StatusAsOf = f.StatusAt(x.Site.Networks, clock.now), w.Freshness.HardForks
 		}
 	}
 	if p.has(partDiscrepancies) {
@@ -155,20 +161,15 @@ func addHeads(w *api.MIPWatch, st *site, p parts, clock chainClock) {
 	if p.has(partNetworks) {
 		w.Networks = clock.heads
 	}
-	oldest := mip.NewTime(clock.wall)
 	// errors names one code for all networks: that of the first one, in the site's order, that failed.
 	for _, n := range x.Site.Networks {
 		head := clock.heads[n.ID]
 		if p.has(partNetworks) {
 			w.Freshness.Networks = earlier(w.Freshness.Networks, head.FetchedAt)
 		}
-		oldest = *earlier(&oldest, new(mip.NewTime(clock.now(n.ID))))
 		if _, named := w.Errors["networks"]; head.Error != nil && !named {
 			w.Errors["networks"] = api.Code(*head.Error)
 		}
-	}
-	if p.has(partHardForks | partDiscrepancies) {
-		w.Freshness.HardForks = &oldest
 	}
 }
 
@@ -305,10 +306,13 @@ func (c chainClock) now(network string) time.Time {
 	return t
 }
 
+// minute is how the message of a discrepancy has a time, in UTC: people read it.
+const minute = "2 Jan 2006, 15:04 UTC"
+
 // source says where a network's time comes from, for the message of a discrepancy.
 func (c chainClock) source(network string) string {
 	t, ok := c.block(network)
-	at := mip.NewTime(t).String()
+	at := t.UTC().Format(minute)
 	switch {
 	case !ok:
 		return "judged by the clock at " + at + ", since its head is not known"
@@ -350,26 +354,24 @@ func discrepancies(x *index.Index, clock chainClock) []api.Discrepancy {
 }
 
 // disagreement compares a proposal's status with its fork's on one network. The code is empty where they agree. A
-// Living proposal may stay so in an active fork.
+// Living proposal may stay so in an active fork, and one without a status disagrees with nothing.
 func disagreement(m mip.Summary, f mip.HardFork, network string, clock chainClock) (code, message string) {
 	activation := f.Activation[network]
 	// A fork without an activation time on the network is not active there.
 	active, source := activation.Reached(clock.now(network)), clock.source(network)
 	switch {
+	case m.Status == "":
 	case active && m.Status != mip.Final && m.Status != mip.Living:
-		status, since := "has no status", "from the first block"
-		if m.Status != "" {
-			status = "is " + m.Status.String()
-		}
+		since := "from the first block"
 		if *activation.Timestamp != 0 && activation.Time != nil {
-			since = "since " + activation.Time.String()
+			since = "since " + activation.Time.UTC().Format(minute)
 		}
-		const message = "%s is active on %s %s (%s), and %s, which it bundles, %s."
-		return "active-not-final", fmt.Sprintf(message, f.Name, network, since, source, m.ID, status)
+		const message = "%s is active on %s %s (%s), and %s, which it bundles, is %s."
+		return "active-not-final", fmt.Sprintf(message, f.Name, network, since, source, m.ID, m.Status)
 	case !active && m.Status == mip.Final:
 		when := "has no activation time"
 		if activation.Time != nil {
-			when = "activates at " + activation.Time.String()
+			when = "activates on " + activation.Time.UTC().Format(minute)
 		}
 		const message = "%s is Final, and %s, which bundles it, %s on %s (%s)."
 		return "final-not-active", fmt.Sprintf(message, m.ID, f.Name, when, network, source)

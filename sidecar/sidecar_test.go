@@ -154,7 +154,7 @@ func known() *index.Index {
 		return mip.Activation{Timestamp: &seconds, Time: &t}
 	}
 	y2k := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix() // when bubbles begin
-	networks := []mip.Network{{ID: "mainnet", Name: "Main", ChainID: 143}, {ID: "testnet", Name: "Test", ChainID: 10143}}
+	networks := []mip.Network{{ID: "mainnet", Name: "Main", ChainID: 143, BlockTime: 1}, {ID: "testnet", Name: "Test", ChainID: 10143, BlockTime: 1}}
 	return &index.Index{
 		Site: mip.SiteInfo{Title: "T", Prefix: "MIP", BaseURL: baseURL, Networks: networks, Forum: &forum, Locales: []string{}, Commit: &commit,
 			Counts: mip.SiteCounts{Total: 3, ByStatus: map[string]int{}, ByCategory: map[string]int{}}, History: "full"},
@@ -162,8 +162,8 @@ func known() *index.Index {
 		HardForks: []mip.HardFork{{Name: "NINE", Status: "scheduled", BundledMIPs: []int{1, 2}, Activation: map[string]mip.Activation{
 			"mainnet": at(y2k + 100), "testnet": at(y2k - 100)}}},
 		Endpoints: []mip.Endpoints{
-			{Network: networks[0], RPC: []string{"https://rpc.example.org/KEY"}, BlockTime: 1},
-			{Network: networks[1], RPC: []string{"https://rpc-test.example.org"}, BlockTime: 1},
+			{Network: networks[0], RPC: []string{"https://rpc.example.org/KEY"}},
+			{Network: networks[1], RPC: []string{"https://rpc-test.example.org"}},
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -79,7 +80,7 @@ func (s *Sidecar) newSite(x *index.Index, old *hosts) (*site, error) {
 	for _, n := range x.Site.Networks {
 		e := mip.Endpoints{Network: n}
 		if i := slices.IndexFunc(x.Endpoints, func(e mip.Endpoints) bool { return e.ID == n.ID }); i >= 0 {
-			e.RPC, e.BlockTime = x.Endpoints[i].RPC, x.Endpoints[i].BlockTime
+			e.RPC, e.BlockTime = x.Endpoints[i].RPC, cmp.Or(x.Endpoints[i].BlockTime, n.BlockTime)
 		}
 		endpoints = append(endpoints, e)
 	}

@@ -149,7 +149,7 @@ func newHosts(t testing.TB) *hosts {
 	t.Cleanup(chain.Close)
 	h.rpc = chain.URL + "/key-that-is-secret"
 	h.site = &site.Site{Title: "Sample", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum.URL, Networks: []mip.Endpoints{
-		{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID}, RPC: []string{h.rpc}, BlockTime: 1},
+		{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID, BlockTime: 1}, RPC: []string{h.rpc}},
 	}}
 	return h
 }

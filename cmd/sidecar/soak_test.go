@@ -160,8 +160,8 @@ func (s *soak) rebuild(dir string, phase int) {
 		s.Fatal(err)
 	}
 	s.site = &site.Site{Title: "Soak", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum, Locales: samples.Locales, Networks: []mip.Endpoints{
-		{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: soakChain}, RPC: []string{node("node"), node("second")}, BlockTime: 1},
-		{Network: mip.Network{ID: "testnet", Name: "Testnet", ChainID: soakChain}, RPC: []string{node("node")}, BlockTime: 1},
+		{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: soakChain, BlockTime: 1}, RPC: []string{node("node"), node("second")}},
+		{Network: mip.Network{ID: "testnet", Name: "Testnet", ChainID: soakChain, BlockTime: 1}, RPC: []string{node("node")}},
 	}}
 	folder := s.TempDir()
 	write := func(n int, text string) {

@@ -17,6 +17,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
@@ -192,22 +193,41 @@ func TestCompose(t *testing.T) {
 	for name := range environment {
 		knownVariables(t, "compose.yaml", name)
 	}
-	// A variable of the reference that does not reach the sidecar would be ignored without a word.
+	// A name without a value has that of the shell. One in environment would take the place of a value in a later file.
+	passed := strings.Fields(regexp.MustCompile("(?m)^#.*$").ReplaceAllString(read(t, at(s, "env_file", 0).(string)), ""))
+	knownVariables(t, "variables.env", passed...)
+	for _, name := range passed {
+		if _, ok := environment[name]; ok || strings.Contains(name, "=") {
+			t.Errorf("%s has a value that hides the one of the shell", name)
+		}
+	}
+	// A variable that does not reach the sidecar would be ignored without a word.
 	reference, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, tables, _ := strings.Cut(string(reference), "\n## Environment\n")
 	tables, _, _ = strings.Cut(tables, "\n## ")
+	var want []string
 	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(tables, -1) {
-		for _, name := range regexp.MustCompile("[A-Z_]+[A-Z]").FindAllString(row[1], -1) {
-			if _, ok := environment[name]; !ok && !strings.HasPrefix(name, "SIDECAR_") && !strings.HasPrefix(row[1], "`RPC_") {
-				t.Errorf("%s does not reach the sidecar", name)
-			}
+		want = append(want, regexp.MustCompile("[A-Z_]+[A-Z]\\b").FindAllString(row[1], -1)...)
+	}
+	for _, file := range []string{"site.yaml", "examples/monad.yaml"} {
+		described, err := site.Load(filepath.Join(top, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range described.Networks {
+			want = append(want, site.RPCVariable(n.ID))
 		}
 	}
-	if at(s, "env_file", 0, "path") == nil || at(s, "env_file", 0, "required") != false {
-		t.Error("there is no optional file for RPC_<ID>")
+	for _, name := range want {
+		if _, ok := environment[name]; !ok && !slices.Contains(passed, name) && !strings.HasPrefix(name, "SIDECAR_") {
+			t.Errorf("%s does not reach the sidecar", name)
+		}
+	}
+	if at(s, "env_file", 1, "path") == nil || at(s, "env_file", 1, "required") != false || at(s, "env_file", 2) != nil {
+		t.Error("the last file is not the optional one")
 	}
 	if subnet := at(c, "networks", "inside", "ipam", "config", 0, "subnet"); environment["TRUSTED_PROXIES"] != subnet || subnet == nil {
 		t.Errorf("TRUSTED_PROXIES is %v, and the web server in %v", environment["TRUSTED_PROXIES"], subnet)

@@ -47,6 +47,7 @@ type setup struct {
 	locale  string              // one more language; empty: none
 	folders []string            // of proposals; nil: those of this repository and a few more
 	prefix  string              // of their ids; empty: that of this repository
+	config  string              // file of another configuration; empty: that of this repository
 	edit    func(string)        // changes the first folder, or rather a copy; nil: none
 	model   *upstreamtest.Model // behind the sidecar; nil: none
 }
@@ -123,7 +124,7 @@ func isLive(r *http.Request) bool {
 // build makes the site at the address of v.
 func (with setup) build(t *testing.T, v *served) (*build.Published, *site.Site) {
 	t.Helper()
-	s, err := site.Load("../../site.yaml")
+	s, err := site.Load(cmp.Or(with.config, "../../site.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

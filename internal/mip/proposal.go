@@ -47,6 +47,15 @@ type Summary struct {
 	Inferred         []string    `json:"inferred" doc:"Names of fields here that the header does not state."`
 }
 
+// Changed is the last change. It is nil where Updated is the creation date, as it is where git does
+// not know the file.
+func (s Summary) Changed() *Time {
+	if s.Updated != nil && !s.Created.IsZero() && s.Updated.UTC().Equal(s.Created.Time()) {
+		return nil
+	}
+	return s.Updated
+}
+
 // Proposal is the body of GET /api/v1/mips/{n}.
 type Proposal struct {
 	Summary

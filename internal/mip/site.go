@@ -16,7 +16,8 @@ type HardForks struct {
 // HardFork is a network upgrade: which proposals it bundles and when each network activates it.
 type HardFork struct {
 	Name        string                `json:"name" doc:"As in site.yaml, such as MONAD_NINE."`
-	Status      string                `json:"status" doc:"planned (no times), scheduled (none has come), active on ID, ID (some networks) or active (all)."`
+	Status      string                `json:"status" doc:"At statusAsOf: planned (no times), scheduled (none had come), active on ID, ID (some networks) or active (all)."`
+	StatusAsOf  *Time                 `json:"statusAsOf" doc:"When status was judged: live, the chains' own time; static, the newest change of a proposal, null when none has a date. Compare activation with the present."`
 	MetaMIP     *int                  `json:"metaMIP" doc:"The meta proposal."`
 	BundledMIPs []int                 `json:"bundledMIPs" doc:"The proposals that it activates, ascending."`
 	Activation  map[string]Activation `json:"activation" doc:"By network id; both values are null where no time is set."`
@@ -47,9 +48,10 @@ type SiteInfo struct {
 
 // Network is a chain on which proposals activate.
 type Network struct {
-	ID      string `json:"id" doc:"Key of the network in every answer, such as mainnet."`
-	Name    string `json:"name" doc:"For people."`
-	ChainID uint64 `json:"chainId" doc:"EIP-155 chain id."`
+	ID        string  `json:"id" doc:"Key of the network in every answer, such as mainnet."`
+	Name      string  `json:"name" doc:"For people."`
+	ChainID   uint64  `json:"chainId" doc:"EIP-155 chain id."`
+	BlockTime float64 `json:"blockTime" doc:"Seconds between blocks, as declared; 0 when that is not known."`
 }
 
 // SiteCounts counts the published proposals.
@@ -62,8 +64,8 @@ type SiteCounts struct {
 // StatusAt says where the fork stands: "planned" when no network has a time, "scheduled" when
 // none has come, "active" when every network of the list has switched, else "active on" and the
 // ids of those that have, in the order of the list. now gives the time of a network by its id.
-// The static tree uses the time of the newest change for all, so a fork that it calls active is
-// active; one that it calls scheduled may have switched since.
+// A fork that is active stays so; one that is scheduled is not for long, so whoever publishes the
+// word sets StatusAsOf.
 func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) string {
 	var active []string
 	timed := false
@@ -84,9 +86,9 @@ func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) st
 	return "active on " + strings.Join(active, ", ")
 }
 
-// Reached reports whether the time has come. No time never comes.
+// Reached reports whether the time has come. No time never comes; the first block always has.
 func (a Activation) Reached(now time.Time) bool {
-	return a.Timestamp != nil && *a.Timestamp <= now.Unix()
+	return a.Timestamp != nil && *a.Timestamp <= max(0, now.Unix())
 }
 
 // SortedNetworks returns the keys of an activation table in the order of networks, then the
@@ -115,6 +117,4 @@ type Endpoints struct {
 	// RPC has addresses in order of preference. They may hold keys, so nothing prints or publishes
 	// them.
 	RPC []string `json:"rpc"`
-	// BlockTime is in seconds between blocks; 0 when unknown.
-	BlockTime float64 `json:"blockTime"`
 }

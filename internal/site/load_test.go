@@ -56,6 +56,7 @@ overrides:
   "8": {forum_topic_id: 5}
 locales: [de, zh-Hant, pt-BR, es-419, no]
 highlight: false
+redirects: ["/EIPS/eip-{n}", "/p/{n}.html"]
 `
 
 func activation(seconds int64) mip.Activation {
@@ -85,8 +86,8 @@ func TestParse(t *testing.T) {
 		Upstream:  &site.Upstream{Git: "https://example.org/mips.git", Ref: "main", Folders: []string{"MIPs", "MRCs"}, Line: 11},
 		Forum:     "https://forum.example.org",
 		Networks: []mip.Endpoints{
-			{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: 143}, RPC: []string{"https://rpc.example.org/key?x=1", "http://127.0.0.1:8545"}, BlockTime: 0.4},
-			{Network: mip.Network{ID: "testnet", Name: "testnet", ChainID: 10143}, BlockTime: 0.4},
+			{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: 143, BlockTime: 0.4}, RPC: []string{"https://rpc.example.org/key?x=1", "http://127.0.0.1:8545"}},
+			{Network: mip.Network{ID: "testnet", Name: "testnet", ChainID: 10143, BlockTime: 0.4}},
 		},
 		HardForks: []mip.HardFork{
 			{Name: "FORK_ONE", MetaMIP: new(6), BundledMIPs: []int{3, 4}, Source: new("release notes"),
@@ -98,7 +99,8 @@ func TestParse(t *testing.T) {
 			{Kind: "EIP", Number: 7}: {ForumTopicID: new(399), DiscussionsTo: new("https://forum.example.org/t/x/399"), Hardfork: new("Fork two")},
 			{Kind: "EIP", Number: 8}: {ForumTopicID: new(5)},
 		},
-		Locales: []string{"de", "zh-Hant", "pt-BR", "es-419", "no"},
+		Locales:   []string{"de", "zh-Hant", "pt-BR", "es-419", "no"},
+		Redirects: []string{"/EIPS/eip-{n}", "/p/{n}.html"},
 	}
 	least := &site.Site{Title: "Sample", BaseURL: "https://example.org", Prefix: "MIP", Proposals: []string{"proposals"}, Highlight: true}
 	tests := []struct {
@@ -144,7 +146,7 @@ func TestParseRefuses(t *testing.T) {
 		{"title a list", "!title: [a]\nbase_url: http://x\n", []string{"1: wrong-type: title: want text, got a list"}},
 		{"title of two lines", "!title: \"a\\nb\"\nbase_url: http://x\n", []string{"1: bad-value: title: holds the control character U+000A"}},
 		{"title with bidi control", "!title: \"a\\u202eb\"\nbase_url: http://x\n", []string{"1: bad-value: title: holds the control character U+202E"}},
-		{"base_url relative", "!title: x\nbase_url: example.org\n", []string{"2: bad-value: base_url: want an absolute address"}},
+		{"base_url relative", "!title: x\nbase_url: example.org\n", []string{"2: bad-value: base_url: want an absolute address starting with http:// or https://, got example.org"}},
 		{"base_url of another scheme", "!title: x\nbase_url: ftp://example.org\n", []string{"2: bad-value: base_url: want an absolute address"}},
 		{"base_url without host", "!title: x\nbase_url: https:///a\n", []string{"2: bad-value: base_url: want an absolute address"}},
 		{"base_url with query", "!title: x\nbase_url: https://example.org/?a=1\n", []string{"2: bad-value: base_url: want an address without query"}},
@@ -155,9 +157,9 @@ func TestParseRefuses(t *testing.T) {
 		{"base_url with umlaut", "!title: x\nbase_url: https://bücher.example\n", []string{`2: bad-value: base_url: want an address in plain ASCII (names as xn--…, other characters as %XX), got '\u00fc'`}},
 		{"base_url with port 0", "!title: x\nbase_url: https://example.org:0\n", []string{"2: bad-value: base_url: want a port"}},
 
-		{"unknown key", "tittle: x\n", []string{"3: unknown-key: tittle is unknown; want one of title, base_url, description, prefix,"}},
+		{"unknown key", "tittle: x\n", []string{"3: unknown-key: tittle is unknown; did you mean title? want one of title, base_url, description, prefix,"}},
 		{"unknown keys below", "forum: {base_url: http://x, url: y}\nnetworks: [{id: a, chain_id: 1, rcp: []}]\nupstream: {git: a, branch: b}\n",
-			[]string{"3: unknown-key: forum.url", "4: unknown-key: networks[0].rcp", "5: unknown-key: upstream.branch is unknown; want one of git, ref, folders"}},
+			[]string{"3: unknown-key: forum.url", "4: unknown-key: networks[0].rcp is unknown; did you mean rpc?", "5: unknown-key: upstream.branch is unknown; want one of git, ref, folders"}},
 		{"merge key", "<<: {prefix: A}\n", []string{"3: unknown-key: <<"}},
 		{"key set twice", "title: Again\n", []string{"3: duplicate-key: title is set twice, first in line 1"}},
 		{"key set twice below", "forum:\n  base_url: http://x\n  base_url: http://y\n", []string{"5: duplicate-key: forum.base_url is set twice, first in line 4"}},
@@ -167,9 +169,33 @@ func TestParseRefuses(t *testing.T) {
 		{"alias bomb", "locales: &a [x,x,x,x]\nproposals: &b [*a,*a]\n", []string{"3: bad-value", "3: bad-value", "3: bad-value", "3: bad-value", "4: wrong-type: proposals[0]: want text, got an alias", "4: wrong-type: proposals[1]"}},
 		{"anchor that holds itself", "locales: &a [*a]\n", []string{"3: wrong-type: locales[0]: want text, got an alias"}},
 		{"alias for a mapping", "networks: &n []\nhardforks: [*n]\noverrides: *n\n", []string{"4: wrong-type: hardforks[0]: want a mapping (key: value), got an alias", "5: wrong-type: overrides"}},
-		{"broken YAML", "networks:\n  - id: [\n", []string{"4: yaml-syntax: did not find"}},
+		{"broken YAML", "networks:\n  - id: [\n", []string{"4: yaml-syntax: a value is missing; close each [ and each {"}},
 		{"broken in the first line", "!title: [\n", []string{"1: yaml-syntax: "}},
 		{"nesting without end", "a: " + deep, []string{"3: yaml-syntax: exceeded max depth"}},
+		{"unknown keys of other files", "chain_id: 1\nforum: {title: x, base_url: http://x}\nbaseURL: x\ncolour: red\n",
+			[]string{"3: unknown-key: chain_id is unknown; it belongs to networks; want one of title", "4: unknown-key: forum.title is unknown; it belongs to the top of the file;", "5: unknown-key: baseURL is unknown; did you mean base_url?", "6: unknown-key: colour is unknown; want one of"}},
+		{"keys of a mapping that are not indented", "forum:\nbase_url: http://x\n", []string{"4: duplicate-key: base_url is set twice, first in line 2; remove one, or indent"}},
+		{"a mapping for a list", "networks:\n  id: a\n  chain_id: 1\n", []string{"4: wrong-type: networks: want a list, got a mapping; begin each item with a hyphen"}},
+		{"a list for a mapping", "forum:\n  - base_url: http://x\n", []string{"4: wrong-type: forum: want a mapping (key: value), got a list; leave the hyphens out"}},
+		{"a text for a list", "locales: ja\n", []string{"3: wrong-type: locales: want a list, got text; put it into brackets: [ ]"}},
+		{"yes", "highlight: yes\n", []string{"3: wrong-type: highlight: want true or false, got text (yes)"}},
+		{"key less indented than its neighbours", "networks:\n  - id: a\n    chain_id: 1\n   rpc: [x]\nlocales: [de]\n", []string{"6: yaml-syntax: the indentation does not fit the lines above"}},
+		{"key more indented than its neighbours", "networks:\n  - id: a\n    chain_id: 1\n      rpc: [x]\n", []string{"6: yaml-syntax: a key where none can be"}},
+		{"item less indented than its neighbours", "locales:\n  - ja\n  - de\n - tr\nprefix: A\n", []string{"6: yaml-syntax: the indentation does not fit the lines above"}},
+		{"key that is indented under a text", "!title: x\n\n  base_url: http://x\n", []string{"3: yaml-syntax: a key where none can be"}},
+		{"tab", "forum:\n\tbase_url: http://x\n", []string{"4: yaml-syntax: a tab at the beginning of the line; indent with blanks"}},
+		{"tab behind blanks", "networks:\n  - id: a\n  \tchain_id: 1\n", []string{"5: yaml-syntax: a tab at the beginning of the line"}},
+		{"colon in a text", "networks: []\n\ndescription: It is: a test\nlocales: [de]\n", []string{"5: yaml-syntax: a key where none can be; put a text that holds a colon and a blank in quotes"}},
+		{"no colon", "!title x\nbase_url: http://x\n", []string{"1: yaml-syntax: no key; want key: value, with a blank behind the colon"}},
+		{"no colon in an item", "networks:\n  - id a\n    chain_id: 1\n", []string{"4: yaml-syntax: no key; want key: value"}},
+		{"no blank behind a colon", "highlight:false\nprefix: A\n", []string{"3: yaml-syntax: no key; want key: value"}},
+		{"quote that stays open", "prefix: A\ndescription: \"What changes\nlocales: [de]\n", []string{"4: yaml-syntax: a quote is never closed"}},
+		{"single quote that stays open", "description: 'What changes\nlocales: [de]\n", []string{"3: yaml-syntax: a quote is never closed"}},
+		{"bracket that stays open", "hardforks:\n  - name: A\n    mips: [1, 2\n    meta: 3\nlocales: [de]\n", []string{"5: yaml-syntax: a [ is never closed"}},
+		{"brace that stays open", "forum: {base_url: http://x\nprefix: A\n", []string{"3: yaml-syntax: a { is never closed"}},
+		{"after brackets over several lines", "locales: [\n  de,\n  ja,\n]\nforum:\n\tbase_url: http://x\n", []string{"8: yaml-syntax: a tab"}},
+		{"text that begins with @", "description: @lantern\n", []string{"3: yaml-syntax: a value cannot begin with @"}},
+		{"text that begins with *", "\ndescription: *lantern\nlocales: [de]\n", []string{"4: yaml-syntax: a value that begins with * stands for another"}},
 		{"two documents", "---\ntitle: x\n", []string{"3: yaml-syntax: a second document"}},
 		{"not UTF-8", "description: \xff\n", []string{"3: not-utf8: "}},
 		{"NUL", "description: \x00\n", []string{"3: yaml-syntax: control characters are not allowed; remove U+0000"}},
@@ -224,6 +250,8 @@ func TestParseRefuses(t *testing.T) {
 			[]string{"4: bad-value: overrides.7.discussions_to: want an absolute", "4: bad-value: overrides.7.forum_topic_id: want a decimal", "4: bad-value: overrides.7.hardfork: hardforks has no NONE", "4: unknown-key: overrides.7.topic"}},
 		{"override not a mapping", "overrides: {7: 399}\n", []string{"3: wrong-type: overrides.7: want a mapping (key: value), got a number"}},
 		{"locales", "locales: [en, DE, zh-hant, de_AT, de, de]\n", []string{"3: bad-value: locales[0]: en is always there", "3: bad-value: locales[1]: want a language tag", "3: bad-value: locales[2]", "3: bad-value: locales[3]", "3: duplicate-value: locales[5]"}},
+		{"redirects", "redirects: [/a, 'b/{n}', '/{n}/{n}', '/{x}/{n}', '/a b/{n}', '/a*/{n}', '//h/{n}', '/../{n}']\n",
+			[]string{"3: bad-value: redirects[0]: want {n} once", "3: bad-value: redirects[1]: want a path such as /EIPS/eip-{n}, got b/{n}", "3: bad-value: redirects[2]: want {n} once", "3: bad-value: redirects[3]: want a path", "3: bad-value: redirects[4]", "3: bad-value: redirects[5]", "3: bad-value: redirects[6]", "3: bad-value: redirects[7]"}},
 		{"highlight text", "highlight: often\n", []string{"3: wrong-type: highlight: want true or false, got text"}},
 	}
 	for _, tt := range tests {
@@ -276,7 +304,7 @@ func TestLoad(t *testing.T) {
 	}{
 		{"good", good, ""},
 		{"unknown key", bad, filepath.ToSlash(bad) + ":3: unknown-key: x is unknown"},
-		{"missing", filepath.Join(dir, "none.yaml"), "none.yaml"},
+		{"missing", filepath.Join(dir, "none.yaml"), "none.yaml: create it with the keys title and base_url"},
 		{"folder", dir, dir + " is not a file"},
 	}
 	for _, tt := range tests {

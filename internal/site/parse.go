@@ -2,12 +2,13 @@ package site
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,18 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// missingError is the path of a site.yaml that is not there. It is an [fs.ErrNotExist].
+type missingError string
+
+// Error says what to do about it.
+func (path missingError) Error() string {
+	return fmt.Sprintf(`there is no %s: create it with the keys title and base_url, such as "title: Example Proposals" `+
+		`and "base_url: https://mips.example.org", or name another file with --config`, string(path))
+}
+
+// Unwrap makes it an error of a missing file.
+func (path missingError) Unwrap() error { return fs.ErrNotExist }
+
 // Load reads and validates a site.yaml. Wrong content is an [*InvalidError] that names path as
 // given; any other error means that the file cannot be read.
 func Load(path string) (*Site, error) {
@@ -49,6 +62,9 @@ func Load(path string) (*Site, error) {
 	var f *os.File
 	if err == nil {
 		f, err = os.Open(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missingError(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
@@ -96,10 +112,6 @@ func (p *problems) at(name, code, format string, args ...any) {
 	p.add(p.lines[name], code, "%s: %s", name, fmt.Sprintf(format, args...))
 }
 
-// syntaxError matches an error of the YAML parser, such as "yaml: line 3: did not find expected
-// key". It names no line for the first one.
-var syntaxError = regexp.MustCompile(`(?s)^(?:yaml: )?(?:line ([0-9]+): )?(.*)$`)
-
 // document parses the one YAML document of the file and returns its top node, or nil when that
 // cannot be read any further. Nodes keep lines and the text as written.
 func (p *problems) document(data []byte) *yaml.Node {
@@ -123,26 +135,16 @@ func (p *problems) document(data []byte) *yaml.Node {
 			return nil
 		}
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, second yaml.Node
-	err := dec.Decode(&doc)
-	if err == io.EOF {
-		p.add(0, "missing-key", "the file is empty; title and base_url are required")
-		return nil
-	}
-	// A second document would be left unread.
-	if err == nil {
-		err = dec.Decode(&second)
-	}
+	doc, second, err := decode(data)
 	switch {
-	case err == io.EOF:
-		return doc.Content[0]
-	case err == nil:
+	case err != nil:
+		p.syntax(data, err)
+	case doc == nil:
+		p.add(0, "missing-key", "the file is empty; title and base_url are required")
+	case second != nil: // it would be left unread
 		p.add(second.Line, "yaml-syntax", "a second document; the file must hold one")
 	default:
-		found := syntaxError.FindStringSubmatch(err.Error())
-		line, _ := strconv.Atoi(found[1])
-		p.add(max(1, line), "yaml-syntax", "%s", found[2])
+		return doc.Content[0]
 	}
 	return nil
 }
@@ -214,7 +216,8 @@ func (v value) object(to reflect.Value) bool {
 		f, known := fields[key.Value]
 		switch {
 		case !known:
-			v.problems.add(key.Line, "unknown-key", "%s is unknown; want one of %s", item.where, strings.Join(names, ", "))
+			const message = "%s is unknown; %swant one of %s"
+			v.problems.add(key.Line, "unknown-key", message, item.where, suggestion(key.Value, names), strings.Join(names, ", "))
 		case !item.isNull():
 			required = slices.DeleteFunc(required, func(name string) bool { return name == key.Value })
 			item.decode(to.FieldByIndex(f.Index), f.Tag.Get("check"))
@@ -232,7 +235,7 @@ func (v value) object(to reflect.Value) bool {
 // entries calls yield for each entry of a mapping, and leaves out a key that came before.
 func (v value) entries(yield func(key *yaml.Node, item value)) bool {
 	if v.Kind != yaml.MappingNode {
-		return v.wrong("a mapping (key: value)")
+		return v.wrong(wantMap)
 	}
 	// Keys and values stand in turn.
 	seen := map[string]int{}
@@ -245,7 +248,8 @@ func (v value) entries(yield func(key *yaml.Node, item value)) bool {
 		case key.Kind != yaml.ScalarNode:
 			v.problems.add(key.Line, "wrong-type", "%s: a key must be plain text", v.where)
 		case twice:
-			v.problems.add(key.Line, "duplicate-key", "%s is set twice, first in line %d", where, first)
+			v.problems.add(key.Line, "duplicate-key", "%s is set twice, first in line %d; remove one, or indent what belongs to the key above",
+				where, first)
 		default:
 			seen[key.Value] = key.Line
 			yield(key, value{node, where, v.problems})
@@ -257,7 +261,7 @@ func (v value) entries(yield func(key *yaml.Node, item value)) bool {
 // list reads a list. Texts stand in it once.
 func (v value) list(to reflect.Value, check string) bool {
 	if v.Kind != yaml.SequenceNode {
-		return v.wrong("a list")
+		return v.wrong(wantList)
 	}
 	to.SetZero()
 	seen := map[string]string{}
@@ -278,6 +282,12 @@ func (v value) list(to reflect.Value, check string) bool {
 	return true
 }
 
+// The types of values with others below them, as messages name them.
+const (
+	wantMap  = "a mapping (key: value)"
+	wantList = "a list"
+)
+
 // wrong adds the problem of a value of another type than the one wanted, and returns false.
 func (v value) wrong(want string) bool {
 	// Types are named in the words of people who do not know YAML.
@@ -292,8 +302,18 @@ func (v value) wrong(want string) bool {
 	case scalar:
 		got = name
 	}
-	if v.Kind == yaml.ScalarNode && want == "text" && !v.isNull() {
+	switch {
+	case want == wantMap && v.Kind == yaml.SequenceNode:
+		got += "; leave the hyphens out"
+	case want == wantList && v.Kind == yaml.MappingNode:
+		got += "; begin each item with a hyphen"
+	case want == wantList && v.Kind == yaml.ScalarNode: // an address may hold a key, which is not repeated
+		got += "; put it into brackets: [ ]"
+	case want == wantMap || v.Kind != yaml.ScalarNode || v.isNull():
+	case want == "text":
 		got += fmt.Sprintf(`; write it in quotes: "%s"`, show(v.Value))
+	default:
+		got += fmt.Sprintf(" (%s)", show(v.Value))
 	}
 	v.at("wrong-type", "want %s, got %s", want, got)
 	return false

@@ -43,6 +43,8 @@ type Site struct {
 	Overrides map[mip.ID]Override
 	// Locales are those in addition to English, BCP 47.
 	Locales []string `yaml:"locales" check:"locale"`
+	// Redirects are old paths of proposals of the site, each with {n} where the number goes, as in /EIPS/eip-{n}.
+	Redirects []string `yaml:"redirects" check:"redirect"`
 	// Colour code blocks; true unless the file says false.
 	Highlight bool `yaml:"highlight" check:"bool"`
 }
@@ -123,8 +125,8 @@ func (f *file) site(p *problems) *Site {
 		once("id ", n.ID, at+".id")
 		once("chain ", fmt.Sprint(n.ChainID), at+".chain_id")
 		// A network without a name is called by its id.
-		public := mip.Network{ID: n.ID, Name: cmp.Or(n.Name, n.ID), ChainID: n.ChainID}
-		s.Networks = append(s.Networks, mip.Endpoints{Network: public, RPC: n.RPC, BlockTime: n.BlockTime})
+		public := mip.Network{ID: n.ID, Name: cmp.Or(n.Name, n.ID), ChainID: n.ChainID, BlockTime: n.BlockTime}
+		s.Networks = append(s.Networks, mip.Endpoints{Network: public, RPC: n.RPC})
 	}
 	for i, h := range f.HardForks {
 		at := fmt.Sprintf("hardforks[%d]", i)

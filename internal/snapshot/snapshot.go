@@ -96,21 +96,6 @@ func (f *Snapshot) ForumAt() *mip.Time {
 	return &oldest.FetchedAt
 }
 
-// Clock is the time that a network had then: that of its latest block, which is never ahead of the
-// moment at which it was asked, else the moment of the file.
-func (f *Snapshot) Clock(id string) *mip.Time {
-	n := f.Network(id)
-	switch {
-	case f == nil:
-		return nil
-	case n == nil || n.BlockTime == nil || n.Status == api.NetworkUnavailable:
-		return f.ComparedAt
-	case n.FetchedAt != nil && n.FetchedAt.UTC().Before(n.BlockTime.UTC()):
-		return n.FetchedAt
-	}
-	return n.BlockTime
-}
-
 // byHeat orders topics by activity, and by number where that is the same.
 func byHeat(a, b Topic) int {
 	return cmp.Or(cmp.Compare(b.ActivityScore, a.ActivityScore), cmp.Compare(a.TopicID, b.TopicID))

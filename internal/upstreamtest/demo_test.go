@@ -42,7 +42,7 @@ func demoProposals() []mip.Summary {
 
 func demoEndpoints() []mip.Endpoints {
 	return []mip.Endpoints{
-		{Network: mip.Network{ID: "mainnet", ChainID: 143}, RPC: []string{"https://rpc.example/main?key=k", "https://backup.example/main"}, BlockTime: 0.4},
+		{Network: mip.Network{ID: "mainnet", ChainID: 143, BlockTime: 0.4}, RPC: []string{"https://rpc.example/main?key=k", "https://backup.example/main"}},
 		{Network: mip.Network{ID: "testnet", ChainID: 10143}, RPC: []string{"https://rpc.example/test", "", "::"}},
 	}
 }

@@ -1,14 +1,15 @@
 // The dashboard's live figures. Only texts, links and the length of lines change, in places of fixed size, so
 // nothing moves; a figure that cannot be renewed stays, with its age.
 const board = $("#now[data-api]");
-const every = 6000, old = 120;
+const every = 6000;
 let timer = 0, stopped = false, failed = "";
 
 // The words of a source: fresh, old or down, never by colour alone. What was known once stays known.
 const source = (li, ok, at, why) => {
   at ??= li.dataset.at;
   if (at) li.dataset.at = at;
-  const aged = at && Date.now() - Date.parse(at) > old * 1000;
+  // Figures of the forum are kept for five minutes, and take a little longer to come.
+  const aged = at && Date.now() - Date.parse(at) > (li.dataset.source === "forum" ? 420 : 120) * 1000;
   li.className = !at ? "down" : ok && !aged ? "ok" : "old";
   put($("span", li), !at ? why : (ok && !aged ? `${ago(at)} old` : `old, ${ago(at)}`) + (ok || !why ? "" : `: ${why}`));
 };
@@ -24,12 +25,14 @@ const draw = (id, recent, card) => {
   s.splice(0, s.length - kept);
   const ms = s.slice(apart).map(([h, t], i) => (t - s[i][1]) / (h - s[i][0]));
   if (ms.length < 2) return;
-  const low = Math.min(...ms), span = Math.max(...ms) - low;
-  const line = ms.map((v, i) => `${(300 * i / (ms.length - 1)).toFixed(1)} ${(span ? 36 - 32 * (v - low) / span : 20).toFixed(1)}`).join("L");
+  const low = Math.round(Math.min(...ms)), high = Math.round(Math.max(...ms));
+  // From 0 to twice the declared block time, or else the mean.
+  const middle = card.dataset.pace * 1000 || ms.reduce((a, b) => a + b) / ms.length || 1;
+  const line = ms.map((v, i) => `${(300 * i / (ms.length - 1)).toFixed(1)} ${(40 - 20 * Math.min(2, Math.max(0, v / middle))).toFixed(1)}`).join("L");
   const [area, path] = $$(".spark path", card);
   path.setAttribute("d", `M${line}`);
   area.setAttribute("d", `M${line}L300 40L0 40Z`);
-  put($("[data-f=pace]", card), `Block time, last ${Math.max(1, Math.round((s.at(-1)[1] - s[0][1]) / 60000))} min: ${Math.round(low)}${span ? ` to ${Math.round(low + span)}` : ""} ms`);
+  put($("[data-f=pace]", card), `Block time, last ${Math.max(1, Math.round((s.at(-1)[1] - s[0][1]) / 60000))} min: ${low}${high > low ? ` to ${high}` : ""} ms`);
 };
 
 const show = w => {
@@ -56,21 +59,15 @@ const show = w => {
     put(f("last"), t ? `${ago(t.lastPostedAt ?? t.createdAt)} ago` : "–");
     if (t) setHeat(row, t.activityScore);
   });
-  for (const h of w.hardforks) {
-    const on = id => h.status === "active" || / on /.test(h.status) && h.status.split(/[ ,]+/).includes(id);
-    for (const tag of $$("[data-fork]", board)) if (tag.dataset.fork === h.name) {
-      put(tag, h.status);
-      let first = true;
-      for (const li of $$("[data-step]", tag.closest("section:has(.steps)") ?? tag)) {
-        const done = on(li.dataset.step);
-        li.className = done ? "s-final done" : first ? "s-last-call now" : "s-draft";
-        if (!done && first) { first = false; li.setAttribute("aria-current", "step") } else li.removeAttribute("aria-current");
-      }
-    }
-  }
-  const list = $("#disagree"), said = w.discrepancies.length ? w.discrepancies.map(x => x.message) : ["Nothing: texts and chains agree."];
-  if (list && $$("li", list).map(li => li.textContent).join("\n") !== said.join("\n"))
-    list.replaceChildren(...said.map(textContent => Object.assign(d.createElement("li"), { textContent })));
+  judge(w.hardforks);
+  const list = $("#disagree"), all = w.discrepancies.filter(x => x.code !== "last-call-overdue").map(x => x.message);
+  if (!list) return;
+  const lines = all.length ? all : ["Nothing: texts and chains agree."];
+  if ($$("li", list).map(li => li.textContent).join() !== lines.join())
+    list.replaceChildren(...lines.map(textContent => Object.assign(d.createElement("li"), { textContent })));
+  put($("#compared"), `As of ${when(w.freshness.hardforks)}`);
+  const calm = $("#calm");
+  if (calm) calm.hidden = all.length > 0;
 };
 
 const fail = why => {
@@ -95,6 +92,7 @@ if (board) {
     clearTimeout(timer);
     worker?.terminate();
     worker = null;
+    asked = Promise.resolve();
     if (d.hidden) timer = 0; else loop();
   });
   loop();

@@ -50,7 +50,7 @@ func inBubble(t *testing.T, n int, f func(w *world)) {
 		w := &world{t: t, net: upstreamtest.NewNetwork()}
 		defer w.net.Close()
 		w.config = chain.Config{
-			Endpoints: mip.Endpoints{Network: mip.Network{ID: "mainnet", Name: "Lantern", ChainID: chainID}, BlockTime: blockTime.Seconds()},
+			Endpoints: mip.Endpoints{Network: mip.Network{ID: "mainnet", Name: "Lantern", ChainID: chainID, BlockTime: blockTime.Seconds()}},
 			Transport: w, Detached: true, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 		}
 		for i := range n {

@@ -30,7 +30,8 @@ func TestEndpoints(t *testing.T) {
 		return mip.Network{ID: id, Name: "Name of " + id, ChainID: chain}
 	}
 	reached := func(n mip.Network, blockTime float64, rpc ...string) mip.Endpoints {
-		return mip.Endpoints{Network: n, BlockTime: blockTime, RPC: rpc}
+		n.BlockTime = blockTime
+		return mip.Endpoints{Network: n, RPC: rpc}
 	}
 	main, test := network("mainnet", 1), network("testnet-2", 2)
 	tests := []struct {

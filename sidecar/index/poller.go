@@ -148,7 +148,8 @@ func endpoint(lookup func(string) (string, bool), n mip.Network, file, snapshot 
 		const text = "site.yaml has the chain id %d and the published site %d; it is not asked until they agree"
 		return mip.Endpoints{Network: n}, fmt.Errorf(text, file.ChainID, n.ChainID)
 	}
-	out := mip.Endpoints{Network: n, RPC: snapshot.RPC, BlockTime: cmp.Or(file.BlockTime, snapshot.BlockTime)}
+	out := mip.Endpoints{Network: n, RPC: snapshot.RPC}
+	out.BlockTime = cmp.Or(file.BlockTime, snapshot.BlockTime, n.BlockTime)
 	if len(file.RPC) > 0 {
 		out.RPC = file.RPC
 	}

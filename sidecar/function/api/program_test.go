@@ -84,7 +84,7 @@ func run(m *testing.M) (code int, err error) {
 	topic := 401
 	s := &site.Site{Title: "Sample", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum.URL, Locales: []string{"ja"},
 		Overrides: map[mip.ID]site.Override{{Kind: "MIP", Number: 7}: {ForumTopicID: &topic}},
-		Networks:  []mip.Endpoints{{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID}, RPC: []string{chain.URL + "/key-that-is-secret"}, BlockTime: 1}},
+		Networks:  []mip.Endpoints{{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID, BlockTime: 1}, RPC: []string{chain.URL + "/key-that-is-secret"}}},
 	}
 	plan, err := planOf(s, "../../../proposals")
 	if err != nil {

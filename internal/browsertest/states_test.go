@@ -1,0 +1,173 @@
+package browsertest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/corpora"
+)
+
+// states is what pages say of Monad's forks at one moment: of each page some of its words in their order, and
+// dots for what stands between them.
+type states struct {
+	at   time.Time
+	says map[string]string
+}
+
+// monadStates are moments around the activations of MONAD_NINE, of the test network at 2026-03-10T14:30:00Z
+// and of the main network at 2026-03-19T14:30:00Z, and one after those of MONAD_TEN.
+func monadStates() []states {
+	moment := func(month time.Month, day int, state, next, test, main string) states {
+		main, test = "19 Mar 2026, 14:30:00 UTC "+main, "10 Mar 2026, 14:30:00 UTC "+test
+		times, table := "Monad "+main+"...Monad Testnet "+test, "Monad 143 "+main+"...Monad Testnet 10143 "+test
+		return states{time.Date(2026, month, day, 16, 0, 0, 0, time.UTC), map[string]string{
+			"/upgrade/":            "MONAD_NINE " + state + "..." + times,
+			"/upgrade/monad_nine/": "MONAD_NINE " + state + "..." + table,
+			"/mip/3/":              "MONAD_NINE " + state + "..." + times,
+			"/mip/6/":              "MONAD_NINE " + state + "..." + times,
+			"/dashboard/":          next + "...MONAD_NINE " + state + "..." + times,
+		}}
+	}
+	return []states{
+		moment(time.March, 1, "scheduled", "Next upgrade scheduled MONAD_NINE", "in 8 days", "in 17 days"),
+		moment(time.March, 15, "active on testnet", "Next upgrade active on testnet MONAD_NINE", "active for 5 days", "in 3 days"),
+		moment(time.April, 19, "active", "Next upgrade scheduled MONAD_TEN", "active for 40 days", "active for 31 days"),
+		moment(time.November, 22, "active", "Latest upgrade active MONAD_TEN", "active for 8 months", "active for 8 months"),
+	}
+}
+
+// clockAt sets the clock of a page.
+func clockAt(at time.Time) string {
+	return fmt.Sprintf(`{ const now = Date.now, ahead = %d - now(); Date.now = () => now() + ahead }`, at.UnixMilli())
+}
+
+// told is all that a page shows of its text, in one line.
+const told = `document.querySelector("main").innerText.replace(/\s+/g, " ")`
+
+// wantTold compares the words of a page with those of [states.says].
+func wantTold(t *testing.T, page, text, want string) {
+	t.Helper()
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(want), `\.\.\.`, `.*?`)
+	if !regexp.MustCompile(pattern).MatchString(text) {
+		t.Errorf("%s does not say %q: %s", page, want, text)
+	}
+}
+
+// wrong are words that time makes false.
+var wrong = regexp.MustCompile(`\b(scheduled|active|planned|Next upgrade|Latest upgrade|due|passed)\b`)
+
+// TestStates opens Monad's site before, between and after the activations of a fork, by the clock of the
+// reader, by that of the chains behind a sidecar, and without scripts.
+func TestStates(t *testing.T) {
+	b := Start(t)
+	t.Run("made", func(t *testing.T) {
+		t.Parallel()
+		folder := t.TempDir()
+		for n := 3; n <= 8; n++ {
+			status := "Draft"
+			if n == 7 {
+				status = "Last Call\nlast-call-deadline: 2026-03-17"
+			}
+			text := fmt.Sprintf("---\nmip: %d\ntitle: Proposal %d\nstatus: %s\ncreated: 2026-01-2%d\n---\n\n## Abstract\n\nWords.\n", n, n, status, n)
+			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		statesOf(t, b, folder)
+		t.Run("deadline", func(t *testing.T) { deadlines(t, b, folder) })
+	})
+	t.Run("monad", func(t *testing.T) {
+		t.Parallel()
+		statesOf(t, b, corpora.Need(t, "monad-mips"))
+	})
+}
+
+func statesOf(t *testing.T, b *Browser, folder string) {
+	with := setup{folders: []string{folder}, config: "../../examples/monad.yaml"}
+	bare := with.serve(t)
+	t.Run("without scripts", func(t *testing.T) {
+		tab := b.Open(t, bare.base, View{NoScript: true})
+		for page, want := range monadStates()[0].says {
+			tab.Go(page)
+			text := Ask[string](tab, told)
+			if word := wrong.FindString(text); word != "" {
+				t.Errorf("%s says %q", page, word)
+			}
+			// The dates are there without what a clock makes of them.
+			_, times, _ := strings.Cut(want, "...")
+			times = regexp.MustCompile(` in \d+ days`).ReplaceAllString(times, "")
+			wantTold(t, page, text, strings.TrimPrefix(times, "MONAD_NINE scheduled..."))
+			if page == "/dashboard/" {
+				wantTold(t, page, text, "Newest upgrade MONAD_TEN...12 Aug 2026...2 Sep 2026")
+			}
+		}
+	})
+	t.Run("by the reader's clock", func(t *testing.T) {
+		for _, m := range monadStates() {
+			tab := b.Open(t, bare.base, View{Early: clockAt(m.at)})
+			tab.Expect(failures)
+			for page, want := range m.says {
+				tab.Go(page)
+				wantTold(t, page, Ask[string](tab, told), want)
+			}
+		}
+	})
+	with.sidecar = true
+	live := with.serve(t)
+	t.Run("by the chains' clocks", func(t *testing.T) {
+		far := regexp.MustCompile(`(active) for \d+ \w+|in \d+ \w+`)
+		for _, m := range monadStates() {
+			live.later.Store(int64(time.Until(m.at)))
+			for _, reader := range []time.Time{m.at, m.at.AddDate(-1, 0, 0), m.at.AddDate(1, 0, 0)} {
+				tab := b.Open(t, live.base, View{Early: clockAt(reader)})
+				for page, want := range m.says {
+					tab.Go(page)
+					if page == "/dashboard/" {
+						tab.Wait(`document.querySelector("[data-network=mainnet] [data-f=height]").textContent !== "–"`)
+					} else {
+						tab.Wait(`document.querySelector(".forks").dataset.live === "200"`)
+					}
+					if reader != m.at { // which are wrong about how far away a time is, and not about the state
+						want = far.ReplaceAllString(want, "$1...")
+					}
+					wantTold(t, fmt.Sprintf("%s at %s, read at %s", page, m.at, reader), Ask[string](tab, told), want)
+				}
+			}
+		}
+	})
+}
+
+// deadlines holds that the deadline of a last call is a date, and what a clock makes of it.
+func deadlines(t *testing.T, b *Browser, folder string) {
+	v := setup{folders: []string{folder}, config: "../../examples/monad.yaml"}.serve(t)
+	for at, want := range map[time.Time]string{
+		{}: "17 Mar 2026",
+		time.Date(2026, 3, 1, 16, 0, 0, 0, time.UTC):   "17 Mar 2026 in 16 days",
+		time.Date(2026, 3, 17, 23, 0, 30, 0, time.UTC): "17 Mar 2026 in 59 minutes",
+		time.Date(2026, 3, 18, 1, 0, 30, 0, time.UTC):  "17 Mar 2026 passed 1 hour ago",
+		time.Date(2028, 3, 19, 1, 0, 30, 0, time.UTC):  "17 Mar 2026 passed 2 years ago",
+	} {
+		view := View{NoScript: at.IsZero()}
+		if !view.NoScript {
+			view.Early = clockAt(at)
+		}
+		tab := b.Open(t, v.base, view)
+		tab.Expect(failures)
+		for page, before := range map[string]string{
+			"/": "MIP-7 Proposal 7 is in Last Call. Deadline for comments: ", "/mip/7/": "Last call deadline ",
+			"/dashboard/": "MIP-7 Proposal 7: deadline for comments ",
+		} {
+			tab.Go(page)
+			text := Ask[string](tab, told)
+			wantTold(t, page, text, before+want)
+			if word := wrong.FindString(text); view.NoScript && word != "" {
+				t.Errorf("%s says %q", page, word)
+			}
+		}
+	}
+}

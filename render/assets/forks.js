@@ -1,0 +1,9 @@
+// Upgrades by the chains' own time, on a page that shows some and asks for nothing else of them.
+const asks = $(".forks");
+const askForks = async () => {
+  if (d.hidden || asks.dataset.live === "404") return;
+  const [status, w] = await ask(asks.dataset.api);
+  asks.dataset.live = status;
+  if (w) judge(w.hardforks);
+};
+if (asks) { askForks(); setInterval(askForks, 60000) }

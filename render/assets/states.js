@@ -1,0 +1,46 @@
+// What time makes of the dates on a page. A page holds dates and nothing that time makes false: the reader's clock
+// says how far away they are, and which upgrade is next. A sidecar's answer, by the chains' own time, goes before it.
+const put = (e, text) => { if (e && e.textContent !== text) e.textContent = text };
+const day = 86400;
+const span = ms => {
+  const s = Math.abs(ms) / 1000;
+  const [size, unit] = s < 3600 ? [60, "minute"] : s < day ? [3600, "hour"] : s < 60 * day ? [day, "day"] : s < 730 * day ? [30.44 * day, "month"] : [365.25 * day, "year"];
+  const n = Math.floor(s / size);
+  return n ? `${n} ${unit}${n > 1 ? "s" : ""}` : "less than a minute";
+};
+// The status of a fork by its name, as the chains have it.
+const said = Object.create(null);
+// Where a fork's networks stand: [id, Unix time or nothing, whether it is active].
+const networks = ({ fork, at }) => at.split(" ").map(pair => {
+  const [id, t] = pair.split("="), s = said[fork];
+  return [id, t, s ? s === "active" || s.slice(10).split(", ").includes(id) : t && t * 1000 <= Date.now()];
+});
+const judge = (forks = []) => {
+  for (const f of forks) said[f.name] = f.status;
+  for (const e of $$(".age")) {
+    // Of a deadline the day itself counts.
+    const { until } = e.dataset, [[, t, on]] = until ? [[]] : networks(e.dataset);
+    const left = (until ? Date.parse(until) + day * 1000 : t * 1000) - Date.now(), far = span(left);
+    put(e, on ? left > 0 ? "active" : `active for ${far}` : left > 0 ? `in ${far}` : until ? `passed ${far} ago` : "due");
+  }
+  // Of the upgrades that may be next, the newest first, one is: that with the soonest time, or else one without any.
+  let next = $(".next"), soonest = Infinity, over = true;
+  for (const e of $$(".state")) {
+    const all = networks(e.dataset), on = all.filter(n => n[2]).map(n => n[0]), timed = all.filter(n => n[1]), card = e.closest(".next");
+    put(e, said[e.dataset.fork] ?? (!timed.length ? "planned" : !on.length ? "scheduled" : on.length === all.length ? "active" : `active on ${on.join(", ")}`));
+    if (!card) continue;
+    const left = timed.filter(n => !n[2]).map(n => n[1]), first = Math.min(...left);
+    if (first <= soonest && (left.length || !timed.length)) [next, soonest, over] = [card, first, false];
+    let current = true;
+    for (const li of $$("[data-step]", card)) {
+      const done = on.includes(li.dataset.step), now = current && !done;
+      li.className = done ? "s-final done" : now ? "s-last-call now" : "s-draft";
+      if (now) li.setAttribute("aria-current", "step"); else li.removeAttribute("aria-current");
+      current &&= done;
+    }
+  }
+  for (const c of $$(".next")) c.hidden = c !== next;
+  put($(".next:not([hidden]) h2"), `${over ? "Latest" : "Next"} upgrade`);
+};
+judge();
+setInterval(() => judge(), 60000);
