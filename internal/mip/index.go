@@ -24,19 +24,19 @@ type Entry struct {
 	Authors      []string `json:"authors" doc:"In the header's order, such as Ada Lovelace (@ada)."`
 	Hardfork     *string  `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
 	Created      Date     `json:"created" doc:"The header's creation date."`
-	Ended        []string `json:"ended" doc:"How it ended, such as Superseded by MIP-8. May hold Markdown backticks."`
 	Updated      *Time    `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
 	ForumTopicID *int     `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
 	URL          string   `json:"url" doc:"The page for people."`
+	Ended        []string `json:"ended" doc:"Why it is over, in sentences without a full stop, such as Superseded by MIP-7; empty for others."`
 	Lists        []string `json:"lists" doc:"Paths of the lists that it is on, such as status/last-call."`
 }
 
-// NewEntry is the entry of a proposal that is on these lists and ended in these ways.
-func NewEntry(s Summary, lists, ended []string) Entry {
+// NewEntry is the entry of a proposal. ended and lists are those of [Entry], and may be nil.
+func NewEntry(s Summary, ended, lists []string) Entry {
 	e := Entry{
 		ID: s.ID, Title: s.Title, Description: s.Description, Status: s.Status, Type: s.Type, Category: s.Category,
-		Authors: []string{}, Hardfork: s.Hardfork, Created: s.Created, Updated: s.Updated, Ended: append([]string{}, ended...),
-		ForumTopicID: s.ForumTopicID, URL: s.URL, Lists: append([]string{}, lists...),
+		Authors: []string{}, Hardfork: s.Hardfork, Created: s.Created, Updated: s.Updated,
+		ForumTopicID: s.ForumTopicID, URL: s.URL, Ended: append([]string{}, ended...), Lists: append([]string{}, lists...),
 	}
 	for _, a := range s.Authors {
 		e.Authors = append(e.Authors, a.String())
@@ -62,7 +62,7 @@ func (a Author) String() string {
 
 // ended are statuses of other processes, by slug, under which a proposal is not pursued or is
 // continued elsewhere.
-const ended = " abandoned cancelled canceled closed deferred deprecated inactive moved obsolete rejected replaced superseded "
+const ended = " abandoned cancelled canceled closed deferred deprecated inactive moved rejected "
 
 // stage orders statuses for a reader of many: 0 is under discussion, 1 in force or unknown, 2 over.
 func (s Summary) stage() int {

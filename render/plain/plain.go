@@ -109,16 +109,17 @@ func Successors(info mip.SiteInfo, s mip.Summary) []string {
 	return out
 }
 
-// Ended says how a proposal ended, a sentence for each way: withdrawn, with the reason if there is
-// one, or superseded, with the successors that are known. It is empty for any other proposal.
-func Ended(info mip.SiteInfo, s mip.Summary) []string {
-	out := []string{}
+// Ended says why a proposal is over, in sentences without a full stop: that it was withdrawn, with
+// the reason, or superseded.
+func Ended(info mip.SiteInfo, s mip.Summary) (out []string) {
 	if s.Status == mip.Withdrawn && s.WithdrawalReason != nil {
 		out = append(out, "Withdrawn: "+*s.WithdrawalReason)
 	}
+	if by := Successors(info, s); len(by) > 0 {
+		return append(out, "Superseded by "+strings.Join(by, ", "))
+	}
 	if s.Superseded() {
-		by := strings.Join(Successors(info, s), ", ")
-		out = append(out, strings.TrimSuffix("Superseded by "+by, " by "))
+		out = append(out, "Superseded")
 	}
 	return out
 }
