@@ -61,7 +61,7 @@ func StaticRoutes(prefix string) []StaticRoute {
 	responses := map[string]any{
 		"listProposals": mip.List{}, "getProposal": mip.Proposal{}, "getSummary": api.Summary{},
 		"getTranslation": api.PublishedTranslation{}, "listHardForks": mip.HardForks{}, "getSite": mip.SiteInfo{},
-		"getDiagnostics": mip.Diagnostics{},
+		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{},
 	}
 	out := fixed().Routes
 	for i := range out {

@@ -220,6 +220,7 @@ func wireFields(t reflect.Type) []reflect.StructField {
 func schemaName(t reflect.Type) string {
 	return cmp.Or(map[string]string{
 		"mip.List": "ProposalList", "mip.Summary": "ProposalSummary", "mip.Problem": "FileProblem",
+		"mip.Index": "ProposalIndex", "mip.Entry": "ProposalEntry",
 		"mip.Translation": "TranslationLink", "api.Summary": "ImpactSummary",
 	}[t.String()], t.Name())
 }

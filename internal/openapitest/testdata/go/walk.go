@@ -197,6 +197,7 @@ func static(proposals []Proposal) map[string][]call {
 	}
 	return map[string][]call{
 		"listProposals":       none((*client).ListProposalsWithResponse),
+		"getIndex":            none((*client).GetIndexWithResponse),
 		"getProposal":         each((*client).GetProposalWithResponse, numbers...),
 		"getSummary":          each((*client).GetSummaryWithResponse, summarised...),
 		"getTranslation":      translated,

@@ -57,6 +57,7 @@ const numbers = [x.n, ...proposals.map((p) => p.number)];
 /** The first call of an operation has the examples' arguments. */
 const files: Record<string, Call[]> = {
   "get /api/v1/mips": [(api) => api.GET("/api/v1/mips")],
+  "get /api/v1/index": [(api) => api.GET("/api/v1/index")],
   "get /api/v1/mips/{n}": numbers.map((n) => (api) => api.GET("/api/v1/mips/{n}", { params: { path: { n } } })),
   "get /api/v1/mips/{n}/summary": [x.n, ...proposals.filter((p) => p.summaryUrl !== null).map((p) => p.number)].map(
     (n) => (api) => api.GET("/api/v1/mips/{n}/summary", { params: { path: { n } } }),
