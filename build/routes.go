@@ -43,7 +43,10 @@ const feedFile = "feed.xml"
 // routeOf fills a route's {kind} and {n}, and the parts that pairs names with their values.
 func routeOf(route string, id mip.ID, pairs ...string) string {
 	pairs = append(pairs, "{kind}", strings.ToLower(id.Kind), "{n}", strconv.Itoa(id.Number))
-	return strings.NewReplacer(pairs...).Replace(route)
+	for i := 0; i < len(pairs); i += 2 {
+		route = strings.Replace(route, pairs[i], pairs[i+1], 1)
+	}
+	return route
 }
 
 // fileOf is the file of a route, which differs from the route where other routes lie below it.
