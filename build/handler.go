@@ -23,6 +23,10 @@ type Published struct {
 	plan *Plan
 	// files are the artifacts by path, which begins with a slash.
 	files map[string]*file
+	// rules are those of `_redirects` for one path each, of which there are thousands, by that path. They come before
+	// those for many, which are prefixes.
+	rules    map[string]Redirect
+	prefixes []Redirect
 }
 
 // file is one artifact as it is sent.
@@ -34,7 +38,14 @@ type file struct {
 
 // Publish renders the whole plan into memory, but for the share cards: the first request draws them.
 func (p *Plan) Publish(ctx context.Context) (*Published, error) {
-	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts))}
+	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts)), rules: make(map[string]Redirect, len(p.Redirects))}
+	for _, r := range p.Redirects {
+		if strings.HasSuffix(r.From, "/*") {
+			h.prefixes = append(h.prefixes, r)
+		} else if _, taken := h.rules[r.From]; !taken {
+			h.rules[r.From] = r
+		}
+	}
 	for i := range p.Artifacts {
 		a := &p.Artifacts[i]
 		h.files["/"+a.File] = &file{a, sync.OnceValues(func() (*entity.Entity, error) {
@@ -62,7 +73,7 @@ func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// A file comes before any rule, as on a CDN. Only files and rewrites to them can be asked in vain to change.
 	f := h.file(name)
-	rule, ruled := h.plan.rule(name)
+	rule, ruled := h.rule(name)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case r.Method == http.MethodOptions:
@@ -83,6 +94,24 @@ func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default: // for a POST, too
 		h.files["/404.html"].send(w, r, http.StatusNotFound)
 	}
+}
+
+// rule is the first redirect that covers a path, with the address for that path.
+func (h *Published) rule(name string) (Redirect, bool) {
+	if r, ok := h.rules[name]; ok {
+		return r, true
+	}
+	// A host takes an old address with a last slash, too.
+	if r := h.rules[strings.TrimSuffix(name, "/")]; r.Status == http.StatusMovedPermanently {
+		return r, true
+	}
+	for _, r := range h.prefixes {
+		if rest, ok := match(r.From, name); ok {
+			r.To = strings.Replace(r.To, splat, rest, 1)
+			return r, true
+		}
+	}
+	return Redirect{}, false
 }
 
 // file is the file at a path, or the index of the folder at it, with or without the last slash. Paths that are not

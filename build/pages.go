@@ -46,7 +46,13 @@ func (p *planner) documents() {
 	add("/api/v1/mips", mip.List{Count: len(p.Summaries), MIPs: p.Summaries, UpdatedAt: updatedAt(p.Summaries)})
 	add("/api/v1/hardforks", mip.HardForks{HardForks: p.Forks})
 	add("/api/v1/site", p.info)
-	add("/api/v1/diagnostics", mip.Diagnostics{Problems: p.publicProblems()})
+	p.addIndex("/api/v1/diagnostics", func() ([]byte, error) {
+		texts, err := p.plan.TextProblems()
+		if err != nil {
+			return nil, err
+		}
+		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(texts)})
+	})
 	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info, p.Forks, p.Summaries) })
 	full := func(w io.Writer) error {
 		return agent.LLMsFull(w, p.info, p.Summaries, func(i int) string { return p.Proposals[i].Raw })

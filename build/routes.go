@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/card"
@@ -174,8 +175,7 @@ func (p *planner) sitemap() {
 	p.addIndex("/robots.txt", fixed(render.Robots(p.info)))
 }
 
-// redirects maps every route that is not its own file to its file, and the addresses that the files
-// have in their repository to their pages.
+// redirects maps every route that is not its own file to its file, and old addresses of proposals to their pages.
 func (p *planner) redirects() {
 	var b bytes.Buffer
 	add := func(from, to string, status int) {
@@ -187,13 +187,14 @@ func (p *planner) redirects() {
 			add(a.Route, "/"+a.File, 200)
 		}
 	}
-	// Links to a proposal's file, as texts and forums have them, lead to its page. Of two folders with one name the
-	// first proposal has the address.
+	// Of two proposals with one old address the first has it.
 	taken := map[string]bool{}
 	for _, c := range p.Proposals {
-		if from := "/" + c.RepoPath; plainPath(from) && !taken[from] {
-			taken[from] = true
-			add(from, p.Site.Path(c.ID.Page()), 301)
+		for _, from := range p.oldPaths(c) {
+			if plainPath(from) && !taken[from] {
+				taken[from] = true
+				add(from, p.Site.Path(c.ID.Page()), 301)
+			}
 		}
 	}
 	if folder := mip.PageFolder(p.info.Prefix); folder != oldPages {
@@ -205,6 +206,18 @@ func (p *planner) redirects() {
 		add("/api/*", "/api-404.json", 404)
 	}
 	p.add(Artifact{File: "_redirects", index: true, Body: fixed(b.Bytes())})
+}
+
+// oldPaths are the paths that links of elsewhere have for a proposal: those of its file in the repository, as texts and
+// forums name it, that which sites of this kind have (/EIPS/eip-1559), and those of site.yaml.
+func (p *planner) oldPaths(c *corpus.Proposal) (paths []string) {
+	for _, file := range []string{"/" + c.RepoPath, "/" + p.Site.Prefix + "S/" + path.Base(c.File)} {
+		paths = append(paths, file, strings.TrimSuffix(file, path.Ext(file)))
+	}
+	for _, template := range p.Site.Redirects {
+		paths = append(paths, strings.Replace(template, "{n}", strconv.Itoa(c.ID.Number), 1))
+	}
+	return paths
 }
 
 // plainPath reports whether a path can stand in a rule as it is.
@@ -249,17 +262,6 @@ func (p *planner) headers() {
 		}
 	}
 	p.add(Artifact{File: "_headers", index: true, Body: fixed(b.Bytes())})
-}
-
-// rule is the first redirect that covers a path, with the address for that path.
-func (p *Plan) rule(name string) (Redirect, bool) {
-	for _, r := range p.Redirects {
-		if rest, ok := match(r.From, name); ok {
-			r.To = strings.Replace(r.To, splat, rest, 1)
-			return r, true
-		}
-	}
-	return Redirect{}, false
 }
 
 // match reports whether a rule's From covers a path; rest is the part of it that a * covers. A From with a colon covers

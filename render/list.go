@@ -87,14 +87,18 @@ func newestChange(all []mip.Summary) *mip.Time {
 // ref is a mention of a proposal. One that is not published has an id alone: a header may name any
 // number. It is a copy, so that a page holds no more of another proposal than it shows.
 type ref struct {
-	ID        mip.ID
-	Title     string
-	Status    mip.Status
-	Published bool
+	ID         mip.ID
+	Title      string
+	Status     mip.Status
+	Published  bool
+	Superseded bool
 }
 
+// Class is the CSS class of its status.
+func (r ref) Class() string { return badgeClass(r.Status, r.Superseded) }
+
 // refTo mentions a published proposal.
-func refTo(s mip.Summary) ref { return ref{s.ID, s.Title, s.Status, true} }
+func refTo(s mip.Summary) ref { return ref{s.ID, s.Title, s.Status, true, s.Superseded()} }
 
 // refs mention the proposals of the same kind with these numbers. all must be in the order of ids.
 func refs(all []mip.Summary, of mip.ID, numbers []int) []ref {
@@ -299,5 +303,7 @@ func (p *Pages) About(route string) ([]byte, error) {
 // NotFound renders the answer to an address that leads nowhere. It has no canonical address and is
 // not to be indexed, since a host serves it at any address.
 func (p *Pages) NotFound() ([]byte, error) {
-	return p.page("notfound", head{Title: "Page not found", Description: "There is no page at this address."}, nil)
+	return p.page("notfound", head{
+		Title: "Page not found", Description: "There is no page at this address.", Script: lostScript,
+	}, nil)
 }

@@ -122,7 +122,7 @@ func (p *Pages) parseTemplates() (*template.Template, error) {
 // would take most of its time.
 func (p *Pages) renderFrame(notice string) (err error) {
 	p.frame = map[string]map[string]template.HTML{"links": {}, "header": {}, "footer": {}}
-	for _, script := range []string{siteScript, forksScript, listScript, textScript, liveScript} {
+	for _, script := range []string{siteScript, forksScript, listScript, textScript, liveScript, lostScript} {
 		if p.frame["links"][script], err = p.fragment("site-links", script); err != nil {
 			return err
 		}
@@ -258,6 +258,7 @@ const (
 	textScript  = "text.js"
 	liveScript  = "live.js"
 	forksScript = "forks.js" // of pages of upgrades, which ask for their states
+	lostScript  = "lost.js"  // of the page for unknown addresses
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
@@ -271,6 +272,7 @@ func assetFiles() [][]string {
 		{listScript, "site.js", "states.js", "ask.js", "list.js"},
 		{textScript, "site.js", "states.js", "ask.js", "text.js", "heat.js", "forks.js"},
 		{liveScript, "site.js", "states.js", "ask.js", "live.js"},
+		{lostScript, "site.js", "states.js", "ask.js", "lost.js"},
 		{"markdown.js", "markdown.js"},
 		{"ai.js", "ai.js"},
 	}

@@ -74,6 +74,7 @@ func TestPages(t *testing.T) {
 		{"step 31: feeds are found", feeds},
 		{"step 32: the API's page", apiPage},
 		{"step 33: not found", notFound},
+		{"step 33: links of other publishers", foreign},
 		{"step 34: requests", requests},
 		{"step 34: nothing moves", stillness},
 		{"step 34: nothing moves when figures are renewed", func(t *testing.T, r run) { stillness(t, run{r.Browser, serveFigures(t, true, nil), r.clipboard}) }},

@@ -37,12 +37,13 @@ var checks = map[string]func(value) (any, bool){
 	"chain":  integer("a whole number", "a decimal number", 1, maxChainID),
 	"folder": text(func(s string) (string, error) { return path.Clean(s), nil }),
 	// The git program would take a hyphen for an option, and ext::sh for a command to run.
-	"git":     matching(`^[^-:\s](:?[^:\s])*$`, "the address of a git repository, without a remote helper (::)"),
-	"inside":  text(insideFolder),
-	"locale":  text(locale),
-	"network": matching(`^[a-z0-9-]{1,64}$`, "small letters, digits and hyphens, such as mainnet"),
-	"number":  integer("a whole number", "a decimal number", 0, mip.MaxNumber),
-	"prefix":  text(prefix),
+	"git":      matching(`^[^-:\s](:?[^:\s])*$`, "the address of a git repository, without a remote helper (::)"),
+	"inside":   text(insideFolder),
+	"locale":   text(locale),
+	"network":  matching(`^[a-z0-9-]{1,64}$`, "small letters, digits and hyphens, such as mainnet"),
+	"number":   integer("a whole number", "a decimal number", 0, mip.MaxNumber),
+	"prefix":   text(prefix),
+	"redirect": text(redirect),
 	// Ranges (a..b) are refused as well.
 	"ref":     matching(`^\w((\.?[\w/+-])*\.?[\w+-])?$`, "a branch, tag or commit"),
 	"seconds": value.seconds,
@@ -224,6 +225,19 @@ func webAddress(s string) (string, error) {
 		}
 	}
 	return s, nil
+}
+
+// redirect checks a path with a place for a number. It stands in a rule of the host as it is, where some characters have a
+// meaning of their own.
+func redirect(s string) (string, error) {
+	if strings.Count(s, "{n}") != 1 {
+		return "", fmt.Errorf("want {n} once, where the number goes, got %s", show(s))
+	}
+	number := strings.Replace(s, "{n}", "1", 1)
+	if number != path.Clean(number) {
+		return "", fmt.Errorf("want a path without empty, . and .. parts, got %s", show(s))
+	}
+	return s, match(s, `^/[\w./~-]*\{n\}[\w./~-]*$`, "a path such as /EIPS/eip-{n}")
 }
 
 // sourceURL checks a template that becomes an address once {path} and {commit} are filled in.

@@ -56,6 +56,7 @@ overrides:
   "8": {forum_topic_id: 5}
 locales: [de, zh-Hant, pt-BR, es-419, no]
 highlight: false
+redirects: ["/EIPS/eip-{n}", "/p/{n}.html"]
 `
 
 func activation(seconds int64) mip.Activation {
@@ -98,7 +99,8 @@ func TestParse(t *testing.T) {
 			{Kind: "EIP", Number: 7}: {ForumTopicID: new(399), DiscussionsTo: new("https://forum.example.org/t/x/399"), Hardfork: new("Fork two")},
 			{Kind: "EIP", Number: 8}: {ForumTopicID: new(5)},
 		},
-		Locales: []string{"de", "zh-Hant", "pt-BR", "es-419", "no"},
+		Locales:   []string{"de", "zh-Hant", "pt-BR", "es-419", "no"},
+		Redirects: []string{"/EIPS/eip-{n}", "/p/{n}.html"},
 	}
 	least := &site.Site{Title: "Sample", BaseURL: "https://example.org", Prefix: "MIP", Proposals: []string{"proposals"}, Highlight: true}
 	tests := []struct {
@@ -167,7 +169,7 @@ func TestParseRefuses(t *testing.T) {
 		{"alias bomb", "locales: &a [x,x,x,x]\nproposals: &b [*a,*a]\n", []string{"3: bad-value", "3: bad-value", "3: bad-value", "3: bad-value", "4: wrong-type: proposals[0]: want text, got an alias", "4: wrong-type: proposals[1]"}},
 		{"anchor that holds itself", "locales: &a [*a]\n", []string{"3: wrong-type: locales[0]: want text, got an alias"}},
 		{"alias for a mapping", "networks: &n []\nhardforks: [*n]\noverrides: *n\n", []string{"4: wrong-type: hardforks[0]: want a mapping (key: value), got an alias", "5: wrong-type: overrides"}},
-		{"broken YAML", "networks:\n  - id: [\n", []string{"4: yaml-syntax: did not find"}},
+		{"broken YAML", "networks:\n  - id: [\n", []string{"4: yaml-syntax: a value is missing; close each [ and each {"}},
 		{"broken in the first line", "!title: [\n", []string{"1: yaml-syntax: "}},
 		{"nesting without end", "a: " + deep, []string{"3: yaml-syntax: exceeded max depth"}},
 		{"unknown keys of other files", "chain_id: 1\nforum: {title: x, base_url: http://x}\nbaseURL: x\ncolour: red\n",
@@ -248,6 +250,8 @@ func TestParseRefuses(t *testing.T) {
 			[]string{"4: bad-value: overrides.7.discussions_to: want an absolute", "4: bad-value: overrides.7.forum_topic_id: want a decimal", "4: bad-value: overrides.7.hardfork: hardforks has no NONE", "4: unknown-key: overrides.7.topic"}},
 		{"override not a mapping", "overrides: {7: 399}\n", []string{"3: wrong-type: overrides.7: want a mapping (key: value), got a number"}},
 		{"locales", "locales: [en, DE, zh-hant, de_AT, de, de]\n", []string{"3: bad-value: locales[0]: en is always there", "3: bad-value: locales[1]: want a language tag", "3: bad-value: locales[2]", "3: bad-value: locales[3]", "3: duplicate-value: locales[5]"}},
+		{"redirects", "redirects: [/a, 'b/{n}', '/{n}/{n}', '/{x}/{n}', '/a b/{n}', '/a*/{n}', '//h/{n}', '/../{n}']\n",
+			[]string{"3: bad-value: redirects[0]: want {n} once", "3: bad-value: redirects[1]: want a path such as /EIPS/eip-{n}, got b/{n}", "3: bad-value: redirects[2]: want {n} once", "3: bad-value: redirects[3]: want a path", "3: bad-value: redirects[4]", "3: bad-value: redirects[5]", "3: bad-value: redirects[6]", "3: bad-value: redirects[7]"}},
 		{"highlight text", "highlight: often\n", []string{"3: wrong-type: highlight: want true or false, got text"}},
 	}
 	for _, tt := range tests {

@@ -43,6 +43,8 @@ type Site struct {
 	Overrides map[mip.ID]Override
 	// Locales are those in addition to English, BCP 47.
 	Locales []string `yaml:"locales" check:"locale"`
+	// Redirects are old paths of proposals of the site, each with {n} where the number goes, as in /EIPS/eip-{n}.
+	Redirects []string `yaml:"redirects" check:"redirect"`
 	// Colour code blocks; true unless the file says false.
 	Highlight bool `yaml:"highlight" check:"bool"`
 }

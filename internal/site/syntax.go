@@ -40,6 +40,7 @@ const wantKey = "no key; want key: value, with a blank behind the colon"
 var advice = []struct{ words, text string }{
 	{"did not find expected ',' or ']'", "a [ is never closed; close it with ]"},
 	{"did not find expected ',' or '}'", "a { is never closed; close it with }"},
+	{"expected node content", "a value is missing; close each [ and each {"},
 	{"unexpected end of stream", "a quote is never closed; end the text with the quote that it begins with"},
 	{"unexpected document indicator", "a quote is never closed; end the text with the quote that it begins with"},
 	{mappingValues, "a key where none can be; put a text that holds a colon and a blank in quotes, and indent the keys of one mapping alike"},

@@ -51,6 +51,18 @@ if (list) {
   addEventListener("scroll", place, { passive: true });
 }
 
+// a link of another publisher (#specification, #user-content-specification) leads to its section as well
+const fragment = () => {
+  let name = location.hash.slice(1);
+  try { name = decodeURIComponent(name) } catch { /* as it is */ }
+  if (!name || d.getElementById(name)) return;
+  const plain = s => s.toLowerCase().replace(/^(user-content|s)-/, "").replace(/[^\p{L}\p{M}\p{N}]/gu, "");
+  const to = $$(".prose [id]").find(e => plain(e.id) === plain(name));
+  if (to) location.replace("#" + to.id);
+};
+fragment();
+addEventListener("hashchange", fragment);
+
 // the tables of contents follow the reader
 const toc = Map.groupBy($$(".toc a, .sheet a"), a => decodeURIComponent(a.hash.slice(1)));
 // A heading that a link leads to stands a little below the upper edge: see scroll-padding-top.

@@ -90,6 +90,8 @@ type passage struct {
 	words   string // the text as made by [words]
 	speaks  [4]int // how much it speaks of each group
 	score   int    // what speaks for it where passages are picked
+
+	answers [4]answer // what it says to each group that asks whether it has to act
 }
 
 // passages returns what the subject's texts say, in order: the proposal's own sections, then for the
@@ -99,10 +101,7 @@ func passages(s Subject) []passage {
 	var out []passage
 	vocabularies := vocabulariesOf(kindOf(s))
 	for from, p := range s.proposals() {
-		k, labels := kindOf(s), prose.Labels(p.Sections)
-		if from != "" {
-			k = kindOf(Subject{Proposal: p})
-		}
+		k, labels := s.kindIn(from, p), prose.Labels(p.Sections)
 		for i, r := range roles(p.Sections) {
 			if r == skipped {
 				continue
@@ -119,7 +118,7 @@ func passages(s Subject) []passage {
 				u.before = r == abstract && j < announced && !announces(u.text)
 				u.order, u.words = len(out), words(u.text)
 				for a, v := range vocabularies {
-					u.speaks[a] = axisScore(v, axis(a), u)
+					u.speaks[a], u.answers[a] = axisScore(v, axis(a), u), u.answer(axis(a))
 				}
 				out = append(out, u)
 			}
@@ -255,7 +254,7 @@ var (
 // sensible length, and is neither a formula nor a placeholder.
 func readable(text string) bool {
 	// A shorter one says nothing by itself, and a longer one is an argument.
-	const shortest, longest = 25, 330 // runes
+	const shortest, longest = 20, 330 // runes
 	n := utf8.RuneCountInString(text)
 	if n < shortest || n > longest || strings.ContainsFunc(text, hidden) || isLive(text) || !balanced(text) ||
 		!wholeSentence().MatchString(text) || noSentence().MatchString(text) || boilerplate(text) {
@@ -268,8 +267,8 @@ func readable(text string) bool {
 		}
 		ideographs = ideographs || unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana)
 	}
-	// Most of a sentence is letters, and it has five words, but for scripts without blanks.
-	return letters*100 >= n*70 && (ideographs || len(strings.Fields(text)) >= 5)
+	// Most of a sentence is letters, and it has three words, but for scripts without blanks.
+	return letters*100 >= n*70 && (ideographs || len(strings.Fields(text)) >= 3)
 }
 
 // boilerplate reports whether a text holds a phrase that is in every proposal (key words, notes, licences), that points
@@ -296,6 +295,9 @@ func pointsBack(text string) bool {
 		return true
 	}
 	first, second := twoWords(text)
+	if slices.ContainsFunc(list("impersonal"), func(start string) bool { return strings.HasPrefix(text, start) }) {
+		return false
+	}
 	// "There is" begins a sentence of its own, "there it ends" does not.
 	first = strings.TrimSuffix(strings.TrimRight(first, ",:"), "'s")
 	if first == "there" {
