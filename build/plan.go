@@ -214,6 +214,8 @@ type planner struct {
 	texts            *Rendered
 	// found has the links of each text that was rendered, by file: textLinks.
 	found sync.Map
+	// listed are the lists that each proposal is on, in the order of Summaries.
+	listed [][]string
 	// state is a hash of what decides how texts are rendered.
 	state string
 }
@@ -224,7 +226,8 @@ type planner struct {
 func NewPlan(c *Content, o Options) (*Plan, error) {
 	p := &planner{
 		Options: o, Content: c, md: html.New(o.Site.Highlight), info: siteInfo(c, o.Site),
-		plan: &Plan{baseURL: o.Site.BaseURL, kind: o.Site.Prefix, versions: &corpus.Texts{}},
+		plan:   &Plan{baseURL: o.Site.BaseURL, kind: o.Site.Prefix, versions: &corpus.Texts{}},
+		listed: make([][]string, len(c.Summaries)),
 	}
 	p.beginTexts()
 	p.plan.problems = sync.OnceValues(p.linkProblems)

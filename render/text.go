@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -66,8 +65,8 @@ func (p *Pages) funcs() template.FuncMap {
 		"activation": p.activation,
 		"genesis":    func(a mip.Activation) bool { return a.Timestamp != nil && *a.Timestamp == 0 },
 		"cite":       p.cite,
+		"csl":        p.csl,
 		"tex":        texText,
-		"quoted":     func(s string) (string, error) { b, err := json.Marshal(s); return string(b), err },
 		"axes":       axes,
 		"place":      p.place,
 		"curl":       p.curl,

@@ -32,7 +32,7 @@ func Explain(kind, value string) (heading, meaning string) {
 	known := Meaning(kind, mip.Slug(value))
 	switch {
 	case kind == "author":
-		return "Proposals by " + value, "Every proposal that names this author, by number."
+		return "Proposals by " + value, "Every proposal that names this author."
 	case kind == "upgrade":
 		return value + " upgrade", "The proposals that the " + value + " network upgrade activates, and the one that says so."
 	case value == "":
