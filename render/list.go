@@ -326,7 +326,7 @@ func byDeadline(a, b mip.Summary) int {
 	return a.LastCallDeadline.Time().Compare(b.LastCallDeadline.Time())
 }
 
-// Listing renders /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/. A status of the
+// Listing renders /status/{status}/, /category/{category}/, /type/{type}/ or /author/{login}/. A status of the
 // process may have no proposal; the page says so.
 func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)

@@ -2,9 +2,11 @@ package render
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -232,11 +234,43 @@ func (p *Pages) place(v *proposalView, section string) place {
 }
 
 // cite makes plain text. It refers to a proposal in one of the forms of templates/citation.txt:
-// cite, bibtex or csl (CSL-JSON 1.0.2).
-func (p *Pages) cite(form string, s mip.Summary) (string, error) {
+// cite or bibtex.
+func (p *Pages) cite(form string, s *mip.Summary) (string, error) {
 	var b strings.Builder
 	err := p.citations.ExecuteTemplate(&b, form, s)
 	return b.String(), err
+}
+
+// csl refers to a proposal in CSL-JSON (1.0.2).
+func (p *Pages) csl(s *mip.Summary) (string, error) {
+	type name struct {
+		Literal string `json:"literal"`
+	}
+	type date struct {
+		DateParts [][]int `json:"date-parts"`
+	}
+	item := struct {
+		ID         string     `json:"id"`
+		Type       string     `json:"type"`
+		Title      string     `json:"title"`
+		Author     []name     `json:"author,omitempty"`
+		Issued     date       `json:"issued,omitzero"`
+		Collection string     `json:"collection-title"`
+		Number     string     `json:"number"`
+		Status     mip.Status `json:"status,omitempty"`
+		URL        string
+	}{
+		ID: s.ID.String(), Type: "standard", Title: fullTitle(*s), Collection: p.info.Title,
+		Number: strconv.Itoa(s.Number), Status: s.Status, URL: p.info.BaseURL + s.ID.Page(),
+	}
+	for _, a := range s.Authors {
+		item.Author = append(item.Author, name{authorName(a)})
+	}
+	if c := s.Created; !c.IsZero() {
+		item.Issued.DateParts = [][]int{{c.Year, int(c.Month), c.Day}}
+	}
+	out, err := json.MarshalIndent([]any{item}, "", " ")
+	return string(out), err
 }
 
 // texSpecial escapes what TeX would obey; a brace without its fellow would end a field.

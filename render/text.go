@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -54,7 +53,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"category":     category,
 		"organization": func(a mip.Author) bool { return organization.MatchString(plain.Deref(a.Name)) },
 		"subject":      p.subject,
-		"successors":   func(s mip.Summary) []string { return plain.Successors(p.info, s) },
+		"ended":        func(s mip.Summary) []string { return plain.Ended(p.info, s) },
 		"badge":        func(s mip.Summary) string { return badgeClass(s.Status, s.Superseded()) },
 		"meaning":      func(s mip.Status) string { return plain.Meaning("status", s.Slug()) },
 		"date":         date,
@@ -66,8 +65,8 @@ func (p *Pages) funcs() template.FuncMap {
 		"activation": p.activation,
 		"genesis":    func(a mip.Activation) bool { return a.Timestamp != nil && *a.Timestamp == 0 },
 		"cite":       p.cite,
+		"csl":        p.csl,
 		"tex":        texText,
-		"quoted":     func(s string) (string, error) { b, err := json.Marshal(s); return string(b), err },
 		"axes":       axes,
 		"place":      p.place,
 		"curl":       p.curl,

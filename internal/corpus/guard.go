@@ -72,6 +72,9 @@ func normalise(raw string, r *report) (string, bool) {
 		return "", false
 	}
 	text := strings.TrimPrefix(raw, "\uFEFF")
+	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r") {
+		return text, true // as most are
+	}
 	for i, c := range text {
 		switch {
 		case c == 0:

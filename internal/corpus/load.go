@@ -185,13 +185,14 @@ func (e *entry) readProposal(prefix string) {
 		e.report.put(mip.Error, 0, code, message)
 		return
 	}
-	if p := newProposal(e.File, string(raw), prefix, &e.report); p != nil && !e.report.failed {
+	if p := newProposal(e.File, raw, prefix, &e.report); p != nil && !e.report.failed {
 		e.proposal, e.id = p, p.ID
 	}
 }
 
 // newProposal reads a file's text. It returns nil when r says why the file has no number.
-func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
+func newProposal(file folder.File, content []byte, prefix string, r *report) *Proposal {
+	raw := string(content)
 	text, ok := normalise(raw, r)
 	var h *header
 	if ok {
@@ -230,7 +231,7 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 	if doc != nil {
 		heading = doc.Title()
 	}
-	sum := sha256.Sum256([]byte(raw))
+	sum := sha256.Sum256(content)
 	summary := f.summary(mip.ID{Kind: prefix, Number: number}, fromName, heading)
 	p := &Proposal{Summary: summary, File: file.Path, Raw: raw, Heavy: heavy, source: file, body: body, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])

@@ -26,6 +26,7 @@ type StaticRoute struct {
 	Pattern  string
 	Name     string // operationId in OpenAPI
 	Summary  string // one sentence for documentation
+	Text     string // more sentences
 	Type     string // media type, without parameters
 	Response any    // zero value of the wire type; nil when the format is not one of ours
 	Tag      string // a name of [API.Tags]
