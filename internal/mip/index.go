@@ -10,7 +10,7 @@ import (
 type Index struct {
 	Count     int     `json:"count" doc:"How many proposals the list holds."`
 	UpdatedAt *Time   `json:"updatedAt" doc:"The latest change of any proposal, null when no proposal has a date."`
-	MIPs      []Entry `json:"mips" doc:"Every published proposal: those under discussion first, those that were given up or replaced last, each of the three groups by its latest change."`
+	MIPs      []Entry `json:"mips" doc:"Those under discussion, then those in force, then those that ended, each by latest change."`
 }
 
 // Entry is what a list shows of a proposal, and what it is found by.
@@ -28,7 +28,7 @@ type Entry struct {
 	ForumTopicID *int     `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
 	URL          string   `json:"url" doc:"The page for people."`
 	Ended        []string `json:"ended" doc:"Why it is over, in sentences without a full stop, such as Superseded by MIP-7; empty for others."`
-	Lists        []string `json:"lists" doc:"The lists that it is on, each a path below the site's address without the outer slashes, such as status/last-call."`
+	Lists        []string `json:"lists" doc:"Paths of the lists that it is on, such as status/last-call."`
 }
 
 // NewEntry is the entry of a proposal. ended and lists are those of [Entry], and may be nil.
