@@ -28,9 +28,9 @@ const (
 	apiRoute         = "/api/v1/mips/{n}"
 	summaryRoute     = "/api/v1/mips/{n}/summary"
 	translationRoute = "/api/v1/mips/{n}/translations/{locale}"
-	statusRoute      = "/status/{s}/"
-	categoryRoute    = "/category/{c}/"
-	typeRoute        = "/type/{t}/"
+	statusRoute      = "/status/{status}/"
+	categoryRoute    = "/category/{category}/"
+	typeRoute        = "/type/{type}/"
 	authorRoute      = "/author/{login}/"
 	upgradeRoute     = "/upgrade/{name}/"
 	skillRoute       = "/.well-known/agent-skills/{skill}/SKILL.md"
@@ -243,6 +243,7 @@ func (p *planner) headers() {
 	}
 	add("/*",
 		[2]string{"Access-Control-Allow-Origin", "*"},
+		[2]string{"Access-Control-Expose-Headers", "ETag"},
 		[2]string{"Content-Security-Policy", contentSecurityPolicy},
 		[2]string{"X-Content-Type-Options", "nosniff"},
 		[2]string{"Referrer-Policy", "strict-origin-when-cross-origin"},

@@ -268,7 +268,8 @@ const (
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
-// order. A script that another one imports stands before it. A click loads the last two.
+// order. A script that another one imports stands before it. The last three are loaded when a reader
+// turns to what they are for.
 func assetFiles() [][]string {
 	return [][]string{
 		{"theme.js", "theme.js"},
@@ -281,13 +282,14 @@ func assetFiles() [][]string {
 		{lostScript, "site.js", "states.js", "ask.js", "lost.js"},
 		{"markdown.js", "markdown.js"},
 		{"ai.js", "ai.js"},
+		{"choose.js", "choose.js"},
 	}
 }
 
 // loadAssets puts the assets together and names each by the beginning of the hash of its content.
 func loadAssets() ([]Asset, error) {
 	media := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
-	forEditors := regexp.MustCompile(`(?m)^[ \t]+|^[ \t]*//.*\n`) // indentation and lines of comments
+	forEditors := regexp.MustCompile(`(?m)^[ \t]+|^[ \t]*//.*\n|^/\*[^*]*\*/\n`) // indentation and lines of comments
 	var out []Asset
 	for _, f := range assetFiles() {
 		var body []byte
@@ -296,10 +298,7 @@ func loadAssets() ([]Asset, error) {
 			if err != nil {
 				return nil, fmt.Errorf("asset: %w", err)
 			}
-			if strings.HasSuffix(part, ".js") {
-				b = forEditors.ReplaceAll(b, nil)
-			}
-			body = append(body, b...)
+			body = append(body, forEditors.ReplaceAll(b, nil)...)
 		}
 		// An import has the plain name in the source and the hashed one here.
 		for _, a := range out {

@@ -235,7 +235,7 @@ func newProposal(file folder.File, content []byte, prefix string, r *report) *Pr
 	summary := f.summary(mip.ID{Kind: prefix, Number: number}, fromName, heading)
 	p := &Proposal{Summary: summary, File: file.Path, Raw: raw, Heavy: heavy, source: file, body: body, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
-	p.requireLine = f.get("requires", "depends-on").line
+	p.requireLine, p.alias = f.get(requireKeys...).line, f.alias
 	p.numberLine = f.get(fieldName(prefix)).line
 	return p
 }
@@ -284,6 +284,10 @@ func (c *Corpus) assemble(all []*entry) {
 	slices.SortFunc(c.Proposals, byID)
 	relate(c.Proposals)
 	c.History, c.Commit, c.Committed = c.history.date(c.Proposals)
+	c.folders = map[string]string{}
+	for _, p := range c.Proposals {
+		c.folders[path.Dir(p.RepoPath)] = p.source.Folder
+	}
 	c.Problems = append([]mip.Problem{}, c.history.problems...)
 	for _, e := range all {
 		c.Problems = append(c.Problems, e.report.most()...)

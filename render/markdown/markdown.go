@@ -62,6 +62,17 @@ type Article struct {
 	// Fragments are its links to a fragment: of those within the document the broken ones, of those to
 	// other pages all.
 	Fragments []Fragment
+	// Dropped are its links and pictures that lead nowhere: no address of [Links], or one that the
+	// policy refuses.
+	Dropped []Dropped
+}
+
+// Dropped is a link or a picture whose text alone is shown.
+type Dropped struct {
+	// Dest is the destination as written, but for escapes; of a relative one the path.
+	Dest string
+	// Offset is as that of a [Fragment].
+	Offset int
 }
 
 // Fragment is a link to a place in a page.
@@ -117,7 +128,7 @@ func (r *Renderer) Render(source *markdown.Document, title string, links Links) 
 	if len(out) > html.limit {
 		return nil, ErrTooLarge
 	}
-	return &Article{HTML: out, IDs: d.ids, Fragments: d.fragments}, nil
+	return &Article{HTML: out, IDs: d.ids, Fragments: d.fragments, Dropped: d.dropped}, nil
 }
 
 // limitedBuffer is a buffer of at most limit bytes. A document that multiplies cannot fill the memory.
@@ -148,6 +159,7 @@ type document struct {
 	// The ids by their looseID.
 	looseIDs  map[string]string
 	fragments []Fragment
+	dropped   []Dropped
 	// The beginning of the footnotes' ids.
 	notePrefix string
 	// The heading that is left out, nil if there is none.
