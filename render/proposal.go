@@ -40,7 +40,9 @@ type proposalView struct {
 	Related   []relation
 	Relations *neighbourhood
 	Topic     *snapshot.Topic // its discussion at the moment of the build's figures
-	Languages *languagesView
+	Languages *languagesView  // committed translations
+	Machine   *languagesView  // those that a model can be asked for
+	Ask       bool            // a summary can be asked for, and says more than the text
 }
 
 // relation is the proposals that a proposal is tied to in one way.
@@ -56,8 +58,9 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	s.Authors = slices.DeleteFunc(slices.Clone(s.Authors), func(a mip.Author) bool { return authorName(a) == "" })
 	w := &proposalView{
 		Page: v, Summary: s, Steps: steps(s), Text: template.HTML(bytes.TrimSpace(v.Body)), Past: p.past(s, v.History),
-		Topic: p.snapshot.Topic(s.ID), Languages: p.languages(s, v.Translations, "en"),
+		Topic: p.snapshot.Topic(s.ID), Ask: v.Impact == nil && words(v.Sections) > leastToSummarise,
 	}
+	w.Languages, w.Machine = p.languages(s, v.Translations, "en")
 	// The neighbours are those in the order of ids, whatever their status.
 	if v.Index > 0 {
 		w.Previous = &v.All[v.Index-1]
@@ -88,6 +91,17 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		Section: "/", Title: fullTitle(s), Description: describe(s), Route: s.ID.Page(), Article: true, Proposal: &s,
 		Alternates: p.alternates(v, s), Script: textScript,
 	}, w)
+}
+
+// leastToSummarise is the number of words of a text that a summary would repeat: the note that a proposal has moved.
+const leastToSummarise = 60
+
+// words counts the words of a text.
+func words(sections []mip.Section) (n int) {
+	for _, s := range sections {
+		n += len(strings.Fields(s.Markdown))
+	}
+	return n
 }
 
 // alternates are the other formats and languages of a proposal, in the order in which the head of

@@ -43,12 +43,13 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 		return nil, fmt.Errorf("translation of %s: %w", s.ID, err)
 	}
 	title := named(s.ID.String(), ": ", v.Text.Title) + " (" + l.Name + ")"
+	committed, _ := p.languages(s, v.Translations, l.Tag)
 	return p.page("translation", head{
 		Section: "/", Title: title, Description: cmp.Or(plain.Deref(v.Text.Description), title),
 		Route: translationRoute(s.ID, l.Tag), Article: true,
 		Alternates: append(p.hreflangs(s, v.Translations), p.translationJSON(s, l.Tag)),
 	}, translationView{
-		v, l, toc, p.languages(s, v.Translations, l.Tag), template.HTML(v.Body), !v.Text.GeneratedAt.UTC().IsZero(),
+		v, l, toc, committed, template.HTML(v.Body), !v.Text.GeneratedAt.UTC().IsZero(),
 	})
 }
 
@@ -106,14 +107,12 @@ func (p *Pages) hreflangs(s mip.Summary, translations []mip.Translation) []alter
 	return out
 }
 
-// languagesView leads to a proposal in other languages: to the pages of committed translations and,
-// from the English page, to machine translations, which need the script.
+// languagesView leads to a proposal in other languages: to the pages of committed translations, or to machine
+// translations, which need the sidecar.
 type languagesView struct {
-	Number     int
-	English    bool // the page is the English one
-	Translated bool // there are committed translations
-	Pages      []languageLink
-	Machine    []language
+	Number  int
+	Pages   []languageLink // English is the first
+	Machine []language
 }
 
 // languageLink leads to a page in a language.
@@ -124,25 +123,27 @@ type languageLink struct {
 	Stale   bool // older than the English text
 }
 
-// languages is nil for a proposal that can be read in English only. current is the language of the
-// page.
-func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current string) *languagesView {
-	if len(translations) == 0 && len(p.info.Locales) == 0 {
-		return nil
-	}
-	v := &languagesView{Number: s.Number, English: current == "en", Translated: len(translations) > 0}
+// languages are the pages of committed translations, and the languages without one. Each is nil when there are none.
+// current is the language of the page.
+func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current string) (committed, machine *languagesView) {
 	// English is there even when it is the page itself: its link is marked as the current one.
-	v.Pages = []languageLink{{languageOf("en"), p.proposalPath(s.ID), v.English, false}}
+	english := languageLink{languageOf("en"), p.proposalPath(s.ID), current == "en", false}
+	committed, machine = &languagesView{Pages: []languageLink{english}}, &languagesView{Number: s.Number, Pages: []languageLink{english}}
 	// Locales stand in the order of the site.
 	for _, tag := range p.info.Locales {
 		i := slices.IndexFunc(translations, func(t mip.Translation) bool { return t.Locale == tag })
-		switch {
-		case i >= 0:
-			href := p.path(translationRoute(s.ID, tag))
-			v.Pages = append(v.Pages, languageLink{languageOf(tag), href, tag == current, translations[i].Stale})
-		case v.English:
-			v.Machine = append(v.Machine, languageOf(tag))
+		if i < 0 {
+			machine.Machine = append(machine.Machine, languageOf(tag))
+			continue
 		}
+		href := p.path(translationRoute(s.ID, tag))
+		committed.Pages = append(committed.Pages, languageLink{languageOf(tag), href, tag == current, translations[i].Stale})
 	}
-	return v
+	if len(translations) == 0 {
+		committed = nil
+	}
+	if len(machine.Machine) == 0 {
+		machine = nil
+	}
+	return committed, machine
 }

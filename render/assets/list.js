@@ -5,7 +5,7 @@ if (form) {
   const id = new RegExp(`^(?:${form.dataset.prefix.replace(/\W/g, "\\$&")}[\\s-]*)?0*(\\d+)$`, "i");
   const rows = $$("tr", body).map((tr, at) => ({
     tr, at, text: $$("td:not(.he)", tr).map(c => c.textContent).join(" ").toLowerCase(), number: /(\d+)$/.exec($(".n", tr).textContent)?.[1],
-    s: tr.dataset.s, c: tr.dataset.c, up: $("time", tr)?.textContent ?? "", cell: $(".heat", tr), heat: Number($(".heat b", tr)?.textContent),
+    s: tr.dataset.s, c: tr.dataset.c, up: $("time", tr)?.textContent ?? "", cell: $(".heat", tr), heat: Number.parseInt($(".heat b", tr)?.textContent),
   }));
   // The page holds the heat of the moment that it was made, or places for it. What the sidecar says later
   // takes the same places; a long list asks only when somebody sorts by heat, since the answer is as long.
@@ -17,7 +17,7 @@ if (form) {
     const [status, w] = await ask(form.dataset.api);
     note.dataset.live = status;
     const time = status === 200 && w.freshness.forum, was = $("time", note)?.dateTime;
-    if (!time) { if (!was) note.textContent = "Forum heat is not available now"; return }
+    if (!time) return;
     if (was && Date.parse(was) > Date.parse(time)) return;
     const of = new Map(w.forum.flatMap(t => (t.proposals ?? []).map(m => [String(m.number), t.activityScore])));
     for (const r of rows) {
@@ -26,6 +26,8 @@ if (form) {
     }
     heat++;
     note.textContent = `Forum heat as of ${when(time)}`;
+    $("#list").classList.remove("nh");
+    $("[value=heat]", box.sort).hidden = false;
     apply();
   };
   const apply = () => {

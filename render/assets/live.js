@@ -1,8 +1,7 @@
 // The dashboard's live figures. Only texts, links and the length of lines change, in places of fixed size, so
 // nothing moves; a figure that cannot be renewed stays, with its age.
 const board = $("#now[data-api]");
-const every = 6000;
-let timer = 0, stopped = false, failed = "";
+let timer = 0, stopped = false;
 
 // The words of a source: fresh, old or down, never by colour alone. What was known once stays known.
 const source = (li, ok, at, why) => {
@@ -13,8 +12,7 @@ const source = (li, ok, at, why) => {
   li.className = !at ? "down" : ok && !aged ? "ok" : "old";
   put($("span", li), !at ? why : (ok && !aged ? `${ago(at)} old` : `old, ${ago(at)}`) + (ok || !why ? "" : `: ${why}`));
 };
-const problems = { upstream_timeout: "too slow" };
-const reason = code => problems[code] ?? "no answer";
+const reason = code => code === "upstream_timeout" ? "too slow" : "no answer";
 
 // The line of a network is milliseconds per block between heads that were seen, a few heads apart, since a
 // chain tells whole seconds.
@@ -53,11 +51,12 @@ const show = w => {
   if (forum) source(forum, !w.errors.forum, w.freshness.forum, w.errors.forum ? reason(w.errors.forum) : "no topic");
   if (w.forum.length) $$("[data-topic]", board).forEach((row, i) => {
     const t = w.forum[i], m = t?.proposals?.[0], a = $("a", row), f = k => $(`[data-f=${k}]`, row);
-    if (t) a.href = m ? `../${m.id.toLowerCase().replace("-", "/")}/` : t.url; else a.removeAttribute("href");
-    put(a, t ? m ? `${m.id} ${m.title.replaceAll("`", "")}` : t.title : "");
-    put(f("replies"), t ? figure(t.replies) : "–");
-    put(f("last"), t ? `${ago(t.lastPostedAt ?? t.createdAt)} ago` : "–");
-    if (t) setHeat(row, t.activityScore);
+    put(f("replies"), t ? figure(t.replies) : "");
+    if (!t) return;
+    a.href = m ? `../${m.id.toLowerCase().replace("-", "/")}/` : t.url;
+    put(a, m ? `${m.id} ${m.title.replaceAll("`", "")}` : t.title);
+    put(f("last"), `${ago(t.lastPostedAt ?? t.createdAt)} ago`);
+    setHeat(row, t.activityScore);
   });
   judge(w.hardforks);
   const list = $("#disagree"), all = w.discrepancies.filter(x => x.code !== "last-call-overdue").map(x => x.message);
@@ -70,21 +69,15 @@ const show = w => {
   if (calm) calm.hidden = all.length > 0;
 };
 
-const fail = why => {
-  for (const li of $$("[data-source]", board)) source(li, false, null, why);
-  if (why !== failed) say(`Live figures: ${why}`);
-  failed = why;
-};
-
 const loop = async () => {
-  const [status, w, wait] = await ask(board.dataset.api);
-  let next = every;
-  if (status === 200) { failed = ""; show(w) } else {
-    fail(status === 404 ? "not offered on this site" : "no answer");
-    if (wait > 0) next = Math.max(every, wait * 1000);
-    stopped = status === 404;
-  }
-  timer = stopped || d.hidden ? 0 : setTimeout(loop, next);
+  const [status, w, wait] = await ask(board.dataset.api), ok = status === 200;
+  if (ok) show(w); else for (const li of $$("[data-source]", board)) source(li, false, null, "no answer");
+  // Where nothing was drawn, nothing is said of it.
+  if (!ok && $(".src .old")) put($("#live"), "Live figures: no answer");
+  // What the first answer did not fill has no room, unless what it pushes is painted already.
+  if (getComputedStyle($(".grid")).visibility === "hidden") root.dataset.asked = "";
+  stopped = status === 404;
+  timer = stopped || d.hidden ? 0 : setTimeout(loop, Math.max(6000, wait * 1000 || 0));
 };
 if (board) {
   d.addEventListener("visibilitychange", () => {
