@@ -190,8 +190,12 @@ func (c *Content) read(i int) *mip.Proposal {
 	return &mip.Proposal{Summary: c.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: c.Read(p).Sections}
 }
 
-// Check compares a summary with the text of the i-th proposal, as [summary.Check] does.
-func (c *Content) Check(sum *api.Summary, i int) error { return summary.Check(*sum, c.Subject(i)) }
+// Check compares a summary with the text of the i-th proposal, as [summary.Check] does, after [summary.Settle].
+func (c *Content) Check(sum *api.Summary, i int) error {
+	s := c.Subject(i)
+	summary.Settle(sum, s)
+	return summary.Check(*sum, s)
+}
 
 // Outdated are the committed summaries to make: those that are missing, of an older text or refused, and with
 // the name of a model those of another source. A proposal for whose place several files compete is left out: the

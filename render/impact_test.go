@@ -20,7 +20,11 @@ func impactPage(t *testing.T, change func(*api.Summary)) []byte {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
 	all[2].ContentHash = strings.Repeat("ab", 32)
 	axis := func(name string, s api.Severity, action bool, evidence ...api.Evidence) api.Axis {
-		return api.Axis{Impact: pageHostile(name), Severity: s, ActionRequired: action, Evidence: evidence}
+		x := api.Axis{Impact: pageHostile(name), Severity: s, Stated: evidence != nil, ActionRequired: action, Evidence: evidence}
+		if action {
+			x.ActionEvidence = &evidence[0]
+		}
+		return x
 	}
 	sum := &api.Summary{
 		TLDR: pageHostile("tldr"), WhatsChanging: []string{pageHostile("change"), "a `code` b", "c"},
@@ -80,7 +84,7 @@ func TestImpactHostileText(t *testing.T) {
 
 func TestImpactPanel(t *testing.T) {
 	n, text := panelOf(t, impactPage(t, nil))
-	for _, want := range []string{"AI-generated, not part of the proposal", "High impact", "Medium impact", "Low impact", "Action needed", "No action needed", "Made 1 Sep 2026, 02:03 UTC by ", "Matches this text (abababa)", "2 quotes from the text", "1 quote from the text"} {
+	for _, want := range []string{"AI-generated, not part of the proposal", "High impact", "Medium impact", "Low impact", "Action needed", "Not said whether action is needed", "Made 1 Sep 2026, 02:03 UTC by ", "Matches this text (abababa)", "2 quotes from the text", "1 quote from the text"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the panel does not say %q: %s", want, text)
 		}
@@ -92,8 +96,8 @@ func TestImpactPanel(t *testing.T) {
 		}
 	}
 	// A section without a place on the page leads to the beginning of the text.
-	want := []string{"#s-abstract Abstract", "#text Title", "/p/mip/4/#s-gas-cost MIP-4, gas cost"}
-	if len(links) != 5 || !slices.Equal(links[:3], want) || links[4] != "/p/about/ai/ How it is made" {
+	want := []string{"#s-abstract Abstract", "#text Title", "#s-abstract Abstract", "/p/mip/4/#s-gas-cost MIP-4, gas cost"}
+	if len(links) != 6 || !slices.Equal(links[:4], want) || links[5] != "/p/about/ai/ How it is made" {
 		t.Errorf("links of the quotes %q, want %q", links, want)
 	}
 	for name, tt := range map[string]struct {
@@ -114,6 +118,36 @@ func TestImpactPanel(t *testing.T) {
 		}
 		if !strings.Contains(text, tt.want) || strings.Contains(footer, tt.not) {
 			t.Errorf("%s: want %q and no %q below the axes, got %s", name, tt.want, tt.not, text)
+		}
+	}
+}
+
+// A group of which the text does not speak has no severity, and what it has to do stands with the sentence that says so.
+func TestImpactAnswers(t *testing.T) {
+	says := []api.Evidence{{Section: "s-abstract", Quote: "It says so."}, {Section: "s-abstract", Quote: "More of it."}}
+	for name, tt := range map[string]struct {
+		axis api.Axis
+		want string
+	}{
+		"needed": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true, ActionEvidence: &says[0], Evidence: says},
+			"Users High impact I 2 quotes from the text It says so. Abstract More of it. Abstract Action needed It says so. Abstract"},
+		"nothing to do": {api.Axis{Severity: api.Low, Stated: true, ActionEvidence: &says[1], Evidence: says},
+			"Users Low impact I 2 quotes from the text It says so. Abstract More of it. Abstract No action needed More of it. Abstract"},
+		"not said": {api.Axis{Severity: api.Medium, Stated: true, Evidence: says[:1]},
+			"Users Medium impact I 1 quote from the text It says so. Abstract Not said whether action is needed"},
+		"not stated":  {api.Axis{Severity: api.Medium, Evidence: []api.Evidence{}}, "Users I Not said whether action is needed"},
+		"of the fork": {api.Axis{Severity: api.High, ActionRequired: true, Evidence: []api.Evidence{}}, "Users I Action needed for the hard fork"},
+	} {
+		tt.axis.Impact = "I"
+		n, _ := panelOf(t, impactPage(t, func(s *api.Summary) { s.Users = tt.axis }))
+		var got []string
+		for c := range n.Descendants() {
+			if c.Data == "section" {
+				got = append(got, strings.Join(strings.Fields(rendertest.TextOf(c)), " "))
+			}
+		}
+		if got[1] != tt.want {
+			t.Errorf("%s: the group's part says %q, want %q", name, got[1], tt.want)
 		}
 	}
 }

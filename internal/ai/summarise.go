@@ -73,39 +73,28 @@ func prompt(s summary.Subject, locale string) (p Prompt, codeWord string) {
 	return Prompt{System: fmt.Sprintf(task, locale), User: user, MaxTokens: maxAnswer, JSON: true}, codeWord
 }
 
-// axisReply is the part of one group in a model's reply.
-type axisReply struct {
-	Impact         string         `json:"impact"`
-	Severity       api.Severity   `json:"severity"`
-	ActionRequired bool           `json:"actionRequired"`
-	Evidence       []api.Evidence `json:"evidence"`
-}
-
 // decode reads a model's reply. It must hold one JSON object with exactly the members of the schema, each once and of
-// the right type. White space in texts is collapsed. Lengths, severities and quotes are for [summary.Accept]. An error
-// repeats nothing of the reply.
+// the right type; it may hold what [summary.Settle] then finds by itself. White space in texts is collapsed. Lengths,
+// severities and quotes are for [summary.Accept]. An error repeats nothing of the reply.
 func decode(reply string) (sum api.Summary, err error) {
 	var r struct {
-		TLDR          string    `json:"tldr"`
-		WhatsChanging []string  `json:"whatsChanging"`
-		Developers    axisReply `json:"developers"`
-		Users         axisReply `json:"users"`
-		Validators    axisReply `json:"validators"`
-		Foundation    axisReply `json:"foundation"`
+		TLDR          string   `json:"tldr"`
+		WhatsChanging []string `json:"whatsChanging"`
+		Developers    api.Axis `json:"developers"`
+		Users         api.Axis `json:"users"`
+		Validators    api.Axis `json:"validators"`
+		Foundation    api.Axis `json:"foundation"`
 	}
-	if bad := strictjson.Decode([]byte(object(reply)), &r); bad != nil {
+	if bad := strictjson.Decode([]byte(object(reply)), &r, "stated", "actionEvidence"); bad != nil {
 		return sum, fmt.Errorf("line %d of it is not in the form that was asked for", max(bad.Line, 1))
-	}
-	axis := func(x axisReply) api.Axis {
-		return api.Axis{
-			Impact: prose.Collapse(x.Impact), Severity: x.Severity, ActionRequired: x.ActionRequired, Evidence: x.Evidence,
-		}
 	}
 	for _, line := range r.WhatsChanging {
 		sum.WhatsChanging = append(sum.WhatsChanging, prose.Collapse(line))
 	}
 	sum.TLDR = prose.Collapse(r.TLDR)
-	sum.Developers, sum.Users = axis(r.Developers), axis(r.Users)
-	sum.Validators, sum.Foundation = axis(r.Validators), axis(r.Foundation)
+	for _, x := range []*api.Axis{&r.Developers, &r.Users, &r.Validators, &r.Foundation} {
+		x.Impact = prose.Collapse(x.Impact)
+	}
+	sum.Developers, sum.Users, sum.Validators, sum.Foundation = r.Developers, r.Users, r.Validators, r.Foundation
 	return sum, nil
 }

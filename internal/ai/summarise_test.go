@@ -64,8 +64,10 @@ func TestSummarise(t *testing.T) {
 	}
 	want := api.Summary{
 		MIPNumber: 6, TLDR: "Lamps get brighter.", WhatsChanging: []string{"Lamps burn twice as bright.", "Contracts have to adapt.", "Users may be dazzled."},
-		Developers: api.Axis{Impact: "Adapt what counts candles.", Severity: api.High, ActionRequired: true, Evidence: []api.Evidence{{Section: "s-abstract", Quote: "Contracts that count candles MUST be adapted."}}},
-		Users:      api.Axis{Impact: "Light can dazzle.", Severity: api.Low, Evidence: []api.Evidence{{Section: "s-security", Quote: "Users can be dazzled by `lamp()`."}}},
+		Developers: api.Axis{Impact: "Adapt what counts candles.", Severity: api.High, Stated: true, ActionRequired: true,
+			ActionEvidence: &api.Evidence{Section: "s-abstract", Quote: "Contracts that count candles MUST be adapted."},
+			Evidence:       []api.Evidence{{Section: "s-abstract", Quote: "Contracts that count candles MUST be adapted."}}},
+		Users: api.Axis{Impact: "Light can dazzle.", Severity: api.Low, Stated: true, Evidence: []api.Evidence{{Section: "s-security", Quote: "Users can be dazzled by `lamp()`."}}},
 		// The quote does not stand, so the claim is gone; the floor of a Core proposal stays.
 		Validators:  api.Axis{Impact: "The text does not say what this means for this group. It is a Core proposal: once it is active, every node has to follow its rules.", Severity: api.Medium, Evidence: []api.Evidence{}},
 		Foundation:  api.Axis{Impact: "The text does not say what this means for this group.", Severity: api.Low, Evidence: []api.Evidence{}},

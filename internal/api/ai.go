@@ -38,8 +38,12 @@ type Fallback struct {
 // Axis is what a proposal means for one group.
 type Axis struct {
 	Impact         string   `json:"impact" doc:"What changes for them."`
-	Severity       Severity `json:"severity" doc:"low, medium or high."`
-	ActionRequired bool     `json:"actionRequired" doc:"They have to do something."`
+	Severity       Severity `json:"severity" doc:"low, medium or high. A floor and no finding where stated is false."`
+	Stated         bool     `json:"stated" doc:"The text speaks of them at all."`
+	ActionRequired bool     `json:"actionRequired" doc:"They have to do something; false also where the text does not say: see actionEvidence."`
+
+	// ActionEvidence is one of Evidence.
+	ActionEvidence *Evidence `json:"actionEvidence" doc:"The quote that says that they have to do something or, where actionRequired is false, that they have to do nothing; null when the text does not say. Null with actionRequired true: a hard fork to come asks for it."`
 
 	// Evidence is never nil.
 	Evidence []Evidence `json:"evidence" doc:"Where the text says so, at most three quotes; empty when the text says nothing about them, and then impact says so."`

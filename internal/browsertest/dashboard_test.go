@@ -50,6 +50,16 @@ func dashboard(t *testing.T, with run) {
 			t.Error("the page waits for what will not come")
 		}
 	})
+	t.Run("figures of the forum are kept for minutes and heads for seconds", func(t *testing.T) {
+		tab := r.tab(t, View{Early: impatient})
+		tab.Go("/dashboard/")
+		for _, key := range []string{"forum", "mainnet"} {
+			tab.Wait(pill(key) + `.className === "ok"`)
+		}
+		Ask[int](tab, `later += 290_000`)
+		tab.Wait(pill("mainnet") + `.className === "old"`)
+		tab.Wait(pill("forum") + `.className === "ok" && / [4-6] min old$/.test(` + pill("forum") + `.innerText)`)
+	})
 	t.Run("a source ends and comes back", func(t *testing.T) {
 		tab := r.tab(t, View{Early: impatient})
 		tab.Go("/dashboard/")
@@ -106,7 +116,7 @@ func withoutSidecar(t *testing.T, with run) {
 	t.Run("dashboard", func(t *testing.T) {
 		tab := r.tab(t, View{Width: 390})
 		tab.Go("/dashboard/")
-		tab.Wait(`document.documentElement.dataset.asked === "" && document.querySelector(".grid").checkVisibility({visibilityProperty: true})`)
+		tab.Wait(`document.querySelector(".grid").checkVisibility({visibilityProperty: true})`)
 		if got := Ask[string](tab, `document.querySelector("#live").textContent`); got != "" {
 			t.Errorf("says %q of what is not drawn", got)
 		}

@@ -113,6 +113,12 @@ func renewed(t *testing.T, with run) {
 				}
 			}
 			tab.Wait(`document.querySelector("[data-network=mainnet] .spark path:last-child").getAttribute("d")?.includes("L") && / ms$/.test(document.querySelector("[data-network=mainnet] [data-f=pace]").textContent)`)
+			// The chain keeps to its declared block time, so the line is in the middle of the drawing, which is 40 high.
+			for _, y := range Ask[[]float64](tab, `[...document.querySelector("[data-network=mainnet] .spark path:last-child").getAttribute("d").matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(m => Number(m[1]))`) {
+				if y < 10 || y > 30 {
+					t.Errorf("%s: a block time is drawn at %v", v, y)
+				}
+			}
 		})
 	}
 }
@@ -136,8 +142,8 @@ func olderAnswer(t *testing.T, with run) {
 // later is a day after a time, and after now.
 func later(t mip.Time) mip.Time { return mip.NewTime(t.UTC().AddDate(0, 0, 1)) }
 
-// disagreements hold what a chain and texts say, many and long: their place does not grow, and what a file
-// says is text.
+// disagreements hold what a chain and texts say, many and long: all of it is shown, nothing before it moves, what else
+// needs attention does not contradict it, and what a file says is text.
 func disagreements(t *testing.T, with run) {
 	const hostile = `<img src=x onerror=alert(1)> & "more" `
 	r := run{with.Browser, serveFigures(t, false, func(w *api.MIPWatch) {
@@ -147,16 +153,23 @@ func disagreements(t *testing.T, with run) {
 	}), with.clipboard}
 	none := run{with.Browser, serveFigures(t, false, nil), with.clipboard}
 	for _, v := range widths(View{NoScript: true}) {
-		height := func(r run) (float64, []string) {
+		look := func(r run) (float64, []string, string) {
 			tab := r.tab(t, v)
 			tab.Go("/dashboard/")
-			return Ask[float64](tab, `document.querySelector("#disagree").closest("section").getBoundingClientRect().height`),
-				Ask[[]string](tab, `[...document.querySelectorAll("#disagree li")].map(li => li.textContent)`)
+			if Ask[bool](tab, `(e => { for (; e; e = e.parentElement) if (e.scrollHeight > e.clientHeight + 1 && getComputedStyle(e).overflowY !== "visible") return e.tagName !== "HTML"; return false })(document.querySelector("#disagree"))`) {
+				t.Errorf("%s: the list is cut", v)
+			}
+			return Ask[float64](tab, `document.querySelector("#disagree").closest("section").getBoundingClientRect().top`),
+				Ask[[]string](tab, `[...document.querySelectorAll("#disagree li")].map(li => li.textContent)`),
+				Ask[string](tab, `document.querySelector("#disagree").closest("section").innerText`)
 		}
-		full, said := height(r)
-		empty, agreed := height(none)
+		full, said, attention := look(r)
+		empty, agreed, _ := look(none)
 		if full != empty {
-			t.Errorf("%s: %v px high with disagreements, %v without", v, full, empty)
+			t.Errorf("%s: at %v px with disagreements, at %v without", v, full, empty)
+		}
+		if strings.Contains(attention, "nothing stagnant") || strings.Contains(attention, "agree.") {
+			t.Errorf("%s: disagreements, and says %q", v, attention)
 		}
 		if len(said) != 12 || !strings.HasPrefix(said[11], "11"+hostile) {
 			t.Errorf("%s: says %q", v, said)

@@ -87,7 +87,7 @@ func hostileAnswers(t *testing.T, r run) {
 	t.Run("summary", func(t *testing.T) {
 		tab := r.tab(t, view)
 		tab.Go("/mip/4/")
-		tab.Click("section.ai [data-run]")
+		tab.Click("[data-offer=summaries]")
 		tab.Wait(`document.querySelector("section.ai .axes")`)
 		harmless(t, tab, "section.ai", hostileText("tldr"), hostileText("whatsChanging"), hostileText("impact"), hostileText("quote"), hostileText("source"))
 	})

@@ -17,11 +17,12 @@ import (
 type panel struct {
 	Axes, Levels, Actions []string
 	Label, Foot           string
+	Quiet                 int
 }
 
 const readPanel = `(p => {
 	const texts = s => [...p.querySelectorAll(s)].map(e => e.textContent);
-	return { Axes: texts(".ax h3"), Levels: texts(".sev"), Actions: texts(".act"), Label: p.querySelector("header .tag").textContent, Foot: p.querySelector("footer").innerText };
+	return { Axes: texts(".ax h3"), Levels: texts(".sev"), Actions: texts(".act"), Quiet: texts(".ax.quiet").length, Label: p.querySelector("header .tag").textContent, Foot: p.querySelector("footer").innerText };
 })(document.querySelector("section.ai"))`
 
 // check holds a panel to the text that it is of.
@@ -38,11 +39,11 @@ func (p panel) check(t *testing.T, r run, n int) {
 		}
 	}
 	for _, a := range p.Actions {
-		if a != "Action needed" && a != "No action needed" {
+		if !slices.Contains([]string{"Action needed", "Action needed for the hard fork", "No action needed", "Not said whether action is needed"}, a) {
 			t.Errorf("of what is to be done it says %q", a)
 		}
 	}
-	if len(p.Levels) != 4 || len(p.Actions) != 4 || p.Label == "" {
+	if len(p.Levels)+p.Quiet != 4 || len(p.Actions) != 4 || p.Label == "" {
 		t.Errorf("%d levels, %d sentences on action, label %q", len(p.Levels), len(p.Actions), p.Label)
 	}
 	if !strings.Contains(p.Foot, "Made ") || !strings.Contains(p.Foot, "Matches this text") || !strings.Contains(p.Foot, hex.EncodeToString(sum[:])[:7]) {
@@ -93,7 +94,7 @@ func older(t *testing.T, with run) {
 	`}
 	tab := r.tab(t, v)
 	tab.Go("/mip/4/")
-	tab.Click("section.ai [data-run]")
+	tab.Click("[data-offer=summaries]")
 	tab.Wait(`document.querySelector("section.ai .axes")`)
 	says(v, tab, other)
 }
@@ -104,7 +105,7 @@ func summaries(t *testing.T, with run) {
 	tab := r.tab(t, View{Width: 390})
 	tab.Expect(failures)
 	tab.Go("/mip/4/")
-	tab.Click("section.ai [data-run]")
+	tab.Click("[data-offer=summaries]")
 	tab.Wait(`document.querySelector("section.ai .axes") && document.querySelector("#live").textContent !== "" && document.activeElement.id === "impact"`)
 	Ask[panel](tab, readPanel).check(t, r, 4)
 	tab.Go("/mip/7/")
@@ -116,7 +117,7 @@ func summaries(t *testing.T, with run) {
 	if slices.ContainsFunc(got, func(status int) bool { return status != 200 }) {
 		t.Fatalf("answers %d", got)
 	}
-	tab.Click("section.ai [data-run]")
+	tab.Click("[data-offer=summaries]")
 	tab.Wait(`/^Too many requests\. Try again in (1 second|\d+ seconds|a minute)\.$/.test(document.querySelector("section.ai [role=status]").textContent)`)
 }
 

@@ -282,8 +282,8 @@ func (e *entry) readSummary(raw []byte, p *Proposal, i int, check summaryCheck) 
 // parseSummary reads the file of a proposal's summary, without looking at the proposal.
 func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 	sum := &api.Summary{}
-	// A build finds out by itself whether a summary is stale, and writes no stand-in.
-	if err := strictjson.Decode(raw, sum, "stale", "fallback"); err != nil {
+	// A build finds out by itself whether a summary is stale and what it says of a group, and writes no stand-in.
+	if err := strictjson.Decode(raw, sum, "stale", "fallback", "stated", "actionEvidence"); err != nil {
 		return nil, err
 	}
 	for _, rule := range []struct {

@@ -120,7 +120,6 @@ func TestHardForkStatusAt(t *testing.T) {
 	}{
 		{"no network", nil, nil, "planned"},
 		{"no time", two, map[string]Activation{"mainnet": {}, "testnet": {}}, "planned"},
-		{"from the first block, at no moment", two, map[string]Activation{"mainnet": at(0), "testnet": at(0)}, "active"},
 		{"to come", two, map[string]Activation{"mainnet": {}, "testnet": at(2000)}, "scheduled"},
 		{"one switched, the other has no time", two, map[string]Activation{"mainnet": {}, "testnet": at(500)}, "active on testnet"},
 		{"one switched, the other will", two, map[string]Activation{"mainnet": at(2000), "testnet": at(500)}, "active on testnet"},
@@ -132,6 +131,9 @@ func TestHardForkStatusAt(t *testing.T) {
 		if got := h.StatusAt(c.networks, func(string) time.Time { return time.Unix(1000, 0) }); got != c.want {
 			t.Errorf("%s: StatusAt = %q, want %q", c.name, got, c.want)
 		}
+	}
+	if !at(0).Reached(time.Time{}) {
+		t.Error("the first block is not reached before any moment is known")
 	}
 	ahead := HardFork{Activation: map[string]Activation{"mainnet": at(1000), "testnet": at(1000)}}
 	if got := ahead.StatusAt(two, func(id string) time.Time { return time.Unix(int64(len(id))*142, 0) }); got != "scheduled" {
@@ -196,6 +198,26 @@ func TestShorten(t *testing.T) {
 	}{{"abcdef", 6, "abcdef"}, {"abcdefg", 6, "abc…"}, {"提提提", 9, "提提提"}, {"提提提提", 9, "提提…"}, {"提提提提", 8, "提…"}} {
 		if got := Shorten(c.s, c.most); got != c.want {
 			t.Errorf("Shorten(%q, %d) = %q, want %q", c.s, c.most, got, c.want)
+		}
+	}
+}
+
+// TestChanged tells a change from the creation date that stands for an unknown one.
+func TestChanged(t *testing.T) {
+	day, _ := NewDate(2026, 1, 2)
+	midnight, later := NewTime(day.Time()), NewTime(day.Time().Add(time.Hour))
+	for _, c := range []struct {
+		name string
+		in   Summary
+		want *Time
+	}{
+		{"no date", Summary{}, nil},
+		{"created, and git does not know it", Summary{Created: day, Updated: &midnight}, nil},
+		{"committed on the day of its creation", Summary{Created: day, Updated: &later}, &later},
+		{"committed, without a date", Summary{Updated: &midnight}, &midnight},
+	} {
+		if got := c.in.Changed(); got != c.want {
+			t.Errorf("%s: Changed = %v, want %v", c.name, got, c.want)
 		}
 	}
 }

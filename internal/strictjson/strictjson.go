@@ -106,7 +106,7 @@ func (e *Error) Error() string { return e.Message }
 
 // Decode reads one JSON value, and nothing after it, into a pointer to a struct. Every member
 // must be one of the struct's, spelt like its json tag, and stand once; those that are not
-// optional must be there, inner ones always. Null is for pointers alone.
+// optional must be there; optional names hold for inner ones too. Null is for pointers alone.
 func Decode(raw []byte, v any, optional ...string) *Error {
 	err := unmarshal(raw, v)
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -138,10 +138,7 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 	if err = errors.Join(err, jsonv2.Unmarshal(raw, &given), jsonv2.Unmarshal(again, &all)); err != nil {
 		return &Error{0, "it is not JSON"}
 	}
-	if all, ok := all.(map[string]any); ok {
-		maps.DeleteFunc(all, func(key string, _ any) bool { return slices.Contains(optional, key) })
-	}
-	if message := incomplete(given, all, ""); message != "" {
+	if message := incomplete(given, all, "", optional); message != "" {
 		member, _, _ := strings.Cut(message, ".")
 		return &Error{Line(raw, member), message}
 	}
@@ -179,7 +176,7 @@ func kindOf(t reflect.Type) string {
 
 // incomplete says which member a value lacks of those that all has, or where it has a null and
 // all has none; empty when it is complete.
-func incomplete(given, all any, where string) string {
+func incomplete(given, all any, where string, optional []string) string {
 	if given == nil && all != nil {
 		return orFile(where) + " is null"
 	}
@@ -188,17 +185,20 @@ func incomplete(given, all any, where string) string {
 		for _, key := range slices.Sorted(maps.Keys(all)) {
 			value, ok := given.(map[string]any)[key]
 			inner := strings.TrimPrefix(where+"."+key, ".")
+			if !ok && slices.Contains(optional, key) {
+				continue
+			}
 			if !ok {
 				return inner + " is missing"
 			}
-			if message := incomplete(value, all[key], inner); message != "" {
+			if message := incomplete(value, all[key], inner, optional); message != "" {
 				return message
 			}
 		}
 	case []any:
 		for i := range all {
 			inner := fmt.Sprintf("%s.%d", where, i)
-			if message := incomplete(given.([]any)[i], all[i], inner); message != "" {
+			if message := incomplete(given.([]any)[i], all[i], inner, optional); message != "" {
 				return message
 			}
 		}

@@ -9,11 +9,8 @@ const make = (tag, attributes = {}, ...children) => {
   return e;
 };
 const seconds = n => !(n > 0) ? "" : n === 1 ? " Try again in 1 second." : n < 120 ? ` Try again in ${n} seconds.` : ` Try again in ${Math.ceil(n / 60)} minutes.`;
-const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" "), two = n => String(n).padStart(2, "0");
-const moment = text => {
-  const t = new Date(text);
-  return make("time", { datetime: text }, `${t.getUTCDate()} ${months[t.getUTCMonth()]} ${t.getUTCFullYear()}, ${two(t.getUTCHours())}:${two(t.getUTCMinutes())} UTC`);
-};
+// moment is a time as pages write it.
+const moment = text => make("time", { datetime: text }, new Date(text).toUTCString().replace(/^.*, 0?(.*) (.*):.*/, "$1, $2 UTC"));
 
 // explain says in words why there is no answer.
 const explain = (status, code, wait) => {
@@ -69,17 +66,19 @@ const place = (section, pages) => {
   return make("a", { href: heading ? "#" + id : "#text" }, heading?.textContent.trim() || name);
 };
 
-const groups = ["Developers", "Users", "Validators", "Foundation"], levels = { low: "Low impact", medium: "Medium impact", high: "High impact" };
+const groups = ["Developers", "Users", "Validators", "Foundation"];
 const axis = (name, a, pages) => {
-  const level = a.severity in levels ? a.severity : "low";
-  const box = make("section", { class: "ax" },
-    make("header", {}, make("h3", {}, name), make("span", { class: "sev ic " + level }, levels[level])),
-    make("p", {}, ...spans(a.impact)));
-  if (a.evidence.length) box.append(make("details", {},
-    make("summary", {}, `${a.evidence.length} ${a.evidence.length === 1 ? "quote" : "quotes"} from the text`),
-    make("ul", {}, ...a.evidence.map(e => make("li", {}, make("q", {}, ...spans(e.quote)), " ", place(e.section, pages))))));
-  box.append(make("p", { class: "act ic " + (a.actionRequired ? "yes" : "no") }, a.actionRequired ? "Action needed" : "No action needed"));
-  return box;
+  const level = a.severity, says = a.actionEvidence, n = a.evidence.length;
+  const quote = e => [make("q", {}, ...spans(e.quote)), " ", place(e.section, pages)];
+  const [mark, words] = a.actionRequired ? ["yes", "Action needed" + (says ? "" : " for the hard fork")]
+    : says ? ["no", "No action needed"] : ["unsaid", "Not said whether action is needed"];
+  return make("section", { class: a.stated ? "ax" : "ax quiet" },
+    make("header", {}, make("h3", {}, name), ...a.stated ? [make("span", { class: "sev ic " + level }, level[0].toUpperCase() + level.slice(1) + " impact")] : []),
+    make("p", {}, ...spans(a.impact)),
+    ...n ? [make("details", {},
+      make("summary", {}, `${n} quote${n > 1 ? "s" : ""} from the text`),
+      make("ul", {}, ...a.evidence.map(e => make("li", {}, ...quote(e)))))] : [],
+    make("p", { class: "act ic " + mark }, words), ...says ? [make("p", { class: "says" }, ...quote(says))] : []);
 };
 
 // panel fills the place of the button with a summary: the form of templates/impact.tmpl.

@@ -1,13 +1,13 @@
-// ask puts a question to the sidecar: status (0: no answer), the answer, Retry-After.
-let worker = null;
-const ask = url => new Promise(done => {
+// ask puts a question to the sidecar: status (0: no answer), the answer, Retry-After. One at a time, in their order.
+let worker = null, asked = Promise.resolve();
+const ask = url => asked = asked.then(() => new Promise(done => {
   worker ??= new Worker($("script").src);
-  // A channel for each answer. A worker that was ended may have spoken before.
-  const mine = worker, { port1, port2 } = new MessageChannel();
-  port1.onmessage = e => { if (mine === worker) done(e.data) };
-  mine.addEventListener("error", () => done([0]));
-  mine.postMessage(new URL(url, location).href, [port2]);
-});
+  // A worker that was ended may have spoken before.
+  const mine = worker;
+  mine.onmessage = e => { if (mine === worker) done(e.data) };
+  mine.onerror = () => done([0]);
+  mine.postMessage(new URL(url, location).href);
+}));
 const figure = n => n == null ? "–" : n.toLocaleString("en");
 const when = time => new Date(time).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZone: "UTC", timeZoneName: "short" });
 const ago = time => {

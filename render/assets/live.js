@@ -85,6 +85,7 @@ if (board) {
     clearTimeout(timer);
     worker?.terminate();
     worker = null;
+    asked = Promise.resolve();
     if (d.hidden) timer = 0; else loop();
   });
   loop();

@@ -7,4 +7,4 @@ try{const t=localStorage.getItem("theme");if(t==="light"||t==="dark"){root.datas
 // vain, on a site without a sidecar, is no error of the page.
 else onmessage=async e=>{let a=[0];
 try{const r=await fetch(e.data,{headers:{Accept:"application/json"},signal:AbortSignal.timeout(1e4)});a=[r.status,r.ok?await r.json():null,r.headers.get("Retry-After")]}catch{}
-e.ports[0].postMessage(a)};
+postMessage(a)};

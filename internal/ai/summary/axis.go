@@ -60,6 +60,14 @@ func kindOf(s Subject) kind {
 	return ""
 }
 
+// kindIn is the kind of one of the proposals of a subject.
+func (s Subject) kindIn(from string, p *mip.Proposal) kind {
+	if from != "" {
+		s = Subject{Proposal: p}
+	}
+	return kindOf(s)
+}
+
 // isFor reports whether a kind of proposal is made for a group. What opens such a proposal is said to this group even
 // when it does not name it.
 func (k kind) isFor(a axis) bool { return slices.Contains(list("made for "+a.String()), string(k)) }
@@ -77,38 +85,47 @@ func extractAxis(s Subject, a axis, all []passage) api.Axis {
 		impact = line("caveat of " + string(s.Proposal.Status))
 	}
 	// The impact holds the caveat, the sentences and the expectation, so the sentences get what room the others leave.
-	picked := forAxis(s, a, all, maxImpact-utf8.RuneCountInString(impact)-utf8.RuneCountInString(expect)-2)
+	said := saidTo(s, a, all)
+	picked := forAxis(s, a, all, said, maxImpact-utf8.RuneCountInString(impact)-utf8.RuneCountInString(expect)-2)
 	if len(picked) == 0 {
 		return api.Axis{Impact: notMentionedBy(s, a, "en"), Severity: api.Low, Evidence: []api.Evidence{}}
 	}
 	var out api.Axis
 	// A bundled proposal is named before the first of its sentences.
-	from := ""
+	from, given := "", []answer(nil)
 	for _, x := range picked {
 		if x.from != from && x.from != "" {
 			impact += " " + x.from + ":"
 		}
 		from = x.from
 		impact += " " + x.text
+		given = append(given, x.answers[a])
 		out.Evidence = append(out.Evidence, api.Evidence{Section: x.section, Quote: x.quote})
 	}
 	out.Impact = fit(impact+" "+expect, maxImpact)
 	// The floors come later: see raise.
-	out.ActionRequired = acts(s, a, picked)
-	out.Severity = severity(s, out.ActionRequired, picked)
+	settle(&out, said, given)
+	out.Severity = severity(s, said, picked)
 	return out
 }
 
-// forAxis returns at most three passages of at most room runes together, in the order of the text.
-// A passage that speaks of another group first counts less, unless there is none other. Where no
-// sentence speaks of the group, what opens the proposal does for the group that it is made for.
-func forAxis(s Subject, a axis, all []passage, room int) []passage {
+// setAside reports whether a passage is for no group: the list of what a fork bundles, the caveat that a proposal is
+// abandoned, and an exclusion, which says what is not changed.
+func setAside(s Subject, p passage) bool {
+	bundleList := len(s.Bundled) > 0 && p.from == "" && p.item
+	return bundleList || abandoned(s) && hasAny(p.words, "withdrawn", "stagnant") || hasAny(p.words, list("exclusions")...)
+}
+
+// forAxis returns at most three passages of at most room runes together, in the order of the text. Those come first
+// that give the answer of the whole text to the group. A passage that speaks of another group first counts less,
+// unless there is none other. Where no sentence speaks of the group, what opens the proposal does for the group that it
+// is made for.
+func forAxis(s Subject, a axis, all []passage, said answer, room int) []passage {
+	answers := func(p passage) bool { return p.answers[a] == said && (said == none || said == needed) }
 	// own are the passages that speak of no group more than of this one.
 	var own, shared []passage
 	for _, p := range all {
-		bundleList := len(s.Bundled) > 0 && p.from == "" && (p.item || p.role == specification)
-		// A caveat says that a proposal is abandoned, and an exclusion says what is not changed.
-		if bundleList || abandoned(s) && hasAny(p.words, "withdrawn", "stagnant") || hasAny(p.words, list("exclusions")...) {
+		if setAside(s, p) || len(s.Bundled) > 0 && p.from == "" && p.role == specification && !answers(p) {
 			continue
 		}
 		// An abstract is written for the group that the kind is made for, and speaks to it without naming it.
@@ -116,14 +133,14 @@ func forAxis(s Subject, a axis, all []passage, room int) []passage {
 		if p.role == abstract && p.kind.isFor(a) && (p.from != "" || len(s.Bundled) == 0) {
 			p.score = max(p.score+3, changeScore(p)-1)
 		}
-		if p.score < enoughForAxis {
+		if p.score < enoughForAxis && !answers(p) {
 			continue
 		}
 		shared = append(shared, p)
 		if slices.Max(p.speaks[:]) > p.score {
 			p.score -= 3
 		}
-		if p.score >= enoughForAxis {
+		if p.score >= enoughForAxis || answers(p) {
 			own = append(own, p)
 		}
 	}
@@ -137,16 +154,20 @@ func forAxis(s Subject, a axis, all []passage, room int) []passage {
 		}
 	}
 	var picked []passage
-	var said []string
-	// A passage that speaks of the group half as much as the best one adds nothing.
-	for _, x := range best(own, func(p passage) int { return p.score }) {
-		if len(picked) == maxEvidence || len(picked) > 0 && x.score*2 < picked[0].score {
-			break
+	var told []string
+	top := 0
+	own = best(own, func(p passage) int { return p.score })
+	first := slices.DeleteFunc(slices.Clone(own), func(p passage) bool { return !answers(p) })
+	for _, x := range slices.Concat(first, own) {
+		// A passage that speaks of the group half as much as the best one adds nothing.
+		top = max(top, x.score)
+		if len(picked) == maxEvidence || len(picked) > 0 && x.score*2 < top {
+			continue
 		}
 		n := utf8.RuneCountInString(x.from) + utf8.RuneCountInString(x.text) + 3
-		if n <= room && !overlaps(x.text, said...) {
+		if n <= room && !overlaps(x.text, told...) {
 			room -= n
-			said, picked = append(said, x.text), append(picked, x)
+			told, picked = append(told, x.text), append(picked, x)
 		}
 	}
 	return inOrder(picked)
@@ -154,7 +175,7 @@ func forAxis(s Subject, a axis, all []passage, room int) []passage {
 
 // severity reads how grave the picked sentences are. Floors come later. Words of breakage count only outside of
 // arguments and background, and not in a sentence that says that nothing breaks.
-func severity(s Subject, action bool, picked []passage) api.Severity {
+func severity(s Subject, said answer, picked []passage) api.Severity {
 	breaks, calm, top := false, false, 0
 	for _, x := range picked {
 		top = max(top, x.score)
@@ -167,48 +188,10 @@ func severity(s Subject, action bool, picked []passage) api.Severity {
 	switch {
 	case abandoned(s):
 		return api.Low
-	case action && breaks:
+	case said == needed && breaks:
 		return api.High
-	case action || breaks || top >= 9 && !calm:
+	case said >= look || breaks || top >= 9 && !calm && said != none:
 		return api.Medium
 	}
 	return api.Low
-}
-
-// acts reports whether a picked sentence says that the group has to do something: the group is the
-// subject of a verb that obliges. What a node must do by itself asks nothing of its operator, and a
-// convention or advice obliges only those who choose it.
-func acts(s Subject, a axis, picked []passage) bool {
-	k := kindOf(s)
-	return !abandoned(s) && k != informational && k != convention &&
-		slices.ContainsFunc(picked, func(x passage) bool { return obliges(x.words, a) })
-}
-
-// obliges reports whether a sentence, as made by [words], obliges a group.
-func obliges(sentence string, a axis) bool {
-	// The first verb of each kind decides; a negation before or behind it obliges nobody to act.
-	for _, verb := range []string{" must ", " have to ", " has to ", " need to ", " required to ", " shall "} {
-		subject, after, ok := strings.Cut(sentence, verb)
-		before := strings.Fields(subject)
-		switch {
-		case !ok, len(before) == 0, strings.HasPrefix(after, "not "):
-		case slices.Contains(before, "not"), slices.Contains(before, "longer"):
-		case !isSubject(before, list(a.String()+" people")):
-		case a != validators, hasAny(" "+after, list("operator verbs")...):
-			return true
-		}
-	}
-	return false
-}
-
-// isSubject reports whether one of the people is the subject of the verb behind these words: the last
-// word, or one of the first two with a clause behind it.
-func isSubject(before, people []string) bool {
-	for i, word := range before {
-		last := i == len(before)-1
-		if slices.Contains(people, word) && (last || i < 2 && slices.Contains(list("clause openers"), before[i+1])) {
-			return true
-		}
-	}
-	return false
 }

@@ -27,8 +27,9 @@ const (
 )
 
 // Accept leaves of a model's answer what the text supports. A quote that is not in its section is dropped, a group
-// without any quote is said to be missing, and severities are raised to their floors. The error says why nothing of
-// the answer can be used: a text of it, or the summary that is left, breaks the rules of [Check].
+// without any quote is said to be missing, what groups have to do is as [Settle] says, and severities are raised to
+// their floors. The error says why nothing of the answer can be used: a text of it, or the summary that is left, breaks
+// the rules of [Check].
 func Accept(sum *api.Summary, s Subject) error {
 	if err := check(*sum, nil, 2*maxEvidence); err != nil {
 		return err
@@ -41,6 +42,7 @@ func Accept(sum *api.Summary, s Subject) error {
 			*x = api.Axis{Impact: notMentionedBy(s, axis(a), sum.Locale), Severity: api.Low, Evidence: x.Evidence}
 		}
 	}
+	Settle(sum, s)
 	raise(sum, s)
 	return Check(*sum, s)
 }
@@ -103,6 +105,12 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 		}
 		if s == nil {
 			continue
+		}
+		if x.Stated != (len(x.Evidence) > 0) {
+			report("%s: stated is true without evidence or false with it", a)
+		}
+		if x.ActionEvidence != nil && !slices.Contains(x.Evidence, *x.ActionEvidence) {
+			report("%s: actionEvidence is not one of evidence", a)
 		}
 		if len(x.Evidence) == 0 && !slices.Contains(notMentionedForms(*s, a, sum.Locale), x.Impact) {
 			report("%s: there is no evidence and impact does not say so", a)

@@ -64,9 +64,19 @@ func print(sum api.Summary) string {
 		if x.ActionRequired {
 			action = ", has to act"
 		}
+		switch {
+		case !x.Stated:
+			action += ", not stated"
+		case x.ActionEvidence != nil && !x.ActionRequired:
+			action += ", has nothing to do"
+		}
 		fmt.Fprintf(&b, "%s, %s%s: %s\n", axis(a), x.Severity, action, x.Impact)
 		for _, e := range x.Evidence {
-			fmt.Fprintf(&b, "    %s: %s\n", e.Section, e.Quote)
+			mark := ' '
+			if x.ActionEvidence != nil && *x.ActionEvidence == e {
+				mark = '!'
+			}
+			fmt.Fprintf(&b, "  %c %s: %s\n", mark, e.Section, e.Quote)
 		}
 	}
 	return b.String()

@@ -90,6 +90,8 @@ type passage struct {
 	words   string // the text as made by [words]
 	speaks  [4]int // how much it speaks of each group
 	score   int    // what speaks for it where passages are picked
+
+	answers [4]answer // what it says to each group that asks whether it has to act
 }
 
 // passages returns what the subject's texts say, in order: the proposal's own sections, then for the
@@ -99,10 +101,7 @@ func passages(s Subject) []passage {
 	var out []passage
 	vocabularies := vocabulariesOf(kindOf(s))
 	for from, p := range s.proposals() {
-		k, labels := kindOf(s), prose.Labels(p.Sections)
-		if from != "" {
-			k = kindOf(Subject{Proposal: p})
-		}
+		k, labels := s.kindIn(from, p), prose.Labels(p.Sections)
 		for i, r := range roles(p.Sections) {
 			if r == skipped {
 				continue
@@ -119,7 +118,7 @@ func passages(s Subject) []passage {
 				u.before = r == abstract && j < announced && !announces(u.text)
 				u.order, u.words = len(out), words(u.text)
 				for a, v := range vocabularies {
-					u.speaks[a] = axisScore(v, axis(a), u)
+					u.speaks[a], u.answers[a] = axisScore(v, axis(a), u), u.answer(axis(a))
 				}
 				out = append(out, u)
 			}

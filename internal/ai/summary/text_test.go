@@ -133,35 +133,6 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-func TestObliges(t *testing.T) {
-	for _, tt := range []struct {
-		a    axis
-		text string
-		want bool
-	}{
-		{validators, "Validators must upgrade their nodes before activation.", true},
-		{validators, "Node operators have to restart with the new flag.", true},
-		{validators, "Operators of nodes are required to upgrade.", true},
-		{validators, "A node MUST answer with an error.", false}, // its software does
-		{validators, "A validator MUST NOT vote for such a block.", false},
-		{users, "Users have to sign again.", true},
-		{users, "The user's balance must suffice.", false},
-		{users, "Holders who have approved need to approve again.", true},
-		{users, "Users need no new wallet.", false},
-		{users, "Users do not have to act.", false},
-		{users, "Wallets must show the fee.", false},
-		{developers, "Wallets must show the fee.", true},
-		{developers, "Wallets and tools that cache it must forget it.", true},
-		{developers, "Bridges no longer need to keep a committee.", false},
-		{developers, "`contract` must be set.", false},
-		{foundation, "An editor must merge it.", true},
-	} {
-		if got := obliges(words(tt.text), tt.a); got != tt.want {
-			t.Errorf("obliges(%q, %s) = %t, want %t", tt.text, tt.a, got, tt.want)
-		}
-	}
-}
-
 func TestFit(t *testing.T) {
 	for in, want := range map[string]string{
 		" a\n b\tc ":              "a b c",

@@ -1,0 +1,240 @@
+package summary
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
+	"github.com/mipwatch/mipwatch/internal/api"
+)
+
+// answer is what a text says to a group that asks whether it has to do something. Of several the highest counts.
+type answer int
+
+// The answers, weakest first.
+const (
+	unsaid answer = iota
+	none          // that there is nothing to do
+	look          // something that may concern what is theirs: not enough for a yes, too much for a no
+	asked         // that they must do something, which is an order or a part of what is specified, by where it stands
+	needed        // that they have to change something, or that what they have made or run stops working
+)
+
+// answers compares a sentence with the patterns of rules.txt for one group.
+type answers struct {
+	people, things, definite []string
+	patterns                 map[string]*regexp.Regexp // by the name of their list
+}
+
+// answersOf are the answers of every group. Patterns are compiled at the first summary: see [lists].
+var answersOf = sync.OnceValue(func() (out [4]answers) {
+	for i := range out {
+		name := axis(i).String()
+		out[i].people, out[i].things = list(name+" people"), list(name+" things")
+		out[i].definite = list("definite of " + name)
+		out[i].patterns = map[string]*regexp.Regexp{}
+		for _, says := range []string{"doubt", "none", "excuse", "needed", "asked", "look"} {
+			lines := slices.Concat(list(says), list(says+" of "+name))
+			out[i].patterns[says] = regexp.MustCompile(expand(strings.Join(lines, "|"), name))
+		}
+	}
+	return out
+})
+
+// expand replaces the names of lists in braces by the alternatives in them. A list of the group comes before the one of
+// all.
+func expand(pattern, group string) string {
+	return regexp.MustCompile(`\{[a-z ]+\}`).ReplaceAllStringFunc(pattern, func(name string) string {
+		name = strings.Trim(name, "{}")
+		entries := list(name + " of " + group)
+		if entries == nil {
+			entries = list(name)
+		}
+		return "(?:" + expand(strings.Join(entries, "|"), group) + ")"
+	})
+}
+
+// answerOf says what a text of one or more sentences answers a group.
+func answerOf(text string, a axis) (said answer) {
+	for _, sentence := range prose.Split(text) {
+		said = max(said, answersOf()[a].to(spoken(sentence)))
+	}
+	return said
+}
+
+// to judges a sentence by each place where it names the group: the words are compared with that place marked, by WHO
+// for what acts, by WHAT for what is only spoken of and by ONE for a single one, which the text describes.
+func (g answers) to(words []string) answer {
+	if !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list("cues"), w) }) {
+		return unsaid
+	}
+	said := unsaid
+	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list("universal"), w) }) {
+		said = g.match(strings.Join(words, " ") + " ")
+	}
+	for i, word := range words {
+		thing := slices.Contains(g.things, singular(word))
+		if !thing && !slices.Contains(g.people, singular(word)) {
+			continue
+		}
+		mark, at := "WHO", boundary(words, i)
+		phrase := words[at:i]
+		switch one := word == singular(word); {
+		case one && slices.ContainsFunc(phrase, func(w string) bool { return slices.Contains(g.definite, w) }):
+			mark = "ONE"
+		case thing || slices.ContainsFunc(phrase, func(w string) bool { return slices.Contains(list("prepositions"), w) }):
+			mark = "WHAT"
+		}
+		var b strings.Builder
+		for j, w := range words {
+			if j == i {
+				w = mark
+			}
+			b.WriteString(singular(w) + " ")
+		}
+		said = max(said, g.match(b.String()))
+	}
+	return said
+}
+
+// match is the answer of a sentence with one place marked.
+func (g answers) match(sentence string) answer {
+	says := func(name string) bool { return g.patterns[name].MatchString(sentence) }
+	switch {
+	case says("none") && !says("doubt"):
+		return none
+	case says("none"):
+		return look
+	case says("excuse"):
+		return unsaid
+	case says("needed"):
+		return needed
+	case says("asked"):
+		return asked
+	case says("look"):
+		return look
+	}
+	return unsaid
+}
+
+// boundary is where the phrase begins that ends with the i-th word.
+func boundary(words []string, i int) int {
+	const longest = 7 // words
+	at := i
+	for at > 0 && i-at < longest && !slices.Contains(list("boundaries"), words[at-1]) {
+		at--
+	}
+	return at
+}
+
+// aside finds what stands in brackets.
+var aside = prose.Lazily(`\([^()]*\)`)
+
+// spoken are the words of a sentence in lower case with its punctuation as words, one before the first and one behind
+// the last. Code and what stands in brackets
+// are left out and contractions are resolved.
+func spoken(sentence string) []string {
+	text := strings.NewReplacer("can't", "can not", "won't", "will not", "n't", " not", "n’t", " not", "cannot", "can not", "—", " , ", "–", " , ",
+		", however,", "", ", therefore,", "", ", ", " , ", ";", " ; ", ": ", " : ").
+		Replace(aside().ReplaceAllString(strings.ToLower(uncoded(sentence)), ""))
+	words := []string{"."}
+	for w := range strings.FieldsSeq(text) {
+		w = strings.TrimFunc(w, func(c rune) bool {
+			return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != ',' && c != ';' && c != ':'
+		})
+		adverb := slices.Contains(list("adverbs"), w) && slices.Contains(list("verbs of duty"), words[len(words)-1])
+		if w != "" && !adverb {
+			words = append(words, w)
+		}
+	}
+	return append(words, ".")
+}
+
+// answer is what a passage says to a group, by where it stands. A motivation and a rationale speak of what is or might
+// have been. What must be is an order where the text says what a change does to what exists. In a specification it is
+// one of a change that comes to all, and in what is said of security it is advice.
+func (p passage) answer(a axis) answer {
+	if p.before || p.role == motivation || p.role == rationale {
+		return unsaid
+	}
+	existing := p.role == compatibility || p.role == impact
+	said := answerOf(p.text, a)
+	if said == look && p.role == specification {
+		return unsaid
+	}
+	if said == asked {
+		said = needed
+		advice := p.role == security || p.role == specification && p.kind == interfaces
+		if advice || p.kind == convention {
+			said = look
+		}
+	}
+	// Nobody has to follow an advice or a convention.
+	if p.kind == informational || p.kind == convention && !existing {
+		said = min(said, look)
+	}
+	return said
+}
+
+// saidTo is what a whole text says to a group. Of several proposals none can say for all that there is nothing to do.
+func saidTo(s Subject, a axis, all []passage) (said answer) {
+	for _, p := range all {
+		if !setAside(s, p) {
+			said = max(said, p.answers[a])
+		}
+	}
+	if abandoned(s) || said == none && s.bundles() {
+		return unsaid
+	}
+	return said
+}
+
+// Settle says of each group of a summary that others have made whether the text speaks of it and which quote says
+// whether it has to act. A claim that it has to stands as long as a quote does not say the contrary. That it has to do
+// nothing is said only where the rules find that in a quote and nothing against it in the whole text, and a quote that
+// says that it has to act overrides the claim that it has not.
+func Settle(sum *api.Summary, s Subject) {
+	sections, all := map[string]passage{}, passages(s)
+	for from, p := range s.proposals() {
+		for i, r := range roles(p.Sections) {
+			sections[sectionID(from, p.Sections[i].ID)] = passage{kind: s.kindIn(from, p), role: r}
+		}
+	}
+	floors := floorsOf(s)
+	for i, x := range axes(sum) {
+		a, said := axis(i), saidTo(s, axis(i), all)
+		forFork := x.ActionRequired && floors[a].action
+		var given []answer
+		for _, e := range x.Evidence {
+			p := sections[e.Section]
+			p.text = prose.Plain(e.Quote, nil)
+			given = append(given, p.answer(a))
+		}
+		// Of what a model takes for a duty the rules need not know the words.
+		if x.ActionRequired && !slices.Contains(given, needed) {
+			if i := slices.IndexFunc(given, func(said answer) bool { return said != none }); i >= 0 {
+				given[i] = needed
+			}
+		}
+		if slices.Contains(given, needed) && !abandoned(s) {
+			said = needed
+		}
+		settle(x, said, given)
+		x.ActionRequired = x.ActionRequired || forFork
+	}
+}
+
+// settle says of an axis with evidence whether the group has to act, and which quote says so. said is the answer of the
+// whole text, and given are those of the quotes.
+func settle(x *api.Axis, said answer, given []answer) {
+	x.Stated, x.ActionEvidence = len(x.Evidence) > 0, nil
+	for i := range x.Evidence {
+		if x.ActionEvidence == nil && given[i] == said && (said == none || said == needed) {
+			x.ActionEvidence = new(x.Evidence[i])
+		}
+	}
+	x.ActionRequired = said == needed && x.ActionEvidence != nil
+}
