@@ -102,7 +102,7 @@ func offered(t *testing.T, with run) {
 	for _, model := range []bool{false, true} {
 		s := setup{sidecar: true, locale: "de", edit: addStub(t)}
 		if model {
-			s.model = new(upstreamtest.Model)
+			s.model = upstreamtest.NewModel(nil)
 		}
 		r := run{with.Browser, s.serve(t), with.clipboard}
 		for _, v := range []View{{Early: shiftsSeen}, {Early: shiftsSeen, Width: 390}} {

@@ -40,6 +40,7 @@ const spoil = `{
 			super.onmessage = e => {
 				const [status, body, ...more] = e.data;
 				if (body?.forum) { body.forum[0].proposals = []; body.discrepancies = [{ message: "" }] }
+				if (body?.ai) body.ai.translations = true;
 				tell({ data: [status, spoiled(body), ...more] });
 			};
 		}

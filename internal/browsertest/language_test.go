@@ -121,7 +121,7 @@ func summaries(t *testing.T, with run) {
 	tab.Wait(`/^Too many requests\. Try again in (1 second|\d+ seconds|a minute)\.$/.test(document.querySelector("section.ai [role=status]").textContent)`)
 }
 
-// language reads a translation that is kept beside a proposal, and asks for one that is not.
+// language reads a translation that is kept beside a proposal.
 func language(t *testing.T, r run) {
 	p := r.one(t, "/api/v1/mips/5")
 	for _, v := range []View{{}, {Width: 320, NoScript: true}} {
@@ -150,11 +150,6 @@ func language(t *testing.T, r run) {
 		tab.Click(`aside.note a[hreflang="en"]`)
 		tab.Wait(`location.pathname === "/mip/5/" && document.querySelector("article").innerText === ` + fmt.Sprintf("%q", english))
 	}
-	tab := r.tab(t, View{Width: 390})
-	tab.Expect(failures)
-	tab.Go("/mip/4/")
-	tab.Click(`.langs [data-run][lang="tr"]`)
-	tab.Wait(`document.querySelector(".langs [role=status]").textContent.includes("asks no language model")`)
 }
 
 // live asks a model for a language, and comes back.
