@@ -74,8 +74,8 @@ const loop = async () => {
   if (ok) show(w); else for (const li of $$("[data-source]", board)) source(li, false, null, "no answer");
   // Where nothing was drawn, nothing is said of it.
   if (!ok && $(".src .old")) put($("#live"), "Live figures: no answer");
-  // What the first answer did not fill has no room, unless what it pushes is painted already.
-  if (getComputedStyle($(".grid")).visibility === "hidden") root.dataset.asked = "";
+  // What is not filled has no room, unless there are answers and what it pushes is painted already.
+  if (!ok || getComputedStyle($(".grid")).visibility === "hidden") root.dataset.asked = "";
   stopped = status === 404;
   timer = stopped || d.hidden ? 0 : setTimeout(loop, Math.max(6000, wait * 1000 || 0));
 };
