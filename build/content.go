@@ -1,9 +1,7 @@
 package build
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"maps"
 	"net/url"
 	"path"
@@ -18,7 +16,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	html "github.com/mipwatch/mipwatch/render/markdown"
 )
 
 // summaries completes the corpus's summaries with the fields that follow from the site.
@@ -153,9 +150,9 @@ func word(s *string) string {
 	return *s
 }
 
-// publicProblems are the corpus's problems as they are published: a file is named by its folder's last name
+// publicProblems are all problems as they are published: a file is named by its folder's last name
 // and its own, since the path before them belongs to the machine.
-func (p *planner) publicProblems() []mip.Problem {
+func (p *planner) publicProblems(texts []mip.Problem) []mip.Problem {
 	var pairs []string
 	for _, dir := range p.Folders {
 		dir = filepath.ToSlash(filepath.Clean(dir))
@@ -165,11 +162,11 @@ func (p *planner) publicProblems() []mip.Problem {
 		}
 	}
 	public := strings.NewReplacer(pairs...)
-	out := append([]mip.Problem{}, p.Problems...)
+	out := slices.Concat(p.Problems, texts)
 	for i := range out {
 		out[i].File, out[i].Message = public.Replace(out[i].File), public.Replace(out[i].Message)
 	}
-	return mip.SortProblems(out)
+	return mip.FoldProblems(mip.SortProblems(out))
 }
 
 // Subject is the input for a summary of the i-th proposal: the proposal with its sections, its fork and, for a
@@ -211,45 +208,4 @@ func (c *Content) Outdated(model string) []ai.Outdated {
 		}
 	}
 	return out
-}
-
-// DeadFragments reports, as warnings, links of the proposals to places that do not exist: a page shows the
-// text of such a link without the link, or opens at its top. It renders every text, which is why a build
-// does not ask. The error is ctx's.
-func (c *Content) DeadFragments(ctx context.Context) ([]mip.Problem, error) {
-	ids := map[mip.ID]map[string]bool{}  // of each proposal's page
-	dead := map[mip.ID][]html.Fragment{} // candidates, by the proposal that holds them
-	bodies := map[mip.ID][]byte{}        // of the proposals in dead
-	md := html.New(false)
-	for _, p := range c.Proposals {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		d := c.Read(p)
-		article, err := md.Render(d, "", nil)
-		if err != nil {
-			continue // a problem of its own
-		}
-		ids[p.ID] = article.IDs
-		if len(article.Fragments) > 0 {
-			dead[p.ID], bodies[p.ID] = article.Fragments, d.Body
-		}
-	}
-	// The pages of all proposals are known only now. A link to a proposal that cannot be rendered is none of these
-	// problems.
-	var out []mip.Problem
-	for _, p := range c.Proposals {
-		last := strings.Count(p.Raw, "\n") + 1
-		for _, f := range dead[p.ID] {
-			_, id, known := c.linked(f.Path)
-			if f.Path != "" && (!known || ids[id] == nil || ids[id][f.ID]) {
-				continue
-			}
-			out = append(out, mip.Problem{
-				Level: mip.Warning, Code: "dead-fragment", File: p.File, Line: last - bytes.Count(bodies[p.ID][f.Offset:], []byte("\n")),
-				Message: "the link to " + f.Dest + " leads to no heading and no id; ids are those of GitHub: lower case, a hyphen for each blank",
-			})
-		}
-	}
-	return out, nil
 }

@@ -44,9 +44,16 @@ func (p *planner) documents() {
 		p.addIndex(route, func() ([]byte, error) { return api.JSON(document) })
 	}
 	add("/api/v1/mips", mip.List{Count: len(p.Summaries), MIPs: p.Summaries, UpdatedAt: updatedAt(p.Summaries)})
+	p.addIndex("/api/v1/index", func() ([]byte, error) { return api.JSON(p.index()) })
 	add("/api/v1/hardforks", mip.HardForks{HardForks: p.Forks})
 	add("/api/v1/site", p.info)
-	add("/api/v1/diagnostics", mip.Diagnostics{Problems: p.publicProblems()})
+	p.addIndex("/api/v1/diagnostics", func() ([]byte, error) {
+		texts, err := p.plan.TextProblems()
+		if err != nil {
+			return nil, err
+		}
+		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(texts)})
+	})
 	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info, p.Forks, p.Summaries) })
 	full := func(w io.Writer) error {
 		return agent.LLMsFull(w, p.info, p.Summaries, func(i int) string { return p.Proposals[i].Raw })
@@ -67,6 +74,19 @@ func (p *planner) documents() {
 		}
 		return agent.SkillIndex(p.info, text)
 	})
+}
+
+// index is the slim list, in the order of the first page, with the lists that the plan has.
+func (p *planner) index() mip.Index {
+	lists := map[mip.ID][]string{}
+	for i, m := range p.Summaries {
+		lists[m.ID] = p.listed[i]
+	}
+	x := mip.Index{Count: len(p.Summaries), UpdatedAt: updatedAt(p.Summaries), MIPs: []mip.Entry{}}
+	for _, m := range mip.ActiveFirst(p.Summaries) {
+		x.MIPs = append(x.MIPs, mip.NewEntry(m, lists[m.ID]))
+	}
+	return x
 }
 
 // sitePages adds the pages, feeds and descriptions that are one each, and the answers for addresses that do not exist.
@@ -239,6 +259,9 @@ func (p *planner) lists() {
 // addList adds the page and the feed of the proposals at these positions. The positions are kept, not the summaries:
 // there are thousands of lists, and few are made at a time.
 func (p *planner) addList(pattern string, l plain.Listing, at []int, page func(plain.Listing) ([]byte, error)) {
+	for _, i := range at {
+		p.listed[i] = append(p.listed[i], l.Kind+"/"+l.Slug)
+	}
 	add := func(file string, body func(plain.Listing) ([]byte, error)) {
 		route := pattern[:strings.Index(pattern, "{")] + l.Slug + "/" + file
 		p.add(Artifact{Route: route, Pattern: pattern + file, index: true, Body: func() ([]byte, error) {

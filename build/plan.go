@@ -28,6 +28,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -177,6 +178,8 @@ type Plan struct {
 	baseURL string
 	// kind is that of the proposals.
 	kind string
+	// problems are those of the content and of the texts' links, found once.
+	problems func() ([]mip.Problem, error)
 	// versions are those of proposals with a history. Nil: no artifact reads one.
 	versions *corpus.Texts
 }
@@ -209,6 +212,10 @@ type planner struct {
 	// stableInfo is info without the fields that every commit changes.
 	info, stableInfo mip.SiteInfo
 	texts            *Rendered
+	// found has the links of each text that was rendered, by file: textLinks.
+	found sync.Map
+	// listed are the lists that each proposal is on, in the order of Summaries.
+	listed [][]string
 	// state is a hash of what decides how texts are rendered.
 	state string
 }
@@ -219,9 +226,11 @@ type planner struct {
 func NewPlan(c *Content, o Options) (*Plan, error) {
 	p := &planner{
 		Options: o, Content: c, md: html.New(o.Site.Highlight), info: siteInfo(c, o.Site),
-		plan: &Plan{baseURL: o.Site.BaseURL, kind: o.Site.Prefix, versions: &corpus.Texts{}},
+		plan:   &Plan{baseURL: o.Site.BaseURL, kind: o.Site.Prefix, versions: &corpus.Texts{}},
+		listed: make([][]string, len(c.Summaries)),
 	}
 	p.beginTexts()
+	p.plan.problems = sync.OnceValues(p.linkProblems)
 	p.stableInfo = p.info
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error

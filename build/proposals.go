@@ -3,8 +3,6 @@ package build
 import (
 	"crypto/sha256"
 	"fmt"
-	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +12,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/feed"
 	html "github.com/mipwatch/mipwatch/render/markdown"
@@ -53,15 +50,15 @@ func (p *planner) proposals() {
 		}
 		for _, t := range p.CommittedTexts.Translations(c.ID) {
 			p.addOf(c, translationRoute, func() ([]byte, error) { return api.JSON(t.PublishedTranslation) }, "{locale}", t.Locale)
-			// A translation's links are relative to the proposal's file.
 			p.addOf(c, translatedRoute, func() ([]byte, error) {
-				article, err := p.md.Render(markdown.Join(t.Sections), t.Title, p.links(p.Site, c))
+				article, err := p.translation(c, t)
 				if err != nil {
-					return nil, fmt.Errorf("render the translation of %s into %s: %w", c.File, t.Locale, err)
+					return nil, err
 				}
-				return p.stable.Translation(render.TranslationPage{
-					Summary: document.Summary, Text: t.PublishedTranslation, Body: article.HTML, Translations: document.Translations,
-				})
+				return p.stable.Translation(render.TranslationPage{Text: t.PublishedTranslation, ProposalPage: render.ProposalPage{
+					All: p.Summaries, Index: i, Body: article.HTML, Translations: document.Translations,
+					Fork: summary.ForkOf(document.Summary, p.Forks),
+				}})
 			}, "{locale}", t.Locale)
 		}
 	}
@@ -81,45 +78,11 @@ func (p *planner) document(i int) mip.Proposal {
 	return out
 }
 
-// links resolves the relative destinations in a proposal: to the page of the proposal that one names, else to the file
-// in the repository. They fail when neither is known.
-func (c *Content) links(s *site.Site, p *corpus.Proposal) html.Links {
-	return func(dest string) (string, bool) {
-		file, id, ok := c.linked(dest)
-		switch {
-		case ok:
-			return s.Path(id.Page()), true
-		case path.IsAbs(file):
-			return "", false // of an unknown site
-		}
-		return sourceLink(s, p, "", path.Join(path.Dir(p.RepoPath), file))
-	}
-}
-
-// linked is the path of the file that a relative destination names, and the published proposal whose file it is.
-func (c *Content) linked(dest string) (file string, id mip.ID, published bool) {
-	file, err := url.PathUnescape(dest)
-	if err != nil {
-		file = dest
-	}
-	// A link to GitHub's view of a file may end in ?raw=true.
-	file, _, _ = strings.Cut(file, "?")
-	name := path.Base(file)
-	if path.Clean(file) == name && path.Ext(name) == "" {
-		// As in [MIP-3](MIP-3). In another folder such a name is a folder's: ../assets/MIP-3.
-		name += ".md"
-	}
-	if strings.HasSuffix(file, "/") || path.Ext(name) == "" {
-		return file, mip.ID{}, false
-	}
-	id, published = c.ID(name)
-	return file, id, published
-}
-
 // text is a proposal's text as its artifacts need it.
 type text struct {
 	sections []mip.Section
 	html     []byte
+	links    textLinks
 }
 
 // Rendered keeps rendered texts in memory from one plan to the next, by the hash of the file: rendering takes most
@@ -169,14 +132,31 @@ func (p *planner) text(c *corpus.Proposal) (*text, error) {
 		if err != nil {
 			return nil, fmt.Errorf("render %s: %w", c.File, err)
 		}
-		return &text{d.Sections, article.HTML}, nil
+		return &text{d.Sections, article.HTML, newTextLinks(c.File, strings.Count(c.Raw, "\n")+1, d.Body, article)}, nil
 	}))
-	return once.(func() (*text, error))()
+	t, err := once.(func() (*text, error))()
+	if err == nil {
+		p.found.Store(c.File, t.links)
+	}
+	return t, err
 }
 
-// dropText frees a proposal's text unless the caller of [NewPlan] keeps texts.
+// translation renders a committed translation. Its links are relative to the proposal's file.
+func (p *planner) translation(c *corpus.Proposal, t corpus.Translation) (*html.Article, error) {
+	d := markdown.Join(t.Sections)
+	article, err := p.md.Render(d, t.Title, p.links(p.Site, c))
+	if err != nil {
+		return nil, fmt.Errorf("render the translation of %s into %s: %w", c.File, t.Locale, err)
+	}
+	p.found.Store(t.File, newTextLinks(t.File, t.Lines, d.Body, article))
+	return article, nil
+}
+
+// dropText frees a proposal's text unless the caller of [NewPlan] keeps texts. One with dropped links is not kept:
+// the file that one leads to may be there the next time.
 func (p *planner) dropText(c *corpus.Proposal) {
-	if p.Rendered == nil {
+	found, _ := p.found.Load(c.File)
+	if links, ok := found.(textLinks); p.Rendered == nil || ok && len(links.dropped) > 0 {
 		p.texts.byKey.Delete(p.textKey(c))
 	}
 }
@@ -213,7 +193,9 @@ func (p *planner) history(c *corpus.Proposal, m mip.Summary) ([]byte, error) {
 	page := render.HistoryPage{Summary: m, Before: c.Past.Before}
 	for i, v := range c.Past.Versions {
 		link, _ := sourceLink(p.Site, c, v.Commit, c.RepoPath)
-		page.Versions = append(page.Versions, render.Version{Commit: v.Commit, When: v.When, Subject: v.Subject, Text: texts[i], SourceURL: link})
+		page.Versions = append(page.Versions, render.Version{
+			Commit: v.Commit, When: v.When, Author: v.Author, Subject: v.Subject, Text: texts[i], SourceURL: link,
+		})
 	}
 	if len(texts) > len(page.Versions) {
 		page.Base = texts[len(page.Versions)]

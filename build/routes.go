@@ -28,9 +28,9 @@ const (
 	apiRoute         = "/api/v1/mips/{n}"
 	summaryRoute     = "/api/v1/mips/{n}/summary"
 	translationRoute = "/api/v1/mips/{n}/translations/{locale}"
-	statusRoute      = "/status/{s}/"
-	categoryRoute    = "/category/{c}/"
-	typeRoute        = "/type/{t}/"
+	statusRoute      = "/status/{status}/"
+	categoryRoute    = "/category/{category}/"
+	typeRoute        = "/type/{type}/"
 	authorRoute      = "/author/{login}/"
 	upgradeRoute     = "/upgrade/{name}/"
 	skillRoute       = "/.well-known/agent-skills/{skill}/SKILL.md"
@@ -43,7 +43,10 @@ const feedFile = "feed.xml"
 // routeOf fills a route's {kind} and {n}, and the parts that pairs names with their values.
 func routeOf(route string, id mip.ID, pairs ...string) string {
 	pairs = append(pairs, "{kind}", strings.ToLower(id.Kind), "{n}", strconv.Itoa(id.Number))
-	return strings.NewReplacer(pairs...).Replace(route)
+	for i := 0; i < len(pairs); i += 2 {
+		route = strings.Replace(route, pairs[i], pairs[i+1], 1)
+	}
+	return route
 }
 
 // fileOf is the file of a route, which differs from the route where other routes lie below it.
@@ -240,6 +243,7 @@ func (p *planner) headers() {
 	}
 	add("/*",
 		[2]string{"Access-Control-Allow-Origin", "*"},
+		[2]string{"Access-Control-Expose-Headers", "ETag"},
 		[2]string{"Content-Security-Policy", contentSecurityPolicy},
 		[2]string{"X-Content-Type-Options", "nosniff"},
 		[2]string{"Referrer-Policy", "strict-origin-when-cross-origin"},

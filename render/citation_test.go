@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
 // citation is a proposal's citation in its three forms.
@@ -13,14 +14,8 @@ type citation struct{ Text, BibTeX, CSL string }
 
 func citationOf(t *testing.T, p *Pages, s mip.Summary) citation {
 	t.Helper()
-	form := func(name string) string {
-		out, err := p.cite(name, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	return citation{form("cite"), form("bibtex"), form("csl")}
+	must := rendertest.Must[string](t)
+	return citation{must(p.cite("cite", &s)), must(p.cite("bibtex", &s)), must(p.csl(&s))}
 }
 
 func TestCitation(t *testing.T) {

@@ -32,6 +32,7 @@ type drawing struct {
 	Label         string   // what the drawing is called
 	Lines         string   // a path of SVG
 	Back          []string // paths against the order of the columns
+	Replaced      []string // paths to proposals from those that replace them
 	Nodes         []drawnNode
 
 	boxWidth, columnGap int
@@ -69,6 +70,9 @@ func (d *drawing) node(r ref, self bool, at graph.Point) {
 	if r.Published {
 		title := mip.Shorten(r.Title, mentionBytes)
 		name = plain.Sentence(named(r.ID.String(), " ", title)) + " " + r.Status.String()
+		if r.Superseded {
+			name += ", superseded"
+		}
 	}
 	d.Nodes = append(d.Nodes, drawnNode{
 		r, self, name,
@@ -106,15 +110,24 @@ func (d *drawing) back(from, to graph.Point) {
 	d.Back = append(d.Back, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)-x, to.Y-from.Y))
 }
 
+// replace draws that one proposal replaces another, from the left side of the first to the right side
+// of the second.
+func (d *drawing) replace(from, to graph.Point) {
+	x := d.left(from.Column)
+	d.Replaced = append(d.Replaced, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)+d.boxWidth-x, to.Y-from.Y))
+}
+
 // graphView is /graph/: drawings of the proposals that are connected, and what they say as a list.
 type graphView struct {
-	Drawings []drawnGroup
-	Statuses []choice
-	Rows     []requiresRow
-	Circles  []circle
-	Tied     int // proposals that are connected with others
-	Listed   int // of them, those that no drawing shows
-	Relation int // lines
+	Drawings   []drawnGroup
+	Statuses   []choice
+	Rows       []requiresRow
+	Circles    []circle
+	Tied       int  // proposals that are connected with others
+	Listed     int  // of them, those that no drawing shows
+	Relation   int  // lines
+	Replaces   bool // some replace others
+	Superseded bool // some of those drawn are
 }
 
 // drawnGroup is one drawing.
@@ -123,27 +136,27 @@ type drawnGroup struct {
 	Wide    bool // may need scrolling
 }
 
-// requiresRow is a proposal with those that it requires, published or not.
+// requiresRow is a proposal with those that it requires and replaces, published or not.
 type requiresRow struct {
 	mip.Summary
-	Refs []ref
+	Refs, Replaces []ref
 }
 
 // circle is a line against the order: From requires To, which comes to depend on From.
 type circle struct{ From, To mip.ID }
 
-// Graph renders /graph/. Only requirements are drawn: the other relations have no order to lay out.
-// All must be ascending by number.
+// Graph renders /graph/: what requires what, and what replaces what. All must be ascending by number.
 func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 	// All drawings have at most so many nodes and pieces of lines together. A thousand proposals of
 	// a real process have a tenth of it.
 	room := 20_000
 	// Proposals without a relation are in no drawing and in no row.
-	g := requiresOf(all)
-	v := graphView{Relation: len(g.Edges)}
+	g := tiesOf(all)
+	v := graphView{Relation: len(g.Edges) + len(g.Order)}
 	for _, s := range all {
-		if len(s.Requires) > 0 {
-			v.Rows = append(v.Rows, requiresRow{s, refs(all, s.ID, s.Requires)})
+		if len(s.Requires)+len(s.Replaces) > 0 {
+			v.Rows = append(v.Rows, requiresRow{s, refs(all, s.ID, s.Requires), refs(all, s.ID, s.Replaces)})
+			v.Replaces = v.Replaces || len(s.Replaces) > 0
 		}
 	}
 	var tied []mip.Summary
@@ -157,7 +170,7 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 			members = append(members, all[i])
 		}
 		tied = append(tied, members...)
-		relations := requiresOf(members)
+		relations := tiesOf(members)
 		size := graph.Size(relations)
 		if size > room {
 			v.Listed += len(members)
@@ -169,26 +182,32 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 		v.Circles = append(v.Circles, circles...)
 	}
 	v.Tied, v.Statuses = len(tied), statusChoices(tied)
+	v.Superseded = slices.ContainsFunc(tied, mip.Summary.Superseded)
 	return p.page("graph", head{
 		Section: "/", Title: "Relations", Route: "/graph/",
-		Description: "Which proposals of " + p.info.Title + " require which: a drawing, and the same as a list.",
+		Description: "Which proposals of " + p.info.Title + " require or replace which: a drawing, and the same as a list.",
 	}, v)
 }
 
-// requiresOf is the graph of what requires what, both published, by position in all. An edge leads
-// from a proposal to what it requires.
-func requiresOf(all []mip.Summary) graph.Graph {
-	g := graph.Graph{Nodes: len(all)}
-	for i, s := range all {
-		// A header may name a proposal twice, or itself.
-		for _, n := range slices.Compact(slices.Sorted(slices.Values(s.Requires))) {
-			k, ok := mip.Search(all, s.ID.Sibling(n))
-			if ok && k != i {
-				g.Edges = append(g.Edges, [2]int{i, k})
+// tiesOf is the graph of what requires what, both published, by position in all. An edge leads from a
+// proposal to what it requires; those of its order lead to what it replaces.
+func tiesOf(all []mip.Summary) graph.Graph {
+	edges := func(numbers func(mip.Summary) []int) (out [][2]int) {
+		for i, s := range all {
+			// A header may name a proposal twice, or itself.
+			for _, n := range slices.Compact(slices.Sorted(slices.Values(numbers(s)))) {
+				if k, ok := mip.Search(all, s.ID.Sibling(n)); ok && k != i {
+					out = append(out, [2]int{i, k})
+				}
 			}
 		}
+		return out
 	}
-	return g
+	return graph.Graph{
+		Nodes: len(all),
+		Edges: edges(func(s mip.Summary) []int { return s.Requires }),
+		Order: edges(func(s mip.Summary) []int { return s.Replaces }),
+	}
 }
 
 // draw lays out proposals that are connected by these relations.
@@ -208,6 +227,9 @@ func draw(members []mip.Summary, relations graph.Graph) (drawnGroup, []circle) {
 		d.back(l.Nodes[e[0]], l.Nodes[e[1]])
 		circles = append(circles, circle{ids[e[0]], ids[e[1]]})
 	}
+	for _, e := range relations.Order {
+		d.replace(l.Nodes[e[0]], l.Nodes[e[1]])
+	}
 	for i, s := range members {
 		d.node(refTo(s), false, l.Nodes[i])
 	}
@@ -221,13 +243,19 @@ type neighbourhood struct {
 	More    int // that it does not show
 }
 
-// relations draws what a proposal requires on its left and what requires it on its right; nil when
-// there is neither.
-func relations(s mip.Summary, requires, requiredBy []ref) *neighbourhood {
+// relations draws what a proposal requires or replaces on its left and what requires or replaces it
+// on its right; nil when there is neither. after are those that replace it.
+func relations(s mip.Summary, requires, before, requiredBy, after []ref) *neighbourhood {
 	const most = 8 // proposals on each side
 	self := refTo(s)
 	// A requirement in a circle stands on both sides.
-	sides := [][]ref{others(self, requires), {self}, others(self, requiredBy)}
+	sides := [][]ref{
+		others(self, append(slices.Clone(requires), before...)), {self},
+		others(self, append(slices.Clone(requiredBy), after...)),
+	}
+	replaced := func(r ref) bool {
+		return slices.ContainsFunc(append(slices.Clone(before), after...), func(o ref) bool { return o.ID == r.ID })
+	}
 	ids, rows, more := []mip.ID{}, 0, 0
 	for i, refs := range sides {
 		if len(refs) > most {
@@ -248,6 +276,9 @@ func relations(s mip.Summary, requires, requiredBy []ref) *neighbourhood {
 		return graph.Point{Column: column, Y: nodeHeight/2 + pitch*i + pitch*(rows-len(sides[column]))/2}
 	}
 	label := "What " + self.ID.String() + " requires is on its left, what requires it on its right"
+	if len(before)+len(after) > 0 {
+		label = strings.ReplaceAll(label, "requires", "requires or replaces") + "; dotted lines lead to what is replaced"
+	}
 	d := newDrawing(len(sides), narrowGap, pitch*rows-nodeGap, label, ids)
 	var wires []graph.Wire
 	for c, refs := range sides {
@@ -257,8 +288,12 @@ func relations(s mip.Summary, requires, requiredBy []ref) *neighbourhood {
 				continue
 			}
 			// Of two neighbouring columns one holds the proposal alone.
-			for k := range sides[c-1] {
-				wires = append(wires, graph.Wire{From: place(c, i), To: place(c-1, k)})
+			for k, to := range sides[c-1] {
+				if replaced(r) || replaced(to) {
+					d.replace(place(c, i), place(c-1, k))
+				} else {
+					wires = append(wires, graph.Wire{From: place(c, i), To: place(c-1, k)})
+				}
 			}
 		}
 	}

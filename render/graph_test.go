@@ -54,7 +54,7 @@ func TestGraph(t *testing.T) {
 	}; !slices.Equal(listed, want) {
 		t.Errorf("listed %q, want %q", listed, want)
 	}
-	for _, want := range []string{"5 of the proposals are tied to others by 4 relations", "MIP-5 requires MIP-4, which depends on it in turn"} {
+	for _, want := range []string{"5 proposals are connected by 4 relations: what requires what.", "MIP-5 requires MIP-4, which depends on it in turn"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("the page does not say %q in %q", want, words)
 		}
@@ -79,7 +79,7 @@ func TestRelations(t *testing.T) {
 		{"too many", nil, many, "gMIP-1 a2 a3 a4 a5 a6 a7 gMIP-8 gMIP-9 8 3"},
 	} {
 		svg := ""
-		if r := relations(all[0], refs(all, all[0].ID, c.requires), refs(all, all[0].ID, c.requiredBy)); r != nil {
+		if r := relations(all[0], refs(all, all[0].ID, c.requires), nil, refs(all, all[0].ID, c.requiredBy), nil); r != nil {
 			html, err := p.fragment("drawing", r.Drawing)
 			if err != nil {
 				t.Fatal(err)

@@ -2,6 +2,10 @@ package render
 
 import (
 	"bytes"
+	"cmp"
+	"html/template"
+	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -22,10 +26,26 @@ type HistoryPage struct {
 
 // Version is one committed state of a file. What its author wrote is text of any kind.
 type Version struct {
-	Commit, Subject string
-	When            mip.Time
-	SourceURL       string // empty: none
-	Text            []byte // nil: not available
+	Commit, Author, Subject string
+	When                    mip.Time
+	SourceURL               string // empty: none
+	Text                    []byte // nil: not available
+}
+
+// pullRequest is how GitHub names the pull request of a merged commit at the end of its subject.
+var pullRequest = regexp.MustCompile(`\(#([0-9]+)\)$`)
+
+// subject shows the first line of a commit's message, with a link to the pull request where the
+// source's address is like one of GitHub.
+func (p *Pages) subject(v Version) template.HTML {
+	text := template.HTMLEscapeString(cmp.Or(v.Subject, "No message"))
+	m := pullRequest.FindStringSubmatchIndex(text)
+	repository, _, ok := strings.Cut(v.SourceURL, "/blob/")
+	if m == nil || !ok || strings.HasSuffix(repository, "/-") { // of GitLab, where #6 is an issue
+		return template.HTML(text)
+	}
+	href := template.HTMLEscapeString(repository + "/pull/" + text[m[2]:m[3]])
+	return template.HTML(text[:m[0]] + `(<a href="` + href + `" rel="noopener">#` + text[m[2]:m[3]] + `</a>)`)
 }
 
 // versionView holds either a text in What, changes, or both. It is a version with its changes since

@@ -57,7 +57,7 @@ func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
 	for route, make := range map[string]func() ([]byte, error){
 		"/mip/3/": func() ([]byte, error) { return p.Proposal(v) },
 		"/mip/3/ja/": func() ([]byte, error) {
-			return p.Translation(TranslationPage{Summary: *s, Body: []byte(pageBody), Translations: links, Text: &api.PublishedTranslation{
+			return p.Translation(TranslationPage{ProposalPage: v, Text: &api.PublishedTranslation{
 				MIPNumber: 3, Locale: "ja", Title: text("translated"), Description: written("translated-description"), Sections: pageSections(), GeneratedAt: when, Source: text("source"),
 			}})
 		},

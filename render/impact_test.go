@@ -136,7 +136,7 @@ func TestImpactAnswers(t *testing.T) {
 		"not said": {api.Axis{Severity: api.Medium, Stated: true, Evidence: says[:1]},
 			"Users Medium impact I 1 quote from the text It says so. Abstract Not said whether action is needed"},
 		"not stated":  {api.Axis{Severity: api.Medium, Evidence: []api.Evidence{}}, "Users I Not said whether action is needed"},
-		"of the fork": {api.Axis{Severity: api.High, ActionRequired: true, Evidence: []api.Evidence{}}, "Users I Action needed for the hard fork"},
+		"of the fork": {api.Axis{Severity: api.High, ActionRequired: true, Evidence: []api.Evidence{}}, "Users I Action needed before the hard fork activates"},
 	} {
 		tt.axis.Impact = "I"
 		n, _ := panelOf(t, impactPage(t, func(s *api.Summary) { s.Users = tt.axis }))

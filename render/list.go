@@ -12,18 +12,42 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// table is a list of proposals, in the order in which it is shown. The script of the first page
-// sorts and filters the rows that are there.
+// table is a list of proposals, in the order in which it is shown.
 type table struct {
-	All     []mip.Summary
-	Heat    string // class of the column of heat, empty: there is none
-	Waits   bool   // the column has no figure until a script asks for some
-	Changes bool   // the last change of one is known; of the others the date of creation is shown
+	All      []mip.Summary
+	Heat     string // class of the column of heat, empty: there is none
+	Waits    bool   // the column has no figure until a script asks for some
+	Deadline bool   // a column has the deadlines of last calls in place of the status
+	Sorts    bool   // the page's script sorts by the columns
+	Changes  bool   // the last change of one is known; of the others the date of creation is shown
+}
+
+// column is the head of a column, and the key by which the script sorts it.
+type column struct{ Key, Label, Class string }
+
+// Columns are those of the table, in order.
+func (t table) Columns() []column {
+	status := "Status"
+	if t.Deadline {
+		status = "Deadline"
+	}
+	updated := "Updated"
+	if !t.Changes {
+		updated = "Created"
+	}
+	out := []column{
+		{"number", "Number", ""}, {"title", "Proposal", ""}, {"status", status, ""}, {"category", "Category", ""},
+		{"updated", updated, "r"},
+	}
+	if t.Heat != "" {
+		out = append(out, column{"heat", "Forum heat", t.Heat})
+	}
+	return out
 }
 
 // table makes a list. live says that its page has a script that asks for live figures.
 func (p *Pages) table(all []mip.Summary, live bool) table {
-	t := table{All: all}
+	t := table{All: mip.ActiveFirst(all)}
 	for i, s := range all {
 		t.Changes = t.Changes || s.Changed() != nil
 		switch {
@@ -41,24 +65,23 @@ type rowKey struct {
 	id   mip.ID
 	heat string
 	fork bool // it names the hard fork
+
+	deadline bool
 }
 
 // row renders a row of a table, once for all the lists that a proposal is on. heat is the class of
 // the column of heat.
-func (p *Pages) row(s *mip.Summary, heat string) (template.HTML, error) {
+func (p *Pages) row(s *mip.Summary, heat string, deadline bool) (template.HTML, error) {
 	// Two workers may render the same row at once, with the same bytes.
-	key := rowKey{s.ID, heat, s.Hardfork != nil}
+	key := rowKey{s.ID, heat, s.Hardfork != nil, deadline}
 	if row, ok := p.rows.Load(key); ok {
 		return row.(template.HTML), nil
 	}
-	row, err := p.fragment("row", struct {
-		Summary *mip.Summary
-		Heat    string
-	}{s, heat})
+	out, err := p.fragment("row", row{s, heat, deadline})
 	if err == nil {
-		p.rows.Store(key, row)
+		p.rows.Store(key, out)
 	}
-	return row, err
+	return out, err
 }
 
 // heat is a proposal's score from 0 to 100, nil when it is not known.
@@ -87,14 +110,18 @@ func newestChange(all []mip.Summary) *mip.Time {
 // ref is a mention of a proposal. One that is not published has an id alone: a header may name any
 // number. It is a copy, so that a page holds no more of another proposal than it shows.
 type ref struct {
-	ID        mip.ID
-	Title     string
-	Status    mip.Status
-	Published bool
+	ID         mip.ID
+	Title      string
+	Status     mip.Status
+	Published  bool
+	Superseded bool
 }
 
+// Class is the CSS class of its status.
+func (r ref) Class() string { return badgeClass(r.Status, r.Superseded) }
+
 // refTo mentions a published proposal.
-func refTo(s mip.Summary) ref { return ref{s.ID, s.Title, s.Status, true} }
+func refTo(s mip.Summary) ref { return ref{s.ID, s.Title, s.Status, true, s.Superseded()} }
 
 // refs mention the proposals of the same kind with these numbers. all must be in the order of ids.
 func refs(all []mip.Summary, of mip.ID, numbers []int) []ref {
@@ -151,6 +178,23 @@ func categories(all []mip.Summary) []choice {
 	return choicesOf(all, func(s mip.Summary) *string { return s.Category })
 }
 
+// types counts the types.
+func types(all []mip.Summary) []choice {
+	return choicesOf(all, func(s mip.Summary) *string { return s.Type })
+}
+
+// upgradeChoices are the hard forks, uncounted. Those whose names have one slug share a page, that
+// of the first.
+func (p *Pages) upgradeChoices() (out []choice) {
+	for _, f := range p.forks {
+		slug := mip.Slug(f.Name)
+		if !slices.ContainsFunc(out, func(c choice) bool { return c.Slug == slug }) {
+			out = append(out, choice{Slug: slug, Label: f.Name})
+		}
+	}
+	return out
+}
+
 // statusTiles is for the first page. It counts the statuses: those of the process in the order of
 // life, whether a proposal has them or not, then the others by name. No status comes last.
 func statusTiles(all []mip.Summary) []choice {
@@ -188,25 +232,71 @@ func statusChoices(all []mip.Summary) []choice {
 	return slices.DeleteFunc(statusTiles(all), func(c choice) bool { return c.Count == 0 })
 }
 
-// Home renders the first page: the list of all proposals, which works without scripts, and the
-// filters for readers with them. All must be ascending by number.
+// rowsOfPage is how many proposals a page of the list has.
+const rowsOfPage = 50
+
+// Home renders the first page: the beginning of the list of all proposals, which works without
+// scripts, and for readers with them the filters, which find the others. All must be ascending by
+// number.
 func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 	v := struct {
 		Description string
 		All, Calls  []mip.Summary // Calls are the last calls that are open
-		Statuses    []choice      // that occur
 		Tiles       []choice
-		Categories  []choice
+		Filters     []filter
 		Table       table
+		Size, Pages int
+		Blank       *row
+		Scores      string // heat of the proposals that the table leaves out
 	}{
 		Description: cmp.Or(p.info.Description,
 			"Every published proposal: what it says, where it stands and what it depends on."),
-		All: all, Statuses: statusChoices(all), Tiles: statusTiles(all), Categories: categories(all),
-		Table: p.table(all, true),
+		All: all, Tiles: statusTiles(all), Table: p.table(all, true), Size: rowsOfPage,
+		Pages: (len(all) + rowsOfPage - 1) / rowsOfPage,
 	}
+	v.Table.Sorts, v.Blank = true, p.blank(v.Table)
+	shown := min(rowsOfPage, len(all))
+	for _, s := range v.Table.All[shown:] {
+		if score := p.heat(s.ID); score != nil {
+			v.Scores += fmt.Sprintf("%s=%d ", s.ID, *score)
+		}
+	}
+	v.Table.All = v.Table.All[:shown]
+	v.Filters = slices.DeleteFunc([]filter{
+		{"category", "Category", "All categories", categories(all)},
+		{"type", "Type", "All types", types(all)},
+		{"upgrade", "Upgrade", "All upgrades", p.upgradeChoices()},
+	}, func(f filter) bool { return len(f.Choices) == 0 })
 	// A deadline that has passed asks nothing of readers here; the dashboard lists it.
 	v.Calls, _ = lastCalls(all)
 	return p.page("home", head{Section: "/", Description: v.Description, Route: "/", Script: listScript}, v)
+}
+
+// filter is a field of which a reader chooses one value.
+type filter struct {
+	Kind, Label, All string
+	Choices          []choice
+}
+
+// row is what its template needs.
+type row struct {
+	Summary  *mip.Summary
+	Heat     string
+	Deadline bool
+}
+
+// blank is a row that has everything that a row can show: the script fills copies of it.
+func (p *Pages) blank(t table) *row {
+	if len(t.All) == 0 {
+		return nil
+	}
+	s, word := t.All[0], t.All[0].ID.String()
+	s.Description, s.Category, s.Hardfork = cmp.Or(s.Description, &word), cmp.Or(s.Category, &word), &word
+	s.Updated, s.ForumTopicID = cmp.Or(s.Updated, &mip.Time{}), cmp.Or(s.ForumTopicID, new(int))
+	if len(p.forks) > 0 {
+		s.Hardfork = &p.forks[0].Name
+	}
+	return &row{Summary: &s, Heat: t.Heat}
 }
 
 // lastCalls are the proposals whose last call has a deadline, by deadline. A deadline is known to
@@ -223,16 +313,27 @@ func lastCalls(all []mip.Summary) (open, over []mip.Summary) {
 			open = append(open, s)
 		}
 	}
-	byDeadline := func(a, b mip.Summary) int { return a.LastCallDeadline.Time().Compare(b.LastCallDeadline.Time()) }
 	slices.SortStableFunc(open, byDeadline)
 	slices.SortStableFunc(over, byDeadline)
 	return open, over
 }
 
-// Listing renders /status/{s}/, /category/{c}/, /type/{t}/ or /author/{login}/. A status of the
+// byDeadline orders last calls, the soonest first and those without a deadline last.
+func byDeadline(a, b mip.Summary) int {
+	if x, y := a.LastCallDeadline.IsZero(), b.LastCallDeadline.IsZero(); x != y {
+		return map[bool]int{true: 1, false: -1}[x]
+	}
+	return a.LastCallDeadline.Time().Compare(b.LastCallDeadline.Time())
+}
+
+// Listing renders /status/{status}/, /category/{category}/, /type/{type}/ or /author/{login}/. A status of the
 // process may have no proposal; the page says so.
 func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
+	t := p.table(l.Summaries, false)
+	if t.Deadline = l.Kind == "status" && mip.Status(l.Value) == mip.LastCall; t.Deadline {
+		slices.SortStableFunc(t.All, byDeadline)
+	}
 	return p.page("listing", head{
 		Section: "/", Title: heading, Route: l.Route(),
 		Description: fmt.Sprintf("%s of %s. %s", heading, p.info.Title, meaning),
@@ -242,7 +343,7 @@ func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 		Status           mip.Status // of a list by status
 		List             plain.Listing
 		Table            table
-	}{heading, meaning, mip.Status(l.Value), l, p.table(l.Summaries, false)})
+	}{heading, meaning, mip.Status(l.Value), l, t})
 }
 
 // feedOf is the feed of the page at route, which ends with a slash, for the head of that page.
@@ -259,22 +360,14 @@ type feedGroup struct {
 // Feeds renders the page of everything that can be subscribed to and read by programs. all must be
 // in the order of ids.
 func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
-	// Forks whose names have one slug share a page, that of the first.
-	var upgrades []choice
-	for _, f := range p.forks {
-		slug := mip.Slug(f.Name)
-		if !slices.ContainsFunc(upgrades, func(c choice) bool { return c.Slug == slug }) {
-			upgrades = append(upgrades, choice{Slug: slug, Label: f.Name})
-		}
-	}
 	return p.page("feeds", head{
 		Section: "/feeds/", Title: "Feeds", Route: "/feeds/",
 		Description: "Feeds of " + p.info.Title + ", and everything else that programs and agents can read.",
 	}, slices.DeleteFunc([]feedGroup{
 		{"Status", "status", statusChoices(all)},
 		{"Category", "category", categories(all)},
-		{"Type", "type", choicesOf(all, func(s mip.Summary) *string { return s.Type })},
-		{"Network upgrade", "upgrade", upgrades},
+		{"Type", "type", types(all)},
+		{"Network upgrade", "upgrade", p.upgradeChoices()},
 	}, func(g feedGroup) bool { return g.Lists == nil }))
 }
 

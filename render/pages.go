@@ -138,11 +138,16 @@ func (p *Pages) renderFrame(notice string) (err error) {
 	return err
 }
 
+// buffers are kept for the next page: growing one for each would make most of a build's garbage.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // fragment renders a part of a page. What it returns is safe as it stands, and a template prints it
 // as it is.
 func (p *Pages) fragment(name string, data any) (template.HTML, error) {
-	var b bytes.Buffer
-	if err := p.tmpl.ExecuteTemplate(&b, name, data); err != nil {
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
+	if err := p.tmpl.ExecuteTemplate(b, name, data); err != nil {
 		return "", fmt.Errorf("page part %s: %w", name, err)
 	}
 	return template.HTML(b.String()), nil
@@ -170,9 +175,10 @@ type alternate struct{ Type, Title, Href, Lang string }
 // page renders the template of that name within the frame: "begin" with h, the template with data,
 // and "end". Pages without a script of their own have siteScript.
 func (p *Pages) page(name string, h head, data any) ([]byte, error) {
-	const usual = 32 << 10 // bytes of a page
 	h.Script, h.Site, h.Address = cmp.Or(h.Script, siteScript), p.info.Title, p.info.BaseURL+h.Route
-	b := bytes.NewBuffer(make([]byte, 0, usual))
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
 	for _, part := range []struct {
 		name string
 		data any
@@ -181,7 +187,7 @@ func (p *Pages) page(name string, h head, data any) ([]byte, error) {
 			return nil, fmt.Errorf("page %s: %w", name, err)
 		}
 	}
-	return b.Bytes(), nil
+	return bytes.Clone(b.Bytes()), nil
 }
 
 // image is the picture that other sites show beside a link to a page.
@@ -262,7 +268,8 @@ const (
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
-// order. A script that another one imports stands before it. A click loads the last two.
+// order. A script that another one imports stands before it. The last three are loaded when a reader
+// turns to what they are for.
 func assetFiles() [][]string {
 	return [][]string{
 		{"theme.js", "theme.js"},
@@ -275,13 +282,14 @@ func assetFiles() [][]string {
 		{lostScript, "site.js", "states.js", "ask.js", "lost.js"},
 		{"markdown.js", "markdown.js"},
 		{"ai.js", "ai.js"},
+		{"choose.js", "choose.js"},
 	}
 }
 
 // loadAssets puts the assets together and names each by the beginning of the hash of its content.
 func loadAssets() ([]Asset, error) {
 	media := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
-	forEditors := regexp.MustCompile(`(?m)^[ \t]+|^[ \t]*//.*\n`) // indentation and lines of comments
+	forEditors := regexp.MustCompile(`(?m)^[ \t]+|^[ \t]*//.*\n|^/\*[^*]*\*/\n`) // indentation and lines of comments
 	var out []Asset
 	for _, f := range assetFiles() {
 		var body []byte
@@ -290,10 +298,7 @@ func loadAssets() ([]Asset, error) {
 			if err != nil {
 				return nil, fmt.Errorf("asset: %w", err)
 			}
-			if strings.HasSuffix(part, ".js") {
-				b = forEditors.ReplaceAll(b, nil)
-			}
-			body = append(body, b...)
+			body = append(body, forEditors.ReplaceAll(b, nil)...)
 		}
 		// An import has the plain name in the source and the hashed one here.
 		for _, a := range out {

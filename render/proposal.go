@@ -2,9 +2,11 @@ package render
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -39,41 +41,41 @@ type proposalView struct {
 	Next      *mip.Summary
 	Related   []relation
 	Relations *neighbourhood
-	Topic     *snapshot.Topic // its discussion at the moment of the build's figures
-	Languages *languagesView  // committed translations
-	Machine   *languagesView  // those that a model can be asked for
-	Ask       bool            // a summary can be asked for, and says more than the text
+	// Successors took the proposal's place; Candidates ask for it.
+	Successors, Candidates relation
+	Topic                  *snapshot.Topic // its discussion at the moment of the build's figures
+	Languages              *languagesView  // committed translations
+	Machine                *languagesView  // those that a model can be asked for
+	Ask                    bool            // a summary can be asked for, and says more than the text
 }
 
 // relation is the proposals that a proposal is tied to in one way.
 type relation struct {
-	Label string
-	Refs  []ref
+	Label    string
+	Refs     []ref
+	External []mip.External
 }
 
-// Proposal renders a proposal's page. v.All is shared and stays as it is.
-func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
+// related are the ties of a proposal in one relation, by the name of the Summary's field.
+func related(s mip.Summary, label, field string, refs []ref) relation {
+	external := slices.DeleteFunc(slices.Clone(s.External), func(e mip.External) bool { return e.Relation != field })
+	return relation{label, refs, external}
+}
+
+// facts are what the pages of a proposal and of its translations say above the text. v.All is shared
+// and stays as it is.
+func (p *Pages) facts(v ProposalPage) (*proposalView, error) {
 	// An author without a name, login and address cannot be named.
 	s := v.All[v.Index]
 	s.Authors = slices.DeleteFunc(slices.Clone(s.Authors), func(a mip.Author) bool { return authorName(a) == "" })
-	w := &proposalView{
-		Page: v, Summary: s, Steps: steps(s), Text: template.HTML(bytes.TrimSpace(v.Body)), Past: p.past(s, v.History),
-		Topic: p.snapshot.Topic(s.ID), Ask: v.Impact == nil && words(v.Sections) > leastToSummarise,
-	}
-	w.Languages, w.Machine = p.languages(s, v.Translations, "en")
-	// The neighbours are those in the order of ids, whatever their status.
-	if v.Index > 0 {
-		w.Previous = &v.All[v.Index-1]
-	}
-	if v.Index+1 < len(v.All) {
-		w.Next = &v.All[v.Index+1]
-	}
-	// Relations are shown twice: in the details, and the requirements in a drawing.
-	requires, requiredBy := refs(v.All, s.ID, s.Requires), refs(v.All, s.ID, s.RequiredBy)
-	w.Relations = relations(s, requires, requiredBy)
+	w := &proposalView{Page: v, Summary: s}
+	refs := func(numbers []int) []ref { return refs(v.All, s.ID, numbers) }
+	asking := slices.DeleteFunc(slices.Clone(s.ReplacedBy), func(n int) bool { return slices.Contains(s.SupersededBy, n) })
+	w.Successors = related(s, "Superseded by", "supersededBy", refs(s.SupersededBy))
+	w.Candidates = relation{Label: "To be replaced by", Refs: refs(asking)}
 	w.Related = []relation{
-		{"Requires", requires}, {"Required by", requiredBy},
-		{"Replaces", refs(v.All, s.ID, s.Replaces)}, {"Superseded by", refs(v.All, s.ID, s.SupersededBy)},
+		related(s, "Requires", "requires", refs(s.Requires)), {Label: "Required by", Refs: refs(s.RequiredBy)},
+		related(s, "Replaces", "replaces", refs(s.Replaces)), w.Successors, w.Candidates,
 	}
 	// Each author stands on the page twice: below the title and in the details.
 	for _, a := range s.Authors {
@@ -83,7 +85,29 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		}
 		w.Authors = append(w.Authors, person)
 	}
-	var err error
+	return w, nil
+}
+
+// Proposal renders a proposal's page.
+func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
+	w, err := p.facts(v)
+	if err != nil {
+		return nil, err
+	}
+	s := w.Summary
+	w.Steps, w.Text, w.Past = steps(s), template.HTML(bytes.TrimSpace(v.Body)), p.past(s, v.History)
+	w.Topic, w.Ask = p.snapshot.Topic(s.ID), v.Impact == nil && words(v.Sections) > leastToSummarise
+	w.Languages, w.Machine = p.languages(s, v.Translations, "en")
+	// The neighbours are those in the order of ids, whatever their status.
+	if v.Index > 0 {
+		w.Previous = &v.All[v.Index-1]
+	}
+	if v.Index+1 < len(v.All) {
+		w.Next = &v.All[v.Index+1]
+	}
+	// Relations are shown twice: in the details and in a drawing.
+	after := append(slices.Clone(w.Successors.Refs), w.Candidates.Refs...)
+	w.Relations = relations(s, w.Related[0].Refs, w.Related[2].Refs, w.Related[1].Refs, after)
 	if w.TOC, err = p.tableOfContents(v.Sections, v.Body); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.ID, err)
 	}
@@ -143,11 +167,11 @@ type step struct {
 }
 
 // steps places a proposal on the way from Draft to Final. A proposal with a status beside that way,
-// such as Withdrawn, is on no station.
+// such as Withdrawn, is on no station, and one that is superseded on none any more.
 func steps(s mip.Summary) []step {
 	way := []mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Final}
 	at := slices.Index(way, s.Status)
-	if at < 0 {
+	if at < 0 || s.Superseded() {
 		return nil
 	}
 	out := make([]step, len(way))
@@ -224,11 +248,43 @@ func (p *Pages) place(v *proposalView, section string) place {
 }
 
 // cite makes plain text. It refers to a proposal in one of the forms of templates/citation.txt:
-// cite, bibtex or csl (CSL-JSON 1.0.2).
-func (p *Pages) cite(form string, s mip.Summary) (string, error) {
+// cite or bibtex.
+func (p *Pages) cite(form string, s *mip.Summary) (string, error) {
 	var b strings.Builder
 	err := p.citations.ExecuteTemplate(&b, form, s)
 	return b.String(), err
+}
+
+// csl refers to a proposal in CSL-JSON (1.0.2).
+func (p *Pages) csl(s *mip.Summary) (string, error) {
+	type name struct {
+		Literal string `json:"literal"`
+	}
+	type date struct {
+		DateParts [][]int `json:"date-parts"`
+	}
+	item := struct {
+		ID         string     `json:"id"`
+		Type       string     `json:"type"`
+		Title      string     `json:"title"`
+		Author     []name     `json:"author,omitempty"`
+		Issued     date       `json:"issued,omitzero"`
+		Collection string     `json:"collection-title"`
+		Number     string     `json:"number"`
+		Status     mip.Status `json:"status,omitempty"`
+		URL        string
+	}{
+		ID: s.ID.String(), Type: "standard", Title: fullTitle(*s), Collection: p.info.Title,
+		Number: strconv.Itoa(s.Number), Status: s.Status, URL: p.info.BaseURL + s.ID.Page(),
+	}
+	for _, a := range s.Authors {
+		item.Author = append(item.Author, name{authorName(a)})
+	}
+	if c := s.Created; !c.IsZero() {
+		item.Issued.DateParts = [][]int{{c.Year, int(c.Month), c.Day}}
+	}
+	out, err := json.MarshalIndent([]any{item}, "", " ")
+	return string(out), err
 }
 
 // texSpecial escapes what TeX would obey; a brace without its fellow would end a field.

@@ -2,12 +2,12 @@ package render
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -44,24 +44,29 @@ func (p *Pages) funcs() template.FuncMap {
 		"host":    host,
 		"profile": plain.Profile,
 		// Texts, times and numbers.
-		"title":   titleHTML,
-		"named":   namedHTML,
-		"full":    fullTitle,
-		"author":  authorName,
-		"slug":    mip.Slug,
-		"class":   statusClass,
-		"meaning": func(s mip.Status) string { return plain.Meaning("status", s.Slug()) },
-		"date":    date,
-		"num":     thousands,
-		"short":   short,
-		"first":   first,
-		"rest":    rest,
+		"title":        titleHTML,
+		"named":        namedHTML,
+		"full":         fullTitle,
+		"author":       authorName,
+		"slug":         mip.Slug,
+		"class":        statusClass,
+		"category":     category,
+		"organization": func(a mip.Author) bool { return organization.MatchString(plain.Deref(a.Name)) },
+		"subject":      p.subject,
+		"successors":   func(s mip.Summary) []string { return plain.Successors(p.info, s) },
+		"badge":        func(s mip.Summary) string { return badgeClass(s.Status, s.Superseded()) },
+		"meaning":      func(s mip.Status) string { return plain.Meaning("status", s.Slug()) },
+		"date":         date,
+		"num":          thousands,
+		"short":        short,
+		"first":        first,
+		"rest":         rest,
 		// Parts of single pages.
 		"activation": p.activation,
 		"genesis":    func(a mip.Activation) bool { return a.Timestamp != nil && *a.Timestamp == 0 },
 		"cite":       p.cite,
+		"csl":        p.csl,
 		"tex":        texText,
-		"quoted":     func(s string) (string, error) { b, err := json.Marshal(s); return string(b), err },
 		"axes":       axes,
 		"place":      p.place,
 		"curl":       p.curl,
@@ -176,6 +181,27 @@ func statusClass(s mip.Status) string {
 		return "s-" + s.Slug()
 	}
 	return "s-other"
+}
+
+// organization matches the name of an author that is no person.
+var organization = regexp.MustCompile(`(?i)\b(foundation|fondation|stiftung|fundación|labs?|dao|inc|ltd|llc|gmbh|corp(oration)?|` +
+	`company|association|consortium|alliance|network|protocol|group|institute|university|council|committee|collective|` +
+	`society|studios?|technologies|research|team|contributors|developers|validators)\b`)
+
+// category is a proposal's category unless its type has the same word.
+func category(s mip.Summary) *string {
+	if s.Type != nil && s.Category != nil && strings.EqualFold(*s.Type, *s.Category) {
+		return nil
+	}
+	return s.Category
+}
+
+// badgeClass is statusClass, but what is superseded does not look as if it were in force.
+func badgeClass(s mip.Status, superseded bool) string {
+	if superseded {
+		return statusClass(s) + " was"
+	}
+	return statusClass(s)
 }
 
 // date formats a [mip.Date] or a [mip.Time], in UTC, by a layout of package time. No reader's zone

@@ -13,44 +13,46 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// TranslationPage is what /mip/{n}/{locale}/ shows: a committed translation. Body is HTML that is
-// safe as it stands.
+// TranslationPage is what /mip/{n}/{locale}/ shows: a committed translation, in Text and Body, of a
+// proposal whose facts are those of the header. Sections, Impact and History are not used.
 type TranslationPage struct {
-	Summary      mip.Summary // of the English text
-	Text         *api.PublishedTranslation
-	Body         []byte
-	Translations []mip.Translation // all that are committed, this one included
+	ProposalPage
+	Text *api.PublishedTranslation
 }
 
 // translationView is the page of a translation. Its heading, description and text are in that
 // language; all else is in English and marked so by the document.
 type translationView struct {
-	TranslationPage
-	Language  language
-	TOC       template.HTML
-	Languages *languagesView
-	Article   template.HTML
-	Made      bool // the time at which it was made is known
+	proposalView
+	Text     *api.PublishedTranslation
+	Language language
+	Article  template.HTML
+	Made     bool // the time at which it was made is known
 }
 
 // Translation renders the page of a committed translation. It is its own canonical address, as
 // search engines want it of a text in another language; the English page is marked as the one for
 // everybody else.
 func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
-	s, l := v.Summary, languageOf(v.Text.Locale)
-	toc, err := p.tableOfContents(v.Text.Sections, v.Body)
+	w, err := p.facts(v.ProposalPage)
 	if err != nil {
+		return nil, err
+	}
+	s, l := w.Summary, languageOf(v.Text.Locale)
+	w.Languages, _ = p.languages(s, v.Translations, l.Tag)
+	if w.TOC, err = p.tableOfContents(v.Text.Sections, v.Body); err != nil {
 		return nil, fmt.Errorf("translation of %s: %w", s.ID, err)
 	}
+	script := siteScript
+	if v.Fork != nil {
+		script = forksScript
+	}
 	title := named(s.ID.String(), ": ", v.Text.Title) + " (" + l.Name + ")"
-	committed, _ := p.languages(s, v.Translations, l.Tag)
 	return p.page("translation", head{
 		Section: "/", Title: title, Description: cmp.Or(plain.Deref(v.Text.Description), title),
-		Route: translationRoute(s.ID, l.Tag), Article: true,
+		Route: translationRoute(s.ID, l.Tag), Article: true, Script: script,
 		Alternates: append(p.hreflangs(s, v.Translations), p.translationJSON(s, l.Tag)),
-	}, translationView{
-		v, l, toc, committed, template.HTML(v.Body), !v.Text.GeneratedAt.UTC().IsZero(),
-	})
+	}, translationView{*w, v.Text, l, template.HTML(v.Body), !v.Text.GeneratedAt.UTC().IsZero()})
 }
 
 // language is a language of the site as readers of it know it.

@@ -33,7 +33,7 @@ func translationPages(t *testing.T, stale bool) (english, page []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err = p.Translation(TranslationPage{Summary: all[2], Body: []byte(pageBody), Translations: links, Text: &api.PublishedTranslation{
+	page, err = p.Translation(TranslationPage{ProposalPage: v, Text: &api.PublishedTranslation{
 		MIPNumber: 3, Locale: "ar", Title: pageHostile("title"), Description: &about, Sections: pageSections(), Stale: stale,
 		GeneratedAt: mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC)), Source: "file",
 	}})

@@ -2,6 +2,7 @@ package sidecar_test
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -143,6 +144,25 @@ func TestHardForksFollowBlockTime(t *testing.T) {
 		}
 		if w.known.HardForks[0].Status != "scheduled" {
 			t.Error("the answer changed what is known")
+		}
+	})
+}
+
+// A proposal without a status disagrees with nothing, before its fork is active and after.
+func TestNoStatusDisagreesWithNothing(t *testing.T) {
+	bubble(t, func(w *world) {
+		k := *w.known
+		k.List.MIPs = slices.Clone(k.List.MIPs)
+		k.List.MIPs[0].Status, k.List.MIPs[1].Status = "", ""
+		if err := w.sidecar.Update(&k); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"active on testnet", "active"} {
+			got := read[api.MIPWatch](w, w.get("/api/mip-watch"))
+			if f := got.HardForks[0]; f.Status != want || len(got.Discrepancies) != 0 || !reflect.DeepEqual(f.StatusAsOf, got.Freshness.HardForks) {
+				t.Errorf("%s as of %v, discrepancies %+v; want %s as of %v, and none", f.Status, f.StatusAsOf, got.Discrepancies, want, got.Freshness.HardForks)
+			}
+			time.Sleep(200 * time.Second)
 		}
 	})
 }

@@ -125,7 +125,7 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Request-Id", rec.id)
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id")
+	h.Set("Access-Control-Expose-Headers", "Allow, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id")
 	h.Set("X-Content-Type-Options", "nosniff")
 	// A browser that shows an answer as a page must run nothing of it.
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")

@@ -94,8 +94,6 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 			return err
 		}
 	}
-	b.print(c.Problems, mostWarnings)
-	b.print(unsummarised, -1)
 	if c.History == "none" {
 		b.progress.say("no git history, so times of change are the headers' dates")
 	}
@@ -103,6 +101,8 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	// Without --keep-going one proposal in error keeps the whole site as it was: a reader never finds a list that names
 	// a proposal without a page.
 	if found := count(c.Problems); found.Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0) {
+		b.print(c.Problems, mostWarnings)
+		b.print(unsummarised, -1)
 		b.progress.say("nothing is published: %s", found)
 		return b.finish(exitProblems, buildReport{Problems: c.Problems, Out: b.out})
 	}
@@ -111,11 +111,20 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		return exit(exitProblems, fmt.Errorf("plan the site: %w", err))
 	}
 	b.progress.done("planned %s", plural(len(plan.Artifacts), "file"))
-	b.print(plan.Problems, mostWarnings)
 	report, err := build.Sync(ctx, plan, b.out, build.SyncOptions{
 		Waiting:  func() { b.progress.say("waiting for another build that writes into %s", b.out) },
 		Progress: func(done, total int) { b.progress.doing("writing… %d %%", done*100/max(total, 1)) },
 	})
+	// Only a text that was rendered shows which of its links lead nowhere.
+	problems := slices.Concat(c.Problems, plan.Problems)
+	if err == nil {
+		var texts []mip.Problem
+		texts, err = plan.TextProblems()
+		problems = append(problems, texts...)
+	}
+	problems = mip.FoldProblems(mip.SortProblems(problems))
+	b.print(problems, mostWarnings)
+	b.print(unsummarised, -1)
 	if err != nil {
 		return writeError("--out", b.out, err)
 	}
@@ -129,7 +138,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	if len(unsummarised) > 0 && !b.keepGoing {
 		code = exitProblems
 	}
-	problems := mip.SortProblems(slices.Concat(c.Problems, unsummarised, plan.Problems))
+	problems = mip.SortProblems(append(problems, unsummarised...))
 	return b.finish(code, buildReport{Published: len(c.Proposals), Problems: problems, Report: report, Out: b.out})
 }
 

@@ -83,14 +83,8 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// render makes what a build would, and writes nothing. It adds links that lead to no place of their page to the
-// problems.
+// render makes what a build would, and writes nothing. It adds links that lead nowhere to the problems.
 func render(ctx context.Context, c *build.Content, o build.Options) error {
-	found, err := c.DeadFragments(ctx)
-	if err != nil {
-		return err
-	}
-	c.Problems = mip.SortProblems(append(c.Problems, found...))
 	if len(c.Proposals) == 0 {
 		return nil
 	}
@@ -99,7 +93,12 @@ func render(ctx context.Context, c *build.Content, o build.Options) error {
 	if err != nil {
 		return fmt.Errorf("plan the site: %w", err)
 	}
-	return plan.Check(ctx)
+	if err := plan.Check(ctx); err != nil {
+		return err
+	}
+	found, err := plan.TextProblems()
+	c.Problems = mip.SortProblems(append(c.Problems, found...))
+	return err
 }
 
 // newReport limits what was found to the named files, if any are named. The error names all those that
@@ -140,6 +139,7 @@ func newReport(c *build.Content, folders, args []string) (checkReport, error) {
 		r.Checked = len(picked)
 		r.Problems = slices.DeleteFunc(r.Problems, func(p mip.Problem) bool { return !picked[p.File] })
 	}
+	r.Problems = mip.FoldProblems(r.Problems)
 	r.counts = count(r.Problems)
 	return r, nil
 }

@@ -177,8 +177,10 @@ func (s *server) build(ctx context.Context) error {
 		return err
 	}
 	progress.clear()
-	writeText(s.stderr, c.Problems, mostWarnings)
 	found := count(c.Problems)
+	if found.Errors > 0 {
+		writeText(s.stderr, c.Problems, mostWarnings)
+	}
 	switch {
 	case found.Errors > 0 && s.sound:
 		progress.say("%s; the last site without errors is still served", found)
@@ -204,7 +206,15 @@ func (s *server) build(ctx context.Context) error {
 		return exit(exitWrite, err)
 	}
 	progress.clear()
-	writeText(s.stderr, plan.Problems, mostWarnings)
+	texts, err := plan.TextProblems()
+	if err != nil {
+		return exit(exitWrite, err)
+	}
+	problems := append(texts, plan.Problems...)
+	if found.Errors == 0 {
+		problems = append(problems, c.Problems...)
+	}
+	writeText(s.stderr, mip.FoldProblems(mip.SortProblems(problems)), mostWarnings)
 	// From now on requests are answered from the new edition.
 	s.sound = found.Errors == 0
 	s.current.Store(next)

@@ -2,10 +2,13 @@ package api
 
 import "github.com/mipwatch/mipwatch/internal/mip"
 
+// MIPNumber is how a caller names a proposal: 6, "6" or, with the site's prefix, "MIP-6".
+type MIPNumber any
+
 // SummaryRequest is the body of POST /api/ai-summary.
 type SummaryRequest struct {
-	MIPNumber any    `json:"mipNumber" doc:"6, \"6\" or \"MIP-6\"."`
-	Locale    string `json:"locale,omitempty" doc:"BCP 47; en when absent. One of the site's locales."`
+	MIPNumber MIPNumber `json:"mipNumber" doc:"6, \"6\" or \"MIP-6\"."`
+	Locale    string    `json:"locale,omitempty" doc:"BCP 47; en when absent. One of the site's locales."`
 }
 
 // Summary is the body of the answer to POST /api/ai-summary: what a proposal means, on four axes,
@@ -67,9 +70,9 @@ type Evidence struct {
 
 // TranslateRequest is the body of POST /api/ai-translate.
 type TranslateRequest struct {
-	MIPNumber any      `json:"mipNumber" doc:"6, \"6\" or \"MIP-6\"."`
-	Locale    string   `json:"locale" doc:"BCP 47. One of the site's locales."`
-	Sections  []string `json:"sections,omitempty" doc:"Section ids; all when absent."`
+	MIPNumber MIPNumber `json:"mipNumber" doc:"6, \"6\" or \"MIP-6\"."`
+	Locale    string    `json:"locale" doc:"BCP 47. One of the site's locales."`
+	Sections  []string  `json:"sections,omitempty" doc:"Section ids; all when absent."`
 }
 
 // Translation is the body of the answer to POST /api/ai-translate. The English text decides.

@@ -1,8 +1,12 @@
 package browsertest
 
 import (
+	"flag"
+	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/corpora"
 )
 
 // axe holds every kind of page in both themes to axe-core's rules: WCAG A and AA, best practice, and the
@@ -24,6 +28,32 @@ func axeOfFigures(t *testing.T, with run) {
 			tab.Wait(aged)
 		}
 	})
+}
+
+// axeSeed draws the pages of [TestAxeDrawn].
+var axeSeed = flag.Uint64("axe-seed", 14, "which pages TestAxeDrawn looks at")
+
+// TestAxeDrawn holds 40 pages that no list names to the same rules: of the samples, of Monad and of the EIPs.
+func TestAxeDrawn(t *testing.T) {
+	b := Start(t)
+	draw := rand.New(rand.NewPCG(*axeSeed, 0))
+	for _, site := range []struct {
+		name  string
+		pages int
+		with  setup
+	}{
+		{"samples", 12, setup{sidecar: true}},
+		{"monad", 8, setup{folders: []string{corpora.Need(t, "monad-mips")}}},
+		{"eips", 20, setup{folders: []string{corpora.Need(t, "eips")}, prefix: "EIP"}},
+	} {
+		t.Run(site.name, func(t *testing.T) {
+			r := run{Browser: b, served: site.with.serve(t)}
+			all := r.pages()
+			draw.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			t.Logf("-axe-seed=%d draws %q", *axeSeed, all[:site.pages])
+			audit(t, r, []View{{}, {Width: 390, Dark: true}}, all[:site.pages], func(*Tab, string) {})
+		})
+	}
 }
 
 func audit(t *testing.T, r run, views []View, paths []string, ready func(tab *Tab, path string)) {

@@ -58,7 +58,7 @@ func dashboard(t *testing.T, with run) {
 		}
 		Ask[int](tab, `later += 290_000`)
 		tab.Wait(pill("mainnet") + `.className === "old"`)
-		tab.Wait(pill("forum") + `.className === "ok" && / [4-6] min old$/.test(` + pill("forum") + `.innerText)`)
+		tab.Wait(pill("forum") + `.className === "ok" && /\b[4-6] min old$/.test(` + pill("forum") + `.innerText)`)
 	})
 	t.Run("a source ends and comes back", func(t *testing.T) {
 		tab := r.tab(t, View{Early: impatient})

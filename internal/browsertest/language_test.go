@@ -39,7 +39,7 @@ func (p panel) check(t *testing.T, r run, n int) {
 		}
 	}
 	for _, a := range p.Actions {
-		if !slices.Contains([]string{"Action needed", "Action needed for the hard fork", "No action needed", "Not said whether action is needed"}, a) {
+		if !slices.Contains([]string{"Action needed", "Action needed before the hard fork activates", "No action needed", "Not said whether action is needed"}, a) {
 			t.Errorf("of what is to be done it says %q", a)
 		}
 	}

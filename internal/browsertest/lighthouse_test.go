@@ -26,6 +26,10 @@ func TestLighthouse(t *testing.T) {
 	if url := longest(t); url != "" {
 		list = append(list, page{"longest proposal", url})
 	}
+	if folder := corpora.Find("eips"); folder != "" {
+		v := setup{folders: []string{folder}, prefix: "EIP"}.serve(t)
+		list = append(list, page{"large index", v.base + "/"})
+	}
 	for _, p := range list {
 		for _, form := range []string{"phone", "desktop"} {
 			t.Run(p.name+" "+form, func(t *testing.T) {

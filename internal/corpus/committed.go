@@ -53,6 +53,8 @@ type Translation struct {
 	File string
 	// Heavy says that the HTML can be out of proportion to the text, as in [Proposal].
 	Heavy bool
+	// Lines is how many the file has.
+	Lines int
 }
 
 // Summary is the committed summary of a proposal, nil when none is published. Its Stale marks
@@ -353,7 +355,7 @@ func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
 	} else if p.Updated != nil {
 		text.GeneratedAt = *p.Updated
 	}
-	e.translation = &Translation{PublishedTranslation: text, File: e.Path, Heavy: heavy}
+	e.translation = &Translation{PublishedTranslation: text, File: e.Path, Heavy: heavy, Lines: strings.Count(raw, "\n") + 1}
 }
 
 // parseTranslation reads a file without looking at the proposal. Any problem of r refuses it.
@@ -377,8 +379,8 @@ func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Docu
 	header = decode(h, r, "title", "description", "translation-of")
 	for _, f := range header.order {
 		if class := hidden(f.text()); class != mip.Visible {
-			r.add(f.line, "translation-invalid/hidden-character", f.name, class)
-		} else if f.name == "translation-of" && !mip.IsContentHash(f.text()) {
+			r.add(f.line, "translation-invalid/hidden-character", f.key, class)
+		} else if f.name == fieldName("translation-of") && !mip.IsContentHash(f.text()) {
 			r.add(f.line, "translation-invalid/hash")
 		}
 	}

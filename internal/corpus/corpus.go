@@ -5,8 +5,12 @@ package corpus
 
 import (
 	_ "embed" // problems.txt
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -51,6 +55,8 @@ type Corpus struct {
 	refused map[string]mip.Problem
 	// files are the proposals by file name in lower case; nil where two files share the name.
 	files map[string]*Proposal
+	// folders are those of the proposals, by the folder in the repository.
+	folders map[string]string
 }
 
 // Proposal is one sound file. Its Summary lacks the fields that follow from the site: ID is
@@ -84,8 +90,10 @@ type Proposal struct {
 	numberLine int
 	// requireLine is where the header states Requires; 0 when it does not.
 	requireLine int
-	requires    []*Proposal
-	report      *report
+	// alias is another prefix, in lower case, under which the header states the number.
+	alias    string
+	requires []*Proposal
+	report   *report
 }
 
 // byID orders proposals.
@@ -106,6 +114,28 @@ func (c *Corpus) Changed(f folder.File) *mip.Time {
 	return when
 }
 
+// Missing reports that a proposal's repository has no file or folder of that path. Of a repository
+// that is not here only the proposals' own folders are known, and what is named like a proposal.
+func (c *Corpus) Missing(p *Proposal, repoPath string) bool {
+	place := c.history.places[p.source.Folder].Top
+	if place == "" || p.Upstream {
+		dir, name := path.Split(repoPath)
+		if _, numbered := numberInName(name); !numbered || path.Ext(name) != ".md" {
+			return false
+		}
+		if place, repoPath = c.folders[path.Clean(dir)], name; place == "" {
+			return false
+		}
+	}
+	_, err := os.Lstat(filepath.Join(place, filepath.FromSlash(repoPath)))
+	if tracked := c.history.tracked[place]; errors.Is(err, fs.ErrNotExist) && tracked != nil {
+		// A clone need not have all files checked out.
+		paths, failed := tracked()
+		return failed == nil && !paths[repoPath]
+	}
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // find returns the position of a proposal that is published.
 func (c *Corpus) find(id mip.ID) (int, bool) {
 	return slices.BinarySearchFunc(c.Proposals, id, func(p *Proposal, id mip.ID) int { return p.ID.Compare(id) })
@@ -123,12 +153,20 @@ func (c *Corpus) ID(file string) (id mip.ID, published bool) {
 	name = strings.TrimSuffix(name, ".md")
 	digits, ok := stripPrefix(name, c.prefix)
 	n, small := smallNumber(digits)
-	if !ok || !small || digits == name {
-		return mip.ID{}, false
+	if ok && small && digits != name {
+		id = mip.ID{Kind: c.prefix, Number: n}
+		_, published = c.find(id)
+		return id, published
 	}
-	id = mip.ID{Kind: c.prefix, Number: n}
-	_, published = c.find(id)
-	return id, published
+	// The header of ERC-721 says eip: 721, so eip-721.md means it, too.
+	if m := fileNumber.FindStringSubmatch(name); m != nil && digits != "" {
+		if n, small = smallNumber(m[1]); small {
+			id = mip.ID{Kind: c.prefix, Number: n}
+			at, found := c.find(id)
+			return id, found && c.Proposals[at].alias != "" && strings.HasPrefix(name, c.Proposals[at].alias)
+		}
+	}
+	return mip.ID{}, false
 }
 
 // report collects the problems that are found in one file.
@@ -144,8 +182,19 @@ type report struct {
 // add adds a problem of a line, from 1; 0 stands for the whole file. The id is one of
 // problems.txt, which has its level and message.
 func (r *report) add(line int, id string, args ...any) {
+	p := Problem(r.file, line, id, args...)
+	r.failed = r.failed || p.Level == mip.Error
+	r.problems = append(r.problems, p)
+}
+
+// Problem is one of problems.txt, by its id, in a line of a file.
+func Problem(file string, line int, id string, args ...any) mip.Problem {
 	m := messages()[id]
-	r.put(m.level, line, m.code, fmt.Sprintf(m.format, args...))
+	p := mip.Problem{Level: m.level, Code: m.code, File: file, Line: line, Message: fmt.Sprintf(m.format, args...)}
+	if m.folded {
+		p.Cause = fmt.Sprint(args[0])
+	}
+	return p
 }
 
 // put adds a problem whose message is made elsewhere. An error fails the file.
@@ -158,6 +207,8 @@ func (r *report) put(level mip.Level, line int, code, message string) {
 type message struct {
 	level        mip.Level
 	code, format string
+	// folded says that the first argument is the cause: see [mip.Problem].
+	folded bool
 }
 
 //go:embed problems.txt
@@ -170,7 +221,8 @@ var messages = sync.OnceValue(func() map[string]message {
 		level, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		id, format, ok := strings.Cut(rest, " ")
 		if code, _, _ := strings.Cut(id, "/"); ok && level != "#" {
-			out[id] = message{mip.Level(level), code, format}
+			name, folded := strings.CutSuffix(level, "*")
+			out[id] = message{mip.Level(name), code, format, folded}
 		}
 	}
 	return out

@@ -33,8 +33,9 @@ const (
 
 // Keys of one meaning, the first that has a value counts.
 var (
+	requireKeys    = []string{"requires", "depends-on"}
 	lastCallKeys   = []string{"last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"}
-	discussionKeys = []string{"discussions-to", "discussions", "discussion", "discussionsto", "discussion-to"}
+	discussionKeys = []string{"discussions-to", "discussions", "discussion", "discussion-to"}
 )
 
 // summary fills everything that the header states. The id is read before; fromName says that its
@@ -60,16 +61,29 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 		Category:         f.optional("category"),
 		Created:          f.date("created"),
 		LastCallDeadline: f.date(lastCallKeys...),
-		Requires:         f.references(id.Kind, "requires", "depends-on"),
-		Replaces:         f.references(id.Kind, "replaces", "supersedes", "superseeds"),
-		SupersededBy:     f.references(id.Kind, "superseded-by", "superceded-by", "superseeded-by", "replaced-by"),
+		WithdrawalReason: f.optional("withdrawal-reason", "withdrawn-reason"),
 		RequiredBy:       []int{},
+		ReplacedBy:       []int{},
 		Frontmatter:      make(mip.Frontmatter, len(f.order)),
 		Inferred:         []string{},
 	}
 	for _, v := range f.order {
 		s.Frontmatter[v.key] = v.v
 	}
+	// A number that the header repeats under another prefix counts under that one, too: eip: 721 of
+	// ERC-721.
+	for _, v := range f.order {
+		text, _ := v.v.(string)
+		if n, ok := smallNumber(text); ok && n == id.Number && text != "" && onlyLetters.MatchString(v.name) && f.alias == "" {
+			f.alias, v.used = v.name, true
+		}
+	}
+	var requires, replaces, supersededBy []mip.External
+	s.Requires, requires = f.references(id.Kind, "requires", requireKeys...)
+	s.Replaces, replaces = f.references(id.Kind, "replaces", "replaces", "supersedes", "superseeds")
+	s.SupersededBy, supersededBy = f.references(id.Kind, "supersededBy",
+		"superseded-by", "superceded-by", "superseeded-by", "replaced-by")
+	s.External = append([]mip.External{}, slices.Concat(requires, replaces, supersededBy)...)
 	s.DiscussionsTo, s.ForumTopicID = f.discussion(discussionKeys...)
 	if id := f.forumTopic("forum-topic-id", "forum-topic"); id != nil {
 		s.ForumTopicID = id
@@ -91,6 +105,7 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 	if n := utf8.RuneCountInString(s.Title); n > maxTitle {
 		f.r.add(f.get("title").line, "long-title", n, maxTitle)
 	}
+	f.reportUnused()
 	// A network may state that a proposal is about process in its category alone.
 	if s.Type == nil && s.Category != nil && strings.EqualFold(*s.Category, "meta") {
 		s.Type = new("Meta")
@@ -110,8 +125,8 @@ func (f *fields) visible(name string) string {
 }
 
 // optional returns a field's text as it is shown, nil when there is none.
-func (f *fields) optional(name string) *string {
-	if s := f.shorten(f.get(name)); s != "" {
+func (f *fields) optional(names ...string) *string {
+	if s := f.shorten(f.get(names...)); s != "" {
 		return &s
 	}
 	return nil
@@ -153,6 +168,9 @@ func hidden(s string) mip.Class {
 	}
 	return mip.Visible
 }
+
+// onlyLetters is the form of a prefix.
+var onlyLetters = regexp.MustCompile(`^[a-z]+$`)
 
 // placeholders stand for a value that is decided later.
 var placeholders = regexp.MustCompile(`(?is)^(?:<.*>|x*|\?*|-*|tb[dac]|n/?a|none|null|~|to be (?:assigned|determined)|unassigned)$`)

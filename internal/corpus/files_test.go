@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -82,7 +83,8 @@ func TestBytes(t *testing.T) {
 			dir := t.TempDir()
 			writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte(tt.in))
 			c := load(t, dir)
-			got := lines(c, dir)
+			// That the key x means nothing is not what these are about.
+			got := slices.DeleteFunc(lines(c, dir), func(s string) bool { return strings.Contains(s, `unknown-key: the key "x"`) })
 			switch {
 			case tt.want == "" && len(got) > 0, tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)):
 				t.Errorf("Load(%.40q): problems %q, want %q", tt.in, got, tt.want)

@@ -33,29 +33,34 @@ type field struct {
 	v any
 	// replaced says that v has U+FFFD for a character that XML forbids.
 	replaced bool
+	// used says that something asked for the value.
+	used bool
 }
 
 // raw is the field's whole value as written.
 func (f *field) raw() string { return strings.TrimSpace(f.value + "\n" + strings.Join(f.more, "\n")) }
 
-// fieldName is the form in which keys are compared: Discussions_To and "discussions-to
-// (*optional)" are both discussions-to.
+// fieldName is the form in which keys are compared, letters and digits in lower case:
+// Discussions_To, DiscussionsTo and "discussions-to (*optional)" are all discussionsto.
 func fieldName(key string) string {
 	key = strings.ToLower(strings.TrimSpace(key))
 	if i := strings.Index(key, "(*"); i > 0 && strings.HasSuffix(key, ")") {
 		key = key[:i]
 	}
-	return strings.Join(strings.FieldsFunc(key, func(c rune) bool { return strings.ContainsRune(" \t_-", c) }), "-")
+	return separators.Replace(key)
 }
+
+// separators stand between the words of a key.
+var separators = strings.NewReplacer(" ", "", "\t", "", "_", "", "-", "")
 
 // The kinds of fields, by name.
 var (
 	// freeText are the fields in which " #" and a colon are text: no comment is cut from them.
-	freeText = map[string]bool{"title": true, "description": true, "withdrawal-reason": true, "abstract": true}
+	freeText = map[string]bool{"title": true, "description": true, "withdrawalreason": true, "abstract": true}
 	// shownText are the fields whose text pages show as it is.
 	shownText = map[string]bool{"title": true, "description": true, "status": true, "type": true, "category": true}
 	// foldedLists are the fields whose lists real files fold over lines without indentation.
-	foldedLists = map[string]bool{"author": true, "authors": true, "requires": true, "depends-on": true}
+	foldedLists = map[string]bool{"author": true, "authors": true, "requires": true, "dependson": true}
 )
 
 // normalise returns the file's text as UTF-8 with LF line ends and without a byte order mark. A
@@ -67,6 +72,9 @@ func normalise(raw string, r *report) (string, bool) {
 		return "", false
 	}
 	text := strings.TrimPrefix(raw, "\uFEFF")
+	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r") {
+		return text, true // as most are
+	}
 	for i, c := range text {
 		switch {
 		case c == 0:

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/mail"
 	"net/url"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,6 +23,8 @@ var (
 	// bracketComma is where a list item holds several authors after all.
 	bracketComma = regexp.MustCompile(`[)>]\s*[,;&]|[)>]\s+and\s`)
 	// nameSuffix follows a comma and yet belongs to the name before it.
+	// anAddress is an address of the web in a text.
+	anAddress  = regexp.MustCompile(`https?://[^\s()<>\[\],]+`)
 	nameSuffix = regexp.MustCompile(`(?i)^(?:(?:[js]r|ph\.?\s?d|m\.?d|esq|inc|ltd|llc)\.?|i{2,3}|iv)(?:[\s(<]|$)`)
 	etAl       = regexp.MustCompile(`(?i)^(.*?\S)\s+(et\.? al\.?)$`)
 )
@@ -43,8 +44,14 @@ func (f *fields) authors(names ...string) []mip.Author {
 		if len(text) > maxText {
 			f.r.add(v.line, "long-value/name", quoted(v.key), len(text), maxText)
 		}
-		if a := newAuthor(mip.Shorten(text, maxText)); a != (mip.Author{}) {
+		a := newAuthor(mip.Shorten(text, maxText))
+		if a != (mip.Author{}) {
 			out = append(out, a)
+		}
+		for _, address := range anAddress.FindAllString(mip.Shorten(text, maxText), -1) {
+			if _, profile, ok := strings.Cut(address, "github.com/"); !ok || a.GitHub == nil || !strings.Contains(profile, *a.GitHub) {
+				f.r.add(v.line, "bad-author", quoted(address), quoted(v.key))
+			}
 		}
 	}
 	return shorten(out, v, f.r)
@@ -73,7 +80,7 @@ func authorTexts(v any) (all []string) {
 				name = text
 			case "github", "handle", "login", "username":
 				github = " (@" + strings.TrimPrefix(text, "@") + ")"
-			case "email", "mail", "e-mail":
+			case "email", "mail":
 				email = " <" + text + ">"
 			default:
 				if len(v) == 1 {
@@ -192,57 +199,6 @@ func takeHandle(a *mip.Author, s string, name []string) bool {
 	return false
 }
 
-var (
-	markdownLink = regexp.MustCompile(`\[([^\]]*)\]\(([^)\s]*)[^)]*\)`)
-	// titled is what follows the number of a reference with its title: MIP-3: A title.
-	titled = regexp.MustCompile(`(?:: | - | \(| – ).*`)
-	// spaced is a prefix and its number with a blank between them.
-	spaced = regexp.MustCompile(`(?i)\b([a-z]+) +(\d+)\b`)
-)
-
-// references reads a list of proposals: the numbers that belong to the site's prefix, in the
-// header's order without repetitions. Others (ERC165 on a site of MIPs) stay in the frontmatter
-// alone. The result is never nil.
-func (f *fields) references(prefix string, names ...string) []int {
-	out := []int{}
-	v := f.get(names...)
-	for _, item := range texts(v.v) {
-		for piece := range strings.FieldsFuncSeq(item, func(c rune) bool { return strings.ContainsRune(",;\n", c) }) {
-			// Of [MIP-3](./MIP-3.md) the label counts.
-			piece = titled.ReplaceAllString(markdownLink.ReplaceAllString(piece, "$1"), "")
-			for token := range strings.FieldsSeq(spaced.ReplaceAllString(piece, "$1-$2")) {
-				token = strings.Trim(token, `"'<>[]().:`)
-				n, ok := reference(token, prefix)
-				switch {
-				case ok && !slices.Contains(out, n):
-					out = append(out, n)
-				// What looks like a number of this site and is none must not vanish in silence.
-				case !ok && strings.Trim(token, "-+0123456789") == "" && strings.Trim(token, "-+") != "":
-					f.r.add(v.line, "bad-reference", quoted(token), quoted(v.key))
-				}
-			}
-		}
-	}
-	return shorten(out, v, f.r)
-}
-
-// reference reads one reference: 3, #3, MIP-3, ./MIP-3.md, or the address of one of this site's
-// proposals, such as https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
-func reference(token, prefix string) (n int, ok bool) {
-	u, isURL := webAddress(token)
-	if isURL {
-		token = strings.Trim(strings.TrimSuffix(u.Path, path.Ext(u.Path)), "/")
-	}
-	folder, last := path.Split(strings.TrimSuffix(strings.TrimPrefix(token, "#"), ".md"))
-	digits, ok := stripPrefix(last, prefix)
-	// In an address, a number alone says nothing unless the folder does.
-	kind := strings.TrimSuffix(strings.ToLower(path.Base(folder)), "s")
-	if !ok || isURL && digits == last && !strings.EqualFold(kind, prefix) {
-		return 0, false
-	}
-	return smallNumber(digits)
-}
-
 // texts flattens a value. Of "- MIP-3: A title", which YAML makes a map, the key counts.
 func texts(v any) (out []string) {
 	switch v := v.(type) {
@@ -250,6 +206,9 @@ func texts(v any) (out []string) {
 		return []string{v}
 	case []any:
 		for _, item := range v {
+			if item == nil {
+				out = append(out, "") // an item without a text
+			}
 			out = append(out, texts(item)...)
 		}
 	case map[string]any:

@@ -185,13 +185,14 @@ func (e *entry) readProposal(prefix string) {
 		e.report.put(mip.Error, 0, code, message)
 		return
 	}
-	if p := newProposal(e.File, string(raw), prefix, &e.report); p != nil && !e.report.failed {
+	if p := newProposal(e.File, raw, prefix, &e.report); p != nil && !e.report.failed {
 		e.proposal, e.id = p, p.ID
 	}
 }
 
 // newProposal reads a file's text. It returns nil when r says why the file has no number.
-func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
+func newProposal(file folder.File, content []byte, prefix string, r *report) *Proposal {
+	raw := string(content)
 	text, ok := normalise(raw, r)
 	var h *header
 	if ok {
@@ -230,11 +231,11 @@ func newProposal(file folder.File, raw, prefix string, r *report) *Proposal {
 	if doc != nil {
 		heading = doc.Title()
 	}
-	sum := sha256.Sum256([]byte(raw))
+	sum := sha256.Sum256(content)
 	summary := f.summary(mip.ID{Kind: prefix, Number: number}, fromName, heading)
 	p := &Proposal{Summary: summary, File: file.Path, Raw: raw, Heavy: heavy, source: file, body: body, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
-	p.requireLine = f.get("requires", "depends-on").line
+	p.requireLine, p.alias = f.get(requireKeys...).line, f.alias
 	p.numberLine = f.get(fieldName(prefix)).line
 	return p
 }
@@ -283,6 +284,10 @@ func (c *Corpus) assemble(all []*entry) {
 	slices.SortFunc(c.Proposals, byID)
 	relate(c.Proposals)
 	c.History, c.Commit, c.Committed = c.history.date(c.Proposals)
+	c.folders = map[string]string{}
+	for _, p := range c.Proposals {
+		c.folders[path.Dir(p.RepoPath)] = p.source.Folder
+	}
 	c.Problems = append([]mip.Problem{}, c.history.problems...)
 	for _, e := range all {
 		c.Problems = append(c.Problems, e.report.most()...)

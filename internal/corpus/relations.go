@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
@@ -42,9 +43,41 @@ func relate(proposals []*Proposal) {
 			q.RequiredBy = append(q.RequiredBy, p.Number)
 		}
 	}
+	replacements(proposals, published)
 	for _, group := range components(proposals) {
 		first := slices.MinFunc(group, byID)
 		first.report.add(first.requireLine, "requires-cycle", circle(first))
+	}
+}
+
+// replacements makes both ends of a replacement know it: whoever a header names as its successor
+// replaces it, and ReplacedBy is the inverse of Replaces.
+func replacements(proposals []*Proposal, published map[mip.ID]*Proposal) {
+	for _, p := range proposals {
+		for _, id := range p.ID.Siblings(p.SupersededBy) {
+			if q := published[id]; q != nil && q != p && !slices.Contains(q.Replaces, p.Number) {
+				q.Replaces = append(q.Replaces, p.Number)
+				if !slices.Contains(q.Inferred, "replaces") {
+					q.Inferred = append(q.Inferred, "replaces")
+				}
+			}
+		}
+	}
+	for _, p := range proposals {
+		for _, id := range p.ID.Siblings(p.Replaces) {
+			q := published[id]
+			if q == nil || q == p {
+				continue
+			}
+			q.ReplacedBy = append(q.ReplacedBy, p.Number)
+			// A draft only asks to replace another one.
+			if (p.Status == mip.Final || p.Status == mip.Living) && !slices.Contains(q.SupersededBy, p.Number) {
+				q.SupersededBy = append(q.SupersededBy, p.Number)
+				if !slices.Contains(q.Inferred, "supersededBy") {
+					q.Inferred = append(q.Inferred, "supersededBy")
+				}
+			}
+		}
 	}
 }
 
@@ -122,6 +155,8 @@ type history struct {
 	whole  bool
 	// partial holds the top folders of clones that lack some contents.
 	partial map[string]bool
+	// tracked are the files of each repository, by its top folder.
+	tracked map[string]func() (map[string]bool, error)
 	// files are the commits of each file, newest first.
 	files map[fileKey][]touch
 	// touched counts, by commit, the files named like proposals that it touches.
@@ -151,7 +186,8 @@ const maxLanguages = 200
 func readHistory(ctx context.Context, folders []string, epoch *time.Time) *history {
 	h := &history{
 		epoch: epoch, whole: true, places: map[string]git.Place{}, partial: map[string]bool{},
-		files: map[fileKey][]touch{}, touched: map[string]int{}, records: map[string]*gitsync.Record{},
+		tracked: map[string]func() (map[string]bool, error){},
+		files:   map[fileKey][]touch{}, touched: map[string]int{}, records: map[string]*gitsync.Record{},
 	}
 	for _, dir := range folders {
 		h.readRecord(dir)
@@ -178,6 +214,9 @@ func readHistory(ctx context.Context, folders []string, epoch *time.Time) *histo
 		byTop[p.Top] = append(byTop[p.Top], dir)
 	}
 	for top, dirs := range byTop {
+		h.tracked[top] = sync.OnceValues(func() (map[string]bool, error) {
+			return git.Tracked(context.WithoutCancel(ctx), top)
+		})
 		if git.Partial(ctx, top) {
 			h.partial[top] = true
 			h.report(dirs[0], "history-partial")
@@ -304,7 +343,7 @@ func (h *history) date(proposals []*Proposal) (state, commit string, committed *
 		if from, ok := h.records[p.source.Folder].File(p.source.Name); ok && from.SHA256 == p.ContentHash {
 			p.RepoPath, p.Upstream, created, all = from.Path, true, from.Added, nil
 			for _, v := range from.Versions {
-				c := git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Subject: v.Subject}
+				c := git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Author: v.Author, Subject: v.Subject}
 				all = append(all, touch{Commit: c, blob: v.Blob})
 			}
 			synced++

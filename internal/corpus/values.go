@@ -30,15 +30,20 @@ type fields struct {
 	order []*field
 	// r takes the problems of values.
 	r *report
+	// alias is another prefix under which the header states the proposal's own number.
+	alias string
 }
 
 // decode decodes the header's fields, only those of the names if there are any. A value that is
 // no acceptable YAML is kept as text, with a warning.
 func decode(h *header, r *report, names ...string) *fields {
 	d := &fields{byName: make(map[string]*field, len(h.fields)), r: r}
+	wanted := func(f *field) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return fieldName(name) == f.name })
+	}
 	for i := range h.fields {
 		f := &h.fields[i]
-		if len(names) > 0 && !slices.Contains(names, f.name) {
+		if len(names) > 0 && !wanted(f) {
 			continue
 		}
 		// A value that is broken costs no other field its structure.
@@ -359,17 +364,27 @@ func itemText(line string) (string, bool) {
 }
 
 // get returns the first of the named fields that has a value, or one that is empty. Without any
-// it returns the zero field.
+// it returns the zero field. The names may be in any spelling that [fieldName] takes.
 func (d *fields) get(names ...string) *field {
 	found := &field{}
 	for _, name := range names {
-		if f := d.byName[name]; f != nil {
+		if f := d.byName[fieldName(name)]; f != nil {
 			if found = f; f.v != nil {
-				return f
+				break
 			}
 		}
 	}
+	found.used = true
 	return found
+}
+
+// reportUnused warns of the keys with a value that nothing asked for.
+func (d *fields) reportUnused() {
+	for _, f := range d.order {
+		if !f.used && f.v != nil {
+			d.r.add(f.line, "unknown-key", quoted(f.key))
+		}
+	}
 }
 
 // text returns the field as one line of text; lists are joined by commas.

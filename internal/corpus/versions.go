@@ -39,8 +39,9 @@ type Past struct {
 type Version struct {
 	Commit string
 	When   mip.Time
-	// Subject is that of the commit: one line, printable, perhaps shortened; may be empty.
-	Subject string
+	// Author and Subject are those of the commit: one line, printable, perhaps shortened; may be
+	// empty.
+	Author, Subject string
 }
 
 // newPast returns the versions of a file, nil when there are none. A removal is no version.
@@ -57,7 +58,9 @@ func newPast(all []touch, top string) *Past {
 		case len(p.Versions) == maxVersions:
 			p.Before = "more"
 		default:
-			p.Versions = append(p.Versions, Version{t.Hash, mip.NewTime(time.Unix(t.When, 0)), subjectLine(t.Subject)})
+			p.Versions = append(p.Versions, Version{
+				Commit: t.Hash, When: mip.NewTime(time.Unix(t.When, 0)), Author: oneLine(t.Author), Subject: oneLine(t.Subject),
+			})
 		}
 	}
 	if len(p.Versions) == 0 {
@@ -66,9 +69,8 @@ func newPast(all []touch, top string) *Past {
 	return p
 }
 
-// subjectLine makes the first line of a message fit for a page. Messages are as free as any
-// text.
-func subjectLine(s string) string {
+// oneLine makes a name or the first line of a message fit for a page. Both are as free as any text.
+func oneLine(s string) string {
 	clean, _ := mip.Printable(strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.Clone(mip.ShortenRunes(foldBlanks(clean), maxSubject))
 }

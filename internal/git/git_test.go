@@ -34,12 +34,12 @@ func TestParseLog(t *testing.T) {
 		{"", 0, true},
 		{"soon", 0, true},
 	} {
-		in := a + "\n" + b + "\n" + c + " " + b + "\n" + tt.date + "\none: \x01\n:100644\x00" + c + "\n" + b + "\n\n5\n\x00"
+		in := a + "\n" + b + "\n" + c + " " + b + "\n" + tt.date + "\nAda\none: \x01\n:100644\x00" + c + "\n" + b + "\n\n5\n\n\x00"
 		got, err := parseLog(reader(in))
 		if err != nil || len(got) != 2 {
 			t.Fatalf("parseLog(%q): %d commits, %v, want 2", in, len(got), err)
 		}
-		want := Commit{a, tt.when, tt.undated, "one: \x01\n:100644"}
+		want := Commit{a, tt.when, tt.undated, "Ada", "one: \x01\n:100644"}
 		if got[0].Commit != want || got[0].root != b || !slices.Equal(got[0].parents, []string{c, b}) || got[1].Hash != c || len(got[1].parents) != 0 {
 			t.Errorf("parseLog(%q) = %+v, %+v, want %+v first", in, got[0], got[1], want)
 		}
@@ -54,7 +54,7 @@ func TestParseLog(t *testing.T) {
 // TestEndlessRecords reads messages and names that are larger than what may be kept of them.
 func TestEndlessRecords(t *testing.T) {
 	long := strings.Repeat("x", 3*maxRecord)
-	head := hash("a") + "\n" + hash("b") + "\n\n5\n"
+	head := hash("a") + "\n" + hash("b") + "\n\n5\nAda\n"
 	nodes, err := parseLog(reader(head + long + "\x00" + head + "short\x00"))
 	if err != nil || len(nodes) != 2 || nodes[0].Subject != long[:maxSubject] || nodes[1].Subject != "short" {
 		t.Errorf("parseLog: %d commits, %v", len(nodes), err)

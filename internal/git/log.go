@@ -17,7 +17,7 @@ const (
 	maxCommits = 500_000
 	// maxTouched bounds the files that all commits of a history touch. The largest number known is about 50,000.
 	maxTouched = 1_000_000
-	// maxSubject bounds what is kept of the first line of a commit's message, in bytes.
+	// maxSubject bounds what is kept of an author's name and of the first line of a commit's message, in bytes.
 	maxSubject = 1000
 	// maxRecord bounds what is kept of all that git prints of a commit, in bytes: messages have no end.
 	maxRecord = 64 << 10
@@ -32,7 +32,8 @@ type Commit struct {
 	When int64
 	// Undated is true when the commit has no such time, and When is 0.
 	Undated bool
-	Subject string
+	// Author is the name that the author gave.
+	Author, Subject string
 }
 
 // Touch is what a commit made of a file: its path and its text by hash, empty when the file is gone or no
@@ -62,7 +63,7 @@ func Log(ctx context.Context, top, rev string, folders []string, touched func(Co
 	}
 	var nodes []*node
 	// One commit more than the limit shows that the history is longer than that.
-	args := []string{"log", "-z", "--no-color", "--no-notes", "--no-decorate", "--format=%H%n%T%n%P%n%ct%n%s",
+	args := []string{"log", "-z", "--no-color", "--no-notes", "--no-decorate", "--format=%H%n%T%n%P%n%ct%n%an%n%s",
 		"--max-count=" + strconv.Itoa(maxCommits+1), rev, "--"}
 	err := newCommand(ctx, top, args...).stream(func(out *bufio.Reader) (err error) {
 		nodes, err = parseLog(out)
@@ -103,7 +104,7 @@ func Log(ctx context.Context, top, rev string, folders []string, touched func(Co
 	return nil
 }
 
-// parseLog reads records of five lines: commit, tree, parents, seconds, and the first line of the message.
+// parseLog reads records of six lines: commit, tree, parents, seconds, author, and the first line of the message.
 func parseLog(out *bufio.Reader) (nodes []*node, err error) {
 	for {
 		record, err := readRecord(out)
@@ -114,14 +115,15 @@ func parseLog(out *bufio.Reader) (nodes []*node, err error) {
 			return nil, fmt.Errorf("%w: log: %w", ErrFailed, err)
 		}
 		// The subject comes last: it may hold anything but a line feed and NUL.
-		lines := strings.SplitN(record, "\n", 5)
-		if len(lines) != 5 || !WholeHash(lines[0]) || !WholeHash(lines[1]) {
+		lines := strings.SplitN(record, "\n", 6)
+		if len(lines) != 6 || !WholeHash(lines[0]) || !WholeHash(lines[1]) {
 			return nil, fmt.Errorf("%w: log record %.200q", ErrFailed, record)
 		}
 		if len(nodes) == maxCommits {
 			return nil, fmt.Errorf("%w: its history has more than %d commits", ErrFailed, maxCommits)
 		}
-		c := Commit{Hash: lines[0], Subject: strings.Clone(lines[4][:min(len(lines[4]), maxSubject)])}
+		kept := func(s string) string { return strings.Clone(s[:min(len(s), maxSubject)]) }
+		c := Commit{Hash: lines[0], Author: kept(lines[4]), Subject: kept(lines[5])}
 		// Git prints nothing, a negative number or too many digits for times that nobody can have meant.
 		c.When, err = strconv.ParseInt(lines[3], 10, 64)
 		if err != nil || c.When < 0 || c.When > lastSecond {

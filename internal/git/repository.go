@@ -1,11 +1,14 @@
 package git
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -71,6 +74,32 @@ func Partial(ctx context.Context, top string) bool {
 		missing = missing || strings.HasPrefix(line, "?")
 	})
 	return err == nil && missing
+}
+
+// maxTracked bounds the files of a commit, which anybody may have made.
+const maxTracked = 200_000
+
+// Tracked are the paths below top that the newest commit has, files and the folders that hold them, whether they are
+// checked out or not.
+func Tracked(ctx context.Context, top string) (map[string]bool, error) {
+	paths := map[string]bool{}
+	err := newCommand(ctx, top, "ls-tree", "-r", "-z", "--name-only", "HEAD").stream(func(out *bufio.Reader) error {
+		for {
+			name, err := readRecord(out)
+			if err == io.EOF {
+				return nil
+			} else if err != nil {
+				return fmt.Errorf("%w: files: %w", ErrFailed, err)
+			}
+			if len(paths) > maxTracked {
+				return fmt.Errorf("%w: more than %d files", ErrFailed, maxTracked)
+			}
+			for ; name != "." && !paths[name]; name = path.Dir(name) {
+				paths[name] = true
+			}
+		}
+	})
+	return paths, err
 }
 
 // Ancestor reports whether a commit is another one or leads to it. One that is not there is none.

@@ -67,9 +67,11 @@ type File struct {
 type Version struct {
 	Commit string `json:"commit"`
 	// Time is the committer's.
-	Time    mip.Time `json:"time"`
-	Subject string   `json:"subject"`
-	Blob    string   `json:"blob"`
+	Time mip.Time `json:"time"`
+	// Author is the name in the commit. Records of older versions of the program lack it.
+	Author  string `json:"author,omitempty"`
+	Subject string `json:"subject"`
+	Blob    string `json:"blob"`
 }
 
 // Placed is what sync puts under a name.

@@ -157,8 +157,8 @@ func (s *syncer) versions(ctx context.Context) error {
 		}
 		if t.Blob != "" && len(x.Versions) < maxVersions {
 			// What may stand on a page is decided where pages are made; here the line is made fit for JSON.
-			subject := strings.ToValidUTF8(c.Subject[:min(len(c.Subject), maxSubject)], "\uFFFD")
-			x.Versions = append(x.Versions, Version{c.Hash, timeOf(c), subject, t.Blob})
+			fit := func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxSubject)], "\uFFFD") }
+			x.Versions = append(x.Versions, Version{c.Hash, timeOf(c), fit(c.Author), fit(c.Subject), t.Blob})
 		}
 	})
 	if err != nil {

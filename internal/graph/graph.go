@@ -25,6 +25,8 @@ import (
 type Graph struct {
 	Nodes int
 	Edges [][2]int
+	// Order are further edges that place nodes and have no wires.
+	Order [][2]int
 }
 
 // Spacing is how much room things take from top to bottom, in the caller's unit.
@@ -96,7 +98,7 @@ func Components(g Graph) [][]int {
 		}
 		return i
 	}
-	for _, e := range g.Edges {
+	for _, e := range slices.Concat(g.Edges, g.Order) {
 		a, b := find(e[0]), find(e[1])
 		root[max(a, b)] = min(a, b)
 	}
@@ -126,7 +128,11 @@ func rank(g Graph) (l *layering, neededBy [][]int) {
 	l = &layering{nodes: g.Nodes, layer: make([]int, g.Nodes)}
 	needs := make([][]int, g.Nodes)
 	neededBy = make([][]int, g.Nodes)
+	wired := map[[2]int]bool{}
 	for _, e := range g.Edges {
+		wired[e] = true
+	}
+	for _, e := range slices.Concat(g.Edges, g.Order) {
 		needs[e[0]] = append(needs[e[0]], e[1])
 	}
 	// A depth-first search: an edge to an open node closes a circle. It is drawn, but places nothing.
@@ -140,7 +146,9 @@ func rank(g Graph) (l *layering, neededBy [][]int) {
 		slices.Sort(needs[n])
 		needs[n] = slices.DeleteFunc(needs[n], func(to int) bool {
 			if visit(to); open[to] {
-				l.back = append(l.back, [2]int{n, to})
+				if wired[[2]int{n, to}] {
+					l.back = append(l.back, [2]int{n, to})
+				}
 				return true
 			}
 			l.layer[n] = max(l.layer[n], l.layer[to]+1)
@@ -152,8 +160,10 @@ func rank(g Graph) (l *layering, neededBy [][]int) {
 		visit(n)
 	}
 	for n, to := range needs {
-		for _, t := range to {
-			neededBy[t] = append(neededBy[t], n)
+		for _, t := range slices.Compact(to) {
+			if wired[[2]int{n, t}] {
+				neededBy[t] = append(neededBy[t], n)
+			}
 		}
 	}
 	// A node without needs stands as near as possible to the nodes that need it, which shortens the lines.

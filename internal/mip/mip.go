@@ -102,6 +102,7 @@ type Problem struct {
 	File    string `json:"file" doc:"Slash-separated path as given to the program."`
 	Line    int    `json:"line" doc:"From 1; 0 when the problem concerns the whole file."`
 	Message string `json:"message" doc:"What is wrong and what would be right."`
+	Cause   string `json:"cause" doc:"What problems of this code have in common that come from one mistake, such as an unknown word. Many of one cause are one problem, whose message counts them. Empty: nothing."`
 }
 
 // Diagnostics is the body of GET /api/v1/diagnostics.
@@ -124,4 +125,33 @@ func SortProblems(ps []Problem) []Problem {
 			cmp.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(ps)
+}
+
+// mostOfCause is how many problems of one cause are shown one by one.
+const mostOfCause = 5
+
+// FoldProblems returns sorted problems in which many of one cause are one: the first of them says
+// how many more there are.
+func FoldProblems(ps []Problem) []Problem {
+	type key struct{ code, cause string }
+	count, files := map[key]int{}, map[key]map[string]bool{}
+	for _, p := range ps {
+		k := key{p.Code, p.Cause}
+		if count[k]++; files[k] == nil {
+			files[k] = map[string]bool{}
+		}
+		files[k][p.File] = true
+	}
+	out := []Problem{}
+	for _, p := range ps {
+		k := key{p.Code, p.Cause}
+		if n := count[k]; p.Cause != "" && n > mostOfCause {
+			p.Message += fmt.Sprintf(" (and %d more of this cause, in %d files in all)", n-1, len(files[k]))
+			count[k] = -1
+		} else if n < 0 {
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
 }

@@ -31,10 +31,13 @@ type Summary struct {
 	Created          Date        `json:"created" doc:"The header's creation date."`
 	Updated          *Time       `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
 	LastCallDeadline Date        `json:"lastCallDeadline" doc:"The day on which the last call ends."`
+	WithdrawalReason *string     `json:"withdrawalReason" doc:"Why the proposal was withdrawn, plain text."`
 	Requires         []int       `json:"requires" doc:"Numbers that this proposal depends on, as the header has them, whether published or not."`
 	RequiredBy       []int       `json:"requiredBy" doc:"Published proposals that depend on this one, ascending."`
 	Replaces         []int       `json:"replaces" doc:"Proposals that this one replaces."`
+	ReplacedBy       []int       `json:"replacedBy" doc:"Published proposals that say that they replace this one, whatever their status, ascending."`
 	SupersededBy     []int       `json:"supersededBy" doc:"Proposals that replace this one."`
+	External         []External  `json:"external" doc:"What the header names in requires, replaces or superseded-by and is no proposal of this site."`
 	Hardfork         *string     `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
 	DiscussionsTo    *string     `json:"discussionsTo" doc:"An http or https address where the proposal is discussed."`
 	ForumTopicID     *int        `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
@@ -45,6 +48,21 @@ type Summary struct {
 	ContentHash      string      `json:"contentHash" doc:"Hex SHA-256 of the file."`
 	Frontmatter      Frontmatter `json:"frontmatter" doc:"Every header key with its value as read: strings, null, or lists and objects of them."`
 	Inferred         []string    `json:"inferred" doc:"Names of fields here that the header does not state."`
+}
+
+// Superseded reports whether something took the proposal's place: one that the header names, on this
+// site or elsewhere, or nothing in particular when the status is such a word.
+func (s Summary) Superseded() bool {
+	words := []string{"superseded", "replaced", "obsolete", "obsoleted"}
+	return len(s.SupersededBy) > 0 || slices.Contains(words, strings.ToLower(string(s.Status))) ||
+		slices.ContainsFunc(s.External, func(e External) bool { return e.Relation == "supersededBy" })
+}
+
+// External is a reference of a header that leads out of the site.
+type External struct {
+	Relation string  `json:"relation" doc:"requires, replaces or supersededBy."`
+	Text     string  `json:"text" doc:"As the header has it, such as ERC-165."`
+	URL      *string `json:"url" doc:"An http or https address, null when the header gives none."`
 }
 
 // Changed is the last change. It is nil where Updated is the creation date, as it is where git does

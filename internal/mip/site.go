@@ -16,8 +16,8 @@ type HardForks struct {
 // HardFork is a network upgrade: which proposals it bundles and when each network activates it.
 type HardFork struct {
 	Name        string                `json:"name" doc:"As in site.yaml, such as MONAD_NINE."`
-	Status      string                `json:"status" doc:"At statusAsOf: planned (no times), scheduled (none had come), active on ID, ID (some networks) or active (all)."`
-	StatusAsOf  *Time                 `json:"statusAsOf" doc:"When status was judged: live, the chains' own time; static, the newest change of a proposal, null when none has a date. Compare activation with the present."`
+	Status      string                `json:"status" doc:"At statusAsOf: planned (no times), scheduled, active on ID, ID (some networks) or active (all)."`
+	StatusAsOf  *Time                 `json:"statusAsOf" doc:"When status was judged: static, the newest change, null without any; live, the chains' time."`
 	MetaMIP     *int                  `json:"metaMIP" doc:"The meta proposal."`
 	BundledMIPs []int                 `json:"bundledMIPs" doc:"The proposals that it activates, ascending."`
 	Activation  map[string]Activation `json:"activation" doc:"By network id; both values are null where no time is set."`

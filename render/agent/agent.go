@@ -26,6 +26,7 @@ type StaticRoute struct {
 	Pattern  string
 	Name     string // operationId in OpenAPI
 	Summary  string // one sentence for documentation
+	Text     string // more sentences
 	Type     string // media type, without parameters
 	Response any    // zero value of the wire type; nil when the format is not one of ours
 	Tag      string // a name of [API.Tags]
@@ -60,7 +61,7 @@ func StaticRoutes(prefix string) []StaticRoute {
 	responses := map[string]any{
 		"listProposals": mip.List{}, "getProposal": mip.Proposal{}, "getSummary": api.Summary{},
 		"getTranslation": api.PublishedTranslation{}, "listHardForks": mip.HardForks{}, "getSite": mip.SiteInfo{},
-		"getDiagnostics": mip.Diagnostics{},
+		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{},
 	}
 	out := fixed().Routes
 	for i := range out {

@@ -105,6 +105,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 		parameters: exampleParameters(info, p, forks, published.Locale, topic.TopicID),
 		bodies: map[string]Example{
 			"listProposals":     {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Summary{p.Summary}}},
+			"getIndex":          {cutText, mip.Index{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Entry{mip.NewEntry(p.Summary, nil)}}},
 			"getProposal":       {cutText, p},
 			"getSummary":        {madeBy, subject.Summary},
 			"getTranslation":    {oneSection, published},
@@ -131,10 +132,10 @@ func exampleParameters(
 ) map[string]any {
 	// Examples of lists lead to lists that the site has, where it can.
 	out := map[string]any{
-		"n": p.Number, "locale": locale, "skill": SkillName(info), "topicId": topic, "s": p.Status.Slug(),
-		"c":    mip.Slug(cmp.Or(plain.Deref(p.Category), "Core")),
-		"t":    mip.Slug(cmp.Or(plain.Deref(p.Type), "Standards Track")),
-		"name": "example", "login": "example",
+		"n": p.Number, "locale": locale, "skill": SkillName(info), "topicId": topic, "status": p.Status.Slug(),
+		"category": mip.Slug(cmp.Or(plain.Deref(p.Category), "Core")),
+		"type":     mip.Slug(cmp.Or(plain.Deref(p.Type), "Standards Track")),
+		"name":     "example", "login": "example",
 	}
 	if len(forks) > 0 {
 		out["name"] = mip.Slug(forks[0].Name)

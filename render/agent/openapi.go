@@ -16,6 +16,7 @@ import (
 // made of it. The types below it are objects of OpenAPI 3.1.1 and are encoded as they stand.
 type API struct {
 	Title, Description, Base string
+	Contact                  string // the address where the people are who run the site
 	Tags                     []Tag
 	Operations               []Operation
 	Schemas                  map[string]*Schema
@@ -66,7 +67,7 @@ type Content map[string]Media
 
 // Media is a body in one media type.
 type Media struct {
-	Schema   *Schema            `json:"schema"`
+	Schema   *Schema            `json:"schema,omitempty"`
 	Examples map[string]Example `json:"examples,omitempty"`
 }
 
@@ -98,14 +99,14 @@ type document struct {
 func Describe(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) *API {
 	// Routes and texts that no site changes come from the embedded file.
 	f := fixed()
-	d := &document{info, f.Parameters, schemas{}, newExamples(info, forks, subject)}
+	d := &document{info, f.Parameters, schemas{map[string]*Schema{}, info.Prefix}, newExamples(info, forks, subject)}
 	text := "The improvement proposals published at " + info.BaseURL + "/ and the live figures around them. " +
 		"Answers are UTF-8 and allow every origin; times are RFC 3339 in UTC; lists are never null; " +
 		"a value that a proposal's header does not state is null. New fields may appear."
 	// The schemas are complete only when all operations have been described.
 	a := &API{
 		Title: plain.SiteTitle(info), Description: strings.TrimSpace(plain.OneLine(info.Description) + " " + text),
-		Base: info.BaseURL, Tags: f.Tags, Schemas: d.schemas,
+		Base: info.BaseURL, Contact: contact(info, subject), Tags: f.Tags, Schemas: d.schemas.byName,
 	}
 	for _, r := range StaticRoutes(info.Prefix) {
 		a.Operations = append(a.Operations, d.static(r))
@@ -114,6 +115,16 @@ func Describe(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) *API {
 		a.Operations = append(a.Operations, d.live(r))
 	}
 	return a
+}
+
+// contact is the repository of the subject, else the forum, else the site.
+func contact(info mip.SiteInfo, subject *Subject) string {
+	if subject != nil {
+		if repository, _, ok := strings.Cut(plain.Deref(subject.Proposal.SourceURL), "/blob/"); ok {
+			return strings.TrimSuffix(repository, "/-")
+		}
+	}
+	return cmp.Or(plain.Deref(info.Forum), info.BaseURL+"/")
 }
 
 // JSON is the OpenAPI document.
@@ -126,20 +137,26 @@ func (a *API) JSON() ([]byte, error) {
 	}
 	return api.JSON(Ordered[any]{
 		{"openapi", "3.1.1"},
-		{"info", Ordered[string]{{"title", a.Title}, {"version", Version}, {"description", a.Description}}},
+		{"info", Ordered[any]{
+			{"title", a.Title}, {"version", Version}, {"description", a.Description},
+			{"contact", Ordered[string]{{"name", a.Title}, {"url", a.Contact}}},
+			{"license", Ordered[string]{{"name", "Each proposal states its own"}, {"url", a.Base + "/"}}},
+		}},
 		{"servers", []map[string]string{{"url": a.Base}}},
+		{"security", []string{}}, // no key is needed
 		{"tags", a.Tags},
 		{"paths", paths},
 		{"components", Ordered[any]{{"schemas", a.Schemas}, {"headers", fixed().Headers}}},
 	})
 }
 
-// static describes a file of the published tree. Only one with a variable part may be missing.
+// static describes a file of the published tree.
 func (d *document) static(r StaticRoute) Operation {
 	op := Operation{
-		ID: r.Name, Method: http.MethodGet, Path: r.Pattern, Tags: []string{r.Tag}, Summary: r.Summary,
+		ID: r.Name, Method: http.MethodGet, Path: r.Pattern, Tags: []string{r.Tag}, Summary: r.Summary, Text: r.Text,
 		Responses: map[string]Response{"200": {Text: r.Summary, Content: d.content(r.Type, r.Response, r.Name)}},
 	}
+	tag(op.Responses)
 	// The pattern holds its parameters in braces.
 	for _, part := range strings.Split(r.Pattern, "{")[1:] {
 		name, _, _ := strings.Cut(part, "}")
@@ -150,19 +167,31 @@ func (d *document) static(r StaticRoute) Operation {
 		}
 		op.Parameters = append(op.Parameters, p)
 	}
-	switch {
-	case op.Parameters == nil:
-	// Below /api everything that is missing is the same problem; elsewhere it is the page for
-	// people.
-	case strings.HasPrefix(r.Pattern, "/api/"):
-		op.Responses["404"] = d.problems([]api.Code{api.NotFound}, "", notFoundDetail(d.info))
-	default:
-		op.Responses["404"] = Response{
-			Text:    "There is no such file; the body is a page for people.",
-			Content: Content{typeHTML: {Schema: ofType("string")}},
-		}
+	// Below /api everything that is missing is the same problem; elsewhere it is the page for people.
+	missing := Response{Content: Content{typeHTML: {Schema: ofType("string")}}}
+	if strings.HasPrefix(r.Pattern, "/api/") {
+		missing = d.problems([]api.Code{api.NotFound}, "", notFoundDetail(d.info))
 	}
+	missing.Text = "Nothing is published at this address."
+	op.Responses["404"] = missing
 	return op
+}
+
+// tag adds to the responses to a GET that they carry an entity tag (RFC 9110 section 8.8.3), and what it is for.
+func tag(responses map[string]Response) {
+	header := references("ETag")
+	ok := responses["200"]
+	ok.Headers = header
+	responses["200"] = ok
+	responses["304"] = Response{Text: "If-None-Match names the current entity tag. There is no body.", Headers: header}
+}
+
+// references are header fields by their names in the document.
+func references(names ...string) (out Ordered[*Schema]) {
+	for _, name := range names {
+		out = append(out, Member[*Schema]{name, &Schema{Ref: "#/components/headers/" + name}})
+	}
+	return out
 }
 
 // live describes an endpoint of the sidecar, with every problem that it may answer.
@@ -187,9 +216,8 @@ func (d *document) live(r api.Route) Operation {
 	if r.Request != nil {
 		op.Body = &Body{Required: true, Content: d.content(typeJSON, r.Request, r.Name+"Request")}
 	}
-	// Answers to GET carry an entity tag (RFC 9110 section 8.8.3).
 	if r.Method == http.MethodGet {
-		op.Responses["304"] = Response{Text: "If-None-Match names the current entity tag. There is no body."}
+		tag(op.Responses)
 	}
 	// An OpenAPI response has one status, and several codes may share it.
 	byStatus := map[int][]api.Code{}
@@ -221,9 +249,7 @@ func (d *document) problems(codes []api.Code, instance, detail string) Response 
 	names := map[api.Code][]string{
 		api.RateLimited: {"Retry-After", "RateLimit", "RateLimit-Policy"}, api.MethodNotAllowed: {"Allow"},
 	}
-	for _, name := range names[codes[0]] {
-		out.Headers = append(out.Headers, Member[*Schema]{name, &Schema{Ref: "#/components/headers/" + name}})
-	}
+	out.Headers = references(names[codes[0]]...)
 	return out
 }
 
@@ -231,11 +257,13 @@ func (d *document) problems(codes []api.Code, instance, detail string) Response 
 // their media type alone.
 func (d *document) content(mediaType string, value any, name string) Content {
 	if value == nil {
-		kind := "string"
-		if strings.HasSuffix(mediaType, "json") {
-			kind = "object"
+		switch {
+		case strings.HasSuffix(mediaType, "json"):
+			return Content{mediaType: {Schema: anyObject()}}
+		case strings.HasSuffix(mediaType, "xml"): // a string would be the text in the document's element
+			return Content{mediaType: {}}
 		}
-		return Content{mediaType: {Schema: ofType(kind)}}
+		return Content{mediaType: {Schema: ofType("string")}}
 	}
 	// Operations of one body share its schema by reference.
 	media := Media{Schema: d.schemas.of(reflect.TypeOf(value))}

@@ -82,6 +82,10 @@ func (o Ordered[V]) MarshalJSON() ([]byte, error) {
 // ofType is a schema of values of these types.
 func ofType(names ...string) *Schema { return &Schema{Types: names} }
 
+// anyObject is a schema of objects with whatever members. Generators take an object that says nothing
+// about other members for an empty one.
+func anyObject() *Schema { return &Schema{Types: Types{"object"}, Values: &Schema{}} }
+
 // integerFrom is a schema of the integers that are not below least.
 func integerFrom(least int) *Schema { return &Schema{Types: Types{"integer"}, Minimum: &least} }
 
@@ -99,8 +103,11 @@ func texts[T ~string](values []T) []string {
 	return out
 }
 
-// schemas are the schemas of named structs by name, collected while others refer to them.
-type schemas map[string]*Schema
+// schemas are the schemas of named types, collected while others refer to them.
+type schemas struct {
+	byName map[string]*Schema
+	prefix string // of the site's ids
+}
 
 // of returns a new schema for a value of type t as encoding/json writes it.
 func (s schemas) of(t reflect.Type) *Schema {
@@ -126,8 +133,12 @@ func (s schemas) of(t reflect.Type) *Schema {
 		return integerFrom(0)
 	case reflect.Int, reflect.Int64:
 		return ofType("integer")
-	case reflect.Interface: // a number that may be written as a string: the only any of the wire
-		return ofType("integer", "string")
+	case reflect.Float64:
+		// Generators take a number without a format for one of single precision.
+		return &Schema{Types: Types{"number"}, Format: "double"}
+	case reflect.Interface: // [api.MIPNumber], the only one of the wire
+		s.byName[t.Name()] = &Schema{AnyOf: []*Schema{integerFrom(0), ofType("string")}}
+		return &Schema{Ref: schemaPath + t.Name()}
 	}
 	return &Schema{}
 }
@@ -145,7 +156,7 @@ func wireSchema(t reflect.Type) *Schema {
 	case mip.Status:
 		return &Schema{Types: Types{"string", "null"}, Examples: texts(mip.Statuses())}
 	case mip.Frontmatter:
-		return ofType("object")
+		return anyObject()
 	case mip.Level:
 		return enum(mip.Error, mip.Warning, mip.Notice)
 	case api.Severity:
@@ -178,16 +189,17 @@ func nullable(s *Schema) *Schema {
 func (s schemas) define(t reflect.Type) *Schema {
 	name := schemaName(t)
 	ref := &Schema{Ref: schemaPath + name}
-	if _, ok := s[name]; ok {
+	if _, ok := s.byName[name]; ok {
 		return ref
 	}
 	out := &Schema{Types: Types{"object"}, Properties: Ordered[*Schema]{}, Required: []string{}}
-	s[name] = out // a type that holds itself finds its name
+	s.byName[name] = out // a type that holds itself finds its name
 	for _, f := range wireFields(t) {
 		// The tag json names the member; the tag doc explains it.
 		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		property := s.of(f.Type)
-		property.Description = f.Tag.Get("doc")
+		// The tags name proposals as a site with the prefix MIP does.
+		property.Description = strings.ReplaceAll(f.Tag.Get("doc"), "MIP-", s.prefix+"-")
 		out.Properties = append(out.Properties, Member[*Schema]{key, property})
 		// Members that may be left out, by omitempty or omitzero, are the only ones that are not
 		// required.

@@ -195,5 +195,7 @@ func populate(v reflect.Value, full bool) {
 		v.SetInt(7)
 	case reflect.Uint64:
 		v.SetUint(7)
+	case reflect.Float64:
+		v.SetFloat(0.5)
 	}
 }

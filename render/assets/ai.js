@@ -70,7 +70,7 @@ const groups = ["Developers", "Users", "Validators", "Foundation"];
 const axis = (name, a, pages) => {
   const level = a.severity, says = a.actionEvidence, n = a.evidence.length;
   const quote = e => [make("q", {}, ...spans(e.quote)), " ", place(e.section, pages)];
-  const [mark, words] = a.actionRequired ? ["yes", "Action needed" + (says ? "" : " for the hard fork")]
+  const [mark, words] = a.actionRequired ? ["yes", "Action needed" + (says ? "" : " before the hard fork activates")]
     : says ? ["no", "No action needed"] : ["unsaid", "Not said whether action is needed"];
   return make("section", { class: a.stated ? "ax" : "ax quiet" },
     make("header", {}, make("h3", {}, name), ...a.stated ? [make("span", { class: "sev ic " + level }, level[0].toUpperCase() + level.slice(1) + " impact")] : []),

@@ -1,16 +1,21 @@
-// filters: their state is the address, which is replaced and not pushed, so that Back leaves
+// The first page has the beginning of the list, and the heat of now. What chooses among all proposals is loaded when
+// a reader turns to it, or has an address with a choice.
 const form = $("#filters");
 if (form) {
-  const keys = ["q", "status", "category", "sort"], box = form.elements, body = $("#list tbody");
-  const id = new RegExp(`^(?:${form.dataset.prefix.replace(/\W/g, "\\$&")}[\\s-]*)?0*(\\d+)$`, "i");
-  const rows = $$("tr", body).map((tr, at) => ({
-    tr, at, text: $$("td:not(.he)", tr).map(c => c.textContent).join(" ").toLowerCase(), number: /(\d+)$/.exec($(".n", tr).textContent)?.[1],
-    s: tr.dataset.s, c: tr.dataset.c, up: $("time", tr)?.textContent ?? "", cell: $(".heat", tr), heat: Number.parseInt($(".heat b", tr)?.textContent),
-  }));
-  // The page holds the heat of the moment that it was made, or places for it. What the sidecar says later
-  // takes the same places; a long list asks only when somebody sorts by heat, since the answer is as long.
-  const note = $("#heat"), most = 200;
-  let order = "", heat = 0, asked = !note;
+  const keys = ["q", "status", "category", "type", "upgrade", "author", "sort", "page"], box = form.elements;
+  const table = $("#list"), body = table.tBodies[0], blank = $("#blank").content.firstElementChild, note = $("#heat");
+
+  // heat by id: of the moment that the page was made, and then what the sidecar says
+  const heats = new Map((note?.dataset.scores ?? "").split(" ").map(pair => pair.split("=")).filter(p => p[1]).map(([k, n]) => [k, Number(n)]));
+  const showHeat = tr => {
+    const e = $(".heat", tr), n = heats.get($(".n", tr).textContent);
+    if (e && n !== undefined) setHeat(e, n);
+  };
+  for (const tr of body.rows) {
+    const n = Number.parseInt($(".heat b", tr)?.textContent);
+    if (n >= 0) heats.set($(".n", tr).textContent, n);
+  }
+  let asked = !note, choosing = null, changed = () => {};
   const askHeat = async () => {
     if (asked) return;
     asked = true;
@@ -19,55 +24,51 @@ if (form) {
     const time = status === 200 && w.freshness.forum, was = $("time", note)?.dateTime;
     if (!time) return;
     if (was && Date.parse(was) > Date.parse(time)) return;
-    const of = new Map(w.forum.flatMap(t => (t.proposals ?? []).map(m => [String(m.number), t.activityScore])));
-    for (const r of rows) {
-      const score = of.get(r.number);
-      if (score !== undefined && r.cell) { r.heat = score; setHeat(r.cell, score) }
-    }
-    heat++;
+    for (const t of w.forum) for (const m of t.proposals ?? []) heats.set(m.id, t.activityScore);
+    for (const tr of body.rows) showHeat(tr);
+    await choosing;
+    await changed();
     note.textContent = `Forum heat as of ${when(time)}`;
-    $("#list").classList.remove("nh");
-    $("[value=heat]", box.sort).hidden = false;
-    apply();
+    table.classList.remove("nh");
+    option.hidden = false;
   };
-  const apply = () => {
-    const v = Object.fromEntries(keys.map(k => [k, box[k].value.trim()]));
-    const words = v.q.toLowerCase().split(/\s+/).filter(Boolean), exact = id.exec(v.q)?.[1];
-    let n = 0;
-    for (const r of rows) {
-      r.hit = exact !== undefined && r.number === exact;
-      const show = (r.hit || words.every(w => r.text.includes(w))) && (!v.status || r.s === v.status) && (!v.category || r.c === v.category);
-      r.tr.hidden = !show;
-      if (show) n++;
-    }
-    if (v.sort === "heat") askHeat();
-    const want = `${v.sort}/${exact ?? ""}/${heat}`;
-    if (want !== order) {
-      order = want;
-      const down = { updated: r => r.up, heat: r => Number.isNaN(r.heat) ? -1 : r.heat }[v.sort] ?? (() => 0);
-      const by = (a, b) => down(b) > down(a) ? 1 : down(b) < down(a) ? -1 : a.at - b.at;
-      body.append(...rows.toSorted((a, b) => b.hit - a.hit || by(a, b)).map(r => r.tr));
-    }
-    const u = new URL(location);
-    for (const k of keys) if (v[k]) u.searchParams.set(k, v[k]); else u.searchParams.delete(k);
-    if (u.href !== location.href) history.replaceState(null, "", u);
-    for (const a of $$("a[data-status]")) if (a.dataset.status === v.status) a.setAttribute("aria-current", "true"); else a.removeAttribute("aria-current");
-    $("#none").hidden = n > 0;
-    const all = rows.length, noun = all === 1 ? "proposal" : "proposals";
-    say($("#count").textContent = n === all ? `${all} ${noun}` : `${n} of ${all} ${noun}`);
+  // The answer of a long list is long, so that only who sorts by heat asks for it.
+  const most = 200;
+  const option = $("[value=heat]", box.sort);
+  if (form.dataset.all <= most) askHeat();
+  else if (option?.hidden) ask(form.dataset.api.replace("=forum", "=ai")).then(([status]) => { option.hidden = status !== 200 });
+
+  // restore makes the form say what the address says, and returns whether that is a choice.
+  const heads = $$("th button", table);
+  const restore = () => {
+    const was = new URLSearchParams(location.search);
+    offer(was.get("sort") ?? "");
+    for (const k of keys) if (box[k]) box[k].value = was.getAll(k).join(",");
+    return keys.some(k => box[k]?.value);
   };
-  if (rows.length <= most) askHeat();
-  const read = new URLSearchParams(location.search);
-  for (const k of keys) box[k].value = read.get(k) ?? "";
-  if (keys.some(k => read.get(k))) apply();
-  form.addEventListener("input", apply);
-  form.addEventListener("submit", e => { e.preventDefault(); apply() });
-  const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey);
-  $("#clear").addEventListener("click", e => { if (!plain(e)) return; e.preventDefault(); for (const k of keys) box[k].value = ""; apply(); box.q.focus() });
-  for (const a of $$("a[data-status]")) a.addEventListener("click", e => {
-    if (!plain(e)) return;
-    e.preventDefault();
-    box.status.value = box.status.value === a.dataset.status ? "" : a.dataset.status;
-    apply();
+  // A head sorts the other way round, too, and the form says so.
+  const offer = sort => {
+    const b = heads.find(b => `-${b.parentElement.dataset.sort}` === sort);
+    if (b && ![...box.sort.options].some(o => o.value === sort)) box.sort.add(new Option(`${b.textContent}, reversed`, sort));
+  };
+  const choose = () => choosing ??= import(form.dataset.run).then(async m => {
+    changed = await m.choose({ form, keys, box, table, body, blank, heads, chips, home, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure });
+    chosen = true;
+  }).catch(() => { choosing = null; delete form.dataset.wait; say("Not loaded") });
+  const chips = $$(".life [data-status]");
+  let chosen = false;
+  for (const c of chips) {
+    c.role = "button";
+    c.ariaPressed = "false";
+    c.addEventListener("keydown", e => { if (e.key === " ") { e.preventDefault(); c.click() } });
+  }
+  for (const b of heads) b.disabled = false;
+  for (const e of [...chips, ...heads]) e.addEventListener("click", async event => {
+    if (chosen || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    await choose();
+    if (chosen) e.click();
   });
+  for (const type of ["focusin", "pointerover", "input"]) for (const e of [form, table.tHead, $(".life")]) e.addEventListener(type, choose, { once: true });
+  if (restore()) { form.dataset.on = form.dataset.wait = ""; choose() }
 }

@@ -22,6 +22,9 @@ const judge = (forks = []) => {
     const { until } = e.dataset, [[, t, on]] = until ? [[]] : networks(e.dataset);
     const left = (until ? Date.parse(until) + day * 1000 : t * 1000) - Date.now(), far = span(left);
     put(e, on ? left > 0 ? "active" : `active for ${far}` : left > 0 ? `in ${far}` : until ? `passed ${far} ago` : "due");
+    const row = until && left <= 0 ? e.closest("#list tr") : null;
+    // What can still be commented on comes first.
+    row?.parentElement.append(row);
   }
   // Of the upgrades that may be next, the newest first, one is: that with the soonest time, or else one without any.
   let next = $(".next"), soonest = Infinity, over = true;

@@ -123,7 +123,7 @@ type jsonFeed struct {
 }
 
 // JSONFeed is the newest changes as JSON Feed 1.1 (jsonfeed.org), newest first, [feedLimit] at most.
-// All text is plain text. date_published is the header's creation date, date_modified the last change.
+// All text is plain text. date_published is the header's creation date, date_modified the last change where it is known.
 func JSONFeed(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	feed := jsonFeed{
 		JSONFeed: feeds.JSONFeed{
@@ -137,8 +137,8 @@ func JSONFeed(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 			Id: s.URL, Url: s.URL, Title: plain.ProposalTitle(*s),
 			ContentText: plain.Facts(info, *s), Summary: plain.Description(*s), PublishedDate: firstDay(s), Tags: labels(s),
 		}
-		if s.Updated != nil {
-			item.ModifiedDate = new(s.Updated.UTC())
+		if changed := s.Changed(); changed != nil {
+			item.ModifiedDate = new(changed.UTC())
 		}
 		for _, a := range authors(s) {
 			item.Authors = append(item.Authors, &feeds.JSONAuthor{Name: a.name, Url: a.url})

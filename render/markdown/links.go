@@ -26,7 +26,10 @@ func (d *document) target(dest string, offset int) (href string, ok bool) {
 	// Browsers read two slashes as "the same scheme as the page"; readers may have the page from elsewhere.
 	absolute := hostMark.ReplaceAllString(browserTrim(dest), "https://")
 	if scheme := urlScheme(absolute); scheme != "" {
-		return absoluteURL(scheme, absolute)
+		if href, ok = absoluteURL(scheme, absolute); !ok {
+			d.drop(dest, offset)
+		}
+		return href, ok
 	}
 	dest = absolute
 	// A destination without a path is a place in this document.
@@ -42,6 +45,7 @@ func (d *document) target(dest string, offset int) (href string, ok bool) {
 		return "#" + id, here
 	}
 	if href, ok = d.links(path); !ok {
+		d.drop(path, offset)
 		return "", false
 	}
 	// The caller's address is held to the same policy as one in the text.
@@ -60,6 +64,13 @@ func (d *document) target(dest string, offset int) (href string, ok bool) {
 		return absoluteURL(scheme, href)
 	}
 	return escapeURL(href), true
+}
+
+// drop notes a destination that leads nowhere, of what is a link or a picture.
+func (d *document) drop(dest string, offset int) {
+	if offset >= 0 && dest != "" {
+		d.dropped = append(d.dropped, Dropped{Dest: dest, Offset: offset})
+	}
 }
 
 // githubPrefix begins all ids of a text on GitHub, and is left out of most links to them.
@@ -182,16 +193,20 @@ func (d *document) link(n *ast.Link, entering bool) {
 		}
 		return
 	}
-	// Of a link without text goldmark keeps no place but that of its block.
-	offset := d.block
-	if text, ok := n.FirstChild().(*ast.Text); ok {
-		offset = text.Segment.Start
-	}
-	href, ok := d.target(resolveMarkdown(n.Destination), offset)
+	href, ok := d.target(resolveMarkdown(n.Destination), d.offset(n))
 	d.inLink = ok && d.openAnchor(href, "", resolveMarkdown(n.Title))
 	if d.inLink && !n.HasChildren() {
 		d.print(escape(href)) // else it would be invisible
 	}
+}
+
+// offset is where the text of a link or a picture begins. Of one without text goldmark keeps no place
+// but that of its block.
+func (d *document) offset(n ast.Node) int {
+	if text, ok := n.FirstChild().(*ast.Text); ok {
+		return text.Segment.Start
+	}
+	return d.block
 }
 
 // autoLink writes <https://…> and bare addresses. The text between angle brackets in a proposal
@@ -215,7 +230,7 @@ func (d *document) autoLink(n *ast.AutoLink) {
 
 // image writes an image; the text of the nodes below it is its alternative.
 func (d *document) image(n *ast.Image) {
-	d.picture(resolveMarkdown(n.Destination), markdown.PlainText(n, d.source))
+	d.picture(resolveMarkdown(n.Destination), markdown.PlainText(n, d.source), d.offset(n))
 }
 
 // imageFile matches the path of an image's address.
@@ -223,8 +238,8 @@ var imageFile = regexp.MustCompile(`(?i)^/[^?#]*\.(png|jpe?g|gif|svg|webp|avif)(
 
 // picture writes an image of the site itself; any other becomes a link, as the page's policy lets no
 // foreign image load.
-func (d *document) picture(dest, alt string) {
-	href, ok := d.target(dest, -1)
+func (d *document) picture(dest, alt string, offset int) {
+	href, ok := d.target(dest, offset)
 	// A dropped address must not become the label.
 	if !ok {
 		href = ""

@@ -62,6 +62,17 @@ type Article struct {
 	// Fragments are its links to a fragment: of those within the document the broken ones, of those to
 	// other pages all.
 	Fragments []Fragment
+	// Dropped are its links and pictures that lead nowhere: no address of [Links], or one that the
+	// policy refuses.
+	Dropped []Dropped
+}
+
+// Dropped is a link or a picture whose text alone is shown.
+type Dropped struct {
+	// Dest is the destination as written, but for escapes; of a relative one the path.
+	Dest string
+	// Offset is as that of a [Fragment].
+	Offset int
 }
 
 // Fragment is a link to a place in a page.
@@ -82,11 +93,14 @@ type Fragment struct {
 type Renderer struct {
 	highlight bool
 	policy    *bluemonday.Policy
+	// Its functions are given the document as their writer.
+	nodes renderer.Renderer
 }
 
 // New returns a Renderer that highlights code, which takes most of a build's time, or leaves it plain.
 func New(highlight bool) *Renderer {
-	return &Renderer{highlight: highlight, policy: newPolicy()}
+	nodes := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(functions{}, 0)))
+	return &Renderer{highlight: highlight, policy: newPolicy(), nodes: nodes}
 }
 
 // Render renders a document, which is only read. Headings with an id attribute get an anchor; the page
@@ -99,13 +113,13 @@ func (r *Renderer) Render(source *markdown.Document, title string, links Links) 
 	html := &limitedBuffer{limit: sizeLimit(len(d.source))}
 	html.Grow(len(d.source) * 3 / 2)
 	// A bufio.Writer keeps its first error, so that the functions of nodes need not look at any.
-	d.out = bufio.NewWriter(html)
-	err := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(d, 0))).Render(d.out, d.source, source.Root)
-	if err != nil {
+	d.Writer = bufio.NewWriter(html)
+	if err := r.nodes.Render(d, d.source, source.Root); err != nil {
 		return nil, err
 	}
 	out := html.Bytes()
 	if d.rawSent {
+		var err error
 		if out, err = d.clean(out); err != nil {
 			// Tags are nested so oddly that the HTML parser gives up: the reader gets the source.
 			out, d.ids = []byte("<pre>"+escape(d.source)+"</pre>\n"), map[string]bool{}
@@ -114,7 +128,7 @@ func (r *Renderer) Render(source *markdown.Document, title string, links Links) 
 	if len(out) > html.limit {
 		return nil, ErrTooLarge
 	}
-	return &Article{HTML: out, IDs: d.ids, Fragments: d.fragments}, nil
+	return &Article{HTML: out, IDs: d.ids, Fragments: d.fragments, Dropped: d.dropped}, nil
 }
 
 // limitedBuffer is a buffer of at most limit bytes. A document that multiplies cannot fill the memory.
@@ -137,14 +151,15 @@ type document struct {
 	source []byte
 	title  string
 	links  Links
-	// The writer keeps its first error.
-	out *bufio.Writer
+	// It keeps its first error.
+	*bufio.Writer
 
 	// Every id that the document will have.
 	ids map[string]bool
 	// The ids by their looseID.
 	looseIDs  map[string]string
 	fragments []Fragment
+	dropped   []Dropped
 	// The beginning of the footnotes' ids.
 	notePrefix string
 	// The heading that is left out, nil if there is none.
@@ -305,12 +320,12 @@ func sameTitle(a, b string) bool {
 
 // print writes HTML. Text of the source is escaped by [escape] first.
 func (d *document) print(html string) {
-	_, _ = d.out.WriteString(html)
+	_, _ = d.WriteString(html)
 }
 
 // printf writes HTML as print does.
 func (d *document) printf(format string, args ...any) {
-	fmt.Fprintf(d.out, format, args...)
+	fmt.Fprintf(d, format, args...)
 }
 
 // escape replaces the four characters that matter in text and in double quotes, and NUL, which no HTML

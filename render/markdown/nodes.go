@@ -23,24 +23,24 @@ var ownKinds = []ast.NodeKind{
 	markdown.KindFormula, markdown.KindFormulaBlock,
 }
 
+// functions write nodes into the document that is their writer.
+type functions struct{}
+
 // RegisterFuncs implements [renderer.NodeRenderer]: goldmark's own functions for paragraphs, emphasis, lists
 // and text, that of this package for all that differs from its HTML.
-func (d *document) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
-	r := registry{d, reg}
+func (functions) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+	r := registry{reg}
 	goldmarkhtml.NewRenderer().RegisterFuncs(r)
 	extension.NewStrikethroughHTMLRenderer().RegisterFuncs(r)
 	for _, kind := range ownKinds {
-		r.Register(kind, func(_ util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-			return d.node(n, entering), nil
+		r.Register(kind, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+			return w.(*document).node(n, entering), nil
 		})
 	}
 }
 
 // registry registers functions that also do the work for nodes of all kinds.
-type registry struct {
-	d *document
-	renderer.NodeRendererFuncRegisterer
-}
+type registry struct{ renderer.NodeRendererFuncRegisterer }
 
 // Register implements [renderer.NodeRendererFuncRegisterer].
 func (r registry) Register(kind ast.NodeKind, f renderer.NodeRendererFunc) {
@@ -49,7 +49,7 @@ func (r registry) Register(kind ast.NodeKind, f renderer.NodeRendererFunc) {
 			return ast.WalkStop, err // the document is too large
 		}
 		// A node's raw elements are closed before its own end tag is written.
-		r.d.visit(n, entering)
+		w.(*document).visit(n, entering)
 		return f(w, source, n, entering)
 	}
 	r.NodeRendererFuncRegisterer.Register(kind, visit)

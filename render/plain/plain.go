@@ -32,7 +32,7 @@ func Explain(kind, value string) (heading, meaning string) {
 	known := Meaning(kind, mip.Slug(value))
 	switch {
 	case kind == "author":
-		return "Proposals by " + value, "Every proposal that names this author, by number."
+		return "Proposals by " + value, "Every proposal that names this author."
 	case kind == "upgrade":
 		return value + " upgrade", "The proposals that the " + value + " network upgrade activates, and the one that says so."
 	case value == "":
@@ -81,7 +81,8 @@ func Facts(info mip.SiteInfo, s mip.Summary) string {
 	}
 	// Facts that the header does not state are left out, but for the status.
 	for _, f := range [][2]string{
-		{"Status", cmp.Or(string(s.Status), "none")}, {"Type", Deref(s.Type)}, {"Category", Deref(s.Category)},
+		{"Status", cmp.Or(string(s.Status), "none")}, {"Reason for withdrawal", strings.TrimRight(Deref(s.WithdrawalReason), ".")},
+		{"Superseded by", strings.Join(Successors(info, s), ", ")}, {"Type", Deref(s.Type)}, {"Category", Deref(s.Category)},
 		{"Hard fork", Deref(s.Hardfork)},
 	} {
 		if f[1] != "" {
@@ -92,6 +93,20 @@ func Facts(info mip.SiteInfo, s mip.Summary) string {
 		out = append(out, "Requires "+IDs(info, s.Requires)+".")
 	}
 	return strings.Join(out, " ")
+}
+
+// Successors are what the header names as having taken the proposal's place.
+func Successors(info mip.SiteInfo, s mip.Summary) []string {
+	var out []string
+	if len(s.SupersededBy) > 0 {
+		out = append(out, IDs(info, s.SupersededBy))
+	}
+	for _, e := range s.External {
+		if e.Relation == "supersededBy" {
+			out = append(out, e.Text)
+		}
+	}
+	return out
 }
 
 // Sentence ends a text with a full stop unless it has an end. The text must not be empty.

@@ -31,7 +31,7 @@ func SampleSummary(number int, title string, change func(*mip.Summary)) mip.Summ
 		Number: number, ID: mip.ID{Kind: "MIP", Number: number}, Title: title, Description: new("Says what " + n + " is about."),
 		Authors: []mip.Author{{Name: new("Ada Sample"), GitHub: new("ada"), Email: new("ada@example.org")}},
 		Status:  mip.Draft, Type: new("Standards Track"), Category: new("Core"), Created: mip.Date{Year: 2025, Month: time.December, Day: 10},
-		Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, SupersededBy: []int{},
+		Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, ReplacedBy: []int{}, SupersededBy: []int{}, External: []mip.External{},
 		URL: info.BaseURL + "/mip/" + n + "/", APIURL: info.BaseURL + "/api/v1/mips/" + n, MarkdownURL: info.BaseURL + "/mip/" + n + ".md",
 		ContentHash: strings.Repeat("ab", 32), Frontmatter: mip.Frontmatter{"mip": n, "title": title}, Inferred: []string{},
 	}

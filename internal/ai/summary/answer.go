@@ -65,59 +65,50 @@ func answerOf(text string, a axis) (said answer) {
 	return said
 }
 
-// to judges a sentence by each place where it names the group: the words are compared with that place marked, by WHO
-// for what acts, by WHAT for what is only spoken of and by ONE for a single one, which the text describes.
+// to judges a sentence as a whole, and by each place where it names the group: the words are compared with that place
+// marked, by WHO for what acts, by WHAT for what is only spoken of and by ONE for a single one, which the text describes.
 func (g answers) to(words []string) answer {
-	if !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list("cues"), w) }) {
-		return unsaid
+	stems := make([]string, len(words))
+	for i, w := range words {
+		stems[i] = singular(w)
 	}
-	said := unsaid
-	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list("universal"), w) }) {
-		said = g.match(strings.Join(words, " ") + " ")
-	}
-	for i, word := range words {
-		thing := slices.Contains(g.things, singular(word))
-		if !thing && !slices.Contains(g.people, singular(word)) {
+	said := g.match(strings.Join(stems, " ")+" ", "none")
+	for i, stem := range stems {
+		thing := slices.Contains(g.things, stem)
+		if !thing && !slices.Contains(g.people, stem) {
 			continue
 		}
-		mark, at := "WHO", boundary(words, i)
-		phrase := words[at:i]
-		switch one := word == singular(word); {
-		case one && slices.ContainsFunc(phrase, func(w string) bool { return slices.Contains(g.definite, w) }):
-			mark = "ONE"
-		case thing || slices.ContainsFunc(phrase, func(w string) bool { return slices.Contains(list("prepositions"), w) }):
-			mark = "WHAT"
+		phrase := words[boundary(words, i):i]
+		has := func(terms []string) bool {
+			return slices.ContainsFunc(phrase, func(w string) bool { return slices.Contains(terms, w) })
 		}
-		var b strings.Builder
-		for j, w := range words {
-			if j == i {
-				w = mark
-			}
-			b.WriteString(singular(w) + " ")
+		stems[i] = "WHO"
+		if words[i] == stem && has(g.definite) {
+			stems[i] = "ONE"
+		} else if thing || has(list("prepositions")) {
+			stems[i] = "WHAT"
 		}
-		said = max(said, g.match(b.String()))
+		said = max(said, g.match(strings.Join(stems, " ")+" ", "none", "needed", "asked", "look"))
+		stems[i] = stem
 	}
 	return said
 }
 
-// match is the answer of a sentence with one place marked.
-func (g answers) match(sentence string) answer {
-	says := func(name string) bool { return g.patterns[name].MatchString(sentence) }
+// match is the first of the named answers that a sentence with one place marked gives. What is in doubt is no no, and
+// what is excused is no answer.
+func (g answers) match(sentence string, names ...string) answer {
+	says := func(name string) bool {
+		cues := list("cues of " + name)
+		return (cues == nil || hasAny(sentence, cues...)) && g.patterns[name].MatchString(sentence)
+	}
+	i := slices.IndexFunc(names, says)
 	switch {
-	case says("none") && !says("doubt"):
-		return none
-	case says("none"):
-		return look
-	case says("excuse"):
+	case i < 0, i > 0 && says("excuse"):
 		return unsaid
-	case says("needed"):
-		return needed
-	case says("asked"):
-		return asked
-	case says("look"):
+	case i == 0 && says("doubt"):
 		return look
 	}
-	return unsaid
+	return map[string]answer{"none": none, "needed": needed, "asked": asked, "look": look}[names[i]]
 }
 
 // boundary is where the phrase begins that ends with the i-th word.

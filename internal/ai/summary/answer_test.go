@@ -1,104 +1,306 @@
 package summary
 
-import "testing"
+import (
+	"testing"
 
-// TestAnswers holds what a sentence answers a group that asks whether it has to do something.
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// What a summary answers a group.
+const (
+	yes    = "needed"
+	no     = "none"
+	silent = "silent"
+)
+
+// answered is the answer of a summary, with the quote that gives it.
+func answered(x api.Axis) (answer, quote string) {
+	switch {
+	case x.ActionEvidence == nil && x.ActionRequired:
+		return "needed without a quote", ""
+	case x.ActionEvidence == nil:
+		return silent, ""
+	case x.ActionRequired:
+		return yes, x.ActionEvidence.Quote
+	}
+	return no, x.ActionEvidence.Quote
+}
+
+// says is a proposal with an abstract that concerns nobody and one more section.
+func says(kind, title, text string) Subject {
+	p := lamp()
+	p.Category = &kind
+	p.Sections = []mip.Section{
+		{ID: "s-abstract", Level: 2, Title: "Abstract", Markdown: "## Abstract\n\nA lamp burns for a day and a night.\n\n"},
+		{ID: "s-more", Level: 2, Title: title, Markdown: "## " + title + "\n\n" + text + "\n"},
+	}
+	return Subject{Proposal: p, Now: noon}
+}
+
+// TestAnswers holds what a sentence answers a group that asks whether it has to do something. Each stands alone in the
+// section on compatibility.
 func TestAnswers(t *testing.T) {
-	words := map[answer]string{unsaid: "unsaid", none: "none", look: "look", asked: "needed", needed: "needed"}
 	for _, tt := range []struct {
 		a    axis
-		want answer
+		want string
 		text string
 	}{
 		// Duties.
-		{validators, needed, "Validators must upgrade their nodes before activation."},
-		{validators, needed, "Node operators have to restart with the new flag."},
-		{validators, needed, "Operators of nodes are required to upgrade."},
-		{validators, needed, "Potentially concurrency limits for RPC nodes should be adjusted to prevent running out of memory."},
-		{validators, needed, "Every node needs to be updated before the first block of the fork."},
-		{validators, needed, "This change requires node operators to migrate their databases."},
-		{validators, needed, "A node upgrade is required before the date."},
-		{validators, needed, "It is mandatory for all validators to upgrade in time."},
-		{validators, needed, "Upgrade all nodes before Tuesday."},
-		{validators, needed, "A validator that has not updated stops following the chain at the first block that its rules reject."},
-		{validators, needed, "Nodes older than Wick 3.0 stop at the first block of GLOW."},
-		{validators, needed, "Non-upgraded nodes will be forked off the network."},
-		{validators, needed, "Validators will need more memory to hold the two trees."},
-		{validators, needed, "Wallet developers and node operators MUST update gas estimation handling."},
-		{developers, needed, "Wallet developers and node operators MUST update gas estimation handling."},
-		{validators, needed, "The header gains a field, so every client and every tool that hashes headers changes."},
-		{developers, needed, "The header gains a field, so every client and every tool that hashes headers changes."},
-		{developers, needed, "However, contracts that allocate more than 8 MB of memory will now revert."},
-		{developers, needed, "Contracts that assume 64 blocks break."},
-		{developers, needed, "Wallets must show the fee."},
-		{developers, needed, "Wallets and tools that cache it must forget it."},
-		{developers, needed, "Wallets, explorers and bridges should be updated."},
-		{developers, needed, "Wallets and oracles that compare the time with their own clock need to allow for the drift."},
-		{developers, needed, "Libraries which parse the old field will cease to work."},
-		{developers, needed, "The new cost may cause existing contracts to run out of gas."},
-		{developers, needed, "This change breaks contracts that hard-code the price of a call."},
-		{developers, needed, "It requires an update of all libraries that decode receipts."},
-		{developers, needed, "Contracts and services that verify proofs (bridges, light clients) require coordinated upgrades."},
-		{developers, needed, "Tooling that assumes a root in the first slot must be updated."},
-		{developers, needed, "The polling intervals of indexers should be lowered."},
-		{developers, needed, "An indexer which reads logs by position has to be rewritten."},
-		{users, needed, "Users have to sign again."},
-		{users, needed, "Holders who have approved need to approve again."},
-		{users, needed, "Token holders should migrate their balances within a year."},
-		{users, needed, "After the fork, users must move funds out of the old vault."},
-		{foundation, needed, "An editor must merge it."},
-		{foundation, needed, "The foundation has to announce the date four weeks ahead."},
+		{validators, yes, "Validators must upgrade their nodes before activation."},
+		{validators, yes, "Node operators have to restart with the new flag."},
+		{validators, yes, "Operators of nodes are required to upgrade."},
+		{validators, yes, "Potentially concurrency limits for RPC nodes should be adjusted to prevent running out of memory."},
+		{validators, yes, "Every node needs to be updated before the first block of the fork."},
+		{validators, yes, "This change requires node operators to migrate their databases."},
+		{validators, yes, "A node upgrade is required before the date."},
+		{validators, yes, "It is mandatory for all validators to upgrade in time."},
+		{validators, yes, "Upgrade all nodes before Tuesday."},
+		{validators, yes, "A validator that has not updated stops following the chain at the first block that its rules reject."},
+		{validators, yes, "Nodes older than Wick 3.0 stop at the first block of GLOW."},
+		{validators, yes, "Non-upgraded nodes will be forked off the network."},
+		{validators, yes, "Validators will need more memory to hold the two trees."},
+		{validators, yes, "Wallet developers and node operators MUST update gas estimation handling."},
+		{developers, yes, "Wallet developers and node operators MUST update gas estimation handling."},
+		{validators, yes, "The header gains a field, so every client and every tool that hashes headers changes."},
+		{developers, yes, "The header gains a field, so every client and every tool that hashes headers changes."},
+		{developers, yes, "However, contracts that allocate more than 8 MB of memory will now revert."},
+		{developers, yes, "Contracts that assume 64 blocks break."},
+		{developers, yes, "Wallets must show the fee."},
+		{developers, yes, "Wallets and tools that cache it must forget it."},
+		{developers, yes, "Wallets, explorers and bridges should be updated."},
+		{developers, yes, "Wallets and oracles that compare the time with their own clock need to allow for the drift."},
+		{developers, yes, "Libraries which parse the old field will cease to work."},
+		{developers, yes, "The new cost may cause existing contracts to run out of gas."},
+		{developers, yes, "This change breaks contracts that hard-code the price of a call."},
+		{developers, yes, "The change requires an update of all libraries that decode receipts."},
+		{developers, yes, "Contracts and services that verify proofs (bridges, light clients) require coordinated upgrades."},
+		{developers, yes, "Tooling that assumes a root in the first slot must be updated."},
+		{developers, yes, "The polling intervals of indexers should be lowered."},
+		{developers, yes, "An indexer which reads logs by position has to be rewritten."},
+		{developers, yes, "Contracts allocating more than 8 MB will now revert."},
+		{developers, yes, "Programs which used the old function, which is now deprecated, should upgrade in time."},
+		{developers, yes, "Programs needing less space must be extended by 10 KiB."},
+		{developers, yes, "Contracts compiled for the old price of a call may run out of gas."},
+		{developers, yes, "Wallets, nodes, explorers, and any logic that assumes a fixed price must update."},
+		{developers, yes, "Libraries (such as those of bridges) will have to be recompiled."},
+		{developers, yes, "It is necessary for wallets to adapt their estimates."},
+		{validators, yes, "Validator operators must take care to keep their accounts topped up."},
+		{validators, yes, "Block producers need to adjust how they select transactions."},
+		{validators, yes, "Clients that don't implement this proposal will reject new blocks."},
+		{validators, yes, "Nodes must upgrade simultaneously at the fork boundary."},
+		{users, yes, "Users have to sign again."},
+		{users, yes, "Holders who have approved need to approve again."},
+		{users, yes, "Token holders should migrate their balances within a year."},
+		{users, yes, "After the fork, users must move funds out of the old vault."},
+		{foundation, yes, "An editor must merge the new text."},
+		{foundation, yes, "The foundation has to announce the date four weeks ahead."},
 
 		// Nothing to do, and said so.
-		{users, none, "Users do not have to act."},
-		{users, none, "No action is required from users."},
-		{users, none, "Users don't need to do anything."},
-		{users, none, "The upgrade requires no action by users or wallets."},
-		{developers, none, "Existing contracts are unaffected."},
-		{developers, none, "All deployed contracts and wallets remain unchanged."},
-		{developers, none, "No changes to existing contracts are needed."},
-		{developers, none, "Existing contracts will not be affected."},
-		{developers, none, "Existing contracts continue to work without modification."},
-		{developers, none, "This proposal adds a new precompile and does not modify existing behavior."},
-		{developers, none, "The change does not break existing contracts."},
-		{developers, none, "No existing contract is affected."},
-		{developers, none, "Wallets need no change."},
-		{validators, none, "Validators are not required to upgrade."},
-		{validators, none, "Node operators need not change their configuration."},
-		{validators, none, "It does not require validators to do anything."},
-		{validators, none, "No action is required."},
+		{users, no, "Users do not have to act."},
+		{users, no, "Users and wallets can maintain their usual workflows without modification."},
+		{developers, no, "No changes are required to the execution layer or to existing on-chain contracts."},
+		{developers, no, "Since the data is appended, existing programs are unaffected."},
+		{users, no, "No action is required from users."},
+		{users, no, "Users don't need to do anything."},
+		{users, no, "The upgrade requires no action by users or wallets."},
+		{developers, no, "Existing contracts are unaffected."},
+		{developers, no, "All deployed contracts and wallets remain unchanged."},
+		{developers, no, "No changes to existing contracts are needed."},
+		{developers, no, "Existing contracts will not be affected."},
+		{developers, no, "Existing contracts continue to work without modification."},
+		{developers, no, "This proposal adds a new precompile and does not modify existing behavior."},
+		{developers, no, "The change does not break existing contracts."},
+		{developers, no, "No existing contract is affected."},
+		{developers, no, "Wallets need no change."},
+		{validators, no, "Validators are not required to upgrade."},
+		{validators, no, "Node operators need not change their configuration."},
+		{validators, no, "The change does not require validators to do anything."},
+		{validators, no, "No action is required."},
 
 		// A no that is none.
-		{users, look, "Users are not affected unless they hold more than one key."},
-		{developers, unsaid, "Wallets which read the length from a node are unaffected."},
-		{developers, unsaid, "ERC-20 contracts are unaffected."},
-		{developers, look, "Most existing contracts are unaffected."},
-		{developers, unsaid, "Existing contracts should be unaffected."},
-		{validators, unsaid, "Validators do not need to upgrade until the second fork."},
-		{validators, unsaid, "Validators do not need to upgrade their disks."},
-		{users, unsaid, "Users do not need to pay a second fee."},
-		{users, unsaid, "Users are unaffected, except those of hardware wallets."},
-		{developers, needed, "Existing contracts are unaffected; wallets, however, must be updated."},
-		{developers, unsaid, "Bridges no longer need to keep a committee."},
+		{users, silent, "Users are not affected unless they hold more than one key."},
+		{developers, silent, "Wallets which read the length from a node are unaffected."},
+		{developers, silent, "ERC-20 contracts are unaffected."},
+		{developers, silent, "Most existing contracts are unaffected."},
+		{developers, silent, "Existing contracts should be unaffected."},
+		{validators, silent, "Validators do not need to upgrade until the second fork."},
+		{validators, silent, "Validators do not need to upgrade their disks."},
+		{users, silent, "Users do not need to pay a second fee."},
+		{users, silent, "Users are unaffected, except those of hardware wallets."},
+		{developers, yes, "Existing contracts are unaffected; wallets, however, must be updated."},
+		{developers, silent, "Bridges no longer need to keep a committee."},
 
 		// A yes that is none.
-		{validators, look, "A node MUST answer with an error."},
-		{validators, unsaid, "A validator MUST NOT vote for such a block."},
-		{users, unsaid, "The user's balance must suffice."},
-		{users, unsaid, "Users need no new wallet."},
-		{users, unsaid, "Wallets must show the fee."},
-		{users, unsaid, "Users should be able to choose a language."},
-		{developers, unsaid, "`contract` must be set."},
-		{developers, unsaid, "Wallets that want to show the name must ask the registry."},
-		{developers, unsaid, "To use the new field, contracts must call the precompile."},
-		{developers, unsaid, "Currently, contracts must poll for the result."},
-		{developers, unsaid, "The contract must return 32 bytes."},
-		{developers, look, "The size of contracts must exceed zero."},
-		{developers, unsaid, "The header has four fields."},
-		{foundation, unsaid, "The date is not known yet."},
+		{validators, silent, "A node MUST answer with an error."},
+		{validators, silent, "A validator MUST NOT vote for such a block."},
+		{users, silent, "The user's balance must suffice."},
+		{users, silent, "Users need no new wallet."},
+		{users, silent, "Wallets must show the fee."},
+		{users, silent, "Users should be able to choose a language."},
+		{developers, silent, "`contract` must be set."},
+		{developers, silent, "Wallets that want to show the name must ask the registry."},
+		{developers, silent, "To use the new field, contracts must call the precompile."},
+		{developers, silent, "Currently, contracts must poll for the result."},
+		{developers, silent, "The contract must return 32 bytes."},
+		{developers, silent, "The size of contracts must exceed zero."},
+		{developers, silent, "The header has four fields."},
+		{users, silent, "But neither of these changes break anything related to user activity."},
+		{users, silent, "User agents must send the header."},
+		{developers, silent, "If a wallet has no key it should say so."},
+		{developers, silent, "No wallet must show the old fee."},
+		{developers, silent, "That some wallets must be updated is only a rumour of today."},
+		{validators, silent, "We know that some validator must eventually migrate."},
+		{validators, silent, "Validators can stop broadcasting the certificate."},
+		{validators, silent, "Rolling out a new version does not break older clients, since they can keep the old one."},
+		{validators, silent, "Blocks produced by buggy validators may become invalid."},
+		{foundation, silent, "The date is not known yet."},
 	} {
-		if got := answerOf(tt.text, tt.a); words[got] != words[tt.want] {
-			t.Errorf("answerOf(%q, %s) = %s, want %s", tt.text, tt.a, words[got], words[tt.want])
+		s := says("Core", "Backwards Compatibility", tt.text)
+		sum := Extract(s)
+		got, quote := answered(*axes(&sum)[tt.a])
+		if got != tt.want || got != silent && quote != tt.text {
+			t.Errorf("%s of %q: %s, %q; want %s", tt.a, tt.text, got, quote, tt.want)
 		}
+		if err := Check(sum, s); err != nil {
+			t.Errorf("%q: %v", tt.text, err)
+		}
+	}
+}
+
+// TestAnswersByPlace holds what the same words answer in another section and kind, and beside others.
+func TestAnswersByPlace(t *testing.T) {
+	for _, tt := range []struct {
+		kind, title string
+		a           axis
+		want        string
+		text        string
+	}{
+		// A motivation and a rationale speak of what is and of what was not chosen.
+		{"Core", "Motivation", developers, silent, "Wallets must be updated for each new token."},
+		{"Core", "Rationale", developers, silent, "With a second field all contracts would have to be redeployed."},
+		{"Core", "Rationale", developers, silent, "Existing contracts are unaffected."},
+		{"Core", "Motivation", users, silent, "Users have to sign twice."},
+		// What a specification demands of all is needed; what it demands of who implements an interface is its content.
+		{"Core", "Specification", developers, yes, "Compilers must emit an operand behind the opcode."},
+		{"Core", "Specification", validators, silent, "A node MUST reject a block with two such transactions."},
+		{"Core", "Specification", validators, yes, "Operators MUST set the new flag before the fork."},
+		{"Interface", "Specification", developers, silent, "Wallets MUST reject a request without an id."},
+		{"Interface", "Specification", developers, yes, "Wallets need to be updated before the old method goes."},
+		{"Interface", "Backwards Compatibility", developers, yes, "Wallets must answer both methods for a year."},
+		{"MRC", "Specification", developers, silent, "Contracts MUST return zero behind the deadline."},
+		{"MRC", "Backwards Compatibility", developers, yes, "Wallets that show the old field will break."},
+		{"Informational", "Impact", developers, silent, "Wallets must be updated."},
+		// Security gives advice, and sometimes says what has to be done.
+		{"Core", "Security Considerations", developers, silent, "Wallets should warn about such a key."},
+		{"Core", "Security Considerations", validators, yes, "Memory limits of nodes should be lowered before the fork."},
+		{"Core", "Security Considerations", users, silent, "Users should exercise caution."},
+		// One sentence against it is enough to say no for nobody, and a yes anywhere is one.
+		{"Core", "Backwards Compatibility", developers, yes, "Existing contracts are unaffected.\n\nTools that parse headers have to be updated."},
+		{"Core", "Backwards Compatibility", developers, yes, "No action is required.\n\nContracts that read the length by hand will now revert."},
+		{"Core", "Backwards Compatibility", developers, silent, "Existing contracts are unaffected.\n\nSome wallets may be affected by the new order."},
+		{"Core", "Backwards Compatibility", developers, no, "Existing contracts are unaffected.\n\nUsers have to sign again."},
+		{"Core", "Backwards Compatibility", users, yes, "Existing contracts are unaffected.\n\nUsers have to sign again."},
+		{"Core", "Backwards Compatibility", validators, yes, "Validators have to do two things:\n\n- install the new release\n- set the flag"},
+		// The order of the words and the marks of Markdown do not matter.
+		{"Core", "Backwards Compatibility", developers, yes, "All *wallets* that use [the list](#list) **must be updated**."},
+		{"Core", "Backwards Compatibility", users, no, "As in all releases, users do not need to do anything."},
+	} {
+		s := says(tt.kind, tt.title, tt.text)
+		sum := Extract(s)
+		if got, quote := answered(*axes(&sum)[tt.a]); got != tt.want {
+			t.Errorf("%s, %s, %s of %q: %s, %q; want %s", tt.kind, tt.title, tt.a, tt.text, got, quote, tt.want)
+		}
+	}
+}
+
+// An abandoned proposal asks for nothing, and says no more than that. A fork asks for what its text does not, and no
+// fork says that there is nothing to do. What one of several proposals says holds for itself alone.
+func TestAnswersAround(t *testing.T) {
+	const must, idle = "Validators must upgrade their nodes.", "Validators are not required to upgrade."
+	for _, status := range []mip.Status{mip.Withdrawn, mip.Stagnant} {
+		for _, text := range []string{must, idle} {
+			s := says("Core", "Backwards Compatibility", text)
+			s.Proposal.Status = status
+			sum := Extract(s)
+			if got, _ := answered(sum.Validators); got != silent {
+				t.Errorf("%s, %q: %s", status, text, got)
+			}
+		}
+	}
+	for status, want := range map[string]string{"scheduled": "needed without a quote", "active": silent} {
+		fork := argand()
+		fork.Status = status
+		for _, text := range []string{"A lamp is lit at night.", idle} {
+			s := says("Core", "Backwards Compatibility", text)
+			s.Fork = &fork
+			sum := Extract(s)
+			got, _ := answered(sum.Validators)
+			if text == idle && status == "active" {
+				want = no // the text says so itself
+			}
+			if got != want || sum.Validators.Severity != api.High {
+				t.Errorf("%s, %q: %s, %s; want %s", status, text, got, sum.Validators.Severity, want)
+			}
+		}
+	}
+	s := says("Meta", "Changes", "A lamp is lit at night.")
+	s.Fork, s.Bundled = new(argand()), []*mip.Proposal{says("Core", "Backwards Compatibility", "Existing contracts are unaffected.").Proposal}
+	s.Fork.MetaMIP, s.Bundled[0].ID.Number = &s.Proposal.Number, 12
+	sum := Extract(s)
+	if got, _ := answered(sum.Developers); got != silent {
+		t.Errorf("a fork says %s for what it bundles", got)
+	}
+}
+
+// A group of which the text says nothing has no finding.
+func TestNotStated(t *testing.T) {
+	sum := Extract(says("Core", "Backwards Compatibility", "Validators must upgrade their nodes."))
+	for a, x := range axes(&sum) {
+		if want := axis(a) == validators || axis(a) == developers; x.Stated != want || want != (len(x.Evidence) > 0) {
+			t.Errorf("%s: stated %t with %d quotes, want %t", axis(a), x.Stated, len(x.Evidence), want)
+		}
+	}
+}
+
+// TestSettle holds what stays of what a model says that a group has to do.
+func TestSettle(t *testing.T) {
+	const (
+		must    = "Tools that parse headers have to be updated."
+		idle    = "Users are unaffected."
+		partial = "Validators are unaffected unless they keep archives."
+		dim     = "Validators can see the lamp."
+	)
+	s := says("Core", "Backwards Compatibility", must+"\n\n"+idle+"\n\n"+partial+" "+dim)
+	for _, tt := range []struct {
+		a      axis
+		claims bool
+		quote  string
+		want   string
+	}{
+		{developers, true, must, yes},
+		{developers, false, must, yes}, // a model cannot play down what it quotes itself
+		{users, false, idle, no},
+		{users, true, idle, no},
+		{validators, false, partial, silent},
+		{validators, false, "Validators are unaffected", silent}, // cut out of its sentence
+		{validators, false, dim, silent},
+		{validators, true, dim, yes}, // whose words the rules do not know
+		{foundation, false, dim, silent},
+	} {
+		sum := Extract(s)
+		*axes(&sum)[tt.a] = api.Axis{Impact: "As it is.", Severity: api.High, ActionRequired: tt.claims, Stated: !tt.claims,
+			Evidence: []api.Evidence{{Section: "s-more", Quote: tt.quote}}, ActionEvidence: &api.Evidence{Section: "s-more", Quote: "Invented."}}
+		if err := Accept(&sum, s); err != nil {
+			t.Errorf("%q for %s: %v", tt.quote, tt.a, err)
+		}
+		if got, _ := answered(*axes(&sum)[tt.a]); got != tt.want || !axes(&sum)[tt.a].Stated {
+			t.Errorf("%q for %s, claimed %t: %s, want %s", tt.quote, tt.a, tt.claims, got, tt.want)
+		}
+	}
+	sum := Extract(s)
+	sum.Foundation.ActionRequired = true
+	if Settle(&sum, s); sum.Foundation.ActionRequired {
+		t.Error("a claim without a quote stays")
 	}
 }

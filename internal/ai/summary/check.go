@@ -310,7 +310,9 @@ func raise(sum *api.Summary, s Subject) {
 		if rank(x.Severity) < rank(f.severity) {
 			x.Severity = f.severity
 		}
-		x.ActionRequired = x.ActionRequired || f.action
+		if f.action && !x.ActionRequired {
+			x.ActionRequired, x.ActionEvidence = true, nil
+		}
 	}
 }
 

@@ -75,9 +75,8 @@ func outcome(p *mip.Proposal) []string {
 	id := p.ID.String()
 	var out []string
 	// EIP-1 asks for the reason in the header.
-	reason, _ := p.Frontmatter["withdrawal-reason"].(string)
-	if p.Status == mip.Withdrawn && prose.Collapse(reason) != "" {
-		out = []string{id + " is withdrawn. The reason given: " + sentence(reason)}
+	if r := p.WithdrawalReason; p.Status == mip.Withdrawn && r != nil && prose.Collapse(*r) != "" {
+		out = []string{id + " is withdrawn. The reason given: " + sentence(*r)}
 	} else if fate := line("fate of " + string(p.Status)); fate != "" {
 		out = []string{id + " " + fate}
 	}

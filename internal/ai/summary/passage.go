@@ -254,7 +254,7 @@ var (
 // sensible length, and is neither a formula nor a placeholder.
 func readable(text string) bool {
 	// A shorter one says nothing by itself, and a longer one is an argument.
-	const shortest, longest = 25, 330 // runes
+	const shortest, longest = 20, 330 // runes
 	n := utf8.RuneCountInString(text)
 	if n < shortest || n > longest || strings.ContainsFunc(text, hidden) || isLive(text) || !balanced(text) ||
 		!wholeSentence().MatchString(text) || noSentence().MatchString(text) || boilerplate(text) {
@@ -267,8 +267,8 @@ func readable(text string) bool {
 		}
 		ideographs = ideographs || unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana)
 	}
-	// Most of a sentence is letters, and it has five words, but for scripts without blanks.
-	return letters*100 >= n*70 && (ideographs || len(strings.Fields(text)) >= 5)
+	// Most of a sentence is letters, and it has three words, but for scripts without blanks.
+	return letters*100 >= n*70 && (ideographs || len(strings.Fields(text)) >= 3)
 }
 
 // boilerplate reports whether a text holds a phrase that is in every proposal (key words, notes, licences), that points
@@ -295,6 +295,9 @@ func pointsBack(text string) bool {
 		return true
 	}
 	first, second := twoWords(text)
+	if slices.ContainsFunc(list("impersonal"), func(start string) bool { return strings.HasPrefix(text, start) }) {
+		return false
+	}
 	// "There is" begins a sentence of its own, "there it ends" does not.
 	first = strings.TrimSuffix(strings.TrimRight(first, ",:"), "'s")
 	if first == "there" {

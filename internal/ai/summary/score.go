@@ -159,7 +159,10 @@ func changeScore(p passage) int {
 	if p.item {
 		score--
 	}
-	if n := utf8.RuneCountInString(p.text); n > 240 || n < 45 {
+	switch n := utf8.RuneCountInString(p.text); {
+	case n < 30:
+		score -= 4
+	case n < 45, n > 240:
 		score--
 	}
 	return score

@@ -1,0 +1,197 @@
+package build
+
+import (
+	"bytes"
+	"hash/fnv"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	html "github.com/mipwatch/mipwatch/render/markdown"
+)
+
+// links resolves the relative destinations in a proposal: to the page of the proposal that one names, else to the file
+// in the repository. They fail when neither is known.
+func (c *Content) links(s *site.Site, p *corpus.Proposal) html.Links {
+	return func(dest string) (string, bool) {
+		file, id, ok := c.linked(dest)
+		if ok {
+			return s.Path(id.Page()), true
+		}
+		if id, _ := c.deadLink(s, p, dest); id != "" {
+			return "", false
+		}
+		return sourceLink(s, p, "", path.Join(path.Dir(p.RepoPath), file))
+	}
+}
+
+// linked is the path of the file that a relative destination names, and the published proposal whose file it is.
+func (c *Content) linked(dest string) (file string, id mip.ID, published bool) {
+	file, err := url.PathUnescape(dest)
+	if err != nil {
+		file = dest
+	}
+	// A link to GitHub's view of a file may end in ?raw=true.
+	file, _, _ = strings.Cut(file, "?")
+	name := path.Base(file)
+	if path.Clean(file) == name && path.Ext(name) == "" {
+		// As in [MIP-3](MIP-3). In another folder such a name is a folder's: ../assets/MIP-3.
+		name += ".md"
+	}
+	if strings.HasSuffix(file, "/") || path.Ext(name) == "" {
+		return file, mip.ID{}, false
+	}
+	id, published = c.ID(name)
+	return file, id, published
+}
+
+// otherNumber is the name of a proposal's file, with its prefix.
+var otherNumber = regexp.MustCompile(`^([A-Za-z]+)[-_]?[0-9]+(?:\.md)?$`)
+
+// mostShown is how much of a destination a message shows, in characters.
+const mostShown = 120
+
+// deadLink says why a destination of a text leads nowhere: the id of a problem with its arguments. The id is empty for
+// one that leads somewhere.
+func (c *Content) deadLink(s *site.Site, p *corpus.Proposal, dest string) (id string, args []any) {
+	file, _, _ := c.linked(dest)
+	shown := mip.ShortenRunes(dest, mostShown)
+	target := path.Join(path.Dir(p.RepoPath), file)
+	m := otherNumber.FindStringSubmatch(path.Base(file))
+	switch {
+	case strings.Contains(dest, ":"):
+		if u, err := url.Parse(dest); err != nil || u.IsAbs() {
+			return "dead-link/scheme", []any{shown}
+		}
+	case path.IsAbs(file):
+		return "dead-link/site", []any{shown}
+	case target == ".." || strings.HasPrefix(target, "../"):
+		return "dead-link/outside", []any{shown}
+	}
+	switch {
+	case c.Missing(p, target) && m != nil && !strings.EqualFold(m[1], s.Prefix):
+		return "dead-link/prefix", []any{strings.ToUpper(m[1]), shown}
+	case c.Missing(p, target):
+		return "dead-link", []any{shown}
+	case p.Local:
+		return "source-unknown/local", []any{shown}
+	case s.SourceURL == "":
+		return "source-unknown", []any{"site.yaml", shown}
+	}
+	return "", nil
+}
+
+// textLinks are the links of a rendered text that may lead nowhere, and what links of other texts may lead to.
+type textLinks struct {
+	file      string
+	ids       []uint64 // hashes of the page's ids, ascending: the names take ten times as much
+	fragments []fragmentAt
+	dropped   []droppedAt
+}
+
+// fragmentAt and droppedAt are what a text has in a line of its file.
+type (
+	fragmentAt struct {
+		html.Fragment
+		line int
+	}
+	droppedAt struct {
+		dest string
+		line int
+	}
+)
+
+// newTextLinks takes from an article what outlives it. last is the file's number of lines, and body ends with it.
+func newTextLinks(file string, last int, body []byte, a *html.Article) textLinks {
+	out := textLinks{file: file}
+	line := func(offset int) int { return last - bytes.Count(body[offset:], []byte("\n")) }
+	for id := range a.IDs {
+		out.ids = append(out.ids, hashID(id))
+	}
+	slices.Sort(out.ids)
+	for _, f := range a.Fragments {
+		out.fragments = append(out.fragments, fragmentAt{f, line(f.Offset)})
+	}
+	for _, d := range a.Dropped {
+		out.dropped = append(out.dropped, droppedAt{d.Dest, line(d.Offset)})
+	}
+	return out
+}
+
+// hashID is the hash of an id.
+func hashID(id string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(id))
+	return h.Sum64()
+}
+
+// TextProblems are the warnings about links of the texts that lead nowhere. It renders the texts that were not rendered
+// yet, so that it costs little after all artifacts are made.
+func (p *Plan) TextProblems() ([]mip.Problem, error) { return p.problems() }
+
+// linkProblems finds what [Plan.TextProblems] returns.
+func (p *planner) linkProblems() ([]mip.Problem, error) {
+	for _, c := range p.Proposals {
+		if _, done := p.found.Load(c.File); !done {
+			if _, err := p.text(c); err != nil {
+				return nil, err
+			}
+			p.dropText(c)
+		}
+		for _, t := range p.CommittedTexts.Translations(c.ID) {
+			if _, done := p.found.Load(t.File); !done {
+				if _, err := p.translation(c, t); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	var out []mip.Problem
+	for i, c := range p.Proposals {
+		files := []string{c.File}
+		for _, t := range p.CommittedTexts.Translations(c.ID) {
+			files = append(files, t.File)
+		}
+		for _, file := range files {
+			links := p.linksOf(file)
+			for _, f := range links.fragments {
+				if p.deadFragment(f.Fragment) {
+					out = append(out, corpus.Problem(file, f.line, "dead-fragment", mip.ShortenRunes(f.Dest, mostShown)))
+				}
+			}
+			for _, d := range links.dropped {
+				if id, args := p.deadLink(p.Site, p.Proposals[i], d.dest); id != "" {
+					out = append(out, corpus.Problem(file, d.line, id, args...))
+				}
+			}
+		}
+	}
+	return mip.SortProblems(out), nil
+}
+
+// linksOf are the links of a rendered text.
+func (p *planner) linksOf(file string) textLinks {
+	found, _ := p.found.Load(file)
+	links, _ := found.(textLinks)
+	return links
+}
+
+// deadFragment reports a link to a place that is on no page: a page shows the text of such a link without the link, or
+// opens at its top. Of a path that is no page nothing is known.
+func (p *planner) deadFragment(f html.Fragment) bool {
+	if f.Path == "" {
+		return true
+	}
+	_, id, known := p.linked(f.Path)
+	if !known {
+		return false
+	}
+	i, _ := mip.Search(p.Summaries, id)
+	_, alive := slices.BinarySearch(p.linksOf(p.Proposals[i].File).ids, hashID(f.ID))
+	return !alive
+}

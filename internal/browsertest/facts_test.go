@@ -1,0 +1,72 @@
+package browsertest
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// targetFaults is a script that returns the links beside a proposal's text that are hard to hit: WCAG 2.5.8.
+//
+//go:embed testdata/targets.js
+var targetFaults string
+
+// TestFacts looks at what pages say of proposals above and beside their texts.
+func TestFacts(t *testing.T) {
+	folder := t.TempDir()
+	for n, header := range map[int]string{
+		1: "status: Final\nauthor: Ada Lovelace (@ada), B (@b), Cy (@cy), Dora Somebody-With-A-Long-Name (@dora), E (@e), F (@f)\n" +
+			"requires: 2, 3, 4, 5, 6\ndescription: Of `a_long_name` and of others.\nsuperseded-by: 2",
+		2: "status: Draft\nauthor: Ada (@ada)\nrequires: 1\ntype: Meta\ncategory: Meta",
+		3: "status: Withdrawn\nauthor: Ada (@ada)\nwithdrawal-reason: It was `too_slow`.",
+		4: "status: Draft\nauthor: Example Labs, Ada\nreplaces: 5",
+		5: "status: Living\nauthor: Ada",
+		6: "status: Draft\nauthor: Ada",
+	} {
+		text := fmt.Sprintf("---\nmip: %d\ntitle: Title %d\n%s\n---\n\n## Text\n\nSee [`a_long_name`](https://example.org/).\n", n, n, header)
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := setup{folders: []string{folder}}.serve(t)
+	b := Start(t)
+	for _, width := range []int{390, 1200} {
+		tab := b.Open(t, v.base, View{Width: width})
+		for n := 1; n <= 6; n++ {
+			tab.Go(fmt.Sprintf("/mip/%d/", n))
+			if faults := Ask[[]string](tab, targetFaults); len(faults) > 0 {
+				t.Errorf("/mip/%d/ at %d px:\n%s", n, width, strings.Join(faults, "\n"))
+			}
+		}
+		for path, want := range map[string]string{
+			"/mip/1/": "This proposal is superseded by MIP-2 Title 2 (Draft).",
+			"/mip/3/": "This proposal was withdrawn. It was too_slow.",
+			"/mip/5/": "MIP-4 Title 4 (Draft) proposes to replace this proposal.",
+			"/mip/6/": "",
+		} {
+			tab.Go(path)
+			if got := Ask[string](tab, `[...document.querySelectorAll(".phead .note")].filter(n => n.checkVisibility()).map(n => n.innerText.trim()).join("|")`); got != want {
+				t.Errorf("%s at %d px says %q, want %q", path, width, got, want)
+			}
+		}
+		tab.Go("/mip/1/")
+		if got := Ask[string](tab, `document.querySelector(".phead .desc").innerHTML`); got != "Of <code>a_long_name</code> and of others." {
+			t.Errorf("the description is %s", got)
+		}
+		// The line below a link lies below the underscores in it: lower than the letters' own line by their depth.
+		if under := Ask[float64](tab, `parseFloat(getComputedStyle(document.querySelector(".prose p a")).textUnderlineOffset)`); under < 4 {
+			t.Errorf("the underline of code lies %v px below its letters", under)
+		}
+		tab.Go("/mip/2/")
+		if got := Ask[[]string](tab, `[...document.querySelectorAll(".phead .row > *")].map(e => e.textContent)`); strings.Join(got, " ") != "Draft Meta" {
+			t.Errorf("badges of a meta proposal: %q", got)
+		}
+		tab.Go("/graph/")
+		if got := Ask[int](tab, `document.querySelectorAll("path.new").length`); got != 2 {
+			t.Errorf("%d lines of replacements, want 2", got)
+		}
+	}
+}

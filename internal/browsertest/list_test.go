@@ -1,0 +1,252 @@
+package browsertest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+const pageRows = 50
+
+// many serves more proposals than two pages of the list hold, some of them ended.
+func many(t *testing.T, b *Browser) run {
+	return run{Browser: b, served: setup{folders: []string{varied(t, 130)}}.serve(t)}
+}
+
+// withStatus keeps proposals by status.
+func withStatus(of ...mip.Status) func(mip.Summary) bool {
+	return func(m mip.Summary) bool { return slices.Contains(of, m.Status) }
+}
+
+func everyone(mip.Summary) bool { return true }
+
+// TestList is what a reader does with more proposals than fit on a page.
+func TestList(t *testing.T) {
+	r := many(t, Start(t))
+	all := mip.ActiveFirst(r.proposals(t))
+	count := func(n int) string { return fmt.Sprintf("%d of %d proposals", n, len(all)) }
+
+	t.Run("without scripts every proposal can be reached", func(t *testing.T) {
+		tab := r.tab(t, View{NoScript: true})
+		tab.Go("/")
+		if got := shown(tab); !slices.Equal(got, ids(all[:pageRows], everyone)) {
+			t.Errorf("rows %q", got)
+		}
+		if Ask[bool](tab, `[...document.querySelectorAll("#pager, #filters, #list button:enabled")].some(e => e.checkVisibility())`) {
+			t.Error("something is offered that needs scripts")
+		}
+		var reached []string
+		for _, path := range Ask[[]string](tab, `[...document.querySelectorAll(".life a")].map(a => a.pathname)`) {
+			tab.Go(path)
+			reached = append(reached, shown(tab)...)
+		}
+		slices.Sort(reached)
+		if want := slices.Sorted(slices.Values(ids(all, everyone))); !slices.Equal(reached, want) {
+			t.Errorf("the lists by status have %q", reached)
+		}
+	})
+	t.Run("several statuses at once, and back", func(t *testing.T) {
+		tab := r.tab(t, View{})
+		tab.Go("/feeds/")
+		tab.Go("/")
+		drafts, both := ids(all, withStatus(mip.Draft)), ids(all, withStatus(mip.Draft, mip.Review))
+		tab.Click("[data-status=draft]")
+		tab.Wait(`location.search === "?status=draft"`)
+		shows(tab, drafts[:min(len(drafts), pageRows)])
+		tab.Click("[data-status=review]")
+		tab.Wait(`location.search === "?status=draft,review"`)
+		shows(tab, both[:min(len(both), pageRows)])
+		if got := Ask[string](tab, `document.querySelector("#live").textContent`); got != count(len(both)) {
+			t.Errorf("announced %q", got)
+		}
+		if got := Ask[[]string](tab, `[...document.querySelectorAll("[aria-pressed=true]")].map(e => e.dataset.status)`); !slices.Equal(got, []string{"draft", "review"}) {
+			t.Errorf("pressed: %q", got)
+		}
+		for _, load := range []func(){tab.Reload, func() { Ask[bool](tab, `(history.back(), true)`); Ask[bool](tab, `(setTimeout(() => history.forward()), true)`) }} {
+			load()
+			tab.Wait(`location.search === "?status=draft,review"`)
+			shows(tab, both[:min(len(both), pageRows)])
+		}
+		Ask[bool](tab, `(history.back(), true)`)
+		tab.Wait(`location.search === "?status=draft"`)
+		shows(tab, drafts[:min(len(drafts), pageRows)])
+		Ask[bool](tab, `(history.back(), true)`)
+		tab.Wait(`location.pathname === "/" && location.search === ""`)
+		shows(tab, ids(all[:pageRows], everyone))
+		Ask[bool](tab, `(history.back(), true)`)
+		tab.Wait(`location.pathname === "/feeds/"`)
+	})
+	t.Run("counts under the choice", func(t *testing.T) {
+		core := func(m mip.Summary) bool { return *m.Category == "Core" }
+		tab := r.tab(t, View{Width: 390})
+		tab.Go("/?category=core&status=final")
+		shows(tab, ids(all, func(m mip.Summary) bool { return core(m) && m.Status == mip.Final }))
+		for _, s := range mip.Statuses() {
+			want := len(ids(all, func(m mip.Summary) bool { return core(m) && m.Status == s }))
+			if got := Ask[string](tab, `document.querySelector("[data-status=`+s.Slug()+`] .n").textContent`); got != fmt.Sprint(want) {
+				t.Errorf("%s: %s, want %d", s, got, want)
+			}
+		}
+	})
+	t.Run("author and words", func(t *testing.T) {
+		login := *all[70].Authors[0].GitHub
+		by := ids(all, func(m mip.Summary) bool {
+			return slices.ContainsFunc(m.Authors, func(a mip.Author) bool { return strings.Contains(strings.ToLower(a.String()), "@"+login) })
+		})
+		tab := r.tab(t, View{})
+		tab.Go("/")
+		tab.Click("#author")
+		tab.Press("@" + login)
+		tab.Wait(`new URLSearchParams(location.search).get("author") === "@` + login + `"`)
+		shows(tab, by)
+		if !Ask[bool](tab, `document.querySelectorAll("#authors option").length > 10`) {
+			t.Error("no authors are suggested")
+		}
+		tab.Click("#clear")
+		shows(tab, ids(all[:pageRows], everyone))
+	})
+	t.Run("heads that sort", func(t *testing.T) {
+		tab := r.tab(t, View{})
+		tab.Go("/")
+		for _, c := range []struct {
+			key   string
+			order func(a, b mip.Summary) int
+		}{
+			{"number", func(a, b mip.Summary) int { return a.Number - b.Number }},
+			{"updated", func(a, b mip.Summary) int { return b.Updated.UTC().Compare(a.Updated.UTC()) }},
+			{"status", func(a, b mip.Summary) int {
+				return slices.Index(mip.Statuses(), a.Status) - slices.Index(mip.Statuses(), b.Status)
+			}},
+			{"category", func(a, b mip.Summary) int { return strings.Compare(*a.Category, *b.Category) }},
+		} {
+			head := `th[data-sort="` + c.key + `"]`
+			for _, reversed := range []bool{false, true} {
+				want := slices.Clone(all)
+				slices.SortStableFunc(want, func(a, b mip.Summary) int {
+					if reversed {
+						a, b = b, a
+					}
+					return c.order(a, b)
+				})
+				tab.Click(head + " button")
+				address, sorted := "?sort="+c.key, "ascending"
+				if reversed {
+					address = "?sort=-" + c.key
+				}
+				if reversed != (c.key == "updated") {
+					sorted = "descending"
+				}
+				tab.Wait(fmt.Sprintf(`location.search === %q && document.querySelector("#sort").value === %q`, address, strings.TrimPrefix(address, "?sort=")))
+				shows(tab, ids(want[:pageRows], everyone))
+				if got := Ask[[]string](tab, `[...document.querySelectorAll("[aria-sort]")].map(e => e.dataset.sort + " " + e.ariaSort)`); !slices.Equal(got, []string{c.key + " " + sorted}) {
+					t.Errorf("%s: sorted by %q", address, got)
+				}
+			}
+			tab.Click(head + " button")
+			tab.Wait(`location.search === "" && !document.querySelector("[aria-sort]")`)
+		}
+		tab.Go("/status/draft/")
+		if Ask[bool](tab, `!!document.querySelector("th button, th[aria-sort]")`) {
+			t.Error("a list that does not sort looks as if it did")
+		}
+	})
+	t.Run("pages", func(t *testing.T) {
+		tab := r.tab(t, View{Width: 390})
+		tab.Media("prefers-reduced-motion", "reduce")
+		tab.Go("/")
+		tab.Click("#pager a[rel=next]")
+		tab.Wait(`location.search === "?page=2"`)
+		shows(tab, ids(all[pageRows:2*pageRows], everyone))
+		tab.Click("#pager [aria-label='Page 3']")
+		tab.Wait(`location.search === "?page=3" && document.activeElement.id === "list"`)
+		shows(tab, ids(all[2*pageRows:], everyone))
+		if got := Ask[string](tab, `document.querySelector("#live").textContent`); !strings.HasSuffix(got, "page 3 of 3") {
+			t.Errorf("announced %q", got)
+		}
+		Ask[bool](tab, `(history.back(), true)`)
+		shows(tab, ids(all[pageRows:2*pageRows], everyone))
+		tab.Reload()
+		shows(tab, ids(all[pageRows:2*pageRows], everyone))
+		tab.Click("[data-status=draft]") // another choice begins at its first page
+		tab.Wait(`location.search === "?status=draft"`)
+	})
+	t.Run("by keyboard", func(t *testing.T) {
+		tab := r.tab(t, View{})
+		tab.Go("/")
+		for _, key := range []string{" ", kb.Enter} {
+			Ask[bool](tab, `(document.querySelector("[data-status=final]").focus(), true)`)
+			tab.Press(key)
+			tab.Wait(`location.search === "?status=final"`)
+			tab.Press(key)
+			tab.Wait(`location.search === ""`)
+		}
+	})
+	t.Run("type and upgrade", func(t *testing.T) {
+		site := run{r.Browser, serve(t, false), nil}
+		listed := mip.ActiveFirst(site.proposals(t))
+		tab := site.tab(t, View{})
+		tab.Go("/?type=meta")
+		shows(tab, ids(listed, func(m mip.Summary) bool { return m.Type != nil && mip.Slug(*m.Type) == "meta" }))
+		bundled := ids(listed, func(m mip.Summary) bool { return m.Hardfork != nil && *m.Hardfork == "BEACON" })
+		tab.Go("/?upgrade=beacon")
+		shows(tab, bundled)
+		tab.Go("/upgrade/beacon/")
+		for _, id := range shown(tab) { // its table leaves out the proposal that defines it
+			if !slices.Contains(bundled, id) {
+				t.Errorf("the upgrade's page has %s", id)
+			}
+		}
+	})
+	t.Run("rows are those of the page", func(t *testing.T) {
+		const html = `[...document.querySelectorAll("#list tbody tr")].map(r => r.outerHTML.replace(/\s+(?=<)|(?<=>)\s+/g, ""))`
+		for _, site := range []run{r, {r.Browser, serve(t, false), nil}, {r.Browser, serveFigures(t, false, nil), nil}} {
+			tab := site.tab(t, View{})
+			tab.Go("/")
+			want := Ask[[]string](tab, html)
+			tab.Click("[data-status=draft]")
+			tab.Click("[data-status=draft]")
+			tab.Wait(`!new URLSearchParams(location.search).has("status") && document.querySelectorAll("#list tbody tr").length === ` + fmt.Sprint(len(want)))
+			if got := Ask[[]string](tab, html); !slices.Equal(got, want) {
+				for i := range min(len(got), len(want)) {
+					if got[i] != want[i] {
+						t.Errorf("a row is drawn as\n%s\nand is\n%s\non the page", got[i], want[i])
+						break
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestLastCall is the list of last calls: the soonest deadline first, each with its date and, by the reader's clock,
+// how far away that is.
+func TestLastCall(t *testing.T) {
+	folder := t.TempDir()
+	for n, deadline := range map[int]string{1: "2026-12-20", 2: "", 3: "2026-11-30", 4: "2026-12-05"} {
+		text := fmt.Sprintf("---\nmip: %d\ntitle: Words\nstatus: Last Call\ncreated: 2026-10-0%d\nlast-call-deadline: %s\n---\n\nWords.\n", n, n, deadline)
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := run{Browser: Start(t), served: setup{folders: []string{folder}}.serve(t)}
+	for _, v := range []View{{NoScript: true}, {Width: 320, Early: clockAt(time.Date(2026, 12, 2, 12, 0, 0, 0, time.UTC))}} {
+		tab := r.tab(t, v)
+		tab.Go("/status/last-call/")
+		want := []string{"MIP-3 30 Nov 2026", "MIP-4 5 Dec 2026", "MIP-1 20 Dec 2026", "MIP-2 no date"}
+		if !v.NoScript { // what has passed comes last
+			want = []string{"MIP-4 5 Dec 2026 in 3 days", "MIP-1 20 Dec 2026 in 18 days", "MIP-2 no date", "MIP-3 30 Nov 2026 passed 1 day ago"}
+		}
+		got := Ask[[]string](tab, `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector(".n").textContent + " " + r.querySelector(".st").innerText.trim().replace(/\s+/g, " "))`)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", v, got, want)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package corpus
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+var (
+	markdownLink = regexp.MustCompile(`\[([^\]]*)\]\(([^)\s]*)[^)]*\)`)
+	// titled is what follows the number of a reference with its title: MIP-3: A title.
+	titled = regexp.MustCompile(`(?:: | - | \(| – ).*`)
+	// spaced is a prefix and its number with a blank between them.
+	spaced = regexp.MustCompile(`(?i)\b([a-z]+) +(\d+)\b`)
+	// prefixed is a proposal of any process: ERC165, FRC-0051.
+	prefixed = regexp.MustCompile(`^([A-Za-z]+)[-_]?\d+$`)
+)
+
+// references reads the proposals that a field names: the numbers that belong to the site's prefix,
+// in the header's order without repetitions, and what stands elsewhere. Everything else is left
+// out with a warning. The numbers are never nil. relation is the name of the Summary's field.
+func (f *fields) references(prefix, relation string, names ...string) (numbers []int, elsewhere []mip.External) {
+	l := referenceList{prefix: prefix, also: f.alias, v: f.get(names...), r: f.r, numbers: []int{}}
+	if !isPlaceholder(l.v.text()) || l.v.text() == "" {
+		for _, item := range texts(l.v.v) {
+			pieces := strings.FieldsFunc(item, func(c rune) bool { return c == ';' || c == '\n' })
+			for _, piece := range pieces {
+				for part := range strings.SplitSeq(strings.TrimRight(piece, ", \t"), ",") {
+					l.read(strings.TrimSpace(part))
+				}
+			}
+		}
+	}
+	for i := range l.elsewhere {
+		l.elsewhere[i].Relation = relation
+	}
+	return shorten(l.numbers, l.v, f.r), shorten(l.elsewhere, l.v, f.r)
+}
+
+// referenceList is a field with references while it is read.
+type referenceList struct {
+	// prefix is the site's, and also another one whose numbers are the same.
+	prefix, also string
+	v            *field
+	r            *report
+	numbers      []int
+	elsewhere    []mip.External
+}
+
+// read reads what stands between two commas: a reference, perhaps with its title, or several with
+// blanks between them.
+func (l *referenceList) read(piece string) {
+	if piece == "" {
+		l.r.add(l.v.line, "bad-reference/empty", quoted(l.v.key))
+		return
+	}
+	// Of [MIP-3](./MIP-3.md) the label counts, and of [ERC-165](https://…) the address as well.
+	link := markdownLink.FindStringSubmatch(piece)
+	text := titled.ReplaceAllString(markdownLink.ReplaceAllString(piece, "$1"), "")
+	found := false
+	for token := range strings.FieldsSeq(spaced.ReplaceAllString(text, "$1-$2")) {
+		token = strings.Trim(token, `"'<>[]().:`)
+		n, ok := reference(token, l.prefix)
+		if !ok && l.also != "" {
+			n, ok = reference(token, l.also)
+		}
+		_, isURL := webAddress(token)
+		foreign := prefixed.FindStringSubmatch(token)
+		switch {
+		case ok && !slices.Contains(l.numbers, n):
+			l.numbers = append(l.numbers, n)
+		case ok:
+		case isURL && len(token) <= maxLink:
+			l.elsewhere = append(l.elsewhere, mip.External{Text: token, URL: &token})
+			l.r.add(l.v.line, "bad-reference/address", quoted(token), quoted(l.v.key))
+		case foreign != nil && len(token) <= maxText:
+			e := mip.External{Text: token}
+			if link != nil {
+				if _, isURL := webAddress(link[2]); isURL && len(link[2]) <= maxLink {
+					e.URL = &link[2]
+				}
+			}
+			l.elsewhere = append(l.elsewhere, e)
+			l.r.add(l.v.line, "bad-reference/prefix", quoted(foreign[1]), quoted(token), quoted(l.v.key), l.prefix)
+		// What looks like a number and is none must not vanish in silence.
+		case strings.ContainsAny(token, "0123456789"):
+			l.r.add(l.v.line, "bad-reference", quoted(token), quoted(l.v.key))
+		default:
+			continue
+		}
+		found = true
+	}
+	// Words beside a reference are its title.
+	if !found {
+		l.r.add(l.v.line, "bad-reference", quoted(piece), quoted(l.v.key))
+	}
+}
+
+// reference reads one reference: 3, #3, MIP-3, ./MIP-3.md, or the address of one of this site's
+// proposals, such as https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
+func reference(token, prefix string) (n int, ok bool) {
+	u, isURL := webAddress(token)
+	if isURL {
+		token = strings.Trim(strings.TrimSuffix(u.Path, path.Ext(u.Path)), "/")
+	}
+	folder, last := path.Split(strings.TrimSuffix(strings.TrimPrefix(token, "#"), ".md"))
+	digits, ok := stripPrefix(last, prefix)
+	// In an address, a number alone says nothing unless the folder does.
+	kind := strings.TrimSuffix(strings.ToLower(path.Base(folder)), "s")
+	if !ok || isURL && digits == last && !strings.EqualFold(kind, prefix) {
+		return 0, false
+	}
+	return smallNumber(digits)
+}

@@ -1,0 +1,91 @@
+package mip
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Index is the body of GET /api/v1/index.
+type Index struct {
+	Count     int     `json:"count" doc:"How many proposals the list holds."`
+	UpdatedAt *Time   `json:"updatedAt" doc:"The latest change of any proposal, null when no proposal has a date."`
+	MIPs      []Entry `json:"mips" doc:"Every published proposal: those under discussion first, those that were given up or replaced last, each of the three groups by its latest change."`
+}
+
+// Entry is what a list shows of a proposal, and what it is found by.
+type Entry struct {
+	ID           ID       `json:"id" doc:"Prefix and number, such as MIP-7."`
+	Title        string   `json:"title" doc:"May hold Markdown backticks."`
+	Description  *string  `json:"description" doc:"One sentence, plain text."`
+	Status       Status   `json:"status" doc:"As written."`
+	Type         *string  `json:"type" doc:"Such as Standards Track, Meta or Informational."`
+	Category     *string  `json:"category" doc:"Such as Core, Networking or Interface."`
+	Authors      []string `json:"authors" doc:"In the header's order, such as Ada Lovelace (@ada)."`
+	Hardfork     *string  `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
+	Created      Date     `json:"created" doc:"The header's creation date."`
+	Updated      *Time    `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
+	ForumTopicID *int     `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
+	URL          string   `json:"url" doc:"The page for people."`
+	Lists        []string `json:"lists" doc:"The lists that it is on, each a path below the site's address without the outer slashes, such as status/last-call."`
+}
+
+// NewEntry is the entry of a proposal that is on these lists.
+func NewEntry(s Summary, lists []string) Entry {
+	e := Entry{
+		ID: s.ID, Title: s.Title, Description: s.Description, Status: s.Status, Type: s.Type, Category: s.Category,
+		Authors: []string{}, Hardfork: s.Hardfork, Created: s.Created, Updated: s.Updated,
+		ForumTopicID: s.ForumTopicID, URL: s.URL, Lists: append([]string{}, lists...),
+	}
+	for _, a := range s.Authors {
+		e.Authors = append(e.Authors, a.String())
+	}
+	return e
+}
+
+// String is the author as a header has it, without the address of a mailbox: "Ada Lovelace (@ada)",
+// or the part that the header gives.
+func (a Author) String() string {
+	switch {
+	case a.GitHub != nil && a.Name != nil:
+		return *a.Name + " (@" + *a.GitHub + ")"
+	case a.GitHub != nil:
+		return "@" + *a.GitHub
+	case a.Name != nil:
+		return *a.Name
+	case a.Email != nil:
+		return *a.Email
+	}
+	return ""
+}
+
+// ended are statuses of other processes, by slug, under which a proposal is not pursued or is
+// continued elsewhere.
+const ended = " abandoned cancelled canceled closed deferred deprecated inactive moved obsolete rejected replaced superseded "
+
+// stage orders statuses for a reader of many: 0 is under discussion, 1 in force or unknown, 2 over.
+func (s Summary) stage() int {
+	switch {
+	case s.Status == Stagnant, s.Status == Withdrawn, len(s.SupersededBy) > 0,
+		strings.Contains(ended, " "+s.Status.Slug()+" "):
+		return 2
+	case s.Status == Draft, s.Status == Review, s.Status == LastCall:
+		return 0
+	}
+	return 1
+}
+
+// ActiveFirst returns the proposals in the order of a list for readers: those under discussion
+// first, those that were given up or replaced last, and within each group the latest change first.
+// Those without a date end their group. The order is total, as numbers decide at the end.
+func ActiveFirst(all []Summary) []Summary {
+	unix := func(s Summary) int64 {
+		if s.Updated == nil {
+			return -1 << 63
+		}
+		return s.Updated.UTC().Unix()
+	}
+	return slices.SortedFunc(slices.Values(all), func(a, b Summary) int {
+		return cmp.Or(cmp.Compare(a.stage(), b.stage()), cmp.Compare(unix(b), unix(a)), b.ID.Compare(a.ID))
+	})
+}

@@ -1,0 +1,166 @@
+// Loaded when a reader chooses among all proposals. They come from /api/v1/index, in the order of the page; the
+// address holds the choice.
+const names = new Intl.Collator("en", { numeric: true }), falling = ["updated", "heat"];
+const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) && (e.preventDefault(), true);
+
+export const choose = async ({ form, keys, box, table, body, blank, heads, chips, home, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure }) => {
+  const d = document, $ = (s, r = d) => r.querySelector(s), none = $("#none"), pager = $("#pager"), size = Number(form.dataset.size);
+  const id = new RegExp(`^(?:${form.dataset.prefix.replace(/\W/g, "\\$&")}[\\s-]*)?0*(\\d+)$`, "i");
+  const order = chips.map(c => c.dataset.status);
+  // What the columns sort by; those that fall begin with the greatest.
+  const columns = {
+    number: m => m.number, title: m => m.title, status: m => order.indexOf(m.slug), category: m => m.category,
+    updated: m => m.updated && Date.parse(m.updated), heat: m => heats.get(m.id),
+  };
+  const sorting = v => {
+    const key = v.sort.replace(/^-/, "");
+    return [key, falling.includes(key) === v.sort.startsWith("-") ? 1 : -1];
+  };
+
+  let reading = null;
+  const read = () => reading ??= fetch(form.dataset.index).then(r => r.json()).then(x => {
+    for (const [at, m] of x.mips.entries()) {
+      m.at = at;
+      m.number = Number(/\d+$/.exec(m.id)[0]);
+      m.slug = m.lists.find(l => l.startsWith("status/")).slice(7);
+      m.people = m.authors.join("\n").toLowerCase();
+      m.text = [m.id, m.title, m.description, m.status ?? "no status", m.type, m.category, m.hardfork, m.updated?.slice(0, 10), m.people].join(" ").toLowerCase();
+    }
+    return x.mips;
+  }).catch(() => { reading = null });
+
+  // A row is a copy of one that has everything. A title has code spans, as on the other pages.
+  const clear = $(".heat", blank);
+  if (clear) { setHeat(clear, 0); $("b", clear).textContent = "" }
+  $(".t", blank).textContent = "";
+  const title = (e, text) => text.split(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/s).forEach((s, i) => {
+    if (i % 3 === 0) e.append(s);
+    if (i % 3 === 2) e.append(Object.assign(d.createElement("code"), { textContent: s.replace(/^ (.*[^ ].*) $/s, "$1") }));
+  });
+  const row = m => {
+    const tr = blank.cloneNode(true), text = (s, v) => { const e = $(s, tr); if (v) e.textContent = v; else e.remove() };
+    text(".n", m.id);
+    title($(".t", tr), m.title);
+    $(".t", tr).href = new URL(m.url).pathname;
+    text(".ti p", m.description);
+    text(".ti .tag", m.hardfork);
+    const fork = $("a.tag", tr), path = m.lists.find(l => l.startsWith("upgrade/"));
+    if (fork && path) fork.href = `${new URL(home).pathname}${path.split("/").map(encodeURIComponent).join("/")}/`; else fork?.removeAttribute("href");
+    const badge = $(".b", tr), known = chips.find(c => c.dataset.status === m.slug);
+    badge.textContent = m.status ?? "No status";
+    badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}`;
+    $(".ca", tr).textContent = m.category ?? "";
+    $(".up", tr).classList.toggle("cr", !m.updated || Date.parse(m.updated) === Date.parse(m.created));
+    text(".up time", m.updated?.slice(0, 10));
+    if (m.forumTopicId === null && !heats.has(m.id)) $(".heat", tr)?.remove();
+    showHeat(tr);
+    return tr;
+  };
+
+  const chosen = () => Object.fromEntries(keys.map(k => [k, box[k]?.value.trim() ?? ""]));
+  const address = v => {
+    const u = new URL(location);
+    for (const k of keys) if (v[k]) u.searchParams.set(k, v[k]); else u.searchParams.delete(k);
+    u.search = u.search.replaceAll("%2C", ",");
+    return u.href;
+  };
+  const turn = (v, page, pages) => {
+    const link = (n, text, rel) => {
+      const a = Object.assign(d.createElement("a"), { href: address({ ...v, page: n > 1 ? String(n) : "" }), textContent: text, className: "btn s" });
+      if (rel) a.rel = rel; else a.ariaLabel = `Page ${n}`;
+      if (!rel && n === page) a.ariaCurrent = "page";
+      return a;
+    };
+    const near = Array.from({ length: pages }, (_, i) => i + 1).filter(n => n === 1 || n === pages || Math.abs(n - page) <= 1);
+    pager.hidden = pages === 1;
+    pager.replaceChildren(
+      ...page > 1 ? [link(page - 1, "Previous", "prev")] : [],
+      ...near.flatMap((n, i) => [...n - (near[i - 1] ?? 0) > 1 ? ["…"] : [], link(n, String(n))]),
+      ...page < pages ? [link(page + 1, "Next", "next")] : [],
+    );
+  };
+
+  const draw = async () => {
+    if (box.sort.value.endsWith("heat")) askHeat();
+    const all = await read(), v = chosen(), on = v.status.split(",").filter(Boolean), [key, sign] = sorting(v), value = columns[key];
+    delete form.dataset.wait;
+    if (!all) { none.hidden = false; say(none.textContent = "The list cannot be read now. The lists by status are still there."); return }
+    const words = v.q.toLowerCase().split(/\s+/).filter(Boolean), exact = Number(id.exec(v.q)?.[1] ?? NaN), by = v.author.toLowerCase();
+    const rest = all.filter(m => (m.number === exact || words.every(w => m.text.includes(w))) && m.people.includes(by)
+      && ["category", "type", "upgrade"].every(k => !v[k] || m.lists.includes(`${k}/${v[k]}`)));
+    const found = on.length ? rest.filter(m => on.includes(m.slug)) : rest;
+    found.sort((a, b) => {
+      const x = value?.(a) ?? null, y = value?.(b) ?? null;
+      const sorted = x === null || y === null ? (x === null) - (y === null) : sign * (typeof x === "string" ? names.compare(x, y) : x - y);
+      return (b.number === exact) - (a.number === exact) || sorted || a.at - b.at;
+    });
+    const pages = Math.max(1, Math.ceil(found.length / size)), page = Math.min(pages, Math.max(1, Math.floor(Number(v.page)) || 1));
+    body.replaceChildren(...found.slice(size * (page - 1), size * page).map(row));
+    turn(v, page, pages);
+    for (const c of chips) {
+      const n = $(".n", c);
+      n.style.minWidth ||= `${n.textContent.length}ch`; // so that nothing moves
+      put(n, figure(rest.filter(m => m.slug === c.dataset.status).length));
+    }
+    none.textContent = "No proposal matches. Try fewer words, or clear the filters.";
+    none.hidden = found.length > 0;
+    const some = found.length < all.length ? `${figure(found.length)} of ` : "", where = page > 1 ? `, page ${page} of ${pages}` : "";
+    say($("#count").textContent = `${some}${figure(all.length)} ${all.length === 1 ? "proposal" : "proposals"}${where}`);
+  };
+
+  // What shows the choice at once, before the proposals are there.
+  const mark = () => {
+    const v = chosen(), [key, sign] = sorting(v), on = v.status.split(",");
+    for (const c of chips) c.ariaPressed = on.includes(c.dataset.status);
+    for (const { parentElement: th } of heads) th.ariaSort = th.dataset.sort !== key ? null : sign > 0 ? "ascending" : "descending";
+    if (keys.some(k => v[k])) form.dataset.on = ""; else delete form.dataset.on;
+    return address(v);
+  };
+  // Back undoes a choice, but not each letter that was typed.
+  const apply = (kept, page = "") => {
+    box.page.value = page;
+    const to = mark();
+    if (to !== location.href) history[kept ? "pushState" : "replaceState"](null, "", to);
+    return draw();
+  };
+
+  for (const b of heads) b.addEventListener("click", () => {
+    const key = b.parentElement.dataset.sort, was = box.sort.value, to = was === key ? `-${key}` : was === `-${key}` ? "" : key;
+    offer(to);
+    box.sort.value = to;
+    apply(true);
+  });
+  for (const c of chips) c.addEventListener("click", e => {
+    if (!plain(e)) return;
+    const on = new Set(box.status.value.split(",").filter(Boolean)), s = c.dataset.status;
+    if (!on.delete(s)) on.add(s);
+    box.status.value = order.filter(s => on.has(s)).join(",");
+    apply(true);
+  });
+  pager.addEventListener("click", async e => {
+    const a = e.target.closest("a");
+    if (!a || !plain(e)) return;
+    await apply(true, new URL(a.href).searchParams.get("page") ?? "");
+    table.focus({ preventScroll: true });
+    $(".bar").scrollIntoView();
+  });
+  form.addEventListener("input", e => apply(e.target.matches("select")));
+  form.addEventListener("submit", e => { e.preventDefault(); apply(true, box.page.value) });
+  $("#clear").addEventListener("click", e => {
+    if (!plain(e)) return;
+    for (const k of keys) if (box[k]) box[k].value = "";
+    apply(true);
+    box.q.focus();
+  });
+  // Suggestions are as many as a large list has authors.
+  const suggest = async () => {
+    const people = new Set((await read() ?? []).flatMap(m => m.authors));
+    $("#authors").replaceChildren(...[...people].sort(names.compare).map(value => Object.assign(d.createElement("option"), { value })));
+  };
+  if (d.activeElement === box.author) suggest(); else box.author.addEventListener("focus", suggest, { once: true });
+  addEventListener("popstate", () => { restore(); mark(); draw() });
+
+  // Somebody may have begun to type before all this was there.
+  if (keys.some(k => box[k]?.value)) await apply(false, box.page.value); else read();
+  return () => box.sort.value.endsWith("heat") ? draw() : undefined;
+};
