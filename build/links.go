@@ -26,7 +26,8 @@ func (c *Content) links(s *site.Site, p *corpus.Proposal) html.Links {
 		if id, _ := c.deadLink(s, p, dest); id != "" {
 			return "", false
 		}
-		return sourceLink(s, p, "", path.Join(path.Dir(p.RepoPath), file))
+		found, _ := c.Locate(p, path.Join(path.Dir(p.RepoPath), file))
+		return sourceLink(s, p, "", found)
 	}
 }
 
@@ -73,11 +74,12 @@ func (c *Content) deadLink(s *site.Site, p *corpus.Proposal, dest string) (id st
 	case target == ".." || strings.HasPrefix(target, "../"):
 		return "dead-link/outside", []any{shown}
 	}
+	_, missing := c.Locate(p, target)
 	switch {
-	case c.Missing(p, target) && m != nil && !strings.EqualFold(m[1], s.Prefix):
+	case missing == target && m != nil && !strings.EqualFold(m[1], s.Prefix):
 		return "dead-link/prefix", []any{strings.ToUpper(m[1]), shown}
-	case c.Missing(p, target):
-		return "dead-link", []any{shown}
+	case missing != "":
+		return "dead-link", []any{mip.ShortenRunes(missing, mostShown), shown}
 	case p.Local:
 		return "source-unknown/local", []any{shown}
 	case s.SourceURL == "":

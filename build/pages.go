@@ -84,7 +84,7 @@ func (p *planner) index() mip.Index {
 	}
 	x := mip.Index{Count: len(p.Summaries), UpdatedAt: updatedAt(p.Summaries), MIPs: []mip.Entry{}}
 	for _, m := range mip.ActiveFirst(p.Summaries) {
-		x.MIPs = append(x.MIPs, mip.NewEntry(m, lists[m.ID]))
+		x.MIPs = append(x.MIPs, mip.NewEntry(m, lists[m.ID], plain.Ended(p.info, m)))
 	}
 	return x
 }

@@ -10,7 +10,7 @@ import (
 type Index struct {
 	Count     int     `json:"count" doc:"How many proposals the list holds."`
 	UpdatedAt *Time   `json:"updatedAt" doc:"The latest change of any proposal, null when no proposal has a date."`
-	MIPs      []Entry `json:"mips" doc:"Every published proposal: those under discussion first, those that were given up or replaced last, each of the three groups by its latest change."`
+	MIPs      []Entry `json:"mips" doc:"Those under discussion, then those in force, then those that ended, each by latest change."`
 }
 
 // Entry is what a list shows of a proposal, and what it is found by.
@@ -24,17 +24,18 @@ type Entry struct {
 	Authors      []string `json:"authors" doc:"In the header's order, such as Ada Lovelace (@ada)."`
 	Hardfork     *string  `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
 	Created      Date     `json:"created" doc:"The header's creation date."`
+	Ended        []string `json:"ended" doc:"How it ended, such as Superseded by MIP-8. May hold Markdown backticks."`
 	Updated      *Time    `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
 	ForumTopicID *int     `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
 	URL          string   `json:"url" doc:"The page for people."`
-	Lists        []string `json:"lists" doc:"The lists that it is on, each a path below the site's address without the outer slashes, such as status/last-call."`
+	Lists        []string `json:"lists" doc:"Paths of the lists that it is on, such as status/last-call."`
 }
 
-// NewEntry is the entry of a proposal that is on these lists.
-func NewEntry(s Summary, lists []string) Entry {
+// NewEntry is the entry of a proposal that is on these lists and ended in these ways.
+func NewEntry(s Summary, lists, ended []string) Entry {
 	e := Entry{
 		ID: s.ID, Title: s.Title, Description: s.Description, Status: s.Status, Type: s.Type, Category: s.Category,
-		Authors: []string{}, Hardfork: s.Hardfork, Created: s.Created, Updated: s.Updated,
+		Authors: []string{}, Hardfork: s.Hardfork, Created: s.Created, Updated: s.Updated, Ended: append([]string{}, ended...),
 		ForumTopicID: s.ForumTopicID, URL: s.URL, Lists: append([]string{}, lists...),
 	}
 	for _, a := range s.Authors {
@@ -66,7 +67,7 @@ const ended = " abandoned cancelled canceled closed deferred deprecated inactive
 // stage orders statuses for a reader of many: 0 is under discussion, 1 in force or unknown, 2 over.
 func (s Summary) stage() int {
 	switch {
-	case s.Status == Stagnant, s.Status == Withdrawn, len(s.SupersededBy) > 0,
+	case s.Status == Stagnant, s.Status == Withdrawn, s.Superseded(),
 		strings.Contains(ended, " "+s.Status.Slug()+" "):
 		return 2
 	case s.Status == Draft, s.Status == Review, s.Status == LastCall:

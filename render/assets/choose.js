@@ -33,6 +33,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   const clear = $(".heat", blank);
   if (clear) { setHeat(clear, 0); $("b", clear).textContent = "" }
   $(".t", blank).textContent = "";
+  for (const e of blank.querySelectorAll(".end")) e.remove();
   const title = (e, text) => text.split(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/s).forEach((s, i) => {
     if (i % 3 === 0) e.append(s);
     if (i % 3 === 2) e.append(Object.assign(d.createElement("code"), { textContent: s.replace(/^ (.*[^ ].*) $/s, "$1") }));
@@ -43,12 +44,17 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     title($(".t", tr), m.title);
     $(".t", tr).href = new URL(m.url).pathname;
     text(".ti p", m.description);
+    for (const s of m.ended) {
+      const p = Object.assign(d.createElement("p"), { className: "end" });
+      title(p, s);
+      $(".ti", tr).append(p);
+    }
     text(".ti .tag", m.hardfork);
     const fork = $("a.tag", tr), path = m.lists.find(l => l.startsWith("upgrade/"));
     if (fork && path) fork.href = `${new URL(home).pathname}${path.split("/").map(encodeURIComponent).join("/")}/`; else fork?.removeAttribute("href");
     const badge = $(".b", tr), known = chips.find(c => c.dataset.status === m.slug);
     badge.textContent = m.status ?? "No status";
-    badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}`;
+    badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}${m.ended.some(s => s.startsWith("Superseded")) ? " was" : ""}`;
     $(".ca", tr).textContent = m.category ?? "";
     $(".up", tr).classList.toggle("cr", !m.updated || Date.parse(m.updated) === Date.parse(m.created));
     text(".up time", m.updated?.slice(0, 10));

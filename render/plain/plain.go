@@ -109,6 +109,20 @@ func Successors(info mip.SiteInfo, s mip.Summary) []string {
 	return out
 }
 
+// Ended says how a proposal ended, a sentence for each way: withdrawn, with the reason if there is
+// one, or superseded, with the successors that are known. It is empty for any other proposal.
+func Ended(info mip.SiteInfo, s mip.Summary) []string {
+	out := []string{}
+	if s.Status == mip.Withdrawn && s.WithdrawalReason != nil {
+		out = append(out, "Withdrawn: "+*s.WithdrawalReason)
+	}
+	if s.Superseded() {
+		by := strings.Join(Successors(info, s), ", ")
+		out = append(out, strings.TrimSuffix("Superseded by "+by, " by "))
+	}
+	return out
+}
+
 // Sentence ends a text with a full stop unless it has an end. The text must not be empty.
 func Sentence(s string) string {
 	if strings.ContainsAny(s[len(s)-1:], ".!?") {
