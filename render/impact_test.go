@@ -152,10 +152,12 @@ func TestImpactAnswers(t *testing.T) {
 	}
 }
 
-// Without a summary the page offers to ask for one, to readers with JavaScript only.
+// Without a summary the page has a button for one, and its place; a text that is not longer than a summary has none. The
+// button is not drawn before the sidecar has said that it makes summaries.
 func TestImpactButton(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
-	page, err := p.Proposal(proposalPage(p, all, 2))
+	v := proposalPage(p, all, 2)
+	page, err := p.Proposal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,15 +166,29 @@ func TestImpactButton(t *testing.T) {
 	for _, a := range n.Attr {
 		got[a.Key] = a.Val
 	}
-	if got["class"] != "ai js" || got["data-api"] != "/p/api/ai-summary" || got["data-number"] != "3" || got["data-pages"] != "/p/mip/" {
+	if got["class"] != "ai" || got["data-api"] != "/p/api/ai-summary" || got["data-number"] != "3" || got["data-pages"] != "/p/mip/" {
 		t.Errorf("attributes of the panel %v", got)
 	}
-	status, button := false, false
+	status := false
 	for c := range n.Descendants() {
 		status = status || slices.Contains(c.Attr, html.Attribute{Key: "role", Val: "status"})
-		button = button || c.Data == "button"
 	}
-	if !status || !button {
-		t.Errorf("button %t, status line %t", button, status)
+	if _, hidden := got["hidden"]; !status || !hidden {
+		t.Errorf("hidden %t, status line %t", hidden, status)
+	}
+	buttons := func(page []byte) (classes []string) {
+		for _, e := range pageElements(t, page) {
+			if e.attr["data-offer"] == "summaries" {
+				classes = append(classes, e.attr["class"])
+			}
+		}
+		return classes
+	}
+	if got := buttons(page); len(got) != 1 || !strings.Contains(got[0], "live") {
+		t.Errorf("buttons of classes %q", got)
+	}
+	v.Sections = []mip.Section{{Level: 0, Markdown: "This proposal has moved to another repository.\n"}}
+	if page, err = p.Proposal(v); err != nil || len(buttons(page)) > 0 {
+		t.Errorf("a stub: %v, buttons %q", err, buttons(page))
 	}
 }

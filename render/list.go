@@ -16,6 +16,7 @@ import (
 type table struct {
 	All      []mip.Summary
 	Heat     string // class of the column of heat, empty: there is none
+	Waits    bool   // the column has no figure until a script asks for some
 	Deadline bool   // a column has the deadlines of last calls in place of the status
 	Sorts    bool   // the page's script sorts by the columns
 	Changes  bool   // the last change of one is known; of the others the date of creation is shown
@@ -51,10 +52,9 @@ func (p *Pages) table(all []mip.Summary, live bool) table {
 		t.Changes = t.Changes || s.Changed() != nil
 		switch {
 		case p.heat(s.ID) != nil:
-			t.Heat = "r he"
+			t.Heat, t.Waits = "r he", false
 		case t.Heat == "" && live && p.discussed(&all[i]):
-			// The column is hidden from readers without the script, for whom it would stay empty.
-			t.Heat = "r he js"
+			t.Heat, t.Waits = "r he", true
 		}
 	}
 	return t

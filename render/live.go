@@ -17,6 +17,7 @@ import (
 // the snapshot, or places for those that a script asks for.
 type liveView struct {
 	Filled   bool // with figures
+	Waits    bool // a script asks for figures that the page does not hold
 	Forum    *source
 	Networks []networkTile
 	Hot      []hotRow
@@ -34,8 +35,8 @@ type source struct {
 	Failed    bool      // it was asked
 }
 
-// networkTile is the head of a network. The template has a dash for each figure that is not known,
-// which the script replaces.
+// networkTile is the head of a network. A figure that is not known has a place that is not drawn before the script fills
+// it.
 type networkTile struct {
 	source
 	Head      *api.NetworkStatus // nil unless there is a time for it
@@ -58,6 +59,7 @@ const hotLimit = 7
 // live gathers the live part of the dashboard. all must be in the order of ids, and upgrades newest first.
 func (p *Pages) live(all []mip.Summary, upgrades []upgrade) liveView {
 	v := liveView{Filled: p.snapshot != nil, Hot: p.hot(all), Next: p.ahead(all, upgrades)}
+	v.Waits = !v.Filled && len(v.Hot) > 0
 	if len(v.Hot) > 0 {
 		failed := p.snapshot != nil && p.snapshot.ForumFailed
 		v.Forum = &source{Key: "forum", Name: "Forum", At: p.snapshot.ForumAt(), Failed: failed}
@@ -70,6 +72,7 @@ func (p *Pages) live(all []mip.Summary, upgrades []upgrade) liveView {
 		} else {
 			t.Failed = h != nil
 		}
+		v.Waits = v.Waits || t.Head == nil
 		v.Networks = append(v.Networks, t)
 	}
 	if p.snapshot != nil {
@@ -99,7 +102,8 @@ func (p *Pages) hot(all []mip.Summary) []hotRow {
 			topics[*s.ForumTopicID] = true
 		}
 	}
-	for len(out) < min(len(topics), hotLimit) {
+	// Figures of the moment of the build have no places beside them that nobody may fill.
+	for p.snapshot.ForumAt() == nil && len(out) < min(len(topics), hotLimit) {
 		out = append(out, hotRow{})
 	}
 	return out

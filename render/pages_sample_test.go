@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,7 +87,7 @@ func proposalPage(p *Pages, all []mip.Summary, i int) ProposalPage {
 	all = slices.Clone(all)
 	s := &all[i]
 	s.RequiredBy, s.Replaces, s.SupersededBy = []int{1}, []int{88}, []int{2}
-	v := ProposalPage{All: all, Index: i, Sections: pageSections(), Body: []byte(pageBody)}
+	v := ProposalPage{All: all, Index: i, Sections: append(pageSections(), mip.Section{ID: "s-more", Level: 2, Markdown: strings.Repeat("More words. ", 40)}), Body: []byte(pageBody)}
 	if s.Hardfork != nil {
 		if f, ok := p.fork(*s.Hardfork); ok {
 			v.Fork = &f

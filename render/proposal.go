@@ -44,7 +44,9 @@ type proposalView struct {
 	// Successors took the proposal's place; Candidates ask for it.
 	Successors, Candidates relation
 	Topic                  *snapshot.Topic // its discussion at the moment of the build's figures
-	Languages              *languagesView
+	Languages              *languagesView  // committed translations
+	Machine                *languagesView  // those that a model can be asked for
+	Ask                    bool            // a summary can be asked for, and says more than the text
 }
 
 // relation is the proposals that a proposal is tied to in one way.
@@ -94,7 +96,8 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	}
 	s := w.Summary
 	w.Steps, w.Text, w.Past = steps(s), template.HTML(bytes.TrimSpace(v.Body)), p.past(s, v.History)
-	w.Topic, w.Languages = p.snapshot.Topic(s.ID), p.languages(s, v.Translations, "en")
+	w.Topic, w.Ask = p.snapshot.Topic(s.ID), v.Impact == nil && words(v.Sections) > leastToSummarise
+	w.Languages, w.Machine = p.languages(s, v.Translations, "en")
 	// The neighbours are those in the order of ids, whatever their status.
 	if v.Index > 0 {
 		w.Previous = &v.All[v.Index-1]
@@ -112,6 +115,17 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		Section: "/", Title: fullTitle(s), Description: describe(s), Route: s.ID.Page(), Article: true, Proposal: &s,
 		Alternates: p.alternates(v, s), Script: textScript,
 	}, w)
+}
+
+// leastToSummarise is the number of words of a text that a summary would repeat: the note that a proposal has moved.
+const leastToSummarise = 60
+
+// words counts the words of a text.
+func words(sections []mip.Section) (n int) {
+	for _, s := range sections {
+		n += len(strings.Fields(s.Markdown))
+	}
+	return n
 }
 
 // alternates are the other formats and languages of a proposal, in the order in which the head of

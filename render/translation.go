@@ -39,7 +39,7 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 		return nil, err
 	}
 	s, l := w.Summary, languageOf(v.Text.Locale)
-	w.Languages = p.languages(s, v.Translations, l.Tag)
+	w.Languages, _ = p.languages(s, v.Translations, l.Tag)
 	if w.TOC, err = p.tableOfContents(v.Text.Sections, v.Body); err != nil {
 		return nil, fmt.Errorf("translation of %s: %w", s.ID, err)
 	}
@@ -109,14 +109,12 @@ func (p *Pages) hreflangs(s mip.Summary, translations []mip.Translation) []alter
 	return out
 }
 
-// languagesView leads to a proposal in other languages: to the pages of committed translations and,
-// from the English page, to machine translations, which need the script.
+// languagesView leads to a proposal in other languages: to the pages of committed translations, or to machine
+// translations, which need the sidecar.
 type languagesView struct {
-	Number     int
-	English    bool // the page is the English one
-	Translated bool // there are committed translations
-	Pages      []languageLink
-	Machine    []language
+	Number  int
+	Pages   []languageLink // English is the first
+	Machine []language
 }
 
 // languageLink leads to a page in a language.
@@ -127,25 +125,27 @@ type languageLink struct {
 	Stale   bool // older than the English text
 }
 
-// languages is nil for a proposal that can be read in English only. current is the language of the
-// page.
-func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current string) *languagesView {
-	if len(translations) == 0 && len(p.info.Locales) == 0 {
-		return nil
-	}
-	v := &languagesView{Number: s.Number, English: current == "en", Translated: len(translations) > 0}
+// languages are the pages of committed translations, and the languages without one. Each is nil when there are none.
+// current is the language of the page.
+func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current string) (committed, machine *languagesView) {
 	// English is there even when it is the page itself: its link is marked as the current one.
-	v.Pages = []languageLink{{languageOf("en"), p.proposalPath(s.ID), v.English, false}}
+	english := languageLink{languageOf("en"), p.proposalPath(s.ID), current == "en", false}
+	committed, machine = &languagesView{Pages: []languageLink{english}}, &languagesView{Number: s.Number, Pages: []languageLink{english}}
 	// Locales stand in the order of the site.
 	for _, tag := range p.info.Locales {
 		i := slices.IndexFunc(translations, func(t mip.Translation) bool { return t.Locale == tag })
-		switch {
-		case i >= 0:
-			href := p.path(translationRoute(s.ID, tag))
-			v.Pages = append(v.Pages, languageLink{languageOf(tag), href, tag == current, translations[i].Stale})
-		case v.English:
-			v.Machine = append(v.Machine, languageOf(tag))
+		if i < 0 {
+			machine.Machine = append(machine.Machine, languageOf(tag))
+			continue
 		}
+		href := p.path(translationRoute(s.ID, tag))
+		committed.Pages = append(committed.Pages, languageLink{languageOf(tag), href, tag == current, translations[i].Stale})
 	}
-	return v
+	if len(translations) == 0 {
+		committed = nil
+	}
+	if len(machine.Machine) == 0 {
+		machine = nil
+	}
+	return committed, machine
 }

@@ -68,8 +68,9 @@ const (
 	partNetworks
 	partHardForks
 	partDiscrepancies
+	partAI
 
-	allParts = partMIPs | partForum | partNetworks | partHardForks | partDiscrepancies
+	allParts = partMIPs | partForum | partNetworks | partHardForks | partDiscrepancies | partAI
 
 	// needHeads are the parts that need the heads of the chains, by whose time forks activate.
 	needHeads = partNetworks | partHardForks | partDiscrepancies
@@ -118,6 +119,10 @@ func (s *Sidecar) watch(ctx context.Context, st *site, p parts) (w api.MIPWatch,
 	}
 	wg.Wait()
 	w.Errors = map[string]api.Code{}
+	if p.has(partAI) {
+		works := s.AI.Unusable == nil
+		w.AI = &api.Offers{Summaries: works, Translations: works && s.AI.Model != nil}
+	}
 	if p.has(partMIPs) {
 		w.MIPs, w.Freshness.MIPs = d.mips, st.index.List.UpdatedAt
 	}

@@ -30,7 +30,8 @@ func TestPartsOfMIPWatch(t *testing.T) {
 		{"discrepancies", false, true, []string{"hardforks"}},
 		{"mips,networks", true, true, []string{"mips", "networks"}},
 		{"forum,networks,hardforks,discrepancies", true, true, []string{"forum", "hardforks", "networks"}},
-		{"mips,forum,networks,hardforks,discrepancies", true, true, []string{"forum", "hardforks", "mips", "networks"}},
+		{"ai", false, false, nil},
+		{"mips,forum,networks,hardforks,discrepancies,ai", true, true, []string{"forum", "hardforks", "mips", "networks"}},
 	} {
 		t.Run(tt.parts, func(t *testing.T) {
 			bubble(t, func(w *world) {
@@ -77,7 +78,7 @@ func TestOrderOfParts(t *testing.T) {
 	bubble(t, func(w *world) {
 		for _, same := range [][]string{
 			{"?parts=forum,networks", "?parts=networks,forum", "?parts=networks%2Cforum", "?p%61rts=forum,networks", "?x=1&parts=forum,networks&y", "?x=%zz&parts=forum,networks"},
-			{"", "?", "?Parts=forum", "?counterparts=1", "?x=%zz", "?parts%zz=forum", "?parts=mips,forum,networks,hardforks,discrepancies", "?parts=discrepancies,hardforks,networks,forum,mips"},
+			{"", "?", "?Parts=forum", "?counterparts=1", "?x=%zz", "?parts%zz=forum", "?parts=mips,forum,networks,hardforks,discrepancies,ai", "?parts=ai,discrepancies,hardforks,networks,forum,mips"},
 		} {
 			first := w.get("/api/mip-watch"+same[0]).want(w, 200)
 			for _, query := range same[1:] {
@@ -99,7 +100,7 @@ func TestWrongParts(t *testing.T) {
 			"?parts=%zz", "?parts=forum%",
 		} {
 			a := w.get("/api/mip-watch"+query).want(w, 400).problem(w, api.BadRequest)
-			if body := string(a.body); !strings.Contains(body, `"detail":"parts `) || !strings.Contains(body, "mips, forum, networks, hardforks, discrepancies, each once") {
+			if body := string(a.body); !strings.Contains(body, `"detail":"parts `) || !strings.Contains(body, "mips, forum, networks, hardforks, discrepancies, ai, each once") {
 				t.Errorf("%s: %s, want that it says what parts is", query, body)
 			}
 		}

@@ -79,6 +79,7 @@ type MIPWatch struct {
 	Networks      map[string]NetworkStatus `json:"networks,omitzero" doc:"By network id."`
 	HardForks     []mip.HardFork           `json:"hardforks,omitzero" doc:"With status against the chains' own time."`
 	Discrepancies []Discrepancy            `json:"discrepancies,omitzero" doc:"Where texts and chains disagree."`
+	AI            *Offers                  `json:"ai,omitzero" doc:"What this sidecar makes of a text."`
 	Freshness     Freshness                `json:"freshness" doc:"When each part was true; null for one that was never true or not asked for."`
 
 	// Errors is never nil.
@@ -87,7 +88,13 @@ type MIPWatch struct {
 
 // WatchParts are the members of [MIPWatch] that the parameter parts can choose, in their order there.
 func WatchParts() []string {
-	return []string{"mips", "forum", "networks", "hardforks", "discrepancies"}
+	return []string{"mips", "forum", "networks", "hardforks", "discrepancies", "ai"}
+}
+
+// Offers says which of the AI routes answer. What is committed with a proposal needs neither.
+type Offers struct {
+	Summaries    bool `json:"summaries" doc:"POST /api/ai-summary summarises any proposal, by a model or by rules."`
+	Translations bool `json:"translations" doc:"POST /api/ai-translate asks a model for what is not committed."`
 }
 
 // Discrepancy is one disagreement between a proposal's text and the network.

@@ -54,6 +54,8 @@ func TestPages(t *testing.T) {
 		{"step 19: what an earlier text meant", older},
 		{"step 19: who has to act", answers},
 		{"step 20: without a sidecar", withoutSidecar},
+		{"step 20: the sidecar gives nothing", bare},
+		{"step 20: the sidecar answers", offered},
 		{"step 20: nothing behind the sidecar answers", nothingAnswers},
 		{"steps 20 and 26: figures of the build without a sidecar", kept},
 		{"step 20: an older answer is no news", olderAnswer},

@@ -40,6 +40,7 @@ const spoil = `{
 			super.onmessage = e => {
 				const [status, body, ...more] = e.data;
 				if (body?.forum) { body.forum[0].proposals = []; body.discrepancies = [{ message: "" }] }
+				if (body?.ai) body.ai.translations = true;
 				tell({ data: [status, spoiled(body), ...more] });
 			};
 		}
@@ -87,7 +88,7 @@ func hostileAnswers(t *testing.T, r run) {
 	t.Run("summary", func(t *testing.T) {
 		tab := r.tab(t, view)
 		tab.Go("/mip/4/")
-		tab.Click("section.ai [data-run]")
+		tab.Click("[data-offer=summaries]")
 		tab.Wait(`document.querySelector("section.ai .axes")`)
 		harmless(t, tab, "section.ai", hostileText("tldr"), hostileText("whatsChanging"), hostileText("impact"), hostileText("quote"), hostileText("source"))
 	})

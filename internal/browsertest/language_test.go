@@ -94,7 +94,7 @@ func older(t *testing.T, with run) {
 	`}
 	tab := r.tab(t, v)
 	tab.Go("/mip/4/")
-	tab.Click("section.ai [data-run]")
+	tab.Click("[data-offer=summaries]")
 	tab.Wait(`document.querySelector("section.ai .axes")`)
 	says(v, tab, other)
 }
@@ -105,7 +105,7 @@ func summaries(t *testing.T, with run) {
 	tab := r.tab(t, View{Width: 390})
 	tab.Expect(failures)
 	tab.Go("/mip/4/")
-	tab.Click("section.ai [data-run]")
+	tab.Click("[data-offer=summaries]")
 	tab.Wait(`document.querySelector("section.ai .axes") && document.querySelector("#live").textContent !== "" && document.activeElement.id === "impact"`)
 	Ask[panel](tab, readPanel).check(t, r, 4)
 	tab.Go("/mip/7/")
@@ -117,11 +117,11 @@ func summaries(t *testing.T, with run) {
 	if slices.ContainsFunc(got, func(status int) bool { return status != 200 }) {
 		t.Fatalf("answers %d", got)
 	}
-	tab.Click("section.ai [data-run]")
+	tab.Click("[data-offer=summaries]")
 	tab.Wait(`/^Too many requests\. Try again in (1 second|\d+ seconds|a minute)\.$/.test(document.querySelector("section.ai [role=status]").textContent)`)
 }
 
-// language reads a translation that is kept beside a proposal, and asks for one that is not.
+// language reads a translation that is kept beside a proposal.
 func language(t *testing.T, r run) {
 	p := r.one(t, "/api/v1/mips/5")
 	for _, v := range []View{{}, {Width: 320, NoScript: true}} {
@@ -150,11 +150,6 @@ func language(t *testing.T, r run) {
 		tab.Click(`aside.note a[hreflang="en"]`)
 		tab.Wait(`location.pathname === "/mip/5/" && document.querySelector("article").innerText === ` + fmt.Sprintf("%q", english))
 	}
-	tab := r.tab(t, View{Width: 390})
-	tab.Expect(failures)
-	tab.Go("/mip/4/")
-	tab.Click(`.langs [data-run][lang="tr"]`)
-	tab.Wait(`document.querySelector(".langs [role=status]").textContent.includes("asks no language model")`)
 }
 
 // live asks a model for a language, and comes back.

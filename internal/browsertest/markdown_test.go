@@ -10,7 +10,7 @@ import (
 // counted there, so times are compared, the best of several tries, as other tabs work as well: ten times the
 // text may take some twenty times as long, and what is quick enough to wait for may take what it likes.
 const growth = `(async unit => {
-	const script = document.querySelector("section.ai [data-run]").dataset.run;
+	const script = document.querySelector("[data-offer=summaries]").dataset.run;
 	const [, path] = /from "\.\/(markdown[^"]*)"/.exec(await (await fetch(script)).text());
 	const { render } = await import(new URL(path, new URL(script, location)).href);
 	const text = size => unit.includes("*N") ? unit.replace(/\{(.*?)\}\*N/s, (_, u) => u.repeat(size / u.length)) : unit.repeat(size / unit.length);

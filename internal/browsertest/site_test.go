@@ -43,6 +43,7 @@ type served struct {
 // setup is what differs between sites. Without a sidecar its routes are 404 problems.
 type setup struct {
 	sidecar bool
+	down    int                 // what its routes answer instead: this status, or less than 0: the connection is closed
 	moment  *api.MIPWatch       // whose figures the pages hold; nil: none
 	locale  string              // one more language; empty: none
 	folders []string            // of proposals; nil: those of this repository and a few more
@@ -104,6 +105,18 @@ func (with setup) serve(t *testing.T) *served {
 				return
 			}
 			static.ServeHTTP(w, r)
+		})
+	}
+	if with.down != 0 {
+		h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case !isLive(r):
+				static.ServeHTTP(w, r)
+			case with.down < 0:
+				panic(http.ErrAbortHandler)
+			default:
+				http.Error(w, "<h1>Bad Gateway</h1>", with.down)
+			}
 		})
 	}
 	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

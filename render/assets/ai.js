@@ -102,10 +102,12 @@ const panel = (box, s, hashOfText) => {
 };
 
 const summarise = button => {
-  const box = button.closest("section"), status = box.querySelector("[role=status]");
+  const box = d.getElementById("impact").closest("section"), status = box.querySelector("[role=status]");
+  box.hidden = false;
   return busy(button, status, "Asking for a summary. This may take some seconds.", async () => {
     const text = fetch(box.dataset.proposal).then(r => r.json()).catch(() => null);
     panel(box, await ask(box.dataset.api, { mipNumber: Number(box.dataset.number) }), (await text)?.contentHash);
+    button.remove();
   });
 };
 

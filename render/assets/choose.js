@@ -31,7 +31,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
 
   // A row is a copy of one that has everything. A title has code spans, as on the other pages.
   const clear = $(".heat", blank);
-  if (clear) { setHeat(clear, 0); $("b", clear).textContent = "–" }
+  if (clear) { setHeat(clear, 0); $("b", clear).textContent = "" }
   for (const e of [$(".t", blank), $(".ti p", blank)]) e.textContent = "";
   for (const e of blank.querySelectorAll(".end")) e.remove();
   const title = (e, text) => text.split(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/s).forEach((s, i) => {

@@ -12,3 +12,9 @@ if (card) ask(card.dataset.api).then(([status, t]) => {
   put(f("last"), `${ago(t.lastPostedAt ?? t.createdAt)} ago`);
   put(f("as"), `As of ${when(t.fetchedAt)}`);
 });
+// What the sidecar can make of this text.
+const acts = $(".acts[data-api]");
+if (acts) ask(acts.dataset.api).then(([status, w]) => {
+  acts.dataset.live = status;
+  for (const e of $$("[data-offer]")) if (w?.ai?.[e.dataset.offer]) e.classList.remove("live");
+});

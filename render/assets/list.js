@@ -22,17 +22,21 @@ if (form) {
     const [status, w] = await ask(form.dataset.api);
     note.dataset.live = status;
     const time = status === 200 && w.freshness.forum, was = $("time", note)?.dateTime;
-    if (!time) { if (!was) note.textContent = "Forum heat is not available now"; return }
+    if (!time) return;
     if (was && Date.parse(was) > Date.parse(time)) return;
     for (const t of w.forum) for (const m of t.proposals ?? []) heats.set(m.id, t.activityScore);
     for (const tr of body.rows) showHeat(tr);
     await choosing;
     await changed();
     note.textContent = `Forum heat as of ${when(time)}`;
+    table.classList.remove("nh");
+    option.hidden = false;
   };
   // The answer of a long list is long, so that only who sorts by heat asks for it.
   const most = 200;
+  const option = $("[value=heat]", box.sort);
   if (form.dataset.all <= most) askHeat();
+  else if (option?.hidden) ask(form.dataset.api.replace("=forum", "=ai")).then(([status]) => { option.hidden = status !== 200 });
 
   // restore makes the form say what the address says, and returns whether that is a choice.
   const heads = $$("th button", table);

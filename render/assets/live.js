@@ -1,17 +1,16 @@
 // The dashboard's live figures. Only texts, links and the length of lines change, in places of fixed size, so
 // nothing moves; a figure that cannot be renewed stays, with its age.
 const board = $("#now[data-api]");
-const every = 6000;
-let timer = 0, stopped = false, failed = "";
+let timer, stopped;
 
 // The words of a source: fresh, old or down, never by colour alone. What was known once stays known.
 const source = (li, ok, at, why) => {
   at ??= li.dataset.at;
   if (at) li.dataset.at = at;
   // Figures of the forum are kept for five minutes, and take a little longer to come.
-  const aged = at && Date.now() - Date.parse(at) > (li.dataset.source === "forum" ? 420 : 120) * 1000;
-  li.className = !at ? "down" : ok && !aged ? "ok" : "old";
-  put($("span", li), !at ? why : (ok && !aged ? `${ago(at)} old` : `old, ${ago(at)}`) + (ok || !why ? "" : `: ${why}`));
+  const fresh = ok && Date.now() - Date.parse(at) <= (li.dataset.source === "forum" ? 420000 : 120000);
+  li.className = fresh ? "ok" : at ? "old" : "down";
+  put($("span", li), fresh ? `${ago(at)} old` : !at ? why : `old, ${ago(at)}${ok || !why ? "" : `: ${why}`}`);
 };
 const reason = code => code === "upstream_timeout" ? "too slow" : "no answer";
 
@@ -43,47 +42,39 @@ const show = w => {
     put(f("height"), figure(n.blockHeight));
     put(f("finalized"), figure(n.finalizedHeight));
     put(f("block"), n.blockTime ? `${ago(n.blockTime)} ago` : "–");
-    const [note, c] = n.regressed ? ["Lower than before", "last-call"] : n.status === "ok" ? ["Producing", "final"] : [n.error ? "Last known" : "Not advancing", "last-call"];
-    put(f("note"), note);
-    f("note").className = `b s-${c}`;
+    const good = n.status === "ok" && !n.regressed;
+    put(f("note"), good ? "Producing" : n.regressed ? "Lower than before" : n.error ? "Last known" : "Not advancing");
+    f("note").className = good ? "b s-final" : "b s-last-call";
     draw(id, n.recent ?? [], card);
   }
-  const forum = $("[data-source=forum]");
-  if (forum) source(forum, !w.errors.forum, w.freshness.forum, w.errors.forum ? reason(w.errors.forum) : "no topic");
+  const forum = $("[data-source=forum]"), why = w.errors.forum;
+  if (forum) source(forum, !why, w.freshness.forum, why ? reason(why) : "no topic");
   if (w.forum.length) $$("[data-topic]", board).forEach((row, i) => {
     const t = w.forum[i], m = t?.proposals?.[0], a = $("a", row), f = k => $(`[data-f=${k}]`, row);
-    if (t) a.href = m ? `../${m.id.toLowerCase().replace("-", "/")}/` : t.url; else a.removeAttribute("href");
-    put(a, t ? m ? `${m.id} ${m.title.replaceAll("`", "")}` : t.title : "");
-    put(f("replies"), t ? figure(t.replies) : "–");
-    put(f("last"), t ? `${ago(t.lastPostedAt ?? t.createdAt)} ago` : "–");
-    if (t) setHeat(row, t.activityScore);
+    put(f("replies"), t ? figure(t.replies) : "");
+    if (!t) return;
+    a.href = m ? `../${m.id.toLowerCase().replace("-", "/")}/` : t.url;
+    put(a, m ? `${m.id} ${m.title.replaceAll("`", "")}` : t.title);
+    put(f("last"), `${ago(t.lastPostedAt ?? t.createdAt)} ago`);
+    setHeat(row, t.activityScore);
   });
   judge(w.hardforks);
-  const list = $("#disagree"), all = w.discrepancies.filter(x => x.code !== "last-call-overdue").map(x => x.message);
+  const list = $("#disagree"), lines = w.discrepancies.filter(x => x.code !== "last-call-overdue").map(x => x.message);
   if (!list) return;
-  const lines = all.length ? all : ["Nothing: texts and chains agree."];
-  if ($$("li", list).map(li => li.textContent).join() !== lines.join())
+  for (const e of $$("#calm")) e.hidden = lines.length;
+  if (!lines.length) lines.push("Nothing: texts and chains agree.");
+  if (list.textContent !== lines.join(""))
     list.replaceChildren(...lines.map(textContent => Object.assign(d.createElement("li"), { textContent })));
   put($("#compared"), `As of ${when(w.freshness.hardforks)}`);
-  const calm = $("#calm");
-  if (calm) calm.hidden = all.length > 0;
-};
-
-const fail = why => {
-  for (const li of $$("[data-source]", board)) source(li, false, null, why);
-  if (why !== failed) say(`Live figures: ${why}`);
-  failed = why;
 };
 
 const loop = async () => {
-  const [status, w, wait] = await ask(board.dataset.api);
-  let next = every;
-  if (status === 200) { failed = ""; show(w) } else {
-    fail(status === 404 ? "not offered on this site" : "no answer");
-    if (wait > 0) next = Math.max(every, wait * 1000);
-    stopped = status === 404;
-  }
-  timer = stopped || d.hidden ? 0 : setTimeout(loop, next);
+  const [status, w, wait] = await ask(board.dataset.api), ok = status === 200;
+  if (ok) show(w); else for (const li of $$("[data-source]", board)) source(li, false, null, "no answer");
+  // What is not filled has no room, unless there are answers and what it pushes is painted already.
+  if (!ok || getComputedStyle($(".grid")).visibility === "hidden") root.dataset.asked = "";
+  stopped = status === 404;
+  if (!stopped && !d.hidden) timer = setTimeout(loop, Math.max(6000, wait * 1000 || 0));
 };
 if (board) {
   d.addEventListener("visibilitychange", () => {
@@ -92,7 +83,7 @@ if (board) {
     worker?.terminate();
     worker = null;
     asked = Promise.resolve();
-    if (d.hidden) timer = 0; else loop();
+    if (!d.hidden) loop();
   });
   loop();
 }

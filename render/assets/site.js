@@ -11,7 +11,8 @@ for (const i of $$("input[name=theme]")) {
   i.addEventListener("change", () => {
     if (i.value === "auto") delete root.dataset.theme; else root.dataset.theme = i.value;
     themeColor(i.value);
-    try { localStorage.setItem("theme", i.value) } catch { /* storage may be forbidden */ }
+    // Storage may be forbidden.
+    try { localStorage.setItem("theme", i.value) } catch {}
   });
 }
 

@@ -52,16 +52,13 @@ if (list) {
 }
 
 // a link of another publisher (#specification, #user-content-specification) leads to its section as well
-const fragment = () => {
-  let name = location.hash.slice(1);
-  try { name = decodeURIComponent(name) } catch { /* as it is */ }
-  if (!name || d.getElementById(name)) return;
-  const plain = s => s.toLowerCase().replace(/^(user-content|s)-/, "").replace(/[^\p{L}\p{M}\p{N}]/gu, "");
-  const to = $$(".prose [id]").find(e => plain(e.id) === plain(name));
+const stray = () => {
+  const plain = s => s.toLowerCase().replace(/^(#|user-content-|s-)+|[^a-z\d]/g, "");
+  const to = $(":target") ? 0 : $$(".prose [id]").find(e => plain(encodeURIComponent(e.id)) === plain(location.hash));
   if (to) location.replace("#" + to.id);
 };
-fragment();
-addEventListener("hashchange", fragment);
+stray();
+addEventListener("hashchange", stray);
 
 // the tables of contents follow the reader
 const toc = Map.groupBy($$(".toc a, .sheet a"), a => decodeURIComponent(a.hash.slice(1)));

@@ -1,0 +1,141 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+)
+
+// liveWords are what pages say of live figures.
+var liveWords = []string{
+	"being measured", "asking", "Not asked", "not asked", "not offered", "no answer", "Unknown", "latest block", "Finalized",
+	"Hottest", "disagree", "Summarise", "Translate", "language model",
+}
+
+// drawn is what a reader sees of a page that is live, or stands for what is.
+const drawn = `[...document.querySelectorAll("[data-source], [data-network], [data-topic], #hot, .attn, .spark, .heat, .he, #heat, .fh, .langs button, [data-offer], .ai")]
+	.filter(e => e.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().width && !(e.id === "heat" && !e.textContent)).map(e => e.outerHTML.slice(0, 120))`
+
+// barePages are one of each kind that shows something live where there is a sidecar.
+var barePages = []string{"/", "/?sort=heat", "/mip/4/", "/mip/15/", "/mip/901/", "/dashboard/", "/upgrade/", "/upgrade/beacon/", "/status/final/", "/api/"}
+
+// bare visits sites whose sidecar gives nothing: none is there, it cannot be reached, or a proxy says so. The pages are
+// whole, draw nothing that they cannot fill, and nothing moves.
+func bare(t *testing.T, with run) {
+	for name, status := range map[string]int{"static files only": 0, "connection refused": -1, "502": http.StatusBadGateway} {
+		r := run{with.Browser, setup{down: status, locale: "de", edit: addStub(t)}.serve(t), with.clipboard}
+		for _, v := range []View{{}, {Width: 390, Dark: true}, {NoScript: true}, {Width: 390, NoScript: true}} {
+			t.Run(name+" "+v.String(), func(t *testing.T) {
+				if !v.NoScript {
+					v.Early = shiftsSeen
+				}
+				tab := r.tab(t, v)
+				for _, path := range barePages {
+					load := func() {
+						tab.Go(path)
+						if !v.NoScript && path != "/status/final/" && path != "/api/" {
+							tab.Wait(`window.answers > 0`)
+						}
+					}
+					load()
+					if got := Ask[[]string](tab, drawn); len(got) > 0 {
+						t.Errorf("%s draws %s", path, strings.Join(got, "\n"))
+					}
+					text := Ask[string](tab, `document.querySelector("main").innerText`)
+					if i := slices.IndexFunc(liveWords, func(w string) bool { return strings.Contains(text, w) }); i >= 0 && path != "/api/" {
+						t.Errorf("%s says %q", path, liveWords[i])
+					}
+					if strings.Contains(text, "–\n") && !strings.HasPrefix(path, "/mip/") {
+						t.Errorf("%s has a dash in the place of something: %q", path, text)
+					}
+					if v.NoScript {
+						continue
+					}
+					moved := Ask[[]string](tab, shiftsNow)
+					for range 2 { // what moves because the machine is busy does not move every time
+						if len(moved) > 0 {
+							load()
+							moved = Ask[[]string](tab, shiftsNow)
+						}
+					}
+					if len(moved) > 0 {
+						t.Errorf("%s: %s", path, strings.Join(moved, "\n"))
+					}
+				}
+			})
+		}
+	}
+}
+
+// addStub adds a proposal that only says where it has gone.
+func addStub(t *testing.T) func(string) {
+	return func(folder string) {
+		const text = "---\nmip: 901\ntitle: Moved\nstatus: Moved\nauthor: Ada (@ada)\ncreated: 2025-01-01\n---\n\nThis proposal was moved to another repository.\n"
+		if err := os.WriteFile(filepath.Join(folder, "MIP-901.md"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// shiftsSeen gathers what moves on a page, and counts the answers, good or not, of a live route.
+const shiftsSeen = `
+	window.shifts = [];
+	new PerformanceObserver(list => { for (const e of list.getEntries()) if (e.value >= .0005) shifts.push(e.value + " " + e.sources.map(s => s.node?.outerHTML?.slice(0, 120))) }).observe({ type: "layout-shift", buffered: true });
+	window.answers = 0;
+	{
+		const on = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage");
+		Object.defineProperty(Worker.prototype, "onmessage", { ...on, set(f) { on.set.call(this, e => { f(e); requestAnimationFrame(() => answers++) }) } });
+	}
+`
+
+// shiftsNow are the shifts, which are known two frames later.
+const shiftsNow = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(shifts)))))`
+
+// offered visits a site whose sidecar answers: what it offers is drawn, in place, and what it does not offer is not.
+func offered(t *testing.T, with run) {
+	for _, model := range []bool{false, true} {
+		s := setup{sidecar: true, locale: "de", edit: addStub(t)}
+		if model {
+			s.model = upstreamtest.NewModel(nil)
+		}
+		r := run{with.Browser, s.serve(t), with.clipboard}
+		for _, v := range []View{{Early: shiftsSeen}, {Early: shiftsSeen, Width: 390}} {
+			t.Run(fmt.Sprint("model ", model, " ", v), func(t *testing.T) {
+				tab := r.tab(t, v)
+				seen := func(selector string) string {
+					return fmt.Sprintf(`document.querySelector(%q)?.checkVisibility({visibilityProperty: true}) === true`, selector)
+				}
+				tab.Go("/")
+				tab.Wait(seen("#list .heat") + " && " + seen("#heat"))
+				tab.Go("/mip/15/")
+				tab.Wait(seen(".fh"))
+				tab.Go("/mip/900/")
+				tab.Wait(seen("[data-offer=summaries]"))
+				if got := Ask[bool](tab, seen("[data-offer=translations]")); got != model {
+					t.Errorf("translations are offered: %t, want %t", got, model)
+				}
+				if moved := Ask[[]string](tab, shiftsNow); len(moved) > 0 {
+					t.Errorf("/mip/900/: %s", strings.Join(moved, "\n"))
+				}
+				tab.Go("/mip/901/")
+				tab.Wait(`answers > 0`)
+				if Ask[bool](tab, seen("[data-offer=summaries]")) {
+					t.Error("a summary of a stub is offered")
+				}
+				tab.Go("/dashboard/")
+				for _, place := range []string{".src", "#hot", "[data-network=mainnet]", ".attn"} {
+					tab.Wait(seen(place))
+				}
+				if moved := Ask[[]string](tab, shiftsNow); len(moved) > 0 {
+					t.Errorf("/dashboard/: %s", strings.Join(moved, "\n"))
+				}
+			})
+		}
+	}
+}
