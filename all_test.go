@@ -16,6 +16,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	diff "github.com/google/go-cmp/cmp"
+
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
@@ -125,7 +127,41 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// samples skips a test that is about the repository with its sample site, where a fork has another.
+func samples(t *testing.T) {
+	t.Helper()
+	if text, err := os.ReadFile("site.yaml"); err != nil || !bytes.Contains(text, []byte("title: Lantern Improvement Proposals")) {
+		testenv.Missing(t, "samples", "site.yaml is not that of the samples:", err)
+	}
+}
+
+// TestSamples holds the site that is published from here to the samples that tests read.
+func TestSamples(t *testing.T) {
+	samples(t)
+	read := func(top string) map[string]string {
+		texts := map[string]string{}
+		for _, name := range []string{"site.yaml", "proposals"} {
+			err := filepath.WalkDir(filepath.Join(top, name), func(p string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				text, err := os.ReadFile(p)
+				texts[strings.TrimPrefix(filepath.ToSlash(p), "internal/samples/")] = string(text)
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		return texts
+	}
+	if d := diff.Diff(read("internal/samples"), read(".")); d != "" {
+		t.Errorf("after a change, cp -r site.yaml proposals internal/samples (-copy +original):\n%s", d)
+	}
+}
+
 func TestTopLevel(t *testing.T) {
+	samples(t)
 	allowed := strings.Fields("cmd build render sidecar proposals public go.mod go.sum Makefile netlify.toml README.md CONTRIBUTING.md CHANGELOG.md LICENSE docs site.yaml examples internal all_test.go")
 	entries, err := os.ReadDir(".")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 func BenchmarkBuild(b *testing.B) {
 	dir, prefix := corpora.Find("eips"), "EIP"
 	if dir == "" {
-		dir, prefix = "../proposals", "MIP"
+		dir, prefix = "../internal/samples/proposals", "MIP"
 	}
 	for _, c := range []struct {
 		name      string

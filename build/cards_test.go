@@ -17,7 +17,7 @@ import (
 
 // TestEveryPageHasAPicture follows what each page of the samples tells other sites of its picture.
 func TestEveryPageHasAPicture(t *testing.T) {
-	p, err := planFolder(t.Context(), "../proposals", testSite("MIP"))
+	p, err := planFolder(t.Context(), "../internal/samples/proposals", testSite("MIP"))
 	if err != nil {
 		t.Fatal(err)
 	}

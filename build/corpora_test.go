@@ -66,12 +66,12 @@ func (b built) single(t testing.TB, n int) mip.Proposal {
 
 func TestSamples(t *testing.T) {
 	for _, base := range []string{"https://mips.example.org", "https://example.org/proposals"} {
-		s, err := site.Load("../site.yaml")
+		s, err := site.Load("../internal/samples/site.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.BaseURL = base
-		checkTree(t, buildCorpus(t, "../proposals", s))
+		checkTree(t, buildCorpus(t, "../internal/samples/proposals", s))
 	}
 }
 

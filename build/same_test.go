@@ -18,7 +18,7 @@ import (
 // TestSameInputSameBytes builds one set of files in processes that differ in everything that must not
 // matter: zone, language, processors, the order in which the files were made, their times, their path.
 func TestSameInputSameBytes(t *testing.T) {
-	sources := files(t, "../proposals")
+	sources := files(t, "../internal/samples/proposals")
 	if len(sources) < 12 {
 		t.Fatalf("only %d sample proposals", len(sources))
 	}

@@ -91,11 +91,11 @@ func pagesOf(b built, most int) []string {
 // TestValid looks at every page of the samples, and at a proposal that has all that its author should not
 // have written.
 func TestValid(t *testing.T) {
-	s, err := site.Load("../site.yaml")
+	s, err := site.Load("../internal/samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := buildCorpus(t, "../proposals", s)
+	b := buildCorpus(t, "../internal/samples/proposals", s)
 	t.Run("samples", func(t *testing.T) { validate(t, b, pagesOf(b, len(b.files))) })
 	t.Run("raw", func(t *testing.T) {
 		s.BaseURL = testBase

@@ -13,11 +13,11 @@ import (
 func TestWeb(t *testing.T) {
 	target, deployed := webtest.Deployed(t)
 	if !deployed {
-		s, err := site.Load("../site.yaml")
+		s, err := site.Load("../internal/samples/site.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := build.Options{Site: s, Folders: []string{"../proposals"}}
+		o := build.Options{Site: s, Folders: []string{"../internal/samples/proposals"}}
 		c, err := build.Load(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)

@@ -115,7 +115,7 @@ func TestAuthorsHeader(t *testing.T) {
 	}
 	dir := t.TempDir()
 	text := []byte(header + "\n## Abstract\n\nWords.\n")
-	if err := errors.Join(os.CopyFS(dir, os.DirFS("proposals")), os.WriteFile(filepath.Join(dir, "MIP-16.md"), text, 0o644)); err != nil {
+	if err := errors.Join(os.CopyFS(dir, os.DirFS("internal/samples/proposals")), os.WriteFile(filepath.Join(dir, "MIP-16.md"), text, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	c, err := build.Load(t.Context(), build.Options{Site: &site.Site{Prefix: "MIP", Locales: []string{"ja"}}, Folders: []string{dir}})
@@ -138,7 +138,7 @@ func TestReadmeTree(t *testing.T) {
 		published[a.File] = true
 	}
 	// A copy of this repository without its history has no versions.
-	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--", "proposals").Output(); err != nil || len(out) == 0 {
+	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--", "internal/samples").Output(); err != nil || len(out) == 0 {
 		published["mip/7/history/index.html"], published["mip/7/feed.xml"] = true, true
 	}
 	named := 0

@@ -23,7 +23,7 @@ import (
 // sample is the site of this repository: its plan, ready to be asked.
 func sample(t *testing.T) (*build.Plan, *site.Site) {
 	t.Helper()
-	s, err := site.Load("site.yaml")
+	s, err := site.Load("internal/samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func sample(t *testing.T) (*build.Plan, *site.Site) {
 
 // TestSampleCompanions holds the samples beside the proposals to the present texts.
 func TestSampleCompanions(t *testing.T) {
-	s, err := site.Load("site.yaml")
+	s, err := site.Load("internal/samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestRoutesAgree(t *testing.T) {
 		static[r.Pattern] = true
 	}
 	// A copy of this repository without its history has no changes to tell.
-	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--", "proposals").Output(); err != nil || len(out) == 0 {
+	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--", "internal/samples").Output(); err != nil || len(out) == 0 {
 		inPlan["/mip/{n}/feed.xml"] = true
 	}
 	if d := diff.Diff(inPlan, static); d != "" {

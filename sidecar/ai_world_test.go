@@ -194,7 +194,7 @@ func published(t testing.TB, files map[string]string, change ...func(*site.Site)
 			t.Fatal(err)
 		}
 	}
-	s, err := site.Load("../site.yaml")
+	s, err := site.Load("../internal/samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func published(t testing.TB, files map[string]string, change ...func(*site.Site)
 // sampleText is a sample proposal's file.
 func sampleText(t testing.TB, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("../proposals", name))
+	b, err := os.ReadFile(filepath.Join("../internal/samples/proposals", name))
 	if err != nil {
 		t.Fatal(err)
 	}

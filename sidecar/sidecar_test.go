@@ -49,11 +49,11 @@ var (
 )
 
 func describe() error {
-	s, err := site.Load("../site.yaml")
+	s, err := site.Load("../internal/samples/site.yaml")
 	if err != nil {
 		return err
 	}
-	if samples, err = publish(context.Background(), s, "../proposals"); err != nil {
+	if samples, err = publish(context.Background(), s, "../internal/samples/proposals"); err != nil {
 		return err
 	}
 	b, err := fs.ReadFile(samples, "openapi.json")

@@ -16,12 +16,12 @@ import (
 // sampleFiles are the site of this repository.
 func sampleFiles(t *testing.T) map[string]string {
 	t.Helper()
-	config, err := os.ReadFile("../../site.yaml")
+	config, err := os.ReadFile("../../internal/samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := map[string]string{"site.yaml": string(config)}
-	proposals := os.DirFS("../../proposals")
+	proposals := os.DirFS("../../internal/samples/proposals")
 	err = fs.WalkDir(proposals, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -88,7 +88,7 @@ func TestAimock(t *testing.T) {
 	h := newHosts(t)
 	h.site.Locales = []string{"ja"}
 	dir := t.TempDir()
-	h.snapshot(t, dir, "../../proposals")
+	h.snapshot(t, dir, "../../internal/samples/proposals")
 	server := aimocktest.Start(t, aimocktest.Options{Fixtures: answers(t, dir)})
 	for _, provider := range []string{"openai", "anthropic", "ollama"} {
 		for name, tt := range map[string]struct {

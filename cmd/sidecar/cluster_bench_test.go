@@ -68,7 +68,7 @@ type result struct {
 func newLoad(b *testing.B, n int) *load {
 	h := newHosts(b)
 	dir := b.TempDir()
-	h.snapshot(b, dir, "../../proposals")
+	h.snapshot(b, dir, "../../internal/samples/proposals")
 	l := &load{B: b, redis: redistest.Start(b), model: upstreamtest.NewModel(summaries(b, dir)), done: make(chan result, askers)}
 	model := httptest.NewServer(l.model)
 	b.Cleanup(model.Close)

@@ -155,7 +155,7 @@ func (s *soak) rebuild(dir string, phase int) {
 	place := phase / 2 % 2
 	forum := fmt.Sprintf("%s/forum/%d", s.base, place)
 	node := func(name string) string { return fmt.Sprintf("%s/%s/%d/%s", s.base, name, place, rpcSecret) }
-	samples, err := site.Load("../../site.yaml")
+	samples, err := site.Load("../../internal/samples/site.yaml")
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func (s *soak) rebuild(dir string, phase int) {
 		}
 	}
 	for n := 1; n <= proposals; n++ {
-		text, err := os.ReadFile(fmt.Sprintf("../../proposals/MIP-%d.md", n))
+		text, err := os.ReadFile(fmt.Sprintf("../../internal/samples/proposals/MIP-%d.md", n))
 		if err != nil {
 			s.Fatal(err)
 		}

@@ -25,7 +25,7 @@ import (
 // published builds the sample site, with hosts behind it that refuse, and returns its plan and its folder.
 func published(t *testing.T) (*build.Plan, string) {
 	t.Helper()
-	s, err := site.Load(filepath.Join(top, "site.yaml"))
+	s, err := site.Load(top + "/internal/samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func published(t *testing.T) (*build.Plan, string) {
 	for i := range s.Networks {
 		s.Networks[i].RPC = []string{"http://127.0.0.1:1"}
 	}
-	o := build.Options{Site: s, Folders: []string{filepath.Join(top, "proposals")}}
+	o := build.Options{Site: s, Folders: []string{top + "/internal/samples/proposals"}}
 	c, err := build.Load(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -212,7 +212,7 @@ func TestCompose(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(tables, -1) {
 		want = append(want, regexp.MustCompile("[A-Z_]+[A-Z]\\b").FindAllString(row[1], -1)...)
 	}
-	for _, file := range []string{"site.yaml", "examples/monad.yaml"} {
+	for _, file := range []string{"internal/samples/site.yaml", "examples/monad.yaml"} {
 		described, err := site.Load(filepath.Join(top, file))
 		if err != nil {
 			t.Fatal(err)
@@ -314,7 +314,7 @@ func TestUnit(t *testing.T) {
 		t.Fatal("the unit starts nothing")
 	}
 	// With an address that nobody can listen at, the command line is read to its end, and the configuration.
-	args := strings.Fields(strings.NewReplacer("127.0.0.1:8081", "192.0.2.1:1", "127.0.0.1:9091", "127.0.0.1:0", "/srv/mipwatch/public", t.TempDir(), "/etc/mipwatch/site.yaml", top+"/site.yaml").Replace(start[2]))
+	args := strings.Fields(strings.NewReplacer("127.0.0.1:8081", "192.0.2.1:1", "127.0.0.1:9091", "127.0.0.1:0", "/srv/mipwatch/public", t.TempDir(), "/etc/mipwatch/site.yaml", top+"/internal/samples/site.yaml").Replace(start[2]))
 	out, err := exec.CommandContext(t.Context(), sidecar(t), args...).CombinedOutput()
 	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 3 {
 		t.Errorf("sidecar %q: %v\n%s\nwant that it cannot listen", args, err, out)

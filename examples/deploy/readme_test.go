@@ -93,6 +93,33 @@ func TestReadmeSteps(t *testing.T) {
 	}
 }
 
+// TestForkPassesTests runs all short tests where a fork keeps other proposals, in another folder and under another prefix.
+// The tests are compiled here, where the build cache has them, and started there.
+func TestForkPassesTests(t *testing.T) {
+	testenv.Long(t, "all short tests in a fork")
+	m := newMachine(t)
+	fork := filepath.Join(m.home, "ours")
+	m.run(t, fork, "git", "rm", "-rq", "proposals", "site.yaml")
+	m.write(t, filepath.Join(fork, "site.yaml"), "title: Ours\nbase_url: https://ours.example.org/texts\nprefix: OUR\nproposals: [texts]\n", 0o644)
+	for _, number := range []string{"41", "7000"} {
+		m.write(t, filepath.Join(fork, "texts", "OUR-"+number+".md"), "---\nour: "+number+"\ntitle: Ours\nstatus: Draft\n---\n\n## Abstract\n\nWords.\n", 0o644)
+	}
+	m.run(t, fork, "git", "add", "-A")
+	m.run(t, fork, "git", "commit", "-q", "-m", "Our proposals")
+	here, err := filepath.Abs(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := filepath.Join(m.home, "bin", "there")
+	m.write(t, there, "#!/bin/sh\ncd \"$FORK${PWD#\"$HERE\"}\" && exec \"$@\"\n", 0o755)
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-p", "2", "-exec", there, "./...")
+	cmd.Dir = here
+	cmd.Env = append(os.Environ(), "MIPWATCH_TESTS=", "MIPWATCH_REQUIRE=git", "HERE="+here, "FORK="+fork)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, regexp.MustCompile(`(?m)^(ok|\?) .*\n`).ReplaceAll(out, nil))
+	}
+}
+
 // shellBlocks are the blocks of commands of a document. A block in an item of a list is indented by its item.
 func shellBlocks(text string) []string {
 	var blocks []string
@@ -150,6 +177,10 @@ func newMachine(t *testing.T) *machine {
 		}
 		m.write(t, filepath.Join(ours, string(name)), string(b), info.Mode().Perm())
 	}
+	if err := os.RemoveAll(filepath.Join(ours, "proposals")); err != nil { // a fork's own
+		t.Fatal(err)
+	}
+	m.run(t, ours, "cp", "-r", "internal/samples/proposals", "internal/samples/site.yaml", ".")
 	m.run(t, ours, "git", "init", "-q", "-b", "main", ".")
 	m.run(t, ours, "git", "add", "-A")
 	m.run(t, ours, "git", "commit", "-q", "-m", "Ours")

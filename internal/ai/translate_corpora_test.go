@@ -40,7 +40,7 @@ func load(t testing.TB, prefix, folder string) []document {
 	return out
 }
 
-const samples = "../../proposals"
+const samples = "../samples/proposals"
 
 // collections are the real proposals and the samples.
 func collections(t *testing.T, f func(t *testing.T, prefix string, all []document)) {

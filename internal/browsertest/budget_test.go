@@ -144,7 +144,7 @@ func (v *served) weigh(t *testing.T, path string) (packed int, plain []byte) {
 // that always begins alike.
 func varied(t *testing.T, proposals int) string {
 	t.Helper()
-	files, err := filepath.Glob("../../proposals/MIP-*.md")
+	files, err := filepath.Glob("../samples/proposals/MIP-*.md")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no samples: %v", err)
 	}

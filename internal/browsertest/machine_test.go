@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ func agent(t *testing.T, r run) {
 	if len(links) < 10 {
 		t.Errorf("/llms.txt has %d links", len(links))
 	}
-	want, err := os.ReadFile(filepath.Join("..", "..", "proposals", "MIP-4.md"))
+	want, err := os.ReadFile("../samples/proposals/MIP-4.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func isLive(r *http.Request) bool {
 // build makes the site at the address of v.
 func (with setup) build(t *testing.T, v *served) (*build.Published, *site.Site) {
 	t.Helper()
-	s, err := site.Load(cmp.Or(with.config, "../../site.yaml"))
+	s, err := site.Load(cmp.Or(with.config, "../samples/site.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func (with setup) build(t *testing.T, v *served) (*build.Published, *site.Site) 
 	}
 	o := build.Options{Site: s, Folders: with.folders}
 	if o.Folders == nil {
-		o.Folders = []string{"../../proposals", "testdata/proposals"}
+		o.Folders = []string{"../samples/proposals", "testdata/proposals"}
 	}
 	if with.edit != nil {
 		copied := t.TempDir()

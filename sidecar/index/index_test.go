@@ -24,11 +24,11 @@ import (
 // sample plans the site of this repository.
 func sample(t testing.TB) (*build.Plan, *site.Site) {
 	t.Helper()
-	s, err := site.Load("../../site.yaml")
+	s, err := site.Load("../../internal/samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan(t, s, "../../proposals"), s
+	return plan(t, s, "../../internal/samples/proposals"), s
 }
 
 func plan(t testing.TB, s *site.Site, folder string) *build.Plan {

@@ -155,7 +155,7 @@ func TestFolder(t *testing.T) {
 	linked := open(t, link, nil)
 	load(t, linked)
 	s.Title = "Renamed"
-	other := snapshot(t, plan(t, s, "../../proposals"), s)
+	other := snapshot(t, plan(t, s, "../../internal/samples/proposals"), s)
 	if err := errors.Join(os.Remove(link), os.Symlink(other, link)); err != nil {
 		t.Fatal(err)
 	}

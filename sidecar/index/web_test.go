@@ -77,7 +77,7 @@ func TestWebAsksOnlyForWhatIsNew(t *testing.T) {
 		}
 	}
 	s.Description = "Another sentence."
-	l.Handler = published(t, plan(t, s, "../../proposals"))
+	l.Handler = published(t, plan(t, s, "../../internal/samples/proposals"))
 	if got := load(t, source).Site.Description; got != s.Description {
 		t.Errorf("description after a deploy = %q, want %q", got, s.Description)
 	}

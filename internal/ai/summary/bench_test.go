@@ -6,7 +6,7 @@ import (
 )
 
 func BenchmarkExtract(b *testing.B) {
-	all := byNumber(proposals(b, "../../../proposals", "MIP"))
+	all := byNumber(proposals(b, "../../samples/proposals", "MIP"))
 	for _, bb := range []struct {
 		name   string
 		number int

@@ -26,7 +26,7 @@ func TestExtractRealProposals(t *testing.T) {
 		{"simd", "SIMD", 9, nil},
 	} {
 		t.Run(tt.folder, func(t *testing.T) {
-			folder := "../../../proposals"
+			folder := "../../samples/proposals"
 			if tt.folder != "" {
 				folder = corpora.Need(t, tt.folder)
 			}

@@ -50,7 +50,7 @@ func TestInjectionExtract(t *testing.T) {
 func TestExtractMentions(t *testing.T) {
 	for _, tt := range []struct{ folder, prefix string }{{"", "MIP"}, {"monad-mips", "MIP"}, {"eips", "EIP"}, {"simd", "SIMD"}} {
 		t.Run(tt.folder, func(t *testing.T) {
-			folder := "../../../proposals"
+			folder := "../../samples/proposals"
 			if tt.folder != "" {
 				folder = corpora.Need(t, tt.folder)
 			}

@@ -86,7 +86,7 @@ func run(m *testing.M) (code int, err error) {
 		Overrides: map[mip.ID]site.Override{{Kind: "MIP", Number: 7}: {ForumTopicID: &topic}},
 		Networks:  []mip.Endpoints{{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID, BlockTime: 1}, RPC: []string{chain.URL + "/key-that-is-secret"}}},
 	}
-	plan, err := planOf(s, "../../../proposals")
+	plan, err := planOf(s, "../../../internal/samples/proposals")
 	if err != nil {
 		return 1, err
 	}
