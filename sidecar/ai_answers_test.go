@@ -66,7 +66,9 @@ func TestSummaryAnswers(t *testing.T) {
 	want := map[string]verdict{"developers": {true, true, quote(changes)}, "users": {true, false, quote(calm)},
 		"validators": {true, false, nil}, "foundation": {false, false, nil}}
 	for _, provider := range []string{"", "openai"} {
-		answer := func(upstreamtest.ModelRequest) upstreamtest.ModelReply { return upstreamtest.ModelReply{Text: encode(soft)} }
+		answer := func(upstreamtest.ModelRequest) upstreamtest.ModelReply {
+			return upstreamtest.ModelReply{Text: encode(soft)}
+		}
 		withAI(t, aiSetup{site: p, provider: provider, answer: answer}, func(w *aiWorld) {
 			for number, source := range map[int]string{1: map[string]string{"": "extractive", "openai": modelName}[provider], 2: "a person"} {
 				a := w.post("/api/ai-summary", fmt.Sprintf(`{"mipNumber": %d}`, number)).want(w.world, 200)

@@ -45,8 +45,8 @@ type Axis struct {
 	Stated         bool     `json:"stated" doc:"The text speaks of them at all."`
 	ActionRequired bool     `json:"actionRequired" doc:"They have to do something; false also where the text does not say: see actionEvidence."`
 
-	// ActionEvidence is one of Evidence.
-	ActionEvidence *Evidence `json:"actionEvidence" doc:"The quote that says that they have to do something or, where actionRequired is false, that they have to do nothing; null when the text does not say. Null with actionRequired true: a hard fork to come asks for it."`
+	// ActionEvidence is one of Evidence. It is nil with ActionRequired true where a hard fork to come asks for it.
+	ActionEvidence *Evidence `json:"actionEvidence" doc:"The quote for actionRequired, true or false; null when the text does not say."`
 
 	// Evidence is never nil.
 	Evidence []Evidence `json:"evidence" doc:"Where the text says so, at most three quotes; empty when the text says nothing about them, and then impact says so."`

@@ -117,6 +117,8 @@ func TestAnswers(t *testing.T) {
 		{validators, no, "Node operators need not change their configuration."},
 		{validators, no, "The change does not require validators to do anything."},
 		{validators, no, "No action is required."},
+		{users, silent, "No Consensus Layer changes are required."},
+		{validators, silent, "The protocol currently prohibits block producers from adding transactions that fail."},
 
 		// A no that is none.
 		{users, silent, "Users are not affected unless they hold more than one key."},
