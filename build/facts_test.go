@@ -153,7 +153,7 @@ func TestListFeeds(t *testing.T) {
 		}
 	}
 	rules := string(b.files["_headers"])
-	for from := range strings.FieldsSeq("/status/:s/feed.xml /category/:c/feed.xml /type/:t/feed.xml /upgrade/:name/feed.xml /author/:login/feed.xml /feed.xml") {
+	for from := range strings.FieldsSeq("/status/:status/feed.xml /category/:category/feed.xml /type/:type/feed.xml /upgrade/:name/feed.xml /author/:login/feed.xml /feed.xml") {
 		if strings.Count(rules, "\n"+from+"\n  Content-Type: application/rss+xml; charset=utf-8\n") != 1 {
 			t.Errorf("_headers has not one rule for %s:\n%s", from, rules)
 		}

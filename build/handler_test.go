@@ -191,7 +191,7 @@ func TestHandlerConditional(t *testing.T) {
 	if w.Code != 304 || w.Body.Len() != 0 || w.Header().Get("ETag") != tag {
 		t.Errorf("If-None-Match %s: %d with %d bytes and ETag %s, want 304 without a body and with the tag", tag, w.Code, w.Body.Len(), w.Header().Get("ETag"))
 	}
-	want := http.Header{"Cache-Control": {"public, max-age=0, must-revalidate"}, "Access-Control-Allow-Origin": {"*"}, "Content-Type": nil}
+	want := http.Header{"Cache-Control": {"public, max-age=0, must-revalidate"}, "Access-Control-Allow-Origin": {"*"}, "Access-Control-Expose-Headers": {"ETag"}, "Content-Type": nil}
 	for name, values := range want {
 		if d := cmp.Diff(values, w.Header()[name]); d != "" {
 			t.Errorf("304: %s (-want +got):\n%s", name, d)

@@ -48,11 +48,7 @@ func (p *planner) documents() {
 	add("/api/v1/hardforks", mip.HardForks{HardForks: p.Forks})
 	add("/api/v1/site", p.info)
 	p.addIndex("/api/v1/diagnostics", func() ([]byte, error) {
-		texts, err := p.plan.TextProblems()
-		if err != nil {
-			return nil, err
-		}
-		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(texts)})
+		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(p.plan.TextProblems())})
 	})
 	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info, p.Forks, p.Summaries) })
 	full := func(w io.Writer) error {
@@ -84,7 +80,7 @@ func (p *planner) index() mip.Index {
 	}
 	x := mip.Index{Count: len(p.Summaries), UpdatedAt: updatedAt(p.Summaries), MIPs: []mip.Entry{}}
 	for _, m := range mip.ActiveFirst(p.Summaries) {
-		x.MIPs = append(x.MIPs, mip.NewEntry(m, lists[m.ID]))
+		x.MIPs = append(x.MIPs, mip.NewEntry(m, plain.Ended(p.info, m), lists[m.ID]))
 	}
 	return x
 }

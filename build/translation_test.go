@@ -28,7 +28,7 @@ func TestTranslationPage(t *testing.T) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/mip/2/ja/", nil))
 	page := w.Body.String()
-	for _, want := range []string{`<article class="prose" id="text" lang="ja" dir="ltr">`, `<h2 id="s-abstract">`, `href="/mip/1/#s-abstract"`, `href="#s-abstract">二`, "最初 &lt;b&gt;", "The English text</a> decides"} {
+	for _, want := range []string{`<article class="prose" id="text" lang="ja" dir="ltr">`, `<h2 id="s-abstract">`, `href="/mip/1/#s-abstract"`, `href="#s-abstract">二`, "最初 &lt;b&gt;", "The English text</a> is authoritative"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s:\n%s", want, page)
 		}

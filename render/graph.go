@@ -218,7 +218,7 @@ func draw(members []mip.Summary, relations graph.Graph) (drawnGroup, []circle) {
 		ids = append(ids, s.ID)
 	}
 	l := graph.Lay(relations, graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap})
-	label := fmt.Sprintf("%d proposals: %s and what it hangs together with", len(members), ids[0])
+	label := fmt.Sprintf("%d proposals: %s and what it is connected with", len(members), ids[0])
 	d := newDrawing(l.Columns, columnGap, l.Height, label, ids)
 	d.lines(l.Wires)
 	var circles []circle

@@ -380,7 +380,7 @@ func (p *Pages) About(route string) ([]byte, error) {
 	switch route {
 	case "/about/ai/":
 		title = "How AI is used"
-		description = "How summaries and translations of %s are made and checked, and why the English text decides."
+		description = "How summaries and translations of %s are made and checked, and why the English text is authoritative."
 	case "/accessibility/":
 		title = "Accessibility"
 		description = "How accessible %s is meant to be, what was checked and what is known to be missing."

@@ -289,7 +289,7 @@ func assetFiles() [][]string {
 // loadAssets puts the assets together and names each by the beginning of the hash of its content.
 func loadAssets() ([]Asset, error) {
 	media := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
-	forEditors := regexp.MustCompile(`(?m)^[ \t]+|^[ \t]*//.*\n|^/\*[^*]*\*/\n`) // indentation and lines of comments
+	forEditors := regexp.MustCompile(`(?m)^[ \t]*//.*\n|^[ \t]+|^/\*[^*]*\*/\n`) // indentation and lines of comments
 	var out []Asset
 	for _, f := range assetFiles() {
 		var body []byte

@@ -53,7 +53,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"category":     category,
 		"organization": func(a mip.Author) bool { return organization.MatchString(plain.Deref(a.Name)) },
 		"subject":      p.subject,
-		"successors":   func(s mip.Summary) []string { return plain.Successors(p.info, s) },
+		"ended":        func(s mip.Summary) []string { return plain.Ended(p.info, s) },
 		"badge":        func(s mip.Summary) string { return badgeClass(s.Status, s.Superseded()) },
 		"meaning":      func(s mip.Status) string { return plain.Meaning("status", s.Slug()) },
 		"date":         date,

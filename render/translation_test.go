@@ -80,7 +80,7 @@ func TestTranslationText(t *testing.T) {
 				t.Errorf("the page of a translation holds <%s %v>", e.tag, e.attr)
 			}
 		}
-		for _, want := range []string{pageHostile("title"), pageHostile("description"), "The English text decides."} {
+		for _, want := range []string{pageHostile("title"), pageHostile("description"), "The English text is authoritative."} {
 			if !strings.Contains(body, want) {
 				t.Errorf("the page does not say %q", want)
 			}

@@ -39,7 +39,7 @@ const stopTimeout = shutdownTimeout + time.Second
 
 // The garbage collector runs when the heap has grown by gcPercent, which keeps the peak of a large site low, and by
 // gcGrowth at least: else it would run fifty times while a small site is built, and take a third of the time.
-const gcPercent, gcGrowth = 55, 36 << 20
+const gcPercent, gcGrowth = 45, 32 << 20
 
 // tuneGC does that, and does so again after each collection.
 func tuneGC(struct{}) {

@@ -75,7 +75,7 @@ type TranslateRequest struct {
 	Sections  []string  `json:"sections,omitempty" doc:"Section ids; all when absent."`
 }
 
-// Translation is the body of the answer to POST /api/ai-translate. The English text decides.
+// Translation is the body of the answer to POST /api/ai-translate. The English text is authoritative.
 type Translation struct {
 	MIPNumber   int      `json:"mipNumber" doc:"The proposal."`
 	Locale      string   `json:"locale" doc:"Language of the translation."`
@@ -89,7 +89,7 @@ type Translation struct {
 }
 
 // PublishedTranslation is the body of GET /api/v1/mips/{n}/translations/{locale}: a committed
-// translation. The English text decides.
+// translation. The English text is authoritative.
 type PublishedTranslation struct {
 	MIPNumber   int     `json:"mipNumber" doc:"The proposal."`
 	Locale      string  `json:"locale" doc:"Language of the translation."`

@@ -37,7 +37,7 @@ func Routes() []Route {
 	return []Route{
 		{
 			Method: http.MethodGet, Path: "/api/forum-activity", Name: "getForumActivity",
-			Summary: "How lively a forum topic is.",
+			Summary: "How active a forum topic is.",
 			Query: []Parameter{{
 				Name: "topicId", Required: true, Example: 399,
 				Doc: "The topic's number, from forumTopicId or any other of the site's forum.",
@@ -71,7 +71,7 @@ func Routes() []Route {
 		},
 		{
 			Method: http.MethodPost, Path: "/api/ai-translate", Name: "createTranslation",
-			Summary: "A proposal in another language; the English text decides.",
+			Summary: "A proposal in another language; the English text is authoritative.",
 			Request: TranslateRequest{}, Response: Translation{}, Codes: ai,
 		},
 	}

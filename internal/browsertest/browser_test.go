@@ -52,6 +52,7 @@ func TestPages(t *testing.T) {
 		{"step 18: formulas", formulas},
 		{"step 19: what a proposal means, as committed", impact},
 		{"step 19: what an earlier text meant", older},
+		{"step 19: who has to act", answers},
 		{"step 20: without a sidecar", withoutSidecar},
 		{"step 20: nothing behind the sidecar answers", nothingAnswers},
 		{"steps 20 and 26: figures of the build without a sidecar", kept},

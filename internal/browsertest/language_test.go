@@ -138,7 +138,7 @@ func language(t *testing.T, r run) {
 			Page: document.documentElement.lang, Lang: a.lang, Text: a.innerText, Title: document.querySelector("h1").textContent,
 			Note: document.querySelector("aside.note").innerText, Code: a.querySelector("pre")?.textContent ?? "",
 		}))(document.querySelector("article"))`)
-		if got.Page != "en" || got.Lang != "ja" || got.Text == english || !strings.HasPrefix(got.Title, p.ID.String()) || !strings.Contains(got.Note, "The English text decides") {
+		if got.Page != "en" || got.Lang != "ja" || got.Text == english || !strings.HasPrefix(got.Title, p.ID.String()) || !strings.Contains(got.Note, "The English text is authoritative") {
 			t.Errorf("%s: page %s, article %s, title %q, note %q", v, got.Page, got.Lang, got.Title, got.Note)
 		}
 		if got.Code == "" || !strings.Contains(p.RawMarkdown, strings.TrimSuffix(got.Code, "\n")) {
@@ -198,7 +198,7 @@ func live(t *testing.T, with run) {
 		if n := strings.Count(got.Text, word); n < 10 || strings.Contains(before.Text, word) || got.Current == before.Current {
 			t.Errorf("%s: the text is %q, current %q, before %q", v, got.Text, got.Current, before.Current)
 		}
-		if !strings.Contains(got.Note, "Machine translation by lantern-large") || !strings.Contains(got.Note, "The English text decides") {
+		if !strings.Contains(got.Note, "Machine translation by lantern-large") || !strings.Contains(got.Note, "The English text is authoritative") {
 			t.Errorf("%s: the note says %q", v, got.Note)
 		}
 		if wide := Ask[bool](tab, `document.documentElement.scrollWidth > document.documentElement.clientWidth`); wide {

@@ -70,7 +70,10 @@ func TestList(t *testing.T) {
 		if got := Ask[[]string](tab, `[...document.querySelectorAll("[aria-pressed=true]")].map(e => e.dataset.status)`); !slices.Equal(got, []string{"draft", "review"}) {
 			t.Errorf("pressed: %q", got)
 		}
-		for _, load := range []func(){tab.Reload, func() { Ask[bool](tab, `(history.back(), true)`); Ask[bool](tab, `(setTimeout(() => history.forward()), true)`) }} {
+		for _, load := range []func(){tab.Reload, func() {
+			Ask[bool](tab, `(history.back(), true)`)
+			Ask[bool](tab, `(setTimeout(() => history.forward()), true)`)
+		}} {
 			load()
 			tab.Wait(`location.search === "?status=draft,review"`)
 			shows(tab, both[:min(len(both), pageRows)])

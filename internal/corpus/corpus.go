@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -114,26 +115,45 @@ func (c *Corpus) Changed(f folder.File) *mip.Time {
 	return when
 }
 
-// Missing reports that a proposal's repository has no file or folder of that path. Of a repository
-// that is not here only the proposals' own folders are known, and what is named like a proposal.
-func (c *Corpus) Missing(p *Proposal, repoPath string) bool {
+// Locate finds a file or folder of a proposal's repository. Where the proposal's header has its number
+// under another prefix, a path with that prefix is tried with the site's: assets/eip-721 is
+// assets/erc-721. When nothing is there, missing is the first part of the path that is not. Of a
+// repository that is not here only the proposals' own folders are known, and what is named like a
+// proposal; all else is taken to be there.
+func (c *Corpus) Locate(p *Proposal, repoPath string) (found, missing string) {
+	if p.alias != "" && !c.exists(p, repoPath) {
+		other := regexp.MustCompile(`(^|/)`+p.alias+`-(\d)`).ReplaceAllString(repoPath, "${1}"+strings.ToLower(c.prefix)+"-$2")
+		if other != repoPath && c.exists(p, other) {
+			return other, ""
+		}
+	}
+	for i := range len(repoPath) + 1 {
+		if (i == len(repoPath) || repoPath[i] == '/') && !c.exists(p, repoPath[:i]) {
+			return repoPath, repoPath[:i]
+		}
+	}
+	return repoPath, ""
+}
+
+// exists is whether a file or folder is in a proposal's repository.
+func (c *Corpus) exists(p *Proposal, repoPath string) bool {
 	place := c.history.places[p.source.Folder].Top
 	if place == "" || p.Upstream {
 		dir, name := path.Split(repoPath)
 		if _, numbered := numberInName(name); !numbered || path.Ext(name) != ".md" {
-			return false
+			return true
 		}
 		if place, repoPath = c.folders[path.Clean(dir)], name; place == "" {
-			return false
+			return true
 		}
 	}
 	_, err := os.Lstat(filepath.Join(place, filepath.FromSlash(repoPath)))
 	if tracked := c.history.tracked[place]; errors.Is(err, fs.ErrNotExist) && tracked != nil {
 		// A clone need not have all files checked out.
 		paths, failed := tracked()
-		return failed == nil && !paths[repoPath]
+		return failed != nil || paths[repoPath]
 	}
-	return errors.Is(err, fs.ErrNotExist)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // find returns the position of a proposal that is published.

@@ -10,7 +10,7 @@ import (
 type Index struct {
 	Count     int     `json:"count" doc:"How many proposals the list holds."`
 	UpdatedAt *Time   `json:"updatedAt" doc:"The latest change of any proposal, null when no proposal has a date."`
-	MIPs      []Entry `json:"mips" doc:"Every published proposal: those under discussion first, those that were given up or replaced last, each of the three groups by its latest change."`
+	MIPs      []Entry `json:"mips" doc:"Those under discussion, then those in force, then those that ended, each by latest change."`
 }
 
 // Entry is what a list shows of a proposal, and what it is found by.
@@ -27,15 +27,16 @@ type Entry struct {
 	Updated      *Time    `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
 	ForumTopicID *int     `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
 	URL          string   `json:"url" doc:"The page for people."`
-	Lists        []string `json:"lists" doc:"The lists that it is on, each a path below the site's address without the outer slashes, such as status/last-call."`
+	Ended        []string `json:"ended" doc:"Why it is over, in sentences without a full stop, such as Superseded by MIP-7; empty for others."`
+	Lists        []string `json:"lists" doc:"Paths of the lists that it is on, such as status/last-call."`
 }
 
-// NewEntry is the entry of a proposal that is on these lists.
-func NewEntry(s Summary, lists []string) Entry {
+// NewEntry is the entry of a proposal. ended and lists are those of [Entry], and may be nil.
+func NewEntry(s Summary, ended, lists []string) Entry {
 	e := Entry{
 		ID: s.ID, Title: s.Title, Description: s.Description, Status: s.Status, Type: s.Type, Category: s.Category,
 		Authors: []string{}, Hardfork: s.Hardfork, Created: s.Created, Updated: s.Updated,
-		ForumTopicID: s.ForumTopicID, URL: s.URL, Lists: append([]string{}, lists...),
+		ForumTopicID: s.ForumTopicID, URL: s.URL, Ended: append([]string{}, ended...), Lists: append([]string{}, lists...),
 	}
 	for _, a := range s.Authors {
 		e.Authors = append(e.Authors, a.String())
@@ -61,12 +62,12 @@ func (a Author) String() string {
 
 // ended are statuses of other processes, by slug, under which a proposal is not pursued or is
 // continued elsewhere.
-const ended = " abandoned cancelled canceled closed deferred deprecated inactive moved obsolete rejected replaced superseded "
+const ended = " abandoned cancelled canceled closed deferred deprecated inactive moved rejected "
 
 // stage orders statuses for a reader of many: 0 is under discussion, 1 in force or unknown, 2 over.
 func (s Summary) stage() int {
 	switch {
-	case s.Status == Stagnant, s.Status == Withdrawn, len(s.SupersededBy) > 0,
+	case s.Status == Stagnant, s.Status == Withdrawn, s.Superseded(),
 		strings.Contains(ended, " "+s.Status.Slug()+" "):
 		return 2
 	case s.Status == Draft, s.Status == Review, s.Status == LastCall:

@@ -52,11 +52,11 @@ func TestActiveFirst(t *testing.T) {
 
 func TestNewEntry(t *testing.T) {
 	authors := []Author{{Name: new("Ada Lovelace"), GitHub: new("ada")}, {GitHub: new("bob")}, {Name: new("Cyd"), Email: new("c@example.org")}, {Email: new("d@example.org")}}
-	e := NewEntry(Summary{Authors: authors}, nil)
-	if want := []string{"Ada Lovelace (@ada)", "@bob", "Cyd", "d@example.org"}; !slices.Equal(e.Authors, want) || e.Lists == nil {
-		t.Errorf("authors %q, want %q; lists %v", e.Authors, want, e.Lists)
+	e := NewEntry(Summary{Authors: authors}, nil, nil)
+	if want := []string{"Ada Lovelace (@ada)", "@bob", "Cyd", "d@example.org"}; !slices.Equal(e.Authors, want) || e.Lists == nil || e.Ended == nil {
+		t.Errorf("authors %q, want %q; lists %v, ended %v", e.Authors, want, e.Lists, e.Ended)
 	}
-	if e := NewEntry(Summary{}, nil); e.Authors == nil {
+	if e := NewEntry(Summary{}, nil, nil); e.Authors == nil {
 		t.Error("no authors are null")
 	}
 }

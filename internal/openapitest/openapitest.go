@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,7 +56,7 @@ func Read(document []byte) (*Document, error) {
 }
 
 // Check reports what an answer has that the document does not allow: its status, media type,
-// a missing header field, or its body. HEAD is compared with GET, without the body; 304 and 204
+// a header field that is missing or that CORS keeps to itself, or its body. HEAD is compared with GET, without the body; 304 and 204
 // have none.
 func (d *Document) Check(method, path string, status int, header http.Header, body []byte) error {
 	name := strings.ToLower(method)
@@ -71,9 +72,13 @@ func (d *Document) Check(method, path string, status int, header http.Header, bo
 	if !ok {
 		return fmt.Errorf("%s %s: the document does not know status %d", method, path, status)
 	}
+	exposed := strings.Split(header.Get("Access-Control-Expose-Headers"), ", ")
 	for field := range response.Headers {
 		if header.Get(field) == "" {
 			return fmt.Errorf("%s %s: an answer %d lacks the field %s", method, path, status, field)
+		}
+		if !slices.Contains(exposed, field) {
+			return fmt.Errorf("%s %s: pages of other sites cannot read the field %s of an answer %d", method, path, field, status)
 		}
 	}
 	if len(response.Content) == 0 {

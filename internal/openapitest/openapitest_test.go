@@ -32,7 +32,8 @@ func TestCheck(t *testing.T) {
 		{"other status", "GET", "/a/{n}", 500, nil, ``, "status 500"},
 		{"other path", "GET", "/b", 200, nil, ``, "no such operation"},
 		{"other method", "POST", "/a/{n}", 200, nil, ``, "no such operation"},
-		{"header there", "GET", "/a/{n}", 429, []string{"Content-Type", "application/problem+json", "Retry-After", "3"}, `{}`, ""},
+		{"header there", "GET", "/a/{n}", 429, []string{"Content-Type", "application/problem+json", "Retry-After", "3", "Access-Control-Expose-Headers", "ETag, Retry-After"}, `{}`, ""},
+		{"header kept to itself", "GET", "/a/{n}", 429, []string{"Content-Type", "application/problem+json", "Retry-After", "3"}, `{}`, "other sites"},
 		{"header missing", "GET", "/a/{n}", 429, []string{"Content-Type", "application/problem+json"}, `{}`, "Retry-After"},
 	} {
 		h := http.Header{}

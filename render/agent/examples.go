@@ -105,7 +105,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 		parameters: exampleParameters(info, p, forks, published.Locale, topic.TopicID),
 		bodies: map[string]Example{
 			"listProposals":     {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Summary{p.Summary}}},
-			"getIndex":          {cutText, mip.Index{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Entry{mip.NewEntry(p.Summary, nil)}}},
+			"getIndex":          {cutText, mip.Index{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Entry{mip.NewEntry(p.Summary, plain.Ended(info, p.Summary), nil)}}},
 			"getProposal":       {cutText, p},
 			"getSummary":        {madeBy, subject.Summary},
 			"getTranslation":    {oneSection, published},

@@ -42,10 +42,14 @@ func subject(p *mip.Proposal) *Subject {
 
 type openAPIDoc struct {
 	OpenAPI string
-	Info    struct{ Title, Version, Description string }
-	Servers []struct{ URL string }
-	Tags    []struct{ Name, Description string }
-	Paths   map[string]map[string]struct {
+	Info    struct {
+		Title, Version, Description string
+		Contact, License            struct{ Name, URL string }
+	}
+	Servers  []struct{ URL string }
+	Security []any
+	Tags     []struct{ Name, Description string }
+	Paths    map[string]map[string]struct {
 		OperationID string
 		Summary     string
 		Description string
@@ -162,6 +166,100 @@ func TestOpenAPIProblems(t *testing.T) {
 		if want := append([]string{"200"}, slices.Compact(want)...); !slices.Equal(got, want) {
 			t.Errorf("%s: responses %q, want %q", r.Path, got, want)
 		}
+	}
+}
+
+// A program that reads the document by itself, such as a linter or a generator of clients, finds what it looks for.
+func TestOpenAPIForPrograms(t *testing.T) {
+	for name, out := range openAPICases(t) {
+		doc := readOpenAPI(t, out)
+		if doc.Security == nil || doc.Info.License.Name == "" || doc.Info.License.URL != doc.Servers[0].URL+"/" || doc.Info.Contact.Name != doc.Info.Title {
+			t.Errorf("%s: security %v, info %+v", name, doc.Security, doc.Info)
+		}
+		for path, operations := range doc.Paths {
+			for method, op := range operations {
+				statuses := slices.Sorted(maps.Keys(op.Responses))
+				if op.Description == "" || !slices.ContainsFunc(statuses, func(s string) bool { return s[0] == '4' }) {
+					t.Errorf("%s %s: description %q, responses %q", method, path, op.Description, statuses)
+				}
+				for _, status := range []string{"200", "304"} {
+					if got := op.Responses[status].Headers["ETag"] != nil; got != (method == "get") {
+						t.Errorf("%s %s %s: an ETag %t", method, path, status, got)
+					}
+				}
+				// A generated function has its parameters beside names of its own, which are short.
+				for _, p := range op.Parameters {
+					if len(p.Name) == 1 && p.Name != "n" {
+						t.Errorf("%s %s: a parameter %s", method, path, p.Name)
+					}
+				}
+			}
+		}
+		var walk func(at string, v any)
+		walk = func(at string, v any) {
+			m, ok := v.(map[string]any)
+			if !ok {
+				return
+			}
+			types, _ := m["type"].([]any)
+			if one, ok := m["type"].(string); ok {
+				types = []any{one}
+			}
+			types = slices.DeleteFunc(types, func(t any) bool { return t == "null" })
+			if len(types) > 1 || slices.Equal(types, []any{"object"}) && m["properties"] == nil && m["additionalProperties"] == nil {
+				t.Errorf("%s: %s: %v is read as no type, or as an object without members", name, at, m)
+			}
+			if strings.Contains(at, "/properties/") && len(types) == 0 && m["$ref"] == nil && m["anyOf"] == nil && !strings.HasSuffix(at, "additionalProperties") {
+				t.Errorf("%s: %s has no type: %v", name, at, m)
+			}
+			for key, child := range m {
+				if key == "properties" {
+					for property, schema := range child.(map[string]any) {
+						walk(at+"/properties/"+property, schema)
+					}
+				} else if key == "items" || key == "additionalProperties" {
+					walk(at+"/"+key, child)
+				}
+			}
+		}
+		for schema, v := range doc.Components.Schemas {
+			walk(schema, v)
+		}
+	}
+}
+
+// Those who run the site are found where its texts are kept, else where they are discussed, else on the site.
+func TestOpenAPIContact(t *testing.T) {
+	info := rendertest.SampleInfo()
+	for source, want := range map[string]string{
+		"https://git.example.org/a/mips/blob/0123/MIPs/MIP-1.md":   "https://git.example.org/a/mips",
+		"https://git.example.org/a/mips/-/blob/0123/MIPs/MIP-1.md": "https://git.example.org/a/mips",
+		"https://git.example.org/mips/tree/MIP-1.md?h=0123":        *info.Forum,
+	} {
+		p := rendertest.SampleProposal()
+		p.SourceURL = &source
+		if got := contact(info, subject(p)); got != want {
+			t.Errorf("%s: contact %s, want %s", source, got, want)
+		}
+	}
+	info.Forum = nil
+	if got := contact(info, nil); got != info.BaseURL+"/" {
+		t.Errorf("without a forum: contact %s", got)
+	}
+}
+
+// Words about the names of proposals are those of the site.
+func TestOpenAPIPrefix(t *testing.T) {
+	info := rendertest.SampleInfo()
+	info.Prefix = "EIP"
+	out := string(rendertest.Must[[]byte](t)(Describe(info, nil, nil).JSON()))
+	for _, want := range []string{`such as EIP-7`, `6, \"6\" or \"EIP-6\"`, `"/eip/{n}.md"`, `"id":"EIP-1"`, `eip-proposals`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the document of EIPs lacks %s", want)
+		}
+	}
+	if strings.Contains(out, "MIP-") || strings.Contains(out, "/mip/") {
+		t.Error("the document of EIPs names MIPs")
 	}
 }
 

@@ -130,8 +130,10 @@ func (s schemas) of(t reflect.Type) *Schema {
 	case reflect.Bool:
 		return ofType("boolean")
 	case reflect.Uint64:
-		return integerFrom(0)
-	case reflect.Int, reflect.Int64:
+		return &Schema{Types: Types{"integer"}, Format: "int64", Minimum: new(0)}
+	case reflect.Int64:
+		return &Schema{Types: Types{"integer"}, Format: "int64"}
+	case reflect.Int:
 		return ofType("integer")
 	case reflect.Float64:
 		// Generators take a number without a format for one of single precision.
@@ -220,6 +222,7 @@ func wireFields(t reflect.Type) []reflect.StructField {
 func schemaName(t reflect.Type) string {
 	return cmp.Or(map[string]string{
 		"mip.List": "ProposalList", "mip.Summary": "ProposalSummary", "mip.Problem": "FileProblem",
+		"mip.Index": "ProposalIndex", "mip.Entry": "ProposalEntry",
 		"mip.Translation": "TranslationLink", "api.Summary": "ImpactSummary",
 	}[t.String()], t.Name())
 }

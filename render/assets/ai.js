@@ -28,7 +28,7 @@ const ask = async (api, body) => {
   try {
     r = await fetch(api, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal: AbortSignal.timeout(patience) });
   } catch (e) {
-    throw Error(e.name === "TimeoutError" ? "No answer came in time. Try again in a while." : "The request did not get through. Is there a connection?");
+    throw Error(e.name === "TimeoutError" ? "No answer came in time. Try again in a while." : "The request failed. Are you online?");
   }
   const answer = await r.json().catch(() => null);
   if (!r.ok) throw Error(explain(r.status, answer?.code, Number(r.headers.get("Retry-After"))));
@@ -89,7 +89,7 @@ const panel = (box, s, hashOfText) => {
   const hash = make("span", { class: "num" }, s.contentHash.slice(0, 7));
   const parts = [
     make("header", {}, title, make("span", { class: "tag" }, rules ? "Made of the proposal's own sentences" : "AI-generated, not part of the proposal")),
-    ...f ? [make("p", { class: "ic old" }, "This stands in for what was asked for. " + f.detail + seconds(f.retryAfter))] : [],
+    ...f ? [make("p", { class: "ic old" }, "This is shown instead of what you asked for. " + f.detail + seconds(f.retryAfter))] : [],
     make("p", { class: "tldr" }, ...spans(s.tldr)),
     make("ul", { class: "ch" }, ...s.whatsChanging.map(x => make("li", {}, ...spans(x)))),
     make("div", { class: "axes" }, ...groups.map(g => axis(g, s[g.toLowerCase()], box.dataset.pages))),
@@ -98,7 +98,7 @@ const panel = (box, s, hashOfText) => {
   box.replaceChildren(...parts);
   title.tabIndex = -1;
   title.focus();
-  d.getElementById("live").textContent = "The summary is there.";
+  d.getElementById("live").textContent = "The summary is ready.";
 };
 
 const summarise = button => {
@@ -142,7 +142,7 @@ const translated = (t, box) => {
 const note = (t, language) => {
   const file = t.source === "file";
   return make("div", { class: "note ic ic-globe", id: "translated" }, make("div", {},
-    make("p", {}, `${file ? "Translation committed with the proposal" : "Machine translation by " + t.source} (${language}, `, moment(t.generatedAt), "). The English text decides."),
+    make("p", {}, `${file ? "Translation committed with the proposal" : "Machine translation by " + t.source} (${language}, `, moment(t.generatedAt), "). The English text is authoritative."),
     ...t.stale ? [make("p", { class: "ic old" }, "Older than the English text, which has changed since.")] : []));
 };
 

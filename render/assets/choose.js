@@ -32,7 +32,8 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   // A row is a copy of one that has everything. A title has code spans, as on the other pages.
   const clear = $(".heat", blank);
   if (clear) { setHeat(clear, 0); $("b", clear).textContent = "–" }
-  $(".t", blank).textContent = "";
+  for (const e of [$(".t", blank), $(".ti p", blank)]) e.textContent = "";
+  for (const e of blank.querySelectorAll(".end")) e.remove();
   const title = (e, text) => text.split(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/s).forEach((s, i) => {
     if (i % 3 === 0) e.append(s);
     if (i % 3 === 2) e.append(Object.assign(d.createElement("code"), { textContent: s.replace(/^ (.*[^ ].*) $/s, "$1") }));
@@ -42,13 +43,15 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     text(".n", m.id);
     title($(".t", tr), m.title);
     $(".t", tr).href = new URL(m.url).pathname;
-    text(".ti p", m.description);
+    const about = $(".ti p:not(.end)", tr);
+    if (m.description) title(about, m.description); else about.remove();
+    for (const words of m.ended) title($(".ti", tr).appendChild(Object.assign(d.createElement("p"), { className: "end" })), words);
     text(".ti .tag", m.hardfork);
     const fork = $("a.tag", tr), path = m.lists.find(l => l.startsWith("upgrade/"));
     if (fork && path) fork.href = `${new URL(home).pathname}${path.split("/").map(encodeURIComponent).join("/")}/`; else fork?.removeAttribute("href");
     const badge = $(".b", tr), known = chips.find(c => c.dataset.status === m.slug);
     badge.textContent = m.status ?? "No status";
-    badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}`;
+    badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}${m.ended.some(words => words.startsWith("Superseded")) ? " was" : ""}`;
     $(".ca", tr).textContent = m.category ?? "";
     $(".up", tr).classList.toggle("cr", !m.updated || Date.parse(m.updated) === Date.parse(m.created));
     text(".up time", m.updated?.slice(0, 10));

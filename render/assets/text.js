@@ -33,7 +33,7 @@ if (list) {
   bar.className = "here"; bar.hidden = true; bar.setAttribute("aria-label", "Place in the text");
   open.type = "button"; label.textContent = "Contents"; open.append(label, here);
   up.href = "#main"; up.textContent = "Top";
-  read.max = 100; read.setAttribute("aria-label", "Read so far, in percent");
+  read.max = 100; read.setAttribute("aria-label", "Reading progress in percent");
   bar.append(read, open, up);
   sheet.className = "sheet"; sheet.setAttribute("aria-label", "On this page");
   close.type = "button"; close.className = "btn s"; close.textContent = "Close";

@@ -111,11 +111,19 @@ func languageOf(info string) (name string, lexer chroma.Lexer) {
 	if named, ok := namedLanguages[strings.ToLower(name)]; ok {
 		return named, nil
 	}
-	if lexer = offeredLexers().Get(name); lexer != nil {
+	found, ok := lexersByWord.Load(name)
+	if !ok {
+		found, _ = lexersByWord.LoadOrStore(name, offeredLexers().Get(name))
+	}
+	if lexer, ok = found.(chroma.Lexer); ok {
 		name = lexer.Config().Name
 	}
 	return name, lexer
 }
+
+// lexersByWord are those that were looked for, nil for a word without one: chroma takes such a word for the name of a
+// file, and tries all patterns of names.
+var lexersByWord sync.Map
 
 // Some patterns of lexers still take time that grows with the square of a line, of a run of blanks or, with
 // a small factor, of a block. The bounds below are properties of the text, not of a clock, so that the same

@@ -40,7 +40,9 @@ func (functions) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 }
 
 // registry registers functions that also do the work for nodes of all kinds.
-type registry struct{ renderer.NodeRendererFuncRegisterer }
+type registry struct {
+	renderer.NodeRendererFuncRegisterer
+}
 
 // Register implements [renderer.NodeRendererFuncRegisterer].
 func (r registry) Register(kind ast.NodeKind, f renderer.NodeRendererFunc) {

@@ -109,6 +109,21 @@ func Successors(info mip.SiteInfo, s mip.Summary) []string {
 	return out
 }
 
+// Ended says why a proposal is over, in sentences without a full stop: that it was withdrawn, with
+// the reason, or superseded.
+func Ended(info mip.SiteInfo, s mip.Summary) (out []string) {
+	if s.Status == mip.Withdrawn && s.WithdrawalReason != nil {
+		out = append(out, "Withdrawn: "+*s.WithdrawalReason)
+	}
+	if by := Successors(info, s); len(by) > 0 {
+		return append(out, "Superseded by "+strings.Join(by, ", "))
+	}
+	if s.Superseded() {
+		out = append(out, "Superseded")
+	}
+	return out
+}
+
 // Sentence ends a text with a full stop unless it has an end. The text must not be empty.
 func Sentence(s string) string {
 	if strings.ContainsAny(s[len(s)-1:], ".!?") {

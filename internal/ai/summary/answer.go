@@ -194,6 +194,7 @@ func Settle(sum *api.Summary, s Subject) {
 			sections[sectionID(from, p.Sections[i].ID)] = passage{kind: s.kindIn(from, p), role: r}
 		}
 	}
+	s.Now = sum.GeneratedAt.UTC()
 	floors := floorsOf(s)
 	for i, x := range axes(sum) {
 		a, said := axis(i), saidTo(s, axis(i), all)

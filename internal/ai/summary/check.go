@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -55,7 +56,10 @@ func CheckForm(sum api.Summary) error { return check(sum, nil, maxEvidence) }
 // below a floor, numbers and addresses that are not in the text, quotes that are not in their sections, and a claim
 // without a quote. It does not compare content hashes: a caller can tell a summary of an older text by them. A
 // committed summary falls below a floor when a fork takes the proposal up later, and has to be made again.
-func Check(sum api.Summary, s Subject) error { return check(sum, &s, maxEvidence) }
+func Check(sum api.Summary, s Subject) error {
+	s.Now = sum.GeneratedAt.UTC()
+	return check(sum, &s, maxEvidence)
+}
 
 // check is Check, or without a subject CheckForm, with a bound on the quotes of a group: a model may give more than are
 // kept.
@@ -285,7 +289,7 @@ func floorsOf(s Subject) (out [4]floor) {
 	k := kindOf(s)
 	decided := k == core && (s.Proposal.Status == mip.LastCall || s.Proposal.Status == mip.Final)
 	holds := map[string]bool{
-		string(k): true, "core, decided": decided, "bundled": s.Fork != nil, "fork to come": toCome(s.Fork),
+		string(k): true, "core, decided": decided, "bundled": s.Fork != nil, "fork to come": s.toCome(),
 	}
 	for _, row := range list("floors of severity") {
 		name, cells, _ := strings.Cut(row, " | ")
@@ -342,6 +346,7 @@ func notMentionedBy(s Subject, a axis, locale string) string {
 // of the rules, whatever the status of the fork. A summary that was made before the fork was active stays sound.
 func notMentionedForms(s Subject, a axis, locale string) []string {
 	// A summary may also be from before the fork took the proposal up.
+	s.Now = time.Time{}
 	before := s
 	before.Fork = nil
 	out := []string{notMentioned(locale), notMentioned("en"), notMentionedBy(before, a, "en")}
@@ -357,7 +362,7 @@ func notMentionedForms(s Subject, a axis, locale string) []string {
 
 // expectation is what a group has to expect of a fork that is to come, whatever the text says of it.
 func expectation(s Subject, a axis) string {
-	if !toCome(s.Fork) {
+	if !s.toCome() {
 		return ""
 	}
 	words := strings.NewReplacer("FORK", s.Fork.Name, "TIME", activation(s.Fork))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"text/tabwriter"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -66,12 +67,22 @@ func TestFloors(t *testing.T) {
 // TestToCome says for which states of a fork somebody still has to act.
 func TestToCome(t *testing.T) {
 	for status, want := range map[string]bool{"planned": true, "scheduled": true, "active on testnet": true, "active": false} {
-		if got := toCome(&mip.HardFork{Status: status}); got != want {
+		if got := (Subject{Fork: &mip.HardFork{Status: status}}).toCome(); got != want {
 			t.Errorf("toCome(%s) = %t, want %t", status, got, want)
 		}
 	}
-	if toCome(nil) {
-		t.Error("toCome(nil) = true")
+	if (Subject{}).toCome() {
+		t.Error("without a fork toCome = true")
+	}
+	// What a build knows of a fork's status is older than the summary.
+	fork := &mip.HardFork{Status: "scheduled", Activation: map[string]mip.Activation{"a": switches(noon.Unix() - 9), "b": switches(noon.Unix())}}
+	for later, want := range map[time.Duration]bool{-9 * time.Second: true, -time.Second: true, 0: false, time.Hour: false} {
+		if got := (Subject{Fork: fork, Now: noon.Add(later)}).toCome(); got != want {
+			t.Errorf("toCome %s after the last activation = %t, want %t", later, got, want)
+		}
+	}
+	if fork.Activation["c"] = (mip.Activation{}); !(Subject{Fork: fork, Now: noon}).toCome() {
+		t.Error("a network without a time has switched")
 	}
 }
 

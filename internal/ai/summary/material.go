@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
@@ -94,15 +95,25 @@ func schedule(s Subject) []string {
 		return nil
 	case IsMeta(s.Proposal.Summary, s.Fork):
 		verb = "describes"
-	case !toCome(s.Fork):
+	case !s.toCome():
 		verb = "came with"
 	}
 	return []string{fmt.Sprintf("%s %s the hard fork %s (%s).", s.Proposal.ID, verb, s.Fork.Name, activation(s.Fork))}
 }
 
-// toCome reports whether a network is left that has not switched. The fork's own status says so, which
-// the caller has from the network's time.
-func toCome(f *mip.HardFork) bool { return f != nil && f.Status != "active" }
+// toCome reports whether a network is left that has not switched. The fork's own status says so, which the caller has
+// from the network's time; one that a build has may be older than the summary, whose time then decides.
+func (s Subject) toCome() bool {
+	if s.Fork == nil || s.Fork.Status == "active" {
+		return false
+	}
+	for _, a := range s.Fork.Activation {
+		if a.Timestamp == nil || time.Unix(*a.Timestamp, 0).After(s.Now) {
+			return true
+		}
+	}
+	return len(s.Fork.Activation) == 0
+}
 
 // activation lists the times of a fork by network, in UTC. A fork without networks has only its status.
 func activation(f *mip.HardFork) string {

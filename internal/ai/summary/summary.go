@@ -35,7 +35,7 @@ type Subject struct {
 	Proposal *mip.Proposal   // required; not changed
 	Bundled  []*mip.Proposal // for the meta proposal of a hard fork: what the fork bundles, ascending; not changed
 	Fork     *mip.HardFork   // the fork that bundles the proposal or whose meta proposal it is; nil: none
-	Now      time.Time       // becomes generatedAt
+	Now      time.Time       // becomes generatedAt; a fork all of whose times have come by then is past
 }
 
 // ForkOf is the hard fork of a [Subject]: the one that bundles a proposal or whose meta proposal it is,
