@@ -27,7 +27,7 @@ func sample(t *testing.T) (*build.Plan, *site.Site) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := build.Options{Site: s, Folders: s.Proposals}
+	o := build.Options{Site: s, Folders: []string{"internal/samples/proposals"}}
 	c, err := build.Load(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestSampleCompanions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: s.Proposals})
+	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{"internal/samples/proposals"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,11 +53,11 @@ func publish(t *testing.T, s *site.Site, folders ...string) (*build.Published, [
 // samples are the site of this repository.
 func samples(t *testing.T) (*site.Site, *build.Published, []byte) {
 	t.Helper()
-	s, err := site.Load("../../site.yaml")
+	s, err := site.Load("../samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	published, document := publish(t, s, "../../proposals")
+	published, document := publish(t, s, "../samples/proposals")
 	return s, published, document
 }
 
