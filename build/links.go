@@ -133,23 +133,19 @@ func hashID(id string) uint64 {
 }
 
 // TextProblems are the warnings about links of the texts that lead nowhere. It renders the texts that were not rendered
-// yet, so that it costs little after all artifacts are made.
-func (p *Plan) TextProblems() ([]mip.Problem, error) { return p.problems() }
+// yet, so that it costs little after all artifacts are made. The caller may change the result.
+func (p *Plan) TextProblems() []mip.Problem { return slices.Clone(p.problems()) }
 
-// linkProblems finds what [Plan.TextProblems] returns.
-func (p *planner) linkProblems() ([]mip.Problem, error) {
+// linkProblems finds what [Plan.TextProblems] returns. A text that cannot be rendered has none: its page fails.
+func (p *planner) linkProblems() []mip.Problem {
 	for _, c := range p.Proposals {
 		if _, done := p.found.Load(c.File); !done {
-			if _, err := p.text(c); err != nil {
-				return nil, err
-			}
+			p.text(c)
 			p.dropText(c)
 		}
 		for _, t := range p.CommittedTexts.Translations(c.ID) {
 			if _, done := p.found.Load(t.File); !done {
-				if _, err := p.translation(c, t); err != nil {
-					return nil, err
-				}
+				p.translation(c, t)
 			}
 		}
 	}
@@ -173,7 +169,7 @@ func (p *planner) linkProblems() ([]mip.Problem, error) {
 			}
 		}
 	}
-	return mip.SortProblems(out), nil
+	return mip.SortProblems(out)
 }
 
 // linksOf are the links of a rendered text.

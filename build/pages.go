@@ -48,11 +48,7 @@ func (p *planner) documents() {
 	add("/api/v1/hardforks", mip.HardForks{HardForks: p.Forks})
 	add("/api/v1/site", p.info)
 	p.addIndex("/api/v1/diagnostics", func() ([]byte, error) {
-		texts, err := p.plan.TextProblems()
-		if err != nil {
-			return nil, err
-		}
-		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(texts)})
+		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(p.plan.TextProblems())})
 	})
 	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info, p.Forks, p.Summaries) })
 	full := func(w io.Writer) error {

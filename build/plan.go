@@ -179,7 +179,7 @@ type Plan struct {
 	// kind is that of the proposals.
 	kind string
 	// problems are those of the content and of the texts' links, found once.
-	problems func() ([]mip.Problem, error)
+	problems func() []mip.Problem
 	// versions are those of proposals with a history. Nil: no artifact reads one.
 	versions *corpus.Texts
 }
@@ -230,7 +230,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 		listed: make([][]string, len(c.Summaries)),
 	}
 	p.beginTexts()
-	p.plan.problems = sync.OnceValues(p.linkProblems)
+	p.plan.problems = sync.OnceValue(p.linkProblems)
 	p.stableInfo = p.info
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error

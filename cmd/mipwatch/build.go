@@ -61,9 +61,8 @@ func newBuild(p *program) *cobra.Command {
 	return cmd
 }
 
-// run reads the proposals, with --summaries writes the summaries that they lack, and publishes the site. Problems
-// go to standard error and the result to standard output; with --format json both are in the result. The error has an
-// exit code.
+// run reads the proposals, with --summaries writes the summaries that they lack, and publishes the site. Problems go to
+// standard error and the result to standard output; with --format json both are in the result.
 func (b *builder) run(ctx context.Context, _ []string) error {
 	o, err := b.options()
 	if err != nil {
@@ -94,6 +93,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 			return err
 		}
 	}
+	b.print(unsummarised, -1)
 	if c.History == "none" {
 		b.progress.say("no git history, so times of change are the headers' dates")
 	}
@@ -102,7 +102,6 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	// a proposal without a page.
 	if found := count(c.Problems); found.Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0) {
 		b.print(c.Problems, mostWarnings)
-		b.print(unsummarised, -1)
 		b.progress.say("nothing is published: %s", found)
 		return b.finish(exitProblems, buildReport{Problems: c.Problems, Out: b.out})
 	}
@@ -115,19 +114,11 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		Waiting:  func() { b.progress.say("waiting for another build that writes into %s", b.out) },
 		Progress: func(done, total int) { b.progress.doing("writing… %d %%", done*100/max(total, 1)) },
 	})
-	// Only a text that was rendered shows which of its links lead nowhere.
-	problems := slices.Concat(c.Problems, plan.Problems)
-	if err == nil {
-		var texts []mip.Problem
-		texts, err = plan.TextProblems()
-		problems = append(problems, texts...)
-	}
-	problems = mip.FoldProblems(mip.SortProblems(problems))
-	b.print(problems, mostWarnings)
-	b.print(unsummarised, -1)
 	if err != nil {
 		return writeError("--out", b.out, err)
 	}
+	problems := mip.FoldProblems(mip.SortProblems(slices.Concat(c.Problems, plan.Problems, plan.TextProblems())))
+	b.print(problems, mostWarnings)
 	if b.snapshot != "" {
 		if _, err := build.Snapshot(ctx, plan, b.snapshot, o.Site); err != nil {
 			return writeError("--snapshot", b.snapshot, err)

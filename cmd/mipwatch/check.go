@@ -96,9 +96,8 @@ func render(ctx context.Context, c *build.Content, o build.Options) error {
 	if err := plan.Check(ctx); err != nil {
 		return err
 	}
-	found, err := plan.TextProblems()
-	c.Problems = mip.SortProblems(append(c.Problems, found...))
-	return err
+	c.Problems = mip.SortProblems(append(c.Problems, plan.TextProblems()...))
+	return nil
 }
 
 // newReport limits what was found to the named files, if any are named. The error names all those that

@@ -206,11 +206,7 @@ func (s *server) build(ctx context.Context) error {
 		return exit(exitWrite, err)
 	}
 	progress.clear()
-	texts, err := plan.TextProblems()
-	if err != nil {
-		return exit(exitWrite, err)
-	}
-	problems := append(texts, plan.Problems...)
+	problems := append(plan.TextProblems(), plan.Problems...)
 	if found.Errors == 0 {
 		problems = append(problems, c.Problems...)
 	}

@@ -376,7 +376,7 @@ func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Docu
 		return nil, nil, false
 	}
 	end := lineAt(text, h.body) - 1 // the closing fence
-	header = decode(h, r, "title", "description", "translation-of")
+	header = decode(h, r, "title", "description", fieldName("translation-of"))
 	for _, f := range header.order {
 		if class := hidden(f.text()); class != mip.Visible {
 			r.add(f.line, "translation-invalid/hidden-character", f.key, class)

@@ -114,6 +114,15 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 	return s
 }
 
+// reportUnused warns of the keys with a value that nothing asked for.
+func (d *fields) reportUnused() {
+	for _, f := range d.order {
+		if !f.used && f.v != nil {
+			d.r.add(f.line, "unknown-key", quoted(f.key))
+		}
+	}
+}
+
 // visible returns a text that people judge a proposal by: every character of it must be
 // visible.
 func (f *fields) visible(name string) string {

@@ -38,12 +38,9 @@ type fields struct {
 // no acceptable YAML is kept as text, with a warning.
 func decode(h *header, r *report, names ...string) *fields {
 	d := &fields{byName: make(map[string]*field, len(h.fields)), r: r}
-	wanted := func(f *field) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return fieldName(name) == f.name })
-	}
 	for i := range h.fields {
 		f := &h.fields[i]
-		if len(names) > 0 && !wanted(f) {
+		if len(names) > 0 && !slices.Contains(names, f.name) {
 			continue
 		}
 		// A value that is broken costs no other field its structure.
@@ -376,15 +373,6 @@ func (d *fields) get(names ...string) *field {
 	}
 	found.used = true
 	return found
-}
-
-// reportUnused warns of the keys with a value that nothing asked for.
-func (d *fields) reportUnused() {
-	for _, f := range d.order {
-		if !f.used && f.v != nil {
-			d.r.add(f.line, "unknown-key", quoted(f.key))
-		}
-	}
 }
 
 // text returns the field as one line of text; lists are joined by commas.

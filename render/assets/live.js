@@ -13,8 +13,7 @@ const source = (li, ok, at, why) => {
   li.className = !at ? "down" : ok && !aged ? "ok" : "old";
   put($("span", li), !at ? why : (ok && !aged ? `${ago(at)} old` : `old, ${ago(at)}`) + (ok || !why ? "" : `: ${why}`));
 };
-const problems = { upstream_timeout: "too slow" };
-const reason = code => problems[code] ?? "no answer";
+const reason = code => code === "upstream_timeout" ? "too slow" : "no answer";
 
 // The line of a network is milliseconds per block between heads that were seen, a few heads apart, since a
 // chain tells whole seconds.
@@ -27,8 +26,8 @@ const draw = (id, recent, card) => {
   if (ms.length < 2) return;
   const low = Math.round(Math.min(...ms)), high = Math.round(Math.max(...ms));
   // From 0 to twice the declared block time, or else the mean.
-  const middle = card.dataset.pace * 1000 || ms.reduce((a, b) => a + b) / ms.length || 1;
-  const line = ms.map((v, i) => `${(300 * i / (ms.length - 1)).toFixed(1)} ${(40 - 20 * Math.min(2, Math.max(0, v / middle))).toFixed(1)}`).join("L");
+  const middle = card.dataset.pace * 1000 || ms.reduce((a, b) => a + b) / ms.length;
+  const line = ms.map((v, i) => `${(300 * i / (ms.length - 1)).toFixed(1)} ${(40 - 20 * Math.min(2, v / middle)).toFixed(1)}`).join("L");
   const [area, path] = $$(".spark path", card);
   path.setAttribute("d", `M${line}`);
   area.setAttribute("d", `M${line}L300 40L0 40Z`);

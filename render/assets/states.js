@@ -5,8 +5,8 @@ const day = 86400;
 const span = ms => {
   const s = Math.abs(ms) / 1000;
   const [size, unit] = s < 3600 ? [60, "minute"] : s < day ? [3600, "hour"] : s < 60 * day ? [day, "day"] : s < 730 * day ? [30.44 * day, "month"] : [365.25 * day, "year"];
-  const n = Math.floor(s / size);
-  return n ? `${n} ${unit}${n > 1 ? "s" : ""}` : "less than a minute";
+  const n = Math.floor(s / size) || 1;
+  return `${n} ${unit}${n > 1 ? "s" : ""}`;
 };
 // The status of a fork by its name, as the chains have it.
 const said = Object.create(null);
@@ -23,7 +23,8 @@ const judge = (forks = []) => {
     const left = (until ? Date.parse(until) + day * 1000 : t * 1000) - Date.now(), far = span(left);
     put(e, on ? left > 0 ? "active" : `active for ${far}` : left > 0 ? `in ${far}` : until ? `passed ${far} ago` : "due");
     // What can still be commented on comes first.
-    if (left <= 0) e.closest("#list tbody")?.append(e.closest("tr"));
+    const row = until && left <= 0 ? e.closest("#list tr") : null;
+    row?.parentElement.append(row);
   }
   // Of the upgrades that may be next, the newest first, one is: that with the soonest time, or else one without any.
   let next = $(".next"), soonest = Infinity, over = true;
@@ -37,7 +38,7 @@ const judge = (forks = []) => {
     for (const li of $$("[data-step]", card)) {
       const done = on.includes(li.dataset.step), now = current && !done;
       li.className = done ? "s-final done" : now ? "s-last-call now" : "s-draft";
-      if (now) li.setAttribute("aria-current", "step"); else li.removeAttribute("aria-current");
+      li.ariaCurrent = now ? "step" : null;
       current &&= done;
     }
   }
