@@ -50,7 +50,7 @@ func publish(t *testing.T, s *site.Site, folders ...string) (*build.Published, [
 	return published, w.Body.Bytes()
 }
 
-// samples are the site of this repository.
+// samples are the site of the sample proposals.
 func samples(t *testing.T) (*site.Site, *build.Published, []byte) {
 	t.Helper()
 	s, err := site.Load("../samples/site.yaml")
