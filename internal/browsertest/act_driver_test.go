@@ -20,6 +20,8 @@ func (tab *Tab) Go(path string) {
 	tab.requests = nil
 	tab.mu.Unlock()
 	tab.do("go to "+path, chromedp.Navigate(tab.base+path))
+	// What stands below live figures is shown with the first answer.
+	tab.Wait(`[...document.querySelectorAll(".hold")].every(e => e.checkVisibility({ visibilityProperty: true }))`)
 }
 
 // Reload loads the page again.

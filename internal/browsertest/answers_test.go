@@ -25,8 +25,8 @@ func answers(t *testing.T, with run) {
 		`, "foundation": {"impact": "The text does not say what this means for this group.", "severity": "low", "actionRequired": false, "evidence": []}`
 	r := run{with.Browser, setup{sidecar: true, edit: func(folder string) {
 		for _, n := range []int{950, 951} {
-			text := fmt.Sprintf("---\nmip: %d\ntitle: Memory\nstatus: Draft\ntype: Standards Track\ncategory: Core\n---\n\n## Compatibility\n\n%s\n\n%s\n\n%s\n",
-				n, must, idle, quiet)
+			text := fmt.Sprintf("---\nmip: %d\ntitle: Memory\nstatus: Draft\ntype: Standards Track\ncategory: Core\n---\n\n%s\n\n## Compatibility\n\n%s\n\n%s\n\n%s\n",
+				n, strings.Repeat("Memory is counted in pages of a fixed size. ", 10), must, idle, quiet)
 			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +69,7 @@ func answers(t *testing.T, with run) {
 			continue
 		}
 		tab.Go("/mip/951/")
-		tab.Click("section.ai [data-run]")
+		tab.Click("[data-offer=summaries]")
 		tab.Wait(`document.querySelector("section.ai .axes")`)
 		got := Ask[[]group](tab, look)
 		got[2].Level = want[2].Level // a floor of the rules

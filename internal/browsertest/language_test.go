@@ -136,7 +136,7 @@ func language(t *testing.T, r run) {
 		}
 		got := Ask[struct{ Page, Text, Lang, Title, Note, Code string }](tab, `(a => ({
 			Page: document.documentElement.lang, Lang: a.lang, Text: a.innerText, Title: document.querySelector("h1").textContent,
-			Note: document.querySelector("aside.note").innerText, Code: a.querySelector("pre")?.textContent ?? "",
+			Note: [...document.querySelectorAll("aside.note")].map(e => e.innerText).join("\n"), Code: a.querySelector("pre")?.textContent ?? "",
 		}))(document.querySelector("article"))`)
 		if got.Page != "en" || got.Lang != "ja" || got.Text == english || !strings.HasPrefix(got.Title, p.ID.String()) || !strings.Contains(got.Note, "The English text is authoritative") {
 			t.Errorf("%s: page %s, article %s, title %q, note %q", v, got.Page, got.Lang, got.Title, got.Note)

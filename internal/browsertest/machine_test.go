@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -133,7 +134,8 @@ func readFeeds(t *testing.T, v *served) map[string][]feedItem {
 		Version string
 		Items   []struct {
 			ID, Summary string
-			Date        string `json:"date_modified"`
+			Published   string `json:"date_published"`
+			Date        string `json:"date_modified"` // absent where no change is known
 		}
 	}
 	read("/feed.xml", "application/rss+xml", xml.Unmarshal, &rss)
@@ -150,7 +152,7 @@ func readFeeds(t *testing.T, v *served) map[string][]feedItem {
 		out["/feed.atom"] = append(out["/feed.atom"], feedItem{i.ID, i.Summary, date(time.RFC3339, i.Date)})
 	}
 	for _, i := range feed.Items {
-		out["/feed.json"] = append(out["/feed.json"], feedItem{i.ID, i.Summary, date(time.RFC3339, i.Date)})
+		out["/feed.json"] = append(out["/feed.json"], feedItem{i.ID, i.Summary, date(time.RFC3339, cmp.Or(i.Date, i.Published))})
 	}
 	if len(out) != 3 {
 		t.Fatalf("%d feeds have items", len(out))
@@ -206,7 +208,7 @@ func foreign(t *testing.T, r run) {
 		return `location.hash === ` + fmt.Sprintf("%q", fragment) + ` && (h => h.top >= 0 && h.top < innerHeight / 4)(document.getElementById(decodeURIComponent(location.hash.slice(1))).getBoundingClientRect())`
 	}
 	for _, fragment := range []string{"specification", "user-content-specification", "Specification", "s-specification"} {
-		for _, path := range []string{"/mip/4/", "/MIPS/MIP-4", "/proposals/MIP-4.md"} {
+		for _, path := range []string{"/mip/4/", "/MIPS/MIP-4", "/internal/samples/proposals/MIP-4.md"} {
 			tab.Go("/404.html")
 			tab.Go(path + "#" + fragment)
 			tab.Wait(`location.pathname === "/mip/4/"`)

@@ -70,8 +70,12 @@ func badges(t *testing.T, r run) {
 		if s, ok := m.Frontmatter["status"].(string); ok {
 			want[0] = s
 		}
+		if m.Superseded() {
+			want = append(want, "Superseded")
+		}
+		// A type and a category of one name are one badge.
 		for _, v := range []*string{m.Type, m.Category} {
-			if v != nil {
+			if v != nil && !slices.Contains(want, *v) {
 				want = append(want, *v)
 			}
 		}

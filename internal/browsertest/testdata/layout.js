@@ -41,7 +41,8 @@
   const boxes = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
   while (walker.nextNode()) {
     const node = walker.currentNode, e = node.parentElement;
-    if (!node.data.trim() || e.closest("math, script, noscript, option") || hidden(e)) continue;
+    // What stays at the edge of the window covers what scrolls below it.
+    if (!node.data.trim() || e.closest("math, script, noscript, option, nav.here") || hidden(e)) continue;
     range.selectNodeContents(node);
     for (const r of range.getClientRects()) {
       const box = { left: r.left, right: r.right, top: r.top, bottom: r.bottom, e };
