@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"fmt"
 	"hash/fnv"
 	"net/url"
 	"path"
@@ -111,7 +112,13 @@ type (
 // newTextLinks takes from an article what outlives it. last is the file's number of lines, and body ends with it.
 func newTextLinks(file string, last int, body []byte, a *html.Article) textLinks {
 	out := textLinks{file: file}
-	line := func(offset int) int { return last - bytes.Count(body[offset:], []byte("\n")) }
+	// Links come in the order of the text, but for those of footnotes: each is counted from the one before.
+	at, n := len(body), last
+	line := func(offset int) int {
+		n += bytes.Count(body[min(at, offset):offset], []byte("\n")) - bytes.Count(body[min(at, offset):at], []byte("\n"))
+		at = offset
+		return n
+	}
 	for id := range a.IDs {
 		out.ids = append(out.ids, hashID(id))
 	}
@@ -150,26 +157,55 @@ func (p *planner) linkProblems() []mip.Problem {
 		}
 	}
 	var out []mip.Problem
-	for i, c := range p.Proposals {
+	for _, c := range p.Proposals {
 		files := []string{c.File}
 		for _, t := range p.CommittedTexts.Translations(c.ID) {
 			files = append(files, t.File)
 		}
 		for _, file := range files {
-			links := p.linksOf(file)
-			for _, f := range links.fragments {
-				if p.deadFragment(f.Fragment) {
-					out = append(out, corpus.Problem(file, f.line, "dead-fragment", mip.ShortenRunes(f.Dest, mostShown)))
-				}
-			}
-			for _, d := range links.dropped {
-				if id, args := p.deadLink(p.Site, p.Proposals[i], d.dest); id != "" {
-					out = append(out, corpus.Problem(file, d.line, id, args...))
-				}
-			}
+			out = append(out, bounded(p.problemsOf(file, c))...)
 		}
 	}
 	return mip.SortProblems(out)
+}
+
+// problemsOf are those of one text of a proposal, by line.
+func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem) {
+	links := p.linksOf(file)
+	for _, f := range links.fragments {
+		if p.deadFragment(f.Fragment) {
+			out = append(out, corpus.Problem(file, f.line, "dead-fragment", mip.ShortenRunes(f.Dest, mostShown)))
+		}
+	}
+	for _, d := range links.dropped {
+		if id, args := p.deadLink(p.Site, c, d.dest); id != "" {
+			out = append(out, corpus.Problem(file, d.line, id, args...))
+		}
+	}
+	return mip.SortProblems(out)
+}
+
+// bounded keeps the first hundred problems of a text that have no cause, since a file of a mebibyte has room for fifty
+// thousand links. The last one says how many more there are. Those of one cause become one problem later.
+func bounded(ps []mip.Problem) []mip.Problem {
+	const most = 100
+	n, last := 0, 0
+	for i, p := range ps {
+		if p.Cause == "" {
+			if n++; n == most {
+				last = i
+			}
+		}
+	}
+	if n <= most {
+		return ps
+	}
+	ps[last].Message += fmt.Sprintf(" (and %d more links of this file lead nowhere)", n-most)
+	i := -1
+	return slices.DeleteFunc(ps, func(p mip.Problem) bool {
+		i++
+		return i > last && p.Cause == ""
+	})
 }
 
 // linksOf are the links of a rendered text.

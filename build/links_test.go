@@ -14,6 +14,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
@@ -229,5 +230,30 @@ func TestLinkCheck(t *testing.T) {
 		if got := c.dead(); len(got) != want {
 			t.Errorf("%s: dead links %q, want %d", text, got, want)
 		}
+	}
+}
+
+// TestManyDeadLinks has a text of many dead links told in few problems, with their lines.
+func TestManyDeadLinks(t *testing.T) {
+	var text strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&text, "[a](#no-%d) [b](other-%d.md) [^%d]\n\n", i, i, i)
+	}
+	for i := range 500 {
+		fmt.Fprintf(&text, "[^%d]: [c](#none-%d)\n", i, i)
+	}
+	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("", text.String())), testSite("MIP"))
+	found := b.plan.TextProblems()
+	codes := map[string]int{}
+	for _, p := range found {
+		codes[p.Code]++
+	}
+	folded := mip.FoldProblems(found)
+	if codes["dead-fragment"] != 100 || codes["dead-link"] != 500 || len(folded) != 101 {
+		t.Errorf("problems %v, folded %d", codes, len(folded))
+	}
+	last := slices.IndexFunc(folded, func(p mip.Problem) bool { return slices.Contains(strings.Fields(p.Message), "#no-99") })
+	if last < 0 || folded[last].Line != 5+2*99 || !strings.HasSuffix(folded[last].Message, "(and 900 more links of this file lead nowhere)") {
+		t.Errorf("the hundredth is not told with its line: %d of %v", last, folded)
 	}
 }

@@ -146,7 +146,11 @@ func FoldProblems(ps []Problem) []Problem {
 	for _, p := range ps {
 		k := key{p.Code, p.Cause}
 		if n := count[k]; p.Cause != "" && n > mostOfCause {
-			p.Message += fmt.Sprintf(" (and %d more of this cause, in %d files in all)", n-1, len(files[k]))
+			where := "in this file"
+			if in := len(files[k]); in > 1 {
+				where = fmt.Sprintf("in %d files in all", in)
+			}
+			p.Message += fmt.Sprintf(" (and %d more of this cause, %s)", n-1, where)
 			count[k] = -1
 		} else if n < 0 {
 			continue
