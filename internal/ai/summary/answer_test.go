@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -304,5 +305,17 @@ func TestSettle(t *testing.T) {
 	sum.Foundation.ActionRequired = true
 	if Settle(&sum, s); sum.Foundation.ActionRequired {
 		t.Error("a claim without a quote stays")
+	}
+}
+
+// TestAnswersOfLongTexts holds that a text whose end is not judged gives no ground for a no, and what was judged counts.
+func TestAnswersOfLongTexts(t *testing.T) {
+	filler := strings.Repeat("A lamp is lit at night.\n\n", 10_000)
+	for first, answer := range map[string]string{"Validators must upgrade their nodes.": yes, "Validators are not required to upgrade.": silent} {
+		for text, want := range map[string]string{first + "\n\n" + filler: answer, filler + first: silent} {
+			if got, _ := answered(Extract(says("Core", "Backwards Compatibility", text)).Validators); got != want {
+				t.Errorf("%q in %d bytes: %s, want %s", first, len(text), got, want)
+			}
+		}
 	}
 }

@@ -98,6 +98,10 @@ type passage struct {
 // meta proposal of a fork those of what it bundles. Each is weighed for every group. Sections without a role in a
 // summary are left out.
 func passages(s Subject) []passage {
+	// Patterns take seconds for a text of a mebibyte. What stands behind these bytes is not judged, and so no ground for
+	// a no.
+	const judged = 192 << 10
+	size := 0
 	var out []passage
 	vocabularies := vocabulariesOf(kindOf(s))
 	for from, p := range s.proposals() {
@@ -117,8 +121,12 @@ func passages(s Subject) []passage {
 				// An abstract says how things are before it begins to speak of the proposal.
 				u.before = r == abstract && j < announced && !announces(u.text)
 				u.order, u.words = len(out), words(u.text)
+				size += len(u.text)
 				for a, v := range vocabularies {
-					u.speaks[a], u.answers[a] = axisScore(v, axis(a), u), u.answer(axis(a))
+					u.speaks[a], u.answers[a] = axisScore(v, axis(a), u), look
+					if size <= judged {
+						u.answers[a] = u.answer(axis(a))
+					}
 				}
 				out = append(out, u)
 			}
