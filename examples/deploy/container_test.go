@@ -210,7 +210,9 @@ func TestCompose(t *testing.T) {
 	tables, _, _ = strings.Cut(tables, "\n## ")
 	var want []string
 	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(tables, -1) {
-		want = append(want, regexp.MustCompile(`[A-Z_]+[A-Z]\b`).FindAllString(row[1], -1)...)
+		for _, name := range regexp.MustCompile("`([A-Z_]+)`").FindAllStringSubmatch(row[1], -1) {
+			want = append(want, name[1])
+		}
 	}
 	for _, file := range []string{"internal/samples/site.yaml", "examples/monad.yaml"} {
 		described, err := site.Load(filepath.Join(top, file))

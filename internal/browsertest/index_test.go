@@ -164,6 +164,7 @@ func combined(t *testing.T, r run) {
 	})()`)
 	const heated = `document.querySelector("#heat").textContent.startsWith("Forum heat as of")`
 	tab.Wait(heated)
+	tab.Wait(fmt.Sprintf(`document.querySelectorAll("#list tbody tr").length === %d`, len(want)))
 	got, at := shown(tab), Ask[string](tab, `location.pathname + location.search`)
 	if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {
 		t.Errorf("rows %q, want %q", got, want)

@@ -44,7 +44,7 @@ func TestRealCorpora(t *testing.T) {
 					t.Errorf("Load(%s): %s %v, want warnings only", tt.folder, p.Level, p)
 				}
 				if p.Code == "requires-cycle" {
-					_, path, _ := strings.Cut(p.Message, "circle: ")
+					_, path, _ := strings.Cut(p.Message, "cycle: ")
 					cycles = append(cycles, path)
 				}
 			}
