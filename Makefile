@@ -20,9 +20,11 @@ help: ## this list
 serve: program ## the site of ./proposals on 127.0.0.1:8080, or ADDR=, with demo live data, rebuilt on save
 	bin/mipwatch serve --demo --addr $(ADDR) $(ARGS)
 
-# Long tests may drive a browser or a forum against the clock: with them, P=1 lets no package take another's time.
+# The browser's tests come last, when no other package takes their time.
+PACKAGES = $$(go list ./... | grep -v /browsertest) ./internal/browsertest
+
 test: lint ## every static check and short test, then what was skipped and why; MIPWATCH_TESTS=all for all tests
-	@go tool gotestsum --format-hide-empty-pkg --post-run-command "$(COUNTS)" -- -p $(P) -timeout 30m $(TESTFLAGS) ./...
+	@go tool gotestsum --format-hide-empty-pkg --post-run-command "$(COUNTS)" -- -p $(P) -timeout 30m $(TESTFLAGS) $(PACKAGES)
 
 COUNTS := sh -c 'echo \$$((TESTS_TOTAL - TESTS_FAILED - TESTS_SKIPPED)) passed, \$$((TESTS_FAILED + TESTS_ERRORS)) failed, \$$TESTS_SKIPPED skipped'
 
