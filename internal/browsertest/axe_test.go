@@ -61,6 +61,7 @@ func audit(t *testing.T, r run, views []View, paths []string, ready func(tab *Ta
 	source := Axe(t)
 	for _, v := range views {
 		t.Run(v.String(), func(t *testing.T) {
+			t.Parallel()
 			tab := r.tab(t, v)
 			for _, path := range paths {
 				tab.Go(path)

@@ -29,11 +29,19 @@ func TestPages(t *testing.T) {
 		name string
 		do   func(*testing.T, run)
 	}{
+		// The longest come first, so that none runs on alone at the end.
+		{"step 35: axe", axe},
+		{"step 35: axe, figures of the build", axeOfFigures},
+		{"step 34: no page scrolls sideways", sideways},
+		{"step 20: the sidecar gives nothing", bare},
+		{"step 3: every control by keyboard", reachable},
+		{"step 34: nothing moves", stillness},
+		{"step 34: nothing moves when figures are renewed", func(t *testing.T, r run) { stillness(t, run{r.Browser, serveFigures(t, true, nil), r.clipboard}) }},
+
 		{"step 1: the first page", firstPage},
 		{"step 2: skip to content", skip},
 		{"step 3: slash leads to the search", slash},
 		{"step 3: Escape empties the search", escape},
-		{"step 3: every control by keyboard", reachable},
 		{"steps 4 to 6: typing filters, the address keeps it, Back leaves", typing},
 		{"step 7: a number comes first", numbers},
 		{"step 8: a status filters", tiles},
@@ -54,7 +62,6 @@ func TestPages(t *testing.T) {
 		{"step 19: what an earlier text meant", older},
 		{"step 19: who has to act", answers},
 		{"step 20: without a sidecar", withoutSidecar},
-		{"step 20: the sidecar gives nothing", bare},
 		{"step 20: the sidecar answers", offered},
 		{"step 20: nothing behind the sidecar answers", nothingAnswers},
 		{"steps 20 and 26: figures of the build without a sidecar", kept},
@@ -79,11 +86,6 @@ func TestPages(t *testing.T) {
 		{"step 33: not found", notFound},
 		{"step 33: links of other publishers", foreign},
 		{"step 34: requests", requests},
-		{"step 34: nothing moves", stillness},
-		{"step 34: nothing moves when figures are renewed", func(t *testing.T, r run) { stillness(t, run{r.Browser, serveFigures(t, true, nil), r.clipboard}) }},
-		{"step 34: no page scrolls sideways", sideways},
-		{"step 35: axe", axe},
-		{"step 35: axe, figures of the build", axeOfFigures},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

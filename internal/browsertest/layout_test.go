@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	_ "embed"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,17 +59,23 @@ func some(t *testing.T, folder string, n int) string {
 	return to
 }
 
-// layout reports the faults of every page of a site.
+// layout reports the faults of every page of a site, in two tabs.
 func layout(t *testing.T, b *Browser, v *served) {
-	tab := b.Open(t, v.base, View{})
-	for _, path := range v.pages() {
-		tab.Go(path)
-		for _, width := range layoutWidths {
-			tab.Resize(width)
-			if faults := Ask[[]string](tab, layoutFaults); len(faults) > 0 {
-				t.Errorf("%s at %d px:\n%s", path, width, strings.Join(faults, "\n"))
+	all := v.pages()
+	for i, paths := range [][]string{all[:len(all)/2], all[len(all)/2:]} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			tab := b.Open(t, v.base, View{})
+			for _, path := range paths {
+				tab.Go(path)
+				for _, width := range layoutWidths {
+					tab.Resize(width)
+					if faults := Ask[[]string](tab, layoutFaults); len(faults) > 0 {
+						t.Errorf("%s at %d px:\n%s", path, width, strings.Join(faults, "\n"))
+					}
+				}
 			}
-		}
+		})
 	}
 }
 
