@@ -187,25 +187,22 @@ func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem
 
 // bounded keeps the first hundred problems of a text that have no cause, since a file of a mebibyte has room for fifty
 // thousand links. The last one says how many more there are. Those of one cause become one problem later.
-func bounded(ps []mip.Problem) []mip.Problem {
+func bounded(ps []mip.Problem) (out []mip.Problem) {
 	const most = 100
 	n, last := 0, 0
-	for i, p := range ps {
+	for _, p := range ps {
 		if p.Cause == "" {
-			if n++; n == most {
-				last = i
+			if n++; n > most {
+				continue
 			}
+			last = len(out)
 		}
+		out = append(out, p)
 	}
-	if n <= most {
-		return ps
+	if n > most {
+		out[last].Message += fmt.Sprintf(" (and %d more links of this file lead nowhere)", n-most)
 	}
-	ps[last].Message += fmt.Sprintf(" (and %d more links of this file lead nowhere)", n-most)
-	i := -1
-	return slices.DeleteFunc(ps, func(p mip.Problem) bool {
-		i++
-		return i > last && p.Cause == ""
-	})
+	return out
 }
 
 // linksOf are the links of a rendered text.
