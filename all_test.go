@@ -29,41 +29,41 @@ var imports = map[string][]string{
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/upstreamtest",
+	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/demo",
 		"sidecar", "internal/api", "internal/ai", "sidecar/index",
 		"github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
 		"github.com/prometheus/client_golang"},
-	"internal/aimocktest":   {"internal/testenv"}, // for tests only
-	"internal/atomicfile":   {},
-	"internal/browsertest":  {},                   // tests only
-	"internal/corpora":      {"internal/testenv"}, // for tests only
-	"internal/corpus":       {"internal/api", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
-	"internal/entity":       {},
-	"internal/fetch":        {},
-	"internal/snapshot":     {"internal/mip", "internal/api"},
-	"internal/folder":       {},
-	"internal/git":          {},
-	"internal/gitsync":      {"internal/atomicfile", "internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
-	"internal/graph":        {},
-	"internal/markdown":     {"internal/mip", "github.com/yuin/goldmark"},
-	"internal/mip":          {},
-	"internal/openapitest":  {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
-	"internal/redistest":    {"internal/testenv"},                         // for tests only
-	"internal/release":      {},
-	"internal/site":         {"internal/mip", "go.yaml.in/yaml/v3"},
-	"internal/strictjson":   {"github.com/go-json-experiment/json"},
-	"internal/testenv":      {}, // for tests only
-	"internal/tex":          {"internal/mip"},
-	"internal/upstreamtest": {"internal/mip"},
-	"internal/webtest":      {}, // for tests only
-	"render":                {"internal/snapshot", "internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff"},
-	"render/agent":          {"internal/mip", "internal/api", "render/plain"},
-	"render/card":           {"internal/mip", "golang.org/x/image"},
-	"render/feed":           {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},
-	"render/markdown":       {"internal/markdown", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
-	"render/plain":          {"internal/mip"},
-	"render/rendertest":     {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
+	"internal/aimocktest":  {"internal/testenv"}, // for tests only
+	"internal/atomicfile":  {},
+	"internal/browsertest": {},                   // tests only
+	"internal/corpora":     {"internal/testenv"}, // for tests only
+	"internal/corpus":      {"internal/api", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
+	"internal/demo":        {"internal/mip"},
+	"internal/entity":      {},
+	"internal/fetch":       {},
+	"internal/snapshot":    {"internal/mip", "internal/api"},
+	"internal/folder":      {},
+	"internal/git":         {},
+	"internal/gitsync":     {"internal/atomicfile", "internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
+	"internal/graph":       {},
+	"internal/markdown":    {"internal/mip", "github.com/yuin/goldmark"},
+	"internal/mip":         {},
+	"internal/openapitest": {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
+	"internal/redistest":   {"internal/testenv"},                         // for tests only
+	"internal/release":     {},
+	"internal/site":        {"internal/mip", "go.yaml.in/yaml/v3"},
+	"internal/strictjson":  {"github.com/go-json-experiment/json"},
+	"internal/testenv":     {}, // for tests only
+	"internal/tex":         {"internal/mip"},
+	"internal/webtest":     {}, // for tests only
+	"render":               {"internal/snapshot", "internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff"},
+	"render/agent":         {"internal/mip", "internal/api", "render/plain"},
+	"render/card":          {"internal/mip", "golang.org/x/image"},
+	"render/feed":          {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},
+	"render/markdown":      {"internal/markdown", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
+	"render/plain":         {"internal/mip"},
+	"render/rendertest":    {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/index", "sidecar/limit", "sidecar/redis", "sidecar/timing", "internal/fetch",
 		"golang.org/x/sync"},
 	"internal/api": {"internal/mip"},

@@ -16,8 +16,8 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
@@ -122,7 +122,7 @@ func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
 		t.Fatal(err)
 	}
 	k.Endpoints = s.Networks
-	hosts := upstreamtest.NewNetwork()
+	hosts := demo.NewNetwork()
 	t.Cleanup(hosts.Close)
 	hosts.Demo(time.Now, k.Site, k.List.MIPs, k.Endpoints)
 	live := sidecar.New(sidecar.Config{Transport: hosts, AIRequestsPerMinute: 1000})

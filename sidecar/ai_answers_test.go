@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
 // Sentences that answer developers with yes and users with no, speak of validators without an answer, and of nobody.
@@ -66,8 +66,8 @@ func TestSummaryAnswers(t *testing.T) {
 	want := map[string]verdict{"developers": {true, true, quote(changes)}, "users": {true, false, quote(calm)},
 		"validators": {true, false, nil}, "foundation": {false, false, nil}}
 	for _, provider := range []string{"", "openai"} {
-		answer := func(upstreamtest.ModelRequest) upstreamtest.ModelReply {
-			return upstreamtest.ModelReply{Text: encode(soft)}
+		answer := func(demo.ModelRequest) demo.ModelReply {
+			return demo.ModelReply{Text: encode(soft)}
 		}
 		withAI(t, aiSetup{site: p, provider: provider, answer: answer}, func(w *aiWorld) {
 			for number, source := range map[int]string{1: map[string]string{"": "extractive", "openai": modelName}[provider], 2: "a person"} {

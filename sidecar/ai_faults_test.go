@@ -18,8 +18,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpora"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
@@ -48,17 +48,17 @@ func TestModelFails(t *testing.T) {
 	axis := func(name, member string, value any) func(string) string {
 		return spoilt(func(v map[string]any) { v[name].(map[string]any)[member] = value })
 	}
-	bad := func(status int, fields ...string) upstreamtest.Fault {
+	bad := func(status int, fields ...string) demo.Fault {
 		h := http.Header{}
 		for i := 0; i < len(fields); i += 2 {
 			h.Set(fields[i], fields[i+1])
 		}
-		return upstreamtest.Answer(status, h, `{"error":{"message":"`+leak+` `+modelKey+`"}}`)
+		return demo.Answer(status, h, `{"error":{"message":"`+leak+` `+modelKey+`"}}`)
 	}
 	for name, c := range map[string]struct {
-		fault upstreamtest.Fault       // of the host
+		fault demo.Fault               // of the host
 		text  func(good string) string // of the model's text
-		reply func(upstreamtest.ModelReply) upstreamtest.ModelReply
+		reply func(demo.ModelReply) demo.ModelReply
 		code  api.Code
 		wait  bool // Retry-After is said
 	}{
@@ -68,20 +68,20 @@ func TestModelFails(t *testing.T) {
 		"529":               {fault: bad(529, "Retry-After", "20"), code: api.UpstreamUnavailable, wait: true},
 		"401":               {fault: bad(401), code: api.UpstreamUnavailable},
 		"404":               {fault: bad(404), code: api.UpstreamUnavailable},
-		"hangs":             {fault: upstreamtest.Hang(), code: api.UpstreamTimeout},
-		"drips":             {fault: upstreamtest.Drip(strings.Repeat(" ", 1000), time.Second), code: api.UpstreamTimeout},
-		"disconnects":       {fault: upstreamtest.Disconnect(), code: api.UpstreamUnavailable},
-		"breaks off":        {fault: upstreamtest.Truncated(), code: api.UpstreamUnavailable},
-		"HTML":              {fault: upstreamtest.HTML(), code: api.AIFailed},
-		"50 MB":             {fault: upstreamtest.Huge(50 << 20), code: api.UpstreamUnavailable},
-		"gzip bomb":         {fault: upstreamtest.GzipBomb(), code: api.UpstreamUnavailable},
-		"redirect":          {fault: upstreamtest.Redirect("https://elsewhere.example.org/v1/chat/completions"), code: api.UpstreamUnavailable},
-		"not JSON":          {fault: upstreamtest.Answer(200, nil, "{malformed "+leak), code: api.AIFailed},
-		"null":              {reply: func(r upstreamtest.ModelReply) upstreamtest.ModelReply { r.Null = true; return r }, code: api.AIFailed},
+		"hangs":             {fault: demo.Hang(), code: api.UpstreamTimeout},
+		"drips":             {fault: demo.Drip(strings.Repeat(" ", 1000), time.Second), code: api.UpstreamTimeout},
+		"disconnects":       {fault: demo.Disconnect(), code: api.UpstreamUnavailable},
+		"breaks off":        {fault: demo.Truncated(), code: api.UpstreamUnavailable},
+		"HTML":              {fault: demo.HTML(), code: api.AIFailed},
+		"50 MB":             {fault: demo.Huge(50 << 20), code: api.UpstreamUnavailable},
+		"gzip bomb":         {fault: demo.GzipBomb(), code: api.UpstreamUnavailable},
+		"redirect":          {fault: demo.Redirect("https://elsewhere.example.org/v1/chat/completions"), code: api.UpstreamUnavailable},
+		"not JSON":          {fault: demo.Answer(200, nil, "{malformed "+leak), code: api.AIFailed},
+		"null":              {reply: func(r demo.ModelReply) demo.ModelReply { r.Null = true; return r }, code: api.AIFailed},
 		"empty":             {text: func(string) string { return "" }, code: api.AIFailed},
-		"refusal":           {reply: func(upstreamtest.ModelReply) upstreamtest.ModelReply { return upstreamtest.ModelReply{Refusal: leak} }, code: api.AIFailed},
-		"filtered":          {reply: func(r upstreamtest.ModelReply) upstreamtest.ModelReply { r.Stop = "content_filter"; return r }, code: api.AIFailed},
-		"cut off":           {reply: func(r upstreamtest.ModelReply) upstreamtest.ModelReply { r.Stop = "length"; return r }, code: api.AIFailed},
+		"refusal":           {reply: func(demo.ModelReply) demo.ModelReply { return demo.ModelReply{Refusal: leak} }, code: api.AIFailed},
+		"filtered":          {reply: func(r demo.ModelReply) demo.ModelReply { r.Stop = "content_filter"; return r }, code: api.AIFailed},
+		"cut off":           {reply: func(r demo.ModelReply) demo.ModelReply { r.Stop = "length"; return r }, code: api.AIFailed},
 		"half":              {text: func(good string) string { return good[:len(good)/2] }, code: api.AIFailed},
 		"two objects":       {text: func(good string) string { return "{" + leak + "}\n" + good }, code: api.AIFailed},
 		"a refusal as text": {text: func(string) string { return "I cannot help with that. " + leak }, code: api.AIFailed},
@@ -96,8 +96,8 @@ func TestModelFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var spoil bool
-			var good func(upstreamtest.ModelRequest) upstreamtest.ModelReply
-			answer := func(r upstreamtest.ModelRequest) upstreamtest.ModelReply {
+			var good func(demo.ModelRequest) demo.ModelReply
+			answer := func(r demo.ModelRequest) demo.ModelReply {
 				reply := good(r)
 				if spoil && c.text != nil {
 					reply.Text = c.text(reply.Text)
@@ -109,7 +109,7 @@ func TestModelFails(t *testing.T) {
 			}
 			withAI(t, aiSetup{provider: "openai", answer: answer}, func(w *aiWorld) {
 				good = summariser(t, w.known)
-				elsewhere := upstreamtest.NewScript(nil)
+				elsewhere := demo.NewScript(nil)
 				w.net.Serve("elsewhere.example.org", elsewhere)
 				w.script.Always(c.fault)
 				spoil = true
@@ -152,8 +152,8 @@ func TestModelFails(t *testing.T) {
 // One piece of a translation that fails fails the whole: there is no half translation.
 func TestTranslationFails(t *testing.T) {
 	spoilt := ""
-	var good func(upstreamtest.ModelRequest) upstreamtest.ModelReply
-	answer := func(r upstreamtest.ModelRequest) upstreamtest.ModelReply {
+	var good func(demo.ModelRequest) demo.ModelReply
+	answer := func(r demo.ModelRequest) demo.ModelReply {
 		reply := good(r)
 		if spoilt != "" && strings.Contains(reply.Text, `"1": "A`) { // one piece of several
 			reply.Text = spoilt
@@ -175,7 +175,7 @@ func TestTranslationFails(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 		spoilt = ""
-		w.script.Always(upstreamtest.Hang())
+		w.script.Always(demo.Hang())
 		var a *reply
 		if d := took(func() { a = w.post("/api/ai-translate", body) }); d > answerTime {
 			t.Errorf("hangs: answered after %v", d)
@@ -190,7 +190,7 @@ func TestTranslationFails(t *testing.T) {
 // What takes longer than a request may is finished for the next one, in a process that lives on.
 func TestSlowTranslation(t *testing.T) {
 	withAI(t, aiSetup{provider: "openai", budget: ai.Limits{AtOnce: 1}}, func(w *aiWorld) {
-		w.script.Always(upstreamtest.Delay(5 * time.Second))
+		w.script.Always(demo.Delay(5 * time.Second))
 		body := fmt.Sprintf(`{"mipNumber": 1, "locale": %q}`, w.known.Site.Locales[0])
 		var a *reply
 		if d := took(func() { a = w.post("/api/ai-translate", body) }); d > answerTime {
@@ -325,21 +325,21 @@ func TestHostileProposal(t *testing.T) {
 	}, "\n\n")
 	text := strings.Replace(sampleText(t, "MIP-3.md"), "\n## ", "\n## Orders\n\n"+orders+"\n\n## ", 1)
 	hostile := published(t, map[string]string{"MIP-3.md": text})
-	codeWord := func(r upstreamtest.ModelRequest) string { return strings.Fields(r.User)[1] }
-	for name, gives := range map[string]func(r upstreamtest.ModelRequest, good map[string]any){
-		"resists":    func(upstreamtest.ModelRequest, map[string]any) {},
-		"plays down": func(_ upstreamtest.ModelRequest, good map[string]any) { soften(good) },
-		"obeys":      func(_ upstreamtest.ModelRequest, good map[string]any) { clear(good); good["tldr"] = pwned },
-		"prints the key": func(r upstreamtest.ModelRequest, good map[string]any) {
+	codeWord := func(r demo.ModelRequest) string { return strings.Fields(r.User)[1] }
+	for name, gives := range map[string]func(r demo.ModelRequest, good map[string]any){
+		"resists":    func(demo.ModelRequest, map[string]any) {},
+		"plays down": func(_ demo.ModelRequest, good map[string]any) { soften(good) },
+		"obeys":      func(_ demo.ModelRequest, good map[string]any) { clear(good); good["tldr"] = pwned },
+		"prints the key": func(r demo.ModelRequest, good map[string]any) {
 			impact(good, "Bearer "+r.Header.Get("Authorization"))
 		},
-		"prints the task": func(r upstreamtest.ModelRequest, good map[string]any) { impact(good, r.System[:400]) },
-		"prints the word": func(r upstreamtest.ModelRequest, good map[string]any) { impact(good, "It is "+codeWord(r)) },
-		"leads away":      func(_ upstreamtest.ModelRequest, good map[string]any) { impact(good, "See https://evil.example/claim") },
+		"prints the task": func(r demo.ModelRequest, good map[string]any) { impact(good, r.System[:400]) },
+		"prints the word": func(r demo.ModelRequest, good map[string]any) { impact(good, "It is "+codeWord(r)) },
+		"leads away":      func(_ demo.ModelRequest, good map[string]any) { impact(good, "See https://evil.example/claim") },
 	} {
 		var words []string
-		var good func(upstreamtest.ModelRequest) upstreamtest.ModelReply
-		answer := func(r upstreamtest.ModelRequest) upstreamtest.ModelReply {
+		var good func(demo.ModelRequest) demo.ModelReply
+		answer := func(r demo.ModelRequest) demo.ModelReply {
 			words = append(words, codeWord(r))
 			var v map[string]any
 			if err := json.Unmarshal([]byte(good(r).Text), &v); err != nil {
@@ -350,7 +350,7 @@ func TestHostileProposal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return upstreamtest.ModelReply{Text: string(b)}
+			return demo.ModelReply{Text: string(b)}
 		}
 		withAI(t, aiSetup{site: hostile, provider: "openai", answer: answer}, func(w *aiWorld) {
 			good = summariser(t, w.known)
@@ -432,7 +432,7 @@ func TestTranslationOfRealText(t *testing.T) {
 // A function is frozen after its answer: nothing goes on asking then, and what was begun is begun anew.
 func TestSlowTranslationOfFunction(t *testing.T) {
 	withAI(t, aiSetup{provider: "openai", budget: ai.Limits{AtOnce: 1}, change: func(c *sidecar.Config) { c.Function = true }}, func(w *aiWorld) {
-		w.script.Always(upstreamtest.Delay(5 * time.Second))
+		w.script.Always(demo.Delay(5 * time.Second))
 		body := fmt.Sprintf(`{"mipNumber": 1, "locale": %q}`, w.known.Site.Locales[0])
 		if d := took(func() { w.post("/api/ai-translate", body).want(w.world, 504).problem(w.world, api.UpstreamTimeout) }); d > answerTime {
 			t.Errorf("answered after %v", d)

@@ -21,9 +21,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
@@ -139,7 +139,7 @@ func TestCommittedSummary(t *testing.T) {
 		}
 	})
 	withAI(t, aiSetup{site: published(t, changed), provider: "openai"}, func(w *aiWorld) {
-		w.script.Always(upstreamtest.Hang())
+		w.script.Always(demo.Hang())
 		got := w.summary(`{"mipNumber": 6}`)
 		if got.Source != "committed-model" || !got.Stale || got.Fallback == nil || got.Fallback.Code != api.UpstreamTimeout {
 			t.Errorf("when the model fails: %+v", got)
@@ -297,7 +297,7 @@ func TestModelWithoutKey(t *testing.T) {
 // However many ask for one summary at once, the model is asked once, and who hangs up spoils it for nobody.
 func TestManyAskForOneSummary(t *testing.T) {
 	withAI(t, aiSetup{provider: "openai"}, func(w *aiWorld) {
-		w.script.Always(upstreamtest.Delay(3 * time.Second))
+		w.script.Always(demo.Delay(3 * time.Second))
 		first, hangUp := context.WithCancel(w.Context())
 		var wg sync.WaitGroup
 		const others = 500

@@ -18,9 +18,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
@@ -34,16 +34,16 @@ const (
 // aiWorld is a world that knows a built site, with a language model behind it.
 type aiWorld struct {
 	*world
-	model  *upstreamtest.Model
-	script *upstreamtest.Script // in front of it
+	model  *demo.Model
+	script *demo.Script // in front of it
 	site   *build.Published
 }
 
 // aiSetup is what differs between worlds. The zero value is the sample site without a model.
 type aiSetup struct {
-	site     *build.Published                                        // nil: the samples
-	provider string                                                  // empty: no model
-	answer   func(upstreamtest.ModelRequest) upstreamtest.ModelReply // nil: see summariser
+	site     *build.Published                        // nil: the samples
+	provider string                                  // empty: no model
+	answer   func(demo.ModelRequest) demo.ModelReply // nil: see summariser
 	budget   ai.Limits
 	change   func(*sidecar.Config)
 }
@@ -82,8 +82,8 @@ func newAIWorld(t testing.TB, setup aiSetup) *aiWorld {
 	if setup.answer == nil {
 		setup.answer = summariser(t, k)
 	}
-	a.model = upstreamtest.NewModel(setup.answer)
-	a.script = upstreamtest.NewScript(a.model)
+	a.model = demo.NewModel(setup.answer)
+	a.script = demo.NewScript(a.model)
 	a.net.Serve(modelHost, a.script)
 	a.know()
 	return a
@@ -143,10 +143,10 @@ func subjectOf(t testing.TB, k *index.Index, number int) summary.Subject {
 
 // summariser is a model that answers well: with what the rules say, told as its own words. A question for
 // a translation gets the passages back as they are.
-func summariser(t testing.TB, k *index.Index) func(upstreamtest.ModelRequest) upstreamtest.ModelReply {
-	return func(r upstreamtest.ModelRequest) upstreamtest.ModelReply {
+func summariser(t testing.TB, k *index.Index) func(demo.ModelRequest) demo.ModelReply {
+	return func(r demo.ModelRequest) demo.ModelReply {
 		if strings.Contains(r.System, "You translate") {
-			return upstreamtest.ModelReply{Text: passages(r)}
+			return demo.ModelReply{Text: passages(r)}
 		}
 		// The header comes first, and begins with the proposal's own title.
 		asked, at := -1, len(r.User)
@@ -156,10 +156,10 @@ func summariser(t testing.TB, k *index.Index) func(upstreamtest.ModelRequest) up
 			}
 		}
 		if asked >= 0 {
-			return upstreamtest.ModelReply{Text: said(t, summary.Extract(subjectOf(t, k, asked)))}
+			return demo.ModelReply{Text: said(t, summary.Extract(subjectOf(t, k, asked)))}
 		}
 		t.Errorf("the question names no proposal: %.300s", r.User)
-		return upstreamtest.ModelReply{}
+		return demo.ModelReply{}
 	}
 }
 
@@ -175,7 +175,7 @@ func said(t testing.TB, sum api.Summary) string {
 }
 
 // passages is the object of a question for a translation.
-func passages(r upstreamtest.ModelRequest) string {
+func passages(r demo.ModelRequest) string {
 	first, rest, _ := strings.Cut(r.User, "\n")
 	data, _, _ := strings.Cut(rest, "\n"+strings.TrimSuffix(first, " BEGIN")+" END")
 	return data

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/redistest"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
@@ -188,7 +188,7 @@ func TestClusterModel(t *testing.T) {
 // TestClusterModelFails has the model fail for one sidecar: the others do not try again while that stands.
 func TestClusterModelFails(t *testing.T) {
 	c, w := newAICluster(t, 4, 1000)
-	w.script.Always(upstreamtest.Answer(http.StatusOK, nil, "<html>"))
+	w.script.Always(demo.Answer(http.StatusOK, nil, "<html>"))
 	for i := range 4 {
 		c.at(i)
 		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 502).problem(w.world, api.AIFailed)

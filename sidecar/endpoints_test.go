@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
@@ -175,14 +175,14 @@ func TestHardForksOfASilentChain(t *testing.T) {
 		if is := status(); is != "active on testnet" {
 			t.Errorf("before activation: %q", is)
 		}
-		w.main.Always(upstreamtest.Disconnect())
+		w.main.Always(demo.Disconnect())
 		time.Sleep(200 * time.Second)
 		if is := status(); is != "active" {
 			t.Errorf("after activation by the clock, without an answer: %q", is)
 		}
 	})
 	bubble(t, func(w *world) {
-		w.main.Always(upstreamtest.Rewrite(func(b []byte) []byte {
+		w.main.Always(demo.Rewrite(func(b []byte) []byte {
 			return regexp.MustCompile(`"timestamp":"0x[0-9a-f]+"`).ReplaceAll(b, []byte(`"timestamp":"0xee000000"`))
 		}))
 		if got := read[api.MIPWatch](w, w.get("/api/mip-watch")); got.HardForks[0].Status != "active on testnet" {
@@ -303,7 +303,7 @@ func TestUpdateAgain(t *testing.T) {
 			t.Errorf("%d calls after a rebuild that kept the forum", w.forum.Calls()-calls)
 		}
 		other := "https://other.example.org"
-		w.net.Serve("other.example.org", upstreamtest.NewDiscourse(time.Now))
+		w.net.Serve("other.example.org", demo.NewDiscourse(time.Now))
 		w.known = known()
 		w.known.Site.Forum = &other
 		w.know()

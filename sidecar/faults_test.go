@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
@@ -25,7 +25,7 @@ func took(f func()) time.Duration {
 }
 
 // silence makes every host misbehave in the same way; nil: behave again.
-func (w *world) silence(f upstreamtest.Fault) {
+func (w *world) silence(f demo.Fault) {
 	w.forum.Always(f)
 	w.main.Always(f)
 	w.test.Always(f)
@@ -33,15 +33,15 @@ func (w *world) silence(f upstreamtest.Fault) {
 
 // However the hosts fail, a cold mip-watch answers in time, with its static parts and with the errors.
 func TestColdMIPWatchWhileAllFails(t *testing.T) {
-	for name, f := range map[string]upstreamtest.Fault{
-		"hang": upstreamtest.Hang(), "drip": upstreamtest.Drip(strings.Repeat("x", 1000), time.Second), "500": upstreamtest.Answer(500, nil, "broken"),
-		"HTML": upstreamtest.HTML(), "disconnect": upstreamtest.Disconnect(), "truncated": upstreamtest.Truncated(), "loop": upstreamtest.Loop(),
-		"bomb": upstreamtest.GzipBomb(), "huge": upstreamtest.Huge(100 << 20), "elsewhere": upstreamtest.Redirect("https://elsewhere.example.org/"),
+	for name, f := range map[string]demo.Fault{
+		"hang": demo.Hang(), "drip": demo.Drip(strings.Repeat("x", 1000), time.Second), "500": demo.Answer(500, nil, "broken"),
+		"HTML": demo.HTML(), "disconnect": demo.Disconnect(), "truncated": demo.Truncated(), "loop": demo.Loop(),
+		"bomb": demo.GzipBomb(), "huge": demo.Huge(100 << 20), "elsewhere": demo.Redirect("https://elsewhere.example.org/"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(w *world) {
 				w.silence(f)
-				elsewhere := upstreamtest.NewScript(nil)
+				elsewhere := demo.NewScript(nil)
 				w.net.Serve("elsewhere.example.org", elsewhere)
 				var got api.MIPWatch
 				if d := took(func() { got = read[api.MIPWatch](w, w.get("/api/mip-watch")) }); d > 3*time.Second {
@@ -67,22 +67,22 @@ func TestColdMIPWatchWhileAllFails(t *testing.T) {
 // Without anything kept the caller of a topic gets a coded problem; with something kept, that, marked.
 func TestForumFails(t *testing.T) {
 	for name, c := range map[string]struct {
-		fault upstreamtest.Fault
+		fault demo.Fault
 		cold  api.Code
 		gone  bool // nothing older is given
 	}{
-		"hang":        {fault: upstreamtest.Hang(), cold: api.UpstreamTimeout},
-		"drip":        {fault: upstreamtest.Drip(strings.Repeat(" ", 1000), time.Second), cold: api.UpstreamTimeout},
-		"502 HTML":    {fault: upstreamtest.Answer(502, map[string][]string{"Content-Type": {"text/html"}}, "<html>Bad gateway</html>"), cold: api.UpstreamUnavailable},
-		"challenge":   {fault: upstreamtest.Answer(403, map[string][]string{"Content-Type": {"text/html; charset=UTF-8"}}, "<!DOCTYPE html><title>Just a moment</title>"), cold: api.UpstreamUnavailable},
-		"429 JSON":    {fault: upstreamtest.Answer(429, map[string][]string{"Retry-After": {"15"}}, `{"errors":["x"],"error_type":"rate_limit","extras":{"wait_seconds":15}}`), cold: api.UpstreamUnavailable},
-		"429 text":    {fault: upstreamtest.Answer(429, map[string][]string{"Content-Type": {"text/plain"}}, "Slow down.\nPlease retry again in 4 seconds.\n"), cold: api.UpstreamUnavailable},
-		"truncated":   {fault: upstreamtest.Truncated(), cold: api.UpstreamUnavailable},
-		"wrong types": {fault: upstreamtest.Answer(200, nil, `{"id":399,"title":{},"posts_count":"many"}`), cold: api.UpstreamUnavailable},
-		"other topic": {fault: upstreamtest.Answer(200, nil, `{"id":1,"title":"x","posts_count":1,"views":1,"like_count":1,"participant_count":1,"created_at":"2000-01-01T00:00:00Z"}`), cold: api.UpstreamUnavailable},
-		"404":         {fault: upstreamtest.Answer(404, nil, `{"errors":["secret words"]}`), cold: api.NotFound, gone: true},
-		"403":         {fault: upstreamtest.Answer(403, map[string][]string{"Content-Type": {"application/json"}}, `{"errors":["secret words"]}`), cold: api.NotFound, gone: true},
-		"410":         {fault: upstreamtest.Answer(410, nil, `{"errors":["secret words"]}`), cold: api.NotFound, gone: true},
+		"hang":        {fault: demo.Hang(), cold: api.UpstreamTimeout},
+		"drip":        {fault: demo.Drip(strings.Repeat(" ", 1000), time.Second), cold: api.UpstreamTimeout},
+		"502 HTML":    {fault: demo.Answer(502, map[string][]string{"Content-Type": {"text/html"}}, "<html>Bad gateway</html>"), cold: api.UpstreamUnavailable},
+		"challenge":   {fault: demo.Answer(403, map[string][]string{"Content-Type": {"text/html; charset=UTF-8"}}, "<!DOCTYPE html><title>Just a moment</title>"), cold: api.UpstreamUnavailable},
+		"429 JSON":    {fault: demo.Answer(429, map[string][]string{"Retry-After": {"15"}}, `{"errors":["x"],"error_type":"rate_limit","extras":{"wait_seconds":15}}`), cold: api.UpstreamUnavailable},
+		"429 text":    {fault: demo.Answer(429, map[string][]string{"Content-Type": {"text/plain"}}, "Slow down.\nPlease retry again in 4 seconds.\n"), cold: api.UpstreamUnavailable},
+		"truncated":   {fault: demo.Truncated(), cold: api.UpstreamUnavailable},
+		"wrong types": {fault: demo.Answer(200, nil, `{"id":399,"title":{},"posts_count":"many"}`), cold: api.UpstreamUnavailable},
+		"other topic": {fault: demo.Answer(200, nil, `{"id":1,"title":"x","posts_count":1,"views":1,"like_count":1,"participant_count":1,"created_at":"2000-01-01T00:00:00Z"}`), cold: api.UpstreamUnavailable},
+		"404":         {fault: demo.Answer(404, nil, `{"errors":["secret words"]}`), cold: api.NotFound, gone: true},
+		"403":         {fault: demo.Answer(403, map[string][]string{"Content-Type": {"application/json"}}, `{"errors":["secret words"]}`), cold: api.NotFound, gone: true},
+		"410":         {fault: demo.Answer(410, nil, `{"errors":["secret words"]}`), cold: api.NotFound, gone: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(w *world) {
@@ -128,7 +128,7 @@ func TestForumFails(t *testing.T) {
 // 429 is respected: no call before the time is up, and ten minutes at the most.
 func TestForumSaysLater(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.forum.Always(upstreamtest.Answer(429, map[string][]string{"Retry-After": {"86400"}}, ""))
+		w.forum.Always(demo.Answer(429, map[string][]string{"Retry-After": {"86400"}}, ""))
 		a := w.get("/api/forum-activity?topicId=399").want(w, 502)
 		if a.Header().Get("Retry-After") != "600" {
 			t.Errorf("Retry-After %q, want the ten minutes that are respected", a.Header().Get("Retry-After"))
@@ -217,7 +217,7 @@ func TestManyCallersOneCall(t *testing.T) {
 	for _, path := range []string{"/api/forum-activity?topicId=399", "/api/network-info", "/api/mip-watch"} {
 		t.Run(path, func(t *testing.T) {
 			bubble(t, func(w *world) {
-				w.silence(upstreamtest.Delay(time.Second))
+				w.silence(demo.Delay(time.Second))
 				first, hangUp := context.WithCancel(w.Context())
 				var wg sync.WaitGroup
 				good := make(chan int, 500)
@@ -244,7 +244,7 @@ func TestManyCallersOneCall(t *testing.T) {
 						t.Fatalf("a caller got %d", code)
 					}
 				}
-				for _, s := range []*upstreamtest.Script{w.forum, w.main.Script, w.test.Script} {
+				for _, s := range []*demo.Script{w.forum, w.main.Script, w.test.Script} {
 					seen := map[string]int{}
 					for _, r := range s.Requests() {
 						seen[r]++
@@ -305,7 +305,7 @@ func TestClock(t *testing.T) {
 // A function does nothing after its answer.
 func TestFunctionEndsWithItsAnswer(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.silence(upstreamtest.Hang())
+		w.silence(demo.Hang())
 		w.get("/api/mip-watch").want(w, 200)
 		w.get("/api/forum-activity?topicId=400").want(w, 504)
 		before := w.forum.Calls() + w.main.Calls() + w.test.Calls()

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
 // Each choice has its members as the whole answer has them, and asks nobody whom it does not need.
@@ -144,8 +144,8 @@ func TestPartsNameTheirErrors(t *testing.T) {
 	} {
 		t.Run(tt.parts, func(t *testing.T) {
 			bubble(t, func(w *world) {
-				w.forum.Always(upstreamtest.Disconnect())
-				w.main.Always(upstreamtest.Disconnect())
+				w.forum.Always(demo.Disconnect())
+				w.main.Always(demo.Disconnect())
 				a := w.get("/api/mip-watch?parts="+tt.parts).want(w, 200)
 				if diff := cmp.Diff(tt.want, slices.Sorted(maps.Keys(read[api.MIPWatch](w, a).Errors))); diff != "" {
 					t.Errorf("errors (-want +got)\n%s", diff)

@@ -19,10 +19,10 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/openapitest"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
@@ -81,9 +81,9 @@ func publish(ctx context.Context, s *site.Site, folder string) (*build.Published
 type world struct {
 	testing.TB
 	sidecar *sidecar.Sidecar
-	net     *upstreamtest.Network
-	forum   *upstreamtest.Script
-	topics  *upstreamtest.Discourse
+	net     *demo.Network
+	forum   *demo.Script
+	topics  *demo.Discourse
 	main    *chainHost
 	test    *chainHost
 	known   *index.Index
@@ -93,28 +93,28 @@ type world struct {
 
 // chainHost is one node that can be told to misbehave.
 type chainHost struct {
-	*upstreamtest.Script
-	chain *upstreamtest.Chain
+	*demo.Script
+	chain *demo.Chain
 }
 
 // newWorld has two networks, a forum with the topics 399 to 401 and 500, and the proposals of known.
 func newWorld(t testing.TB, change ...func(*sidecar.Config)) *world {
 	t.Helper()
-	w := &world{TB: t, net: upstreamtest.NewNetwork(), known: known(), log: &syncBuffer{}, from: someone}
+	w := &world{TB: t, net: demo.NewNetwork(), known: known(), log: &syncBuffer{}, from: someone}
 	genesis := time.Now().Add(-1000 * time.Second)
 	node := func(host string, id uint64) *chainHost {
-		c := upstreamtest.NewChain(upstreamtest.ChainConfig{ChainID: id, BlockTime: time.Second, Genesis: genesis, Now: time.Now})
-		s := upstreamtest.NewScript(c)
+		c := demo.NewChain(demo.ChainConfig{ChainID: id, BlockTime: time.Second, Genesis: genesis, Now: time.Now})
+		s := demo.NewScript(c)
 		w.net.Serve(host, s)
 		return &chainHost{s, c}
 	}
 	w.main, w.test = node("rpc.example.org", 143), node("rpc-test.example.org", 10143)
-	w.topics = upstreamtest.NewDiscourse(time.Now)
+	w.topics = demo.NewDiscourse(time.Now)
 	for i, id := range []int{399, 400, 401, 500} {
-		w.topics.Set(upstreamtest.Topic{ID: id, Title: fmt.Sprint("Topic ", id), Slug: fmt.Sprint("topic-", id), Posts: 10 * (i + 1), Participants: 3, Likes: 5, Views: 100,
+		w.topics.Set(demo.Topic{ID: id, Title: fmt.Sprint("Topic ", id), Slug: fmt.Sprint("topic-", id), Posts: 10 * (i + 1), Participants: 3, Likes: 5, Views: 100,
 			Created: time.Now().AddDate(0, -1, 0), LastPosted: time.Now().Add(-time.Hour)})
 	}
-	w.forum = upstreamtest.NewScript(w.topics)
+	w.forum = demo.NewScript(w.topics)
 	w.net.Serve(forumHost, w.forum)
 	c := sidecar.Config{Transport: w.net, Log: slog.New(slog.NewJSONHandler(w.log, nil)), Version: "v1", Revision: "badc0de"}
 	for _, f := range change {

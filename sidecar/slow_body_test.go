@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
@@ -172,7 +172,7 @@ func TestSlowBody(t *testing.T) {
 		s := newPipeServer(w.TB, w.sidecar)
 		head := "POST /api/ai-summary HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n" +
 			fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body))
-		w.script.Next(upstreamtest.Delay(5 * time.Second))
+		w.script.Next(demo.Delay(5 * time.Second))
 		answer := s.send(head, body[:5], body[5:])
 		if !strings.HasPrefix(answer, "HTTP/1.1 200 ") || !strings.Contains(answer, modelName) {
 			t.Errorf("answered %q", answer)

@@ -27,10 +27,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
@@ -324,20 +324,20 @@ const demoNotice = "Demo: forum activity and block heights are invented on this 
 type localSidecar struct {
 	*sidecar.Sidecar
 	// demo is nil where the real hosts are asked.
-	demo *upstreamtest.Network
+	demo *demo.Network
 }
 
-// startSidecar reads the environment for the language model only, and not in a demo: nothing is asked on the
-// network there. The error has an exit code.
-func startSidecar(demo bool, env func(string) (string, bool), log io.Writer) (*localSidecar, error) {
+// startSidecar reads the environment for the language model only, and not where the hosts are invented: nothing is
+// asked on the network then. The error has an exit code.
+func startSidecar(invented bool, env func(string) (string, bool), log io.Writer) (*localSidecar, error) {
 	l, program := &localSidecar{}, release.Current()
 	// Only warnings are of use beside the lines of the command.
 	c := sidecar.Config{
 		Log:     slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Version: program.Version, Revision: program.Commit,
 	}
-	if demo {
-		l.demo = upstreamtest.NewNetwork()
+	if invented {
+		l.demo = demo.NewNetwork()
 		c.Transport = l.demo
 	} else {
 		var errs []error

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 // A proposal that no summary could be made of is reported, the site is published all the same, and only
@@ -73,7 +73,7 @@ func TestSummariesByModel(t *testing.T) {
 		write(n, fmt.Sprintf("---\nmip: %d\ntitle: Proposal number %d\nstatus: Draft\ncreated: 2026-01-0%d\n---\n\n## Abstract\n\nNodes reject block number %d from now on.\n", n, n, n, n))
 	}
 	quote := regexp.MustCompile(`Nodes reject block number \d( and \d)? from now on\.`)
-	model := upstreamtest.NewModel(func(r upstreamtest.ModelRequest) upstreamtest.ModelReply {
+	model := demo.NewModel(func(r demo.ModelRequest) demo.ModelReply {
 		said := quote.FindString(r.User)
 		axis := map[string]any{"impact": said, "severity": "medium", "actionRequired": false, "evidence": []any{map[string]string{"section": "s-abstract", "quote": said}}}
 		none := map[string]any{"impact": "The text does not say what this means for this group.", "severity": "low", "actionRequired": false, "evidence": []any{}}
@@ -82,7 +82,7 @@ func TestSummariesByModel(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		return upstreamtest.ModelReply{Text: string(b)}
+		return demo.ModelReply{Text: string(b)}
 	})
 	server := httptest.NewServer(model)
 	defer server.Close()

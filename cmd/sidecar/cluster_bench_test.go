@@ -19,9 +19,9 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/redistest"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
@@ -52,7 +52,7 @@ type load struct {
 	all   []string     // addresses of the processes
 	told  atomic.Int32 // lines of their logs about the Redis
 	redis *redistest.Server
-	model *upstreamtest.Model
+	model *demo.Model
 	done  chan result
 	began time.Time
 }
@@ -69,7 +69,7 @@ func newLoad(b *testing.B, n int) *load {
 	h := newHosts(b)
 	dir := b.TempDir()
 	h.snapshot(b, dir, "../../internal/samples/proposals")
-	l := &load{B: b, redis: redistest.Start(b), model: upstreamtest.NewModel(summaries(b, dir)), done: make(chan result, askers)}
+	l := &load{B: b, redis: redistest.Start(b), model: demo.NewModel(summaries(b, dir)), done: make(chan result, askers)}
 	model := httptest.NewServer(l.model)
 	b.Cleanup(model.Close)
 	for range n {
@@ -89,7 +89,7 @@ func newLoad(b *testing.B, n int) *load {
 }
 
 // summaries makes a model that says of each proposal what rules say.
-func summaries(b testing.TB, dir string) func(upstreamtest.ModelRequest) upstreamtest.ModelReply {
+func summaries(b testing.TB, dir string) func(demo.ModelRequest) demo.ModelReply {
 	said := map[string]string{}
 	x, err := index.FromFS(os.DirFS(dir)).Load(b.Context())
 	if err != nil {
@@ -108,14 +108,14 @@ func summaries(b testing.TB, dir string) func(upstreamtest.ModelRequest) upstrea
 		}
 		said[p.Title] = string(text)
 	}
-	return func(r upstreamtest.ModelRequest) upstreamtest.ModelReply {
+	return func(r demo.ModelRequest) demo.ModelReply {
 		first, at := "", len(r.User)
 		for title, text := range said {
 			if i := strings.Index(r.User, title); i >= 0 && i < at {
 				first, at = text, i
 			}
 		}
-		return upstreamtest.ModelReply{Text: first}
+		return demo.ModelReply{Text: first}
 	}
 }
 

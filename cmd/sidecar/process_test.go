@@ -20,9 +20,9 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
 // process is a running sidecar.
@@ -129,23 +129,23 @@ func (p *process) wantEnd() {
 
 // hosts are a forum and a chain that answer on ports of their own.
 type hosts struct {
-	topics *upstreamtest.Discourse
-	forum  *upstreamtest.Script
+	topics *demo.Discourse
+	forum  *demo.Script
 	rpc    string
 	site   *site.Site
 }
 
 func newHosts(t testing.TB) *hosts {
 	t.Helper()
-	h := &hosts{topics: upstreamtest.NewDiscourse(time.Now)}
+	h := &hosts{topics: demo.NewDiscourse(time.Now)}
 	for id := 401; id <= 404; id++ {
-		h.topics.Set(upstreamtest.Topic{ID: id, Title: fmt.Sprint("Topic ", id), Posts: 3, Participants: 2, Created: time.Now()})
+		h.topics.Set(demo.Topic{ID: id, Title: fmt.Sprint("Topic ", id), Posts: 3, Participants: 2, Created: time.Now()})
 	}
-	h.forum = upstreamtest.NewScript(h.topics)
+	h.forum = demo.NewScript(h.topics)
 	forum := httptest.NewServer(h.forum)
 	t.Cleanup(forum.Close)
 	const chainID = 4711
-	chain := httptest.NewServer(upstreamtest.NewChain(upstreamtest.ChainConfig{ChainID: chainID, Genesis: time.Now().Add(-time.Hour)}))
+	chain := httptest.NewServer(demo.NewChain(demo.ChainConfig{ChainID: chainID, Genesis: time.Now().Add(-time.Hour)}))
 	t.Cleanup(chain.Close)
 	h.rpc = chain.URL + "/key-that-is-secret"
 	h.site = &site.Site{Title: "Sample", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum.URL, Networks: []mip.Endpoints{

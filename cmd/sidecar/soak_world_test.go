@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 const (
@@ -30,20 +30,20 @@ const (
 
 // serve opens the hosts. Each answers below any path that begins with its name, so that it can move.
 func (s *soak) serve(dir string) {
-	forum := upstreamtest.NewDiscourse(time.Now)
+	forum := demo.NewDiscourse(time.Now)
 	for id := 1; id <= topics; id++ {
-		forum.Set(upstreamtest.Topic{ID: id, Title: fmt.Sprint("Topic ", id), Posts: 2 + id%90, Participants: 1 + id%20, Likes: id % 50, Views: id * 7, Created: time.Now().Add(-time.Hour)})
+		forum.Set(demo.Topic{ID: id, Title: fmt.Sprint("Topic ", id), Posts: 2 + id%90, Participants: 1 + id%20, Likes: id % 50, Views: id * 7, Created: time.Now().Add(-time.Hour)})
 	}
-	chain := upstreamtest.NewChain(upstreamtest.ChainConfig{ChainID: soakChain, Genesis: time.Now().Add(-time.Hour)})
+	chain := demo.NewChain(demo.ChainConfig{ChainID: soakChain, Genesis: time.Now().Add(-time.Hour)})
 	// What the model says of a proposal is read from the site, which is built once the hosts have an address.
-	said := sync.OnceValue(func() func(upstreamtest.ModelRequest) upstreamtest.ModelReply { return summaries(s, dir) })
-	model := upstreamtest.NewModel(func(q upstreamtest.ModelRequest) upstreamtest.ModelReply {
+	said := sync.OnceValue(func() func(demo.ModelRequest) demo.ModelReply { return summaries(s, dir) })
+	model := demo.NewModel(func(q demo.ModelRequest) demo.ModelReply {
 		if !strings.Contains(q.System, "You translate") {
 			return said()(q)
 		}
 		first, rest, _ := strings.Cut(q.User, "\n")
 		passages, _, _ := strings.Cut(rest, "\n"+strings.TrimSuffix(first, " BEGIN")+" END")
-		return upstreamtest.ModelReply{Text: passages}
+		return demo.ModelReply{Text: passages}
 	})
 	s.upstream = []*faulty{
 		newFaulty("forum", 1, forum, forumFaults()),
@@ -65,7 +65,7 @@ type faulty struct {
 	name   string
 	every  int // which requests meet the fault: 1 all of them, 2 every other one
 	faults []fault
-	script *upstreamtest.Script
+	script *demo.Script
 
 	mu    sync.Mutex
 	asked int
@@ -75,11 +75,11 @@ type faulty struct {
 // fault is a way to misbehave.
 type fault struct {
 	name string
-	do   upstreamtest.Fault
+	do   demo.Fault
 }
 
 func newFaulty(name string, every int, h http.Handler, faults []fault) *faulty {
-	return &faulty{name: name, every: every, faults: faults, script: upstreamtest.NewScript(h), met: map[string]int{}}
+	return &faulty{name: name, every: every, faults: faults, script: demo.NewScript(h), met: map[string]int{}}
 }
 
 // turn begins a phase. Every third one is without a fault.
@@ -105,20 +105,20 @@ func (h *faulty) turn(phase int) {
 func commonFaults(own ...fault) []fault {
 	return append([]fault{
 		{"none", nil},
-		{"hang", upstreamtest.Hang()},
-		{"drip", upstreamtest.Drip(`{"id":1,"result":"0x1","posts_count":12}`, time.Second)},
-		{"429", upstreamtest.Answer(http.StatusTooManyRequests, http.Header{"Retry-After": {"3"}}, `{}`)},
-		{"500", upstreamtest.Answer(http.StatusInternalServerError, nil, `{"error":"`+leak+`"}`)},
-		{"html", upstreamtest.HTML()},
+		{"hang", demo.Hang()},
+		{"drip", demo.Drip(`{"id":1,"result":"0x1","posts_count":12}`, time.Second)},
+		{"429", demo.Answer(http.StatusTooManyRequests, http.Header{"Retry-After": {"3"}}, `{}`)},
+		{"500", demo.Answer(http.StatusInternalServerError, nil, `{"error":"`+leak+`"}`)},
+		{"html", demo.HTML()},
 		{"none again", nil},
-		{"truncated", upstreamtest.Truncated()},
-		{"gzip bomb", upstreamtest.GzipBomb()},
-		{"huge", upstreamtest.Huge(8 << 20)},
-		{"redirect", upstreamtest.Redirect("http://127.0.0.1:1/elsewhere")},
-		{"redirect loop", upstreamtest.Loop()},
-		{"disconnect", upstreamtest.Disconnect()},
-		{"late", upstreamtest.Delay(1500 * time.Millisecond)},
-		{"null", upstreamtest.Answer(http.StatusOK, nil, `null`)},
+		{"truncated", demo.Truncated()},
+		{"gzip bomb", demo.GzipBomb()},
+		{"huge", demo.Huge(8 << 20)},
+		{"redirect", demo.Redirect("http://127.0.0.1:1/elsewhere")},
+		{"redirect loop", demo.Loop()},
+		{"disconnect", demo.Disconnect()},
+		{"late", demo.Delay(1500 * time.Millisecond)},
+		{"null", demo.Answer(http.StatusOK, nil, `null`)},
 	}, own...)
 }
 
@@ -126,22 +126,22 @@ func forumFaults() []fault {
 	return commonFaults(
 		fault{"wrong types", replace(`"posts_count":`, `"posts_count":"many","x":`)},
 		fault{"another topic", replace(`"id":`, `"id":9`)},
-		fault{"gone", upstreamtest.Answer(http.StatusNotFound, nil, `{"errors":["`+leak+`"]}`)},
+		fault{"gone", demo.Answer(http.StatusNotFound, nil, `{"errors":["`+leak+`"]}`)},
 	)
 }
 
 func chainFaults() []fault {
-	other := upstreamtest.NewChain(upstreamtest.ChainConfig{ChainID: 666})
+	other := demo.NewChain(demo.ChainConfig{ChainID: 666})
 	return commonFaults(
 		fault{"wrong chain", func(w http.ResponseWriter, r *http.Request, _ http.Handler) { other.ServeHTTP(w, r) }},
 		fault{"wrong numbers", replace(`"0x`, `"0X0`)},
-		fault{"error with 200", upstreamtest.Answer(http.StatusOK, nil, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"`+leak+`"}}`)},
+		fault{"error with 200", demo.Answer(http.StatusOK, nil, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"`+leak+`"}}`)},
 	)
 }
 
 func modelFaults() []fault {
-	say := func(text, stop string) upstreamtest.Fault {
-		return upstreamtest.Answer(http.StatusOK, nil, `{"id":"x","object":"chat.completion","choices":[{"index":0,"finish_reason":"`+stop+
+	say := func(text, stop string) demo.Fault {
+		return demo.Answer(http.StatusOK, nil, `{"id":"x","object":"chat.completion","choices":[{"index":0,"finish_reason":"`+stop+
 			`","message":{"role":"assistant","content":`+strconv.Quote(text)+`}}],"usage":{"total_tokens":30}}`)
 	}
 	return commonFaults(
@@ -151,8 +151,8 @@ func modelFaults() []fault {
 	)
 }
 
-func replace(from, to string) upstreamtest.Fault {
-	return upstreamtest.Rewrite(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(from), []byte(to)) })
+func replace(from, to string) demo.Fault {
+	return demo.Rewrite(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(from), []byte(to)) })
 }
 
 // The promises that are durations.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/webtest"
 )
 
@@ -18,14 +18,14 @@ func TestWeb(t *testing.T) {
 	h.publish(t, dir, "First title", "Second title")
 	for _, tt := range []struct {
 		name      string
-		forum     upstreamtest.Fault
+		forum     demo.Fault
 		variables []string
 	}{
 		{"all is well", nil, nil},
 		{"no network", nil, []string{"RPC_TEST_NET=http://127.0.0.1:1/"}},
-		{"no forum", upstreamtest.Disconnect(), nil},
-		{"no topic", upstreamtest.Answer(http.StatusNotFound, nil, "{}"), nil},
-		{"a busy forum", upstreamtest.Answer(http.StatusTooManyRequests, http.Header{"Retry-After": {"60"}}, "{}"), nil},
+		{"no forum", demo.Disconnect(), nil},
+		{"no topic", demo.Answer(http.StatusNotFound, nil, "{}"), nil},
+		{"a busy forum", demo.Answer(http.StatusTooManyRequests, http.Header{"Retry-After": {"60"}}, "{}"), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h.forum.Always(tt.forum)

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 // TestCost holds what errors say of the bill.
@@ -12,24 +12,24 @@ func TestCost(t *testing.T) {
 	const asked, free, unasked = "asked", "free", "unasked"
 	for _, c := range []struct {
 		name   string
-		faults []upstreamtest.Fault
+		faults []demo.Fault
 		want   string
 	}{
-		{"401", []upstreamtest.Fault{answerWith(401, "", refusal)}, free},
-		{"404", []upstreamtest.Fault{answerWith(404, "", refusal)}, free},
-		{"429", []upstreamtest.Fault{answerWith(429, "30", refusal)}, free},
-		{"400", []upstreamtest.Fault{answerWith(400, "", refusal)}, free},
-		{"a filter", []upstreamtest.Fault{answerWith(403, "", `{"error":{"code":"content_filter"}}`)}, asked},
-		{"500", []upstreamtest.Fault{answerWith(500, "", ""), answerWith(500, "", "")}, asked},
-		{"hangs up", []upstreamtest.Fault{upstreamtest.Disconnect()}, asked},
-		{"no JSON", []upstreamtest.Fault{upstreamtest.HTML()}, asked},
+		{"401", []demo.Fault{answerWith(401, "", refusal)}, free},
+		{"404", []demo.Fault{answerWith(404, "", refusal)}, free},
+		{"429", []demo.Fault{answerWith(429, "30", refusal)}, free},
+		{"400", []demo.Fault{answerWith(400, "", refusal)}, free},
+		{"a filter", []demo.Fault{answerWith(403, "", `{"error":{"code":"content_filter"}}`)}, asked},
+		{"500", []demo.Fault{answerWith(500, "", ""), answerWith(500, "", "")}, asked},
+		{"hangs up", []demo.Fault{demo.Disconnect()}, asked},
+		{"no JSON", []demo.Fault{demo.HTML()}, asked},
 		{"paused", nil, unasked},
 		{"nobody listens", nil, unasked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			n := upstreamtest.NewNetwork()
+			n := demo.NewNetwork()
 			defer n.Close()
-			s := upstreamtest.NewScript(upstreamtest.NewModel(nil))
+			s := demo.NewScript(demo.NewModel(nil))
 			if c.name != "nobody listens" {
 				n.Serve("model.example", s)
 			}

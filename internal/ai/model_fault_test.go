@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 var kinds = []error{errTimeout, errUnavailable, errRefused, errFailed}
@@ -28,18 +28,18 @@ type askOutcome struct {
 }
 
 // answerWith is an answer in place of the good one.
-func answerWith(status int, retryAfter, body string) upstreamtest.Fault {
+func answerWith(status int, retryAfter, body string) demo.Fault {
 	header := http.Header{}
 	if retryAfter != "" {
 		header.Set("Retry-After", retryAfter)
 	}
-	return upstreamtest.Answer(status, header, body)
+	return demo.Answer(status, header, body)
 }
 
 // late answers badly after a while.
-func late(d time.Duration, f upstreamtest.Fault) upstreamtest.Fault {
+func late(d time.Duration, f demo.Fault) demo.Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		upstreamtest.Delay(d)(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f(w, r, next) }))
+		demo.Delay(d)(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f(w, r, next) }))
 	}
 }
 
@@ -49,62 +49,62 @@ const refusal = `{"type":"error","error":{"message":"` + leak + ` ` + key + `","
 // TestFaults does to each provider whatever a host can do.
 func TestFaults(t *testing.T) {
 	const second = time.Second
-	bad := func(status int) upstreamtest.Fault { return answerWith(status, "", refusal) }
+	bad := func(status int) demo.Fault { return answerWith(status, "", refusal) }
 	for _, c := range []struct {
 		name   string
-		faults []upstreamtest.Fault // one a call; what comes after is good
+		faults []demo.Fault // one a call; what comes after is good
 		want   askOutcome
 	}{
 		{"good", nil, askOutcome{Calls: 1}},
-		{"429, wait 30 s", []upstreamtest.Fault{answerWith(429, "30", refusal)}, askOutcome{errUnavailable, 429, 30 * second, 1, 0}},
-		{"429, a date", []upstreamtest.Fault{answerWith(429, "Sat, 01 Jan 2000 00:02:00 GMT", refusal)}, askOutcome{errUnavailable, 429, 2 * time.Minute, 1, 0}},
-		{"429, wait unknown", []upstreamtest.Fault{bad(429)}, askOutcome{errUnavailable, 429, 10 * second, 1, 0}},
-		{"429 once, wait 0", []upstreamtest.Fault{answerWith(429, "0", refusal)}, askOutcome{Calls: 2}},
-		{"429 twice, wait 0", []upstreamtest.Fault{answerWith(429, "0", refusal), answerWith(429, "0", refusal)}, askOutcome{errUnavailable, 429, 0, 2, 0}},
-		{"500 once", []upstreamtest.Fault{bad(500)}, askOutcome{Calls: 2}},
-		{"500 twice", []upstreamtest.Fault{bad(500), bad(500)}, askOutcome{errUnavailable, 500, 0, 2, 0}},
-		{"529, wait 20 s", []upstreamtest.Fault{answerWith(529, "20", refusal)}, askOutcome{errUnavailable, 529, 20 * second, 1, 0}},
-		{"500, 2 s left for the second try", []upstreamtest.Fault{late(4500*time.Millisecond, bad(500))}, askOutcome{Calls: 2}},
-		{"500, no time for a second try", []upstreamtest.Fault{late(5*second, bad(500))}, askOutcome{errUnavailable, 500, 0, 1, 5 * second}},
-		{"500, then hangs", []upstreamtest.Fault{bad(500), upstreamtest.Hang()}, askOutcome{errTimeout, 0, 0, 2, 7 * second}},
-		{"hangs", []upstreamtest.Fault{upstreamtest.Hang()}, askOutcome{errTimeout, 0, 0, 1, 7 * second}},
-		{"drips", []upstreamtest.Fault{upstreamtest.Drip(`{"choices":[]}`, second)}, askOutcome{errTimeout, 0, 0, 1, 7 * second}},
-		{"slow but good", []upstreamtest.Fault{upstreamtest.Delay(6900 * time.Millisecond)}, askOutcome{Calls: 1}},
-		{"hangs up", []upstreamtest.Fault{upstreamtest.Disconnect()}, askOutcome{errUnavailable, 0, 0, 1, 0}},
-		{"breaks off", []upstreamtest.Fault{upstreamtest.Truncated()}, askOutcome{errUnavailable, 0, 0, 1, 0}},
-		{"HTML", []upstreamtest.Fault{upstreamtest.HTML()}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"50 MB", []upstreamtest.Fault{upstreamtest.Huge(50 << 20)}, askOutcome{errUnavailable, 0, 0, 1, 0}},
-		{"gzip bomb", []upstreamtest.Fault{upstreamtest.GzipBomb()}, askOutcome{errUnavailable, 0, 0, 1, 0}},
-		{"redirect elsewhere", []upstreamtest.Fault{upstreamtest.Redirect("https://elsewhere.example/")}, askOutcome{errUnavailable, 307, 0, 1, 0}},
-		{"redirect on the host", []upstreamtest.Fault{upstreamtest.Redirect("/other/chat/completions")}, askOutcome{errUnavailable, 307, 0, 1, 0}},
-		{"redirect in a circle", []upstreamtest.Fault{upstreamtest.Loop()}, askOutcome{errUnavailable, 307, 0, 1, 0}},
-		{"not JSON", []upstreamtest.Fault{answerWith(200, "", "{malformed "+leak)}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"empty body", []upstreamtest.Fault{answerWith(200, "", "")}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"something after the JSON", []upstreamtest.Fault{upstreamtest.Rewrite(func(b []byte) []byte { return append(b, leak...) })}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"another type", []upstreamtest.Fault{answerWith(200, "", `["`+leak+`"]`)}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"another object", []upstreamtest.Fault{answerWith(200, "", `{"text":"`+leak+`"}`)}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"null", []upstreamtest.Fault{answerWith(200, "", `null`)}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"parts of it null", []upstreamtest.Fault{answerWith(200, "", `{"choices":[null],"content":[null],"message":null,"stop_reason":"end_turn","done":true}`)},
+		{"429, wait 30 s", []demo.Fault{answerWith(429, "30", refusal)}, askOutcome{errUnavailable, 429, 30 * second, 1, 0}},
+		{"429, a date", []demo.Fault{answerWith(429, "Sat, 01 Jan 2000 00:02:00 GMT", refusal)}, askOutcome{errUnavailable, 429, 2 * time.Minute, 1, 0}},
+		{"429, wait unknown", []demo.Fault{bad(429)}, askOutcome{errUnavailable, 429, 10 * second, 1, 0}},
+		{"429 once, wait 0", []demo.Fault{answerWith(429, "0", refusal)}, askOutcome{Calls: 2}},
+		{"429 twice, wait 0", []demo.Fault{answerWith(429, "0", refusal), answerWith(429, "0", refusal)}, askOutcome{errUnavailable, 429, 0, 2, 0}},
+		{"500 once", []demo.Fault{bad(500)}, askOutcome{Calls: 2}},
+		{"500 twice", []demo.Fault{bad(500), bad(500)}, askOutcome{errUnavailable, 500, 0, 2, 0}},
+		{"529, wait 20 s", []demo.Fault{answerWith(529, "20", refusal)}, askOutcome{errUnavailable, 529, 20 * second, 1, 0}},
+		{"500, 2 s left for the second try", []demo.Fault{late(4500*time.Millisecond, bad(500))}, askOutcome{Calls: 2}},
+		{"500, no time for a second try", []demo.Fault{late(5*second, bad(500))}, askOutcome{errUnavailable, 500, 0, 1, 5 * second}},
+		{"500, then hangs", []demo.Fault{bad(500), demo.Hang()}, askOutcome{errTimeout, 0, 0, 2, 7 * second}},
+		{"hangs", []demo.Fault{demo.Hang()}, askOutcome{errTimeout, 0, 0, 1, 7 * second}},
+		{"drips", []demo.Fault{demo.Drip(`{"choices":[]}`, second)}, askOutcome{errTimeout, 0, 0, 1, 7 * second}},
+		{"slow but good", []demo.Fault{demo.Delay(6900 * time.Millisecond)}, askOutcome{Calls: 1}},
+		{"hangs up", []demo.Fault{demo.Disconnect()}, askOutcome{errUnavailable, 0, 0, 1, 0}},
+		{"breaks off", []demo.Fault{demo.Truncated()}, askOutcome{errUnavailable, 0, 0, 1, 0}},
+		{"HTML", []demo.Fault{demo.HTML()}, askOutcome{errFailed, 0, 0, 1, 0}},
+		{"50 MB", []demo.Fault{demo.Huge(50 << 20)}, askOutcome{errUnavailable, 0, 0, 1, 0}},
+		{"gzip bomb", []demo.Fault{demo.GzipBomb()}, askOutcome{errUnavailable, 0, 0, 1, 0}},
+		{"redirect elsewhere", []demo.Fault{demo.Redirect("https://elsewhere.example/")}, askOutcome{errUnavailable, 307, 0, 1, 0}},
+		{"redirect on the host", []demo.Fault{demo.Redirect("/other/chat/completions")}, askOutcome{errUnavailable, 307, 0, 1, 0}},
+		{"redirect in a circle", []demo.Fault{demo.Loop()}, askOutcome{errUnavailable, 307, 0, 1, 0}},
+		{"not JSON", []demo.Fault{answerWith(200, "", "{malformed "+leak)}, askOutcome{errFailed, 0, 0, 1, 0}},
+		{"empty body", []demo.Fault{answerWith(200, "", "")}, askOutcome{errFailed, 0, 0, 1, 0}},
+		{"something after the JSON", []demo.Fault{demo.Rewrite(func(b []byte) []byte { return append(b, leak...) })}, askOutcome{errFailed, 0, 0, 1, 0}},
+		{"another type", []demo.Fault{answerWith(200, "", `["`+leak+`"]`)}, askOutcome{errFailed, 0, 0, 1, 0}},
+		{"another object", []demo.Fault{answerWith(200, "", `{"text":"`+leak+`"}`)}, askOutcome{errFailed, 0, 0, 1, 0}},
+		{"null", []demo.Fault{answerWith(200, "", `null`)}, askOutcome{errFailed, 0, 0, 1, 0}},
+		{"parts of it null", []demo.Fault{answerWith(200, "", `{"choices":[null],"content":[null],"message":null,"stop_reason":"end_turn","done":true}`)},
 			askOutcome{errFailed, 0, 0, 1, 0}},
-		{"message null", []upstreamtest.Fault{answerWith(200, "", `{"choices":[{"message":null,"finish_reason":"stop"}],"content":null,"message":null,"stop_reason":"end_turn","done":true}`)},
+		{"message null", []demo.Fault{answerWith(200, "", `{"choices":[{"message":null,"finish_reason":"stop"}],"content":null,"message":null,"stop_reason":"end_turn","done":true}`)},
 			askOutcome{errFailed, 0, 0, 1, 0}},
-		{"a type of text that is none", []upstreamtest.Fault{answerWith(200, "", `{"choices":[{"message":{"content":7},"finish_reason":"stop"}],`+
+		{"a type of text that is none", []demo.Fault{answerWith(200, "", `{"choices":[{"message":{"content":7},"finish_reason":"stop"}],`+
 			`"content":[{"type":"`+leak+`"}],"message":{"content":7},"stop_reason":"end_turn","done":true}`)}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"two answers or unfinished", []upstreamtest.Fault{answerWith(200, "", `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"},{"message":{"content":"b"},"finish_reason":"stop"}],`+
+		{"two answers or unfinished", []demo.Fault{answerWith(200, "", `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"},{"message":{"content":"b"},"finish_reason":"stop"}],`+
 			`"content":[{"type":"text","text":"a"}],"message":{"content":"a"},"done":false}`)}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"an error with status 200", []upstreamtest.Fault{answerWith(200, "", refusal)}, askOutcome{errUnavailable, 0, 0, 1, 0}},
-		{"400", []upstreamtest.Fault{bad(400)}, askOutcome{errUnavailable, 400, 0, 1, 0}},
-		{"400 of a filter", []upstreamtest.Fault{answerWith(400, "", `{"error":{"message":"`+leak+`","code":"content_filter"}}`)}, askOutcome{errRefused, 400, 0, 1, 0}},
-		{"400 with a number", []upstreamtest.Fault{answerWith(400, "", `{"error":{"message":"`+leak+`","code":400}}`)}, askOutcome{errUnavailable, 400, 0, 1, 0}},
-		{"401", []upstreamtest.Fault{bad(401)}, askOutcome{errUnavailable, 401, 0, 1, 0}},
-		{"404", []upstreamtest.Fault{bad(404)}, askOutcome{errUnavailable, 404, 0, 1, 0}},
-		{"404 of a proxy", []upstreamtest.Fault{answerWith(404, "", "<html>"+leak)}, askOutcome{errUnavailable, 404, 0, 1, 0}},
-		{"204", []upstreamtest.Fault{answerWith(204, "", "")}, askOutcome{errFailed, 204, 0, 1, 0}},
+		{"an error with status 200", []demo.Fault{answerWith(200, "", refusal)}, askOutcome{errUnavailable, 0, 0, 1, 0}},
+		{"400", []demo.Fault{bad(400)}, askOutcome{errUnavailable, 400, 0, 1, 0}},
+		{"400 of a filter", []demo.Fault{answerWith(400, "", `{"error":{"message":"`+leak+`","code":"content_filter"}}`)}, askOutcome{errRefused, 400, 0, 1, 0}},
+		{"400 with a number", []demo.Fault{answerWith(400, "", `{"error":{"message":"`+leak+`","code":400}}`)}, askOutcome{errUnavailable, 400, 0, 1, 0}},
+		{"401", []demo.Fault{bad(401)}, askOutcome{errUnavailable, 401, 0, 1, 0}},
+		{"404", []demo.Fault{bad(404)}, askOutcome{errUnavailable, 404, 0, 1, 0}},
+		{"404 of a proxy", []demo.Fault{answerWith(404, "", "<html>"+leak)}, askOutcome{errUnavailable, 404, 0, 1, 0}},
+		{"204", []demo.Fault{answerWith(204, "", "")}, askOutcome{errFailed, 204, 0, 1, 0}},
 	} {
 		for _, provider := range formats {
 			t.Run(c.name+"/"+provider, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					ask(t, provider, c.want, func(s *upstreamtest.Script, _ *upstreamtest.Model) { s.Next(c.faults...) })
+					ask(t, provider, c.want, func(s *demo.Script, _ *demo.Model) { s.Next(c.faults...) })
 				})
 			})
 		}
@@ -115,24 +115,24 @@ func TestFaults(t *testing.T) {
 func TestReplies(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		reply upstreamtest.ModelReply
+		reply demo.ModelReply
 		want  map[string]error // by provider; nil: an answer
 	}{
-		{"tells the key", upstreamtest.ModelReply{Text: `{"tldr":"It is ` + key + `."}`}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
-		{"tells the key with escapes", upstreamtest.ModelReply{Text: fmt.Sprintf("```json\n{\"tldr\":[\"It is \\u%04x%s.\"]}\n```", key[0], key[1:])},
+		{"tells the key", demo.ModelReply{Text: `{"tldr":"It is ` + key + `."}`}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
+		{"tells the key with escapes", demo.ModelReply{Text: fmt.Sprintf("```json\n{\"tldr\":[\"It is \\u%04x%s.\"]}\n```", key[0], key[1:])},
 			map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
-		{"cut off", upstreamtest.ModelReply{Text: `{"tldr":"` + leak, Stop: "length"}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
-		{"refuses", upstreamtest.ModelReply{Refusal: leak}, map[string]error{"openai": errRefused, "anthropic": errRefused, "ollama": nil}},
-		{"filtered", upstreamtest.ModelReply{Text: leak, Stop: "content_filter"}, map[string]error{"openai": errRefused, "anthropic": errRefused, "ollama": nil}},
-		{"no text", upstreamtest.ModelReply{Null: true}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
-		{"empty text", upstreamtest.ModelReply{}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
-		{"blank text", upstreamtest.ModelReply{Text: " \n\t"}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
+		{"cut off", demo.ModelReply{Text: `{"tldr":"` + leak, Stop: "length"}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
+		{"refuses", demo.ModelReply{Refusal: leak}, map[string]error{"openai": errRefused, "anthropic": errRefused, "ollama": nil}},
+		{"filtered", demo.ModelReply{Text: leak, Stop: "content_filter"}, map[string]error{"openai": errRefused, "anthropic": errRefused, "ollama": nil}},
+		{"no text", demo.ModelReply{Null: true}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
+		{"empty text", demo.ModelReply{}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
+		{"blank text", demo.ModelReply{Text: " \n\t"}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
 	} {
 		for _, provider := range formats {
 			t.Run(c.name+"/"+provider, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					want := askOutcome{Kind: c.want[provider], Calls: 1}
-					ask(t, provider, want, func(_ *upstreamtest.Script, m *upstreamtest.Model) { m.Next(c.reply) })
+					ask(t, provider, want, func(_ *demo.Script, m *demo.Model) { m.Next(c.reply) })
 				})
 			})
 		}
@@ -140,12 +140,12 @@ func TestReplies(t *testing.T) {
 }
 
 // ask asks once, after prepare, and compares what became of it. Nothing secret may be in the error.
-func ask(t *testing.T, provider string, want askOutcome, prepare func(*upstreamtest.Script, *upstreamtest.Model)) {
+func ask(t *testing.T, provider string, want askOutcome, prepare func(*demo.Script, *demo.Model)) {
 	t.Helper()
-	n := upstreamtest.NewNetwork()
+	n := demo.NewNetwork()
 	defer n.Close()
-	server := upstreamtest.NewModel(nil)
-	s, elsewhere := upstreamtest.NewScript(server), upstreamtest.NewScript(server)
+	server := demo.NewModel(nil)
+	s, elsewhere := demo.NewScript(server), demo.NewScript(server)
 	n.Serve("model.example", s)
 	n.Serve("elsewhere.example", elsewhere)
 	prepare(s, server)
@@ -211,7 +211,7 @@ func sealed(t *testing.T, err error) {
 func TestErrorText(t *testing.T) {
 	for _, c := range []struct {
 		provider string
-		fault    upstreamtest.Fault
+		fault    demo.Fault
 		want     string
 	}{
 		{"openai", answerWith(401, "", refusal), "the model is unavailable: it does not accept the key in OPENAI_API_KEY (status 401)"},
@@ -219,13 +219,13 @@ func TestErrorText(t *testing.T) {
 		{"ollama", answerWith(401, "", refusal), "the model is unavailable: it does not accept the key in OLLAMA_API_KEY (status 401)"},
 		{"ollama", answerWith(404, "", refusal), "the model is unavailable: there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong (status 404)"},
 		{"openai", answerWith(400, "", refusal), "the model is unavailable: it does not accept the question (status 400)"},
-		{"openai", upstreamtest.HTML(), "the model gave no usable answer: it is not in the format of the API"},
-		{"openai", upstreamtest.Disconnect(), "the model is unavailable: the answer broke off"},
+		{"openai", demo.HTML(), "the model gave no usable answer: it is not in the format of the API"},
+		{"openai", demo.Disconnect(), "the model is unavailable: the answer broke off"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			n := upstreamtest.NewNetwork()
+			n := demo.NewNetwork()
 			defer n.Close()
-			s := upstreamtest.NewScript(upstreamtest.NewModel(nil))
+			s := demo.NewScript(demo.NewModel(nil))
 			n.Serve("model.example", s)
 			s.Always(c.fault)
 			_, err := newModel(t, config(c.provider, n)).Ask(t.Context(), shortPrompt())
@@ -239,7 +239,7 @@ func TestErrorText(t *testing.T) {
 // TestNoConnection counts what goes out when nobody listens.
 func TestNoConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := upstreamtest.NewNetwork()
+		n := demo.NewNetwork()
 		defer n.Close()
 		out := &counting{RoundTripper: n}
 		_, err := newModel(t, config("openai", out)).Ask(t.Context(), shortPrompt())
@@ -264,9 +264,9 @@ func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestPause keeps to the wait that a provider asks for.
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := upstreamtest.NewNetwork()
+		n := demo.NewNetwork()
 		defer n.Close()
-		s := upstreamtest.NewScript(upstreamtest.NewModel(nil))
+		s := demo.NewScript(demo.NewModel(nil))
 		n.Serve("model.example", s)
 		s.Next(answerWith(429, "30", refusal))
 		m := newModel(t, config("anthropic", n))
@@ -287,11 +287,11 @@ func TestPause(t *testing.T) {
 // is nobody's.
 func TestCallerLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := upstreamtest.NewNetwork()
+		n := demo.NewNetwork()
 		defer n.Close()
-		s := upstreamtest.NewScript(upstreamtest.NewModel(nil))
+		s := demo.NewScript(demo.NewModel(nil))
 		n.Serve("model.example", s)
-		s.Always(upstreamtest.Hang())
+		s.Always(demo.Hang())
 		m := newModel(t, config("openai", n))
 
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)

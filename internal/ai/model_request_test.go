@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 var update = flag.Bool("update", false, "write the goldens in testdata anew")
@@ -41,7 +41,7 @@ func TestRequests(t *testing.T) {
 		{"ollama-prose.http", "ollama", "/behind/a/proxy", prose},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			server := upstreamtest.NewModel(nil)
+			server := demo.NewModel(nil)
 			at := httptest.NewServer(server)
 			defer at.Close()
 			m := newModel(t, ClientConfig{Provider: c.provider, Name: "large-1", BaseURL: at.URL + c.path, Key: key, UserAgent: "mipwatch/test"})
@@ -66,9 +66,9 @@ func TestDefaultAddresses(t *testing.T) {
 	for i, host := range []string{"api.openai.com", "api.anthropic.com", "127.0.0.1:11434"} {
 		provider := formats[i]
 		t.Run(provider, func(t *testing.T) {
-			n := upstreamtest.NewNetwork()
+			n := demo.NewNetwork()
 			defer n.Close()
-			server := upstreamtest.NewModel(nil)
+			server := demo.NewModel(nil)
 			n.Serve(host, server)
 			c := config(provider, n)
 			c.BaseURL = ""
@@ -81,7 +81,7 @@ func TestDefaultAddresses(t *testing.T) {
 }
 
 // golden compares the one request that came with a file of the archive, or writes it there.
-func golden(t *testing.T, name string, got []upstreamtest.ModelRequest) {
+func golden(t *testing.T, name string, got []demo.ModelRequest) {
 	t.Helper()
 	if len(got) != 1 {
 		t.Fatalf("%d requests came, want 1", len(got))

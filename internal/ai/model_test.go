@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 // What must never show in an error.
@@ -106,11 +106,11 @@ func TestAnswers(t *testing.T) {
 			Reply{Text: "{}", Tokens: 9}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			n := upstreamtest.NewNetwork()
+			n := demo.NewNetwork()
 			defer n.Close()
-			s := upstreamtest.NewScript(upstreamtest.NewModel(nil))
+			s := demo.NewScript(demo.NewModel(nil))
 			n.Serve("model.example", s)
-			s.Next(upstreamtest.Answer(http.StatusOK, nil, c.body))
+			s.Next(demo.Answer(http.StatusOK, nil, c.body))
 			got, err := newModel(t, config(c.provider, n)).Ask(t.Context(), shortPrompt())
 			if err != nil {
 				t.Fatalf("Ask(%s): %v", c.body, err)

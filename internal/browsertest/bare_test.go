@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 // liveWords are what pages say of live figures.
@@ -102,7 +102,7 @@ func offered(t *testing.T, with run) {
 	for _, model := range []bool{false, true} {
 		s := setup{sidecar: true, locale: "de", edit: addStub(t)}
 		if model {
-			s.model = upstreamtest.NewModel(nil)
+			s.model = demo.NewModel(nil)
 		}
 		r := run{with.Browser, s.serve(t), with.clipboard}
 		for _, v := range []View{{Early: shiftsSeen}, {Early: shiftsSeen, Width: 390}} {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/testenv"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
 // panel is what the page of a proposal says of its summary.
@@ -155,7 +155,7 @@ func language(t *testing.T, r run) {
 // live asks a model for a language, and comes back.
 func live(t *testing.T, with run) {
 	const word = "번역문"
-	m := upstreamtest.NewModel(func(q upstreamtest.ModelRequest) upstreamtest.ModelReply {
+	m := demo.NewModel(func(q demo.ModelRequest) demo.ModelReply {
 		// The passages are one JSON object; each gets a word before it.
 		var passages map[string]string
 		if from, to := strings.Index(q.User, "{"), strings.LastIndex(q.User, "}"); from < 0 || json.Unmarshal([]byte(q.User[from:to+1]), &passages) != nil {
@@ -168,7 +168,7 @@ func live(t *testing.T, with run) {
 		if err != nil {
 			t.Error(err)
 		}
-		return upstreamtest.ModelReply{Text: string(b)}
+		return demo.ModelReply{Text: string(b)}
 	})
 	r := run{with.Browser, setup{sidecar: true, locale: "ko", model: m}.serve(t), with.clipboard}
 	type state struct {

@@ -18,10 +18,10 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
@@ -34,7 +34,7 @@ var hosts = [...]string{"forum.example.org:443", "rpc.example.org:443", "rpc-bac
 type served struct {
 	base    string
 	plan    *build.Plan
-	network *upstreamtest.Network
+	network *demo.Network
 	later   atomic.Int64  // by how many nanoseconds the clock of sidecar and hosts is ahead
 	asked   atomic.Int64  // how often a live route was asked for, the sidecar's or none
 	moment  *api.MIPWatch // whose figures the pages hold; nil: none
@@ -43,14 +43,14 @@ type served struct {
 // setup is what differs between sites. Without a sidecar its routes are 404 problems.
 type setup struct {
 	sidecar bool
-	down    int                 // what its routes answer instead: this status, or less than 0: the connection is closed
-	moment  *api.MIPWatch       // whose figures the pages hold; nil: none
-	locale  string              // one more language; empty: none
-	folders []string            // of proposals; nil: those of this repository and a few more
-	prefix  string              // of their ids; empty: that of this repository
-	config  string              // file of another configuration; empty: that of this repository
-	edit    func(string)        // changes the first folder, or rather a copy; nil: none
-	model   *upstreamtest.Model // behind the sidecar; nil: none
+	down    int           // what its routes answer instead: this status, or less than 0: the connection is closed
+	moment  *api.MIPWatch // whose figures the pages hold; nil: none
+	locale  string        // one more language; empty: none
+	folders []string      // of proposals; nil: those of this repository and a few more
+	prefix  string        // of their ids; empty: that of this repository
+	config  string        // file of another configuration; empty: that of this repository
+	edit    func(string)  // changes the first folder, or rather a copy; nil: none
+	model   *demo.Model   // behind the sidecar; nil: none
 }
 
 // serve builds and serves the site until the test ends.
@@ -195,7 +195,7 @@ func appendTo(t *testing.T, folder, name string) {
 }
 
 // sidecar is one that knows the site, on invented hosts.
-func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints, llm *upstreamtest.Model) *sidecar.Sidecar {
+func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints, llm *demo.Model) *sidecar.Sidecar {
 	t.Helper()
 	k, err := index.FromFS(static).Load(t.Context())
 	if err != nil {
@@ -203,7 +203,7 @@ func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.E
 	}
 	k.Endpoints = networks
 	now := func() time.Time { return time.Now().Add(time.Duration(v.later.Load())) }
-	v.network = upstreamtest.NewNetwork()
+	v.network = demo.NewNetwork()
 	t.Cleanup(v.network.Close)
 	v.network.Demo(now, k.Site, k.List.MIPs, networks)
 	config := sidecar.Config{Transport: v.network, Now: now, RequestsPerMinute: 1_000_000}

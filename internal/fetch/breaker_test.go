@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/fetch"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
 // ask asks once and returns the kind of its error and how long the host wants to be left alone.
@@ -59,7 +59,7 @@ func TestPause(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, address)
-				w.ours.Next(upstreamtest.Answer(tt.status, tt.header(), "words"))
+				w.ours.Next(demo.Answer(tt.status, tt.header(), "words"))
 				if got, wait := w.ask(t); got != "unavailable" || wait != tt.tells {
 					t.Errorf("%s, again in %v, want unavailable and %v", got, wait, tt.tells)
 				}
@@ -103,7 +103,7 @@ func TestPause(t *testing.T) {
 	t.Run("during a retry", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, address)
-			w.ours.Next(upstreamtest.Answer(500, nil, ""))
+			w.ours.Next(demo.Answer(500, nil, ""))
 			time.AfterFunc(100*time.Millisecond, func() { w.host.Pause(time.Minute) })
 			if _, err := w.host.Do(t.Context(), fetch.Request{}); kind(t, err) != "unavailable" || w.ours.Calls() != 1 {
 				t.Errorf("%v, %d calls", err, w.ours.Calls())
@@ -113,9 +113,9 @@ func TestPause(t *testing.T) {
 }
 
 func TestBreaker(t *testing.T) {
-	faults := map[string]upstreamtest.Fault{
-		"500": upstreamtest.Answer(500, nil, ""), "hang": upstreamtest.Hang(), "truncated": upstreamtest.Truncated(),
-		"too large": upstreamtest.Huge(1 << 20), "foreign": upstreamtest.Redirect("http://foreign.example"),
+	faults := map[string]demo.Fault{
+		"500": demo.Answer(500, nil, ""), "hang": demo.Hang(), "truncated": demo.Truncated(),
+		"too large": demo.Huge(1 << 20), "foreign": demo.Redirect("http://foreign.example"),
 	}
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
@@ -175,11 +175,11 @@ func TestNoFailure(t *testing.T) {
 	refuse := fetch.Request{Spend: func() error { return errors.New("no") }}
 	tests := map[string]func(*world, context.Context){
 		"404": func(w *world, ctx context.Context) {
-			w.ours.Next(upstreamtest.Answer(404, nil, ""))
+			w.ours.Next(demo.Answer(404, nil, ""))
 			w.host.Do(ctx, fetch.Request{})
 		},
 		"429": func(w *world, ctx context.Context) {
-			w.ours.Next(upstreamtest.Answer(429, nil, ""))
+			w.ours.Next(demo.Answer(429, nil, ""))
 			w.host.Do(ctx, fetch.Request{})
 			time.Sleep(10 * time.Second)
 		},
@@ -195,13 +195,13 @@ func TestNoFailure(t *testing.T) {
 			w.host.Do(ctx, fetch.Request{})
 		},
 		"cancelled": func(w *world, ctx context.Context) {
-			w.ours.Next(upstreamtest.Hang())
+			w.ours.Next(demo.Hang())
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(time.Second, cancel)
 			w.host.Do(ctx, fetch.Request{})
 		},
 		"cancelled between tries": func(w *world, ctx context.Context) {
-			w.ours.Next(upstreamtest.Answer(500, nil, ""))
+			w.ours.Next(demo.Answer(500, nil, ""))
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(100*time.Millisecond, cancel)
 			w.host.Do(ctx, fetch.Request{})
@@ -218,7 +218,7 @@ func TestNoFailure(t *testing.T) {
 					t.Errorf("the tenth time it is %s", got)
 				}
 				// Nor does it decide when it is the one call that finds out.
-				w.ours.Next(slicesRepeat(upstreamtest.Disconnect(), 5)...)
+				w.ours.Next(slicesRepeat(demo.Disconnect(), 5)...)
 				for range 5 {
 					w.ask(t)
 				}
@@ -232,8 +232,8 @@ func TestNoFailure(t *testing.T) {
 	}
 }
 
-func slicesRepeat(f upstreamtest.Fault, n int) []upstreamtest.Fault {
-	all := make([]upstreamtest.Fault, n)
+func slicesRepeat(f demo.Fault, n int) []demo.Fault {
+	all := make([]demo.Fault, n)
 	for i := range all {
 		all[i] = f
 	}
@@ -257,7 +257,7 @@ func TestCancel(t *testing.T) {
 				default:
 					time.AfterFunc(time.Second, cancel)
 				}
-				w.ours.Next(upstreamtest.Hang())
+				w.ours.Next(demo.Hang())
 				start := time.Now()
 				_, err := w.host.Do(ctx, fetch.Request{})
 				if errors.Is(err, fetch.ErrTimeout) != opens || errors.Is(err, context.Canceled) == opens || time.Since(start) != time.Second {
@@ -276,7 +276,7 @@ func TestCancel(t *testing.T) {
 func TestBreakerAndClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
-		w.ours.Next(slicesRepeat(upstreamtest.Disconnect(), 5)...)
+		w.ours.Next(slicesRepeat(demo.Disconnect(), 5)...)
 		for range 5 {
 			w.ask(t)
 		}
@@ -295,7 +295,7 @@ func TestBreakerAndClock(t *testing.T) {
 func TestBreakerThaws(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
-		w.ours.Next(slicesRepeat(upstreamtest.Disconnect(), 5)...)
+		w.ours.Next(slicesRepeat(demo.Disconnect(), 5)...)
 		for range 5 {
 			w.ask(t)
 		}
@@ -314,7 +314,7 @@ func TestBreakerThaws(t *testing.T) {
 func TestManyFailAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
-		w.ours.Always(upstreamtest.Hang())
+		w.ours.Always(demo.Hang())
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {

@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/fetch"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
 // address holds a secret in each of its parts.
@@ -27,9 +27,9 @@ const address = "http://user:s3cret-a@keyed.example/v1/s3cret-b?k=s3cret-c"
 // world is a host in memory and the two scripts that stand for it and for a foreign one.
 type world struct {
 	host          *fetch.Host
-	ours, foreign *upstreamtest.Script
+	ours, foreign *demo.Script
 	clock         time.Duration // how far the wall clock is set ahead
-	network       *upstreamtest.Network
+	network       *demo.Network
 }
 
 // echo answers with what it was asked.
@@ -43,8 +43,8 @@ func echo(w http.ResponseWriter, r *http.Request) {
 func newWorld(t *testing.T, base string) *world {
 	t.Helper()
 	w := &world{
-		ours: upstreamtest.NewScript(http.HandlerFunc(echo)), foreign: upstreamtest.NewScript(http.HandlerFunc(echo)),
-		network: upstreamtest.NewNetwork(),
+		ours: demo.NewScript(http.HandlerFunc(echo)), foreign: demo.NewScript(http.HandlerFunc(echo)),
+		network: demo.NewNetwork(),
 	}
 	t.Cleanup(w.network.Close)
 	w.network.Serve("keyed.example", w.ours)
@@ -94,13 +94,13 @@ func zipped(text string) string {
 }
 
 func TestAnswers(t *testing.T) {
-	answer := upstreamtest.Answer
-	coded := func(coding, body string) upstreamtest.Fault {
+	answer := demo.Answer
+	coded := func(coding, body string) demo.Fault {
 		return answer(200, http.Header{"Content-Encoding": {coding}}, body)
 	}
 	tests := []struct {
 		name   string
-		fault  upstreamtest.Fault
+		fault  demo.Fault
 		status int    // of a response, or of the error
 		body   string // of a response
 		err    string
@@ -110,17 +110,17 @@ func TestAnswers(t *testing.T) {
 		{"empty", answer(204, nil, ""), 204, "", "", 1},
 		{"just fits", answer(200, nil, strings.Repeat("x", 1<<10)), 200, strings.Repeat("x", 1<<10), "", 1},
 		{"one byte too many", answer(200, nil, strings.Repeat("x", 1<<10+1)), 200, "", "unavailable", 1},
-		{"100 MB", upstreamtest.Huge(100 << 20), 200, "", "unavailable", 1},
+		{"100 MB", demo.Huge(100 << 20), 200, "", "unavailable", 1},
 		{"not found", answer(404, nil, "no"), 404, "no", "", 1},
 		{"not found, 100 MB", func(w http.ResponseWriter, r *http.Request, h http.Handler) {
 			w.WriteHeader(404)
-			upstreamtest.Huge(100<<20)(w, r, h)
+			demo.Huge(100<<20)(w, r, h)
 		}, 404, "", "unavailable", 1},
 		{"forbidden page", answer(403, http.Header{"Content-Type": {"text/html"}}, "<p>"), 403, "<p>", "", 1},
 		{"gzip", coded("gzip", zipped("words")), 200, "words", "", 1},
 		{"GZIP by its old name", coded("X-Gzip", zipped("words")), 200, "words", "", 1},
 		{"gzip just fits", coded("gzip", zipped(strings.Repeat("x", 1<<10))), 200, strings.Repeat("x", 1<<10), "", 1},
-		{"gzip bomb", upstreamtest.GzipBomb(), 200, "", "unavailable", 1},
+		{"gzip bomb", demo.GzipBomb(), 200, "", "unavailable", 1},
 		{"gzip of nothing for ever", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			w.Header().Set("Content-Encoding", "gzip")
 			for nothing := zipped(""); ; {
@@ -134,20 +134,20 @@ func TestAnswers(t *testing.T) {
 		{"gzip with a wrong byte", coded("gzip", strings.Replace(zipped("words"), "\xff", "\xf0", 2)), 0, "", "unavailable", 1},
 		{"gzip with a wrong sum", coded("gzip", zipped("words")[:len(zipped("words"))-8]+"12345678"), 0, "", "unavailable", 1},
 		{"unknown coding", coded("br", "words"), 200, "", "unavailable", 1},
-		{"truncated", upstreamtest.Truncated(), 0, "", "unavailable", 1},
-		{"disconnects", upstreamtest.Disconnect(), 0, "", "unavailable", 1},
-		{"hangs", upstreamtest.Hang(), 0, "", "timeout", 1},
-		{"drips", upstreamtest.Drip(strings.Repeat("x", 100), time.Second), 0, "", "timeout", 1},
+		{"truncated", demo.Truncated(), 0, "", "unavailable", 1},
+		{"disconnects", demo.Disconnect(), 0, "", "unavailable", 1},
+		{"hangs", demo.Hang(), 0, "", "timeout", 1},
+		{"drips", demo.Drip(strings.Repeat("x", 100), time.Second), 0, "", "timeout", 1},
 		{"drips in an error", func(w http.ResponseWriter, r *http.Request, h http.Handler) {
 			w.WriteHeader(http.StatusTooManyRequests)
-			upstreamtest.Drip(strings.Repeat("x", 100), time.Second)(w, r, h)
+			demo.Drip(strings.Repeat("x", 100), time.Second)(w, r, h)
 		}, 429, "", "unavailable", 1},
-		{"slow but in time", upstreamtest.Delay(2 * time.Second), 200, `GET /v1/s3cret-b/t/1.json?k=s3cret-c user:s3cret-a "" text/x-any`, "", 1},
+		{"slow but in time", demo.Delay(2 * time.Second), 200, `GET /v1/s3cret-b/t/1.json?k=s3cret-c user:s3cret-a "" text/x-any`, "", 1},
 		{"500", answer(500, nil, "words"), 500, "", "unavailable", 2},
 		{"502 page", answer(502, http.Header{"Content-Type": {"text/html"}}, "<h1>"), 502, "", "unavailable", 2},
 		{"502 of 100 MB", func(w http.ResponseWriter, r *http.Request, h http.Handler) {
 			w.WriteHeader(502)
-			upstreamtest.Huge(100<<20)(w, r, h)
+			demo.Huge(100<<20)(w, r, h)
 		}, 502, "", "unavailable", 2},
 		{"503 for long", answer(503, http.Header{"Retry-After": {"30"}}, ""), 503, "", "unavailable", 1},
 		{"304", answer(304, nil, ""), 304, "", "unavailable", 1},
@@ -225,35 +225,35 @@ func TestAddress(t *testing.T) {
 }
 
 func TestRedirects(t *testing.T) {
-	to := func(status int, where string) upstreamtest.Fault {
-		return upstreamtest.Answer(status, http.Header{"Location": {where}}, "")
+	to := func(status int, where string) demo.Fault {
+		return demo.Answer(status, http.Header{"Location": {where}}, "")
 	}
 	tests := []struct {
 		name, base, method string
-		faults             []upstreamtest.Fault
+		faults             []demo.Fault
 		want               string // of the body
 		err                string
 		calls              int
 	}{
-		{"path", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "/b?x=1#f")}, `GET /b?x=1 : "" `, "", 2},
-		{"relative", "http://keyed.example/a/b", "", []upstreamtest.Fault{to(302, "../c")}, `GET /c : "" `, "", 2},
-		{"absolute", "http://keyed.example/a", "", []upstreamtest.Fault{to(308, "http://Keyed.example/b")}, `GET /b : "" `, "", 2},
-		{"to TLS", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "https://keyed.example/b")}, `GET /b : "" `, "", 2},
-		{"keeps our credentials, not theirs", "http://me:mine@keyed.example/a", "", []upstreamtest.Fault{to(301, "http://other:theirs@keyed.example/b")}, `GET /b me:mine "" `, "", 2},
-		{"three", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "/b"), to(302, "/c"), to(303, "/d")}, `GET /d : "" `, "", 4},
-		{"four", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "/b"), to(302, "/c"), to(303, "/d"), to(307, "/e")}, "", "unavailable", 4},
-		{"circle", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "/b"), to(301, "/a"), to(301, "/b"), to(301, "/a")}, "", "unavailable", 4},
-		{"itself", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "/a"), to(301, "/a"), to(301, "/a"), to(301, "/a")}, "", "unavailable", 4},
-		{"from TLS", "https://keyed.example/a", "", []upstreamtest.Fault{to(301, "http://keyed.example/b")}, "", "unavailable", 1},
-		{"foreign", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "http://foreign.example/")}, "", "unavailable", 1},
-		{"foreign without a scheme", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "//foreign.example/")}, "", "unavailable", 1},
-		{"foreign port", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "http://keyed.example:8545/")}, "", "unavailable", 1},
-		{"foreign after one of ours", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "/b"), to(301, "http://foreign.example/")}, "", "unavailable", 2},
-		{"other scheme", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "file:///etc/passwd")}, "", "unavailable", 1},
-		{"unreadable", "http://keyed.example/a", "", []upstreamtest.Fault{to(301, "http://keyed.example/%zz")}, "", "unavailable", 1},
-		{"POST kept", "http://keyed.example/a", "POST", []upstreamtest.Fault{to(307, "/b")}, `POST /b : "words" `, "", 2},
-		{"POST kept for good", "http://keyed.example/a", "POST", []upstreamtest.Fault{to(308, "/b")}, `POST /b : "words" `, "", 2},
-		{"POST that would become GET", "http://keyed.example/a", "POST", []upstreamtest.Fault{to(302, "/b")}, "", "unavailable", 1},
+		{"path", "http://keyed.example/a", "", []demo.Fault{to(301, "/b?x=1#f")}, `GET /b?x=1 : "" `, "", 2},
+		{"relative", "http://keyed.example/a/b", "", []demo.Fault{to(302, "../c")}, `GET /c : "" `, "", 2},
+		{"absolute", "http://keyed.example/a", "", []demo.Fault{to(308, "http://Keyed.example/b")}, `GET /b : "" `, "", 2},
+		{"to TLS", "http://keyed.example/a", "", []demo.Fault{to(301, "https://keyed.example/b")}, `GET /b : "" `, "", 2},
+		{"keeps our credentials, not theirs", "http://me:mine@keyed.example/a", "", []demo.Fault{to(301, "http://other:theirs@keyed.example/b")}, `GET /b me:mine "" `, "", 2},
+		{"three", "http://keyed.example/a", "", []demo.Fault{to(301, "/b"), to(302, "/c"), to(303, "/d")}, `GET /d : "" `, "", 4},
+		{"four", "http://keyed.example/a", "", []demo.Fault{to(301, "/b"), to(302, "/c"), to(303, "/d"), to(307, "/e")}, "", "unavailable", 4},
+		{"circle", "http://keyed.example/a", "", []demo.Fault{to(301, "/b"), to(301, "/a"), to(301, "/b"), to(301, "/a")}, "", "unavailable", 4},
+		{"itself", "http://keyed.example/a", "", []demo.Fault{to(301, "/a"), to(301, "/a"), to(301, "/a"), to(301, "/a")}, "", "unavailable", 4},
+		{"from TLS", "https://keyed.example/a", "", []demo.Fault{to(301, "http://keyed.example/b")}, "", "unavailable", 1},
+		{"foreign", "http://keyed.example/a", "", []demo.Fault{to(301, "http://foreign.example/")}, "", "unavailable", 1},
+		{"foreign without a scheme", "http://keyed.example/a", "", []demo.Fault{to(301, "//foreign.example/")}, "", "unavailable", 1},
+		{"foreign port", "http://keyed.example/a", "", []demo.Fault{to(301, "http://keyed.example:8545/")}, "", "unavailable", 1},
+		{"foreign after one of ours", "http://keyed.example/a", "", []demo.Fault{to(301, "/b"), to(301, "http://foreign.example/")}, "", "unavailable", 2},
+		{"other scheme", "http://keyed.example/a", "", []demo.Fault{to(301, "file:///etc/passwd")}, "", "unavailable", 1},
+		{"unreadable", "http://keyed.example/a", "", []demo.Fault{to(301, "http://keyed.example/%zz")}, "", "unavailable", 1},
+		{"POST kept", "http://keyed.example/a", "POST", []demo.Fault{to(307, "/b")}, `POST /b : "words" `, "", 2},
+		{"POST kept for good", "http://keyed.example/a", "POST", []demo.Fault{to(308, "/b")}, `POST /b : "words" `, "", 2},
+		{"POST that would become GET", "http://keyed.example/a", "POST", []demo.Fault{to(302, "/b")}, "", "unavailable", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -283,7 +283,7 @@ func TestRedirects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "http://keyed.example/a")
 		w.ours.Always(func(rw http.ResponseWriter, r *http.Request, h http.Handler) {
-			upstreamtest.Delay(time.Second)(rw, r, upstreamtest.NewScript(http.RedirectHandler(r.URL.Path+"/a", http.StatusMovedPermanently)))
+			demo.Delay(time.Second)(rw, r, demo.NewScript(http.RedirectHandler(r.URL.Path+"/a", http.StatusMovedPermanently)))
 		})
 		start := time.Now()
 		_, err := w.host.Do(t.Context(), fetch.Request{})
@@ -294,13 +294,13 @@ func TestRedirects(t *testing.T) {
 }
 
 func TestRetry(t *testing.T) {
-	answer := upstreamtest.Answer
-	wait := func(status int, s string) upstreamtest.Fault {
+	answer := demo.Answer
+	wait := func(status int, s string) demo.Fault {
 		return answer(status, http.Header{"Retry-After": {s}}, "")
 	}
 	tests := []struct {
 		name     string
-		first    upstreamtest.Fault
+		first    demo.Fault
 		down     bool
 		once     bool
 		deadline time.Duration
@@ -319,9 +319,9 @@ func TestRetry(t *testing.T) {
 		{"429 for a second", wait(429, "1"), false, false, 0, "unavailable", 1, 0},
 		{"429 for who knows", answer(429, nil, ""), false, false, 0, "unavailable", 1, 0},
 		{"404", answer(404, nil, ""), false, false, 0, "", 1, 0},
-		{"disconnect", upstreamtest.Disconnect(), false, false, 0, "unavailable", 1, 0},
-		{"hang", upstreamtest.Hang(), false, false, 0, "timeout", 1, 2500 * time.Millisecond},
-		{"hang and less time", upstreamtest.Hang(), false, false, time.Second, "timeout", 1, time.Second},
+		{"disconnect", demo.Disconnect(), false, false, 0, "unavailable", 1, 0},
+		{"hang", demo.Hang(), false, false, 0, "timeout", 1, 2500 * time.Millisecond},
+		{"hang and less time", demo.Hang(), false, false, time.Second, "timeout", 1, time.Second},
 		{"no connection", nil, true, false, 0, "unavailable", 0, 200 * time.Millisecond},
 		{"no connection once", nil, true, true, 0, "unavailable", 0, 0},
 	}
@@ -369,7 +369,7 @@ func TestSpend(t *testing.T) {
 			spent++
 			return nil
 		}}
-		w.ours.Next(upstreamtest.Answer(500, nil, ""), upstreamtest.Redirect("/b"))
+		w.ours.Next(demo.Answer(500, nil, ""), demo.Redirect("/b"))
 		if _, err := w.host.Do(t.Context(), q); err != nil || spent != 3 || w.ours.Calls() != 3 {
 			t.Errorf("failure, retry and redirect: %v, %d spent, %d calls, want 3 of each", err, spent, w.ours.Calls())
 		}
@@ -382,7 +382,7 @@ func TestSpend(t *testing.T) {
 		if _, err := w.host.Do(t.Context(), q); err != nil {
 			t.Errorf("something left: %v", err)
 		}
-		w.ours.Next(upstreamtest.Redirect("/b"))
+		w.ours.Next(demo.Redirect("/b"))
 		budget++
 		if _, err := w.host.Do(t.Context(), q); err != broke || w.ours.Calls() != 5 {
 			t.Errorf("not enough for the redirect: %v and %d calls", err, w.ours.Calls())
@@ -436,7 +436,7 @@ func TestFreeze(t *testing.T) {
 }
 
 type counting struct {
-	*upstreamtest.Network
+	*demo.Network
 	closed int
 }
 

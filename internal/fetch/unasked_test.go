@@ -7,25 +7,25 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/fetch"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
 // TestUnasked holds which failures say that nothing got to the host.
 func TestUnasked(t *testing.T) {
-	bad := upstreamtest.Answer(500, nil, "")
+	bad := demo.Answer(500, nil, "")
 	for _, c := range []struct {
 		name    string
 		prepare func(*world)
 		want    bool
 	}{
 		{"500", func(w *world) { w.ours.Always(bad) }, false},
-		{"429", func(w *world) { w.ours.Always(upstreamtest.Answer(429, nil, "")) }, false},
-		{"hangs up", func(w *world) { w.ours.Always(upstreamtest.Disconnect()) }, false},
-		{"hangs", func(w *world) { w.ours.Always(upstreamtest.Hang()) }, false},
+		{"429", func(w *world) { w.ours.Always(demo.Answer(429, nil, "")) }, false},
+		{"hangs up", func(w *world) { w.ours.Always(demo.Disconnect()) }, false},
+		{"hangs", func(w *world) { w.ours.Always(demo.Hang()) }, false},
 		{"paused", func(w *world) { w.host.Pause(time.Minute) }, true},
 		{"breaker open", func(w *world) {
-			w.ours.Next(slicesRepeat(upstreamtest.Disconnect(), 5)...)
+			w.ours.Next(slicesRepeat(demo.Disconnect(), 5)...)
 			for range 5 {
 				w.host.Do(context.Background(), fetch.Request{})
 			}

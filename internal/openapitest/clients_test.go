@@ -20,10 +20,10 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/testenv"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/index"
@@ -149,7 +149,7 @@ func serve(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	x.Endpoints = s.Networks
-	demo := upstreamtest.NewNetwork()
+	demo := demo.NewNetwork()
 	t.Cleanup(demo.Close)
 	demo.Demo(time.Now, x.Site, x.List.MIPs, s.Networks)
 	w := &world{document: document, Bases: map[string]string{}, Examples: map[string]any{}}

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/chain"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
@@ -33,10 +33,10 @@ const (
 // world is a network with endpoints a, b, c …, each in front of a chain of its own.
 type world struct {
 	t       *testing.T
-	net     *upstreamtest.Network
+	net     *demo.Network
 	config  chain.Config
-	chains  []*upstreamtest.Chain
-	scripts []*upstreamtest.Script
+	chains  []*demo.Chain
+	scripts []*demo.Script
 	opened  []*chain.Chain
 	log     bytes.Buffer
 	asked   atomic.Int64 // requests that went out
@@ -47,17 +47,17 @@ type world struct {
 func inBubble(t *testing.T, n int, f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, net: upstreamtest.NewNetwork()}
+		w := &world{t: t, net: demo.NewNetwork()}
 		defer w.net.Close()
 		w.config = chain.Config{
 			Endpoints: mip.Endpoints{Network: mip.Network{ID: "mainnet", Name: "Lantern", ChainID: chainID, BlockTime: blockTime.Seconds()}},
 			Transport: w, Detached: true, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 		}
 		for i := range n {
-			c := upstreamtest.NewChain(upstreamtest.ChainConfig{
+			c := demo.NewChain(demo.ChainConfig{
 				ChainID: chainID, BlockTime: blockTime, Genesis: time.Now().Add(-time.Hour - time.Duration(i)*1000*blockTime),
 			})
-			s := upstreamtest.NewScript(c)
+			s := demo.NewScript(c)
 			name := string(rune('a'+i)) + ".example.org"
 			w.net.Serve(name, s)
 			w.chains, w.scripts = append(w.chains, c), append(w.scripts, s)
@@ -171,7 +171,7 @@ func (w *world) want(s api.NetworkStatus, health api.NetworkHealth, endpoint int
 }
 
 // on gives a fault to the calls whose body holds a word, such as latest, and lets the others through.
-func on(word string, f upstreamtest.Fault) upstreamtest.Fault {
+func on(word string, f demo.Fault) demo.Fault {
 	return func(rw http.ResponseWriter, r *http.Request, next http.Handler) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
@@ -184,4 +184,4 @@ func on(word string, f upstreamtest.Fault) upstreamtest.Fault {
 }
 
 // misbehave gives a fault to every request to an endpoint from now on; nil: to none.
-func (w *world) misbehave(endpoint int, f upstreamtest.Fault) { w.scripts[endpoint].Always(f) }
+func (w *world) misbehave(endpoint int, f demo.Fault) { w.scripts[endpoint].Always(f) }

@@ -8,22 +8,22 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 // TestBadAnswers gives every answer that is not to be believed, of either needed call: to a network
 // with a second endpoint, which takes over, and to one without.
 func TestBadAnswers(t *testing.T) {
-	block := func(number, timestamp string) upstreamtest.Fault {
-		return on("latest", upstreamtest.Answer(200, nil, fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"result":{"number":%s,"timestamp":%s}}`, number, timestamp)))
+	block := func(number, timestamp string) demo.Fault {
+		return on("latest", demo.Answer(200, nil, fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"result":{"number":%s,"timestamp":%s}}`, number, timestamp)))
 	}
-	id := func(body string) upstreamtest.Fault {
-		return on("eth_chainId", upstreamtest.Answer(200, nil, body))
+	id := func(body string) demo.Fault {
+		return on("eth_chainId", demo.Answer(200, nil, body))
 	}
-	rewrite := func(old, new string) upstreamtest.Fault {
-		return upstreamtest.Rewrite(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(old), []byte(new)) })
+	rewrite := func(old, new string) demo.Fault {
+		return demo.Rewrite(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(old), []byte(new)) })
 	}
-	for name, fault := range map[string]upstreamtest.Fault{
+	for name, fault := range map[string]demo.Fault{
 		"capital X":              block(`"0X1A"`, `"0x1"`),
 		"capital digits":         block(`"0x1A"`, `"0x1"`),
 		"leading zero":           block(`"0x01"`, `"0x1"`),
@@ -44,11 +44,11 @@ func TestBadAnswers(t *testing.T) {
 		"leading zero in time":   block(`"0x1"`, `"0x01"`),
 		"year 10000":             block(`"0x1"`, `"0x3afff44180"`),
 		"time of all bits":       block(`"0x1"`, `"0xffffffffffffffff"`),
-		"null block":             on("latest", upstreamtest.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":null}`)),
-		"no result":              on("latest", upstreamtest.Answer(200, nil, `{"jsonrpc":"2.0","id":2}`)),
-		"block is a string":      on("latest", upstreamtest.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":"0x1"}`)),
-		"block without number":   on("latest", upstreamtest.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":{"hash":"0x1"}}`)),
-		"error with 200":         on("latest", upstreamtest.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"`+secret+`"}}`)),
+		"null block":             on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":null}`)),
+		"no result":              on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2}`)),
+		"block is a string":      on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":"0x1"}`)),
+		"block without number":   on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":{"hash":"0x1"}}`)),
+		"error with 200":         on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"`+secret+`"}}`)),
 		"error beside a result":  id(`{"jsonrpc":"2.0","id":1,"result":"0x8f","error":{"code":1}}`),
 		"wrong id":               id(`{"jsonrpc":"2.0","id":2,"result":"0x8f"}`),
 		"id as a string":         id(`{"jsonrpc":"2.0","id":"1","result":"0x8f"}`),
@@ -63,19 +63,19 @@ func TestBadAnswers(t *testing.T) {
 		"two values":             id(`{"jsonrpc":"2.0","id":1,"result":"0x8f"} {}`),
 		"nothing":                id(``),
 		"deep":                   id(strings.Repeat("[", 100_000)),
-		"not found":              upstreamtest.Answer(404, nil, "{}"),
-		"forbidden":              upstreamtest.Answer(403, nil, secret),
-		"500":                    upstreamtest.Answer(500, nil, secret),
-		"503 with a good body":   upstreamtest.Answer(503, nil, `{"jsonrpc":"2.0","id":1,"result":"0x8f"}`),
-		"429":                    upstreamtest.Answer(429, nil, "{}"),
-		"201":                    on("eth_chainId", upstreamtest.Answer(201, nil, `{"jsonrpc":"2.0","id":1,"result":"0x8f"}`)),
-		"HTML":                   upstreamtest.HTML(),
-		"truncated":              upstreamtest.Truncated(),
-		"gzip bomb":              upstreamtest.GzipBomb(),
-		"huge":                   upstreamtest.Huge(3 << 20),
-		"elsewhere":              upstreamtest.Redirect("https://b.example.org/"),
-		"loop":                   upstreamtest.Loop(),
-		"disconnect":             upstreamtest.Disconnect(),
+		"not found":              demo.Answer(404, nil, "{}"),
+		"forbidden":              demo.Answer(403, nil, secret),
+		"500":                    demo.Answer(500, nil, secret),
+		"503 with a good body":   demo.Answer(503, nil, `{"jsonrpc":"2.0","id":1,"result":"0x8f"}`),
+		"429":                    demo.Answer(429, nil, "{}"),
+		"201":                    on("eth_chainId", demo.Answer(201, nil, `{"jsonrpc":"2.0","id":1,"result":"0x8f"}`)),
+		"HTML":                   demo.HTML(),
+		"truncated":              demo.Truncated(),
+		"gzip bomb":              demo.GzipBomb(),
+		"huge":                   demo.Huge(3 << 20),
+		"elsewhere":              demo.Redirect("https://b.example.org/"),
+		"loop":                   demo.Loop(),
+		"disconnect":             demo.Disconnect(),
 		"not UTF-8":              rewrite("0x", "\xff"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,11 +95,11 @@ func TestBadAnswers(t *testing.T) {
 
 // TestGoodOddities are answers that are right all the same.
 func TestGoodOddities(t *testing.T) {
-	for name, fault := range map[string]upstreamtest.Fault{
-		"error null": upstreamtest.Rewrite(func(b []byte) []byte { return bytes.Replace(b, []byte("{"), []byte(`{"error":null,`), 1) }),
-		"blanks":     upstreamtest.Huge(1 << 20),
-		"largest":    on("latest", upstreamtest.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":{"number":"0x1fffffffffffff","timestamp":"0x3afff4417f"}}`)),
-		"genesis":    on("latest", upstreamtest.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":{"number":"0x0","timestamp":"0x0"}}`)),
+	for name, fault := range map[string]demo.Fault{
+		"error null": demo.Rewrite(func(b []byte) []byte { return bytes.Replace(b, []byte("{"), []byte(`{"error":null,`), 1) }),
+		"blanks":     demo.Huge(1 << 20),
+		"largest":    on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":{"number":"0x1fffffffffffff","timestamp":"0x3afff4417f"}}`)),
+		"genesis":    on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":{"number":"0x0","timestamp":"0x0"}}`)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, 1, func(w *world) {
@@ -150,10 +150,10 @@ func TestFirstEndpointDown(t *testing.T) {
 
 // TestSlowEndpoint gives the first endpoint a second's head start.
 func TestSlowEndpoint(t *testing.T) {
-	for name, fault := range map[string]upstreamtest.Fault{
-		"hangs":              upstreamtest.Hang(),
-		"drips":              upstreamtest.Drip(`{"jsonrpc":"2.0","id":1,"result":"0x8f"}`, time.Second),
-		"hangs for one call": on("latest", upstreamtest.Hang()),
+	for name, fault := range map[string]demo.Fault{
+		"hangs":              demo.Hang(),
+		"drips":              demo.Drip(`{"jsonrpc":"2.0","id":1,"result":"0x8f"}`, time.Second),
+		"hangs for one call": on("latest", demo.Hang()),
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, 2, func(w *world) {
@@ -184,9 +184,9 @@ func TestSlowEndpoint(t *testing.T) {
 }
 
 func TestAllHang(t *testing.T) {
-	for name, fault := range map[string]upstreamtest.Fault{
-		"hang": upstreamtest.Hang(),
-		"drip": upstreamtest.Drip(`{"jsonrpc":"2.0","id":1,"result":"0x8f"}`, time.Second),
+	for name, fault := range map[string]demo.Fault{
+		"hang": demo.Hang(),
+		"drip": demo.Drip(`{"jsonrpc":"2.0","id":1,"result":"0x8f"}`, time.Second),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for n := 1; n <= 4; n++ {
@@ -219,8 +219,8 @@ func TestAllHang(t *testing.T) {
 // TestSlowButInTime is an endpoint that another one did not overtake.
 func TestSlowButInTime(t *testing.T) {
 	inBubble(t, 2, func(w *world) {
-		w.misbehave(0, upstreamtest.Delay(1100*time.Millisecond))
-		w.misbehave(1, upstreamtest.Delay(200*time.Millisecond))
+		w.misbehave(0, demo.Delay(1100*time.Millisecond))
+		w.misbehave(1, demo.Delay(200*time.Millisecond))
 		c := w.open()
 		for range 8 {
 			start := time.Now()
@@ -230,7 +230,7 @@ func TestSlowButInTime(t *testing.T) {
 			}
 			time.Sleep(5 * time.Second)
 		}
-		w.misbehave(0, upstreamtest.HTML())
+		w.misbehave(0, demo.HTML())
 		w.misbehave(1, nil)
 		w.want(w.status(c), api.NetworkOK, 1, "") // it was cancelled eight times, which is no failure
 	})
@@ -239,8 +239,8 @@ func TestSlowButInTime(t *testing.T) {
 // TestSlowWithoutStandIn is a first endpoint that is slower than its head start while the second one is down.
 func TestSlowWithoutStandIn(t *testing.T) {
 	inBubble(t, 2, func(w *world) {
-		w.misbehave(0, upstreamtest.Delay(1500*time.Millisecond))
-		w.misbehave(1, upstreamtest.Answer(503, nil, ""))
+		w.misbehave(0, demo.Delay(1500*time.Millisecond))
+		w.misbehave(1, demo.Answer(503, nil, ""))
 		w.want(w.status(w.open()), api.NetworkOK, 0, "")
 	})
 }

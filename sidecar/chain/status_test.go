@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/chain"
 )
 
@@ -40,11 +40,11 @@ func TestHeightGrows(t *testing.T) {
 	})
 }
 
-// TestCallsAreSingle is an endpoint that refuses batches, as upstreamtest.Chain does; what it is asked
+// TestCallsAreSingle is an endpoint that refuses batches, as demo.Chain does; what it is asked
 // must be single calls side by side.
 func TestCallsAreSingle(t *testing.T) {
 	inBubble(t, 1, func(w *world) {
-		w.misbehave(0, upstreamtest.Delay(300*time.Millisecond))
+		w.misbehave(0, demo.Delay(300*time.Millisecond))
 		start := time.Now()
 		w.want(w.status(w.open()), api.NetworkOK, 0, "")
 		if took := time.Since(start); took != 300*time.Millisecond {
@@ -82,19 +82,19 @@ func TestNewHidesAddresses(t *testing.T) {
 
 func TestFinalizedIsOptional(t *testing.T) {
 	for name, c := range map[string]struct {
-		fault upstreamtest.Fault
+		fault demo.Fault
 		took  time.Duration
 		want  func(latest uint64) *uint64
 	}{
-		"unknown block":    {fault: upstreamtest.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"error":{"code":-39001,"message":"Unknown block"}}`)},
-		"unknown tag, 400": {fault: upstreamtest.Answer(400, nil, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"hex string without 0x prefix"}}`)},
-		"null":             {fault: upstreamtest.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"result":null}`)},
-		"not a number":     {fault: upstreamtest.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"result":{"number":"finalized","timestamp":"0x1"}}`)},
-		"HTML":             {fault: upstreamtest.HTML()},
-		"500":              {fault: upstreamtest.Answer(500, nil, "{}")},
-		"hangs":            {fault: upstreamtest.Hang(), took: 500 * time.Millisecond},
+		"unknown block":    {fault: demo.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"error":{"code":-39001,"message":"Unknown block"}}`)},
+		"unknown tag, 400": {fault: demo.Answer(400, nil, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"hex string without 0x prefix"}}`)},
+		"null":             {fault: demo.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"result":null}`)},
+		"not a number":     {fault: demo.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"result":{"number":"finalized","timestamp":"0x1"}}`)},
+		"HTML":             {fault: demo.HTML()},
+		"500":              {fault: demo.Answer(500, nil, "{}")},
+		"hangs":            {fault: demo.Hang(), took: 500 * time.Millisecond},
 		"ahead of latest": {
-			fault: upstreamtest.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"result":{"number":"0xffffff","timestamp":"0x1"}}`),
+			fault: demo.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"result":{"number":"0xffffff","timestamp":"0x1"}}`),
 			want:  func(latest uint64) *uint64 { return &latest },
 		},
 	} {
@@ -248,7 +248,7 @@ func TestClock(t *testing.T) {
 
 func TestManyCallersOneFlight(t *testing.T) {
 	inBubble(t, 1, func(w *world) {
-		w.misbehave(0, upstreamtest.Delay(100*time.Millisecond))
+		w.misbehave(0, demo.Delay(100*time.Millisecond))
 		c := w.open()
 		var callers sync.WaitGroup
 		for range 500 {
@@ -270,7 +270,7 @@ func TestNothingRunsAfterTheAnswer(t *testing.T) {
 	inBubble(t, 3, func(w *world) {
 		w.config.Detached = false
 		for i := range w.scripts {
-			w.misbehave(i, upstreamtest.Hang())
+			w.misbehave(i, demo.Hang())
 		}
 		c := w.open()
 		w.want(w.status(c), api.NetworkUnavailable, -1, api.UpstreamTimeout)
@@ -300,7 +300,7 @@ func TestNothingRunsAfterTheAnswer(t *testing.T) {
 // TestDetached is a server: what a caller did not wait for is there for the next one.
 func TestDetached(t *testing.T) {
 	inBubble(t, 1, func(w *world) {
-		w.misbehave(0, upstreamtest.Delay(2*time.Second))
+		w.misbehave(0, demo.Delay(2*time.Second))
 		c := w.open()
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
@@ -317,8 +317,8 @@ func TestDetached(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	inBubble(t, 2, func(w *world) {
-		w.misbehave(0, upstreamtest.Hang())
-		w.misbehave(1, upstreamtest.Hang())
+		w.misbehave(0, demo.Hang())
+		w.misbehave(1, demo.Hang())
 		c := w.open()
 		var caller sync.WaitGroup
 		caller.Go(func() { w.want(w.status(c), api.NetworkUnavailable, -1, api.UpstreamUnavailable) })

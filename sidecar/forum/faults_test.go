@@ -8,54 +8,54 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 // faults are the ways of a forum to misbehave, with what becomes of a caller.
 func faults() map[string]struct {
-	fault upstreamtest.Fault
+	fault demo.Fault
 	want  string
 } {
 	type row = struct {
-		fault upstreamtest.Fault
+		fault demo.Fault
 		want  string
 	}
-	answer := upstreamtest.Answer
+	answer := demo.Answer
 	page := http.Header{"Content-Type": {"text/html; charset=utf-8"}}
 	topic := `{"id":399,"title":"T","posts_count":1,"views":1,"created_at":"2026-01-01T00:00:00Z"}`
 	return map[string]row{
-		"hangs":             {upstreamtest.Hang(), "timeout"},
-		"drips":             {upstreamtest.Drip(topic, time.Second), "timeout"},
-		"late":              {upstreamtest.Delay(10 * time.Second), "timeout"},
+		"hangs":             {demo.Hang(), "timeout"},
+		"drips":             {demo.Drip(topic, time.Second), "timeout"},
+		"late":              {demo.Delay(10 * time.Second), "timeout"},
 		"500":               {answer(500, nil, `{"status":500,"error":"Internal Server Error"}`), "unavailable"},
 		"500 late":          {slow(2*time.Second, answer(500, nil, "")), "timeout"},
 		"502 page":          {answer(502, page, "<html><head><title>502 Bad Gateway</title></head></html>"), "unavailable"},
 		"503 read only":     {answer(503, nil, `{"errors":["The site is in read only mode."],"error_type":"read_only"}`), "unavailable"},
 		"429":               {answer(429, nil, ""), "unavailable"},
-		"page":              {upstreamtest.HTML(), "unavailable"},
+		"page":              {demo.HTML(), "unavailable"},
 		"challenge":         {answer(403, page, "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>"), "unavailable"},
 		"challenge as 200":  {answer(200, page, "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>"), "unavailable"},
 		"401":               {answer(401, nil, `{"errors":[]}`), "unavailable"},
 		"418":               {answer(418, nil, `{}`), "unavailable"},
 		"cut JSON":          {answer(200, nil, topic[:40]), "unavailable"},
-		"truncated":         {upstreamtest.Truncated(), "unavailable"},
-		"disconnects":       {upstreamtest.Disconnect(), "unavailable"},
+		"truncated":         {demo.Truncated(), "unavailable"},
+		"disconnects":       {demo.Disconnect(), "unavailable"},
 		"wrong types":       {answer(200, nil, strings.Replace(topic, "399", `"399"`, 1)), "unavailable"},
 		"another topic":     {answer(200, nil, strings.Replace(topic, "399", "400", 1)), "unavailable"},
 		"two topics":        {answer(200, nil, topic+topic), "unavailable"},
 		"null":              {answer(200, nil, "null"), "unavailable"},
 		"nothing":           {answer(204, nil, ""), "unavailable"},
-		"gzip bomb":         {upstreamtest.GzipBomb(), "unavailable"},
-		"100 MB":            {upstreamtest.Huge(100 << 20), "unavailable"},
-		"foreign redirect":  {upstreamtest.Redirect("https://elsewhere.example/t/399.json"), "unavailable"},
-		"redirect from TLS": {upstreamtest.Redirect("http://forum.example/t/399.json"), "unavailable"},
-		"redirect loop":     {upstreamtest.Loop(), "unavailable"},
+		"gzip bomb":         {demo.GzipBomb(), "unavailable"},
+		"100 MB":            {demo.Huge(100 << 20), "unavailable"},
+		"foreign redirect":  {demo.Redirect("https://elsewhere.example/t/399.json"), "unavailable"},
+		"redirect from TLS": {demo.Redirect("http://forum.example/t/399.json"), "unavailable"},
+		"redirect loop":     {demo.Loop(), "unavailable"},
 		"redirect circle": {func(w http.ResponseWriter, r *http.Request, h http.Handler) {
 			to := "/t/a/399.json"
 			if r.URL.Path == to {
 				to = "/t/399.json"
 			}
-			upstreamtest.Redirect(to)(w, r, h)
+			demo.Redirect(to)(w, r, h)
 		}, "unavailable"},
 		"404":        {answer(404, nil, `{"errors":["nothing"],"error_type":"not_found"}`), "not found"},
 		"404 page":   {answer(404, page, "<html>"), "not found"},
@@ -67,9 +67,9 @@ func faults() map[string]struct {
 }
 
 // slow is a fault that takes its time.
-func slow(d time.Duration, f upstreamtest.Fault) upstreamtest.Fault {
+func slow(d time.Duration, f demo.Fault) demo.Fault {
 	return func(w http.ResponseWriter, r *http.Request, h http.Handler) {
-		upstreamtest.Delay(d)(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f(w, r, h) }))
+		demo.Delay(d)(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f(w, r, h) }))
 	}
 }
 
@@ -164,7 +164,7 @@ func TestWait(t *testing.T) {
 					w := newWorld(t, true)
 					w.linked(t)
 					time.Sleep(5 * time.Minute)
-					w.script.Next(upstreamtest.Answer(429, tt.header, tt.body))
+					w.script.Next(demo.Answer(429, tt.header, tt.body))
 					if lane == "linked" {
 						a, err, why := w.linked(t)
 						if err != "" || !a.Value.Stale || why != "unavailable" || a.Next.Sub(w.now()) != tt.want {
@@ -197,10 +197,10 @@ func TestWait(t *testing.T) {
 
 // TestGone holds that what is not there is asked for once a minute, and an older answer dropped.
 func TestGone(t *testing.T) {
-	changes := map[string]func(*upstreamtest.Topic){
-		"410": func(t *upstreamtest.Topic) { t.Deleted = true },
-		"403": func(t *upstreamtest.Topic) { t.Private = true },
-		"404": func(t *upstreamtest.Topic) { t.ID = 400 },
+	changes := map[string]func(*demo.Topic){
+		"410": func(t *demo.Topic) { t.Deleted = true },
+		"403": func(t *demo.Topic) { t.Private = true },
+		"404": func(t *demo.Topic) { t.ID = 400 },
 	}
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestGone(t *testing.T) {
 				time.Sleep(5 * time.Minute)
 				topic := theTopic()
 				change(&topic)
-				w.discourse = upstreamtest.NewDiscourse(nil, topic)
+				w.discourse = demo.NewDiscourse(nil, topic)
 				w.script.Always(func(rw http.ResponseWriter, r *http.Request, _ http.Handler) { w.discourse.ServeHTTP(rw, r) })
 				for range 60 {
 					if _, err, _ := w.linked(t); err != "not found" {
@@ -219,7 +219,7 @@ func TestGone(t *testing.T) {
 					time.Sleep(time.Second - time.Nanosecond)
 				}
 				w.wantCalls(t, 2)
-				w.script.Always(upstreamtest.Answer(500, nil, ""))
+				w.script.Always(demo.Answer(500, nil, ""))
 				time.Sleep(time.Second)
 				if _, err, _ := w.linked(t); err != "unavailable" {
 					t.Errorf("then the forum is down: %q, want no figures of a topic that is gone", err)
@@ -238,7 +238,7 @@ func TestGone(t *testing.T) {
 func TestFailuresStand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, true)
-		w.script.Always(upstreamtest.Truncated())
+		w.script.Always(demo.Truncated())
 		for range 10 {
 			if _, err, _ := w.linked(t); err != "unavailable" {
 				t.Errorf("%q", err)

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
 )
 
@@ -70,7 +70,7 @@ func TestOneCall(t *testing.T) {
 	for _, detached := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, detached)
-			w.script.Always(upstreamtest.Delay(time.Second))
+			w.script.Always(demo.Delay(time.Second))
 			first, leave := context.WithCancel(t.Context())
 			var all sync.WaitGroup
 			all.Go(func() {
@@ -100,8 +100,8 @@ func TestOneCall(t *testing.T) {
 func TestFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, false)
-		w.script.Next(upstreamtest.Answer(500, nil, ""), upstreamtest.Hang())
-		w.script.Always(slow(2*time.Second, upstreamtest.Answer(500, nil, "")))
+		w.script.Next(demo.Answer(500, nil, ""), demo.Hang())
+		w.script.Always(slow(2*time.Second, demo.Answer(500, nil, "")))
 		w.linked(t)
 		w.Close() // waits for nothing: the bubble would tell
 		if _, err, _ := w.linked(t); err != "unavailable" {
@@ -110,7 +110,7 @@ func TestFunction(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, false)
-		w.script.Always(upstreamtest.Hang())
+		w.script.Always(demo.Hang())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := w.Linked(ctx, 399); kindOf(t, err) != "timeout" {
@@ -179,9 +179,9 @@ func TestConfig(t *testing.T) {
 			t.Errorf("New(%q): no error", base)
 		}
 	}
-	n := upstreamtest.NewNetwork()
+	n := demo.NewNetwork()
 	defer n.Close()
-	n.Serve(host, upstreamtest.NewDiscourse(nil, theTopic()))
+	n.Serve(host, demo.NewDiscourse(nil, theTopic()))
 	f, err := forum.New(forum.Config{BaseURL: "http://forum.example/talk//", Transport: n})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
@@ -36,13 +36,13 @@ func most(calls []call) int {
 // TestEnumeration asks for 10,000 topics in ten minutes, in bursts and one by one, while what
 // proposals link to is looked at all the time; and for fewer where the forum fails.
 func TestEnumeration(t *testing.T) {
-	tests := map[string]upstreamtest.Fault{
-		"well": nil, "hangs": upstreamtest.Hang(), "500": upstreamtest.Answer(500, nil, ""),
+	tests := map[string]demo.Fault{
+		"well": nil, "hangs": demo.Hang(), "500": demo.Answer(500, nil, ""),
 		"redirects": func(w http.ResponseWriter, r *http.Request, h http.Handler) {
 			if strings.Contains(r.URL.Path, "/t/x/") {
-				upstreamtest.Answer(404, nil, "{}")(w, r, h)
+				demo.Answer(404, nil, "{}")(w, r, h)
 			} else {
-				upstreamtest.Redirect("/t/x/"+strings.TrimPrefix(r.URL.Path, "/t/"))(w, r, h)
+				demo.Redirect("/t/x/"+strings.TrimPrefix(r.URL.Path, "/t/"))(w, r, h)
 			}
 		},
 	}
@@ -177,7 +177,7 @@ func TestOtherKept(t *testing.T) {
 		w := newWorld(t, true)
 		w.Other(t.Context(), 399)
 		time.Sleep(5 * time.Minute)
-		w.script.Next(upstreamtest.Answer(429, http.Header{"Retry-After": {"60"}}, ""))
+		w.script.Next(demo.Answer(429, http.Header{"Retry-After": {"60"}}, ""))
 		for id := range 3000 {
 			if _, err := w.Other(t.Context(), 1000+id); kindOf(t, err) != "unavailable" {
 				t.Fatalf("topic %d: %v", 1000+id, err)
@@ -197,7 +197,7 @@ func TestOtherWaiting(t *testing.T) {
 		w := newWorld(t, true)
 		w.Other(t.Context(), 399)
 		time.Sleep(5 * time.Minute)
-		w.script.Always(upstreamtest.Delay(2400 * time.Millisecond))
+		w.script.Always(demo.Delay(2400 * time.Millisecond))
 		var all sync.WaitGroup
 		var refused atomic.Int32
 		start := time.Now()
@@ -224,7 +224,7 @@ func TestLanes(t *testing.T) {
 		w := newWorld(t, true)
 		w.script.Always(func(rw http.ResponseWriter, r *http.Request, h http.Handler) {
 			if r.URL.Path != "/t/399.json" {
-				upstreamtest.Hang()(rw, r, h)
+				demo.Hang()(rw, r, h)
 			}
 			h.ServeHTTP(rw, r)
 		})
@@ -252,7 +252,7 @@ func TestLanes(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, true)
-		w.script.Always(upstreamtest.Hang())
+		w.script.Always(demo.Hang())
 		var all sync.WaitGroup
 		for id := range 20 {
 			all.Go(func() {

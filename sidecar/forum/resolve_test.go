@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 func TestResolve(t *testing.T) {
@@ -22,7 +22,7 @@ func TestResolve(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, true)
-		w.discourse.Set(upstreamtest.Topic{ID: 50, Title: "提案", Slug: "提案", Posts: 1})
+		w.discourse.Set(demo.Topic{ID: 50, Title: "提案", Slug: "提案", Posts: 1})
 		want := func(slug, want string, calls int) {
 			t.Helper()
 			if got := resolve(t, w, slug); got != want {
@@ -64,11 +64,11 @@ func TestResolve(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, true)
-		w.script.Next(upstreamtest.Redirect("https://elsewhere.example/t/399.json"))
+		w.script.Next(demo.Redirect("https://elsewhere.example/t/399.json"))
 		if got := resolve(t, w, "moved"); got != "unavailable" || w.foreign.Calls() != 0 {
 			t.Errorf("led to a foreign host: %s, %d calls there", got, w.foreign.Calls())
 		}
-		w.script.Next(upstreamtest.Hang())
+		w.script.Next(demo.Hang())
 		start := time.Now()
 		if got := resolve(t, w, "slow"); got != "timeout" || time.Since(start) > answerMost {
 			t.Errorf("hangs: %s after %v", got, time.Since(start))

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/testenv"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
 // samples is the folder with answers of real forums: below the folder that MIPWATCH_UPSTREAM names, else
@@ -206,7 +206,7 @@ func TestSampleRefusals(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, true)
-			w.script.Always(upstreamtest.Answer(tt.status, tt.header, string(body)))
+			w.script.Always(demo.Answer(tt.status, tt.header, string(body)))
 			a, err, _ := w.linked(t)
 			if next := a.Next.Sub(w.now()); err != tt.want || next != tt.next {
 				t.Errorf("%s with %v: %q for %v, want %q for %v", tt.file, tt.header, err, next, tt.want, tt.next)

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/fetch"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
 )
 
@@ -68,7 +68,7 @@ func goldens(t testing.TB) []string {
 // answerOf asks a forum that answers everything with one body.
 func answerOf(t testing.TB, body []byte, now time.Time, topic int) (forum.Answer, error) {
 	t.Helper()
-	n := upstreamtest.NewNetwork()
+	n := demo.NewNetwork()
 	defer n.Close()
 	n.Serve("forum.example", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) }))
 	f, err := forum.New(forum.Config{BaseURL: "https://forum.example/", Transport: n, Now: func() time.Time { return now }})

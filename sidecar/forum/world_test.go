@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
@@ -27,10 +27,10 @@ const answerMost = 3 * time.Second
 // world is a forum and what it asks.
 type world struct {
 	*forum.Forum
-	discourse *upstreamtest.Discourse
-	script    *upstreamtest.Script
-	foreign   *upstreamtest.Script
-	network   *upstreamtest.Network
+	discourse *demo.Discourse
+	script    *demo.Script
+	foreign   *demo.Script
+	network   *demo.Network
 	log       bytes.Buffer
 
 	mu    sync.Mutex
@@ -46,13 +46,13 @@ type call struct {
 // newWorld is to be called in a bubble. There are the topics 1 to 20 and 399.
 func newWorld(t *testing.T, detached bool) *world {
 	t.Helper()
-	w := &world{network: upstreamtest.NewNetwork(), discourse: upstreamtest.NewDiscourse(nil, theTopic())}
+	w := &world{network: demo.NewNetwork(), discourse: demo.NewDiscourse(nil, theTopic())}
 	t.Cleanup(w.network.Close)
 	for id := range 20 {
-		w.discourse.Set(upstreamtest.Topic{ID: id + 1, Title: fmt.Sprintf("Topic %d", id+1), Posts: 1, Participants: 1})
+		w.discourse.Set(demo.Topic{ID: id + 1, Title: fmt.Sprintf("Topic %d", id+1), Posts: 1, Participants: 1})
 	}
-	w.script = upstreamtest.NewScript(w.discourse)
-	w.foreign = upstreamtest.NewScript(w.discourse)
+	w.script = demo.NewScript(w.discourse)
+	w.foreign = demo.NewScript(w.discourse)
 	w.network.Serve("elsewhere.example", w.foreign)
 	w.network.Serve(host, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
@@ -100,9 +100,9 @@ func (w *world) wantCalls(t *testing.T, want int) {
 }
 
 // theTopic is what the tests ask for mostly.
-func theTopic() upstreamtest.Topic {
+func theTopic() demo.Topic {
 	now := time.Now()
-	return upstreamtest.Topic{
+	return demo.Topic{
 		ID: 399, Title: "Repricing cold reads", Slug: "repricing-cold-reads", Posts: 12, Participants: 5, Likes: 7, Views: 340,
 		Created: now.Add(-14 * 24 * time.Hour), LastPosted: now.Add(-3 * 24 * time.Hour),
 	}

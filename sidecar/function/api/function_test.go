@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/testenv"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 	"github.com/mipwatch/mipwatch/internal/webtest"
 )
 
@@ -34,7 +34,7 @@ var unlimited = []string{"SITE_ID=1", "REQUESTS_PER_MINUTE=100000", "AI_REQUESTS
 // with hosts behind it that are well and with a forum that is gone.
 func TestWeb(t *testing.T) {
 	for name, describe := range gateways {
-		for state, fault := range map[string]upstreamtest.Fault{"all is well": nil, "no forum": upstreamtest.Disconnect()} {
+		for state, fault := range map[string]demo.Fault{"all is well": nil, "no forum": demo.Disconnect()} {
 			t.Run(name+", "+state, func(t *testing.T) {
 				shared.forum.Always(fault)
 				t.Cleanup(func() { shared.forum.Always(nil) })
@@ -135,7 +135,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("an event that is no request: %+v %s", r, r.Payload)
 	}
 	p.Allowed = 2 * time.Second
-	shared.forum.Always(upstreamtest.Hang())
+	shared.forum.Always(demo.Hang())
 	t.Cleanup(func() { shared.forum.Always(nil) })
 	wantProblem(t, p, ask("GET", "/api/forum-activity", "topicId=77"), api.UpstreamTimeout)
 }
@@ -224,7 +224,7 @@ func TestPartsOfIt(t *testing.T) {
 // TestModel asks a model, which may not take longer than the function may.
 func TestModel(t *testing.T) {
 	p := startFunction(t, built(t, shared.carrying), "AI_PROVIDER=ollama", "AI_MODEL=m", "AI_BASE_URL="+shared.modelURL)
-	shared.model.Always(upstreamtest.Hang())
+	shared.model.Always(demo.Hang())
 	t.Cleanup(func() { shared.model.Always(nil) })
 	p.Allowed = 2 * time.Second
 	wantProblem(t, p, post("/api/ai-summary", `{"mipNumber":7}`, ""), api.UpstreamTimeout)

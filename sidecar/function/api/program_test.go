@@ -22,16 +22,16 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
 // world is what the function lives in: hosts behind it on ports of their own, and the program in three
 // builds, each made when it is first asked for.
 type world struct {
-	forum     *upstreamtest.Script
-	model     *upstreamtest.Script
+	forum     *demo.Script
+	model     *demo.Script
 	modelURL  string
 	published *httptest.Server // the site
 	snapshot  string
@@ -72,13 +72,13 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer os.RemoveAll(dir)
-	topics := upstreamtest.NewDiscourse(time.Now, upstreamtest.Topic{ID: 401, Title: "Topic 401", Posts: 3, Participants: 2, Created: time.Now()})
-	shared = &world{forum: upstreamtest.NewScript(topics), model: upstreamtest.NewScript(upstreamtest.NewModel(nil))}
+	topics := demo.NewDiscourse(time.Now, demo.Topic{ID: 401, Title: "Topic 401", Posts: 3, Participants: 2, Created: time.Now()})
+	shared = &world{forum: demo.NewScript(topics), model: demo.NewScript(demo.NewModel(nil))}
 	forum, model := httptest.NewServer(shared.forum), httptest.NewServer(shared.model)
 	defer forum.Close()
 	defer model.Close()
 	const chainID = 4711
-	chain := httptest.NewServer(upstreamtest.NewChain(upstreamtest.ChainConfig{ChainID: chainID, Genesis: time.Now().Add(-time.Hour)}))
+	chain := httptest.NewServer(demo.NewChain(demo.ChainConfig{ChainID: chainID, Genesis: time.Now().Add(-time.Hour)}))
 	defer chain.Close()
 	shared.modelURL = model.URL
 	topic := 401

@@ -1,7 +1,7 @@
-// Package upstreamtest simulates the hosts behind the sidecar in one process: a Discourse forum, EVM chains and a
+// Package demo simulates the hosts behind the sidecar in one process: a Discourse forum, EVM chains and a
 // language model, with faults on demand. Tests and `mipwatch serve --demo` use it. It does not know its clients, or
 // what becomes of its answers.
-package upstreamtest
+package demo
 
 import (
 	"cmp"

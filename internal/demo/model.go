@@ -1,4 +1,4 @@
-package upstreamtest
+package demo
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package upstreamtest_test
+package demo_test
 
 import (
 	"net/http"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 // TestModelRefuses holds the model to what the real ones do not take.
@@ -42,7 +42,7 @@ func TestModelRefuses(t *testing.T) {
 		{"another format", "POST", "/api/chat", nil, `{"model":"m","format":"xml","messages":[{"role":"user","content":"q"}]}`, 400},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := upstreamtest.NewModel(nil)
+			m := demo.NewModel(nil)
 			r := httptest.NewRequestWithContext(t.Context(), c.method, c.path, strings.NewReader(c.body))
 			r.Header = c.header
 			w := httptest.NewRecorder()

@@ -1,4 +1,4 @@
-package upstreamtest_test
+package demo_test
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
 )
 
 const forum = "https://forum.example/community"
@@ -47,14 +47,14 @@ func demoEndpoints() []mip.Endpoints {
 	}
 }
 
-// demo puts a demo on a network.
-func demo(n *upstreamtest.Network, now func() time.Time) {
+// put puts a demo on a network.
+func put(n *demo.Network, now func() time.Time) {
 	n.Demo(now, mip.SiteInfo{Forum: new(forum)}, demoProposals(), demoEndpoints())
 }
 
 func TestDemoForum(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
-		demo(n, time.Now)
+	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
+		put(n, time.Now)
 		for target, want := range map[string]string{
 			"/t/101.json":                  "101 old: Old and decided",
 			"/t/102.json":                  "102 last-of-all: Last of all",
@@ -102,7 +102,7 @@ func TestDemoForum(t *testing.T) {
 }
 
 func TestDemoWithoutAForum(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
+	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
 		for _, site := range []mip.SiteInfo{{}, {Forum: new("::")}, {Forum: new("forum")}} {
 			n.Demo(time.Now, site, demoProposals(), nil)
 		}
@@ -148,10 +148,10 @@ func TestDemoGrows(t *testing.T) {
 		time.Date(2040, time.July, 1, 0, 0, 0, 0, time.FixedZone("", 3600)),
 	} {
 		at := &clock{start}
-		n := upstreamtest.NewNetwork()
+		n := demo.NewNetwork()
 		defer n.Close()
 		c := &http.Client{Transport: n}
-		demo(n, at.now)
+		put(n, at.now)
 		first := topics(t, c)
 		if len(first) != 7 {
 			t.Errorf("%v: %d topics, want 7", start, len(first))
@@ -206,9 +206,9 @@ func TestDemoIsTheSameForAll(t *testing.T) {
 	early, late := &clock{time.Date(2026, time.June, 1, 0, 0, 0, 0, time.UTC)}, &clock{time.Date(2026, time.November, 21, 9, 30, 0, 0, time.UTC)}
 	var answers [2][]string
 	for i, at := range []*clock{early, late} {
-		n := upstreamtest.NewNetwork()
+		n := demo.NewNetwork()
 		defer n.Close()
-		demo(n, at.now)
+		put(n, at.now)
 		at.t = late.t
 		for _, address := range []string{forum + "/t/103.json", forum + "/t/102.json", "https://rpc.example/main"} {
 			body := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}`)
@@ -261,10 +261,10 @@ func height(t *testing.T, c *http.Client, address string) string {
 
 func TestDemoChains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := upstreamtest.NewNetwork()
+		n := demo.NewNetwork()
 		defer n.Close()
 		c := &http.Client{Transport: n}
-		demo(n, time.Now)
+		put(n, time.Now)
 		const first, backup, other = "https://rpc.example/main?key=k", "https://backup.example/main", "https://rpc.example/test"
 		start := height(t, c, first)
 		if got := height(t, c, backup); got != start || !strings.HasPrefix(got, "0x8f ") {

@@ -1,4 +1,4 @@
-package upstreamtest_test
+package demo_test
 
 import (
 	"encoding/json"
@@ -11,14 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 var opened = time.Date(2026, time.March, 17, 17, 19, 30, 250e6, time.UTC)
 
 // testTopics has one topic of each kind.
-func testTopics() []upstreamtest.Topic {
-	return []upstreamtest.Topic{
+func testTopics() []demo.Topic {
+	return []demo.Topic{
 		{ID: 399, Title: `Finality "soon" & <later>`, Slug: "finality", Posts: 45, Participants: 9, Likes: 30, Views: 1200, Created: opened, LastPosted: opened.Add(44 * time.Hour)},
 		{ID: 400, Title: "Nobody answered", Posts: 1, Participants: 1, Views: 3, Created: opened.Add(time.Hour)},
 		{ID: 401, Title: "Private", Private: true},
@@ -41,7 +41,7 @@ func ask(t *testing.T, h http.Handler, method, target, body string) *httptest.Re
 }
 
 func TestDiscourseAddresses(t *testing.T) {
-	d := upstreamtest.NewDiscourse(nil, testTopics()...)
+	d := demo.NewDiscourse(nil, testTopics()...)
 	const there, gone, forbidden = `"errors":["There is`, `"title":"Nothing here"`, `"error_type":"invalid_access"`
 	for _, test := range []struct {
 		method, target string
@@ -105,7 +105,7 @@ type figures struct {
 }
 
 func TestDiscourseTopics(t *testing.T) {
-	d := upstreamtest.NewDiscourse(nil, testTopics()...)
+	d := demo.NewDiscourse(nil, testTopics()...)
 	for _, want := range []figures{
 		{399, `Finality "soon" & <later>`, "Finality &#34;soon&#34; &amp; &lt;later&gt;", "finality", 45, 9, 30, 1200, "2026-03-17T17:19:30.250Z", new("2026-03-19T13:19:30.250Z"), false, false, "regular"},
 		{400, "Nobody answered", "Nobody answered", "nobody-answered", 1, 1, 0, 3, "2026-03-17T18:19:30.250Z", nil, false, false, "regular"},

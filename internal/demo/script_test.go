@@ -1,4 +1,4 @@
-package upstreamtest_test
+package demo_test
 
 import (
 	"bytes"
@@ -16,14 +16,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 func TestScript(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
-		s := upstreamtest.NewScript(says("good"))
+	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
+		s := demo.NewScript(says("good"))
 		n.Serve("a.example", s)
-		bad := func(body string) upstreamtest.Fault { return upstreamtest.Answer(http.StatusTeapot, nil, body) }
+		bad := func(body string) demo.Fault { return demo.Answer(http.StatusTeapot, nil, body) }
 		s.Next(bad("first"), nil)
 		s.Next(bad("third"))
 		s.Always(bad("always"))
@@ -68,7 +68,7 @@ const mostRead = 4 << 20
 
 // faults lists those that need no time, with what a client must see.
 func faults() map[string]struct {
-	fault upstreamtest.Fault
+	fault demo.Fault
 	check func(t *testing.T, r *http.Response, body []byte, err error) // body: mostRead bytes of it at the most
 } {
 	type check = func(t *testing.T, r *http.Response, body []byte, err error)
@@ -86,31 +86,31 @@ func faults() map[string]struct {
 		}
 	}
 	return map[string]struct {
-		fault upstreamtest.Fault
+		fault demo.Fault
 		check check
 	}{
 		"none":              {nil, answer(200, map[string]string{"X-Good": "yes"}, good)},
-		"Answer":            {upstreamtest.Answer(503, nil, `{"errors":[]}`), answer(503, map[string]string{"Content-Type": "application/json; charset=utf-8", "X-Good": ""}, `{"errors":[]}`)},
-		"Answer with field": {upstreamtest.Answer(429, http.Header{"Retry-After": {"4"}, "Content-Type": {"text/plain"}}, "wait"), answer(429, map[string]string{"Content-Type": "text/plain", "Retry-After": "4"}, "wait")},
-		"Rewrite":           {upstreamtest.Rewrite(bytes.ToUpper), answer(200, map[string]string{"X-Good": "yes", "Content-Type": "application/json"}, strings.ToUpper(good))},
-		"Redirect":          {upstreamtest.Redirect("https://b.example/x"), answer(307, map[string]string{"Location": "https://b.example/x"}, "")},
-		"Loop":              {upstreamtest.Loop(), answer(307, map[string]string{"Location": "/t/399.json?a=b"}, "")},
-		"HTML": {upstreamtest.HTML(), func(t *testing.T, r *http.Response, body []byte, err error) {
+		"Answer":            {demo.Answer(503, nil, `{"errors":[]}`), answer(503, map[string]string{"Content-Type": "application/json; charset=utf-8", "X-Good": ""}, `{"errors":[]}`)},
+		"Answer with field": {demo.Answer(429, http.Header{"Retry-After": {"4"}, "Content-Type": {"text/plain"}}, "wait"), answer(429, map[string]string{"Content-Type": "text/plain", "Retry-After": "4"}, "wait")},
+		"Rewrite":           {demo.Rewrite(bytes.ToUpper), answer(200, map[string]string{"X-Good": "yes", "Content-Type": "application/json"}, strings.ToUpper(good))},
+		"Redirect":          {demo.Redirect("https://b.example/x"), answer(307, map[string]string{"Location": "https://b.example/x"}, "")},
+		"Loop":              {demo.Loop(), answer(307, map[string]string{"Location": "/t/399.json?a=b"}, "")},
+		"HTML": {demo.HTML(), func(t *testing.T, r *http.Response, body []byte, err error) {
 			if err != nil || r.StatusCode != 200 || r.Header.Get("Content-Type") != "text/html; charset=utf-8" || !bytes.HasPrefix(body, []byte("<!doctype html>")) {
 				t.Errorf("%v %q, %v; want a page", r, body, err)
 			}
 		}},
-		"Disconnect": {upstreamtest.Disconnect(), func(t *testing.T, r *http.Response, _ []byte, err error) {
+		"Disconnect": {demo.Disconnect(), func(t *testing.T, r *http.Response, _ []byte, err error) {
 			if r != nil || !errors.Is(err, io.EOF) {
 				t.Errorf("%v, %v; want %v and no answer", r, err, io.EOF)
 			}
 		}},
-		"Truncated": {upstreamtest.Truncated(), func(t *testing.T, r *http.Response, body []byte, err error) {
+		"Truncated": {demo.Truncated(), func(t *testing.T, r *http.Response, body []byte, err error) {
 			if r == nil || r.ContentLength != int64(len(good)) || string(body) != good[:len(good)/2] || !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("%v %q, %v; want a length of %d, half of it and %v", r, body, err, len(good), io.ErrUnexpectedEOF)
 			}
 		}},
-		"GzipBomb": {upstreamtest.GzipBomb(), func(t *testing.T, r *http.Response, body []byte, err error) {
+		"GzipBomb": {demo.GzipBomb(), func(t *testing.T, r *http.Response, body []byte, err error) {
 			if err != nil || !r.Uncompressed {
 				t.Fatalf("%v, %v; want gzip", r, err)
 			}
@@ -118,7 +118,7 @@ func faults() map[string]struct {
 				t.Errorf("%d bytes before the end, want more than %d", size, mostRead-1)
 			}
 		}},
-		"Huge": {upstreamtest.Huge(3 << 20), func(t *testing.T, r *http.Response, body []byte, err error) {
+		"Huge": {demo.Huge(3 << 20), func(t *testing.T, r *http.Response, body []byte, err error) {
 			var v struct {
 				ID     int
 				Title  string
@@ -128,7 +128,7 @@ func faults() map[string]struct {
 				t.Errorf("%d bytes of %d announced, %v; want 3 MiB that hold the good answer", len(body), r.ContentLength, err)
 			}
 		}},
-		"Huge, too small": {upstreamtest.Huge(10), func(t *testing.T, r *http.Response, body []byte, err error) {
+		"Huge, too small": {demo.Huge(10), func(t *testing.T, r *http.Response, body []byte, err error) {
 			if err != nil || !json.Valid(body) {
 				t.Errorf("%q, %v; want JSON", body, err)
 			}
@@ -137,7 +137,7 @@ func faults() map[string]struct {
 }
 
 // checkFaults puts each fault behind an address and asks.
-func checkFaults(t *testing.T, c *http.Client, base string, s *upstreamtest.Script) {
+func checkFaults(t *testing.T, c *http.Client, base string, s *demo.Script) {
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for name, test := range faults() {
 		s.Always(test.fault)
@@ -156,23 +156,23 @@ func checkFaults(t *testing.T, c *http.Client, base string, s *upstreamtest.Scri
 }
 
 func TestFaultsOnARealListener(t *testing.T) {
-	s := upstreamtest.NewScript(http.HandlerFunc(goodHandler))
+	s := demo.NewScript(http.HandlerFunc(goodHandler))
 	server := httptest.NewServer(s)
 	defer server.Close()
 	checkFaults(t, server.Client(), server.URL, s)
 }
 
 func TestFaultsInMemory(t *testing.T) {
-	n := upstreamtest.NewNetwork()
+	n := demo.NewNetwork()
 	defer n.Close()
-	s := upstreamtest.NewScript(http.HandlerFunc(goodHandler))
+	s := demo.NewScript(http.HandlerFunc(goodHandler))
 	n.Serve("a.example", s)
 	checkFaults(t, &http.Client{Transport: n}, "https://a.example", s)
 }
 
 func TestGzipBombIsLarge(t *testing.T) {
 	w := httptest.NewRecorder()
-	upstreamtest.GzipBomb()(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), nil)
+	demo.GzipBomb()(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), nil)
 	sent := w.Body.Bytes()
 	// The last field is the size of what was packed (RFC 1952, section 2.3.1).
 	if size := binary.LittleEndian.Uint32(sent[len(sent)-4:]); size != 100e6 || len(sent) > 1e6 {
@@ -185,21 +185,21 @@ func TestGzipBombIsLarge(t *testing.T) {
 func TestFaultsThatWait(t *testing.T) {
 	const patience, sent = 5 * time.Second, `{"id":1}`
 	for name, test := range map[string]struct {
-		fault   upstreamtest.Fault
+		fault   demo.Fault
 		body    string
 		timeout bool
 		after   time.Duration
 	}{
-		"Hang":          {upstreamtest.Hang(), "", true, patience},
-		"short Delay":   {upstreamtest.Delay(2 * time.Second), sent, false, 2 * time.Second},
-		"long Delay":    {upstreamtest.Delay(time.Hour), "", true, patience},
-		"patient Drip":  {upstreamtest.Drip("abc", time.Second), "abc", false, 2 * time.Second},
-		"drip too long": {upstreamtest.Drip("abcdefghijklm", time.Second), "abcde", true, patience},
-		"Drip nothing":  {upstreamtest.Drip("", time.Second), "", false, 0},
+		"Hang":          {demo.Hang(), "", true, patience},
+		"short Delay":   {demo.Delay(2 * time.Second), sent, false, 2 * time.Second},
+		"long Delay":    {demo.Delay(time.Hour), "", true, patience},
+		"patient Drip":  {demo.Drip("abc", time.Second), "abc", false, 2 * time.Second},
+		"drip too long": {demo.Drip("abcdefghijklm", time.Second), "abcde", true, patience},
+		"Drip nothing":  {demo.Drip("", time.Second), "", false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
-				s := upstreamtest.NewScript(http.HandlerFunc(goodHandler))
+			inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
+				s := demo.NewScript(http.HandlerFunc(goodHandler))
 				s.Always(test.fault)
 				n.Serve("a.example", s)
 				// Half a millisecond more, so that what comes at the same moment comes first.

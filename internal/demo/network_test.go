@@ -1,4 +1,4 @@
-package upstreamtest_test
+package demo_test
 
 import (
 	"bytes"
@@ -17,15 +17,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 // inBubble runs a test with a network of its own. A goroutine that outlives Close fails it: the
 // bubble would not end.
-func inBubble(t *testing.T, f func(t *testing.T, n *upstreamtest.Network, c *http.Client)) {
+func inBubble(t *testing.T, f func(t *testing.T, n *demo.Network, c *http.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		n := upstreamtest.NewNetwork()
+		n := demo.NewNetwork()
 		defer n.Close()
 		f(t, n, &http.Client{Transport: n})
 	})
@@ -53,7 +53,7 @@ func get(t *testing.T, c *http.Client, address string) (int, string, error) {
 }
 
 func TestNetworkServesByHostAndPath(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
+	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
 		n.Serve("forum.example", says("forum"))
 		n.Serve("Rpc.example/main", says("main"))
 		n.Serve("rpc.example/main/archive/", says("archive"))
@@ -100,7 +100,7 @@ type closeNoted struct {
 func (c *closeNoted) Close() error { c.closed = true; return nil }
 
 func TestNetworkRefuses(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
+	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
 		n.Serve("up.example", says("up"))
 		n.Serve("down.example", says("down"))
 		n.Down("down.example", true)
@@ -133,7 +133,7 @@ func TestNetworkRefuses(t *testing.T) {
 }
 
 func TestNetworkKeepsConnections(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
+	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
 		n.Serve("a.example", says("a"))
 		reused := func() bool {
 			var was bool
@@ -167,7 +167,7 @@ func TestNetworkKeepsConnections(t *testing.T) {
 }
 
 func TestNetworkCarriesMuch(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
+	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
 		n.Serve("echo.example", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 		n.Serve("deaf.example", says("no"))
 		sent := bytes.Repeat([]byte("0123456789abcdef"), 1<<17)
@@ -208,7 +208,7 @@ func TestNetworkCarriesMuch(t *testing.T) {
 }
 
 func TestNetworkTellsOfClientsThatLeave(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
+	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
 		var left time.Time
 		n.Serve("slow.example", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
@@ -232,12 +232,12 @@ func TestNetworkTellsOfClientsThatLeave(t *testing.T) {
 }
 
 func TestNetworkBreaksWhatIsUnderWay(t *testing.T) {
-	for name, stop := range map[string]func(n *upstreamtest.Network){
-		"down":  func(n *upstreamtest.Network) { n.Down("half.example", true) },
-		"close": func(n *upstreamtest.Network) { n.Close() },
+	for name, stop := range map[string]func(n *demo.Network){
+		"down":  func(n *demo.Network) { n.Down("half.example", true) },
+		"close": func(n *demo.Network) { n.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
+			inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
 				ended := false
 				n.Serve("half.example", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					io.WriteString(w, "half")
@@ -269,7 +269,7 @@ func TestNetworkBreaksWhatIsUnderWay(t *testing.T) {
 
 // TestNetworkCloseWaits holds Close to its word: nothing that a handler does comes after it.
 func TestNetworkCloseWaits(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *upstreamtest.Network, c *http.Client) {
+	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
 		const tidying = time.Minute
 		var ended atomic.Int64
 		stubborn := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

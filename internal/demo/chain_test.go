@@ -1,4 +1,4 @@
-package upstreamtest_test
+package demo_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/upstreamtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
 // clock is a clock that tests set.
@@ -20,9 +20,9 @@ func (c *clock) pass(d time.Duration) { c.t = c.t.Add(d) }
 var genesis = time.Unix(1_700_000_000, 0)
 
 // testChain returns a chain of two blocks a second, at height 20.
-func testChain() (*upstreamtest.Chain, *clock) {
+func testChain() (*demo.Chain, *clock) {
 	at := &clock{genesis.Add(10 * time.Second)}
-	return upstreamtest.NewChain(upstreamtest.ChainConfig{ChainID: 143, BlockTime: 500 * time.Millisecond, Genesis: genesis, Now: at.now}), at
+	return demo.NewChain(demo.ChainConfig{ChainID: 143, BlockTime: 500 * time.Millisecond, Genesis: genesis, Now: at.now}), at
 }
 
 // block is what the tests look at of one.
@@ -85,12 +85,12 @@ func TestChain(t *testing.T) {
 }
 
 func TestChainDefaults(t *testing.T) {
-	c := upstreamtest.NewChain(upstreamtest.ChainConfig{})
+	c := demo.NewChain(demo.ChainConfig{})
 	if got := blockAt(t, c, "finalized"); got.Number != "0x0" {
 		t.Errorf("a new chain has finalized %+v, want block 0", got)
 	}
 	early := &clock{genesis.Add(-time.Hour)}
-	c = upstreamtest.NewChain(upstreamtest.ChainConfig{Genesis: genesis, Now: early.now})
+	c = demo.NewChain(demo.ChainConfig{Genesis: genesis, Now: early.now})
 	if got := rpc(t, c, "eth_blockNumber", "[]"); got != `"0x0"` {
 		t.Errorf("height %s before genesis, want 0x0", got)
 	}
