@@ -22,13 +22,15 @@ import (
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/redistest"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
-// When the Redis is killed, and when it is started again.
+// When the Redis is killed, when it is started again, and when the load ends.
 const (
-	redisDies  = 20 * time.Second
-	redisBack  = 30 * time.Second
+	redisDies  = 10 * time.Second
+	redisBack  = 20 * time.Second
+	loadEnds   = 30 * time.Second
 	perMinute  = 10 // summaries of a caller
 	greedy     = 20 // callers who ask for summaries without end
 	askers     = 16 // requests under way
@@ -36,13 +38,16 @@ const (
 	loadNobody = "203.0.113.1"
 )
 
-// BenchmarkCluster puts a load on two and on four processes that share a Redis, which is killed and started
-// again on the way. It is to be run for a minute:
-//
-//	go test -run '^$' -bench Cluster -benchtime 60s ./cmd/sidecar
-func BenchmarkCluster(b *testing.B) {
+// BenchmarkAuditCluster puts a load on two and on four processes that share a Redis, which is killed and started again
+// on the way. Every answer is a success or a problem with a code.
+func BenchmarkAuditCluster(b *testing.B) {
+	testenv.Long(b, "processes that share a Redis under load")
 	for _, n := range []int{2, 4} {
-		b.Run(fmt.Sprintf("sidecars=%d", n), func(b *testing.B) { newLoad(b, n).run() })
+		b.Run(fmt.Sprintf("sidecars=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				newLoad(b, n).run()
+			}
+		})
 	}
 }
 
@@ -119,33 +124,26 @@ func summaries(b testing.TB, dir string) func(demo.ModelRequest) demo.ModelReply
 	}
 }
 
-// run asks for as long as the benchmark wants and reports.
+// run asks until the load ends and reports.
 func (l *load) run() {
-	ctx, cancel := context.WithCancel(l.Context())
+	ctx, cancel := context.WithTimeout(l.Context(), loadEnds)
+	defer cancel()
 	var all sync.WaitGroup
 	l.began = time.Now()
 	for i := range askers {
 		all.Go(func() { l.ask(ctx, rand.New(rand.NewPCG(uint64(i), 1))) })
 	}
-	all.Go(func() {
-		select {
-		case <-time.After(redisDies):
-			l.redis.Kill()
-		case <-ctx.Done():
-			return
-		}
-		select {
-		case <-time.After(redisBack - redisDies):
-		case <-ctx.Done():
-		}
-		l.redis.Restart()
-	})
+	kill, restart := time.AfterFunc(redisDies, l.redis.Kill), time.AfterFunc(redisBack, l.redis.Restart)
+	defer kill.Stop()
+	defer restart.Stop()
+	go func() {
+		all.Wait()
+		close(l.done)
+	}()
 	var results []result
-	for l.Loop() {
-		results = append(results, <-l.done)
+	for r := range l.done {
+		results = append(results, r)
 	}
-	cancel()
-	all.Wait()
 	l.report(results)
 }
 
@@ -165,10 +163,7 @@ func (l *load) ask(ctx context.Context, random *rand.Rand) {
 			out.coded = json.NewDecoder(res.Body).Decode(&p) == nil && p.Code != ""
 			res.Body.Close()
 		}
-		select {
-		case l.done <- out:
-		case <-ctx.Done():
-		}
+		l.done <- out
 	}
 }
 
@@ -199,7 +194,7 @@ func request(random *rand.Rand) (r *http.Request, caller int) {
 	return summary(fmt.Sprintf("198.51.100.%d", caller)), caller
 }
 
-// report states the figures. Errors are answers that are neither a success nor a problem with a code.
+// report states the figures.
 func (l *load) report(results []result) {
 	var took []time.Duration
 	errors, problems, slowest := 0, 0, time.Duration(0)
@@ -241,7 +236,9 @@ func (l *load) report(results []result) {
 	l.ReportMetric(ms(took[len(took)/2]), "p50-ms")
 	l.ReportMetric(ms(took[len(took)*99/100]), "p99-ms")
 	l.ReportMetric(ms(slowest), "max-ms")
-	l.ReportMetric(float64(errors), "errors")
+	if errors > 0 {
+		l.Errorf("%d of %d answers are neither a success nor a problem with a code", errors, len(results))
+	}
 	l.ReportMetric(float64(problems), "problems")
 	l.ReportMetric(float64(len(l.model.Requests())), "model-calls")
 	l.ReportMetric(float64(before), "over-admitted")

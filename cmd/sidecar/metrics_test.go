@@ -31,7 +31,7 @@ func metered(t *testing.T, h *hosts, dir string, variables ...string) (p *proces
 }
 
 // scrape reads the metrics: the value of each line by what stands before it.
-func scrape(t *testing.T, url string) map[string]float64 {
+func scrape(t testing.TB, url string) map[string]float64 {
 	t.Helper()
 	out := map[string]float64{}
 	for line := range strings.Lines(string(exposition(t, url))) {
@@ -68,7 +68,7 @@ func sorted(series string) string {
 	return name + "{" + strings.Join(parts, ",") + "}"
 }
 
-func exposition(t *testing.T, url string) []byte {
+func exposition(t testing.TB, url string) []byte {
 	t.Helper()
 	res, err := http.Get(url)
 	if err != nil {

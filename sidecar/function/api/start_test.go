@@ -8,8 +8,48 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
+
+// TestStartsLight bounds what the packages that the function links do before main: every start of a function waits for
+// it. The bound is in bytes, since a duration would be the machine's.
+func TestStartsLight(t *testing.T) {
+	const most = 128 << 10 // of one package; a table of regular expressions has megabytes
+	// goldmark reads the passages of translations, and makes its tables of entities and of case folding at once.
+	goldmark := map[string]int{"github.com/yuin/goldmark/util": 160 << 10, "github.com/yuin/goldmark/extension": 288 << 10}
+	p := startFunction(t, built(t, shared.carrying), "GODEBUG=inittrace=1")
+	p.Invoke(t, ask("GET", "/api/network-info", ""))
+	trace := regexp.MustCompile(`(?m)^init (\S+) @.*, ([0-9]+) bytes, [0-9]+ allocs$`).FindAllStringSubmatch(p.Log(), -1)
+	for _, m := range trace {
+		if n, err := strconv.Atoi(m[2]); err != nil || n > max(most, goldmark[m[1]]) {
+			t.Errorf("before main: %s", m[0])
+		}
+	}
+	if len(trace) == 0 {
+		t.Fatalf("the trace names no package: %s", p.Log())
+	}
+}
+
+// BenchmarkAuditInvocations measures what a process has grown by after thousands of invocations.
+func BenchmarkAuditInvocations(b *testing.B) {
+	testenv.Long(b, "thousands of invocations")
+	const some, many = 300, 3000
+	for b.Loop() {
+		p := startFunction(b, built(b, shared.carrying), unlimited...)
+		mixed(b, p, some)
+		before := measure(b, p)
+		mixed(b, p, many)
+		after := measure(b, p)
+		b.ReportMetric(float64(after.memory)/1024, "MiB")
+		b.ReportMetric(float64(after.memory-before.memory)/1024, "grown-MiB")
+		b.ReportMetric(float64(after.threads), "threads")
+		p.Stop()
+	}
+}
 
 // BenchmarkColdStart compares how long a process takes from its start to its first answer: the function with
 // the site that it carries, and the plain server with the same one in a folder. Compare the two with each
