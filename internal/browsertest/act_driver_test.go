@@ -50,19 +50,20 @@ func (tab *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
 }
 
 // Click clicks with the mouse on the middle of the first element that a selector finds, once it has come
-// to rest in view with nothing before it. Where scripts run, it clicks again until the element has got it: a
-// page that moves between the look and the click takes it elsewhere.
+// to rest in view with nothing before it. Where scripts run, it clicks until the element has got a click: the page may
+// scroll between the look and the click.
 func (tab *Tab) Click(selector string) {
 	tab.t.Helper()
-	const attempts = 5
-	for range attempts {
+	ctx, done := context.WithTimeout(tab.ctx, patience)
+	defer done()
+	for ctx.Err() == nil {
 		at := tab.rest(selector)
 		tab.do("click "+selector, chromedp.MouseClickXY(at.X, at.Y))
 		if tab.noScript || tab.clicked() {
 			return
 		}
 	}
-	tab.t.Fatalf("%s gets none of %d clicks", selector, attempts)
+	tab.t.Fatalf("%s gets no click", selector)
 }
 
 // point is a place in the window, in pixels.

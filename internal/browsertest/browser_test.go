@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"runtime"
 	"sync"
 	"testing"
 )
@@ -17,14 +18,11 @@ func (r run) tab(t *testing.T, v View) *Tab {
 	return r.Open(t, r.base, v)
 }
 
-// mostSteps is how many steps are under way at a time, whatever the machine: each has a tab or two open.
-const mostSteps = 4
-
 // TestPages is what a reader does on the site, and what the pages must be whatever the reader does. The
 // numbers are those of the acceptance script. One browser serves all steps; each has tabs of its own.
 func TestPages(t *testing.T) {
 	r := run{Start(t), serve(t, true), new(sync.Mutex)}
-	slots := make(chan struct{}, mostSteps)
+	slots := make(chan struct{}, runtime.NumCPU()+1)
 	for _, s := range []struct {
 		name string
 		do   func(*testing.T, run)

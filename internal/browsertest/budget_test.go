@@ -56,8 +56,8 @@ func TestBudgets(t *testing.T) {
 func (v *served) runs(t *testing.T, topics int) {
 	t.Helper()
 	var w api.MIPWatch
-	const attempts, heads = 100, 40
-	for range attempts {
+	const heads = 40
+	for end := time.Now().Add(patience); time.Now().Before(end); {
 		body, _ := v.get(t, "/api/mip-watch")
 		w = api.MIPWatch{}
 		if err := json.Unmarshal(body, &w); err != nil {

@@ -108,8 +108,10 @@ func renewed(t *testing.T, with run) {
 			for range 6 {
 				before := r.asked.Load()
 				r.later.Add(int64(6 * time.Second))
-				for r.asked.Load() < before+2 {
-					Ask[bool](tab, `new Promise(done => requestAnimationFrame(() => done(true)))`)
+				for end := time.Now().Add(patience); r.asked.Load() < before+2; {
+					if Ask[bool](tab, `new Promise(done => requestAnimationFrame(() => done(true)))`); time.Now().After(end) {
+						t.Fatal("the dashboard does not ask")
+					}
 				}
 			}
 			tab.Wait(`document.querySelector("[data-network=mainnet] .spark path:last-child").getAttribute("d")?.includes("L") && / ms$/.test(document.querySelector("[data-network=mainnet] [data-f=pace]").textContent)`)

@@ -103,6 +103,8 @@ func typing(t *testing.T, r run) {
 		tab := r.tab(t, v)
 		tab.Go("/feeds/")
 		tab.Go("/")
+		const columns = `[...document.querySelectorAll("#list th")].map(th => Math.round(th.getBoundingClientRect().left)).join(" ")`
+		before := Ask[string](tab, columns)
 		tab.Click("#q")
 		tab.Press("refund pool")
 		same := func(when string) {
@@ -114,6 +116,9 @@ func typing(t *testing.T, r run) {
 			}
 		}
 		same("typed")
+		if got := Ask[string](tab, columns); got != before {
+			t.Errorf("%s: the columns are at %s with other rows, were at %s", v, got, before)
+		}
 		tab.Reload()
 		same("loaded again")
 		Ask[bool](tab, `(history.back(), true)`)

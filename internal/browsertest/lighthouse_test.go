@@ -1,97 +1,106 @@
 package browsertest
 
 import (
-	"math"
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/corpora"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
-// TestLighthouse holds pages to the full score in every category, on a phone and on a desktop. Performance is
-// measured, and other work on the machine only slows it down: a full score counts at once. Otherwise the median of
-// five counts for which a phone is no slower than it would be beside a machine without other work.
-func TestLighthouse(t *testing.T) {
-	l := FindLighthouse(t)
-	samples := serve(t, true)
-	type page struct{ name, url string }
-	list := []page{
-		{"index", samples.base + "/"}, {"proposal", samples.base + "/mip/4/"},
-		{"dashboard", samples.base + "/dashboard/"}, {"API", samples.base + "/api/"},
-	}
-	if url := longest(t); url != "" {
-		list = append(list, page{"longest proposal", url})
+// BenchmarkAuditLighthouse is what Lighthouse (npm) says of pages in a browser of its own: for each category a score
+// from 0 to 100. The score of performance depends on the machine and on what else it does.
+func BenchmarkAuditLighthouse(b *testing.B) {
+	program, browser := testenv.Program(b, "lighthouse", "lighthouse"), testenv.Program(b, "chromium", "chromium")
+	samples := serve(b, true)
+	pages := map[string]string{
+		"index": samples.base + "/", "proposal": samples.base + "/mip/4/",
+		"dashboard": samples.base + "/dashboard/", "API": samples.base + "/api/",
 	}
 	if folder := corpora.Find("eips"); folder != "" {
-		v := setup{folders: []string{folder}, prefix: "EIP"}.serve(t)
-		list = append(list, page{"large index", v.base + "/"})
+		large := setup{folders: []string{folder}, prefix: "EIP"}.serve(b)
+		pages["large-index"], pages["longest-proposal"] = large.base+"/", large.base+longest(b, large)
 	}
-	for _, p := range list {
+	for name, url := range pages {
 		for _, form := range []string{"phone", "desktop"} {
-			t.Run(p.name+" "+form, func(t *testing.T) {
-				score(t, func(speed float64, categories ...string) Judgement {
+			b.Run(name+"/"+form, func(b *testing.B) {
+				for b.Loop() {
+					out := filepath.Join(b.TempDir(), "report.json")
+					args := []string{url, "--quiet", "--output=json", "--output-path=" + out, "--chrome-flags=--headless=new --disable-gpu --no-sandbox"}
 					if form == "desktop" {
-						return l.Judge(t, p.url, 0, categories...)
+						args = append(args, "--preset=desktop")
 					}
-					return l.Judge(t, p.url, PhoneFactor(speed), categories...)
-				})
+					cmd := exec.CommandContext(b.Context(), program, args...)
+					cmd.Env = append(os.Environ(), "CHROME_PATH="+browser)
+					if said, err := cmd.CombinedOutput(); err != nil {
+						b.Fatalf("%v\n%s", err, said)
+					}
+					for category, score := range scores(b, out) {
+						b.ReportMetric(score, category)
+					}
+				}
 			})
 		}
 	}
 }
 
-// score holds a page to the full score, of one run or as the median of five.
-func score(t *testing.T, judge func(speed float64, categories ...string) Judgement) {
-	t.Helper()
-	const full = 100
-	first := judge(math.Inf(1))
-	if len(first.Scores) != 4 {
-		t.Fatalf("scores %v, want four categories", first.Scores)
+// scores reads a report of Lighthouse, and logs which audits cost points.
+func scores(b *testing.B, file string) map[string]float64 {
+	b.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		b.Fatal(err)
 	}
-	for category := range first.Scores {
-		if first.Scores[category] == full {
-			continue
+	var report struct {
+		RuntimeError *struct{ Message string }
+		Categories   map[string]struct {
+			Score  *float64
+			Audits []struct {
+				ID     string
+				Weight float64
+			} `json:"auditRefs"`
 		}
-		var got []int
-		count := map[bool]int{}
-		for count[true] < 3 && count[false] < 3 { // which is the side of the median
-			got = append(got, judge(first.Speed, category).Scores[category])
-			count[got[len(got)-1] == full]++
-		}
-		if count[true] < 3 {
-			t.Errorf("%s: %d, want %d\n%s", category, got, full, strings.Join(first.Lost, "\n"))
+		Audits map[string]struct {
+			Score        *float64
+			DisplayValue string
 		}
 	}
+	if err := json.Unmarshal(text, &report); err != nil {
+		b.Fatal(err)
+	}
+	if report.RuntimeError != nil {
+		b.Fatal(report.RuntimeError.Message)
+	}
+	out := map[string]float64{}
+	for id, c := range report.Categories {
+		if c.Score == nil {
+			b.Fatalf("no score for %s", id)
+		}
+		out[id] = *c.Score * 100
+		for _, a := range c.Audits {
+			if got := report.Audits[a.ID]; a.Weight > 0 && got.Score != nil && *got.Score < 1 {
+				b.Logf("%s: %s %.2f %s", id, a.ID, *got.Score, got.DisplayValue)
+			}
+		}
+	}
+	return out
 }
 
-// longest serves the longest of the real proposals, if there are any, and returns its page.
-func longest(t *testing.T) (url string) {
-	t.Helper()
-	dir := corpora.Find("eips")
-	if dir == "" {
-		return ""
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var name string
-	var most int64
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".md") && info.Size() > most {
-			name, most = e.Name(), info.Size()
+// longest is the path of the proposal whose page is the largest.
+func longest(b *testing.B, v *served) (path string) {
+	b.Helper()
+	most := 0
+	for _, p := range v.pages() {
+		if !strings.HasPrefix(p, "/eip/") || strings.Count(p, "/") != 3 {
+			continue
+		}
+		if page, _ := v.get(b, p); len(page) > most {
+			path, most = p, len(page)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	v := setup{folders: []string{folder}, prefix: "EIP"}.serve(t)
-	return v.base + v.proposals(t)[0].ID.Page()
+	return path
 }

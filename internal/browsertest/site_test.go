@@ -54,11 +54,11 @@ type setup struct {
 }
 
 // serve builds and serves the site until the test ends.
-func serve(t *testing.T, withSidecar bool) *served { return setup{sidecar: withSidecar}.serve(t) }
+func serve(t testing.TB, withSidecar bool) *served { return setup{sidecar: withSidecar}.serve(t) }
 
 // serveFigures is serve with pages that hold the figures of a moment before. change, when not nil, has a
 // say in them.
-func serveFigures(t *testing.T, withSidecar bool, change func(*api.MIPWatch)) *served {
+func serveFigures(t testing.TB, withSidecar bool, change func(*api.MIPWatch)) *served {
 	t.Helper()
 	w := moment(t)
 	if change != nil {
@@ -68,14 +68,13 @@ func serveFigures(t *testing.T, withSidecar bool, change func(*api.MIPWatch)) *s
 }
 
 // moment is what the invented hosts say three hours and 7 minutes ago.
-func moment(t *testing.T) *api.MIPWatch {
+func moment(t testing.TB) *api.MIPWatch {
 	t.Helper()
 	v := &served{base: "https://mips.example.org"}
 	v.later.Store(-int64(3*time.Hour + 7*time.Minute))
 	static, s := setup{}.build(t, v)
 	live := v.sidecar(t, static, s.Networks, nil)
-	const attempts = 20
-	for range attempts { // an upstream may be late on a busy machine, even in memory
+	for end := time.Now().Add(patience); time.Now().Before(end); { // an upstream may be late on a busy machine, even in memory
 		w, err := live.Watch(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +87,7 @@ func moment(t *testing.T) *api.MIPWatch {
 	return nil
 }
 
-func (with setup) serve(t *testing.T) *served {
+func (with setup) serve(t testing.TB) *served {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -135,7 +134,7 @@ func isLive(r *http.Request) bool {
 }
 
 // build makes the site at the address of v.
-func (with setup) build(t *testing.T, v *served) (*build.Published, *site.Site) {
+func (with setup) build(t testing.TB, v *served) (*build.Published, *site.Site) {
 	t.Helper()
 	s, err := site.Load(cmp.Or(with.config, "../samples/site.yaml"))
 	if err != nil {
@@ -182,7 +181,7 @@ func (with setup) build(t *testing.T, v *served) (*build.Published, *site.Site) 
 }
 
 // appendTo changes the text of a proposal.
-func appendTo(t *testing.T, folder, name string) {
+func appendTo(t testing.TB, folder, name string) {
 	t.Helper()
 	file := filepath.Join(folder, name)
 	text, err := os.ReadFile(file)
@@ -195,7 +194,7 @@ func appendTo(t *testing.T, folder, name string) {
 }
 
 // sidecar is one that knows the site, on invented hosts.
-func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.Endpoints, llm *demo.Model) *sidecar.Sidecar {
+func (v *served) sidecar(t testing.TB, static *build.Published, networks []mip.Endpoints, llm *demo.Model) *sidecar.Sidecar {
 	t.Helper()
 	k, err := index.FromFS(static).Load(t.Context())
 	if err != nil {
@@ -225,7 +224,7 @@ func (v *served) sidecar(t *testing.T, static *build.Published, networks []mip.E
 }
 
 // get asks for a path as a program does.
-func (v *served) get(t *testing.T, path string) (body []byte, mediaType string) {
+func (v *served) get(t testing.TB, path string) (body []byte, mediaType string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.base+path, nil)
 	if err != nil {
@@ -244,7 +243,7 @@ func (v *served) get(t *testing.T, path string) (body []byte, mediaType string) 
 }
 
 // proposals are those of the site, as its API tells them.
-func (v *served) proposals(t *testing.T) []mip.Summary {
+func (v *served) proposals(t testing.TB) []mip.Summary {
 	t.Helper()
 	var list mip.List
 	b, _ := v.get(t, "/api/v1/mips")
@@ -255,7 +254,7 @@ func (v *served) proposals(t *testing.T) []mip.Summary {
 }
 
 // one is a proposal with its text.
-func (v *served) one(t *testing.T, path string) mip.Proposal {
+func (v *served) one(t testing.TB, path string) mip.Proposal {
 	t.Helper()
 	var p mip.Proposal
 	b, _ := v.get(t, path)

@@ -28,23 +28,13 @@ func requests(t *testing.T, r run) {
 	}
 }
 
-// stillness holds every page to a cumulative layout shift of zero (web.dev/cls), live figures included; what
-// does not show in three digits, as tools print it, is none. On a busy machine a parser may paint a part of
-// a page, of which the rest then pushes something: what moves for another reason than that moves every time.
+// stillness holds every page to a cumulative layout shift of zero, live figures included.
 func stillness(t *testing.T, r run) {
-	const tries = 3
 	for _, v := range []View{{}, {Width: 390}} {
-		v.Early = impatient + `
-			window.shifts = [];
-			new PerformanceObserver(list => { for (const e of list.getEntries()) if (e.value >= .0005) shifts.push(e.value + " " + e.sources.map(s => s.node?.outerHTML?.slice(0, 120))) }).observe({ type: "layout-shift", buffered: true });
-		`
+		v.Early = impatient + shiftsSeen
 		tab := r.tab(t, v)
 		for _, path := range append(pages(), "/?q=gas&sort=heat", "/mip/4/#s-specification") {
-			var moved []string
-			for try := 0; try == 0 || try < tries && len(moved) > 0; try++ {
-				moved = movedOn(tab, path)
-			}
-			if len(moved) > 0 {
+			if moved := movedOn(tab, path); len(moved) > 0 {
 				t.Errorf("%s %s: %s", v, path, strings.Join(moved, "\n"))
 			}
 			// Scripts may add to a text before or after it is first shown: what they add takes no room.
@@ -72,8 +62,7 @@ func movedOn(tab *Tab, path string) []string {
 	case "/mip/4/":
 		tab.Wait(`document.querySelector(".fh [data-f=as]").textContent.startsWith("As of")`)
 	}
-	// What was shifted is known two frames later.
-	return Ask[[]string](tab, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(shifts)))))`)
+	return Ask[[]string](tab, shiftsNow)
 }
 
 // sideways holds narrow windows, and letters of twice the size, to pages that do not scroll sideways.

@@ -29,6 +29,9 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     return x.mips;
   }).catch(() => { reading = null });
 
+  // Columns keep their width when other rows take the place of these. The titles have what is left.
+  for (const { parentElement: th } of heads) if (th.dataset.sort !== "title" && th.offsetWidth) th.style.width = `${th.getBoundingClientRect().width}px`;
+
   // A row is a copy of one that has everything. A title has code spans, as on the other pages.
   const clear = $(".heat", blank);
   if (clear) { setHeat(clear, 0); $("b", clear).textContent = "" }
