@@ -277,3 +277,12 @@ func TestModuleIsTidy(t *testing.T) {
 		t.Errorf("go mod tidy -diff: %v\n%s", err, out)
 	}
 }
+
+// TestDeadCode holds that no function is there which neither a program nor a test reaches.
+func TestDeadCode(t *testing.T) {
+	testenv.Long(t, "deadcode over the whole program")
+	out, err := exec.CommandContext(t.Context(), "go", "tool", "deadcode", "-test", "./...").CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("deadcode: %v\n%s", err, out)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,19 +50,26 @@ func published(t *testing.T) (*build.Plan, string) {
 	return p, dir
 }
 
-// freePort is one that nobody listens on at the moment.
+// given are the ports that tests of this package were given.
+var given sync.Map
+
+// freePort is one that nobody listens on at the moment, and that no other test was given.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, err := net.SplitHostPort(l.Addr().String())
+		l.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, taken := given.LoadOrStore(port, true); !taken {
+			return port
+		}
 	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // startCaddy runs the web server over a published folder and returns its address.
@@ -80,13 +88,10 @@ func startCaddy(t *testing.T, dir, sidecarPort string) string {
 
 // TestCaddyScripts runs the request scripts of a deployed site against the web server with the sidecar behind it.
 func TestCaddyScripts(t *testing.T) {
+	t.Parallel()
 	_, dir := published(t)
 	port := startSidecar(t, sidecar(t), dir, "TRUSTED_PROXIES=127.0.0.1", "REQUESTS_PER_MINUTE=1000", "AI_REQUESTS_PER_MINUTE=1000")
-	t.Setenv("MIPWATCH_URL", startCaddy(t, dir, port))
-	target, ok := webtest.Deployed(t)
-	if !ok {
-		t.Fatal("no address")
-	}
+	target := webtest.At(startCaddy(t, dir, port))
 	webtest.Run(t, top+"/build/testdata/web/*.web", target)
 	for _, name := range []string{"live", "requests", "ai"} {
 		webtest.Run(t, top+"/sidecar/testdata/web/"+name+".web", target)
@@ -96,6 +101,7 @@ func TestCaddyScripts(t *testing.T) {
 // TestCaddyAgrees asks the web server for every file, route and redirect of the sample site, and wants what the CDN
 // is told by _redirects and _headers.
 func TestCaddyAgrees(t *testing.T) {
+	t.Parallel()
 	p, dir := published(t)
 	base := startCaddy(t, dir, "1")
 	want, err := p.Publish(t.Context())
@@ -167,6 +173,7 @@ func TestCaddyAgrees(t *testing.T) {
 
 // TestCaddyWithoutSidecar asks for what only a sidecar answers.
 func TestCaddyWithoutSidecar(t *testing.T) {
+	t.Parallel()
 	_, dir := published(t)
 	base := startCaddy(t, dir, "1")
 	for _, r := range api.Routes() {
@@ -189,6 +196,7 @@ func TestCaddyWithoutSidecar(t *testing.T) {
 
 // TestCaddyTellsCallersApart has a caller who invents addresses: all his requests count as one caller's.
 func TestCaddyTellsCallersApart(t *testing.T) {
+	t.Parallel()
 	_, dir := published(t)
 	port := startSidecar(t, sidecar(t), dir, "TRUSTED_PROXIES=127.0.0.1", "REQUESTS_PER_MINUTE=3")
 	base := startCaddy(t, dir, port)
@@ -222,5 +230,5 @@ func sameType(a, b string) bool {
 	return charset.ReplaceAllString(a, "") == charset.ReplaceAllString(b, "") && !strings.HasPrefix(a, "text/html")
 }
 
-// patience is for a program that starts.
-const patience = 20 * time.Second
+// patience ends what will never come: a program starts within it on a busy machine too.
+const patience = 2 * time.Minute

@@ -72,6 +72,7 @@ func TestDockerfile(t *testing.T) {
 // TestImageRuns runs the image's binary as the image does: from a file system that holds nothing else, read-only for
 // it, as the image's user, with its entry point and its health check.
 func TestImageRuns(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		testenv.Missing(t, "root", "only root can run a program in another root folder")
 	}

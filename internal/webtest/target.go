@@ -36,7 +36,7 @@ type Target struct {
 func Handler(t testing.TB, h http.Handler) Target {
 	t.Helper()
 	server := httptest.NewServer(h)
-	target := newTarget(server.URL)
+	target := At(server.URL)
 	t.Cleanup(func() {
 		target.client.CloseIdleConnections()
 		server.Close()
@@ -56,11 +56,12 @@ func Deployed(t testing.TB) (Target, bool) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		t.Fatalf("%s is %q, want the address of a site such as https://mips.example.org", environment, base)
 	}
-	return newTarget(base), true
+	return At(base), true
 }
 
-// newTarget returns a client of its own, so that no two targets share connections or cookies.
-func newTarget(base string) Target {
+// At is the site at an absolute address, which may have a path that every request's is appended to. It has a client of
+// its own, so that no two targets share connections or cookies.
+func At(base string) Target {
 	return Target{base: strings.TrimRight(base, "/"), client: &http.Client{
 		Timeout:       answerTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
