@@ -28,7 +28,8 @@ import (
 const answerTime = 8 * time.Second
 
 // Whatever the model does, the caller has a coded problem in time, the model is asked twice at the most,
-// nothing of what it said gets out, and nothing of it is kept: the next question is answered well.
+// nothing of what it said gets out, and nothing of it is kept: the next question is answered well. What else a model and
+// its host can do wrong is tabled in package ai.
 func TestModelFails(t *testing.T) {
 	const leak = "internal stack trace of the provider"
 	spoilt := func(change func(map[string]any)) func(string) string {
@@ -62,37 +63,20 @@ func TestModelFails(t *testing.T) {
 		code  api.Code
 		wait  bool // Retry-After is said
 	}{
-		"429, wait 30 s":    {fault: bad(429, "Retry-After", "30"), code: api.UpstreamUnavailable, wait: true},
-		"429, no wait":      {fault: bad(429), code: api.UpstreamUnavailable},
-		"500":               {fault: bad(500), code: api.UpstreamUnavailable},
-		"529":               {fault: bad(529, "Retry-After", "20"), code: api.UpstreamUnavailable, wait: true},
-		"401":               {fault: bad(401), code: api.UpstreamUnavailable},
-		"404":               {fault: bad(404), code: api.UpstreamUnavailable},
-		"hangs":             {fault: demo.Hang(), code: api.UpstreamTimeout},
-		"drips":             {fault: demo.Drip(strings.Repeat(" ", 1000), time.Second), code: api.UpstreamTimeout},
-		"disconnects":       {fault: demo.Disconnect(), code: api.UpstreamUnavailable},
-		"breaks off":        {fault: demo.Truncated(), code: api.UpstreamUnavailable},
-		"HTML":              {fault: demo.HTML(), code: api.AIFailed},
-		"50 MB":             {fault: demo.Huge(50 << 20), code: api.UpstreamUnavailable},
-		"gzip bomb":         {fault: demo.GzipBomb(), code: api.UpstreamUnavailable},
-		"redirect":          {fault: demo.Redirect("https://elsewhere.example.org/v1/chat/completions"), code: api.UpstreamUnavailable},
-		"not JSON":          {fault: demo.Answer(200, nil, "{malformed "+leak), code: api.AIFailed},
-		"null":              {reply: func(r demo.ModelReply) demo.ModelReply { r.Null = true; return r }, code: api.AIFailed},
-		"empty":             {text: func(string) string { return "" }, code: api.AIFailed},
-		"refusal":           {reply: func(demo.ModelReply) demo.ModelReply { return demo.ModelReply{Refusal: leak} }, code: api.AIFailed},
-		"filtered":          {reply: func(r demo.ModelReply) demo.ModelReply { r.Stop = "content_filter"; return r }, code: api.AIFailed},
-		"cut off":           {reply: func(r demo.ModelReply) demo.ModelReply { r.Stop = "length"; return r }, code: api.AIFailed},
-		"half":              {text: func(good string) string { return good[:len(good)/2] }, code: api.AIFailed},
-		"two objects":       {text: func(good string) string { return "{" + leak + "}\n" + good }, code: api.AIFailed},
-		"a refusal as text": {text: func(string) string { return "I cannot help with that. " + leak }, code: api.AIFailed},
-		"wrong enum":        {text: axis("users", "severity", "critical"), code: api.AIFailed},
-		"a missing axis":    {text: spoilt(func(v map[string]any) { delete(v, "foundation") }), code: api.AIFailed},
-		"an axis too many":  {text: spoilt(func(v map[string]any) { v["miners"] = v["validators"] }), code: api.AIFailed},
-		"an axis is null":   {text: spoilt(func(v map[string]any) { v["users"] = nil }), code: api.AIFailed},
-		"two points":        {text: spoilt(func(v map[string]any) { v["whatsChanging"] = []string{"One.", "Two."} }), code: api.AIFailed},
-		"an address":        {text: axis("users", "impact", "Go to https://evil.example now."), code: api.AIFailed},
-		"far too long":      {text: axis("users", "impact", strings.Repeat("word ", 1000)), code: api.AIFailed},
-		"quotes nothing":    {text: axis("users", "evidence", "none"), code: api.AIFailed},
+		"429, wait 30 s":   {fault: bad(429, "Retry-After", "30"), code: api.UpstreamUnavailable, wait: true},
+		"401":              {fault: bad(401), code: api.UpstreamUnavailable},
+		"hangs":            {fault: demo.Hang(), code: api.UpstreamTimeout},
+		"HTML":             {fault: demo.HTML(), code: api.AIFailed},
+		"redirect":         {fault: demo.Redirect("https://elsewhere.example.org/v1/chat/completions"), code: api.UpstreamUnavailable},
+		"null":             {reply: func(r demo.ModelReply) demo.ModelReply { r.Null = true; return r }, code: api.AIFailed},
+		"refusal":          {reply: func(demo.ModelReply) demo.ModelReply { return demo.ModelReply{Refusal: leak} }, code: api.AIFailed},
+		"half":             {text: func(good string) string { return good[:len(good)/2] }, code: api.AIFailed},
+		"wrong enum":       {text: axis("users", "severity", "critical"), code: api.AIFailed},
+		"a missing axis":   {text: spoilt(func(v map[string]any) { delete(v, "foundation") }), code: api.AIFailed},
+		"an axis too many": {text: spoilt(func(v map[string]any) { v["miners"] = v["validators"] }), code: api.AIFailed},
+		"an address":       {text: axis("users", "impact", "Go to https://evil.example now."), code: api.AIFailed},
+		"far too long":     {text: axis("users", "impact", strings.Repeat("word ", 1000)), code: api.AIFailed},
+		"quotes nothing":   {text: axis("users", "evidence", "none"), code: api.AIFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var spoil bool

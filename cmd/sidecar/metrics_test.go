@@ -123,6 +123,7 @@ func TestMetricsApart(t *testing.T) {
 
 // TestMetricsCount drives requests, with hosts behind that misbehave, and reads what was counted.
 func TestMetricsCount(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	p, metrics := metered(t, h, t.TempDir(), "REQUESTS_PER_MINUTE=15", "AI_PROVIDER=openai", "AI_MODEL=m", "OPENAI_API_KEY="+secret, "AI_BASE_URL=http://127.0.0.1:1", "AI_TOKENS_PER_DAY=1000000")
 	before := scrape(t, metrics)
@@ -218,6 +219,7 @@ func TestMetricsCount(t *testing.T) {
 
 // TestMetricsBreaker counts a breaker that opens, and one that goes with its forum.
 func TestMetricsBreaker(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	dir := t.TempDir()
 	p, metrics := metered(t, h, dir)

@@ -185,8 +185,27 @@ func (h *hosts) snapshot(t testing.TB, dir, folder string) *build.Plan {
 	return p
 }
 
+// check asks a running sidecar as a health check does: by the address that it listens on. It returns the exit code and
+// what is printed.
+func (p *process) check() (int, string) {
+	p.Helper()
+	_, port, err := net.SplitHostPort(p.addr)
+	if err != nil {
+		p.Fatal(err)
+	}
+	cmd := exec.CommandContext(p.Context(), "sidecar", "--check")
+	// A proxy of the environment has nothing to do with it.
+	cmd.Env = []string{"SIDECAR_ADDR=0.0.0.0:" + port, "HTTP_PROXY=http://127.0.0.1:1", "PATH=" + os.Getenv("PATH")}
+	out, err := cmd.CombinedOutput()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		p.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
 // TestReload begins without a site, knows it once it is built, and its next state after the next build.
 func TestReload(t *testing.T) {
+	t.Parallel() // it waits for the next look at the folder
 	h := newHosts(t)
 	dir := filepath.Join(t.TempDir(), "site")
 	p := start(t, nil, "--site", dir)
@@ -197,12 +216,18 @@ func TestReload(t *testing.T) {
 		t.Errorf("GET /readyz: %s, want not_ready", body)
 	}
 	p.get("/healthz", http.StatusOK)
+	if code, out := p.check(); code != exitNotReady || !strings.Contains(out, "not ready: 0.0.0.0:") || !strings.Contains(out, " answers 503") {
+		t.Errorf("--check before the site is there: exit code %d, %q, want 1 and what it answers", code, out)
+	}
 
 	h.publish(t, dir, "First title")
 	if line := p.await("site loaded"); line["proposals"] != 1.0 {
 		t.Errorf("log line %v, want 1 proposal", line)
 	}
 	p.contains("/readyz", `"status":"ok"`)
+	if code, out := p.check(); code != exitDone || out != "" {
+		t.Errorf("--check when it is ready: exit code %d, %q, want 0 and nothing", code, out)
+	}
 	p.contains("/api/mip-watch", `"title":"First title"`)
 	p.contains("/api/mip-watch", `"topicId":401`)
 	p.contains("/api/network-info", `"status":"ok"`)
@@ -383,15 +408,15 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestManyConnections opens four times as many silent connections as the process may have files.
+// TestManyConnections opens more silent connections than the process may have files, which is more than may wait.
 func TestManyConnections(t *testing.T) {
-	p := startBy(t, nil, "sh", "-c", `ulimit -n 256; exec "$@"`, "sh", "sidecar", "--addr", "127.0.0.1:0")
+	p := startBy(t, nil, "sh", "-c", `ulimit -n 700; exec "$@"`, "sh", "sidecar", "--addr", "127.0.0.1:0")
 	first := dial(t, p.addr)
-	for range 1000 {
+	for range 900 {
 		dial(t, p.addr)
 	}
-	p.get("/healthz", http.StatusOK)
 	wantClosed(t, first, "the first of many connections")
+	p.get("/healthz", http.StatusOK)
 	p.signal(syscall.SIGTERM)
 	p.await("stopping")
 }

@@ -63,18 +63,28 @@ func TestRedis(t *testing.T) {
 	redis := redistest.Start(t, "--requirepass", secret)
 	variables := []string{"REDIS_URL=redis://:" + secret + "@" + redis.Addr() + "/3", "REQUESTS_PER_MINUTE=1000000"}
 	var all []*process
+	var metrics []string
 	for range 2 {
-		p := start(t, variables, "--site", dir)
+		p := start(t, variables, "--site", dir, "--metrics-addr", "127.0.0.1:0")
+		metrics = append(metrics, "http://"+p.await("metrics")["addr"].(string)+"/metrics")
 		p.await("site loaded")
 		p.join()
 		all = append(all, p)
 	}
+	away := func(i int, want float64) {
+		t.Helper()
+		if got, ok := scrape(t, metrics[i])["mipwatch_shared_away"]; got != want || !ok {
+			t.Errorf("the metrics of process %d say %v, told %t, want %v", i, got, ok, want)
+		}
+	}
 	eleven(t, all...)
 	all[0].contains("/healthz", `"shared":"ok"`)
+	away(0, 0)
 	redis.Kill()
-	for _, p := range all {
+	for i, p := range all {
 		p.until("redis is away")
 		p.contains("/healthz", `"shared":"away"`)
+		away(i, 1)
 	}
 	for _, p := range all {
 		eleven(t, p) // each by itself
@@ -116,19 +126,4 @@ func TestRedisTLS(t *testing.T) {
 	eleven(t, one, other)
 	stranger.until("redis is away")
 	eleven(t, stranger)
-}
-
-// TestRedisMetrics has the metrics tell whether the Redis is there.
-func TestRedisMetrics(t *testing.T) {
-	redis := redistest.Start(t)
-	p, metrics := metered(t, newHosts(t), t.TempDir(), "REDIS_URL=redis://"+redis.Addr())
-	p.join()
-	if away, ok := scrape(t, metrics)["mipwatch_shared_away"]; away != 0 || !ok {
-		t.Errorf("away %v, told %t, want 0", away, ok)
-	}
-	redis.Kill()
-	p.until("redis is away")
-	if away := scrape(t, metrics)["mipwatch_shared_away"]; away != 1 {
-		t.Errorf("away %v, want 1", away)
-	}
 }

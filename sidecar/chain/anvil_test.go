@@ -30,12 +30,12 @@ type node struct {
 // genesis is the node's first time stamp, and where its clock for the tests begins.
 var genesis = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// startNode starts a node on a port; "0" is any free one.
-func startNode(t *testing.T, port string) *node {
+// startNode starts a node on a free port.
+func startNode(t *testing.T) *node {
 	t.Helper()
 	path := testenv.Program(t, "anvil", "anvil")
 	ctx, stop := context.WithCancel(t.Context())
-	n := &node{t: t, stop: stop, program: exec.CommandContext(ctx, path, "--host", "127.0.0.1", "--port", port,
+	n := &node{t: t, stop: stop, program: exec.CommandContext(ctx, path, "--host", "127.0.0.1", "--port", "0",
 		"--chain-id", fmt.Sprint(chainID), "--no-mining", "--accounts", "1", "--timestamp", fmt.Sprint(genesis.Unix()))}
 	out, err := n.program.StdoutPipe()
 	if err != nil {
@@ -146,7 +146,7 @@ func (w *watch) want(health api.NetworkHealth, height int64, regressed bool, cod
 }
 
 func TestRealNode(t *testing.T) {
-	n := startNode(t, "0")
+	n := startNode(t)
 	w := n.watch()
 	w.want(api.NetworkOK, 0, false, "")
 
@@ -201,29 +201,4 @@ func TestRealNode(t *testing.T) {
 	n.call("anvil_setChainId", chainID)
 	n.mine(1, w.after(6*time.Second))
 	w.want(api.NetworkOK, 2, true, "")
-}
-
-func TestRealNodeRestarts(t *testing.T) {
-	n := startNode(t, "0")
-	w := n.watch()
-	n.mine(10, w.after(10*time.Second))
-	w.want(api.NetworkOK, 10, false, "")
-
-	n.kill()
-	for range 10 { // long enough for the breaker
-		w.after(6 * time.Second)
-		w.want(api.NetworkStale, 10, false, api.UpstreamUnavailable)
-	}
-	n.watch().want(api.NetworkUnavailable, -1, false, api.UpstreamUnavailable)
-
-	_, port, _ := strings.Cut(n.address, ":")
-	n = startNode(t, port)
-	n.mine(3, w.after(time.Minute))
-	w.want(api.NetworkOK, 3, true, "")
-	n.mine(8, w.after(10*time.Second))
-	w.want(api.NetworkOK, 11, false, "")
-
-	w.after(24 * time.Hour)
-	n.kill()
-	w.want(api.NetworkUnavailable, -1, false, api.UpstreamUnavailable)
 }

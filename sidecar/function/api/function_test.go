@@ -30,24 +30,19 @@ var gateways = map[string]func(*http.Request, []byte) map[string]any{"Netlify": 
 // unlimited lets one caller send all the requests of a test.
 var unlimited = []string{"SITE_ID=1", "REQUESTS_PER_MINUTE=100000", "AI_REQUESTS_PER_MINUTE=100000"}
 
-// TestWeb runs the request scripts of the live routes against the program, by way of each kind of event,
-// with hosts behind it that are well and with a forum that is gone.
+// TestWeb runs the request scripts of the live routes against the program, by way of each kind of event.
 func TestWeb(t *testing.T) {
 	for name, describe := range gateways {
-		for state, fault := range map[string]demo.Fault{"all is well": nil, "no forum": demo.Disconnect()} {
-			t.Run(name+", "+state, func(t *testing.T) {
-				shared.forum.Always(fault)
-				t.Cleanup(func() { shared.forum.Always(nil) })
-				p := startFunction(t, built(t, shared.carrying), unlimited...)
-				target := webtest.Handler(t, p.Gateway(t, describe))
-				for _, script := range []string{"live", "requests", "ai"} {
-					webtest.Run(t, "../../testdata/web/"+script+".web", target)
-				}
-				if strings.Contains(p.Log(), "secret") {
-					t.Errorf("the log shows an RPC address:\n%s", p.Log())
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			p := startFunction(t, built(t, shared.carrying), unlimited...)
+			target := webtest.Handler(t, p.Gateway(t, describe))
+			for _, script := range []string{"live", "requests", "ai"} {
+				webtest.Run(t, "../../testdata/web/"+script+".web", target)
+			}
+			if strings.Contains(p.Log(), "secret") {
+				t.Errorf("the log shows an RPC address:\n%s", p.Log())
+			}
+		})
 	}
 }
 
@@ -75,66 +70,39 @@ func wantProblem(t *testing.T, p *process, payload string, code api.Code) api.Pr
 	return problem
 }
 
-// TestAnswers holds what a gateway is told of each route: what it carries, by which fields a CDN keeps it,
-// and what is refused.
+// TestAnswers holds what a gateway is told: by which fields a CDN keeps an answer, what the function carries, and what an
+// event says wrongly.
 func TestAnswers(t *testing.T) {
 	p := startFunction(t, built(t, shared.carrying), "SITE_ID=1", "URL=http://127.0.0.1:1")
 	for _, tt := range []struct{ event, vary, holds string }{
 		{ask("GET", "/api/mip-watch", ""), "query=parts", `"title":"Topic 401"`},
-		{`{"path":"/api/mip-watch","httpMethod":"GET","queryStringParameters":{"parts":"forum"}}`, "query=parts", `"networks":null`},
-		{ask("GET", "/api/network-info", "utm_source=x"), "query=topicId", `"status":"ok"`},
 		{`{"path":"/api/forum-activity","httpMethod":"GET","multiValueQueryStringParameters":{"topicId":["401"]}}`, "query=topicId", `"title":"Topic 401"`},
-		{`{"rawPath":"/api/forum-activity","rawQueryString":"topicId=401","requestContext":{"http":{"method":"GET"}}}`, "query=topicId", `"title":"Topic 401"`},
+		{`{"rawPath":"/api/network-info","requestContext":{"http":{"method":"GET"}}}`, "query=topicId", `"status":"ok"`},
 	} {
 		a := p.Invoke(t, tt.event).Answer(t)
-		if tt.holds == `"networks":null` { // what is not asked for is not there
-			if strings.Contains(a.Body, `"networks":{`) {
-				t.Errorf("%s: %.300s", tt.event, a.Body)
-			}
-			tt.holds = `"forum":[`
-		}
 		cdn := a.Headers["Netlify-Cdn-Cache-Control"]
 		if a.StatusCode != 200 || !strings.Contains(a.Body, tt.holds) || a.Headers["Netlify-Vary"] != tt.vary ||
-			!strings.HasPrefix(cdn, "public, durable, max-age=") || !strings.Contains(cdn, "stale-while-revalidate=") || a.Headers["Strict-Transport-Security"] == "" {
+			!strings.HasPrefix(cdn, "public, durable, max-age=") || a.Headers["Strict-Transport-Security"] == "" {
 			t.Errorf("%s: %d %v %.300s, want %s, kept by %s", tt.event, a.StatusCode, a.Headers, a.Body, tt.holds, tt.vary)
 		}
 	}
 	// What is committed beside the proposals is carried too.
 	for payload, holds := range map[string]string{
-		post("/api/ai-summary", `{"mipNumber":5}`, "203.0.113.1"):                     `"stale":false`,
-		post("/api/ai-translate", `{"mipNumber":5,"locale":"ja"}`, "203.0.113.1"):     `"locale":"ja"`,
-		post("/api/ai-summary", `{"mipNumber":"MIP-7"}`, "203.0.113.1"):               `"source":"extractive"`,
-		ask("OPTIONS", "/api/ai-summary", ""):                                         ``,
-		ask("HEAD", "/api/network-info", "", `,"multiValueHeaders":{"accept":["*"]}`): ``,
+		post("/api/ai-summary", `{"mipNumber":5}`, "203.0.113.1"):                 `"stale":false`,
+		post("/api/ai-translate", `{"mipNumber":5,"locale":"ja"}`, "203.0.113.1"): `"locale":"ja"`,
 	} {
-		if a := p.Invoke(t, payload).Answer(t); a.StatusCode/100 != 2 || !strings.Contains(a.Body, holds) || holds == "" && a.Body != "" {
+		if a := p.Invoke(t, payload).Answer(t); a.StatusCode != 200 || !strings.Contains(a.Body, holds) {
 			t.Errorf("%s: %d %.300s, want %s", payload, a.StatusCode, a.Body, holds)
 		}
 	}
-	for payload, code := range map[string]api.Code{
-		ask("GET", "/api/forum-activity", "topicId=1%26x"):                                                          api.BadRequest,
-		ask("GET", "/api/forum-activity", "topicId=1&topicId=2"):                                                    api.BadRequest,
-		`{"path":"/api/forum-activity","httpMethod":"GET","multiValueQueryStringParameters":{"topicId":["1","1"]}}`: api.BadRequest,
-		ask("GET", "/api/%2e%2e/mip-watch", ""):                                                                     api.NotFound,
-		ask("GET", "//api/mip-watch", ""):                                                                           api.NotFound,
-		ask("GET", "/api/%00", ""):                                                                                  api.NotFound,
-		ask("GET", "/.netlify/functions/api", ""):                                                                   api.NotFound,
-		ask("GET", "/.netlify/functions/api/api/network-info", ""):                                                  api.NotFound,
-		ask("DELETE", "/api/mip-watch", ""):                                                                         api.MethodNotAllowed,
-		ask("GET", "/api/ai-summary", ""):                                                                           api.MethodNotAllowed,
-		ask("POST", "/api/ai-summary", "", `,"headers":{"content-type":"text/plain"},"body":"{}"`):                  api.UnsupportedMediaType,
-		ask("POST", "/api/ai-summary", "", `,"headers":{"content-type":"application/json"},"body":"not base64!","isBase64Encoded":true`):                             api.BadRequest,
-		ask("POST", "/api/ai-summary", "", `,"headers":{"content-type":"application/json"},"body":"`+strings.Repeat("AAAA", 22<<10)+`","isBase64Encoded":true`):      api.TooLarge,
-		ask("POST", "/api/ai-summary", "", `,"headers":{"content-type":"application/json"},"body":"`+strings.Repeat(" ", 65<<10)+`"`):                                api.TooLarge,
-		ask("POST", "/api/ai-translate", "", `,"headers":{"content-type":"application/json"},"body":"{\"mipNumber\":7,\"locale\":\"ja\"}"`):                          api.AIDisabled,
-		`{"rawPath":"/api/ai-summary","requestContext":{"http":{"method":"POST"}},"headers":{"content-type":"application/json"},"body":"{\"mipNumber\":999}","x":1}`: api.NotFound,
-	} {
-		wantProblem(t, p, payload, code)
-	}
+	const inBase64 = `,"headers":{"content-type":"application/json"},"isBase64Encoded":true,"body":`
+	wantProblem(t, p, ask("POST", "/api/ai-summary", "", inBase64+`"not base64!"`), api.BadRequest)
+	wantProblem(t, p, ask("POST", "/api/ai-summary", "", inBase64+`"`+strings.Repeat("AAAA", 22<<10)+`"`), api.TooLarge)
+	wantProblem(t, p, ask("GET", "/.netlify/functions/api/api/network-info", ""), api.NotFound)
 	if r := p.Invoke(t, `{"Records":[]}`); !r.Failed || !strings.Contains(string(r.Payload), "the event is no HTTP request") {
 		t.Errorf("an event that is no request: %+v %s", r, r.Payload)
 	}
-	p.Allowed = 2 * time.Second
+	p.Allowed = 2 * time.Second // less than the forum may take
 	shared.forum.Always(demo.Hang())
 	t.Cleanup(func() { shared.forum.Always(nil) })
 	wantProblem(t, p, ask("GET", "/api/forum-activity", "topicId=77"), api.UpstreamTimeout)
@@ -190,6 +158,9 @@ func TestConfiguration(t *testing.T) {
 		"bad site":     {shared.bare, []string{"URL=ftp://x"}, []string{"URL: site ftp://x: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "bad snapshot" {
+				testenv.Long(t, "another build of the program")
+			}
 			p := startFunction(t, built(t, tt.program), tt.variables...)
 			for range 2 {
 				for _, payload := range []string{ask("GET", "/api/mip-watch", ""), `{"rawPath":"/api/ai-summary","requestContext":{"http":{"method":"POST"}}}`} {
@@ -221,18 +192,6 @@ func TestPartsOfIt(t *testing.T) {
 	}
 }
 
-// TestModel asks a model, which may not take longer than the function may.
-func TestModel(t *testing.T) {
-	p := startFunction(t, built(t, shared.carrying), "AI_PROVIDER=ollama", "AI_MODEL=m", "AI_BASE_URL="+shared.modelURL)
-	shared.model.Always(demo.Hang())
-	t.Cleanup(func() { shared.model.Always(nil) })
-	p.Allowed = 2 * time.Second
-	wantProblem(t, p, post("/api/ai-summary", `{"mipNumber":7}`, ""), api.UpstreamTimeout)
-	if shared.model.Calls() == 0 {
-		t.Error("the model was not asked")
-	}
-}
-
 // TestSiteAtAddress takes the site from the address that Netlify names, which is away at first.
 func TestSiteAtAddress(t *testing.T) {
 	var here atomic.Bool
@@ -260,7 +219,7 @@ func TestSiteAtAddress(t *testing.T) {
 
 // TestPanic has the real runtime run a handler that panics: the next event finds the same process.
 func TestPanic(t *testing.T) {
-	p := startFunction(t, os.Args[0], panics+"=1")
+	p := startFunction(t, os.Args[0], runAs+"="+panicking)
 	for range 3 {
 		wantProblem(t, p, ask("GET", "/panic", ""), api.Internal)
 		if a := p.Invoke(t, ask("GET", "/fine", "")).Answer(t); a.Body != "/fine" {

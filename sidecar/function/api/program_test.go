@@ -27,12 +27,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// world is what the function lives in: hosts behind it on ports of their own, and the program in three
-// builds, each made when it is first asked for.
+// world is what the function lives in: hosts behind it on ports of their own, and the program in three builds, each made
+// when it is first asked for.
 type world struct {
 	forum     *demo.Script
-	model     *demo.Script
-	modelURL  string
 	published *httptest.Server // the site
 	snapshot  string
 	carrying  func() (path string, _ error) // with a snapshot of the samples
@@ -42,20 +40,26 @@ type world struct {
 
 var shared *world
 
-// panics is the variable with which the test program is a function whose handler panics at /panic and otherwise writes
-// the path.
-const panics = "FUNCTION_THAT_PANICS"
-
-func panicking(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/panic" {
-		panic("as asked")
-	}
-	io.WriteString(w, r.URL.Path)
-}
+// runAs is the variable with which the test program is a function: one whose handler panics at /panic and otherwise writes
+// the path, or the function itself, with what the folder snapshot of the checkout holds.
+const (
+	runAs     = "TEST_RUNS_AS"
+	panicking = "panicking"
+	itself    = "itself"
+)
 
 func TestMain(m *testing.M) {
-	if os.Getenv(panics) != "" {
-		lambda.Start(&function{handler: http.HandlerFunc(panicking), log: slog.Default()})
+	switch os.Getenv(runAs) {
+	case panicking:
+		lambda.Start(&function{log: slog.Default(), handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/panic" {
+				panic("as asked")
+			}
+			io.WriteString(w, r.URL.Path)
+		})})
+		return
+	case itself:
+		main()
 		return
 	}
 	code, err := run(m)
@@ -73,14 +77,12 @@ func run(m *testing.M) (code int, err error) {
 	}
 	defer os.RemoveAll(dir)
 	topics := demo.NewDiscourse(time.Now, demo.Topic{ID: 401, Title: "Topic 401", Posts: 3, Participants: 2, Created: time.Now()})
-	shared = &world{forum: demo.NewScript(topics), model: demo.NewScript(demo.NewModel(nil))}
-	forum, model := httptest.NewServer(shared.forum), httptest.NewServer(shared.model)
+	shared = &world{forum: demo.NewScript(topics)}
+	forum := httptest.NewServer(shared.forum)
 	defer forum.Close()
-	defer model.Close()
 	const chainID = 4711
 	chain := httptest.NewServer(demo.NewChain(demo.ChainConfig{ChainID: chainID, Genesis: time.Now().Add(-time.Hour)}))
 	defer chain.Close()
-	shared.modelURL = model.URL
 	topic := 401
 	s := &site.Site{Title: "Sample", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum.URL, Locales: []string{"ja"},
 		Overrides: map[mip.ID]site.Override{{Kind: "MIP", Number: 7}: {ForumTopicID: &topic}},
@@ -101,7 +103,12 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	shared.carrying = sync.OnceValues(func() (string, error) { return compile(filepath.Join(dir, "carrying"), shared.snapshot) })
-	shared.bare = sync.OnceValues(func() (string, error) { return compile(filepath.Join(dir, "bare"), "") })
+	shared.bare = sync.OnceValues(func() (string, error) {
+		if _, err := carried.Open("snapshot/api"); err != nil { // as in a fresh checkout, so that this program will do
+			return os.Args[0], nil
+		}
+		return compile(filepath.Join(dir, "bare"), "")
+	})
 	shared.torn = sync.OnceValues(func() (string, error) {
 		torn := filepath.Join(dir, "torn-snapshot")
 		err := os.CopyFS(torn, os.DirFS(shared.snapshot))
@@ -123,7 +130,8 @@ func planOf(s *site.Site, folder string) (*build.Plan, error) {
 	return build.NewPlan(c, o)
 }
 
-// compile builds the program as Netlify does, with this snapshot in place of what the checkout may hold.
+// compile builds the program with this snapshot in place of what the checkout may hold. Netlify builds without cgo, for
+// which all packages would be compiled once more.
 func compile(program, snapshot string) (string, error) {
 	here, err := filepath.Abs("snapshot")
 	if err != nil {
@@ -145,7 +153,6 @@ func compile(program, snapshot string) (string, error) {
 		return "", err
 	}
 	cmd := exec.Command("go", "build", "-overlay", program+".json", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", program, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}

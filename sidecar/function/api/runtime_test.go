@@ -61,7 +61,7 @@ func startFunction(t testing.TB, program string, variables ...string) *process {
 	t.Cleanup(api.Close)
 	p.Cmd = exec.CommandContext(t.Context(), program)
 	p.Cmd.Dir = t.TempDir()
-	p.Cmd.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + strings.TrimPrefix(api.URL, "http://")}, variables...)
+	p.Cmd.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + strings.TrimPrefix(api.URL, "http://"), runAs + "=" + itself}, variables...)
 	p.log = filepath.Join(t.TempDir(), "log")
 	log, err := os.Create(p.log)
 	if err != nil {
