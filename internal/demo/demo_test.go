@@ -18,6 +18,29 @@ import (
 
 const forum = "https://forum.example/community"
 
+// clock is a clock that tests set.
+type clock struct{ t time.Time }
+
+func (c *clock) now() time.Time       { return c.t }
+func (c *clock) pass(d time.Duration) { c.t = c.t.Add(d) }
+
+// figures are what a client wants to know of a topic.
+type figures struct {
+	ID               int     `json:"id"`
+	Title            string  `json:"title"`
+	FancyTitle       string  `json:"fancy_title"`
+	Slug             string  `json:"slug"`
+	PostsCount       int     `json:"posts_count"`
+	ParticipantCount int     `json:"participant_count"`
+	LikeCount        int     `json:"like_count"`
+	Views            int     `json:"views"`
+	CreatedAt        string  `json:"created_at"`
+	LastPostedAt     *string `json:"last_posted_at"`
+	Closed           bool    `json:"closed"`
+	Archived         bool    `json:"archived"`
+	Archetype        string  `json:"archetype"`
+}
+
 // demoProposals has one proposal for each way to link to a discussion.
 func demoProposals() []mip.Summary {
 	link := func(path string) *string { return new(forum + path) }

@@ -1,11 +1,9 @@
 package index_test
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -21,12 +19,7 @@ import (
 const summaryFile = "api/v1/mips/5/summary.json"
 
 func TestBeside(t *testing.T) {
-	p, s := sample(t)
-	for name, source := range map[string]*index.Source{
-		"folder":   open(t, snapshot(t, p, s), nil),
-		"embedded": index.FromFS(sampleFiles(t)),
-		"web":      open(t, "https://mips.example.org", client(published(t, p))),
-	} {
+	for name, source := range map[string]*index.Source{"folder": open(t, sampleFolder(t), nil), "embedded": index.FromFS(samples(t).snapshot), "web": overWeb(t)} {
 		x := load(t, source)
 		sum, err := x.Summary(t.Context(), listed(t, x, 5))
 		if err != nil || sum.MIPNumber != 5 || sum.TLDR == "" || sum.Stale {
@@ -70,8 +63,7 @@ func TestBesideRefuses(t *testing.T) {
 
 // What was read, and that there is nothing, holds for a minute; a failure is tried again at once.
 func TestBesideIsRemembered(t *testing.T) {
-	p, _ := sample(t)
-	site := published(t, p)
+	site := samples(t).published
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex // a Load asks for several documents at a time
 		asked := map[string]int{}
@@ -138,54 +130,4 @@ func TestChangedSiteIsReadAnew(t *testing.T) {
 	if after, err := load(t, source).Summary(t.Context(), five); err != nil || after.TLDR != "Another." {
 		t.Errorf("Summary after a Load = %v, %v; want the new one", after, err)
 	}
-}
-
-// Many readers of one document share one request, and one that hangs up takes it from nobody.
-func TestReadersShareOneRead(t *testing.T) {
-	p, _ := sample(t)
-	site := published(t, p)
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		asked := 0
-		source := open(t, "https://mips.example.org", &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-			mu.Lock()
-			if strings.Contains(r.URL.Path, "translations") {
-				asked++
-			}
-			mu.Unlock()
-			select {
-			case <-time.After(time.Second):
-			case <-r.Context().Done():
-				return nil, r.Context().Err()
-			}
-			w := httptest.NewRecorder()
-			site.ServeHTTP(w, r)
-			resp := w.Result()
-			resp.Request = r
-			return resp, nil
-		})})
-		x := load(t, source)
-		five := listed(t, x, 5)
-		first, hangUp := context.WithCancel(t.Context())
-		var readers sync.WaitGroup
-		readers.Go(func() {
-			if _, err := x.Translation(first, five, "ja"); !errors.Is(err, context.Canceled) {
-				t.Errorf("the reader that hung up got %v", err)
-			}
-		})
-		synctest.Wait()
-		for range 50 {
-			readers.Go(func() {
-				if got, err := x.Translation(t.Context(), five, "ja"); err != nil || got.MIPNumber != 5 {
-					t.Errorf("Translation = %v, %v", got, err)
-				}
-			})
-		}
-		synctest.Wait()
-		hangUp()
-		readers.Wait()
-		if asked != 1 {
-			t.Errorf("51 readers made %d requests, want 1", asked)
-		}
-	})
 }

@@ -1,12 +1,15 @@
 package index_test
 
 import (
+	"context"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -21,28 +24,94 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
-// sample plans the site of this repository.
-func sample(t testing.TB) (*build.Plan, *site.Site) {
+// sampleSite is the site of the samples as its forms that tests read: planning and publishing it takes longer than they.
+type sampleSite struct {
+	site      *site.Site
+	plan      *build.Plan
+	published *build.Published
+	snapshot  fstest.MapFS // what a function carries
+}
+
+// sample is made once and not changed.
+var sample = sync.OnceValues(func() (out sampleSite, err error) {
+	if out.site, err = site.Load("../../internal/samples/site.yaml"); err != nil {
+		return out, err
+	}
+	if out.plan, err = planOf(context.Background(), out.site, samplesFolder); err != nil {
+		return out, err
+	}
+	if out.published, err = out.plan.Publish(context.Background()); err != nil {
+		return out, err
+	}
+	dir, err := os.MkdirTemp("", "snapshot-")
+	if err != nil {
+		return out, err
+	}
+	defer os.RemoveAll(dir)
+	if _, err := build.Snapshot(context.Background(), out.plan, filepath.Join(dir, "snapshot"), out.site); err != nil {
+		return out, err
+	}
+	out.snapshot, err = inMemory(filepath.Join(dir, "snapshot"))
+	return out, err
+})
+
+const samplesFolder = "../../internal/samples/proposals"
+
+func samples(t testing.TB) sampleSite {
 	t.Helper()
-	s, err := site.Load("../../internal/samples/site.yaml")
+	out, err := sample()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan(t, s, "../../internal/samples/proposals"), s
+	return out
+}
+
+// sampleFiles are a snapshot that a test may change.
+func sampleFiles(t testing.TB) fstest.MapFS {
+	t.Helper()
+	return maps.Clone(samples(t).snapshot)
+}
+
+// sampleFolder is a snapshot on the disk.
+func sampleFolder(t testing.TB) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "snapshot")
+	if err := os.CopyFS(dir, samples(t).snapshot); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// overWeb is the published site at an address.
+func overWeb(t testing.TB) *index.Source {
+	t.Helper()
+	return open(t, "https://mips.example.org/", client(samples(t).published))
+}
+
+// renamed plans the samples as a site of another title.
+func renamed(t testing.TB, title string) (*build.Plan, *site.Site) {
+	t.Helper()
+	other := *samples(t).site
+	other.Title = title
+	return plan(t, &other, samplesFolder), &other
 }
 
 func plan(t testing.TB, s *site.Site, folder string) *build.Plan {
 	t.Helper()
-	o := build.Options{Site: s, Folders: []string{folder}}
-	c, err := build.Load(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := build.NewPlan(c, o)
+	p, err := planOf(t.Context(), s, folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+func planOf(ctx context.Context, s *site.Site, folder string) (*build.Plan, error) {
+	o := build.Options{Site: s, Folders: []string{folder}}
+	c, err := build.Load(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return build.NewPlan(c, o)
 }
 
 // snapshot writes what a function carries.
@@ -56,21 +125,16 @@ func snapshot(t testing.TB, p *build.Plan, s *site.Site) (dir string) {
 }
 
 // inMemory is a folder as a file system that tests may change.
-func inMemory(t testing.TB, dir string) fstest.MapFS {
-	t.Helper()
+func inMemory(dir string) (fstest.MapFS, error) {
 	m := fstest.MapFS{}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+	return m, fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		b, err := os.ReadFile(filepath.Join(dir, name))
-		m[name] = &fstest.MapFile{Data: b}
+		m[name] = &fstest.MapFile{Data: b, Mode: 0o644}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 func open(t testing.TB, site string, client *http.Client) *index.Source {
@@ -103,27 +167,21 @@ var byValue = cmp.Comparer(func(a, b mip.Time) bool { return a == b })
 
 // TestSameEverywhere loads one site from each kind of place.
 func TestSameEverywhere(t *testing.T) {
-	p, s := sample(t)
-	snap := snapshot(t, p, s)
-	public := filepath.Join(t.TempDir(), "public")
-	if _, err := build.Sync(t.Context(), p, public, build.SyncOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	want := load(t, open(t, snap, nil))
-	if d := cmp.Diff(s.Networks, want.Endpoints); d != "" {
+	s := samples(t)
+	want := load(t, index.FromFS(s.snapshot))
+	if d := cmp.Diff(s.site.Networks, want.Endpoints); d != "" {
 		t.Errorf("endpoints of a snapshot (-want +got):\n%s", d)
 	}
-	if len(want.List.MIPs) == 0 || len(want.HardForks) == 0 || want.Site.Title != s.Title {
+	if len(want.List.MIPs) == 0 || len(want.HardForks) == 0 || want.Site.Title != s.site.Title {
 		t.Errorf("the snapshot gives %d proposals, %d hard forks, title %q", len(want.List.MIPs), len(want.HardForks), want.Site.Title)
 	}
 	for name, c := range map[string]struct {
 		source    *index.Source
 		endpoints []mip.Endpoints
 	}{
-		"published folder": {open(t, public, nil), nil},
-		"embedded":         {index.FromFS(os.DirFS(snap)), want.Endpoints},
-		"in memory":        {index.FromFS(published(t, p)), nil},
-		"web":              {open(t, "https://mips.example.org/", client(published(t, p))), nil},
+		"folder":    {open(t, sampleFolder(t), nil), want.Endpoints},
+		"published": {index.FromFS(s.published), nil},
+		"web":       {overWeb(t), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := load(t, c.source)
@@ -139,8 +197,8 @@ func TestSameEverywhere(t *testing.T) {
 
 // TestEncodesAsPublished holds every document to the bytes that it was read from.
 func TestEncodesAsPublished(t *testing.T) {
-	p, s := sample(t)
-	encodesAsPublished(t, p, s)
+	s := samples(t)
+	encodesAsPublished(t, s.plan, s.site)
 }
 
 func TestRealProposalsEncodeAsPublished(t *testing.T) {
@@ -204,8 +262,7 @@ func put(files fstest.MapFS, name, text string) {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	p, s := sample(b)
-	benchmarkLoad(b, snapshot(b, p, s))
+	benchmarkLoad(b, sampleFolder(b))
 }
 
 func BenchmarkLoadReal(b *testing.B) {

@@ -22,12 +22,6 @@ const (
 	configFile    = "sidecar.json"
 )
 
-func sampleFiles(t testing.TB) fstest.MapFS {
-	t.Helper()
-	p, s := sample(t)
-	return inMemory(t, snapshot(t, p, s))
-}
-
 func TestLoadSeesChanges(t *testing.T) {
 	files := sampleFiles(t)
 	source := index.FromFS(files)
@@ -138,8 +132,7 @@ func TestFolder(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), filepath.ToSlash(missing)+"/"+siteFile) || !strings.Contains(err.Error(), "mipwatch build") {
 		t.Errorf("Load of a missing folder: %v; want it to name the file and what writes it", err)
 	}
-	p, s := sample(t)
-	dir := snapshot(t, p, s)
+	dir := sampleFolder(t)
 	source := open(t, dir, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -154,8 +147,8 @@ func TestFolder(t *testing.T) {
 	}
 	linked := open(t, link, nil)
 	load(t, linked)
-	s.Title = "Renamed"
-	other := snapshot(t, plan(t, s, "../../internal/samples/proposals"), s)
+	p, s := renamed(t, "Renamed")
+	other := snapshot(t, p, s)
 	if err := errors.Join(os.Remove(link), os.Symlink(other, link)); err != nil {
 		t.Fatal(err)
 	}

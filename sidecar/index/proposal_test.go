@@ -13,12 +13,7 @@ import (
 )
 
 func TestProposal(t *testing.T) {
-	files := sampleFiles(t)
-	p, _ := sample(t)
-	for name, source := range map[string]*index.Source{
-		"embedded": index.FromFS(files),
-		"web":      open(t, "https://mips.example.org", client(published(t, p))),
-	} {
+	for name, source := range map[string]*index.Source{"embedded": index.FromFS(samples(t).snapshot), "web": overWeb(t)} {
 		x := load(t, source)
 		got, err := x.Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3})
 		if err != nil || got.Number != 3 || got.RawMarkdown == "" || len(got.Sections) == 0 {

@@ -16,7 +16,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
@@ -34,15 +33,6 @@ func client(h http.Handler) *http.Client {
 		resp.Request = r
 		return resp, nil
 	})}
-}
-
-func published(t testing.TB, p *build.Plan) *build.Published {
-	t.Helper()
-	h, err := p.Publish(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
 }
 
 // log counts answers by path and status.
@@ -64,8 +54,7 @@ func (l *log) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestWebAsksOnlyForWhatIsNew(t *testing.T) {
-	p, s := sample(t)
-	l := &log{Handler: published(t, p), count: map[string]int{}}
+	l := &log{Handler: samples(t).published, count: map[string]int{}}
 	server := httptest.NewServer(l)
 	defer server.Close()
 	source := open(t, server.URL, server.Client())
@@ -76,10 +65,13 @@ func TestWebAsksOnlyForWhatIsNew(t *testing.T) {
 			t.Errorf("answers = %v, want each document once and once not modified", l.count)
 		}
 	}
-	s.Description = "Another sentence."
-	l.Handler = published(t, plan(t, s, "../../internal/samples/proposals"))
-	if got := load(t, source).Site.Description; got != s.Description {
-		t.Errorf("description after a deploy = %q, want %q", got, s.Description)
+	p, s := renamed(t, "Another title")
+	var err error
+	if l.Handler, err = p.Publish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := load(t, source).Site.Title; got != s.Title {
+		t.Errorf("title after a deploy = %q, want %q", got, s.Title)
 	}
 	if l.count["/api/v1/mips OK"] != 1 {
 		t.Errorf("answers = %v, want the list no second time", l.count)
@@ -87,8 +79,7 @@ func TestWebAsksOnlyForWhatIsNew(t *testing.T) {
 }
 
 func TestWebWithoutEntityTags(t *testing.T) {
-	p, _ := sample(t)
-	site := client(published(t, p)).Transport
+	site := client(samples(t).published).Transport
 	source := open(t, "https://mips.example.org", &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		if tag := r.Header.Get("If-None-Match"); tag != "" {
 			t.Errorf("%s: If-None-Match %s without an entity tag", r.URL, tag)
@@ -102,8 +93,7 @@ func TestWebWithoutEntityTags(t *testing.T) {
 }
 
 func TestWebRefuses(t *testing.T) {
-	p, _ := sample(t)
-	good := published(t, p)
+	good := samples(t).published
 	answer := func(status int, mediaType, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", mediaType)
@@ -215,8 +205,7 @@ func (d dripping) Close() error { return nil }
 
 // TestWebFollowsItsOwnHost is a host that adds a slash or moves to TLS.
 func TestWebFollowsItsOwnHost(t *testing.T) {
-	p, _ := sample(t)
-	h := published(t, p)
+	h := samples(t).published
 	source := open(t, "http://mips.example.org", client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Scheme == "http" {
 			http.Redirect(w, r, "https://"+r.URL.Host+r.URL.Path, http.StatusMovedPermanently)
