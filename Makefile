@@ -16,7 +16,7 @@ P ?= 2
 TESTFLAGS ?=
 ARGS ?=
 
-.PHONY: help serve test units lint program sidecar build check smoke soak netlify bench fuzz clean
+.PHONY: help serve test units lint program sidecar build check smoke soak netlify bench audit fuzz clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -66,6 +66,14 @@ netlify: ## builds and serves as Netlify does, without an account, and checks bo
 
 bench: ## benchmarks; BENCH=regexp, COUNT=10 for benchstat
 	MIPWATCH_TESTS=all go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
+
+audit: ## what depends on the machine, measured once, beside docs/audit.txt; .ci/audit installs what it needs
+	@mkdir -p bin
+	@printf 'date: %s\ncores: %s\ngo: %s\n' "$$(date -u +%F)" "$$(nproc)" "$$(go env GOVERSION)" >bin/audit.txt
+	@broken=0; \
+	MIPWATCH_TESTS=all go test -p 1 -timeout 0 -run '^$$' -bench '^BenchmarkAudit' -benchtime 1x ./... | tee -a bin/audit.txt || broken=$$?; \
+	go tool benchstat -table pkg -row .fullname -ignore /gomaxprocs,.config docs/audit.txt bin/audit.txt; \
+	exit $$broken
 
 fuzz: ## every fuzz target for FUZZTIME=30s
 	@for pkg in $$(go list ./...); do \

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 	"golang.org/x/net/html"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
@@ -27,18 +27,17 @@ func hostileTokens() []string {
 	}
 }
 
-// forAll calls f for each offered lexer, in tests of their own.
-func forAll(t *testing.T, f func(*testing.T, chroma.Lexer)) {
-	t.Helper()
-	for _, lexer := range offeredLexers().Lexers {
-		t.Run(lexer.Config().Name, func(t *testing.T) { f(t, lexer) })
-	}
-}
-
 // mustKeep highlights a text and reads it back.
-func mustKeep(t *testing.T, lexer chroma.Lexer, text string) string {
+func mustKeep(t testing.TB, lexer chroma.Lexer, text string) string {
 	t.Helper()
 	out := highlightCode(lexer, text)
+	mustBeWhole(t, lexer, text, out)
+	return out
+}
+
+// mustBeWhole reads back what a text was highlighted as.
+func mustBeWhole(t testing.TB, lexer chroma.Lexer, text, out string) {
+	t.Helper()
 	root, err := html.Parse(strings.NewReader("<pre><code>\n" + out + "</code></pre>"))
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +45,6 @@ func mustKeep(t *testing.T, lexer chroma.Lexer, text string) string {
 	if got, want := rendertest.TextOf(root), strings.NewReplacer("\x00", "\ufffd", "\r\n", "\n", "\r", "\n").Replace(text); strings.TrimPrefix(got, "\n") != want {
 		t.Errorf("%s: the text of %.99q became %.99q", lexer.Config().Name, text, got)
 	}
-	return out
 }
 
 // Three of chroma's lexers find empty tokens without end.
@@ -100,7 +98,7 @@ func (c caught) MutateLexer(rules chroma.CompiledRules, state string, rule int) 
 }
 
 // compiled returns what a lexer's rules are compiled to.
-func compiled(t *testing.T, lexer chroma.Lexer) (out []*chroma.CompiledRule) {
+func compiled(t testing.TB, lexer chroma.Lexer) (out []*chroma.CompiledRule) {
 	t.Helper()
 	raw := lexer.(*chroma.RegexLexer).MustRules().Clone()
 	var got chroma.CompiledRules
@@ -117,40 +115,36 @@ func compiled(t *testing.T, lexer chroma.Lexer) (out []*chroma.CompiledRule) {
 	return out
 }
 
-// No pattern backtracks without end: a text of a head, forty or three hundred times the same and a tail takes
-// microseconds. A match is cut off after a hundred milliseconds, and tried again, as the machine may be busy.
+// mustMatch tries patterns on texts. A match takes microseconds. It is cut off after the ten seconds that the program
+// gives it only when the pattern tries 2^n ways.
+func mustMatch(t testing.TB, rule *chroma.CompiledRule, texts iter.Seq[string]) {
+	t.Helper()
+	rule.Regexp.MatchTimeout = 10 * time.Second
+	for text := range texts {
+		if _, err := rule.Regexp.FindRunesMatchStartingAt([]rune(text), 0); err != nil {
+			t.Fatalf("%s is cut off at %.60q: %v", rule.Pattern, text, err)
+		}
+	}
+}
+
+// No pattern backtracks without end: the heads and bodies are those at which chroma's own patterns do.
 func TestHighlightPatterns(t *testing.T) {
-	const attempts = 5
-	tokens := hostileTokens()
-	forAll(t, func(t *testing.T, lexer chroma.Lexer) {
-		for _, rule := range compiled(t, lexer) {
-			if !strings.ContainsAny(rule.Pattern, "*+{") {
-				continue
-			}
-			rule.Regexp.MatchTimeout = 100 * time.Millisecond
-			r := rand.New(rand.NewPCG(1, 2))
-			for range 800 {
-				a, b, c := tokens[r.IntN(len(tokens))], tokens[r.IntN(len(tokens))], tokens[r.IntN(len(tokens))]
-				if r.IntN(3) == 0 {
-					a = patternHead(rule.Pattern, 1+r.IntN(3))
-				}
-				text := []rune(a + strings.Repeat(b, 40) + c)
-				if r.IntN(10) == 0 && !manyBlanks.MatchString(strings.Repeat(b, 300)) {
-					text = []rune(a + strings.Repeat(b, 300) + c)
-				}
-				var err error
-				for range attempts {
-					if _, err = rule.Regexp.FindRunesMatchStartingAt(text, 0); err == nil {
-						break
+	texts := func(pattern string) iter.Seq[string] {
+		return func(yield func(string) bool) {
+			for _, head := range []string{"", `"`, "'", `$"`, "$'", "r#", patternHead(pattern, 2)} {
+				for _, body := range []string{`\`, `\"`, "^", "A", "a ", "0"} {
+					if !yield(head + strings.Repeat(body, 40) + "|") {
+						return
 					}
-				}
-				if err != nil {
-					t.Errorf("%s is cut off at %.60q", rule.Pattern, string(text))
-					break
 				}
 			}
 		}
-	})
+	}
+	for _, lexer := range offeredLexers().Lexers {
+		for _, rule := range compiled(t, lexer) {
+			mustMatch(t, rule, texts(rule.Pattern))
+		}
+	}
 }
 
 // patternHead returns the first letters and signs of a pattern.
@@ -159,23 +153,20 @@ func patternHead(pattern string, n int) string {
 	return pattern[:min(len(pattern), n)]
 }
 
-// Short texts of all kinds: each ends, is whole, and is the same each time.
-func TestHighlightShort(t *testing.T) {
-	const texts = 1600
-	tokens := hostileTokens()
-	forAll(t, func(t *testing.T, lexer chroma.Lexer) {
-		t.Parallel()
-		r := rand.New(rand.NewPCG(3, 4))
-		for range texts {
+// shortTexts are made of up to ten tokens.
+func shortTexts(n int) iter.Seq[string] {
+	tokens, r := hostileTokens(), rand.New(rand.NewPCG(3, 4))
+	return func(yield func(string) bool) {
+		for range n {
 			var text strings.Builder
 			for range 1 + r.IntN(10) {
 				text.WriteString(tokens[r.IntN(len(tokens))])
 			}
-			if first := mustKeep(t, lexer, text.String()); highlightCode(lexer, text.String()) != first {
-				t.Errorf("%q: not the same bytes twice", text.String())
+			if !yield(text.String()) {
+				return
 			}
 		}
-	})
+	}
 }
 
 // repeatedText repeats a token in lines of a width, after a line of another kind.
@@ -184,25 +175,21 @@ func repeatedText(token string, width, size int) string {
 	return strings.ToValidUTF8(("x\n" + strings.Repeat(line, size/len(line)+1))[:size], "")
 }
 
-// Every token repeated in lines, in the long tests; of longer lines and of pairs of tokens some for each lexer:
-// each text ends and is whole.
-func TestHighlightRepeated(t *testing.T) {
+// A few texts for each lexer: each ends, is whole, and is the same each time. BenchmarkAuditLexers has many.
+func TestHighlightHostile(t *testing.T) {
 	tokens := hostileTokens()
-	forAll(t, func(t *testing.T, lexer chroma.Lexer) {
-		t.Parallel()
-		r := rand.New(rand.NewPCG(5, 6))
-		for i, a := range tokens {
-			b := tokens[r.IntN(len(tokens))]
-			for j, text := range []string{
-				repeatedText(a, highlightMaxLine-1, 4<<10), repeatedText(a, 60, 4<<10), repeatedText(a+b, 60, 2<<10), a + repeatedText(b, 60, 2<<10),
-			} {
-				tried := (4*i+j)%13 == len(lexer.Config().Name)%13 || j == 1 && testenv.All()
-				if tried && highlightable(text) {
-					mustKeep(t, lexer, text)
-				}
+	for i, lexer := range offeredLexers().Lexers {
+		for text := range shortTexts(40) {
+			if first := mustKeep(t, lexer, text); highlightCode(lexer, text) != first {
+				t.Errorf("%s: %q: not the same bytes twice", lexer.Config().Name, text)
 			}
 		}
-	})
+		for j := i % 16; j < len(tokens); j += 16 {
+			if text := repeatedText(tokens[j], 60, 2<<10); highlightable(text) {
+				mustKeep(t, lexer, text)
+			}
+		}
+	}
 }
 
 // What was found on chroma's lexers as they are.

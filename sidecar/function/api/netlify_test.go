@@ -184,7 +184,7 @@ func TestNetlifyIgnore(t *testing.T) {
 		return err == nil
 	}
 	for file, want := range map[string]bool{
-		"README.md": true, "LICENSE": true, "docs/operators.md": true, "build/sync_test.go": true, "build/testdata/web/api.web": true, ".github/workflows/check.yml": true, ".ci/run": true,
+		"README.md": true, "LICENSE": true, "docs/operators.md": true, "build/sync_test.go": true, "build/testdata/web/api.web": true, ".github/workflows/check.yml": true, ".ci/run": true, ".ci/audit": true, ".ci/install": true,
 		"proposals/MIP-1.md": false, "proposals/README.md": false, "proposals/docs/MIP-2.md": false, "build/sync.go": false, "site.yaml": false, "unheard-of": false, ".ci/netlify/ignore": false,
 	} {
 		if got := skipped("deploy-preview", first, commit(file)); got != want {
