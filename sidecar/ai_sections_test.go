@@ -99,7 +99,7 @@ func TestSectionsCostOnce(t *testing.T) {
 	for _, together := range []bool{false, true} {
 		t.Run(fmt.Sprintf("together %t", together), func(t *testing.T) {
 			withAI(t, setup, func(w *aiWorld) {
-				all := append(subsets(60), nil)
+				all := append(subsets(30), nil)
 				replies := make([]*reply, len(all))
 				var asking sync.WaitGroup
 				for i, ids := range all {

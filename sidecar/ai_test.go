@@ -238,43 +238,6 @@ func body(file string) string {
 	return rest
 }
 
-// A translation by the model is whole, kept, and serves its parts too.
-func TestTranslationOfModel(t *testing.T) {
-	withAI(t, aiSetup{provider: "ollama"}, func(w *aiWorld) {
-		locale := w.known.Site.Locales[0]
-		p, err := w.known.Proposal(w.Context(), mip.ID{Kind: "MIP", Number: 7})
-		if err != nil {
-			t.Fatal(err)
-		}
-		part := read[api.Translation](w.world, w.post("/api/ai-translate", fmt.Sprintf(`{"mipNumber": "MIP-7", "locale": %q, "sections": ["s-abstract"]}`, locale)))
-		calls := w.script.Calls()
-		whole := read[api.Translation](w.world, w.post("/api/ai-translate", fmt.Sprintf(`{"mipNumber": 7, "locale": %q}`, locale)))
-		var text strings.Builder
-		for _, s := range p.Sections {
-			text.WriteString(s.Markdown)
-			if s.ID == "s-abstract" && part.Markdown != s.Markdown {
-				t.Errorf("a section: %q, want %q", part.Markdown, s.Markdown)
-			}
-		}
-		if whole.Markdown != text.String() || whole.Source != modelName || whole.ContentHash != p.ContentHash || whole.Title != p.Title || whole.Locale != locale {
-			t.Errorf("translation: %s", cmp.Diff(text.String(), whole.Markdown))
-		}
-		if calls == 0 || w.script.Calls() <= calls {
-			t.Fatalf("%d and then %d questions", calls, w.script.Calls())
-		}
-		calls = w.script.Calls()
-		for _, s := range p.Sections {
-			got := read[api.Translation](w.world, w.post("/api/ai-translate", fmt.Sprintf(`{"mipNumber": 7, "locale": %q, "sections": [%q]}`, locale, s.ID)))
-			if got.Markdown != s.Markdown {
-				t.Errorf("%s: %q", s.ID, got.Markdown)
-			}
-		}
-		if w.script.Calls() != calls {
-			t.Errorf("%d more questions for parts of what is known", w.script.Calls()-calls)
-		}
-	})
-}
-
 // A model that is configured and cannot be used is told with what to set, and all else runs.
 func TestModelWithoutKey(t *testing.T) {
 	env := map[string]string{"AI_PROVIDER": "openai", "AI_MODEL": "gpt-x"}

@@ -174,15 +174,10 @@ func TestClusterModel(t *testing.T) {
 	if n := len(w.model.Requests()); n != 1 || len(bodies) != 1 {
 		t.Errorf("%d questions to the model, %d different answers, want one of each", n, len(bodies))
 	}
-	c.at(2)
-	w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja", "sections": ["s-abstract"]}`).want(w.world, 200)
-	asked := len(w.model.Requests())
-	for i := range 4 {
-		c.at(i)
-		w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja", "sections": ["s-abstract"]}`).want(w.world, 200)
-	}
-	if n := len(w.model.Requests()); n != asked {
-		t.Errorf("%d more questions for a translation that another sidecar has", n-asked)
+	c.grow()
+	w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 200)
+	if n := len(w.model.Requests()); n != 1 {
+		t.Errorf("%d questions to the model for a sidecar that came later", n-1)
 	}
 }
 

@@ -169,8 +169,8 @@ func TestAnswers(t *testing.T) {
 				}
 				if err != nil {
 					e, _ := errors.AsType[*fetch.Error](err)
-					if e.Status != tt.status {
-						t.Errorf("error has status %d, want %d", e.Status, tt.status)
+					if e.Status != tt.status || e.Unasked {
+						t.Errorf("error has status %d, unasked %t, want %d and false", e.Status, e.Unasked, tt.status)
 					}
 				} else if r.Status != tt.status || string(r.Body) != tt.body {
 					t.Errorf("got %d %q, want %d %q", r.Status, r.Body, tt.status, tt.body)

@@ -11,55 +11,39 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
-// TestUnasked holds which failures say that nothing got to the host.
+// TestUnasked holds which failures say that nothing got to the host; those of TestFaults do not.
 func TestUnasked(t *testing.T) {
-	bad := demo.Answer(500, nil, "")
-	for _, c := range []struct {
-		name    string
+	for name, c := range map[string]struct {
+		base    string
 		prepare func(*world)
-		want    bool
+		late    bool // the caller has no time left
 	}{
-		{"500", func(w *world) { w.ours.Always(bad) }, false},
-		{"429", func(w *world) { w.ours.Always(demo.Answer(429, nil, "")) }, false},
-		{"hangs up", func(w *world) { w.ours.Always(demo.Disconnect()) }, false},
-		{"hangs", func(w *world) { w.ours.Always(demo.Hang()) }, false},
-		{"paused", func(w *world) { w.host.Pause(time.Minute) }, true},
-		{"breaker open", func(w *world) {
+		"paused": {address, func(w *world) { w.host.Pause(time.Minute) }, false},
+		"breaker open": {address, func(w *world) {
 			w.ours.Next(slicesRepeat(demo.Disconnect(), 5)...)
 			for range 5 {
 				w.host.Do(context.Background(), fetch.Request{})
 			}
-		}, true},
+		}, false},
+		"nobody listens": {"http://nobody.example", func(*world) {}, false},
+		"too late":       {address, func(*world) {}, true},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, address)
+				w := newWorld(t, c.base)
 				c.prepare(w)
-				_, err := w.host.Do(t.Context(), fetch.Request{})
-				if e, ok := errors.AsType[*fetch.Error](err); !ok || e.Unasked != c.want {
-					t.Errorf("Do: %v, want unasked %t", err, c.want)
+				calls := w.ours.Calls()
+				left := time.Minute
+				if c.late {
+					left = -1
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), left)
+				defer cancel()
+				_, err := w.host.Do(ctx, fetch.Request{})
+				if e, ok := errors.AsType[*fetch.Error](err); !ok || !e.Unasked || w.ours.Calls() != calls {
+					t.Errorf("Do: %v, want it unasked", err)
 				}
 			})
 		})
 	}
-	t.Run("nobody listens", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, "http://nobody.example")
-			_, err := w.host.Do(t.Context(), fetch.Request{})
-			if e, ok := errors.AsType[*fetch.Error](err); !ok || !e.Unasked {
-				t.Errorf("Do: %v, want it unasked", err)
-			}
-		})
-	})
-	t.Run("too late", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, address)
-			ctx, cancel := context.WithTimeout(t.Context(), -1)
-			defer cancel()
-			_, err := w.host.Do(ctx, fetch.Request{})
-			if e, ok := errors.AsType[*fetch.Error](err); !ok || !e.Unasked || w.ours.Calls() != 0 {
-				t.Errorf("Do: %v, want it unasked", err)
-			}
-		})
-	})
 }

@@ -1,16 +1,11 @@
 package webtest
 
 import (
-	"errors"
 	"fmt"
-	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 )
 
 func TestParseErrors(t *testing.T) {
@@ -60,53 +55,4 @@ func TestParseErrors(t *testing.T) {
 			}
 		})
 	}
-}
-
-// FuzzParse holds that no script panics, neither when it is read nor over an answer, that each line of
-// an error names the file and a line, and that what is accepted says something of every request.
-func FuzzParse(f *testing.F) {
-	names, err := filepath.Glob("testdata/*")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			continue // the fuzzer's own folder
-		}
-		if filepath.Ext(name) == ".txtar" {
-			text = txtar.Parse(text).Files[0].Data
-		}
-		f.Add(text)
-	}
-	a := &answer{http.StatusOK, http.Header{"Etag": {`"v1"`}}, []byte(notes)}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		s, err := parse("s.web", text)
-		if err != nil {
-			if joined, ok := errors.AsType[interface {
-				error
-				Unwrap() []error
-			}](err); ok {
-				for _, e := range joined.Unwrap() {
-					if !strings.HasPrefix(e.Error(), "s.web:") {
-						t.Errorf("parse(%q): error %q, want it to begin with file and line", text, e)
-					}
-				}
-			}
-			return
-		}
-		kept := values{}
-		for _, c := range s.cases {
-			if c.line == 0 || c.method == "" || c.path == "" || len(s.always)+len(c.checks) == 0 {
-				t.Errorf("parse(%q): case %+v", text, c)
-			}
-			for _, st := range append(s.always, c.checks...) {
-				// What it says of the answer is not the point.
-				_ = st.run(a, kept)
-			}
-			if ready, err := kept.request(c.request); err == nil && !strings.HasPrefix(ready.path, "/") {
-				t.Errorf("parse(%q): path %q", text, ready.path)
-			}
-		}
-	})
 }

@@ -27,7 +27,7 @@ func TestBounds(t *testing.T) {
 	}{
 		{"entries", 10_000, 1000, 0},
 		{"bytes", 10_000, 0, 1 << 20},
-		{"both", 100_000, 1000, 1 << 18},
+		{"both", 20_000, 1000, 1 << 18},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			cached := cache.New[uint64](cache.Config[int64]{

@@ -2,39 +2,13 @@ package redis_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/redistest"
-	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
-
-// TestLimitAsInMemory takes tokens at random from a limit in Redis and from a map.
-func TestLimitAsInMemory(t *testing.T) {
-	const tokens, window = 5, time.Hour
-	server := redistest.Start(t)
-	a, b := open(t, server), open(t, server)
-	limits := []*redis.Limit{a.Limit(tokens, window), b.Limit(tokens, window)} // as two sidecars have it
-	memory := map[string]uint64{}
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range 1000 {
-		key := "k" + strconv.Itoa(random.IntN(100))
-		wantOK := memory[key] < tokens
-		if wantOK {
-			memory[key]++
-		}
-		remaining, left, ok, err := limits[random.IntN(2)].Take(t.Context(), key)
-		if remaining != tokens-memory[key] || ok != wantOK || err != nil {
-			t.Fatalf("step %d: %s: %d, %t, %v, want %d, %t", i, key, remaining, ok, err, tokens-memory[key], wantOK)
-		}
-		if left <= window-10*time.Minute || left > window {
-			t.Fatalf("step %d: the window of %s ends in %v", i, key, left)
-		}
-	}
-}
 
 // TestLimitIsExact has four sidecars take tokens of one caller side by side.
 func TestLimitIsExact(t *testing.T) {
