@@ -88,13 +88,13 @@ func TestLimitOfManyCallers(t *testing.T) {
 	defer l.Close()
 	r := httptest.NewRequest("GET", "/", nil)
 	admitted := 0
-	for i := range 200_000 {
+	for i := range 100_000 {
 		r.RemoteAddr = netip.AddrFrom16([16]byte{0x20, 1, byte(i >> 16), byte(i >> 8), byte(i)}).String()
 		if l.Take(discard{}, r, "") == nil {
 			admitted++
 		}
 	}
-	if admitted > buckets || admitted < buckets*9/10 { // so many callers leave one bucket of twenty empty
+	if admitted > buckets || admitted < buckets*7/10 { // so many callers leave one bucket of five empty
 		t.Errorf("%d callers were let through once, want about one for each of %d buckets", admitted, buckets)
 	}
 }
