@@ -158,7 +158,7 @@ func (d *document) tags(n ast.Node, entering bool) (start, end string) {
 	case *east.TableCell: // the alignment is a class: the site's policy forbids style attributes
 		class := map[east.Alignment]string{east.AlignRight: ` class="r"`, east.AlignCenter: ` class="c"`}[n.Alignment]
 		// A header without text names nothing.
-		if n.Parent().Kind() == east.KindTableHeader && n.HasChildren() {
+		if n.Parent().Kind() == east.KindTableHeader && hasText(n) {
 			return `<th scope="col"` + class + ">", "</th>"
 		}
 		return "<td" + class + ">", "</td>"
@@ -258,4 +258,14 @@ func (d *document) footnoteBacklink(n *east.FootnoteBacklink) {
 		const back = ` <a href="#%s" role="doc-backlink" aria-label="Back to reference %d%s">` + "\u21a9\ufe0e</a>"
 		d.printf(back, id, n.Index, use)
 	}
+}
+
+// hasText reports whether a cell holds more than raw elements, such as a line break.
+func hasText(cell ast.Node) bool {
+	for c := cell.FirstChild(); c != nil; c = c.NextSibling() {
+		if c.Kind() != ast.KindRawHTML {
+			return true
+		}
+	}
+	return false
 }
