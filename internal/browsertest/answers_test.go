@@ -3,8 +3,6 @@ package browsertest
 import (
 	"crypto/sha256"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,7 +11,7 @@ import (
 
 // answers looks at a proposal that tells developers to act, users that there is nothing to do, validators neither and
 // the foundation nothing, with a summary beside it and without one: the page and the script draw the same.
-func answers(t *testing.T, with run) {
+func answers(t *testing.T, with *served) {
 	const must, idle, quiet = "Contracts that allocate more than 8 MB will now revert.", "Users do not have to do anything.",
 		"Validators sign a block as they did before."
 	at := func(quote string) string { return fmt.Sprintf(`{"section": "s-compatibility", "quote": %q}`, quote) }
@@ -23,20 +21,14 @@ func answers(t *testing.T, with run) {
 	summary := `{"tldr": "A bound.", "whatsChanging": ["One.", "Two.", "Three."], "developers": ` + axis("high", true, must) +
 		`, "users": ` + axis("low", false, idle) + `, "validators": ` + axis("medium", false, quiet) +
 		`, "foundation": {"impact": "The text does not say what this means for this group.", "severity": "low", "actionRequired": false, "evidence": []}`
-	r := run{with.Browser, setup{sidecar: true, edit: func(folder string) {
-		for _, n := range []int{950, 951} {
-			text := fmt.Sprintf("---\nmip: %d\ntitle: Memory\nstatus: Draft\ntype: Standards Track\ncategory: Core\n---\n\n%s\n\n## Compatibility\n\n%s\n\n%s\n\n%s\n",
-				n, strings.Repeat("Memory is counted in pages of a fixed size. ", 10), must, idle, quiet)
-			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			committed := fmt.Sprintf(`%s, "mipNumber": 950, "generatedAt": "2026-11-01T00:00:00Z", "locale": "en", "source": "a person", "contentHash": "%x"}`,
-				summary, sha256.Sum256([]byte(text)))
-			if err := os.WriteFile(filepath.Join(folder, "summaries", "MIP-950.json"), []byte(committed), 0o600); n == 950 && err != nil {
-				t.Fatal(err)
-			}
-		}
-	}}.serve(t), with.clipboard}
+	more := map[string]string{}
+	for _, n := range []int{950, 951} {
+		more[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Memory\nstatus: Draft\ntype: Standards Track\ncategory: Core\n---\n\n%s\n\n## Compatibility\n\n%s\n\n%s\n\n%s\n",
+			n, strings.Repeat("Memory is counted in pages of a fixed size. ", 10), must, idle, quiet)
+	}
+	more["summaries/MIP-950.json"] = fmt.Sprintf(`%s, "mipNumber": 950, "generatedAt": "2026-11-01T00:00:00Z", "locale": "en", "source": "a person", "contentHash": "%x"}`,
+		summary, sha256.Sum256([]byte(more["MIP-950.md"])))
+	r := setup{sidecar: true, more: more}.serve(t)
 	type group struct {
 		Name, Level, Act, Says, Place string
 		Quiet, Glyph, Seen            bool

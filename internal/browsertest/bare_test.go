@@ -3,8 +3,6 @@ package browsertest
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,9 +25,9 @@ var barePages = []string{"/", "/?sort=heat", "/mip/4/", "/mip/15/", "/mip/901/",
 
 // bare visits sites whose sidecar gives nothing: none is there, it cannot be reached, or a proxy says so. The pages are
 // whole, draw nothing that they cannot fill, and nothing moves.
-func bare(t *testing.T, with run) {
+func bare(t *testing.T, with *served) {
 	for name, status := range map[string]int{"static files only": 0, "connection refused": -1, "502": http.StatusBadGateway} {
-		r := run{with.Browser, setup{down: status, locale: "de", edit: addStub(t)}.serve(t), with.clipboard}
+		r := setup{down: status, locale: "de", more: stub}.serve(t)
 		for _, v := range []View{{}, {Width: 390, Dark: true}, {NoScript: true}, {Width: 390, NoScript: true}} {
 			t.Run(name+" "+v.String(), func(t *testing.T) {
 				if !v.NoScript {
@@ -63,49 +61,17 @@ func bare(t *testing.T, with run) {
 	}
 }
 
-// addStub adds a proposal that only says where it has gone.
-func addStub(t *testing.T) func(string) {
-	return func(folder string) {
-		const text = "---\nmip: 901\ntitle: Moved\nstatus: Moved\nauthor: Ada (@ada)\ncreated: 2025-01-01\n---\n\nThis proposal was moved to another repository.\n"
-		if err := os.WriteFile(filepath.Join(folder, "MIP-901.md"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// shiftsSeen gathers what moves on a page, and counts the answers, good or not, of a live route. A machine that is busy
-// moves nothing by that: the page is painted when it has been read to its end, as a part of it would be pushed by the
-// rest, and what waits for an answer waits for as long as it takes. What does not show in three digits, as tools print
-// it, is no shift (web.dev/cls).
-const shiftsSeen = `
-	{
-		const sheet = new CSSStyleSheet(), shifts = [];
-		sheet.replaceSync("body { display: none } .hold { animation-delay: 1h !important }");
-		document.adoptedStyleSheets = [sheet];
-		document.addEventListener("readystatechange", () => sheet.deleteRule(0), { once: true });
-		const note = list => { for (const e of list) if (e.value >= .0005) shifts.push(e.value + " " + e.sources.map(s => s.node?.outerHTML?.slice(0, 120))) };
-		const observer = new PerformanceObserver(list => note(list.getEntries()));
-		observer.observe({ type: "layout-shift", buffered: true });
-		window.shifted = () => { note(observer.takeRecords()); return shifts };
-	}
-	window.answers = 0;
-	{
-		const on = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage");
-		Object.defineProperty(Worker.prototype, "onmessage", { ...on, set(f) { on.set.call(this, e => { f(e); requestAnimationFrame(() => answers++) }) } });
-	}
-`
-
-// shiftsNow are the shifts, which are known two frames later.
-const shiftsNow = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(shifted())))))`
+// stub is a proposal that only says where it has gone.
+var stub = map[string]string{"MIP-901.md": "---\nmip: 901\ntitle: Moved\nstatus: Moved\nauthor: Ada (@ada)\ncreated: 2025-01-01\n---\n\nThis proposal was moved to another repository.\n"}
 
 // offered visits a site whose sidecar answers: what it offers is drawn, in place, and what it does not offer is not.
-func offered(t *testing.T, with run) {
+func offered(t *testing.T, with *served) {
 	for _, model := range []bool{false, true} {
-		s := setup{sidecar: true, locale: "de", edit: addStub(t)}
+		s := setup{sidecar: true, locale: "de", more: stub}
 		if model {
 			s.model = demo.NewModel(nil)
 		}
-		r := run{with.Browser, s.serve(t), with.clipboard}
+		r := s.serve(t)
 		for _, v := range []View{{Early: shiftsSeen}, {Early: shiftsSeen, Width: 390}} {
 			t.Run(fmt.Sprint("model ", model, " ", v), func(t *testing.T) {
 				tab := r.tab(t, v)

@@ -4,9 +4,13 @@ package browsertest
 
 import (
 	"context"
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,34 +22,57 @@ import (
 // patience ends what will never come. It is no measure: a busy machine takes its time.
 const patience = 4 * time.Minute
 
-// Browser is one running process. It is safe for concurrent use.
-type Browser struct {
-	ctx context.Context
+// folder is for files of all tests, until the last has ended.
+var folder string
+
+// TestMain runs one test more at a time than the machine has processors, since each waits for the browser now and
+// then. The browser is the same for all.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	err := flag.Set("test.parallel", fmt.Sprint(runtime.GOMAXPROCS(0)+1))
+	if err == nil {
+		folder, err = os.MkdirTemp("", "browsertest")
+	}
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	if browser.stop != nil {
+		browser.stop()
+	}
+	os.RemoveAll(folder)
+	os.Exit(code)
 }
 
-// Start runs the browser until the test has ended, its subtests included. The test is skipped when there
-// is no chromium on the PATH, or when the fonts are missing with which it draws.
-func Start(t *testing.T) *Browser {
+// browser is one running process, for all tabs.
+var browser struct {
+	started sync.Once
+	ctx     context.Context
+	stop    func()
+	err     error
+}
+
+// start starts the browser, which runs until all tests have ended, unless it runs already. The test is skipped when
+// there is no chromium on the PATH, or when the fonts are missing with which it draws.
+func start(t *testing.T) {
 	t.Helper()
-	program := testenv.Program(t, "chromium", "chromium")
-	// The defaults are the new headless mode and, for root only, no sandbox.
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.Flag("disable-gpu", true),
-		chromedp.Env("FONTCONFIG_FILE="+fonts(t), "XDG_CACHE_HOME="+t.TempDir()), chromedp.WSURLReadTimeout(patience))
-	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
-	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(func() {
-		limit, done := context.WithTimeout(ctx, patience)
-		defer done()
-		if err := chromedp.Cancel(limit); err != nil {
-			t.Errorf("close the browser: %v", err)
+	program, fonts := testenv.Program(t, "chromium", "chromium"), fonts(t)
+	browser.started.Do(func() {
+		// The defaults are the new headless mode and, for root only, no sandbox.
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.Flag("disable-gpu", true),
+			chromedp.Env("FONTCONFIG_FILE="+fonts, "XDG_CACHE_HOME="+folder), chromedp.WSURLReadTimeout(patience))
+		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, cancel := chromedp.NewContext(allocator)
+		browser.ctx, browser.err = ctx, chromedp.Do(ctx)
+		browser.stop = func() {
+			chromedp.Cancel(ctx)
+			cancel()
+			stop() // waits for the process
 		}
-		cancel()
-		stop() // waits for the process
 	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("start %s: %v", program, err)
+	if browser.err != nil {
+		t.Fatalf("start %s: %v", program, browser.err)
 	}
-	return &Browser{ctx: ctx}
 }
 
 // fonts is the path of the file that tells the browser which fonts there are: those of one package, so that pages are

@@ -1,40 +1,26 @@
 package browsertest
 
 import (
-	"runtime"
 	"sync"
 	"testing"
 )
 
-// run is what every step has: one browser, and the site with a sidecar that works.
-type run struct {
-	*Browser
-	*served
-	clipboard *sync.Mutex // held by the step that uses it: there is one for all tabs
-}
-
-func (r run) tab(t *testing.T, v View) *Tab {
-	t.Helper()
-	return r.Open(t, r.base, v)
-}
+// clipboard is held by the step that uses it: there is one for all tabs.
+var clipboard sync.Mutex
 
 // TestPages is what a reader does on the site, and what the pages must be whatever the reader does. The
-// numbers are those of the acceptance script. One browser serves all steps; each has tabs of its own.
+// numbers are those of the acceptance script. Each step has tabs of its own.
 func TestPages(t *testing.T) {
-	r := run{Start(t), serve(t, true), new(sync.Mutex)}
-	slots := make(chan struct{}, runtime.NumCPU()+1)
+	t.Parallel()
+	start(t)
+	r := serve(t, true)
 	for _, s := range []struct {
 		name string
-		do   func(*testing.T, run)
+		do   func(*testing.T, *served)
 	}{
 		// The longest come first, so that none runs on alone at the end.
-		{"step 35: axe", axe},
-		{"step 35: axe, figures of the build", axeOfFigures},
-		{"step 34: no page scrolls sideways", sideways},
 		{"step 20: the sidecar gives nothing", bare},
 		{"step 3: every control by keyboard", reachable},
-		{"step 34: nothing moves", stillness},
-		{"step 34: nothing moves when figures are renewed", func(t *testing.T, r run) { stillness(t, run{r.Browser, serveFigures(t, true, nil), r.clipboard}) }},
 
 		{"step 1: the first page", firstPage},
 		{"step 2: skip to content", skip},
@@ -78,26 +64,12 @@ func TestPages(t *testing.T) {
 		{"step 26: dashboard", dashboard},
 		{"step 26: live answers are text", hostileAnswers},
 		{"step 27: a hidden tab asks nothing", hidden},
-		{"steps 28 to 30: an agent reads", agent},
-		{"step 31: feeds are found", feeds},
-		{"step 32: the API's page", apiPage},
 		{"step 33: not found", notFound},
 		{"step 33: links of other publishers", foreign},
-		{"step 34: requests", requests},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			slots <- struct{}{}
-			defer func() { <-slots }()
 			s.do(t, r)
 		})
-	}
-}
-
-// pages is a page of each kind.
-func pages() []string {
-	return []string{
-		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/8/", "/mip/900/", "/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/ada/",
-		"/upgrade/", "/upgrade/beacon/", "/graph/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html",
 	}
 }

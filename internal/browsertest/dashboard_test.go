@@ -35,8 +35,8 @@ func pill(key string) string {
 // answered is whether a source has answered: a forum's figures are kept for longer than they count as new.
 func answered(key string) string { return `["ok", "old"].includes(` + pill(key) + `.className)` }
 
-func dashboard(t *testing.T, with run) {
-	r := run{with.Browser, serve(t, true), with.clipboard} // whose hosts are its own to break
+func dashboard(t *testing.T, with *served) {
+	r := serve(t, true) // whose hosts are its own to break
 	t.Run("without scripts", func(t *testing.T) {
 		tab := r.tab(t, View{NoScript: true, Width: 390})
 		tab.Go("/dashboard/")
@@ -90,8 +90,8 @@ func dashboard(t *testing.T, with run) {
 }
 
 // hidden tells a page that nobody sees it, as a browser does; a browser without a window cannot be told.
-func hidden(t *testing.T, with run) {
-	r := run{with.Browser, serve(t, true), with.clipboard} // that nobody else asks
+func hidden(t *testing.T, with *served) {
+	r := serve(t, true) // that nobody else asks
 	tab := r.tab(t, View{Early: impatient + `
 		let away = false;
 		Object.defineProperty(Document.prototype, "hidden", { get: () => away });
@@ -111,8 +111,8 @@ func hidden(t *testing.T, with run) {
 	}
 }
 
-func withoutSidecar(t *testing.T, with run) {
-	r := run{with.Browser, serve(t, false), with.clipboard}
+func withoutSidecar(t *testing.T, with *served) {
+	r := serve(t, false)
 	t.Run("dashboard", func(t *testing.T) {
 		tab := r.tab(t, View{Width: 390})
 		tab.Go("/dashboard/")
@@ -142,8 +142,8 @@ func withoutSidecar(t *testing.T, with run) {
 	})
 }
 
-func nothingAnswers(t *testing.T, with run) {
-	r := run{with.Browser, serve(t, true), with.clipboard}
+func nothingAnswers(t *testing.T, with *served) {
+	r := serve(t, true)
 	for _, name := range hosts {
 		r.network.Down(name, true)
 	}

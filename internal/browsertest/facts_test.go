@@ -3,8 +3,6 @@ package browsertest
 import (
 	_ "embed"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -16,7 +14,9 @@ var targetFaults string
 
 // TestFacts looks at what pages say of proposals above and beside their texts.
 func TestFacts(t *testing.T) {
-	folder := t.TempDir()
+	t.Parallel()
+	start(t)
+	more := map[string]string{}
 	for n, header := range map[int]string{
 		1: "status: Final\nauthor: Ada Lovelace (@ada), B (@b), Cy (@cy), Dora Somebody-With-A-Long-Name (@dora), E (@e), F (@f)\n" +
 			"requires: 2, 3, 4, 5, 6\ndescription: Of `a_long_name` and of others.\nsuperseded-by: 2",
@@ -26,15 +26,11 @@ func TestFacts(t *testing.T) {
 		5: "status: Living\nauthor: Ada",
 		6: "status: Draft\nauthor: Ada",
 	} {
-		text := fmt.Sprintf("---\nmip: %d\ntitle: Title %d\n%s\n---\n\n## Text\n\nSee [`a_long_name`](https://example.org/).\n", n, n, header)
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		more[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Title %d\n%s\n---\n\n## Text\n\nSee [`a_long_name`](https://example.org/).\n", n, n, header)
 	}
-	v := setup{folders: []string{folder}}.serve(t)
-	b := Start(t)
+	v := setup{folders: []string{}, more: more}.serve(t)
 	for _, width := range []int{390, 1200} {
-		tab := b.Open(t, v.base, View{Width: width})
+		tab := v.tab(t, View{Width: width})
 		for n := 1; n <= 6; n++ {
 			tab.Go(fmt.Sprintf("/mip/%d/", n))
 			if faults := Ask[[]string](tab, targetFaults); len(faults) > 0 {

@@ -40,8 +40,8 @@ func widths(v View) []View {
 const aged = `[...document.querySelectorAll("[data-source]")].every(li => li.className === "old" && li.innerText.includes("old, 3 h"))`
 
 // kept is a site whose pages hold figures, with no sidecar behind it: nothing is lost, nothing complains.
-func kept(t *testing.T, with run) {
-	r := run{with.Browser, serveFigures(t, false, nil), with.clipboard}
+func kept(t *testing.T, with *served) {
+	r := serveFigures(t, false, nil)
 	want := r.discussion(t, 4)
 	height := fmt.Sprint(*r.moment.Networks["mainnet"].BlockHeight)
 	asOf := "Forum heat as of " + r.moment.Freshness.Forum.UTC().Format("2 Jan 2006, 15:04 UTC")
@@ -86,8 +86,8 @@ func kept(t *testing.T, with run) {
 
 // renewed is the same site with a sidecar: the figures of the build's moment give way to newer ones, in their
 // places.
-func renewed(t *testing.T, with run) {
-	r := run{with.Browser, serveFigures(t, true, nil), with.clipboard}
+func renewed(t *testing.T, with *served) {
+	r := serveFigures(t, true, nil)
 	for _, v := range widths(View{Early: impatient}) {
 		t.Run(v.String(), func(t *testing.T) {
 			tab := r.tab(t, v)
@@ -126,13 +126,13 @@ func renewed(t *testing.T, with run) {
 }
 
 // olderAnswer holds that older answers do not take the place of newer figures: a sidecar that gives what it kept is no news.
-func olderAnswer(t *testing.T, with run) {
-	r := run{with.Browser, serveFigures(t, true, func(w *api.MIPWatch) {
+func olderAnswer(t *testing.T, with *served) {
+	r := serveFigures(t, true, func(w *api.MIPWatch) {
 		for i := range w.Forum {
 			w.Forum[i].FetchedAt = later(w.Forum[i].FetchedAt)
 		}
 		w.Freshness.Forum = new(later(*w.Freshness.Forum))
-	}), with.clipboard}
+	})
 	tab := r.tab(t, View{})
 	tab.Go("/mip/4/")
 	tab.Wait(`document.querySelector(".fh").dataset.live === "200"`)
@@ -146,16 +146,16 @@ func later(t mip.Time) mip.Time { return mip.NewTime(t.UTC().AddDate(0, 0, 1)) }
 
 // disagreements hold what a chain and texts say, many and long: all of it is shown, nothing before it moves, what else
 // needs attention does not contradict it, and what a file says is text.
-func disagreements(t *testing.T, with run) {
+func disagreements(t *testing.T, with *served) {
 	const hostile = `<img src=x onerror=alert(1)> & "more" `
-	r := run{with.Browser, serveFigures(t, false, func(w *api.MIPWatch) {
+	r := serveFigures(t, false, func(w *api.MIPWatch) {
 		for i := range 12 {
 			w.Discrepancies = append(w.Discrepancies, api.Discrepancy{Code: "x", Message: fmt.Sprint(i, hostile, strings.Repeat("words ", 40))})
 		}
-	}), with.clipboard}
-	none := run{with.Browser, serveFigures(t, false, nil), with.clipboard}
+	})
+	none := serveFigures(t, false, nil)
 	for _, v := range widths(View{NoScript: true}) {
-		look := func(r run) (float64, []string, string) {
+		look := func(r *served) (float64, []string, string) {
 			tab := r.tab(t, v)
 			tab.Go("/dashboard/")
 			if Ask[bool](tab, `(e => { for (; e; e = e.parentElement) if (e.scrollHeight > e.clientHeight + 1 && getComputedStyle(e).overflowY !== "visible") return e.tagName !== "HTML"; return false })(document.querySelector("#disagree"))`) {
@@ -183,8 +183,8 @@ func disagreements(t *testing.T, with run) {
 }
 
 // oneSource holds that the end of one source changes its pill and nothing else that is said of others.
-func oneSource(t *testing.T, with run) {
-	r := run{with.Browser, serveFigures(t, true, nil), with.clipboard}
+func oneSource(t *testing.T, with *served) {
+	r := serveFigures(t, true, nil)
 	for _, v := range []View{{Early: impatient}, {Early: impatient, Width: 390, Dark: true}} {
 		t.Run(v.String(), func(t *testing.T) {
 			tab := r.tab(t, v)

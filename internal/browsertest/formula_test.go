@@ -9,7 +9,7 @@ import (
 
 // formulas looks at how a browser sets them: a fraction is higher than a letter, nothing of the source is
 // seen, and what is wider than the window scrolls in its own box by keyboard.
-func formulas(t *testing.T, r run) {
+func formulas(t *testing.T, r *served) {
 	for _, v := range []View{{}, {Width: 320, Dark: true}, {Width: 320, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Go("/mip/900/")

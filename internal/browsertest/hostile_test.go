@@ -48,7 +48,7 @@ const spoil = `{
 }`
 
 // hostileAnswers shows answers in which every text is hostile: of the forum, the networks and a model.
-func hostileAnswers(t *testing.T, r run) {
+func hostileAnswers(t *testing.T, r *served) {
 	words := map[string]string{"markdown": hostileMarkdown()}
 	for key := range strings.FieldsSeq("title id message tldr whatsChanging impact quote section source description status") {
 		words[key] = hostileText(key)

@@ -36,7 +36,7 @@ func ids(all []mip.Summary, keep func(mip.Summary) bool) []string {
 	return out
 }
 
-func everywhere(t *testing.T, r run, path string, views []View, do func(*testing.T, *Tab)) {
+func everywhere(t *testing.T, r *served, path string, views []View, do func(*testing.T, *Tab)) {
 	for _, v := range views {
 		t.Run(v.String(), func(t *testing.T) {
 			tab := r.tab(t, v)
@@ -46,7 +46,7 @@ func everywhere(t *testing.T, r run, path string, views []View, do func(*testing
 	}
 }
 
-func firstPage(t *testing.T, r run) {
+func firstPage(t *testing.T, r *served) {
 	want := ids(mip.ActiveFirst(r.proposals(t)), func(mip.Summary) bool { return true })
 	var info mip.SiteInfo
 	b, _ := r.get(t, "/api/v1/site")
@@ -70,9 +70,9 @@ func firstPage(t *testing.T, r run) {
 	})
 }
 
-func skip(t *testing.T, r run) {
+func skip(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
-	for _, path := range pages() {
+	for _, path := range []string{"/", "/mip/4/", "/dashboard/"} {
 		tab.Go(path)
 		tab.Press(kb.Tab)
 		tab.Wait(`document.activeElement.textContent === "Skip to content" && document.activeElement.getBoundingClientRect().top >= 0`)
@@ -81,7 +81,7 @@ func skip(t *testing.T, r run) {
 	}
 }
 
-func slash(t *testing.T, r run) {
+func slash(t *testing.T, r *served) {
 	const focused = `location.pathname === "/" && document.activeElement.id === "q"`
 	tab := r.tab(t, View{})
 	for _, path := range []string{"/", "/mip/4/", "/dashboard/", "/api/"} {
@@ -97,7 +97,7 @@ func slash(t *testing.T, r run) {
 	}
 }
 
-func typing(t *testing.T, r run) {
+func typing(t *testing.T, r *served) {
 	want := ids(r.proposals(t), func(m mip.Summary) bool { return strings.Contains(m.Title, "refund") })
 	for _, v := range []View{{}, {Width: 390}} {
 		tab := r.tab(t, v)
@@ -126,7 +126,7 @@ func typing(t *testing.T, r run) {
 	}
 }
 
-func numbers(t *testing.T, r run) {
+func numbers(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	for _, text := range []string{"4", "mip-4", "MIP4", "mip 4", "004"} {
 		tab.Go("/")
@@ -137,7 +137,7 @@ func numbers(t *testing.T, r run) {
 	}
 }
 
-func tiles(t *testing.T, r run) {
+func tiles(t *testing.T, r *served) {
 	want := ids(r.proposals(t), func(m mip.Summary) bool { return m.Status == mip.LastCall })
 	everywhere(t, r, "/", []View{{}, {Width: 320}}, func(t *testing.T, tab *Tab) {
 		tab.Click(`[data-status="last-call"]`)
@@ -157,7 +157,7 @@ func tiles(t *testing.T, r run) {
 	})
 }
 
-func combined(t *testing.T, r run) {
+func combined(t *testing.T, r *served) {
 	want := ids(r.proposals(t), func(m mip.Summary) bool { return m.Status == mip.Draft && m.Category != nil && *m.Category == "Core" })
 	tab := r.tab(t, View{})
 	tab.Go("/")
@@ -197,7 +197,7 @@ func number(cell string) int {
 	return n
 }
 
-func nothing(t *testing.T, r run) {
+func nothing(t *testing.T, r *served) {
 	tab := r.tab(t, View{Width: 320})
 	tab.Go("/?q=no+such+words&status=draft")
 	tab.Wait(`document.querySelector("#none").checkVisibility()`)

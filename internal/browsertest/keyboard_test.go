@@ -10,7 +10,7 @@ import (
 
 // reachable walks through every kind of page by the Tab key: every control that is seen gets the focus, has a
 // name, and shows that it has the focus.
-func reachable(t *testing.T, r run) {
+func reachable(t *testing.T, r *served) {
 	for _, v := range []View{{}, {Width: 390}} {
 		tab := r.tab(t, v)
 		for _, path := range []string{"/", "/mip/4/", "/mip/5/", "/mip/900/", "/dashboard/", "/graph/", "/feeds/", "/404.html"} {
@@ -42,7 +42,7 @@ func reachable(t *testing.T, r run) {
 }
 
 // escape empties the search, as the browser does, and the address follows.
-func escape(t *testing.T, r run) {
+func escape(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	tab.Go("/")
 	all := shown(tab)
@@ -55,7 +55,7 @@ func escape(t *testing.T, r run) {
 }
 
 // phone opens the table of contents of a narrow window by keyboard, and follows it; without scripts too.
-func phone(t *testing.T, r run) {
+func phone(t *testing.T, r *served) {
 	for _, v := range []View{{Width: 390}, {Width: 320, Dark: true, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Media("prefers-reduced-motion", "reduce") // the page is where it leads at once

@@ -26,7 +26,7 @@ const readPanel = `(p => {
 })(document.querySelector("section.ai"))`
 
 // check holds a panel to the text that it is of.
-func (p panel) check(t *testing.T, r run, n int) {
+func (p panel) check(t *testing.T, r *served, n int) {
 	t.Helper()
 	text, _ := r.get(t, fmt.Sprintf("/mip/%d.md", n))
 	sum := sha256.Sum256(text)
@@ -51,7 +51,7 @@ func (p panel) check(t *testing.T, r run, n int) {
 	}
 }
 
-func impact(t *testing.T, r run) {
+func impact(t *testing.T, r *served) {
 	everywhere(t, r, "/mip/5/", []View{{}, {Width: 320, NoScript: true}}, func(t *testing.T, tab *Tab) {
 		Ask[panel](tab, readPanel).check(t, r, 5)
 	})
@@ -59,9 +59,9 @@ func impact(t *testing.T, r run) {
 
 // older is a summary of an earlier text: one that is kept beside the proposal, and one that is asked for
 // while the text that the page was made of has changed.
-func older(t *testing.T, with run) {
-	changed := setup{sidecar: true, edit: func(folder string) { appendTo(t, folder, "MIP-5.md") }}
-	r := run{with.Browser, changed.serve(t), with.clipboard}
+func older(t *testing.T, with *served) {
+	changed := setup{sidecar: true, more: map[string]string{"MIP-5.md": "\nOne sentence more.\n"}}
+	r := changed.serve(t)
 	old := with.one(t, "/api/v1/mips/5").ContentHash
 	if r.one(t, "/api/v1/mips/5").ContentHash == old {
 		t.Fatal("the text is the same")
@@ -100,8 +100,8 @@ func older(t *testing.T, with run) {
 }
 
 // summaries asks for a summary as often as a caller may, and once more.
-func summaries(t *testing.T, with run) {
-	r := run{with.Browser, serve(t, true), with.clipboard} // whose limit is its own to use up
+func summaries(t *testing.T, with *served) {
+	r := serve(t, true) // whose limit is its own to use up
 	tab := r.tab(t, View{Width: 390})
 	tab.Expect(failures)
 	tab.Go("/mip/4/")
@@ -122,7 +122,7 @@ func summaries(t *testing.T, with run) {
 }
 
 // language reads a translation that is kept beside a proposal.
-func language(t *testing.T, r run) {
+func language(t *testing.T, r *served) {
 	p := r.one(t, "/api/v1/mips/5")
 	for _, v := range []View{{}, {Width: 320, NoScript: true}} {
 		tab := r.tab(t, v)
@@ -153,7 +153,7 @@ func language(t *testing.T, r run) {
 }
 
 // live asks a model for a language, and comes back.
-func live(t *testing.T, with run) {
+func live(t *testing.T, with *served) {
 	const word = "번역문"
 	m := demo.NewModel(func(q demo.ModelRequest) demo.ModelReply {
 		// The passages are one JSON object; each gets a word before it.
@@ -170,7 +170,7 @@ func live(t *testing.T, with run) {
 		}
 		return demo.ModelReply{Text: string(b)}
 	})
-	r := run{with.Browser, setup{sidecar: true, locale: "ko", model: m}.serve(t), with.clipboard}
+	r := setup{sidecar: true, locale: "ko", model: m}.serve(t)
 	type state struct {
 		Page, Lang, Title, Text, Note, Code, Math, Current string
 	}
@@ -208,7 +208,7 @@ func live(t *testing.T, with run) {
 }
 
 // history looks at a proposal whose file was changed. How far back git knows is the checkout's matter.
-func history(t *testing.T, r run) {
+func history(t *testing.T, r *served) {
 	for _, v := range []View{{}, {Width: 320, Dark: true, NoScript: true}} {
 		tab := r.tab(t, v)
 		diffs := 0

@@ -2,8 +2,6 @@ package browsertest
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,11 +14,6 @@ import (
 
 const pageRows = 50
 
-// many serves more proposals than two pages of the list hold, some of them ended.
-func many(t *testing.T, b *Browser) run {
-	return run{Browser: b, served: setup{folders: []string{varied(t, 130)}}.serve(t)}
-}
-
 // withStatus keeps proposals by status.
 func withStatus(of ...mip.Status) func(mip.Summary) bool {
 	return func(m mip.Summary) bool { return slices.Contains(of, m.Status) }
@@ -30,7 +23,9 @@ func everyone(mip.Summary) bool { return true }
 
 // TestList is what a reader does with more proposals than fit on a page.
 func TestList(t *testing.T) {
-	r := many(t, Start(t))
+	t.Parallel()
+	start(t)
+	r := setup{folders: []string{}, more: varied(t, 130)}.serve(t)
 	all := mip.ActiveFirst(r.proposals(t))
 	count := func(n int) string { return fmt.Sprintf("%d of %d proposals", n, len(all)) }
 
@@ -193,7 +188,7 @@ func TestList(t *testing.T) {
 		}
 	})
 	t.Run("type and upgrade", func(t *testing.T) {
-		site := run{r.Browser, serve(t, false), nil}
+		site := serve(t, false)
 		listed := mip.ActiveFirst(site.proposals(t))
 		tab := site.tab(t, View{})
 		tab.Go("/?type=meta")
@@ -210,7 +205,7 @@ func TestList(t *testing.T) {
 	})
 	t.Run("rows are those of the page", func(t *testing.T) {
 		const html = `[...document.querySelectorAll("#list tbody tr")].map(r => r.outerHTML.replace(/\s+(?=<)|(?<=>)\s+/g, ""))`
-		for _, site := range []run{r, {r.Browser, serve(t, false), nil}, {r.Browser, serveFigures(t, false, nil), nil}} {
+		for _, site := range []*served{r, serve(t, false), serveFigures(t, false, nil)} {
 			tab := site.tab(t, View{})
 			tab.Go("/")
 			want := Ask[[]string](tab, html)
@@ -232,14 +227,13 @@ func TestList(t *testing.T) {
 // TestLastCall is the list of last calls: the soonest deadline first, each with its date and, by the reader's clock,
 // how far away that is.
 func TestLastCall(t *testing.T) {
-	folder := t.TempDir()
+	t.Parallel()
+	start(t)
+	more := map[string]string{}
 	for n, deadline := range map[int]string{1: "2026-12-20", 2: "", 3: "2026-11-30", 4: "2026-12-05"} {
-		text := fmt.Sprintf("---\nmip: %d\ntitle: Words\nstatus: Last Call\ncreated: 2026-10-0%d\nlast-call-deadline: %s\n---\n\nWords.\n", n, n, deadline)
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		more[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Words\nstatus: Last Call\ncreated: 2026-10-0%d\nlast-call-deadline: %s\n---\n\nWords.\n", n, n, deadline)
 	}
-	r := run{Browser: Start(t), served: setup{folders: []string{folder}}.serve(t)}
+	r := setup{folders: []string{}, more: more}.serve(t)
 	for _, v := range []View{{NoScript: true}, {Width: 320, Early: clockAt(time.Date(2026, 12, 2, 12, 0, 0, 0, time.UTC))}} {
 		tab := r.tab(t, v)
 		tab.Go("/status/last-call/")

@@ -8,7 +8,7 @@ import (
 
 // longTranslations renders texts that a model may send to hold the tab, each ten times as long as one may be. Steps cannot
 // be counted there; a reader whose steps grow with the square of the length would not end.
-func longTranslations(t *testing.T, r run) {
+func longTranslations(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	tab.Go("/mip/4/")
 	const length = 1_000_000

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-func head(t *testing.T, r run) {
+func head(t *testing.T, r *served) {
 	p := r.one(t, "/api/v1/mips/4")
 	tab := r.tab(t, View{})
 	tab.Go("/mip/4/")
@@ -61,7 +61,7 @@ func head(t *testing.T, r run) {
 	}
 }
 
-func badges(t *testing.T, r run) {
+func badges(t *testing.T, r *served) {
 	tab := r.tab(t, View{Width: 390})
 	for _, m := range r.proposals(t) {
 		tab.Go(fmt.Sprintf("/mip/%d/", m.Number))
@@ -85,7 +85,7 @@ func badges(t *testing.T, r run) {
 	}
 }
 
-func contents(t *testing.T, r run) {
+func contents(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	for _, m := range r.proposals(t) {
 		tab.Go(fmt.Sprintf("/mip/%d/", m.Number))
@@ -115,13 +115,13 @@ func contents(t *testing.T, r run) {
 	phone.Wait(`(h => h.top >= Math.max(0, document.querySelector("header.top").getBoundingClientRect().bottom) && h.bottom < innerHeight)(document.querySelector(location.hash).getBoundingClientRect())`)
 }
 
-func headingLink(t *testing.T, r run) {
+func headingLink(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	tab.Go("/mip/4/")
 	tab.Click(".prose h2[id] a.h")
 	tab.Wait(`location.hash === "#" + document.querySelector(".prose h2[id]").id`)
-	r.clipboard.Lock()
-	defer r.clipboard.Unlock()
+	clipboard.Lock()
+	defer clipboard.Unlock()
 	tab.Click(".prose h2[id] ~ h2[id] [data-copy]")
 	tab.Wait(`document.querySelector("#live").textContent === "Copied"`)
 	want := Ask[string](tab, `location.href.split("#")[0] + "#" + document.querySelector(".prose h2[id] ~ h2[id]").id`)
@@ -130,7 +130,7 @@ func headingLink(t *testing.T, r run) {
 	}
 }
 
-func relations(t *testing.T, r run) {
+func relations(t *testing.T, r *served) {
 	all := r.proposals(t)
 	// related are the proposals that a page names beside a word of its details.
 	related := func(tab *Tab, word string) []string {
@@ -166,7 +166,7 @@ func relations(t *testing.T, r run) {
 	}
 }
 
-func authors(t *testing.T, r run) {
+func authors(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	tab.Go("/mip/900/")
 	author := Ask[string](tab, `document.querySelector("main a[href^='/author/']").pathname`)
@@ -182,12 +182,12 @@ func authors(t *testing.T, r run) {
 	}
 }
 
-func code(t *testing.T, r run) {
+func code(t *testing.T, r *served) {
 	p := r.one(t, "/api/v1/mips/900")
 	tab := r.tab(t, View{Width: 320})
 	tab.Go("/mip/900/")
-	r.clipboard.Lock()
-	defer r.clipboard.Unlock()
+	clipboard.Lock()
+	defer clipboard.Unlock()
 	tab.Click("figure.code [data-copy]")
 	tab.Wait(`document.querySelector("#live").textContent === "Copied"`)
 	got := Ask[string](tab, `navigator.clipboard.readText()`)
@@ -199,7 +199,7 @@ func code(t *testing.T, r run) {
 	tab.Wait(`document.querySelector("figure.code pre").scrollLeft > 0`)
 }
 
-func wide(t *testing.T, r run) {
+func wide(t *testing.T, r *served) {
 	tab := r.tab(t, View{Width: 320})
 	tab.Go("/mip/900/")
 	if !Ask[bool](tab, `(e => e.scrollWidth > e.clientWidth && e.tabIndex === 0)(document.querySelector(".prose .scroll"))`) {

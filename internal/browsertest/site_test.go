@@ -3,14 +3,17 @@ package browsertest
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,31 +32,37 @@ import (
 // hosts are those that the site of this repository looks at.
 var hosts = [...]string{"forum.example.org:443", "rpc.example.org:443", "rpc-backup.example.org:443"}
 
-// served is the site of this repository and a few proposals more, as a CDN serves it, with a sidecar on
-// the same origin or without.
+// served is a site as a CDN serves it, with a sidecar on the same origin or without.
 type served struct {
+	*built
 	base    string
-	plan    *build.Plan
 	network *demo.Network
-	later   atomic.Int64  // by how many nanoseconds the clock of sidecar and hosts is ahead
-	asked   atomic.Int64  // how often a live route was asked for, the sidecar's or none
-	moment  *api.MIPWatch // whose figures the pages hold; nil: none
+	later   atomic.Int64 // by how many nanoseconds the clock of sidecar and hosts is ahead
+	asked   atomic.Int64 // how often a live route was asked for, the sidecar's or none
+}
+
+// built is a site that has been made. Tests share those that are made of the same.
+type built struct {
+	plan   *build.Plan
+	static *build.Published
+	site   *site.Site
+	moment *api.MIPWatch // whose figures the pages hold; nil: none
 }
 
 // setup is what differs between sites. Without a sidecar its routes are 404 problems.
 type setup struct {
 	sidecar bool
-	down    int           // what its routes answer instead: this status, or less than 0: the connection is closed
-	moment  *api.MIPWatch // whose figures the pages hold; nil: none
-	locale  string        // one more language; empty: none
-	folders []string      // of proposals; nil: those of this repository and a few more
-	prefix  string        // of their ids; empty: that of this repository
-	config  string        // file of another configuration; empty: that of this repository
-	edit    func(string)  // changes the first folder, or rather a copy; nil: none
-	model   *demo.Model   // behind the sidecar; nil: none
+	down    int               // what its routes answer instead: this status, or less than 0: the connection is closed
+	moment  *api.MIPWatch     // whose figures the pages hold; nil: none
+	locale  string            // one more language; empty: none
+	folders []string          // of proposals; nil: those of this repository and a few more
+	more    map[string]string // what is added at the end of files in a copy of the first folder
+	prefix  string            // of their ids; empty: that of this repository
+	config  string            // file of another configuration; empty: that of this repository
+	model   *demo.Model       // behind the sidecar; nil: none
 }
 
-// serve builds and serves the site until the test ends.
+// serve builds and serves the site of this repository and a few proposals more until the test ends.
 func serve(t testing.TB, withSidecar bool) *served { return setup{sidecar: withSidecar}.serve(t) }
 
 // serveFigures is serve with pages that hold the figures of a moment before. change, when not nil, has a
@@ -62,24 +71,42 @@ func serveFigures(t testing.TB, withSidecar bool, change func(*api.MIPWatch)) *s
 	t.Helper()
 	w := moment(t)
 	if change != nil {
+		body, err := api.JSON(w)
+		w = new(api.MIPWatch)
+		if err == nil {
+			err = json.Unmarshal(body, w)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 		change(w)
 	}
 	return setup{sidecar: withSidecar, moment: w}.serve(t)
 }
 
-// moment is what the invented hosts say three hours and 7 minutes ago.
+var firstMoment struct {
+	sync.Mutex
+	*api.MIPWatch
+}
+
+// moment is what the invented hosts said three hours and 7 minutes before the first test asked.
 func moment(t testing.TB) *api.MIPWatch {
 	t.Helper()
-	v := &served{base: "https://mips.example.org"}
+	firstMoment.Lock()
+	defer firstMoment.Unlock()
+	if firstMoment.MIPWatch != nil {
+		return firstMoment.MIPWatch
+	}
+	v := &served{built: setup{}.build(t)}
 	v.later.Store(-int64(3*time.Hour + 7*time.Minute))
-	static, s := setup{}.build(t, v)
-	live := v.sidecar(t, static, s.Networks, nil)
+	live := v.sidecar(t, nil)
 	for end := time.Now().Add(patience); time.Now().Before(end); { // an upstream may be late on a busy machine, even in memory
 		w, err := live.Watch(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(w.Errors) == 0 {
+			firstMoment.MIPWatch = w
 			return w
 		}
 	}
@@ -89,122 +116,132 @@ func moment(t testing.TB) *api.MIPWatch {
 
 func (with setup) serve(t testing.TB) *served {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	v := &served{built: with.build(t)}
+	var live http.Handler = v.static
+	switch {
+	case with.down < 0:
+		live = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	case with.down > 0:
+		live = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<h1>Bad Gateway</h1>", with.down) })
+	case with.sidecar:
+		live = v.sidecar(t, with.model)
 	}
-	v := &served{base: "http://" + listener.Addr().String(), moment: with.moment}
-	static, s := with.build(t, v)
-	var h http.Handler = static
-	if with.sidecar {
-		live := v.sidecar(t, static, s.Networks, with.model)
-		h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if isLive(r) {
-				live.ServeHTTP(w, r)
-				return
-			}
-			static.ServeHTTP(w, r)
-		})
-	}
-	if with.down != 0 {
-		h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			switch {
-			case !isLive(r):
-				static.ServeHTTP(w, r)
-			case with.down < 0:
-				panic(http.ErrAbortHandler)
-			default:
-				http.Error(w, "<h1>Bad Gateway</h1>", with.down)
-			}
-		})
-	}
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isLive(r) {
-			v.asked.Add(1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path }) {
+			v.static.ServeHTTP(w, r)
+			return
 		}
-		h.ServeHTTP(w, r)
-	})}}
-	server.Start()
+		v.asked.Add(1)
+		live.ServeHTTP(w, r)
+	}))
 	t.Cleanup(server.Close)
+	v.base = server.URL
 	return v
 }
 
-func isLive(r *http.Request) bool {
-	return slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path })
+// sites are those that have been made, by what they are made of.
+var sites struct {
+	sync.Mutex
+	made map[string]func() (*built, error)
 }
 
-// build makes the site at the address of v.
-func (with setup) build(t testing.TB, v *served) (*build.Published, *site.Site) {
+// build makes the site, once for all tests.
+func (with setup) build(t testing.TB) *built {
 	t.Helper()
-	s, err := site.Load(cmp.Or(with.config, "../samples/site.yaml"))
+	key := fmt.Sprintf("%p %q %q %q %q %q", with.moment, with.locale, with.folders, with.more, with.prefix, with.config)
+	sites.Lock()
+	if sites.made == nil {
+		sites.made = map[string]func() (*built, error){}
+	}
+	if sites.made[key] == nil {
+		sites.made[key] = sync.OnceValues(with.make)
+	}
+	made := sites.made[key]
+	sites.Unlock()
+	v, err := made()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.BaseURL = v.base
+	return v
+}
+
+func (with setup) make() (*built, error) {
+	s, err := site.Load(cmp.Or(with.config, "../samples/site.yaml"))
+	if err != nil {
+		return nil, err
+	}
 	s.Prefix = cmp.Or(with.prefix, s.Prefix)
 	if with.locale != "" {
 		s.Locales = append(s.Locales, with.locale)
 	}
-	o := build.Options{Site: s, Folders: with.folders}
+	o := build.Options{Site: s, Folders: slices.Clone(with.folders)}
 	if o.Folders == nil {
 		o.Folders = []string{"../samples/proposals", "testdata/proposals"}
 	}
-	if with.edit != nil {
-		copied := t.TempDir()
-		if err := os.CopyFS(copied, os.DirFS(o.Folders[0])); err != nil {
-			t.Fatal(err)
+	if with.more != nil {
+		if o.Folders, err = with.add(o.Folders); err != nil {
+			return nil, err
 		}
-		with.edit(copied)
-		o.Folders[0] = copied
 	}
 	if with.moment != nil {
 		body, err := api.JSON(with.moment)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		if o.Live, err = snapshot.Read("live.json", bytes.NewReader(body)); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-	c, err := build.Load(t.Context(), o)
+	ctx := context.Background()
+	c, err := build.Load(ctx, o)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	if v.plan, err = build.NewPlan(c, o); err != nil {
-		t.Fatal(err)
+	v := &built{site: s, moment: with.moment}
+	if v.plan, err = build.NewPlan(c, o); err == nil {
+		v.static, err = v.plan.Publish(ctx)
 	}
-	static, err := v.plan.Publish(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return static, s
+	return v, err
 }
 
-// appendTo changes the text of a proposal.
-func appendTo(t testing.TB, folder, name string) {
+// add copies the first folder, or makes one where there is none, and adds what is to be added to its files.
+func (with setup) add(folders []string) ([]string, error) {
+	copied, err := os.MkdirTemp(folder, "proposals")
+	if err == nil && len(folders) > 0 {
+		err = os.CopyFS(copied, os.DirFS(folders[0]))
+		folders = folders[1:]
+	}
+	for name, text := range with.more {
+		var file *os.File
+		if err == nil {
+			file, err = os.OpenFile(filepath.Join(copied, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		}
+		if err == nil {
+			_, err = file.WriteString(text)
+			err = errors.Join(err, file.Close())
+		}
+	}
+	return append([]string{copied}, folders...), err
+}
+
+// tab opens a tab on the site.
+func (v *served) tab(t *testing.T, view View) *Tab {
 	t.Helper()
-	file := filepath.Join(folder, name)
-	text, err := os.ReadFile(file)
-	if err == nil {
-		err = os.WriteFile(file, append(text, "\nOne sentence more.\n"...), 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	return open(t, v.base, view)
 }
 
 // sidecar is one that knows the site, on invented hosts.
-func (v *served) sidecar(t testing.TB, static *build.Published, networks []mip.Endpoints, llm *demo.Model) *sidecar.Sidecar {
+func (v *served) sidecar(t testing.TB, llm *demo.Model) *sidecar.Sidecar {
 	t.Helper()
-	k, err := index.FromFS(static).Load(t.Context())
+	k, err := index.FromFS(v.static).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.Endpoints = networks
+	k.Endpoints = v.site.Networks
 	now := func() time.Time { return time.Now().Add(time.Duration(v.later.Load())) }
 	v.network = demo.NewNetwork()
 	t.Cleanup(v.network.Close)
-	v.network.Demo(now, k.Site, k.List.MIPs, networks)
+	v.network.Demo(now, k.Site, k.List.MIPs, v.site.Networks)
 	config := sidecar.Config{Transport: v.network, Now: now, RequestsPerMinute: 1_000_000}
 	if llm != nil {
 		const host, name = "model.example.org", "lantern-large"

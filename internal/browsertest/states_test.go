@@ -2,8 +2,6 @@ package browsertest
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -64,34 +62,33 @@ var wrong = regexp.MustCompile(`\b(scheduled|active|planned|Next upgrade|Latest 
 // TestStates opens Monad's site before, between and after the activations of a fork, by the clock of the
 // reader, by that of the chains behind a sidecar, and without scripts.
 func TestStates(t *testing.T) {
-	b := Start(t)
-	t.Run("made", func(t *testing.T) {
-		t.Parallel()
-		folder := t.TempDir()
-		for n := 3; n <= 8; n++ {
-			status := "Draft"
-			if n == 7 {
-				status = "Last Call\nlast-call-deadline: 2026-03-17"
-			}
-			text := fmt.Sprintf("---\nmip: %d\ntitle: Proposal %d\nstatus: %s\ncreated: 2026-01-2%d\n---\n\n## Abstract\n\nWords.\n", n, n, status, n)
-			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+	t.Parallel()
+	start(t)
+	made := setup{folders: []string{}, more: map[string]string{}, config: "../../examples/monad.yaml"}
+	for n := 3; n <= 8; n++ {
+		status := "Draft"
+		if n == 7 {
+			status = "Last Call\nlast-call-deadline: 2026-03-17"
 		}
-		statesOf(t, b, folder)
-		t.Run("deadline", func(t *testing.T) { deadlines(t, b, folder) })
+		made.more[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Proposal %d\nstatus: %s\ncreated: 2026-01-2%d\n---\n\n## Abstract\n\nWords.\n", n, n, status, n)
+	}
+	made.states(t, monadStates())
+	t.Run("deadline", func(t *testing.T) {
+		t.Parallel()
+		deadlines(t, made.serve(t))
 	})
 	t.Run("monad", func(t *testing.T) {
 		t.Parallel()
-		statesOf(t, b, corpora.Need(t, "monad-mips"))
+		setup{folders: []string{corpora.Need(t, "monad-mips")}, config: made.config}.states(t, monadStates()[1:2])
 	})
 }
 
-func statesOf(t *testing.T, b *Browser, folder string) {
-	with := setup{folders: []string{folder}, config: "../../examples/monad.yaml"}
+// states opens a site at some moments.
+func (with setup) states(t *testing.T, moments []states) {
 	bare := with.serve(t)
 	t.Run("without scripts", func(t *testing.T) {
-		tab := b.Open(t, bare.base, View{NoScript: true})
+		t.Parallel()
+		tab := bare.tab(t, View{NoScript: true})
 		for page, want := range monadStates()[0].says {
 			tab.Go(page)
 			text := Ask[string](tab, told)
@@ -108,8 +105,9 @@ func statesOf(t *testing.T, b *Browser, folder string) {
 		}
 	})
 	t.Run("by the reader's clock", func(t *testing.T) {
-		for _, m := range monadStates() {
-			tab := b.Open(t, bare.base, View{Early: clockAt(m.at)})
+		t.Parallel()
+		for _, m := range moments {
+			tab := bare.tab(t, View{Early: clockAt(m.at)})
 			tab.Expect(failures)
 			for page, want := range m.says {
 				tab.Go(page)
@@ -120,31 +118,31 @@ func statesOf(t *testing.T, b *Browser, folder string) {
 	with.sidecar = true
 	live := with.serve(t)
 	t.Run("by the chains' clocks", func(t *testing.T) {
+		t.Parallel()
 		far := regexp.MustCompile(`(active) for \d+ \w+|in \d+ \w+`)
-		for _, m := range monadStates() {
+		for i, m := range moments {
 			live.later.Store(int64(time.Until(m.at)))
-			for _, reader := range []time.Time{m.at, m.at.AddDate(-1, 0, 0), m.at.AddDate(1, 0, 0)} {
-				tab := b.Open(t, live.base, View{Early: clockAt(reader)})
-				for page, want := range m.says {
-					tab.Go(page)
-					if page == "/dashboard/" {
-						tab.Wait(`document.querySelector("[data-network=mainnet] [data-f=height]").textContent !== "–"`)
-					} else {
-						tab.Wait(`document.querySelector(".forks").dataset.live === "200"`)
-					}
-					if reader != m.at { // which are wrong about how far away a time is, and not about the state
-						want = far.ReplaceAllString(want, "$1...")
-					}
-					wantTold(t, fmt.Sprintf("%s at %s, read at %s", page, m.at, reader), Ask[string](tab, told), want)
+			// The reader's clock is a year slow, right, or a year fast.
+			reader := m.at.AddDate(i%3-1, 0, 0)
+			tab := live.tab(t, View{Early: clockAt(reader)})
+			for page, want := range m.says {
+				tab.Go(page)
+				if page == "/dashboard/" {
+					tab.Wait(`document.querySelector("[data-network=mainnet] [data-f=height]").textContent !== "–"`)
+				} else {
+					tab.Wait(`document.querySelector(".forks").dataset.live === "200"`)
 				}
+				if reader != m.at { // which is wrong about how far away a time is, and not about the state
+					want = far.ReplaceAllString(want, "$1...")
+				}
+				wantTold(t, fmt.Sprintf("%s at %s, read at %s", page, m.at, reader), Ask[string](tab, told), want)
 			}
 		}
 	})
 }
 
 // deadlines holds that the deadline of a last call is a date, and what a clock makes of it.
-func deadlines(t *testing.T, b *Browser, folder string) {
-	v := setup{folders: []string{folder}, config: "../../examples/monad.yaml"}.serve(t)
+func deadlines(t *testing.T, v *served) {
 	for at, want := range map[time.Time]string{
 		{}: "17 Mar 2026",
 		time.Date(2026, 3, 1, 16, 0, 0, 0, time.UTC):   "17 Mar 2026 in 16 days",
@@ -156,7 +154,7 @@ func deadlines(t *testing.T, b *Browser, folder string) {
 		if !view.NoScript {
 			view.Early = clockAt(at)
 		}
-		tab := b.Open(t, v.base, view)
+		tab := v.tab(t, view)
 		tab.Expect(failures)
 		for page, before := range map[string]string{
 			"/": "MIP-7 Proposal 7 is in Last Call. Deadline for comments: ", "/mip/7/": "Last call deadline ",

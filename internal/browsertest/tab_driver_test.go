@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/audits"
-	"github.com/chromedp/cdproto/browser"
+	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -72,10 +72,11 @@ type Tab struct {
 // Request is something that a page asked the network for.
 type Request struct{ URL, Type string }
 
-// Open opens a tab on the site at a base address.
-func (b *Browser) Open(t *testing.T, base string, v View) *Tab {
+// open opens a tab on the site at a base address.
+func open(t *testing.T, base string, v View) *Tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	start(t)
+	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
 	tab := &Tab{t: t, ctx: ctx, base: base, noScript: v.NoScript}
 	t.Cleanup(func() {
 		if err := chromedp.Cancel(ctx); err != nil {
@@ -96,9 +97,9 @@ func (b *Browser) Open(t *testing.T, base string, v View) *Tab {
 	// Several tabs are looked at by several tests at once.
 	tab.must("focus", call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}))
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		_, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
+		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{
 			Origin: base, BrowserContextID: chromedp.FromContext(ctx).BrowserContextID,
-			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
+			Permission: &cdpbrowser.PermissionDescriptor{Name: name}, Setting: cdpbrowser.PermissionSettingGranted,
 		})
 		tab.must("allow the clipboard", err)
 	}

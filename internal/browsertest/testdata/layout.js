@@ -23,7 +23,8 @@
   // Words that a style sheet adds have no boxes that a script could ask for: they become words of the page.
   const sheet = new CSSStyleSheet();
   sheet.insertRule(".probe-before::before, .probe-after::after { content: none !important }");
-  document.adoptedStyleSheets = [sheet];
+  document.adoptedStyleSheets.push(sheet);
+  const probes = [];
   for (const e of document.querySelectorAll("body *")) {
     for (const side of ["before", "after"]) {
       const style = getComputedStyle(e, "::" + side), words = /^"(.*\w.*)"$/.exec(style.content)?.[1];
@@ -34,6 +35,7 @@
       span.style.display = style.display;
       e.classList.add("probe-" + side);
       side === "before" ? e.prepend(span) : e.append(span);
+      probes.push(() => { span.remove(); e.classList.remove("probe-" + side) });
     }
   }
 
@@ -83,5 +85,6 @@
       if (Math.min(r.right, b.right) - Math.max(r.left, b.left) > 2 && Math.min(r.bottom, b.bottom) - Math.max(r.top, b.top) > 1)
         faults.push(`a drawing covers a text: ${describe(b.e)}`);
   }
+  for (const remove of probes) remove();
   return [...new Set(faults)];
 })()

@@ -1,0 +1,76 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+)
+
+// runs asks the sidecar until it knows so many topics, as on a busy machine it may give up on some at first,
+// and as many heads of each network as it ever tells: its answers are the longest then.
+func (v *served) runs(t *testing.T, topics int) {
+	t.Helper()
+	var w api.MIPWatch
+	const heads = 40
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		body, _ := v.get(t, "/api/mip-watch")
+		w = api.MIPWatch{}
+		if err := json.Unmarshal(body, &w); err != nil {
+			t.Fatal(err)
+		}
+		few := false
+		for _, n := range w.Networks {
+			few = few || len(n.Recent) < heads
+		}
+		if len(w.Forum) == topics && len(w.Errors) == 0 && !few {
+			return
+		}
+		v.later.Add(int64(10 * time.Second))
+	}
+	t.Fatalf("%d topics, want %d; networks %+v, errors %v", len(w.Forum), topics, w.Networks, w.Errors)
+}
+
+// varied are the files of so many proposals, of which no two say the same, as what repeats itself weighs next to nothing
+// when it is packed. Their words are those of the samples, drawn by a generator that always begins alike.
+func varied(t *testing.T, proposals int) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("../samples/proposals/MIP-*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no samples: %v", err)
+	}
+	var words []string
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words = append(words, regexp.MustCompile(`[a-z]{2,}`).FindAllString(string(b), -1)...)
+	}
+	slices.Sort(words)
+	words = slices.Compact(words)
+	draw := rand.New(rand.NewPCG(1, 2))
+	some := func(n int) string {
+		out := make([]string, n)
+		for i := range out {
+			out[i] = words[draw.IntN(len(words))]
+		}
+		return strings.Join(out, " ")
+	}
+	one := func(of ...string) string { return of[draw.IntN(len(of))] }
+	all := map[string]string{}
+	for n := 1; n <= proposals; n++ {
+		all[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: %s\ndescription: %s\nauthor: %s (@%s), %s (@%s)\nstatus: %s\ntype: Standards Track\ncategory: %s\ncreated: 2025-%02d-%02d\ndiscussions-to: https://forum.example.org/t/%s/%d\nrequires: %d\n---\n\n## Abstract\n\n%s.\n",
+			n, some(7), some(18), some(2), one(words...), some(2), one(words...), one("Draft", "Review", "Last Call", "Final", "Living", "Stagnant", "Withdrawn"),
+			one("Core", "Networking", "Interface", "ERC"), 1+draw.IntN(12), 1+draw.IntN(28), strings.ReplaceAll(some(4), " ", "-"), 1000+n, 1+draw.IntN(max(n-1, 1)), some(120))
+	}
+	return all
+}

@@ -1,0 +1,284 @@
+package browsertest
+
+import (
+	_ "embed"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/corpora"
+	"github.com/mipwatch/mipwatch/internal/testenv"
+)
+
+// pages is a page of each kind.
+func pages() []string {
+	return []string{
+		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/8/", "/mip/900/", "/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/ada/",
+		"/upgrade/", "/upgrade/beacon/", "/graph/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html",
+	}
+}
+
+// walkSeed draws the pages of real repositories.
+var walkSeed = flag.Uint64("walk-seed", 14, "which pages of real repositories TestWalk looks at")
+
+// walk is a way through pages in one tab.
+type walk struct {
+	name  string
+	site  *served
+	paths []string
+	view  View
+	// widths of the window in which the layout of a page is looked at once it is loaded, in pixels.
+	widths []int
+}
+
+// TestWalk opens pages of each kind, each in a few ways, and asks everything at once that is true of every page.
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	start(t)
+	samples, figures := serve(t, true), serveFigures(t, true, nil)
+	wide, narrow := View{}, View{Width: 390, Dark: true}
+	all := append(pages(), "/?q=gas&sort=heat", "/?q=no+such+words")
+	fifty := setup{sidecar: true, folders: []string{}, more: varied(t, 50)}.serve(t)
+	fifty.runs(t, 50)
+	live := []string{"/", "/mip/4/", "/mip/15/", "/status/draft/", "/dashboard/", "/?q=gas&sort=heat"}
+	walks := []walk{
+		{"samples", samples, all[:len(all)/2], narrow, []int{280, 320, 390, 768, 1024, 1200}},
+		{"samples", samples, all[len(all)/2:], narrow, []int{280, 320, 390, 768, 1024, 1200}},
+		{"samples", samples, append(all, "/mip/4/#s-specification"), wide, nil},
+		{"samples", samples, pages(), View{Width: 320, NoScript: true}, []int{320}},
+		{"samples", samples, pages(), View{Letters: 32}, []int{640, 1200}},
+		{"fifty", fifty, []string{"/", "/dashboard/"}, wide, nil},
+		{"figures", figures, live, wide, []int{1200}},
+		{"figures", figures, live, narrow, []int{280, 390}},
+		{"figures of the build", serveFigures(t, false, nil), live[:5], narrow, []int{320}},
+	}
+	for _, w := range walks {
+		w.begin(t)
+	}
+	for _, real := range []struct {
+		name, prefix string
+		files, pages int
+	}{{"monad-mips", "", 1000, 6}, {"eips", "EIP", 60, 10}} {
+		t.Run(real.name, func(t *testing.T) {
+			t.Parallel()
+			v := setup{folders: []string{some(t, corpora.Need(t, real.name), real.files)}, prefix: real.prefix}.serve(t)
+			paths, draw := v.pages(), rand.New(rand.NewPCG(*walkSeed, 0))
+			draw.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+			paths = paths[:real.pages]
+			t.Logf("-walk-seed=%d draws %q", *walkSeed, paths)
+			walk{real.name, v, paths, wide, []int{1200}}.begin(t)
+			walk{real.name, v, paths, narrow, []int{390}}.begin(t)
+		})
+	}
+}
+
+// some copies n files of a folder at most, spread evenly over their order, into another one.
+func some(t *testing.T, from string, n int) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(from, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, n := t.TempDir(), min(n, len(files))
+	for i := range n {
+		file := files[i*len(files)/n]
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, filepath.Base(file)), text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
+
+// pages are the paths of all pages of the site.
+func (v *served) pages() (paths []string) {
+	for _, a := range v.plan.Artifacts {
+		if strings.HasPrefix(a.Type, "text/html") {
+			paths = append(paths, a.Route)
+		}
+	}
+	return paths
+}
+
+func (w walk) begin(t *testing.T) {
+	t.Run(fmt.Sprint(w.name, " ", w.paths[0], " ", w.view), func(t *testing.T) {
+		t.Parallel()
+		axe := axe(t)
+		if !w.view.NoScript {
+			w.view.Early = impatient + shiftsSeen
+		}
+		tab := w.site.tab(t, w.view)
+		for _, path := range w.paths {
+			fail := func(what string, faults []string) {
+				if len(faults) > 0 {
+					t.Errorf("%s: %s, such as\n%s", path, what, strings.Join(faults[:min(len(faults), 8)], "\n"))
+				}
+			}
+			tab.Resize(w.view.width())
+			if strings.Contains(path, "#") {
+				tab.Go("/404.html") // so that a path that differs by its fragment alone is loaded too
+			}
+			tab.Go(path)
+			if !w.view.NoScript {
+				w.settle(tab, path)
+				w.weigh(t, tab, path)
+				fail("moves", Ask[[]string](tab, shiftsNow))
+				fail("breaks rules", Ask[[]string](tab, axe))
+			}
+			fail("has bad links", Ask[[]string](tab, badLinks))
+			for _, width := range w.widths {
+				tab.Resize(width)
+				fail(fmt.Sprint("is laid out badly at ", width, " px"), Ask[[]string](tab, layoutFaults))
+			}
+		}
+	})
+}
+
+// settle waits until a page has shown what its sidecar says.
+func (w walk) settle(tab *Tab, path string) {
+	switch {
+	case strings.Contains(path, "sort=heat"):
+		tab.Wait(`(e => e.dataset.live === "200" && !e.querySelector("time") && e.textContent.startsWith("Forum heat as of"))(document.querySelector("#heat"))`)
+	case path == "/dashboard/" && w.site.network != nil:
+		tab.Wait(answered("forum") + " && " + pill("mainnet") + `.className === "ok"`)
+	default:
+		tab.Wait(`answers > 0 || !document.querySelector(":is(.fh, .acts, .forks, #now)[data-api], .bar #heat")`)
+	}
+}
+
+// axe is a script that holds a page to the rules of axe-core (npm): WCAG A and AA, best practice, and the contrast of
+// AAA. The policy of the pages forbids scripts of others; those of the browser's protocol it does not. The test is
+// skipped when no folder of NODE_PATH has it.
+func axe(t *testing.T) string {
+	t.Helper()
+	for _, dir := range filepath.SplitList(os.Getenv("NODE_PATH")) {
+		if source, err := os.ReadFile(filepath.Join(dir, "axe-core", "axe.min.js")); err == nil {
+			return string(source) + `; axe.run(document, {
+				runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "wcag2aaa"],
+				rules: { "color-contrast-enhanced": { enabled: true }, "identical-links-same-purpose": { enabled: false } },
+			}).then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary.replace(/\s+/g, " "))))`
+		}
+	}
+	testenv.Missing(t, "axe", "no folder of NODE_PATH has axe-core")
+	return ""
+}
+
+// layoutFaults is a script that returns what is wrong with the layout of a page: two texts overlap, something is cut
+// without a sign, or scrolls sideways that may not.
+//
+//go:embed testdata/layout.js
+var layoutFaults string
+
+// shiftsSeen gathers what moves on a page, and counts the answers, good or not, of a live route. A machine that is busy
+// moves nothing by that: the page is painted when it has been read to its end, as a part of it would be pushed by the
+// rest, and what waits for an answer waits for as long as it takes. What does not show in three digits, as tools print
+// it, is no shift (web.dev/cls).
+const shiftsSeen = `
+	{
+		const sheet = new CSSStyleSheet(), shifts = [];
+		sheet.replaceSync("body { display: none } .hold { animation-delay: 1h !important }");
+		document.adoptedStyleSheets = [sheet];
+		document.addEventListener("readystatechange", () => sheet.deleteRule(0), { once: true });
+		const note = list => { for (const e of list) if (e.value >= .0005) shifts.push(e.value + " " + e.sources.map(s => s.node?.outerHTML?.slice(0, 120))) };
+		const observer = new PerformanceObserver(list => note(list.getEntries()));
+		observer.observe({ type: "layout-shift", buffered: true });
+		window.shifted = () => { note(observer.takeRecords()); return shifts };
+	}
+	window.answers = 0;
+	{
+		const on = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage");
+		Object.defineProperty(Worker.prototype, "onmessage", { ...on, set(f) { on.set.call(this, e => { f(e); requestAnimationFrame(() => answers++) }) } });
+	}
+`
+
+// shiftsNow are the shifts, which are known two frames later, and what pushes a text: scripts may add buttons to it
+// before or after it is first shown, which take no room.
+const shiftsNow = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => {
+	const moved = shifted(), buttons = [...document.querySelectorAll(".prose button")];
+	const tops = () => [...document.querySelectorAll(".prose *")].filter(e => !e.closest("button")).map(e => [e.getBoundingClientRect().top, e]);
+	const before = tops();
+	for (const b of buttons) b.style.display = "none";
+	for (const [i, [top, e]] of tops().entries()) if (top !== before[i][0]) moved.push("buttons push " + e.outerHTML.slice(0, 120));
+	for (const b of buttons) b.style.display = "";
+	done(moved);
+}))))`
+
+// badLinks are links to headings that do not exist, and those to other sites that tell them where a reader comes from.
+const badLinks = `[
+	...[...document.querySelectorAll("a[href^='#']")].filter(a => a.hash && !document.getElementById(decodeURIComponent(a.hash.slice(1)))),
+	...[...document.querySelectorAll("a[href^=http]")].filter(a => a.origin !== location.origin && !a.closest(".prose") && !/\bnoopener\b/.test(a.rel)),
+].map(a => a.outerHTML)`
+
+// What a first view may ask for, live figures aside, and may weigh, in bytes as they are sent, packed: page, style,
+// scripts, and what these ask for before anybody touches the page.
+const (
+	mostRequests    = 4
+	mostOfIndex     = 30_000 // with fifty proposals
+	mostOfProposal  = 35_000 // and of any other page
+	mostOfDashboard = 25_000
+)
+
+// weigh holds a page that has been loaded to what it may ask for and weigh.
+func (w walk) weigh(t *testing.T, tab *Tab, path string) {
+	t.Helper()
+	var asked []string
+	for _, q := range tab.Requests() {
+		// A worker is the theme's script once more, which the browser keeps for ever.
+		if path := strings.TrimPrefix(q.URL, w.site.base); q.Type != "Fetch" && !slices.Contains(asked, path) {
+			asked = append(asked, path)
+		}
+	}
+	if len(asked) > mostRequests && !strings.Contains(path, "?") {
+		t.Errorf("%s asks for %q", path, asked)
+	}
+	if strings.HasPrefix(w.name, "eips") || strings.Contains(path, "?") {
+		return // a proposal may be long, and a search loads what searches
+	}
+	asked = append(asked, Ask[[]string](tab, `[...new Set([...document.querySelectorAll("[data-api]")].map(e => new URL(e.dataset.api, location)).map(u => u.pathname + u.search))]`)...)
+	most := mostOfProposal
+	switch {
+	case path == "/dashboard/":
+		most = mostOfDashboard
+	case path == "/" && w.name == "fifty":
+		most = mostOfIndex
+	}
+	sum, parts := 0, ""
+	for _, path := range asked {
+		n := w.site.packed(t, path)
+		sum += n
+		parts += fmt.Sprintf(" %s %d", path, n)
+	}
+	if sum > most {
+		t.Errorf("%s: the first view is %d bytes, want %d at most:%s", path, sum, most, parts)
+	}
+}
+
+// packed is how many bytes come for a path, packed as for a browser.
+func (v *served) packed(t *testing.T, path string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.base+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept-Encoding", "gzip") // and so the client does not unpack
+	r, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	n, err := io.Copy(io.Discard, r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(n)
+}
