@@ -194,8 +194,8 @@ func (p *process) check() (int, string) {
 		p.Fatal(err)
 	}
 	cmd := exec.CommandContext(p.Context(), "sidecar", "--check")
-	// A proxy of the environment has nothing to do with it.
-	cmd.Env = []string{"SIDECAR_ADDR=0.0.0.0:" + port, "HTTP_PROXY=http://127.0.0.1:1", "PATH=" + os.Getenv("PATH")}
+	// A proxy of the environment has nothing to do with it. A program that counts coverage warns without a folder for it.
+	cmd.Env = []string{"SIDECAR_ADDR=0.0.0.0:" + port, "HTTP_PROXY=http://127.0.0.1:1", "PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + p.TempDir()}
 	out, err := cmd.CombinedOutput()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		p.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
-// TestUnasked holds which failures say that nothing got to the host; those of TestFaults do not.
+// TestUnasked holds which failures say that nothing got to the host; those of TestAnswers do not.
 func TestUnasked(t *testing.T) {
 	for name, c := range map[string]struct {
 		base    string
