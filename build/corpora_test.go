@@ -8,22 +8,30 @@ import (
 	"io"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/mmcdole/gofeed"
 	"golang.org/x/net/html"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/corpora"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
 // built is a site in memory: file -> bytes, with what it was made from.
 type built struct {
 	corpus   *build.Content
 	plan     *build.Plan
+	options  build.Options
 	files    map[string][]byte
 	base     string // the site's address
 	basePath string // its path alone
@@ -41,15 +49,30 @@ func buildCorpus(t testing.TB, dir string, s *site.Site) built {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := built{corpus: c, plan: p, files: map[string][]byte{}, base: s.BaseURL, basePath: strings.TrimSuffix(s.Path("/"), "/"), prefix: s.Prefix}
-	for i := range p.Artifacts {
-		body, err := p.Artifacts[i].Bytes()
-		if err != nil {
-			t.Fatalf("%s: %v", p.Artifacts[i].File, err)
-		}
-		b.files[p.Artifacts[i].File] = body
-	}
+	b := built{corpus: c, plan: p, options: o, base: s.BaseURL, basePath: strings.TrimSuffix(s.Path("/"), "/"), prefix: s.Prefix}
+	b.files = bytesOf(t, p)
 	return b
+}
+
+// bytesOf makes every file of a plan.
+func bytesOf(t testing.TB, p *build.Plan) map[string][]byte {
+	t.Helper()
+	files, mu := map[string][]byte{}, sync.Mutex{}
+	var making errgroup.Group
+	making.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range p.Artifacts {
+		making.Go(func() error {
+			body, err := p.Artifacts[i].Bytes()
+			mu.Lock()
+			defer mu.Unlock()
+			files[p.Artifacts[i].File] = body
+			return err
+		})
+	}
+	if err := making.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 // single decodes one proposal's JSON strictly.
@@ -64,29 +87,79 @@ func (b built) single(t testing.TB, n int) mip.Proposal {
 	return p
 }
 
-func TestSamples(t *testing.T) {
-	for _, base := range []string{"https://mips.example.org", "https://example.org/proposals"} {
-		s, err := site.Load("../internal/samples/site.yaml")
-		if err != nil {
-			t.Fatal(err)
+// collections are the samples and the real proposals on this machine, each with what is known of it.
+var collections = []struct {
+	name, prefix string
+	config       string // the site's file; empty: nothing that is optional
+	base         string // another address than that of config
+	count        int
+	cycles       []string // of what proposals require
+	details      func(*testing.T, built)
+}{
+	{name: "samples", prefix: "MIP", config: "../internal/samples/site.yaml", count: 15},
+	{name: "samples", prefix: "MIP", config: "../internal/samples/site.yaml", base: "https://example.org/proposals", count: 15},
+	{name: "monad-mips", prefix: "MIP", config: "../examples/monad.yaml", count: 5, details: detailsOfMonad},
+	{name: "simd", prefix: "SIMD", count: 118, details: func(t *testing.T, b built) {
+		// YAML 1.1 reads '0160' as an octal number.
+		if p := b.single(t, 160); p.ID.String() != "SIMD-160" || p.Frontmatter["simd"] != "0160" {
+			t.Errorf("0160 became %s, frontmatter %v", p.ID, p.Frontmatter["simd"])
 		}
-		s.BaseURL = base
-		checkTree(t, buildCorpus(t, "../internal/samples/proposals", s))
+	}},
+	{name: "eips", prefix: "EIP", count: 949, cycles: []string{"EIP-2780 > EIP-8037 > EIP-2780", "EIP-4750 > EIP-5450 > EIP-4750"}, details: func(t *testing.T, b built) {
+		if stub := b.single(t, 1046); !strings.Contains(stub.RawMarkdown, "moved") || len(stub.Sections) == 0 {
+			t.Errorf("the stub 1046 is not published with its text: %+v", stub)
+		}
+	}},
+}
+
+// TestCorpora builds each collection once and holds the tree to everything that is true of any.
+func TestCorpora(t *testing.T) {
+	for _, c := range collections {
+		t.Run(c.name, func(t *testing.T) {
+			folder, s := "../internal/samples/proposals", testSite(c.prefix)
+			if c.name != "samples" {
+				folder = corpora.Need(t, c.name)
+			}
+			if c.config != "" {
+				var err error
+				if s, err = site.Load(c.config); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.base != "" {
+				s.BaseURL = c.base
+			}
+			b := buildCorpus(t, folder, s)
+			check := func(name string, f func(*testing.T, built)) {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					f(t, b)
+				})
+			}
+			check("tree", checkTree)
+			check("texts", checkTexts)
+			check("feeds", checkFeeds)
+			check("again", checkAgain)
+			check("described", checkDescribed)
+			check("known", func(t *testing.T, b built) {
+				if len(b.corpus.Proposals) != c.count {
+					t.Errorf("%d proposals, want %d", len(b.corpus.Proposals), c.count)
+				}
+				checkProblems(t, b, c.cycles)
+				if c.details != nil {
+					c.details(t, b)
+				}
+			})
+			if c.base != "" {
+				return // what does not depend on the address is known by now
+			}
+			check("valid", func(t *testing.T, b built) { validate(t, b, pagesOf(b, 40)) })
+			check("sidecar", checkSidecar)
+		})
 	}
 }
 
-func TestMonad(t *testing.T) {
-	dir := corpora.Need(t, "monad-mips")
-	s, err := site.Load("../examples/monad.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := buildCorpus(t, dir, s)
-	for _, p := range b.corpus.Problems {
-		if p.Level == mip.Error {
-			t.Errorf("unexpected %s", p)
-		}
-	}
+func detailsOfMonad(t *testing.T, b built) {
 	six, three := b.single(t, 6), b.single(t, 3)
 	if got := six.Requires; !slices.Equal(got, []int{3, 4, 5}) {
 		t.Errorf("requires of 6 = %v, want [3 4 5]", got)
@@ -115,53 +188,63 @@ func TestMonad(t *testing.T) {
 			t.Errorf("%s has lost the backticks of the title of 6", f)
 		}
 	}
-	checkTree(t, b)
 }
 
-func TestEIPs(t *testing.T) {
-	b := buildCorpus(t, corpora.Need(t, "eips"), testSite("EIP"))
-	var list mip.List
-	if err := json.Unmarshal(b.files["api/v1/mips.json"], &list); err != nil {
-		t.Fatal(err)
-	}
-	if list.Count != 949 || len(list.MIPs) != 949 {
-		t.Errorf("count %d with %d elements, want 949", list.Count, len(list.MIPs))
-	}
-	cycles := 0
+// checkProblems holds real proposals to warnings, and to the known cycles among them.
+func checkProblems(t *testing.T, b built, cycles []string) {
+	var got []string
 	for _, p := range b.corpus.Problems {
-		if p.Level == mip.Error {
+		if p.Level != mip.Warning {
 			t.Errorf("unexpected %s", p)
 		}
-		if strings.Contains(p.Code, "cycle") {
-			cycles++
+		if p.Code == "requires-cycle" {
+			_, path, _ := strings.Cut(p.Message, "cycle: ")
+			got = append(got, path)
 		}
 	}
-	if cycles != 2 {
-		t.Errorf("%d cycles reported, want 2", cycles)
+	if diff := cmp.Diff(cycles, got); diff != "" {
+		t.Errorf("cycles (-want +got):\n%s", diff)
 	}
-	if stub := b.single(t, 1046); !strings.Contains(stub.RawMarkdown, "moved") || len(stub.Sections) == 0 {
-		t.Errorf("the stub 1046 is not published with its text: %+v", stub)
-	}
-	checkTree(t, b)
-	t.Run("valid", func(t *testing.T) { validate(t, b, pagesOf(b, 40)) })
 }
 
-func TestSIMDs(t *testing.T) {
-	b := buildCorpus(t, corpora.Need(t, "simd"), testSite("SIMD"))
-	// YAML 1.1 reads '0160' as an octal number.
-	if p := b.single(t, 160); p.ID.String() != "SIMD-160" || p.Frontmatter["simd"] != "0160" {
-		t.Errorf("0160 became %s, frontmatter %v", p.ID, p.Frontmatter["simd"])
+// checkAgain plans the same corpus once more, with all its bytes.
+func checkAgain(t *testing.T, b built) {
+	p, err := build.NewPlan(b.corpus, b.options)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := len(b.corpus.Proposals); got != 118 {
-		t.Errorf("%d proposals, want 118", got)
+	if diff := diffTree(b.files, bytesOf(t, p)); diff != "" {
+		t.Error(diff)
 	}
-	checkTree(t, b)
+}
+
+// checkFeeds reads every feed as a reader of feeds does.
+func checkFeeds(t *testing.T, b built) {
+	for name, body := range b.files {
+		if base := path.Base(name); !strings.HasPrefix(base, "feed.") {
+			continue
+		}
+		feed, err := gofeed.NewParser().Parse(bytes.NewReader(body))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(feed.Items) > 100 {
+			t.Errorf("%s has %d entries", name, len(feed.Items))
+		}
+		for _, item := range feed.Items {
+			if item.Title == "" || item.Link == "" || item.GUID == "" {
+				t.Errorf("%s: entry %+v", name, item)
+			}
+		}
+	}
 }
 
 // checkTree holds what is true of every published tree.
 func checkTree(t *testing.T, b built) {
 	t.Helper()
 	links := newLinkCheck(b)
+	formulas, lost := 0, 0
 	for name, body := range b.files {
 		switch path.Ext(name) {
 		case ".json":
@@ -178,6 +261,8 @@ func checkTree(t *testing.T, b built) {
 			}
 			checkPage(t, name, doc)
 			links.page(name, doc)
+			set, plain := checkArticle(t, name, doc)
+			formulas, lost = formulas+set+plain, lost+plain
 			continue
 		}
 		links.text(name, body)
@@ -185,6 +270,35 @@ func checkTree(t *testing.T, b built) {
 	for _, dead := range links.dead() {
 		t.Error(dead)
 	}
+	if lost*50 > formulas {
+		t.Errorf("%d of %d formulas are not understood", lost, formulas)
+	}
+}
+
+// checkArticle holds the texts of authors on a page, and counts the formulas that are set and those that are not.
+func checkArticle(t *testing.T, name string, doc *html.Node) (set, plain int) {
+	t.Helper()
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode || n.Data != "article" || !slices.Contains(n.Attr, html.Attribute{Key: "id", Val: "text"}) {
+			continue
+		}
+		for _, fault := range rendertest.ArticleFaults(n) {
+			t.Errorf("%s: %s", name, fault)
+		}
+		for c := range n.Descendants() {
+			switch {
+			case c.Data == "math" && c.Type == html.ElementNode:
+				set++
+			case c.Data == "code" && slices.Contains(c.Attr, html.Attribute{Key: "class", Val: "math"}):
+				plain++
+			}
+		}
+	}
+	return set, plain
+}
+
+// checkTexts holds what is published of each file to the file.
+func checkTexts(t *testing.T, b built) {
 	for _, p := range b.corpus.Proposals {
 		raw, err := os.ReadFile(p.File)
 		if err != nil {
@@ -194,9 +308,21 @@ func checkTree(t *testing.T, b built) {
 		if got.RawMarkdown != string(raw) || !bytes.Equal(b.files[strings.Trim(p.ID.Page(), "/")+".md"], raw) {
 			t.Errorf("%s: rawMarkdown or the Markdown twin is not the file", p.File)
 		}
+		checkValues(t, got)
 		var all strings.Builder
+		ids := map[string]bool{}
 		for _, s := range got.Sections {
 			all.WriteString(s.Markdown)
+			if ids[s.ID] || !strings.HasPrefix(s.ID, "s-") || len(s.ID) < 3 || strings.ContainsAny(s.ID, " \t\n\"'<>&") {
+				t.Errorf("%s: section id %q is used twice, not prefixed or needs escaping", p.File, s.ID)
+			}
+			ids[s.ID] = true
+		}
+		if _, at := mip.Printable(all.String()); at >= 0 || got.Sections == nil {
+			t.Errorf("%s: sections hold characters that XML forbids, or are null", p.File)
+		}
+		if diff := cmp.Diff(got.Sections, markdown.Parse(all.String()).Sections); diff != "" {
+			t.Errorf("%s: parsed by itself (-published +parsed):\n%s", p.File, diff)
 		}
 		_, body, _ := strings.Cut(strings.ReplaceAll(string(raw), "\r\n", "\n")[3:], "\n---")
 		_, body, _ = strings.Cut(body, "\n")
@@ -204,6 +330,40 @@ func checkTree(t *testing.T, b built) {
 			t.Errorf("%s: the sections do not concatenate to the body", p.File)
 		}
 	}
+}
+
+// checkValues holds the lists of a proposal to be lists, and its header to values of few types.
+func checkValues(t *testing.T, p mip.Proposal) {
+	t.Helper()
+	for name, null := range map[string]bool{"authors": p.Authors == nil, "requires": p.Requires == nil, "requiredBy": p.RequiredBy == nil,
+		"replaces": p.Replaces == nil, "supersededBy": p.SupersededBy == nil, "inferred": p.Inferred == nil, "frontmatter": p.Frontmatter == nil} {
+		if null {
+			t.Errorf("%s: %s is null", p.ID, name)
+		}
+	}
+	if p.Title == "" || !plainValue(map[string]any(p.Frontmatter)) {
+		t.Errorf("%s: title %q, frontmatter %#v; want one, and strings, null, lists and objects alone", p.ID, p.Title, p.Frontmatter)
+	}
+}
+
+// plainValue reports whether v is built of the types that a Frontmatter may hold.
+func plainValue(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v != "" && strings.TrimSpace(v) == v
+	case []any:
+		return !slices.ContainsFunc(v, func(e any) bool { return !plainValue(e) })
+	case map[string]any:
+		for _, e := range v {
+			if !plainValue(e) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 func checkXML(t *testing.T, name string, body []byte) {

@@ -7,8 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,9 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/demo"
-	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
@@ -380,37 +376,6 @@ func soften(good map[string]any) {
 
 func impact(good map[string]any, text string) {
 	good["developers"].(map[string]any)["impact"] = text
-}
-
-// Long real proposals come back whole, with every block of code, table, link and number as it was.
-func TestTranslationOfRealText(t *testing.T) {
-	folder := corpora.Need(t, "eips")
-	files := map[string]string{}
-	for _, n := range []int{1559, 4844, 7702} {
-		name := fmt.Sprintf("eip-%d.md", n)
-		b, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name] = string(b)
-	}
-	p := published(t, files, func(s *site.Site) { s.Prefix, s.HardForks, s.Overrides, s.Locales = "EIP", nil, nil, []string{"ja"} })
-	withAI(t, aiSetup{site: p, provider: "openai"}, func(w *aiWorld) {
-		for _, m := range w.known.List.MIPs {
-			proposal, err := w.known.Proposal(w.Context(), m.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var text strings.Builder
-			for _, s := range proposal.Sections {
-				text.WriteString(s.Markdown)
-			}
-			got := read[api.Translation](w.world, w.post("/api/ai-translate", fmt.Sprintf(`{"mipNumber": "EIP-%d", "locale": "ja"}`, m.Number)))
-			if got.Markdown != text.String() {
-				t.Errorf("%s does not come back as it was", m.ID)
-			}
-		}
-	})
 }
 
 // A function is frozen after its answer: nothing goes on asking then, and what was begun is begun anew.

@@ -41,7 +41,7 @@ func BenchmarkAuditLexers(b *testing.B) {
 	}
 }
 
-// auditPattern tries a pattern on texts of a head, forty or three hundred times the same and a tail.
+// auditPattern tries a pattern on texts of a head, eighty or three hundred times the same and a tail.
 func auditPattern(b *testing.B, rule *chroma.CompiledRule) {
 	tokens, r := hostileTokens(), rand.New(rand.NewPCG(1, 2))
 	any := func() string { return tokens[r.IntN(len(tokens))] }
@@ -51,7 +51,7 @@ func auditPattern(b *testing.B, rule *chroma.CompiledRule) {
 			if r.IntN(3) == 0 {
 				head = patternHead(rule.Pattern, 1+r.IntN(3))
 			}
-			times := 40
+			times := 80
 			if r.IntN(10) == 0 && !manyBlanks.MatchString(strings.Repeat(body, 300)) {
 				times = 300
 			}

@@ -133,8 +133,10 @@ func TestHighlightPatterns(t *testing.T) {
 		return func(yield func(string) bool) {
 			for _, head := range []string{"", `"`, "'", `$"`, "$'", "r#", patternHead(pattern, 2)} {
 				for _, body := range []string{`\`, `\"`, "^", "A", "a ", "0"} {
-					if !yield(head + strings.Repeat(body, 40) + "|") {
-						return
+					for _, tail := range []string{"|", "a"} {
+						if !yield(head + strings.Repeat(body, 80) + tail) {
+							return
+						}
 					}
 				}
 			}

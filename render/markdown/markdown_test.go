@@ -3,7 +3,6 @@ package markdown
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -11,7 +10,6 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
@@ -158,26 +156,6 @@ func TestSameTitle(t *testing.T) {
 	} {
 		if got := sameTitle(tt.heading, tt.title); got != tt.want {
 			t.Errorf("sameTitle(%q, %q) = %v, want %v", tt.heading, tt.title, got, tt.want)
-		}
-	}
-}
-
-// corpusFiles returns the Markdown files of the corpora on this machine.
-func corpusFiles(t testing.TB) []string {
-	t.Helper()
-	files, _ := filepath.Glob(filepath.Join(corpora.Need(t, ""), "*", "*.md"))
-	return files
-}
-
-func TestMarkdownCorpora(t *testing.T) {
-	m := New(true)
-	for _, file := range corpusFiles(t) {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, fault := range markdownFaults(renderTest(t, m, source, "")) {
-			t.Errorf("%s: %s", filepath.Base(file), fault)
 		}
 	}
 }

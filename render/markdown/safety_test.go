@@ -2,10 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"fmt"
-	"net/url"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,94 +12,21 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// mathElements and mathAttribute are all that a formula is made of. None of them loads, leads or runs.
-var (
-	mathElements = strings.Fields("math semantics annotation mrow mi mn mo mtext mspace mstyle mfrac msqrt mroot msub msup msubsup munder mover munderover " +
-		"mtable mtr mtd")
-	mathAttribute = regexp.MustCompile(`^((display|encoding|mathvariant|width|lspace|rspace|minsize|maxsize|linethickness|scriptlevel)=[a-z0-9/.-]+` +
-		`|(stretchy|fence|accent|accentunder|displaystyle|movablelimits)=(true|false)|form=(prefix|infix|postfix)|class=[lcr])$`)
-)
-
 // markdownFaults parses out as a browser would and lists what must not be in an article.
 func markdownFaults(out []byte) []string {
-	var faults []string
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	if !utf8.Valid(out) {
-		fault("not UTF-8")
-	}
 	page := append([]byte("<!doctype html><title>t</title><main><article>"), out...)
 	page = append(page, `</article><footer id="after">after</footer></main>`...)
 	root, err := html.Parse(bytes.NewReader(page))
 	if err != nil {
-		return append(faults, err.Error())
+		return []string{err.Error()}
 	}
-	active := []string{"script", "style", "iframe", "object", "embed", "form", "base", "meta", "svg", "link", "template",
-		"noscript", "frame", "frameset", "applet", "video", "audio", "source", "button", "select", "textarea", "marquee", "portal"}
-	ids := map[string]bool{}
-	var fragments []string
 	article := find(root, "article")
-	for n := range article.Descendants() {
-		if n.Type == html.CommentNode {
-			fault("comment %q", n.Data)
-		}
-		if n.Type != html.ElementNode {
-			continue
-		}
-		if slices.Contains(active, n.Data) {
-			fault("element <%s>", n.Data)
-		}
-		if n.Namespace != "" || n.Data == "math" || n.Parent.Namespace != "" {
-			if n.Namespace != "math" || !slices.Contains(mathElements, n.Data) || n.Data == "math" != (n.Parent.Namespace == "") {
-				fault("<%s> of namespace %q in <%s>", n.Data, n.Namespace, n.Parent.Data)
-			}
-			for _, a := range n.Attr {
-				if !mathAttribute.MatchString(a.Key + "=" + a.Val) {
-					fault("attribute %s=%q of <%s>", a.Key, a.Val, n.Data)
-				}
-			}
-		}
-		for _, a := range n.Attr {
-			switch {
-			case a.Key == "style" || strings.HasPrefix(a.Key, "on") || a.Key == "srcdoc" || a.Key == "align":
-				fault("attribute %s=%q of <%s>", a.Key, a.Val, n.Data)
-			case a.Key == "id":
-				if ids[a.Val] || !strings.HasPrefix(a.Val, "s-") {
-					fault("id %q is not unique or not prefixed", a.Val)
-				}
-				ids[a.Val] = true
-			case a.Key == "href" || a.Key == "src":
-				u, err := url.Parse(a.Val)
-				switch {
-				case err != nil:
-					fault("%s of <%s>: %v", a.Key, n.Data, err)
-				case a.Key == "src" && !strings.HasPrefix(a.Val, "/"):
-					fault("foreign source %q", a.Val)
-				case strings.HasPrefix(a.Val, "#"):
-					fragments = append(fragments, a.Val[1:])
-				case strings.HasPrefix(a.Val, "//") || strings.HasPrefix(a.Val, `/\`):
-					fault("address without a scheme: %q", a.Val)
-				case u.Scheme == "" && !strings.HasPrefix(a.Val, "/"):
-					fault("relative address %q", a.Val)
-				case !slices.Contains([]string{"", "http", "https", "mailto"}, u.Scheme):
-					fault("scheme of %q", a.Val)
-				}
-			}
-		}
-		if n.Data == "a" {
-			for p := n.Parent; p != nil; p = p.Parent {
-				if p.Data == "a" {
-					fault("<a> within <a>")
-				}
-			}
-		}
-	}
-	for _, f := range fragments {
-		if !ids[f] && !ids[unescapePercent(f)] {
-			fault("#%s leads nowhere", f)
-		}
+	faults := rendertest.ArticleFaults(article)
+	if !utf8.Valid(out) {
+		faults = append(faults, "not UTF-8")
 	}
 	if footer := find(root, "footer"); footer == nil || footer.FirstChild == nil || footer.FirstChild.Data != "after" || footer.PrevSibling != article {
-		fault("what follows the article is inside it")
+		faults = append(faults, "what follows the article is inside it")
 	}
 	return faults
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -17,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -192,48 +190,6 @@ func TestSameEverywhere(t *testing.T) {
 			}
 			unchanged(t, c.source, "again")
 		})
-	}
-}
-
-// TestEncodesAsPublished holds every document to the bytes that it was read from.
-func TestEncodesAsPublished(t *testing.T) {
-	s := samples(t)
-	encodesAsPublished(t, s.plan, s.site)
-}
-
-func TestRealProposalsEncodeAsPublished(t *testing.T) {
-	s := &site.Site{Title: "EIPs", BaseURL: "https://eips.example.org", Prefix: "EIP"}
-	encodesAsPublished(t, plan(t, s, corpora.Need(t, "eips")), s)
-}
-
-func encodesAsPublished(t *testing.T, p *build.Plan, s *site.Site) {
-	t.Helper()
-	dir := snapshot(t, p, s)
-	source := open(t, dir, nil)
-	k := load(t, source)
-	documents := map[string]any{
-		"api/v1/site.json": k.Site, "api/v1/mips.json": k.List, "api/v1/hardforks.json": mip.HardForks{HardForks: k.HardForks},
-		"sidecar.json": mip.SidecarConfig{Networks: k.Endpoints},
-	}
-	for _, m := range k.List.MIPs {
-		one, err := k.Proposal(t.Context(), m.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(m, one.Summary, byValue); d != "" {
-			t.Errorf("proposal %d by itself (-list +single):\n%s", m.Number, d)
-		}
-		documents[strings.TrimPrefix(m.APIURL, s.BaseURL+"/")+".json"] = one
-	}
-	for name, value := range documents {
-		want, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := api.JSON(value)
-		if err != nil || string(got) != string(want) {
-			t.Errorf("%s encodes to other bytes (%v):\n got %.300s\nwant %.300s", name, err, got, want)
-		}
 	}
 }
 

@@ -99,11 +99,6 @@ func argand() mip.HardFork {
 		Activation: map[string]mip.Activation{"mainnet": switches(0), "testnet": switches(1800370800)}}
 }
 
-func monadNine() mip.HardFork {
-	return mip.HardFork{Name: "MONAD_NINE", Status: "active", MetaMIP: new(6), BundledMIPs: []int{3, 4, 5},
-		Activation: map[string]mip.Activation{"mainnet": switches(1773930600), "testnet": switches(1773153000)}}
-}
-
 // lamp is a small proposal with everything that a summary needs.
 func lamp() *mip.Proposal {
 	return &mip.Proposal{
