@@ -2,9 +2,13 @@ package browsertest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // impatient makes a page look again after a hundredth of the time that it means to, and tells how many
@@ -35,62 +39,51 @@ func pill(key string) string {
 // answered is whether a source has answered: a forum's figures are kept for longer than they count as new.
 func answered(key string) string { return `["ok", "old"].includes(` + pill(key) + `.className)` }
 
-func dashboard(t *testing.T, with *served) {
-	r := serve(t, true) // whose hosts are its own to break
-	t.Run("without scripts", func(t *testing.T) {
-		tab := r.tab(t, View{NoScript: true, Width: 390})
-		tab.Go("/dashboard/")
-		text := Ask[string](tab, `document.body.innerText`)
-		for _, want := range []string{"Recent changes", "Proposals by status", "MIP-"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the page does not say %q", want)
-			}
-		}
-		if strings.Contains(text, "asking…") {
-			t.Error("the page waits for what will not come")
-		}
-	})
-	t.Run("figures of the forum are kept for minutes and heads for seconds", func(t *testing.T) {
-		tab := r.tab(t, View{Early: impatient})
-		tab.Go("/dashboard/")
-		for _, key := range []string{"forum", "mainnet"} {
+// sources ends one source and lets it come back: that changes its pill, and nothing that is said of others or was known.
+func sources(t *testing.T, _ *served) {
+	r := serveFigures(t, true, nil) // whose hosts are its own to break
+	tab := r.tab(t, View{Early: impatient, Width: 390, Dark: true})
+	tab.Go("/dashboard/")
+	working := func(keys ...string) {
+		t.Helper()
+		for _, key := range keys {
 			tab.Wait(pill(key) + `.className === "ok"`)
 		}
-		Ask[int](tab, `later += 290_000`)
-		tab.Wait(pill("mainnet") + `.className === "old"`)
-		tab.Wait(pill("forum") + `.className === "ok" && /\b[4-6] min old$/.test(` + pill("forum") + `.innerText)`)
-	})
-	t.Run("a source ends and comes back", func(t *testing.T) {
-		tab := r.tab(t, View{Early: impatient})
-		tab.Go("/dashboard/")
-		for _, key := range []string{"forum", "mainnet", "testnet"} {
-			tab.Wait(pill(key) + `.className === "ok"`)
-		}
-		height := `document.querySelector("[data-network=mainnet] [data-f=height]").textContent`
-		before := Ask[string](tab, height)
-		r.later.Add(int64(10 * time.Second))
-		tab.Wait(height + " !== " + fmt.Sprintf("%q", before))
-		heat := `document.querySelector("[data-topic] [data-f=heat]").textContent`
-		kept := Ask[string](tab, heat)
+	}
+	working("forum", "mainnet", "testnet")
+	const height = `document.querySelector("[data-network=mainnet] [data-f=height]").textContent`
+	before := Ask[string](tab, height)
+	r.later.Add(int64(10 * time.Second))
+	tab.Wait(height + " !== " + fmt.Sprintf("%q", before))
+	const heat = `[...document.querySelectorAll("[data-topic] b")].map(b => Number(b.textContent)).filter(n => n > 0).join()`
+	kept := Ask[string](tab, heat)
 
-		r.network.Down(hosts[0], true)
-		r.later.Add(int64(10 * time.Minute))
-		Ask[int](tab, `later += 600_000`)
-		tab.Wait(pill("forum") + `.className === "old" && ` + pill("forum") + `.innerText.includes("10 min")`)
-		if got := Ask[string](tab, heat); got != kept {
-			t.Errorf("heat %s, was %s", got, kept)
-		}
-		for _, key := range []string{"mainnet", "testnet"} {
-			tab.Wait(pill(key) + `.className === "ok"`)
-		}
-		r.network.Down(hosts[0], false)
-		r.later.Add(int64(10 * time.Minute))
-		tab.Wait(pill("forum") + `.className === "ok"`)
-	})
+	r.network.Down(hosts[0], true)
+	r.later.Add(int64(10 * time.Minute))
+	Ask[int](tab, `later += 600_000`)
+	tab.Wait(pill("forum") + `.className === "old" && /1\d min.*no answer/.test(` + pill("forum") + `.innerText)`)
+	working("mainnet", "testnet")
+	if got := Ask[string](tab, heat); got != kept || strings.Count(kept, ",") != 6 {
+		t.Errorf("heat %s after the forum's end, was %s", got, kept)
+	}
+	r.network.Down(hosts[0], false)
+	r.later.Add(int64(10 * time.Minute))
+	Ask[int](tab, `later += 600_000`)
+	working("forum")
+}
+
+// ages holds that figures of the forum are new for minutes and heads for seconds.
+func ages(t *testing.T, r *served) {
+	tab := r.tab(t, View{Early: impatient})
+	tab.Go("/dashboard/")
+	tab.Wait(pill("forum") + `.className === "ok" && ` + pill("mainnet") + `.className === "ok"`)
+	Ask[int](tab, `later += 290_000`)
+	tab.Wait(pill("mainnet") + `.className === "old"`)
+	tab.Wait(pill("forum") + `.className === "ok" && /\b[4-6] min old$/.test(` + pill("forum") + `.innerText)`)
 }
 
 // hidden tells a page that nobody sees it, as a browser does; a browser without a window cannot be told.
-func hidden(t *testing.T, with *served) {
+func hidden(t *testing.T, _ *served) {
 	r := serve(t, true) // that nobody else asks
 	tab := r.tab(t, View{Early: impatient + `
 		let away = false;
@@ -111,38 +104,7 @@ func hidden(t *testing.T, with *served) {
 	}
 }
 
-func withoutSidecar(t *testing.T, with *served) {
-	r := serve(t, false)
-	t.Run("dashboard", func(t *testing.T) {
-		tab := r.tab(t, View{Width: 390})
-		tab.Go("/dashboard/")
-		tab.Wait(`document.querySelector(".grid").checkVisibility({visibilityProperty: true})`)
-		if got := Ask[string](tab, `document.querySelector("#live").textContent`); got != "" {
-			t.Errorf("says %q of what is not drawn", got)
-		}
-		if n := r.asked.Load(); n != 1 {
-			t.Errorf("asked %d times", n)
-		}
-	})
-	t.Run("heat", func(t *testing.T) {
-		tab := r.tab(t, View{})
-		tab.Go("/?sort=heat")
-		tab.Wait(`document.querySelector("#heat").dataset.live === "404" && !document.querySelector("#heat").textContent`)
-		if got, want := len(shown(tab)), len(r.proposals(t)); got != want {
-			t.Errorf("%d rows, want %d", got, want)
-		}
-	})
-	t.Run("every other page", func(t *testing.T) {
-		tab := r.tab(t, View{})
-		for _, path := range pages() {
-			if path != "/dashboard/" {
-				tab.Go(path)
-			}
-		}
-	})
-}
-
-func nothingAnswers(t *testing.T, with *served) {
+func nothingAnswers(t *testing.T, _ *served) {
 	r := serve(t, true)
 	for _, name := range hosts {
 		r.network.Down(name, true)
@@ -161,5 +123,162 @@ func nothingAnswers(t *testing.T, with *served) {
 	for _, key := range []string{"forum", "mainnet", "testnet"} {
 		r.later.Add(int64(time.Minute))
 		tab.Wait(pill(key) + `.className === "ok"`)
+	}
+}
+
+// card is what a proposal's page says of its discussion.
+const card = `(c => [...c.querySelectorAll("b, dd, [data-f=as]")].map(e => e.textContent).join("|") + "|" + c.querySelector(".fil").getAttribute("d"))(document.querySelector(".fh"))`
+
+// discussion is the card of a proposal as the figures of the build's moment have it.
+func (v *served) discussion(t *testing.T, number int) string {
+	t.Helper()
+	for _, m := range v.moment.MIPs {
+		for _, a := range v.moment.Forum {
+			if m.Number == number && m.ForumTopicID != nil && *m.ForumTopicID == a.TopicID {
+				return fmt.Sprintf("%d|%d|%d|%s|As of %s|M0 5h%d", a.ActivityScore, a.Posts, a.Participants,
+					a.LastPostedAt.UTC().Format("2 Jan 2006"), a.FetchedAt.UTC().Format("2 Jan 2006, 15:04 UTC"), a.ActivityScore)
+			}
+		}
+	}
+	t.Fatalf("no discussion of proposal %d", number)
+	return ""
+}
+
+// aged is true once the dashboard says of every figure of [moment] how old it is.
+const aged = `[...document.querySelectorAll("[data-source]")].every(li => li.className === "old" && li.innerText.includes("old, 3 h"))`
+
+// kept is a site whose pages hold figures, with no sidecar behind it: nothing is lost, nothing complains.
+func kept(t *testing.T, _ *served) {
+	r := serveFigures(t, false, nil)
+	want := r.discussion(t, 4)
+	height := fmt.Sprint(*r.moment.Networks["mainnet"].BlockHeight)
+	asOf := "Forum heat as of " + r.moment.Freshness.Forum.UTC().Format("2 Jan 2006, 15:04 UTC")
+	for _, v := range []View{{}, {Width: 390, NoScript: true, Dark: true}} {
+		t.Run(v.String(), func(t *testing.T) {
+			tab := r.tab(t, v)
+			tab.Go("/mip/4/")
+			if !v.NoScript {
+				tab.Wait(`document.querySelector(".fh").dataset.live === "404"`)
+			}
+			if got := Ask[string](tab, card); got != want {
+				t.Errorf("card %q, want %q", got, want)
+			}
+			if n := Ask[int](tab, `document.querySelectorAll("main h1, .prose h2, .side .card").length`); n < 5 {
+				t.Errorf("%d parts of the page", n)
+			}
+			tab.Go("/")
+			if !v.NoScript {
+				tab.Wait(`document.querySelector("#heat").dataset.live === "404"`)
+			}
+			if got := Ask[string](tab, `document.querySelector("#heat").textContent`); got != asOf {
+				t.Errorf("the list says %q, want %q", got, asOf)
+			}
+			tab.Go("/status/draft/")
+			if got := Ask[string](tab, `document.querySelector(".fresh").innerText`); !strings.Contains(got, asOf) {
+				t.Errorf("a list says %q, want %q", got, asOf)
+			}
+			tab.Go("/dashboard/")
+			if !v.NoScript {
+				tab.Wait(aged)
+			}
+			if got := Ask[string](tab, `document.querySelector("[data-network=mainnet] [data-f=height]").textContent.replaceAll(",", "")`); got != height {
+				t.Errorf("height %s, want %s", got, height)
+			}
+			rows := Ask[[]string](tab, `[...document.querySelectorAll("[data-topic]")].filter(r => r.checkVisibility()).map(r => r.querySelector("a").textContent + " " + r.querySelector("b").textContent)`)
+			if first := fmt.Sprint(r.moment.Forum[0].ActivityScore); len(rows) != 7 || !strings.HasPrefix(rows[0], "MIP-") || !strings.HasSuffix(rows[0], " "+first) {
+				t.Errorf("hottest discussions %q, want 7, the first of %s", rows, first)
+			}
+		})
+	}
+}
+
+// renewed is the same site with a sidecar: the figures of the build's moment give way to newer ones, in their
+// places.
+func renewed(t *testing.T, _ *served) {
+	r := serveFigures(t, true, nil)
+	tab := r.tab(t, View{Early: impatient, Width: 390})
+	tab.Go("/mip/15/")
+	tab.Wait(card + " !== " + fmt.Sprintf("%q", r.discussion(t, 15)) + ` && document.querySelector(".fh").dataset.live === "200"`)
+	if got := Ask[string](tab, `document.querySelector(".facts [data-f=score]").textContent + "|" + document.querySelector(".fh b").textContent`); strings.Split(got, "|")[0] != strings.Split(got, "|")[1] {
+		t.Errorf("the page says the heat %s", got)
+	}
+	tab.Go("/?sort=heat")
+	tab.Wait(`document.querySelector("#heat").dataset.live === "200" && !document.querySelector("#heat time")`)
+	heat := Ask[[]string](tab, `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector("td.he b")?.textContent ?? "")`)
+	if !slices.IsSortedFunc(heat, func(a, b string) int { return number(b) - number(a) }) || number(heat[0]) <= 0 {
+		t.Errorf("heat %q", heat)
+	}
+	tab.Go("/dashboard/")
+	tab.Wait(pill("mainnet") + `.className === "ok" && document.querySelector("[data-network=mainnet] [data-f=height]").textContent.replaceAll(",", "") > ` + fmt.Sprint(*r.moment.Networks["mainnet"].BlockHeight))
+	// A line needs some heads, and those come as time goes by.
+	for range 6 {
+		before := r.asked.Load()
+		r.later.Add(int64(6 * time.Second))
+		for end := time.Now().Add(patience); r.asked.Load() < before+2; {
+			if Ask[bool](tab, `new Promise(done => requestAnimationFrame(() => done(true)))`); time.Now().After(end) {
+				t.Fatal("the dashboard does not ask")
+			}
+		}
+	}
+	tab.Wait(`document.querySelector("[data-network=mainnet] .spark path:last-child").getAttribute("d")?.includes("L") && / ms$/.test(document.querySelector("[data-network=mainnet] [data-f=pace]").textContent)`)
+	// The chain keeps to its declared block time, so the line is in the middle of the drawing, which is 40 high.
+	for _, y := range Ask[[]float64](tab, `[...document.querySelector("[data-network=mainnet] .spark path:last-child").getAttribute("d").matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(m => Number(m[1]))`) {
+		if y < 10 || y > 30 {
+			t.Errorf("a block time is drawn at %v", y)
+		}
+	}
+}
+
+// olderAnswer holds that older answers do not take the place of newer figures: a sidecar that gives what it kept is no news.
+func olderAnswer(t *testing.T, _ *served) {
+	r := serveFigures(t, true, func(w *api.MIPWatch) {
+		for i := range w.Forum {
+			w.Forum[i].FetchedAt = later(w.Forum[i].FetchedAt)
+		}
+		w.Freshness.Forum = new(later(*w.Freshness.Forum))
+	})
+	tab := r.tab(t, View{})
+	tab.Go("/mip/4/")
+	tab.Wait(`document.querySelector(".fh").dataset.live === "200"`)
+	if got, want := Ask[string](tab, card), r.discussion(t, 4); got != want {
+		t.Errorf("card %q, want %q", got, want)
+	}
+}
+
+// later is a day after a time, and after now.
+func later(t mip.Time) mip.Time { return mip.NewTime(t.UTC().AddDate(0, 0, 1)) }
+
+// disagreements hold what a chain and texts say, many and long: all of it is shown, nothing before it moves, what else
+// needs attention does not contradict it, and what a file says is text.
+func disagreements(t *testing.T, _ *served) {
+	const hostile = `<img src=x onerror=alert(1)> & "more" `
+	r := serveFigures(t, false, func(w *api.MIPWatch) {
+		for i := range 12 {
+			w.Discrepancies = append(w.Discrepancies, api.Discrepancy{Code: "x", Message: fmt.Sprint(i, hostile, strings.Repeat("words ", 40))})
+		}
+	})
+	look := func(r *served) (float64, []string, string) {
+		tab := r.tab(t, View{Width: 390, NoScript: true})
+		tab.Go("/dashboard/")
+		if Ask[bool](tab, `(e => { for (; e; e = e.parentElement) if (e.scrollHeight > e.clientHeight + 1 && getComputedStyle(e).overflowY !== "visible") return e.tagName !== "HTML"; return false })(document.querySelector("#disagree"))`) {
+			t.Error("the list is cut")
+		}
+		return Ask[float64](tab, `document.querySelector("#disagree").closest("section").getBoundingClientRect().top`),
+			Ask[[]string](tab, `[...document.querySelectorAll("#disagree li")].map(li => li.textContent)`),
+			Ask[string](tab, `document.querySelector("#disagree").closest("section").innerText`)
+	}
+	full, said, attention := look(r)
+	empty, agreed, _ := look(serveFigures(t, false, nil))
+	if full != empty {
+		t.Errorf("at %v px with disagreements, at %v without", full, empty)
+	}
+	if strings.Contains(attention, "nothing stagnant") || strings.Contains(attention, "agree.") {
+		t.Errorf("disagreements, and says %q", attention)
+	}
+	if len(said) != 12 || !strings.HasPrefix(said[11], "11"+hostile) {
+		t.Errorf("says %q", said)
+	}
+	if len(agreed) != 1 || !strings.Contains(agreed[0], "agree") {
+		t.Errorf("says %q where all agree", agreed)
 	}
 }

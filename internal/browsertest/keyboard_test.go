@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -11,9 +10,12 @@ import (
 // reachable walks through every kind of page by the Tab key: every control that is seen gets the focus, has a
 // name, and shows that it has the focus.
 func reachable(t *testing.T, r *served) {
-	for _, v := range []View{{}, {Width: 390}} {
+	for v, paths := range map[View][]string{
+		{}:           {"/", "/mip/5/", "/mip/900/", "/dashboard/", "/graph/", "/feeds/"},
+		{Width: 390}: {"/", "/mip/4/", "/404.html"},
+	} {
 		tab := r.tab(t, v)
-		for _, path := range []string{"/", "/mip/4/", "/mip/5/", "/mip/900/", "/dashboard/", "/graph/", "/feeds/", "/404.html"} {
+		for _, path := range paths {
 			tab.Go("/about/ai/") // so that the walk begins at the page's beginning
 			tab.Go(path)
 			// A group of radio buttons has one stop; what is in a closed box has none.
@@ -31,27 +33,15 @@ func reachable(t *testing.T, r *served) {
 				});
 				return left.size;
 			})()`)
-			for i := 0; i < want+10 && Ask[int](tab, "left.size") > 0; i++ {
-				tab.Press(kb.Tab)
+			const some = 10
+			for i := 0; i < want+some && Ask[int](tab, "left.size") > 0; i += some {
+				tab.Press(strings.Repeat(kb.Tab, some))
 			}
 			if lost := Ask[[]string](tab, `[...left].map(e => "not reached: " + e.outerHTML.slice(0, 120)).concat(faults)`); want < 10 || len(lost) > 0 {
 				t.Errorf("%s %s: of %d controls\n%s", v, path, want, strings.Join(lost[:min(len(lost), 8)], "\n"))
 			}
 		}
 	}
-}
-
-// escape empties the search, as the browser does, and the address follows.
-func escape(t *testing.T, r *served) {
-	tab := r.tab(t, View{})
-	tab.Go("/")
-	all := shown(tab)
-	tab.Press("/opcode")
-	tab.Wait(`new URLSearchParams(location.search).get("q") === "opcode" && document.activeElement.id === "q"`)
-	tab.Wait(fmt.Sprintf(`document.querySelectorAll("#list tbody tr").length < %d`, len(all)))
-	tab.Press(kb.Escape)
-	tab.Wait(`document.querySelector("#q").value === "" && location.search === ""`)
-	shows(tab, all)
 }
 
 // phone opens the table of contents of a narrow window by keyboard, and follows it; without scripts too.

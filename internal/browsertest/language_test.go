@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/demo"
-	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // panel is what the page of a proposal says of its summary.
@@ -51,12 +50,6 @@ func (p panel) check(t *testing.T, r *served, n int) {
 	}
 }
 
-func impact(t *testing.T, r *served) {
-	everywhere(t, r, "/mip/5/", []View{{}, {Width: 320, NoScript: true}}, func(t *testing.T, tab *Tab) {
-		Ask[panel](tab, readPanel).check(t, r, 5)
-	})
-}
-
 // older is a summary of an earlier text: one that is kept beside the proposal, and one that is asked for
 // while the text that the page was made of has changed.
 func older(t *testing.T, with *served) {
@@ -79,11 +72,13 @@ func older(t *testing.T, with *served) {
 			t.Errorf("%s: the panel's foot is %+v", v, got)
 		}
 	}
-	for _, v := range []View{{}, {Width: 320, NoScript: true}} {
-		tab := r.tab(t, v)
-		tab.Go("/mip/5/")
-		says(v, tab, old)
-	}
+	still := View{Width: 320, NoScript: true}
+	tab := with.tab(t, still)
+	tab.Go("/mip/5/")
+	Ask[panel](tab, readPanel).check(t, with, 5)
+	tab = r.tab(t, still)
+	tab.Go("/mip/5/")
+	says(still, tab, old)
 	const other = "0123456789abcdef"
 	v := View{Early: `
 		const real = window.fetch;
@@ -92,7 +87,7 @@ func older(t *testing.T, with *served) {
 			return String(to.url ?? to).endsWith("ai-summary") ? Response.json({ ...await r.json(), contentHash: "` + other + `" }) : r;
 		};
 	`}
-	tab := r.tab(t, v)
+	tab = r.tab(t, v)
 	tab.Go("/mip/4/")
 	tab.Click("[data-offer=summaries]")
 	tab.Wait(`document.querySelector("section.ai .axes")`)
@@ -203,30 +198,6 @@ func live(t *testing.T, with *served) {
 		tab.Wait(`!document.querySelector("#translated")`)
 		if after := Ask[state](tab, look); after != before {
 			t.Errorf("%s: back in English it is\n%+v\nwant\n%+v", v, after, before)
-		}
-	}
-}
-
-// history looks at a proposal whose file was changed. How far back git knows is the checkout's matter.
-func history(t *testing.T, r *served) {
-	for _, v := range []View{{}, {Width: 320, Dark: true, NoScript: true}} {
-		tab := r.tab(t, v)
-		diffs := 0
-		for _, a := range r.plan.Artifacts {
-			if a.Pattern != "/mip/{n}/history/" {
-				continue
-			}
-			tab.Go(a.Route)
-			found := Ask[[]string](tab, `[...document.querySelectorAll("pre.diff")].map(e => e.innerText)`)
-			diffs += len(found)
-			for _, d := range found {
-				if !strings.Contains(d, "\n+") && !strings.Contains(d, "\n-") {
-					t.Errorf("%s: no line begins with + or -:\n%s", a.Route, d)
-				}
-			}
-		}
-		if diffs == 0 {
-			testenv.Missing(t, "history", "this clone holds no two versions of a proposal")
 		}
 	}
 }

@@ -30,6 +30,7 @@ func TestList(t *testing.T) {
 	count := func(n int) string { return fmt.Sprintf("%d of %d proposals", n, len(all)) }
 
 	t.Run("without scripts every proposal can be reached", func(t *testing.T) {
+		t.Parallel()
 		tab := r.tab(t, View{NoScript: true})
 		tab.Go("/")
 		if got := shown(tab); !slices.Equal(got, ids(all[:pageRows], everyone)) {
@@ -49,6 +50,7 @@ func TestList(t *testing.T) {
 		}
 	})
 	t.Run("several statuses at once, and back", func(t *testing.T) {
+		t.Parallel()
 		tab := r.tab(t, View{})
 		tab.Go("/feeds/")
 		tab.Go("/")
@@ -83,6 +85,7 @@ func TestList(t *testing.T) {
 		tab.Wait(`location.pathname === "/feeds/"`)
 	})
 	t.Run("counts under the choice", func(t *testing.T) {
+		t.Parallel()
 		core := func(m mip.Summary) bool { return *m.Category == "Core" }
 		tab := r.tab(t, View{Width: 390})
 		tab.Go("/?category=core&status=final")
@@ -95,6 +98,7 @@ func TestList(t *testing.T) {
 		}
 	})
 	t.Run("author and words", func(t *testing.T) {
+		t.Parallel()
 		login := *all[70].Authors[0].GitHub
 		by := ids(all, func(m mip.Summary) bool {
 			return slices.ContainsFunc(m.Authors, func(a mip.Author) bool { return strings.Contains(strings.ToLower(a.String()), "@"+login) })
@@ -112,6 +116,7 @@ func TestList(t *testing.T) {
 		shows(tab, ids(all[:pageRows], everyone))
 	})
 	t.Run("heads that sort", func(t *testing.T) {
+		t.Parallel()
 		tab := r.tab(t, View{})
 		tab.Go("/")
 		for _, c := range []struct {
@@ -157,6 +162,7 @@ func TestList(t *testing.T) {
 		}
 	})
 	t.Run("pages", func(t *testing.T) {
+		t.Parallel()
 		tab := r.tab(t, View{Width: 390})
 		tab.Media("prefers-reduced-motion", "reduce")
 		tab.Go("/")
@@ -177,6 +183,7 @@ func TestList(t *testing.T) {
 		tab.Wait(`location.search === "?status=draft"`)
 	})
 	t.Run("by keyboard", func(t *testing.T) {
+		t.Parallel()
 		tab := r.tab(t, View{})
 		tab.Go("/")
 		for _, key := range []string{" ", kb.Enter} {
@@ -188,6 +195,7 @@ func TestList(t *testing.T) {
 		}
 	})
 	t.Run("type and upgrade", func(t *testing.T) {
+		t.Parallel()
 		site := serve(t, false)
 		listed := mip.ActiveFirst(site.proposals(t))
 		tab := site.tab(t, View{})
@@ -204,6 +212,7 @@ func TestList(t *testing.T) {
 		}
 	})
 	t.Run("rows are those of the page", func(t *testing.T) {
+		t.Parallel()
 		const html = `[...document.querySelectorAll("#list tbody tr")].map(r => r.outerHTML.replace(/\s+(?=<)|(?<=>)\s+/g, ""))`
 		for _, site := range []*served{r, serve(t, false), serveFigures(t, false, nil)} {
 			tab := site.tab(t, View{})
