@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"strings"
@@ -248,50 +247,6 @@ func TestBodies(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A body that never ends, or stops coming, is given up in time, over a real server.
-func TestBodyThatStops(t *testing.T) {
-	withAI(t, aiSetup{}, func(w *aiWorld) {
-		w.net.Serve("self.example.org", w.sidecar)
-		send := func(body io.Reader) int {
-			r, err := http.NewRequestWithContext(w.Context(), http.MethodPost, "http://self.example.org/api/ai-summary", body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header.Set("Content-Type", "application/json")
-			resp, err := w.net.RoundTrip(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer resp.Body.Close()
-			io.Copy(io.Discard, resp.Body)
-			return resp.StatusCode
-		}
-		stopped, never := io.Pipe()
-		defer never.Close()
-		go never.Write([]byte(`{"mipNumber"`))
-		status := 0
-		if d := took(func() { status = send(stopped) }); status != 400 || d > answerTime {
-			t.Errorf("a body that stops: %d after %v", status, d)
-		}
-		if d := took(func() { status = send(blanks{}) }); status != 413 || d > answerTime {
-			t.Errorf("a body without an end: %d after %v", status, d)
-		}
-		if status := send(strings.NewReader(`{"mipNumber": 6}`)); status != 200 {
-			t.Errorf("afterwards: %d", status)
-		}
-	})
-}
-
-// blanks never end.
-type blanks struct{}
-
-func (blanks) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = ' '
-	}
-	return len(b), nil
 }
 
 // A proposal that gives orders, closes the data or asks for keys changes nothing and learns nothing,

@@ -141,9 +141,13 @@ func TestUnfinishedBodies(t *testing.T) {
 				s := newPipeServer(w.TB, w.sidecar)
 				all := unfinished()
 				for name, parts := range all {
+					want := "HTTP/1.1 "
+					if limit > 1 && strings.HasPrefix(name, "POST /api/ai-") { // the routes that read a body
+						want += map[bool]string{true: "413", false: "400"}[strings.Contains(name, "too long") || strings.Contains(name, "huge")]
+					}
 					go func() {
-						if answer := s.send(parts...); !strings.HasPrefix(answer, "HTTP/1.1 ") {
-							t.Errorf("%s: answered %q", name, answer)
+						if answer := s.send(parts...); !strings.HasPrefix(strings.TrimPrefix(answer, "HTTP/1.1 100 Continue\r\n\r\n"), want) {
+							t.Errorf("%s: answered %q, want %s", name, answer, want)
 						}
 					}()
 				}
