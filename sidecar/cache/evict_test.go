@@ -1,7 +1,11 @@
 package cache_test
 
 import (
+	"context"
+	"errors"
+	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +15,71 @@ import (
 
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 )
+
+// TestBounds asks for many keys from many sides, of which every third fails, and counts what is kept.
+func TestBounds(t *testing.T) {
+	const askers, perKey = 100, 256
+	for _, c := range []struct {
+		name    string
+		keys    int
+		entries int
+		bytes   int64
+	}{
+		{"entries", 10_000, 1000, 0},
+		{"bytes", 10_000, 0, 1 << 20},
+		{"both", 10_000, 1000, 1 << 18},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			cached := cache.New[uint64](cache.Config[int64]{
+				Fresh: fresh, Timeout: timeout, Entries: c.entries, Bytes: c.bytes,
+				Size:  func(v int64) int64 { return v },
+				Retry: func(error) time.Duration { return time.Minute },
+			})
+			defer cached.Close()
+			r := rand.New(rand.NewPCG(1, 2))
+			asked := make([]uint64, c.keys)
+			for i := range asked {
+				asked[i] = r.Uint64()
+			}
+			ask := func(i int) {
+				cached.Get(t.Context(), asked[i], func(context.Context) (int64, error) {
+					if i%3 == 0 {
+						return 0, errors.New(strings.Repeat("x", i%1000))
+					}
+					return int64(i % 4000), nil
+				})
+			}
+			var wg sync.WaitGroup
+			for from := range askers {
+				wg.Go(func() {
+					for i := from; i < c.keys; i += askers {
+						ask(i)
+					}
+				})
+			}
+			wg.Wait()
+			var values, failures int
+			var bytes int64
+			for _, k := range asked {
+				switch e, ok := cached.Peek(k); {
+				case ok:
+					values++
+					bytes += perKey + e.Value
+				case e.Err != nil:
+					failures++
+					bytes += perKey + int64(len(e.Err.Error()))
+				}
+			}
+			if n := values + failures; c.entries > 0 && n > c.entries || c.bytes > 0 && bytes > c.bytes {
+				t.Errorf("%s: %d entries of %d bytes are kept, want at most %d of %d", c.name, n, bytes, c.entries, c.bytes)
+			}
+			// What is kept is not far below the bounds either.
+			if full := c.entries > 0 && values+failures == c.entries || c.bytes > 0 && bytes > c.bytes-8000; !full || values == 0 || failures == 0 {
+				t.Errorf("%s: only %d values and %d failures of %d bytes are kept of %d keys", c.name, values, failures, bytes, c.keys)
+			}
+		})
+	}
+}
 
 // kept returns those of the keys that are kept.
 func kept(c *cache.Cache[string, string], keys ...string) (out []string) {
