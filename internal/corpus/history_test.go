@@ -216,6 +216,9 @@ func TestNoHistory(t *testing.T) {
 	})
 	t.Run("no program", func(t *testing.T) {
 		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		writeFile(t, filepath.Join(dir, "a/MIP-1.md"), []byte(sound))
 		writeFile(t, filepath.Join(dir, "b/MIP-2.md"), []byte(strings.Replace(sound, "mip: 1", "mip: 2", 1)))
 		t.Setenv("PATH", t.TempDir())

@@ -124,7 +124,22 @@ func list(root *os.Root, dir string) (out []*entry, err error) {
 		out = append(out, e)
 	}
 	checkNames(texts, "")
+	if isRepository(root) {
+		e := newEntry(root, folder.File{Name: "HEAD", Path: path.Join(filepath.ToSlash(dir), "HEAD")})
+		e.report.add(0, "repository-files", filepath.ToSlash(dir))
+		out = append(out, e)
+	}
 	return out, nil
+}
+
+// isRepository reports whether git takes the folder for a repository without a checkout.
+func isRepository(root *os.Root) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := root.Lstat(name); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // checkNames reports names that look like another one in messages and in addresses, and those

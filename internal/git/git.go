@@ -81,7 +81,7 @@ func limited(ctx context.Context, dir, limits string, args ...string) *command {
 		return strings.HasPrefix(kv, "LC_") || strings.HasPrefix(kv, "LANGUAGE=") ||
 			strings.HasPrefix(kv, "GIT_") && !inherited.MatchString(kv)
 	}), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
-		"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
+		"GIT_ALLOW_PROTOCOL=") // older versions fetch what is missing by a command that the repository names
 	c.Stderr = &c.stderr
 	// Asked to end, git ends the processes that it started as well. One of them may keep a pipe open.
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }

@@ -26,10 +26,25 @@ type Place struct {
 	Shallow map[string]bool
 }
 
-// Locate asks git where a folder is. The error is one of those of the package.
+// Locate finds the repository around a folder: the nearest folder, itself or above it, that holds .git. Git alone would
+// also take a folder for one that holds HEAD, objects and refs, which anybody can commit. The error is one of those of
+// the package.
 func Locate(ctx context.Context, folder string) (Place, error) {
-	args := []string{"rev-parse", "--show-toplevel", "--show-prefix", "--git-path", "shallow"}
-	out, err := newCommand(ctx, folder, args...).output()
+	dir, err := filepath.Abs(folder)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return Place{}, fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	top := dir
+	for !holdsGit(top) {
+		if top == filepath.Dir(top) {
+			return Place{}, ErrNoRepo
+		}
+		top = filepath.Dir(top)
+	}
+	out, err := newCommand(ctx, top, "rev-parse", "--show-toplevel", "--git-dir", "--git-path", "shallow").output()
 	// These are words of git that have been the same for years; a test of each version of git would show others.
 	if said, ok := errors.AsType[complaint](err); ok {
 		switch {
@@ -43,11 +58,22 @@ func Locate(ctx context.Context, folder string) (Place, error) {
 	if err != nil || len(lines) < 3 {
 		return Place{}, errors.Join(ErrFailed, err)
 	}
-	p := Place{Top: lines[0], Prefix: lines[1]}
+	// Where .git is none, git goes on with the folder itself, or above it.
+	if real, err := filepath.EvalSymlinks(lines[0]); err != nil || real != top || lines[1] == "." {
+		return Place{}, ErrNoRepo
+	}
+	p := Place{Top: top}
+	if dir != top {
+		rel, err := filepath.Rel(top, dir)
+		if err != nil {
+			return Place{}, fmt.Errorf("%w: %w", ErrFailed, err)
+		}
+		p.Prefix = filepath.ToSlash(rel) + "/"
+	}
 	// The file lists the commits whose parents were left out. A whole clone has none.
 	boundary := lines[2]
 	if !filepath.IsAbs(boundary) {
-		boundary = filepath.Join(folder, boundary)
+		boundary = filepath.Join(top, boundary)
 	}
 	switch b, err := os.ReadFile(boundary); {
 	case err == nil:
@@ -59,6 +85,12 @@ func Locate(ctx context.Context, folder string) (Place, error) {
 		return Place{}, ErrFailed
 	}
 	return p, nil
+}
+
+// holdsGit reports whether a folder holds .git, which is a folder or, in a linked worktree or a submodule, a file.
+func holdsGit(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, ".git"))
+	return err == nil
 }
 
 // Partial reports whether a clone was made without some of the contents that its commits name (git clone
@@ -132,6 +164,7 @@ func newRemote(ctx context.Context, dir, address string, maxFile int64, args ...
 	limits := fmt.Sprintf(`trap "" XFSZ 2>/dev/null; ulimit -f %d 2>/dev/null;`, maxFile/512)
 	c := limited(ctx, dir, limits, append(fixed, args...)...)
 	c.address = address
+	c.Env = append(c.Env, "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
 	return c
 }
 
