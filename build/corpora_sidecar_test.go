@@ -1,6 +1,7 @@
 package build_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/openapitest"
+	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
@@ -35,6 +37,11 @@ func checkDescribed(t *testing.T, b built) {
 	h, err := b.plan.Publish(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, r := range agent.StaticRoutes(b.prefix) {
+		if !bytes.Contains(b.files["api/index.html"], []byte("<code>"+r.Pattern+"</code>")) {
+			t.Errorf("/api/ does not show %s", r.Pattern)
+		}
 	}
 	for _, a := range b.plan.Artifacts {
 		if !strings.HasPrefix(a.Route, "/api/v1/") {

@@ -378,22 +378,13 @@ func checkXML(t *testing.T, name string, body []byte) {
 	}
 }
 
-// checkPage looks for what no page may have, and for header text in what a reader sees.
+// checkPage holds a page to the rules for all of them, and looks for header text in what a reader sees.
 func checkPage(t *testing.T, name string, doc *html.Node) {
 	t.Helper()
-	ids := map[string]bool{}
+	for _, fault := range rendertest.PageFaults(doc) {
+		t.Errorf("%s: %s", name, fault)
+	}
 	for n := range doc.Descendants() {
-		for _, a := range n.Attr {
-			if a.Key == "id" && ids[a.Val] {
-				t.Errorf("%s: id %q twice", name, a.Val)
-			}
-			if a.Key == "id" {
-				ids[a.Val] = true
-			}
-			if a.Key == "style" || strings.HasPrefix(a.Key, "on") {
-				t.Errorf("%s: attribute %s=%q", name, a.Key, a.Val)
-			}
-		}
 		if n.Type == html.TextNode && n.Parent.Data != "code" && strings.HasPrefix(strings.TrimSpace(n.Data), "---\n") {
 			t.Errorf("%s: a header shows: %.60q", name, n.Data)
 		}

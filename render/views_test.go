@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/render/agent"
 )
 
 func TestTitleHTML(t *testing.T) {
@@ -198,23 +197,6 @@ func TestAPIPage(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not show %q", want)
-		}
-	}
-}
-
-// TestAPIPageOfTheSite holds the page to the document that this package makes.
-func TestAPIPageOfTheSite(t *testing.T) {
-	info := pageInfo("https://example.org")
-	page, err := newTestPages(t, info, pageForks()).API(agent.Describe(info, pageForks(), nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range pageFaults(t, page) {
-		t.Error(f)
-	}
-	for _, r := range agent.StaticRoutes("MIP") {
-		if !strings.Contains(string(page), "<code>"+r.Pattern+"</code>") {
-			t.Errorf("the page does not show %s", r.Pattern)
 		}
 	}
 }

@@ -1,16 +1,11 @@
 package agent
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
-	"golang.org/x/net/html"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -126,37 +121,6 @@ func TestLLMsNamesEverything(t *testing.T) {
 	}
 }
 
-// What an author writes is text and nothing else for a reader of Markdown: the same characters come
-// out, in one item of the list, with one link.
-func TestLLMsEscaping(t *testing.T) {
-	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
-	for i, h := range rendertest.HostileTexts() {
-		t.Run(h.Name, func(t *testing.T) {
-			s := rendertest.HostileSummaries()[i]
-			out := rendertest.Must[[]byte](t)(LLMs(rendertest.HostileInfo(h.In), nil, []mip.Summary{s}))
-			readLLMs(t, out)
-			var page bytes.Buffer
-			if err := md.Convert(out, &page); err != nil {
-				t.Fatal(err)
-			}
-			doc := rendertest.Must[*html.Node](t)(html.Parse(&page))
-			rendertest.Same(t, "title", llmsTexts(doc, "h1")[0], unquoted(h.Want))
-			if got := llmsTexts(doc, "blockquote")[0]; !strings.HasPrefix(strings.TrimSpace(got), unquoted(h.Want)) {
-				t.Errorf("summary %q, want it to begin with %q", got, unquoted(h.Want))
-			}
-			rendertest.Same(t, "link", llmsTexts(doc, "a")[0], unquoted(s.ID.String()+": "+h.Want))
-			for _, tag := range []string{"script", "img", "em", "strong", "del", "h3", "ol", "table"} {
-				if got := llmsTexts(doc, tag); got != nil {
-					t.Errorf("%s in %s: %q", tag, out, got)
-				}
-			}
-			if got := llmsTexts(doc, "h1"); len(got) != 1 {
-				t.Errorf("headings %q, want one", got)
-			}
-		})
-	}
-}
-
 // Titles with code spans stay readable.
 func TestInlineKeepsCode(t *testing.T) {
 	for in, want := range map[string]string{
@@ -215,27 +179,4 @@ func llmsFull(t *testing.T, all []mip.Summary, text func(i int) string) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-// unquoted drops the backticks: in HTML a code span is an element.
-func unquoted(s string) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(s, "`", "")), " ")
-}
-
-// llmsTexts is the text of every element of that name, without backticks.
-func llmsTexts(n *html.Node, tag string) []string {
-	var out []string
-	for d := range n.Descendants() {
-		if d.Type != html.ElementNode || d.Data != tag {
-			continue
-		}
-		var b strings.Builder
-		for c := range d.Descendants() {
-			if c.Type == html.TextNode {
-				b.WriteString(c.Data)
-			}
-		}
-		out = append(out, unquoted(b.String()))
-	}
-	return out
 }

@@ -263,49 +263,6 @@ func TestOpenAPIPrefix(t *testing.T) {
 	}
 }
 
-func TestOpenAPIReferences(t *testing.T) {
-	for name, out := range openAPICases(t) {
-		doc := rendertest.Must[any](t)(jsonschema.UnmarshalJSON(bytes.NewReader(out)))
-		count := 0
-		var walk func(v any)
-		walk = func(v any) {
-			switch v := v.(type) {
-			case []any:
-				for _, e := range v {
-					walk(e)
-				}
-			case map[string]any:
-				if ref, ok := v["$ref"].(string); ok {
-					count++
-					if !pointsAt(doc, ref) {
-						t.Errorf("%s: $ref %q leads nowhere", name, ref)
-					}
-				}
-				for _, e := range v {
-					walk(e)
-				}
-			}
-		}
-		walk(doc)
-		if count < 20 {
-			t.Errorf("%s: %d references, want the schemas to be shared", name, count)
-		}
-	}
-}
-
-// pointsAt reports whether a reference within the document has a target.
-func pointsAt(doc any, ref string) bool {
-	path, ok := strings.CutPrefix(ref, "#/")
-	for part := range strings.SplitSeq(path, "/") {
-		m, isMap := doc.(map[string]any)
-		if !ok || !isMap || m[part] == nil {
-			return false
-		}
-		doc = m[part]
-	}
-	return true
-}
-
 // Every example, of bodies and of parameters, is what its schema says.
 func TestOpenAPIExamples(t *testing.T) {
 	for name, out := range openAPICases(t) {
@@ -379,24 +336,6 @@ func TestOpenAPIExampleFigures(t *testing.T) {
 				t.Errorf("quote %q is not in the text", q.Quote)
 			}
 		}
-	}
-}
-
-// What changes with every commit does not change the document.
-func TestOpenAPIIsStable(t *testing.T) {
-	later := rendertest.SampleInfo()
-	later.Commit, later.Counts.Total = new("ffff"), 99
-	a := rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), subject(rendertest.SampleProposal())).JSON())
-	b := rendertest.Must[[]byte](t)(Describe(later, rendertest.SampleForks(), subject(rendertest.SampleProposal())).JSON())
-	rendertest.Same(t, "document after a commit", string(b), string(a))
-}
-
-func TestOpenAPIIsPure(t *testing.T) {
-	info, forks, p := rendertest.SampleInfo(), rendertest.SampleForks(), rendertest.SampleProposal()
-	a := rendertest.Must[[]byte](t)(Describe(info, forks, subject(p)).JSON())
-	rendertest.Same(t, "second document", string(rendertest.Must[[]byte](t)(Describe(info, forks, subject(p)).JSON())), string(a))
-	if diff := cmp.Diff(rendertest.SampleProposal(), p, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); diff != "" {
-		t.Errorf("OpenAPI changed its argument (-want +got):\n%s", diff)
 	}
 }
 

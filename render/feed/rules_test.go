@@ -17,6 +17,9 @@ type rssCase struct {
 	out        []byte
 	changed    *mip.Time
 	items      int
+
+	version string         // feedparser's name of the format
+	of      []*mip.Summary // its entries, where a test looks at them
 }
 
 // rssCases are every kind of RSS feed over every list.
@@ -25,20 +28,20 @@ func rssCases(t *testing.T) []rssCase {
 	var out []rssCase
 	for _, tt := range rendertest.Sites() {
 		n := min(len(tt.All), feedLimit)
-		out = append(out, rssCase{tt.Name, tt.Info.BaseURL + "/", rendertest.Must[[]byte](t)(RSS(tt.Info, tt.All)), latest(tt.All), n})
+		out = append(out, rssCase{name: tt.Name, page: tt.Info.BaseURL + "/", out: rendertest.Must[[]byte](t)(RSS(tt.Info, tt.All)), changed: latest(tt.All), items: n})
 		for _, l := range []plain.Listing{
 			{Kind: "status", Value: "Last Call", Slug: "last-call"}, {Kind: "category", Value: rendertest.HostileTexts()[0].In, Slug: "ядро-層"},
 			{Kind: "type", Slug: "other"}, {Kind: "author", Value: rendertest.HostileTexts()[1].In, Slug: "ada"}, {Kind: "upgrade", Value: "Été", Slug: "été"},
 		} {
 			l.Summaries = tt.All
 			page := (&url.URL{Path: "/" + l.Kind + "/" + l.Slug + "/"}).EscapedPath()
-			out = append(out, rssCase{tt.Name + " " + l.Kind, tt.Info.BaseURL + page, rendertest.Must[[]byte](t)(List(tt.Info, l)), latest(tt.All), n})
+			out = append(out, rssCase{name: tt.Name + " " + l.Kind, page: tt.Info.BaseURL + page, out: rendertest.Must[[]byte](t)(List(tt.Info, l)), changed: latest(tt.All), items: n})
 		}
 		for _, s := range tt.All[:min(len(tt.All), 5)] {
 			page := tt.Info.BaseURL + s.ID.Page()
-			out = append(out, rssCase{tt.Name + " " + s.ID.String(), page, rendertest.Must[[]byte](t)(History(tt.Info, s, nil)), s.Updated, 1})
+			out = append(out, rssCase{name: tt.Name + " " + s.ID.String(), page: page, out: rendertest.Must[[]byte](t)(History(tt.Info, s, nil)), changed: s.Updated, items: 1})
 			changes := sampleChanges(s)
-			out = append(out, rssCase{tt.Name + " changes of " + s.ID.String(), page, rendertest.Must[[]byte](t)(History(tt.Info, s, changes)), &changes[0].When, len(changes)})
+			out = append(out, rssCase{name: tt.Name + " changes of " + s.ID.String(), page: page, out: rendertest.Must[[]byte](t)(History(tt.Info, s, changes)), changed: &changes[0].When, items: len(changes)})
 		}
 	}
 	return out

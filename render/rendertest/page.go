@@ -1,6 +1,7 @@
 package rendertest
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -84,6 +85,71 @@ func ArticleFaults(article *html.Node) (faults []string) {
 	for _, f := range fragments {
 		if plain, err := url.PathUnescape(f); !ids[f] && (err != nil || !ids[plain]) {
 			fault("#%s leads nowhere", f)
+		}
+	}
+	return faults
+}
+
+// PageFaults are the ways in which a page breaks a rule that holds for all of them.
+func PageFaults(doc *html.Node) (faults []string) {
+	say := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	ids, names, fragments, h1 := map[string]bool{}, map[string]bool{}, []string{}, 0
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		attr := map[string]string{}
+		for _, a := range n.Attr {
+			attr[a.Key] = a.Val
+			switch {
+			case a.Key == "style" || strings.HasPrefix(a.Key, "on"):
+				say("<%s %s=%q>", n.Data, a.Key, a.Val)
+			case a.Key == "id" && ids[a.Val]:
+				say("id %q twice", a.Val)
+			case a.Key == "id":
+				ids[a.Val] = true
+			}
+			if strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript:") {
+				say("<%s %s=%q>", n.Data, a.Key, a.Val)
+			}
+		}
+		if to, ok := strings.CutPrefix(attr["href"], "#"); ok {
+			fragments = append(fragments, to)
+		}
+		switch n.Data {
+		case "style", "iframe", "object", "embed", "base":
+			say("<%s>", n.Data)
+		case "script":
+			text := TextOf(n)
+			if attr["type"] == "application/ld+json" {
+				if !json.Valid([]byte(text)) {
+					say("structured data is not JSON: %s", text)
+				}
+			} else if attr["src"] == "" || text != "" {
+				say("inline script %q", text)
+			}
+		case "h1", "h2", "h3", "h4", "a", "button", "title", "option", "summary":
+			// A script fills rows whose links lead nowhere yet.
+			if _, leads := attr["href"]; strings.TrimSpace(TextOf(n)) == "" && (leads || n.Data != "a") {
+				say("<%s> without text", n.Data)
+			}
+			if n.Data == "h1" {
+				h1++
+			}
+		case "nav", "aside":
+			if name := attr["aria-label"]; name == "" || names[name] {
+				say("<%s aria-label=%q>: not a name of its own", n.Data, name)
+			} else {
+				names[name] = true
+			}
+		}
+	}
+	if h1 != 1 {
+		say("%d h1", h1)
+	}
+	for _, to := range fragments {
+		if plain, err := url.PathUnescape(to); !ids[to] && (err != nil || !ids[plain]) {
+			say("no element has the id of #%s", to)
 		}
 	}
 	return faults
