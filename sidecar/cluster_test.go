@@ -1,7 +1,6 @@
 package sidecar_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -212,56 +211,59 @@ func TestClusterHosts(t *testing.T) {
 	}
 }
 
-// TestClusterGarbage writes garbage under every key: nobody sees it, and what is asked for is soon there again.
+// TestClusterGarbage writes garbage under every key, and records that are forged in one place: nobody sees it, and what
+// is asked for is soon there again.
 func TestClusterGarbage(t *testing.T) {
 	c, w := newAICluster(t, 2, 1000)
-	ask := func() {
+	ask := func() (api.Summary, api.Translation) {
 		t.Helper()
-		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 200)
-		w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja", "sections": ["s-abstract"]}`).want(w.world, 200)
+		return read[api.Summary](w.world, w.post("/api/ai-summary", `{"mipNumber": 7}`)),
+			read[api.Translation](w.world, w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja", "sections": ["s-abstract"]}`))
 	}
-	ask()
-	keys := c.redis.Keys("mipwatch:1:")
-	if len(keys) < 4 {
-		t.Fatalf("only %q are kept", keys)
+	summary, translation := ask()
+	records := map[string]string{}
+	for _, key := range c.redis.Keys("mipwatch:1:") {
+		records[key] = c.redis.Do("GET", key)
 	}
-	sound := w.post("/api/ai-summary", `{"mipNumber": 7}`).body
-	record := ""
-	for _, k := range keys {
-		if strings.Contains(k, ":summary:") {
-			record = c.redis.Do("GET", k)
+	if len(records) < 4 {
+		t.Fatalf("only %q are kept", records)
+	}
+	constant := func(text string) func(string) string { return func(string) string { return text } }
+	// forged is a record with words that nobody said, and one thing that gives it away.
+	forged := func(old, new string) func(string) string {
+		return func(record string) string {
+			if !strings.Contains(record, old) {
+				return record
+			}
+			record = strings.Replace(record, old, new, 1)
+			return strings.NewReplacer(`"tldr":"`, `"tldr":"Forged `, `"texts":["`, `"texts":["Forged `).Replace(record)
 		}
 	}
-	for name, spoil := range map[string]func(key string){
-		"bytes":     func(key string) { c.redis.Do("SET", key, "\xff garbage", "PX", "60000") },
-		"another's": func(key string) { c.redis.Do("SET", key, record, "PX", "60000") },
-		"cut off":   func(key string) { c.redis.Do("SET", key, record[:len(record)/2], "PX", "60000") },
-		"other case": func(key string) {
-			c.redis.Do("SET", key, strings.Replace(record, `"tldr":"`, `"TLDR":"Forged `, 1), "PX", "60000")
-		},
-		"more": func(key string) {
-			c.redis.Do("SET", key, strings.Replace(record, `"tldr":"`, `"more":1,"tldr":"Forged `, 1), "PX", "60000")
-		},
-		"severity": func(key string) {
-			c.redis.Do("SET", key, strings.Replace(record, `"severity":"`, `"severity":"un`, 1), "PX", "60000")
-		},
-		"a failure for ever":    func(key string) { c.redis.Do("SET", key, "-timeout 99999999999999", "PX", "60000") },
-		"a failure in the past": func(key string) { c.redis.Do("SET", key, "-timeout 1", "PX", "60000") },
-		"an unknown failure": func(key string) {
-			c.redis.Do("SET", key, fmt.Sprintf("-forged %d", time.Now().Add(time.Minute).UnixMilli()), "PX", "60000")
-		},
-		"a link": func(key string) {
-			c.redis.Do("SET", key, strings.Replace(record, `"tldr":"`, `"tldr":"See https://evil.example.org `, 1), "PX", "60000")
-		},
+	for name, spoil := range map[string]func(record string) string{
+		"bytes":                 constant("\xff garbage"),
+		"cut off":               func(record string) string { return record[:len(record)/2] },
+		"a failure for ever":    constant("-timeout 99999999999999"),
+		"a failure in the past": constant("-timeout 1"),
+		"an unknown failure":    constant(fmt.Sprintf("-forged %d", time.Now().Add(time.Minute).UnixMilli())),
+		"other case":            forged(`"source"`, `"Source"`),
+		"more":                  forged(`"source"`, `"more":1,"source"`),
+		"another proposal":      forged(`{"mipNumber":7`, `{"mipNumber":6`),
+		"another text":          forged(`"contentHash":"`, `"contentHash":"0`),
+		"another language":      forged(`"locale":"en"`, `"locale":"ja"`),
+		"another model":         forged(`"source":"`+modelName, `"source":"other`),
+		"stale":                 forged(`"stale":false`, `"stale":true`),
+		"severity":              forged(`"severity":"`, `"severity":"un`),
+		"a link":                forged(`"tldr":"`, `"tldr":"See https://evil.example.org `),
+		"a passage less":        forged(`"Abstract",`, ``),
+		"an empty passage":      forged(`"Abstract",`, `"",`),
 	} {
-		for _, k := range keys {
-			spoil(k)
+		for key, record := range records {
+			c.redis.Do("SET", key, spoil(record), "PX", "60000")
 		}
 		c.grow()
-		ask()
-		got, want := read[api.Summary](w.world, w.post("/api/ai-summary", `{"mipNumber": 7}`)), api.Summary{}
-		if err := json.Unmarshal(sound, &want); err != nil || got.TLDR != want.TLDR || got.Developers.Severity != want.Developers.Severity {
-			t.Errorf("%s: %+v, want %s", name, got, sound)
+		gotSummary, gotTranslation := ask()
+		if gotSummary.TLDR != summary.TLDR || gotSummary.Developers.Severity != summary.Developers.Severity || gotTranslation.Markdown != translation.Markdown || gotTranslation.Title != translation.Title {
+			t.Errorf("%s: the summary %q and the translation %q, want %q and %q", name, gotSummary.TLDR, gotTranslation.Title, summary.TLDR, translation.Title)
 		}
 	}
 	if lines := w.log.lines("redis is away"); len(lines) > 0 {

@@ -203,13 +203,19 @@ func (d dripping) Read(p []byte) (int, error) {
 
 func (d dripping) Close() error { return nil }
 
-// TestWebFollowsItsOwnHost is a host that adds a slash or moves to TLS.
+// TestWebFollowsItsOwnHost is a host that moves to TLS, and then elsewhere on it: three redirects in all.
 func TestWebFollowsItsOwnHost(t *testing.T) {
 	h := samples(t).published
 	source := open(t, "http://mips.example.org", client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Scheme == "http" {
-			http.Redirect(w, r, "https://"+r.URL.Host+r.URL.Path, http.StatusMovedPermanently)
+			http.Redirect(w, r, "https://"+r.URL.Host+"/a"+r.URL.Path, http.StatusMovedPermanently)
 			return
+		}
+		for from, to := range map[string]string{"/a/": "/b/", "/b/": "/"} {
+			if rest, ok := strings.CutPrefix(r.URL.Path, from); ok {
+				http.Redirect(w, r, to+rest, http.StatusFound)
+				return
+			}
 		}
 		h.ServeHTTP(w, r)
 	})))
