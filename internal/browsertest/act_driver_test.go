@@ -139,37 +139,15 @@ func (tab *Tab) Wait(expression string) {
 	tab.t.Helper()
 	ctx, done := context.WithTimeout(tab.ctx, patience)
 	defer done()
-	if tab.noScript { // nor has it timers
-		now := "(() => { try { return !!(" + expression + ") } catch { return false } })()"
-		for ctx.Err() == nil {
-			if ok, err := evaluate[bool](ctx, now); ok {
-				return
-			} else if err != nil && !navigated(err) && ctx.Err() == nil {
-				tab.t.Fatalf("wait for %s: %v", expression, err)
-			}
-			tab.pause(ctx)
-		}
-		tab.never(expression)
-	}
-	script := `new Promise(done => {
-		const look = () => { try { if (` + expression + `) return done(true) } catch {} setTimeout(look, 10) };
-		look();
-	})`
+	now := "(() => { try { return !!(" + expression + ") } catch { return false } })()"
 	for ctx.Err() == nil {
-		ok, err := evaluate[bool](ctx, script)
-		if ok {
+		if ok, err := evaluate[bool](ctx, now); ok {
 			return
-		}
-		if err != nil && !navigated(err) && ctx.Err() == nil {
+		} else if err != nil && !navigated(err) && ctx.Err() == nil {
 			tab.t.Fatalf("wait for %s: %v", expression, err)
 		}
+		tab.pause(ctx)
 	}
-	tab.never(expression)
-}
-
-// never ends the test for what did not come true.
-func (tab *Tab) never(expression string) {
-	tab.t.Helper()
 	tab.t.Fatalf("%s did not come true at %s:\n%s", expression, Ask[string](tab, "location.href"), Ask[string](tab, "document.body.innerText.slice(0, 600)"))
 }
 

@@ -48,7 +48,7 @@ func answers(t *testing.T, with *served) {
 	colours := func(tab *Tab) []string {
 		return Ask[[]string](tab, `[...document.querySelectorAll(".act")].map(e => getComputedStyle(e).color)`)
 	}
-	for _, v := range []View{{}, {Dark: true}, {Width: 390}, {Width: 390, Dark: true}, {Width: 320, NoScript: true}} {
+	for _, v := range []View{{}, {Width: 390, Dark: true}, {Width: 320, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Go("/mip/950/")
 		if diff := cmp.Diff(want, Ask[[]group](tab, look)); diff != "" {

@@ -39,18 +39,34 @@ func pill(key string) string {
 // answered is whether a source has answered: a forum's figures are kept for longer than they count as new.
 func answered(key string) string { return `["ok", "old"].includes(` + pill(key) + `.className)` }
 
-// sources ends one source and lets it come back: that changes its pill, and nothing that is said of others or was known.
+// sources begins without any source, and ends one and lets it come back: that changes its pill, and nothing that is said
+// of others or was known.
 func sources(t *testing.T, _ *served) {
-	r := serveFigures(t, true, nil) // whose hosts are its own to break
+	r := serve(t, true) // whose hosts are its own to break
 	tab := r.tab(t, View{Early: impatient, Width: 390, Dark: true})
-	tab.Go("/dashboard/")
-	working := func(keys ...string) {
+	down := func(yes bool, all ...string) {
+		for _, name := range all {
+			r.network.Down(name, yes)
+		}
+		r.later.Add(int64(10 * time.Minute)) // so that they are asked again
+		Ask[int](tab, `window.later += 600_000`)
+	}
+	are := func(class string, keys ...string) {
 		t.Helper()
 		for _, key := range keys {
-			tab.Wait(pill(key) + `.className === "ok"`)
+			tab.Wait(pill(key) + `.className === ` + fmt.Sprintf("%q", class))
 		}
 	}
-	working("forum", "mainnet", "testnet")
+	for _, name := range hosts {
+		r.network.Down(name, true)
+	}
+	tab.Go("/dashboard/")
+	are("down", "forum", "mainnet", "testnet")
+	if text := Ask[string](tab, `document.body.innerText`); !strings.Contains(text, "Recent changes") {
+		t.Error("the page lost what it had")
+	}
+	down(false, hosts[:]...)
+	are("ok", "forum", "mainnet", "testnet")
 	const height = `document.querySelector("[data-network=mainnet] [data-f=height]").textContent`
 	before := Ask[string](tab, height)
 	r.later.Add(int64(10 * time.Second))
@@ -58,18 +74,14 @@ func sources(t *testing.T, _ *served) {
 	const heat = `[...document.querySelectorAll("[data-topic] b")].map(b => Number(b.textContent)).filter(n => n > 0).join()`
 	kept := Ask[string](tab, heat)
 
-	r.network.Down(hosts[0], true)
-	r.later.Add(int64(10 * time.Minute))
-	Ask[int](tab, `later += 600_000`)
+	down(true, hosts[0])
 	tab.Wait(pill("forum") + `.className === "old" && /1\d min.*no answer/.test(` + pill("forum") + `.innerText)`)
-	working("mainnet", "testnet")
+	are("ok", "mainnet", "testnet")
 	if got := Ask[string](tab, heat); got != kept || strings.Count(kept, ",") != 6 {
 		t.Errorf("heat %s after the forum's end, was %s", got, kept)
 	}
-	r.network.Down(hosts[0], false)
-	r.later.Add(int64(10 * time.Minute))
-	Ask[int](tab, `later += 600_000`)
-	working("forum")
+	down(false, hosts[0])
+	are("ok", "forum")
 }
 
 // ages holds that figures of the forum are new for minutes and heads for seconds.
@@ -101,28 +113,6 @@ func hidden(t *testing.T, _ *served) {
 	tab.Wait(`pending() === 1`)
 	if n := r.asked.Load(); n <= before {
 		t.Error("does not ask again when it is seen again")
-	}
-}
-
-func nothingAnswers(t *testing.T, _ *served) {
-	r := serve(t, true)
-	for _, name := range hosts {
-		r.network.Down(name, true)
-	}
-	tab := r.tab(t, View{Early: impatient})
-	tab.Go("/dashboard/")
-	for _, key := range []string{"forum", "mainnet", "testnet"} {
-		tab.Wait(pill(key) + `.className === "down"`)
-	}
-	if text := Ask[string](tab, `document.body.innerText`); !strings.Contains(text, "Recent changes") {
-		t.Error("the page lost what it had")
-	}
-	for _, name := range hosts {
-		r.network.Down(name, false)
-	}
-	for _, key := range []string{"forum", "mainnet", "testnet"} {
-		r.later.Add(int64(time.Minute))
-		tab.Wait(pill(key) + `.className === "ok"`)
 	}
 }
 

@@ -38,11 +38,7 @@ func ids(all []mip.Summary, keep func(mip.Summary) bool) []string {
 
 func firstPage(t *testing.T, r *served) {
 	want := ids(mip.ActiveFirst(r.proposals(t)), everyone)
-	var info mip.SiteInfo
-	b, _ := r.get(t, "/api/v1/site")
-	if err := json.Unmarshal(b, &info); err != nil {
-		t.Fatal(err)
-	}
+	info := read[mip.SiteInfo](t, r, "/api/v1/site")
 	for _, v := range []View{{}, {Width: 390, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Go("/")
@@ -146,9 +142,7 @@ func tiles(t *testing.T, r *served) {
 	still.Go("/")
 	still.Click(`[data-status="last-call"]`)
 	still.Wait(`location.pathname === "/status/last-call/"`)
-	if got := shown(still); !slices.Equal(got, want) {
-		t.Errorf("rows %q, want %q", got, want)
-	}
+	shows(still, want)
 }
 
 func combined(t *testing.T, r *served) {

@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -19,14 +18,9 @@ import (
 // and as many heads of each network as it ever tells: its answers are the longest then.
 func (v *served) runs(t *testing.T, topics int) {
 	t.Helper()
-	var w api.MIPWatch
 	const heads = 40
 	for end := time.Now().Add(patience); time.Now().Before(end); {
-		body, _ := v.get(t, "/api/mip-watch")
-		w = api.MIPWatch{}
-		if err := json.Unmarshal(body, &w); err != nil {
-			t.Fatal(err)
-		}
+		w := read[api.MIPWatch](t, v, "/api/mip-watch")
 		few := false
 		for _, n := range w.Networks {
 			few = few || len(n.Recent) < heads
@@ -36,7 +30,7 @@ func (v *served) runs(t *testing.T, topics int) {
 		}
 		v.later.Add(int64(10 * time.Second))
 	}
-	t.Fatalf("%d topics, want %d; networks %+v, errors %v", len(w.Forum), topics, w.Networks, w.Errors)
+	t.Fatalf("the sidecar does not know %d topics", topics)
 }
 
 // varied are the files of so many proposals, of which no two say the same, as what repeats itself weighs next to nothing

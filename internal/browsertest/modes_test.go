@@ -8,8 +8,11 @@ import (
 	"testing"
 )
 
+// theme chooses a theme: the page and the bars of the browser have it, from the first frame of the next page on.
 func theme(t *testing.T, r *served) {
+	// The ground of the page, and the colour of the bars.
 	const ground = `getComputedStyle(document.body).backgroundColor`
+	const bars = `[...document.querySelectorAll("meta[name=theme-color]")].filter(m => matchMedia(m.media).matches).map(m => m.content).join()`
 	// The grounds of the frames that were painted, by the time at which their style is final.
 	early := `
 		window.grounds = [];
@@ -20,10 +23,13 @@ func theme(t *testing.T, r *served) {
 	`
 	tab := r.tab(t, View{Early: early})
 	tab.Go("/mip/4/")
-	light := Ask[string](tab, ground)
+	light, lightBars := Ask[string](tab, ground), Ask[string](tab, bars)
 	tab.Click("label:has([name=theme][value=dark])")
 	tab.Wait(ground + " !== " + fmt.Sprintf("%q", light))
-	dark := Ask[string](tab, ground)
+	dark, darkBars := Ask[string](tab, ground), Ask[string](tab, bars)
+	if darkBars == lightBars || strings.Contains(darkBars, ",") {
+		t.Errorf("theme-color is %q, and %q after the dark theme was chosen", lightBars, darkBars)
+	}
 	for _, path := range []string{"/mip/4/", "/", "/dashboard/"} {
 		for _, load := range []func(){func() { tab.Go(path) }, tab.Reload} {
 			load()
@@ -34,12 +40,12 @@ func theme(t *testing.T, r *served) {
 				t.Errorf("%s: the body begins with the theme %q", path, got)
 			}
 		}
-		if !Ask[bool](tab, `document.querySelector("[name=theme][value=dark]").checked`) {
+		if !Ask[bool](tab, `document.querySelector("[name=theme][value=dark]").checked`) || Ask[string](tab, bars) != darkBars {
 			t.Errorf("%s: the choice is not shown", path)
 		}
 	}
 	tab.Click("label:has([name=theme][value=auto])")
-	tab.Wait(ground + " === " + fmt.Sprintf("%q", light))
+	tab.Wait(ground + " === " + fmt.Sprintf("%q", light) + " && " + bars + " === " + fmt.Sprintf("%q", lightBars))
 	tab.Media("prefers-color-scheme", "dark")
 	tab.Wait(ground + " === " + fmt.Sprintf("%q", dark))
 	still := r.tab(t, View{Dark: true, NoScript: true})
@@ -84,6 +90,9 @@ func printed(t *testing.T, r *served) {
 		ask("paper has links without their addresses", `[...document.querySelectorAll(".prose a[href^=http]")].filter(a => !getComputedStyle(a, "::after").content.includes(a.getAttribute("href"))).map(a => a.href)`)
 		ask("paper cuts code", `[...document.querySelectorAll("figure.code, figure.code pre")].filter(e => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1 || getComputedStyle(e).maxHeight !== "none").map(e => e.textContent.slice(0, 60))`)
 		ask("code does not wrap on paper", `[...document.querySelectorAll("figure.code pre")].filter(e => getComputedStyle(e).whiteSpaceCollapse !== "preserve" || getComputedStyle(e).textWrapMode !== "wrap").map(e => e.textContent.slice(0, 60))`)
+		ask("paper cuts formulas", `[...document.querySelectorAll(".math, .maths")].filter(e => !e.matches("code") && getComputedStyle(e).overflowX !== "visible").map(e => e.outerHTML.slice(0, 80))`)
+		ask("paper leaves out icons", `[...document.querySelectorAll(".steps li")].filter(e => getComputedStyle(e, "::after").printColorAdjust !== "exact").map(e => e.textContent)`)
+		ask("paper has addresses of links within the site", `[...document.querySelectorAll(".prose a[href^='/']")].filter(a => getComputedStyle(a, "::after").content !== "none").map(a => a.href)`)
 		if got := Ask[string](tab, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" && got != "rgba(0, 0, 0, 0)" {
 			t.Errorf("%s: paper is %s", path, got)
 		}
@@ -92,83 +101,45 @@ func printed(t *testing.T, r *served) {
 
 // sheet reads a long text on a phone: a bar says which section it is, opens the contents, and leads to the top.
 func sheet(t *testing.T, r *served) {
-	for _, dark := range []bool{false, true} {
-		tab := r.tab(t, View{Width: 390, Dark: dark})
-		tab.Media("prefers-reduced-motion", "reduce")
-		tab.Go("/mip/4/")
-		if Ask[bool](tab, `document.querySelector(".here").checkVisibility()`) {
-			t.Error("the bar is there before the text is")
-		}
-		Ask[bool](tab, `(document.querySelector("#text h2:nth-of-type(3)").scrollIntoView(), true)`)
-		tab.Wait(`document.querySelector(".here button span").textContent === document.querySelector(".mtoc li:nth-child(3) > a").textContent`)
-		tab.Wait(`document.querySelector(".here progress").value > 0`)
-		tab.Click(".here button")
-		tab.Wait(`document.querySelector(".sheet").open`)
-		if Ask[string](tab, `document.querySelector(".sheet [aria-current]").textContent`) != Ask[string](tab, `document.querySelector(".here span").textContent`) {
-			t.Error("the contents do not mark the section that is read")
-		}
-		tab.Click(".sheet li:nth-child(2) > a")
-		tab.Wait(`!document.querySelector(".sheet").open && location.hash === document.querySelector(".mtoc li:nth-child(2) > a").hash`)
-		tab.Wait(`(h => h.top >= 0 && h.top < innerHeight / 4)(document.querySelector(location.hash).getBoundingClientRect())`)
-		tab.Click(".here a")
-		tab.Wait(`scrollY < 200 && !document.querySelector(".here").checkVisibility()`)
+	tab := r.tab(t, View{Width: 390})
+	tab.Media("prefers-reduced-motion", "reduce")
+	tab.Go("/mip/4/")
+	if Ask[bool](tab, `document.querySelector(".here").checkVisibility()`) {
+		t.Error("the bar is there before the text is")
 	}
+	Ask[bool](tab, `(document.querySelector("#text h2:nth-of-type(3)").scrollIntoView(), true)`)
+	tab.Wait(`document.querySelector(".here button span").textContent === document.querySelector(".mtoc li:nth-child(3) > a").textContent`)
+	tab.Wait(`document.querySelector(".here progress").value > 0`)
+	tab.Click(".here button")
+	tab.Wait(`document.querySelector(".sheet").open`)
+	if Ask[string](tab, `document.querySelector(".sheet [aria-current]").textContent`) != Ask[string](tab, `document.querySelector(".here span").textContent`) {
+		t.Error("the contents do not mark the section that is read")
+	}
+	tab.Click(".sheet li:nth-child(2) > a")
+	tab.Wait(`!document.querySelector(".sheet").open && location.hash === document.querySelector(".mtoc li:nth-child(2) > a").hash`)
+	tab.Wait(`(h => h.top >= 0 && h.top < innerHeight / 4)(document.querySelector(location.hash).getBoundingClientRect())`)
+	tab.Click(".here a")
+	tab.Wait(`scrollY < 200 && !document.querySelector(".here").checkVisibility()`)
 }
 
-// modes are those in which a browser changes colours, sizes or the medium.
+// modes are those in which a browser changes colours or sizes.
 func modes(t *testing.T, r *served) {
-	t.Run("theme color", func(t *testing.T) {
-		tab := r.tab(t, View{})
-		tab.Go("/mip/4/")
-		const applied = `[...document.querySelectorAll("meta[name=theme-color]")].filter(m => matchMedia(m.media).matches).map(m => m.content).join()`
-		light := Ask[string](tab, applied)
-		tab.Click("label:has([name=theme][value=dark])")
-		if dark := Ask[string](tab, applied); dark == light || strings.Contains(dark, ",") {
-			t.Errorf("theme-color is %q, and %q after the dark theme was chosen", light, dark)
+	tab := r.tab(t, View{})
+	tab.Media("forced-colors", "active")
+	tab.Go("/")
+	for _, chosen := range []string{".nav [aria-current]", ".seg label:has(:checked)"} {
+		if Ask[string](tab, `getComputedStyle(document.querySelector("`+chosen+`")).outlineStyle`) == "none" {
+			t.Errorf("%s has no mark where colours are forced", chosen)
 		}
-		tab.Reload()
-		if dark := Ask[string](tab, applied); dark == light {
-			t.Errorf("theme-color is %q when the page is loaded again", dark)
-		}
-		tab.Click("label:has([name=theme][value=auto])")
-		if got := Ask[string](tab, applied); got != light {
-			t.Errorf("theme-color is %q when the system's theme is chosen again, was %q", got, light)
-		}
-	})
-	t.Run("forced colors", func(t *testing.T) {
-		tab := r.tab(t, View{})
-		tab.Media("forced-colors", "active")
-		tab.Go("/")
-		for _, chosen := range []string{".nav [aria-current]", ".seg label:has(:checked)"} {
-			if Ask[string](tab, `getComputedStyle(document.querySelector("`+chosen+`")).outlineStyle`) == "none" {
-				t.Errorf("%s has no mark", chosen)
-			}
-		}
-	})
-	t.Run("paper", func(t *testing.T) {
-		tab := r.tab(t, View{Width: 800})
-		tab.Print()
-		tab.Go("/mip/4/")
-		if Ask[string](tab, `getComputedStyle(document.querySelector(".steps li"), "::after").printColorAdjust`) != "exact" {
-			t.Error("the icons of the steps are left out")
-		}
-		if got := Ask[[]string](tab, `[...document.querySelectorAll(".prose a[href^='/']")].map(a => getComputedStyle(a, "::after").content).filter(c => c !== "none")`); len(got) > 0 {
-			t.Errorf("links within the site are printed as %q", got)
-		}
-	})
-	t.Run("large letters", func(t *testing.T) {
-		tab := r.tab(t, View{Width: 390, Letters: 32})
-		tab.Go("/")
-		// A word that is broken has more lines than the words that it consists of.
-		if lines := Ask[int](tab, `(e => Math.round(e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)))(document.querySelector(".brand"))`); lines > 4 {
-			t.Errorf("the title of the site has %d lines", lines)
-		}
-	})
-	t.Run("underlines", func(t *testing.T) {
-		tab := r.tab(t, View{})
-		tab.Go("/mip/900/")
-		if got := Ask[[]string](tab, `[...document.querySelectorAll("a:has(code)")].filter(a => parseFloat(getComputedStyle(a).textUnderlineOffset) < .3 * parseFloat(getComputedStyle(a).fontSize)).map(a => a.textContent)`); len(got) > 0 {
-			t.Errorf("underscores vanish in %q", got)
-		}
-	})
+	}
+	tab.Go("/mip/900/")
+	if got := Ask[[]string](tab, `[...document.querySelectorAll("a:has(code)")].filter(a => parseFloat(getComputedStyle(a).textUnderlineOffset) < .3 * parseFloat(getComputedStyle(a).fontSize)).map(a => a.textContent)`); len(got) > 0 {
+		t.Errorf("underscores vanish in %q", got)
+	}
+	large := r.tab(t, View{Width: 390, Letters: 32})
+	large.Go("/")
+	// A word that is broken has more lines than the words that it consists of.
+	if lines := Ask[int](large, `(e => Math.round(e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)))(document.querySelector(".brand"))`); lines > 4 {
+		t.Errorf("the title of the site has %d lines of large letters", lines)
+	}
 }

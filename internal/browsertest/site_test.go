@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -36,6 +35,7 @@ var hosts = [...]string{"forum.example.org:443", "rpc.example.org:443", "rpc-bac
 type served struct {
 	*built
 	base    string
+	handler http.Handler
 	network *demo.Network
 	later   atomic.Int64 // by how many nanoseconds the clock of sidecar and hosts is ahead
 	asked   atomic.Int64 // how often a live route was asked for, the sidecar's or none
@@ -126,14 +126,15 @@ func (with setup) serve(t testing.TB) *served {
 	case with.sidecar:
 		live = v.sidecar(t, with.model)
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	v.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path }) {
 			v.static.ServeHTTP(w, r)
 			return
 		}
 		v.asked.Add(1)
 		live.ServeHTTP(w, r)
-	}))
+	})
+	server := httptest.NewServer(v.handler)
 	t.Cleanup(server.Close)
 	v.base = server.URL
 	return v
@@ -260,43 +261,28 @@ func (v *served) sidecar(t testing.TB, llm *demo.Model) *sidecar.Sidecar {
 	return live
 }
 
-// get asks for a path as a program does.
-func (v *served) get(t testing.TB, path string) (body []byte, mediaType string) {
+// get asks for a path, packed or not.
+func (v *served) get(t testing.TB, path, coding string) []byte {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.base+path, nil)
-	if err != nil {
-		t.Fatal(err)
+	r, w := httptest.NewRequest(http.MethodGet, path, nil), httptest.NewRecorder()
+	r.Header.Set("Accept-Encoding", coding)
+	if v.handler.ServeHTTP(w, r); w.Code != http.StatusOK && path != "/404.html" {
+		t.Fatalf("GET %s: %d", path, w.Code)
 	}
-	r, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
+	return w.Body.Bytes()
+}
+
+// read asks for a path that answers JSON.
+func read[T any](t testing.TB, v *served, path string) (into T) {
+	t.Helper()
+	if err := json.Unmarshal(v.get(t, path, "identity"), &into); err != nil {
+		t.Fatalf("%s: %v", path, err)
 	}
-	defer r.Body.Close()
-	body, err = io.ReadAll(r.Body)
-	if err != nil || r.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %d, %v", path, r.StatusCode, err)
-	}
-	return body, r.Header.Get("Content-Type")
+	return into
 }
 
 // proposals are those of the site, as its API tells them.
 func (v *served) proposals(t testing.TB) []mip.Summary {
 	t.Helper()
-	var list mip.List
-	b, _ := v.get(t, "/api/v1/mips")
-	if err := json.Unmarshal(b, &list); err != nil {
-		t.Fatal(err)
-	}
-	return list.MIPs
-}
-
-// one is a proposal with its text.
-func (v *served) one(t testing.TB, path string) mip.Proposal {
-	t.Helper()
-	var p mip.Proposal
-	b, _ := v.get(t, path)
-	if err := json.Unmarshal(b, &p); err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return read[mip.List](t, v, "/api/v1/mips").MIPs
 }

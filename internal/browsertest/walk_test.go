@@ -4,9 +4,7 @@ import (
 	_ "embed"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -241,10 +239,10 @@ func (w walk) weigh(t *testing.T, tab *Tab, path string) {
 	if len(asked) > mostRequests && !strings.Contains(path, "?") {
 		t.Errorf("%s asks for %q", path, asked)
 	}
-	if strings.HasPrefix(w.name, "eips") || strings.Contains(path, "?") {
-		return // a proposal may be long, and a search loads what searches
+	if w.site.network == nil || strings.Contains(path, "?") {
+		return // a search loads what searches
 	}
-	asked = append(asked, Ask[[]string](tab, `[...new Set([...document.querySelectorAll("[data-api]")].map(e => new URL(e.dataset.api, location)).map(u => u.pathname + u.search))]`)...)
+	asked = append(asked, Ask[[]string](tab, `[...new Set([...document.querySelectorAll(":is(#now, #filters, .fh, .acts, .forks)[data-api]")].map(e => new URL(e.dataset.api, location)).map(u => u.pathname + u.search))]`)...)
 	most := mostOfProposal
 	switch {
 	case path == "/dashboard/":
@@ -254,31 +252,11 @@ func (w walk) weigh(t *testing.T, tab *Tab, path string) {
 	}
 	sum, parts := 0, ""
 	for _, path := range asked {
-		n := w.site.packed(t, path)
+		n := len(w.site.get(t, path, "gzip"))
 		sum += n
 		parts += fmt.Sprintf(" %s %d", path, n)
 	}
 	if sum > most {
 		t.Errorf("%s: the first view is %d bytes, want %d at most:%s", path, sum, most, parts)
 	}
-}
-
-// packed is how many bytes come for a path, packed as for a browser.
-func (v *served) packed(t *testing.T, path string) int {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.base+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Accept-Encoding", "gzip") // and so the client does not unpack
-	r, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	n, err := io.Copy(io.Discard, r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return int(n)
 }
