@@ -54,8 +54,11 @@ func TestForumTopic(t *testing.T) {
 	} {
 		s := testSite("MIP")
 		s.Forum, s.Overrides = c.forum, map[mip.ID]site.Override{{Kind: "MIP", Number: 1}: c.override}
-		b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText(c.head, "Text.")), s)
-		p := b.single(t, 1)
+		content, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{folderOf(t, "MIP-1.md", proposalText(c.head, "Text."))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := content.Summaries[0]
 		topic, to := 0, ""
 		if p.ForumTopicID != nil {
 			topic = *p.ForumTopicID

@@ -2,35 +2,67 @@ package build_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
-// helperEnv makes the test binary run one build instead of the tests: folder of proposals, output.
+// helperEnv makes the test binary run one build instead of the tests: folder of proposals, output, and after how many
+// files that it makes the process kills itself, with how many microseconds more; or none.
 const helperEnv = "MIPWATCH_TEST_BUILD"
 
 func TestMain(m *testing.M) {
-	if spec := os.Getenv(helperEnv); spec != "" {
-		in, out, _ := strings.Cut(spec, "|")
-		if err := buildFolder(in, out); err != nil {
+	if spec := strings.Split(os.Getenv(helperEnv), "|"); len(spec) > 1 {
+		if err := helperBuild(spec[0], spec[1], spec[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(3)
 		}
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+func helperBuild(in, out string, moment []string) error {
+	p, err := planFolder(context.Background(), in, testSite("MIP"))
+	if err != nil {
+		return err
+	}
+	if len(moment) == 2 {
+		files, err := strconv.Atoi(moment[0])
+		wait, err2 := strconv.Atoi(moment[1])
+		self, err3 := os.FindProcess(os.Getpid())
+		if err := errors.Join(err, err2, err3); err != nil {
+			return err
+		}
+		var made atomic.Int64
+		for i := range p.Artifacts {
+			body := p.Artifacts[i].Body
+			p.Artifacts[i].Body = func() ([]byte, error) {
+				if made.Add(1) == int64(files) {
+					time.AfterFunc(time.Duration(wait)*time.Microsecond, func() { self.Kill() })
+				}
+				return body()
+			}
+		}
+	}
+	_, err = build.Sync(context.Background(), p, out, build.SyncOptions{})
+	return err
 }
 
 // helper is a command that builds in a process of its own.
@@ -74,19 +106,17 @@ func files(t *testing.T, dir string) map[string][]byte {
 }
 
 // TestKilledAtAnyMoment kills builds that replace one site by another at 100 moments spread over the
-// writing, and looks at what is left. The moments are counted in replaced files, not in time.
+// writing, and looks at what is left. The moments are counted in files that are made.
 func TestKilledAtAnyMoment(t *testing.T) {
 	testenv.Long(t, "a hundred builds that are killed")
 	before, after := t.TempDir(), t.TempDir()
-	for n := 1; n <= 12; n++ {
+	for n := 1; n <= 5; n++ {
 		write(t, before, n, "Old title", "Old words.")
-		if n != 5 {
+		if n != 3 {
 			write(t, after, n, "New title", "New words, and more of them.")
 		}
 	}
-	for n := 13; n <= 16; n++ {
-		write(t, after, n, "New title", "A proposal that was not there.")
-	}
+	write(t, after, 6, "New title", "A proposal that was not there.")
 	wantBefore, wantAfter := t.TempDir(), t.TempDir()
 	for in, out := range map[string]string{before: wantBefore, after: wantAfter} {
 		if err := buildFolder(in, out); err != nil {
@@ -94,64 +124,43 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		}
 	}
 	oldTree, newTree := files(t, wantBefore), files(t, wantAfter)
-	total := 0
-	for name, b := range newTree {
-		if !bytes.Equal(oldTree[name], b) {
-			total++
-		}
-	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	killed := 0
-	for round := range 100 {
-		out := t.TempDir()
-		if err := buildFolder(before, out); err != nil {
-			t.Fatal(err)
-		}
-		moment := rnd.IntN(total)
-		cmd := helper(t, after, out)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		exited := make(chan error, 1)
-		go func() { exited <- cmd.Wait() }()
-		err := error(nil)
-		for done := false; !done; {
-			select {
-			case err = <-exited:
-				done = true
-			default:
-				if replaced(oldTree, out) >= moment {
-					cmd.Process.Kill()
-					err = <-exited
-					done = true
+	var killed atomic.Int64
+	t.Run("moments", func(t *testing.T) {
+		for range 100 {
+			made, wait := 1+rnd.IntN(len(newTree)-3), rnd.IntN(1000)
+			t.Run(fmt.Sprintf("%d files and %dus", made, wait), func(t *testing.T) {
+				t.Parallel()
+				out := t.TempDir()
+				if err := os.CopyFS(out, os.DirFS(wantBefore)); err != nil {
+					t.Fatal(err)
 				}
-				runtime.Gosched()
-			}
+				if err := helper(t, after, fmt.Sprintf("%s|%d|%d", out, made, wait)).Run(); err != nil {
+					killed.Add(1)
+				}
+				left := files(t, out)
+				for name, b := range left {
+					if !bytes.Equal(b, oldTree[name]) && !bytes.Equal(b, newTree[name]) {
+						t.Errorf("%s is neither the old file nor the new one (%d bytes)", name, len(b))
+					}
+				}
+				if err := named(left); err != nil {
+					t.Error(err)
+				}
+				if err := buildFolder(after, out); err != nil {
+					t.Fatalf("the next build: %v", err)
+				}
+				if left := temporary(t, out); len(left) > 0 {
+					t.Errorf("the next build left %v", left)
+				}
+				if got := files(t, out); !sameTree(got, newTree) {
+					t.Errorf("the next build did not mend the tree: %s", diffTree(newTree, got))
+				}
+			})
 		}
-		if err != nil {
-			killed++
-		}
-		left := files(t, out)
-		for name, b := range left {
-			if !bytes.Equal(b, oldTree[name]) && !bytes.Equal(b, newTree[name]) {
-				t.Errorf("round %d, killed after %d files: %s is neither the old file nor the new one (%d bytes)", round, moment, name, len(b))
-			}
-		}
-		if err := named(left); err != nil {
-			t.Errorf("round %d, killed after %d files: %v", round, moment, err)
-		}
-		if err := buildFolder(after, out); err != nil {
-			t.Fatalf("round %d: the next build: %v", round, err)
-		}
-		if left := temporary(t, out); len(left) > 0 {
-			t.Errorf("round %d: the next build left %v", round, left)
-		}
-		if got := files(t, out); !sameTree(got, newTree) {
-			t.Errorf("round %d: the next build did not mend the tree: %s", round, diffTree(newTree, got))
-		}
-	}
-	if killed < 50 {
-		t.Errorf("only %d of 100 builds were killed before their end: the test does not test", killed)
+	})
+	if killed.Load() < 50 {
+		t.Errorf("only %d of 100 builds were killed before their end: the test does not test", killed.Load())
 	}
 }
 
@@ -169,19 +178,6 @@ func temporary(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// replaced counts the files that differ in size or existence from the old tree: cheap enough to ask
-// in a loop.
-func replaced(old map[string][]byte, dir string) int {
-	n := 0
-	for name, b := range old {
-		st, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil || st.Size() != int64(len(b)) {
-			n++
-		}
-	}
-	return n
 }
 
 // named checks that whatever an index of the tree names exists in it.

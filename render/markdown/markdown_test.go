@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -78,37 +77,6 @@ func TestMarkdownGolden(t *testing.T) {
 					t.Errorf("Render(%q): %s in\n%s", f.Data, fault, got)
 				}
 			})
-		}
-	}
-}
-
-func TestMarkdownTwice(t *testing.T) {
-	m := New(true)
-	for path, archive := range goldenMarkdown(t) {
-		for _, f := range archive.Files {
-			if !strings.HasSuffix(f.Name, ".md") {
-				continue
-			}
-			doc := markdown.Parse(string(f.Data))
-			var outs [4][]byte
-			var wg sync.WaitGroup
-			for i := range outs {
-				wg.Go(func() {
-					out, err := m.Render(doc, "", testLinks)
-					if err != nil {
-						t.Errorf("%s: Render(%s) = %v", path, f.Name, err)
-						return
-					}
-					outs[i] = out.HTML
-				})
-			}
-			wg.Wait()
-			fresh := renderTest(t, New(true), f.Data, "")
-			for i, out := range outs {
-				if !bytes.Equal(out, fresh) {
-					t.Errorf("%s: %s: rendering %d of the same tree gives\n%s\nwant\n%s", path, f.Name, i, out, fresh)
-				}
-			}
 		}
 	}
 }
