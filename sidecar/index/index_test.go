@@ -22,7 +22,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
-// sampleSite is the site of the samples as its forms that tests read: planning and publishing it takes longer than they.
+// sampleSite is the site of the samples in the forms that tests read. Planning and publishing it takes longer than they do.
 type sampleSite struct {
 	site      *site.Site
 	plan      *build.Plan

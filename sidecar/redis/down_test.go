@@ -261,7 +261,7 @@ func TestDistrust(t *testing.T) {
 	}
 }
 
-// TestLeavers ask and leave at once, which says nothing of the Redis.
+// TestLeavers ask and leave at once, which says nothing of the Redis; nor does a question after Close.
 func TestLeavers(t *testing.T) {
 	server := redistest.Start(t)
 	p := newProxy(t, server.Addr())
@@ -277,6 +277,10 @@ func TestLeavers(t *testing.T) {
 	time.AfterFunc(20*time.Millisecond, cancel)
 	if text := fetchAlone(late, s); text != "context canceled" || s.Down() {
 		t.Errorf("who leaves while it hangs: %v, down %t", text, s.Down())
+	}
+	s.Close()
+	if text := fetchAlone(t.Context(), s); text != "fetched" || s.Down() {
+		t.Errorf("after Close: %v, down %t", text, s.Down())
 	}
 	if got := lines.take(t); got != nil {
 		t.Errorf("log: %q", got)
