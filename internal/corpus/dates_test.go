@@ -2,38 +2,16 @@ package corpus
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// created reads a value of line 3.
-func created(v any, r *report) mip.Date {
-	found := &field{key: "created", line: 3, v: v}
-	f := &fields{byName: map[string]*field{"created": found}, r: r}
-	return f.date("created")
-}
-
-// TestMonths reads every month, whole and abbreviated, in the forms that real headers have.
-func TestMonths(t *testing.T) {
-	for m := time.January; m <= time.December; m++ {
-		want := fmt.Sprintf("2021-%02d-05", m)
-		short := m.String()[:3]
-		for _, in := range []string{
-			"05 " + short + " 2021", short + " 5, 2021", "5-" + strings.ToUpper(short) + "-21", "5 " + strings.ToLower(short) + " 2021",
-			short + ". 5th, 2021", "5 " + m.String() + " 2021", m.String() + " 5, 2021",
-		} {
-			if got := created(in, &report{}).String(); got != want {
-				t.Errorf("date(%q) = %q, want %q", in, got, want)
-			}
-		}
-	}
-}
-
-func TestParseDate(t *testing.T) {
-	for _, tt := range []struct{ in, want string }{ // want empty: no date, with a warning
+// TestDates reads what authors write for a date: a folder has a proposal for each.
+func TestDates(t *testing.T) {
+	type row struct{ in, want string } // want empty: no date, with a warning
+	rows := []row{
 		{"2024-02-03", "2024-02-03"},
 		{"2024-02-03T23:30:00Z", "2024-02-03"},
 		{"2024-02-03T23:30:00-05:00", "2024-02-04"},
@@ -62,20 +40,45 @@ func TestParseDate(t *testing.T) {
 		{"soon", ""},
 		{"0000-01-01", ""},
 		{"99999-01-01", ""},
-	} {
-		r := &report{}
-		got := created(tt.in, r).String()
-		if got != tt.want {
-			t.Errorf("date(%q) = %q, want %q", tt.in, got, tt.want)
-		}
-		if warned := len(r.problems) == 1 && r.problems[0].Code == "bad-date" && r.problems[0].Line == 3; warned != (tt.want == "") {
-			t.Errorf("date(%q): problems %v", tt.in, r.problems)
+	}
+	for m := time.January; m <= time.December; m++ {
+		short := m.String()[:3]
+		for _, in := range []string{
+			"05 " + short + " 2021", short + " 5, 2021", "5-" + strings.ToUpper(short) + "-21", "5 " + strings.ToLower(short) + " 2021",
+			short + ". 5th, 2021", "5 " + m.String() + " 2021", m.String() + " 5, 2021",
+		} {
+			rows = append(rows, row{in, fmt.Sprintf("2021-%02d-05", m)})
 		}
 	}
-	for _, in := range []any{nil, "TBD", "N/A"} {
-		r := &report{}
-		if d := created(in, r); !d.IsZero() || len(r.problems) > 0 {
-			t.Errorf("date(%v) = %v, problems %v, want none of both", in, d, r.problems)
+	absent := []string{"", "TBD", "N/A"} // no date, and nothing to say of it
+	dir := t.TempDir()
+	write := func(n int, in string) {
+		writeFile(t, filepath.Join(dir, fmt.Sprintf("MIP-%d.md", n)), fmt.Appendf(nil, "---\nmip: %d\ncreated: %s\ntitle: a\n---\n", n, in))
+	}
+	for i, row := range rows {
+		write(i, row.in)
+	}
+	for i, in := range absent {
+		write(len(rows)+i, in)
+	}
+	c := load(t, dir)
+	warned := map[string]bool{}
+	for _, p := range c.Problems {
+		if p.Code != "bad-date" || p.Line != 3 {
+			t.Errorf("unexpected %s", p)
+		}
+		warned[filepath.Base(p.File)] = true
+	}
+	if len(c.Proposals) != len(rows)+len(absent) {
+		t.Fatalf("%d proposals of %d files", len(c.Proposals), len(rows)+len(absent))
+	}
+	for i, p := range c.Proposals {
+		in, want := "nothing", ""
+		if i < len(rows) {
+			in, want = rows[i].in, rows[i].want
+		}
+		if got := p.Created.String(); got != want || warned[filepath.Base(p.File)] != (want == "" && i < len(rows)) {
+			t.Errorf("created: %s is read as %q with a warning: %t; want %q", in, got, warned[filepath.Base(p.File)], want)
 		}
 	}
 }

@@ -110,6 +110,7 @@ func TestBombs(t *testing.T) {
 		{"indented code", fill("    *a_ [](\n"), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte("---\nmip: 1\ntitle: a\n---\n"+tt.body))
 			c := load(t, dir)
