@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -188,32 +187,6 @@ func TestDesign(t *testing.T) {
 	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != want || design != version {
 		t.Errorf("version %d of the drawing is %s, want %s of version %d: raise design, then put both here", design, got, want, version)
 	}
-}
-
-// TestSameBytes holds that a card is the same bytes, whatever was drawn before, and beside others.
-func TestSameBytes(t *testing.T) {
-	cards := []Card{proposal("Opcode pricing", mip.Review), proposal(strings.Repeat("long ", 40), mip.Draft), {}, proposal("", ""), {Site: "Site", Title: "Site"}}
-	var want [][]byte
-	for _, c := range cards {
-		b, err := PNG(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want = append(want, b)
-	}
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for i := range 20 * len(cards) {
-				i = i * 3 % len(cards)
-				if got, err := PNG(cards[i]); err != nil || !bytes.Equal(got, want[i]) {
-					t.Errorf("card %d is not the same (%v)", i, err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // TestSize holds that cards stay small: a site has one for each proposal.

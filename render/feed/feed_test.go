@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mmcdole/gofeed"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/plain"
@@ -65,33 +64,6 @@ func TestAtomTimesAreStable(t *testing.T) {
 	delete(after, all[2].URL)
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("times of others changed (-before +after):\n%s", diff)
-	}
-}
-
-// A reader in Go that many programs use sees what we meant.
-func TestFeedsByGofeed(t *testing.T) {
-	for _, tt := range rendertest.Sites() {
-		for _, format := range feedFormats() {
-			t.Run(tt.Name+" "+format.file, func(t *testing.T) {
-				out := rendertest.Must[[]byte](t)(format.write(tt.Info, tt.All))
-				feed, err := gofeed.NewParser().Parse(bytes.NewReader(out))
-				if err != nil {
-					t.Fatalf("%v in %s", err, out)
-				}
-				want := newest(tt.All)
-				if len(feed.Items) != len(want) {
-					t.Fatalf("%d items, want %d", len(feed.Items), len(want))
-				}
-				for i, item := range feed.Items {
-					if item.GUID != want[i].URL || item.Link != want[i].URL {
-						t.Errorf("item %d: id %q, link %q, want %q", i, item.GUID, item.Link, want[i].URL)
-					}
-					if tt.Name != "hostile" && item.Title != plain.ProposalTitle(*want[i]) {
-						t.Errorf("item %d: title %q, want %q", i, item.Title, plain.ProposalTitle(*want[i]))
-					}
-				}
-			})
-		}
 	}
 }
 
