@@ -96,7 +96,7 @@ func (tab *Tab) rest(selector string) point {
 			return now.At
 		}
 		last = now
-		tab.pause(ctx)
+		tab.pause(ctx, 20*time.Millisecond)
 	}
 	tab.t.Fatalf("%s does not come to rest at %s", selector, Ask[string](tab, "location.href"))
 	return point{}
@@ -114,9 +114,8 @@ func (tab *Tab) clicked() bool {
 	return got || err != nil
 }
 
-// pause lets the page go on for a moment: it is asked again, not waited for.
-func (tab *Tab) pause(ctx context.Context) {
-	const moment = 20 * time.Millisecond
+// pause lets the page go on before it is asked again, since questions cost the browser time.
+func (tab *Tab) pause(ctx context.Context, moment time.Duration) {
 	select {
 	case <-time.After(moment):
 	case <-ctx.Done():
@@ -140,13 +139,13 @@ func (tab *Tab) Wait(expression string) {
 	ctx, done := context.WithTimeout(tab.ctx, patience)
 	defer done()
 	now := "(() => { try { return !!(" + expression + ") } catch { return false } })()"
-	for ctx.Err() == nil {
+	for moment := 10 * time.Millisecond; ctx.Err() == nil; moment = min(2*moment, 200*time.Millisecond) {
 		if ok, err := evaluate[bool](ctx, now); ok {
 			return
 		} else if err != nil && !navigated(err) && ctx.Err() == nil {
 			tab.t.Fatalf("wait for %s: %v", expression, err)
 		}
-		tab.pause(ctx)
+		tab.pause(ctx, moment)
 	}
 	tab.t.Fatalf("%s did not come true at %s:\n%s", expression, Ask[string](tab, "location.href"), Ask[string](tab, "document.body.innerText.slice(0, 600)"))
 }

@@ -60,6 +60,7 @@ func start(t *testing.T) {
 	browser.started.Do(func() {
 		// The defaults are the new headless mode and, for root only, no sandbox.
 		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.Flag("disable-gpu", true),
+			chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,SpareRendererForSitePerProcess"),
 			chromedp.Env("FONTCONFIG_FILE="+fonts, "XDG_CACHE_HOME="+folder), chromedp.WSURLReadTimeout(patience))
 		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, cancel := chromedp.NewContext(allocator)
