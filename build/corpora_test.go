@@ -138,6 +138,7 @@ func TestCorpora(t *testing.T) {
 			}
 			check("tree", checkTree)
 			check("texts", checkTexts)
+			check("headers", checkHeaders)
 			check("pictures", checkPictures)
 			check("feeds", checkFeeds)
 			check("again", checkAgain)

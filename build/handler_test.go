@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -199,5 +201,47 @@ func TestHandlerConditional(t *testing.T) {
 	}
 	if w := get("/nothing", "If-None-Match", "*"); w.Code != 404 || w.Header().Get("ETag") != "" {
 		t.Errorf("404 with If-None-Match *: %d with ETag %q, want 404 without a tag", w.Code, w.Header().Get("ETag"))
+	}
+}
+
+// checkHeaders applies the rules of _headers as a CDN does. They give the lifetimes of assets and of the API, and the types
+// that no extension tells; no two that match one path name the same field.
+func checkHeaders(t *testing.T, b built) {
+	type rule struct {
+		from   *regexp.Regexp
+		fields map[string]string
+	}
+	var rules []rule
+	for line := range strings.Lines(string(b.files["_headers"])) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && strings.HasPrefix(line, "  ") {
+			rules[len(rules)-1].fields[name] = value
+			continue
+		}
+		from := regexp.MustCompile(`:[a-z]+`).ReplaceAllString(regexp.QuoteMeta(strings.TrimSpace(line)), "[^/]+")
+		rules = append(rules, rule{regexp.MustCompile("^" + strings.ReplaceAll(from, `\*`, ".*") + "$"), map[string]string{}})
+	}
+	for _, a := range b.plan.Artifacts {
+		got := map[string]string{}
+		for _, r := range rules {
+			if !r.from.MatchString("/" + a.File) {
+				continue
+			}
+			for name, value := range r.fields {
+				if _, twice := got[name]; twice {
+					t.Errorf("%s: two rules name %s", a.File, name)
+				}
+				got[name] = value
+			}
+		}
+		api, asset, feed := strings.HasPrefix(a.File, "api/v1/"), strings.HasPrefix(a.File, "assets/"), strings.HasPrefix(path.Base(a.File), "feed.")
+		if value := got["Cache-Control"]; value != a.Cache && (value != "" || api || asset) {
+			t.Errorf("%s: Cache-Control %q, want %q", a.File, value, a.Cache)
+		}
+		if value := got["Content-Type"]; value != a.Type && (value != "" || api || feed || path.Ext(a.File) == "" && !strings.HasPrefix(a.File, "_")) {
+			t.Errorf("%s: Content-Type %q, want %q", a.File, value, a.Type)
+		}
+		if got["Access-Control-Allow-Origin"] != "*" || got["Content-Security-Policy"] == "" {
+			t.Errorf("%s: fields %v", a.File, got)
+		}
 	}
 }

@@ -203,6 +203,9 @@ func TestTranslation(t *testing.T) {
 				t.Fatalf("translations %+v, want ids %q", s.Translations(mip.ID{Kind: "MIP", Number: 1}), tt.ids)
 			}
 			for _, x := range s.Translations(mip.ID{Kind: "MIP", Number: 1}) {
+				if want := strings.Count(tt.text, "\n") + 1; x.Lines != want {
+					t.Errorf("%d lines, want %d", x.Lines, want)
+				}
 				read(t, s, x, tt.ids, body)
 			}
 		})
