@@ -31,7 +31,7 @@ func TestPages(t *testing.T) {
 		{"step 8: a status filters", tiles},
 		{"step 9: filters and heat in an address", combined},
 		{"step 10: nothing matches", nothing},
-		{"steps 12, 15 and 25: badges, relations, versions", said},
+		{"steps 12, 15, 25 and 32: badges, relations, versions, the API", said},
 		{"step 13: table of contents", contents},
 		{"step 13: table of contents on a phone", phone},
 		{"step 13: contents as a sheet on a phone", sheet},

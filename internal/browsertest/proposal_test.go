@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,14 +13,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
-// said compares what the page of every proposal says beside its text with what its JSON says.
+// said compares what the page of every proposal says beside its text, and the page of the API, with what their JSON says.
 func said(t *testing.T, r *served) {
 	type facts struct {
 		Badges, Requires, RequiredBy, Files []string
 	}
 	tab := r.tab(t, View{})
 	tab.Go("/")
-	read := func(path, look string) string {
+	look := func(path, look string) string {
 		return fmt.Sprintf(`fetch(%q).then(r => r.text()).then(text => (d => %s)(new DOMParser().parseFromString(text, "text/html")))`, path, look)
 	}
 	numbers := func(all []int) []string {
@@ -30,7 +31,7 @@ func said(t *testing.T, r *served) {
 		return out
 	}
 	for _, m := range r.proposals(t) {
-		got := Ask[facts](tab, read(fmt.Sprintf("/mip/%d/", m.Number), `{
+		got := Ask[facts](tab, look(fmt.Sprintf("/mip/%d/", m.Number), `{
 			const related = word => [...d.querySelectorAll(".side dl > div")].filter(e => e.querySelector("dt")?.textContent === word).flatMap(e => [...e.querySelectorAll("dd a")].map(a => a.getAttribute("href")));
 			return {
 				Badges: [...d.querySelectorAll(".phead .row > *")].map(e => e.textContent), Requires: related("Requires"), RequiredBy: related("Required by"),
@@ -59,12 +60,24 @@ func said(t *testing.T, r *served) {
 			t.Errorf("%s: links to files: %q", m.ID, got.Files)
 		}
 	}
+	var doc struct{ Paths map[string]map[string]any }
+	if err := json.Unmarshal(r.get(t, "/openapi.json", "identity"), &doc); err != nil || len(doc.Paths) == 0 {
+		t.Fatal(err, doc)
+	}
+	operations := Ask[[]string](tab, look("/api/", `[...d.querySelectorAll(".op h3")].map(h => h.textContent.trim().replace(/\s+/g, " "))`))
+	for path, methods := range doc.Paths {
+		for method := range methods {
+			if want := strings.ToUpper(method) + " " + path; !slices.ContainsFunc(operations, func(s string) bool { return strings.HasPrefix(s, want) }) {
+				t.Errorf("the API's page lacks %s, has %q", want, operations)
+			}
+		}
+	}
 	diffs := 0
 	for _, a := range r.plan.Artifacts {
 		if a.Pattern != "/mip/{n}/history/" {
 			continue
 		}
-		for _, d := range Ask[[]string](tab, read(a.Route, `[...d.querySelectorAll("pre.diff")].map(e => e.textContent)`)) {
+		for _, d := range Ask[[]string](tab, look(a.Route, `[...d.querySelectorAll("pre.diff")].map(e => e.textContent)`)) {
 			if diffs++; !strings.Contains(d, "\n+") && !strings.Contains(d, "\n-") {
 				t.Errorf("%s: no line begins with + or -:\n%s", a.Route, d)
 			}
