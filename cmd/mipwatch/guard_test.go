@@ -10,6 +10,7 @@ import (
 // TestServeIsOnesOwn shows that neither a name of another's nor a page of another site gets at what is served on a
 // loopback address.
 func TestServeIsOnesOwn(t *testing.T) {
+	t.Parallel()
 	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "Draft")})
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.base, "http://"))
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 // TestOneSignalIsEnough interrupts a real process once while it is stuck in what looks at no context: writing to
 // a pipe that nobody reads. What was published before stays whole.
 func TestOneSignalIsEnough(t *testing.T) {
+	t.Parallel()
 	path, err := exec.LookPath("mipwatch") // as the scripts have it
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,7 @@ func sampleFiles(t *testing.T) map[string]string {
 
 // The demo shows blocks and discussions without a network, and every page says that they are invented.
 func TestServeDemo(t *testing.T) {
+	t.Parallel()
 	s := serve(t, sampleFiles(t), "--demo")
 	for _, page := range []string{"/", "/dashboard/", "/mip/4/", "/upgrade/", "/404.html"} {
 		s.contains(page, demoNotice)
@@ -46,11 +47,7 @@ func TestServeDemo(t *testing.T) {
 	if len(w.MIPs) != 15 || len(w.Forum) != 15 || len(w.Errors) != 0 || w.Networks["mainnet"].Status != api.NetworkOK || w.Networks["testnet"].Status != api.NetworkOK {
 		t.Errorf("mip-watch of the demo: %d proposals, %d topics, errors %v, networks %+v", len(w.MIPs), len(w.Forum), w.Errors, w.Networks)
 	}
-	t.Setenv("MIPWATCH_URL", s.base)
-	target, ok := webtest.Deployed(t)
-	if !ok {
-		t.Fatalf("%s is no address of a site", s.base)
-	}
+	target := webtest.At(s.base)
 	webtest.Run(t, "../../build/testdata/web/*.web", target)
 	webtest.Run(t, "../../sidecar/testdata/web/live.web", target)
 	webtest.Run(t, "../../sidecar/testdata/web/requests.web", target)
@@ -82,6 +79,7 @@ func (s *serving) watch() (w api.MIPWatch) {
 // Without --demo the hosts of site.yaml are asked; a site that names none has no live figures, and no
 // page speaks of a demo.
 func TestServeLive(t *testing.T) {
+	t.Parallel()
 	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "One")})
 	if body, _ := s.get("/", http.StatusOK); strings.Contains(body, "Demo:") {
 		t.Error("the page speaks of a demo")

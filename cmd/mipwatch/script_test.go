@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs the program as a user does. Each row of the list of build faults has a script of
 // its own; the commands beside testscript's are in commands_test.go.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	t.Run("scripts", func(t *testing.T) {
 		testscript.Run(t, testscript.Params{
 			Dir:                 "testdata/script",

@@ -139,6 +139,7 @@ func (s *serving) edition() string {
 }
 
 func TestServe(t *testing.T) {
+	t.Parallel()
 	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "First title"), "proposals/MIP-2.md": proposal(2, "Second")})
 
 	// Everything is local and as the CDN has it.
@@ -213,6 +214,7 @@ func TestServe(t *testing.T) {
 
 // TestServeStartsWithErrors shows the sound proposals until there is a site without errors.
 func TestServeStartsWithErrors(t *testing.T) {
+	t.Parallel()
 	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "Sound"), "proposals/MIP-2.md": "---\nmip: two\n---\n", "proposals/MIP-3.md": "---\nmip: three\n---\n"})
 	s.contains("/mip/1/", "Sound")
 	s.get("/mip/2/", http.StatusNotFound)
@@ -225,6 +227,7 @@ func TestServeStartsWithErrors(t *testing.T) {
 // TestServeFollowsCompanions rebuilds when what is beside the proposals changes, in folders that were not
 // there before, too.
 func TestServeFollowsCompanions(t *testing.T) {
+	t.Parallel()
 	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "Alone")})
 	s.write("proposals/summaries/MIP-1.json", "{}")
 	s.await("summary-invalid: contentHash is missing")

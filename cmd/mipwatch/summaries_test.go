@@ -21,6 +21,7 @@ import (
 // A proposal that no summary could be made of is reported, the site is published all the same, and only
 // --keep-going makes a success of it.
 func TestSummariesThatFail(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := errors.Join(
 		os.WriteFile(filepath.Join(dir, "site.yaml"), []byte("title: T\nbase_url: https://mips.example.org\n"), 0o644),
@@ -60,6 +61,7 @@ func TestSummariesThatFail(t *testing.T) {
 // TestSummariesByModel builds with a model over HTTP: it is asked once for each proposal, and again only
 // for the one that changed.
 func TestSummariesByModel(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	texts := map[int]string{}
 	write := func(n int, text string) {
