@@ -58,7 +58,7 @@ func Locate(ctx context.Context, folder string) (Place, error) {
 	if err != nil || len(lines) < 3 {
 		return Place{}, errors.Join(ErrFailed, err)
 	}
-	// Where .git is none, git goes on with the folder itself, or above it.
+	// Where .git is no repository, git goes on with the folder itself, or above it.
 	if real, err := filepath.EvalSymlinks(lines[0]); err != nil || real != top || lines[1] == "." {
 		return Place{}, ErrNoRepo
 	}
