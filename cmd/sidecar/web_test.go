@@ -27,9 +27,8 @@ func TestWeb(t *testing.T) {
 			h.forum.Always(tt.forum)
 			p := start(t, tt.variables, "--site", dir)
 			p.await("site loaded")
-			t.Setenv("MIPWATCH_URL", "http://"+p.addr)
-			target, ok := webtest.Deployed(t)
-			if !ok || !target.Answers(t.Context(), "/healthz") {
+			target := webtest.At("http://" + p.addr)
+			if !target.Answers(t.Context(), "/healthz") {
 				t.Fatalf("%s does not answer /healthz", p.addr)
 			}
 			webtest.Run(t, "../../sidecar/testdata/web/*.web", target)
