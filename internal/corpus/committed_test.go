@@ -171,23 +171,36 @@ func TestTranslation(t *testing.T) {
 	write(t, dir, "MIP-1.md", english)
 	ps := siteOf(t, nil, nil, dir)
 	hash, old := ps.Summaries[0].ContentHash, strings.Repeat("0", 64)
+	all := []string{"s-abstract", "s-detail", "s-copyright"}
 	const body = "\n## Özet\n\nHer blok ücreti yakar.\n\n### Ayrıntı\n\nCüzdanlar gösterir.\n\n## Telif\n\nYok.\n"
 	for _, tt := range []struct {
 		name, text, want string
 		ids              []string // nil: not published
 	}{
-		{"current", translated(hash, body), "", []string{"s-abstract", "s-detail", "s-copyright"}},
-		{"CRLF", strings.ReplaceAll(translated(hash, body), "\n", "\r\n"), "", []string{"s-abstract", "s-detail", "s-copyright"}},
-		{"heading in a fence", translated(hash, strings.Replace(body, "Yok.", "```\n## Yok\n```", 1)), "", []string{"s-abstract", "s-detail", "s-copyright"}},
+		{"current", translated(hash, body), "", all},
+		{"CRLF", strings.ReplaceAll(translated(hash, body), "\n", "\r\n"), "", all},
+		{"heading in a fence", translated(hash, strings.Replace(body, "Yok.", "```\n## Yok\n```", 1)), "", all},
 		{"other level", translated(hash, strings.Replace(body, "###", "##", 1)), `:10: translation-sections: the section "Ayrıntı" has level 2 where "Detail" of the English text has level 3`, nil},
 		{"one more", translated(hash, body+"\n## Ek\n"), "MIP-1.md: translation-sections: it has 4 sections and the English text 3", nil},
 		{"one less", translated(hash, strings.Split(body, "## Telif")[0]), "translation-sections: it has 2 sections and the English text 3", nil},
 		{"no text", translated(hash, ""), "it has 0 sections and the English text 3", nil},
 		{"text before the first heading", translated(hash, "\nÖnce.\n"+body), `:5: translation-sections: the section "" has level 0`, nil},
-		{"stale", translated(old, body), "translation-stale: it is of an older text and published as stale", []string{"s-abstract", "s-detail", "s-copyright"}},
+		{"stale", translated(old, body), "translation-stale: it is of an older text and published as stale", all},
 		{"stale with other headings", translated(old, body+"\n## Abstract\n"), "translation-stale", []string{"s-özet", "s-ayrıntı", "s-telif", "s-abstract"}},
 		{"no header", "# Özet\n", ":1: translation-invalid: the file does not begin with", nil},
 		{"no hash", translated("", body), ":3: translation-invalid: translation-of is no contentHash", nil},
+		{"short hash", translated("0a", body), ":3: translation-invalid: translation-of is no contentHash: 64 hexadecimal digits in lower case", nil},
+		{"no key of a hash", "---\ntitle: A\n---\n" + body, ":3: translation-invalid: the header has no translation-of", nil},
+		{"no title", "---\ntranslation-of: " + hash + "\n---\n" + body, ":3: translation-invalid: the header has no title", nil},
+		{"header without an end", "---\ntitle: A\n", ":1: translation-invalid: the header is not closed", nil},
+		{"title twice", "---\ntitle: A\ntitle: B\n---\n" + body, `:3: translation-invalid: "title" is stated a second time (first on line 2)`, nil},
+		{"title over two lines", "---\ntitle: Yakılan\n  ücret\ntranslation-of: " + hash + "\n---\n" + body, "", all},
+		{"title as a block", "---\ntitle: |\n  Yakılan ücret\ntranslation-of: " + hash + "\n---\n" + body, "", all},
+		{"title in quotes", "---\ntitle: \"Yakılan ücret\"\ntranslation-of: '" + hash + "'\n---\n" + body, "", all},
+		{"byte order mark", "\uFEFF" + translated(hash, body), "", all},
+		{"lists and comments of others", strings.Replace(translated(hash, body), "---\n", "---\n# c\nrequires:\n  - 3\n- 4\n\n", 1), "", all},
+		{"direction", "---\ntitle: A\u202e\n---\n" + body, ":2: translation-invalid: title holds a character that changes the direction of text", nil},
+		{"not UTF-8", "---\ntitle: \xff\n", ":2: translation-invalid: byte 0xFF is not valid UTF-8", nil},
 		{"control character", translated(hash, "\n\x1b[2J\n"), ":6: translation-invalid: the control character U+001B", nil},
 		{"too deep", translated(hash, "\n"+strings.Repeat("> ", 100)+"x\n"), ":6: translation-invalid: quotes, lists or emphasis are nested", nil},
 		{"table bomb", translated(hash, "\n|"+strings.Repeat("a|", 3000)+"\n|"+strings.Repeat("-|", 3000)+"\n"+strings.Repeat("|\n", 3000)), "translation-invalid: ", nil},

@@ -2,6 +2,7 @@ package chain_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -177,6 +178,48 @@ func TestHeightFalls(t *testing.T) {
 			t.Errorf("status above all that was seen = %s, want it not regressed", text(s))
 		}
 	})
+}
+
+// TestRecent holds that recent heads only rise, are bounded, begin anew when a chain falls back, and are never changed
+// in the hands of who read them before.
+func TestRecent(t *testing.T) {
+	inBubble(t, 1, func(w *world) {
+		c := w.open()
+		look := func() []uint64 {
+			time.Sleep(6 * time.Second)
+			return heights(w.status(c))
+		}
+		first := w.status(c)
+		look()
+		time.Sleep(time.Second)
+		w.chains[0].Stall()
+		still := look()
+		if got := look(); len(got) != 3 || !slices.Equal(got, still) || !slices.IsSorted(got) || len(heights(first)) != 1 {
+			t.Errorf("heads %v after two looks at a chain that stands still, %v after one, %v at first", got, still, heights(first))
+		}
+		w.chains[0].Resume()
+		w.chains[0].Reset(10)
+		if got := look(); !slices.Equal(got, []uint64{25}) {
+			t.Errorf("heads %v after the chain fell back, want that of now", got)
+		}
+		for range 100 {
+			look()
+		}
+		before := look()
+		kept := slices.Clone(before)
+		got := look()
+		if len(got) != 40 || !slices.Equal(got[:39], before[1:]) || got[39] <= before[39] || !slices.Equal(before, kept) {
+			t.Errorf("heads %v, then %v, want the 40 latest", before, got)
+		}
+	})
+}
+
+// heights are those of a status' recent heads.
+func heights(s api.NetworkStatus) (out []uint64) {
+	for _, h := range s.Recent {
+		out = append(out, h.BlockHeight)
+	}
+	return out
 }
 
 func TestHeadStandsStill(t *testing.T) {
