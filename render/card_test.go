@@ -34,8 +34,19 @@ func TestCards(t *testing.T) {
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
-		if got, want := p.image(c.of), (image{"https://example.org" + route, c.text}); got != want {
-			t.Errorf("%s: image %+v, want %+v", c.name, got, want)
+		page, err := p.Home(nil)
+		if c.of != nil {
+			page, err = p.Proposal(ProposalPage{All: []mip.Summary{*c.of}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		meta := map[string]string{}
+		for _, e := range pageElements(t, page) {
+			meta[e.attr["property"]] = e.attr["content"]
+		}
+		if image, alt := meta["og:image"], meta["og:image:alt"]; image != "https://example.org"+route || alt != c.text {
+			t.Errorf("%s: image %s, %q, want %s, %q", c.name, image, alt, route, c.text)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
 func TestSpark(t *testing.T) {
@@ -33,9 +34,31 @@ func TestSpark(t *testing.T) {
 		{"none declared", heads(0, 0, 10, 4, 20, 8, 30, 12, 40, 16, 50, 20), 0, "M0.0 20.0L300.0 20.0", "Block time, last 1 min: 400 ms"},
 		{"a file that lies", heads(9, 0, 8, 4, 7, 8, 6, 12, 5, 16, 4, 20), 0.4, "", ""},
 	} {
-		s := sparkOf(tt.heads, tt.declared)
-		if s.Line != tt.line || s.Pace != tt.pace || !strings.HasPrefix(s.Area, s.Line) || (s.Area == "") != (s.Line == "") {
-			t.Errorf("%s: line %q, area %q, %q; want %q, %q", tt.name, s.Line, s.Area, s.Pace, tt.line, tt.pace)
+		info := pageInfo("https://example.org")
+		info.Networks = []mip.Network{{ID: "mainnet", Name: "Mainnet", ChainID: 1, BlockTime: tt.declared}}
+		now, height := mip.NewTime(start), uint64(50)
+		p, err := NewPages(info, nil, &snapshot.Snapshot{Networks: []snapshot.Network{{ID: "mainnet", NetworkStatus: api.NetworkStatus{
+			Status: api.NetworkOK, BlockHeight: &height, FetchedAt: &now, Recent: tt.heads,
+		}}}}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := p.Dashboard(DashboardPage{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string // under the line, then the line
+		pace := ""
+		for _, e := range pageElements(t, page) {
+			switch {
+			case e.tag == "path":
+				lines = append(lines, e.attr["d"])
+			case e.attr["data-f"] == "pace":
+				pace = e.text
+			}
+		}
+		if len(lines) != 2 || lines[1] != tt.line || pace != tt.pace || !strings.HasPrefix(lines[0], lines[1]) || (lines[0] == "") != (lines[1] == "") {
+			t.Errorf("%s: area and line %q, %q; want %q, %q", tt.name, lines, pace, tt.line, tt.pace)
 		}
 	}
 }

@@ -9,13 +9,31 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-func TestLanguageOf(t *testing.T) {
-	for tag, want := range map[string]language{
-		"ja": {"ja", "日本語", "ltr"}, "ar": {"ar", "العربية", "rtl"}, "pt-BR": {"pt-BR", "Português (Brasil)", "ltr"},
-		"de-AT": {"de-AT", "Deutsch (de-AT)", "ltr"}, "xx": {"xx", "xx", "ltr"}, "fa-IR": {"fa-IR", "فارسی (fa-IR)", "rtl"},
+// TestLanguages holds how a language is named in itself, and which way it is written.
+func TestLanguages(t *testing.T) {
+	info := pageInfo("https://example.org")
+	for tag, want := range map[string]string{
+		"ja": "日本語 ltr", "ar": "العربية rtl", "pt-BR": "Português (Brasil) ltr", "de-AT": "Deutsch (de-AT) ltr", "xx": "xx ltr", "fa-IR": "فارسی (fa-IR) rtl",
 	} {
-		if got := languageOf(tag); got != want {
-			t.Errorf("languageOf(%q) = %+v, want %+v", tag, got, want)
+		info.Locales = []string{tag}
+		p := newTestPages(t, info, nil)
+		v := proposalPage(p, pageSummaries(), 2)
+		v.Translations = []mip.Translation{{Locale: tag, URL: "https://example.org/api/v1/mips/3/translations/" + tag}}
+		page, err := p.Translation(TranslationPage{ProposalPage: v, Text: &api.PublishedTranslation{MIPNumber: 3, Locale: tag, Title: "T", Sections: pageSections()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, e := range pageElements(t, page) {
+			switch {
+			case e.tag == "a" && e.attr["hreflang"] == tag:
+				got = e.text
+			case e.attr["id"] == "text":
+				got += " " + e.attr["dir"]
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", tag, got, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +11,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-func TestTitleHTML(t *testing.T) {
+// TestTitles holds how a title is written in the heading of its page: code spans of Markdown as such, and nothing else.
+func TestTitles(t *testing.T) {
+	p := newTestPages(t, pageInfo("https://example.org"), nil)
 	for in, want := range map[string]string{
 		"plain":                 "plain",
 		"Meta - `NINE` fork":    "Meta - <code>NINE</code> fork",
@@ -22,12 +25,27 @@ func TestTitleHTML(t *testing.T) {
 		"`<b>` & <i>":           "<code>&lt;b&gt;</code> &amp; &lt;i&gt;",
 		"*star* [link](x) &lt;": "*star* [link](x) &amp;lt;",
 		"``":                    "``",
-		"":                      "",
 	} {
-		if got := string(titleHTML(in)); got != want {
-			t.Errorf("titleHTML(%q) = %q, want %q", in, got, want)
+		all := pageSummaries()
+		all[0].Title = in
+		page, err := p.Proposal(proposalPage(p, all, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, h1, _ := strings.Cut(between(string(page), "<h1>", "</h1>"), "</span> "); h1 != want {
+			t.Errorf("the heading of %q is %q, want %q", in, h1, want)
 		}
 	}
+}
+
+// between is what stands between two texts; empty if one of them is not there.
+func between(s, begin, end string) string {
+	_, s, _ = strings.Cut(s, begin)
+	s, _, found := strings.Cut(s, end)
+	if !found {
+		return ""
+	}
+	return s
 }
 
 func TestSteps(t *testing.T) {
@@ -58,34 +76,39 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
-	for _, c := range [][2]string{{"A `b` & c", "MIP-1 A <code>b</code> &amp; c"}, {"MIP-1", "MIP-1"}, {"", "MIP-1"}} {
-		if got := string(namedHTML(mip.ID{Kind: "MIP", Number: 1}, c[0])); got != c[1] {
-			t.Errorf("namedHTML(MIP-1, %q) = %q, want %q", c[0], got, c[1])
-		}
-	}
-}
-
+// TestLastCalls holds that what is over comes first where something is to be done about it, and not at all where
+// readers are asked for comments: by the days of the newest change, as pages hold no time of their own.
 func TestLastCalls(t *testing.T) {
 	updated := mip.NewTime(time.Date(2026, 5, 10, 1, 0, 0, 0, time.UTC))
 	call := func(n, day int) mip.Summary {
-		return mip.Summary{Number: n, Status: mip.LastCall, LastCallDeadline: mip.Date{Year: 2026, Month: 5, Day: day}, Updated: &updated}
+		return mip.Summary{
+			Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "Title", Status: mip.LastCall,
+			LastCallDeadline: mip.Date{Year: 2026, Month: 5, Day: day}, Updated: &updated,
+		}
 	}
 	draft, undated := call(6, 20), call(7, 20)
 	draft.Status, undated.LastCallDeadline = mip.Draft, mip.Date{}
 	all := []mip.Summary{call(1, 30), call(2, 9), call(3, 10), call(4, 11), call(5, 1), draft, undated}
-	numbers := func(calls []mip.Summary) (out []int) {
-		for _, c := range calls {
-			out = append(out, c.Number)
+	p := newTestPages(t, pageInfo("https://example.org"), nil)
+	home, err := p.Home(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dashboard, err := p.Dashboard(DashboardPage{Summaries: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page, want := range map[string]string{
+		between(string(home), `aria-label="Last call"`, "</aside>"): "3 4 1",
+		between(string(dashboard), "Needs attention", "</ul>"):      "5 2 3 4 1",
+	} {
+		var got []string
+		for _, m := range regexp.MustCompile(`href="/mip/(\d+)/"`).FindAllStringSubmatch(page, -1) {
+			got = append(got, m[1])
 		}
-		return out
-	}
-	open, over := lastCalls(all)
-	if got, want := numbers(open), []int{3, 4, 1}; !slices.Equal(got, want) {
-		t.Errorf("open: got %v, want %v", got, want)
-	}
-	if got, want := numbers(over), []int{5, 2}; !slices.Equal(got, want) {
-		t.Errorf("over: got %v, want %v", got, want)
+		if g := strings.Join(got, " "); g != want {
+			t.Errorf("last calls %q, want %q in\n%s", g, want, page)
+		}
 	}
 }
 
@@ -103,44 +126,54 @@ func TestTableOfContents(t *testing.T) {
 		{"one entry is no table", `<h2 id="a">`, "", []mip.Section{section(2, "a")}},
 		{"no body", ``, "", []mip.Section{section(2, "a"), section(2, "b")}},
 	} {
-		html, err := newTestPages(t, pageInfo("https://example.org"), nil).tableOfContents(c.sections, []byte(c.body))
+		p := newTestPages(t, pageInfo("https://example.org"), nil)
+		page, err := p.Proposal(ProposalPage{All: pageSummaries(), Index: 0, Sections: c.sections, Body: []byte(c.body)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := strings.ReplaceAll(string(html), "\n", "")
+		html := strings.TrimPrefix(strings.TrimSpace(between(string(page), `<nav class="toc" aria-label="On this page">`, "</nav>")), "<h2>On this page</h2>")
+		html = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(html), "<ol>"), "</ol>")
+		got := regexp.MustCompile(`\s*\n\s*`).ReplaceAllString(strings.TrimSpace(html), "")
 		for _, id := range []string{"a", "b", "c", "d"} {
 			got = strings.ReplaceAll(got, fmt.Sprintf(`<a href="#%s">T %s</a>`, id, id), id)
 		}
 		got = strings.NewReplacer("</li><li>", " ", "<ol><li>", "(", "</li></ol>", ")", "<li>", "", "</li>", "").Replace(got)
 		if got != c.want {
-			t.Errorf("%s: tableOfContents(%s) = %q, want %q", c.name, c.body, got, c.want)
+			t.Errorf("%s: the contents of %s are %q, want %q", c.name, c.body, got, c.want)
 		}
 	}
 }
 
-func TestStatusChoices(t *testing.T) {
+// TestStatuses holds the order of statuses: those of the process, then the others, then none; and that a choice is
+// offered for each that occurs.
+func TestStatuses(t *testing.T) {
 	var all []mip.Summary
 	for i, s := range []mip.Status{"", "Moved", mip.Final, "Accepted", mip.Draft, "moved", mip.Final} {
-		all = append(all, mip.Summary{Number: i, Status: s})
+		all = append(all, mip.Summary{Number: i + 1, ID: mip.ID{Kind: "MIP", Number: i + 1}, Title: "Title", Status: s})
 	}
-	var got []string
-	for _, c := range statusChoices(all) {
-		got = append(got, fmt.Sprintf("%s/%s/%d", c.Label, c.Class, c.Count))
+	p := newTestPages(t, pageInfo("https://example.org"), nil)
+	home, err := p.Home(all)
+	if err != nil {
+		t.Fatal(err)
 	}
-	want := []string{"Draft/s-draft/1", "Final/s-final/2", "Accepted/s-other/1", "Moved/s-other/2", "No status/s-none/1"}
-	if !slices.Equal(got, want) {
-		t.Errorf("statusChoices: got %q, want %q", got, want)
+	dashboard, err := p.Dashboard(DashboardPage{Summaries: all})
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestTiles(t *testing.T) {
-	var got []string
-	for _, c := range statusTiles([]mip.Summary{{Status: mip.Final}, {Status: "Moved"}, {}}) {
-		got = append(got, fmt.Sprintf("%s/%d", c.Label, c.Count))
-	}
-	want := []string{"Draft/0", "Review/0", "Last Call/0", "Final/1", "Living/0", "Stagnant/0", "Withdrawn/0", "Moved/1", "No status/1"}
-	if !slices.Equal(got, want) {
-		t.Errorf("statusTiles: got %q, want %q", got, want)
+	for _, c := range []struct{ part, pattern, want string }{
+		{between(string(home), `<ul class="life">`, "</ul>"), `class="n">(\d+)</span><span class="c (.+?)">(.+?)<`,
+			"Draft/s-draft/1, Review/s-review/0, Last Call/s-last-call/0, Final/s-final/2, Living/s-living/0, Stagnant/s-stagnant/0, Withdrawn/s-withdrawn/0, " +
+				"Accepted/s-other/1, Moved/s-other/2, No status/s-none/1"},
+		{between(string(dashboard), `<ul class="legend">`, "</ul>"), `()class="c (.+?)" href=".+?">(.+?)<`,
+			"Draft/s-draft/, Final/s-final/, Accepted/s-other/, Moved/s-other/, No status/s-none/"},
+	} {
+		var got []string
+		for _, m := range regexp.MustCompile(c.pattern).FindAllStringSubmatch(c.part, -1) {
+			got = append(got, m[3]+"/"+m[2]+"/"+m[1])
+		}
+		if g := strings.Join(got, ", "); g != c.want {
+			t.Errorf("statuses %q, want %q", g, c.want)
+		}
 	}
 }
 
