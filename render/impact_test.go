@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -78,7 +79,7 @@ func TestImpactPanel(t *testing.T) {
 	}
 	// A section without a place on the page leads to the beginning of the text.
 	want := []string{"#s-abstract Abstract", "#text Title", "#s-abstract Abstract", "/p/mip/4/#s-gas-cost MIP-4, gas cost"}
-	if len(links) != 6 || !slices.Equal(links[:4], want) || links[5] != "/p/about/ai/ How it is made" {
+	if len(links) != 8 || !slices.Equal(links[:4], want) || links[7] != "/p/about/ai/ How it is made" {
 		t.Errorf("links of the quotes %q, want %q", links, want)
 	}
 	for name, tt := range map[string]struct {
@@ -88,7 +89,7 @@ func TestImpactPanel(t *testing.T) {
 	}{
 		"stale":        {func(s *api.Summary) { s.Stale = true }, "Older than the text (made from abababa)", "Matches"},
 		"another hash": {func(s *api.Summary) { s.ContentHash = strings.Repeat("0", 64) }, "Older than the text (made from 0000000)", "Matches"},
-		"by rules":     {func(s *api.Summary) { s.Source = "extractive" }, "Made of the proposal's own sentences", " by "},
+		"by rules":     {func(s *api.Summary) { s.Source = "extractive" }, "Rules, no model", " by "},
 	} {
 		n, text := panelOf(t, impactPage(t, tt.change))
 		footer := ""
@@ -111,16 +112,15 @@ func TestImpactAnswers(t *testing.T) {
 		want string
 	}{
 		"needed": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true, ActionEvidence: &says[0], Evidence: says},
-			"Users High impact I 2 quotes from the text It says so. Abstract More of it. Abstract Action needed It says so. Abstract"},
+			"Users High impact I 2 quotes from the text It says so. Abstract More of it. Abstract Action needed for Été NINE It says so. Abstract"},
 		"nothing to do": {api.Axis{Severity: api.Low, Stated: true, ActionEvidence: &says[1], Evidence: says},
 			"Users Low impact I 2 quotes from the text It says so. Abstract More of it. Abstract No action needed More of it. Abstract"},
 		"not said": {api.Axis{Severity: api.Medium, Stated: true, Evidence: says[:1]},
 			"Users Medium impact I 1 quote from the text It says so. Abstract Not said whether action is needed"},
-		"not stated":  {api.Axis{Severity: api.Medium, Evidence: []api.Evidence{}}, "Users I Not said whether action is needed"},
-		"of the fork": {api.Axis{Severity: api.High, ActionRequired: true, Evidence: []api.Evidence{}}, "Users I Action needed before the hard fork activates"},
+		"not stated": {api.Axis{Severity: api.Medium, Evidence: []api.Evidence{}}, "Users I Not said whether action is needed"},
 	} {
 		tt.axis.Impact = "I"
-		n, _ := panelOf(t, impactPage(t, func(s *api.Summary) { s.Users = tt.axis }))
+		n, _ := panelOf(t, impactPage(t, func(s *api.Summary) { s.Users, s.Validators, s.Foundation = tt.axis, tt.axis, tt.axis }))
 		var got []string
 		for c := range n.Descendants() {
 			if c.Data == "section" {
@@ -129,6 +129,15 @@ func TestImpactAnswers(t *testing.T) {
 		}
 		if got[1] != tt.want {
 			t.Errorf("%s: the group's part says %q, want %q", name, got[1], tt.want)
+		}
+		// The upgrade asks something of those who run nodes and of those who steward, by dates that stay true.
+		const asked = " Asked by the upgrade, not by the text %s Été NINE Mainnet: no date yet Testnet: needed by 10 Mar 2026, 14:30:00 UTC devnet: needed by 10 Mar 2026, 14:30:00 UTC"
+		rest := strings.NewReplacer("Users ", "", " Not said whether action is needed", "", "No action needed", "The text asks for nothing").Replace(tt.want)
+		for i, what := range map[int]string{2: "Validators|A release that knows", 3: "Foundation|The date and the releases of"} {
+			group, what, _ := strings.Cut(what, "|")
+			if want := group + " " + rest + fmt.Sprintf(asked, what); got[i] != want {
+				t.Errorf("%s: the group's part says %q, want %q", name, got[i], want)
+			}
 		}
 	}
 }

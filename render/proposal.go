@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -205,13 +206,37 @@ func (p *Pages) past(s mip.Summary, page bool) string {
 type axis struct {
 	Name string
 	api.Axis
+	Asked *asked // what the upgrade asks of them, whatever the text says
 }
 
-// axes are the groups of a summary.
-func axes(s *api.Summary) []axis {
-	return []axis{
-		{"Developers", s.Developers}, {"Users", s.Users}, {"Validators", s.Validators}, {"Foundation", s.Foundation},
+// asked is what an upgrade asks of a group, by its times on the networks that were there before it.
+type asked struct {
+	Group, What, Fork string
+	Times             []activation
+}
+
+// axes are the groups of a page's summary, empty without one, and what the upgrade asks of them. A network that has an
+// upgrade from its first block needs nothing.
+func (p *Pages) axes(v *proposalView) []axis {
+	s := cmp.Or(v.Page.Impact, &api.Summary{})
+	out := []axis{
+		{"Developers", s.Developers, nil}, {"Users", s.Users, nil},
+		{"Validators", s.Validators, &asked{What: "A release that knows"}},
+		{"Foundation", s.Foundation, &asked{What: "The date and the releases of"}},
 	}
+	var times []activation
+	if v.Page.Fork != nil {
+		times = slices.DeleteFunc(p.activation(*v.Page.Fork), func(a activation) bool { return genesis(a.Activation) })
+	}
+	for i := range out {
+		a := out[i].Asked
+		if len(times) == 0 {
+			out[i].Asked = nil
+		} else if a != nil {
+			a.Group, a.Fork, a.Times = out[i].Name, v.Page.Fork.Name, times
+		}
+	}
+	return out
 }
 
 // place is where a quote stands: the name of the section for people, and a link to it. Href is

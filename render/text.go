@@ -63,11 +63,11 @@ func (p *Pages) funcs() template.FuncMap {
 		"rest":         rest,
 		// Parts of single pages.
 		"activation": p.activation,
-		"genesis":    func(a mip.Activation) bool { return a.Timestamp != nil && *a.Timestamp == 0 },
+		"genesis":    genesis,
 		"cite":       p.cite,
 		"csl":        p.csl,
 		"tex":        texText,
-		"axes":       axes,
+		"axes":       p.axes,
 		"place":      p.place,
 		"curl":       p.curl,
 		"example":    example,

@@ -60,6 +60,9 @@ type activation struct {
 	mip.Activation
 }
 
+// genesis reports whether a network has a fork from its first block.
+func genesis(a mip.Activation) bool { return a.Timestamp != nil && *a.Timestamp == 0 }
+
 // activation lists every network of the site and, by their ids, those that the fork alone names.
 func (p *Pages) activation(f mip.HardFork) []activation {
 	var out []activation

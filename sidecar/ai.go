@@ -81,7 +81,6 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 	if older != nil && !older.Stale {
 		return *older, nil, nil
 	}
-	// The fork is judged by the wall clock: a summary must not wait for a chain.
 	subject := q.index.Subject(m, s.Now())
 	key := q.key(m)
 	key.texts = subject.Hash()

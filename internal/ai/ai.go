@@ -25,7 +25,7 @@ import (
 
 // PromptVersion is part of every key under which a model's answer is kept. It changes with the prompts, the severity
 // floors and the checks, so that no answer outlives the rules by which it was made.
-const PromptVersion = "5"
+const PromptVersion = "6"
 
 // Model answers a prompt. It is safe for concurrent use. What went wrong on the way (time, refusal, a cut answer) is in
 // its errors, which nothing here translates.

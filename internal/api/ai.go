@@ -27,6 +27,9 @@ type Summary struct {
 	Source        string   `json:"source" doc:"The model's name, or extractive."`
 	Stale         bool     `json:"stale" doc:"The text has changed since it was made."`
 
+	// Hardfork is the configuration's at the time of the answer. A committed file's is not read.
+	Hardfork *string `json:"hardfork" doc:"The hard fork that it is a part of, null without one. No text here says what that asks or when: see /api/v1/hardforks."`
+
 	Fallback *Fallback `json:"fallback" doc:"Why this is not the summary that was asked for; null when it is."`
 }
 
@@ -43,9 +46,9 @@ type Axis struct {
 	Impact         string   `json:"impact" doc:"What changes for them."`
 	Severity       Severity `json:"severity" doc:"low, medium or high. A floor and no finding where stated is false."`
 	Stated         bool     `json:"stated" doc:"The text speaks of them at all."`
-	ActionRequired bool     `json:"actionRequired" doc:"They have to do something; false also where the text does not say: see actionEvidence."`
+	ActionRequired bool     `json:"actionRequired" doc:"The text says that they have to do something; false also where it does not say: see actionEvidence."`
 
-	// ActionEvidence is one of Evidence. It is nil with ActionRequired true where a hard fork to come asks for it.
+	// ActionEvidence is one of Evidence, never nil with ActionRequired true.
 	ActionEvidence *Evidence `json:"actionEvidence" doc:"The quote for actionRequired, true or false; null when the text does not say."`
 
 	// Evidence is never nil.

@@ -285,7 +285,7 @@ func (e *entry) readSummary(raw []byte, p *Proposal, i int, check summaryCheck) 
 func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 	sum := &api.Summary{}
 	// A build finds out by itself whether a summary is stale and what it says of a group, and writes no stand-in.
-	if err := strictjson.Decode(raw, sum, "stale", "fallback", "stated", "actionEvidence"); err != nil {
+	if err := strictjson.Decode(raw, sum, "stale", "fallback", "stated", "actionEvidence", "hardfork"); err != nil {
 		return nil, err
 	}
 	for _, rule := range []struct {

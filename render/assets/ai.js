@@ -67,18 +67,21 @@ const place = (section, pages) => {
 };
 
 const groups = ["Developers", "Users", "Validators", "Foundation"];
-const axis = (name, a, pages) => {
+const axis = (name, a, box) => {
   const level = a.severity, says = a.actionEvidence, n = a.evidence.length;
-  const quote = e => [make("q", {}, ...spans(e.quote)), " ", place(e.section, pages)];
-  const [mark, words] = a.actionRequired ? ["yes", "Action needed" + (says ? "" : " before the hard fork activates")]
-    : says ? ["no", "No action needed"] : ["unsaid", "Not said whether action is needed"];
+  const quote = e => [make("q", {}, ...spans(e.quote)), " ", place(e.section, box.dataset.pages)];
+  // What has the time of an upgrade is on the page.
+  const ask = name => [...box.querySelector(`[data-ask=${name}]`)?.cloneNode(true).childNodes ?? []], asked = ask(name);
+  const act = a.actionRequired ? ["yes", ...ask("needed")]
+    : says ? ["no", asked.length ? "The text asks for nothing" : "No action needed"] : !asked.length && ["unsaid", "Not said whether action is needed"];
   return make("section", { class: a.stated ? "ax" : "ax quiet" },
     make("header", {}, make("h3", {}, name), ...a.stated ? [make("span", { class: "sev ic " + level }, level[0].toUpperCase() + level.slice(1) + " impact")] : []),
     make("p", {}, ...spans(a.impact)),
     ...n ? [make("details", {},
       make("summary", {}, `${n} quote${n > 1 ? "s" : ""} from the text`),
       make("ul", {}, ...a.evidence.map(e => make("li", {}, ...quote(e)))))] : [],
-    make("p", { class: "act ic " + mark }, words), ...says ? [make("p", { class: "says" }, ...quote(says))] : []);
+    ...act ? [make("p", { class: "act ic " + act[0] }, ...act.slice(1))] : [],
+    ...says ? [make("p", { class: "says" }, ...quote(says))] : [], ...asked);
 };
 
 // panel fills the place of the button with a summary: the form of templates/impact.tmpl.
@@ -88,11 +91,11 @@ const panel = (box, s, hashOfText) => {
   const made = make("span", {}, "Made ", moment(s.generatedAt), ...rules ? [] : [" by " + s.source]);
   const hash = make("span", { class: "num" }, s.contentHash.slice(0, 7));
   const parts = [
-    make("header", {}, title, make("span", { class: "tag" }, rules ? "Made of the proposal's own sentences" : "AI-generated, not part of the proposal")),
+    make("header", {}, title, make("span", { class: "tag" }, rules ? "Rules, no model" : "AI-generated, not part of the proposal")),
     ...f ? [make("p", { class: "ic old" }, "This is shown instead of what you asked for. " + f.detail + seconds(f.retryAfter))] : [],
     make("p", { class: "tldr" }, ...spans(s.tldr)),
     make("ul", { class: "ch" }, ...s.whatsChanging.map(x => make("li", {}, ...spans(x)))),
-    make("div", { class: "axes" }, ...groups.map(g => axis(g, s[g.toLowerCase()], box.dataset.pages))),
+    make("div", { class: "axes" }, ...groups.map(g => axis(g, s[g.toLowerCase()], box))),
     make("footer", {}, made, old ? make("span", { class: "ic old" }, "Older than the text (made from ", hash, ")") : make("span", { class: "ic same" }, "Matches this text (", hash, ")"), make("a", { href: box.dataset.pages + "../about/ai/" }, "How it is made")),
   ];
   box.replaceChildren(...parts);

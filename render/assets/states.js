@@ -26,6 +26,7 @@ const judge = (forks = []) => {
     const row = until && left <= 0 ? e.closest("#list tr") : null;
     row?.parentElement.append(row);
   }
+  for (const e of $$(".was")) put(e, networks(e.dataset).every(n => n[2]) ? "was " : "");
   // Of the upgrades that may be next, the newest first, one is: that with the soonest time, or else one without any.
   let next = $(".next"), soonest = Infinity, over = true;
   for (const e of $$(".state")) {

@@ -154,7 +154,7 @@ func (x *Index) Translation(ctx context.Context, m mip.Summary, locale string) (
 type Subject struct {
 	index   *Index
 	listed  mip.Summary
-	fork    *mip.HardFork // with its status at now
+	fork    *mip.HardFork
 	bundled []mip.Summary // when the proposal is the fork's meta proposal: what the fork bundles and the site publishes
 	now     time.Time
 }
@@ -163,15 +163,11 @@ type Subject struct {
 func (x *Index) Subject(m mip.Summary, now time.Time) Subject {
 	s := Subject{index: x, listed: m, now: now}
 	s.fork, s.bundled = summary.Context(m, x.List.MIPs, x.HardForks)
-	if s.fork != nil {
-		fork := *s.fork
-		fork.Status = fork.StatusAt(x.Site.Networks, func(string) time.Time { return now })
-		s.fork = &fork
-	}
 	return s
 }
 
-// Hash is another one whenever a listed text, the fork or its status is another one.
+// Hash is another one whenever a listed text or the fork is another one. The fork's times are none of its business: no
+// summary speaks of them.
 func (s Subject) Hash() [32]byte {
 	var b strings.Builder
 	b.WriteString(s.listed.ContentHash)
@@ -179,7 +175,7 @@ func (s Subject) Hash() [32]byte {
 		fmt.Fprintf(&b, " %d:%s", m.Number, m.ContentHash)
 	}
 	if s.fork != nil {
-		fmt.Fprintf(&b, " %q %q", s.fork.Name, s.fork.Status)
+		fmt.Fprintf(&b, " %q", s.fork.Name)
 	}
 	return sha256.Sum256([]byte(b.String()))
 }

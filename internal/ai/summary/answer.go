@@ -187,18 +187,19 @@ func saidTo(s Subject, a axis, all []passage) (said answer) {
 // whether it has to act. A claim that it has to stands as long as a quote does not say the contrary. That it has to do
 // nothing is said only where the rules find that in a quote and nothing against it in the whole text, and a quote that
 // says that it has to act overrides the claim that it has not.
+//
+// It also names the fork, and leaves out what others say of the time of one: see [Subject.unscheduled].
 func Settle(sum *api.Summary, s Subject) {
+	sum.Hardfork = s.hardfork()
+	s.unscheduled(sum)
 	sections, all := map[string]passage{}, passages(s)
 	for from, p := range s.proposals() {
 		for i, r := range roles(p.Sections) {
 			sections[sectionID(from, p.Sections[i].ID)] = passage{kind: s.kindIn(from, p), role: r}
 		}
 	}
-	s.Now = sum.GeneratedAt.UTC()
-	floors := floorsOf(s)
 	for i, x := range axes(sum) {
 		a, said := axis(i), saidTo(s, axis(i), all)
-		forFork := x.ActionRequired && floors[a].action
 		var given []answer
 		for _, e := range x.Evidence {
 			p := sections[e.Section]
@@ -215,7 +216,6 @@ func Settle(sum *api.Summary, s Subject) {
 			said = needed
 		}
 		settle(x, said, given)
-		x.ActionRequired = x.ActionRequired || forFork
 	}
 }
 

@@ -18,8 +18,6 @@ const (
 // answered is the answer of a summary, with the quote that gives it.
 func answered(x api.Axis) (answer, quote string) {
 	switch {
-	case x.ActionEvidence == nil && x.ActionRequired:
-		return "needed without a quote", ""
 	case x.ActionEvidence == nil:
 		return silent, ""
 	case x.ActionRequired:
@@ -217,8 +215,8 @@ func TestAnswersByPlace(t *testing.T) {
 	}
 }
 
-// An abandoned proposal asks for nothing, and says no more than that. A fork asks for what its text does not, and no
-// fork says that there is nothing to do. What one of several proposals says holds for itself alone.
+// An abandoned proposal asks for nothing, and says no more than that. A fork raises a severity and answers nothing. What
+// one of several proposals says holds for itself alone.
 func TestAnswersAround(t *testing.T) {
 	const must, idle = "Validators must upgrade their nodes.", "Validators are not required to upgrade."
 	for _, status := range []mip.Status{mip.Withdrawn, mip.Stagnant} {
@@ -231,20 +229,13 @@ func TestAnswersAround(t *testing.T) {
 			}
 		}
 	}
-	for status, want := range map[string]string{"scheduled": "needed without a quote", "active": silent} {
-		fork := argand()
-		fork.Status = status
-		for _, text := range []string{"A lamp is lit at night.", idle} {
-			s := says("Core", "Backwards Compatibility", text)
-			s.Fork = &fork
-			sum := Extract(s)
-			got, _ := answered(sum.Validators)
-			if text == idle && status == "active" {
-				want = no // the text says so itself
-			}
-			if got != want || sum.Validators.Severity != api.High {
-				t.Errorf("%s, %q: %s, %s; want %s", status, text, got, sum.Validators.Severity, want)
-			}
+	// The answer is that of the text. What the fork asks is no part of it.
+	for text, want := range map[string]string{"A lamp is lit at night.": silent, idle: no} {
+		s := says("Core", "Backwards Compatibility", text)
+		s.Fork = new(argand())
+		sum := Extract(s)
+		if got, _ := answered(sum.Validators); got != want || sum.Validators.Severity != api.High {
+			t.Errorf("%q in a fork: %s, %s; want %s", text, got, sum.Validators.Severity, want)
 		}
 	}
 	s := says("Meta", "Changes", "A lamp is lit at night.")

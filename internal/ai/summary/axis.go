@@ -77,16 +77,15 @@ func abandoned(s Subject) bool {
 	return s.Fork == nil && (s.Proposal.Status == mip.Withdrawn || s.Proposal.Status == mip.Stagnant)
 }
 
-// extractAxis picks the sentences that speak of one group, and adds what header and fork say. Each picked sentence is
+// extractAxis picks the sentences that speak of one group, and adds what the header says. Each picked sentence is
 // evidence, so the impact holds nothing that the text or the header does not.
 func extractAxis(s Subject, a axis, all []passage) api.Axis {
-	expect, impact := expectation(s, a), ""
+	impact := ""
 	if abandoned(s) {
 		impact = line("caveat of " + string(s.Proposal.Status))
 	}
-	// The impact holds the caveat, the sentences and the expectation, so the sentences get what room the others leave.
 	said := saidTo(s, a, all)
-	picked := forAxis(s, a, all, said, maxImpact-utf8.RuneCountInString(impact)-utf8.RuneCountInString(expect)-2)
+	picked := forAxis(s, a, all, said, maxImpact-utf8.RuneCountInString(impact)-1)
 	if len(picked) == 0 {
 		return api.Axis{Impact: notMentionedBy(s, a, "en"), Severity: api.Low, Evidence: []api.Evidence{}}
 	}
@@ -102,7 +101,7 @@ func extractAxis(s Subject, a axis, all []passage) api.Axis {
 		given = append(given, x.answers[a])
 		out.Evidence = append(out.Evidence, api.Evidence{Section: x.section, Quote: x.quote})
 	}
-	out.Impact = fit(impact+" "+expect, maxImpact)
+	out.Impact = fit(impact, maxImpact)
 	// The floors come later: see raise.
 	settle(&out, said, given)
 	out.Severity = severity(s, said, picked)

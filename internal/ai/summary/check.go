@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -57,7 +56,6 @@ func CheckForm(sum api.Summary) error { return check(sum, nil, maxEvidence) }
 // without a quote. It does not compare content hashes: a caller can tell a summary of an older text by them. A
 // committed summary falls below a floor when a fork takes the proposal up later, and has to be made again.
 func Check(sum api.Summary, s Subject) error {
-	s.Now = sum.GeneratedAt.UTC()
 	return check(sum, &s, maxEvidence)
 }
 
@@ -72,7 +70,7 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 		}
 	}
 	var quotes quoteIndex
-	var floors [4]floor
+	var floors [4]api.Severity
 	if s != nil {
 		quotes, floors = quoteIndexOf(*s), floorsOf(*s)
 		if sum.MIPNumber != s.Proposal.Number {
@@ -98,11 +96,8 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 		switch r := rank(x.Severity); {
 		case r == 0:
 			report("%s: severity is none of low, medium and high", a)
-		case r < rank(floors[a].severity):
-			report("%s: severity %s is below the floor %s", a, x.Severity, floors[a].severity)
-		}
-		if floors[a].action && !x.ActionRequired {
-			report("%s: actionRequired is false and the floor is true", a)
+		case r < rank(floors[a]):
+			report("%s: severity %s is below the floor %s", a, x.Severity, floors[a])
 		}
 		if x.Evidence == nil || len(x.Evidence) > maxEvidence {
 			report("%s: evidence is null or more than %d quotes", a, maxEvidence)
@@ -115,6 +110,9 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 		}
 		if x.ActionEvidence != nil && !slices.Contains(x.Evidence, *x.ActionEvidence) {
 			report("%s: actionEvidence is not one of evidence", a)
+		}
+		if x.ActionEvidence == nil && x.ActionRequired {
+			report("%s: actionRequired is true without actionEvidence", a)
 		}
 		if len(x.Evidence) == 0 && !slices.Contains(notMentionedForms(*s, a, sum.Locale), x.Impact) {
 			report("%s: there is no evidence and impact does not say so", a)
@@ -276,32 +274,22 @@ func (q quoteIndex) verified(in []api.Evidence) []api.Evidence {
 	return out
 }
 
-// floor is the least that a summary may say about one group. It holds whatever the text says and a model answers, so
-// that no author and no model can play down what a kind of proposal or a fork brings.
-type floor struct {
-	severity api.Severity // empty: no floor
-	action   bool         // they have to do something, whatever the text says
-}
-
-// floorsOf returns the floors of every axis: of all rows of the table in rules.txt that hold, the highest of each. An
-// abandoned proposal has none.
-func floorsOf(s Subject) (out [4]floor) {
+// floorsOf returns the least severity of every axis, empty where there is none: of all rows of the table in rules.txt
+// that hold, the highest of each. It holds whatever the text says and a model answers, so that no author and no model
+// can play down what a kind of proposal or a fork brings. An abandoned proposal has none.
+func floorsOf(s Subject) (out [4]api.Severity) {
 	k := kindOf(s)
 	decided := k == core && (s.Proposal.Status == mip.LastCall || s.Proposal.Status == mip.Final)
-	holds := map[string]bool{
-		string(k): true, "core, decided": decided, "bundled": s.Fork != nil, "fork to come": s.toCome(),
-	}
+	holds := map[string]bool{string(k): true, "core, decided": decided, "bundled": s.Fork != nil}
 	for _, row := range list("floors of severity") {
 		name, cells, _ := strings.Cut(row, " | ")
 		if !holds[name] || abandoned(s) {
 			continue
 		}
 		for a, cell := range strings.Split(cells, " | ") {
-			severity, action := strings.CutSuffix(cell, ", has to act")
-			if rank(api.Severity(severity)) > rank(out[a].severity) {
-				out[a].severity = api.Severity(severity)
+			if severity := api.Severity(cell); rank(severity) > rank(out[a]) {
+				out[a] = severity
 			}
-			out[a].action = out[a].action || action
 		}
 	}
 	return out
@@ -310,12 +298,8 @@ func floorsOf(s Subject) (out [4]floor) {
 // raise lifts every axis to its floor. What is above it stays.
 func raise(sum *api.Summary, s Subject) {
 	for a, f := range floorsOf(s) {
-		x := axes(sum)[a]
-		if rank(x.Severity) < rank(f.severity) {
-			x.Severity = f.severity
-		}
-		if f.action && !x.ActionRequired {
-			x.ActionRequired, x.ActionEvidence = true, nil
+		if x := axes(sum)[a]; rank(x.Severity) < rank(f) {
+			x.Severity = f
 		}
 	}
 }
@@ -332,50 +316,28 @@ func notMentioned(locale string) string {
 	return cmp.Or(line("not mentioned in "+language), line("not mentioned in en"))
 }
 
-// notMentionedBy is the impact on a group that the text says nothing about. In English it adds what follows from
-// header and fork.
+// notMentionedBy is the impact on a group that the text says nothing about. In English it adds what follows from the
+// kind of proposal.
 func notMentionedBy(s Subject, a axis, locale string) string {
 	out := notMentioned(locale)
 	if out == notMentioned("en") {
-		out += " " + cmp.Or(expectation(s, a), byKind(s, a))
+		out += " " + byKind(s, a)
 	}
 	return fit(out, maxImpact)
 }
 
-// notMentionedForms are the impacts that need no quote: the sentence that the text says nothing, with each addition
-// of the rules, whatever the status of the fork. A summary that was made before the fork was active stays sound.
+// notMentionedForms are the impacts that need no quote: the sentence that the text says nothing, with the addition of
+// the rules. A summary may also be from before the fork took the proposal up.
 func notMentionedForms(s Subject, a axis, locale string) []string {
-	// A summary may also be from before the fork took the proposal up.
-	s.Now = time.Time{}
 	before := s
 	before.Fork = nil
-	out := []string{notMentioned(locale), notMentioned("en"), notMentionedBy(before, a, "en")}
-	if s.Fork != nil {
-		for _, status := range []string{"planned", "scheduled", "active"} {
-			fork := *s.Fork
-			fork.Status, s.Fork = status, &fork
-			out = append(out, notMentionedBy(s, a, "en"))
-		}
-	}
-	return out
-}
-
-// expectation is what a group has to expect of a fork that is to come, whatever the text says of it.
-func expectation(s Subject, a axis) string {
-	if !s.toCome() {
-		return ""
-	}
-	words := strings.NewReplacer("FORK", s.Fork.Name, "TIME", activation(s.Fork))
-	return words.Replace(line("fork to come means for " + a.String()))
+	return []string{notMentioned(locale), notMentioned("en"), notMentionedBy(s, a, "en"), notMentionedBy(before, a, "en")}
 }
 
 // byKind is what a group has to expect of a proposal by its kind where the text is silent.
 func byKind(s Subject, a axis) string {
 	if abandoned(s) {
 		return "The proposal is " + strings.ToLower(string(s.Proposal.Status)) + "."
-	}
-	if past := line("fork means for " + a.String()); past != "" && s.Fork != nil {
-		return strings.ReplaceAll(past, "FORK", s.Fork.Name)
 	}
 	return line(string(kindOf(s)) + " means for " + a.String())
 }

@@ -74,6 +74,7 @@ func TestCheckSummary(t *testing.T) {
 		{"a long point", func(sum *api.Summary) { sum.WhatsChanging[1] = strings.Repeat("灯", 401) }, "whatsChanging 1 has 401 characters, more than 400"},
 		{"no severity", func(sum *api.Summary) { sum.Users.Severity = "" }, "users: severity is none of"},
 		{"below the floor", func(sum *api.Summary) { sum.Validators.Severity = api.Low }, "validators: severity low is below the floor medium"},
+		{"a duty without a quote", func(sum *api.Summary) { sum.Foundation.ActionRequired = true }, "foundation: actionRequired is true without actionEvidence"},
 		{"null evidence", func(sum *api.Summary) { sum.Foundation.Evidence = nil }, "foundation: evidence is null"},
 		{"a claim without evidence", func(sum *api.Summary) { sum.Users.Evidence = []api.Evidence{} }, "users: there is no evidence and impact does not say so"},
 		{"a quote that does not stand", func(sum *api.Summary) { sum.Users.Evidence[0].Section = "s-abstract" }, "users: evidence 0 does not stand"},
@@ -87,7 +88,7 @@ func TestCheckSummary(t *testing.T) {
 		}
 	}
 	s.Fork = new(argand())
-	if err := Check(made(), s); err == nil || !strings.Contains(err.Error(), "foundation: actionRequired is false and the floor is true") {
+	if err := Check(made(), s); err == nil || !strings.Contains(err.Error(), "foundation: severity low is below the floor medium") {
 		t.Errorf("Check of a summary from before the fork: %v", err)
 	}
 }

@@ -1,11 +1,9 @@
 package summary
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
@@ -48,7 +46,8 @@ func Sections(s Subject) []Section {
 	return out
 }
 
-// Facts are the facts of the header and of the fork, a line each, in at most 12 KiB.
+// Facts are the facts of the header, a line each, in at most 12 KiB. No fork and no deadline is among them: whoever is
+// told a time repeats it, and a summary is read when it has come.
 func Facts(s Subject) string {
 	var lines []string
 	for from, p := range s.proposals() {
@@ -62,13 +61,13 @@ func Facts(s Subject) string {
 		}
 		lines = append(lines, header(p))
 		if from == "" {
-			lines = slices.Concat(lines, outcome(p), relations(p), schedule(s))
+			lines = slices.Concat(lines, outcome(p), relations(p))
 		}
 	}
 	return mip.Shorten(strings.Join(lines, "\n")+"\n", maxMaterial/4)
 }
 
-// The functions below make whole sentences from a proposal's header and from the fork: what can be said of a proposal
+// The functions below make whole sentences from a proposal's header: what can be said of a proposal
 // whose text says little. They are no quotes.
 
 // outcome says first what a reader must not miss: that nothing will come of it, or what took its place.
@@ -85,50 +84,6 @@ func outcome(p *mip.Proposal) []string {
 		out = append(out, id+" is superseded by "+ids(p, p.SupersededBy)+".")
 	}
 	return out
-}
-
-// schedule says with which fork a proposal switches on, and when.
-func schedule(s Subject) []string {
-	verb := "comes with"
-	switch {
-	case s.Fork == nil:
-		return nil
-	case IsMeta(s.Proposal.Summary, s.Fork):
-		verb = "describes"
-	case !s.toCome():
-		verb = "came with"
-	}
-	return []string{fmt.Sprintf("%s %s the hard fork %s (%s).", s.Proposal.ID, verb, s.Fork.Name, activation(s.Fork))}
-}
-
-// toCome reports whether a network is left that has not switched. The fork's own status says so, which the caller has
-// from the network's time; one that a build has may be older than the summary, whose time then decides.
-func (s Subject) toCome() bool {
-	if s.Fork == nil || s.Fork.Status == "active" {
-		return false
-	}
-	for _, a := range s.Fork.Activation {
-		if a.Timestamp == nil || time.Unix(*a.Timestamp, 0).After(s.Now) {
-			return true
-		}
-	}
-	return len(s.Fork.Activation) == 0
-}
-
-// activation lists the times of a fork by network, in UTC. A fork without networks has only its status.
-func activation(f *mip.HardFork) string {
-	var parts []string
-	for _, id := range f.SortedNetworks(nil) {
-		switch a := f.Activation[id]; {
-		case a.Timestamp == nil:
-			parts = append(parts, id+" has no time yet")
-		case *a.Timestamp == 0:
-			parts = append(parts, id+" from the first block")
-		case a.Time != nil:
-			parts = append(parts, id+" on "+a.Time.UTC().Format("2 January 2006, 15:04")+" UTC")
-		}
-	}
-	return cmp.Or(strings.Join(parts, "; "), f.Status)
 }
 
 // header says what kind of thing a proposal is and where it stands. Where type and category are the same word, as in
@@ -219,9 +174,6 @@ func relations(p *mip.Proposal) []string {
 	}
 	if len(p.Replaces) > 0 {
 		out = append(out, p.ID.String()+" replaces "+ids(p, p.Replaces)+".")
-	}
-	if !p.LastCallDeadline.IsZero() && p.Status == mip.LastCall {
-		out = append(out, "Its last call ends on "+p.LastCallDeadline.Time().Format("2 January 2006")+".")
 	}
 	return out
 }

@@ -7,10 +7,11 @@
 //  2. A section is cut into passages: sentences that can stand by themselves (passage.go).
 //  3. A passage has a score for each group of readers and one as a change (score.go, rules.txt).
 //  4. The best passages are the points (summary.go) and, with their quotes, the impacts (axis.go).
-//  5. The header and the fork add what the text does not say (material.go).
+//  5. The header adds what the text does not say (material.go).
 //  6. Severities are raised to the floors of the proposal's kind and status (check.go).
 //
-// Nothing in it depends on the time but generatedAt, on an order of a map, or on the machine.
+// Nothing in it depends on the time but generatedAt, on an order of a map, or on the machine. It says nothing of when a
+// fork activates: a page says that by the configuration and the reader's clock (schedule.go).
 //
 // It asks no model, and it does not know who wrote a summary or where one is kept.
 package summary
@@ -35,7 +36,7 @@ type Subject struct {
 	Proposal *mip.Proposal   // required; not changed
 	Bundled  []*mip.Proposal // for the meta proposal of a hard fork: what the fork bundles, ascending; not changed
 	Fork     *mip.HardFork   // the fork that bundles the proposal or whose meta proposal it is; nil: none
-	Now      time.Time       // becomes generatedAt; a fork all of whose times have come by then is past
+	Now      time.Time       // becomes generatedAt
 }
 
 // ForkOf is the hard fork of a [Subject]: the one that bundles a proposal or whose meta proposal it is,
@@ -84,6 +85,7 @@ func Extract(s Subject) api.Summary {
 		ContentHash: s.Proposal.ContentHash,
 		Locale:      "en",
 		Source:      Extractive,
+		Hardfork:    s.hardfork(),
 		TLDR:        tldr(s, all),
 	}
 	sum.WhatsChanging = changes(s, all, sum.TLDR)
@@ -162,31 +164,37 @@ func opening(all []passage, anyRole bool) []passage {
 }
 
 // changes picks three to six points: what the abstract and the specification say will be different,
-// with what the header and the fork say of its fate. Where the text says too little, its lists and the
+// with what the header says of its fate. Where the text says too little, its lists and the
 // rest of the header fill up.
 func changes(s Subject, all []passage, tldr string) []string {
-	// What becomes of the proposal comes first and the fork last; what the text says has the room between them.
+	// What becomes of the proposal comes first; what the text says has the room behind it.
 	points := slices.DeleteFunc(outcome(s.Proposal), func(line string) bool { return line == tldr })
-	last := schedule(s)
-	fixed := len(points) + len(last)
+	fixed := len(points)
 	if s.bundles() {
 		points = append(points, bundledChanges(s, all, maxChanges-fixed)...)
 	} else {
 		points = append(points, ownChanges(all, tldr, min(maxChanges-fixed, 5), minChanges-fixed)...)
 	}
-	points = append(points, last...)
-	// Each filler that says something new comes before one that repeats a point or the tldr.
+	points = filled(points[:min(len(points), maxChanges)], s.Proposal, tldr)
+	for i := range points {
+		points[i] = fit(points[i], maxChange)
+	}
+	return points
+}
+
+// filled has at least three points. Each filler that says something new comes before one that repeats a point or the
+// tldr.
+func filled(points []string, p *mip.Proposal, tldr string) []string {
+	if len(points) >= minChanges {
+		return points
+	}
 	for _, again := range []bool{false, true} {
-		for _, line := range fillers(s.Proposal) {
+		for _, line := range fillers(p) {
 			said := strings.Contains(tldr, line) || overlaps(line, points...)
 			if len(points) < minChanges && !slices.Contains(points, line) && (again || !said) {
 				points = append(points, line)
 			}
 		}
-	}
-	points = points[:min(len(points), maxChanges)]
-	for i := range points {
-		points[i] = fit(points[i], maxChange)
 	}
 	return points
 }
