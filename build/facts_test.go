@@ -90,7 +90,8 @@ func TestOverriddenHardForkAgrees(t *testing.T) {
 // Relative links lead to the page, to the file in the repository, or nowhere.
 func TestLinks(t *testing.T) {
 	body := "[a](./MIP-3.md) [b](../MIPs/MIP-3.md#x-y) [c](MIP-3) [d](../assets/MIP-3/) [e](../assets/MIP-3) [f](../assets/MIP-3/data.csv) " +
-		"[g](/MIPS/MIP-3.md) [h](../../../etc/passwd) [i](./MIP-9.md) ![j](./fig.png)"
+		"[g](/MIPS/MIP-3.md) [h](../../../etc/passwd) [i](./MIP-9.md) ![j](./MIP-3.md?raw=true) " +
+		"[k](gone.md) [l](deep/gone.png) [m](MIP-3.md/x)"
 	s := testSite("MIP")
 	s.BaseURL, s.SourceURL = "https://x.example/p", "https://git.example/blob/{commit}/{path}"
 	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("", body), "MIP-3.md", proposalText("", "## X Y")), s)
@@ -100,8 +101,8 @@ func TestLinks(t *testing.T) {
 		"d": `<a href="https://git.example/blob/HEAD/assets/MIP-3" rel="noopener">d</a>`,
 		"e": `<a href="https://git.example/blob/HEAD/assets/MIP-3" rel="noopener">e</a>`,
 		"f": `<a href="https://git.example/blob/HEAD/assets/MIP-3/data.csv" rel="noopener">f</a>`,
-		"h": ` h i `, // there is no MIP-9.md
-		"j": `<a class="img" href="https://git.example/blob/HEAD/MIPs/fig.png" rel="noopener">j</a>`,
+		"h": ` h i `,           // there is no MIP-9.md
+		"k": `j</a> k l m</p>`, // and none of these files
 	} {
 		if !strings.Contains(page, want) {
 			i := strings.Index(page, ">a</a>")

@@ -65,11 +65,10 @@ func (c *Content) deadLink(s *site.Site, p *corpus.Proposal, dest string) (id st
 	shown := mip.ShortenRunes(dest, mostShown)
 	target := path.Join(path.Dir(p.RepoPath), file)
 	m := otherNumber.FindStringSubmatch(path.Base(file))
+	u, err := url.Parse(dest)
 	switch {
-	case strings.Contains(dest, ":"):
-		if u, err := url.Parse(dest); err != nil || u.IsAbs() {
-			return "dead-link/scheme", []any{shown}
-		}
+	case strings.Contains(dest, ":") && (err != nil || u.IsAbs()):
+		return "dead-link/scheme", []any{shown}
 	case path.IsAbs(file):
 		return "dead-link/site", []any{shown}
 	case target == ".." || strings.HasPrefix(target, "../"):

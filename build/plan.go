@@ -79,7 +79,9 @@ type Content struct {
 func Load(ctx context.Context, o Options) (*Content, error) {
 	refused := map[string]mip.Problem{} // by file
 	for {
-		all, err := corpus.Load(ctx, corpus.Options{Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Refused: refused})
+		all, err := corpus.Load(ctx, corpus.Options{
+			Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(), Refused: refused,
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log"
 	"log/slog"
 	"net"
@@ -256,11 +255,8 @@ func (s *server) state() string {
 	add(s.config)
 	add(s.live)
 	for _, dir := range s.folders {
-		for _, pattern := range []string{"*.[mM][dD]", corpus.SummariesDir + "/*", corpus.TranslationsDir + "/*", corpus.TranslationsDir + "/*/*"} {
-			names, _ := fs.Glob(os.DirFS(dir), pattern) // the pattern is sound
-			for _, name := range names {
-				add(filepath.Join(dir, name))
-			}
+		for _, name := range corpus.Inputs(dir) {
+			add(filepath.Join(dir, name))
 		}
 	}
 	return string(h.Sum(nil))

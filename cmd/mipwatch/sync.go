@@ -65,7 +65,7 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 	defer progress.clear()
 	up := config.Upstream
 	report, err := gitsync.Sync(ctx, gitsync.Options{
-		Git: s.address(up.Git), Ref: up.Ref, Targets: targets, KeepGoing: s.keepGoing, Timeout: s.timeout,
+		Git: s.address(up.Git), Named: up.Git, Ref: up.Ref, Targets: targets, KeepGoing: s.keepGoing, Timeout: s.timeout,
 		Doing:   func(what string) { progress.done("%s…", what) },
 		Waiting: func() { progress.say("waiting for another sync of the same folders") },
 	})

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 )
 
 // prefix begins the names of temporary files. They are hidden from readers of proposals and
@@ -74,8 +75,14 @@ func Write(root *os.Root, name string, b []byte) error {
 }
 
 // Recover removes the temporary files that killed programs left in dir, a folder of root. It
-// takes those of programs that still write there as well: a lock is for the caller to hold.
+// takes those of programs that still write there as well: a lock is for the caller to hold. It never
+// waits: a pipe in place of the folder is an error.
 func Recover(root *os.Root, dir string) error {
+	if info, err := root.Stat(dir); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return syscall.ENOTDIR
+	}
 	entries, err := fs.ReadDir(root.FS(), dir)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), prefix) {

@@ -4,6 +4,7 @@
 package corpus
 
 import (
+	"cmp"
 	_ "embed" // problems.txt
 	"errors"
 	"fmt"
@@ -32,6 +33,9 @@ type Options struct {
 	Folders []string
 	// Epoch, when set (SOURCE_DATE_EPOCH), is the time of every change, and git is not run.
 	Epoch *time.Time
+	// Upstream is the address that site.yaml names as the upstream's. A folder's record of what was
+	// synced counts only if it names the same one: anybody can commit a record.
+	Upstream string
 	// Refused are errors by file, in addition to those that are found.
 	Refused map[string]mip.Problem
 }
@@ -118,8 +122,8 @@ func (c *Corpus) Changed(f folder.File) *mip.Time {
 // Locate finds a file or folder of a proposal's repository. Where the proposal's header has its number
 // under another prefix, a path with that prefix is tried with the site's: assets/eip-721 is
 // assets/erc-721. When nothing is there, missing is the first part of the path that is not. Of a
-// repository that is not here only the proposals' own folders are known, and what is named like a
-// proposal; all else is taken to be there.
+// repository that is not here only the proposals' own folders are known; all else is taken to be
+// there.
 func (c *Corpus) Locate(p *Proposal, repoPath string) (found, missing string) {
 	if p.alias != "" && !c.exists(p, repoPath) {
 		other := regexp.MustCompile(`(^|/)`+p.alias+`-(\d)`).ReplaceAllString(repoPath, "${1}"+strings.ToLower(c.prefix)+"-$2")
@@ -135,25 +139,56 @@ func (c *Corpus) Locate(p *Proposal, repoPath string) (found, missing string) {
 	return repoPath, ""
 }
 
-// exists is whether a file or folder is in a proposal's repository.
+// exists is whether a file or folder is in a proposal's repository. Of what is outside nothing is
+// told, whichever way a path or a link leads there.
 func (c *Corpus) exists(p *Proposal, repoPath string) bool {
-	place := c.history.places[p.source.Folder].Top
-	if place == "" || p.Upstream {
+	top := c.history.places[p.source.Folder].Top
+	switch {
+	case p.Upstream:
+		// Sync takes the texts of a folder and nothing else.
 		dir, name := path.Split(repoPath)
-		if _, numbered := numberInName(name); !numbered || path.Ext(name) != ".md" {
-			return true
-		}
-		if place, repoPath = c.folders[path.Clean(dir)], name; place == "" {
-			return true
+		_, numbered := numberInName(name)
+		here := c.folders[path.Clean(dir)]
+		return !numbered || path.Ext(name) != ".md" || here == "" || holds(here, name)
+	case top == "":
+		folder, name := c.folderOf(p, repoPath)
+		return folder == "" || holds(folder, name)
+	case holds(top, repoPath):
+		return true
+	}
+	tracked := c.history.tracked[top]
+	if tracked == nil {
+		return false
+	}
+	// A clone need not have all files checked out.
+	paths, failed := tracked()
+	return failed != nil || paths[repoPath]
+}
+
+// folderOf is the proposals folder that holds a path, and the path in it. Without git the path of a
+// file begins with the last name of its folder. The proposal's own folder comes first, since two may
+// share that name.
+func (c *Corpus) folderOf(p *Proposal, repoPath string) (folder, name string) {
+	for _, folder := range append([]string{p.source.Folder}, c.Folders...) {
+		base := filepath.Base(folder)
+		if name, ok := strings.CutPrefix(repoPath, base+"/"); ok {
+			return folder, name
+		} else if base == "." {
+			return folder, cmp.Or(repoPath, ".")
 		}
 	}
-	_, err := os.Lstat(filepath.Join(place, filepath.FromSlash(repoPath)))
-	if tracked := c.history.tracked[place]; errors.Is(err, fs.ErrNotExist) && tracked != nil {
-		// A clone need not have all files checked out.
-		paths, failed := tracked()
-		return failed != nil || paths[repoPath]
+	return "", ""
+}
+
+// holds reports whether a folder holds a file or folder, by a path that does not lead out of it. One
+// that may not be looked at counts as there.
+func holds(folder, name string) bool {
+	root, err := os.OpenRoot(folder)
+	if err == nil {
+		defer root.Close()
+		_, err = root.Lstat(cmp.Or(name, "."))
 	}
-	return !errors.Is(err, fs.ErrNotExist)
+	return err == nil || errors.Is(err, fs.ErrPermission)
 }
 
 // find returns the position of a proposal that is published.

@@ -53,7 +53,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0) + 1) // git works in a process of its own
 	workers.Go(func() error {
-		c.history = readHistory(ctx, c.Folders, o.Epoch)
+		c.history = readHistory(ctx, c.Folders, o)
 		return ctx.Err()
 	})
 	// An entry that has a problem by its name alone is not opened.

@@ -178,21 +178,18 @@ type touch struct {
 	edge bool
 }
 
-// maxLanguages bounds the folders of translations whose files have times too.
-const maxLanguages = 200
-
 // readHistory reads the history of all folders. Where git knows nothing the header's dates
 // stay.
-func readHistory(ctx context.Context, folders []string, epoch *time.Time) *history {
+func readHistory(ctx context.Context, folders []string, o Options) *history {
 	h := &history{
-		epoch: epoch, whole: true, places: map[string]git.Place{}, partial: map[string]bool{},
+		epoch: o.Epoch, whole: true, places: map[string]git.Place{}, partial: map[string]bool{},
 		tracked: map[string]func() (map[string]bool, error){},
 		files:   map[fileKey][]touch{}, touched: map[string]int{}, records: map[string]*gitsync.Record{},
 	}
 	for _, dir := range folders {
-		h.readRecord(dir)
+		h.readRecord(dir, git.Public(o.Upstream))
 	}
-	if epoch != nil {
+	if h.epoch != nil {
 		return h
 	}
 	// Several folders may lie in one repository, whose log is read once.
@@ -247,20 +244,27 @@ func (h *history) missing(dir string, err error) {
 	}
 }
 
-// readRecord reads the record of mipwatch sync in a folder. One that cannot be read is a
-// problem, and times come from the local repository then.
-func (h *history) readRecord(dir string) {
+// readRecord reads the record of mipwatch sync in a folder. One that cannot be read, or is of
+// another upstream than the site's, is a problem, and times come from the local repository then.
+func (h *history) readRecord(dir, upstream string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return // reported where the folder is listed
 	}
 	defer root.Close()
-	record, err := gitsync.ReadRecord(root) // nil for a folder that was never synced
-	if err != nil {
-		h.report(path.Join(filepath.ToSlash(dir), gitsync.RecordName), "upstream-record", folder.Cause(err))
-		return
+	record, err := gitsync.ReadRecord(root)
+	name := path.Join(filepath.ToSlash(dir), gitsync.RecordName)
+	switch {
+	case err != nil:
+		h.report(name, "upstream-record", folder.Cause(err))
+	case record.Commit == "": // never synced
+	case upstream == "":
+		h.report(name, "upstream-record/none", mip.ShortenRunes(record.Git, maxSubject))
+	case record.Git != upstream:
+		h.report(name, "upstream-record/other", mip.ShortenRunes(record.Git, maxSubject), upstream)
+	default:
+		h.records[dir] = record
 	}
-	h.records[dir] = record
 }
 
 // readLog takes the commits of every file in the folders of one repository, and in their
@@ -273,10 +277,8 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 		prefix := h.places[dir].Prefix
 		proposals[prefix] = true
 		prefixes = append(prefixes, prefix)
-		entries, _ := os.ReadDir(filepath.Join(dir, TranslationsDir)) // an error is reported where the files are read
-		entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() })
-		for _, e := range entries[:min(len(entries), maxLanguages)] {
-			prefixes = append(prefixes, prefix+TranslationsDir+"/"+e.Name()+"/")
+		for _, language := range languages(dir) {
+			prefixes = append(prefixes, prefix+language+"/")
 		}
 	}
 	slices.Sort(prefixes)

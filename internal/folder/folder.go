@@ -37,8 +37,14 @@ type File struct {
 }
 
 // List returns the entries of dir, "." or a folder below the root, sorted by name, without
-// hidden ones. folder is the root's own name, for messages and [File.Read]'s caller.
+// hidden ones. folder is the root's own name, for messages and [File.Read]'s caller. It never
+// waits: a pipe in place of the folder is an error.
 func List(root *os.Root, folder, dir string) ([]File, error) {
+	if info, err := root.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, syscall.ENOTDIR
+	}
 	entries, err := fs.ReadDir(root.FS(), dir)
 	if err != nil {
 		return nil, err

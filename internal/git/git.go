@@ -69,7 +69,7 @@ func newCommand(ctx context.Context, dir string, args ...string) *command {
 func limited(ctx context.Context, dir, limits string, args ...string) *command {
 	fixed := []string{
 		"--no-pager", "--no-optional-locks", "--literal-pathspecs",
-		"-c", "core.quotepath=off", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false",
+		"-c", "core.quotepath=off", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "log.mailmap=false",
 		"-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false",
 		// A large pack is read through small windows, few bases of deltas are kept, and no large file as a whole.
 		"-c", "core.packedGitWindowSize=32m", "-c", "core.packedGitLimit=512m",

@@ -31,7 +31,7 @@ const (
 // Record is what is known of one folder. The zero value is that of a folder that was never synced.
 type Record struct {
 	About string `json:"about"`
-	// Git is the address of the upstream, without user and password.
+	// Git is the address of the upstream as site.yaml has it, without user and password.
 	Git string `json:"git"`
 	// Ref is as in site.yaml; empty means the default branch.
 	Ref string `json:"ref"`

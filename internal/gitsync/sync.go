@@ -14,6 +14,7 @@
 package gitsync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,9 @@ const maxRepository = 1 << 30
 type Options struct {
 	// Git is the address of the upstream. It must not begin with a hyphen.
 	Git string
+	// Named is how site.yaml has the address, which records then have too; empty: as Git. The path of a
+	// repository on this machine is another one elsewhere.
+	Named string
 	// Ref is a branch, a tag, the full name of either (refs/heads/main) or a whole hash; empty means the default branch.
 	Ref     string
 	Targets []Target
@@ -217,7 +221,8 @@ func (s *syncer) fetch(ctx context.Context) (err error) {
 
 // record is that of a folder after this run, without its files.
 func (s *syncer) record(f *folder) *Record {
-	return &Record{About: about, Git: s.Report.Git, Ref: s.Options.Ref, Folders: f.From, Commit: s.To}
+	named := git.Public(cmp.Or(s.Named, s.Options.Git))
+	return &Record{About: about, Git: named, Ref: s.Options.Ref, Folders: f.From, Commit: s.To}
 }
 
 // clonePrefix begins the names of folders for fetched repositories in the system's temporary folder.

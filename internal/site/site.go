@@ -176,6 +176,14 @@ func (h fork) hardFork(networks []mip.Endpoints, p *problems, at string) mip.Har
 	return out
 }
 
+// UpstreamGit is the address of the upstream as the file has it; empty when there is none.
+func (s *Site) UpstreamGit() string {
+	if s.Upstream == nil {
+		return ""
+	}
+	return s.Upstream.Git
+}
+
 // URL is the absolute address of a route that starts with a slash.
 func (s *Site) URL(route string) string { return s.BaseURL + route }
 
