@@ -113,12 +113,13 @@ func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
 		now = newest.UTC()
 	}
 	forks := append([]mip.HardFork{}, s.HardForks...)
+	// The site's values are shared by plans, so the forks' maps and slices are copied before they change.
+	for i := range forks {
+		forks[i].Activation = maps.Clone(forks[i].Activation)
+	}
+	mip.Follow(forks)
 	for i := range forks {
 		f := &forks[i]
-		// The site's values are shared by plans, so the fork's maps and slices are copied before they change.
-		activation := map[string]mip.Activation{}
-		maps.Copy(activation, f.Activation)
-		f.Activation = activation
 		f.BundledMIPs = append([]int{}, f.BundledMIPs...)
 		for id, o := range s.Overrides {
 			if word(o.Hardfork) == f.Name && !slices.Contains(f.BundledMIPs, id.Number) && (f.MetaMIP == nil || *f.MetaMIP != id.Number) {

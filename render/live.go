@@ -163,7 +163,8 @@ func (p *Pages) ahead(all []mip.Summary, forks []upgrade) (out []upgrade) {
 	}
 	for i, u := range forks {
 		toCome := slices.ContainsFunc(u.Times, func(a activation) bool { return a.Timestamp != nil && !a.Reached(now) })
-		planned := !slices.ContainsFunc(u.Times, func(a activation) bool { return a.Timestamp != nil })
+		planned := slices.ContainsFunc(u.Times, func(a activation) bool { return !a.Passed(now) }) &&
+			!slices.ContainsFunc(u.Times, func(a activation) bool { return a.Timestamp != nil })
 		if i == 0 || toCome || planned {
 			u.Times = inOrder(u.Times)
 			out = append(out, u)

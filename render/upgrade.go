@@ -60,8 +60,10 @@ type activation struct {
 	mip.Activation
 }
 
-// genesis reports whether a network has a fork from its first block.
-func genesis(a mip.Activation) bool { return a.Timestamp != nil && *a.Timestamp == 0 }
+// genesis reports whether a network has a fork from its first block, on its own or by a later one.
+func genesis(a mip.Activation) bool {
+	return a.Timestamp != nil && *a.Timestamp == 0 || a.FollowedBy != nil && a.FollowedBy.Timestamp == 0
+}
 
 // activation lists every network of the site and, by their ids, those that the fork alone names.
 func (p *Pages) activation(f mip.HardFork) []activation {

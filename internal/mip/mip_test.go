@@ -153,6 +153,46 @@ func TestHardForkStatusAt(t *testing.T) {
 	}
 }
 
+// A fork without a time on a network is followed there by the first later one that has one, and is not on its own where
+// that is active.
+func TestFollow(t *testing.T) {
+	at := func(seconds int64) Activation {
+		return Activation{Timestamp: &seconds, Time: new(NewTime(time.Unix(seconds, 0)))}
+	}
+	networks := []Network{{ID: "m"}, {ID: "t"}}
+	forks := []HardFork{
+		{Name: "A", Activation: map[string]Activation{"m": {}, "t": {}}},
+		{Name: "B", Activation: map[string]Activation{"m": {}, "t": at(0)}},
+		{Name: "C", Activation: map[string]Activation{"m": {}, "t": {}}},
+		{Name: "D", Activation: map[string]Activation{"m": at(1000), "t": at(2000)}},
+		{Name: "E", Activation: map[string]Activation{"m": at(900), "t": {}}}, // out of order
+	}
+	Follow(forks)
+	var got []string
+	for _, f := range forks {
+		line := f.Name
+		for _, n := range networks {
+			if a := f.Activation[n.ID]; a.FollowedBy != nil {
+				line += " " + n.ID + ":" + a.FollowedBy.HardFork
+			}
+		}
+		for _, now := range []int64{899, 1500, 2000} {
+			line += ", " + f.StatusAt(networks, func(string) time.Time { return time.Unix(now, 0) })
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"A m:E t:B, planned, not on its own, not on its own",
+		"B m:E, active on t, active on t, active on t",
+		"C m:E t:D, planned, planned, not on its own",
+		"D, scheduled, active on m, active",
+		"E, scheduled, active on m, active on m",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("followers and states (-want +got):\n%s", d)
+	}
+}
+
 func TestProblems(t *testing.T) {
 	ps := SortProblems([]Problem{
 		{File: "b.md", Line: 1, Code: "x"}, {File: "a.md", Line: 7, Code: "x", Message: "seven"}, {File: "a.md", Line: 0, Code: "y", Message: "whole"},

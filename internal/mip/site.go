@@ -16,7 +16,7 @@ type HardForks struct {
 // HardFork is a network upgrade: which proposals it bundles and when each network activates it.
 type HardFork struct {
 	Name        string                `json:"name" doc:"As in site.yaml, such as MONAD_NINE."`
-	Status      string                `json:"status" doc:"At statusAsOf: planned (no times), scheduled, active on ID, ID (some networks) or active (all)."`
+	Status      string                `json:"status" doc:"At statusAsOf: planned, scheduled, active on ID, ID, active, or not on its own: see followedBy."`
 	StatusAsOf  *Time                 `json:"statusAsOf" doc:"When status was judged: static, the newest change, null without any; live, the chains' time."`
 	MetaMIP     *int                  `json:"metaMIP" doc:"The meta proposal."`
 	BundledMIPs []int                 `json:"bundledMIPs" doc:"The proposals that it activates, ascending."`
@@ -24,10 +24,35 @@ type HardFork struct {
 	Source      *string               `json:"source" doc:"Where the times were read."`
 }
 
-// Activation is the moment at which a network switches. Both fields are null, or neither.
+// Activation is the moment at which a network switches. Timestamp and Time are null, or neither.
 type Activation struct {
-	Timestamp *int64 `json:"timestamp" doc:"Unix seconds; 0 means from the first block."`
-	Time      *Time  `json:"time" doc:"The same moment, RFC 3339."`
+	Timestamp  *int64    `json:"timestamp" doc:"Unix seconds; 0 means from the first block."`
+	Time       *Time     `json:"time" doc:"The same moment, RFC 3339."`
+	FollowedBy *Follower `json:"followedBy" doc:"Without a time: the next fork that has one here. Once it is active, this one does not come on its own."`
+}
+
+// Follower is a later fork on a network on which an earlier one has no time.
+type Follower struct {
+	HardFork  string `json:"hardfork" doc:"Its name."`
+	Timestamp int64  `json:"timestamp" doc:"Unix seconds; 0 means from the first block."`
+	Time      Time   `json:"time" doc:"The same moment, RFC 3339."`
+}
+
+// Follow sets FollowedBy of each activation without a time. The forks are oldest first, and a network runs them in
+// this order: what is on a network by a later fork came with that.
+func Follow(forks []HardFork) {
+	for i, f := range forks {
+		for id, a := range f.Activation {
+			a.FollowedBy = nil
+			for _, later := range forks[i+1:] {
+				b := later.Activation[id]
+				if a.Timestamp == nil && b.Time != nil && (a.FollowedBy == nil || *b.Timestamp < a.FollowedBy.Timestamp) {
+					a.FollowedBy = &Follower{later.Name, *b.Timestamp, *b.Time}
+				}
+			}
+			f.Activation[id] = a
+		}
+	}
 }
 
 // SiteInfo is the body of GET /api/v1/site: the facts about the site that clients and the
@@ -63,19 +88,26 @@ type SiteCounts struct {
 
 // StatusAt says where the fork stands: "planned" when no network has a time, "scheduled" when
 // none has come, "active" when every network of the list has switched, else "active on" and the
-// ids of those that have, in the order of the list. now gives the time of a network by its id.
+// ids of those that have, in the order of the list. A fork without any time is "not on its own"
+// when every network runs a later one. now gives the time of a network by its id.
 // A fork that is active stays so; one that is scheduled is not for long, so whoever publishes the
 // word sets StatusAsOf.
 func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) string {
 	var active []string
-	timed := false
+	timed, passed := false, 0
 	for _, id := range h.SortedNetworks(networks) {
-		timed = timed || h.Activation[id].Timestamp != nil
-		if h.Activation[id].Reached(now(id)) {
+		a := h.Activation[id]
+		timed = timed || a.Timestamp != nil
+		if a.Reached(now(id)) {
 			active = append(active, id)
+		}
+		if a.Passed(now(id)) {
+			passed++
 		}
 	}
 	switch {
+	case !timed && passed > 0 && passed == len(h.Activation):
+		return "not on its own"
 	case !timed:
 		return "planned"
 	case len(active) == 0:
@@ -89,6 +121,11 @@ func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) st
 // Reached reports whether the time has come. No time never comes; the first block always has.
 func (a Activation) Reached(now time.Time) bool {
 	return a.Timestamp != nil && *a.Timestamp <= max(0, now.Unix())
+}
+
+// Passed reports whether the network runs a later fork, and this one did not come to it on its own.
+func (a Activation) Passed(now time.Time) bool {
+	return a.FollowedBy != nil && Activation{Timestamp: &a.FollowedBy.Timestamp}.Reached(now)
 }
 
 // SortedNetworks returns the keys of an activation table in the order of networks, then the

@@ -69,8 +69,11 @@ func LLMs(info mip.SiteInfo, forks []mip.HardFork, all []mip.Summary) ([]byte, e
 	return guide{Info: info, Forks: forks, All: all}.execute("llms.txt.tmpl")
 }
 
-// activation says when a network switches, empty when no time is set.
+// activation says when a network switches, empty when no time is set and no later fork has one.
 func activation(at mip.Activation) string {
+	if f := at.FollowedBy; f != nil {
+		return "no time of its own (" + plain.OneLine(f.HardFork) + ": " + activation(mip.Activation{Timestamp: &f.Timestamp, Time: &f.Time}) + ")"
+	}
 	switch {
 	case at.Timestamp != nil && *at.Timestamp == 0:
 		return "from the first block"

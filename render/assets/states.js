@@ -8,15 +8,19 @@ const span = ms => {
   const n = Math.floor(s / size) || 1;
   return `${n} ${unit}${n > 1 ? "s" : ""}`;
 };
-// The status of a fork by its name, as the chains have it.
+// The forks by their names, as the chains have them.
 const said = Object.create(null);
-// Where a fork's networks stand: [id, Unix time or nothing, whether it is active].
+const active = (fork, id, t) => {
+  const s = said[fork]?.status;
+  return s ? s === "active" || s.slice(10).split(", ").includes(id) : t && t * 1000 <= Date.now();
+};
+// Where a fork's networks stand: [id, Unix time or nothing, whether it is active, whether only a later one is].
 const networks = ({ fork, at }) => at.split(" ").map(pair => {
-  const [id, t] = pair.split("="), s = said[fork];
-  return [id, t, s ? s === "active" || s.slice(10).split(", ").includes(id) : t && t * 1000 <= Date.now()];
+  const [id, t, later] = pair.split(/[=~]/), on = active(fork, id, t);
+  return [id, t, on, !on && active(said[fork]?.activation?.[id]?.followedBy?.hardfork, id, later)];
 });
 const judge = (forks = []) => {
-  for (const f of forks) said[f.name] = f.status;
+  for (const f of forks) said[f.name] = f;
   for (const e of $$(".age")) {
     // Of a deadline the day itself counts.
     const { until } = e.dataset, [[, t, on]] = until ? [[]] : networks(e.dataset);
@@ -26,21 +30,23 @@ const judge = (forks = []) => {
     const row = until && left <= 0 ? e.closest("#list tr") : null;
     row?.parentElement.append(row);
   }
-  for (const e of $$(".was")) put(e, networks(e.dataset).every(n => n[2]) ? "was " : "");
+  for (const e of $$(".tense")) put(e, networks(e.dataset).every(n => n[2] || n[3]) ? "was " : "");
+  for (const e of $$(".undated")) put(e, networks(e.dataset)[0][3] ? "not on its own here" : "no date yet");
   // Of the upgrades that may be next, the newest first, one is: that with the soonest time, or else one without any.
   let next = $(".next"), soonest = Infinity, over = true;
   for (const e of $$(".state")) {
     const all = networks(e.dataset), on = all.filter(n => n[2]).map(n => n[0]), timed = all.filter(n => n[1]), card = e.closest(".next");
-    put(e, said[e.dataset.fork] ?? (!timed.length ? "planned" : !on.length ? "scheduled" : on.length === all.length ? "active" : `active on ${on.join(", ")}`));
+    const passed = !timed.length && all.every(n => n[3]);
+    put(e, said[e.dataset.fork]?.status ?? (passed ? "not on its own" : !timed.length ? "planned" : !on.length ? "scheduled" : on.length === all.length ? "active" : `active on ${on.join(", ")}`));
     if (!card) continue;
     const left = timed.filter(n => !n[2]).map(n => n[1]), first = Math.min(...left);
-    if (first <= soonest && (left.length || !timed.length)) [next, soonest, over] = [card, first, false];
+    if (first <= soonest && (left.length || !timed.length && !passed)) [next, soonest, over] = [card, first, false];
     let current = true;
     for (const li of $$("[data-step]", card)) {
-      const done = on.includes(li.dataset.step), now = current && !done;
+      const done = on.includes(li.dataset.step), passed = all.some(n => n[0] === li.dataset.step && n[3]), now = current && !done && !passed;
       li.className = done ? "s-final done" : now ? "s-last-call now" : "s-draft";
       li.ariaCurrent = now ? "step" : null;
-      current &&= done;
+      current &&= done || passed;
     }
   }
   for (const c of $$(".next")) c.hidden = c !== next;
