@@ -43,7 +43,7 @@ var imports = map[string][]string{
 	"internal/entity":      {},
 	"internal/fetch":       {},
 	"internal/snapshot":    {"internal/mip", "internal/api"},
-	"internal/folder":      {},
+	"internal/folder":      {"internal/mip"},
 	"internal/git":         {},
 	"internal/gitsync":     {"internal/atomicfile", "internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
 	"internal/graph":       {},

@@ -178,7 +178,7 @@ func TestListingsOfAuthors(t *testing.T) {
 	if got := strings.Count(page, `href="/mip/1/"`); got != 1 {
 		t.Errorf("the author's page lists a proposal with two spellings of the author %d times", got)
 	}
-	if one := string(b.files["mip/1/index.html"]); !strings.Contains(one, `<a href="/author/ada-l/" rel="author">Ada Lovelace</a> <a class="gh" href="https://github.com/Ada-L" rel="noopener">@Ada-L</a>`) {
+	if one := string(b.files["mip/1/index.html"]); !strings.Contains(one, `<a href="/author/ada-l/" rel="author"><bdi>Ada Lovelace</bdi></a> <a class="gh" href="https://github.com/Ada-L" rel="noopener">@Ada-L</a>`) {
 		t.Error("the proposal's page does not link its author here and at GitHub")
 	}
 	if strings.Contains(string(b.files["mip/4/index.html"]), "/author/") || !strings.Contains(string(b.files["sitemap.xml"]), "/author/ada-l/") {

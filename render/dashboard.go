@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // DashboardPage is what /dashboard/ shows of the proposals themselves.
@@ -31,12 +30,12 @@ func (r Revision) Words() string {
 	case r.First && r.Is == "":
 		return "new"
 	case r.First:
-		return "new, as " + plain.OneLine(string(r.Is))
+		return "new, as " + mip.OneLine(string(r.Is))
 	case r.Before == nil || r.After == nil:
 		return ""
 	case r.Was != r.Is:
 		const none = "no status"
-		return "from " + cmp.Or(plain.OneLine(string(r.Was)), none) + " to " + cmp.Or(plain.OneLine(string(r.Is)), none)
+		return "from " + cmp.Or(mip.OneLine(string(r.Was)), none) + " to " + cmp.Or(mip.OneLine(string(r.Is)), none)
 	}
 	switch d := diffLines(r.Before, r.After); {
 	case d.removed == 0 && d.added == 0:

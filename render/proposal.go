@@ -320,7 +320,7 @@ var texSpecial = strings.NewReplacer(
 
 // texText is a text for a field of BibTeX, in one line. Letters of other scripts stay: biber and
 // recent BibTeX read UTF-8.
-func texText(s string) string { return texSpecial.Replace(plain.OneLine(s)) }
+func texText(s string) string { return texSpecial.Replace(mip.OneLine(s)) }
 
 // heading is an entry of a table of contents: a heading of level 2, or 3 at the start, with those
 // of level 3 below it.

@@ -151,7 +151,7 @@ func (b *builder) finish(code int, r buildReport) error {
 		}
 	} else if r.Published > 0 {
 		fmt.Fprintf(b.stdout, "published %s (%s): %s changed, %d unchanged, %d removed in %s\n", plural(r.Published, "proposal"),
-			count(r.Problems), plural(r.Changed, "file"), r.Unchanged, r.Removed, visible(r.Out))
+			count(r.Problems), plural(r.Changed, "file"), r.Unchanged, r.Removed, mip.Escape(r.Out))
 	}
 	if code == exitDone {
 		return nil

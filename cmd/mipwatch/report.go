@@ -58,7 +58,7 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	}
 	e, ok := errors.AsType[*exitError](err)
 	if !ok {
-		fmt.Fprintf(w, "mipwatch: %s\nRun '%s --help' for usage.\n", visible(err.Error()), cmd.CommandPath())
+		fmt.Fprintf(w, "mipwatch: %s\nRun '%s --help' for usage.\n", mip.Escape(err.Error()), cmd.CommandPath())
 		return exitUsage
 	}
 	if e.err != nil {
@@ -82,7 +82,7 @@ func explain(w io.Writer, err error) {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(w, "mipwatch: %s\n", visible(err.Error()))
+	fmt.Fprintf(w, "mipwatch: %s\n", mip.Escape(err.Error()))
 }
 
 // addFormat defines the flag --format, which takes one of the words. The first is its default.
@@ -139,12 +139,12 @@ func writeText(w io.Writer, ps []mip.Problem, most int) {
 	for _, p := range ps {
 		switch {
 		case p.Level == mip.Error:
-			fmt.Fprintln(b, visible(p.String()))
+			fmt.Fprintln(b, mip.Escape(p.String()))
 		case most == 0:
 			hidden++
 		default:
 			most--
-			fmt.Fprintf(b, "%s (%s)\n", visible(p.String()), p.Level)
+			fmt.Fprintf(b, "%s (%s)\n", mip.Escape(p.String()), p.Level)
 		}
 	}
 	if hidden > 0 {
@@ -179,21 +179,6 @@ func writeJSON(w io.Writer, v any) error {
 		return exit(exitWrite, nil)
 	}
 	return nil
-}
-
-// visible escapes the characters that a terminal obeys instead of showing: file names and messages can hold
-// anything. It is for text only: JSON and annotations have escapes of their own.
-func visible(s string) string {
-	var b strings.Builder
-	for _, c := range s {
-		// Line feeds and tabs are part of messages.
-		if c != '\n' && c != '\t' && mip.ClassOf(c) != mip.Visible {
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(c), "'"))
-		} else {
-			b.WriteRune(c)
-		}
-	}
-	return b.String()
 }
 
 // progress reports how far long work is: in one line that is written over on a terminal, and in a plain
@@ -238,7 +223,7 @@ func (p *progress) say(format string, args ...any) {
 	p.clear()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	fmt.Fprintf(p.w, "mipwatch: %s\n", visible(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(p.w, "mipwatch: %s\n", mip.Escape(fmt.Sprintf(format, args...)))
 }
 
 // clear removes the line that is written over.

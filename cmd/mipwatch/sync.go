@@ -163,7 +163,7 @@ func (s *syncer) print(r gitsync.Report) {
 	list := func(word string, paths []string) {
 		// A path stands last in its line: it may hold blanks.
 		for _, path := range paths {
-			fmt.Fprintf(s.stdout, "%s %s\n", word, visible(path))
+			fmt.Fprintf(s.stdout, "%s %s\n", word, mip.Escape(path))
 		}
 	}
 	list("added", r.Added)
@@ -171,7 +171,7 @@ func (s *syncer) print(r gitsync.Report) {
 	list("removed", r.Removed)
 	// Workflows look for these words to know whether there is anything to commit.
 	if len(r.Added)+len(r.Changed)+len(r.Removed) == 0 {
-		fmt.Fprintf(s.stdout, "up to date: %s of %s at %.*s\n", plural(r.Unchanged, "file"), visible(r.Git), shortCommit, r.To)
+		fmt.Fprintf(s.stdout, "up to date: %s of %s at %.*s\n", plural(r.Unchanged, "file"), mip.Escape(r.Git), shortCommit, r.To)
 		return
 	}
 	before := ""
@@ -179,5 +179,5 @@ func (s *syncer) print(r gitsync.Report) {
 		before = fmt.Sprintf(", before at %.*s", shortCommit, r.From)
 	}
 	fmt.Fprintf(s.stdout, "synced %s at %.*s%s: %d added, %d changed, %d removed, %d unchanged\n",
-		visible(r.Git), shortCommit, r.To, before, len(r.Added), len(r.Changed), len(r.Removed), r.Unchanged)
+		mip.Escape(r.Git), shortCommit, r.To, before, len(r.Added), len(r.Changed), len(r.Removed), r.Unchanged)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // token is a part of a passage that its translation must hold, byte for byte and as often.
@@ -290,13 +291,29 @@ func heapsMarks(source, result string) bool {
 	})
 }
 
-// addsInvisible reports whether a translation has a character that no reader sees more often than its source. Joiners
-// and soft hyphens are part of some scripts and of emoji.
+// addsInvisible reports whether a translation has a character that no reader sees more often than its source.
 func addsInvisible(source, result string) bool {
-	return strings.ContainsFunc(result, func(c rune) bool {
-		seen := unicode.IsGraphic(c) && c != unicode.ReplacementChar || strings.ContainsRune("\n\u200c\u200d\u00ad", c)
-		return !seen && strings.Count(result, string(c)) > strings.Count(source, string(c))
-	})
+	allowed := map[rune]int{}
+	for _, c := range invisible(source) {
+		allowed[c]++
+	}
+	for _, c := range invisible(result) {
+		allowed[c]--
+		if allowed[c] < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// invisible are the characters of a text that no reader sees, and those that stand for bytes that were none.
+func invisible(text string) (all []rune) {
+	for i, class := range mip.Classes(text) {
+		if c, _ := utf8.DecodeRuneInString(text[i:]); class != mip.Visible && c != '\n' || c == unicode.ReplacementChar {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // tokenFault compares all tokens, in any order: languages differ in theirs. A number word may become a number. Of

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
@@ -311,9 +312,14 @@ func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
 	r := &report{}
 	header, doc, heavy := parseTranslation(raw, r)
-	if len(r.problems) > 0 {
-		e.report.add(r.problems[0].Line, "translation-invalid", r.problems[0].Message)
-		return
+	for _, p := range r.problems {
+		if p.Code != "hidden-character" || p.Level == mip.Error {
+			e.report.add(p.Line, "translation-invalid", p.Message)
+			return
+		}
+	}
+	for _, p := range r.problems {
+		e.report.put(p.Level, p.Line, p.Code, p.Message)
 	}
 	text := &api.PublishedTranslation{
 		MIPNumber: p.Number, Locale: e.locale, Title: header.get("title").text(), Sections: doc.Sections,
@@ -361,7 +367,7 @@ func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
 // parseTranslation reads a file without looking at the proposal. Any problem of r refuses it.
 func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Document, heavy bool) {
 	text, ok := normalise(raw, r)
-	if at := strings.IndexFunc(text, func(c rune) bool { return c != '\t' && mip.ClassOf(c) == mip.Control }); at >= 0 {
+	if at := strings.IndexFunc(text, func(c rune) bool { return c != '\t' && c != '\n' && unicode.IsControl(c) }); at >= 0 {
 		c, _ := utf8.DecodeRuneInString(text[at:])
 		r.add(lineAt(text, at), "translation-invalid/control-character", c)
 	}
@@ -378,9 +384,7 @@ func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Docu
 	end := lineAt(text, h.body) - 1 // the closing fence
 	header = decode(h, r, "title", "description", fieldName("translation-of"))
 	for _, f := range header.order {
-		if class := hidden(f.text()); class != mip.Visible {
-			r.add(f.line, "translation-invalid/hidden-character", f.key, class)
-		} else if f.name == fieldName("translation-of") && !mip.IsContentHash(f.text()) {
+		if text := header.get(f.name).text(); f.name == fieldName("translation-of") && !mip.IsContentHash(text) {
 			r.add(f.line, "translation-invalid/hash")
 		}
 	}

@@ -245,7 +245,7 @@ func (r *report) add(line int, id string, args ...any) {
 // Problem is one of problems.txt, by its id, in a line of a file.
 func Problem(file string, line int, id string, args ...any) mip.Problem {
 	m := messages()[id]
-	p := mip.Problem{Level: m.level, Code: m.code, File: file, Line: line, Message: fmt.Sprintf(m.format, args...)}
+	p := mip.Problem{Level: m.level, Code: m.code, File: file, Line: line, Message: mip.Escape(fmt.Sprintf(m.format, args...))}
 	if m.folded {
 		p.Cause = fmt.Sprint(args[0])
 	}
@@ -255,7 +255,7 @@ func Problem(file string, line int, id string, args ...any) mip.Problem {
 // put adds a problem whose message is made elsewhere. An error fails the file.
 func (r *report) put(level mip.Level, line int, code, message string) {
 	r.failed = r.failed || level == mip.Error
-	r.problems = append(r.problems, mip.Problem{Level: level, Code: code, File: r.file, Line: line, Message: message})
+	r.problems = append(r.problems, mip.Problem{Level: level, Code: code, File: r.file, Line: line, Message: mip.Escape(message)})
 }
 
 // message is a line of problems.txt.

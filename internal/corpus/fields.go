@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -46,17 +45,14 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 		if _, isMap := v.v.(map[string]any); isMap && shownText[v.name] {
 			f.r.add(v.line, "not-text", quoted(v.key))
 		}
-		if v.replaced {
-			f.r.add(v.line, "control-character", quoted(v.key))
-		}
 	}
 	s := mip.Summary{
 		Number:           id.Number,
 		ID:               id,
-		Title:            f.visible("title"),
+		Title:            f.shorten(f.get("title")),
 		Description:      f.optional("description"),
 		Authors:          f.authors("author", "authors"),
-		Status:           mip.ParseStatus(f.visible("status")),
+		Status:           mip.ParseStatus(f.shorten(f.get("status"))),
 		Type:             f.optional("type"),
 		Category:         f.optional("category"),
 		Created:          f.date("created"),
@@ -68,7 +64,7 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 		Inferred:         []string{},
 	}
 	for _, v := range f.order {
-		s.Frontmatter[v.key] = v.v
+		s.Frontmatter[v.key] = v.read
 	}
 	// A number that the header repeats under another prefix counts under that one, too: eip: 721 of
 	// ERC-721.
@@ -96,8 +92,8 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 		s.Inferred = append(s.Inferred, "number")
 	}
 	if s.Title == "" {
-		s.Title = mip.Shorten(foldBlanks(heading), maxText)
-		if hidden(s.Title) != mip.Visible || s.Title == "" {
+		s.Title = mip.Shorten(heading, maxText)
+		if s.Title == "" {
 			s.Title = s.ID.String()
 		}
 		s.Inferred = append(s.Inferred, "title")
@@ -123,16 +119,6 @@ func (d *fields) reportUnused() {
 	}
 }
 
-// visible returns a text that people judge a proposal by: every character of it must be
-// visible.
-func (f *fields) visible(name string) string {
-	v := f.get(name)
-	if class := hidden(v.text()); class != mip.Visible {
-		f.r.add(v.line, "hidden-character", name, quoted(v.text()), class)
-	}
-	return f.shorten(v)
-}
-
 // optional returns a field's text as it is shown, nil when there is none.
 func (f *fields) optional(names ...string) *string {
 	if s := f.shorten(f.get(names...)); s != "" {
@@ -141,7 +127,7 @@ func (f *fields) optional(names ...string) *string {
 	return nil
 }
 
-// shorten returns a field's text, cut to maxText.
+// shorten returns a field's text on one line, cut to maxText.
 func (f *fields) shorten(v *field) string {
 	text := v.text()
 	if len(text) > maxText {
@@ -161,22 +147,6 @@ func shorten[T any](list []T, v *field, r *report) []T {
 
 // foldBlanks replaces every run of white space by one blank and trims the ends.
 func foldBlanks(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// hidden returns the class of the first character of s that a reader cannot see. A joiner is
-// visible within other scripts and emoji, and not after a character of ASCII.
-func hidden(s string) mip.Class {
-	before := 'a'
-	for _, c := range s {
-		if class := mip.ClassOf(c); class != mip.Visible {
-			return class
-		}
-		if (c == 0x200C || c == 0x200D) && before <= unicode.MaxASCII {
-			return "a joiner that joins nothing"
-		}
-		before = c
-	}
-	return mip.Visible
-}
 
 // onlyLetters is the form of a prefix.
 var onlyLetters = regexp.MustCompile(`^[a-z]+$`)

@@ -61,8 +61,17 @@ func FuzzHeader(f *testing.F) {
 		if err != nil || !utf8.Valid(b) {
 			t.Errorf("%q: %s, %v", raw, b, err)
 		}
-		if hidden(p.Title) != mip.Visible {
-			t.Errorf("%q: title %q", raw, p.Title)
+		texts := []*string{&p.Title, (*string)(&p.Status), p.Description, p.Type, p.Category, p.WithdrawalReason, p.DiscussionsTo}
+		for _, a := range p.Authors {
+			texts = append(texts, a.Name, a.GitHub, a.Email)
+		}
+		for _, text := range texts {
+			if text == nil {
+				continue
+			}
+			if c, class := mip.Hidden(*text); class != mip.Visible {
+				t.Errorf("%q: %q holds %U", raw, *text, c)
+			}
 		}
 	})
 }

@@ -29,10 +29,9 @@ type field struct {
 	line int
 	// open says that the value goes on below, whatever stands there.
 	open bool
-	// v is the decoded value: nil, string, []any or map[string]any.
-	v any
-	// replaced says that v has U+FFFD for a character that XML forbids.
-	replaced bool
+	// read is the decoded value: nil, string, []any or map[string]any. v is the same, until
+	// something asks for it: from then on a reader sees every character of its texts.
+	read, v any
 	// used says that something asked for the value.
 	used bool
 }
@@ -56,7 +55,7 @@ var separators = strings.NewReplacer(" ", "", "\t", "", "_", "", "-", "")
 // The kinds of fields, by name.
 var (
 	// freeText are the fields in which " #" and a colon are text: no comment is cut from them.
-	freeText = map[string]bool{"title": true, "description": true, "withdrawalreason": true, "abstract": true}
+	freeText = map[string]bool{"title": true, "description": true, "withdrawalreason": true, "withdrawnreason": true, "abstract": true}
 	// shownText are the fields whose text pages show as it is.
 	shownText = map[string]bool{"title": true, "description": true, "status": true, "type": true, "category": true}
 	// foldedLists are the fields whose lists real files fold over lines without indentation.

@@ -11,8 +11,6 @@ import (
 	meta "github.com/yuin/goldmark-meta"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-
-	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // maxDepth bounds the lists and maps that one line of a header begins, one in the other; a deeper
@@ -44,12 +42,13 @@ func decode(h *header, r *report, names ...string) *fields {
 			continue
 		}
 		// A value that is broken costs no other field its structure.
-		v, ok := f.read()
-		f.v = f.tidy(v)
+		v, ok := f.parse()
 		if !ok {
 			r.add(f.line, "yaml-fallback", quoted(f.key))
-			f.v = f.tidy(f.asText())
+			v = f.asText()
 		}
+		f.read = tidy(v)
+		f.v = f.read
 		first := d.byName[f.name]
 		if first == nil {
 			d.byName[f.name] = f
@@ -65,10 +64,10 @@ func decode(h *header, r *report, names ...string) *fields {
 	return d
 }
 
-// read returns the field's value. A plain scalar is the text that it is, however YAML 1.1 would
+// parse returns the field's value. A plain scalar is the text that it is, however YAML 1.1 would
 // type it (0161 is 113, no is false, " #" begins a comment). ok is false when the value has parts
 // that are not accepted (anchors, aliases, tags, a block scalar within a map) or is not YAML.
-func (f *field) read() (v any, ok bool) {
+func (f *field) parse() (v any, ok bool) {
 	free := freeText[f.name]
 	lines := append([]string{f.value}, f.more...)
 	switch {
@@ -134,35 +133,29 @@ func (f *field) asText() string {
 
 // tidy turns the values of YAML into string, nil, []any and map[string]any, with blanks trimmed
 // and empty texts as nil.
-func (f *field) tidy(v any) any {
+func tidy(v any) any {
 	switch v := v.(type) {
 	case nil:
 		return nil
 	case string:
-		s := strings.TrimSpace(v)
-		clean, at := mip.Printable(s)
-		// A title and a status are judged as they were read.
-		if at >= 0 && f.name != "title" && f.name != "status" {
-			s, f.replaced = clean, true
+		if s := strings.TrimSpace(v); s != "" {
+			return s
 		}
-		if s == "" {
-			return nil
-		}
-		return s
+		return nil
 	case []any:
 		for i, item := range v {
-			v[i] = f.tidy(item)
+			v[i] = tidy(item)
 		}
 		return v
 	case map[any]any:
 		out := make(map[string]any, len(v))
 		for key, item := range v {
-			out[fmt.Sprint(key)] = f.tidy(item)
+			out[fmt.Sprint(key)] = tidy(item)
 		}
 		return out
 	}
 	// A number or a truth value in a form that no quotes were put around.
-	return f.tidy(fmt.Sprint(v))
+	return tidy(fmt.Sprint(v))
 }
 
 // scalar takes a value that begins on its first line: plain text that may be folded over several
@@ -358,43 +351,4 @@ func itemText(line string) (string, bool) {
 		return "", false
 	}
 	return strings.TrimSpace(text), true
-}
-
-// get returns the first of the named fields that has a value, or one that is empty. Without any
-// it returns the zero field. The names may be in any spelling that [fieldName] takes.
-func (d *fields) get(names ...string) *field {
-	found := &field{}
-	for _, name := range names {
-		if f := d.byName[fieldName(name)]; f != nil {
-			if found = f; f.v != nil {
-				break
-			}
-		}
-	}
-	found.used = true
-	return found
-}
-
-// text returns the field as one line of text; lists are joined by commas.
-func (f *field) text() string { return textOf(f.v) }
-
-// textOf is the text of a value; that of a map is empty.
-func textOf(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case []any:
-		parts := make([]string, len(v))
-		for i := range v {
-			parts[i] = textOf(v[i])
-		}
-		return strings.Join(parts, ", ")
-	}
-	return ""
-}
-
-// quoted shortens s for a message and makes its invisible characters visible.
-func quoted(s string) string {
-	const most = 61 // characters
-	return strconv.Quote(mip.ShortenRunes(s, most))
 }

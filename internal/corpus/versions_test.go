@@ -47,7 +47,7 @@ func TestPast(t *testing.T) {
 	r.write("MIPs/MIP-3.md", "not committed")
 	c := r.load(r.dir, "MIPs")
 	versions, texts := told(t, c.Proposals[0])
-	long := "<b>\uFFFD[31m hostile \u202e " + strings.Repeat("é", 300)
+	long := "<b>[31m hostile " + strings.Repeat("é", 300)
 	want := []string{string([]rune(long)[:maxSubject-1]) + "…", "20", "10", "nothing"}
 	if diff := cmp.Diff(want, versions); diff != "" {
 		t.Errorf("versions (-want +got):\n%s", diff)

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // MaxFile is the largest file that is read, in bytes. The largest real proposal is under 150
@@ -88,10 +90,11 @@ func Twins(files []File) map[string][]string {
 
 // Visible writes the invisible characters of a file name as escapes.
 func Visible(name string) string {
-	if utf8.ValidString(name) && strings.IndexFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) < 0 {
+	_, class := mip.Hidden(name)
+	if class == mip.Visible && utf8.ValidString(name) && strings.IndexFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) < 0 {
 		return name
 	}
-	q := fmt.Sprintf("%q", name)
+	q := mip.Escape(fmt.Sprintf("%q", name))
 	return q[1 : len(q)-1]
 }
 

@@ -156,7 +156,7 @@ func ParseStatus(s string) Status {
 	if Status(s).Known() {
 		return Status(s)
 	}
-	words := strings.Join(strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t-_", r) }), " ")
+	words := strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '-' || r == '_' }), " ")
 	for _, known := range Statuses() {
 		if strings.EqualFold(words, string(known)) || strings.EqualFold(s, strings.ReplaceAll(string(known), " ", "")) {
 			return known

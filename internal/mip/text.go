@@ -3,38 +3,8 @@ package mip
 import (
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
-
-// Class says how a character meets the eye.
-type Class string
-
-// The classes of characters that a program obeys and a reader cannot see. The joiners U+200C
-// and U+200D are [Visible]: between letters and between emoji they have an effect that a reader
-// sees.
-const (
-	Visible   Class = ""
-	LineBreak Class = "a line break"
-	Control   Class = "a control character"
-	Direction Class = "a character that changes the direction of text"
-	Invisible Class = "an invisible character" // of no width, or none of Unicode's characters
-)
-
-// ClassOf returns the class of a character.
-func ClassOf(c rune) Class {
-	switch {
-	case c == '\n' || c == 0x2028 || c == 0x2029:
-		return LineBreak
-	case unicode.IsControl(c):
-		return Control
-	case unicode.Is(unicode.Bidi_Control, c):
-		return Direction
-	case c == 0x200B, c == 0xFEFF, c >= 0x2060 && c <= 0x2064, c == 0xFFFE, c == 0xFFFF:
-		return Invisible
-	}
-	return Visible
-}
 
 // Printable replaces every character that XML 1.0 forbids (section 2.2, production Char) by
 // U+FFFD, so that no text can break a feed. It returns the offset of the first one, or -1 and

@@ -63,11 +63,8 @@ func text(check func(string) (string, error)) func(value) (any, bool) {
 		if s == "" {
 			return nil, v.bad("empty")
 		}
-		for _, c := range s {
-			switch mip.ClassOf(c) {
-			case mip.Control, mip.LineBreak, mip.Direction:
-				return nil, v.bad("holds the control character %U; want one line of plain text", c)
-			}
+		if c, class := mip.Hidden(s); class != mip.Visible {
+			return nil, v.bad("holds %s, %U; want one line of plain text", class, c)
 		}
 		s, err := check(s)
 		return s, err == nil || v.bad("%v", err)

@@ -304,7 +304,7 @@ func (h *filter) outdated(d api.Discrepancy) string {
 		return "the site has no such network"
 	case strings.TrimSpace(d.Message) == "" || utf8.RuneCountInString(d.Message) > maxMessage:
 		return "its message is empty or too long"
-	case strings.ContainsFunc(d.Message, func(c rune) bool { return mip.ClassOf(c) != mip.Visible }):
+	case mip.OneLine(d.Message) != d.Message:
 		return "its message holds hidden characters"
 	}
 	return ""

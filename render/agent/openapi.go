@@ -105,7 +105,7 @@ func Describe(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) *API {
 		"a value that a proposal's header does not state is null. New fields may appear."
 	// The schemas are complete only when all operations have been described.
 	a := &API{
-		Title: plain.SiteTitle(info), Description: strings.TrimSpace(plain.OneLine(info.Description) + " " + text),
+		Title: plain.SiteTitle(info), Description: strings.TrimSpace(mip.OneLine(info.Description) + " " + text),
 		Base: info.BaseURL, Contact: contact(info, subject), Tags: f.Tags, Schemas: d.schemas.byName,
 	}
 	for _, r := range StaticRoutes(info.Prefix) {

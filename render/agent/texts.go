@@ -25,7 +25,7 @@ var files embed.FS
 // through inline.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"inline": inline, "link": link, "destination": destination.Replace, "activation": activation,
-	"oneLine": plain.OneLine, "sentence": plain.Sentence, "siteTitle": plain.SiteTitle, "title": plain.ProposalTitle,
+	"oneLine": mip.OneLine, "sentence": plain.Sentence, "siteTitle": plain.SiteTitle, "title": plain.ProposalTitle,
 	"facts": plain.Facts, "ids": plain.IDs, "address": plain.Address,
 	"slug": mip.Slug, "folder": mip.PageFolder, "live": api.Routes, "skill": SkillName, "skillText": skillDescription,
 	"statuses": func() string { return strings.Join(texts(mip.Statuses()), ", ") },
@@ -126,7 +126,7 @@ var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 // skillDescription says what the skill does and when to use it. An agent decides by this text alone
 // whether it loads the skill, so it has the words of likely questions.
 func skillDescription(info mip.SiteInfo) string {
-	prefix := plain.OneLine(info.Prefix)
+	prefix := mip.OneLine(info.Prefix)
 	text := fmt.Sprintf("Answers questions about the improvement proposals (%ss) of %s: what a proposal says, "+
 		"where it stands, what it depends on, which hard fork activates it and whom it affects. "+
 		"Use when somebody asks about one (%s) by number "+
@@ -180,7 +180,7 @@ var destination = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "
 // titles are written with them and read the same, unless it holds a bracket, which cannot stand in
 // a link's text.
 func inline(s string) string {
-	s = plain.OneLine(s)
+	s = mip.OneLine(s)
 	var b strings.Builder
 	// A line can open a heading, a list, a quote or a rule at its beginning only.
 	if at := block.FindStringIndex(s); at != nil {

@@ -64,7 +64,7 @@ func writeXML(feed feeds.XmlFeed) ([]byte, error) {
 
 // feedDescription is never empty: RSS requires one.
 func feedDescription(info mip.SiteInfo) string {
-	return cmp.Or(plain.OneLine(info.Description), "The newest changes of the proposals at "+info.BaseURL+"/")
+	return cmp.Or(mip.OneLine(info.Description), "The newest changes of the proposals at "+info.BaseURL+"/")
 }
 
 // labels are the words that a reader of feeds can filter by: status, type, category, each once.
@@ -73,7 +73,7 @@ func labels(s *mip.Summary) []string {
 	out := []string{}
 	for _, word := range []string{string(s.Status), plain.Deref(s.Type), plain.Deref(s.Category)} {
 		// A word in two fields is one label.
-		if word = plain.OneLine(word); word != "" && !slices.Contains(out, word) {
+		if word = mip.OneLine(word); word != "" && !slices.Contains(out, word) {
 			out = append(out, word)
 		}
 	}
@@ -94,7 +94,7 @@ func authors(s *mip.Summary) []author {
 		if others := len(s.Authors) - i; len(out) == authorLimit && others > 1 {
 			return append(out, author{name: fmt.Sprintf("and %d others", others)})
 		}
-		v := author{name: cmp.Or(plain.OneLine(plain.Deref(a.Name)), plain.OneLine(plain.Deref(a.GitHub)))}
+		v := author{name: cmp.Or(mip.OneLine(plain.Deref(a.Name)), mip.OneLine(plain.Deref(a.GitHub)))}
 		if login := plain.Deref(a.GitHub); login != "" {
 			v.url = plain.Profile(login)
 		}

@@ -56,8 +56,8 @@ func RSS(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 // List is [RSS] for the proposals of one list. The feed is feed.xml below the list's page.
 func List(info mip.SiteInfo, l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
-	title := plain.SiteTitle(info) + ": " + plain.OneLine(heading)
-	return writeRSS(info, title, plain.OneLine(meaning), l.Route(), items(info, l.Summaries))
+	title := plain.SiteTitle(info) + ": " + mip.OneLine(heading)
+	return writeRSS(info, title, mip.OneLine(meaning), l.Route(), items(info, l.Summaries))
 }
 
 // items are those of the newest changes.
@@ -123,7 +123,7 @@ func History(info mip.SiteInfo, s mip.Summary, changes []Change) ([]byte, error)
 	title := plain.ProposalTitle(s)
 	var out []*rssItem
 	for _, c := range changes[:min(len(changes), feedLimit)] {
-		subject := cmp.Or(plain.OneLine(c.Subject), "Changed on "+c.When.UTC().Format("2 January 2006"))
+		subject := cmp.Or(mip.OneLine(c.Subject), "Changed on "+c.When.UTC().Format("2 January 2006"))
 		item := newItem(subject, cmp.Or(c.URL, s.URL), plain.Sentence(title)+" Commit "+c.Commit+".", &c.When)
 		// The hash alone is no address, and one commit changes several proposals.
 		item.Guid = &feeds.RssGuid{Id: s.URL + "#" + c.Commit, IsPermaLink: "false"}

@@ -65,11 +65,11 @@ func Lookup(table, key string) string {
 }
 
 // SiteTitle is the site's title; a site without one is called by its address.
-func SiteTitle(info mip.SiteInfo) string { return cmp.Or(OneLine(info.Title), info.BaseURL) }
+func SiteTitle(info mip.SiteInfo) string { return cmp.Or(mip.OneLine(info.Title), info.BaseURL) }
 
 // ProposalTitle is "ID: title".
 func ProposalTitle(s mip.Summary) string {
-	return strings.TrimSpace(s.ID.String() + ": " + OneLine(s.Title))
+	return strings.TrimSpace(s.ID.String() + ": " + mip.OneLine(s.Title))
 }
 
 // Facts is the description followed by the facts of the header in sentences: status, type,
@@ -86,7 +86,7 @@ func Facts(info mip.SiteInfo, s mip.Summary) string {
 		{"Hard fork", Deref(s.Hardfork)},
 	} {
 		if f[1] != "" {
-			out = append(out, f[0]+": "+OneLine(f[1])+".")
+			out = append(out, f[0]+": "+mip.OneLine(f[1])+".")
 		}
 	}
 	if len(s.Requires) > 0 {
@@ -142,7 +142,7 @@ func IDs(info mip.SiteInfo, numbers []int) string {
 }
 
 // Description is the proposal's own, empty where its header states none.
-func Description(s mip.Summary) string { return OneLine(Deref(s.Description)) }
+func Description(s mip.Summary) string { return mip.OneLine(Deref(s.Description)) }
 
 // Deref is the empty string for nil.
 func Deref(s *string) string {
@@ -150,27 +150,6 @@ func Deref(s *string) string {
 		return ""
 	}
 	return *s
-}
-
-// OneLine drops the characters that XML 1.0 cannot hold, and puts one blank in place of line ends
-// and tabs. Blanks of every other kind stay as written, but for those at the ends of lines.
-func OneLine(s string) string {
-	var parts []string
-	// A tab ends a line here, and so does what Unicode says (UAX 14).
-	endsLine := func(r rune) bool { return r >= '\t' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029 }
-	// XML 1.0 allows the C1 controls and discourages them. The last two are no characters of XML.
-	printable := func(r rune) rune {
-		if mip.ClassOf(r) == mip.Control || r == 0xfffe || r == 0xffff {
-			return -1
-		}
-		return r
-	}
-	for part := range strings.FieldsFuncSeq(strings.ToValidUTF8(s, "\ufffd"), endsLine) {
-		if part = strings.Trim(strings.Map(printable, part), " "); part != "" {
-			parts = append(parts, part)
-		}
-	}
-	return strings.Join(parts, " ")
 }
 
 // notURI is a character that a URI cannot hold anywhere (RFC 3986), or a bracket.

@@ -146,20 +146,11 @@ func plainSlug(slug string) string {
 	return plain
 }
 
-// plain is a title on one line without invisible characters and changes of direction. Joiners stay: scripts and emoji
-// need them.
+// plain is a title on one line, of at most [maxRunes].
 func plain(title string) string {
-	title = strings.Map(func(c rune) rune {
-		switch class := mip.ClassOf(c); {
-		case unicode.IsSpace(c), class == mip.LineBreak:
-			return ' '
-		case class != mip.Visible:
-			return -1
-		}
-		return c
-	}, title)
-	runes := []rune(strings.Join(strings.Fields(title), " "))
-	return strings.TrimSpace(string(runes[:min(len(runes), maxRunes)]))
+	runes := []rune(strings.Join(strings.Fields(mip.OneLine(title)), " "))
+	// What is cut may leave a joiner at the end that joins nothing.
+	return mip.OneLine(string(runes[:min(len(runes), maxRunes)]))
 }
 
 // halfLife is the age at which half of the recency is gone. A quarter of the score does not age.

@@ -80,7 +80,7 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 			report("a text mentions a number or an address, or a name like one, that does not stand in the proposal")
 		}
 	}
-	if sum.Locale == "" || sum.Source == "" || strings.ContainsFunc(sum.Locale+sum.Source, hidden) {
+	if sum.Locale == "" || sum.Source == "" || hides(sum.Locale+sum.Source) {
 		report("locale or source is missing or holds hidden characters")
 	}
 	text("tldr", sum.TLDR, maxTLDR)
@@ -135,7 +135,7 @@ func faultOf(text string, most int) string {
 		return "is empty or holds loose white space"
 	case n > most:
 		return fmt.Sprintf("has %d characters, more than %d", n, most)
-	case strings.ContainsFunc(text, hidden):
+	case hides(text):
 		return "holds hidden characters"
 	case isLive(text):
 		return "holds an address or markup"
@@ -143,10 +143,10 @@ func faultOf(text string, most int) string {
 	return ""
 }
 
-// hidden reports whether a reader cannot see a character but a program obeys it. Among these are the invisible tags of
-// Unicode, and the character that stands for bytes that were none.
-func hidden(c rune) bool {
-	return mip.ClassOf(c) != mip.Visible || c == unicode.ReplacementChar || 0xE0000 <= c && c <= 0xE007F
+// hides reports a text with a character that a reader cannot see, or with the one that stands for bytes that were none.
+func hides(text string) bool {
+	_, class := mip.Hidden(text)
+	return class != mip.Visible || strings.ContainsRune(text, unicode.ReplacementChar)
 }
 
 // Patterns of what a program can make a link or an element of.
@@ -165,8 +165,7 @@ func isLive(text string) bool {
 // fit makes of a header's text one in which [faultOf] finds nothing, at most n runes long, cut between words. Addresses
 // and links are taken apart, so that nothing makes a link of them, and stay readable.
 func fit(s string, n int) string {
-	// What is behind a hidden character moves up to what is before it.
-	s = prose.Collapse(strings.Join(strings.FieldsFunc(prose.Collapse(s), hidden), ""))
+	s = prose.Collapse(mip.OneLine(strings.ReplaceAll(s, "\uFFFD", "")))
 	for leading().MatchString(s) { // javascript:// takes two turns
 		s = leading().ReplaceAllString(s, "$1$3$5$7 $2$4$6$8")
 	}
@@ -234,7 +233,7 @@ func quoteIndexOf(s Subject) quoteIndex {
 // when white space is collapsed on both sides. Marks of Markdown count as they are.
 func (q quoteIndex) holds(e api.Evidence) bool {
 	quote := prose.Collapse(e.Quote)
-	if n := utf8.RuneCountInString(quote); n < minQuote || n > maxQuote || strings.ContainsFunc(quote, hidden) {
+	if n := utf8.RuneCountInString(quote); n < minQuote || n > maxQuote || hides(quote) {
 		return false
 	}
 	first, width := utf8.DecodeRuneInString(quote)

@@ -240,7 +240,7 @@ func quotable(raw string) string {
 		quote = quote[:max(0, strings.LastIndexAny(quote, ",;:.–—"))]
 		cut = quote != "" && !(balanced(quote) && clauseEnd.MatchString(raw[len(quote):]))
 	}
-	if utf8.RuneCountInString(quote) < minQuote || strings.ContainsFunc(quote, hidden) {
+	if utf8.RuneCountInString(quote) < minQuote || hides(quote) {
 		return ""
 	}
 	return quote
@@ -264,7 +264,7 @@ func readable(text string) bool {
 	// A shorter one says nothing by itself, and a longer one is an argument.
 	const shortest, longest = 20, 330 // runes
 	n := utf8.RuneCountInString(text)
-	if n < shortest || n > longest || strings.ContainsFunc(text, hidden) || isLive(text) || !balanced(text) ||
+	if n < shortest || n > longest || hides(text) || isLive(text) || !balanced(text) ||
 		!wholeSentence().MatchString(text) || noSentence().MatchString(text) || boilerplate(text) {
 		return false
 	}

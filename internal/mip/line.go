@@ -1,0 +1,92 @@
+package mip
+
+import (
+	"bytes"
+	"iter"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// OneLine makes of any text the one line that a reader sees of it. Line ends, tabs and characters
+// that are drawn as a gap become one blank; the other characters that nobody sees are left out.
+// Blanks of every other kind stay as written, but for those at the ends of lines.
+func OneLine(s string) string {
+	s = strings.Trim(strings.ToValidUTF8(s, "\uFFFD"), " ")
+	if _, class := Hidden(s); class == Visible {
+		return s
+	}
+	out, gap := make([]byte, 0, len(s)), false
+	for i, class := range Classes(s) {
+		c, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case class != Visible:
+			gap = gap || isGap(c)
+		case gap && c == ' ':
+		case gap:
+			out = append(bytes.TrimRight(out, " "), ' ')
+			gap = false
+			fallthrough
+		default:
+			out = append(out, s[i:i+size]...)
+		}
+	}
+	return strings.Trim(string(out), " ")
+}
+
+// Hidden returns the first character of a text that a reader cannot see, and its class: [Visible]
+// when there is none.
+func Hidden(s string) (rune, Class) {
+	for i, class := range Classes(s) {
+		if class != Visible {
+			c, _ := utf8.DecodeRuneInString(s[i:])
+			return c, class
+		}
+	}
+	return 0, Visible
+}
+
+// Escape writes the characters of a text that a reader cannot see as Go does: \u3164. Line feeds
+// and tabs stay, since messages hold them.
+func Escape(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if _, class := Hidden(s); class == Visible {
+		return s
+	}
+	var b strings.Builder
+	for i, class := range Classes(s) {
+		c, size := utf8.DecodeRuneInString(s[i:])
+		if class == Visible || c == '\n' || c == '\t' {
+			b.WriteString(s[i : i+size])
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(c), "'"))
+		}
+	}
+	return b.String()
+}
+
+// Classes yields the offset of each character of a text, and its class where it stands. Joiners,
+// selectors of a variant and tags are visible where a reader sees what they do, and invisible
+// everywhere else.
+func Classes(s string) iter.Seq2[int, Class] {
+	return func(yield func(int, Class) bool) {
+		before, flag := ' ', 0 // where the tags of a flag end
+		for i, c := range s {
+			class := Visible
+			if c < ' ' || c > '~' && i >= flag {
+				_, size := utf8.DecodeRuneInString(s[i:])
+				after, _ := utf8.DecodeRuneInString(s[i+size:])
+				class = classOf(before, c, after)
+			}
+			if c == blackFlag {
+				flag = i + flagSize(s[i:])
+			}
+			if !yield(i, class) {
+				return
+			}
+			if before = c; class != Visible {
+				before = ' '
+			}
+		}
+	}
+}
