@@ -199,7 +199,7 @@ func TestTranslation(t *testing.T) {
 		{"title in quotes", "---\ntitle: \"Yakılan ücret\"\ntranslation-of: '" + hash + "'\n---\n" + body, "", all},
 		{"byte order mark", "\uFEFF" + translated(hash, body), "", all},
 		{"lists and comments of others", strings.Replace(translated(hash, body), "---\n", "---\n# c\nrequires:\n  - 3\n- 4\n\n", 1), "", all},
-		{"direction", "---\ntitle: A\u202e\n---\n" + body, ":2: translation-invalid: title holds a character that changes the direction of text", nil},
+		{"direction", "---\ntitle: A\u202e\n---\n" + body, `:2: translation-invalid: the title "A\u202e" holds a character that changes the direction of text`, nil},
 		{"not UTF-8", "---\ntitle: \xff\n", ":2: translation-invalid: byte 0xFF is not valid UTF-8", nil},
 		{"control character", translated(hash, "\n\x1b[2J\n"), ":6: translation-invalid: the control character U+001B", nil},
 		{"too deep", translated(hash, "\n"+strings.Repeat("> ", 100)+"x\n"), ":6: translation-invalid: quotes, lists or emphasis are nested", nil},
