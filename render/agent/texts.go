@@ -72,7 +72,7 @@ func LLMs(info mip.SiteInfo, forks []mip.HardFork, all []mip.Summary) ([]byte, e
 // activation says when a network switches, empty when no time is set and no later fork has one.
 func activation(at mip.Activation) string {
 	if f := at.FollowedBy; f != nil {
-		return "no time of its own (" + plain.OneLine(f.HardFork) + ": " + activation(mip.Activation{Timestamp: &f.Timestamp, Time: &f.Time}) + ")"
+		return "no time of its own (" + mip.OneLine(f.HardFork) + ": " + activation(mip.Activation{Timestamp: &f.Timestamp, Time: &f.Time}) + ")"
 	}
 	switch {
 	case at.Timestamp != nil && *at.Timestamp == 0:
