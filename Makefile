@@ -75,12 +75,15 @@ audit: ## what depends on the machine, measured once, beside docs/audit.txt; .ci
 	go tool benchstat -table pkg -row .fullname -ignore /gomaxprocs,.config docs/audit.txt bin/audit.txt; \
 	exit $$broken
 
+# A run that spends its time on making inputs smaller tries none: below a thousand it fails. FUZZTIME=100x asks for fewer.
 fuzz: ## every fuzz target for FUZZTIME=30s
 	@for pkg in $$(go list ./...); do \
 		targets=$$(go test -list '^Fuzz' $$pkg); \
 		for target in $$(grep '^Fuzz' <<<"$$targets" || true); do \
 			echo "$$pkg $$target"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$pkg | \
+				awk -v least=$(if $(filter %x,$(FUZZTIME)),0,1000) '{ print } match($$0, /execs: [0-9]+/) { n = substr($$0, RSTART + 7, RLENGTH - 7) } \
+					END { if (n + 0 < least) { print "only " n + 0 " inputs in $(FUZZTIME): want " least; exit 1 } }'; \
 		done; \
 	done
 

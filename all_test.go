@@ -5,6 +5,7 @@ package mipwatch_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -245,7 +246,7 @@ func TestWorkflows(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no workflows: %v", err)
 	}
-	uses := regexp.MustCompile(`uses: *(\S+)`)
+	uses, pinned := regexp.MustCompile(`uses: *(\S+)`), regexp.MustCompile(`@[0-9a-f]{40} # v\d+\.\d+\.\d+\n$`)
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -259,10 +260,81 @@ func TestWorkflows(t *testing.T) {
 				t.Errorf("%s uses %s; want actions of GitHub's own, or a command", name, action)
 			}
 		}
+		// A tag can be moved; the comment names the one that the commit had.
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, "uses: actions/") && !pinned.MatchString(line) {
+				t.Errorf("%s: %s; want a commit, and its tag as a comment", name, strings.TrimSpace(line))
+			}
+		}
 	}
 	testenv.Program(t, "actionlint", "actionlint")
 	if out, err := exec.CommandContext(t.Context(), "actionlint", "-no-color").CombinedOutput(); err != nil {
 		t.Errorf("actionlint: %v\n%s", err, out)
+	}
+}
+
+// TestSyncWorkflow runs the step that commits, with names of the upstream that a host would obey in a commit's message.
+func TestSyncWorkflow(t *testing.T) {
+	text, err := os.ReadFile(".github/workflows/sync.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, step, _ := strings.Cut(string(text), "- name: commit\n")
+	_, step, _ = strings.Cut(step, "run: |\n")
+	dir := t.TempDir()
+	// Both programs write down what they are told, and succeed with no output.
+	fake := "#!/bin/sh\necho \"$0 $*\" >>$RUNNER_TEMP/said; case \"$*\" in *--file=-*) cat >>$RUNNER_TEMP/said;; *diff*) exit 1;; *--body-file*) cat \"$RUNNER_TEMP\"/body >>$RUNNER_TEMP/said;; esac\n"
+	report := "added proposals/MIP-5 [skip netlify].md\nsynced https://git.example/mips [ci skip]\n"
+	err = errors.Join(os.WriteFile(filepath.Join(dir, "git"), []byte(fake), 0o755), os.WriteFile(filepath.Join(dir, "gh"), []byte(fake), 0o755),
+		os.WriteFile(filepath.Join(dir, "report"), []byte(report), 0o644))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range []string{"commit", "pull-request"} {
+		cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", step)
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "RUNNER_TEMP="+dir, "SYNC="+way, "MAIN=main",
+			"GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"), "RUN=https://git.example/run/1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("SYNC=%s: %v\n%s", way, err, out)
+		}
+	}
+	said, err := os.ReadFile(filepath.Join(dir, "said"))
+	if err != nil || !bytes.Contains(said, []byte("git commit")) || !bytes.Contains(said, []byte("gh pr create")) || bytes.Contains(said, []byte("skip")) {
+		t.Errorf("%v; git and gh are told:\n%s", err, said)
+	}
+	if summary, _ := os.ReadFile(filepath.Join(dir, "summary")); !bytes.Contains(summary, []byte("    added proposals/MIP-5 [skip netlify].md\n")) {
+		t.Errorf("the summary of the run does not list the files:\n%s", summary)
+	}
+}
+
+// TestIgnored holds what git ignores, such as files with keys, out of the image's build.
+func TestIgnored(t *testing.T) {
+	docker, err := os.ReadFile(".dockerignore")
+	git, err2 := os.ReadFile(".gitignore")
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(docker), "\n")
+	for line := range strings.SplitSeq(string(git), "\n") {
+		if !strings.HasPrefix(line, "#") && !slices.Contains(lines, line) {
+			t.Errorf(".dockerignore lacks %s of .gitignore", line)
+		}
+	}
+}
+
+// TestFuzzCounts holds make fuzz to a failure when a target was tried on a few inputs only.
+func TestFuzzCounts(t *testing.T) {
+	for execs, want := range map[string]bool{"999": false, "1000": true} {
+		dir := t.TempDir()
+		fake := "#!/bin/sh\ncase \"$*\" in list*) echo p;; *-list*) echo FuzzOne;; *) echo 'fuzz: elapsed: 3s, execs: 5 (1/sec)'; echo 'fuzz: elapsed: 30s, execs: " + execs + " (33/sec)';; esac\n"
+		if err := os.WriteFile(filepath.Join(dir, "go"), []byte(fake), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "make", "fuzz")
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+		if out, err := cmd.CombinedOutput(); (err == nil) != want {
+			t.Errorf("%s inputs: %v\n%s", execs, err, out)
+		}
 	}
 }
 

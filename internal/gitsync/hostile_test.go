@@ -23,7 +23,8 @@ func TestClonesLeftBehind(t *testing.T) {
 	left, other, file := filepath.Join(temp, clonePrefix+"1"), filepath.Join(temp, "mipwatch-other"), filepath.Join(temp, clonePrefix+"2")
 	outside := t.TempDir()
 	err := errors.Join(os.MkdirAll(filepath.Join(left, "objects", "pack"), 0o755), os.WriteFile(filepath.Join(left, "objects", "pack", "tmp"), []byte("x"), 0o444),
-		os.Mkdir(other, 0o755), os.WriteFile(file, nil, 0o644), os.WriteFile(filepath.Join(outside, "kept"), nil, 0o644), os.Symlink(outside, filepath.Join(temp, clonePrefix+"3")))
+		os.Mkdir(other, 0o755), os.WriteFile(file, nil, 0o644), os.WriteFile(filepath.Join(outside, "kept"), nil, 0o644), os.Symlink(outside, filepath.Join(temp, clonePrefix+"3")),
+		os.WriteFile(filepath.Join(left, cloneMark), []byte(markText), 0o600), os.Mkdir(filepath.Join(temp, clonePrefix+"4"), 0o755))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestClonesLeftBehind(t *testing.T) {
 	if r, err := Sync(t.Context(), o); err != nil || len(r.Added) != 1 {
 		t.Errorf("%v, %+v", err, r)
 	}
-	want := []string{"mipwatch-other", filepath.Base(busy), clonePrefix + "2", clonePrefix + "3"}
+	want := []string{"mipwatch-other", filepath.Base(busy), clonePrefix + "2", clonePrefix + "3", clonePrefix + "4"}
 	slices.Sort(want)
 	if got := names(t, temp); !slices.Equal(got, want) {
 		t.Errorf("the temporary folder holds %q, want %q", got, want)

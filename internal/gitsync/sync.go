@@ -26,6 +26,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -225,8 +226,13 @@ func (s *syncer) record(f *folder) *Record {
 	return &Record{About: about, Git: named, Ref: s.Options.Ref, Folders: f.From, Commit: s.To}
 }
 
-// clonePrefix begins the names of folders for fetched repositories in the system's temporary folder.
-const clonePrefix = "mipwatch-sync-"
+const (
+	// clonePrefix begins the names of folders for fetched repositories in the system's temporary folder.
+	clonePrefix = "mipwatch-sync-"
+	// cloneMark is a file in each of them, with the text markText: somebody else's folder may have such a name.
+	cloneMark = "mipwatch-sync"
+	markText  = "This folder is written by mipwatch sync, which removes it.\n"
+)
 
 // makeClone makes a temporary folder for a repository. It is locked until remove is called, so that no other run
 // takes it for one that was left behind. Those that were are removed first.
@@ -240,18 +246,19 @@ func makeClone() (dir string, remove func(), err error) {
 	lock := flock.New(fresh, flock.SetFlag(os.O_RDONLY))
 	dir = filepath.Join(filepath.Dir(fresh), clonePrefix+filepath.Base(fresh))
 	_, err = lock.TryLock()
+	err = errors.Join(err, os.WriteFile(filepath.Join(fresh, cloneMark), []byte(markText), 0o600))
 	if err = errors.Join(err, os.Rename(fresh, dir)); err != nil {
-		return "", nil, errors.Join(err, os.Remove(fresh), lock.Close())
+		return "", nil, errors.Join(err, os.RemoveAll(fresh), lock.Close())
 	}
 	return dir, func() { os.RemoveAll(dir); lock.Close() }, nil
 }
 
-// removeClones removes what killed runs left: the folders that no process locks. What cannot be removed, such as
-// another user's, stays.
+// removeClones removes what killed runs left: the folders that have the mark and that no process locks. What cannot be
+// removed, such as another user's, stays.
 func removeClones() {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), clonePrefix+"*")) // those that could be read
 	for _, dir := range left {
-		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !marked(dir) {
 			continue
 		}
 		lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
@@ -260,4 +267,15 @@ func removeClones() {
 		}
 		lock.Close()
 	}
+}
+
+// marked reports whether a run made the folder.
+func marked(dir string) bool {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	text, err := local.Read(root, cloneMark, int64(len(markText)))
+	return err == nil && string(text) == markText
 }

@@ -47,7 +47,7 @@ hardforks:
     mips: [4, 3]
     meta: 6
     activation: {mainnet: 1773930600, testnet: null}
-    source: release notes
+    source: https://git.example.org/releases
   - name: Fork two
     activation:
       testnet: 0
@@ -90,7 +90,7 @@ func TestParse(t *testing.T) {
 			{Network: mip.Network{ID: "testnet", Name: "testnet", ChainID: 10143, BlockTime: 0.4}},
 		},
 		HardForks: []mip.HardFork{
-			{Name: "FORK_ONE", MetaMIP: new(6), BundledMIPs: []int{3, 4}, Source: new("release notes"),
+			{Name: "FORK_ONE", MetaMIP: new(6), BundledMIPs: []int{3, 4}, Source: new("https://git.example.org/releases"),
 				Activation: map[string]mip.Activation{"mainnet": activation(1773930600), "testnet": {}}},
 			{Name: "Fork two", BundledMIPs: []int{},
 				Activation: map[string]mip.Activation{"mainnet": {}, "testnet": activation(0)}},
@@ -238,6 +238,7 @@ func TestParseRefuses(t *testing.T) {
 		{"fork name empty", "hardforks: [{name: ''}]\n", []string{"3: bad-value: hardforks[0].name: empty"}},
 		{"fork name twice", "hardforks:\n  - name: A b\n  - name: a-B\n", []string{"5: duplicate-value: hardforks[1].name: /upgrade/a-b/ is taken, in line 4"}},
 		{"fork mips", "hardforks:\n  - {name: A, mips: [one, 1.5, -2, 010, 1_000, 9999999999]}\n", []string{"4: bad-value: hardforks[0].mips[2]", "4: bad-value: hardforks[0].mips[3]", "4: bad-value: hardforks[0].mips[4]", "4: bad-value: hardforks[0].mips[5]", "4: wrong-type: hardforks[0].mips[0]: want a whole number, got text", "4: wrong-type: hardforks[0].mips[1]"}},
+		{"fork source", "hardforks: [{name: A, source: 'javascript:alert(1)'}, {name: B, source: release notes}]\n", []string{"3: bad-value: hardforks[0].source: want an absolute address", "3: bad-value: hardforks[1].source: want an address"}},
 		{"fork meta text", "hardforks: [{name: A, meta: MIP-6}]\n", []string{"3: wrong-type: hardforks[0].meta: want a whole number"}},
 		{"activation of an unknown network", "hardforks: [{name: A, activation: {mainnet: 1}}]\nnetworks: [{id: testnet, chain_id: 1}]\n", []string{"3: unknown-network: hardforks[0].activation.mainnet: networks has no such id"}},
 		{"activation values", "networks: [{id: a, chain_id: 1}, {id: b, chain_id: 2}]\nhardforks:\n  - name: A\n    activation:\n      a: 1773930600000\n      b: 2026-03-19\n  - name: B\n    activation:\n      a: -1\n      b: TBD\n",

@@ -95,7 +95,7 @@ type fork struct {
 	MIPs       []int             `yaml:"mips" check:"number"`
 	Meta       *int              `yaml:"meta" check:"number"`
 	Activation map[string]*int64 `yaml:"activation" check:"unix"`
-	Source     *string           `yaml:"source"`
+	Source     *string           `yaml:"source" check:"web"`
 }
 
 // site checks what concerns several keys, and returns the site. It is only good when p has no

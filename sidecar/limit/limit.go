@@ -133,11 +133,33 @@ func (l *Limit) takeOwn(ctx context.Context, bucket string) (remaining uint64, l
 // all of them. The zero value stands for all callers without a known address.
 func (l *Limit) caller(r *http.Request) netip.Addr {
 	a := l.lastHop(r)
-	if a.Is6() {
-		p, _ := a.Prefix(64) // no address of IPv6 is too short
-		return p.Addr()
+	if !a.Is6() {
+		return a
 	}
-	return a
+	for _, m := range mappings {
+		if m.prefix.Contains(a) {
+			b, v4 := a.As16(), [4]byte{}
+			for i := range v4 {
+				v4[i] = b[m.at+i] ^ m.mask
+			}
+			return netip.AddrFrom4(v4)
+		}
+	}
+	p, _ := a.Prefix(64) // no address of IPv6 is too short
+	return p.Addr()
+}
+
+// mappings are the networks of IPv6 whose addresses hold the caller's IPv4 address: 6to4 (RFC 3056), in which one IPv4
+// address has 65,536 networks of 64 bits, Teredo (RFC 4380) and NAT64 (RFC 6052), in which many callers share one.
+var mappings = []struct {
+	prefix netip.Prefix
+	// at is the first byte of the IPv4 address, of which mask inverts the bits.
+	at   int
+	mask byte
+}{
+	{netip.MustParsePrefix("2002::/16"), 2, 0},
+	{netip.MustParsePrefix("2001::/32"), 12, 0xff},
+	{netip.MustParsePrefix("64:ff9b::/96"), 12, 0},
 }
 
 // lastHop returns the address of the caller, or of the last proxy before it that is not ours.
