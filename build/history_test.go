@@ -33,6 +33,50 @@ func commit(t *testing.T, dir, message string, at int64) {
 	}
 }
 
+// The way to Final ticks the stages that the history of the file shows, and tells of the others that nobody knows.
+func TestStepsOfHistory(t *testing.T) {
+	in := t.TempDir()
+	steps := func() string {
+		t.Helper()
+		p, err := planFolder(t.Context(), in, testSite("MIP"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := string(bytesOf(t, p)["mip/1/index.html"])
+		_, page, _ = strings.Cut(page, `<ol class="steps">`)
+		page, _, _ = strings.Cut(page, "</ol>")
+		var out []string
+		for _, m := range regexp.MustCompile(`<li class="([^"]*)"[^>]*>([^<]*)`).FindAllStringSubmatch(page, -1) {
+			out = append(out, m[2]+":"+m[1])
+		}
+		return strings.Join(out, " ")
+	}
+	status := func(s string, at int64) {
+		text := fmt.Sprintf("---\nmip: 1\ntitle: T\nstatus: %s\ncreated: 2023-01-01\n---\n\nWords.\n", s)
+		if err := os.WriteFile(filepath.Join(in, "MIP-1.md"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if at > 0 {
+			commit(t, in, s, at)
+		}
+	}
+	status("Final", 0)
+	if got := steps(); got != "Draft:none Review:none Last Call:none Final:s-final done" {
+		t.Errorf("without a history: %s", got)
+	}
+	status("Idea", 10)
+	status("draft", 20)
+	status("Final", 30)
+	if got := steps(); got != "Draft:s-final done Review:none Last Call:none Final:s-final done" {
+		t.Errorf("after Draft: %s", got)
+	}
+	status("Last-Call", 40)
+	status("Final", 50)
+	if got := steps(); got != "Draft:s-final done Review:none Last Call:s-final done Final:s-final done" {
+		t.Errorf("after Draft and Last Call: %s", got)
+	}
+}
+
 // TestHistoryPages builds the pages of more proposals than one git process reads for, twice.
 func TestHistoryPages(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()

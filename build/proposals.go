@@ -38,10 +38,14 @@ func (p *planner) proposals() {
 				return nil, err
 			}
 			defer p.dropText(c)
+			seen, err := p.seen(c, document.Summary)
+			if err != nil {
+				return nil, err
+			}
 			return p.stable.Proposal(render.ProposalPage{
 				All: p.Summaries, Index: i, Sections: t.sections, Body: t.html,
 				Fork: summary.ForkOf(document.Summary, p.Forks), Impact: sum, History: c.Past != nil,
-				Translations: document.Translations,
+				Translations: document.Translations, Seen: seen, Commit: c.Commit,
 			})
 		})
 		p.addOf(c, markdownRoute, func() ([]byte, error) { return []byte(c.Raw), nil })
@@ -57,7 +61,7 @@ func (p *planner) proposals() {
 				}
 				return p.stable.Translation(render.TranslationPage{Text: t.PublishedTranslation, ProposalPage: render.ProposalPage{
 					All: p.Summaries, Index: i, Body: article.HTML, Translations: document.Translations,
-					Fork: summary.ForkOf(document.Summary, p.Forks),
+					Fork: summary.ForkOf(document.Summary, p.Forks), Commit: c.Commit,
 				}})
 			}, "{locale}", t.Locale)
 		}
@@ -159,6 +163,21 @@ func (p *planner) dropText(c *corpus.Proposal) {
 	if links, ok := found.(textLinks); p.Rendered == nil || ok && len(links.dropped) > 0 {
 		p.texts.byKey.Delete(p.textKey(c))
 	}
+}
+
+// seen are the statuses of a proposal's earlier versions, as far as its page shows them: those on the way to Final that
+// are behind it.
+func (p *planner) seen(c *corpus.Proposal, m mip.Summary) (out []mip.Status, err error) {
+	if c.Past == nil || len(c.Past.Texts) < 2 || !slices.Contains([]mip.Status{mip.Review, mip.LastCall, mip.Final}, m.Status) {
+		return nil, nil
+	}
+	texts, err := p.plan.versions.Read(c)
+	for _, text := range texts {
+		if s := corpus.StatusOf(text); !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out, err
 }
 
 // histories adds, of each proposal that git knows, a page with its versions and a feed of its changes.

@@ -28,6 +28,8 @@ type ProposalPage struct {
 	Impact       *api.Summary      // the committed summary
 	Translations []mip.Translation // the committed ones
 	History      bool              // there is a page of its versions
+	Seen         []mip.Status      // of its earlier versions, as far as they are known
+	Commit       string            // the newest one that touched its file; empty: not known
 }
 
 // proposalView is a proposal's page in parts. Empty values are left out.
@@ -96,7 +98,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		return nil, err
 	}
 	s := w.Summary
-	w.Steps, w.Text, w.Past = steps(s), template.HTML(bytes.TrimSpace(v.Body)), p.past(s, v.History)
+	w.Steps, w.Text, w.Past = steps(s, v.Seen), template.HTML(bytes.TrimSpace(v.Body)), p.past(s, v.History)
 	w.Topic, w.Ask = p.snapshot.Topic(s.ID), v.Impact == nil && words(v.Sections) > leastToSummarise
 	w.Languages, w.Machine = p.languages(s, v.Translations, "en")
 	// The neighbours are those in the order of ids, whatever their status.
@@ -160,16 +162,18 @@ func describe(s mip.Summary) string {
 	return out
 }
 
-// step is one station of the way to Final.
+// step is one station of the way to Final. One that the proposal has behind it and that neither its header nor its
+// history shows is unknown: many processes have no such station.
 type step struct {
-	Status mip.Status
-	Class  string
-	Now    bool
+	Status  mip.Status
+	Class   string
+	Now     bool
+	Unknown bool
 }
 
 // steps places a proposal on the way from Draft to Final. A proposal with a status beside that way,
 // such as Withdrawn, is on no station, and one that is superseded on none any more.
-func steps(s mip.Summary) []step {
+func steps(s mip.Summary, seen []mip.Status) []step {
 	way := []mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Final}
 	at := slices.Index(way, s.Status)
 	if at < 0 || s.Superseded() {
@@ -177,8 +181,11 @@ func steps(s mip.Summary) []step {
 	}
 	out := make([]step, len(way))
 	for i, w := range way {
-		out[i] = step{w, "s-draft", i == at}
+		shown := slices.Contains(seen, w) || w == mip.LastCall && !s.LastCallDeadline.IsZero()
+		out[i] = step{w, "s-draft", i == at, i < at && !shown}
 		switch {
+		case out[i].Unknown:
+			out[i].Class = "none"
 		case i < at || w == mip.Final && i == at:
 			out[i].Class = "s-final done"
 		case i == at:

@@ -49,18 +49,27 @@ func between(s, begin, end string) string {
 }
 
 func TestSteps(t *testing.T) {
-	for status, want := range map[mip.Status]string{
-		mip.Draft:     "*Draft Review LastCall Final",
-		mip.Review:    "Draft+ *Review LastCall Final",
-		mip.LastCall:  "Draft+ Review+ *LastCall Final",
-		mip.Final:     "Draft+ Review+ LastCall+ *Final+",
-		mip.Living:    "",
-		mip.Withdrawn: "",
-		"Moved":       "",
-		"":            "",
+	deadline := mip.Date{Year: 2026, Month: 5, Day: 1}
+	for _, tt := range []struct {
+		status mip.Status
+		until  mip.Date
+		seen   []mip.Status
+		want   string
+	}{
+		{mip.Draft, mip.Date{}, nil, "*Draft Review LastCall Final"},
+		{mip.Review, mip.Date{}, []mip.Status{"", mip.Draft, mip.Review}, "Draft+ *Review LastCall Final"},
+		{mip.Review, mip.Date{}, []mip.Status{mip.Final, mip.Review}, "Draft? *Review LastCall Final"},
+		{mip.LastCall, deadline, []mip.Status{mip.Draft, mip.Review}, "Draft+ Review+ *LastCall Final"},
+		{mip.Final, mip.Date{}, []mip.Status{mip.LastCall, mip.Review, mip.Draft}, "Draft+ Review+ LastCall+ *Final+"},
+		{mip.Final, deadline, []mip.Status{mip.Draft}, "Draft+ Review? LastCall+ *Final+"},
+		{mip.Final, mip.Date{}, nil, "Draft? Review? LastCall? *Final+"},
+		{mip.Living, deadline, []mip.Status{mip.Draft}, ""},
+		{mip.Withdrawn, mip.Date{}, nil, ""},
+		{"Moved", mip.Date{}, nil, ""},
+		{"", mip.Date{}, nil, ""},
 	} {
 		var got []string
-		for _, s := range steps(mip.Summary{Status: status}) {
+		for _, s := range steps(mip.Summary{Status: tt.status, LastCallDeadline: tt.until}, tt.seen) {
 			word := strings.ReplaceAll(string(s.Status), " ", "")
 			if s.Now {
 				word = "*" + word
@@ -68,10 +77,13 @@ func TestSteps(t *testing.T) {
 			if strings.Contains(s.Class, "done") {
 				word += "+"
 			}
+			if s.Unknown {
+				word += "?"
+			}
 			got = append(got, word)
 		}
-		if g := strings.Join(got, " "); g != want {
-			t.Errorf("steps(%q) = %q, want %q", status, g, want)
+		if g := strings.Join(got, " "); g != tt.want {
+			t.Errorf("steps(%q) after %q = %q, want %q", tt.status, tt.seen, g, tt.want)
 		}
 	}
 }

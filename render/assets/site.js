@@ -25,3 +25,6 @@ d.addEventListener("keydown", e => {
   if (q) { q.focus(); q.select() } else location.assign(home + "#q");
 });
 if (location.hash === "#q") $("#q")?.focus();
+
+// Paper is read later.
+(onbeforeprint = () => { $("#printed").textContent = `Printed ${new Date(Date.now()).toUTCString().slice(5, 16)}.` })();

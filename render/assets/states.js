@@ -1,5 +1,5 @@
-// What time makes of the dates on a page. A page holds dates and nothing that time makes false: the reader's clock
-// says how far away they are, and which upgrade is next. A sidecar's answer, by the chains' own time, goes before it.
+// A page holds dates and nothing that time makes false: the reader's clock says how far away they are, and which
+// upgrade is next. A sidecar's answer, by the chains' own time, goes before it.
 const put = (e, text) => { if (e && e.textContent !== text) e.textContent = text };
 const day = 86400;
 const span = ms => {
@@ -8,16 +8,16 @@ const span = ms => {
   const n = Math.floor(s / size) || 1;
   return `${n} ${unit}${n > 1 ? "s" : ""}`;
 };
-// The forks by their names, as the chains have them.
+// The forks as the chains have them.
 const said = Object.create(null);
 const active = (fork, id, t) => {
   const s = said[fork]?.status;
   return s ? s === "active" || s.slice(10).split(", ").includes(id) : t && t * 1000 <= Date.now();
 };
-// Where a fork's networks stand: [id, Unix time or nothing, whether it is active, whether only a later one is].
+// A fork's networks: [id, Unix time or nothing, whether it is active, whether it or a later one is].
 const networks = ({ fork, at }) => at.split(" ").map(pair => {
   const [id, t, later] = pair.split(/[=~]/), on = active(fork, id, t);
-  return [id, t, on, !on && active(said[fork]?.activation?.[id]?.followedBy?.hardfork, id, later)];
+  return [id, t, on, on || active(said[fork]?.activation?.[id]?.followedBy?.hardfork, id, later)];
 });
 const judge = (forks = []) => {
   for (const f of forks) said[f.name] = f;
@@ -30,7 +30,7 @@ const judge = (forks = []) => {
     const row = until && left <= 0 ? e.closest("#list tr") : null;
     row?.parentElement.append(row);
   }
-  for (const e of $$(".tense")) put(e, networks(e.dataset).every(n => n[2] || n[3]) ? "was " : "");
+  for (const e of $$(".tense")) put(e, networks(e.dataset).every(n => n[3]) ? "was " : "");
   for (const e of $$(".undated")) put(e, networks(e.dataset)[0][3] ? "not on its own here" : "no date yet");
   // Of the upgrades that may be next, the newest first, one is: that with the soonest time, or else one without any.
   let next = $(".next"), soonest = Infinity, over = true;
@@ -43,10 +43,10 @@ const judge = (forks = []) => {
     if (first <= soonest && (left.length || !timed.length && !passed)) [next, soonest, over] = [card, first, false];
     let current = true;
     for (const li of $$("[data-step]", card)) {
-      const done = on.includes(li.dataset.step), passed = all.some(n => n[0] === li.dataset.step && n[3]), now = current && !done && !passed;
+      const [, , done, passed] = all.find(n => n[0] === li.dataset.step), now = current && !passed;
       li.className = done ? "s-final done" : now ? "s-last-call now" : "s-draft";
       li.ariaCurrent = now ? "step" : null;
-      current &&= done || passed;
+      current &&= passed;
     }
   }
   for (const c of $$(".next")) c.hidden = c !== next;
