@@ -70,7 +70,7 @@ var imports = map[string][]string{
 	"internal/api": {"internal/mip"},
 	"internal/ai": {"internal/ai/prose", "internal/ai/summary", "internal/api", "internal/atomicfile", "internal/fetch", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson",
 		"github.com/tmc/langchaingo", "github.com/yuin/goldmark", "golang.org/x/sync"},
-	"internal/ai/prose":   {"internal/markdown", "internal/mip", "github.com/yuin/goldmark"},
+	"internal/ai/prose":   {"internal/markdown", "internal/mip", "github.com/yuin/goldmark", "golang.org/x/text"},
 	"internal/ai/summary": {"internal/ai/prose", "internal/api", "internal/mip"},
 	"sidecar/cache":       {},
 	"sidecar/chain":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},

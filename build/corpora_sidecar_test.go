@@ -197,9 +197,10 @@ func checkTranslated(t *testing.T, p *mip.Proposal) {
 // plainWord is a word between blanks, which is no name, number or code.
 var plainWord = regexp.MustCompile(`(^|[ \n])([a-z]+)($|[ \n])`)
 
-// otherWords writes words in other letters, but for those in code. A text with code in more than one backtick stays.
+// otherWords writes words in other letters, but for those in code. A text with code in more than one backtick stays,
+// and one with a host whose dots are words.
 func otherWords(text string) string {
-	if strings.Contains(text, "``") || strings.Count(text, "`")%2 != 0 {
+	if strings.Contains(text, "``") || strings.Contains(text, "(dot)") || strings.Count(text, "`")%2 != 0 {
 		return text
 	}
 	parts := strings.Split(text, "`")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/yuin/goldmark/ast"
@@ -55,6 +56,8 @@ func cyrillic(text string) string {
 				c += 'А' - 'A'
 			case c == '\n':
 				c = ' '
+			case unicode.Is(unicode.Latin, c):
+				c = 'ё'
 			}
 			b.WriteRune(c)
 		}

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Source is the set of what texts name: numbers, hosts, files, e-mail addresses, long words with digits, letters
-// under many marks. A text that is made from them may name these.
+// under many marks, words of two scripts. A text that is made from them may name these.
 //
 // A model that obeys a hostile proposal could state a figure that is not in the text, or an address that leads a reader
 // away. So a text of a model is compared with its source before anybody reads it. Both are read as a person or a
@@ -26,8 +28,8 @@ func NewSource(texts ...string) Source {
 	return s
 }
 
-// Add reads one more text. Its words in ASCII are in the set too, for long words, and for the words that a full stop of
-// another script parts.
+// Add reads one more text. Its words are in the set too, for long words, and for the words that a full stop of another
+// script parts.
 func (s Source) Add(text string) {
 	for n := range SpeltNumbers(text) {
 		s[n] = true
@@ -39,7 +41,7 @@ func (s Source) Add(text string) {
 		for _, n := range spacedNumber().FindAllString(reading, -1) {
 			s[strings.ReplaceAll(n, " ", "")] = true
 		}
-		for _, word := range asciiWord().FindAllString(reading, -1) {
+		for _, word := range sparseWord().FindAllString(reading, -1) {
 			s[strings.ToLower(word)] = true
 		}
 	}
@@ -63,12 +65,13 @@ func (s Source) Holds(text string) bool {
 	return true
 }
 
-// holds is Holds for one reading of a text. A full stop of another script can end a sentence between two words of the
-// source.
+// holds is Holds for one reading of a text. A full stop of another script can end a sentence, and a dot in the middle
+// part a list, between words of the source.
 func (s Source) holds(reading string) bool {
+	foreign := func(form string) bool { return !s[form] }
 	return !slices.ContainsFunc(mentions(reading), func(forms []string) bool {
-		before, after, ok := strings.Cut(forms[0], softDot)
-		return !(ok && s[before] && s[after]) && !slices.ContainsFunc(forms, func(form string) bool { return s[form] })
+		words := strings.Split(forms[0], softDot)
+		return slices.ContainsFunc(words, foreign) && !slices.ContainsFunc(forms, func(form string) bool { return s[form] })
 	})
 }
 
@@ -86,8 +89,8 @@ func readings(text string) []string {
 
 // Characters that fold replaces.
 const (
-	// softDot stands for the full stops of other scripts. A browser takes them for dots in a host (UTS 46, section
-	// 4.5).
+	// softDot stands for the full stops of other scripts, which a browser takes for dots in a host (UTS 46, section
+	// 4.5), and for dots in the middle, which people do.
 	softDot = "。"
 	raised  = "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"
 )
@@ -95,29 +98,41 @@ const (
 // Patterns and replacements of fold.
 var (
 	raisedNumber = Lazily("[" + raised + "]+")
-	dots         = strings.NewReplacer("．", softDot, "｡", softDot, "︒", softDot, "۔", softDot, "܁", softDot, "܂", softDot,
-		"․", ".", "﹒", ".", "ꓸ", ".")
+	dots         = strings.NewReplacer("․", ".", "﹒", ".", "ꓸ", ".", "⁄", "/", "∕", "/", "⧸", "/")
+	softDots     = Lazily("[．｡︒۔܁܂‧·•∙⋅・ꞏ᛫⸱⸳⸼●∘◦⦁⬤⚫᠃᙮።⳹꘎𐄁\\x{1D16D}]")
+	// catalan is one letter, with a dot in the middle.
+	catalan = Lazily(`([lL])` + softDot + `([lL])`)
+	// Programs that take addresses apart write evil[.]example and evil (dot) example, and people read them.
+	partedDot = Lazily(`(?i) ?[\[({<]+ ?dot ?[\])}>]+ ?| ?[\[{【]+ ?[.` + softDot + `] ?[\]}】]+ ?|` +
+		`[\p{Ps}\p{Pi}<"'’|]+ ?[.` + softDot + `] ?[\p{Pe}\p{Pf}>"'|]+`)
+	spacedDot = Lazily(`(?i)\s+(?:dot\s+|\.)(com|org|net|io|co|app|dev|xyz|info|me|gg|ai)\b`)
+	partedAt  = Lazily(`(?i) ?[\[({<]+ ?(?:at|@) ?[\])}>]+ ?`)
 )
 
-// fold writes look-alikes as one character: digits of all scripts, full-width letters, dots. It drops format
-// characters, which nobody sees. A raised number gets a mark before it: 10⁶ is not 106.
+// fold writes look-alikes as one character: digits of all scripts, letters in other forms, dots, with brackets around
+// them or without. It drops format characters, which nobody sees. A raised number gets a mark before it: 10⁶ is not
+// 106.
 func fold(text string) string {
 	text = raisedNumber().ReplaceAllStringFunc(dots.Replace(text), func(n string) string { return "^" + n })
-	return strings.Map(func(c rune) rune {
+	var b strings.Builder
+	for _, c := range softDots().ReplaceAllString(text, softDot) {
 		switch {
 		case c < utf8.RuneSelf:
-			return c
+			b.WriteByte(byte(c))
 		case strings.ContainsRune(raised, c):
-			return '0' + rune(slices.Index([]rune(raised), c)%10)
-		case c >= '！' && c <= '～':
-			return c - '！' + '!'
+			b.WriteByte('0' + byte(slices.Index([]rune(raised), c)%10))
 		case unicode.Is(unicode.Nd, c):
-			return '0' + digit(c)
+			b.WriteByte('0' + byte(digit(c)))
 		case unicode.Is(unicode.Cf, c):
-			return -1
+		case unicode.In(c, unicode.Nl, unicode.No, unicode.Zs):
+			b.WriteRune(c) // a number in one character, and the blanks of numbers
+		default:
+			b.WriteString(norm.NFKC.String(string(c)))
 		}
-		return c
-	}, text)
+	}
+	text = catalan().ReplaceAllString(softDots().ReplaceAllString(b.String(), softDot), "$1·$2")
+	text = spacedDot().ReplaceAllString(partedDot().ReplaceAllString(text, "."), ".$1")
+	return partedAt().ReplaceAllString(text, "@")
 }
 
 // digit is the value of a decimal digit. Unicode has the digits of a script in a row, from zero to nine.
@@ -128,13 +143,15 @@ func digit(c rune) (value rune) {
 	return value % 10
 }
 
-// A label of a host has characters of one class: ASCII, scripts that put no blanks between words (dense), others.
+// A label of a host has characters of one class: the scripts of Europe and America, whose letters look alike and stand
+// apart from those of other scripts (western), scripts that put no blanks between words (dense), others.
 const (
-	asciiLabel = `[-0-9A-Za-z_]+`
+	western    = `\p{Latin}\p{Greek}\p{Cyrillic}\p{Armenian}\p{Georgian}\p{Coptic}\p{Glagolitic}\p{Gothic}\p{Cherokee}\p{Lisu}\p{Inherited}`
 	denseClass = `\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Arabic}\p{Syriac}`
-	otherLabel = `[^\x00-\x7F` + denseClass + `\p{N}\p{P}\p{S}\p{Z}\p{C}]+`
-	sparse     = `(?:` + asciiLabel + `|` + otherLabel + `)`
-	anyLabel   = `(?:` + asciiLabel + `|[` + denseClass + `]+|` + otherLabel + `)`
+	otherLabel = `[^\x00-\x7F` + western + denseClass + `\p{N}\p{P}\p{S}\p{Z}\p{C}]+`
+	label      = `[-0-9A-Za-z_` + western + `]+`
+	sparse     = `(?:` + label + `|` + otherLabel + `)`
+	anyLabel   = `(?:` + label + `|[` + denseClass + `]+|` + otherLabel + `)`
 	style      = "[*`~]*" // marks of emphasis and code do not part a name
 	path       = `(/[0-9A-Za-z_/.\-~%+#?=&:@$,;!]*)?`
 )
@@ -142,15 +159,17 @@ const (
 // Patterns of mentions. A label ends where the class of characters changes: in 访问evil.example the host begins with
 // evil. Digits are folded before, so they are ASCII.
 var (
-	asciiWord = Lazily(asciiLabel)
+	sparseWord = Lazily(label)
 	// names are labels that dots or at signs join. A full stop of another script joins none of a dense script.
 	names = []pattern{
 		Lazily(`(` + anyLabel + `(?:` + style + `[.@]` + style + anyLabel + `)+)` + path),
 		Lazily(`(` + sparse + `(?:` + style + `[.@` + softDot + `]` + style + sparse + `)+)` + path),
 	}
 	nameMarks = strings.NewReplacer("*", "", "`", "", "~", "")
-	// others are long words, such as keys and hashes, letters under five marks or more, numbers in one character.
+	// others are long words, such as keys and hashes, letters under five marks or more, numbers in one character, hosts
+	// without a dot.
 	others = Lazily(`[-0-9A-Za-z_]{25,}|\P{M}?\p{M}{5,}|[\p{No}\p{Nl}]`)
+	hosts  = Lazily(`(?i)\blocalhost\b|(?:^|[^:/\w])//[-\w]+|\[[0-9a-f.]*:[0-9a-f:.]+\]`)
 	// number joins digits by a comma, a full stop, an apostrophe, an underscore, a narrow or fixed blank.
 	number       = Lazily(`0[xX][0-9A-Fa-f]+|[0-9]+(?:[.,_'’\x{A0}\x{2009}\x{202F}][0-9]+)*`)
 	spacedNumber = Lazily(`\b[0-9]{1,3}(?: [0-9]{3})+\b`)
@@ -169,6 +188,14 @@ func mentions(text string) [][]string {
 			out = append(out, []string{strings.ToLower(strings.Trim(word, "-_"))})
 		}
 	}
+	for _, host := range hosts().FindAllString(text, -1) {
+		out = append(out, []string{strings.ToLower(host[max(0, strings.Index(host, "//")):])})
+	}
+	for _, word := range sparseWord().FindAllString(text, -1) { // endings follow a name behind a hyphen
+		if slices.ContainsFunc(strings.Split(word, "-"), isMixed) {
+			out = append(out, []string{strings.ToLower(word)})
+		}
+	}
 	for _, name := range names {
 		for _, m := range name().FindAllStringSubmatch(text, -1) {
 			if name := strings.ToLower(nameMarks.Replace(m[1])); isHost(name) {
@@ -178,6 +205,18 @@ func mentions(text string) [][]string {
 		}
 	}
 	return out
+}
+
+// isMixed reports a word with letters of two western scripts.
+func isMixed(word string) bool {
+	n := 0
+	for _, table := range []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Georgian,
+		unicode.Coptic, unicode.Glagolitic, unicode.Gothic, unicode.Cherokee, unicode.Lisu} {
+		if strings.ContainsFunc(word, func(c rune) bool { return unicode.Is(table, c) }) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // numberForms are the ways to read a number: 9.999 can be nine and a fraction or nearly ten thousand.
@@ -209,6 +248,7 @@ func isHost(name string) bool {
 	labels := strings.Split(strings.ReplaceAll(name, softDot, "."), ".")
 	return strings.Contains(name, "@") || slices.ContainsFunc(labels[1:], func(label string) bool {
 		other := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) }
+		label = strings.Trim(label, "-_")
 		return strings.HasPrefix(label, "xn--") || utf8.RuneCountInString(label) > 1 && !strings.ContainsFunc(label, other)
 	})
 }

@@ -88,7 +88,11 @@ func TestCheckSummary(t *testing.T) {
 		}
 	}
 	s.Fork = new(argand())
-	if err := Check(made(), s); err == nil || !strings.Contains(err.Error(), "foundation: severity low is below the floor medium") {
-		t.Errorf("Check of a summary from before the fork: %v", err)
+	for _, years := range []int{0, 1, 100} { // a summary from before the fork does not come after it by saying so
+		sum := made()
+		sum.GeneratedAt = mip.NewTime(noon.AddDate(years, 0, 0))
+		if err := Check(sum, s); err == nil || !strings.Contains(err.Error(), "foundation: severity low is below the floor medium") {
+			t.Errorf("Check of a summary from before the fork, made %s: %v", sum.GeneratedAt, err)
+		}
 	}
 }
