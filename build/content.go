@@ -53,6 +53,9 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 		}
 		m.ForumTopicID = cmp.Or(o.ForumTopicID, m.ForumTopicID)
 		m.Hardfork = cmp.Or(o.Hardfork, m.Hardfork)
+		if m.Hardfork != nil {
+			m.StatedActivations = c.Schedule(p, s.PublicNetworks())
+		}
 		all[i] = m
 	}
 	return all

@@ -239,7 +239,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 	var live *snapshot.Snapshot
 	// Figures that do not fit the proposals of this site are left out.
 	if o.Live != nil {
-		live, p.plan.Problems = o.Live.Filter(c.Summaries, p.info, c.Forks)
+		live, p.plan.Problems = o.Live.Filter(c.Summaries, p.info)
 	}
 	if p.pages, err = render.NewPages(p.info, c.Forks, live, o.Notice); err != nil {
 		return nil, err

@@ -61,6 +61,9 @@ type dashboardView struct {
 	Stagnant []mip.Summary
 	Broken   []brokenRequires
 	Upgrades []upgrade
+	Compared mip.Compared
+	// Disagreements are those of texts and chains, whether they hold now or at another time.
+	Disagreements []mip.Disagreement
 }
 
 // brokenRequires is a proposal that depends on some that are not published.
@@ -75,6 +78,7 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	v := dashboardView{
 		DashboardPage: d, Live: p.live(all, upgrades), Statuses: statusChoices(all), Recent: Recent(all), Upgrades: upgrades,
 	}
+	v.Compared, v.Disagreements = p.compare(all)
 	v.Bars = bars(v.Statuses, len(all))
 	open, over := lastCalls(all)
 	v.Calls = append(over, open...)

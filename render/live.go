@@ -21,9 +21,6 @@ type liveView struct {
 	Forum    *source
 	Networks []networkTile
 	Hot      []hotRow
-	// Compared is when texts and chains were compared; Disagree is where they did not agree.
-	Compared *mip.Time
-	Disagree []api.Discrepancy
 	Next     []upgrade
 }
 
@@ -74,11 +71,6 @@ func (p *Pages) live(all []mip.Summary, upgrades []upgrade) liveView {
 		}
 		v.Waits = v.Waits || t.Head == nil
 		v.Networks = append(v.Networks, t)
-	}
-	if p.snapshot != nil {
-		// A deadline that has passed is among what needs attention anyway.
-		v.Compared, v.Disagree = p.snapshot.ComparedAt, slices.DeleteFunc(slices.Clone(p.snapshot.Discrepancies),
-			func(d api.Discrepancy) bool { return d.Code == "last-call-overdue" })
 	}
 	return v
 }

@@ -46,10 +46,11 @@ type proposalView struct {
 	Relations *neighbourhood
 	// Successors took the proposal's place; Candidates ask for it.
 	Successors, Candidates relation
-	Topic                  *snapshot.Topic // its discussion at the moment of the build's figures
-	Languages              *languagesView  // committed translations
-	Machine                *languagesView  // those that a model can be asked for
-	Ask                    bool            // a summary can be asked for, and says more than the text
+	Disagreements          []mip.Disagreement // of its text and its hard fork
+	Topic                  *snapshot.Topic    // its discussion at the moment of the build's figures
+	Languages              *languagesView     // committed translations
+	Machine                *languagesView     // those that a model can be asked for
+	Ask                    bool               // a summary can be asked for, and says more than the text
 }
 
 // relation is the proposals that a proposal is tied to in one way.
@@ -107,6 +108,11 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	}
 	if v.Index+1 < len(v.All) {
 		w.Next = &v.All[v.Index+1]
+	}
+	if v.Fork != nil {
+		// Beside the proposal itself no other has to be looked at.
+		_, w.Disagreements = mip.Compare(v.All[v.Index:v.Index+1], mip.ID{Kind: p.info.Prefix}, []mip.HardFork{*v.Fork}, p.info.Networks)
+		w.Disagreements = slices.DeleteFunc(w.Disagreements, func(d mip.Disagreement) bool { return d.ID != s.ID })
 	}
 	// Relations are shown twice: in the details and in a drawing.
 	after := append(slices.Clone(w.Successors.Refs), w.Candidates.Refs...)

@@ -86,9 +86,15 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 	route := plain.Listing{Kind: "upgrade", Slug: mip.Slug(f.Name)}.Route()
 	v := struct {
 		upgrade
-		Missing []ref // bundled but not published
-		Table   table
+		Missing       []ref // bundled but not published
+		Disagreements []mip.Disagreement
+		Table         table
 	}{upgrade: p.upgrade(f, all)}
+	// What is not published stands in Missing.
+	_, v.Disagreements = p.compare(all)
+	v.Disagreements = slices.DeleteFunc(v.Disagreements, func(d mip.Disagreement) bool {
+		return d.Fork != f.Name || d.Code == mip.BundledNotPublished
+	})
 	// A table has no row for a proposal that is not published.
 	var bundled []mip.Summary
 	for _, r := range v.Bundled {
@@ -107,6 +113,11 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 		Script:      forksScript,
 		Alternates:  []alternate{p.feedOf(route, heading)},
 	}, v)
+}
+
+// compare compares texts with all hard forks of the site.
+func (p *Pages) compare(all []mip.Summary) (mip.Compared, []mip.Disagreement) {
+	return mip.Compare(all, mip.ID{Kind: p.info.Prefix}, p.forks, p.info.Networks)
 }
 
 // Upgrades renders the overview of all hard forks, the newest first. It is there on a site without

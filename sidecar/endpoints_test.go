@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -148,21 +150,44 @@ func TestHardForksFollowBlockTime(t *testing.T) {
 	})
 }
 
-// A proposal without a status disagrees with nothing, before its fork is active and after.
-func TestNoStatusDisagreesWithNothing(t *testing.T) {
+// What texts leave out is counted, and told where the chains have gone on without it.
+func TestCompared(t *testing.T) {
 	bubble(t, func(w *world) {
 		k := *w.known
-		k.List.MIPs = slices.Clone(k.List.MIPs)
+		k.List.MIPs, k.HardForks = slices.Clone(k.List.MIPs), slices.Clone(k.HardForks)
 		k.List.MIPs[0].Status, k.List.MIPs[1].Status = "", ""
+		k.List.MIPs[0].StatedActivations = []mip.StatedActivation{{Network: "mainnet", Text: "TBD"}, {Network: "testnet", Text: "1", Timestamp: k.HardForks[0].Activation["testnet"].Timestamp}}
+		k.HardForks[0].BundledMIPs = append(slices.Clone(k.HardForks[0].BundledMIPs), 77)
 		if err := w.sidecar.Update(&k); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"active on testnet", "active"} {
-			got := read[api.MIPWatch](w, w.get("/api/mip-watch"))
-			if f := got.HardForks[0]; f.Status != want || len(got.Discrepancies) != 0 || !reflect.DeepEqual(f.StatusAsOf, got.Freshness.HardForks) {
-				t.Errorf("%s as of %v, discrepancies %+v; want %s as of %v, and none", f.Status, f.StatusAsOf, got.Discrepancies, want, got.Freshness.HardForks)
+		always := []string{`activation-in-text-differs: The text of MIP-1 says "TBD" for mainnet, where NINE activates on 1 Jan 2000, 00:01 UTC.`, "bundled-not-published: NINE bundles MIP-77, which is not published here."}
+		for _, tt := range []struct {
+			status string
+			found  []string
+		}{
+			{"active on testnet", always},
+			{"active", []string{"active-without-status: NINE is active on mainnet since 1 Jan 2000, 00:01 UTC (its latest block is of 1 Jan 2000, 00:03 UTC), and MIP-1, which it bundles, states no status.",
+				always[0], "active-without-status: NINE is active on mainnet since 1 Jan 2000, 00:01 UTC (its latest block is of 1 Jan 2000, 00:03 UTC), and MIP-2, which it bundles, states no status.", always[1]}},
+		} {
+			want, found := tt.status, tt.found
+			if want == "active" {
+				time.Sleep(200 * time.Second)
 			}
-			time.Sleep(200 * time.Second)
+			got := read[api.MIPWatch](w, w.get("/api/mip-watch"))
+			var lines []string
+			for _, d := range got.Discrepancies {
+				lines = append(lines, d.Code+": "+d.Message)
+			}
+			if diff := cmp.Diff(found, lines); diff != "" {
+				t.Errorf("%s: discrepancies (-want +got):\n%s", want, diff)
+			}
+			if c := got.Compared; c == nil || c.Bundled != 3 || c.Published != 2 || c.Stated != 0 {
+				t.Errorf("%s: compared %+v, want 3 bundled, 2 published, none with a status", want, c)
+			}
+			if f := got.HardForks[0]; f.Status != want || !reflect.DeepEqual(f.StatusAsOf, got.Freshness.HardForks) {
+				t.Errorf("%s as of %v, want %s as of %v", f.Status, f.StatusAsOf, want, got.Freshness.HardForks)
+			}
 		}
 	})
 }

@@ -161,7 +161,7 @@ func addHeads(w *api.MIPWatch, st *site, p parts, clock chainClock) {
 		}
 	}
 	if p.has(partDiscrepancies) {
-		w.Discrepancies = discrepancies(x, clock)
+		w.Discrepancies, w.Compared = compare(x, clock)
 	}
 	if p.has(partNetworks) {
 		w.Networks = clock.heads
@@ -327,11 +327,9 @@ func (c chainClock) source(network string) string {
 	return "its latest block is of " + at
 }
 
-// discrepancies lists where the texts and the chains disagree: a fork that is active while a proposal that it bundles
-// is not Final, a proposal that is Final before its fork is active, and a last call whose last day is over in UTC.
-// Activation counts on the main network, the first of the site, since test networks switch first. They are sorted by
-// proposal, then in the order of the forks.
-func discrepancies(x *index.Index, clock chainClock) []api.Discrepancy {
+// compare lists where the texts and the chains disagree now, by proposal and then in the order of the forks, and counts
+// what was compared: see [mip.Compare]. A last call whose last day is over in UTC comes before a proposal's others.
+func compare(x *index.Index, clock chainClock) ([]api.Discrepancy, *mip.Compared) {
 	out := []api.Discrepancy{}
 	for _, m := range x.List.MIPs {
 		last := m.LastCallDeadline
@@ -340,46 +338,43 @@ func discrepancies(x *index.Index, clock chainClock) []api.Discrepancy {
 			out = append(out, api.Discrepancy{MIP: &m.Number, Code: "last-call-overdue", Message: message})
 		}
 	}
-	// A site without networks has no chain to disagree with.
-	for _, network := range x.Site.Networks[:min(1, len(x.Site.Networks))] {
-		for _, f := range x.HardForks {
-			for _, n := range f.BundledMIPs {
-				m, ok := mip.Find(x.List.MIPs, mip.ID{Kind: x.Site.Prefix, Number: n})
-				if code, message := disagreement(m, f, network.ID, clock); ok && code != "" {
-					out = append(out, api.Discrepancy{
-						MIP: &m.Number, Hardfork: &f.Name, Network: &network.ID, Code: code, Message: message,
-					})
-				}
-			}
+	compared, found := mip.Compare(x.List.MIPs, mip.ID{Kind: x.Site.Prefix}, x.HardForks, x.Site.Networks)
+	for _, d := range found {
+		// A fork without an activation time on the network is not active there.
+		if !d.Holds(d.Activation.Reached(clock.now(d.Network.ID))) {
+			continue
 		}
+		now := api.Discrepancy{MIP: &d.ID.Number, Hardfork: &d.Fork, Code: d.Code, Message: clock.message(d)}
+		if d.Network.ID != "" {
+			now.Network = &d.Network.ID
+		}
+		out = append(out, now)
 	}
 	// The sort is stable, so that the forks of a proposal stay in their order.
 	slices.SortStableFunc(out, func(a, b api.Discrepancy) int { return *a.MIP - *b.MIP })
-	return out
+	return out, &compared
 }
 
-// disagreement compares a proposal's status with its fork's on one network. The code is empty where they agree. A
-// Living proposal may stay so in an active fork, and one without a status disagrees with nothing.
-func disagreement(m mip.Summary, f mip.HardFork, network string, clock chainClock) (code, message string) {
-	activation := f.Activation[network]
-	// A fork without an activation time on the network is not active there.
-	active, source := activation.Reached(clock.now(network)), clock.source(network)
-	switch {
-	case m.Status == "":
-	case active && m.Status != mip.Final && m.Status != mip.Living:
-		since := "from the first block"
-		if *activation.Timestamp != 0 && activation.Time != nil {
-			since = "since " + activation.Time.UTC().Format(minute)
+// message says what disagrees now, with its evidence.
+func (c chainClock) message(d mip.Disagreement) string {
+	a, network, source := d.Activation, d.Network.ID, c.source(d.Network.ID)
+	since := "from the first block"
+	when := "has no activation time"
+	if a.Time != nil {
+		when = "activates on " + a.Time.UTC().Format(minute)
+		if *a.Timestamp != 0 {
+			since = "since " + a.Time.UTC().Format(minute)
 		}
-		const message = "%s is active on %s %s (%s), and %s, which it bundles, is %s."
-		return "active-not-final", fmt.Sprintf(message, f.Name, network, since, source, m.ID, m.Status)
-	case !active && m.Status == mip.Final:
-		when := "has no activation time"
-		if activation.Time != nil {
-			when = "activates on " + activation.Time.UTC().Format(minute)
-		}
-		const message = "%s is Final, and %s, which bundles it, %s on %s (%s)."
-		return "final-not-active", fmt.Sprintf(message, m.ID, f.Name, when, network, source)
 	}
-	return "", ""
+	switch d.Code {
+	case mip.ActiveNotFinal:
+		return fmt.Sprintf("%s is active on %s %s (%s), and %s, which it bundles, is %s.", d.Fork, network, since, source, d.ID, d.Status)
+	case mip.ActiveWithoutStatus:
+		return fmt.Sprintf("%s is active on %s %s (%s), and %s, which it bundles, states no status.", d.Fork, network, since, source, d.ID)
+	case mip.FinalNotActive:
+		return fmt.Sprintf("%s is Final, and %s, which bundles it, %s on %s (%s).", d.ID, d.Fork, when, network, source)
+	case mip.BundledNotPublished:
+		return fmt.Sprintf("%s bundles %s, which is not published here.", d.Fork, d.ID)
+	}
+	return fmt.Sprintf("The text of %s says %q for %s, where %s %s.", d.ID, d.Stated, network, d.Fork, when)
 }

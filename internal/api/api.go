@@ -79,6 +79,7 @@ type MIPWatch struct {
 	Networks      map[string]NetworkStatus `json:"networks,omitzero" doc:"By network id."`
 	HardForks     []mip.HardFork           `json:"hardforks,omitzero" doc:"With status against the chains' own time."`
 	Discrepancies []Discrepancy            `json:"discrepancies,omitzero" doc:"Where texts and chains disagree."`
+	Compared      *mip.Compared            `json:"compared,omitzero" doc:"What discrepancies were looked for in; there with them."`
 	AI            *Offers                  `json:"ai,omitzero" doc:"What this sidecar makes of a text."`
 	Freshness     Freshness                `json:"freshness" doc:"When each part was true; null for one that was never true or not asked for."`
 
@@ -99,10 +100,10 @@ type Offers struct {
 
 // Discrepancy is one disagreement between a proposal's text and the network.
 type Discrepancy struct {
-	MIP      *int    `json:"mip" doc:"The proposal."`
+	MIP      *int    `json:"mip" doc:"The proposal, published or not."`
 	Hardfork *string `json:"hardfork" doc:"The hard fork."`
-	Network  *string `json:"network" doc:"The network's id."`
-	Code     string  `json:"code" doc:"active-not-final, final-not-active or last-call-overdue."`
+	Network  *string `json:"network" doc:"The network's id, null where none matters."`
+	Code     string  `json:"code" doc:"What disagrees, such as active-not-final or last-call-overdue: see the guide for integrators."`
 	Message  string  `json:"message" doc:"What disagrees, with the evidence."`
 }
 

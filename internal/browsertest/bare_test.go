@@ -14,11 +14,11 @@ import (
 // liveWords are what pages say of live figures.
 var liveWords = []string{
 	"being measured", "asking", "Not asked", "not asked", "not offered", "no answer", "Unknown", "latest block", "Finalized",
-	"Hottest", "disagree", "Summarise", "Translate", "language model",
+	"Hottest", "Summarise", "Translate", "language model",
 }
 
 // drawn is what a reader sees of a page that is live, or stands for what is.
-const drawn = `[...document.querySelectorAll("[data-source], [data-network], [data-topic], #hot, .attn, .spark, .heat, .he, #heat, .fh, .langs button, [data-offer], .ai")]
+const drawn = `[...document.querySelectorAll("[data-source], [data-network], [data-topic], #hot, .spark, .heat, .he, #heat, .fh, .langs button, [data-offer], .ai")]
 	.filter(e => e.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().width && !(e.id === "heat" && !e.textContent)).map(e => e.outerHTML.slice(0, 120))`
 
 // bare visits sites whose sidecar gives nothing: none is there, it cannot be reached, or a proxy says so. The pages are

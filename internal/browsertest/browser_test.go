@@ -51,7 +51,6 @@ func TestPages(t *testing.T) {
 		{"step 26: figures of the build are renewed", renewed},
 		{"steps 20 and 26: no source answers, and one ends and comes back", sources},
 		{"step 26: figures age", ages},
-		{"step 26: disagreements keep their place", disagreements},
 		{"step 26: live answers are text", hostileAnswers},
 		{"step 27: a hidden tab asks nothing", hidden},
 		{"step 33: not found", notFound},

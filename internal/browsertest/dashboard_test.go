@@ -237,38 +237,3 @@ func olderAnswer(t *testing.T, _ *served) {
 
 // later is a day after a time, and after now.
 func later(t mip.Time) mip.Time { return mip.NewTime(t.UTC().AddDate(0, 0, 1)) }
-
-// disagreements hold what a chain and texts say, many and long: all of it is shown, nothing before it moves, what else
-// needs attention does not contradict it, and what a file says is text.
-func disagreements(t *testing.T, _ *served) {
-	const hostile = `<img src=x onerror=alert(1)> & "more" `
-	r := serveFigures(t, false, func(w *api.MIPWatch) {
-		for i := range 12 {
-			w.Discrepancies = append(w.Discrepancies, api.Discrepancy{Code: "x", Message: fmt.Sprint(i, hostile, strings.Repeat("words ", 40))})
-		}
-	})
-	look := func(r *served) (float64, []string, string) {
-		tab := r.tab(t, View{Width: 390, NoScript: true})
-		tab.Go("/dashboard/")
-		if Ask[bool](tab, `(e => { for (; e; e = e.parentElement) if (e.scrollHeight > e.clientHeight + 1 && getComputedStyle(e).overflowY !== "visible") return e.tagName !== "HTML"; return false })(document.querySelector("#disagree"))`) {
-			t.Error("the list is cut")
-		}
-		return Ask[float64](tab, `document.querySelector("#disagree").closest("section").getBoundingClientRect().top`),
-			Ask[[]string](tab, `[...document.querySelectorAll("#disagree li")].map(li => li.textContent)`),
-			Ask[string](tab, `document.querySelector("#disagree").closest("section").innerText`)
-	}
-	full, said, attention := look(r)
-	empty, agreed, _ := look(serveFigures(t, false, nil))
-	if full != empty {
-		t.Errorf("at %v px with disagreements, at %v without", full, empty)
-	}
-	if strings.Contains(attention, "nothing stagnant") || strings.Contains(attention, "agree.") {
-		t.Errorf("disagreements, and says %q", attention)
-	}
-	if len(said) != 12 || !strings.HasPrefix(said[11], "11"+hostile) {
-		t.Errorf("says %q", said)
-	}
-	if len(agreed) != 1 || !strings.Contains(agreed[0], "agree") {
-		t.Errorf("says %q where all agree", agreed)
-	}
-}

@@ -3,9 +3,12 @@ package browsertest
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/corpora"
 )
@@ -85,6 +88,10 @@ func TestStates(t *testing.T) {
 	t.Run("deadline", func(t *testing.T) {
 		t.Parallel()
 		deadlines(t, made.serve(t))
+	})
+	t.Run("disagreements", func(t *testing.T) {
+		t.Parallel()
+		disagreeing(t, made.serve(t))
 	})
 	t.Run("monad", func(t *testing.T) {
 		t.Parallel()
@@ -179,5 +186,32 @@ func deadlines(t *testing.T, v *served) {
 				t.Errorf("%s says %q", page, word)
 			}
 		}
+	}
+}
+
+// disagreeing holds that a page says of texts and chains what disagrees at the reader's moment, and without scripts what
+// does at one time or another.
+func disagreeing(t *testing.T, r *served) {
+	const visible = `[...document.querySelectorAll("li")].filter(li => li.parentElement.querySelector(".agree") && li.checkVisibility()).map(li => li.innerText.split(";")[0])`
+	nine, ten := []string{"MIP-3 is Draft", "MIP-4 is Draft", "MIP-5 is Draft"}, []string{"MIP-8 is Draft"}
+	for name, tt := range map[string]struct {
+		view            View
+		dashboard, page []string // of MIP-3
+	}{
+		"without scripts": {View{NoScript: true}, slices.Concat(nine, ten), nine[:1]},
+		"between":         {View{Early: clockAt(time.Date(2026, 3, 15, 16, 0, 0, 0, time.UTC))}, []string{"Nothing found."}, []string{"Nothing found."}},
+		"after":           {View{Early: clockAt(time.Date(2026, 4, 19, 16, 0, 0, 0, time.UTC))}, nine, nine[:1]},
+		"a year after":    {View{Early: clockAt(time.Date(2027, 9, 2, 16, 0, 0, 0, time.UTC))}, slices.Concat(nine, ten), nine[:1]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tab := r.tab(t, tt.view)
+			tab.Expect(failures)
+			for page, want := range map[string][]string{"/dashboard/": tt.dashboard, "/mip/3/": tt.page} {
+				tab.Go(page)
+				if diff := cmp.Diff(want, Ask[[]string](tab, visible)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", page, diff)
+				}
+			}
+		})
 	}
 }

@@ -118,6 +118,11 @@ func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) st
 	return "active on " + strings.Join(active, ", ")
 }
 
+// concerns reports whether the fork bundles the proposal of a number, or is defined by it.
+func (h HardFork) concerns(number int) bool {
+	return slices.Contains(h.BundledMIPs, number) || h.MetaMIP != nil && *h.MetaMIP == number
+}
+
 // Reached reports whether the time has come. No time never comes; the first block always has.
 func (a Activation) Reached(now time.Time) bool {
 	return a.Timestamp != nil && *a.Timestamp <= max(0, now.Unix())

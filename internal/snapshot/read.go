@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -17,21 +16,18 @@ import (
 const (
 	// MaxBytes bounds a file: the answer for 10,000 proposals is smaller.
 	MaxBytes = 32 << 20
-	// maxMessage bounds a discrepancy, in characters; the sidecar's own are shorter.
-	maxMessage = 500
 	// maxQuote bounds what is repeated of a file, in characters.
 	maxQuote = 61
 )
 
 // File is a saved answer by itself, not yet compared with any proposals.
 type File struct {
-	name          string
-	mips          []link
-	forum         []api.ForumActivity
-	networks      map[string]api.NetworkStatus
-	discrepancies []api.Discrepancy
-	freshness     api.Freshness
-	errors        map[string]api.Code
+	name      string
+	mips      []link
+	forum     []api.ForumActivity
+	networks  map[string]api.NetworkStatus
+	freshness api.Freshness
+	errors    map[string]api.Code
 }
 
 // link is all that is read of a proposal: which text the file speaks of, and which topic its link led to.
@@ -74,16 +70,16 @@ func (f *File) decode(raw []byte) error {
 	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
 		return fmt.Errorf("is no JSON object; %w", errWanted)
 	}
-	var hardForks []json.RawMessage // the site's own are judged anew
+	var judged []json.RawMessage // what pages say of hard forks is judged anew, by the reader's clock
 	for _, m := range []struct {
 		name string
 		read func(b []byte, at string) error
 	}{
-		{"discrepancies", list(&f.discrepancies, func(*api.Discrepancy) string { return "" })},
+		{"discrepancies", value(&judged)},
 		{"errors", value(&f.errors)},
 		{"forum", list(&f.forum, topicProblem)},
 		{"freshness", value(&f.freshness)},
-		{"hardforks", value(&hardForks)},
+		{"hardforks", value(&judged)},
 		{"mips", list(&f.mips, func(*link) string { return "" })},
 		{"networks", value(&f.networks)},
 	} {
@@ -171,21 +167,11 @@ func quote(s string) string { return fmt.Sprintf("%q", mip.ShortenRunes(s, maxQu
 // notices of what was left out and why.
 //
 // Which topic a proposal has is for the proposal to say: the file is believed only where a link to the forum holds no
-// number, and only if it is still that link. A discrepancy is kept while the text that it speaks of is the same.
-func (f *File) Filter(all []mip.Summary, site mip.SiteInfo, forks []mip.HardFork) (*Snapshot, []mip.Problem) {
-	h := filter{File: f, all: all, site: site, forks: forks}
-	out := &Snapshot{Topics: h.topics(), Networks: h.heads(), Discrepancies: []api.Discrepancy{}}
-	for i, d := range f.discrepancies {
-		if why := h.outdated(d); why != "" {
-			h.notice("outdated-discrepancy", "discrepancies[%d]: %s", i, why)
-			continue
-		}
-		out.Discrepancies = append(out.Discrepancies, d)
-	}
+// number, and only if it is still that link.
+func (f *File) Filter(all []mip.Summary, site mip.SiteInfo) (*Snapshot, []mip.Problem) {
+	h := filter{File: f, all: all, site: site}
+	out := &Snapshot{Topics: h.topics(), Networks: h.heads()}
 	_, out.ForumFailed = f.errors["forum"]
-	if j := f.freshness.HardForks; j != nil && recent(*j) {
-		out.ComparedAt = j
-	}
 	return out, mip.SortProblems(h.problems)
 }
 
@@ -194,7 +180,6 @@ type filter struct {
 	*File
 	all      []mip.Summary
 	site     mip.SiteInfo
-	forks    []mip.HardFork
 	problems []mip.Problem
 }
 
@@ -272,40 +257,9 @@ func (h *filter) heads() []Network {
 		}
 	}
 	for id := range h.networks {
-		if !h.hasNetwork(id) {
+		if !slices.ContainsFunc(h.site.Networks, func(n mip.Network) bool { return n.ID == id }) {
 			h.notice("unknown-network", "networks.%s: the site has no such network", quote(id))
 		}
 	}
 	return out
-}
-
-// hasNetwork reports whether the site has a network of that id.
-func (h *filter) hasNetwork(id string) bool {
-	return slices.ContainsFunc(h.site.Networks, func(n mip.Network) bool { return n.ID == id })
-}
-
-// outdated says why a discrepancy cannot be shown; empty means that it can. Its message is shown as text.
-func (h *filter) outdated(d api.Discrepancy) string {
-	if d.MIP != nil {
-		s, ok := h.proposal(*d.MIP)
-		same := func(l link) bool { return l.Number == *d.MIP && l.ContentHash == s.ContentHash }
-		switch {
-		case !ok:
-			return "its proposal is not published here"
-		case !slices.ContainsFunc(h.mips, same):
-			return "the text of " + s.ID.String() + " has changed since"
-		}
-	}
-	// The sidecar writes short messages without hidden characters, so that somebody else did write others.
-	switch {
-	case d.Hardfork != nil && !slices.ContainsFunc(h.forks, func(f mip.HardFork) bool { return f.Name == *d.Hardfork }):
-		return "the site has no such hard fork"
-	case d.Network != nil && !h.hasNetwork(*d.Network):
-		return "the site has no such network"
-	case strings.TrimSpace(d.Message) == "" || utf8.RuneCountInString(d.Message) > maxMessage:
-		return "its message is empty or too long"
-	case mip.OneLine(d.Message) != d.Message:
-		return "its message holds hidden characters"
-	}
-	return ""
 }

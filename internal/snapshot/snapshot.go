@@ -23,12 +23,8 @@ type Snapshot struct {
 	Topics []Topic
 	// Networks are in the order of the site. One that the file lacks is left out.
 	Networks []Network
-	// Discrepancies are about texts that are still the same.
-	Discrepancies []api.Discrepancy
 	// ForumFailed is true when the forum did not answer for all topics.
 	ForumFailed bool
-	// ComparedAt is the moment at which the texts were compared with the chains; nil means never.
-	ComparedAt *mip.Time
 }
 
 // Topic is a discussion and what proposals it is about.

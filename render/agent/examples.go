@@ -93,9 +93,10 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 	// Only /api/mip-watch names the proposals of a topic.
 	linked := topic
 	linked.Proposals = []api.ProposalRef{{Number: p.Number, ID: p.ID, Title: p.Title}}
+	compared, _ := mip.Compare([]mip.Summary{p.Summary}, mip.ID{Kind: info.Prefix}, forks, info.Networks)
 	watch := api.MIPWatch{
 		MIPs: []mip.Summary{p.Summary}, Forum: []api.ForumActivity{linked}, Networks: networks, HardForks: forks,
-		Discrepancies: []api.Discrepancy{}, Errors: map[string]api.Code{},
+		Discrepancies: []api.Discrepancy{}, Compared: &compared, Errors: map[string]api.Code{},
 		Freshness: api.Freshness{MIPs: p.Updated, Forum: fetched, Networks: fetched, HardForks: fetched},
 	}
 	finding := invented.Finding

@@ -61,8 +61,7 @@ const show = w => {
   judge(w.hardforks);
   const list = $("#disagree"), lines = w.discrepancies.filter(x => x.code !== "last-call-overdue").map(x => x.message);
   if (!list) return;
-  for (const e of $$("#calm")) e.hidden = lines.length;
-  if (!lines.length) lines.push("Nothing: texts and chains agree.");
+  if (!lines.length) lines.push("Nothing found.");
   if (list.textContent !== lines.join(""))
     list.replaceChildren(...lines.map(textContent => Object.assign(d.createElement("li"), { textContent })));
   put($("#compared"), `As of ${when(w.freshness.hardforks)}`);

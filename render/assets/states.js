@@ -49,6 +49,7 @@ const judge = (forks = []) => {
       current &&= passed;
     }
   }
+  for (const e of $$("[data-holds]")) e.hidden = !networks(e.dataset)[0][2] == e.dataset.holds;
   for (const c of $$(".next")) c.hidden = c !== next;
   put($(".next:not([hidden]) h2"), `${over ? "Latest" : "Next"} upgrade`);
 };

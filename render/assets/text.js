@@ -1,13 +1,13 @@
 // copy buttons; headings and code get theirs here
 for (const a of $$(".prose a.h")) {
   const b = d.createElement("button"), h = a.parentElement;
-  b.type = "button"; b.className = "hc ic ic-link"; b.dataset.copy = "url" + a.hash; b.title = "Copy link";
+  b.className = "hc ic ic-link"; b.dataset.copy = "url" + a.hash; b.title = "Copy link";
   b.setAttribute("aria-label", `Copy link to ${(a === h.firstElementChild ? a : h).textContent.replace(/\s*#$/, "")}`);
   h.append(b);
 }
 for (const f of $$("figure.code")) {
   const b = d.createElement("button");
-  b.type = "button"; b.className = "btn s"; b.dataset.copy = "code"; b.textContent = "Copy";
+  b.className = "btn s"; b.dataset.copy = "code"; b.textContent = "Copy";
   f.append(b);
 }
 d.addEventListener("click", async e => {
@@ -31,12 +31,12 @@ if (list) {
   const open = d.createElement("button"), label = d.createElement("b"), up = d.createElement("a");
   const close = d.createElement("button"), heading = d.createElement("h2"), read = d.createElement("progress");
   bar.className = "here"; bar.hidden = true; bar.setAttribute("aria-label", "Place in the text");
-  open.type = "button"; label.textContent = "Contents"; open.append(label, here);
+  label.textContent = "Contents"; open.append(label, here);
   up.href = "#main"; up.textContent = "Top";
   read.max = 100; read.setAttribute("aria-label", "Reading progress in percent");
   bar.append(read, open, up);
   sheet.className = "sheet"; sheet.setAttribute("aria-label", "On this page");
-  close.type = "button"; close.className = "btn s"; close.textContent = "Close";
+  close.className = "btn s"; close.textContent = "Close";
   heading.textContent = "On this page";
   sheet.append(close, heading, list.cloneNode(true));
   d.body.append(bar, sheet);

@@ -1,0 +1,133 @@
+package mip
+
+import "slices"
+
+// StatedActivation is when a network switches according to a proposal's own text.
+type StatedActivation struct {
+	Network   string `json:"network" doc:"The network's id."`
+	Text      string `json:"text" doc:"As written, such as 1773153000, 19 March 2026 or TBD; may be empty where a table leaves it so."`
+	Timestamp *int64 `json:"timestamp" doc:"Unix seconds, null where the text gives a day alone or no time."`
+	Date      Date   `json:"date" doc:"The day, where the text gives no Unix seconds."`
+}
+
+// Agrees reports whether a text says what the site's configuration does: the same second, the same day in UTC, or in
+// both no time. With a fork that a later one brings along there is nothing to compare.
+func (s StatedActivation) Agrees(a Activation) bool {
+	switch {
+	case a.FollowedBy != nil:
+		return true
+	case s.Timestamp != nil:
+		return a.Timestamp != nil && *a.Timestamp == *s.Timestamp
+	case !s.Date.IsZero():
+		return a.Time != nil && a.Time.Date() == s.Date
+	}
+	return a.Timestamp == nil
+}
+
+// The codes of a [Disagreement].
+const (
+	ActiveNotFinal          = "active-not-final"
+	ActiveWithoutStatus     = "active-without-status"
+	FinalNotActive          = "final-not-active"
+	BundledNotPublished     = "bundled-not-published"
+	ActivationInTextDiffers = "activation-in-text-differs"
+)
+
+// Disagreement is one point in which a proposal's text and a hard fork do not agree.
+type Disagreement struct {
+	Code string
+	// ID is the proposal's, which is not published under [BundledNotPublished].
+	ID     ID
+	Status Status
+	Fork   string
+	// Network is the main one, the first of the site, or under [ActivationInTextDiffers] that of which the text speaks.
+	// Under [BundledNotPublished] it is zero.
+	Network    Network
+	Activation Activation
+	// Stated is what the text says under [ActivationInTextDiffers].
+	Stated string
+}
+
+// Holds reports whether the two disagree at a time at which the fork is active on the network, or is not.
+func (d Disagreement) Holds(active bool) bool {
+	switch d.Code {
+	case ActiveNotFinal, ActiveWithoutStatus:
+		return active
+	case FinalNotActive:
+		return !active
+	}
+	return true
+}
+
+// Compared counts what was compared of texts and hard forks.
+type Compared struct {
+	Bundled   int `json:"bundled" doc:"Proposals that hard forks bundle, each counted once."`
+	Published int `json:"published" doc:"Those of them that are published here."`
+	Stated    int `json:"stated" doc:"Those of the published ones whose text states a status."`
+}
+
+// Compare compares the texts with the hard forks on the main network, the first of the site, since test networks switch
+// first. all must be in the order of ids; kind is that of the numbers that forks bundle. A Living proposal may stay so in
+// an active fork. A text that says when networks switch is compared with every network, and agrees where one of its forks
+// does what it says.
+//
+// The disagreements are by proposal, then in the order of the forks, whether they hold now or at another time.
+func Compare(all []Summary, kind ID, forks []HardFork, networks []Network) (c Compared, found []Disagreement) {
+	bundled := map[ID]bool{}
+	add := func(d Disagreement) { found = append(found, d) }
+	for _, f := range forks {
+		for _, id := range kind.Siblings(f.BundledMIPs) {
+			m, published := Find(all, id)
+			if !bundled[id] {
+				bundled[id] = true
+				c.Bundled++
+				if published {
+					c.Published++
+				}
+				if m.Status != "" {
+					c.Stated++
+				}
+			}
+			if !published {
+				add(Disagreement{Code: BundledNotPublished, ID: id, Fork: f.Name})
+				continue
+			}
+			// A site without networks has no chain to disagree with.
+			for _, n := range networks[:min(1, len(networks))] {
+				d := Disagreement{ID: id, Status: m.Status, Fork: f.Name, Network: n, Activation: f.Activation[n.ID]}
+				switch {
+				case d.Activation.FollowedBy != nil:
+					continue // it came with another fork, or will
+				case m.Status == Final:
+					d.Code = FinalNotActive
+				case d.Activation.Timestamp == nil || m.Status == Living:
+					continue
+				case m.Status == "":
+					d.Code = ActiveWithoutStatus
+				default:
+					d.Code = ActiveNotFinal
+				}
+				add(d)
+			}
+		}
+	}
+	for _, m := range all {
+		of := slices.DeleteFunc(slices.Clone(forks), func(f HardFork) bool { return m.ID.Kind != kind.Kind || !f.concerns(m.Number) })
+		for _, n := range networks {
+			i := slices.IndexFunc(m.StatedActivations, func(s StatedActivation) bool { return s.Network == n.ID })
+			if i < 0 || len(of) == 0 {
+				continue
+			}
+			s := m.StatedActivations[i]
+			if slices.ContainsFunc(of, func(f HardFork) bool { return s.Agrees(f.Activation[n.ID]) }) {
+				continue
+			}
+			add(Disagreement{
+				Code: ActivationInTextDiffers, ID: m.ID, Status: m.Status, Fork: of[0].Name, Network: n,
+				Activation: of[0].Activation[n.ID], Stated: s.Text,
+			})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Disagreement) int { return a.ID.Compare(b.ID) })
+	return c, found
+}
