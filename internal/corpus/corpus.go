@@ -62,6 +62,8 @@ type Corpus struct {
 	files map[string]*Proposal
 	// folders are those of the proposals, by the folder in the repository.
 	folders map[string]string
+	// roots are the folders in which links were looked up, opened.
+	roots sync.Map
 }
 
 // Proposal is one sound file. Its Summary lacks the fields that follow from the site: ID is
@@ -119,17 +121,23 @@ func (c *Corpus) Changed(f folder.File) *mip.Time {
 	return when
 }
 
+// numberedPath matches the beginning of a name such as eip-721, up to its number's first digit.
+var numberedPath = regexp.MustCompile(`(^|/)[a-z]+-\d`)
+
 // Locate finds a file or folder of a proposal's repository. Where the proposal's header has its number
 // under another prefix, a path with that prefix is tried with the site's: assets/eip-721 is
 // assets/erc-721. When nothing is there, missing is the first part of the path that is not. Of a
 // repository that is not here only the proposals' own folders are known; all else is taken to be
 // there.
 func (c *Corpus) Locate(p *Proposal, repoPath string) (found, missing string) {
-	if p.alias != "" && !c.exists(p, repoPath) {
-		other := regexp.MustCompile(`(^|/)`+p.alias+`-(\d)`).ReplaceAllString(repoPath, "${1}"+strings.ToLower(c.prefix)+"-$2")
-		if other != repoPath && c.exists(p, other) {
-			return other, ""
+	other := numberedPath.ReplaceAllStringFunc(repoPath, func(part string) string {
+		if strings.Trim(part, "/-0123456789") != p.alias {
+			return part
 		}
+		return strings.Replace(part, p.alias, strings.ToLower(c.prefix), 1)
+	})
+	if other != repoPath && !c.exists(p, repoPath) && c.exists(p, other) {
+		return other, ""
 	}
 	for i := range len(repoPath) + 1 {
 		if (i == len(repoPath) || repoPath[i] == '/') && !c.exists(p, repoPath[:i]) {
@@ -149,11 +157,11 @@ func (c *Corpus) exists(p *Proposal, repoPath string) bool {
 		dir, name := path.Split(repoPath)
 		_, numbered := numberInName(name)
 		here := c.folders[path.Clean(dir)]
-		return !numbered || path.Ext(name) != ".md" || here == "" || holds(here, name)
+		return !numbered || path.Ext(name) != ".md" || here == "" || c.holds(here, name)
 	case top == "":
 		folder, name := c.folderOf(p, repoPath)
-		return folder == "" || holds(folder, name)
-	case holds(top, repoPath):
+		return folder == "" || c.holds(folder, name)
+	case c.holds(top, repoPath):
 		return true
 	}
 	tracked := c.history.tracked[top]
@@ -182,12 +190,17 @@ func (c *Corpus) folderOf(p *Proposal, repoPath string) (folder, name string) {
 
 // holds reports whether a folder holds a file or folder, by a path that does not lead out of it. One
 // that may not be looked at counts as there.
-func holds(folder, name string) bool {
-	root, err := os.OpenRoot(folder)
-	if err == nil {
-		defer root.Close()
-		_, err = root.Lstat(cmp.Or(name, "."))
+func (c *Corpus) holds(folder, name string) bool {
+	// A text has thousands of links. The garbage collector closes the folders.
+	opened, ok := c.roots.Load(folder)
+	if !ok {
+		root, err := os.OpenRoot(folder)
+		if err != nil {
+			return errors.Is(err, fs.ErrPermission)
+		}
+		opened, _ = c.roots.LoadOrStore(folder, root)
 	}
+	_, err := opened.(*os.Root).Lstat(cmp.Or(name, "."))
 	return err == nil || errors.Is(err, fs.ErrPermission)
 }
 

@@ -71,7 +71,7 @@ func (s *shape) excess() *Excess {
 		{s.escapedPipes, 5_000, "too-complex", `there are more than 5,000 escaped pipes (\|) outside code`},
 		// Each line that is not blank is a node of some hundred bytes.
 		{s.lines, 100_000, "too-complex", "there are more than 100,000 lines of text outside code"},
-		{s.angles, 100_000, "too-complex", "there are more than 100,000 signs < outside code" + intoCode},
+		{s.angles, 20_000, "too-complex", "there are more than 20,000 signs < outside code" + intoCode},
 		{s.work, maxWork, "too-complex", "too many links, brackets, emphasis marks, backticks or reference definitions " +
 			"in one paragraph: divide it, or put data into a code block"},
 		// Each may be a block of HTML, which is dear to make harmless.
