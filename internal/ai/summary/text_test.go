@@ -15,6 +15,8 @@ func TestUnits(t *testing.T) {
 		{"sentences", "The first one stands by itself. The second one stands by itself too.", "The first one stands by itself.|The second one stands by itself too."},
 		{"one points back", "The first one stands by itself. It points back at the first.", "The first one stands by itself. It points back at the first."},
 		{"one points at nothing", "It points back at what is not there. Another one follows that stands.", ""},
+		{"pointers of two words", "Validators sign each block of the epoch. Before that, they ask for the seed of it.", "Validators sign each block of the epoch. Before that, they ask for the seed of it."},
+		{"a pointer of two words at nothing", "Until then, nodes have to keep both of the trees.", ""},
 		{"a connective goes", "However, contracts that hold more will revert now.", "Contracts that hold more will revert now."},
 		{"too short, too long", "Short one. " + strings.Repeat("Long ", 80) + "one.", ""},
 		{"a question", "Why is this so, one may ask? Because it was always like this in here.", "Because it was always like this in here."},
