@@ -137,13 +137,13 @@ func TestListingsOfOneSlug(t *testing.T) {
 func TestListFeeds(t *testing.T) {
 	s := testSite("MIP")
 	s.HardForks = []mip.HardFork{{Name: "Été 9", BundledMIPs: []int{2}}}
-	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("author: A (@ada)\ncategory: Ядро & слой\ntype: Meta\n", "T"), "MIP-2.md", proposalText("", "T")), s)
+	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("author: A (@ada)\ncategory: Ядро & слой\ntype: Meta\n", "T"), "MIP-2.md", proposalText("author: A (@Ada)\n", "T")), s)
 	h, err := b.plan.Publish(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for page, entries := range map[string]int{
-		"/status/none/": 2, "/category/ядро-слой/": 1, "/type/meta/": 1, "/author/ada/": 1, "/upgrade/été-9/": 1,
+		"/status/none/": 2, "/category/ядро-слой/": 1, "/type/meta/": 1, "/author/ada/": 2, "/upgrade/été-9/": 1,
 	} {
 		escaped := (&url.URL{Path: page}).EscapedPath()
 		if !strings.Contains(string(b.files[page[1:]+"index.html"]), `<link rel="alternate" type="application/rss+xml" title="`) ||

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"io"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -154,11 +155,11 @@ func (p *planner) describe() *agent.API {
 func (p *planner) example() int {
 	best, most := 0, -1
 	for i, m := range p.Summaries {
-		answers := 0
-		for _, k := range listKinds() {
-			answers += min(1, len(k.values(m)))
+		kinds := map[string]bool{}
+		for _, list := range p.listed[i] {
+			kinds[path.Dir(list)] = true
 		}
-		answers += min(1, len(p.CommittedTexts.Translations(m.ID)))
+		answers := len(kinds) + min(1, len(p.CommittedTexts.Translations(m.ID)))
 		if p.Proposals[i].Past != nil {
 			answers++
 		}
@@ -175,6 +176,8 @@ func (p *planner) example() int {
 // listKind is a field by which proposals are listed.
 type listKind struct {
 	name, route string
+	// least is how many proposals a list has at least.
+	least int
 	// values are those of a proposal, by the path segments of their lists.
 	values func(mip.Summary) map[string]string
 	// head makes one word of those that share a slug, of which there is at least one.
@@ -193,10 +196,11 @@ func listKinds() []listKind {
 	}
 	status := func(m mip.Summary) map[string]string { return map[string]string{m.Status.Slug(): string(m.Status)} }
 	return []listKind{
-		{"status", statusRoute, status, headOfStatus},
-		{"category", categoryRoute, word(func(m mip.Summary) *string { return m.Category }), headOfAll},
-		{"type", typeRoute, word(func(m mip.Summary) *string { return m.Type }), headOfAll},
-		{"author", authorRoute, authors, headOfMost},
+		{"status", statusRoute, 1, status, headOfStatus},
+		{"category", categoryRoute, 1, word(func(m mip.Summary) *string { return m.Category }), headOfAll},
+		{"type", typeRoute, 1, word(func(m mip.Summary) *string { return m.Type }), headOfAll},
+		// A header has room for a hundred authors. A page and a feed for each of them would be out of proportion.
+		{"author", authorRoute, 2, authors, headOfMost},
 	}
 }
 
@@ -209,6 +213,18 @@ func authors(m mip.Summary) map[string]string {
 		}
 	}
 	return out
+}
+
+// alone are the authors of one proposal, who have no list.
+func (p *planner) alone() map[string]bool {
+	count, alone := map[string]int{}, map[string]bool{}
+	for _, m := range p.Summaries {
+		for slug := range authors(m) {
+			count[slug]++
+			alone[slug] = count[slug] == 1
+		}
+	}
+	return alone
 }
 
 // headOfAll names every value: C and C++ have one slug, and so one page.
@@ -247,6 +263,9 @@ func (p *planner) lists() {
 			}
 		}
 		for _, slug := range slices.Sorted(maps.Keys(at)) {
+			if len(at[slug]) < k.least {
+				continue
+			}
 			p.addList(k.route, plain.Listing{Kind: k.name, Value: k.head(words[slug]), Slug: slug}, at[slug], p.pages.Listing)
 		}
 	}

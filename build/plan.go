@@ -247,6 +247,7 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 	if p.stable, err = render.NewPages(p.stableInfo, nil, live, o.Notice); err != nil {
 		return nil, err
 	}
+	p.pages.Alone, p.stable.Alone = p.alone(), p.alone()
 	// Producers only name artifacts. The order matters to those that read the plan so far.
 	for _, produce := range producers {
 		produce(p)

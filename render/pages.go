@@ -35,6 +35,9 @@ type Pages struct {
 	info      mip.SiteInfo
 	forks     []mip.HardFork // in the order of the site; empty for pages that must not change with them
 	base      string         // path of the base URL without a slash at the end, empty at a root
+	// Alone are the authors of one proposal, by slug: they have no page. It is set before pages are made.
+	Alone map[string]bool
+
 	assets    []Asset
 	tmpl      *template.Template
 	citations *text.Template // of plain text: the page escapes what they give

@@ -33,16 +33,17 @@ func (p *Pages) funcs() template.FuncMap {
 		"discussed": p.discussed,
 		"forked":    func(name string) bool { _, ok := p.fork(name); return ok },
 		// Addresses.
-		"path":    p.path,
-		"abs":     func(route string) string { return p.info.BaseURL + route },
-		"asset":   p.assetPath,
-		"pages":   func() string { return p.path(mip.PageFolder(p.info.Prefix)) },
-		"page":    p.proposalPath,
-		"list":    p.listPath,
-		"json":    p.jsonPath,
-		"web":     webAddress,
-		"host":    host,
-		"profile": plain.Profile,
+		"path":       p.path,
+		"abs":        func(route string) string { return p.info.BaseURL + route },
+		"asset":      p.assetPath,
+		"pages":      func() string { return p.path(mip.PageFolder(p.info.Prefix)) },
+		"page":       p.proposalPath,
+		"list":       p.listPath,
+		"authorPath": p.authorPath,
+		"json":       p.jsonPath,
+		"web":        webAddress,
+		"host":       host,
+		"profile":    plain.Profile,
 		// Texts, times and numbers.
 		"title":        titleHTML,
 		"named":        namedHTML,
@@ -89,6 +90,15 @@ func (p *Pages) proposalPath(id mip.ID) string { return p.path(id.Page()) }
 // that of [mip.Slug], or of the status or author itself.
 func (p *Pages) listPath(kind, slug string) string {
 	return p.path(plain.Listing{Kind: kind, Slug: slug}.Route())
+}
+
+// authorPath leads to what an author wrote: the page of the author or, of one proposal alone, the first
+// page with that choice.
+func (p *Pages) authorPath(slug string) string {
+	if p.Alone[slug] {
+		return p.path("/?author=@" + slug)
+	}
+	return p.listPath("author", slug)
 }
 
 // jsonPath is a link to a proposal as JSON.
