@@ -18,7 +18,7 @@ func TestDisagreements(t *testing.T) {
 	all[8].Title = "No status"
 	const (
 		notFinal  = "MIP-4 is Final; Été NINE, which bundles it, has no activation time on Mainnet."
-		differs   = "The text of MIP-6 says “TBD <b>” for Testnet; Été NINE activates on 10 Mar 2026, 14:30 UTC there."
+		differs   = "The text of MIP-6 says “TBD <b>” for Testnet, where Été NINE activates on 10 Mar 2026, 14:30 UTC."
 		notBundle = "Été NINE bundles MIP-99, which is not published here."
 		nothing   = "Nothing found."
 	)
