@@ -62,11 +62,12 @@ func sources(t *testing.T, _ *served) {
 	}
 	tab.Go("/dashboard/")
 	are("down", "forum", "mainnet", "testnet")
-	if text := Ask[string](tab, `document.body.innerText`); !strings.Contains(text, "Recent changes") {
-		t.Error("the page lost what it had")
+	if text := Ask[string](tab, `document.body.innerText`); !strings.Contains(text, "Recent changes") || !strings.Contains(text, silence) {
+		t.Errorf("the page lost what it had, or says nothing of its figures: %q", text)
 	}
 	down(false, hosts[:]...)
 	are("ok", "forum", "mainnet", "testnet")
+	tab.Wait(`document.querySelector("#silent").hidden`)
 	const height = `document.querySelector("[data-network=mainnet] [data-f=height]").textContent`
 	before := Ask[string](tab, height)
 	r.later.Add(int64(10 * time.Second))

@@ -51,7 +51,8 @@ func relate(proposals []*Proposal) {
 }
 
 // replacements makes both ends of a replacement know it: whoever a header names as its successor
-// replaces it, and ReplacedBy is the inverse of Replaces.
+// replaces it, and ReplacedBy is the inverse of Replaces. Until that successor is Final or Living it only asks to, unless
+// the status of the other is a word for superseded; a status that this process does not have is no reason to doubt a header.
 func replacements(proposals []*Proposal, published map[mip.ID]*Proposal) {
 	for _, p := range proposals {
 		for _, id := range p.ID.Siblings(p.SupersededBy) {
@@ -61,6 +62,12 @@ func replacements(proposals []*Proposal, published map[mip.ID]*Proposal) {
 					q.Inferred = append(q.Inferred, "replaces")
 				}
 			}
+		}
+		if !p.Status.Superseded() {
+			p.SupersededBy = slices.DeleteFunc(p.SupersededBy, func(n int) bool {
+				q := published[p.ID.Sibling(n)]
+				return q != nil && slices.Contains([]mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Stagnant, mip.Withdrawn}, q.Status)
+			})
 		}
 	}
 	for _, p := range proposals {

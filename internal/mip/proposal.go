@@ -35,7 +35,7 @@ type Summary struct {
 	Requires          []int              `json:"requires" doc:"Numbers that this proposal depends on, as the header has them, whether published or not."`
 	RequiredBy        []int              `json:"requiredBy" doc:"Published proposals that depend on this one, ascending."`
 	Replaces          []int              `json:"replaces" doc:"Proposals that this one replaces."`
-	ReplacedBy        []int              `json:"replacedBy" doc:"Published proposals that say that they replace this one, whatever their status, ascending."`
+	ReplacedBy        []int              `json:"replacedBy" doc:"Published proposals that are to replace this one by a header, whatever their status, ascending."`
 	SupersededBy      []int              `json:"supersededBy" doc:"Proposals that replace this one."`
 	External          []External         `json:"external" doc:"What the header names in requires, replaces or superseded-by and is no proposal of this site."`
 	Hardfork          *string            `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
@@ -54,9 +54,13 @@ type Summary struct {
 // Superseded reports whether something took the proposal's place: one that the header names, on this
 // site or elsewhere, or nothing in particular when the status is such a word.
 func (s Summary) Superseded() bool {
-	words := []string{"superseded", "replaced", "obsolete", "obsoleted"}
-	return len(s.SupersededBy) > 0 || slices.Contains(words, strings.ToLower(string(s.Status))) ||
+	return len(s.SupersededBy) > 0 || s.Status.Superseded() ||
 		slices.ContainsFunc(s.External, func(e External) bool { return e.Relation == "supersededBy" })
+}
+
+// Superseded reports whether the status is itself a word for what was superseded.
+func (s Status) Superseded() bool {
+	return slices.Contains([]string{"superseded", "replaced", "obsolete", "obsoleted"}, strings.ToLower(string(s)))
 }
 
 // External is a reference of a header that leads out of the site.
