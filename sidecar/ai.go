@@ -132,7 +132,9 @@ func (s *Sidecar) modelSummary(ctx context.Context, key answerKey, subject index
 			if err != nil {
 				return api.Summary{}, err
 			}
-			return ai.Summarise(ctx, s.AI.Model, read, key.locale)
+			return askModel(ctx, s, key, func(ctx context.Context) (api.Summary, error) {
+				return ai.Summarise(ctx, s.AI.Model, read, key.locale)
+			})
 		})
 	})
 }
@@ -188,7 +190,7 @@ func getAnswer[V any](
 		v, err := fetch(ctx)
 		return v, s.logged(key.id, err)
 	})
-	return e.Value, err
+	return e.Value, standing(s, e, err)
 }
 
 // shareAnswer calls fetch, unless another process has its answer or is about to have it. The kind names the type V
@@ -202,7 +204,7 @@ func shareAnswer[V any](
 	}
 	name := cache.Name(k.site, kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
 	ended := s.Redis.Once(ctx, name, func(record []byte) (ok bool) {
-		v, ok, err = ai.DecodeRecord(record, timing.LongestPause, check)
+		v, ok, err = ai.DecodeRecord(record, timing.LongestFailure, check)
 		return ok
 	}, func(ctx context.Context) ([]byte, time.Duration) {
 		v, err = fetch(ctx)
@@ -221,16 +223,6 @@ func (s *Sidecar) logged(id mip.ID, err error) error {
 		s.Log.Warn("no answer", "proposal", id, "error", err.Error())
 	}
 	return err
-}
-
-// pauseAfter is how long a failure stands before the same is asked again. A budget answers by itself.
-func pauseAfter(err error) time.Duration {
-	const least = 5 * time.Second // what fails is likely to fail again, and costs each time
-	switch e := httpError(err); e.Code {
-	case api.AIFailed, api.UpstreamTimeout, api.UpstreamUnavailable:
-		return min(max(e.RetryAfter, least), timing.LongestPause)
-	}
-	return 0
 }
 
 // aiDisabled says that no model can be asked, because none is configured or the one that is cannot be used.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -126,6 +127,95 @@ func TestModelFails(t *testing.T) {
 			})
 		})
 	}
+}
+
+// failing is a world whose model says nothing of use while it points to true.
+func failing(t *testing.T, budget ai.Limits, fail *bool, f func(w *aiWorld)) {
+	var good func(demo.ModelRequest) demo.ModelReply
+	answer := func(r demo.ModelRequest) demo.ModelReply {
+		if *fail {
+			return demo.ModelReply{Text: "Of course! Here it is."}
+		}
+		return good(r)
+	}
+	withAI(t, aiSetup{provider: "openai", budget: budget, answer: answer}, func(w *aiWorld) {
+		good = summariser(t, w.known)
+		f(w)
+	})
+}
+
+// A text at which the model fails is asked about again after twice the time with each failure, at least once a day, and
+// callers are told what is left of it.
+func TestModelFailsAgain(t *testing.T) {
+	for path, body := range map[string]string{"/api/ai-summary": `{"mipNumber": 6}`, "/api/ai-translate": `{"mipNumber": 6, "locale": "ja"}`} {
+		t.Run(path, func(t *testing.T) {
+			fail := true
+			failing(t, ai.Limits{}, &fail, func(w *aiWorld) {
+				var pauses []time.Duration // between two questions or pairs of them
+				for last := time.Now(); len(pauses) < 18; {
+					calls := w.script.Calls()
+					a := w.post(path, body)
+					a.want(w.world, 502).problem(w.world, api.AIFailed)
+					wait, err := strconv.Atoi(a.Header().Get("Retry-After"))
+					if err != nil || wait < 1 || wait > 24*60*60 {
+						t.Fatalf("Retry-After: %q", a.Header().Get("Retry-After"))
+					}
+					if w.script.Calls() > calls {
+						pauses, last = append(pauses, time.Since(last).Round(time.Second)), time.Now()
+					}
+					time.Sleep(max(time.Duration(wait)*time.Second/2, time.Second)) // sooner than is of use
+				}
+				for i, d := range pauses[1:] {
+					if want := min(5*time.Second<<i, 24*time.Hour); d < want || d > want+5*time.Second {
+						t.Errorf("pause %d is %v, want %v: %v", i, d, want, pauses)
+					}
+				}
+				fail = false
+				time.Sleep(24 * time.Hour)
+				w.post(path, body).want(w.world, 200)
+			})
+		})
+	}
+}
+
+// Texts at which the model fails leave nine tenths of a day to the others.
+func TestModelFailsAtTheDaysCost(t *testing.T) {
+	const day = 100_000 // tokens
+	fail := true
+	failing(t, ai.Limits{TokensPerDay: day}, &fail, func(w *aiWorld) {
+		summary := func(number int) (int, api.Summary) {
+			a := w.post("/api/ai-summary", fmt.Sprintf(`{"mipNumber": %d}`, number))
+			var sum api.Summary
+			if a.Code == http.StatusOK {
+				sum = read[api.Summary](w.world, a)
+			}
+			return a.Code, sum
+		}
+		first := 0 // what the texts cost before they have failed
+		for range 60 {
+			for _, number := range []int{6, 7, 8} {
+				summary(number)
+			}
+			if first == 0 {
+				first = w.budget().Used
+			}
+			time.Sleep(time.Minute)
+		}
+		if again := w.budget().Used - first; again == 0 || again > day/10 {
+			t.Errorf("texts that failed before took %d tokens of %d", again, day)
+		}
+		if code, sum := summary(6); code != 200 || sum.Source != "extractive" || sum.Fallback == nil || sum.Fallback.Code != api.RateLimited || *sum.Fallback.RetryAfter < 3600 {
+			t.Errorf("a text that failed too often: %d %+v", code, sum.Fallback)
+		}
+		fail = false
+		if _, sum := summary(9); sum.Source != modelName {
+			t.Errorf("a text that never failed: %+v", sum.Fallback)
+		}
+		time.Sleep(24 * time.Hour)
+		if _, sum := summary(6); sum.Source != modelName {
+			t.Errorf("a text that failed, the next day: %+v", sum.Fallback)
+		}
+	})
 }
 
 // One piece of a translation that fails fails the whole: there is no half translation.

@@ -105,11 +105,11 @@ func (s *Sidecar) keepPieces(key answerKey) ai.Keep {
 		}
 		e, err := s.pieces.Get(ctx, key, func(ctx context.Context) (ai.Passages, error) {
 			return shareAnswer(ctx, s, "translation", key, check, func(ctx context.Context) (ai.Passages, error) {
-				p, err := ask(ctx)
+				p, err := askModel(ctx, s, key, ask)
 				p.Made = mip.NewTime(s.Now())
 				return p, err
 			})
 		})
-		return e.Value, err
+		return e.Value, standing(s, e, err)
 	}
 }

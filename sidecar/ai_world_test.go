@@ -37,6 +37,7 @@ type aiWorld struct {
 	model  *demo.Model
 	script *demo.Script // in front of it
 	site   *build.Published
+	budget func() ai.Spend
 }
 
 // aiSetup is what differs between worlds. The zero value is the sample site without a model.
@@ -68,7 +69,8 @@ func newAIWorld(t testing.TB, setup aiSetup) *aiWorld {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.AI = ai.Configured{Model: ai.NewBudget(m, setup.budget), Name: modelName}
+			budget := ai.NewBudget(m, setup.budget)
+			c.AI, a.budget = ai.Configured{Model: budget, Name: modelName}, budget.Spend
 		}
 		if setup.change != nil {
 			setup.change(c)

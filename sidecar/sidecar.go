@@ -76,6 +76,7 @@ type Sidecar struct {
 	summaries    *cache.Cache[answerKey, api.Summary]
 	translations *cache.Cache[answerKey, api.Translation] // put together of pieces, as they were asked for
 	pieces       *cache.Cache[answerKey, ai.Passages]
+	failures     failures // of the model, by summaries and pieces
 	// counts are those of the caches.
 	counts struct{ responses, summaries, translations cache.Stats }
 

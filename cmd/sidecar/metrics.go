@@ -127,9 +127,10 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	// A process without a model has none of these.
 	if m := stats.Model; m != nil {
 		send(count, "model_tokens_used_total", "Tokens of the model, by what the provider says.", float64(m.Used))
-		// Claimed tokens are reserved for others, and too large is more than any day has.
+		// Claimed tokens are reserved for others, too large is more than any day has, and again is the share of texts at
+		// which the model has failed before.
 		for budget, n := range map[string]int{
-			"minute": m.Minute, "day": m.Day, "claimed": m.Claimed, "too_large": m.TooLarge,
+			"minute": m.Minute, "day": m.Day, "claimed": m.Claimed, "too_large": m.TooLarge, "again": m.Again,
 		} {
 			send(count, "model_refused_total", "Questions that the budget refused.", float64(n), "budget", budget)
 		}

@@ -41,6 +41,8 @@ type Budget struct {
 	spent int
 	// Tokens that are set aside.
 	reserved int
+	// Both for texts at which the model has failed before.
+	spentAgain, reservedAgain int
 	// All but Left.
 	ever Spend
 }
@@ -54,8 +56,9 @@ type Spend struct {
 	// Used are the tokens that they took, or that were set aside where nobody said.
 	Used int
 
-	// Questions that were refused because of the day, what others had set aside of it, the minute, and any day at all.
-	Day, Claimed, Minute, TooLarge int
+	// Questions that were refused because of the day, what others had set aside of it, the minute, any day at all, and
+	// the share of texts at which the model has failed before.
+	Day, Claimed, Minute, TooLarge, Again int
 
 	// Left are tokens of the present day. It is less than 0 when a question took more than expected.
 	Left int
@@ -75,6 +78,12 @@ func NewBudget(m Model, c Limits) *Budget {
 	}
 }
 
+type againKey struct{}
+
+// Again is a context for questions about a text at which the model has failed before. A [Budget] has a tenth of a day
+// for all of them, so that such texts cannot take the day from others.
+func Again(ctx context.Context) context.Context { return context.WithValue(ctx, againKey{}, true) }
+
 // Ask asks the model when the budget allows it. It waits for those under way as long as ctx allows, but for no minute
 // and no day to pass: without budget it returns an [api.HTTPError] of code rate_limited at once, or one of code
 // ai_failed for a question that no day has room for. The error for a ctx that ends meanwhile wraps its error and its
@@ -88,11 +97,12 @@ func (b *Budget) Ask(ctx context.Context, p Prompt) (reply Reply, err error) {
 	if ctx.Err() != nil {
 		return Reply{}, waitError(ctx)
 	}
-	begun, err := b.reserve(tokens)
+	again := ctx.Value(againKey{}) != nil
+	begun, err := b.reserve(tokens, again)
 	if err != nil {
 		return Reply{}, err
 	}
-	defer func() { b.settle(tokens, begun, reply) }() // after a panic of the model too
+	defer func() { b.settle(tokens, again, begun, reply) }() // after a panic of the model too
 	select {
 	case b.semaphore <- struct{}{}:
 		defer func() { <-b.semaphore }()
@@ -123,9 +133,12 @@ func mostTokens(p Prompt) int {
 
 // reserve counts a question and sets aside what it may cost. It asks for the day first: to wait for a minute is no use
 // when the day is used up.
-func (b *Budget) reserve(tokens int) (begun time.Time, err error) {
-	// questionTime is about how long a question takes. Most of what others have set aside is given back then.
-	const questionTime = 5 * time.Second
+func (b *Budget) reserve(tokens int, again bool) (begun time.Time, err error) {
+	const (
+		// questionTime is about how long a question takes. Most of what others have set aside is given back then.
+		questionTime = 5 * time.Second
+		againShare   = 10 // a tenth of the day
+	)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.expire()
@@ -142,6 +155,9 @@ func (b *Budget) reserve(tokens int) (begun time.Time, err error) {
 	case tokens > left:
 		b.ever.Day++
 		return now, exhausted(midnight, "the budget of tokens for the model is used up for today")
+	case again && tokens > b.ever.PerDay/againShare-b.spentAgain-b.reservedAgain:
+		b.ever.Again++
+		return now, exhausted(midnight, "the share of today's budget for texts at which the model has failed before is used up")
 	case tokens > left-b.reserved:
 		b.ever.Claimed++
 		return now, exhausted(min(questionTime, midnight),
@@ -153,16 +169,22 @@ func (b *Budget) reserve(tokens int) (begun time.Time, err error) {
 	}
 	b.begun = append(b.begun, now)
 	b.reserved += tokens
+	if again {
+		b.reservedAgain += tokens
+	}
 	return now, nil
 }
 
 // settle counts what a question cost in place of what was set aside. It counts for the day in which the question ends,
 // so that a question over midnight cannot be paid by a day that is already over.
-func (b *Budget) settle(tokens int, begun time.Time, reply Reply) {
+func (b *Budget) settle(tokens int, again bool, begun time.Time, reply Reply) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.expire()
 	b.reserved -= tokens
+	if again {
+		b.reservedAgain -= tokens
+	}
 	if reply.Unsent {
 		if i := slices.Index(b.begun, begun); i >= 0 {
 			b.begun = slices.Delete(b.begun, i, i+1)
@@ -174,6 +196,9 @@ func (b *Budget) settle(tokens int, begun time.Time, reply Reply) {
 	if !reply.Unbilled {
 		cost := cmp.Or(max(reply.Tokens, 0), tokens)
 		b.spent += cost
+		if again {
+			b.spentAgain += cost
+		}
 		b.ever.Used += cost
 	}
 }
@@ -185,7 +210,7 @@ func (b *Budget) expire() time.Time {
 	now := time.Now().Round(0)
 	b.begun = slices.DeleteFunc(b.begun, func(t time.Time) bool { return t.After(now) || now.Sub(t) >= time.Minute })
 	if today := now.UTC().Truncate(day); !today.Equal(b.today) {
-		b.today, b.spent = today, 0 // what is set aside stays so
+		b.today, b.spent, b.spentAgain = today, 0, 0 // what is set aside stays so
 	}
 	return now
 }

@@ -44,6 +44,13 @@ var (
 // Error implements error.
 func (f *failure) Error() string { return f.text }
 
+// FailedAt reports whether an error of this package means that the model failed at a text: it answered what cannot be
+// used, refused, or took too long. A model that is not available fails at none.
+func FailedAt(err error) bool {
+	f, ok := errors.AsType[*failure](err)
+	return ok && f != errUnavailable
+}
+
 // because is the failure as an error. The reason is for the log, in words of our own. It may be empty.
 func (f *failure) because(reason string) *api.HTTPError {
 	err := error(f)

@@ -67,6 +67,10 @@ const (
 	MissingSlug  = time.Hour
 	FailedTopic  = 10 * time.Second
 	FailedHead   = 5 * time.Second
+	// FailedText is for a text at which a model failed once, and twice as long for each failure more, up to
+	// LongestFailure.
+	FailedText     = 5 * time.Second
+	LongestFailure = 24 * time.Hour
 	// LongestPause bounds the time that a host names.
 	LongestPause = 10 * time.Minute
 )
