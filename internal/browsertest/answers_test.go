@@ -1,26 +1,49 @@
 package browsertest
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // answers looks at a proposal that tells developers to act, users that there is nothing to do, validators neither and
-// the foundation nothing, with a summary beside it and without one: the page and the script draw the same.
-func answers(t *testing.T, with *served) {
+// the foundation nothing, with a summary beside it and without one: the page and the script draw the same, in a hard
+// fork and in none.
+func answers(t *testing.T, _ *served) {
+	sample, err := os.ReadFile("../samples/site.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(t.TempDir(), "site.yaml")
+	if err := os.WriteFile(config, bytes.Replace(sample, []byte("mips: [12, 14]"), []byte("mips: [12, 14, 950, 951]"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	answersIn(t, "", "")
+	answersIn(t, config, "ARGAND")
+}
+
+func answersIn(t *testing.T, config, fork string) {
+	t.Helper()
 	const must, idle, quiet = "Contracts that allocate more than 8 MB will now revert.", "Users do not have to do anything.",
 		"Validators sign a block as they did before."
 	at := func(quote string) string { return fmt.Sprintf(`{"section": "s-compatibility", "quote": %q}`, quote) }
 	axis := func(severity string, act bool, quote string) string {
 		return fmt.Sprintf(`{"impact": "As it says.", "severity": %q, "actionRequired": %t, "evidence": [%s]}`, severity, act, at(quote))
 	}
+	high, medium := "medium", "low"
+	if fork != "" {
+		high, medium = "high", "medium" // the floors of what a fork bundles
+	}
 	summary := `{"tldr": "A bound.", "whatsChanging": ["One.", "Two.", "Three."], "developers": ` + axis("high", true, must) +
-		`, "users": ` + axis("low", false, idle) + `, "validators": ` + axis("medium", false, quiet) +
-		`, "foundation": {"impact": "The text does not say what this means for this group.", "severity": "low", "actionRequired": false, "evidence": []}`
+		`, "users": ` + axis("low", false, idle) + `, "validators": ` + axis(high, false, quiet) +
+		`, "foundation": {"impact": "The text does not say what this means for this group.", "severity": "` + medium + `", "actionRequired": false, "evidence": []}`
 	more := map[string]string{}
 	for _, n := range []int{950, 951} {
 		more[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Memory\nstatus: Draft\ntype: Standards Track\ncategory: Core\n---\n\n%s\n\n## Compatibility\n\n%s\n\n%s\n\n%s\n",
@@ -28,27 +51,37 @@ func answers(t *testing.T, with *served) {
 	}
 	more["summaries/MIP-950.json"] = fmt.Sprintf(`%s, "mipNumber": 950, "generatedAt": "2026-11-01T00:00:00Z", "locale": "en", "source": "a person", "contentHash": "%x"}`,
 		summary, sha256.Sum256([]byte(more["MIP-950.md"])))
-	r := setup{sidecar: true, more: more}.serve(t)
+	r := setup{sidecar: true, more: more, config: config}.serve(t)
 	type group struct {
 		Name, Level, Act, Says, Place string
+		Asked                         []string
 		Quiet, Glyph, Seen            bool
 	}
 	const look = `[...document.querySelectorAll(".ax")].map(e => {
 		const text = s => e.querySelector(s)?.innerText ?? "", act = getComputedStyle(e.querySelector(".act"), "::before");
-		return { Name: text("h3"), Level: text(".sev"), Act: text(".act"), Says: text(".says q"), Place: e.querySelector(".says a")?.hash ?? "",
+		return { Name: text("h3"), Level: text(".sev"), Act: text(".act"), Says: text(".says q"), Asked: [...e.querySelectorAll(".asked > p, .asked li")].map(x => x.innerText.replace(/ in \d+ \w+| active for.*/, "")), Place: e.querySelector(".says a")?.hash ?? "",
 			Quiet: e.classList.contains("quiet"), Glyph: !["", "none"].includes(act.maskImage || act.webkitMaskImage),
 			Seen: [...e.querySelectorAll(".act, .says")].every(p => p.checkVisibility() && p.offsetHeight > 10) };
 	})`
 	want := []group{
-		{"Developers", "High impact", "Action needed", must, "#s-compatibility", false, true, true},
-		{"Users", "Low impact", "No action needed", idle, "#s-compatibility", false, true, true},
-		{"Validators", "Medium impact", "Not said whether action is needed", "", "", false, true, true},
-		{"Foundation", "", "Not said whether action is needed", "", "", true, true, true},
+		{"Developers", "High impact", "Action needed", must, "#s-compatibility", []string{}, false, true, true},
+		{"Users", "Low impact", "No action needed", idle, "#s-compatibility", []string{}, false, true, true},
+		{"Validators", "Medium impact", "Not said whether action is needed", "", "", []string{}, false, true, true},
+		{"Foundation", "", "Not said whether action is needed", "", "", []string{}, true, true, true},
+	}
+	if fork != "" {
+		const asked = "Asked by the upgrade, not by the text"
+		times := []string{"Lantern: no date yet", "Lantern Testnet: needed by 19 Jan 2027, 15:00:00 UTC"}
+		want[0].Act += " for " + fork
+		want[2].Level, want[2].Act, want[2].Asked = "High impact", asked, append([]string{asked, "A release that knows " + fork}, times...)
+		want[3].Act, want[3].Asked = asked, append([]string{asked, "The date and the releases of " + fork}, times...)
 	}
 	colours := func(tab *Tab) []string {
 		return Ask[[]string](tab, `[...document.querySelectorAll(".act")].map(e => getComputedStyle(e).color)`)
 	}
-	for _, v := range []View{{}, {Width: 390, Dark: true}, {Width: 320, NoScript: true}} {
+	// The times of the fork are those of the samples.
+	clock := clockAt(time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC))
+	for _, v := range []View{{Early: clock}, {Width: 390, Dark: true, Early: clock}, {Width: 320, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Go("/mip/950/")
 		if diff := cmp.Diff(want, Ask[[]group](tab, look)); diff != "" {

@@ -76,6 +76,10 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 		if sum.MIPNumber != s.Proposal.Number {
 			report("mipNumber is %d, not %d", sum.MIPNumber, s.Proposal.Number)
 		}
+		// Which proposals a fork bundles is the configuration's, which changes without the text.
+		if i := strings.Index(sum.TLDR, s.Proposal.ID.String()+" bundles "); i >= 0 && s.bundles() && !strings.HasSuffix(tldr(*s, nil), sum.TLDR[i:]) {
+			report("tldr does not name what the fork bundles now")
+		}
 		if !supported(Texts(sum), *s) {
 			report("a text mentions a number or an address, or a name like one, that does not stand in the proposal")
 		}

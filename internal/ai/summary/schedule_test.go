@@ -66,6 +66,23 @@ func TestNoSchedule(t *testing.T) {
 			t.Errorf("with the fork %v: %v", fork, sum.Hardfork)
 		}
 	}
+	// The fork bundles another proposal now.
+	meta := Subject{Proposal: lamp(), Now: noon, Fork: &mip.HardFork{Name: "F", MetaMIP: new(6)}}
+	for n := range 2 {
+		other := lamp()
+		other.Number, other.ID.Number = n+7, n+7
+		meta.Bundled = append(meta.Bundled, other)
+	}
+	now := Extract(meta)
+	if err := Check(now, meta); err != nil {
+		t.Error(err)
+	}
+	meta.Bundled = meta.Bundled[:1]
+	then := Extract(meta)
+	meta.Bundled = append(meta.Bundled, lamp())
+	if err := Check(then, meta); err == nil || !strings.Contains(err.Error(), "bundles now") {
+		t.Errorf("a summary of when the fork bundled one proposal, %q, not %q: %v", then.TLDR, now.TLDR, err)
+	}
 	// A time that a model was told is no more of the text than any other number that is not there.
 	s.Fork, sum = new(argand()), made()
 	sum.TLDR = "Lamps get brighter on testnet from 19 January 2027 on."
