@@ -260,7 +260,7 @@ func Problem(file string, line int, id string, args ...any) mip.Problem {
 	m := messages()[id]
 	p := mip.Problem{Level: m.level, Code: m.code, File: file, Line: line, Message: mip.Escape(fmt.Sprintf(m.format, args...))}
 	if m.folded {
-		p.Cause = fmt.Sprint(args[0])
+		p.Cause = mip.Escape(fmt.Sprint(args[0]))
 	}
 	return p
 }

@@ -238,6 +238,10 @@ func newProposal(file folder.File, content []byte, prefix string, r *report) *Pr
 		line := first + strings.Count(text[h.body:h.body+at], "\n")
 		r.add(line, "control-character/text")
 	}
+	if at, c := hiddenText(body); at >= 0 {
+		line := first + strings.Count(body[:at], "\n")
+		r.add(line, "hidden-character/text", c)
+	}
 	// Without a mark of a heading there is none: the stubs that say where a proposal went are
 	// many.
 	titleless := f.get("title").text() == "" && strings.ContainsAny(body, "#=")
