@@ -32,9 +32,9 @@ var embedded embed.FS
 // doctype on, or an error of a template, which is a fault of this package: no value of a proposal
 // makes one fail.
 type Pages struct {
-	info      mip.SiteInfo
-	forks     []mip.HardFork // in the order of the site; empty for pages that must not change with them
-	base      string         // path of the base URL without a slash at the end, empty at a root
+	info  mip.SiteInfo
+	forks []mip.HardFork // in the order of the site; empty for pages that must not change with them
+	base  string         // path of the base URL without a slash at the end, empty at a root
 	// Alone are the authors of one proposal, by slug: they have no page. It is set before pages are made.
 	Alone map[string]bool
 

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -159,6 +160,33 @@ func TestCallers(t *testing.T) {
 					}
 				}
 			}, c.config)
+		})
+	}
+}
+
+// TestUntrustedProxy holds that the log names a neighbour once whose word on its callers is not taken, and what to set.
+func TestUntrustedProxy(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, forwarded, want string
+		change                func(*sidecar.Config)
+	}{
+		"loopback":        {"127.0.0.1:9", "203.0.113.9", "X-Forwarded-For from 127.0.0.1 is not trusted", func(*sidecar.Config) {}},
+		"private network": {"[fd00::7]:9", "203.0.113.9", "set TRUSTED_PROXIES=fd00::7", func(*sidecar.Config) {}},
+		"no field":        {"127.0.0.1:9", "", "", func(*sidecar.Config) {}},
+		"anybody":         {"192.0.2.1:9", "203.0.113.9", "", func(*sidecar.Config) {}},
+		"named":           {"127.0.0.1:9", "203.0.113.9", "", func(c *sidecar.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outside(t, func(w *world) {
+				w.from = c.from
+				for range 3 {
+					w.ask("GET", "/api/network-info", "X-Forwarded-For", c.forwarded).want(w, 200)
+				}
+				log := w.log.String()
+				if n := strings.Count(log, "TRUSTED_PROXIES"); c.want == "" && n > 0 || c.want != "" && n != 1 || !strings.Contains(log, c.want) {
+					t.Errorf("want %q once in the log:\n%s", c.want, log)
+				}
+			}, c.change)
 		})
 	}
 }

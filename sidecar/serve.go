@@ -192,6 +192,13 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 	if answers {
 		counting = e.limit
 	}
+	// Callers beyond a proxy that is not named share one limit, and nothing else tells of it.
+	if proxy := s.general.Untrusted(r); proxy.IsValid() {
+		s.untrusted.Do(func() {
+			s.Log.Warn(fmt.Sprintf("X-Forwarded-For from %s is not trusted, so all callers behind it share one limit; "+
+				"if it is your proxy, set TRUSTED_PROXIES=%s", proxy, proxy))
+		})
+	}
 	if counting == nil {
 		// Health checks come every few seconds from a balancer.
 		rec.quiet = true

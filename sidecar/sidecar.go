@@ -69,8 +69,10 @@ type Sidecar struct {
 	// endpoints are by path.
 	endpoints map[string]*endpoint
 	// general limits all requests without a limit of their own, but for health checks.
-	general  *limit.Limit
-	draining atomic.Bool
+	general *limit.Limit
+	// untrusted is done when the log has told of a proxy that is not named.
+	untrusted sync.Once
+	draining  atomic.Bool
 
 	responses    *cache.Cache[responseKey, *response]
 	summaries    *cache.Cache[answerKey, api.Summary]

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,14 +99,17 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	b.progress.future(c.Commit, c.Committed)
 	// Without --keep-going one proposal in error keeps the whole site as it was: a reader never finds a list that names
 	// a proposal without a page.
-	if found := count(c.Problems); found.Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0) {
-		b.print(c.Problems, mostWarnings)
-		b.progress.say("nothing is published: %s", found)
-		return b.finish(exitProblems, buildReport{Problems: c.Problems, Out: b.out})
+	refused := count(c.Problems).Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0)
+	if refused && len(c.Proposals) == 0 {
+		return b.refuse(mip.FoldProblems(c.Problems))
 	}
 	plan, err := build.NewPlan(c, o)
 	if err != nil {
 		return exit(exitProblems, fmt.Errorf("plan the site: %w", err))
+	}
+	// Whoever mends the errors gets the warnings of check as well, and the same counts.
+	if refused {
+		return b.refuse(problemsOf(c, plan))
 	}
 	b.progress.done("planned %s", plural(len(plan.Artifacts), "file"))
 	report, err := build.Sync(ctx, plan, b.out, build.SyncOptions{
@@ -117,7 +119,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return writeError("--out", b.out, err)
 	}
-	problems := mip.FoldProblems(mip.SortProblems(slices.Concat(c.Problems, plan.Problems, plan.TextProblems())))
+	problems := problemsOf(c, plan)
 	b.print(problems, mostWarnings)
 	if b.snapshot != "" {
 		if _, err := build.Snapshot(ctx, plan, b.snapshot, o.Site); err != nil {
@@ -131,6 +133,13 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	}
 	problems = mip.SortProblems(append(problems, unsummarised...))
 	return b.finish(code, buildReport{Published: len(c.Proposals), Problems: problems, Report: report, Out: b.out})
+}
+
+// refuse says why nothing is published.
+func (b *builder) refuse(problems []mip.Problem) error {
+	b.print(problems, mostWarnings)
+	b.progress.say("nothing is published: %s", count(problems))
+	return b.finish(exitProblems, buildReport{Problems: problems, Out: b.out})
 }
 
 // print lists problems on standard error, unless the report on standard output has them.
@@ -198,23 +207,6 @@ func (b *builder) checkFolders(proposals []string) error {
 		return fmt.Errorf("--snapshot: %s and the published %s lie one within the other; what the sidecar must carry is not for publication", b.snapshot, b.out)
 	}
 	return nil
-}
-
-// within reports whether a folder is another one or lies in it, by whatever names.
-func within(dir, parent string) bool {
-	rel, err := filepath.Rel(resolved(parent), resolved(dir))
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// resolved is an absolute path without symbolic links, as far as it exists.
-func resolved(name string) string {
-	if abs, err := filepath.Abs(name); err == nil {
-		name = abs
-	}
-	if real, err := filepath.EvalSymlinks(name); err == nil || name == filepath.Dir(name) {
-		return cmp.Or(real, name)
-	}
-	return filepath.Join(resolved(filepath.Dir(name)), filepath.Base(name))
 }
 
 // summaryTimeout is how long the model may take for one summary where nobody waits for the answer.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,4 +148,21 @@ func newReport(c *build.Content, folders, args []string) (checkReport, error) {
 func placeOf(file string) string {
 	file = filepath.FromSlash(file)
 	return filepath.Join(resolved(filepath.Dir(file)), filepath.Base(file))
+}
+
+// within reports whether a folder is another one or lies in it, by whatever names.
+func within(dir, parent string) bool {
+	rel, err := filepath.Rel(resolved(parent), resolved(dir))
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// resolved is an absolute path without symbolic links, as far as it exists.
+func resolved(name string) string {
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil || name == filepath.Dir(name) {
+		return cmp.Or(real, name)
+	}
+	return filepath.Join(resolved(filepath.Dir(name)), filepath.Base(name))
 }

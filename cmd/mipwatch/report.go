@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
@@ -130,13 +131,20 @@ func plural(n int, noun string) string {
 // out of sight.
 const mostWarnings = 20
 
-// writeText prints a line for each problem. All errors are shown, since each of them keeps something from being
-// published, and of the others the first most; most < 0 means all.
+// problemsOf are all that is known of a site, folded.
+func problemsOf(c *build.Content, plan *build.Plan) []mip.Problem {
+	return mip.FoldProblems(mip.SortProblems(slices.Concat(c.Problems, plan.Problems, plan.TextProblems())))
+}
+
+// writeText prints a line for each problem. All errors are shown, and first, since each of them keeps something from
+// being published, and of the others the first most; most < 0 means all.
 func writeText(w io.Writer, ps []mip.Problem, most int) {
 	b := bufio.NewWriter(w)
 	defer b.Flush() // w knows of its errors
-	hidden := 0
-	for _, p := range ps {
+	hidden, isError := 0, func(p mip.Problem) bool { return p.Level == mip.Error }
+	others := slices.DeleteFunc(slices.Clone(ps), isError)
+	ps = slices.DeleteFunc(slices.Clone(ps), func(p mip.Problem) bool { return !isError(p) })
+	for _, p := range append(ps, others...) {
 		switch {
 		case p.Level == mip.Error:
 			fmt.Fprintln(b, mip.Escape(p.String()))

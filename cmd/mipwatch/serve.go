@@ -178,7 +178,7 @@ func (s *server) build(ctx context.Context) error {
 	progress.clear()
 	found := count(c.Problems)
 	if found.Errors > 0 {
-		writeText(s.stderr, c.Problems, mostWarnings)
+		writeText(s.stderr, mip.FoldProblems(c.Problems), mostWarnings)
 	}
 	switch {
 	case found.Errors > 0 && s.sound:

@@ -160,7 +160,7 @@ func TestFolder(t *testing.T) {
 	want := []string{
 		"error MIP-10.md: bad-symlink", "error MIP-11.md: name-case", `error MIP-2\x1b[31m.md: bad-file-name`, `error MIP-3\n.md: bad-file-name`,
 		"error MIP-4.md: not-a-file", "error MIP-5.md: not-a-file", "error MIP-6.md: bad-symlink", "error MIP-7.md: bad-symlink",
-		"error MIP-8.md: bad-symlink", "error MIP-9.md: not-a-file", "error mip-11.md: name-case",
+		"error MIP-8.md: bad-symlink", "error MIP-9.md: not-a-file", "error mip-11.md: name-case", "notice sub: not-read",
 	}
 	c := load(t, dir)
 	got := lines(c, dir)

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"strings"
@@ -46,4 +47,32 @@ func below(dir, sub string) []folder.File {
 	defer root.Close()
 	listed, _ := folder.List(root, dir, sub)
 	return listed
+}
+
+// nested reports whether the entry is a folder in which files are named like proposals, and adds a notice of it.
+func (e *entry) nested() bool {
+	const most = 10_000 // entries that are looked at
+	seen, count, first := 0, 0, ""
+	_ = fs.WalkDir(e.root.FS(), e.Name, func(name string, d fs.DirEntry, err error) error {
+		seen++
+		switch _, numbered := numberInName(path.Base(name)); {
+		case seen > most:
+			return fs.SkipAll
+		case err != nil || seen == 1 && !d.IsDir():
+			return fs.SkipDir
+		case strings.HasPrefix(d.Name(), "."), d.IsDir() && (name == SummariesDir || name == TranslationsDir):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case numbered && d.Type().IsRegular() && strings.EqualFold(path.Ext(name), ".md"):
+			if count++; first == "" {
+				first = strings.TrimPrefix(name, e.Name+"/")
+			}
+		}
+		return nil
+	})
+	if count > 0 {
+		e.report.add(0, "not-read/sub-folder", count, folder.Visible(first))
+	}
+	return count > 0
 }

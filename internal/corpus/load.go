@@ -44,7 +44,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 			return nil, fmt.Errorf("open proposals folder: %w", err)
 		}
 		defer root.Close()
-		listed, err := list(root, dir)
+		listed, err := list(root, dir, c.Folders)
 		if err != nil {
 			return nil, fmt.Errorf("read proposals folder: %w", err)
 		}
@@ -99,8 +99,8 @@ func newEntry(root *os.Root, f folder.File) *entry {
 }
 
 // list returns the files of a folder that may be proposals, sorted by name. One that cannot be
-// read has a problem.
-func list(root *os.Root, dir string) (out []*entry, err error) {
+// read has a problem, and so has a sub-folder with files named like proposals that is none of folders.
+func list(root *os.Root, dir string, folders []string) (out []*entry, err error) {
 	files, err := folder.List(root, dir, ".")
 	if err != nil {
 		return nil, err
@@ -118,6 +118,10 @@ func list(root *os.Root, dir string) (out []*entry, err error) {
 			e.report.add(0, "not-read/folder")
 		case visible && numbered && slices.Contains(otherTexts, path.Ext(lower)):
 			e.report.add(0, "not-read/ending")
+		case visible && f.Irregular && !slices.Contains(folders, filepath.Join(dir, f.Name)):
+			if !e.nested() {
+				continue
+			}
 		default:
 			continue
 		}

@@ -182,6 +182,17 @@ func (l *Limit) lastHop(r *http.Request) netip.Addr {
 	return a
 }
 
+// Untrusted returns the address of a neighbour that names a caller without being believed. The zero value is that of a
+// request without such a claim, or from an address that anybody on the internet may have.
+func (l *Limit) Untrusted(r *http.Request) netip.Addr {
+	a := parseAddr(r.RemoteAddr)
+	trusted := func(p netip.Prefix) bool { return p.Contains(a) }
+	if l.Netlify || r.Header.Get("X-Forwarded-For") == "" || !a.IsLoopback() && !a.IsPrivate() || slices.ContainsFunc(l.Proxies, trusted) {
+		return netip.Addr{}
+	}
+	return a
+}
+
 // parseAddr reads an address with or without a port. It returns the zero value for anything else.
 func parseAddr(s string) netip.Addr {
 	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
