@@ -191,23 +191,28 @@ func (c *Content) read(i int) *mip.Proposal {
 	return &mip.Proposal{Summary: c.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: c.Read(p).Sections}
 }
 
-// Check compares a summary with the text of the i-th proposal, as [summary.Check] does, after [summary.Settle].
-func (c *Content) Check(sum *api.Summary, i int) error {
-	s := c.Subject(i)
+// Check compares a summary with the text of the i-th proposal, as [summary.Check] does, after [summary.Settle], and says
+// whether that left a part of it out.
+func (c *Content) Check(sum *api.Summary, i int) (trimmed bool, err error) {
+	s, before := c.Subject(i), summary.Texts(*sum)
 	summary.Settle(sum, s)
-	return summary.Check(*sum, s)
+	return !slices.Equal(before, summary.Texts(*sum)), summary.Check(*sum, s)
 }
 
-// Outdated are the committed summaries to make: those that are missing, of an older text or refused, and with
+// Outdated are the committed summaries to make: those that are missing, of an older text, refused or trimmed, and with
 // the name of a model those of another source. A proposal for whose place several files compete is left out: the
 // problem was found when they were read.
 func (c *Content) Outdated(model string) []ai.Outdated {
 	var out []ai.Outdated
 	for i, p := range c.Proposals {
-		if sum := c.CommittedTexts.Summary(p.ID); sum != nil && !sum.Stale && (model == "" || sum.Source == model) {
+		dir, name, ok := c.CommittedTexts.SummaryFile(p)
+		trimmed := slices.ContainsFunc(c.CommittedTexts.Problems, func(p mip.Problem) bool {
+			return p.Code == "summary-trimmed" && p.File == path.Join(filepath.ToSlash(dir), name)
+		})
+		if sum := c.CommittedTexts.Summary(p.ID); sum != nil && !sum.Stale && !trimmed && (model == "" || sum.Source == model) {
 			continue
 		}
-		if dir, name, ok := c.CommittedTexts.SummaryFile(p); ok {
+		if ok {
 			out = append(out, ai.Outdated{File: p.File, Dir: dir, Name: name, Subject: func() summary.Subject { return c.Subject(i) }})
 		}
 	}

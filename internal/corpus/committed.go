@@ -27,10 +27,9 @@ import (
 const (
 	SummariesDir    = "summaries"
 	TranslationsDir = "translations"
-)
 
-// maxSource bounds the name of a model, in characters.
-const maxSource = 100
+	maxSource = 100 // characters of the name of a model
+)
 
 // Committed are the summaries and translations in the proposals folders: summaries/MIP-7.json
 // and translations/ja/MIP-7.md. It is immutable after [Corpus.ReadCommitted] and safe for
@@ -58,8 +57,7 @@ type Translation struct {
 	Lines int
 }
 
-// Summary is the committed summary of a proposal, nil when none is published. Its Stale marks
-// one of an older text, which still passes the check against the present one.
+// Summary is the committed summary of a proposal, nil when none is published. Its Stale marks one of an older text.
 func (c *Committed) Summary(id mip.ID) *api.Summary {
 	if e := c.summaries[id]; e != nil {
 		return e.summary
@@ -81,8 +79,9 @@ func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
 	return p.source.Folder, SummariesDir + "/" + p.ID.String() + ".json", true
 }
 
-// summaryCheck returns an error for a summary that the text of the i-th proposal does not support.
-type summaryCheck = func(sum *api.Summary, i int) error
+// summaryCheck returns an error for a summary that the text of the i-th proposal does not support. It may leave out
+// sentences that no summary holds any more, and says so.
+type summaryCheck = func(sum *api.Summary, i int) (trimmed bool, err error)
 
 // ReadCommitted reads the summaries and the translations into the locales. check is called from
 // several goroutines. The error is non-nil only when a folder cannot be read any more, or ctx
@@ -268,16 +267,19 @@ func (e *entry) readSummary(raw []byte, p *Proposal, i int, check summaryCheck) 
 		return
 	}
 	sum.Stale = sum.ContentHash != p.ContentHash
-	if err := check(sum, i); err != nil {
+	trimmed, refused := check(sum, i)
+	if refused != nil {
 		id := "summary-refused"
 		if sum.Stale {
 			id = "summary-refused/stale"
 		}
-		e.report.add(0, id, strings.ReplaceAll(err.Error(), "\n", "; "))
+		e.report.add(0, id, strings.ReplaceAll(refused.Error(), "\n", "; "))
 		return
 	}
 	if sum.Stale {
 		e.report.add(0, "summary-stale")
+	} else if trimmed {
+		e.report.add(0, "summary-trimmed")
 	}
 	e.summary = sum
 }

@@ -54,6 +54,7 @@ func siteOf(t testing.TB, epoch *time.Time, forks []mip.HardFork, dirs ...string
 	if s.Committed, err = c.ReadCommitted(t.Context(), []string{"ja", "tr"}, s.Check); err != nil {
 		t.Fatal(err)
 	}
+	s.CommittedTexts = s.Committed
 	return s
 }
 
@@ -118,6 +119,8 @@ func TestSummary(t *testing.T) {
 		{"without what a build works out", extracted(t, dir, func(m map[string]any) { delete(m, "stale"); delete(m, "fallback") }), "", true},
 		{"stale as written", extracted(t, dir, set("stale", true)), "", true},
 		{"of an older text", extracted(t, dir, set("contentHash", strings.Repeat("0", 64))), "summary-stale: it is of an older text and is published", true},
+		{"with the time of a fork", extracted(t, dir, set("tldr", "It burns fees. It activates with the hard fork F (mainnet has no time yet).")),
+			"summary-trimmed: what it says of the time of a hard fork or a deadline is left out", true},
 		{"empty", "", ":1: summary-invalid: it is not JSON: unexpected EOF", false},
 		{"cut off", good[:len(good)-20], "summary-invalid: it is not JSON", false},
 		{"a list", "[]", ":1: summary-invalid: the file must be an object", false},
@@ -161,6 +164,10 @@ func TestSummary(t *testing.T) {
 			}
 			if sum := s.Summary(mip.ID{Kind: "MIP", Number: 1}); (sum != nil) != tt.published || sum != nil && sum.Stale != strings.Contains(tt.want, "summary-stale") {
 				t.Errorf("published %+v, want published %v", sum, tt.published)
+			}
+			// What is not as it should be is made again.
+			if again := len(s.Outdated("")) > 0; again != (tt.want != "") {
+				t.Errorf("made again: %t", again)
 			}
 		})
 	}
