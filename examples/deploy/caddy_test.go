@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -73,7 +74,7 @@ func freePort(t *testing.T) string {
 }
 
 // startCaddy runs the web server over a published folder and returns its address.
-func startCaddy(t *testing.T, dir, sidecarPort string) string {
+func startCaddy(t *testing.T, dir, sidecarPort string, variables ...string) string {
 	t.Helper()
 	testenv.Program(t, "caddy", "caddy")
 	port := freePort(t)
@@ -81,6 +82,7 @@ func startCaddy(t *testing.T, dir, sidecarPort string) string {
 	cmd := exec.CommandContext(t.Context(), "caddy", "run", "--config", "Caddyfile", "--adapter", "caddyfile")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_DATA_HOME=" + home, "XDG_CONFIG_HOME=" + home,
 		"SITE_ADDRESS=http://127.0.0.1:" + port, "SITE_DIR=" + dir, "SIDECAR_HOST=127.0.0.1", "SIDECAR_PORT=" + sidecarPort}
+	cmd.Env = append(cmd.Env, variables...)
 	await := logOf(t, cmd)
 	await("serving initial configuration")
 	return "http://127.0.0.1:" + port
@@ -95,6 +97,28 @@ func TestCaddyScripts(t *testing.T) {
 	webtest.Run(t, top+"/build/testdata/web/*.web", target)
 	for _, name := range []string{"live", "requests", "ai"} {
 		webtest.Run(t, top+"/sidecar/testdata/web/"+name+".web", target)
+	}
+}
+
+// TestCaddyOfOtherPrefix asks for the old addresses of a site whose proposals are ERCs.
+func TestCaddyOfOtherPrefix(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	page := filepath.Join(dir, "erc", "20", "index.html")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(page), 0o755), os.WriteFile(page, []byte("ERC-20"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	base := startCaddy(t, dir, "1", "SITE_PREFIX=erc")
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for _, path := range []string{"/ERCS/erc-20", "/ERCS/erc-20.md", "/EIPS/eip-20/", "/proposals/ERC-020.md"} {
+		resp, err := client.Get(base + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if to := resp.Header.Get("Location"); resp.StatusCode != 301 || to != "/erc/20/" {
+			t.Errorf("%s: %d to %q, want 301 to /erc/20/", path, resp.StatusCode, to)
+		}
 	}
 }
 

@@ -182,6 +182,7 @@ func mayHaveNumber(raw, prefix string) bool {
 		return true
 	}
 	text := strings.TrimLeft(raw, "\uFEFF \t\r\n")
+	text = text[beginning(text):]
 	if !strings.HasPrefix(text, "---") {
 		return false
 	}

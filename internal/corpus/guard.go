@@ -99,10 +99,28 @@ func isMark(line, mark string) bool {
 	return ok && strings.TrimSpace(rest) == ""
 }
 
+// beginning is the offset of the header: after blanks, and after comments of HTML such as that of a
+// license.
+func beginning(text string) int {
+	rest := strings.TrimLeft(text, " \t\n")
+	for strings.HasPrefix(rest, "<!--") {
+		_, after, closed := strings.Cut(rest, "-->")
+		after = strings.TrimLeft(after, " \t\n")
+		if !closed {
+			break
+		}
+		rest = after
+	}
+	if !strings.HasPrefix(rest, "---") {
+		rest = strings.TrimLeft(text, " \t\n")
+	}
+	return len(text) - len(rest)
+}
+
 // guard finds the header of a normalised text. ok is false when the file cannot be published: r
 // then holds the error. A file without any header has ok true and a nil header.
 func guard(text string, r *report) (h *header, ok bool) {
-	start := len(text) - len(strings.TrimLeft(text, " \t\n"))
+	start := beginning(text)
 	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
 	if start > 0 && text[start-1] != '\n' || !isMark(lines[0], "---") {
 		return nil, true

@@ -231,25 +231,33 @@ func webAddress(s string) (*url.URL, bool) {
 
 // discussion reads where a proposal is discussed: the first http or https address of the field,
 // and the forum topic that it names. A text that holds no such address is dropped with a
-// warning.
+// warning, and so is whatever follows the first address.
 func (f *fields) discussion(names ...string) (address *string, topic *int) {
 	v := f.get(names...)
 	dropped := ""
 	for _, item := range texts(v.v) {
 		item = markdownLink.ReplaceAllString(item, "$2")
-		// An address of the forum without its host is on the site's own forum, whichever that is.
-		if strings.HasPrefix(item, "/t/") {
-			return nil, Topic(item)
-		}
+		found := 0
 		for token := range strings.FieldsSeq(item) {
-			if u, ok := webAddress(strings.Trim(token, `<>,;"'`)); ok && len(u.String()) <= maxLink && address == nil {
+			u, ok := webAddress(strings.Trim(token, `<>,;"'`))
+			switch {
+			case !ok || len(u.String()) > maxLink:
+				continue
+			case address == nil && topic == nil:
 				address, topic = new(u.String()), Topic(u.String())
+			case address == nil || *address != u.String():
+				f.r.add(v.line, "more-links", quoted(u.String()), quoted(v.key))
 			}
+			found++
 		}
-		if address != nil {
-			break
-		}
-		if dropped == "" && !isPlaceholder(item) {
+		switch {
+		case found > 0 || isPlaceholder(item):
+		// An address of the forum without its host is on the site's own forum, whichever that is.
+		case strings.HasPrefix(item, "/t/") && address == nil && topic == nil:
+			topic = Topic(item)
+		case address != nil || topic != nil:
+			f.r.add(v.line, "more-links", quoted(item), quoted(v.key))
+		case dropped == "":
 			dropped = item
 		}
 	}
