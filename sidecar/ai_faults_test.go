@@ -147,7 +147,7 @@ func failing(t *testing.T, budget ai.Limits, fail *bool, f func(w *aiWorld)) {
 // A text at which the model fails is asked about again after twice the time with each failure, at least once a day, and
 // callers are told what is left of it.
 func TestModelFailsAgain(t *testing.T) {
-	for path, body := range map[string]string{"/api/ai-summary": `{"mipNumber": 6}`, "/api/ai-translate": `{"mipNumber": 6, "locale": "ja"}`} {
+	for path, body := range map[string]string{"/api/ai-summary": `{"mipNumber": 6}`, "/api/ai-translate": `{"mipNumber": 6, "locale": "ja", "sections": ["s-abstract"]}`} {
 		t.Run(path, func(t *testing.T) {
 			fail := true
 			failing(t, ai.Limits{}, &fail, func(w *aiWorld) {
