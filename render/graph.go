@@ -68,7 +68,7 @@ func (d *drawing) node(r ref, self bool, at graph.Point) {
 	x, y := d.left(at.Column), at.Y+margin
 	name := r.ID.String() + ", not published here"
 	if r.Published {
-		title := mip.Shorten(r.Title, mentionBytes)
+		title := mip.Shorten(plain.Text(r.Title), mentionBytes)
 		name = plain.Sentence(named(r.ID.String(), " ", title)) + " " + r.Status.String()
 		if r.Superseded {
 			name += ", superseded"

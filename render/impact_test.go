@@ -131,7 +131,7 @@ func TestImpactAnswers(t *testing.T) {
 			t.Errorf("%s: the group's part says %q, want %q", name, got[1], tt.want)
 		}
 		// The upgrade asks something of those who run nodes and of those who steward, by dates that stay true.
-		const asked = " Asked by the upgrade, not by the text %s Été NINE Mainnet: no date yet Testnet: needed by 10 Mar 2026, 14:30:00 UTC devnet: needed by 10 Mar 2026, 14:30:00 UTC"
+		const asked = " Asked by the upgrade, not by the text %s Été NINE Mainnet: no date yet Testnet: needed by 10 Mar 2026, 14:30 UTC devnet: needed by 10 Mar 2026, 14:30 UTC"
 		rest := strings.NewReplacer("Users ", "", " Not said whether action is needed", "", "No action needed", "The text asks for nothing").Replace(tt.want)
 		for i, what := range map[int]string{2: "Validators|A release that knows", 3: "Foundation|The date and the releases of"} {
 			group, what, _ := strings.Cut(what, "|")

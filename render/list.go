@@ -195,27 +195,20 @@ func (p *Pages) upgradeChoices() (out []choice) {
 	return out
 }
 
-// statusTiles is for the first page. It counts the statuses: those of the process in the order of
-// life, whether a proposal has them or not, then the others by name. No status comes last.
-func statusTiles(all []mip.Summary) []choice {
+// statusChoices counts the statuses that occur: those of the process in the order of life, then the others by name. No
+// status comes last.
+func statusChoices(all []mip.Summary) []choice {
 	out := choices(all, func(s mip.Summary) (string, string) { return s.Status.Slug(), s.Status.String() })
-	var order []string // slugs
-	for _, s := range mip.Statuses() {
-		order = append(order, s.Slug())
-		if !slices.ContainsFunc(out, func(c choice) bool { return c.Slug == s.Slug() }) {
-			out = append(out, choice{Slug: s.Slug(), Label: string(s)})
-		}
-	}
 	// Statuses of the process have their place in its order; the others share the place after it.
-	none, other := mip.Status("").Slug(), len(order)
+	none, process := mip.Status("").Slug(), mip.Statuses()
 	rank := func(c choice) int {
 		if c.Slug == none {
-			return other + 1
+			return len(process) + 1
 		}
-		if i := slices.Index(order, c.Slug); i >= 0 {
+		if i := slices.IndexFunc(process, func(s mip.Status) bool { return s.Slug() == c.Slug }); i >= 0 {
 			return i
 		}
-		return other
+		return len(process)
 	}
 	slices.SortStableFunc(out, func(a, b choice) int { return cmp.Compare(rank(a), rank(b)) })
 	for i, c := range out {
@@ -225,11 +218,6 @@ func statusTiles(all []mip.Summary) []choice {
 		}
 	}
 	return out
-}
-
-// statusChoices counts the statuses that occur, in the order of statusTiles.
-func statusChoices(all []mip.Summary) []choice {
-	return slices.DeleteFunc(statusTiles(all), func(c choice) bool { return c.Count == 0 })
 }
 
 // rowsOfPage is how many proposals a page of the list has.
@@ -242,7 +230,7 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 	v := struct {
 		Description string
 		All, Calls  []mip.Summary // Calls are the last calls that are open
-		Tiles       []choice
+		Statuses    []choice
 		Filters     []filter
 		Table       table
 		Size, Pages int
@@ -251,7 +239,7 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 	}{
 		Description: cmp.Or(p.info.Description,
 			"Every published proposal: what it says, where it stands and what it depends on."),
-		All: all, Tiles: statusTiles(all), Table: p.table(all, true), Size: rowsOfPage,
+		All: all, Statuses: statusChoices(all), Table: p.table(all, true), Size: rowsOfPage,
 		Pages: (len(all) + rowsOfPage - 1) / rowsOfPage,
 	}
 	v.Table.Sorts, v.Blank = true, p.blank(v.Table)

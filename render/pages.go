@@ -22,6 +22,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render/card"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 //go:embed assets templates
@@ -241,7 +242,7 @@ func ProposalCard(info mip.SiteInfo, s mip.Summary) card.Card {
 	// so backticks are left out.
 	c := card.Card{Site: info.Title, ID: s.ID.String(), Status: &s.Status, Kind: strings.Join(kind, ", ")}
 	if s.Title != s.ID.String() {
-		c.Title = strings.ReplaceAll(s.Title, "`", "")
+		c.Title = plain.Text(s.Title)
 	}
 	return c
 }

@@ -98,9 +98,9 @@ func TestProposalHead(t *testing.T) {
 		}
 	}
 	for k, want := range map[string]string{
-		"title":                          "MIP-3: A `B` </script> & <C> | Example proposals",
+		"title":                          "MIP-3: A B </script> & <C> | Example proposals",
 		"h1":                             "MIP-3 A B </script> & <C>",
-		"og:title":                       "MIP-3: A `B` </script> & <C>",
+		"og:title":                       "MIP-3: A B </script> & <C>",
 		"og:url":                         "https://example.org/p/mip/3/",
 		"canonical ":                     "https://example.org/p/mip/3/",
 		"alternate text/markdown":        "/p/mip/3.md",

@@ -62,6 +62,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"short":        short,
 		"first":        first,
 		"rest":         rest,
+		"after":        after,
 		// Parts of single pages.
 		"activation": p.activation,
 		"genesis":    genesis,
@@ -131,21 +132,12 @@ func titleHTML(s string) template.HTML {
 	var b strings.Builder
 	for text, code := range plain.Spans(s) {
 		if code {
-			run := plain.Backticks(text)
-			b.WriteString("<code>" + template.HTMLEscapeString(trimSpan(text[run:len(text)-run])) + "</code>")
+			b.WriteString("<code>" + template.HTMLEscapeString(plain.Code(text)) + "</code>")
 			continue
 		}
 		b.WriteString(template.HTMLEscapeString(text))
 	}
 	return template.HTML(b.String())
-}
-
-// trimSpan drops one blank from both ends of a code span, as CommonMark 6.1 has it.
-func trimSpan(s string) string {
-	if len(s) > 2 && s[0] == ' ' && s[len(s)-1] == ' ' && strings.TrimSpace(s) != "" {
-		return s[1 : len(s)-1]
-	}
-	return s
 }
 
 // named is for texts that a template escapes later. It is a proposal's id with its title after it;
@@ -158,7 +150,7 @@ func named(id, sep, title string) string {
 }
 
 // fullTitle is a proposal's id and title as plain text, whole.
-func fullTitle(s mip.Summary) string { return named(s.ID.String(), ": ", s.Title) }
+func fullTitle(s mip.Summary) string { return named(s.ID.String(), ": ", plain.Text(s.Title)) }
 
 // mentionBytes is how many bytes of a title a mention shows: many pages may mention one proposal.
 const mentionBytes = 200
@@ -244,6 +236,12 @@ func short(hash string) string { return hash[:min(len(hash), 7)] } // git shows 
 func first(n int, list any) any {
 	v := reflect.ValueOf(list)
 	return v.Slice(0, min(n, v.Len())).Interface()
+}
+
+// after is what [first] leaves out; empty when that is nothing.
+func after(n int, list any) any {
+	v := reflect.ValueOf(list)
+	return v.Slice(min(n, v.Len()), v.Len()).Interface()
 }
 
 // rest is how many elements [first] leaves out.

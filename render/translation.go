@@ -47,7 +47,7 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	if v.Fork != nil {
 		script = forksScript
 	}
-	title := named(s.ID.String(), ": ", v.Text.Title) + " (" + l.Name + ")"
+	title := named(s.ID.String(), ": ", plain.Text(v.Text.Title)) + " (" + l.Name + ")"
 	return p.page("translation", head{
 		Section: "/", Title: title, Description: cmp.Or(plain.Deref(v.Text.Description), title),
 		Route: translationRoute(s.ID, l.Tag), Article: true, Script: script,

@@ -41,7 +41,7 @@ func TestDisagreements(t *testing.T) {
 			t.Errorf("%s: %s", name, f)
 		}
 		var got []string
-		_, list, _ := strings.Cut(string(page), "disagree</h3>")
+		_, list, _ := strings.Cut(string(page), "disagree</h")
 		list, _, _ = strings.Cut(list, "</ul>")
 		for _, e := range pageElements(t, []byte(list)) {
 			if e.tag == "li" {

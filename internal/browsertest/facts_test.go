@@ -40,9 +40,9 @@ func TestFacts(t *testing.T) {
 			}
 		}
 		want, noted := map[int]string{
-			1: "This proposal is superseded by MIP-2 Title 2 (Draft).",
+			1: "MIP-2 Title 2 (Draft) proposes to replace this proposal. Until then this one holds.",
 			3: "This proposal was withdrawn. It was too_slow.",
-			5: "MIP-4 Title 4 (Draft) proposes to replace this proposal.",
+			5: "MIP-4 Title 4 (Draft) proposes to replace this proposal. Until then this one holds.",
 			6: "",
 		}[n]
 		if got := Ask[string](tab, `[...document.querySelectorAll(".phead .note")].filter(n => n.checkVisibility()).map(n => n.innerText.trim()).join("|")`); noted && got != want {

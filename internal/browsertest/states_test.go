@@ -25,7 +25,7 @@ type states struct {
 // fork that comes after two without a time there.
 func monadStates() []states {
 	moment := func(month time.Month, day int, state, next, test, main string) states {
-		main, test = "19 Mar 2026, 14:30:00 UTC "+main, "10 Mar 2026, 14:30:00 UTC "+test
+		main, test = "19 Mar 2026, 14:30 UTC "+main, "10 Mar 2026, 14:30 UTC "+test
 		times, table := "Monad "+main+"...Monad Testnet "+test, "Monad 143 "+main+"...Monad Testnet 10143 "+test
 		return states{time.Date(2026, month, day, 16, 0, 0, 0, time.UTC), map[string]string{
 			"/upgrade/":            "MONAD_NINE " + state + "..." + times,

@@ -57,7 +57,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}${m.ended.some(words => words.startsWith("Superseded")) ? " was" : ""}`;
     $(".ca", tr).textContent = m.category ?? "";
     $(".up", tr).classList.toggle("cr", !m.updated || Date.parse(m.updated) === Date.parse(m.created));
-    text(".up time", m.updated?.slice(0, 10));
+    text(".up time", m.updated && new Date(m.updated).toUTCString().replace(/^.*?, 0?(.*) .*:.*/, "$1"));
     if (m.forumTopicId === null && !heats.has(m.id)) $(".heat", tr)?.remove();
     showHeat(tr);
     return tr;

@@ -67,9 +67,9 @@ func Lookup(table, key string) string {
 // SiteTitle is the site's title; a site without one is called by its address.
 func SiteTitle(info mip.SiteInfo) string { return cmp.Or(mip.OneLine(info.Title), info.BaseURL) }
 
-// ProposalTitle is "ID: title".
+// ProposalTitle is "ID: title", without the marks of code spans.
 func ProposalTitle(s mip.Summary) string {
-	return strings.TrimSpace(s.ID.String() + ": " + mip.OneLine(s.Title))
+	return strings.TrimSpace(s.ID.String() + ": " + Text(mip.OneLine(s.Title)))
 }
 
 // Facts is the description followed by the facts of the header in sentences: status, type,
@@ -184,6 +184,28 @@ func Spans(s string) iter.Seq2[string, bool] {
 			yield(s, false)
 		}
 	}
+}
+
+// Text is a title or a description for a place that knows no Markdown: code spans lose their marks, and the rest stays.
+func Text(s string) string {
+	var b strings.Builder
+	for text, code := range Spans(s) {
+		if code {
+			text = Code(text)
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// Code is what stands in a code span, marks included: less these, and one blank from both ends, as CommonMark 6.1 has it.
+func Code(span string) string {
+	run := Backticks(span)
+	s := span[run : len(span)-run]
+	if len(s) > 2 && s[0] == ' ' && s[len(s)-1] == ' ' && strings.TrimSpace(s) != "" {
+		return s[1 : len(s)-1]
+	}
+	return s
 }
 
 // Backticks is the length of the run of backticks that s begins with.

@@ -7,7 +7,10 @@
   const hidden = e => e.closest(".vh, .skip") || e.clientWidth === 1 || !e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   const clips = o => o !== "visible";
 
-  if (root.scrollWidth > width) faults.push(`the page scrolls sideways: ${root.scrollWidth} of ${width} px`);
+  if (root.scrollWidth > width) {
+    const out = [...document.querySelectorAll("body *")].filter(e => !hidden(e) && Math.round(e.getBoundingClientRect().right) >= root.scrollWidth);
+    faults.push(`the page scrolls sideways: ${root.scrollWidth} of ${width} px, by ${describe(out.at(-1) ?? root)}`);
+  }
 
   for (const e of document.querySelectorAll("body *")) {
     if (e.clientWidth === 0 || e.closest("svg, math") || hidden(e)) continue;
@@ -17,7 +20,7 @@
       faults.push(`cut at the side without a sign: ${describe(e)}`);
     if (wide && ["auto", "scroll"].includes(style.overflowX) && style.backgroundImage === "none" && style.maskImage === "none" && !e.classList.contains("vh"))
       faults.push(`scrolls sideways without a sign: ${describe(e)}`);
-    if (high && ["hidden", "clip"].includes(style.overflowY)) faults.push(`cut below without a sign: ${describe(e)}`);
+    if (high && ["hidden", "clip"].includes(style.overflowY) && style.webkitLineClamp === "none") faults.push(`cut below without a sign: ${describe(e)}`);
   }
 
   // Words that a style sheet adds have no boxes that a script could ask for: they become words of the page.
@@ -39,6 +42,20 @@
     }
   }
 
+  // A box less what the element and those around it clip.
+  const clipped = (r, e) => {
+    const box = { left: r.left, right: r.right, top: r.top, bottom: r.bottom, clipped: false };
+    for (let a = e; a && a !== document.body; a = a.parentElement) {
+      const style = getComputedStyle(a);
+      if (!clips(style.overflowX) && !clips(style.overflowY)) continue;
+      box.clipped = true;
+      const c = a.getBoundingClientRect();
+      box.left = Math.max(box.left, c.left); box.right = Math.min(box.right, c.right);
+      box.top = Math.max(box.top, c.top); box.bottom = Math.min(box.bottom, c.bottom);
+    }
+    return box;
+  };
+
   // The boxes of all visible text, less what an ancestor clips.
   const boxes = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
   while (walker.nextNode()) {
@@ -47,16 +64,8 @@
     if (!node.data.trim() || e.closest("math, script, noscript, option, nav.here") || hidden(e)) continue;
     range.selectNodeContents(node);
     for (const r of range.getClientRects()) {
-      const box = { left: r.left, right: r.right, top: r.top, bottom: r.bottom, e };
-      let inScroller = false;
-      for (let a = e; a && a !== document.body; a = a.parentElement) {
-        const style = getComputedStyle(a);
-        if (!clips(style.overflowX) && !clips(style.overflowY)) continue;
-        inScroller = true;
-        const c = a.getBoundingClientRect();
-        box.left = Math.max(box.left, c.left); box.right = Math.min(box.right, c.right);
-        box.top = Math.max(box.top, c.top); box.bottom = Math.min(box.bottom, c.bottom);
-      }
+      const box = clipped(r, e), inScroller = box.clipped;
+      box.e = node.parentElement;
       // A glyph does not fill the height of its line, and lines of dense text touch.
       const inset = (box.bottom - box.top) / 4;
       box.top += inset; box.bottom -= inset;
@@ -71,7 +80,7 @@
   for (const [i, a] of boxes.entries()) {
     for (let j = i + 1; j < boxes.length && boxes[j].top < a.bottom; j++) {
       const b = boxes[j];
-      if (Math.min(a.bottom, b.bottom) - b.top <= 1 || a.e === b.e && getComputedStyle(a.container).textOverflow === "ellipsis") continue;
+      if (Math.min(a.bottom, b.bottom) - b.top <= 1 || a.e === b.e && (s => s.textOverflow === "ellipsis" || s.webkitLineClamp !== "none")(getComputedStyle(a.container))) continue;
       const shared = Math.min(a.right, b.right) - Math.max(a.left, b.left);
       if (shared > 2) faults.push(`two texts overlap: ${describe(a.e)} and ${describe(b.e)}`);
       else if (shared > -2 && a.container !== b.container) faults.push(`two texts touch: ${describe(a.e)} and ${describe(b.e)}`);
@@ -86,5 +95,18 @@
         faults.push(`a drawing covers a text: ${describe(b.e)}`);
   }
   for (const remove of probes) remove();
+  // Boxes that a reader sees, by a border or a ground of their own, lie within each other or apart.
+  const seen = [...document.querySelectorAll("body *")].filter(e => {
+    if (hidden(e) || e.closest("svg, nav.here, dialog, .top")) return false;
+    const style = getComputedStyle(e);
+    return style.position !== "absolute" && !style.display.startsWith("inline") && style.display !== "table-row" && (parseFloat(style.borderLeftWidth) && parseFloat(style.borderRightWidth) || style.backgroundColor !== "rgba(0, 0, 0, 0)");
+  }).map(e => [clipped(e.getBoundingClientRect(), e), e]).filter(([r]) => r.right > r.left && r.bottom > r.top).sort((a, b) => a[0].top - b[0].top);
+  for (const [i, [a, e]] of seen.entries()) {
+    for (let j = i + 1; j < seen.length && seen[j][0].top < a.bottom - 2; j++) {
+      const [b, o] = seen[j];
+      if (!e.contains(o) && !o.contains(e) && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - b.top > 2)
+        faults.push(`two boxes overlap: ${describe(e)} and ${describe(o)}`);
+    }
+  }
   return [...new Set(faults)];
 })()
