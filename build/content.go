@@ -43,15 +43,18 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 		if link, ok := sourceLink(s, p, "", p.RepoPath); ok {
 			m.SourceURL = &link
 		}
-		if foreignTopic(s, m) {
-			m.ForumTopicID = nil
-		}
 		// An override of site.yaml wins over the header; a new link brings its own topic.
 		o := s.Overrides[m.ID]
 		if o.DiscussionsTo != nil {
 			m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, corpus.Topic(*o.DiscussionsTo)
 		}
-		m.ForumTopicID = cmp.Or(o.ForumTopicID, m.ForumTopicID)
+		if foreignTopic(s, m) {
+			m.ForumTopicID = nil
+		}
+		// A number is one of the site's forum, and of nothing without it.
+		if m.ForumTopicID = cmp.Or(o.ForumTopicID, m.ForumTopicID); s.Forum == "" {
+			m.ForumTopicID = nil
+		}
 		m.Hardfork = cmp.Or(o.Hardfork, m.Hardfork)
 		if m.Hardfork != nil {
 			m.StatedActivations = c.Schedule(p, s.PublicNetworks())
@@ -63,12 +66,13 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 
 // foreignTopic reports whether the topic number was read from a link to another forum than the site's.
 func foreignTopic(s *site.Site, m mip.Summary) bool {
-	if s.Forum == "" || m.ForumTopicID == nil || m.DiscussionsTo == nil {
+	if m.ForumTopicID == nil || m.DiscussionsTo == nil {
 		return false
 	}
 	// A number that the header states by itself is believed, whatever the link is.
 	linked := corpus.Topic(*m.DiscussionsTo)
-	return linked != nil && *linked == *m.ForumTopicID && !strings.HasPrefix(strings.ToLower(*m.DiscussionsTo), strings.ToLower(s.Forum)+"/")
+	_, ours := mip.Below(*m.DiscussionsTo, s.Forum)
+	return linked != nil && *linked == *m.ForumTopicID && !ours
 }
 
 // sourceLink is the address of a file of the proposal's repository as of a commit; empty: the one that last changed the

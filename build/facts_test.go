@@ -44,7 +44,11 @@ func TestForumTopic(t *testing.T) {
 		discussionsTo     string
 	}{
 		{"a link to the forum", "discussions-to: https://f.example/t/slug/399\n", "https://f.example", site.Override{}, 399, "https://f.example/t/slug/399"},
-		{"no forum is configured", "discussions-to: https://f.example/t/slug/399\n", "", site.Override{}, 399, "https://f.example/t/slug/399"},
+		{"no forum is configured", "discussions-to: https://f.example/t/slug/399\n", "", site.Override{}, 0, "https://f.example/t/slug/399"},
+		{"a number, and no forum", "forum-topic-id: 7\n", "", site.Override{ForumTopicID: id(8)}, 0, ""},
+		{"a link of before https", "discussions-to: http://F.example:80/t/slug/399\n", "https://f.example", site.Override{}, 399, "http://F.example:80/t/slug/399"},
+		{"another port", "discussions-to: https://f.example:8443/t/slug/399\n", "https://f.example", site.Override{}, 0, "https://f.example:8443/t/slug/399"},
+		{"the site knows a link to elsewhere", "", "https://f.example", site.Override{DiscussionsTo: link("https://git.example/t/x/5")}, 0, "https://git.example/t/x/5"},
 		{"a link that only looks like one", "discussions-to: https://git.example/t/x/5\n", "https://f.example", site.Override{}, 0, "https://git.example/t/x/5"},
 		{"a host that begins like the forum's", "discussions-to: https://f.example.org/t/x/5\n", "https://f.example", site.Override{}, 0, "https://f.example.org/t/x/5"},
 		{"stated by itself", "discussions-to: https://git.example/issues/5\nforum-topic-id: 7\n", "https://f.example", site.Override{}, 7, "https://git.example/issues/5"},

@@ -80,7 +80,8 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 	refused := map[string]mip.Problem{} // by file
 	for {
 		all, err := corpus.Load(ctx, corpus.Options{
-			Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(), Refused: refused,
+			Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
+			Addresses: o.Site.Addresses(), Refused: refused,
 		})
 		if err != nil {
 			return nil, err

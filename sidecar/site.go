@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -153,14 +152,9 @@ func links(x *index.Index) []link {
 
 // slugOf returns the slug in a topic's address in the forum, or nothing.
 func slugOf(address, forum string) string {
-	u, err := url.Parse(address)
-	base, bad := url.Parse(forum)
-	if err != nil || bad != nil || !strings.EqualFold(u.Host, base.Host) {
-		return ""
-	}
-	slug, _ := strings.CutPrefix(u.Path, strings.TrimSuffix(base.Path, "/")+"/t/")
-	slug = strings.TrimSuffix(slug, "/")
-	if strings.Contains(slug, "/") {
+	rest, _ := mip.Below(address, forum)
+	slug, ok := strings.CutPrefix(rest, "t/")
+	if !ok || strings.Contains(slug, "/") {
 		return ""
 	}
 	return slug

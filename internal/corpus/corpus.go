@@ -36,6 +36,9 @@ type Options struct {
 	// Upstream is the address that site.yaml names as the upstream's. A folder's record of what was
 	// synced counts only if it names the same one: anybody can commit a record.
 	Upstream string
+	// Addresses are those of the site, of its repository and of the upstream: below one of them an
+	// address may be that of a proposal here.
+	Addresses []string
 	// Refused are errors by file, in addition to those that are found.
 	Refused map[string]mip.Problem
 }

@@ -49,7 +49,7 @@ func FuzzHeader(f *testing.F) {
 			return
 		}
 		r := &report{file: "MIP-1.md"}
-		p := newProposal(folder.File{Name: "MIP-1.md", Path: "MIP-1.md"}, raw, "MIP", r)
+		p := newProposal(folder.File{Name: "MIP-1.md", Path: "MIP-1.md"}, raw, Options{Prefix: "MIP"}, r)
 		if p == nil || r.failed {
 			if len(r.problems) == 0 {
 				t.Errorf("%q is not published and nothing says why", raw)

@@ -60,7 +60,7 @@ func TestGolden(t *testing.T) {
 // without the fields that are null or empty.
 func outcome(t *testing.T, dir, prefix string) []byte {
 	t.Helper()
-	c, err := Load(t.Context(), Options{Prefix: prefix, Folders: []string{dir}})
+	c, err := Load(t.Context(), Options{Prefix: prefix, Folders: []string{dir}, Addresses: []string{"https://example.org"}})
 	if err != nil {
 		t.Fatal(err)
 	}

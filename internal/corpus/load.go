@@ -25,7 +25,8 @@ import (
 // Load reads the folders. The error is non-nil only when a folder cannot be read at all or ctx
 // ends; everything that concerns a file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
-	c := &Corpus{prefix: cmp.Or(o.Prefix, "MIP"), refused: o.Refused}
+	o.Prefix = cmp.Or(o.Prefix, "MIP")
+	c := &Corpus{prefix: o.Prefix, refused: o.Refused}
 	// The same folders in any order and spelling give the same corpus.
 	for _, dir := range o.Folders {
 		c.Folders = append(c.Folders, filepath.Clean(dir))
@@ -63,7 +64,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		}
 		workers.Go(func() error {
 			if ctx.Err() == nil {
-				e.readProposal(c.prefix)
+				e.readProposal(o)
 			}
 			return ctx.Err()
 		})
@@ -197,20 +198,21 @@ func checkTwice(entries []*entry, found func(e *entry, others string)) {
 var otherTexts = []string{".markdown", ".mdown", ".mkd", ".txt", ".mediawiki", ".rst", ".org"}
 
 // readProposal reads the file as a proposal.
-func (e *entry) readProposal(prefix string) {
+func (e *entry) readProposal(o Options) {
 	raw, err := e.Read(e.root)
 	if err != nil {
 		code, message := e.Refusal(err)
 		e.report.put(mip.Error, 0, code, message)
 		return
 	}
-	if p := newProposal(e.File, raw, prefix, &e.report); p != nil && !e.report.failed {
+	if p := newProposal(e.File, raw, o, &e.report); p != nil && !e.report.failed {
 		e.proposal, e.id = p, p.ID
 	}
 }
 
 // newProposal reads a file's text. It returns nil when r says why the file has no number.
-func newProposal(file folder.File, content []byte, prefix string, r *report) *Proposal {
+func newProposal(file folder.File, content []byte, o Options, r *report) *Proposal {
+	prefix := o.Prefix
 	raw := string(content)
 	text, ok := normalise(raw, r)
 	var h *header
@@ -231,6 +233,7 @@ func newProposal(file folder.File, content []byte, prefix string, r *report) *Pr
 		return nil
 	}
 	f := decode(h, r)
+	f.addresses = o.Addresses
 	number, fromName, ok := f.number(prefix, file.Name)
 	if !ok {
 		return nil

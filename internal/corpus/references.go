@@ -23,7 +23,7 @@ var (
 // in the header's order without repetitions, and what stands elsewhere. Everything else is left
 // out with a warning. The numbers are never nil. relation is the name of the Summary's field.
 func (f *fields) references(prefix, relation string, names ...string) (numbers []int, elsewhere []mip.External) {
-	l := referenceList{prefix: prefix, also: f.alias, v: f.get(names...), r: f.r, numbers: []int{}}
+	l := referenceList{prefix: prefix, also: f.alias, addresses: f.addresses, v: f.get(names...), r: f.r, numbers: []int{}}
 	if !isPlaceholder(l.v.text()) || l.v.text() == "" {
 		for _, item := range texts(l.v.v) {
 			pieces := strings.FieldsFunc(item, func(c rune) bool { return c == ';' || c == '\n' })
@@ -44,6 +44,7 @@ func (f *fields) references(prefix, relation string, names ...string) (numbers [
 type referenceList struct {
 	// prefix is the site's, and also another one whose numbers are the same.
 	prefix, also string
+	addresses    []string
 	v            *field
 	r            *report
 	numbers      []int
@@ -68,6 +69,10 @@ func (l *referenceList) read(piece string) {
 			n, ok = reference(token, l.also)
 		}
 		_, isURL := webAddress(token)
+		ok = ok && (!isURL || slices.ContainsFunc(l.addresses, func(base string) bool {
+			_, below := mip.Below(token, base)
+			return below
+		}))
 		foreign := prefixed.FindStringSubmatch(token)
 		switch {
 		case ok && !slices.Contains(l.numbers, n):
@@ -99,8 +104,8 @@ func (l *referenceList) read(piece string) {
 	}
 }
 
-// reference reads one reference: 3, #3, MIP-3, ./MIP-3.md, or the address of one of this site's
-// proposals, such as https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
+// reference reads one reference: 3, #3, MIP-3, ./MIP-3.md, or an address that ends like that of a
+// proposal, such as https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
 func reference(token, prefix string) (n int, ok bool) {
 	u, isURL := webAddress(token)
 	if isURL {

@@ -44,6 +44,13 @@ func relate(proposals []*Proposal) {
 		}
 	}
 	replacements(proposals, published)
+	for _, p := range proposals {
+		for _, q := range p.requires {
+			if slices.Contains(slices.Concat(p.SupersededBy, p.ReplacedBy), q.Number) {
+				p.report.add(p.requireLine, "requires-successor", q.ID)
+			}
+		}
+	}
 	for _, group := range components(proposals) {
 		first := slices.MinFunc(group, byID)
 		first.report.add(first.requireLine, "requires-cycle", circle(first))

@@ -30,6 +30,8 @@ type fields struct {
 	r *report
 	// alias is another prefix under which the header states the proposal's own number.
 	alias string
+	// addresses are those of [Options].
+	addresses []string
 }
 
 // decode decodes the header's fields, only those of the names if there are any. A value that is

@@ -138,16 +138,13 @@ func topicLink(forum *url.URL, address *string) (slug string, id int) {
 	if address == nil {
 		return "", 0
 	}
-	u, err := url.Parse(*address)
-	if err != nil || !strings.EqualFold(u.Hostname(), forum.Hostname()) {
-		return "", 0
-	}
-	path, ok := strings.CutPrefix(u.Path, strings.TrimSuffix(forum.Path, "/")+"/t/")
+	below, _ := mip.Below(*address, forum.String())
+	topic, ok := strings.CutPrefix(below, "t/")
 	if !ok {
 		return "", 0
 	}
-	slug, rest, _ := strings.Cut(path, "/")
-	if id, err = strconv.Atoi(slug); err == nil {
+	slug, rest, _ := strings.Cut(topic, "/")
+	if id, err := strconv.Atoi(slug); err == nil {
 		return "", id
 	}
 	number, _, _ := strings.Cut(rest, "/")

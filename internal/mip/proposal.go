@@ -41,7 +41,7 @@ type Summary struct {
 	Hardfork          *string            `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
 	StatedActivations []StatedActivation `json:"statedActivations" doc:"When networks switch by the text's own tables and lists."`
 	DiscussionsTo     *string            `json:"discussionsTo" doc:"An http or https address where the proposal is discussed."`
-	ForumTopicID      *int               `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
+	ForumTopicID      *int               `json:"forumTopicId" doc:"The topic of the site's forum, for /api/forum-activity; null on a site without a forum."`
 	URL               string             `json:"url" doc:"The page for people."`
 	APIURL            string             `json:"apiUrl" doc:"This proposal as JSON, with its text."`
 	MarkdownURL       string             `json:"markdownUrl" doc:"The file, byte for byte."`

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -182,6 +183,23 @@ func (s *Site) UpstreamGit() string {
 		return ""
 	}
 	return s.Upstream.Git
+}
+
+// scpAddress is the form of a repository's address that ssh has: git@example.org:team/texts.git.
+var scpAddress = regexp.MustCompile(`^(?:[^@/]+@)?([^:/]+):([^/].*)$`)
+
+// Addresses are those below which the site's proposals lie: its own, and on the web those of the
+// repository that source_url leads to and of the upstream.
+func (s *Site) Addresses() []string {
+	source, _, _ := strings.Cut(s.SourceURL, "{")
+	source, _, _ = strings.Cut(source, "?")
+	// The folder blob of a host shows files; others beside it do as well.
+	source = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(source, "/"), "/blob"), "/-")
+	upstream := scpAddress.ReplaceAllString(s.UpstreamGit(), "https://$1/$2")
+	if u, err := url.Parse(upstream); err == nil && (u.Scheme == "ssh" || u.Scheme == "git") {
+		upstream = "https://" + u.Hostname() + u.EscapedPath()
+	}
+	return []string{s.BaseURL, source, strings.TrimSuffix(strings.TrimSuffix(upstream, "/"), ".git")}
 }
 
 // URL is the absolute address of a route that starts with a slash.

@@ -239,8 +239,8 @@ func (h *filter) sameLink(s mip.Summary, l link) bool {
 	if h.site.Forum == nil || s.DiscussionsTo == nil || l.DiscussionsTo == nil || *s.DiscussionsTo != *l.DiscussionsTo {
 		return false
 	}
-	forum := strings.TrimSuffix(*h.site.Forum, "/") + "/"
-	return strings.HasPrefix(strings.ToLower(*s.DiscussionsTo), strings.ToLower(forum))
+	_, ours := mip.Below(*s.DiscussionsTo, *h.site.Forum)
+	return ours
 }
 
 // heads are those of the site's networks that the file has, under the site's names.

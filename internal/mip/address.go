@@ -1,0 +1,37 @@
+package mip
+
+import (
+	"net/url"
+	"path"
+	"strings"
+)
+
+// Below returns the path of a web address below a base address, without a slash at its ends. ok is
+// false when the address is not the base nor below it. The scheme does not count, nor does the case,
+// nor the port of a scheme: a site that moved to https is the site that it was.
+func Below(address, base string) (rest string, ok bool) {
+	at, atPath := place(address)
+	to, toPath := place(base)
+	if at == "" || at != to || len(atPath) < len(toPath) || !strings.EqualFold(atPath[:len(toPath)], toPath) {
+		return "", false
+	}
+	rest = atPath[len(toPath):]
+	if toPath != "" && rest != "" && rest[0] != '/' {
+		return "", false // a longer name that begins alike
+	}
+	return strings.Trim(rest, "/"), true
+}
+
+// place takes an address of the web apart: the host with a port that says something, and the path
+// without a slash at its end. Both are empty for anything else.
+func place(address string) (host, where string) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return "", ""
+	}
+	host = strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if port := u.Port(); port != "" && port != "80" && port != "443" {
+		host += ":" + port
+	}
+	return host, strings.TrimSuffix(path.Clean("/"+u.Path), "/")
+}
