@@ -114,7 +114,7 @@ func offered(t *testing.T, _ *served) {
 				t.Error("a summary of a stub is offered")
 			}
 			tab.Go("/dashboard/")
-			for _, place := range []string{".src", "#hot", "[data-network=mainnet]", ".attn"} {
+			for _, place := range []string{".src", "#hot", "[data-network=mainnet]", "#disagree"} {
 				tab.Wait(seen(place))
 			}
 			still()
