@@ -93,10 +93,11 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 		if sum, err = s.modelSummary(ctx, key, subject); err == nil {
 			return sum, nil, nil
 		}
-		if failed = httpError(err); failed.Code == api.Internal || failed.Code == api.NotFound {
+		failed = httpError(err)
+		byRules = failed.Limit == ai.LimitModel
+		if failed.Code == api.Internal || failed.Code == api.NotFound || failed.Code == api.RateLimited && !byRules {
 			return sum, nil, err
 		}
-		byRules = failed.Code == api.RateLimited
 	case q.locale != english:
 		const detail = "Without a language model there are summaries in English only."
 		failed = &api.HTTPError{Code: api.AIDisabled, Detail: detail}
@@ -186,11 +187,16 @@ func getAnswer[V any](
 		ctx, cancel = context.WithTimeout(ctx, timing.Model)
 		defer cancel()
 	}
-	e, err := c.Get(ctx, key, func(ctx context.Context) (V, error) {
-		v, err := fetch(ctx)
-		return v, s.logged(key.id, err)
-	})
-	return e.Value, standing(s, e, err)
+	for {
+		e, err := c.Get(ctx, key, func(ctx context.Context) (V, error) {
+			v, err := fetch(ctx)
+			return v, s.logged(key.id, err)
+		})
+		// The limit of the caller who asked the same first is no reason to refuse another one.
+		if !ctx.Value(chargeKey{}).(*charge).isOther(err) {
+			return e.Value, standing(s, e, err)
+		}
+	}
 }
 
 // shareAnswer calls fetch, unless another process has its answer or is about to have it. The kind names the type V

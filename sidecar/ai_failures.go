@@ -51,14 +51,23 @@ func (f *failures) forget(key answerKey) {
 	delete(f.counts, key)
 }
 
-// askModel asks about the text of a key. When the model fails at it, the error says how long the text has to wait: twice
-// as long with each failure in a row. What fails is likely to fail again, and costs each time.
+// askModel asks about the text of a key, if the request that it is asked for has room in its caller's limit. When the
+// model fails at it, the error says how long the text has to wait: twice as long with each failure in a row. What fails
+// is likely to fail again, and costs each time.
 func askModel[V any](ctx context.Context, s *Sidecar, key answerKey, ask func(context.Context) (V, error)) (V, error) {
+	c := ctx.Value(chargeKey{}).(*charge)
+	if err := c.take(ctx); err != nil {
+		var none V
+		return none, err
+	}
+	asked := true // even if it panics
+	defer func() { c.settle(context.WithoutCancel(ctx), asked) }()
 	failed := s.failures.of(key)
 	if failed > 0 {
 		ctx = ai.Again(ctx)
 	}
 	v, err := ask(ctx)
+	asked = !ai.Unasked(err)
 	switch {
 	case err == nil:
 		s.failures.forget(key)

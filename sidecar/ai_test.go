@@ -338,28 +338,123 @@ func TestDailyBudget(t *testing.T) {
 	})
 }
 
-// Each caller has so many summaries and so many translations a minute; neither counts for the other, nor
-// for anybody else.
+// questions are bodies of questions that only a model answers, each another one: as many as texts and languages allow.
+func questions(w *aiWorld) (next func() string) {
+	n := 0
+	return func() string {
+		mips, locales := w.known.List.MIPs, w.known.Site.Locales
+		if n == len(mips)*len(locales) {
+			w.Fatal("no question is left that nobody has asked")
+		}
+		m, l := mips[n%len(mips)], locales[n/len(mips)]
+		n++
+		return fmt.Sprintf(`{"mipNumber": %d, "locale": %q}`, m.Number, l)
+	}
+}
+
+// TestAssistLimit holds what each caller may ask the model in a minute: so many summaries and so many translations, of
+// which neither counts for the other, nor for anybody else. What costs nothing counts among all requests alone.
 func TestAssistLimit(t *testing.T) {
-	w := newAIWorld(t, aiSetup{change: func(c *sidecar.Config) { c.AIRequestsPerMinute = 0 }})
+	w := newAIWorld(t, aiSetup{provider: "openai", change: func(c *sidecar.Config) { c.AIRequestsPerMinute = 0 }})
+	var known []string
+	free := func() {
+		t.Helper()
+		for path, bodies := range map[string]map[string]int{
+			"/api/ai-summary":   {`{`: 400, `{}`: 400, `{"mipNumber": 999999}`: 404, `{"mipNumber": 5}`: 200, strings.Repeat(" ", 70_000): 413},
+			"/api/ai-translate": {`[]`: 400, `{"mipNumber": 5, "locale": "xx"}`: 400, `{"mipNumber": 5, "locale": "ja"}`: 200},
+		} {
+			for body, code := range bodies {
+				a := w.post(path, body).want(w.world, code)
+				if got := a.Header().Get("RateLimit-Policy"); got != `"default";q=10000;w=60` {
+					t.Errorf("%s %.40s counts in %s", path, body, got)
+				}
+			}
+			w.post(path, `{}`, "Content-Type", "text/plain").want(w.world, 415)
+			w.ask(http.MethodOptions, path).want(w.world, 204)
+			w.ask(http.MethodGet, path).want(w.world, 405)
+		}
+		for _, body := range known {
+			if got := w.post("/api/ai-summary", body).want(w.world, 200).Header().Get("RateLimit"); !strings.HasPrefix(got, `"default";`) {
+				t.Errorf("an answer that is known counts: %s", got)
+			}
+		}
+	}
+	free()
+	free()
+	for _, path := range []string{"/api/ai-summary", "/api/ai-translate"} {
+		name, next := strings.TrimPrefix(path, "/api/"), questions(w)
+		if path == "/api/ai-translate" {
+			for range 5 { // of which one is committed
+				next()
+			}
+		}
+		for i := range 10 {
+			body := next()
+			a := w.post(path, body).want(w.world, 200)
+			if got := a.Header().Get("RateLimit-Policy"); got != fmt.Sprintf("%q;q=10;w=60", name) || !strings.HasPrefix(a.Header().Get("RateLimit"), fmt.Sprintf("%q;r=%d;t=", name, 9-i)) {
+				t.Errorf("%s %s, question %d: %v", path, body, i+1, a.Header())
+			}
+			if path == "/api/ai-summary" {
+				known = append(known, body)
+			}
+		}
+		body := next()
+		asked := w.budget().Questions
+		a := w.post(path, body).want(w.world, 429).problem(w.world, api.RateLimited)
+		if !regexp.MustCompile(`^([1-9]|[1-5][0-9]|60)$`).MatchString(a.Header().Get("Retry-After")) || a.Header().Get("RateLimit") != fmt.Sprintf("%q;r=0;t=%s", name, a.Header().Get("Retry-After")) {
+			t.Errorf("%s, the eleventh: %v", path, a.Header())
+		}
+		if n := w.budget().Questions; n != asked {
+			t.Errorf("%s: %d questions for a request that was refused", path, n-asked)
+		}
+		free()
+		from := w.from
+		w.from = "192.0.2.77:1"
+		w.post(path, body).want(w.world, 200)
+		w.from = from
+		w.post(path, body).want(w.world, 200) // known now
+	}
+}
+
+// TestRulesCostNothing holds that a summary for which the model's budget has no room takes nothing of a caller's limit.
+func TestRulesCostNothing(t *testing.T) {
+	w := newAIWorld(t, aiSetup{provider: "openai", budget: ai.Limits{CallsPerMinute: 1}, change: func(c *sidecar.Config) { c.AIRequestsPerMinute = 2 }})
+	if a := w.post("/api/ai-summary", `{"mipNumber": 1}`); !strings.HasPrefix(a.Header().Get("RateLimit"), `"ai-summary";r=1;`) {
+		t.Errorf("a question: %v", a.Header())
+	}
+	for _, number := range []int{2, 3, 4, 6, 7} {
+		a := w.post("/api/ai-summary", fmt.Sprintf(`{"mipNumber": %d}`, number))
+		if got := read[api.Summary](w.world, a); got.Source != "extractive" || !strings.HasPrefix(a.Header().Get("RateLimit"), `"default";`) {
+			t.Errorf("MIP-%d beyond the budget: %s, %v", number, got.Source, a.Header())
+		}
+	}
+}
+
+// TestLimitOfAnother has a caller without a question left ask for what another one asks at the same time: that one gets
+// his answer.
+func TestLimitOfAnother(t *testing.T) {
+	w := newAIWorld(t, aiSetup{provider: "openai", change: func(c *sidecar.Config) { c.AIRequestsPerMinute = 1 }})
+	next := questions(w)
+	w.post("/api/ai-summary", next()).want(w.world, 200)
 	for i := range 10 {
-		a := w.post("/api/ai-summary", `{"mipNumber": 6}`).want(w.world, 200)
-		if got := a.Header().Get("RateLimit-Policy"); got != `"ai-summary";q=10;w=60` || !strings.HasPrefix(a.Header().Get("RateLimit"), fmt.Sprintf(`"ai-summary";r=%d;t=`, 9-i)) {
-			t.Errorf("request %d: %v", i+1, a.Header())
+		body := next()
+		ask := func(from string) int {
+			r := httptest.NewRequest(http.MethodPost, "/api/ai-summary", strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json")
+			r.RemoteAddr = from
+			a := httptest.NewRecorder()
+			w.sidecar.ServeHTTP(a, r)
+			return a.Code
 		}
-	}
-	for _, body := range []string{`{"mipNumber": 6}`, `{`} {
-		a := w.post("/api/ai-summary", body).want(w.world, 429).problem(w.world, api.RateLimited)
-		if !regexp.MustCompile(`^([1-9]|[1-5][0-9]|60)$`).MatchString(a.Header().Get("Retry-After")) || a.Header().Get("RateLimit") != `"ai-summary";r=0;t=`+a.Header().Get("Retry-After") {
-			t.Errorf("the eleventh: %v", a.Header())
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() { ask(w.from) })
 		}
+		wg.Go(func() {
+			if code := ask(fmt.Sprintf("198.51.100.%d:1", i)); code != 200 {
+				t.Errorf("%d for the first question of another caller", code)
+			}
+		})
+		wg.Wait()
 	}
-	for range 10 {
-		w.post("/api/ai-translate", `{}`).want(w.world, 400)
-	}
-	w.post("/api/ai-translate", `{}`).want(w.world, 429)
-	w.get("/api/network-info").want(w.world, 200)
-	w.ask(http.MethodOptions, "/api/ai-summary").want(w.world, 204)
-	w.from = "192.0.2.77:1"
-	w.post("/api/ai-summary", `{"mipNumber": 6}`).want(w.world, 200)
 }

@@ -63,7 +63,7 @@ func newAIWorld(t testing.TB, setup aiSetup) *aiWorld {
 	}
 	a := &aiWorld{site: setup.site}
 	a.world = newWorld(t, func(c *sidecar.Config) {
-		c.AIRequestsPerMinute = 10_000
+		c.RequestsPerMinute, c.AIRequestsPerMinute = 10_000, 10_000
 		if setup.provider != "" {
 			m, err := ai.NewClient(ai.ClientConfig{Provider: setup.provider, Name: modelName, BaseURL: "https://" + modelHost + "/v1", Key: modelKey, Transport: late{&a.world}})
 			if err != nil {

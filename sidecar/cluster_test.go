@@ -110,37 +110,52 @@ func (c *cluster) together(n int, request func(i int) *http.Request) []*httptest
 }
 
 func summaryOf(number int, from string) *http.Request {
-	r := httptest.NewRequest(http.MethodPost, "/api/ai-summary", strings.NewReader(fmt.Sprintf(`{"mipNumber": %d}`, number)))
+	return summaryRequest(fmt.Sprintf(`{"mipNumber": %d}`, number), from)
+}
+
+func summaryRequest(body, from string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/api/ai-summary", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.RemoteAddr = from
 	return r
 }
 
-// TestClusterLimit asks ten summaries of several sidecars in turn: the eleventh is refused, whoever gets it.
+// TestClusterLimit asks ten summaries of several sidecars in turn: the eleventh question is refused, whoever gets it.
 func TestClusterLimit(t *testing.T) {
 	const n = 3
 	c, w := newAICluster(t, n, 10)
+	next := questions(w)
+	known := next()
 	for i := range 10 {
 		c.at(i)
-		a := w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 200)
+		body := known
+		if i > 0 {
+			body = next()
+		}
+		a := w.post("/api/ai-summary", body).want(w.world, 200)
 		if got, want := a.Header().Get("RateLimit"), fmt.Sprintf(`"ai-summary";r=%d;t=`, 9-i); !strings.HasPrefix(got, want) {
 			t.Errorf("%d sidecars, request %d: RateLimit %s, want %s", n, i, got, want)
 		}
 	}
 	for i := range n {
 		c.at(i)
-		a := w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 429).problem(w.world, api.RateLimited)
+		body := next()
+		a := w.post("/api/ai-summary", body).want(w.world, 429).problem(w.world, api.RateLimited)
 		if a.Header().Get("Retry-After") == "" || a.Header().Get("RateLimit-Policy") != `"ai-summary";q=10;w=60` {
 			t.Errorf("refused with %v", a.Header())
 		}
-		w.get("/api/network-info").want(w.world, 200) // another limit
+		w.post("/api/ai-summary", known).want(w.world, 200) // the Redis has it
 		w.from = "192.0.2.9:1"
-		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 200)
+		w.post("/api/ai-summary", body).want(w.world, 200)
 		w.from = someone
 	}
 	// All at once, another caller has ten again, and no more.
 	admitted := 0
-	for _, a := range c.together(100, func(int) *http.Request { return summaryOf(7, "192.0.2.77:1") }) {
+	bodies := make(chan string, 25)
+	for range cap(bodies) {
+		bodies <- next()
+	}
+	for _, a := range c.together(25, func(int) *http.Request { return summaryRequest(<-bodies, "192.0.2.77:1") }) {
 		switch a.Code {
 		case 200:
 			admitted++
@@ -150,7 +165,7 @@ func TestClusterLimit(t *testing.T) {
 		}
 	}
 	if admitted != 10 {
-		t.Errorf("%d sidecars let %d of 100 requests through at once, want 10", n, admitted)
+		t.Errorf("%d sidecars let %d of 25 questions through at once, want 10", n, admitted)
 	}
 	for _, key := range c.redis.Keys("") {
 		if ttl := c.redis.Do("PTTL", key); strings.HasPrefix(ttl, "-") || !strings.HasPrefix(key, "mipwatch:1:") {
@@ -274,15 +289,16 @@ func TestClusterGarbage(t *testing.T) {
 // TestClusterRedisAway kills the Redis and starts it empty: no caller sees an error, each sidecar goes on by
 // itself, and the log has one line for each change.
 func TestClusterRedisAway(t *testing.T) {
-	c, w := newAICluster(t, 2, 10)
-	ten := func(from string, i int) {
+	c, w := newAICluster(t, 2, 3)
+	next := questions(w)
+	three := func(from string, i int) {
 		t.Helper()
 		w.from = from
 		c.at(i)
-		for range 10 {
-			w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 200)
+		for range 3 {
+			w.post("/api/ai-summary", next()).want(w.world, 200)
 		}
-		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 429)
+		w.post("/api/ai-summary", next()).want(w.world, 429)
 	}
 	logged := func(away, back int) {
 		t.Helper()
@@ -290,7 +306,7 @@ func TestClusterRedisAway(t *testing.T) {
 			t.Errorf("the log says %d times that the Redis is away and %d times that it is back, want %d and %d: %s %s", len(a), len(b), away, back, a, b)
 		}
 	}
-	ten("198.51.100.1:1", 0)
+	three("198.51.100.1:1", 0)
 	for round := range 2 {
 		c.redis.Kill()
 		for i := range 8 { // a summary each that nobody has
@@ -301,8 +317,8 @@ func TestClusterRedisAway(t *testing.T) {
 			w.get("/api/network-info").want(w.world, 200)
 		}
 		// What one sidecar counts by itself still counts.
-		ten(fmt.Sprintf("198.51.100.%d:1", 10+round), 0)
-		ten(fmt.Sprintf("198.51.100.%d:1", 10+round), 1)
+		three(fmt.Sprintf("198.51.100.%d:1", 10+round), 0)
+		three(fmt.Sprintf("198.51.100.%d:1", 10+round), 1)
 		logged(2*round+2, 2*round)
 
 		c.redis.Restart()
@@ -315,10 +331,10 @@ func TestClusterRedisAway(t *testing.T) {
 		}
 		logged(2*round+2, 2*round+2)
 		from := fmt.Sprintf("198.51.100.%d:1", 20+round)
-		ten(from, 0)
+		three(from, 0)
 		w.from = from
 		c.at(1)
-		w.post("/api/ai-summary", `{"mipNumber": 7}`).want(w.world, 429)
+		w.post("/api/ai-summary", next()).want(w.world, 429)
 	}
 	if strings.Contains(w.log.String(), c.redis.Addr()) {
 		t.Errorf("the log tells the address of the Redis: %s", w.log)

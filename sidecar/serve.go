@@ -28,6 +28,8 @@ type endpoint struct {
 	method string
 	// limit is for requests with this method. Nil disables it, and logs them with the level debug.
 	limit *limit.Limit
+	// questions is for those of them that ask the model. Nil is for a route that does not.
+	questions *limit.Limit
 	// vary is Netlify-Vary, the parameter by which a CDN keeps responses apart. Empty keeps them out of caches.
 	vary string
 	// answer answers a request whose context ends with the time for an answer.
@@ -49,13 +51,13 @@ func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	// A CDN counts every parameter of a route that names none, so network-info names one that it ignores.
 	const varyTopic, varyParts = "query=topicId", "query=parts"
 	return map[string]*endpoint{
-		"/api/forum-activity": {get, byDefault, varyTopic, s.forumActivity},
-		"/api/network-info":   {get, byDefault, varyTopic, s.networkInfo},
-		"/api/mip-watch":      {get, byDefault, varyParts, s.mipWatch},
-		"/api/ai-summary":     {post, summaries, "", s.aiSummary},
-		"/api/ai-translate":   {post, translations, "", s.aiTranslate},
-		"/healthz":            {get, nil, "", s.health},
-		"/readyz":             {get, nil, "", s.isReady},
+		"/api/forum-activity": {get, byDefault, nil, varyTopic, s.forumActivity},
+		"/api/network-info":   {get, byDefault, nil, varyTopic, s.networkInfo},
+		"/api/mip-watch":      {get, byDefault, nil, varyParts, s.mipWatch},
+		"/api/ai-summary":     {post, byDefault, summaries, "", s.aiSummary},
+		"/api/ai-translate":   {post, byDefault, translations, "", s.aiTranslate},
+		"/healthz":            {get, nil, nil, "", s.health},
+		"/readyz":             {get, nil, nil, "", s.isReady},
 	}
 }
 
@@ -192,6 +194,7 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 	if answers {
 		counting = e.limit
 	}
+	h, caller, base := rec.Header(), s.general.Caller(r), s.current.Load().baseURL()
 	// Callers beyond a proxy that is not named share one limit, and nothing else tells of it.
 	if proxy := s.general.Untrusted(r); proxy.IsValid() {
 		s.untrusted.Do(func() {
@@ -202,12 +205,15 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 	if counting == nil {
 		// Health checks come every few seconds from a balancer.
 		rec.quiet = true
-	} else if err := counting.Take(rec, r, s.current.Load().baseURL()); err != nil {
-		// The lines of a caller in the log are limited as well.
-		rec.quiet = true
-		return nil, err
+	} else {
+		room, err := counting.Take(r.Context(), caller, base)
+		if err != nil {
+			// The lines of a caller in the log are limited as well.
+			rec.quiet = true
+			return nil, err
+		}
+		room.Set(h)
 	}
-	h := rec.Header()
 	switch {
 	case e == nil:
 		return nil, &api.HTTPError{Code: api.NotFound, Detail: "Nothing is served at this address."}
@@ -228,7 +234,13 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
-	return e.answer(rec, r.WithContext(ctx))
+	if e.questions == nil {
+		return e.answer(rec, r.WithContext(ctx))
+	}
+	c := &charge{limit: e.questions, caller: caller, site: base}
+	res, err := e.answer(rec, r.WithContext(context.WithValue(ctx, chargeKey{}, c)))
+	c.taken().Set(h)
+	return res, err
 }
 
 // response is a body that is ready to send. It is shared and never changed.
@@ -341,7 +353,7 @@ func (s *Sidecar) writeError(w *recorder, r *http.Request, err error) {
 	h := w.Header()
 	// The limit may be another one than the caller's own, whose fields are replaced.
 	if e.Limit != "" {
-		limit.SetFields(h, e.Limit, e.Policy, 0, e.RetryAfter)
+		limit.Room{Limit: e.Limit, Policy: e.Policy, Left: e.RetryAfter}.Set(h)
 	}
 	if e.RetryAfter > 0 || e.Limit != "" {
 		h.Set("Retry-After", strconv.Itoa(api.Seconds(e.RetryAfter)))

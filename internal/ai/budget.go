@@ -3,7 +3,6 @@ package ai
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -150,7 +149,7 @@ func (b *Budget) reserve(tokens int, again bool) (begun time.Time, err error) {
 		return now, &api.HTTPError{
 			Code:   api.AIFailed,
 			Detail: "The proposal is longer than what this site spends on its language model in a day.",
-			Err:    errors.New("the question is larger than the budget for the model of a whole day"),
+			Err:    overBudget("the question is larger than the budget for the model of a whole day"),
 		}
 	case tokens > left:
 		b.ever.Day++

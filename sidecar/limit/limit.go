@@ -75,43 +75,71 @@ func (l *Limit) Close() { l.store.Close(context.Background()) }
 // errAlone is why a request is counted in this process.
 var errAlone = errors.New("no limit is shared")
 
-// Take counts a request of its caller and sets RateLimit and RateLimit-Policy. The error is that of a request beyond
-// the limit. Counting that fails lets requests through: it protects the service and is no way to stop it. Limits of one
-// site, a base address, are shared. An empty site is not known yet.
-func (l *Limit) Take(w http.ResponseWriter, r *http.Request, site string) error {
+// Room is what a caller has left of a limit. The zero value is that of no limit.
+type Room struct {
+	// Limit is the name, and Policy what the limit allows, as RateLimit-Policy has it.
+	Limit, Policy string
+	Remaining     uint64
+	// Left is the time to the end of the window.
+	Left time.Duration
+}
+
+// Set sets the fields of draft-ietf-httpapi-ratelimit-headers, unless there is no limit.
+func (r Room) Set(h http.Header) {
+	if r.Limit != "" {
+		h.Set("Ratelimit-Policy", fmt.Sprintf("%q;%s", r.Limit, r.Policy))
+		h.Set("Ratelimit", fmt.Sprintf("%q;r=%d;t=%d", r.Limit, r.Remaining, api.Seconds(r.Left)))
+	}
+}
+
+// Take counts a request of a caller, which [Limit.Caller] names. The error is that of a request beyond the limit.
+// Counting that fails lets requests through: it protects the service and is no way to stop it. Limits of one site, a
+// base address, are shared. An empty site is not known yet.
+func (l *Limit) Take(ctx context.Context, caller netip.Addr, site string) (Room, error) {
 	var remaining uint64
 	var left time.Duration
 	var ok bool
 	err := errAlone
-	caller := l.caller(r)
 	if l.shared != nil && site != "" {
-		key := cache.Name(site, "limit", l.Name, caller.String())
-		remaining, left, ok, err = l.shared.Take(r.Context(), key)
+		remaining, left, ok, err = l.shared.Take(ctx, l.key(caller, site))
 	}
 	// While the Redis is down each sidecar counts by itself, so that a caller has the whole limit at each of them.
 	if err != nil {
-		bucket := maphash.Comparable(l.seed, caller) % buckets
-		remaining, left, ok, err = l.takeOwn(r.Context(), strconv.FormatUint(bucket, 36))
+		remaining, left, ok, err = l.takeOwn(ctx, l.bucket(caller))
 	}
 	if err != nil {
-		return nil
+		return Room{}, nil
 	}
 	left = min(left, Window)
 	if !ok {
 		const detail = "More than %d requests in a minute; wait for as long as Retry-After says."
-		return &api.HTTPError{
+		return Room{}, &api.HTTPError{
 			Code: api.RateLimited, Detail: fmt.Sprintf(detail, l.PerWindow), RetryAfter: left,
 			Limit: l.Name, Policy: l.policy,
 		}
 	}
-	SetFields(w.Header(), l.Name, l.policy, remaining, left)
-	return nil
+	return Room{l.Name, l.policy, remaining, left}, nil
 }
 
-// SetFields sets the fields of draft-ietf-httpapi-ratelimit-headers.
-func SetFields(h http.Header, name, policy string, remaining uint64, left time.Duration) {
-	h.Set("Ratelimit-Policy", fmt.Sprintf("%q;%s", name, policy))
-	h.Set("Ratelimit", fmt.Sprintf("%q;r=%d;t=%d", name, remaining, api.Seconds(left)))
+// Return gives back what a Take of the same window has counted. While the Redis is down it does so in this process.
+func (l *Limit) Return(ctx context.Context, caller netip.Addr, site string) {
+	err := errAlone
+	if l.shared != nil && site != "" {
+		err = l.shared.Return(ctx, l.key(caller, site))
+	}
+	if err != nil {
+		l.store.Burst(ctx, l.bucket(caller), 1)
+	}
+}
+
+// key names a caller's count in Redis.
+func (l *Limit) key(caller netip.Addr, site string) string {
+	return cache.Name(site, "limit", l.Name, caller.String())
+}
+
+// bucket names a caller's count in this process.
+func (l *Limit) bucket(caller netip.Addr) string {
+	return strconv.FormatUint(maphash.Comparable(l.seed, caller)%buckets, 36)
 }
 
 // takeOwn takes a token of this process. left is the time to the end of the window, at most [Window].
@@ -129,9 +157,9 @@ func (l *Limit) takeOwn(ctx context.Context, bucket string) (remaining uint64, l
 	return remaining, Window, ok, err
 }
 
-// caller returns the address by which a caller is limited: for IPv6 its /64, since the holder of one address there has
+// Caller returns the address by which a caller is limited: for IPv6 its /64, since the holder of one address there has
 // all of them. The zero value stands for all callers without a known address.
-func (l *Limit) caller(r *http.Request) netip.Addr {
+func (l *Limit) Caller(r *http.Request) netip.Addr {
 	a := l.lastHop(r)
 	if !a.Is6() {
 		return a

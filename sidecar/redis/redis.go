@@ -274,10 +274,21 @@ func (s *Store) Limit(tokens uint64, window time.Duration) *Limit { return &Limi
 // Take takes a token of a key, if there is one. left is the time to the end of the window. An error means that the
 // Redis is down.
 func (l *Limit) Take(ctx context.Context, key string) (remaining uint64, left time.Duration, ok bool, err error) {
-	// A window of less than a millisecond would never end in Redis.
-	n, err := l.store.run(ctx, takeScript, 4, key, l.tokens, max(1, l.window.Milliseconds()))
+	n, err := l.run(ctx, key, 1)
 	if err != nil {
 		return 0, 0, false, err
 	}
 	return uint64(n[1]), time.Duration(n[2]) * time.Millisecond, n[3] == 1, nil
+}
+
+// Return gives a token back that was taken. The error is that of Take.
+func (l *Limit) Return(ctx context.Context, key string) error {
+	_, err := l.run(ctx, key, -1)
+	return err
+}
+
+// run runs the script that takes so many tokens.
+func (l *Limit) run(ctx context.Context, key string, take int) ([]int64, error) {
+	// A window of less than a millisecond would never end in Redis.
+	return l.store.run(ctx, takeScript, 4, key, l.tokens, max(1, l.window.Milliseconds()), take)
 }

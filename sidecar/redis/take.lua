@@ -1,10 +1,10 @@
--- Takes a token. A bucket is "LIMIT LEFT WINDOW" (the window in milliseconds) and expires with its window, which begins
+-- Takes a token, or gives one back. A bucket is "LIMIT LEFT WINDOW" (the window in milliseconds) and expires with its window, which begins
 -- with the first request: Redis' own clock is the only one that counts. Anything else under the key is no bucket.
 --
 -- KEYS  the bucket
--- ARGV  limit and window of a new bucket
--- gives limit, tokens left, milliseconds until the window ends, 1 if a token was taken
-local key, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+-- ARGV  limit and window of a new bucket; 1 to take a token, -1 to give one back
+-- gives limit, tokens left, milliseconds until the window ends, 1 unless no token was left to take
+local key, limit, window, take = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local left, rest = limit, window
 
 local ttl = redis.call('PTTL', key)
@@ -16,9 +16,9 @@ if ttl > 0 and redis.call('TYPE', key).ok == 'string' then
   end
 end
 
-if left == 0 then
+if left < take then
   return {limit, 0, rest, 0}
 end
-left = left - 1
+left = math.min(limit, left - take)
 redis.call('SET', key, string.format('%.0f %.0f %.0f', limit, left, window), 'PX', rest)
 return {limit, left, rest, 1}

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -129,14 +128,17 @@ func TestCallers(t *testing.T) {
 			func(i int) string { return post("/api/ai-summary", body, fmt.Sprint("203.0.113.", i)) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := startFunction(t, built(t, shared.carrying), tt.variables...)
+			p := startFunction(t, built(t, shared.carrying), append(tt.variables, "REQUESTS_PER_MINUTE=10")...)
 			for i := range 10 {
 				if a := p.Invoke(t, tt.same(i)).Answer(t); a.StatusCode != 200 {
 					t.Fatalf("request %d: %d %s", i, a.StatusCode, a.Body)
 				}
 			}
 			wantProblem(t, p, tt.same(10), api.RateLimited)
-			if a := p.Invoke(t, cmp.Or(tt.other, ask("GET", "/api/network-info", ""))).Answer(t); a.StatusCode != 200 {
+			if tt.other == "" {
+				return
+			}
+			if a := p.Invoke(t, tt.other).Answer(t); a.StatusCode != 200 {
 				t.Errorf("another: %d %s", a.StatusCode, a.Body)
 			}
 		})
