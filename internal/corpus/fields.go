@@ -174,6 +174,12 @@ func numberInName(name string) (int, bool) {
 	return smallNumber(m[1])
 }
 
+// bearsPrefix reports whether the number in a file's name stands behind the prefix, or alone.
+func bearsPrefix(name, prefix string) bool {
+	letters := strings.TrimRight(name[:max(0, strings.IndexAny(name, "0123456789"))], "-_")
+	return letters == "" || strings.EqualFold(letters, prefix)
+}
+
 // mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it begins
 // with a header, however broken, that has the number's key, or nothing can be seen in it, as in a
 // binary file or UTF-16.

@@ -3,6 +3,7 @@ package corpus
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,8 +14,10 @@ const maxHeader = 64 << 10
 // header is the text between the fences, key by key.
 type header struct {
 	fields []field
-	// body is the offset of the text after the closing fence.
+	// body is the offset of the text after the closing fence. A header of plain text alone is a part of that.
 	body int
+	// rule is the offset of the closing fence of such a header, else 0.
+	rule int
 }
 
 // field is one top-level key of a header.
@@ -111,10 +114,55 @@ func beginning(text string) int {
 		}
 		rest = after
 	}
-	if !strings.HasPrefix(rest, "---") {
+	if !strings.HasPrefix(rest, "---") && !codeFence.MatchString(rest) {
 		rest = strings.TrimLeft(text, " \t\n")
 	}
 	return len(text) - len(rest)
+}
+
+// codeFence begins a block of code that may hold a header.
+var codeFence = regexp.MustCompile("^(`{3,}|~{3,})[ \t]*(?:ya?ml|te?xt|toml|md|markdown|mediawiki)?[ \t]*(?:\n|$)")
+
+// fenced finds the header of a text that begins with a block of code: lines that have the key title or status at least.
+// It is nil for another block.
+func fenced(text string, start int, fence string, r *report) *header {
+	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
+	body, end := start+len(lines[0]), 1
+	for end < len(lines) && (len(strings.TrimSpace(lines[end])) < len(fence) || strings.Trim(lines[end], fence[:1]+" \t\n") != "") {
+		body += len(lines[end])
+		end++
+	}
+	if end == len(lines) {
+		return nil
+	}
+	inner := lines[1:end]
+	indent := -1 // that of the first line, which the others have too
+	for i, line := range inner {
+		rest := strings.TrimLeft(line, " \t")
+		switch {
+		case isMark(line, "---"), strings.TrimSpace(line) == "":
+			inner[i] = ""
+			continue
+		case indent < 0:
+			indent = len(line) - len(rest)
+		}
+		inner[i] = strings.TrimSuffix(line[min(indent, len(line)-len(rest)):], "\n")
+	}
+	begin, before := lineAt(text, start), len(r.problems)
+	r.add(begin, "no-header/fence")
+	s := splitter{lines: inner, first: begin + 1, r: r}
+	s.split()
+	if s.stop+s.list+s.scalar > 0 || !s.telling() {
+		r.problems = r.problems[:before]
+		return nil
+	}
+	// An author stands on a line of his own there.
+	for i, f := range s.fields {
+		if strings.HasPrefix(f.name, "author") {
+			s.fields[i].value, s.fields[i].more = strings.Join(append([]string{f.value}, f.more...), ", "), nil
+		}
+	}
+	return &header{fields: s.fields, body: body + len(lines[end])}
 }
 
 // guard finds the header of a normalised text. ok is false when the file cannot be published: r
@@ -122,7 +170,13 @@ func beginning(text string) int {
 func guard(text string, r *report) (h *header, ok bool) {
 	start := beginning(text)
 	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
-	if start > 0 && text[start-1] != '\n' || !isMark(lines[0], "---") {
+	if start > 0 && text[start-1] != '\n' {
+		return nil, true
+	}
+	if m := codeFence.FindStringSubmatch(text[start:]); m != nil {
+		return fenced(text, start, m[1], r), true
+	}
+	if !isMark(lines[0], "---") {
 		return nil, true
 	}
 	// The header ends at the first fence, if no line before that is Markdown.
@@ -149,8 +203,11 @@ func guard(text string, r *report) (h *header, ok bool) {
 		return fail(cmp.Or(s.stop, begin), "header-unterminated")
 	case s.list > 0:
 		return fail(s.list, "header-not-mapping/list")
+	case s.scalar > 0 && !s.telling():
+		r.problems = r.problems[:before]
+		return &header{body: start + len(lines[0]), rule: body}, true
 	case s.scalar > 0:
-		return fail(s.scalar, "header-not-mapping/text")
+		r.add(s.scalar, "yaml-fallback/no-key")
 	}
 	return &header{fields: s.fields, body: body + len(lines[end])}, true
 }
@@ -168,6 +225,11 @@ type splitter struct {
 	list, scalar int
 	// drop says that the lines indented below belong to a line that was left out.
 	drop bool
+}
+
+// telling reports whether a key is there that no prose begins with: title or status.
+func (s *splitter) telling() bool {
+	return slices.ContainsFunc(s.fields, func(f field) bool { return f.name == "title" || f.name == "status" })
 }
 
 // split fills the splitter from its lines.
@@ -259,7 +321,7 @@ func (s *splitter) below(line, trimmed string, n int) {
 func (s *splitter) stray(line string, n int) {
 	switch {
 	case len(s.fields) == 0:
-		s.scalar = n
+		s.scalar = cmp.Or(s.scalar, n)
 	case foldedLists[s.fields[len(s.fields)-1].name] && !isComplex(line) && !s.drop:
 		s.r.add(n, "yaml-fallback/folded")
 		s.extend("  " + line)

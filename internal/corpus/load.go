@@ -220,7 +220,8 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 		h, ok = guard(text, r)
 	}
 	// A text such as README.md is no proposal, and whatever is wrong with it is nobody's fault.
-	if _, named := numberInName(file.Name); h == nil && !named && !mayHaveNumber(raw, prefix) {
+	_, named := numberInName(file.Name)
+	if (h == nil || h.rule > 0) && !named && !mayHaveNumber(raw, prefix) {
 		*r = report{file: r.file} // the errors of a proposal are none of another text
 		r.add(0, "no-header/skipped")
 		return nil
@@ -231,6 +232,16 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	if h == nil {
 		r.add(1, "no-header")
 		return nil
+	}
+	if h.rule > 0 {
+		// Another prefix has numbers of its own, and nothing but the name says which this is.
+		if !bearsPrefix(file.Name, prefix) {
+			r.add(lineAt(text, h.body), "header-not-mapping/text")
+			return nil
+		}
+		r.add(lineAt(text, h.body), "header-not-mapping/prose")
+		// Below text a rule would make a heading of it.
+		text = text[:h.rule] + "   " + text[h.rule+len("---"):]
 	}
 	f := decode(h, r)
 	f.addresses = o.Addresses
