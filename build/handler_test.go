@@ -139,6 +139,9 @@ func TestOldAddresses(t *testing.T) {
 func TestHandlerPrefix(t *testing.T) {
 	in := t.TempDir()
 	write(t, in, 1559, "Title", "Words.")
+	if err := os.Rename(filepath.Join(in, "MIP-1559.md"), filepath.Join(in, "EIP-1559.md")); err != nil {
+		t.Fatal(err)
+	}
 	p, err := planFolder(t.Context(), in, testSite("EIP"))
 	if err != nil {
 		t.Fatal(err)

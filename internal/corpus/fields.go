@@ -67,11 +67,11 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 	for _, v := range f.order {
 		s.Frontmatter[v.key] = v.read
 	}
-	// A number that the header repeats under another prefix counts under that one, too: eip: 721 of
+	// A number that the header states under another prefix alone counts under that one, too: eip: 721 of
 	// ERC-721.
 	for _, v := range f.order {
 		text, _ := v.v.(string)
-		if n, ok := smallNumber(text); ok && n == id.Number && text != "" && onlyLetters.MatchString(v.name) && f.alias == "" {
+		if n, ok := smallNumber(text); ok && n == id.Number && text != "" && onlyLetters.MatchString(v.name) && f.alias == "" && fromName {
 			f.alias, v.used = v.name, true
 		}
 	}
@@ -172,12 +172,6 @@ func numberInName(name string) (int, bool) {
 		return 0, false
 	}
 	return smallNumber(m[1])
-}
-
-// bearsPrefix reports whether the number in a file's name stands behind the prefix, or alone.
-func bearsPrefix(name, prefix string) bool {
-	letters := strings.TrimRight(name[:max(0, strings.IndexAny(name, "0123456789"))], "-_")
-	return letters == "" || strings.EqualFold(letters, prefix)
 }
 
 // mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it begins

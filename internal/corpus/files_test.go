@@ -186,13 +186,12 @@ func TestTwoFolders(t *testing.T) {
 	if diff := cmp.Diff(lines(one, dir), lines(two, dir)); diff != "" {
 		t.Errorf("the order of folders matters:\n%s", diff)
 	}
-	want := []string{"error MIPs/MIP-1.md:2: duplicate-number: number 1 is also that of " + filepath.ToSlash(b) + "/MRC-1.md",
-		"error MRCs/MRC-1.md:2: duplicate-number: number 1 is also that of " + filepath.ToSlash(a) + "/MIP-1.md"}
+	want := []string{"error MRCs/MRC-1.md:2: duplicate-number: number 1 is that of " + filepath.ToSlash(a) + "/MIP-1.md, whose name says so: this file is not published; give it another number"}
 	if diff := cmp.Diff(want, lines(one, dir)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	if len(one.Proposals) != 1 || one.Proposals[0].ID.String() != "MIP-2" {
-		t.Errorf("%d proposals, want MIP-2 alone", len(one.Proposals))
+	if len(one.Proposals) != 2 || filepath.Base(one.Proposals[0].File) != "MIP-1.md" {
+		t.Errorf("%d proposals, want MIP-1 of MIP-1.md, and MIP-2", len(one.Proposals))
 	}
 }
 

@@ -235,8 +235,8 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	}
 	if h.rule > 0 {
 		// Another prefix has numbers of its own, and nothing but the name says which this is.
-		if !bearsPrefix(file.Name, prefix) {
-			r.add(lineAt(text, h.body), "header-not-mapping/text")
+		if letters := lettersInName(file.Name, prefix); letters != "" {
+			r.add(0, "other-kind", strings.ToUpper(letters), prefix)
 			return nil
 		}
 		r.add(lineAt(text, h.body), "header-not-mapping/prose")
@@ -245,6 +245,15 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	}
 	f := decode(h, r)
 	f.addresses = o.Addresses
+	if kind, byName := f.otherKind(prefix, file.Name); kind != "" {
+		*r = report{file: r.file} // what is wrong in it is said to those who publish that kind
+		if byName {
+			r.add(0, "other-kind", kind, prefix)
+		} else {
+			r.add(0, "other-kind/header", kind, prefix)
+		}
+		return nil
+	}
 	number, fromName, ok := f.number(prefix, file.Name)
 	if !ok {
 		return nil
@@ -300,8 +309,15 @@ func (c *Corpus) assemble(all []*entry) {
 			e.report.put(mip.Error, p.Line, p.Code, p.Message)
 		}
 	}
+	kept := fitting(all)
 	checkTwice(all, func(e *entry, others string) {
-		e.report.add(e.proposal.numberLine, "duplicate-number", e.id.Number, others)
+		switch best := kept[e.id]; best {
+		case e:
+		case nil:
+			e.report.add(e.proposal.numberLine, "duplicate-number", e.id.Number, others)
+		default:
+			e.report.add(e.proposal.numberLine, "duplicate-number/fits", e.id.Number, best.Path)
+		}
 	})
 	// Proposals refer to each other by file name as well: [MIP-3](./MIP-3.md).
 	c.files = map[string]*Proposal{}

@@ -1,0 +1,118 @@
+package corpus
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// ordinary are short keys of headers that name no kind of proposal.
+var ordinary = []string{"title", "author", "status", "type", "date", "tags", "slug", "lang", "draft", "id", "no", "nr", "num", "number",
+	"pr", "issue", "order", "weight", "index", "rev", "part", "year", "layout", "rank", "level", "size"}
+
+// isKind reports a field's name that is like the prefix of a kind: FRC, SIMD.
+func isKind(name string) bool {
+	const longest = 6 // letters
+	return len(name) <= longest && onlyLetters.MatchString(name) && !slices.Contains(ordinary, name)
+}
+
+// lettersInName are those before the number in a file's name, MPS of MPS-0013.md, without those of
+// the site's prefix or its plural.
+func lettersInName(name, prefix string) string {
+	letters := name[:len(name)-len(strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))]
+	if strings.EqualFold(letters, prefix) || strings.EqualFold(letters, prefix+"s") {
+		return ""
+	}
+	return letters
+}
+
+// kindKey reads the first field of a header as that of a kind of proposal other than the site's:
+// its prefix, and the number. bare says that the value is only digits, and not MPS-0013, as a
+// pointer has it.
+func (f *fields) kindKey(own string) (kind string, number int, bare bool) {
+	if len(f.order) == 0 || f.order[0].name == own || !isKind(f.order[0].name) {
+		return "", 0, false
+	}
+	v := f.order[0]
+	text := v.text()
+	digits, ok := stripPrefix(text, v.name)
+	n, small := smallNumber(digits)
+	if !ok || !small {
+		return "", 0, false
+	}
+	return v.key, n, digits == text
+}
+
+// otherKind is the prefix of the kind that a file belongs to where that is not the site's, and whether
+// its name says so; empty for a proposal of the site. The name counts first, and what the
+// header begins with. The number of the site's kind in such a file is a pointer: an MPS that begins
+// with MPS: 3 may hold MIP: MIP-0008.
+func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
+	inName, named := numberInName(name)
+	text := ""
+	if v := f.byName[fieldName(prefix)]; v != nil {
+		text = v.text()
+	}
+	if f.byName["<<"] != nil {
+		return "", false // a number may be merged in, which is refused elsewhere
+	}
+	digits, isNumber := stripPrefix(text, prefix)
+	n, small := smallNumber(digits)
+	isNumber = isNumber && small
+	pointer := len(text) > len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
+	fits := isNumber && named && n == inName
+	// Several folders may share one number space, under other names: MRC-1.md with mip: 100.
+	if letters := lettersInName(name, prefix); letters != "" {
+		key := fieldName(letters)
+		switch _, stated := f.byName[key]; {
+		case stated && isKind(key), named && (isPlaceholder(text) || pointer && !fits):
+			return strings.ToUpper(letters), true
+		case named:
+			return "", false
+		}
+	}
+	first, number, bare := f.kindKey(fieldName(prefix))
+	switch {
+	case first == "", fits, named && !startsWithDigit(name): // MIP-721.md with eip: 721
+	case isPlaceholder(text), pointer && bare, isNumber && named && number == inName:
+		return strings.ToUpper(first), false
+	}
+	return "", false
+}
+
+// startsWithDigit reports a file's name that begins with its number.
+func startsWithDigit(name string) bool { return name[0] >= '0' && name[0] <= '9' }
+
+// nameFits says how well a file's name fits the number of the proposal in it: MIP-7.md before
+// 0007-a-title.md, and that before MRC-7.md; 0 when it does not.
+func (p *Proposal) nameFits() int {
+	n, named := numberInName(p.source.Name)
+	switch {
+	case !named || n != p.Number:
+		return 0
+	case lettersInName(p.source.Name, p.ID.Kind) != "":
+		return 1
+	case startsWithDigit(p.source.Name):
+		return 2
+	}
+	return 3
+}
+
+// fitting returns the entry of each number whose file name fits it better than those of all others
+// that claim it.
+func fitting(all []*entry) map[mip.ID]*entry {
+	best, fits := map[mip.ID]*entry{}, map[mip.ID]int{}
+	for _, e := range all {
+		if e.proposal == nil {
+			continue
+		}
+		switch n := e.proposal.nameFits(); {
+		case n > fits[e.id]:
+			best[e.id], fits[e.id] = e, n
+		case n == fits[e.id]:
+			delete(best, e.id)
+		}
+	}
+	return best
+}
