@@ -47,6 +47,8 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 		o := s.Overrides[m.ID]
 		if o.DiscussionsTo != nil {
 			m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, corpus.Topic(*o.DiscussionsTo)
+			isIt := func(address string) bool { return address == *o.DiscussionsTo }
+			m.Discussions = append([]string{*o.DiscussionsTo}, slices.DeleteFunc(slices.Clone(m.Discussions), isIt)...)
 		}
 		if foreignTopic(s, m) {
 			m.ForumTopicID = nil

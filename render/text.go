@@ -43,6 +43,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"json":       p.jsonPath,
 		"web":        webAddress,
 		"host":       host,
+		"shown":      shownAddress,
 		"profile":    plain.Profile,
 		// Texts, times and numbers.
 		"title":        titleHTML,
@@ -121,6 +122,16 @@ func host(address string) string {
 		return address
 	}
 	return strings.TrimPrefix(u.Host, "www.")
+}
+
+// shownAddress is an address as a link shows it: the host and the path, of which a long one is cut.
+func shownAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	const most = 60 // characters: two lines of the card
+	return mip.ShortenRunes(strings.TrimSuffix(host(address)+u.Path, "/"), most)
 }
 
 // titleHTML escapes a title and shows its Markdown code spans as such. Nothing else in a title is

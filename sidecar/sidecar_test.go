@@ -145,7 +145,7 @@ func known() *index.Index {
 	changed := mip.NewTime(time.Date(1999, 12, 1, 0, 0, 0, 0, time.UTC))
 	summary := func(n int, status mip.Status) mip.Summary {
 		return mip.Summary{Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "T", Authors: []mip.Author{}, Status: status, Updated: &changed,
-			Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, ReplacedBy: []int{}, SupersededBy: []int{}, StatedActivations: []mip.StatedActivation{},
+			Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, ReplacedBy: []int{}, SupersededBy: []int{}, StatedActivations: []mip.StatedActivation{}, Discussions: []string{},
 			External: []mip.External{}, Frontmatter: mip.Frontmatter{}, Inferred: []string{}}
 	}
 	one, two, three := summary(1, mip.Review), summary(2, mip.Final), summary(3, mip.LastCall)

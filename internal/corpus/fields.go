@@ -81,7 +81,10 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 	s.SupersededBy, supersededBy = f.references(id.Kind, "supersededBy",
 		"superseded-by", "superceded-by", "superseeded-by", "replaced-by")
 	s.External = append([]mip.External{}, slices.Concat(requires, replaces, supersededBy)...)
-	s.DiscussionsTo, s.ForumTopicID = f.discussion(discussionKeys...)
+	s.Discussions, s.ForumTopicID = f.discussion(discussionKeys...)
+	if len(s.Discussions) > 0 {
+		s.DiscussionsTo = new(s.Discussions[0])
+	}
 	if id := f.forumTopic("forum-topic-id", "forum-topic"); id != nil {
 		s.ForumTopicID = id
 	}

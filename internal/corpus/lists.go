@@ -229,46 +229,42 @@ func webAddress(s string) (*url.URL, bool) {
 	return u, true
 }
 
-// discussion reads where a proposal is discussed: the first http or https address of the field,
-// and the forum topic that it names. A text that holds no such address is dropped with a
-// warning, and so is whatever follows the first address.
-func (f *fields) discussion(names ...string) (address *string, topic *int) {
+// discussion reads where a proposal is discussed: the http or https addresses of the field, each once, and the forum
+// topic that the first names. The list is never nil. A text that holds no such address is dropped with a warning.
+func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 	v := f.get(names...)
-	dropped := ""
+	addresses = []string{}
 	for _, item := range texts(v.v) {
 		item = markdownLink.ReplaceAllString(item, "$2")
-		found := 0
+		found := isPlaceholder(item)
 		for token := range strings.FieldsSeq(item) {
 			u, ok := webAddress(strings.Trim(token, `<>,;"'`))
-			switch {
-			case !ok || len(u.String()) > maxLink:
+			if !ok || len(u.String()) > maxLink {
 				continue
-			case address == nil && topic == nil:
-				address, topic = new(u.String()), Topic(u.String())
-			case address == nil || *address != u.String():
-				f.r.add(v.line, "more-links", quoted(u.String()), quoted(v.key))
 			}
-			found++
+			found = true
+			if len(addresses) == 0 && topic == nil {
+				topic = Topic(u.String())
+			}
+			if !slices.Contains(addresses, u.String()) {
+				addresses = append(addresses, u.String())
+			}
 		}
 		switch {
-		case found > 0 || isPlaceholder(item):
+		case found:
 		// An address of the forum without its host is on the site's own forum, whichever that is.
-		case strings.HasPrefix(item, "/t/") && address == nil && topic == nil:
+		case strings.HasPrefix(item, "/t/") && len(addresses) == 0 && topic == nil:
 			topic = Topic(item)
-		case address != nil || topic != nil:
-			f.r.add(v.line, "more-links", quoted(item), quoted(v.key))
-		case dropped == "":
-			dropped = item
+		case len(item) > maxLink:
+			f.r.add(v.line, "bad-link/long", quoted(item), quoted(v.key), maxLink)
+		default:
+			f.r.add(v.line, "bad-link", quoted(item), quoted(v.key))
+		}
+		if len(addresses) > maxList {
+			break
 		}
 	}
-	// The first text that was no address is named, even where a later one was.
-	switch {
-	case len(dropped) > maxLink:
-		f.r.add(v.line, "bad-link/long", quoted(dropped), quoted(v.key), maxLink)
-	case dropped != "":
-		f.r.add(v.line, "bad-link", quoted(dropped), quoted(v.key))
-	}
-	return address, topic
+	return shorten(addresses, v, f.r), topic
 }
 
 // forumTopic reads a field that states the topic itself, as a number or as its address.

@@ -40,7 +40,8 @@ type Summary struct {
 	External          []External         `json:"external" doc:"What the header names in requires, replaces or superseded-by and is no proposal of this site."`
 	Hardfork          *string            `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
 	StatedActivations []StatedActivation `json:"statedActivations" doc:"When networks switch by the text's own tables and lists."`
-	DiscussionsTo     *string            `json:"discussionsTo" doc:"An http or https address where the proposal is discussed."`
+	DiscussionsTo     *string            `json:"discussionsTo" doc:"An http or https address where the proposal is discussed: the first of discussions."`
+	Discussions       []string           `json:"discussions" doc:"All such addresses, in the header's order."`
 	ForumTopicID      *int               `json:"forumTopicId" doc:"The topic of the site's forum, for /api/forum-activity; null on a site without a forum."`
 	URL               string             `json:"url" doc:"The page for people."`
 	APIURL            string             `json:"apiUrl" doc:"This proposal as JSON, with its text."`

@@ -32,8 +32,8 @@ func SampleSummary(number int, title string, change func(*mip.Summary)) mip.Summ
 		Authors: []mip.Author{{Name: new("Ada Sample"), GitHub: new("ada"), Email: new("ada@example.org")}},
 		Status:  mip.Draft, Type: new("Standards Track"), Category: new("Core"), Created: mip.Date{Year: 2025, Month: time.December, Day: 10},
 		Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, ReplacedBy: []int{}, SupersededBy: []int{}, External: []mip.External{},
-		StatedActivations: []mip.StatedActivation{},
-		URL:               info.BaseURL + "/mip/" + n + "/", APIURL: info.BaseURL + "/api/v1/mips/" + n, MarkdownURL: info.BaseURL + "/mip/" + n + ".md",
+		StatedActivations: []mip.StatedActivation{}, Discussions: []string{},
+		URL: info.BaseURL + "/mip/" + n + "/", APIURL: info.BaseURL + "/api/v1/mips/" + n, MarkdownURL: info.BaseURL + "/mip/" + n + ".md",
 		ContentHash: strings.Repeat("ab", 32), Frontmatter: mip.Frontmatter{"mip": n, "title": title}, Inferred: []string{},
 	}
 	t := mip.NewTime(time.Date(2026, time.January, number, 12, 30, 0, 0, time.UTC))
