@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"text/template"
 	"unicode"
@@ -37,6 +39,8 @@ type guide struct {
 	Forks  []mip.HardFork
 	All    []mip.Summary
 	Number int // of the proposal in the skill's commands
+	// IndexSize and ListSize are those of the answers, as people say them; empty without proposals.
+	IndexSize, ListSize string
 }
 
 // Routes are the links of llms.txt below a heading. Routes with a parameter are below none: the
@@ -149,7 +153,38 @@ func Skill(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	if len(all) > 0 {
 		number = all[0].Number
 	}
-	return guide{Info: info, Number: number}.execute("skill.md.tmpl")
+	var entries []mip.Entry
+	for _, s := range all {
+		entries = append(entries, mip.NewEntry(s, plain.Ended(info, s), []string{"status/" + s.Status.Slug()}))
+	}
+	g := guide{Info: info, Number: number}
+	var err error
+	if g.IndexSize, err = size(entries); err != nil {
+		return nil, err
+	}
+	if g.ListSize, err = size(all); err != nil {
+		return nil, err
+	}
+	return g.execute("skill.md.tmpl")
+}
+
+// size says how large a list is as JSON, in one digit, so that few new proposals change it.
+func size[T any](list []T) (string, error) {
+	if len(list) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return "", fmt.Errorf("size of a list: %w", err)
+	}
+	n, unit := max(1, (len(text)+500)/1000), 1
+	for n/unit >= 10 {
+		unit *= 10
+	}
+	if n = (n + unit/2) / unit * unit; n >= 1000 {
+		return strconv.Itoa(n/1000) + " MB", nil
+	}
+	return strconv.Itoa(n) + " kB", nil
 }
 
 // SkillIndex is the list of the site's skills for discovery (agent-skills discovery 0.2.0). skill

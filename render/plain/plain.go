@@ -79,9 +79,14 @@ func Facts(info mip.SiteInfo, s mip.Summary) string {
 	if text := Description(s); text != "" {
 		out = append(out, Sentence(text))
 	}
+	deadline := ""
+	if s.Status == mip.LastCall && !s.LastCallDeadline.IsZero() {
+		deadline = s.LastCallDeadline.String()
+	}
 	// Facts that the header does not state are left out, but for the status.
 	for _, f := range [][2]string{
-		{"Status", cmp.Or(string(s.Status), "none")}, {"Reason for withdrawal", strings.TrimRight(Deref(s.WithdrawalReason), ".")},
+		{"Status", cmp.Or(string(s.Status), "none")}, {"Deadline for comments", deadline},
+		{"Reason for withdrawal", strings.TrimRight(Deref(s.WithdrawalReason), ".")},
 		{"Superseded by", strings.Join(Successors(info, s), ", ")}, {"Type", Deref(s.Type)}, {"Category", Deref(s.Category)},
 		{"Hard fork", Deref(s.Hardfork)},
 	} {
