@@ -75,7 +75,7 @@ func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
 	first, number, bare := f.kindKey(fieldName(prefix))
 	switch {
 	case first == "", fits, named && !startsWithDigit(name): // MIP-721.md with eip: 721
-	case isPlaceholder(text), pointer && bare, isNumber && named && number == inName:
+	case isPlaceholder(text), pointer && (bare || !named), isNumber && named && number == inName:
 		return strings.ToUpper(first), false
 	}
 	return "", false
