@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -41,10 +42,15 @@ func Check(body string) (heavy bool, refused *Excess) {
 	if s.deepest > 0 {
 		return false, &Excess{s.deepest, "too-deep", "quotes or lists are nested more than 64 levels"}
 	}
+	if strings.Contains(body, "<") {
+		s.attributes = separators(body) // as if all were one tag
+	}
 	refused = s.excess()
 	if refused != nil && s.lines <= hopelessLines && s.headings <= hopelessHeadings {
 		// Perhaps all of it is code, which costs nothing.
-		s = scan(withoutCode(body))
+		without, inBlocks := withoutCode(body)
+		s = scan(without)
+		s.attributes = inBlocks + inTags(without)
 		refused = s.excess()
 	}
 	return refused == nil && s.heavy(len(body)), refused
@@ -53,7 +59,7 @@ func Check(body string) (heavy bool, refused *Excess) {
 // excess says which limit the counts pass outside code, the first of several, nil when they pass
 // none.
 func (s *shape) excess() *Excess {
-	const intoCode, maxWork = "; put data into a code block", 1 << 27
+	const intoCode, maxWork, mostAttributes = "; put data into a code block", 1 << 27, 2 * 30_000 // a blank and a sign
 	for _, limit := range []struct {
 		count, most   int
 		code, message string
@@ -76,6 +82,8 @@ func (s *shape) excess() *Excess {
 			"in one paragraph: divide it, or put data into a code block"},
 		// Each may be a block of HTML, which is dear to make harmless.
 		{s.tags, 30_000, "too-complex", "there are more than 30,000 lines that begin with HTML"},
+		// Each is read and made harmless, in one tag too.
+		{s.attributes, mostAttributes, "too-complex", "HTML has more than 30,000 attributes outside code" + intoCode},
 	} {
 		if limit.count > limit.most {
 			return &Excess{max(s.worst, 1), limit.code, limit.message}
@@ -96,7 +104,7 @@ func (s *shape) heavy(size int) bool {
 // never less than goldmark finds.
 type shape struct {
 	cells, headings, brackets, images, footnotes, escapedPipes int
-	angles, closers, tags, lines                               int
+	angles, closers, tags, lines, attributes                   int
 	// work estimates the steps that goldmark is quadratic in, summed over paragraphs.
 	work int
 	// marks are the emphasis characters of the paragraph that has most; definition the bytes of
@@ -265,6 +273,73 @@ func marker(s string) int {
 	return n
 }
 
+// openTag is a tag among text, as CommonMark has it.
+var openTag = regexp.MustCompile(`^<[A-Za-z][A-Za-z0-9-]*(?:[ \t\n]+[A-Za-z_:][A-Za-z0-9_.:-]*` +
+	`(?:[ \t\n]*=[ \t\n]*(?:[^ \t\n"'=<>` + "`" + `]+|'[^']*'|"[^"]*"))?)*[ \t\n]*/?>`)
+
+// inTags counts what parts the attributes of the tags among text: never less than there are, wherever a tag seems to
+// begin.
+func inTags(text string) (n int) {
+	for at := strings.IndexByte(text, '<'); at >= 0; at = strings.IndexByte(text, '<') {
+		text = text[at:]
+		n += separators(openTag.FindString(text))
+		text = text[1:]
+	}
+	return n
+}
+
+// inBlock counts the same in a block of HTML, where nothing needs to be sound: whichever of its quotes hold a sign >.
+func inBlock(html string) (n int) {
+	for _, quotes := range []string{"", `'"`} {
+		for rest := html; ; {
+			at := strings.IndexByte(rest, '<')
+			if at < 0 {
+				break
+			}
+			rest = rest[at+1:]
+			if name := strings.TrimPrefix(rest, "/"); name == "" || name[0]|0x20 < 'a' || name[0]|0x20 > 'z' {
+				continue
+			}
+			end := tagEnd(rest, quotes)
+			n += separators(rest[:end])
+			rest = rest[end:]
+		}
+	}
+	return n
+}
+
+// tagEnd is the offset of the sign > that ends a tag: no sign in a value between quotes.
+func tagEnd(tag, quotes string) int {
+	value := false // a value may begin here
+	for i := 0; i < len(tag); i++ {
+		switch c := tag[i]; {
+		case c == '>':
+			return i
+		case c == '=':
+			value = true
+		case value && strings.IndexByte(quotes, c) >= 0:
+			i += 1 + max(-1, strings.IndexByte(tag[i+1:], c))
+			value = false
+		default:
+			value = value && (c == ' ' || c == '\t' || c == '\n')
+		}
+	}
+	return len(tag)
+}
+
+// separators counts what may part two attributes: runs of white space, equals signs, slashes.
+func separators(text string) (n int) {
+	blank := false // the last byte was one
+	for i := range len(text) {
+		wasBlank := blank
+		blank = text[i] == ' ' || text[i] == '\t' || text[i] == '\n'
+		if text[i] == '=' || text[i] == '/' || blank && !wasBlank {
+			n++
+		}
+	}
+	return n
+}
+
 // blocks is a parser of blocks alone, which is cheap whatever the inline text is.
 var blocks = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(append(parser.DefaultBlockParsers(),
@@ -272,14 +347,17 @@ var blocks = sync.OnceValue(func() parser.Parser {
 })
 
 // withoutCode returns body with code and HTML blanked out, line for line; of a block of HTML
-// its beginning stays, so that blocks can be counted.
-func withoutCode(body string) string {
-	out := []byte(body)
-	_ = ast.Walk(blocks().Parse(text.NewReader([]byte(body))), func(n ast.Node, _ bool) (ast.WalkStatus, error) {
+// its beginning stays, so that blocks can be counted. inBlocks counts what may part attributes in such blocks.
+func withoutCode(body string) (without string, inBlocks int) {
+	source, out := []byte(body), []byte(body)
+	_ = ast.Walk(blocks().Parse(text.NewReader(source)), func(n ast.Node, _ bool) (ast.WalkStatus, error) {
 		switch n.Kind() {
 		case ast.KindCodeBlock, ast.KindFencedCodeBlock, ast.KindHTMLBlock:
 		default:
 			return ast.WalkContinue, nil
+		}
+		if n.Kind() == ast.KindHTMLBlock {
+			inBlocks += inBlock(string(n.Lines().Value(source)))
 		}
 		for i, line := range n.Lines().Sliced(0, n.Lines().Len()) {
 			blanked := out[line.Start:min(line.Stop, len(out))]
@@ -291,7 +369,7 @@ func withoutCode(body string) string {
 		}
 		return ast.WalkSkipChildren, nil
 	})
-	return string(out)
+	return string(out), inBlocks
 }
 
 // TooDeep says where the text is nested deeper than is published, nil when it is not. Of the
