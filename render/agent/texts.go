@@ -39,7 +39,7 @@ type guide struct {
 	Forks  []mip.HardFork
 	All    []mip.Summary
 	Number int // of the proposal in the skill's commands
-	// IndexSize and ListSize are those of the answers, as people say them; empty without proposals.
+	// IndexSize and ListSize are bounds of those answers, as people say them; empty in other texts.
 	IndexSize, ListSize string
 }
 
@@ -168,23 +168,25 @@ func Skill(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
 	return g.execute("skill.md.tmpl")
 }
 
-// size says how large a list is as JSON, in one digit, so that few new proposals change it.
+// size bounds how large a list is as JSON, in steps so wide that few new proposals change it.
 func size[T any](list []T) (string, error) {
-	if len(list) == 0 {
-		return "", nil
-	}
 	text, err := json.Marshal(list)
 	if err != nil {
 		return "", fmt.Errorf("size of a list: %w", err)
 	}
-	n, unit := max(1, (len(text)+500)/1000), 1
-	for n/unit >= 10 {
-		unit *= 10
+	const around = 1.1 // what the lists that each entry is on add
+	kilobytes := int(float64(len(text)) / 1000 * around)
+	for bound := 50; ; bound *= 10 {
+		for _, most := range []int{bound, 2 * bound, 4 * bound, 10 * bound} {
+			switch {
+			case kilobytes >= most:
+			case most >= 1000:
+				return strconv.Itoa(most/1000) + " MB", nil
+			default:
+				return strconv.Itoa(most) + " kB", nil
+			}
+		}
 	}
-	if n = (n + unit/2) / unit * unit; n >= 1000 {
-		return strconv.Itoa(n/1000) + " MB", nil
-	}
-	return strconv.Itoa(n) + " kB", nil
 }
 
 // SkillIndex is the list of the site's skills for discovery (agent-skills discovery 0.2.0). skill
