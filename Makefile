@@ -16,7 +16,7 @@ P ?= 2
 TESTFLAGS ?=
 ARGS ?=
 
-.PHONY: help serve test units lint program sidecar build check smoke soak netlify bench audit fuzz clean
+.PHONY: help serve test units lint program sidecar build check smoke soak netlify bench audit fuzz screenshot clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -86,6 +86,10 @@ fuzz: ## every fuzz target for FUZZTIME=30s
 					END { if (n + 0 < least) { print "only " n + 0 " inputs in $(FUZZTIME): want " least; exit 1 } }'; \
 		done; \
 	done
+
+screenshot: program ## docs/screenshot.png, the first page of the samples as chromium draws it
+	@bin/mipwatch serve --demo --config internal/samples/site.yaml --addr 127.0.0.1:8097 & trap "kill $$!" EXIT; curl -sS -o /dev/null --retry 30 --retry-delay 1 --retry-connrefused http://127.0.0.1:8097/; \
+	chromium --headless --no-sandbox --hide-scrollbars --virtual-time-budget=6000 --window-size=1200,900 --screenshot=docs/screenshot.png http://127.0.0.1:8097/
 
 clean: ## removes ./bin and what is in ./public
 	rm -rf bin
