@@ -19,7 +19,7 @@ ARGS ?=
 .PHONY: help serve test units lint program sidecar build check smoke soak netlify bench audit fuzz screenshot clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 serve: program ## the site of ./proposals on 127.0.0.1:8080, or ADDR=, with demo live data, rebuilt on save
 	bin/mipwatch serve --demo --addr $(ADDR) $(ARGS)
