@@ -120,12 +120,13 @@ const blackFlag = 0x1F3F4
 // flagSize is the length of the flag that s begins with: England, Scotland and Wales have one.
 func flagSize(s string) int {
 	for _, tags := range []string{"gbeng", "gbsct", "gbwls"} {
-		flag := string(rune(blackFlag))
+		var flag strings.Builder
+		flag.WriteString(string(rune(blackFlag)))
 		for _, c := range tags + "\x7F" {
-			flag += string(0xE0000 + c)
+			flag.WriteString(string(0xE0000 + c))
 		}
-		if strings.HasPrefix(s, flag) {
-			return len(flag)
+		if strings.HasPrefix(s, flag.String()) {
+			return len(flag.String())
 		}
 	}
 	return 0

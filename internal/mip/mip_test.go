@@ -170,16 +170,17 @@ func TestFollow(t *testing.T) {
 	Follow(forks)
 	var got []string
 	for _, f := range forks {
-		line := f.Name
+		var line strings.Builder
+		line.WriteString(f.Name)
 		for _, n := range networks {
 			if a := f.Activation[n.ID]; a.FollowedBy != nil {
-				line += " " + n.ID + ":" + a.FollowedBy.HardFork
+				line.WriteString(" " + n.ID + ":" + a.FollowedBy.HardFork)
 			}
 		}
 		for _, now := range []int64{899, 1500, 2000} {
-			line += ", " + f.StatusAt(networks, func(string) time.Time { return time.Unix(now, 0) })
+			line.WriteString(", " + f.StatusAt(networks, func(string) time.Time { return time.Unix(now, 0) }))
 		}
-		got = append(got, line)
+		got = append(got, line.String())
 	}
 	want := []string{
 		"A m:E t:B, planned, not on its own, not on its own",
