@@ -185,10 +185,13 @@ func detailsOfMonad(t *testing.T, b built) {
 	if six.Title != title {
 		t.Errorf("title of 6 = %q, want %q", six.Title, title)
 	}
-	for _, f := range []string{"feed.xml", "feed.atom", "feed.json", "llms.txt", "llms-full.txt", "mip/6/index.html", "api/v1/mips.json"} {
+	for _, f := range []string{"feed.xml", "feed.atom", "feed.json", "llms.txt", "llms-full.txt", "api/v1/mips.json"} {
 		if !bytes.Contains(b.files[f], []byte("`MONAD_NINE`")) && !bytes.Contains(b.files[f], []byte("\\`MONAD_NINE\\`")) {
-			t.Errorf("%s has lost the backticks of the title of 6", f)
+			t.Errorf("%s has lost the backticks of the texts of 6", f)
 		}
+	}
+	if page := b.files["mip/6/index.html"]; !bytes.Contains(page, []byte("Meta - <code>MONAD_NINE</code> Network Upgrade</h1>")) {
+		t.Error("the page of 6 does not show the code of its title as such")
 	}
 }
 
