@@ -38,6 +38,21 @@ func TestTitles(t *testing.T) {
 	}
 }
 
+// homeAndDashboard are the two pages that count and list all proposals.
+func homeAndDashboard(t *testing.T, all []mip.Summary) (home, dashboard string) {
+	t.Helper()
+	p := newTestPages(t, pageInfo("https://example.org"), nil)
+	first, err := p.Home(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := p.Dashboard(DashboardPage{Summaries: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(first), string(second)
+}
+
 // between is what stands between two texts; empty if one of them is not there.
 func between(s, begin, end string) string {
 	_, s, _ = strings.Cut(s, begin)
@@ -101,18 +116,10 @@ func TestLastCalls(t *testing.T) {
 	draft, undated := call(6, 20), call(7, 20)
 	draft.Status, undated.LastCallDeadline = mip.Draft, mip.Date{}
 	all := []mip.Summary{call(1, 30), call(2, 9), call(3, 10), call(4, 11), call(5, 1), draft, undated}
-	p := newTestPages(t, pageInfo("https://example.org"), nil)
-	home, err := p.Home(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dashboard, err := p.Dashboard(DashboardPage{Summaries: all})
-	if err != nil {
-		t.Fatal(err)
-	}
+	home, dashboard := homeAndDashboard(t, all)
 	for page, want := range map[string]string{
-		between(string(home), `aria-label="Last call"`, "</aside>"): "3 4 1",
-		between(string(dashboard), "Needs attention", "</ul>"):      "5 2 3 4 1",
+		between(home, `aria-label="Last call"`, "</aside>"): "3 4 1",
+		between(dashboard, "Needs attention", "</ul>"):      "5 2 3 4 1",
 	} {
 		var got []string
 		for _, m := range regexp.MustCompile(`href="/mip/(\d+)/"`).FindAllStringSubmatch(page, -1) {
@@ -163,19 +170,11 @@ func TestStatuses(t *testing.T) {
 	for i, s := range []mip.Status{"", "Moved", mip.Final, "Accepted", mip.Draft, "moved", mip.Final} {
 		all = append(all, mip.Summary{Number: i + 1, ID: mip.ID{Kind: "MIP", Number: i + 1}, Title: "Title", Status: s})
 	}
-	p := newTestPages(t, pageInfo("https://example.org"), nil)
-	home, err := p.Home(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dashboard, err := p.Dashboard(DashboardPage{Summaries: all})
-	if err != nil {
-		t.Fatal(err)
-	}
+	home, dashboard := homeAndDashboard(t, all)
 	for _, c := range []struct{ part, pattern, want string }{
-		{between(string(home), `<ul class="life">`, "</ul>"), `class="n">(\d+)</span><span class="c (.+?)">(.+?)<`,
+		{between(home, `<ul class="life">`, "</ul>"), `class="n">(\d+)</span><span class="c (.+?)">(.+?)<`,
 			"Draft/s-draft/1, Final/s-final/2, Accepted/s-other/1, Moved/s-other/2, No status/s-none/1"},
-		{between(string(dashboard), `<ul class="legend">`, "</ul>"), `()class="c (.+?)" href=".+?">(.+?)<`,
+		{between(dashboard, `<ul class="legend">`, "</ul>"), `()class="c (.+?)" href=".+?">(.+?)<`,
 			"Draft/s-draft/, Final/s-final/, Accepted/s-other/, Moved/s-other/, No status/s-none/"},
 	} {
 		var got []string
