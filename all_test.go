@@ -26,11 +26,11 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/agent", "render/card", "render/feed", "render/markdown", "render/plain", "internal/atomicfile", "internal/entity", "internal/snapshot", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai", "internal/ai/summary",
+	"build": {"render", "render/agent", "render/card", "render/feed", "render/markdown", "render/plain", "internal/atomicfile", "internal/entity", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai", "internal/ai/summary",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/snapshot", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/demo",
+	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/demo",
 		"sidecar", "internal/api", "internal/ai", "sidecar/index",
 		"github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
@@ -43,7 +43,6 @@ var imports = map[string][]string{
 	"internal/demo":        {"internal/mip"},
 	"internal/entity":      {},
 	"internal/fetch":       {},
-	"internal/snapshot":    {"internal/mip", "internal/api"},
 	"internal/folder":      {"internal/mip"},
 	"internal/git":         {},
 	"internal/gitsync":     {"internal/atomicfile", "internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
@@ -58,7 +57,7 @@ var imports = map[string][]string{
 	"internal/testenv":     {}, // for tests only
 	"internal/tex":         {"internal/mip"},
 	"internal/webtest":     {}, // for tests only
-	"render":               {"internal/snapshot", "internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff"},
+	"render":               {"internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff"},
 	"render/agent":         {"internal/mip", "internal/api", "render/plain"},
 	"render/card":          {"internal/mip", "golang.org/x/image"},
 	"render/feed":          {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},

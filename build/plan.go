@@ -37,7 +37,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 	"golang.org/x/sync/errgroup"
@@ -53,8 +52,6 @@ type Options struct {
 	Epoch *time.Time
 	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
 	Notice string
-	// Live, when set, holds the figures of forum and networks of one moment, which pages then show.
-	Live *snapshot.File
 	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host that
 	// rules the live routes after that file and then has to rule all others itself.
 	NoAPIFallback bool
@@ -175,8 +172,6 @@ type Plan struct {
 	Redirects []Redirect
 	// Headers are the response headers of the CDN by path.
 	Headers []Header
-	// Problems tell which figures of Options.Live are left out, and why. All are notices.
-	Problems []mip.Problem
 
 	baseURL string
 	// kind is that of the proposals.
@@ -237,15 +232,10 @@ func NewPlan(c *Content, o Options) (*Plan, error) {
 	p.stableInfo = p.info
 	p.stableInfo.Counts, p.stableInfo.Commit, p.stableInfo.CommittedAt, p.stableInfo.History = mip.SiteCounts{}, nil, nil, ""
 	var err error
-	var live *snapshot.Snapshot
-	// Figures that do not fit the proposals of this site are left out.
-	if o.Live != nil {
-		live, p.plan.Problems = o.Live.Filter(c.Summaries, p.info)
-	}
-	if p.pages, err = render.NewPages(p.info, c.Forks, live, o.Notice); err != nil {
+	if p.pages, err = render.NewPages(p.info, c.Forks, o.Notice); err != nil {
 		return nil, err
 	}
-	if p.stable, err = render.NewPages(p.stableInfo, nil, live, o.Notice); err != nil {
+	if p.stable, err = render.NewPages(p.stableInfo, nil, o.Notice); err != nil {
 		return nil, err
 	}
 	p.pages.Alone, p.stable.Alone = p.alone(), p.alone()

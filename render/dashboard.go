@@ -49,11 +49,12 @@ func (r Revision) Words() string {
 	}
 }
 
-// dashboardView holds whole lists, of which the template shows the beginning and the number of the
-// rest. It is the dashboard: the live part and the lists that follow from the proposals.
+// dashboardView is the dashboard: places for live figures, which the page's script fills, and the lists that follow
+// from the proposals. It holds whole lists; the template shows the beginning and the number of the rest.
 type dashboardView struct {
 	DashboardPage
-	Live     liveView
+	Topics   int       // rows for topics of the forum
+	Next     []upgrade // one of them comes next, by the reader's clock
 	Statuses []choice
 	Bars     []bar
 	Recent   []mip.Summary
@@ -72,13 +73,24 @@ type brokenRequires struct {
 	Missing []ref
 }
 
-// Dashboard renders the state of the proposals, with the live figures of the snapshot.
+// hotLimit is how many discussions the dashboard shows.
+const hotLimit = 7
+
+// Dashboard renders the state of the proposals.
 func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	all, upgrades := d.Summaries, p.upgrades(d.Summaries)
 	v := dashboardView{
-		DashboardPage: d, Live: p.live(all, upgrades), Statuses: statusChoices(all), Recent: Recent(all), Upgrades: upgrades,
+		DashboardPage: d, Next: ahead(all, upgrades), Statuses: statusChoices(all), Recent: Recent(all), Upgrades: upgrades,
 	}
 	v.Compared, v.Disagreements = p.compare(all)
+	// A topic that several proposals link to has one row.
+	topics := map[int]bool{}
+	for _, s := range all {
+		if p.discussed(s) {
+			topics[*s.ForumTopicID] = true
+		}
+	}
+	v.Topics = min(len(topics), hotLimit)
 	v.Bars = bars(v.Statuses, len(all))
 	open, over := lastCalls(all)
 	v.Calls = append(over, open...)

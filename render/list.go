@@ -15,11 +15,10 @@ import (
 // table is a list of proposals, in the order in which it is shown.
 type table struct {
 	All      []mip.Summary
-	Heat     string // class of the column of heat, empty: there is none
-	Waits    bool   // the column has no figure until a script asks for some
-	Deadline bool   // a column has the deadlines of last calls in place of the status
-	Sorts    bool   // the page's script sorts by the columns
-	Changes  bool   // the last change of one is known; of the others the date of creation is shown
+	Heat     bool // a column has places for heat, which the page's script fills
+	Deadline bool // a column has the deadlines of last calls in place of the status
+	Sorts    bool // the page's script sorts by the columns
+	Changes  bool // the last change of one is known; of the others the date of creation is shown
 }
 
 // column is the head of a column, and the key by which the script sorts it.
@@ -39,41 +38,30 @@ func (t table) Columns() []column {
 		{"number", "Number", ""}, {"title", "Proposal", ""}, {"status", status, ""}, {"category", "Category", ""},
 		{"updated", updated, "r"},
 	}
-	if t.Heat != "" {
-		out = append(out, column{"heat", "Forum heat", t.Heat})
+	if t.Heat {
+		out = append(out, column{"heat", "Forum heat", "r he"})
 	}
 	return out
 }
 
-// table makes a list. live says that its page has a script that asks for live figures.
-func (p *Pages) table(all []mip.Summary, live bool) table {
-	t := table{All: mip.ActiveFirst(all)}
-	for i, s := range all {
-		t.Changes = t.Changes || s.Changed() != nil
-		switch {
-		case p.heat(s.ID) != nil:
-			t.Heat, t.Waits = "r he", false
-		case t.Heat == "" && live && p.discussed(&all[i]):
-			t.Heat, t.Waits = "r he", true
-		}
-	}
-	return t
+// newTable makes a list that shows statuses and no heat.
+func newTable(all []mip.Summary) table {
+	changes := slices.ContainsFunc(all, func(s mip.Summary) bool { return s.Changed() != nil })
+	return table{All: mip.ActiveFirst(all), Changes: changes}
 }
 
 // rowKey is what the row of a proposal depends on within one site.
 type rowKey struct {
 	id   mip.ID
-	heat string
 	fork bool // it names the hard fork
 
-	deadline bool
+	heat, deadline bool
 }
 
-// row renders a row of a table, once for all the lists that a proposal is on. heat is the class of
-// the column of heat.
-func (p *Pages) row(s *mip.Summary, heat string, deadline bool) (template.HTML, error) {
+// row renders a row of a table, once for all the lists that a proposal is on.
+func (p *Pages) row(s *mip.Summary, heat, deadline bool) (template.HTML, error) {
 	// Two workers may render the same row at once, with the same bytes.
-	key := rowKey{s.ID, heat, s.Hardfork != nil, deadline}
+	key := rowKey{s.ID, s.Hardfork != nil, heat, deadline}
 	if row, ok := p.rows.Load(key); ok {
 		return row.(template.HTML), nil
 	}
@@ -84,16 +72,8 @@ func (p *Pages) row(s *mip.Summary, heat string, deadline bool) (template.HTML, 
 	return out, err
 }
 
-// heat is a proposal's score from 0 to 100, nil when it is not known.
-func (p *Pages) heat(id mip.ID) *int {
-	if score, ok := p.heatOf[id]; ok {
-		return &score
-	}
-	return nil
-}
-
 // discussed reports whether a proposal has a discussion on the site's forum.
-func (p *Pages) discussed(s *mip.Summary) bool { return p.info.Forum != nil && s.ForumTopicID != nil }
+func (p *Pages) discussed(s mip.Summary) bool { return p.info.Forum != nil && s.ForumTopicID != nil }
 
 // newestChange stands for the present in a build, which asks no clock. It is the latest change of
 // all, nil when none has a date.
@@ -235,21 +215,16 @@ func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
 		Table       table
 		Size, Pages int
 		Blank       *row
-		Scores      string // heat of the proposals that the table leaves out
 	}{
 		Description: cmp.Or(p.info.Description,
 			"Every published proposal: what it says, where it stands and what it depends on."),
-		All: all, Statuses: statusChoices(all), Table: p.table(all, true), Size: rowsOfPage,
+		All: all, Statuses: statusChoices(all), Table: newTable(all), Size: rowsOfPage,
 		Pages: (len(all) + rowsOfPage - 1) / rowsOfPage,
 	}
-	v.Table.Sorts, v.Blank = true, p.blank(v.Table)
-	shown := min(rowsOfPage, len(all))
-	for _, s := range v.Table.All[shown:] {
-		if score := p.heat(s.ID); score != nil {
-			v.Scores += fmt.Sprintf("%s=%d ", s.ID, *score)
-		}
-	}
-	v.Table.All = v.Table.All[:shown]
+	v.Table.Sorts = true
+	v.Table.Heat = slices.ContainsFunc(all, p.discussed)
+	v.Blank = p.blank(v.Table)
+	v.Table.All = v.Table.All[:min(rowsOfPage, len(all))]
 	v.Filters = slices.DeleteFunc([]filter{
 		{"category", "Category", "All categories", categories(all)},
 		{"type", "Type", "All types", types(all)},
@@ -268,9 +243,8 @@ type filter struct {
 
 // row is what its template needs.
 type row struct {
-	Summary  *mip.Summary
-	Heat     string
-	Deadline bool
+	Summary        *mip.Summary
+	Heat, Deadline bool
 }
 
 // blank is a row that has everything that a row can show: the script fills copies of it.
@@ -318,7 +292,7 @@ func byDeadline(a, b mip.Summary) int {
 // process may have no proposal; the page says so.
 func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
-	t := p.table(l.Summaries, false)
+	t := newTable(l.Summaries)
 	if t.Deadline = l.Kind == "status" && mip.Status(l.Value) == mip.LastCall; t.Deadline {
 		slices.SortStableFunc(t.All, byDeadline)
 	}

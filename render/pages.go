@@ -20,7 +20,6 @@ import (
 	text "text/template"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render/card"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
@@ -43,9 +42,6 @@ type Pages struct {
 	tmpl      *template.Template
 	citations *text.Template // of plain text: the page escapes what they give
 
-	snapshot *snapshot.Snapshot // live figures of the moment that the site is built at, nil: none
-	heatOf   map[mip.ID]int     // from them
-
 	// Parts of the frame that are the same on many pages, by template and data.
 	frame map[string]map[string]template.HTML
 	rows  sync.Map // of tables: template.HTML by rowKey
@@ -61,10 +57,9 @@ func sections() []section {
 	}
 }
 
-// NewPages reads the embedded templates. live holds the figures of a moment; nil makes pages that
-// say that there are none. notice is a sentence above every page, plain text; empty: none. It fails
-// when info.BaseURL is no http or https address.
-func NewPages(info mip.SiteInfo, forks []mip.HardFork, live *snapshot.Snapshot, notice string) (*Pages, error) {
+// NewPages reads the embedded templates. notice is a sentence above every page, plain text; empty: none. It fails when
+// info.BaseURL is no http or https address.
+func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, error) {
 	// Links within the site are paths, so a page works at any host. Those that other programs
 	// follow, such as the canonical address and the pictures, are absolute.
 	u, err := url.Parse(info.BaseURL)
@@ -75,7 +70,7 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, live *snapshot.Snapshot, 
 		return nil, fmt.Errorf("base URL %q: not an http or https address", info.BaseURL)
 	}
 	info.BaseURL = strings.TrimRight(info.BaseURL, "/")
-	p := &Pages{info: info, forks: forks, snapshot: live, heatOf: live.Heat()}
+	p := &Pages{info: info, forks: forks}
 	p.base = strings.TrimRight(u.EscapedPath(), "/")
 	if p.assets, err = loadAssets(); err != nil {
 		return nil, err

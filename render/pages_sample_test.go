@@ -75,7 +75,7 @@ func pageSections() []mip.Section {
 
 func newTestPages(t testing.TB, info mip.SiteInfo, forks []mip.HardFork) *Pages {
 	t.Helper()
-	p, err := NewPages(info, forks, nil, "")
+	p, err := NewPages(info, forks, "")
 	if err != nil {
 		t.Fatalf("NewPages(%q): %v", info.BaseURL, err)
 	}

@@ -131,7 +131,7 @@ func TestPagesEmptySite(t *testing.T) {
 
 func TestNewPagesBaseURL(t *testing.T) {
 	for _, base := range []string{"", "example.org", "ftp://example.org", "https://", "https://%zz"} {
-		if _, err := NewPages(mip.SiteInfo{BaseURL: base}, nil, nil, ""); err == nil {
+		if _, err := NewPages(mip.SiteInfo{BaseURL: base}, nil, ""); err == nil {
 			t.Errorf("NewPages(%q): no error, want one", base)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
@@ -47,7 +46,6 @@ type proposalView struct {
 	// Successors took the proposal's place; Candidates ask for it.
 	Successors, Candidates relation
 	Disagreements          []mip.Disagreement // of its text and its hard fork
-	Topic                  *snapshot.Topic    // its discussion at the moment of the build's figures
 	Languages              *languagesView     // committed translations
 	Machine                *languagesView     // those that a model can be asked for
 	Ask                    bool               // a summary can be asked for, and says more than the text
@@ -100,7 +98,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	}
 	s := w.Summary
 	w.Steps, w.Text, w.Past = steps(s, v.Seen), template.HTML(bytes.TrimSpace(v.Body)), p.past(s, v.History)
-	w.Topic, w.Ask = p.snapshot.Topic(s.ID), v.Impact == nil && words(v.Sections) > leastToSummarise
+	w.Ask = v.Impact == nil && words(v.Sections) > leastToSummarise
 	w.Languages, w.Machine = p.languages(s, v.Translations, "en")
 	// The neighbours are those in the order of ids, whatever their status.
 	if v.Index > 0 {

@@ -27,9 +27,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"image":     p.image,
 		"newest":    newestChange,
 		"recent":    Recent,
-		"heat":      p.heat,
 		"row":       p.row,
-		"heatAt":    p.snapshot.ForumAt,
 		"discussed": p.discussed,
 		"forked":    func(name string) bool { _, ok := p.fork(name); return ok },
 		// Addresses.
@@ -107,7 +105,7 @@ func (p *Pages) authorPath(slug string) string {
 func (p *Pages) jsonPath(number int) string { return p.path("/api/v1/mips/" + strconv.Itoa(number)) }
 
 // webAddress is an address that a link may lead to. It is empty for nil and for any scheme but http
-// and https: an author or a file of figures may give any text as an address.
+// and https: an author may give any text as an address.
 func webAddress(s *string) string {
 	if u, err := url.Parse(plain.Deref(s)); err != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return ""

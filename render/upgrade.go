@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/plain"
@@ -49,6 +50,42 @@ func (p *Pages) upgrades(all []mip.Summary) []upgrade {
 		out = append(out, p.upgrade(f, all))
 	}
 	slices.SortStableFunc(out, func(a, b upgrade) int { return cmp.Compare(last(b), last(a)) })
+	return out
+}
+
+// ahead are the upgrades that may come next, the newest first. One is next when the page is made and another when it
+// is read, so a page holds all that were not over at the newest change, and always the newest. A script shows the one
+// that comes next by then, and without one the newest is shown. Forks come newest first.
+func ahead(all []mip.Summary, forks []upgrade) (out []upgrade) {
+	var now time.Time
+	if newest := newestChange(all); newest != nil {
+		now = newest.UTC()
+	}
+	for i, u := range forks {
+		toCome := slices.ContainsFunc(u.Times, func(a activation) bool { return a.Timestamp != nil && !a.Reached(now) })
+		planned := slices.ContainsFunc(u.Times, func(a activation) bool { return !a.Passed(now) }) &&
+			!slices.ContainsFunc(u.Times, func(a activation) bool { return a.Timestamp != nil })
+		if i == 0 || toCome || planned {
+			u.Times = inOrder(u.Times)
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// inOrder has networks in the order in which they switch: by time, and of those without one the first of the site,
+// which is the main network, after the others.
+func inOrder(networks []activation) []activation {
+	startsAt := func(a activation) int64 {
+		if a.Timestamp == nil {
+			return math.MaxInt64
+		}
+		return *a.Timestamp
+	}
+	// The sort is stable: networks at one time stay in this reversed order.
+	out := slices.Clone(networks)
+	slices.Reverse(out)
+	slices.SortStableFunc(out, func(a, b activation) int { return cmp.Compare(startsAt(a), startsAt(b)) })
 	return out
 }
 
@@ -106,7 +143,7 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 		s.Hardfork = nil // the page is about it
 		bundled = append(bundled, s)
 	}
-	v.Table = p.table(bundled, false)
+	v.Table = newTable(bundled)
 	return p.page("upgrade", head{
 		Section: "/upgrade/", Title: heading, Route: route,
 		Description: "The " + f.Name + " network upgrade: the proposals that it activates, and when each network switches.",

@@ -44,19 +44,6 @@ func (s *Sidecar) mipWatch(_ http.ResponseWriter, r *http.Request) (*response, e
 	})
 }
 
-// Watch returns the body of GET /api/mip-watch, made anew. It takes as long as that answer at the most. The error is
-// that of a sidecar without an index.
-func (s *Sidecar) Watch(ctx context.Context) (*api.MIPWatch, error) {
-	ctx, cancel := context.WithTimeout(ctx, timing.Ask)
-	defer cancel()
-	st, err := s.site(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w, _ := s.watch(ctx, st, allParts)
-	return &w, nil
-}
-
 // parts is a choice of the members of [api.MIPWatch], a bit for each name of [api.WatchParts] in that order. Every
 // order of the names is thus one choice and one cached response.
 type parts uint8

@@ -18,7 +18,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/snapshot"
 )
 
 // builder is one run of the build command.
@@ -48,7 +47,7 @@ type buildReport struct {
 func newBuild(p *program) *cobra.Command {
 	b := &builder{input: input{program: p}, progress: newProgress(p.stderr)}
 	cmd := newCommand("build", "Publish the proposals into a folder", b.run)
-	b.add(cmd, true)
+	b.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&b.out, "out", "public", "`folder` to publish into; it must hold nothing else")
 	f.StringVar(&b.baseURL, "base-url", "", "`address` of the site, instead of the one in site.yaml")
@@ -255,17 +254,12 @@ type input struct {
 	*program
 	config    string
 	proposals []string
-	// live is the file of a live snapshot; empty: none.
-	live string
 }
 
-// add defines the flags; live is for commands that take a live snapshot.
-func (in *input) add(cmd *cobra.Command, live bool) {
+// add defines the flags.
+func (in *input) add(cmd *cobra.Command) {
 	addConfig(cmd, &in.config)
 	cmd.Flags().StringArrayVar(&in.proposals, "proposals", nil, "`folder` of proposals, instead of those in site.yaml; may repeat")
-	if live {
-		cmd.Flags().StringVar(&in.live, "live", "", "`file` with a saved answer of GET /api/mip-watch, whose values the pages then show")
-	}
 }
 
 // addConfig defines the flag that names site.yaml.
@@ -273,13 +267,11 @@ func addConfig(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "config", "site.yaml", "`file` that describes the site")
 }
 
-// options reads the environment, site.yaml and the live snapshot, and finds the folders. The error has an exit code.
+// options reads the environment and site.yaml, and finds the folders. The error has an exit code.
 func (in *input) options() (o build.Options, err error) {
 	if o.Epoch, err = in.epoch(); err == nil {
 		if o.Site, err = site.Load(in.config); err == nil {
-			if o.Folders, err = in.folders(o.Site); err == nil {
-				o.Live, err = in.snapshot()
-			}
+			o.Folders, err = in.folders(o.Site)
 		}
 	}
 	if err != nil {
@@ -352,27 +344,6 @@ func (in *input) problem(s *site.Site, code, format string, args ...any) mip.Pro
 		p.File, p.Line = filepath.ToSlash(in.config), s.ProposalsLine
 	}
 	return p
-}
-
-// snapshot reads the file of --live, nil when there is none. The file was named on the command line, so that links are
-// followed; a folder can be opened, and a pipe may never be.
-func (in *input) snapshot() (*snapshot.File, error) {
-	if in.live == "" {
-		return nil, nil
-	}
-	if info, err := os.Stat(in.live); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("--live: %s is no regular file", in.live)
-	}
-	f, err := os.Open(in.live)
-	if err != nil {
-		return nil, fmt.Errorf("--live: %w", err)
-	}
-	defer f.Close()
-	file, err := snapshot.Read(filepath.ToSlash(in.live), f)
-	if err != nil {
-		return nil, fmt.Errorf("--live: %w", err)
-	}
-	return file, nil
 }
 
 // load reads the proposals. Folders without any proposal, sound or not, are a mistake in the

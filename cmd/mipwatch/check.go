@@ -36,7 +36,7 @@ func newCheck(p *program) *cobra.Command {
 	cmd := newCommand("check [FILE...]", "Report problems in the proposals", c.run)
 	// Arguments are files.
 	cmd.Args = nil
-	c.add(cmd, false)
+	c.add(cmd)
 	cmd.Flags().BoolVar(&c.strict, "strict", false, "end with exit code 1 for warnings, too")
 	addFormat(cmd, &c.format, "text", "json", "github")
 	return cmd

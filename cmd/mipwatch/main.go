@@ -1,8 +1,8 @@
 // Command mipwatch publishes improvement proposals as a static site.
 //
-// Each command is a file: build.go, check.go, serve.go, live.go, sync.go. It defines flags, calls one package and
+// Each command is a file: build.go, check.go, serve.go, sync.go. It defines flags, calls one package and
 // prints a report. The texts of --help are in the folder help. What several commands share stands in build.go
-// (site.yaml, the folders of proposals and the live snapshot) and in report.go (problems in three forms, exit codes,
+// (site.yaml and the folders of proposals) and in report.go (problems in three forms, exit codes,
 // and progress on standard error). guard.go keeps the pages of other sites from the local server.
 //
 // Standard output has results only, so that a program can read it. Problems and progress go to standard error, but
@@ -122,7 +122,7 @@ func newRoot(p *program) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newSync(p), newLive(p))
+	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newSync(p))
 	root.AddCommand(newCommand("version", "Print the version of this program", func(context.Context, []string) error {
 		fmt.Fprintln(p.stdout, version)
 		return nil

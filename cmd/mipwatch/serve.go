@@ -77,7 +77,7 @@ type edition struct {
 func newServe(p *program) *cobra.Command {
 	s := &server{input: input{program: p}}
 	cmd := newCommand("serve", "Serve the site locally and reload it on save", s.run)
-	s.add(cmd, true)
+	s.add(cmd)
 	cmd.Flags().StringVar(&s.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
 	cmd.Flags().BoolVar(&s.demo, "demo", false, "invent forum and chains instead of asking the real ones")
 	return cmd
@@ -205,7 +205,7 @@ func (s *server) build(ctx context.Context) error {
 		return exit(exitWrite, err)
 	}
 	progress.clear()
-	problems := append(plan.TextProblems(), plan.Problems...)
+	problems := plan.TextProblems()
 	if found.Errors == 0 {
 		problems = append(problems, c.Problems...)
 	}
@@ -253,7 +253,6 @@ func (s *server) state() string {
 		}
 	}
 	add(s.config)
-	add(s.live)
 	for _, dir := range s.folders {
 		for _, name := range corpus.Inputs(dir) {
 			add(filepath.Join(dir, name))

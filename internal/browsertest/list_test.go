@@ -214,7 +214,7 @@ func TestList(t *testing.T) {
 	t.Run("rows are those of the page", func(t *testing.T) {
 		t.Parallel()
 		const html = `[...document.querySelectorAll("#list tbody tr")].map(r => r.outerHTML.replace(/\s+(?=<)|(?<=>)\s+/g, ""))`
-		for _, site := range []*served{r, serve(t, false), serveFigures(t, false, nil)} {
+		for _, site := range []*served{r, serve(t, false)} {
 			tab := site.tab(t, View{})
 			tab.Go("/")
 			want := Ask[[]string](tab, html)

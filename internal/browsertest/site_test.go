@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -23,7 +22,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/snapshot"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/index"
 )
@@ -46,14 +44,12 @@ type built struct {
 	plan   *build.Plan
 	static *build.Published
 	site   *site.Site
-	moment *api.MIPWatch // whose figures the pages hold; nil: none
 }
 
 // setup is what differs between sites. Without a sidecar its routes are 404 problems.
 type setup struct {
 	sidecar bool
 	down    int               // what its routes answer instead: this status, or less than 0: the connection is closed
-	moment  *api.MIPWatch     // whose figures the pages hold; nil: none
 	locale  string            // one more language; empty: none
 	folders []string          // of proposals; nil: those of this repository and a few more
 	more    map[string]string // what is added at the end of files in a copy of the first folder
@@ -64,55 +60,6 @@ type setup struct {
 
 // serve builds and serves the site of this repository and a few proposals more until the test ends.
 func serve(t testing.TB, withSidecar bool) *served { return setup{sidecar: withSidecar}.serve(t) }
-
-// serveFigures is serve with pages that hold the figures of a moment before. change, when not nil, has a
-// say in them.
-func serveFigures(t testing.TB, withSidecar bool, change func(*api.MIPWatch)) *served {
-	t.Helper()
-	w := moment(t)
-	if change != nil {
-		body, err := api.JSON(w)
-		w = new(api.MIPWatch)
-		if err == nil {
-			err = json.Unmarshal(body, w)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		change(w)
-	}
-	return setup{sidecar: withSidecar, moment: w}.serve(t)
-}
-
-var firstMoment struct {
-	sync.Mutex
-	*api.MIPWatch
-}
-
-// moment is what the invented hosts said three hours and 7 minutes before the first test asked.
-func moment(t testing.TB) *api.MIPWatch {
-	t.Helper()
-	firstMoment.Lock()
-	defer firstMoment.Unlock()
-	if firstMoment.MIPWatch != nil {
-		return firstMoment.MIPWatch
-	}
-	v := &served{built: setup{}.build(t)}
-	v.later.Store(-int64(3*time.Hour + 7*time.Minute))
-	live := v.sidecar(t, nil)
-	for end := time.Now().Add(patience); time.Now().Before(end); { // an upstream may be late on a busy machine, even in memory
-		w, err := live.Watch(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(w.Errors) == 0 {
-			firstMoment.MIPWatch = w
-			return w
-		}
-	}
-	t.Fatal("the invented hosts do not answer")
-	return nil
-}
 
 func (with setup) serve(t testing.TB) *served {
 	t.Helper()
@@ -149,7 +96,7 @@ var sites struct {
 // build makes the site, once for all tests.
 func (with setup) build(t testing.TB) *built {
 	t.Helper()
-	key := fmt.Sprintf("%p %q %q %q %q %q", with.moment, with.locale, with.folders, with.more, with.prefix, with.config)
+	key := fmt.Sprintf("%q %q %q %q %q", with.locale, with.folders, with.more, with.prefix, with.config)
 	sites.Lock()
 	if sites.made == nil {
 		sites.made = map[string]func() (*built, error){}
@@ -184,21 +131,12 @@ func (with setup) make() (*built, error) {
 			return nil, err
 		}
 	}
-	if with.moment != nil {
-		body, err := api.JSON(with.moment)
-		if err != nil {
-			return nil, err
-		}
-		if o.Live, err = snapshot.Read("live.json", bytes.NewReader(body)); err != nil {
-			return nil, err
-		}
-	}
 	ctx := context.Background()
 	c, err := build.Load(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	v := &built{site: s, moment: with.moment}
+	v := &built{site: s}
 	if v.plan, err = build.NewPlan(c, o); err == nil {
 		v.static, err = v.plan.Publish(ctx)
 	}

@@ -5,25 +5,19 @@ if (form) {
   const keys = ["q", "status", "category", "type", "upgrade", "author", "sort", "page"], box = form.elements;
   const table = $("#list"), body = table.tBodies[0], blank = $("#blank").content.firstElementChild, note = $("#heat");
 
-  // heat by id: of the moment that the page was made, and then what the sidecar says
-  const heats = new Map((note?.dataset.scores ?? "").split(" ").map(pair => pair.split("=")).filter(p => p[1]).map(([k, n]) => [k, Number(n)]));
+  const heats = new Map(); // by id, once the sidecar has answered
   const showHeat = tr => {
     const e = $(".heat", tr), n = heats.get($(".n", tr).textContent);
     if (e && n !== undefined) setHeat(e, n);
   };
-  for (const tr of body.rows) {
-    const n = Number.parseInt($(".heat b", tr)?.textContent);
-    if (n >= 0) heats.set($(".n", tr).textContent, n);
-  }
   let asked = !note, choosing = null, changed = () => {};
   const askHeat = async () => {
     if (asked) return;
     asked = true;
     const [status, w] = await ask(form.dataset.api);
     note.dataset.live = status;
-    const time = status === 200 && w.freshness.forum, was = $("time", note)?.dateTime;
+    const time = status === 200 && w.freshness.forum;
     if (!time) return;
-    if (was && Date.parse(was) > Date.parse(time)) return;
     for (const t of w.forum) for (const m of t.proposals ?? []) heats.set(m.id, t.activityScore);
     for (const tr of body.rows) showHeat(tr);
     await choosing;
@@ -36,7 +30,7 @@ if (form) {
   const most = 200;
   const option = $("[value=heat]", box.sort);
   if (form.dataset.all <= most) askHeat();
-  else if (option?.hidden) ask(form.dataset.api.replace("=forum", "=ai")).then(([status]) => { option.hidden = status !== 200 });
+  else if (option) ask(form.dataset.api.replace("=forum", "=ai")).then(([status]) => { option.hidden = status !== 200 });
 
   // restore makes the form say what the address says, and returns whether that is a choice.
   const heads = $$("th button", table);

@@ -72,7 +72,7 @@ const loop = async () => {
   if (ok) show(w); else for (const li of $$("[data-source]", board)) source(li, false, null, "no answer");
   // Only 404 says that nobody is there. One who is, and has nothing to say, is no site without live figures.
   const silent = $("#silent");
-  if (silent && silent.hidden !== (silent.hidden = status === 404 || !!$(".src :is(.ok,.old,.then)")) && !silent.hidden) say(silent.textContent);
+  if (silent && silent.hidden !== (silent.hidden = status === 404 || !!$(".src :is(.ok,.old)")) && !silent.hidden) say(silent.textContent);
   // What is not filled has no room, unless there are answers and what it pushes is painted already.
   if (!ok || getComputedStyle($(".grid")).visibility === "hidden") root.dataset.asked = "";
   stopped = status === 404;
