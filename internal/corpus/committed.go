@@ -376,7 +376,7 @@ func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Docu
 	if !ok || r.failed {
 		return nil, nil, false
 	}
-	h, ok := guard(text, r)
+	h, ok := readHeader(text, r)
 	if h == nil {
 		if ok {
 			r.add(1, "translation-invalid/no-header")

@@ -1,4 +1,4 @@
-// Package corpus turns folders of proposal files into a Corpus: it guards and decodes headers,
+// Package corpus turns folders of proposal files into a Corpus: it decodes headers,
 // checks texts, resolves relations and reads times from git. It knows nothing of HTTP, output
 // paths, HTML or the clock.
 package corpus

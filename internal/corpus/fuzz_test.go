@@ -88,7 +88,7 @@ func FuzzParse(f *testing.F) {
 		if !ok {
 			return
 		}
-		h, ok := guard(text, &r)
+		h, ok := readHeader(text, &r)
 		if !ok {
 			return
 		}

@@ -217,7 +217,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	text, ok := normalise(raw, r)
 	var h *header
 	if ok {
-		h, ok = guard(text, r)
+		h, ok = readHeader(text, r)
 	}
 	// A text such as README.md is no proposal, and whatever is wrong with it is nobody's fault.
 	_, named := numberInName(file.Name)

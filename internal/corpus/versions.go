@@ -142,7 +142,7 @@ func legible(raw string) string {
 // when there is none. Problems of the text are not reported.
 func StatusOf(text []byte) mip.Status {
 	var r report
-	h, ok := guard(string(text), &r)
+	h, ok := readHeader(string(text), &r)
 	if !ok || h == nil {
 		return ""
 	}

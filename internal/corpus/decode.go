@@ -17,7 +17,7 @@ import (
 // value is kept as text.
 const maxDepth = 32
 
-// headerParser decodes guarded headers by goldmark-meta. It is safe for concurrent use.
+// headerParser decodes headers by goldmark-meta. It is safe for concurrent use.
 var headerParser = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
 
 // fields are a decoded header.

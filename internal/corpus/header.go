@@ -165,9 +165,9 @@ func fenced(text string, start int, fence string, r *report) *header {
 	return &header{fields: s.fields, body: body + len(lines[end])}
 }
 
-// guard finds the header of a normalised text. ok is false when the file cannot be published: r
+// readHeader finds the header of a normalised text. ok is false when the file cannot be published: r
 // then holds the error. A file without any header has ok true and a nil header.
-func guard(text string, r *report) (h *header, ok bool) {
+func readHeader(text string, r *report) (h *header, ok bool) {
 	start := beginning(text)
 	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
 	if start > 0 && text[start-1] != '\n' {
