@@ -1,7 +1,6 @@
 package forum
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,21 +37,6 @@ type topic struct {
 	Archived         bool    `json:"archived"`
 }
 
-// oldTopic is where forums of 2013 have the values of ParticipantCount and LikeCount.
-type oldTopic struct {
-	Details struct {
-		Participants []struct{} `json:"participants"`
-	} `json:"details"`
-	PostStream struct {
-		Posts []struct {
-			Actions []struct {
-				ID    int `json:"id"`
-				Count int `json:"count"`
-			} `json:"actions_summary"`
-		} `json:"posts"`
-	} `json:"post_stream"`
-}
-
 // decode reads a topic of the forum at base, scored at the time now. A private one is [ErrNotFound]. The caller sets
 // FetchedAt and Stale.
 func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) {
@@ -65,12 +49,9 @@ func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) 
 	if t.Archetype == "private_message" {
 		return none, ErrNotFound
 	}
-	if t.ID == nil || *t.ID < 1 || t.Title == nil || t.PostsCount == nil || t.Views == nil || t.CreatedAt == nil {
-		return none, errors.New("topic without id, title, posts_count, views or created_at")
-	}
-	// Only old forums need a second reading.
-	if t.ParticipantCount == nil || t.LikeCount == nil {
-		t.setCounts(body)
+	if t.ID == nil || *t.ID < 1 || t.Title == nil || t.CreatedAt == nil ||
+		t.PostsCount == nil || t.ParticipantCount == nil || t.LikeCount == nil || t.Views == nil {
+		return none, errors.New("topic without id, title, created_at, posts_count, participant_count, like_count or views")
 	}
 	created, errCreated := moment(*t.CreatedAt)
 	last, errLast := created, error(nil)
@@ -87,32 +68,12 @@ func decode(body []byte, base string, now time.Time) (api.ForumActivity, error) 
 	if t.LastPostedAt != nil {
 		a.LastPostedAt = new(mip.NewTime(last))
 	}
-	// The wall clock counts: the score falls while a process is frozen too.
+	// Use wall time: the monotonic clock stops while a function is frozen.
 	a.ActivityScore = score(a.Posts, a.Participants, a.Likes, a.Views, now.Round(0).Sub(last))
 	if a.Title == "" || errCreated != nil || errLast != nil {
 		return none, errors.New("topic without a title, or with an unreadable time")
 	}
 	return a, nil
-}
-
-// setCounts sets the counts that are absent: the number of listed participants, at least one if there is a post, and
-// the likes of the posts in the answer, which are the first 20.
-func (t *topic) setCounts(body []byte) {
-	const like = 2 // the number of the action
-	var old oldTopic
-	if json.Unmarshal(body, &old) != nil {
-		old = oldTopic{} // partly read
-	}
-	likes := 0
-	for _, p := range old.PostStream.Posts {
-		for _, a := range p.Actions {
-			if a.ID == like {
-				likes += min(max(a.Count, 0), math.MaxInt32) // no sum of 2 MiB of these overflows
-			}
-		}
-	}
-	t.LikeCount = cmp.Or(t.LikeCount, &likes)
-	t.ParticipantCount = cmp.Or(t.ParticipantCount, new(max(len(old.Details.Participants), min(*t.PostsCount, 1))))
 }
 
 // moment reads a time of RFC 3339 in any zone. Its year must have four digits in UTC too, or it could not be written

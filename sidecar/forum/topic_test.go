@@ -131,6 +131,8 @@ func TestNotATopic(t *testing.T) {
 		{"null posts", `"posts_count":2`, `"posts_count":null`, fetch.ErrUnavailable},
 		{"more posts than fit", `"posts_count":2`, `"posts_count":99999999999999999999`, fetch.ErrUnavailable},
 		{"no views", `"views":9,`, ``, fetch.ErrUnavailable},
+		{"no likes", `"like_count":1,`, ``, fetch.ErrUnavailable},
+		{"no participants", `"participant_count":2,`, ``, fetch.ErrUnavailable},
 		{"likes as a list", `"like_count":1`, `"like_count":[1]`, fetch.ErrUnavailable},
 		{"closed as a number", `"closed":false`, `"closed":0`, fetch.ErrUnavailable},
 		{"slug as a number", `"slug":"s"`, `"slug":1`, fetch.ErrUnavailable},
@@ -191,7 +193,7 @@ func TestTitlesAndSlugs(t *testing.T) {
 		{"\xff", "s", "\ufffd", "/t/s/5"},
 	}
 	for _, tt := range tests {
-		body, err := json.Marshal(map[string]any{"id": 5, "title": tt.title, "slug": tt.slug, "posts_count": 1, "views": 1, "created_at": "2026-01-01T00:00:00Z"})
+		body, err := json.Marshal(map[string]any{"id": 5, "title": tt.title, "slug": tt.slug, "posts_count": 1, "participant_count": 1, "like_count": 0, "views": 1, "created_at": "2026-01-01T00:00:00Z"})
 		if err != nil {
 			t.Fatal(err)
 		}
