@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -21,6 +20,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
@@ -120,24 +120,33 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 	return sum, failed, err
 }
 
-// modelSummary asks the model, unless it was asked before.
+// modelSummary asks the model, unless it was asked before, here or by another process.
 func (s *Sidecar) modelSummary(ctx context.Context, key answerKey, subject index.Subject) (api.Summary, error) {
-	// The quotes of another process's summary are not compared with the text again.
-	check := func(sum api.Summary) bool {
-		return sum.MIPNumber == key.id.Number && sum.ContentHash == key.hash && sum.Locale == key.locale &&
-			sum.Source == s.AI.Name && !sum.Stale && sum.Fallback == nil && summary.CheckForm(sum) == nil
-	}
-	return getAnswer(ctx, s, s.summaries, key, func(ctx context.Context) (api.Summary, error) {
-		return shareAnswer(ctx, s, "summary", key, check, func(ctx context.Context) (api.Summary, error) {
-			read, err := subject.Read(ctx)
-			if err != nil {
-				return api.Summary{}, err
-			}
-			return askModel(ctx, s, key, func(ctx context.Context) (api.Summary, error) {
-				return ai.Summarise(ctx, s.AI.Model, read, key.locale)
-			})
-		})
+	return getAnswer(ctx, s, s.summaries, key, func(ctx context.Context) (sum api.Summary, err error) {
+		sum, ok, err := recall[api.Summary](ctx, s, key.shared("summary"))
+		if err != nil || ok && s.isSummary(sum, key) {
+			return sum, err
+		}
+		read, err := subject.Read(ctx)
+		if err != nil {
+			return sum, err
+		}
+		asking, err := s.beforeQuestion(ctx, key)
+		if err != nil {
+			return sum, err
+		}
+		sum, err = ai.Summarise(asking, s.AI.Model, read, key.locale)
+		err = s.afterQuestion(ctx, key, err)
+		s.share(ctx, key.shared("summary"), sum, err)
+		return sum, err
 	})
+}
+
+// isSummary reports whether a summary of another process is the model's answer for a key. Its quotes are not compared
+// with the text again.
+func (s *Sidecar) isSummary(sum api.Summary, key answerKey) bool {
+	return sum.MIPNumber == key.id.Number && sum.ContentHash == key.hash && sum.Locale == key.locale &&
+		sum.Source == s.AI.Name && !sum.Stale && sum.Fallback == nil && summary.CheckForm(sum) == nil
 }
 
 // answerKey is all that an answer follows from. The texts are those of the moment at which they were listed.
@@ -199,28 +208,36 @@ func getAnswer[V any](
 	}
 }
 
-// shareAnswer calls fetch, unless another process has its answer or is about to have it. The kind names the type V
-// among the records of a site. check reports whether a value of another process is an answer to the question.
-func shareAnswer[V any](
-	ctx context.Context, s *Sidecar, kind string, k answerKey,
-	check func(V) bool, fetch func(context.Context) (V, error),
-) (v V, err error) {
+// shared is the key's name among the records of all processes. The kind names the type of the answer.
+func (k answerKey) shared(kind string) string {
+	return redis.Key(k.site, kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
+}
+
+// recall returns what another process was answered: its answer, which the caller checks, or the failure that stands.
+func recall[V any](ctx context.Context, s *Sidecar, name string) (v V, ok bool, err error) {
 	if s.Redis == nil {
-		return fetch(ctx)
+		return v, false, nil
 	}
-	name := cache.Name(k.site, kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
-	ended := s.Redis.Once(ctx, name, func(record []byte) (ok bool) {
-		v, ok, err = ai.DecodeRecord(record, timing.LongestFailure, check)
-		return ok
-	}, func(ctx context.Context) ([]byte, time.Duration) {
-		v, err = fetch(ctx)
-		if err != nil {
-			pause := pauseAfter(err)
-			return ai.EncodeFailure(err, pause), pause
-		}
-		return ai.EncodeRecord(v), sharedAnswer
-	})
-	return v, cmp.Or(ended, err)
+	record, ok := s.Redis.Get(ctx, name)
+	if !ok {
+		return v, false, nil
+	}
+	return ai.DecodeRecord[V](record, timing.LongestFailure)
+}
+
+// share lets other processes recall an answer, or the failure to get one while that stands. Where another process has
+// an answer, a failure does not replace it.
+func (s *Sidecar) share(ctx context.Context, name string, answer any, failure error) {
+	if s.Redis == nil {
+		return
+	}
+	ctx = context.WithoutCancel(ctx) // the next caller needs it too
+	if failure != nil {
+		pause := pauseAfter(failure)
+		s.Redis.Add(ctx, name, ai.EncodeFailure(failure, pause), pause)
+		return
+	}
+	s.Redis.Set(ctx, name, ai.EncodeRecord(answer), sharedAnswer)
 }
 
 // logged writes an error to the log and returns it. It leaves out that a budget is used up, and that a caller left.

@@ -51,35 +51,37 @@ func (f *failures) forget(key answerKey) {
 	delete(f.counts, key)
 }
 
-// askModel asks about the text of a key, if the request that it is asked for has room in its caller's limit. When the
-// model fails at it, the error says how long the text has to wait: twice as long with each failure in a row. What fails
-// is likely to fail again, and costs each time.
-func askModel[V any](ctx context.Context, s *Sidecar, key answerKey, ask func(context.Context) (V, error)) (V, error) {
-	c := ctx.Value(chargeKey{}).(*charge)
-	if err := c.take(ctx); err != nil {
-		var none V
-		return none, err
+// beforeQuestion takes the place of a question about the text of a key in the limit of the caller it is asked for. The
+// caller asks with the context that it returns, and passes the error of the question to afterQuestion.
+func (s *Sidecar) beforeQuestion(ctx context.Context, key answerKey) (context.Context, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	asked := true // even if it panics
-	defer func() { c.settle(context.WithoutCancel(ctx), asked) }()
-	failed := s.failures.of(key)
-	if failed > 0 {
+	if err := ctx.Value(chargeKey{}).(*charge).take(ctx); err != nil {
+		return nil, err
+	}
+	if s.failures.of(key) > 0 {
 		ctx = ai.Again(ctx)
 	}
-	v, err := ask(ctx)
-	asked = !ai.Unasked(err)
+	return ctx, nil
+}
+
+// afterQuestion gives the place back if nothing was asked. When the model failed, the error says how long the text has
+// to wait: twice as long with each failure in a row. What fails is likely to fail again, and costs each time.
+func (s *Sidecar) afterQuestion(ctx context.Context, key answerKey, err error) error {
+	ctx.Value(chargeKey{}).(*charge).settle(context.WithoutCancel(ctx), !ai.Unasked(err))
 	switch {
 	case err == nil:
 		s.failures.forget(key)
 	case ai.FailedAt(err):
-		s.failures.add(key)
 		pause := min(pauseAfter(err), timing.LongestPause) // a host may name any time
-		for range failed {
+		for range s.failures.of(key) {
 			pause = min(2*pause, timing.LongestFailure)
 		}
+		s.failures.add(key)
 		err = waiting(err, pause)
 	}
-	return v, err
+	return err
 }
 
 // pauseAfter is how long a failure stands before the same is asked again. A budget answers by itself.

@@ -99,17 +99,27 @@ func (s *Sidecar) keepPieces(key answerKey) ai.Keep {
 	return func(ctx context.Context, piece ai.Piece, ask ask) (ai.Passages, error) {
 		key := key
 		key.texts = piece.Hash
-		check := func(p ai.Passages) bool {
-			// The passages are not compared with the text again.
-			return len(p.Texts) == piece.Passages && !slices.Contains(p.Texts, "") && p.Source == s.AI.Name
-		}
 		e, err := s.pieces.Get(ctx, key, func(ctx context.Context) (ai.Passages, error) {
-			return shareAnswer(ctx, s, "translation", key, check, func(ctx context.Context) (ai.Passages, error) {
-				p, err := askModel(ctx, s, key, ask)
-				p.Made = mip.NewTime(s.Now())
+			p, ok, err := recall[ai.Passages](ctx, s, key.shared("translation"))
+			if err != nil || ok && s.isPiece(p, piece) {
 				return p, err
-			})
+			}
+			asking, err := s.beforeQuestion(ctx, key)
+			if err != nil {
+				return p, err
+			}
+			p, err = ask(asking)
+			p.Made = mip.NewTime(s.Now())
+			err = s.afterQuestion(ctx, key, err)
+			s.share(ctx, key.shared("translation"), p, err)
+			return p, err
 		})
 		return e.Value, standing(s, e, err)
 	}
+}
+
+// isPiece reports whether passages of another process are the model's for a piece. They are not compared with the text
+// again.
+func (s *Sidecar) isPiece(p ai.Passages, piece ai.Piece) bool {
+	return len(p.Texts) == piece.Passages && !slices.Contains(p.Texts, "") && p.Source == s.AI.Name
 }

@@ -126,9 +126,9 @@ func EncodeFailure(err error, stands time.Duration) []byte {
 }
 
 // DecodeRecord reads a record of another process, of which nothing is believed. An answer must be byte for byte the one
-// that [EncodeRecord] writes, and pass the check. A failure must stand, and for no longer than longest. ok reports
-// whether the record is believed; err is then the failure in it.
-func DecodeRecord[V any](record []byte, longest time.Duration, check func(V) bool) (v V, ok bool, err error) {
+// that [EncodeRecord] writes; the caller checks what it says. A failure must stand, and for no longer than longest: it
+// is the error. ok reports whether there is an answer.
+func DecodeRecord[V any](record []byte, longest time.Duration) (answer V, ok bool, err error) {
 	if failed, is := bytes.CutPrefix(record, []byte("-")); is {
 		word, until, _ := strings.Cut(string(failed), " ")
 		ms, _ := strconv.ParseInt(until, 10, 64)
@@ -136,15 +136,16 @@ func DecodeRecord[V any](record []byte, longest time.Duration, check func(V) boo
 		known := []*failure{errTimeout, errUnavailable, errRefused, errFailed}
 		i := slices.IndexFunc(known, func(f *failure) bool { return f.word == word })
 		if i < 0 || left <= 0 || left > longest {
-			return v, false, nil
+			return answer, false, nil
 		}
 		e := known[i].because("another process says so")
 		e.RetryAfter = left
-		return v, true, e
-	}
-	if json.Unmarshal(record, &v) != nil {
-		return v, false, nil
+		return answer, false, e
 	}
 	// One text stands for a value: no member twice, in another case, unknown or missing, nothing after it.
-	return v, bytes.Equal(EncodeRecord(v), record) && check(v), nil
+	if json.Unmarshal(record, &answer) != nil || !bytes.Equal(EncodeRecord(answer), record) {
+		var none V
+		return none, false, nil
+	}
+	return answer, true, nil
 }

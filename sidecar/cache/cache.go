@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"container/list"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -376,18 +374,4 @@ type Stats struct {
 	Shared atomic.Uint64 // a fresh value of a fetch that was under way
 	Stale  atomic.Uint64 // an older value
 	Errors atomic.Uint64 // none
-}
-
-// Name is a key for values that several processes share: short, and different whenever the site's base address, the
-// kind or one of the parts differ. Keys of one site begin alike, and so do those of a kind.
-func Name(site, kind string, parts ...string) string {
-	const siteDigits, digits = 12, 32
-	hash := func(texts ...string) string {
-		h := sha256.New()
-		for _, t := range texts {
-			fmt.Fprintf(h, "%d:%s", len(t), t)
-		}
-		return hex.EncodeToString(h.Sum(nil))
-	}
-	return hash(site)[:siteDigits] + ":" + kind + ":" + hash(parts...)[:digits]
 }

@@ -4,7 +4,6 @@ package limit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"net/http"
@@ -18,7 +17,6 @@ import (
 	"github.com/sethvargo/go-limiter/memorystore"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
@@ -50,7 +48,6 @@ type Limit struct {
 	policy string
 	seed   maphash.Seed
 	store  limiter.Store
-	shared *redis.Limit
 }
 
 // New returns a limit. Close ends what it runs.
@@ -63,17 +60,11 @@ func New(c Config) *Limit {
 	})
 	l := &Limit{Config: c, seed: maphash.MakeSeed(), store: store}
 	l.policy = fmt.Sprintf("q=%d;w=%d", c.PerWindow, int(Window.Seconds()))
-	if c.Redis != nil {
-		l.shared = c.Redis.Limit(uint64(c.PerWindow), Window)
-	}
 	return l
 }
 
 // Close ends the sweeper of the counts in memory. It may be called more than once. A closed limit refuses nobody.
 func (l *Limit) Close() { l.store.Close(context.Background()) }
-
-// errAlone is why a request is counted in this process.
-var errAlone = errors.New("no limit is shared")
 
 // Room is what a caller has left of a limit. The zero value is that of no limit.
 type Room struct {
@@ -93,48 +84,50 @@ func (r Room) Set(h http.Header) {
 }
 
 // Take counts a request of a caller, which [Limit.Caller] names. The error is that of a request beyond the limit.
-// Counting that fails lets requests through: it protects the service and is no way to stop it. Limits of one site, a
-// base address, are shared. An empty site is not known yet.
+// Counting that fails lets requests through: it protects the service and is no way to stop it. Sidecars of one site, a
+// base address, count together. An empty site is not known yet.
 func (l *Limit) Take(ctx context.Context, caller netip.Addr, site string) (Room, error) {
-	var remaining uint64
-	var left time.Duration
-	var ok bool
-	err := errAlone
-	if l.shared != nil && site != "" {
-		remaining, left, ok, err = l.shared.Take(ctx, l.key(caller, site))
-	}
+	bucket, shared := l.takeShared(ctx, caller, site)
 	// While the Redis is down each sidecar counts by itself, so that a caller has the whole limit at each of them.
-	if err != nil {
-		remaining, left, ok, err = l.takeOwn(ctx, l.bucket(caller))
+	if !shared {
+		var err error
+		if bucket, err = l.takeOwn(ctx, l.bucket(caller)); err != nil {
+			return Room{}, nil
+		}
 	}
-	if err != nil {
-		return Room{}, nil
-	}
-	left = min(left, Window)
-	if !ok {
+	left := min(bucket.Window, Window)
+	if !bucket.Taken {
 		const detail = "More than %d requests in a minute; wait for as long as Retry-After says."
 		return Room{}, &api.HTTPError{
 			Code: api.RateLimited, Detail: fmt.Sprintf(detail, l.PerWindow), RetryAfter: left,
 			Limit: l.Name, Policy: l.policy,
 		}
 	}
-	return Room{l.Name, l.policy, remaining, left}, nil
+	return Room{l.Name, l.policy, bucket.Tokens, left}, nil
 }
 
 // Return gives back what a Take of the same window has counted. While the Redis is down it does so in this process.
 func (l *Limit) Return(ctx context.Context, caller netip.Addr, site string) {
-	err := errAlone
-	if l.shared != nil && site != "" {
-		err = l.shared.Return(ctx, l.key(caller, site))
+	if l.Redis != nil && site != "" {
+		if l.Redis.Return(ctx, l.key(caller, site), l.PerWindow, Window) == nil {
+			return
+		}
 	}
-	if err != nil {
-		l.store.Burst(ctx, l.bucket(caller), 1)
+	l.store.Burst(ctx, l.bucket(caller), 1)
+}
+
+// takeShared takes a token of all sidecars of a site. ok is false if this process has to count by itself.
+func (l *Limit) takeShared(ctx context.Context, caller netip.Addr, site string) (b redis.Bucket, ok bool) {
+	if l.Redis == nil || site == "" {
+		return b, false
 	}
+	b, err := l.Redis.Take(ctx, l.key(caller, site), l.PerWindow, Window)
+	return b, err == nil
 }
 
 // key names a caller's count in Redis.
 func (l *Limit) key(caller netip.Addr, site string) string {
-	return cache.Name(site, "limit", l.Name, caller.String())
+	return redis.Key(site, "limit", l.Name, caller.String())
 }
 
 // bucket names a caller's count in this process.
@@ -142,19 +135,19 @@ func (l *Limit) bucket(caller netip.Addr) string {
 	return strconv.FormatUint(maphash.Comparable(l.seed, caller)%buckets, 36)
 }
 
-// takeOwn takes a token of this process. left is the time to the end of the window, at most [Window].
-func (l *Limit) takeOwn(ctx context.Context, bucket string) (remaining uint64, left time.Duration, ok bool, err error) {
-	_, remaining, end, ok, err := l.store.Take(ctx, bucket)
+// takeOwn takes a token of this process.
+func (l *Limit) takeOwn(ctx context.Context, name string) (redis.Bucket, error) {
+	_, remaining, end, ok, err := l.store.Take(ctx, name)
 	// The store counts in nanoseconds since 1970 by the wall clock.
-	left = time.Until(time.Unix(0, int64(end)))
+	left := time.Until(time.Unix(0, int64(end)))
 	if err != nil || left > 0 && left <= Window {
-		return remaining, left, ok, err
+		return redis.Bucket{Tokens: remaining, Window: left, Taken: ok}, err
 	}
 	// The clock was set. The store would count in windows that never come, so the bucket begins anew.
-	if err = l.store.Set(ctx, bucket, uint64(l.PerWindow), Window); err == nil {
-		_, remaining, _, ok, err = l.store.Take(ctx, bucket)
+	if err = l.store.Set(ctx, name, uint64(l.PerWindow), Window); err == nil {
+		_, remaining, _, ok, err = l.store.Take(ctx, name)
 	}
-	return remaining, Window, ok, err
+	return redis.Bucket{Tokens: remaining, Window: Window, Taken: ok}, err
 }
 
 // Caller returns the address by which a caller is limited: for IPv6 its /64, since the holder of one address there has

@@ -47,9 +47,9 @@ func TestLimitAfterClockJump(t *testing.T) {
 	} {
 		f := &fakeStore{end: c.end}
 		l := &Limit{Config: Config{PerWindow: 10}, store: f}
-		remaining, left, ok, err := l.takeOwn(t.Context(), "k")
-		if err != nil || (f.set == 1) != c.again || ok != c.again || left <= 0 || left > Window || c.again && remaining != 9 {
-			t.Errorf("%s: %d left for %v, %t, %v after %d resets", name, remaining, left, ok, err, f.set)
+		b, err := l.takeOwn(t.Context(), "k")
+		if err != nil || (f.set == 1) != c.again || b.Taken != c.again || b.Window <= 0 || b.Window > Window || c.again && b.Tokens != 9 {
+			t.Errorf("%s: %+v, %v after %d resets", name, b, err, f.set)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package redis_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -148,11 +149,11 @@ func TestAway(t *testing.T) {
 			lines, log := newLog()
 			var c clock
 			s := openAt(t, "redis://"+w.proxy.Addr().String(), redis.Config{Log: log, Now: c.now})
-			l := s.Limit(10, time.Hour)
+			take := func() (redis.Bucket, error) { return s.Take(t.Context(), "k", 10, time.Hour) }
 			ask := func(want string) {
 				t.Helper()
-				_, _, ok, err := l.Take(t.Context(), "k")
-				if got := fmt.Sprint(ok, " ", err); got != want {
+				b, err := take()
+				if got := fmt.Sprint(b.Taken, " ", err); got != want {
 					t.Errorf("asked, got %s, want %s", got, want)
 				}
 			}
@@ -164,7 +165,7 @@ func TestAway(t *testing.T) {
 			}
 			// A slow machine may need more than the time that there is for its first connection.
 			for range 100 {
-				if _, _, _, err := l.Take(t.Context(), "k"); err == nil {
+				if _, err := take(); err == nil {
 					break
 				}
 				soon()
@@ -173,7 +174,7 @@ func TestAway(t *testing.T) {
 			lines.take(t)
 
 			tt.fault(w)
-			_, _, _, err := l.Take(t.Context(), "k")
+			_, err := take()
 			if err == nil || !slices.Contains(tt.why, err.Error()) {
 				t.Errorf("got %v, want one of %q", err, tt.why)
 			}
@@ -185,8 +186,9 @@ func TestAway(t *testing.T) {
 			for range 100 {
 				ask("false redis is away")
 			}
-			if text := fetchAlone(t.Context(), s); text != "fetched" {
-				t.Errorf("while it is down: %s", text)
+			s.Set(t.Context(), "k2", []byte("one"), time.Minute)
+			if record, ok := s.Get(t.Context(), "k2"); ok {
+				t.Errorf("while it is down it has %q", record)
 			}
 			for range 2 {
 				c.rest()
@@ -202,7 +204,7 @@ func TestAway(t *testing.T) {
 			for range 100 { // again, the machine may be slow
 				soon()
 				c.rest()
-				if _, _, ok, err := l.Take(t.Context(), "k"); err == nil && ok {
+				if b, err := take(); err == nil && b.Taken {
 					break
 				}
 			}
@@ -215,16 +217,45 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// fetchAlone says whether fetch was called for a key that no record is kept of.
-func fetchAlone(ctx context.Context, s *redis.Store) (text string) {
-	err := s.Once(ctx, "k2", func([]byte) bool { return false }, func(context.Context) ([]byte, time.Duration) {
-		text = "fetched"
-		return nil, 0
-	})
-	if err != nil {
-		text += err.Error()
+// TestIdle has the server end connections that are idle: a question after that gets its answer, by another one.
+func TestIdle(t *testing.T) {
+	server := redistest.Start(t)
+	p := newProxy(t, server.Addr())
+	lines, log := newLog()
+	var c clock
+	s := openAt(t, "redis://"+p.Addr().String(), redis.Config{Timeout: patient, Log: log, Now: c.now})
+	for i := range 3 {
+		s.Set(t.Context(), "k", []byte{byte('a' + i)}, time.Minute)
+		if record, _ := s.Get(t.Context(), "k"); string(record) != string(rune('a'+i)) {
+			t.Errorf("round %d: found %q", i, record)
+		}
+		p.set(nil)
+		c.rest()
 	}
-	return text
+	if n := p.accepted.Load(); n != 3 {
+		t.Errorf("%d connections, want one in place of each that was ended", n)
+	}
+	if got := lines.take(t); got != nil {
+		t.Errorf("log: %q", got)
+	}
+}
+
+// TestLogin asks as a user, in a database.
+func TestLogin(t *testing.T) {
+	server := redistest.Start(t)
+	server.Do("ACL", "SETUSER", "u", "on", ">s3cr3t", "~*", "+@all")
+	server.Do("ACL", "SETUSER", "default", ">s3cr3t2")
+	s := openAt(t, "redis://u:s3cr3t@"+server.Addr()+"/3", redis.Config{Timeout: patient})
+	s.Set(t.Context(), "k", []byte("one"), time.Minute)
+	if got := server.Do("--user", "u", "-a", "s3cr3t", "-n", "3", "GET", "k"); got != "one" {
+		t.Errorf("the database has %q", got)
+	}
+	for credentials, want := range map[string]string{"u:wrong@": "it answers WRONGPASS", "": "it answers NOAUTH"} {
+		s := openAt(t, "redis://"+credentials+server.Addr(), redis.Config{Timeout: patient})
+		if _, err := s.Take(t.Context(), "k", 1, time.Hour); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", credentials, err, want)
+		}
+	}
 }
 
 // TestStranger asks servers that are no Redis, or say that they cannot.
@@ -237,17 +268,17 @@ func TestStranger(t *testing.T) {
 		"-ERR max number of clients reached\r\n":              {"it answers ERR", "no connection"},
 		"-s3cr3t and more\r\n":                                {"an answer that makes no sense"},
 		"HTTP/1.1 400 Bad Request\r\nX: s3cr3t\r\n\r\n":       {"no connection", "an answer that makes no sense"},
-		"+OK\r\n":                            {"no connection", "an answer that makes no sense"},
-		"*4\r\n+a\r\n+b\r\n+c\r\n+d\r\n":     {"an answer that makes no sense"},
-		"*4\r\n:-1\r\n:-1\r\n:-1\r\n:-1\r\n": {"an answer that makes no sense"},
-		"*1\r\n:9\r\n":                       {"no connection", "an answer that makes no sense"},
-		"*4\r\n:1\r\n:1\r\n:9223372036854775807\r\n:1\r\n": {"an answer that makes no sense"},
+		"+OK\r\n":                     {"no connection", "an answer that makes no sense"},
+		"*3\r\n+a\r\n+b\r\n+c\r\n":    {"an answer that makes no sense"},
+		"*3\r\n:-1\r\n:-1\r\n:-1\r\n": {"an answer that makes no sense"},
+		"*1\r\n:9\r\n":                {"no connection", "an answer that makes no sense"},
+		"*3\r\n:1\r\n:9223372036854775807\r\n:1\r\n": {"an answer that makes no sense"},
 		"$-2\r\n": {"no connection", "an answer that makes no sense"},
 	} {
 		s := openAt(t, "redis://"+stranger(t, reply), redis.Config{Timeout: patient})
-		_, _, ok, err := s.Limit(1, time.Hour).Take(t.Context(), "k")
-		if ok || err == nil || !slices.Contains(want, err.Error()) {
-			t.Errorf("%q: %t, %v, want one of %q", reply, ok, err, want)
+		b, err := s.Take(t.Context(), "k", 1, time.Hour)
+		if b.Taken || err == nil || !slices.Contains(want, err.Error()) {
+			t.Errorf("%q: %+v, %v, want one of %q", reply, b, err, want)
 		}
 	}
 }
@@ -256,8 +287,8 @@ func TestStranger(t *testing.T) {
 func TestDistrust(t *testing.T) {
 	server, _ := redistest.StartTLS(t)
 	s := openAt(t, "rediss://"+server.Addr(), redis.Config{Timeout: patient})
-	if _, _, ok, err := s.Limit(1, time.Hour).Take(t.Context(), "k"); ok || err == nil || err.Error() != "its certificate is not trusted" {
-		t.Errorf("asked, got %t, %v", ok, err)
+	if b, err := s.Take(t.Context(), "k", 1, time.Hour); b.Taken || err == nil || err.Error() != "its certificate is not trusted" {
+		t.Errorf("asked, got %+v, %v", b, err)
 	}
 }
 
@@ -268,19 +299,23 @@ func TestLeavers(t *testing.T) {
 	p.set(swallow)
 	lines, log := newLog()
 	s := openAt(t, "redis://"+p.Addr().String(), redis.Config{Timeout: patient, Log: log})
+	ask := func(ctx context.Context) error {
+		_, err := s.Take(ctx, "k", 1, time.Hour)
+		return err
+	}
 	gone, cancel := contextThatEnds(t)
 	cancel()
-	if text := fetchAlone(gone, s); text != "context canceled" || s.Down() {
-		t.Errorf("who has left before: %v, down %t", text, s.Down())
+	if err := ask(gone); !errors.Is(err, context.Canceled) || s.Down() {
+		t.Errorf("who has left before: %v, down %t", err, s.Down())
 	}
 	late, cancel := contextThatEnds(t)
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if text := fetchAlone(late, s); text != "context canceled" || s.Down() {
-		t.Errorf("who leaves while it hangs: %v, down %t", text, s.Down())
+	if err := ask(late); !errors.Is(err, context.Canceled) || s.Down() {
+		t.Errorf("who leaves while it hangs: %v, down %t", err, s.Down())
 	}
 	s.Close()
-	if text := fetchAlone(t.Context(), s); text != "fetched" || s.Down() {
-		t.Errorf("after Close: %v, down %t", text, s.Down())
+	if err := ask(t.Context()); err == nil || s.Down() {
+		t.Errorf("after Close: %v, down %t", err, s.Down())
 	}
 	if got := lines.take(t); got != nil {
 		t.Errorf("log: %q", got)

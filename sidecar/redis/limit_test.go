@@ -18,17 +18,17 @@ func TestLimitIsExact(t *testing.T) {
 	taken := map[uint64]int{}
 	var all sync.WaitGroup
 	for range sidecars {
-		l := open(t, server).Limit(tokens, time.Minute)
+		s := open(t, server)
 		for range each {
 			all.Go(func() {
-				left, _, ok, err := l.Take(t.Context(), "caller")
+				b, err := s.Take(t.Context(), "caller", tokens, time.Minute)
 				if err != nil {
 					t.Error(err)
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				if ok {
-					taken[left]++
+				if b.Taken {
+					taken[b.Tokens]++
 				}
 			})
 		}
@@ -48,32 +48,37 @@ func TestLimitIsExact(t *testing.T) {
 // under its key is none.
 func TestLimitEnds(t *testing.T) {
 	server := redistest.Start(t)
-	l := open(t, server).Limit(2, time.Minute)
+	s := open(t, server)
 	take := func(want string) {
 		t.Helper()
-		left, _, ok, err := l.Take(t.Context(), "k")
-		if got := fmt.Sprint(left, ok, err); got != want {
+		b, err := s.Take(t.Context(), "k", 2, time.Minute)
+		if got := fmt.Sprint(b.Tokens, b.Taken, err); got != want {
 			t.Errorf("took %s, want %s", got, want)
 		}
-		if ttl, err := strconv.Atoi(server.Do("PTTL", "mipwatch:1:k")); err != nil || ttl <= 0 || ttl > 60_000 {
+		if ttl, err := strconv.Atoi(server.Do("PTTL", "k")); err != nil || ttl <= 0 || ttl > 60_000 {
 			t.Errorf("the bucket goes in %d ms, want within the minute", ttl)
 		}
 	}
 	take("1 true <nil>")
 	take("0 true <nil>")
 	take("0 false <nil>")
-	server.Do("PEXPIRE", "mipwatch:1:k", "0")
+	server.Do("SCRIPT", "FLUSH")
+	if err := s.Return(t.Context(), "k", 2, time.Minute); err != nil {
+		t.Error(err)
+	}
+	take("0 true <nil>")
+	server.Do("PEXPIRE", "k", "0")
 	take("1 true <nil>")
 	for _, broken := range [][]string{
-		{"SET", "mipwatch:1:k", "garbage", "PX", "1000"},
-		{"SET", "mipwatch:1:k", "2 0 60000"},                        // for ever
-		{"SET", "mipwatch:1:k", "2 0 60000", "PX", "3600000"},       // longer than its window: the clock of Redis was set back
-		{"SET", "mipwatch:1:k", "-2 0 60000", "PX", "1000"},         //
-		{"SET", "mipwatch:1:k", "2 0 60000 and more", "PX", "1000"}, //
-		{"LPUSH", "mipwatch:1:k", "2 0 60000"},
-		{"HSET", "mipwatch:1:k", "a", "b"},
+		{"SET", "k", "garbage", "PX", "1000"},
+		{"SET", "k", "2 0 60000"},                        // for ever
+		{"SET", "k", "2 0 60000", "PX", "3600000"},       // longer than its window: the clock of Redis was set back
+		{"SET", "k", "-2 0 60000", "PX", "1000"},         //
+		{"SET", "k", "2 0 60000 and more", "PX", "1000"}, //
+		{"LPUSH", "k", "2 0 60000"},
+		{"HSET", "k", "a", "b"},
 	} {
-		server.Do("DEL", "mipwatch:1:k")
+		server.Do("DEL", "k")
 		server.Do(broken...)
 		take("1 true <nil>")
 	}

@@ -1,39 +1,37 @@
-// Package redis keeps in one Redis the limits of several sidecars, and records that one process fetches for all. It
-// does not know whose the records are or their meaning.
+// Package redis asks the one Redis that several sidecars share, for records by key and for what is left of a limit. It
+// does not know whose the records are or what they mean.
 //
-// A Redis that fails is no failure of anything else: each sidecar then goes on by itself.
+// If the Redis is down, each sidecar works on its own: a question fails within its timeout, and those of the next second
+// fail at once.
 package redis
 
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
-	_ "embed"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
-	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
 const (
-	// prefix begins every key. The number is the version of the format.
-	prefix = "mipwatch:1:"
 	// rest is how long a Redis that failed is not asked.
 	rest = time.Second
 	// maxConnections bounds the connections. More callers wait for one of them.
 	maxConnections = 32
-	// maxIdle is how long a connection may be idle before it is closed.
-	maxIdle = 30 * time.Second
+	// maxIdle is how long a connection may be idle before it is closed, and testIdle before it is tested.
+	maxIdle, testIdle = 30 * time.Second, time.Second
 )
 
 // The errors of a question. They hold no address, and of an error reply only its code, since a server may be anything
@@ -46,29 +44,19 @@ var (
 	errReply      = errors.New("an answer that makes no sense")
 )
 
-// Address is where a Redis is, with its credentials.
-type Address struct{ options redis.Options }
-
-// Parse reads an address as REDIS_URL has it. An error says what is wanted and repeats no part of the address, since
-// any may be a password.
-func Parse(address string) (*Address, error) {
-	u, err := url.Parse(address)
-	problem := ""
-	switch {
-	case err != nil:
-		problem = "is no address, perhaps because of a character in the password that must be written as %XX"
-	case u.Scheme != "redis" && u.Scheme != "rediss":
-		problem = "begins with neither"
-	case u.Hostname() == "":
-		problem = "names no host"
-	default:
-		if o, err := redis.ParseURL(address); err == nil && o.DB >= 0 && u.Fragment == "" {
-			return &Address{*o}, nil
+// Key is a key for what several processes share: short, and different whenever the site's base address, the kind or one
+// of the parts differ. Keys of one site begin alike, and so do those of a kind.
+func Key(site, kind string, parts ...string) string {
+	const siteDigits, digits = 12, 32
+	hash := func(texts ...string) string {
+		h := sha256.New()
+		for _, t := range texts {
+			fmt.Fprintf(h, "%d:%s", len(t), t)
 		}
-		problem = "goes on after that with something unknown"
+		return hex.EncodeToString(h.Sum(nil))
 	}
-	return nil, errors.New("want redis://HOST:6379, or rediss://HOST:6379 for TLS, with USER:PASSWORD@ before the " +
-		"host and /N after it for the database N if need be; what is given " + problem)
+	// The number is the version of the format.
+	return "mipwatch:1:" + hash(site)[:siteDigits] + ":" + kind + ":" + hash(parts...)[:digits]
 }
 
 // Config says how a Redis is asked.
@@ -77,7 +65,7 @@ type Config struct {
 	Timeout time.Duration
 	// Log gets one line when the Redis goes down and one when it is back, without its address. Nil discards them.
 	Log *slog.Logger
-	// Now is the clock by which a Redis that failed is asked again. Nil means time.Now.
+	// Now is the clock by which a Redis that failed is asked again, and an idle connection tested. Nil means time.Now.
 	Now func() time.Time
 }
 
@@ -85,10 +73,10 @@ type Config struct {
 // between questions. The caller closes it.
 type Store struct {
 	config  Config
-	options redis.Options
+	address *Address
 
 	mu      sync.Mutex
-	client  *redis.Client
+	pool    *redis.Pool
 	closed  bool
 	down    bool      // the last question failed
 	probing bool      // while down: a question is under way that finds out
@@ -101,38 +89,48 @@ func Open(a *Address, c Config) *Store {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	// The library would write addresses on standard error. It has one log for the whole process.
-	redis.SetLogger(silent{})
-	o := a.options
-	// RESP2, in which a server never speaks first: a boundedConn follows it.
-	o.Protocol = 2
-	// No more commands at the beginning of a connection than needed.
-	o.DisableIdentity = true
-	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	// No retries: the store decides when to ask again.
-	o.MaxRetries, o.DialerRetries = -1, 1
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = c.Timeout, c.Timeout, c.Timeout, c.Timeout
-	o.ContextTimeoutEnabled = true
-	// No connection is kept ready, so that nothing runs between questions.
-	o.PoolSize, o.MinIdleConns, o.PipelinePoolSize = maxConnections, 0, -1
-	o.ConnMaxIdleTime = maxIdle
-	o.Dialer = boundedDialer(o)
-	s := &Store{config: c, options: o}
-	s.client = s.newClient()
+	s := &Store{config: c, address: a}
+	s.pool = s.newPool()
 	return s
 }
 
-// newClient returns a client without connections. It makes them when it is asked, and closes each that is in doubt.
-func (s *Store) newClient() *redis.Client {
-	own := s.options // the client completes it
-	return redis.NewClient(&own)
+// newPool returns a pool without connections. It makes and tests them when it is asked for one.
+func (s *Store) newPool() *redis.Pool {
+	return &redis.Pool{
+		DialContext: s.connect, TestOnBorrowContext: s.test,
+		MaxIdle: maxConnections, MaxActive: maxConnections, Wait: true, IdleTimeout: maxIdle,
+	}
 }
 
-// silent discards the log of the library.
-type silent struct{}
+// connect makes a connection.
+func (s *Store) connect(ctx context.Context) (redis.Conn, error) {
+	a := s.address
+	return redis.DialContext(ctx, "tcp", a.host, redis.DialContextFunc(s.dial),
+		redis.DialUsername(a.username), redis.DialPassword(a.password), redis.DialDatabase(a.database))
+}
 
-// Printf does nothing.
-func (silent) Printf(context.Context, string, ...any) {}
+// dial connects to a host. The library's own TLS has a timeout in place of a context.
+func (s *Store) dial(ctx context.Context, network, host string) (c net.Conn, err error) {
+	if s.address.tls {
+		c, err = new(tls.Dialer).DialContext(ctx, network, host)
+	} else {
+		c, err = new(net.Dialer).DialContext(ctx, network, host)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &boundedConn{Conn: c}, nil
+}
+
+// test asks a connection that was idle for a while whether the server still has it.
+func (s *Store) test(ctx context.Context, c redis.Conn, last time.Time) error {
+	// Use wall time: the monotonic clock stops while a function is frozen.
+	if idle := s.config.Now().Round(0).Sub(last); 0 <= idle && idle < testIdle {
+		return nil
+	}
+	_, err := redis.DoContext(c, ctx, "PING")
+	return err
+}
 
 // Down reports whether the Redis failed when it was asked last. It asks nobody.
 func (s *Store) Down() bool {
@@ -146,68 +144,71 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	// A client that was closed before says so, which is no failure.
-	if err := s.client.Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
-		return errConnection
-	}
-	return nil
+	return s.pool.Close()
 }
 
-// ask calls question within the timeout, unless the Redis is down. An error is one of this file's, or that of ctx. A
-// caller that leaves says nothing of the Redis, and neither does a question after Close.
-func ask[T any](ctx context.Context, s *Store, question func(context.Context, *redis.Client) (T, error)) (
-	reply T, err error) {
+// question is one question under way. All of its commands go by one connection.
+type question struct {
+	store  *Store
+	caller context.Context
+	ctx    context.Context // the caller's, within the timeout
+	cancel context.CancelFunc
+	pool   *redis.Pool
+	conn   redis.Conn
+	probe  bool // the question decides whether the Redis is still down
+}
+
+// begin begins a question, which the caller ends, unless the Redis is down. The error is errDown or that of ctx.
+func (s *Store) begin(ctx context.Context) (*question, error) {
 	if err := ctx.Err(); err != nil {
-		return reply, err
+		return nil, err
 	}
-	// The client may be replaced while the question is under way, which then fails.
-	client, probe := s.enter()
-	if client == nil {
-		return reply, errDown
-	}
-	bounded, cancel := context.WithTimeout(ctx, s.config.Timeout)
-	defer cancel()
-	reply, err = question(bounded, client)
-	return reply, s.leave(ctx, client, probe, err)
-}
-
-// enter returns the client for a question, nil when none may be asked. probe says that the question decides whether the
-// Redis is still down.
-func (s *Store) enter() (client *redis.Client, probe bool) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.closed || s.down && (s.probing || s.retryAt.Sub(s.config.Now()) > 0) {
-		return nil, false
+		s.mu.Unlock()
+		return nil, errDown
 	}
 	s.probing = s.down
-	return s.client, s.down
+	q := &question{store: s, caller: ctx, pool: s.pool, probe: s.down}
+	s.mu.Unlock()
+	q.ctx, q.cancel = context.WithTimeout(ctx, s.config.Timeout)
+	// Without a connection the first command has the error.
+	q.conn, _ = q.pool.GetContext(q.ctx)
+	return q, nil
 }
 
-// leave takes the error of a question and returns the one for the caller.
-func (s *Store) leave(ctx context.Context, client *redis.Client, probe bool, err error) error {
+// do sends a command and returns its reply.
+func (q *question) do(command string, args ...any) (any, error) {
+	return redis.DoContext(q.conn, q.ctx, command, args...)
+}
+
+// end takes the error of a question's commands, and returns the one for the caller: one of this file's, or that of his
+// context. A caller that leaves says nothing of the Redis, and neither does a question after Close.
+func (q *question) end(err error) error {
+	q.conn.Close()
+	q.cancel()
+	s := q.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if probe {
+	if q.probe {
 		s.probing = false
 	}
 	switch {
 	case err == nil:
 		// An answer to a question from before the failure says nothing of the present.
-		if probe {
+		if q.probe {
 			s.down = false
 			s.config.Log.Info("redis is back")
 		}
 		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case s.closed:
+	case q.caller.Err() != nil:
+		return q.caller.Err()
+	case s.closed || s.pool != q.pool:
 		return errDown
 	}
-	// None of the client's connections is trusted any more. Its pool would go on to make others by itself.
-	if s.client == client {
-		client.Close()
-		s.client = s.newClient()
-	}
+	// Close all connections: each may be one that the server has forgotten.
+	s.pool.Close()
+	s.pool = s.newPool()
 	err = reason(err)
 	if !s.down {
 		s.down = true
@@ -217,12 +218,18 @@ func (s *Store) leave(ctx context.Context, client *redis.Client, probe bool, err
 	return err
 }
 
+// hasCode reports whether an error is an error reply with a code.
+func hasCode(err error, code string) bool {
+	reply, ok := errors.AsType[redis.Error](err)
+	return ok && strings.HasPrefix(string(reply), code+" ")
+}
+
 // reason is the error of this file for one of the library, whose text can hold the address. Of an error reply it has
 // the code, such as OOM or NOAUTH: the rest can hold anything.
 func reason(err error) error {
 	const longest = 16 // MASTERDOWN, CROSSSLOT
 	if reply, ok := errors.AsType[redis.Error](err); ok {
-		code, _, _ := strings.Cut(reply.Error(), " ")
+		code, _, _ := strings.Cut(string(reply), " ")
 		if code != "" && len(code) <= longest && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 			return errors.New("it answers " + code)
 		}
@@ -233,62 +240,10 @@ func reason(err error) error {
 	}
 	network, ok := errors.AsType[net.Error](err)
 	switch {
-	case ok && network.Timeout(), errors.Is(err, context.DeadlineExceeded), errors.Is(err, redis.ErrPoolTimeout):
+	case ok && network.Timeout(), errors.Is(err, context.DeadlineExceeded):
 		return errTimeout
-	case ok, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, redis.ErrClosed):
+	case ok, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errConnection
 	}
 	return errReply
-}
-
-// run runs a script with one key and returns the numbers of its reply, of which it wants so many. Another reply is none
-// of the script: the Redis counts as down.
-func (s *Store) run(ctx context.Context, script *redis.Script, want int, key string, args ...any) ([]int64, error) {
-	return ask(ctx, s, func(ctx context.Context, client *redis.Client) ([]int64, error) {
-		const most = 1 << 40 // as milliseconds it fits into a time.Duration
-		n, err := script.Run(ctx, client, []string{prefix + key}, args...).Int64Slice()
-		if err == nil && (len(n) != want || slices.Min(n) < 0 || slices.Max(n) > most) {
-			err = errReply
-		}
-		return n, err
-	})
-}
-
-var (
-	//go:embed take.lua
-	takeSource string
-	takeScript = redis.NewScript(takeSource)
-)
-
-// Limit is a limit that all sidecars on one Redis share. It is safe for concurrent use.
-type Limit struct {
-	store  *Store
-	tokens uint64
-	window time.Duration
-}
-
-// Limit returns a limit of so many tokens under each key in a window that begins with its first request, by the clock
-// of Redis and exact over all sidecars. A bucket ends with its window.
-func (s *Store) Limit(tokens uint64, window time.Duration) *Limit { return &Limit{s, tokens, window} }
-
-// Take takes a token of a key, if there is one. left is the time to the end of the window. An error means that the
-// Redis is down.
-func (l *Limit) Take(ctx context.Context, key string) (remaining uint64, left time.Duration, ok bool, err error) {
-	n, err := l.run(ctx, key, 1)
-	if err != nil {
-		return 0, 0, false, err
-	}
-	return uint64(n[1]), time.Duration(n[2]) * time.Millisecond, n[3] == 1, nil
-}
-
-// Return gives a token back that was taken. The error is that of Take.
-func (l *Limit) Return(ctx context.Context, key string) error {
-	_, err := l.run(ctx, key, -1)
-	return err
-}
-
-// run runs the script that takes so many tokens.
-func (l *Limit) run(ctx context.Context, key string, take int) ([]int64, error) {
-	// A window of less than a millisecond would never end in Redis.
-	return l.store.run(ctx, takeScript, 4, key, l.tokens, max(1, l.window.Milliseconds()), take)
 }

@@ -2,40 +2,16 @@ package redis
 
 import (
 	"bytes"
-	"context"
 	"net"
 	"strconv"
-	"syscall"
-
-	"github.com/redis/go-redis/v9"
 )
 
-// Bounds of the replies to what is written at once. The longest ones are a record, and the server's description of
-// itself and its modules when a connection begins.
+// Bounds of the replies to what is written at once. The longest one is a record.
 const (
-	maxReply  = maxRecord + 64<<10 // bytes of all strings
-	maxValues = 1 << 10            // in all arrays
-	maxLine   = 4 << 10            // bytes of a header, a number or an error
+	maxReply  = maxRecord + 1 // bytes of all strings
+	maxValues = 64            // in all arrays
+	maxLine   = 4 << 10       // bytes of a header, a number or an error
 )
-
-// boundedDialer returns the dialer of the options, with its connections bounded.
-func boundedDialer(o redis.Options) func(ctx context.Context, network, address string) (net.Conn, error) {
-	dial := redis.NewDialer(&o)
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		c, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		bounded := &boundedConn{Conn: c}
-		if s, ok := c.(syscall.Conn); ok { // by which the library sees that an idle connection was closed
-			return struct {
-				*boundedConn
-				syscall.Conn
-			}{bounded, s}, nil
-		}
-		return bounded, nil
-	}
-}
 
 // boundedConn is a connection to a Redis that fails with errReply when a reply exceeds the bounds, or is not RESP2
 // (redis.io/docs/latest/develop/reference/protocol-spec). The library allocates as much as the header of a reply

@@ -3,7 +3,7 @@
 --
 -- KEYS  the bucket
 -- ARGV  limit and window of a new bucket; 1 to take a token, -1 to give one back
--- gives limit, tokens left, milliseconds until the window ends, 1 unless no token was left to take
+-- gives tokens left, milliseconds until the window ends, 1 unless no token was left to take
 local key, limit, window, take = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local left, rest = limit, window
 
@@ -17,8 +17,8 @@ if ttl > 0 and redis.call('TYPE', key).ok == 'string' then
 end
 
 if left < take then
-  return {limit, 0, rest, 0}
+  return {0, rest, 0}
 end
 left = math.min(limit, left - take)
 redis.call('SET', key, string.format('%.0f %.0f %.0f', limit, left, window), 'PX', rest)
-return {limit, left, rest, 1}
+return {left, rest, 1}
