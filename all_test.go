@@ -30,7 +30,7 @@ var imports = map[string][]string{
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/atomicfile", "internal/corpus", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/demo",
+	"cmd/mipwatch": {"build", "internal/corpus", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/demo",
 		"sidecar", "internal/api", "internal/ai", "sidecar/index",
 		"github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
@@ -53,7 +53,7 @@ var imports = map[string][]string{
 	"internal/redistest":   {"internal/testenv"},                         // for tests only
 	"internal/release":     {},
 	"internal/site":        {"internal/mip", "go.yaml.in/yaml/v3"},
-	"internal/strictjson":  {"github.com/go-json-experiment/json"},
+	"internal/strictjson":  {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/testenv":     {}, // for tests only
 	"internal/tex":         {"internal/mip"},
 	"internal/webtest":     {}, // for tests only
@@ -61,7 +61,7 @@ var imports = map[string][]string{
 	"render/agent":         {"internal/mip", "internal/api", "render/plain"},
 	"render/card":          {"internal/mip", "golang.org/x/image"},
 	"render/feed":          {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},
-	"render/markdown":      {"internal/markdown", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
+	"render/markdown":      {"internal/markdown", "internal/mip", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/plain":         {"internal/mip"},
 	"render/rendertest":    {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/index", "sidecar/limit", "sidecar/redis", "sidecar/timing", "internal/fetch",

@@ -108,7 +108,7 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 	}
 	for _, m := range c.Summaries {
 		info.Counts.ByStatus[string(m.Status)]++
-		info.Counts.ByCategory[word(m.Category)]++
+		info.Counts.ByCategory[mip.Deref(m.Category)]++
 	}
 	return info
 }
@@ -116,7 +116,7 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 // hardForks judges the configured forks by the newest change of a proposal: the last moment of which
 // the input speaks.
 func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
-	newest := updatedAt(all)
+	newest := mip.NewestChange(all)
 	var now time.Time
 	if newest != nil {
 		now = newest.UTC()
@@ -131,7 +131,7 @@ func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
 		f := &forks[i]
 		f.BundledMIPs = append([]int{}, f.BundledMIPs...)
 		for id, o := range s.Overrides {
-			if word(o.Hardfork) == f.Name && !slices.Contains(f.BundledMIPs, id.Number) && (f.MetaMIP == nil || *f.MetaMIP != id.Number) {
+			if mip.Deref(o.Hardfork) == f.Name && !slices.Contains(f.BundledMIPs, id.Number) && (f.MetaMIP == nil || *f.MetaMIP != id.Number) {
 				f.BundledMIPs = append(f.BundledMIPs, id.Number)
 			}
 		}
@@ -140,24 +140,6 @@ func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
 		f.StatusAsOf = newest
 	}
 	return forks
-}
-
-// updatedAt is the newest change, nil when no proposal has a date.
-func updatedAt(all []mip.Summary) (newest *mip.Time) {
-	for _, m := range all {
-		if m.Updated != nil && (newest == nil || m.Updated.UTC().After(newest.UTC())) {
-			newest = m.Updated
-		}
-	}
-	return newest
-}
-
-// word is a value that a header may lack; without one it is empty.
-func word(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // publicProblems are all problems as they are published: a file is named by its folder's last name

@@ -44,7 +44,7 @@ func (p *planner) documents() {
 	add := func(route string, document any) {
 		p.addIndex(route, func() ([]byte, error) { return api.JSON(document) })
 	}
-	add("/api/v1/mips", mip.List{Count: len(p.Summaries), MIPs: p.Summaries, UpdatedAt: updatedAt(p.Summaries)})
+	add("/api/v1/mips", mip.List{Count: len(p.Summaries), MIPs: p.Summaries, UpdatedAt: mip.NewestChange(p.Summaries)})
 	p.addIndex("/api/v1/index", func() ([]byte, error) { return api.JSON(p.index()) })
 	add("/api/v1/hardforks", mip.HardForks{HardForks: p.Forks})
 	add("/api/v1/site", p.info)
@@ -79,7 +79,7 @@ func (p *planner) index() mip.Index {
 	for i, m := range p.Summaries {
 		lists[m.ID] = p.listed[i]
 	}
-	x := mip.Index{Count: len(p.Summaries), UpdatedAt: updatedAt(p.Summaries), MIPs: []mip.Entry{}}
+	x := mip.Index{Count: len(p.Summaries), UpdatedAt: mip.NewestChange(p.Summaries), MIPs: []mip.Entry{}}
 	for _, m := range mip.ActiveFirst(p.Summaries) {
 		x.MIPs = append(x.MIPs, mip.NewEntry(m, plain.Ended(p.info, m), lists[m.ID]))
 	}
@@ -209,7 +209,7 @@ func authors(m mip.Summary) map[string]string {
 	out := map[string]string{}
 	for _, a := range m.Authors {
 		if slug := a.Slug(); slug != "" && out[slug] == "" {
-			out[slug] = cmp.Or(word(a.Name), "@"+*a.GitHub)
+			out[slug] = cmp.Or(mip.Deref(a.Name), "@"+*a.GitHub)
 		}
 	}
 	return out

@@ -161,7 +161,7 @@ func (p *planner) sitemap() {
 			}
 		}
 	}
-	newest := updatedAt(p.Summaries)
+	newest := mip.NewestChange(p.Summaries)
 	// The 404 page is the answer to other addresses; it has none of its own that is worth an entry.
 	var entries []render.SitemapEntry
 	for _, a := range p.plan.Artifacts {

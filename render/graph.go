@@ -69,7 +69,7 @@ func (d *drawing) node(r ref, self bool, at graph.Point) {
 	name := r.ID.String() + ", not published here"
 	if r.Published {
 		title := mip.Shorten(plain.Text(r.Title), mentionBytes)
-		name = plain.Sentence(named(r.ID.String(), " ", title)) + " " + r.Status.String()
+		name = mip.Sentence(named(r.ID.String(), " ", title)) + " " + r.Status.String()
 		if r.Superseded {
 			name += ", superseded"
 		}

@@ -75,18 +75,6 @@ func (p *Pages) row(s *mip.Summary, heat, deadline bool) (template.HTML, error) 
 // discussed reports whether a proposal has a discussion on the site's forum.
 func (p *Pages) discussed(s mip.Summary) bool { return p.info.Forum != nil && s.ForumTopicID != nil }
 
-// newestChange stands for the present in a build, which asks no clock. It is the latest change of
-// all, nil when none has a date.
-func newestChange(all []mip.Summary) *mip.Time {
-	var t *mip.Time
-	for i := range all {
-		if u := all[i].Updated; u != nil && (t == nil || u.UTC().After(t.UTC())) {
-			t = u
-		}
-	}
-	return t
-}
-
 // ref is a mention of a proposal. One that is not published has an id alone: a header may name any
 // number. It is a copy, so that a page holds no more of another proposal than it shows.
 type ref struct {
@@ -265,7 +253,7 @@ func (p *Pages) blank(t table) *row {
 // be over without a clock, which would make one build differ from the next: when some proposal has
 // changed after it.
 func lastCalls(all []mip.Summary) (open, over []mip.Summary) {
-	latest := newestChange(all)
+	latest := mip.NewestChange(all)
 	for _, s := range all {
 		switch {
 		case s.Status != mip.LastCall || s.LastCallDeadline.IsZero():

@@ -124,7 +124,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 	for _, s := range all {
 		for _, a := range s.Authors {
 			if slug := a.Slug(); slug != "" {
-				byAuthor[slug] = plain.Listing{Kind: "author", Value: cmp.Or(plain.Deref(a.Name), *a.GitHub), Slug: slug, Summaries: append(byAuthor[slug].Summaries, s)}
+				byAuthor[slug] = plain.Listing{Kind: "author", Value: cmp.Or(mip.Deref(a.Name), *a.GitHub), Slug: slug, Summaries: append(byAuthor[slug].Summaries, s)}
 			}
 		}
 	}

@@ -156,7 +156,7 @@ func (p *Pages) alternates(v ProposalPage, s mip.Summary) []alternate {
 
 // describe is the sentence for previews: the proposal's own, else what its header says.
 func describe(s mip.Summary) string {
-	if d := plain.Deref(s.Description); d != "" {
+	if d := mip.Deref(s.Description); d != "" {
 		return plain.Text(d)
 	}
 	out := fullTitle(s) + "."

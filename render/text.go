@@ -25,7 +25,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"sections":  sections,
 		"frame":     func(part, key string) template.HTML { return p.frame[part][key] },
 		"image":     p.image,
-		"newest":    newestChange,
+		"newest":    mip.NewestChange,
 		"recent":    Recent,
 		"row":       p.row,
 		"discussed": p.discussed,
@@ -51,7 +51,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"slug":         mip.Slug,
 		"class":        statusClass,
 		"category":     category,
-		"organization": func(a mip.Author) bool { return organization.MatchString(plain.Deref(a.Name)) },
+		"organization": func(a mip.Author) bool { return organization.MatchString(mip.Deref(a.Name)) },
 		"subject":      p.subject,
 		"ended":        func(s mip.Summary) []string { return plain.Ended(p.info, s) },
 		"badge":        func(s mip.Summary) string { return badgeClass(s.Status, s.Superseded()) },
@@ -104,10 +104,9 @@ func (p *Pages) authorPath(slug string) string {
 // jsonPath is a link to a proposal as JSON.
 func (p *Pages) jsonPath(number int) string { return p.path("/api/v1/mips/" + strconv.Itoa(number)) }
 
-// webAddress is an address that a link may lead to. It is empty for nil and for any scheme but http
-// and https: an author may give any text as an address.
+// webAddress is an address that a link may lead to, empty for nil and for any text that is none.
 func webAddress(s *string) string {
-	if u, err := url.Parse(plain.Deref(s)); err != nil || u.Scheme != "https" && u.Scheme != "http" {
+	if _, ok := mip.WebAddress(mip.Deref(s)); !ok {
 		return ""
 	}
 	return *s
@@ -175,11 +174,11 @@ func namedHTML(id mip.ID, title string) template.HTML {
 
 // authorName names an author by the best thing that the header gives, empty when it gives nothing.
 func authorName(a mip.Author) string {
-	login := plain.Deref(a.GitHub)
+	login := mip.Deref(a.GitHub)
 	if login != "" {
 		login = "@" + login
 	}
-	return cmp.Or(plain.Deref(a.Name), login, plain.Deref(a.Email))
+	return cmp.Or(mip.Deref(a.Name), login, mip.Deref(a.Email))
 }
 
 // statusClass is the CSS class of a status. Words outside the process share one, so that no header

@@ -58,7 +58,7 @@ func (p *Pages) upgrades(all []mip.Summary) []upgrade {
 // that comes next by then, and without one the newest is shown. Forks come newest first.
 func ahead(all []mip.Summary, forks []upgrade) (out []upgrade) {
 	var now time.Time
-	if newest := newestChange(all); newest != nil {
+	if newest := mip.NewestChange(all); newest != nil {
 		now = newest.UTC()
 	}
 	for i, u := range forks {

@@ -284,7 +284,7 @@ func (s *Sidecar) readQuestion(
 	}
 	_, err = strictjson.Object(body, names...)
 	if member, ok := errors.AsType[*strictjson.MemberError](err); ok {
-		err = fmt.Errorf("%w, %q", err, mip.ShortenRunes(member.Name, 40))
+		err = fmt.Errorf("%w, %s", err, mip.Quote(member.Name))
 	}
 	if err != nil {
 		return q, badRequest("The body %v; want a JSON object with %s.", err, strings.Join(names, ", "))

@@ -17,7 +17,6 @@ package ai
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -59,9 +58,6 @@ type Reply struct {
 	Unsent bool
 }
 
-// quoteName makes what a caller sent fit for a message.
-func quoteName(s string) string { return strconv.Quote(mip.ShortenRunes(s, 80)) }
-
 // object is the one JSON object in an answer, which a model may put into a code fence or behind a sentence. An answer
 // with a bracket before the first brace is a list, and stays as it is.
 func object(text string) string {
@@ -76,12 +72,12 @@ func object(text string) string {
 // not. White space and letter case do not count.
 func leaksPrompt(text, source, task, codeWord string) bool {
 	const telling = 8
-	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-	text, source = fold(text), fold(source)
+	same := func(s string) string { return strings.ToLower(mip.Collapse(s)) }
+	text, source = same(text), same(source)
 	if strings.Contains(text, strings.ToLower(codeWord)) {
 		return true
 	}
-	words := strings.Fields(fold(task))
+	words := strings.Fields(same(task))
 	for i := range len(words) - telling + 1 {
 		run := strings.Join(words[i:i+telling], " ")
 		if strings.Contains(text, run) && !strings.Contains(source, run) {

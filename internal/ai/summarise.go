@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -26,7 +25,7 @@ func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (
 		}
 	}()
 	if !mip.IsLocale(locale) {
-		return sum, fmt.Errorf("%s is no language tag", quoteName(locale))
+		return sum, fmt.Errorf("%s is no language tag", mip.Quote(locale))
 	}
 	p, codeWord := prompt(s, locale)
 	reply, err := m.Ask(ctx, p)
@@ -89,11 +88,11 @@ func decode(reply string) (sum api.Summary, err error) {
 		return sum, fmt.Errorf("line %d of it is not in the form that was asked for", max(bad.Line, 1))
 	}
 	for _, line := range r.WhatsChanging {
-		sum.WhatsChanging = append(sum.WhatsChanging, prose.Collapse(line))
+		sum.WhatsChanging = append(sum.WhatsChanging, mip.Collapse(line))
 	}
-	sum.TLDR = prose.Collapse(r.TLDR)
+	sum.TLDR = mip.Collapse(r.TLDR)
 	for _, x := range []*api.Axis{&r.Developers, &r.Users, &r.Validators, &r.Foundation} {
-		x.Impact = prose.Collapse(x.Impact)
+		x.Impact = mip.Collapse(x.Impact)
 	}
 	sum.Developers, sum.Users, sum.Validators, sum.Foundation = r.Developers, r.Users, r.Validators, r.Foundation
 	return sum, nil

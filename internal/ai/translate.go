@@ -69,7 +69,7 @@ func Translate(
 		}
 	}()
 	if !mip.IsLocale(locale) {
-		return out, fmt.Errorf("%s is no language tag", quoteName(locale))
+		return out, fmt.Errorf("%s is no language tag", mip.Quote(locale))
 	}
 	chosen, err := Choose(p.Sections, ids)
 	if err != nil {
@@ -110,7 +110,7 @@ func Choose(all []mip.Section, ids []string) ([]int, error) {
 			return nil, &api.HTTPError{
 				Code:   api.BadRequest,
 				Detail: "sections names an id that the proposal does not have; its ids are in /api/v1/mips/{n}.",
-				Err:    fmt.Errorf("no such section: %s", quoteName(id)),
+				Err:    fmt.Errorf("no such section: %s", mip.Quote(id)),
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 	"sync"
@@ -11,6 +10,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Beyond these limits goldmark 1.8 takes more than about half a second or much more memory than
@@ -392,8 +393,7 @@ func (d *Document) TooDeep() (found *Excess) {
 		if depth++; depth <= maxNesting {
 			return ast.WalkContinue, nil
 		}
-		line := 1 + bytes.Count(d.Body[:at], []byte("\n"))
-		found = &Excess{line, "too-deep", "quotes, lists or emphasis are nested more than 64 levels"}
+		found = &Excess{mip.LineAt(string(d.Body), at), "too-deep", "quotes, lists or emphasis are nested more than 64 levels"}
 		return ast.WalkStop, nil
 	})
 	return found

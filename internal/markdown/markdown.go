@@ -188,7 +188,7 @@ func (p bareLinks) Parse(parent ast.Node, block text.Reader, pc parser.Context) 
 func PlainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	appendText(&b, n, source)
-	return mip.OneLine(strings.Join(strings.Fields(b.String()), " "))
+	return mip.OneLine(mip.Collapse(b.String()))
 }
 
 // appendText appends the text of the inline nodes below n.

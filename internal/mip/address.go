@@ -22,6 +22,16 @@ func Below(address, base string) (rest string, ok bool) {
 	return strings.Trim(rest, "/"), true
 }
 
+// WebAddress parses an absolute http or https address. ok is false for anything else, and for characters that end an
+// address in a text.
+func WebAddress(s string) (u *url.URL, ok bool) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.ContainsAny(s, " \t\n<>\"`") {
+		return nil, false
+	}
+	return u, true
+}
+
 // place takes an address of the web apart: the host with a port that says something, and the path
 // without a slash at its end. Both are empty for anything else.
 func place(address string) (host, where string) {

@@ -85,6 +85,18 @@ func Find(all []Summary, id ID) (Summary, bool) {
 	return all[i], true
 }
 
+// NewestChange is the latest change of all, nil when none has a date. It stands for the present in a build, which asks no
+// clock.
+func NewestChange(all []Summary) *Time {
+	var newest *Time
+	for i := range all {
+		if u := all[i].Updated; u != nil && (newest == nil || u.UTC().After(newest.UTC())) {
+			newest = u
+		}
+	}
+	return newest
+}
+
 // Level is the effect of a problem on publication.
 type Level string
 

@@ -2,6 +2,7 @@ package mip
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -43,6 +44,32 @@ func ShortenRunes(s string, most int) string {
 		return s
 	}
 	return string([]rune(s)[:most-1]) + "…"
+}
+
+// Quote returns a text in quotation marks for a message: its first 61 characters, with those that nobody sees written as
+// Go does.
+func Quote(s string) string { return strconv.Quote(ShortenRunes(s, 61)) }
+
+// Collapse replaces every run of white space by one blank and trims the ends.
+func Collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Sentence ends a text with a full stop unless it is empty or has an end.
+func Sentence(s string) string {
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "。") {
+		return s
+	}
+	return strings.TrimRight(s, ",;:") + "."
+}
+
+// LineAt is the line of an offset in a text, from 1.
+func LineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
+
+// Deref is the text behind a pointer, empty for nil.
+func Deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // cut returns the whole characters of the first n bytes of a longer s.

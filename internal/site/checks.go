@@ -211,8 +211,8 @@ func webAddress(s string) (string, error) {
 		}
 	}
 	// A relative address could lead anywhere, and another scheme nowhere that a browser goes.
-	u, err := url.Parse(s)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
+	u, ok := mip.WebAddress(s)
+	if !ok {
 		return "", errors.New("want an absolute address starting with http:// or https://")
 	}
 	// net/url takes any digits for a port.

@@ -17,6 +17,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Why a text is refused. The words follow the name of the text, as in "the body is no JSON
@@ -119,7 +121,7 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 				message = "something follows the object"
 			}
 		}
-		return &Error{lineAt(raw, int(e.ByteOffset)), message}
+		return &Error{mip.LineAt(string(raw), int(e.ByteOffset)), message}
 	}
 	if e, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		where := strings.Join(slices.Collect(e.JSONPointer.Tokens()), ".")
@@ -127,7 +129,7 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 		if !errors.Is(err, jsonv2.ErrUnknownName) {
 			message = fmt.Sprintf("%s must be %s", orFile(where), kindOf(e.GoType))
 		}
-		return &Error{lineAt(raw, int(e.ByteOffset)), message}
+		return &Error{mip.LineAt(string(raw), int(e.ByteOffset)), message}
 	}
 	if err != nil { // not UTF-8
 		return &Error{0, "it " + err.Error()}
@@ -145,13 +147,10 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 	return nil
 }
 
-// lineAt is the line of an offset, from 1.
-func lineAt(raw []byte, offset int) int { return 1 + bytes.Count(raw[:offset], []byte("\n")) }
-
 // Line is the line on which a member of the object in a text first stands, from 1; 1 when it has
 // no such member.
 func Line(raw []byte, member string) int {
-	return lineAt(raw, max(bytes.Index(raw, []byte(strconv.Quote(member))), 0))
+	return mip.LineAt(string(raw), max(bytes.Index(raw, []byte(strconv.Quote(member))), 0))
 }
 
 // orFile names the outermost value, which has no name.

@@ -57,7 +57,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 	site := info
 	site.Commit, site.CommittedAt = nil, nil
 	site.Counts = mip.SiteCounts{
-		Total: 1, ByStatus: map[string]int{string(p.Status): 1}, ByCategory: map[string]int{plain.Deref(p.Category): 1},
+		Total: 1, ByStatus: map[string]int{string(p.Status): 1}, ByCategory: map[string]int{mip.Deref(p.Category): 1},
 	}
 	translation, oneSection := subject.Translation, "A committed translation, cut to one section."
 	if translation == nil {
@@ -89,7 +89,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 		topic.TopicID = *p.ForumTopicID
 	}
 	topic.Title = plain.ProposalTitle(p.Summary)
-	topic.URL = fmt.Sprintf("%s/t/%d", cmp.Or(plain.Deref(info.Forum), "https://forum.example.org"), topic.TopicID)
+	topic.URL = fmt.Sprintf("%s/t/%d", cmp.Or(mip.Deref(info.Forum), "https://forum.example.org"), topic.TopicID)
 	// Only /api/mip-watch names the proposals of a topic.
 	linked := topic
 	linked.Proposals = []api.ProposalRef{{Number: p.Number, ID: p.ID, Title: p.Title}}
@@ -134,8 +134,8 @@ func exampleParameters(
 	// Examples of lists lead to lists that the site has, where it can.
 	out := map[string]any{
 		"n": p.Number, "locale": locale, "skill": SkillName(info), "topicId": topic, "status": p.Status.Slug(),
-		"category": mip.Slug(cmp.Or(plain.Deref(p.Category), "Core")),
-		"type":     mip.Slug(cmp.Or(plain.Deref(p.Type), "Standards Track")),
+		"category": mip.Slug(cmp.Or(mip.Deref(p.Category), "Core")),
+		"type":     mip.Slug(cmp.Or(mip.Deref(p.Type), "Standards Track")),
 		"name":     "example", "login": "example",
 	}
 	if len(forks) > 0 {

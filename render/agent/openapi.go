@@ -120,11 +120,11 @@ func Describe(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) *API {
 // contact is the repository of the subject, else the forum, else the site.
 func contact(info mip.SiteInfo, subject *Subject) string {
 	if subject != nil {
-		if repository, _, ok := strings.Cut(plain.Deref(subject.Proposal.SourceURL), "/blob/"); ok {
+		if repository, _, ok := strings.Cut(mip.Deref(subject.Proposal.SourceURL), "/blob/"); ok {
 			return strings.TrimSuffix(repository, "/-")
 		}
 	}
-	return cmp.Or(plain.Deref(info.Forum), info.BaseURL+"/")
+	return cmp.Or(mip.Deref(info.Forum), info.BaseURL+"/")
 }
 
 // JSON is the OpenAPI document.

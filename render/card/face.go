@@ -8,6 +8,8 @@ import (
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Sizes of letters in pixels.
@@ -81,7 +83,7 @@ func (f *face) fit(s string, width int) ([]rune, bool) {
 // wrap is a text as lines of a width in pixels, most at the most, the last of them shortened. A word that is longer than
 // a line is broken where the line ends. It is false for a text that cannot be written.
 func (f *face) wrap(s string, width, most int) (rows [][]rune, ok bool) {
-	rest := []rune(strings.Join(strings.Fields(s), " "))
+	rest := []rune(mip.Collapse(s))
 	if slices.ContainsFunc(rest, func(r rune) bool { return f.advance(r) == 0 }) {
 		return nil, false
 	}

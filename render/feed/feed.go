@@ -71,7 +71,7 @@ func feedDescription(info mip.SiteInfo) string {
 func labels(s *mip.Summary) []string {
 	// JSON Feed has a list, even of none.
 	out := []string{}
-	for _, word := range []string{string(s.Status), plain.Deref(s.Type), plain.Deref(s.Category)} {
+	for _, word := range []string{string(s.Status), mip.Deref(s.Type), mip.Deref(s.Category)} {
 		// A word in two fields is one label.
 		if word = mip.OneLine(word); word != "" && !slices.Contains(out, word) {
 			out = append(out, word)
@@ -94,8 +94,8 @@ func authors(s *mip.Summary) []author {
 		if others := len(s.Authors) - i; len(out) == authorLimit && others > 1 {
 			return append(out, author{name: fmt.Sprintf("and %d others", others)})
 		}
-		v := author{name: cmp.Or(mip.OneLine(plain.Deref(a.Name)), mip.OneLine(plain.Deref(a.GitHub)))}
-		if login := plain.Deref(a.GitHub); login != "" {
+		v := author{name: cmp.Or(mip.OneLine(mip.Deref(a.Name)), mip.OneLine(mip.Deref(a.GitHub)))}
+		if login := mip.Deref(a.GitHub); login != "" {
 			v.url = plain.Profile(login)
 		}
 		if v.name != "" && !slices.Contains(out, v) {

@@ -66,7 +66,7 @@ func items(info mip.SiteInfo, all []mip.Summary) []*rssItem {
 	for _, s := range newest(all) {
 		item := newItem(plain.ProposalTitle(*s), s.URL, plain.Facts(info, *s), s.Updated)
 		item.Guid, item.Categories = &feeds.RssGuid{Id: s.URL, IsPermaLink: "true"}, labels(s)
-		if u, err := url.Parse(plain.Deref(s.DiscussionsTo)); err == nil {
+		if u, err := url.Parse(mip.Deref(s.DiscussionsTo)); err == nil {
 			item.Comments = u.String() // percent-encodes what an address may not hold
 		}
 		for _, a := range authors(s) {
@@ -124,7 +124,7 @@ func History(info mip.SiteInfo, s mip.Summary, changes []Change) ([]byte, error)
 	var out []*rssItem
 	for _, c := range changes[:min(len(changes), feedLimit)] {
 		subject := cmp.Or(mip.OneLine(c.Subject), "Changed on "+c.When.UTC().Format("2 January 2006"))
-		item := newItem(subject, cmp.Or(c.URL, s.URL), plain.Sentence(title)+" Commit "+c.Commit+".", &c.When)
+		item := newItem(subject, cmp.Or(c.URL, s.URL), mip.Sentence(title)+" Commit "+c.Commit+".", &c.When)
 		// The hash alone is no address, and one commit changes several proposals.
 		item.Guid = &feeds.RssGuid{Id: s.URL + "#" + c.Commit, IsPermaLink: "false"}
 		out = append(out, item)

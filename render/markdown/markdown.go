@@ -31,6 +31,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // ErrTooLarge says that a document's HTML would pass 4 MiB, or 20 times a source of over 64 KiB.
@@ -304,7 +305,7 @@ var titleID = regexp.MustCompile(`^\pL{2,}[ -]*[0-9]+ *[:.\-\x{2013}\x{2014}][ :
 
 // sameTitle compares titles without their ids, letter case, signs and blanks.
 func sameTitle(a, b string) bool {
-	a, b = strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " ")
+	a, b = mip.Collapse(a), mip.Collapse(b)
 	if a == b {
 		return a != ""
 	}

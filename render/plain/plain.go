@@ -77,7 +77,7 @@ func ProposalTitle(s mip.Summary) string {
 func Facts(info mip.SiteInfo, s mip.Summary) string {
 	var out []string
 	if text := Description(s); text != "" {
-		out = append(out, Sentence(text))
+		out = append(out, mip.Sentence(text))
 	}
 	deadline := ""
 	if s.Status == mip.LastCall && !s.LastCallDeadline.IsZero() {
@@ -86,9 +86,9 @@ func Facts(info mip.SiteInfo, s mip.Summary) string {
 	// Facts that the header does not state are left out, but for the status.
 	for _, f := range [][2]string{
 		{"Status", cmp.Or(string(s.Status), "none")}, {"Deadline for comments", deadline},
-		{"Reason for withdrawal", strings.TrimRight(Deref(s.WithdrawalReason), ".")},
-		{"Superseded by", strings.Join(Successors(info, s), ", ")}, {"Type", Deref(s.Type)}, {"Category", Deref(s.Category)},
-		{"Hard fork", Deref(s.Hardfork)},
+		{"Reason for withdrawal", strings.TrimRight(mip.Deref(s.WithdrawalReason), ".")},
+		{"Superseded by", strings.Join(Successors(info, s), ", ")}, {"Type", mip.Deref(s.Type)}, {"Category", mip.Deref(s.Category)},
+		{"Hard fork", mip.Deref(s.Hardfork)},
 	} {
 		if f[1] != "" {
 			out = append(out, f[0]+": "+mip.OneLine(f[1])+".")
@@ -129,14 +129,6 @@ func Ended(info mip.SiteInfo, s mip.Summary) (out []string) {
 	return out
 }
 
-// Sentence ends a text with a full stop unless it has an end. The text must not be empty.
-func Sentence(s string) string {
-	if strings.ContainsAny(s[len(s)-1:], ".!?") {
-		return s
-	}
-	return s + "."
-}
-
 // IDs is "MIP-3, MIP-4".
 func IDs(info mip.SiteInfo, numbers []int) string {
 	out := make([]string, 0, len(numbers))
@@ -147,15 +139,7 @@ func IDs(info mip.SiteInfo, numbers []int) string {
 }
 
 // Description is the proposal's own, empty where its header states none.
-func Description(s mip.Summary) string { return mip.OneLine(Deref(s.Description)) }
-
-// Deref is the empty string for nil.
-func Deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
+func Description(s mip.Summary) string { return mip.OneLine(mip.Deref(s.Description)) }
 
 // notURI is a character that a URI cannot hold anywhere (RFC 3986), or a bracket.
 var notURI = regexp.MustCompile(`[^0-9A-Za-z._~!$&'()*+,;=:@/%?#-]`)

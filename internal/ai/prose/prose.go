@@ -43,7 +43,7 @@ func Blocks(text string) []Block {
 				lines = append(lines, text[line.Start:line.Stop])
 			}
 			// In a list item only the first paragraph is the item; what follows explains it.
-			if prose := Collapse(strings.Join(lines, " ")); prose != "" && entering {
+			if prose := mip.Collapse(strings.Join(lines, " ")); prose != "" && entering {
 				item := n.Parent().Kind() == ast.KindListItem && n.PreviousSibling() == nil
 				out = append(out, Block{prose, item, true})
 			}
@@ -86,9 +86,6 @@ func Body(s mip.Section) string {
 	}
 	return text
 }
-
-// Collapse replaces every run of white space by one blank and trims the ends.
-func Collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // pattern is a regular expression that is compiled at its first use. To compile those of this package takes ten
 // milliseconds, which no start of a process should wait for.

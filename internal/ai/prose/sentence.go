@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Patterns at the end of a sentence.
@@ -137,7 +139,7 @@ func Plain(text string, labels map[string]bool) string {
 		b.WriteString(shown)
 		i = end
 	}
-	return Collapse(html.UnescapeString(b.String()))
+	return mip.Collapse(html.UnescapeString(b.String()))
 }
 
 // tag returns what the tag or autolink at text[i:end] shows and where to go on. The tags of raised and lowered text

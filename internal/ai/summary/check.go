@@ -135,7 +135,7 @@ func faultOf(text string, most int) string {
 	switch n := utf8.RuneCountInString(text); {
 	case !utf8.ValidString(text):
 		return "is not UTF-8"
-	case text == "" || text != prose.Collapse(text):
+	case text == "" || text != mip.Collapse(text):
 		return "is empty or holds loose white space"
 	case n > most:
 		return fmt.Sprintf("has %d characters, more than %d", n, most)
@@ -169,7 +169,7 @@ func isLive(text string) bool {
 // fit makes of a header's text one in which [faultOf] finds nothing, at most n runes long, cut between words. Addresses
 // and links are taken apart, so that nothing makes a link of them, and stay readable.
 func fit(s string, n int) string {
-	s = prose.Collapse(mip.OneLine(strings.ReplaceAll(s, "\uFFFD", "")))
+	s = mip.Collapse(mip.OneLine(strings.ReplaceAll(s, "\uFFFD", "")))
 	for leading().MatchString(s) { // javascript:// takes two turns
 		s = leading().ReplaceAllString(s, "$1$3$5$7 $2$4$6$8")
 	}
@@ -227,7 +227,7 @@ func quoteIndexOf(s Subject) quoteIndex {
 	out := quoteIndex{}
 	for from, p := range s.proposals() {
 		for _, section := range p.Sections {
-			out[sectionID(from, section.ID)] = prose.Collapse(prose.Body(section))
+			out[sectionID(from, section.ID)] = mip.Collapse(prose.Body(section))
 		}
 	}
 	return out
@@ -236,7 +236,7 @@ func quoteIndexOf(s Subject) quoteIndex {
 // holds reports whether a quote is of a fair length and is in its section, whole words of it,
 // when white space is collapsed on both sides. Marks of Markdown count as they are.
 func (q quoteIndex) holds(e api.Evidence) bool {
-	quote := prose.Collapse(e.Quote)
+	quote := mip.Collapse(e.Quote)
 	if n := utf8.RuneCountInString(quote); n < minQuote || n > maxQuote || hides(quote) {
 		return false
 	}
@@ -269,7 +269,7 @@ func (q quoteIndex) verified(in []api.Evidence) []api.Evidence {
 	// Evidence is never null in JSON.
 	out := []api.Evidence{}
 	for _, e := range in {
-		e.Quote = prose.Collapse(e.Quote)
+		e.Quote = mip.Collapse(e.Quote)
 		if len(out) < maxEvidence && !slices.Contains(out, e) && q.holds(e) {
 			out = append(out, e)
 		}

@@ -51,13 +51,13 @@ func Sections(s Subject) []Section {
 func Facts(s Subject) string {
 	var lines []string
 	for from, p := range s.proposals() {
-		name := p.ID.String() + ": " + prose.Collapse(p.Title)
+		name := p.ID.String() + ": " + mip.Collapse(p.Title)
 		if from != "" {
 			name = "It bundles " + name
 		}
 		lines = append(lines, name)
 		if p.Description != nil {
-			lines = append(lines, "Description: "+prose.Collapse(*p.Description))
+			lines = append(lines, "Description: "+mip.Collapse(*p.Description))
 		}
 		lines = append(lines, header(p))
 		if from == "" {
@@ -75,8 +75,8 @@ func outcome(p *mip.Proposal) []string {
 	id := p.ID.String()
 	var out []string
 	// EIP-1 asks for the reason in the header.
-	if r := p.WithdrawalReason; p.Status == mip.Withdrawn && r != nil && prose.Collapse(*r) != "" {
-		out = []string{id + " is withdrawn. The reason given: " + sentence(*r)}
+	if r := p.WithdrawalReason; p.Status == mip.Withdrawn && r != nil && mip.Collapse(*r) != "" {
+		out = []string{id + " is withdrawn. The reason given: " + mip.Sentence(mip.Collapse(*r))}
 	} else if fate := line("fate of " + string(p.Status)); fate != "" {
 		out = []string{id + " " + fate}
 	}
@@ -199,13 +199,4 @@ func enumeration(parts []string) string {
 	}
 	last := len(parts) - 1
 	return strings.Join(parts[:last], ", ") + " and " + parts[last]
-}
-
-// sentence is a header's text as one: white space collapsed, a full stop at its end.
-func sentence(s string) string {
-	s = prose.Collapse(s)
-	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "。") {
-		return s
-	}
-	return strings.TrimRight(s, ",;:") + "."
 }

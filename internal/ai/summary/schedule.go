@@ -8,6 +8,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // hardfork is the name of the subject's fork, nil without one.
@@ -36,10 +37,10 @@ func (s Subject) unscheduled(sum *api.Summary) {
 		var all []string
 		for _, p := range s.proposals() {
 			if p.Description != nil {
-				all = append(all, prose.Collapse(*p.Description))
+				all = append(all, mip.Collapse(*p.Description))
 			}
 			for _, section := range p.Sections {
-				all = append(all, prose.Collapse(prose.Plain(prose.Body(section), nil)))
+				all = append(all, mip.Collapse(prose.Plain(prose.Body(section), nil)))
 			}
 		}
 		return strings.Join(all, " ")

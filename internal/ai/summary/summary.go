@@ -104,7 +104,7 @@ func tldr(s Subject, all []passage) string {
 	p := s.Proposal
 	out := ""
 	if p.Description != nil {
-		out = fit(sentence(*p.Description), maxTLDR)
+		out = fit(mip.Sentence(mip.Collapse(*p.Description)), maxTLDR)
 	}
 	if s.bundles() {
 		var parts []string
@@ -254,8 +254,8 @@ func bundledChanges(s Subject, all []passage, n int) []string {
 		if i := slices.IndexFunc(all, func(p passage) bool { return p.from == b.ID.String() && p.role == abstract }); i >= 0 {
 			line = all[i].text
 		}
-		if b.Description != nil && prose.Collapse(*b.Description) != "" {
-			line = sentence(*b.Description)
+		if b.Description != nil && mip.Collapse(*b.Description) != "" {
+			line = mip.Sentence(mip.Collapse(*b.Description))
 		}
 		out = append(out, titled(b)+": "+line)
 	}
