@@ -96,13 +96,13 @@ func (p *Pages) parseTemplates() (*template.Template, error) {
 	// escaped for its place by the template package; only values of its own types, such as
 	// template.HTML, are printed as they are.
 	all := template.New("pages").Funcs(p.funcs())
-	indentation, link := regexp.MustCompile(`(?m)^[ \t]+`), regexp.MustCompile(`{{(path|asset) "([^"]*)"}}`)
+	link := regexp.MustCompile(`{{(path|asset) "([^"]*)"}}`)
 	for _, name := range files {
 		text, err := embedded.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		source := link.ReplaceAllStringFunc(indentation.ReplaceAllString(string(text), ""), func(action string) string {
+		source := link.ReplaceAllStringFunc(string(compact(text)), func(action string) string {
 			part := link.FindStringSubmatch(action)
 			if part[1] == "asset" {
 				return template.HTMLEscapeString(p.assetPath(part[2]))
@@ -288,7 +288,6 @@ func assetFiles() [][]string {
 // loadAssets puts the assets together and names each by the beginning of the hash of its content.
 func loadAssets() ([]Asset, error) {
 	media := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
-	forEditors := regexp.MustCompile(`(?m)^[ \t]*//.*\n|^[ \t]+|^/\*[^*]*\*/\n`) // indentation and lines of comments
 	var out []Asset
 	for _, f := range assetFiles() {
 		var body []byte
@@ -297,7 +296,7 @@ func loadAssets() ([]Asset, error) {
 			if err != nil {
 				return nil, fmt.Errorf("asset: %w", err)
 			}
-			body = append(body, forEditors.ReplaceAll(b, nil)...)
+			body = append(body, compact(b)...)
 		}
 		// An import has the plain name in the source and the hashed one here.
 		for _, a := range out {
@@ -308,6 +307,20 @@ func loadAssets() ([]Asset, error) {
 		out = append(out, Asset{Route: route, Type: media[ext], Body: body, name: f[0]})
 	}
 	return out, nil
+}
+
+// compact leaves out of a source what is for editors: indentation, and the comments that have lines of their own.
+func compact(source []byte) []byte {
+	out, comment := make([]byte, 0, len(source)), false
+	for line := range bytes.Lines(source) {
+		line = bytes.TrimLeft(line, " \t")
+		comment = comment || bytes.HasPrefix(line, []byte("/*"))
+		if !comment && !bytes.HasPrefix(line, []byte("//")) {
+			out = append(out, line...)
+		}
+		comment = comment && !bytes.HasSuffix(line, []byte("*/\n"))
+	}
+	return out
 }
 
 // Assets returns the files that pages load: style sheet and scripts, those too that a proposal's
