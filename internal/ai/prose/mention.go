@@ -106,7 +106,10 @@ var (
 	partedDot = Lazily(`(?i) ?[\[({<]+ ?dot ?[\])}>]+ ?| ?[\[{【]+ ?[.` + softDot + `] ?[\]}】]+ ?|` +
 		`[\p{Ps}\p{Pi}<"'’|]+ ?[.` + softDot + `] ?[\p{Pe}\p{Pf}>"'|]+`)
 	spacedDot = Lazily(`(?i)\s+(?:dot\s+|\.)(com|org|net|io|co|app|dev|xyz|info|me|gg|ai)\b`)
-	partedAt  = Lazily(`(?i) ?[\[({<]+ ?(?:at|@) ?[\])}>]+ ?`)
+	// wrongDot is what a reader corrects before the end of a host: a comma, several dots, a dot and a blank. No word of a
+	// sentence is written like these ends.
+	wrongDot = Lazily(`(?:[.,]+ ?[.,]+|,|\. )(com|org|net|io|xyz|gg)\b`)
+	partedAt = Lazily(`(?i) ?[\[({<]+ ?(?:at|@) ?[\])}>]+ ?`)
 )
 
 // fold writes look-alikes as one character: digits of all scripts, letters in other forms, dots, with brackets around
@@ -132,6 +135,7 @@ func fold(text string) string {
 	}
 	text = catalan().ReplaceAllString(softDots().ReplaceAllString(b.String(), softDot), "$1·$2")
 	text = spacedDot().ReplaceAllString(partedDot().ReplaceAllString(text, "."), ".$1")
+	text = wrongDot().ReplaceAllString(text, ".$1")
 	return partedAt().ReplaceAllString(text, "@")
 }
 
@@ -166,9 +170,9 @@ var (
 		Lazily(`(` + sparse + `(?:` + style + `[.@` + softDot + `]` + style + sparse + `)+)` + path),
 	}
 	nameMarks = strings.NewReplacer("*", "", "`", "", "~", "")
-	// others are long words, such as keys and hashes, letters under five marks or more, numbers in one character, hosts
+	// others are long words, such as keys and hashes, labels of hosts in Punycode, letters under five marks or more, numbers in one character, hosts
 	// without a dot.
-	others = Lazily(`[-0-9A-Za-z_]{25,}|\P{M}?\p{M}{5,}|[\p{No}\p{Nl}]`)
+	others = Lazily(`[-0-9A-Za-z_]{25,}|(?i:\bxn--[-0-9a-z]+)|\P{M}?\p{M}{5,}|[\p{No}\p{Nl}]`)
 	hosts  = Lazily(`(?i)\blocalhost\b|(?:^|[^:/\w])//[-\w]+|\[[0-9a-f.]*:[0-9a-f:.]+\]`)
 	// number joins digits by a comma, a full stop, an apostrophe, an underscore, a narrow or fixed blank.
 	number       = Lazily(`0[xX][0-9A-Fa-f]+|[0-9]+(?:[.,_'’\x{A0}\x{2009}\x{202F}][0-9]+)*`)
@@ -184,7 +188,8 @@ func mentions(text string) [][]string {
 		out = append(out, numberForms(strings.ToLower(n)))
 	}
 	for _, word := range others().FindAllString(text, -1) {
-		if isASCII := word[len(word)-1] < utf8.RuneSelf; !isASCII || strings.ContainsAny(word, "0123456789") {
+		isASCII, punycode := word[len(word)-1] < utf8.RuneSelf, strings.HasPrefix(strings.ToLower(word), "xn--")
+		if !isASCII || punycode || strings.ContainsAny(word, "0123456789") {
 			out = append(out, []string{strings.ToLower(strings.Trim(word, "-_"))})
 		}
 	}

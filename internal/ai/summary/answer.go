@@ -188,10 +188,10 @@ func saidTo(s Subject, a axis, all []passage) (said answer) {
 // nothing is said only where the rules find that in a quote and nothing against it in the whole text, and a quote that
 // says that it has to act overrides the claim that it has not.
 //
-// It also names the fork, and leaves out what others say of the time of one: see [Subject.unscheduled].
+// It also names the fork, and leaves out what others say of times and successors: see [Subject.withoutPassing].
 func Settle(sum *api.Summary, s Subject) {
 	sum.Hardfork = s.hardfork()
-	s.unscheduled(sum)
+	s.withoutPassing(sum)
 	sections, all := map[string]passage{}, passages(s)
 	for from, p := range s.proposals() {
 		for i, r := range roles(p.Sections) {

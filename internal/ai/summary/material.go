@@ -173,7 +173,11 @@ func relations(p *mip.Proposal) []string {
 		out = append(out, p.ID.String()+" builds on "+ids(p, p.Requires)+".")
 	}
 	if len(p.Replaces) > 0 {
-		out = append(out, p.ID.String()+" replaces "+ids(p, p.Replaces)+".")
+		verb := " would replace "
+		if p.Status == mip.Final || p.Status == mip.Living {
+			verb = " replaces "
+		}
+		out = append(out, p.ID.String()+verb+ids(p, p.Replaces)+".")
 	}
 	return out
 }

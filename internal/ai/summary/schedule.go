@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,10 +30,43 @@ var schedules = sync.OnceValue(func() func(sentence string) bool {
 	}
 })
 
-// unscheduled leaves out of a summary the sentences about the time of a fork or of a last call, but for the proposal's
-// own. Rules of earlier versions wrote them, and told models the times, which are the configuration's: it changes after
-// a summary was made, and the time comes. Where too few points are left, facts of the header fill up.
-func (s Subject) unscheduled(sum *api.Summary) {
+// outdates finds a sentence that says that a proposal of the subject was superseded while it is not. In any language it
+// names the one that only asks to take the place; in English it may name none.
+func (s Subject) outdates() func(sentence string) bool {
+	var askers, current []string
+	for _, p := range s.proposals() {
+		id := p.ID.String()
+		for _, n := range p.ReplacedBy {
+			if !slices.Contains(p.SupersededBy, n) {
+				askers = append(askers, fmt.Sprintf(`%s[-\x{2010}-\x{2014}_ #]*0*%d\b`, regexp.QuoteMeta(p.ID.Kind), n))
+			}
+		}
+		if !p.Superseded() {
+			current = append(current, regexp.QuoteMeta(id))
+		}
+	}
+	var found []func(string) bool
+	if len(askers) > 0 {
+		found = append(found, regexp.MustCompile(`(?i)`+strings.Join(askers, "|")).MatchString)
+	}
+	if !s.Proposal.Superseded() {
+		current = append(current, `\b(?:the|this) `+regexp.QuoteMeta(s.Proposal.ID.Kind))
+		current = append(current, list("is the proposal")...)
+	}
+	if len(current) > 0 {
+		is := regexp.MustCompile(`(?i)(?:` + strings.Join(current, "|") + `) (?:` + strings.Join(list("is superseded"), "|") + `)`)
+		found = append(found, is.MatchString)
+	}
+	return func(sentence string) bool {
+		return slices.ContainsFunc(found, func(f func(string) bool) bool { return f(sentence) })
+	}
+}
+
+// withoutPassing leaves out of a summary the sentences of which a page says by itself what is so now, but for the
+// proposal's own: about the time of a fork or of a last call, and that something took the proposal's place. The
+// configuration and the headers of other proposals change after a summary was made, and the time comes. Where too little
+// is left, facts of the header fill up.
+func (s Subject) withoutPassing(sum *api.Summary) {
 	own := sync.OnceValue(func() string {
 		var all []string
 		for _, p := range s.proposals() {
@@ -45,17 +79,21 @@ func (s Subject) unscheduled(sum *api.Summary) {
 		}
 		return strings.Join(all, " ")
 	})
+	outdated := s.outdates()
 	without := func(text string) string {
 		sentences := prose.Split(text)
 		kept := slices.DeleteFunc(slices.Clone(sentences), func(sentence string) bool {
-			return schedules()(sentence) && !strings.Contains(own(), strings.TrimRight(sentence, ".…"))
+			passing := schedules()(sentence) || outdated(sentence)
+			return passing && !strings.Contains(own(), strings.TrimRight(sentence, ".…"))
 		})
 		if len(kept) == len(sentences) {
 			return text
 		}
 		return strings.Join(kept, " ")
 	}
-	sum.TLDR = without(sum.TLDR)
+	if sum.TLDR = without(sum.TLDR); sum.TLDR == "" {
+		sum.TLDR = tldr(s, passages(s))
+	}
 	var points []string
 	for _, point := range sum.WhatsChanging {
 		if point = without(point); point != "" {
@@ -66,7 +104,9 @@ func (s Subject) unscheduled(sum *api.Summary) {
 		points = filled(points, s.Proposal, sum.TLDR)
 	}
 	sum.WhatsChanging = points
-	for _, x := range axes(sum) {
-		x.Impact = without(x.Impact)
+	for a, x := range axes(sum) {
+		if x.Impact = without(x.Impact); x.Impact == "" {
+			x.Impact, x.Evidence = notMentionedBy(s, axis(a), sum.Locale), []api.Evidence{}
+		}
 	}
 }

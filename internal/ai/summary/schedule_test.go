@@ -91,3 +91,47 @@ func TestNoSchedule(t *testing.T) {
 		t.Errorf("a summary that names the time of the fork: %v", err)
 	}
 }
+
+// A summary says that something took a proposal's place only while it did: the successor's status is not in the text
+// that the summary was made of. The page names it by the headers of now.
+func TestNoSuccessorThatIsNone(t *testing.T) {
+	const own = "MIP-9 replaces the wicks of this proposal."
+	for text, superseded := range map[string]bool{
+		"MIP-6 is superseded by MIP-9.":                        false,
+		"It has since been superseded by mip 009.":             false,
+		"The proposal is obsolete.":                            false,
+		"This MIP was replaced by a better one.":               false,
+		"MIP-6 wird durch MIP-9 ersetzt.":                      false,
+		"該提案已由MIP‑9取代。":                                        false,
+		"MIP-9 takes its place.":                               false,
+		own:                                                    true,
+		"Each lamp is replaced by two candles.":                true,
+		"It replaces the obsolete wick.":                       true,
+		"MIP-90 burns longer.":                                 true,
+		"The lamp is obsolete.":                                true,
+		"Validators see that the superseded state is removed.": true,
+	} {
+		for _, final := range []bool{false, true} {
+			s := Subject{Proposal: lamp(), Now: noon}
+			s.Proposal.ReplacedBy = []int{9}
+			s.Proposal.Sections[0].Markdown += own + "\n"
+			if final {
+				s.Proposal.SupersededBy = []int{9}
+			}
+			sum := made()
+			sum.TLDR, sum.WhatsChanging[1], sum.Users.Impact = text, text, "Lamps burn. "+text
+			Settle(&sum, s)
+			said := []bool{sum.TLDR == text, slices.Contains(sum.WhatsChanging, text), sum.Users.Impact != "Lamps burn."}
+			if want := superseded || final; slices.Contains(said, !want) || sum.TLDR == "" || len(sum.WhatsChanging) < minChanges {
+				t.Errorf("%q, superseded %v: kept %v in %+v", text, final, said, sum)
+			}
+		}
+	}
+	// A group of which nothing else was said.
+	s, sum := Subject{Proposal: lamp(), Now: noon}, made()
+	sum.Users.Impact = "The proposal is obsolete."
+	Settle(&sum, s)
+	if err := Check(sum, s); err != nil || sum.Users.Stated {
+		t.Errorf("%v: %+v", err, sum.Users)
+	}
+}
