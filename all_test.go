@@ -34,7 +34,7 @@ var imports = map[string][]string{
 		"sidecar", "internal/api", "internal/ai", "sidecar/index",
 		"github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
-		"github.com/prometheus/client_golang"},
+		"github.com/VictoriaMetrics/metrics"},
 	"internal/aimocktest":  {"internal/testenv"}, // for tests only
 	"internal/atomicfile":  {},
 	"internal/browsertest": {},                   // tests only

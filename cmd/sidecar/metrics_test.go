@@ -240,12 +240,16 @@ func TestMetricsBreaker(t *testing.T) {
 	}
 }
 
-// TestMetricsDocumented holds docs/operators.md and the alerts to metrics that exist.
+// TestMetricsDocumented holds docs/operators.md and the alerts to metrics that exist, and each of ours to a description.
 func TestMetricsDocumented(t *testing.T) {
 	_, metrics := metered(t, newHosts(t), t.TempDir(), "AI_PROVIDER=ollama", "AI_MODEL=m", "REDIS_URL=redis://127.0.0.1:1")
 	exists := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllSubmatch(exposition(t, metrics), -1) {
+	text := exposition(t, metrics)
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllSubmatch(text, -1) {
 		exists[string(m[1])] = true
+		if name := string(m[1]); strings.HasPrefix(name, "mipwatch_") && !regexp.MustCompile(`(?m)^# HELP `+name+` [A-Z1]`).Match(text) {
+			t.Errorf("%s has no description", name)
+		}
 	}
 	for _, file := range []string{"../../docs/operators.md", "../../examples/alerts.yaml"} {
 		text, err := os.ReadFile(file)
@@ -270,7 +274,7 @@ func TestMetricsParse(t *testing.T) {
 import sys
 from prometheus_client.parser import text_string_to_metric_families
 for f in text_string_to_metric_families(sys.stdin.read()):
-    assert f.documentation and f.type in ("counter", "gauge", "histogram", "summary"), f
+    assert (f.documentation or not f.name.startswith("mipwatch_")) and f.type in ("counter", "gauge", "histogram", "summary"), f
     assert f.samples, f
     print(f.name, f.type, len(f.samples))
 `

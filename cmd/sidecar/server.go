@@ -81,7 +81,7 @@ func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
 	c.Version, c.Revision, c.Observe = build.Version, build.Commit, s.metrics.observe
 	s.handler = sidecar.New(c)
 	s.poller.Load, s.poller.Update = source.Load, s.handler.Update
-	s.metrics.registry.MustRegister(collector{s.handler, &s.poller.Stats})
+	s.metrics.sidecar, s.metrics.site = s.handler, &s.poller.Stats
 	return s, nil
 }
 
