@@ -157,9 +157,7 @@ func (f translator) Ask(_ context.Context, p ai.Prompt) (ai.Reply, error) {
 // translated has a proposal translated whole, and keeps nothing.
 func translated(t *testing.T, m ai.Model, p *mip.Proposal) (api.Translation, bool) {
 	t.Helper()
-	got, err := ai.Translate(t.Context(), m, p, "ru", nil, func(ctx context.Context, _ ai.Piece, ask func(context.Context) (ai.Passages, error)) (ai.Passages, error) {
-		return ask(ctx)
-	})
+	got, err := ai.Translate(t.Context(), ai.Uncached{Model: m}, p, "ru", nil)
 	if err != nil {
 		t.Errorf("%s: %v", p.ID, err)
 	}

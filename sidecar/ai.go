@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +19,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/index"
-	"github.com/mipwatch/mipwatch/sidecar/redis"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
@@ -29,9 +27,6 @@ const (
 	english = "en"
 	// freshAnswer is longer than any process: an answer stays right as long as its key is asked for.
 	freshAnswer = 100 * 365 * 24 * time.Hour
-	// sharedAnswer is how long other processes find an answer. A text that nobody asks about should not fill a memory
-	// that many share.
-	sharedAnswer = 30 * 24 * time.Hour
 	// answerBytes bounds what is kept of summaries, of translations and of their pieces, each.
 	answerBytes = 64 << 20
 	// maxBody bounds the body of a POST, in bytes.
@@ -90,7 +85,10 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 		failed, byRules = aiDisabled(s.AI.Unusable), false
 	case s.AI.Model != nil:
 		key.maker = s.maker()
-		if sum, err = s.modelSummary(ctx, key, subject); err == nil {
+		sum, err = getAnswer(ctx, s, s.summaries, key, func(ctx context.Context) (api.Summary, error) {
+			return s.modelSummary(ctx, key, subject)
+		})
+		if err == nil {
 			return sum, nil, nil
 		}
 		failed = httpError(err)
@@ -120,26 +118,24 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 	return sum, failed, err
 }
 
-// modelSummary asks the model, unless it was asked before, here or by another process.
+// modelSummary asks the model, unless another process has its answer.
 func (s *Sidecar) modelSummary(ctx context.Context, key answerKey, subject index.Subject) (api.Summary, error) {
-	return getAnswer(ctx, s, s.summaries, key, func(ctx context.Context) (sum api.Summary, err error) {
-		sum, ok, err := recall[api.Summary](ctx, s, key.shared("summary"))
-		if err != nil || ok && s.isSummary(sum, key) {
-			return sum, err
-		}
-		read, err := subject.Read(ctx)
-		if err != nil {
-			return sum, err
-		}
-		asking, err := s.beforeQuestion(ctx, key)
-		if err != nil {
-			return sum, err
-		}
-		sum, err = ai.Summarise(asking, s.AI.Model, read, key.locale)
-		err = s.afterQuestion(ctx, key, err)
-		s.share(ctx, key.shared("summary"), sum, err)
+	sum, ok, err := recall[api.Summary](ctx, s, key.shared("summary"))
+	if err != nil || ok && s.isSummary(sum, key) {
 		return sum, err
-	})
+	}
+	read, err := subject.Read(ctx)
+	if err != nil {
+		return sum, err
+	}
+	asking, err := s.beforeQuestion(ctx, key)
+	if err != nil {
+		return sum, err
+	}
+	sum, err = ai.Summarise(asking, s.AI.Model, read, key.locale)
+	err = s.afterQuestion(ctx, key, err)
+	s.share(ctx, key.shared("summary"), sum, err)
+	return sum, err
 }
 
 // isSummary reports whether a summary of another process is the model's answer for a key. Its quotes are not compared
@@ -206,38 +202,6 @@ func getAnswer[V any](
 			return e.Value, standing(s, e, err)
 		}
 	}
-}
-
-// shared is the key's name among the records of all processes. The kind names the type of the answer.
-func (k answerKey) shared(kind string) string {
-	return redis.Key(k.site, kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
-}
-
-// recall returns what another process was answered: its answer, which the caller checks, or the failure that stands.
-func recall[V any](ctx context.Context, s *Sidecar, name string) (v V, ok bool, err error) {
-	if s.Redis == nil {
-		return v, false, nil
-	}
-	record, ok := s.Redis.Get(ctx, name)
-	if !ok {
-		return v, false, nil
-	}
-	return ai.DecodeRecord[V](record, timing.LongestFailure)
-}
-
-// share lets other processes recall an answer, or the failure to get one while that stands. Where another process has
-// an answer, a failure does not replace it.
-func (s *Sidecar) share(ctx context.Context, name string, answer any, failure error) {
-	if s.Redis == nil {
-		return
-	}
-	ctx = context.WithoutCancel(ctx) // the next caller needs it too
-	if failure != nil {
-		pause := pauseAfter(failure)
-		s.Redis.Add(ctx, name, ai.EncodeFailure(failure, pause), pause)
-		return
-	}
-	s.Redis.Set(ctx, name, ai.EncodeRecord(answer), sharedAnswer)
 }
 
 // logged writes an error to the log and returns it. It leaves out that a budget is used up, and that a caller left.

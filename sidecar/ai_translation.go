@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -83,7 +82,7 @@ func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Summar
 		key.sections = fmt.Sprint(chosen)
 	}
 	return getAnswer(ctx, s, s.translations, key, func(ctx context.Context) (api.Translation, error) {
-		t, err := ai.Translate(ctx, s.AI.Model, p, q.locale, q.sections, s.keepPieces(key))
+		t, err := ai.Translate(ctx, pieceCache{s, key}, p, q.locale, q.sections)
 		if err == nil && t.Source == "" { // nothing in it had to be asked
 			t.Source, t.GeneratedAt = s.AI.Name, mip.NewTime(s.Now())
 		}
@@ -91,35 +90,35 @@ func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Summar
 	})
 }
 
-// keepPieces keeps the pieces of the text of a key.
-func (s *Sidecar) keepPieces(key answerKey) ai.Keep {
-	key.sections = ""
-	// Pieces have hashes of their own, whichever sections are asked for.
-	type ask = func(context.Context) (ai.Passages, error)
-	return func(ctx context.Context, piece ai.Piece, ask ask) (ai.Passages, error) {
-		key := key
-		key.texts = piece.Hash
-		e, err := s.pieces.Get(ctx, key, func(ctx context.Context) (ai.Passages, error) {
-			p, ok, err := recall[ai.Passages](ctx, s, key.shared("translation"))
-			if err != nil || ok && s.isPiece(p, piece) {
-				return p, err
-			}
-			asking, err := s.beforeQuestion(ctx, key)
-			if err != nil {
-				return p, err
-			}
-			p, err = ask(asking)
-			p.Made = mip.NewTime(s.Now())
-			err = s.afterQuestion(ctx, key, err)
-			s.share(ctx, key.shared("translation"), p, err)
-			return p, err
-		})
-		return e.Value, standing(s, e, err)
-	}
+// pieceCache has the pieces of the text of a key. They have hashes of their own, whichever sections are asked for.
+type pieceCache struct {
+	*Sidecar
+	key answerKey
 }
 
-// isPiece reports whether passages of another process are the model's for a piece. They are not compared with the text
-// again.
-func (s *Sidecar) isPiece(p ai.Passages, piece ai.Piece) bool {
-	return len(p.Texts) == piece.Passages && !slices.Contains(p.Texts, "") && p.Source == s.AI.Name
+// Piece implements [ai.PieceCache].
+func (c pieceCache) Piece(ctx context.Context, p *ai.Piece) (ai.Passages, error) {
+	key := c.key
+	key.sections, key.texts = "", p.Hash
+	e, err := c.pieces.Get(ctx, key, func(ctx context.Context) (ai.Passages, error) {
+		return c.modelPiece(ctx, key, p)
+	})
+	return e.Value, standing(c.Sidecar, e, err)
+}
+
+// modelPiece asks the model for a piece, unless another process has it.
+func (s *Sidecar) modelPiece(ctx context.Context, key answerKey, p *ai.Piece) (ai.Passages, error) {
+	made, ok, err := recall[ai.Passages](ctx, s, key.shared("translation"))
+	if err != nil || ok && made.Source == s.AI.Name && p.Fits(made) {
+		return made, err
+	}
+	asking, err := s.beforeQuestion(ctx, key)
+	if err != nil {
+		return made, err
+	}
+	made, err = p.Ask(asking, s.AI.Model)
+	made.Made = mip.NewTime(s.Now())
+	err = s.afterQuestion(ctx, key, err)
+	s.share(ctx, key.shared("translation"), made, err)
+	return made, err
 }

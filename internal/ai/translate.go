@@ -27,12 +27,15 @@ const (
 	attempts   = 2 // for each passage
 )
 
-// Piece names one question for the translation of a text among the others.
+// Piece is one question of the translation of a text.
 type Piece struct {
-	// Hash is that of its passages.
+	// Hash is that of the passages' sources. Their places do not matter: equal pieces of two texts have equal
+	// translations.
 	Hash [32]byte
-	// Passages is how many it has.
-	Passages int
+
+	text     *text
+	passages []*passage
+	locale   string
 }
 
 // Passages are the passages of a piece in another language, in order.
@@ -42,9 +45,17 @@ type Passages struct {
 	Made   mip.Time `json:"made"`
 }
 
-// Keep returns the passages of a piece: those that were made before, or those that ask makes now. Its error is that of
-// the translation.
-type Keep func(ctx context.Context, p Piece, ask func(context.Context) (Passages, error)) (Passages, error)
+// PieceCache has the translations of pieces: those that were made before, and those that [Piece.Ask] makes now. It is
+// asked for some pieces at a time. Its error is that of the translation.
+type PieceCache interface {
+	Piece(ctx context.Context, p *Piece) (Passages, error)
+}
+
+// Uncached is a [PieceCache] that keeps nothing.
+type Uncached struct{ Model Model }
+
+// Piece implements [PieceCache].
+func (u Uncached) Piece(ctx context.Context, p *Piece) (Passages, error) { return p.Ask(ctx, u.Model) }
 
 // Translate returns the title, the description and the sections with the given ids (none: all), in the
 // proposal's order, translated from English into the language of a BCP 47 tag.
@@ -57,11 +68,11 @@ type Keep func(ctx context.Context, p Piece, ask func(context.Context) (Passages
 // The model's own errors are returned, wrapped.
 //
 // The pieces of a text do not depend on the chosen sections: Translate asks for those with a passage of them. So a text
-// costs at most what the whole costs when keep returns a piece that it has had before.
+// costs at most what the whole costs when the cache has a piece that it has had before.
 //
 // GeneratedAt is that of the newest piece. Source is empty when nothing had to be asked.
 func Translate(
-	ctx context.Context, m Model, p *mip.Proposal, locale string, ids []string, keep Keep,
+	ctx context.Context, cache PieceCache, p *mip.Proposal, locale string, ids []string,
 ) (out api.Translation, err error) {
 	defer func() {
 		if err != nil {
@@ -80,7 +91,7 @@ func Translate(
 	for _, i := range chosen {
 		wanted = append(wanted, t.sections[i].passages...)
 	}
-	newest, err := t.translate(ctx, m, locale, wanted, keep)
+	newest, err := t.translate(ctx, cache, locale, wanted)
 	if err != nil {
 		return out, err
 	}
@@ -142,7 +153,7 @@ func (t *text) pieces() [][]*passage {
 // translate sets the results of the pieces that hold wanted passages. It returns the newest of them, without its
 // texts. The first failure ends the calls that are under way; it returns when all have ended.
 func (t *text) translate(
-	ctx context.Context, m Model, locale string, wanted []*passage, keep Keep,
+	ctx context.Context, cache PieceCache, locale string, wanted []*passage,
 ) (newest Passages, err error) {
 	isWanted := map[*passage]bool{}
 	for _, p := range wanted {
@@ -159,8 +170,7 @@ func (t *text) translate(
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			ask := func(ctx context.Context) (Passages, error) { return t.ask(ctx, m, locale, piece) }
-			made[i], err = keep(ctx, nameOf(piece), ask)
+			made[i], err = cache.Piece(ctx, t.newPiece(locale, piece))
 			return err
 		})
 	}
@@ -178,22 +188,26 @@ func (t *text) translate(
 	return newest, nil
 }
 
-// nameOf names a piece by the sources of its passages. Their places do not matter: equal pieces of two texts have equal
-// translations.
-func nameOf(piece []*passage) Piece {
+// newPiece is the piece of some passages.
+func (t *text) newPiece(locale string, passages []*passage) *Piece {
 	hash := sha256.New()
-	for _, p := range piece {
+	for _, p := range passages {
 		fmt.Fprintf(hash, "%q\n", p.source)
 	}
-	return Piece{Hash: [32]byte(hash.Sum(nil)), Passages: len(piece)}
+	return &Piece{Hash: [32]byte(hash.Sum(nil)), text: t, passages: passages, locale: locale}
 }
 
-// ask asks for passages, and once more for those whose translation breaks a rule.
-func (t *text) ask(ctx context.Context, m Model, locale string, piece []*passage) (Passages, error) {
-	asked, results := piece, map[*passage]string{}
+// Fits reports whether a translation is whole. Its passages are not compared with the text again.
+func (p *Piece) Fits(made Passages) bool {
+	return len(made.Texts) == len(p.passages) && !slices.Contains(made.Texts, "")
+}
+
+// Ask asks a model for the passages, and once more for those whose translation breaks a rule.
+func (p *Piece) Ask(ctx context.Context, m Model) (Passages, error) {
+	asked, results := p.passages, map[*passage]string{}
 	var faults []fault
 	for range attempts {
-		prompt, codeWord := t.prompt(asked, locale, faults)
+		prompt, codeWord := p.text.prompt(asked, p.locale, faults)
 		reply, err := m.Ask(ctx, prompt)
 		if err != nil {
 			return Passages{}, err
@@ -201,22 +215,22 @@ func (t *text) ask(ctx context.Context, m Model, locale string, piece []*passage
 		answers := readAnswers(reply.Text, len(asked))
 		var again []*passage
 		faults = nil
-		for i, p := range asked {
+		for i, passage := range asked {
 			result, f := "", formFault
 			if answers != nil {
-				result, f = t.check(p, answers[i], codeWord)
+				result, f = p.text.check(passage, answers[i], codeWord)
 			}
 			if f != noFault {
-				again, faults = append(again, p), append(faults, f)
+				again, faults = append(again, passage), append(faults, f)
 			}
-			results[p] = result
+			results[passage] = result
 		}
 		if asked = again; len(asked) > 0 {
 			continue
 		}
 		out := Passages{Source: reply.Model}
-		for _, p := range piece {
-			out.Texts = append(out.Texts, results[p])
+		for _, passage := range p.passages {
+			out.Texts = append(out.Texts, results[passage])
 		}
 		return out, nil
 	}
