@@ -54,7 +54,7 @@ var imports = map[string][]string{
 	"internal/release":     {},
 	"internal/site":        {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":  {"internal/mip", "github.com/go-json-experiment/json"},
-	"internal/testenv":     {}, // for tests only
+	"internal/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
 	"internal/tex":         {"internal/mip"},
 	"internal/webtest":     {}, // for tests only
 	"render":               {"internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff"},

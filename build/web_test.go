@@ -3,7 +3,6 @@ package build_test
 import (
 	"testing"
 
-	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/webtest"
 )
@@ -17,12 +16,7 @@ func TestWeb(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := build.Options{Site: s, Folders: []string{"../internal/samples/proposals"}}
-		c, err := build.Load(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := build.NewPlan(c, o)
+		p, err := planFolder(t.Context(), "../internal/samples/proposals", s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,6 +24,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/net/html"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 func refuseNot(ts *testscript.TestScript, neg bool) {
@@ -32,28 +34,10 @@ func refuseNot(ts *testscript.TestScript, neg bool) {
 	}
 }
 
-// exits CODE PROGRAM ARG...: runs the program and wants the exit code.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	refuseNot(ts, neg)
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		e, ok := errors.AsType[*exec.ExitError](err)
-		if !ok {
-			ts.Fatalf("%q: %v", args[1:], err)
-		}
-		got = e.ExitCode()
-	}
-	if got != want {
-		ts.Fatalf("%q: exit code %d, want %d", args[1:], got, want)
-	}
-}
-
 // bounded CODE PROGRAM ARG...: as exits, and ends the program when it needs more than 6 s of processor time: three times
 // what is promised, since a second of a machine that others use holds less work.
 func bounded(ts *testscript.TestScript, neg bool, args []string) {
-	exits(ts, neg, slices.Concat([]string{args[0], "sh", "-c", `ulimit -t 6; exec "$@"`, "sh"}, args[1:]))
+	testenv.Exits(ts, neg, slices.Concat([]string{args[0], "sh", "-c", `ulimit -t 6; exec "$@"`, "sh"}, args[1:]))
 }
 
 // kill-at TEXT PROGRAM ARG...: kills the program as soon as it has written the text to standard error.

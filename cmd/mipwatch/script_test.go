@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // mostMemory is what no run may exceed, whatever its input.
@@ -28,7 +30,7 @@ func TestScripts(t *testing.T) {
 			RequireUniqueNames:  true,
 			ContinueOnError:     true,
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
-				"exits":        exits,
+				"exits":        testenv.Exits,
 				"bounded":      bounded,
 				"kill-at":      killAt,
 				"while-locked": whileLocked,

@@ -3,12 +3,11 @@
 package main
 
 import (
-	"errors"
-	"os/exec"
-	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -22,26 +21,6 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		ContinueOnError:     true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": testenv.Exits},
 	})
-}
-
-// exits CODE PROGRAM ARG...: runs the program and wants the exit code.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg {
-		ts.Fatalf("the command cannot be negated")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		e, ok := errors.AsType[*exec.ExitError](err)
-		if !ok {
-			ts.Fatalf("%q: %v", args[1:], err)
-		}
-		got = e.ExitCode()
-	}
-	if got != want {
-		ts.Fatalf("%q: exit code %d, want %d", args[1:], got, want)
-	}
 }
