@@ -2,6 +2,7 @@ package build_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -244,5 +245,31 @@ func TestSnapshot(t *testing.T) {
 	if err := json.Unmarshal(carried["sidecar.json"], &config); err != nil || len(config.Networks) != 1 || config.Networks[0].RPC[0] != "https://rpc.example/KEY" ||
 		config.Networks[0].ID != "mainnet" || config.Networks[0].ChainID != 7 || config.Networks[0].BlockTime != 0.5 {
 		t.Errorf("sidecar.json: %v: %s", err, carried["sidecar.json"])
+	}
+}
+
+// The list, the index and the states of hard forks are as of the newest change, wherever in the list that is.
+func TestUpdatedAt(t *testing.T) {
+	s := testSite("MIP")
+	s.HardForks = []mip.HardFork{{Name: "BEACON"}}
+	in, out := t.TempDir(), t.TempDir()
+	for n, day := range map[int]int{1: 3, 2: 20, 3: 7} {
+		text := fmt.Sprintf("---\nmip: %d\ntitle: T\ncreated: 2026-01-%02d\n---\n\nWords.\n", n, day)
+		if err := os.WriteFile(filepath.Join(in, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := planFolder(t.Context(), in, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := build.Sync(t.Context(), p, out, build.SyncOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, member := range map[string]string{"mips.json": "updatedAt", "index.json": "updatedAt", "hardforks.json": "statusAsOf"} {
+		b, err := os.ReadFile(filepath.Join(out, "api", "v1", name))
+		if want := fmt.Sprintf(`"%s":"2026-01-20T00:00:00Z"`, member); err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("%s has no %s: %v: %s", name, want, err, b)
+		}
 	}
 }
