@@ -13,8 +13,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// maxDepth bounds the lists and maps that one line of a header begins, one in the other; a deeper
-// value is kept as text.
+// maxDepth bounds the lists and maps of a value, one in the other. A deeper value is kept as text.
 const maxDepth = 32
 
 // headerParser decodes headers by goldmark-meta. It is safe for concurrent use.
@@ -34,22 +33,29 @@ type fields struct {
 	addresses []string
 }
 
-// decode decodes the header's fields, only those of the names if there are any. A value that is
-// no acceptable YAML is kept as text, with a warning.
+// decode decodes the header's fields, only those of the names if there are any. Plain text is taken
+// as written; all quoted text, blocks, lists and maps are decoded together. A value that is no
+// acceptable YAML is kept as text, with a warning.
 func decode(h *header, r *report, names ...string) *fields {
 	d := &fields{byName: make(map[string]*field, len(h.fields)), r: r}
+	var all, structured []*field
 	for i := range h.fields {
 		f := &h.fields[i]
 		if len(names) > 0 && !slices.Contains(names, f.name) {
 			continue
 		}
-		// A value that is broken costs no other field its structure.
-		v, ok := f.parse()
-		if !ok {
-			r.add(f.line, "yaml-fallback", quoted(f.key))
-			v = f.asText()
+		all = append(all, f)
+		if plain, ok := f.plain(); ok {
+			f.read = orNil(plain)
+		} else {
+			structured = append(structured, f)
 		}
-		f.read = tidy(v)
+	}
+	for _, f := range decodeYAML(structured) {
+		r.add(f.line, "yaml-fallback", quoted(f.key))
+		f.read = orNil(f.asText())
+	}
+	for _, f := range all {
 		f.v = f.read
 		first := d.byName[f.name]
 		if first == nil {
@@ -66,48 +72,172 @@ func decode(h *header, r *report, names ...string) *fields {
 	return d
 }
 
-// parse returns the field's value. A plain scalar is the text that it is, however YAML 1.1 would
-// type it (0161 is 113, no is false, " #" begins a comment). ok is false when the value has parts
-// that are not accepted (anchors, aliases, tags, a block scalar within a map) or is not YAML.
-func (f *field) parse() (v any, ok bool) {
+// orNil is a text without blanks around it; nil for an empty one.
+func orNil(s string) any {
+	if s = strings.TrimSpace(s); s != "" {
+		return s
+	}
+	return nil
+}
+
+// plain returns plain text, folded over lines, whatever YAML 1.1 would make of it: 0161 is 113
+// there, no is false, and ": " an error. ok is false for quoted text, a block, a list or a map, and
+// for what begins with an anchor, an alias or a tag.
+func (f *field) plain() (text string, ok bool) {
 	free := freeText[f.name]
 	lines := append([]string{f.value}, f.more...)
-	switch {
-	case f.value == "" || isComment(f.value):
+	if f.value == "" || isComment(f.value) {
 		if lines = withoutComments(f.more); len(lines) == 0 {
-			return nil, true
+			return "", true
 		}
 		// The first line decides the kind of the block.
 		first := strings.TrimSpace(lines[0])
 		_, isItem := itemText(first)
 		key, isKey := splitKey(first)
 		if isItem || isKey && (!free || oneWord.MatchString(key.key)) && !strings.ContainsAny(first[:1], "[{") {
-			return decodeBlock(lines)
+			return "", false
 		}
-	case blockScalar(f.value):
-		lines[0] = cutComment(f.value)
-		return decodeYAML(strings.Join(lines, "\n"))
+	} else if blockScalar(f.value) {
+		return "", false
 	}
-	plain, yaml, ok := scalar(lines, free)
-	if !ok || yaml == "" {
-		return plain, ok
+	var all, folded []string
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		all = append(all, line)
+		if !free {
+			line = cutComment(line)
+		}
+		if line != "" {
+			folded = append(folded, line)
+		}
 	}
-	return decodeYAML(yaml)
+	whole := strings.TrimSpace(strings.Join(all, "\n"))
+	switch whole[0] {
+	case '&', '*', '!':
+		return "", false
+	case '"', '\'', '[', '{':
+		if free && (whole[0] == '[' || whole[0] == '{') {
+			break
+		}
+		// [Ada](https://a.example) is no list: text follows the bracket.
+		end := closing(whole)
+		if end < 0 {
+			return "", false
+		}
+		if rest := strings.TrimSpace(whole[end:]); rest == "" || rest[0] == '#' {
+			return "", false
+		}
+	}
+	text = strings.Join(folded, " ")
+	if !free && slices.Contains([]string{"~", "null", "Null", "NULL"}, text) {
+		text = ""
+	}
+	return text, true
 }
 
-// decodeYAML decodes one value of YAML.
-func decodeYAML(yaml string) (v any, ok bool) {
-	// goldmark-meta takes a line of hyphens for the closing fence wherever it stands.
-	if hyphens.MatchString(yaml) {
+// decodeYAML decodes the values of fields in one document and returns the fields whose values are
+// not acceptable.
+func decodeYAML(fields []*field) (refused []*field) {
+	var sound []*field
+	var b strings.Builder
+	b.WriteString("---\n")
+	for _, f := range fields {
+		yaml, ok := f.yaml()
+		if !ok {
+			refused = append(refused, f)
+			continue
+		}
+		// A key may stand twice, so that each field has its position for one.
+		fmt.Fprintf(&b, "\"%d\": %s\n", len(sound), yaml)
+		sound = append(sound, f)
+	}
+	if len(sound) == 0 {
+		return refused
+	}
+	b.WriteString("---\n")
+	pc := parser.NewContext()
+	headerParser.Parse(text.NewReader([]byte(b.String())), parser.WithContext(pc))
+	values, err := meta.TryGet(pc)
+	for i, f := range sound {
+		switch v, shallow := fromYAML(values[strconv.Itoa(i)], 0); {
+		// A quote that only a later value closes takes the keys between for text.
+		case err == nil && len(values) == len(sound) && shallow:
+			f.read = v
+		case len(sound) == 1:
+			refused = append(refused, f)
+		default: // a value that is broken costs no other field its structure
+			refused = append(refused, decodeYAML(sound[i:i+1])...)
+		}
+	}
+	return refused
+}
+
+// mark is put before every plain text that YAML 1.1 would take for something else, and is taken out
+// of what was decoded. It is a character of private use: a value that holds it is kept as text.
+const mark = "\U0010FFFD"
+
+var (
+	// special is how such a text begins: a number, a word for true or false, a sign that YAML
+	// reserves, a Markdown link; # at the beginning of an item or of a map's value.
+	special = regexp.MustCompile(`(?im)(^|[\s,\[{:])([-+.]?[\d.]|[&*!?@%` + "`" + `]|<<|\[[^\[\]\n]*\]\(|(?:y|n|yes|no|on|off|true|false)\b)` +
+		`|((?:[\[{,]|:\s|(?:^|\s)-\s)\s*)(#\S)`)
+	// emptyItem is a hyphen on a line of its own. goldmark-meta takes a line of hyphens for the end
+	// of the header wherever it stands.
+	emptyItem = regexp.MustCompile(`(?m)^([ \t]*-)[ \t]*$`)
+	hyphens   = regexp.MustCompile(`(?m)^[ \t]*-+[ \t]*$`)
+	// tabs are where YAML refuses them: before a line and before a value.
+	tabs = regexp.MustCompile(`(?m)(?:^|[-:])[ \t]*\t`)
+	// unmark takes out what yaml put in.
+	unmark = strings.NewReplacer(" #"+mark, "", mark, "")
+)
+
+// yaml writes the value as YAML in which each scalar is a text as the author wrote it, or null. Within
+// it anchors, aliases and tags are text too, so that none multiplies. ok is false for a value that
+// begins with one of these, is never closed or too deep, or holds a line of hyphens.
+func (f *field) yaml() (yaml string, ok bool) {
+	yaml = f.raw()
+	anchored := strings.ContainsRune("&*!", rune(yaml[0]))
+	unclosed := strings.ContainsRune("\"'[{", rune(yaml[0])) && closing(yaml) < 0
+	if anchored || unclosed || strings.Contains(yaml, mark) {
+		return "", false
+	}
+	if f.value == "" {
+		yaml = "\n" + strings.Join(f.more, "\n")
+	}
+	yaml = tabs.ReplaceAllStringFunc(yaml, func(s string) string { return strings.ReplaceAll(s, "\t", " ") })
+	yaml = special.ReplaceAllString(yaml, "${1}${3}"+mark+"${2}${4}")
+	yaml = emptyItem.ReplaceAllString(yaml, "$1 #"+mark)
+	return yaml, !hyphens.MatchString(yaml)
+}
+
+// fromYAML turns a decoded value into string, nil, []any and map[string]any, with blanks trimmed and
+// empty texts as nil. ok is false for one that is too deep.
+func fromYAML(v any, depth int) (out any, ok bool) {
+	if ok = true; depth > maxDepth {
 		return nil, false
 	}
-	pc := parser.NewContext()
-	headerParser.Parse(text.NewReader([]byte("---\nv: "+yaml+"\n---\n")), parser.WithContext(pc))
-	found, err := meta.TryGet(pc)
-	return found["v"], err == nil
+	switch v := v.(type) {
+	case nil:
+		return nil, true
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			var fits bool
+			list[i], fits = fromYAML(v[i], depth+1)
+			ok = ok && fits
+		}
+		return list, ok
+	case map[any]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			item, fits := fromYAML(item, depth+1)
+			out[unmark.Replace(fmt.Sprint(key))] = item
+			ok = ok && fits
+		}
+		return out, ok
+	}
+	return orNil(unmark.Replace(fmt.Sprint(v))), true
 }
-
-var hyphens = regexp.MustCompile(`(?m)^\s*-+\s*$`)
 
 // asText reads a field that is no YAML as people do: the text after the colon, on one line, with
 // the items of a list behind commas.
@@ -121,7 +251,8 @@ func (f *field) asText() string {
 			line = item
 		}
 		// Below a shown text the lines may be another key's.
-		if f.value == "" || !shownText[f.name] {
+		_, isKey := splitKey(line)
+		if !shownText[f.name] || f.value == "" && !isKey {
 			s += "\n" + line
 		}
 	}
@@ -131,78 +262,6 @@ func (f *field) asText() string {
 		s = strings.Trim(s, s[:1])
 	}
 	return s
-}
-
-// tidy turns the values of YAML into string, nil, []any and map[string]any, with blanks trimmed
-// and empty texts as nil.
-func tidy(v any) any {
-	switch v := v.(type) {
-	case nil:
-		return nil
-	case string:
-		if s := strings.TrimSpace(v); s != "" {
-			return s
-		}
-		return nil
-	case []any:
-		for i, item := range v {
-			v[i] = tidy(item)
-		}
-		return v
-	case map[any]any:
-		out := make(map[string]any, len(v))
-		for key, item := range v {
-			out[fmt.Sprint(key)] = tidy(item)
-		}
-		return out
-	}
-	// A number or a truth value in a form that no quotes were put around.
-	return tidy(fmt.Sprint(v))
-}
-
-// scalar takes a value that begins on its first line: plain text that may be folded over several
-// lines, or, in yaml, quoted text or a flow list or map. Free text keeps the looks of a comment
-// and of a list: real titles hold " #" and begin with [Meta].
-func scalar(lines []string, free bool) (plain, yaml string, ok bool) {
-	var all, folded []string
-	for _, line := range lines {
-		line = strings.TrimSpace(line)
-		all = append(all, line)
-		if !free {
-			line = cutComment(line)
-		}
-		if line != "" {
-			folded = append(folded, line)
-		}
-	}
-	whole, rest := strings.TrimSpace(strings.Join(all, "\n")), ""
-	switch whole[0] {
-	case '"', '\'':
-		text := quotedText.FindString(whole)
-		if text == "" {
-			return "", "", false
-		}
-		// YAML wants the lines below to be indented.
-		yaml, rest = strings.ReplaceAll(text, "\n", "\n  "), whole[len(text):]
-	case '[', '{':
-		if free {
-			break
-		}
-		if yaml, rest, ok = quoteFlow(whole); !ok {
-			return "", "", false
-		}
-	case '&', '*', '!':
-		return "", "", false
-	}
-	// [Ada](https://a.example) is no list: text follows the bracket.
-	if rest = strings.TrimSpace(rest); yaml != "" && (rest == "" || rest[0] == '#') {
-		return "", yaml, true
-	}
-	plain = strings.Join(folded, " ")
-	if !free && slices.Contains([]string{"~", "null", "Null", "NULL"}, plain) {
-		plain = ""
-	}
-	return plain, "", true
 }
 
 // isComment reports a text that is nothing but a comment.
@@ -231,119 +290,41 @@ func blockScalar(s string) bool {
 	return (s[0] == '|' || s[0] == '>') && strings.Trim(cutComment(s[1:]), "+-123456789") == ""
 }
 
-// Parts of YAML, each at the beginning of a text.
-var (
-	// quotedText is a quoted scalar. A backslash escapes within double quotes, a second quote
-	// within single ones.
-	quotedText = regexp.MustCompile(`(?s)^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')`)
-	// listItem and mapItem are plain scalars of a flow list, where a colon is text, and of a flow
-	// map.
-	listItem = regexp.MustCompile(`^[^,\]}]+`)
-	mapItem  = regexp.MustCompile(`^(?:[^,\]}:]|:[^\s,\]}])+`)
-)
+// quotedText is a quoted scalar at the beginning of a text. A backslash escapes within double
+// quotes, a second quote within single ones.
+var quotedText = regexp.MustCompile(`(?s)^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')`)
 
-// quoteFlow quotes the plain scalars of the flow list or map that s begins with; rest follows
-// it. ok is false for a value that must not be decoded (too deep, anchors) or is never closed.
-func quoteFlow(s string) (yaml, rest string, ok bool) {
-	var b strings.Builder
+// closing is the length of the quoted text, the list or the map in brackets that s begins with; -1
+// for one that is never closed or too deep.
+func closing(s string) int {
 	var open []byte // the closing brackets that are due
 	for i := 0; i < len(s); {
 		n := 1
 		switch c := s[i]; c {
 		case '[', '{':
 			open = append(open, c+2) // in ASCII the closing bracket is two after the opening one
-			b.WriteByte(c)
 		case ']', '}':
-			if c != open[len(open)-1] {
-				return "", "", false
+			if len(open) == 0 || c != open[len(open)-1] {
+				return -1
 			}
-			b.WriteByte(c)
-			if open = open[:len(open)-1]; len(open) == 0 {
-				return b.String(), s[i+1:], true
-			}
-		case ',', ' ', '\t', '\n':
-			b.WriteByte(c)
+			open = open[:len(open)-1]
 		case '"', '\'':
 			if n = len(quotedText.FindString(s[i:])); n == 0 {
-				return "", "", false
+				return -1
 			}
-			b.WriteString(strings.ReplaceAll(s[i:i+n], "\n", "\n  "))
-		case '&', '*', '!':
-			return "", "", false
-		default:
-			plain := listItem
-			if open[len(open)-1] == '}' {
-				plain = mapItem
-			}
-			if n = len(plain.FindString(s[i:])); n > 0 {
-				b.WriteString(strconv.QuoteToASCII(foldBlanks(s[i : i+n])))
-			} else { // the colon after a key
-				n = 1
-				b.WriteString(": ")
+		case ',', ':', ' ', '\t', '\n':
+		default: // plain text, with quotes and opening brackets if it has some
+			if n = strings.IndexAny(s[i:], ",:]}"); n < 0 {
+				return -1
 			}
 		}
-		if i += n; len(open) > maxDepth {
-			return "", "", false
+		if i += n; len(open) == 0 {
+			return i
+		} else if len(open) > maxDepth {
+			return -1
 		}
 	}
-	return "", "", false
-}
-
-// decodeBlock decodes the lines of an indented list or map. Their plain scalars and keys are
-// quoted; the structure is left to YAML.
-func decodeBlock(lines []string) (v any, ok bool) {
-	var b strings.Builder
-	for i := 0; i < len(lines); {
-		rest := strings.TrimLeft(lines[i], " \t")
-		for depth := 0; ; depth++ {
-			item, isItem := itemText(rest)
-			if depth > maxDepth {
-				return nil, false
-			}
-			if !isItem {
-				break
-			}
-			rest = item
-		}
-		f, isKey := splitKey(rest)
-		isKey = isKey && !strings.ContainsAny(rest[:1], "[{")
-		// The value's column is kept, so that the keys of a list's map line up with those below it
-		// in the same item.
-		b.WriteString("\n" + strings.ReplaceAll(strings.TrimSuffix(strings.TrimRight(lines[i], " \t"), rest), "\t", " "))
-		if isKey {
-			b.WriteString(strconv.QuoteToASCII(f.key) + ": ")
-			rest = f.value
-		}
-		// The lines up to the next item or key are folded.
-		block := []string{rest}
-		for i++; i < len(lines) && !beginsItem(lines[i]); i++ {
-			block = append(block, lines[i])
-		}
-		if isComment(rest) || rest == "" {
-			block = block[1:]
-		}
-		if len(block) == 0 {
-			b.WriteString(" #") // without a comment, a line of hyphens would end the header
-			continue
-		}
-		plain, yaml, ok := scalar(block, false)
-		if !ok || blockScalar(strings.TrimSpace(block[0])) {
-			return nil, false
-		}
-		if yaml == "" {
-			yaml = strconv.QuoteToASCII(plain)
-		}
-		b.WriteString(yaml)
-	}
-	return decodeYAML(b.String())
-}
-
-// beginsItem reports a line that begins an item of a list or a key of a map.
-func beginsItem(line string) bool {
-	line = strings.TrimSpace(line)
-	_, isItem := itemText(line)
-	_, isKey := splitKey(line)
-	return isItem || isKey
+	return -1
 }
 
 // itemText is the text of a line that begins a list item.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -72,19 +71,12 @@ func TestBytes(t *testing.T) {
 		{"long key list", "---\n" + strings.Repeat("# c\n", 100) + "mip: 1\ntitle: One\n---\n", ""},
 		{"one megabyte and a byte", sound + strings.Repeat("x", folder.MaxFile), "error MIP-1.md: too-large"},
 		{"one megabyte in one line", sound + strings.Repeat("x", folder.MaxFile-len(sound)), ""},
-		{"depth 10000", "---\nmip: 1\ntitle: One\nx: " + strings.Repeat("[", 10_000) + "\n---\n", "warning MIP-1.md:4: yaml-fallback"},
-		{"closed depth", "---\nmip: 1\ntitle: One\nx: " + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000) + "\n---\n", "warning MIP-1.md:4: yaml-fallback"},
-		{"self anchor", "---\nmip: 1\ntitle: One\nx: &a [*a]\n---\n", "warning MIP-1.md:4: yaml-fallback"},
-		{"stray line", "---\nmip: 1\ntitle: One\nstray\n---\n", "warning MIP-1.md:4: yaml-fallback"},
-		{"complex key", "---\nmip: 1\ntitle: One\n? [a]\n---\n", "warning MIP-1.md:4: yaml-fallback"},
-		{"hyphens in a block", "---\nmip: 1\ntitle: One\nx: |\n  a\n  ---\n  b\n---\n", "warning MIP-1.md:4: yaml-fallback"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte(tt.in))
 			c := load(t, dir)
-			// That the key x means nothing is not what these are about.
-			got := slices.DeleteFunc(lines(c, dir), func(s string) bool { return strings.Contains(s, `unknown-key: the key "x"`) })
+			got := lines(c, dir)
 			switch {
 			case tt.want == "" && len(got) > 0, tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)):
 				t.Errorf("Load(%.40q): problems %q, want %q", tt.in, got, tt.want)

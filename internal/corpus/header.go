@@ -324,7 +324,7 @@ func (s *splitter) stray(line string, n int) {
 		s.scalar = cmp.Or(s.scalar, n)
 	case foldedLists[s.fields[len(s.fields)-1].name] && !isComplex(line) && !s.drop:
 		s.r.add(n, "yaml-fallback/folded")
-		s.extend("  " + line)
+		s.extend(strings.Repeat(" ", 8) + line) // deeper than the item of a list
 	default:
 		s.drop = true
 		s.r.add(n, "yaml-fallback/no-key")
@@ -369,10 +369,9 @@ func (f *field) goesOn() bool {
 	case '|', '>':
 		return blockScalar(f.value)
 	case '"', '\'':
-		return quotedText.FindString(f.value) == ""
+		return closing(f.value) < 0
 	case '[', '{':
-		_, _, closed := quoteFlow(f.value)
-		return !closed && !freeText[f.name]
+		return closing(f.value) < 0 && !freeText[f.name]
 	}
 	return false
 }

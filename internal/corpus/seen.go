@@ -88,7 +88,7 @@ func seen(v any, list bool) any {
 		for i, line := range lines {
 			lines[i] = mip.OneLine(line)
 		}
-		return tidy(strings.Join(lines, "\n"))
+		return orNil(strings.Join(lines, "\n"))
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // told lists the versions of a proposal by subject with what came before, and their texts' last lines.
@@ -174,5 +176,22 @@ func TestPartialClone(t *testing.T) {
 	texts, codes = load()
 	if diff := cmp.Diff([]string{"three", "two", "one"}, texts); diff != "" || len(codes) > 0 {
 		t.Errorf("after the command of the notice: problems %v, texts (-want +got):\n%s", codes, diff)
+	}
+}
+
+func TestStatusOf(t *testing.T) {
+	for text, want := range map[string]mip.Status{
+		"---\nmip: 1\nstatus: last-call\n---\n\nstatus: Final\n": mip.LastCall,
+		"---\nmip: 1\nStatus: 'Final' # at last\n---\n":          mip.Final,
+		"---\nmip: 1\nstatus: Moved\n---\n":                      "Moved",
+		"---\nmip: 1\nstatus:\n---\n":                            "",
+		"---\nmip: 1\nstatus: [Draft\n":                          "",
+		"---\nmip: 1\n---\n":                                     "",
+		"status: Draft\n":                                        "",
+		"":                                                       "",
+	} {
+		if got := StatusOf([]byte(text)); got != want {
+			t.Errorf("StatusOf(%q) = %q, want %q", text, got, want)
+		}
 	}
 }
