@@ -331,8 +331,8 @@ func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
 	if d := header.get("description").text(); d != "" {
 		text.Description = &d
 	}
-	// Sections are compared by their levels: titles are translated. Where only some correspond
-	// nothing says which: a wrong id would lead to another place.
+	// Compare sections by their levels, since titles are translated. Take ids only if all
+	// correspond: a wrong id would lead to another place.
 	english := c.Read(p).Sections
 	same, both := 0, min(len(text.Sections), len(english))
 	for same < both && text.Sections[same].Level == english[same].Level {
@@ -357,7 +357,7 @@ func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
 	for i := 0; corresponds && i < same; i++ {
 		text.Sections[i].ID = english[i].ID
 	}
-	// Of a proposal without any date the zero time stays.
+	// The zero time stays where the proposal has no date at all.
 	if at := c.Changed(e.File); at != nil {
 		text.GeneratedAt = *at
 	} else if p.Updated != nil {

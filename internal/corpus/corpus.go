@@ -129,8 +129,8 @@ var numberedPath = regexp.MustCompile(`(^|/)[a-z]+-\d`)
 
 // Locate finds a file or folder of a proposal's repository. Where the proposal's header has its number
 // under another prefix, a path with that prefix is tried with the site's: assets/eip-721 is
-// assets/erc-721. When nothing is there, missing is the first part of the path that is not. Of a
-// repository that is not here only the proposals' own folders are known; all else is taken to be
+// assets/erc-721. When nothing is there, missing is the first part of the path that is not. In a
+// repository that is not here, only the proposals' own folders are known; everything else counts as
 // there.
 func (c *Corpus) Locate(p *Proposal, repoPath string) (found, missing string) {
 	other := numberedPath.ReplaceAllStringFunc(repoPath, func(part string) string {
@@ -150,8 +150,8 @@ func (c *Corpus) Locate(p *Proposal, repoPath string) (found, missing string) {
 	return repoPath, ""
 }
 
-// exists is whether a file or folder is in a proposal's repository. Of what is outside nothing is
-// told, whichever way a path or a link leads there.
+// exists reports whether a file or folder is in a proposal's repository. It says nothing of
+// files outside, whichever way a path or a link leads there.
 func (c *Corpus) exists(p *Proposal, repoPath string) bool {
 	top := c.history.places[p.source.Folder].Top
 	switch {

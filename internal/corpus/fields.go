@@ -268,8 +268,8 @@ var (
 )
 
 // date reads a date in any form that means exactly one day. Everything else is no date, with a
-// warning: 12/01/2023 is a day in January to some and in December to others. Of several dates
-// the last counts.
+// warning: 12/01/2023 is a day in January to some and in December to others. The last of several
+// dates counts.
 func (f *fields) date(names ...string) mip.Date {
 	v := f.get(names...)
 	if v.v == nil {

@@ -52,8 +52,8 @@ type touch struct {
 	edge bool
 }
 
-// readHistory reads the history of all folders. Where git knows nothing the header's dates
-// stay.
+// readHistory reads the history of all folders. The header's dates stay where git knows
+// nothing.
 func readHistory(ctx context.Context, folders []string, o Options) *history {
 	h := &history{
 		epoch: o.Epoch, whole: true, places: map[string]git.Place{}, partial: map[string]bool{},
@@ -235,7 +235,7 @@ func (h *history) date(proposals []*Proposal) (state, commit string, committed *
 			if p.Past != nil && (place.Top == "" || h.partial[place.Top]) {
 				clear(p.Past.Texts)
 			}
-			// Of commits of one second the hash decides, so that the order does not matter.
+			// The hash decides between commits of one second, so that their order does not matter.
 			if cmp.Or(cmp.Compare(c.When, newest.When), strings.Compare(c.Hash, newest.Hash)) > 0 {
 				newest, committed = c, when
 			}

@@ -22,9 +22,9 @@ var (
 	betweenAuthors = regexp.MustCompile(bracket.String() + `|(?i:[,;\n]\s*(?:(?:and|&)\s)?|\s+(?:and|&)\s+)`)
 	// bracketComma is where a list item holds several authors after all.
 	bracketComma = regexp.MustCompile(`[)>]\s*[,;&]|[)>]\s+and\s`)
-	// nameSuffix follows a comma and yet belongs to the name before it.
 	// anAddress is an address of the web in a text.
-	anAddress  = regexp.MustCompile(`https?://[^\s()<>\[\],]+`)
+	anAddress = regexp.MustCompile(`https?://[^\s()<>\[\],]+`)
+	// nameSuffix follows a comma and yet belongs to the name before it.
 	nameSuffix = regexp.MustCompile(`(?i)^(?:(?:[js]r|ph\.?\s?d|m\.?d|esq|inc|ltd|llc)\.?|i{2,3}|iv)(?:[\s(<]|$)`)
 	etAl       = regexp.MustCompile(`(?i)^(.*?\S)\s+(et\.? al\.?)$`)
 )
@@ -150,7 +150,7 @@ func newAuthor(s string) (a mip.Author) {
 			words = append(words, word)
 		}
 	}
-	// Of "Ada (@ada)," the comma stays behind.
+	// A comma is left of "Ada (@ada),".
 	if name := strings.TrimRight(strings.Join(words, " "), ",;"); name != "" {
 		a.Name = &name
 	}
@@ -199,7 +199,7 @@ func takeHandle(a *mip.Author, s string, name []string) bool {
 	return false
 }
 
-// texts flattens a value. Of "- MIP-3: A title", which YAML makes a map, the key counts.
+// texts flattens a value. YAML makes a map of "- MIP-3: A title": its key counts.
 func texts(v any) (out []string) {
 	switch v := v.(type) {
 	case string:

@@ -58,7 +58,7 @@ func (l *referenceList) read(piece string) {
 		l.r.add(l.v.line, "bad-reference/empty", quoted(l.v.key))
 		return
 	}
-	// Of [MIP-3](./MIP-3.md) the label counts, and of [ERC-165](https://…) the address as well.
+	// The label of [MIP-3](./MIP-3.md) counts, and the address of [ERC-165](https://…) as well.
 	link := markdownLink.FindStringSubmatch(piece)
 	text := titled.ReplaceAllString(markdownLink.ReplaceAllString(piece, "$1"), "")
 	found := false
@@ -90,7 +90,7 @@ func (l *referenceList) read(piece string) {
 			}
 			l.elsewhere = append(l.elsewhere, e)
 			l.r.add(l.v.line, "bad-reference/prefix", quoted(foreign[1]), quoted(token), quoted(l.v.key), l.prefix)
-		// What looks like a number and is none must not vanish in silence.
+		// A token with digits that is no number is told, too.
 		case strings.ContainsAny(token, "0123456789"):
 			l.r.add(l.v.line, "bad-reference", quoted(token), quoted(l.v.key))
 		default:

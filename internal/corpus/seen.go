@@ -12,8 +12,8 @@ import (
 )
 
 // get returns the first of the named fields that has a value, or one that is empty. Without any
-// it returns the zero field. The names may be in any spelling that [fieldName] takes. Of the
-// field's texts only what a reader sees is left, with a warning.
+// it returns the zero field. The names may be in any spelling that [fieldName] takes. The
+// field's texts keep only what a reader sees, with a warning.
 func (d *fields) get(names ...string) *field {
 	found := &field{}
 	for _, name := range names {
