@@ -166,7 +166,7 @@ func newMachine(t *testing.T) *machine {
 	m.environment = append(os.Environ(),
 		"HOME="+home, "PATH="+filepath.Join(home, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"), "ASKED="+filepath.Join(home, "asked"),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+filepath.Join(home, "gitconfig"),
-		"GOFLAGS=-mod=readonly -trimpath", "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+goEnv(t, "GOPATH"))
+		"GOFLAGS=-mod=readonly "+os.Getenv("GOFLAGS"), "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+goEnv(t, "GOPATH"))
 	m.write(t, filepath.Join(home, "gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n[safe]\n\tdirectory = *\n"+
 		"[url \""+ours+"\"]\n\tinsteadOf = https://github.com/mipwatch/mipwatch\n[url \""+monads+"\"]\n\tinsteadOf = https://github.com/monad-crypto/MIPs\n", 0o644)
 	for _, name := range []string{"docker", "kubectl"} {

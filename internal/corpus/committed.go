@@ -371,7 +371,7 @@ func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Docu
 	text, ok := normalise(raw, r)
 	if at := strings.IndexFunc(text, func(c rune) bool { return c != '\t' && c != '\n' && unicode.IsControl(c) }); at >= 0 {
 		c, _ := utf8.DecodeRuneInString(text[at:])
-		r.add(lineAt(text, at), "translation-invalid/control-character", c)
+		r.add(mip.LineAt(text, at), "translation-invalid/control-character", c)
 	}
 	if !ok || r.failed {
 		return nil, nil, false
@@ -383,7 +383,7 @@ func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Docu
 		}
 		return nil, nil, false
 	}
-	end := lineAt(text, h.body) - 1 // the closing fence
+	end := mip.LineAt(text, h.body) - 1 // the closing fence
 	header = decode(h, r, "title", "description", fieldName("translation-of"))
 	for _, f := range header.order {
 		if text := header.get(f.name).text(); f.name == fieldName("translation-of") && !mip.IsContentHash(text) {

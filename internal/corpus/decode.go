@@ -11,6 +11,8 @@ import (
 	meta "github.com/yuin/goldmark-meta"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // maxDepth bounds the lists and maps of a value, one in the other. A deeper value is kept as text.
@@ -52,7 +54,7 @@ func decode(h *header, r *report, names ...string) *fields {
 		}
 	}
 	for _, f := range decodeYAML(structured) {
-		r.add(f.line, "yaml-fallback", quoted(f.key))
+		r.add(f.line, "yaml-fallback", mip.Quote(f.key))
 		f.read = orNil(f.asText())
 	}
 	for _, f := range all {
@@ -63,7 +65,7 @@ func decode(h *header, r *report, names ...string) *fields {
 			d.order = append(d.order, f)
 			continue
 		}
-		r.add(f.line, "duplicate-key", quoted(f.key), first.line)
+		r.add(f.line, "duplicate-key", mip.Quote(f.key), first.line)
 		// first is in the order already: the later field takes its place.
 		if first.v == nil && f.v != nil {
 			*first = *f
@@ -256,7 +258,7 @@ func (f *field) asText() string {
 			s += "\n" + line
 		}
 	}
-	s = strings.ReplaceAll(foldBlanks(s), " , ", ", ")
+	s = strings.ReplaceAll(mip.Collapse(s), " , ", ", ")
 	// A quote that nothing closes is no part of the text.
 	if s != "" && (s[0] == '"' || s[0] == '\'') {
 		s = strings.Trim(s, s[:1])

@@ -43,7 +43,7 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
 		if _, isMap := v.v.(map[string]any); isMap && shownText[v.name] {
-			f.r.add(v.line, "not-text", quoted(v.key))
+			f.r.add(v.line, "not-text", mip.Quote(v.key))
 		}
 	}
 	s := mip.Summary{
@@ -89,7 +89,7 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 		s.ForumTopicID = id
 	}
 	if s.Status != "" && !s.Status.Known() {
-		f.r.add(f.get("status").line, "unknown-status", quoted(string(s.Status)))
+		f.r.add(f.get("status").line, "unknown-status", mip.Quote(string(s.Status)))
 	}
 	// Inferred names the fields in the order of the struct.
 	if fromName {
@@ -118,7 +118,7 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 func (d *fields) reportUnused() {
 	for _, f := range d.order {
 		if !f.used && f.v != nil {
-			d.r.add(f.line, "unknown-key", quoted(f.key))
+			d.r.add(f.line, "unknown-key", mip.Quote(f.key))
 		}
 	}
 }
@@ -135,7 +135,7 @@ func (f *fields) optional(names ...string) *string {
 func (f *fields) shorten(v *field) string {
 	text := v.text()
 	if len(text) > maxText {
-		f.r.add(v.line, "long-value", quoted(v.key), len(text), maxText)
+		f.r.add(v.line, "long-value", mip.Quote(v.key), len(text), maxText)
 	}
 	return mip.Shorten(text, maxText)
 }
@@ -145,12 +145,9 @@ func shorten[T any](list []T, v *field, r *report) []T {
 	if len(list) <= maxList {
 		return list
 	}
-	r.add(v.line, "long-list", quoted(v.key), len(list), maxList)
+	r.add(v.line, "long-list", mip.Quote(v.key), len(list), maxList)
 	return slices.Clone(list[:maxList])
 }
-
-// foldBlanks replaces every run of white space by one blank and trims the ends.
-func foldBlanks(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // onlyLetters is the form of a prefix.
 var onlyLetters = regexp.MustCompile(`^[a-z]+$`)
@@ -228,12 +225,12 @@ func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
 	digits, isNumber := stripPrefix(text, prefix)
 	n, small := smallNumber(digits)
 	if !isNumber || !small || len(digits) > maxDigits {
-		f.r.add(v.line, "bad-number", quoted(v.raw()), key, maxDigits)
+		f.r.add(v.line, "bad-number", mip.Quote(v.raw()), key, maxDigits)
 		return 0, false, false
 	}
 	// A quoted 007 is a text in YAML too.
 	if len(digits) > 1 && digits[0] == '0' && strings.HasPrefix(v.value, "0") {
-		f.r.add(v.line, "leading-zeros", quoted(text), n)
+		f.r.add(v.line, "leading-zeros", mip.Quote(text), n)
 	}
 	if named && inName != n {
 		f.r.add(v.line, "number-mismatch", n, inName)
@@ -281,7 +278,7 @@ func (f *fields) date(names ...string) mip.Date {
 		d, ok = parseDate(list[strings.LastIndexByte(list, ',')+1:])
 	}
 	if !ok && !isPlaceholder(text) || strings.HasPrefix(text, "<") {
-		f.r.add(v.line, "bad-date", quoted(text), quoted(v.key))
+		f.r.add(v.line, "bad-date", mip.Quote(text), mip.Quote(v.key))
 	}
 	return d
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // maxHeader bounds the header that is decoded, in bytes. The largest real header is under 3 KiB.
@@ -80,11 +82,11 @@ func normalise(raw string, r *report) (string, bool) {
 	for i, c := range text {
 		switch {
 		case c == 0:
-			r.add(lineAt(text, i), "nul-byte")
+			r.add(mip.LineAt(text, i), "nul-byte")
 		case c == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
-			r.add(lineAt(text, i), "not-utf8", text[i])
+			r.add(mip.LineAt(text, i), "not-utf8", text[i])
 		case c == '\r' && !strings.HasPrefix(text[i:], "\r\n"):
-			r.add(lineAt(text, i), "lone-cr")
+			r.add(mip.LineAt(text, i), "lone-cr")
 		default:
 			continue
 		}
@@ -92,9 +94,6 @@ func normalise(raw string, r *report) (string, bool) {
 	}
 	return strings.ReplaceAll(text, "\r\n", "\n"), true
 }
-
-// lineAt is the line of an offset, from 1.
-func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
 
 // isMark reports a line that holds a mark at its beginning and nothing else.
 func isMark(line, mark string) bool {
@@ -148,7 +147,7 @@ func fenced(text string, start int, fence string, r *report) *header {
 		}
 		inner[i] = strings.TrimSuffix(line[min(indent, len(line)-len(rest)):], "\n")
 	}
-	begin, before := lineAt(text, start), len(r.problems)
+	begin, before := mip.LineAt(text, start), len(r.problems)
 	r.add(begin, "no-header/fence")
 	s := splitter{lines: inner, first: begin + 1, r: r}
 	s.split()
@@ -186,7 +185,7 @@ func readHeader(text string, r *report) (h *header, ok bool) {
 		lines[end] = strings.TrimSuffix(lines[end], "\n")
 		end++
 	}
-	begin, before := lineAt(text, start), len(r.problems)
+	begin, before := mip.LineAt(text, start), len(r.problems)
 	s := splitter{lines: lines[1:end], first: begin + 1, r: r}
 	s.split()
 	fail := func(line int, id string) (*header, bool) {
@@ -308,7 +307,7 @@ func (s *splitter) below(line, trimmed string, n int) {
 		s.drop = true
 		s.r.add(n, "yaml-fallback/complex-key")
 	case isKey && oneWord.MatchString(f.key):
-		s.r.add(n, "yaml-fallback/indented", quoted(f.key))
+		s.r.add(n, "yaml-fallback/indented", mip.Quote(f.key))
 		s.key(f, n)
 	default:
 		s.extend(line)

@@ -42,7 +42,7 @@ func (f *fields) authors(names ...string) []mip.Author {
 	for _, text := range all {
 		// Below, every word of an author is compared with every bracket.
 		if len(text) > maxText {
-			f.r.add(v.line, "long-value/name", quoted(v.key), len(text), maxText)
+			f.r.add(v.line, "long-value/name", mip.Quote(v.key), len(text), maxText)
 		}
 		a := newAuthor(mip.Shorten(text, maxText))
 		if a != (mip.Author{}) {
@@ -50,7 +50,7 @@ func (f *fields) authors(names ...string) []mip.Author {
 		}
 		for _, address := range anAddress.FindAllString(mip.Shorten(text, maxText), -1) {
 			if _, profile, ok := strings.Cut(address, "github.com/"); !ok || a.GitHub == nil || !strings.Contains(profile, *a.GitHub) {
-				f.r.add(v.line, "bad-author", quoted(address), quoted(v.key))
+				f.r.add(v.line, "bad-author", mip.Quote(address), mip.Quote(v.key))
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func take(a *mip.Author, s string) bool {
 		a.GitHub = &handle
 		return true
 	}
-	_, isURL := webAddress(s)
+	_, isURL := mip.WebAddress(s)
 	return isURL
 }
 
@@ -217,18 +217,6 @@ func texts(v any) (out []string) {
 	return out
 }
 
-// webAddress parses an absolute http or https address.
-func webAddress(s string) (*url.URL, bool) {
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, false
-	}
-	if u.Hostname() == "" || strings.ContainsAny(s, " \t\n<>\"`") {
-		return nil, false
-	}
-	return u, true
-}
-
 // discussion reads where a proposal is discussed: the http or https addresses of the field, each once, and the forum
 // topic that the first names. The list is never nil. A text that holds no such address is dropped with a warning.
 func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
@@ -238,7 +226,7 @@ func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 		item = markdownLink.ReplaceAllString(item, "$2")
 		found := isPlaceholder(item)
 		for token := range strings.FieldsSeq(item) {
-			u, ok := webAddress(strings.Trim(token, `<>,;"'`))
+			u, ok := mip.WebAddress(strings.Trim(token, `<>,;"'`))
 			if !ok || len(u.String()) > maxLink {
 				continue
 			}
@@ -256,9 +244,9 @@ func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 		case strings.HasPrefix(item, "/t/") && len(addresses) == 0 && topic == nil:
 			topic = Topic(item)
 		case len(item) > maxLink:
-			f.r.add(v.line, "bad-link/long", quoted(item), quoted(v.key), maxLink)
+			f.r.add(v.line, "bad-link/long", mip.Quote(item), mip.Quote(v.key), maxLink)
 		default:
-			f.r.add(v.line, "bad-link", quoted(item), quoted(v.key))
+			f.r.add(v.line, "bad-link", mip.Quote(item), mip.Quote(v.key))
 		}
 		if len(addresses) > maxList {
 			break
@@ -279,7 +267,7 @@ func (f *fields) forumTopic(names ...string) *int {
 		id = &n
 	}
 	if id == nil {
-		f.r.add(v.line, "bad-topic", quoted(text), quoted(v.key))
+		f.r.add(v.line, "bad-topic", mip.Quote(text), mip.Quote(v.key))
 	}
 	return id
 }

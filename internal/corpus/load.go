@@ -239,7 +239,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 			r.add(0, "other-kind", strings.ToUpper(letters), prefix)
 			return nil
 		}
-		r.add(lineAt(text, h.body), "header-not-mapping/prose")
+		r.add(mip.LineAt(text, h.body), "header-not-mapping/prose")
 		// Below text a rule would make a heading of it.
 		text = text[:h.rule] + "   " + text[h.rule+len("---"):]
 	}
@@ -259,7 +259,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 		return nil
 	}
 	// Feeds are XML, in which such a character cannot even be escaped.
-	first := lineAt(text, h.body)
+	first := mip.LineAt(text, h.body)
 	body, at := mip.Printable(text[h.body:])
 	if at >= 0 {
 		line := first + strings.Count(text[h.body:h.body+at], "\n")

@@ -55,7 +55,7 @@ type referenceList struct {
 // blanks between them.
 func (l *referenceList) read(piece string) {
 	if piece == "" {
-		l.r.add(l.v.line, "bad-reference/empty", quoted(l.v.key))
+		l.r.add(l.v.line, "bad-reference/empty", mip.Quote(l.v.key))
 		return
 	}
 	// The label of [MIP-3](./MIP-3.md) counts, and the address of [ERC-165](https://…) as well.
@@ -68,7 +68,7 @@ func (l *referenceList) read(piece string) {
 		if !ok && l.also != "" {
 			n, ok = reference(token, l.also)
 		}
-		_, isURL := webAddress(token)
+		_, isURL := mip.WebAddress(token)
 		ok = ok && (!isURL || slices.ContainsFunc(l.addresses, func(base string) bool {
 			_, below := mip.Below(token, base)
 			return below
@@ -80,19 +80,19 @@ func (l *referenceList) read(piece string) {
 		case ok:
 		case isURL && len(token) <= maxLink:
 			l.elsewhere = append(l.elsewhere, mip.External{Text: token, URL: &token})
-			l.r.add(l.v.line, "bad-reference/address", quoted(token), quoted(l.v.key))
+			l.r.add(l.v.line, "bad-reference/address", mip.Quote(token), mip.Quote(l.v.key))
 		case foreign != nil && len(token) <= maxText:
 			e := mip.External{Text: token}
 			if link != nil {
-				if _, isURL := webAddress(link[2]); isURL && len(link[2]) <= maxLink {
+				if _, isURL := mip.WebAddress(link[2]); isURL && len(link[2]) <= maxLink {
 					e.URL = &link[2]
 				}
 			}
 			l.elsewhere = append(l.elsewhere, e)
-			l.r.add(l.v.line, "bad-reference/prefix", quoted(foreign[1]), quoted(token), quoted(l.v.key), l.prefix)
+			l.r.add(l.v.line, "bad-reference/prefix", mip.Quote(foreign[1]), mip.Quote(token), mip.Quote(l.v.key), l.prefix)
 		// A token with digits that is no number is told, too.
 		case strings.ContainsAny(token, "0123456789"):
-			l.r.add(l.v.line, "bad-reference", quoted(token), quoted(l.v.key))
+			l.r.add(l.v.line, "bad-reference", mip.Quote(token), mip.Quote(l.v.key))
 		default:
 			continue
 		}
@@ -100,14 +100,14 @@ func (l *referenceList) read(piece string) {
 	}
 	// Words beside a reference are its title.
 	if !found {
-		l.r.add(l.v.line, "bad-reference", quoted(piece), quoted(l.v.key))
+		l.r.add(l.v.line, "bad-reference", mip.Quote(piece), mip.Quote(l.v.key))
 	}
 }
 
 // reference reads one reference: 3, #3, MIP-3, ./MIP-3.md, or an address that ends like that of a
 // proposal, such as https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
 func reference(token, prefix string) (n int, ok bool) {
-	u, isURL := webAddress(token)
+	u, isURL := mip.WebAddress(token)
 	if isURL {
 		token = strings.Trim(strings.TrimSuffix(u.Path, path.Ext(u.Path)), "/")
 	}

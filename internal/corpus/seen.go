@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -56,9 +55,9 @@ func (d *fields) clean(f *field) {
 	switch {
 	case worst == mip.Visible:
 	case strict && worst != mip.Invisible:
-		d.r.add(f.line, "hidden-character", f.name, quoted(textOf(f.read)), worst)
+		d.r.add(f.line, "hidden-character", f.name, mip.Quote(textOf(f.read)), worst)
 	default:
-		d.r.add(f.line, "hidden-character/left-out", quoted(f.key), worst, hidden, quoted(f.text()))
+		d.r.add(f.line, "hidden-character/left-out", mip.Quote(f.key), worst, hidden, mip.Quote(f.text()))
 	}
 }
 
@@ -121,10 +120,4 @@ func textOf(v any) string {
 		return strings.Join(parts, ", ")
 	}
 	return ""
-}
-
-// quoted shortens s for a message and makes its invisible characters visible.
-func quoted(s string) string {
-	const most = 61 // characters
-	return strconv.Quote(mip.ShortenRunes(s, most))
 }

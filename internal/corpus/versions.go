@@ -71,7 +71,7 @@ func newPast(all []touch, top string) *Past {
 
 // oneLine makes a name or the first line of a message fit for a page. Both are as free as any text.
 func oneLine(s string) string {
-	return strings.Clone(mip.ShortenRunes(foldBlanks(mip.OneLine(s)), maxSubject))
+	return strings.Clone(mip.ShortenRunes(mip.Collapse(mip.OneLine(s)), maxSubject))
 }
 
 // Texts reads the versions of proposals, all through one git process for each repository, which
