@@ -31,14 +31,15 @@ var imports = map[string][]string{
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
 	"cmd/mipwatch": {"build", "internal/corpus", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/demo",
-		"sidecar", "internal/api", "internal/ai", "sidecar/index",
+		"sidecar", "internal/api", "internal/ai", "sidecar/catalog",
 		"github.com/spf13/cobra", "golang.org/x/term"},
-	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/index", "internal/fetch",
+	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/catalog", "internal/fetch",
 		"github.com/VictoriaMetrics/metrics"},
 	"internal/aimocktest":  {"internal/testenv"}, // for tests only
 	"internal/atomicfile":  {},
-	"internal/browsertest": {},                   // tests only
-	"internal/corpora":     {"internal/testenv"}, // for tests only
+	"internal/browsertest": {},                                         // tests only
+	"internal/buildtest":   {"build", "internal/mip", "internal/site"}, // for tests only
+	"internal/corpora":     {"internal/testenv"},                       // for tests only
 	"internal/corpus":      {"internal/api", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
 	"internal/demo":        {"internal/mip"},
 	"internal/entity":      {},
@@ -64,7 +65,7 @@ var imports = map[string][]string{
 	"render/markdown":      {"internal/markdown", "internal/mip", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/plain":         {"internal/mip"},
 	"render/rendertest":    {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
-	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/index", "sidecar/limit", "sidecar/redis", "sidecar/timing", "internal/fetch",
+	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/catalog", "sidecar/limit", "sidecar/redis", "sidecar/timing", "internal/fetch",
 		"golang.org/x/sync"},
 	"internal/api": {"internal/mip"},
 	"internal/ai": {"internal/ai/prose", "internal/ai/summary", "internal/api", "internal/atomicfile", "internal/fetch", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson",
@@ -72,13 +73,13 @@ var imports = map[string][]string{
 	"internal/ai/prose":   {"internal/markdown", "internal/mip", "github.com/yuin/goldmark", "golang.org/x/text"},
 	"internal/ai/summary": {"internal/ai/prose", "internal/api", "internal/mip"},
 	"sidecar/cache":       {},
+	"sidecar/catalog":     {"internal/ai/summary", "internal/api", "internal/mip", "internal/site", "sidecar/cache", "golang.org/x/sync"},
 	"sidecar/chain":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
 	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
-	"sidecar/index":       {"internal/ai/summary", "internal/api", "internal/mip", "internal/site", "sidecar/cache", "golang.org/x/sync"},
 	"sidecar/limit":       {"internal/api", "sidecar/redis", "github.com/sethvargo/go-limiter"},
 	"sidecar/redis":       {"sidecar/timing", "github.com/gomodule/redigo/redis"},
 	"sidecar/timing":      {},
-	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/index",
+	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/catalog",
 		"github.com/aws/aws-lambda-go/lambda"},
 }
 

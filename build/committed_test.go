@@ -2,8 +2,7 @@ package build_test
 
 import (
 	"bytes"
-	"fmt"
-	"net/http/httptest"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
@@ -68,7 +68,7 @@ func put(t *testing.T, name, text string) {
 // syncCommitted publishes what is in a folder.
 func syncCommitted(t *testing.T, in, out string) {
 	t.Helper()
-	p, err := planFolder(t.Context(), in, besideSite())
+	p, err := buildtest.Plan(t.Context(), besideSite(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,44 +136,31 @@ func TestOneChangeCommitted(t *testing.T) {
 	}
 }
 
-// What is not beside a proposal is a problem that says so.
-func TestCommittedRoutes(t *testing.T) {
-	in, _ := besideFolder(t)
-	p, err := planFolder(t.Context(), in, besideSite())
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := p.Publish(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for target, want := range map[string]string{
-		"/api/v1/mips/2/summary": "200 application/json; charset=utf-8", "/api/v1/mips/2/translations/ja": "200 application/json; charset=utf-8",
-		"/api/v1/mips/1/summary": "404 application/problem+json; charset=utf-8", "/api/v1/mips/2/translations": "404 application/problem+json; charset=utf-8",
-		"/api/v1/mips/2/translations/tr": "404 application/problem+json; charset=utf-8", "/api/v1/mips/2/translations/../summary": "404 application/problem+json; charset=utf-8",
-	} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
-		if got := fmt.Sprint(w.Code, " ", w.Header().Get("Content-Type")); got != want {
-			t.Errorf("GET %s: %s, want %s", target, got, want)
-		}
-	}
-}
-
-// A lost record is begun again with the files that only companions make, so that they are removed.
-func TestReclaimCommitted(t *testing.T) {
+// TestLostRecord holds that the record is begun again with the files that only builds make: what was beside a proposal
+// goes, and so do cards of another picture or of a time when names had no hash.
+func TestLostRecord(t *testing.T) {
 	in, _ := besideFolder(t)
 	out := t.TempDir()
 	syncCommitted(t, in, out)
-	put(t, filepath.Join(out, ".mipwatch", "manifest.json"), "{")
 	for _, dir := range []string{"summaries", "translations"} {
 		if err := os.RemoveAll(filepath.Join(in, dir)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	fresh := t.TempDir()
+	syncCommitted(t, in, fresh)
+	for _, old := range []string{"mip/1/og.0123abcd.png", "mip/1/og.png", "mip/9/og.0123abcd.png", "og.0123abcd.png"} {
+		put(t, filepath.Join(out, old), "an old picture")
+	}
+	foreign := []string{"mip/1/og.notahash.png", "og.other.png", "picture.0123abcd.png"}
+	for _, name := range foreign {
+		put(t, filepath.Join(out, name), "somebody's picture")
+	}
+	put(t, filepath.Join(out, ".mipwatch", "manifest.json"), "{")
 	syncCommitted(t, in, out)
-	if _, err := os.Stat(filepath.Join(out, "api", "v1", "mips", "2")); err == nil {
-		t.Error("what was beside a proposal is still published")
+	want := slices.Sorted(slices.Values(slices.AppendSeq(foreign, maps.Keys(files(t, fresh)))))
+	if d := cmp.Diff(want, slices.Sorted(maps.Keys(files(t, out)))); d != "" {
+		t.Errorf("files (-want +got):\n%s", d)
 	}
 }
 

@@ -2,21 +2,142 @@ package build
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	html "github.com/mipwatch/mipwatch/render/markdown"
 )
+
+// Content is the input of a site's pages: the proposals with their committed summaries and translations. It is
+// immutable after [Load] and safe for concurrent use.
+type Content struct {
+	*corpus.Corpus
+	// Summaries are those of the corpus's proposals, in their order, completed by the site.
+	Summaries []mip.Summary
+	// Forks are those of the site, with their status.
+	Forks []mip.HardFork
+	// Committed are the committed summaries that the texts support, in the order of the proposals; nil where there is
+	// none.
+	Committed []*api.Summary
+	// Problems are those of the corpus and of its committed summaries.
+	Problems []mip.Problem
+
+	options Options
+}
+
+// Load reads the proposals and the summaries and translations that are committed beside them. A text that may grow out
+// of proportion is rendered once here, so that one which cannot be published is known before anything is written.
+func Load(ctx context.Context, o Options) (*Content, error) {
+	all, err := corpus.Load(ctx, corpus.Options{
+		Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
+		Addresses: o.Site.Addresses(), Locales: o.Site.Locales,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := newContent(all, o)
+	// Links to a refused text lead to another address, so the others are tried again.
+	for refused := c.tooLarge(); len(refused) > 0; refused = c.tooLarge() {
+		c = newContent(c.Without(refused), o)
+	}
+	return c, c.checkCommitted(ctx)
+}
+
+// newContent completes what was read by what the site says.
+func newContent(all *corpus.Corpus, o Options) *Content {
+	c := &Content{Corpus: all, Summaries: summaries(all, o.Site), Problems: all.Problems, options: o}
+	c.Forks = hardForks(o.Site, c.Summaries)
+	return c
+}
+
+// tooLarge are the problems of the texts whose HTML would be out of proportion.
+func (c *Content) tooLarge() (out []mip.Problem) {
+	md := html.New(c.options.Site.Highlight)
+	for _, p := range c.Proposals {
+		if p.NeedsTrialRender {
+			if _, err := md.Render(c.Read(p), p.Title, links{c, p}); err != nil {
+				out = append(out, mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File, Message: err.Error()})
+			}
+		}
+		for _, t := range p.Translations {
+			if !t.NeedsTrialRender {
+				continue
+			}
+			if _, err := md.Render(markdown.Join(t.Sections), t.Title, links{c, p}); err != nil {
+				message := err.Error() + "; it is not published"
+				out = append(out, mip.Problem{Level: mip.Warning, Code: "translation-invalid", File: t.File, Message: message})
+			}
+		}
+	}
+	return out
+}
+
+// checkCommitted compares the committed summaries with the texts, on every processor.
+func (c *Content) checkCommitted(ctx context.Context) error {
+	c.Committed = make([]*api.Summary, len(c.Proposals))
+	found := make([][]mip.Problem, len(c.Proposals))
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, p := range c.Proposals {
+		if p.CommittedSummary == nil {
+			continue
+		}
+		workers.Go(func() error {
+			if ctx.Err() == nil {
+				c.Committed[i], found[i] = c.checked(i)
+			}
+			return ctx.Err()
+		})
+	}
+	if err := workers.Wait(); err != nil {
+		return fmt.Errorf("check committed summaries: %w", err)
+	}
+	c.Problems = mip.SortProblems(slices.Concat(c.Problems, slices.Concat(found...)))
+	return nil
+}
+
+// checked is the committed summary of the i-th proposal as far as the text supports it, with the problem that it has.
+// It is nil when a sentence that has to stay is not supported.
+func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
+	committed, s := c.Proposals[i].CommittedSummary, c.Subject(i)
+	sum := committed.Summary
+	before := summary.Texts(*sum)
+	summary.Settle(sum, s)
+	refused := summary.Check(*sum, s)
+	problem := func(id string, args ...any) []mip.Problem {
+		return []mip.Problem{corpus.Problem(committed.File, 0, id, args...)}
+	}
+	switch {
+	case refused != nil:
+		id := "summary-refused"
+		if sum.Stale {
+			id = "summary-refused/stale"
+		}
+		return nil, problem(id, strings.ReplaceAll(refused.Error(), "\n", "; "))
+	case sum.Stale:
+		return sum, problem("summary-stale")
+	case !slices.Equal(before, summary.Texts(*sum)):
+		return sum, problem("summary-trimmed")
+	}
+	return sum, nil
+}
 
 // summaries completes the corpus's summaries with the fields that follow from the site.
 func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
@@ -96,15 +217,18 @@ func sourceLink(s *site.Site, p *corpus.Proposal, commit, repoPath string) (stri
 // siteInfo is the document of /api/v1/site. It holds no RPC address: those may carry keys.
 func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 	info := mip.SiteInfo{
-		Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
-		Networks: s.PublicNetworks(), Locales: append([]string{}, s.Locales...), History: c.History,
-		Counts: mip.SiteCounts{Total: len(c.Summaries), ByStatus: map[string]int{}, ByCategory: map[string]int{}},
+		Site: mip.Site{
+			Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
+			Networks: s.PublicNetworks(), Locales: append([]string{}, s.Locales...),
+		},
+		History: c.History,
+		Counts:  mip.SiteCounts{Total: len(c.Summaries), ByStatus: map[string]int{}, ByCategory: map[string]int{}},
 	}
 	if s.Forum != "" {
 		info.Forum = &s.Forum
 	}
 	if c.Commit != "" {
-		info.Commit, info.CommittedAt = &c.Commit, c.Committed
+		info.Commit, info.CommittedAt = &c.Commit, c.CommittedAt
 	}
 	for _, m := range c.Summaries {
 		info.Counts.ByStatus[string(m.Status)]++
@@ -146,7 +270,7 @@ func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
 // and its own, since the path before them belongs to the machine.
 func (p *planner) publicProblems(texts []mip.Problem) []mip.Problem {
 	var pairs []string
-	for _, dir := range p.Folders {
+	for _, dir := range p.options.Folders {
 		dir = filepath.ToSlash(filepath.Clean(dir))
 		pairs = append(pairs, dir+"/", path.Base(dir)+"/")
 		if dir != "." {
@@ -179,25 +303,17 @@ func (c *Content) read(i int) *mip.Proposal {
 	return &mip.Proposal{Summary: c.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: c.Read(p).Sections}
 }
 
-// Check compares a summary with the text of the i-th proposal, as [summary.Check] does, after [summary.Settle], and says
-// whether that left a part of it out.
-func (c *Content) Check(sum *api.Summary, i int) (trimmed bool, err error) {
-	s, before := c.Subject(i), summary.Texts(*sum)
-	summary.Settle(sum, s)
-	return !slices.Equal(before, summary.Texts(*sum)), summary.Check(*sum, s)
-}
-
 // Outdated are the committed summaries to make: those that are missing, of an older text, refused or trimmed, and with
 // the name of a model those of another source. A proposal for whose place several files compete is left out: the
 // problem was found when they were read.
 func (c *Content) Outdated(model string) []ai.Outdated {
 	var out []ai.Outdated
 	for i, p := range c.Proposals {
-		dir, name, ok := c.CommittedTexts.SummaryFile(p)
-		trimmed := slices.ContainsFunc(c.CommittedTexts.Problems, func(p mip.Problem) bool {
+		dir, name, ok := c.SummaryFile(p)
+		trimmed := slices.ContainsFunc(c.Problems, func(p mip.Problem) bool {
 			return p.Code == "summary-trimmed" && p.File == path.Join(filepath.ToSlash(dir), name)
 		})
-		if sum := c.CommittedTexts.Summary(p.ID); sum != nil && !sum.Stale && !trimmed && (model == "" || sum.Source == model) {
+		if sum := c.Committed[i]; sum != nil && !sum.Stale && !trimmed && (model == "" || sum.Source == model) {
 			continue
 		}
 		if ok {

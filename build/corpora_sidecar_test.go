@@ -25,7 +25,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/openapitest"
 	"github.com/mipwatch/mipwatch/render/agent"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // checkDescribed asks for every document of the API, and holds the answer to what /openapi.json says of it.
@@ -58,10 +58,10 @@ func checkDescribed(t *testing.T, b built) {
 // checkSidecar reads the site back as the sidecar does, and holds what it would answer of each proposal.
 func checkSidecar(t *testing.T, b built) {
 	dir := filepath.Join(t.TempDir(), "snapshot")
-	if _, err := build.Snapshot(t.Context(), b.plan, dir, b.options.Site); err != nil {
+	if _, err := build.Snapshot(t.Context(), b.plan, dir); err != nil {
 		t.Fatal(err)
 	}
-	source, err := index.Open(dir, nil)
+	source, err := catalog.Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func checkSidecar(t *testing.T, b built) {
 }
 
 // checkSummary holds the summary by rules to the rules for any summary, to prose, and to the same twice.
-func checkSummary(t *testing.T, x *index.Index, m mip.Summary) {
+func checkSummary(t *testing.T, x *catalog.Catalog, m mip.Summary) {
 	t.Helper()
 	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 	s, err := x.Subject(m, now).Read(t.Context())
@@ -154,10 +154,17 @@ func (f translator) Ask(_ context.Context, p ai.Prompt) (ai.Reply, error) {
 	return ai.Reply{Text: string(answer), Model: "fake-1"}, err
 }
 
-// translated has a proposal translated whole, and keeps nothing.
+// uncached is an [ai.PieceCache] that keeps nothing.
+type uncached struct{ ai.Model }
+
+func (u uncached) Piece(ctx context.Context, p *ai.Piece) (ai.Passages, error) {
+	return p.Ask(ctx, u.Model)
+}
+
+// translated has a proposal translated whole.
 func translated(t *testing.T, m ai.Model, p *mip.Proposal) (api.Translation, bool) {
 	t.Helper()
-	got, err := ai.Translate(t.Context(), ai.Uncached{Model: m}, p, "ru", nil)
+	got, err := ai.Translate(t.Context(), uncached{m}, p, "ru", nil)
 	if err != nil {
 		t.Errorf("%s: %v", p.ID, err)
 	}

@@ -31,7 +31,6 @@ import (
 type built struct {
 	corpus   *build.Content
 	plan     *build.Plan
-	options  build.Options
 	files    map[string][]byte
 	base     string // the site's address
 	basePath string // its path alone
@@ -40,16 +39,15 @@ type built struct {
 
 func buildCorpus(t testing.TB, dir string, s *site.Site) built {
 	t.Helper()
-	o := build.Options{Site: s, Folders: []string{dir}}
-	c, err := build.Load(t.Context(), o)
+	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := build.NewPlan(c, o)
+	p, err := build.NewPlan(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := built{corpus: c, plan: p, options: o, base: s.BaseURL, basePath: strings.TrimSuffix(s.Path("/"), "/"), prefix: s.Prefix}
+	b := built{corpus: c, plan: p, base: s.BaseURL, basePath: strings.TrimSuffix(s.Path("/"), "/"), prefix: s.Prefix}
 	b.files = bytesOf(t, p)
 	return b
 }
@@ -214,7 +212,7 @@ func checkProblems(t *testing.T, b built, cycles []string) {
 
 // checkAgain plans the same corpus once more, with all its bytes.
 func checkAgain(t *testing.T, b built) {
-	p, err := build.NewPlan(b.corpus, b.options)
+	p, err := build.NewPlan(b.corpus)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
@@ -215,14 +216,14 @@ func TestSnapshot(t *testing.T) {
 	s := testSite("MIP")
 	s.Networks = []mip.Endpoints{{Network: mip.Network{ID: "mainnet", Name: "M", ChainID: 7, BlockTime: 0.5}, RPC: []string{"https://rpc.example/KEY"}}}
 	in, out, snap := folderOf(t, "MIP-1.md", proposalText("", "T")), t.TempDir(), t.TempDir()
-	p, err := planFolder(t.Context(), in, s)
+	p, err := buildtest.Plan(t.Context(), s, in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := build.Sync(t.Context(), p, out, build.SyncOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := build.Snapshot(t.Context(), p, snap, s); err != nil {
+	if _, err := build.Snapshot(t.Context(), p, snap); err != nil {
 		t.Fatal(err)
 	}
 	published, carried := files(t, out), files(t, snap)
@@ -259,7 +260,7 @@ func TestUpdatedAt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := planFolder(t.Context(), in, s)
+	p, err := buildtest.Plan(t.Context(), s, in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,11 +50,11 @@ func (p *Plan) Publish(ctx context.Context) (*Published, error) {
 		a := &p.Artifacts[i]
 		h.files["/"+a.File] = &file{a, sync.OnceValues(func() (*entity.Entity, error) {
 			body, err := a.Bytes()
-			return entity.New(a.Type, body), err
+			return entity.New(a.Type(), body), err
 		})}
 	}
 	return h, p.each(ctx, func(a *Artifact) (err error) {
-		if !a.hashed {
+		if !a.hashed() {
 			_, err = h.files["/"+a.File].entity()
 		}
 		return err
@@ -129,7 +129,7 @@ func (h *Published) file(name string) *file {
 
 // refuseMethod answers a request to change a file.
 func (h *Published) refuseMethod(w http.ResponseWriter, r *http.Request) {
-	body, err := agent.MethodNotAllowed(h.plan.baseURL, r.URL.Path)
+	body, err := agent.MethodNotAllowed(h.plan.made.options.Site.BaseURL, r.URL.Path)
 	if err != nil {
 		http.Error(w, "", http.StatusInternalServerError)
 		return

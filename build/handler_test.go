@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 )
 
 func testHandler(t *testing.T) http.Handler {
@@ -23,7 +25,7 @@ func testHandler(t *testing.T) http.Handler {
 	for n := 1; n <= 3; n++ {
 		write(t, in, n, "Title", "Words that are long enough for a compressor to find something in words.")
 	}
-	p, err := planFolder(t.Context(), in, testSite("MIP"))
+	p, err := buildtest.Plan(t.Context(), testSite("MIP"), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func TestHandler(t *testing.T) {
 }
 
 // TestOldAddresses follows links that other sites have to a proposal: to its file in the repository, to the page of a
-// publisher of EIPs, and to what site.yaml names.
+// publisher of EIPs, and to what site.yaml names. The pages of a site lie under its prefix, and once lay under mip.
 func TestOldAddresses(t *testing.T) {
 	for _, c := range []struct {
 		prefix, folder, file string
@@ -99,7 +101,9 @@ func TestOldAddresses(t *testing.T) {
 	}{
 		{"EIP", "EIPS", "eip-1559.md", nil, map[string]string{
 			"/EIPS/eip-1559": "301 /eip/1559/", "/EIPS/eip-1559.md": "301 /eip/1559/", "/EIPS/eip-1559/": "301 /eip/1559/", "/EIPS/eip-1559?a=b": "301 /eip/1559/?a=b",
-			"/EIPS/eip-1560": "404 ", "/EIPS/eip-1559/x": "404 ", "/EIPS/": "404 ",
+			"/EIPS/eip-1560": "404 ", "/EIPS/eip-1559/x": "404 ", "/EIPS/": "404 ", "/EIP/1559/": "404 ", "/eip/1559/": "200 ", "/eip/1559.md": "200 ",
+			"/mip/1559/": "301 /eip/1559/", "/mip/1559.md": "301 /eip/1559.md", "/mip/1559/feed.xml?x=%25": "301 /eip/1559/feed.xml?x=%25",
+			"/mip/a%20b/%3Fc": "301 /eip/a%20b/%3Fc", "/mip": "301 /eip/",
 		}},
 		{"MIP", "proposals", "MIP-4.md", nil, map[string]string{
 			"/proposals/MIP-4": "301 /mip/4/", "/proposals/MIP-4.md": "301 /mip/4/", "/MIPS/MIP-4": "301 /mip/4/", "/MIPS/MIP-4.md": "301 /mip/4/",
@@ -115,7 +119,7 @@ func TestOldAddresses(t *testing.T) {
 		if err := errors.Join(os.Mkdir(in, 0o755), os.WriteFile(filepath.Join(in, c.file), []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		p, err := planFolder(t.Context(), in, s)
+		p, err := buildtest.Plan(t.Context(), s, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,39 +139,6 @@ func TestOldAddresses(t *testing.T) {
 
 // TestHandlerConditional looks at what the handler adds to an entity: Cache-Control stands on a 304 too,
 // a Content-Type by the rules of _headers does not, and files without a status of 200 have no tag.
-// The pages of a site lie under its prefix. Addresses of before, when they lay under mip for every prefix, lead there.
-func TestHandlerPrefix(t *testing.T) {
-	in := t.TempDir()
-	write(t, in, 1559, "Title", "Words.")
-	if err := os.Rename(filepath.Join(in, "MIP-1559.md"), filepath.Join(in, "EIP-1559.md")); err != nil {
-		t.Fatal(err)
-	}
-	p, err := planFolder(t.Context(), in, testSite("EIP"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := p.Publish(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for target, want := range map[string]string{
-		"/eip/1559/":               "200 ",
-		"/eip/1559.md":             "200 ",
-		"/mip/1559/":               "301 /eip/1559/",
-		"/mip/1559.md":             "301 /eip/1559.md",
-		"/mip/1559/feed.xml?x=%25": "301 /eip/1559/feed.xml?x=%25",
-		"/mip/a%20b/%3Fc":          "301 /eip/a%20b/%3Fc",
-		"/mip":                     "301 /eip/",
-		"/EIP/1559/":               "404 ",
-	} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
-		if got := fmt.Sprint(w.Code, " ", w.Header().Get("Location")); got != want {
-			t.Errorf("GET %s: %s, want %s", target, got, want)
-		}
-	}
-}
-
 func TestHandlerConditional(t *testing.T) {
 	h := testHandler(t)
 	get := func(target string, head ...string) *httptest.ResponseRecorder {
@@ -240,8 +211,8 @@ func checkHeaders(t *testing.T, b built) {
 		if value := got["Cache-Control"]; value != a.Cache && (value != "" || api || asset) {
 			t.Errorf("%s: Cache-Control %q, want %q", a.File, value, a.Cache)
 		}
-		if value := got["Content-Type"]; value != a.Type && (value != "" || api || feed || path.Ext(a.File) == "" && !strings.HasPrefix(a.File, "_")) {
-			t.Errorf("%s: Content-Type %q, want %q", a.File, value, a.Type)
+		if value := got["Content-Type"]; value != a.Type() && (value != "" || api || feed || path.Ext(a.File) == "" && !strings.HasPrefix(a.File, "_")) {
+			t.Errorf("%s: Content-Type %q, want %q", a.File, value, a.Type())
 		}
 		if got["Access-Control-Allow-Origin"] != "*" || got["Content-Security-Policy"] == "" {
 			t.Errorf("%s: fields %v", a.File, got)

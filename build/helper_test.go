@@ -2,7 +2,6 @@ package build_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
@@ -24,26 +23,8 @@ func testSite(prefix string) *site.Site {
 	return &site.Site{Title: "Test Proposals", BaseURL: testBase, Prefix: prefix, Highlight: true}
 }
 
-// planFolder plans a folder of proposals and fails on any error in them.
-func planFolder(ctx context.Context, in string, s *site.Site) (*build.Plan, error) {
-	o := build.Options{Site: s, Folders: []string{in}}
-	c, err := build.Load(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range c.Problems {
-		if p.Level == mip.Error {
-			err = errors.Join(err, errors.New(p.String()))
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return build.NewPlan(c, o)
-}
-
 func buildFolder(in, out string) error {
-	p, err := planFolder(context.Background(), in, testSite("MIP"))
+	p, err := buildtest.Plan(context.Background(), testSite("MIP"), in)
 	if err != nil {
 		return err
 	}

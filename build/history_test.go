@@ -3,7 +3,6 @@ package build_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,22 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // commit commits a folder, which becomes a repository, at a time in seconds after a fixed moment.
 func commit(t *testing.T, dir, message string, at int64) {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		testenv.Missing(t, "git", "no git program")
-	}
 	when := time.Unix(1_700_000_000+at, 0).UTC().Format(time.RFC3339)
 	for _, args := range [][]string{{"init", "-q", "."}, {"add", "."}, {"commit", "-q", "--allow-empty-message", "-m", message}} {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "maintenance.auto=false", "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		testenv.Git(t, dir, when, args...)
 	}
 }
 
@@ -38,7 +31,7 @@ func TestStepsOfHistory(t *testing.T) {
 	in := t.TempDir()
 	steps := func() string {
 		t.Helper()
-		p, err := planFolder(t.Context(), in, testSite("MIP"))
+		p, err := buildtest.Plan(t.Context(), testSite("MIP"), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +85,7 @@ func TestHistoryPages(t *testing.T) {
 	s.SourceURL = "https://git.example.org/{commit}/{path}"
 	sync := func() build.Report {
 		t.Helper()
-		p, err := planFolder(t.Context(), in, s)
+		p, err := buildtest.Plan(t.Context(), s, in)
 		if err != nil {
 			t.Fatal(err)
 		}

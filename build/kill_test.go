@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 func helperBuild(in, out string, moment []string) error {
-	p, err := planFolder(context.Background(), in, testSite("MIP"))
+	p, err := buildtest.Plan(context.Background(), testSite("MIP"), in)
 	if err != nil {
 		return err
 	}

@@ -12,24 +12,27 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/site"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
 
-// links resolves the relative destinations in a proposal: to the page of the proposal that one names, else to the file
-// in the repository. They fail when neither is known.
-func (c *Content) links(s *site.Site, p *corpus.Proposal) html.Links {
-	return func(dest string) (string, bool) {
-		file, id, ok := c.linked(dest)
-		if ok {
-			return s.Path(id.Page()), true
-		}
-		if id, _ := c.deadLink(s, p, dest); id != "" {
-			return "", false
-		}
-		found, _ := c.Locate(p, path.Join(path.Dir(p.RepoPath), file))
-		return sourceLink(s, p, "", found)
+// links are the relative links of a proposal and of its translations.
+type links struct {
+	*Content
+	from *corpus.Proposal
+}
+
+// Link implements [html.Links]. A destination leads to the page of the proposal that it names, else to the file in the
+// repository, and nowhere when neither is known.
+func (l links) Link(dest string) (href string, ok bool) {
+	file, id, ok := l.linked(dest)
+	if ok {
+		return l.options.Site.Path(id.Page()), true
 	}
+	if id, _ := l.deadLink(l.from, dest); id != "" {
+		return "", false
+	}
+	found, _ := l.Locate(l.from, path.Join(path.Dir(l.from.RepoPath), file))
+	return sourceLink(l.options.Site, l.from, "", found)
 }
 
 // linked is the path of the file that a relative destination names, and the published proposal whose file it is.
@@ -60,7 +63,7 @@ const mostShown = 120
 
 // deadLink says why a destination of a text leads nowhere: the id of a problem with its arguments. The id is empty for
 // one that leads somewhere.
-func (c *Content) deadLink(s *site.Site, p *corpus.Proposal, dest string) (id string, args []any) {
+func (c *Content) deadLink(p *corpus.Proposal, dest string) (id string, args []any) {
 	file, _, _ := c.linked(dest)
 	shown := mip.ShortenRunes(dest, mostShown)
 	target := path.Join(path.Dir(p.RepoPath), file)
@@ -76,13 +79,13 @@ func (c *Content) deadLink(s *site.Site, p *corpus.Proposal, dest string) (id st
 	}
 	_, missing := c.Locate(p, target)
 	switch {
-	case missing == target && m != nil && !strings.EqualFold(m[1], s.Prefix):
+	case missing == target && m != nil && !strings.EqualFold(m[1], c.options.Site.Prefix):
 		return "dead-link/prefix", []any{strings.ToUpper(m[1]), shown}
 	case missing != "":
 		return "dead-link", []any{mip.ShortenRunes(missing, mostShown), shown}
 	case p.Local:
 		return "source-unknown/local", []any{shown}
-	case s.SourceURL == "":
+	case c.options.Site.SourceURL == "":
 		return "source-unknown", []any{"site.yaml", shown}
 	}
 	return "", nil
@@ -90,7 +93,6 @@ func (c *Content) deadLink(s *site.Site, p *corpus.Proposal, dest string) (id st
 
 // textLinks are the links of a rendered text that may lead nowhere, and what links of other texts may lead to.
 type textLinks struct {
-	file      string
 	ids       []uint64 // hashes of the page's ids, ascending: the names take ten times as much
 	fragments []fragmentAt
 	dropped   []droppedAt
@@ -109,8 +111,7 @@ type (
 )
 
 // newTextLinks takes from an article what outlives it. last is the file's number of lines, and body ends with it.
-func newTextLinks(file string, last int, body []byte, a *html.Article) textLinks {
-	out := textLinks{file: file}
+func newTextLinks(last int, body []byte, a *html.Article) (out textLinks) {
 	// Links come in the order of the text, but for those of footnotes: each is counted from the one before.
 	at, n := len(body), last
 	line := func(offset int) int {
@@ -140,32 +141,30 @@ func hashID(id string) uint64 {
 
 // TextProblems are the warnings about links of the texts that lead nowhere. It renders the texts that were not rendered
 // yet, so that it costs little after all artifacts are made. The caller may change the result.
-func (p *Plan) TextProblems() []mip.Problem { return slices.Clone(p.problems()) }
+func (p *Plan) TextProblems() []mip.Problem {
+	p.made.looked.Do(p.made.findDeadLinks)
+	return slices.Clone(p.made.problems)
+}
 
-// linkProblems finds what [Plan.TextProblems] returns. A text that cannot be rendered has none: its page fails.
-func (p *planner) linkProblems() []mip.Problem {
+// findDeadLinks finds what [Plan.TextProblems] returns. A text that cannot be rendered has none: its page fails.
+func (p *planner) findDeadLinks() {
 	for _, c := range p.Proposals {
 		if _, done := p.found.Load(c.File); !done {
 			p.text(c)
-			p.dropText(c)
 		}
-		for _, t := range p.CommittedTexts.Translations(c.ID) {
+		for _, t := range c.Translations {
 			if _, done := p.found.Load(t.File); !done {
 				p.translation(c, t)
 			}
 		}
 	}
-	var out []mip.Problem
 	for _, c := range p.Proposals {
-		files := []string{c.File}
-		for _, t := range p.CommittedTexts.Translations(c.ID) {
-			files = append(files, t.File)
-		}
-		for _, file := range files {
-			out = append(out, bounded(p.problemsOf(file, c))...)
+		p.problems = append(p.problems, bounded(p.problemsOf(c.File, c))...)
+		for _, t := range c.Translations {
+			p.problems = append(p.problems, bounded(p.problemsOf(t.File, c))...)
 		}
 	}
-	return mip.SortProblems(out)
+	p.problems = mip.SortProblems(p.problems)
 }
 
 // problemsOf are those of one text of a proposal, by line.
@@ -177,7 +176,7 @@ func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem
 		}
 	}
 	for _, d := range links.dropped {
-		if id, args := p.deadLink(p.Site, c, d.dest); id != "" {
+		if id, args := p.deadLink(c, d.dest); id != "" {
 			out = append(out, corpus.Problem(file, d.line, id, args...))
 		}
 	}

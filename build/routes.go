@@ -2,7 +2,6 @@ package build
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -85,11 +84,6 @@ var types = map[string]string{
 	".js":          "text/javascript; charset=utf-8",
 }
 
-// typeOf is the media type of a file with its charset.
-func typeOf(file string) string {
-	return cmp.Or(types[path.Base(file)], types[path.Ext(file)], "text/plain; charset=utf-8")
-}
-
 // Cache-Control values. A CDN keeps a file until the next deploy; browsers ask again, except for assets,
 // whose names change with their content.
 const (
@@ -152,9 +146,9 @@ const (
 // translation's with the translation; the others with the newest one.
 func (p *planner) sitemap() {
 	changed := map[string]*mip.Time{} // by route
-	for _, m := range p.Summaries {
+	for i, m := range p.Summaries {
 		changed[m.ID.Page()], changed[routeOf(historyRoute, m.ID)] = m.Updated, m.Updated
-		for _, t := range p.CommittedTexts.Translations(m.ID) {
+		for _, t := range p.Proposals[i].Translations {
 			route := routeOf(translatedRoute, m.ID, "{locale}", t.Locale)
 			if changed[route] = m.Updated; !t.GeneratedAt.UTC().IsZero() {
 				changed[route] = &t.GeneratedAt
@@ -165,7 +159,7 @@ func (p *planner) sitemap() {
 	// The 404 page is the answer to other addresses; it has none of its own that is worth an entry.
 	var entries []render.SitemapEntry
 	for _, a := range p.plan.Artifacts {
-		if a.Type != typeHTML || a.Route == "/404.html" {
+		if a.Type() != typeHTML || a.Route == "/404.html" {
 			continue
 		}
 		lastMod, ok := changed[a.Route]
@@ -174,8 +168,8 @@ func (p *planner) sitemap() {
 		}
 		entries = append(entries, render.SitemapEntry{Route: a.Route, LastMod: lastMod})
 	}
-	p.addIndex("/sitemap.xml", func() ([]byte, error) { return render.Sitemap(p.info, entries) })
-	p.addIndex("/robots.txt", fixed(render.Robots(p.info)))
+	p.addIndex("/sitemap.xml", func() ([]byte, error) { return render.Sitemap(p.info.Site, entries) })
+	p.addIndex("/robots.txt", fixed(render.Robots(p.info.Site)))
 }
 
 // redirects maps every route that is not its own file to its file, and old addresses of proposals to their pages.
@@ -196,16 +190,16 @@ func (p *planner) redirects() {
 		for _, from := range p.oldPaths(c) {
 			if plainPath(from) && !taken[from] {
 				taken[from] = true
-				add(from, p.Site.Path(c.ID.Page()), 301)
+				add(from, p.options.Site.Path(c.ID.Page()), 301)
 			}
 		}
 	}
 	if folder := mip.PageFolder(p.info.Prefix); folder != oldPages {
-		add(oldPages+"*", p.Site.Path(folder)+splat, 301)
+		add(oldPages+"*", p.options.Site.Path(folder)+splat, 301)
 	}
 	// Last, since the first match decides: every unknown address of the API answers in JSON.
 	add("/api/v1/*", "/api-404.json", 404)
-	if !p.NoAPIFallback {
+	if !p.options.NoAPIFallback {
 		add("/api/*", "/api-404.json", 404)
 	}
 	p.add(Artifact{File: "_redirects", index: true, Body: fixed(b.Bytes())})
@@ -214,10 +208,10 @@ func (p *planner) redirects() {
 // oldPaths are the paths that links of elsewhere have for a proposal: those of its file in the repository, as texts and
 // forums name it, that which sites of this kind have (/EIPS/eip-1559), and those of site.yaml.
 func (p *planner) oldPaths(c *corpus.Proposal) (paths []string) {
-	for _, file := range []string{"/" + c.RepoPath, "/" + p.Site.Prefix + "S/" + path.Base(c.File)} {
+	for _, file := range []string{"/" + c.RepoPath, "/" + p.options.Site.Prefix + "S/" + path.Base(c.File)} {
 		paths = append(paths, file, strings.TrimSuffix(file, path.Ext(file)))
 	}
-	for _, template := range p.Site.Redirects {
+	for _, template := range p.options.Site.Redirects {
 		paths = append(paths, strings.Replace(template, "{n}", strconv.Itoa(c.ID.Number), 1))
 	}
 	return paths
@@ -254,15 +248,15 @@ func (p *planner) headers() {
 	placed := map[string]bool{}
 	for _, a := range p.plan.Artifacts {
 		from := "/" + a.File
-		if a.Type == typeRSS && a.Pattern != a.Route {
+		if a.Type() == typeRSS && a.Pattern != a.Route {
 			// One rule for all feeds of a kind, whatever letters their names are made of.
 			from = strings.NewReplacer("{", ":", "}", "").Replace(a.Pattern)
-		} else if !a.index || a.Type == typeHTML || strings.HasPrefix(a.Route, "/api/") || strings.HasPrefix(a.File, "_") {
+		} else if !a.index || a.Type() == typeHTML || strings.HasPrefix(a.Route, "/api/") || strings.HasPrefix(a.File, "_") {
 			continue
 		}
 		if !placed[from] {
 			placed[from] = true
-			add(from, [2]string{"Content-Type", a.Type})
+			add(from, [2]string{"Content-Type", a.Type()})
 		}
 	}
 	p.add(Artifact{File: "_headers", index: true, Body: fixed(b.Bytes())})

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/build"
 )
 
 // TestSameInputSameBytes builds one set of files in processes that differ in everything that must not
@@ -176,6 +178,42 @@ func age(t *testing.T, dir string) {
 	for name := range files(t, dir) {
 		if err := os.Chtimes(filepath.Join(dir, filepath.FromSlash(name)), past, past); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestRendered plans a folder again and again with the texts of earlier plans, and holds each plan to one without them.
+func TestRendered(t *testing.T) {
+	in, s := folderOf(t, "MIP-1.md", proposalText("", "[a](./MIP-2.md) [b](data.csv) [c](MIP-3.md)"), "MIP-3.md", proposalText("", "Text.")), testSite("MIP")
+	s.SourceURL = "https://git.example/{commit}/{path}"
+	texts := &build.Rendered{}
+	plan := func(texts *build.Rendered) map[string][]byte {
+		t.Helper()
+		c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{in}, Rendered: texts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := build.NewPlan(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytesOf(t, p)
+	}
+	for _, step := range []struct {
+		name   string
+		change func()
+	}{
+		{"the first", func() {}},
+		{"the same", func() {}},
+		{"a proposal that is linked", func() { put(t, filepath.Join(in, "MIP-2.md"), proposalText("", "Text.")) }},
+		{"a file that is linked", func() { put(t, filepath.Join(in, "data.csv"), "1") }},
+		{"another text", func() { put(t, filepath.Join(in, "MIP-3.md"), proposalText("", "Other text.")) }},
+		{"another source", func() { s.SourceURL = "https://git.example/other/{commit}/{path}" }},
+		{"a commit", func() { commit(t, in, "All", 10) }},
+	} {
+		step.change()
+		if diff := diffTree(plan(nil), plan(texts)); diff != "" {
+			t.Errorf("%s: %s", step.name, diff)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	err = p.each(ctx, func(a *Artifact) (err error) {
 		changed := false
 		// The name of a hashed file says what it holds. A power failure can leave an empty one.
-		if !a.hashed || !old[a.File] || f.size(a.File) <= 0 {
+		if !a.hashed() || !old[a.File] || f.size(a.File) <= 0 {
 			if changed, err = f.replace(a); err != nil {
 				return err
 			}
@@ -212,7 +212,7 @@ func (f *folder) checkOwner(p *Plan) error {
 		return nil
 	}
 	if owner, ownerErr := f.root.ReadFile(ownerFile); err == nil || ownerErr == nil && string(owner) == ownerText {
-		generated := generatedFiles(p.kind)
+		generated := generatedFiles(p.made.options.Site.Prefix)
 		return fs.WalkDir(f.root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && generated.MatchString(file) {
 				f.ours[file] = true

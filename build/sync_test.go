@@ -14,12 +14,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/site"
 )
 
 // planOf makes a plan of leaves and one index from file=content words; names that start with
 // "index" are indexes.
 func planOf(words ...string) *Plan {
-	p := &Plan{}
+	p := &Plan{made: &planner{Content: &Content{options: Options{Site: &site.Site{Prefix: "MIP"}}}}}
 	for _, w := range words {
 		file, content, _ := strings.Cut(w, "=")
 		p.Artifacts = append(p.Artifacts, Artifact{File: file, Body: fixed([]byte(content)), index: strings.HasPrefix(file, "index")})
@@ -146,7 +148,9 @@ func TestSyncComparesBytes(t *testing.T) {
 	long := strings.Repeat("a long line of a page, ", 10_000)
 	made := func(text string) *Plan { return planOf("a=" + text) }
 	streamed := func(text string) *Plan {
-		return &Plan{Artifacts: []Artifact{{File: "a", stream: func(w io.Writer) error { _, err := io.WriteString(w, text); return err }}}}
+		p := planOf("a")
+		p.Artifacts[0].stream = func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+		return p
 	}
 	for _, plan := range []func(string) *Plan{made, streamed} {
 		texts := []string{"", "one", "one more", "once", long, long + "end", long + "END", "x" + long}
@@ -176,7 +180,7 @@ func TestSyncMends(t *testing.T) {
 	dir := t.TempDir()
 	drawn := 0
 	p := planOf("a=one", "og.0123abcd.png=picture", "index=i")
-	p.Artifacts[1].hashed = true
+	p.Artifacts[1].Pattern = siteCardRoute
 	p.Artifacts[1].Body = func() ([]byte, error) { drawn++; return []byte("picture"), nil }
 	mustSync(t, p, dir)
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("tampered"), 0o644); err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 )
 
 // TestTranslationPage publishes a translation as a page: with the ids of the English headings, links that
@@ -17,7 +17,7 @@ func TestTranslationPage(t *testing.T) {
 	in, hash := besideFolder(t)
 	put(t, filepath.Join(in, "translations", "ja", "MIP-2.md"), "---\ntitle: 最初 <b>\ntranslation-of: "+hash+
 		"\n---\n\n## 要旨\n\n[一](./MIP-1.md#abstract) [二](#abstract) [三](javascript:alert(1)) <script>alert(1)</script><img src=x onerror=alert(1)>\n")
-	p, err := planFolder(t.Context(), in, besideSite())
+	p, err := buildtest.Plan(t.Context(), besideSite(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestTranslationTooLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.CommittedTexts.Translations(mip.ID{Kind: "MIP", Number: 2})) != 0 || len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Message, "too large") {
-		t.Errorf("translations %+v, problems %v; want none, and one that says that it is too large", c.CommittedTexts.Translations(mip.ID{Kind: "MIP", Number: 2}), c.Problems)
+	if len(c.Proposals[1].Translations) != 0 || len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Message, "too large") {
+		t.Errorf("translations %+v, problems %v; want none, and one that says that it is too large", c.Proposals[1].Translations, c.Problems)
 	}
 }

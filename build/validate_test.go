@@ -87,7 +87,7 @@ func pagesOf(b built, most int) []string {
 	return slices.Compact(out)
 }
 
-// TestValid looks at a proposal that has all that its author should not have written.
+// TestValid looks at a proposal with raw HTML that a browser would complete, and addresses, ids and attributes that may not pass.
 func TestValid(t *testing.T) {
 	b := buildCorpus(t, "testdata/raw", testSite("MIP"))
 	checkTree(t, b)

@@ -3,6 +3,7 @@ package build_test
 import (
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/webtest"
 )
@@ -16,7 +17,7 @@ func TestWeb(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := planFolder(t.Context(), "../internal/samples/proposals", s)
+		p, err := buildtest.Plan(t.Context(), s, "../internal/samples/proposals")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,13 +25,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// TestMain runs the tests at the top of the repository, where the paths in documents begin.
-func TestMain(m *testing.M) {
-	if err := os.Chdir(".."); err != nil {
-		panic(err)
-	}
-	os.Exit(m.Run())
-}
+// top is the top of the repository, where the paths in documents begin. Each test goes there by itself: of what is read
+// behind a change of the folder before the first test, go test takes no notice, and would repeat an old result.
+const top = ".."
 
 // documents are the texts for people who use or change the program, by path.
 func documents(t *testing.T) map[string]string {
@@ -108,6 +104,7 @@ func documentedRoutes(t *testing.T, routes, pages map[string]bool) {
 
 // TestAuthorsHeader checks the header that docs/authors.md shows as a proposal among the samples.
 func TestAuthorsHeader(t *testing.T) {
+	t.Chdir(top)
 	_, header, ok := strings.Cut(documents(t)["docs/authors.md"], "```yaml\n")
 	header, _, ok2 := strings.Cut(header, "```")
 	if !ok || !ok2 {
@@ -132,6 +129,7 @@ func TestAuthorsHeader(t *testing.T) {
 
 // TestReadmeTree holds the files that the README says are published to the sample site.
 func TestReadmeTree(t *testing.T) {
+	t.Chdir(top)
 	p, _ := sample(t)
 	published := map[string]bool{}
 	for _, a := range p.Artifacts {
@@ -161,6 +159,7 @@ func TestReadmeTree(t *testing.T) {
 
 // TestRooms holds the table of packages in CONTRIBUTING.md to the first sentences of their comments.
 func TestRooms(t *testing.T) {
+	t.Chdir(top)
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{if .GoFiles}}{{.ImportPath}}\t{{.Doc}}{{end}}", "./...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -240,6 +239,7 @@ func headingID(heading string) string {
 
 // TestDocumentLinks follows every relative link of the documents to its file and its heading.
 func TestDocumentLinks(t *testing.T) {
+	t.Chdir(top)
 	docs := map[string]markdown{}
 	for name, text := range documents(t) {
 		docs[name] = readMarkdown(text)
@@ -272,6 +272,7 @@ func TestDocumentLinks(t *testing.T) {
 
 // TestDocumentFiles holds every file of the repository that a document names in a span of code.
 func TestDocumentFiles(t *testing.T) {
+	t.Chdir(top)
 	file := regexp.MustCompile(`^(cmd|build|render|sidecar|internal|examples|docs|\.github|\.ci)(/[\w.-]+)+$`)
 	named := 0
 	for name, text := range documents(t) {

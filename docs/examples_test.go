@@ -19,11 +19,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // TestExamplesWork runs every curl line of the documents against the site that they speak of.
 func TestExamplesWork(t *testing.T) {
+	t.Chdir(top)
 	p, s := sample(t)
 	h := withSidecar(t, p, s)
 	type example struct {
@@ -61,6 +62,7 @@ func TestExamplesWork(t *testing.T) {
 // TestExampleBodies posts the bodies that openapi.json gives as examples, and wants the answers that it
 // gives as examples, byte for byte.
 func TestExampleBodies(t *testing.T) {
+	t.Chdir(top)
 	p, s := sample(t)
 	h := withSidecar(t, p, s)
 	type content map[string]struct {
@@ -117,14 +119,14 @@ func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := index.FromFS(static).Load(t.Context())
+	k, err := catalog.FromFS(static).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	k.Endpoints = s.Networks
 	hosts := demo.NewNetwork()
 	t.Cleanup(hosts.Close)
-	hosts.Demo(time.Now, k.Site, k.List.MIPs, k.Endpoints)
+	hosts.Demo(time.Now, k.Site.Site, k.List.MIPs, k.Endpoints)
 	live := sidecar.New(sidecar.Config{Transport: hosts, AIRequestsPerMinute: 1000})
 	t.Cleanup(func() { live.Close() })
 	if err := live.Update(k); err != nil {

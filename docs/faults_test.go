@@ -10,6 +10,7 @@ import (
 
 // TestFaultsHaveTests holds that each row of docs/faults.md names tests, and that each of these is there.
 func TestFaultsHaveTests(t *testing.T) {
+	t.Chdir(top)
 	row := regexp.MustCompile(`(?m)^\| (.+) \| .+ \| (.+) \|$`)
 	named := regexp.MustCompile("^`([^`]+)` (.+)$")
 	for _, r := range row.FindAllStringSubmatch(documents(t)["docs/faults.md"], -1) {

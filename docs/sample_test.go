@@ -15,7 +15,6 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render/agent"
 )
@@ -27,8 +26,7 @@ func sample(t *testing.T) (*build.Plan, *site.Site) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := build.Options{Site: s, Folders: []string{"internal/samples/proposals"}}
-	c, err := build.Load(t.Context(), o)
+	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{"internal/samples/proposals"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +35,7 @@ func sample(t *testing.T) (*build.Plan, *site.Site) {
 			t.Errorf("sample proposals: %s", p)
 		}
 	}
-	p, err := build.NewPlan(c, o)
+	p, err := build.NewPlan(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +44,7 @@ func sample(t *testing.T) (*build.Plan, *site.Site) {
 
 // TestSampleCompanions holds the samples beside the proposals to the present texts.
 func TestSampleCompanions(t *testing.T) {
+	t.Chdir(top)
 	s, err := site.Load("internal/samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -54,15 +53,16 @@ func TestSampleCompanions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum := c.CommittedTexts.Summary(mip.ID{Kind: "MIP", Number: 5}); sum == nil || sum.Stale {
+	if sum := c.Committed[4]; sum == nil || sum.Stale {
 		t.Error("proposals/summaries/MIP-5.json is not of the present text of its proposal: make it again with go run ./cmd/mipwatch build --summaries, and keep only that one")
 	}
-	if all := c.CommittedTexts.Translations(mip.ID{Kind: "MIP", Number: 5}); len(all) != 1 || all[0].Locale != "ja" || all[0].Stale {
+	if all := c.Proposals[4].Translations; len(all) != 1 || all[0].Locale != "ja" || all[0].Stale {
 		t.Errorf("proposals/translations/ja/MIP-5.md is not of the present text of its proposal: update it and set translation-of to %s", c.Proposals[4].ContentHash)
 	}
 }
 
 func TestSampleProposals(t *testing.T) {
+	t.Chdir(top)
 	p, _ := sample(t)
 	have := map[string]bool{}
 	for _, a := range p.Artifacts {
@@ -80,6 +80,7 @@ func TestSampleProposals(t *testing.T) {
 // TestRoutesAgree holds the plan, the table of static routes, openapi.json, llms.txt and the documents to
 // one set of machine-readable routes. docs/integrators.md names all of them, no document names others.
 func TestRoutesAgree(t *testing.T) {
+	t.Chdir(top)
 	p, _ := sample(t)
 	inPlan := map[string]bool{}
 	for _, a := range p.Artifacts {
@@ -134,10 +135,11 @@ func TestRoutesAgree(t *testing.T) {
 }
 
 // TestAboutAgrees holds what the site says of itself to what decides it: the floors of severity to
-// their table, and the formula of heat to that of docs/integrators.md.
+// their table, the words of the rules to theirs, and the formula of heat to that of docs/integrators.md.
 func TestAboutAgrees(t *testing.T) {
+	t.Chdir(top)
 	p, _ := sample(t)
-	source, err := os.ReadFile("internal/ai/summary/rules.txt")
+	source, err := os.ReadFile("internal/ai/summary/kinds.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,6 +160,22 @@ func TestAboutAgrees(t *testing.T) {
 	if d := diff.Diff(want, got); d != "" || len(want) < 8 {
 		t.Errorf("floors of severity (-table +page):\n%s", d)
 	}
+	var listed, shown []string
+	list, err := os.ReadFile("internal/ai/summary/words.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^[^#:]+: (.*)$`).FindAllStringSubmatch(string(list), -1) {
+		listed = append(listed, strings.NewReplacer(" ", ", ", "_", " ", "ID", "MIP").Replace(m[1]))
+	}
+	_, words, _ := strings.Cut(page, `<table id="words">`)
+	words, _, _ = strings.Cut(words, "</table>")
+	for _, m := range cell.FindAllStringSubmatch(words, -1) {
+		shown = append(shown, m[1])
+	}
+	if d := diff.Diff(listed, shown); d != "" || len(listed) < 10 {
+		t.Errorf("words of the rules (-list +page):\n%s", d)
+	}
 	formulas := regexp.MustCompile(`L\(x, c\) = [^:]*?\)\)|E = [^=]*5000\)|R = [^=]* / 14\)`).FindAllString(documents(t)["docs/integrators.md"], -1)
 	if len(formulas) != 3 {
 		t.Fatalf("docs/integrators.md has the formulas %q, want three", formulas)
@@ -174,7 +192,7 @@ var routeInText = regexp.MustCompile("(?:`(?:GET |POST )?|\\[)(/[^` ?\\]]*)")
 
 // forPeople reports whether an artifact is a page or a picture of one.
 func forPeople(a build.Artifact) bool {
-	return strings.HasPrefix(a.Type, "text/html") || strings.HasPrefix(a.Type, "image/")
+	return strings.HasPrefix(a.Type(), "text/html") || strings.HasPrefix(a.Type(), "image/")
 }
 
 // page reports whether a route is one for people.

@@ -10,9 +10,9 @@ import (
 )
 
 func TestCards(t *testing.T) {
-	info := mip.SiteInfo{Title: "Example proposals", Description: "All of them.", BaseURL: "https://example.org"}
+	info := mip.Site{Title: "Example proposals", Description: "All of them.", BaseURL: "https://example.org"}
 	draft, none := mip.Draft, mip.Status("")
-	p := newTestPages(t, info, nil)
+	p := newTestPages(t, mip.SiteInfo{Site: info}, nil)
 	for _, c := range []struct {
 		name string
 		of   *mip.Summary

@@ -20,7 +20,7 @@ type SitemapEntry struct {
 
 // Sitemap lists the entries in the order given, by the sitemaps.org protocol 0.9. It fails when
 // they are more than that protocol allows in one file.
-func Sitemap(info mip.SiteInfo, entries []SitemapEntry) ([]byte, error) {
+func Sitemap(info mip.Site, entries []SitemapEntry) ([]byte, error) {
 	if len(entries) > sitemapLimit {
 		return nil, fmt.Errorf("sitemap: %d addresses, the protocol allows %d in one file", len(entries), sitemapLimit)
 	}
@@ -50,6 +50,6 @@ func Sitemap(info mip.SiteInfo, entries []SitemapEntry) ([]byte, error) {
 
 // Robots allows every crawler everything (RFC 9309) and names the sitemap. Crawlers read it only at
 // the root of a host: a site below a path publishes it for completeness.
-func Robots(info mip.SiteInfo) []byte {
+func Robots(info mip.Site) []byte {
 	return []byte("User-agent: *\nAllow: /\n\nSitemap: " + info.BaseURL + "/sitemap.xml\n")
 }

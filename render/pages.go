@@ -195,9 +195,9 @@ type image struct{ Address, Alt string }
 // image is the picture of a proposal, or for nil of the site, described by the words of its card.
 func (p *Pages) image(s *mip.Summary) image {
 	// Readers who cannot see the picture are told what is written on it.
-	c, folder := SiteCard(p.info), "/"
+	c, folder := SiteCard(p.info.Site), "/"
 	if s != nil {
-		c, folder = ProposalCard(p.info, *s), s.ID.Page()
+		c, folder = ProposalCard(p.info.Site, *s), s.ID.Page()
 	}
 	words := []string{c.Title}
 	if c.ID != "" {
@@ -226,7 +226,7 @@ func ProposalCardRoute(id mip.ID, c card.Card) string { return cardRoute(id.Page
 // ProposalCard is what a proposal's picture shows. A card is the input of package card, and its
 // hash is in the file's name: whoever plans the files and whoever links to them must make it of the
 // same values.
-func ProposalCard(info mip.SiteInfo, s mip.Summary) card.Card {
+func ProposalCard(info mip.Site, s mip.Summary) card.Card {
 	var kind []string
 	for _, v := range []*string{s.Type, s.Category} {
 		if v != nil && *v != "" {
@@ -243,7 +243,7 @@ func ProposalCard(info mip.SiteInfo, s mip.Summary) card.Card {
 }
 
 // SiteCard is what the picture of the other pages shows.
-func SiteCard(info mip.SiteInfo) card.Card {
+func SiteCard(info mip.Site) card.Card {
 	return card.Card{Title: info.Title, Kind: info.Description}
 }
 

@@ -21,10 +21,10 @@ func pageHostile(tag string) string {
 
 func pageInfo(base string) mip.SiteInfo {
 	commit := "0123456789abcdef"
-	return mip.SiteInfo{
-		Title: "Example proposals", Description: "What changes.", Prefix: "MIP", BaseURL: base, Commit: &commit,
+	return mip.SiteInfo{Commit: &commit, Site: mip.Site{
+		Title: "Example proposals", Description: "What changes.", Prefix: "MIP", BaseURL: base,
 		Networks: []mip.Network{{ID: "mainnet", Name: "Mainnet", ChainID: 1}, {ID: "testnet", Name: "Testnet", ChainID: 2}},
-	}
+	}}
 }
 
 func pageForks() []mip.HardFork {

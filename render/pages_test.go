@@ -121,7 +121,7 @@ func TestProposalHead(t *testing.T) {
 }
 
 func TestPagesEmptySite(t *testing.T) {
-	p := newTestPages(t, mip.SiteInfo{Title: "T", Prefix: "MIP", BaseURL: "https://example.org"}, nil)
+	p := newTestPages(t, mip.SiteInfo{Site: mip.Site{Title: "T", Prefix: "MIP", BaseURL: "https://example.org"}}, nil)
 	for route, page := range renderAll(t, p, nil) {
 		for _, f := range pageFaults(t, page) {
 			t.Errorf("%s: %s", route, f)
@@ -131,7 +131,7 @@ func TestPagesEmptySite(t *testing.T) {
 
 func TestNewPagesBaseURL(t *testing.T) {
 	for _, base := range []string{"", "example.org", "ftp://example.org", "https://", "https://%zz"} {
-		if _, err := NewPages(mip.SiteInfo{BaseURL: base}, nil, ""); err == nil {
+		if _, err := NewPages(mip.SiteInfo{Site: mip.Site{BaseURL: base}}, nil, ""); err == nil {
 			t.Errorf("NewPages(%q): no error, want one", base)
 		}
 	}

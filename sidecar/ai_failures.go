@@ -1,13 +1,11 @@
 package sidecar
 
 import (
-	"context"
 	"sync"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/sidecar/cache"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
@@ -51,25 +49,10 @@ func (f *failures) forget(key answerKey) {
 	delete(f.counts, key)
 }
 
-// beforeQuestion takes the place of a question about the text of a key in the limit of the caller it is asked for. The
-// caller asks with the context that it returns, and passes the error of the question to afterQuestion.
-func (s *Sidecar) beforeQuestion(ctx context.Context, key answerKey) (context.Context, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := ctx.Value(chargeKey{}).(*charge).take(ctx); err != nil {
-		return nil, err
-	}
-	if s.failures.of(key) > 0 {
-		ctx = ai.Again(ctx)
-	}
-	return ctx, nil
-}
-
-// afterQuestion gives the place back if nothing was asked. When the model failed, the error says how long the text has
-// to wait: twice as long with each failure in a row. What fails is likely to fail again, and costs each time.
-func (s *Sidecar) afterQuestion(ctx context.Context, key answerKey, err error) error {
-	ctx.Value(chargeKey{}).(*charge).settle(context.WithoutCancel(ctx), !ai.Unasked(err))
+// countFailure counts a failure of the model at the text of a key, or forgets those of before. The error that it returns
+// says how long the text has to wait: twice as long with each failure in a row. A text
+// that failed is likely to fail again, and costs each time.
+func (s *Sidecar) countFailure(key answerKey, err error) error {
 	switch {
 	case err == nil:
 		s.failures.forget(key)
@@ -105,8 +88,8 @@ func waiting(err error, wait time.Duration) error {
 }
 
 // standing is the error of a cache, with what is left of the time for which it stands.
-func standing[V any](s *Sidecar, e cache.Entry[V], err error) error {
-	if left := e.Next.Sub(s.Now()); err != nil && left > 0 && pauseAfter(err) > 0 {
+func (s *Sidecar) standing(err error, until time.Time) error {
+	if left := until.Sub(s.Now()); err != nil && left > 0 && pauseAfter(err) > 0 {
 		return waiting(err, left)
 	}
 	return err

@@ -17,7 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // answerTime is the most that any answer may take.
@@ -459,7 +459,7 @@ func TestSiteFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAIWorld(t, aiSetup{})
 		broken := true
-		k, err := index.FromFS(brokenSite{samples, &broken}).Load(t.Context())
+		k, err := catalog.FromFS(brokenSite{samples, &broken}).Load(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,12 +24,12 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 	if err != nil {
 		return nil, err
 	}
-	m, err := q.index.Find(q.id)
+	m, err := q.catalog.Find(q.id)
 	if err != nil {
 		return nil, err
 	}
 	// Find has the proposal of the list. Its text is read only where the model needs it.
-	committed, err := q.index.Translation(r.Context(), m, q.locale)
+	committed, err := q.catalog.Translation(r.Context(), m, q.locale)
 	var t api.Translation
 	switch {
 	case err != nil:
@@ -67,7 +67,7 @@ func cut(p *api.PublishedTranslation, m mip.Summary, sections []string) (api.Tra
 // modelTranslation asks the model, unless it was asked before. Whatever sections are asked for, a piece of the text is
 // asked for once.
 func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Summary) (api.Translation, error) {
-	p, err := q.index.Proposal(ctx, m.ID)
+	p, err := q.catalog.Proposal(ctx, m.ID)
 	if err != nil {
 		return api.Translation{}, s.logged(m.ID, err)
 	}
@@ -75,50 +75,26 @@ func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Summar
 	if err != nil {
 		return api.Translation{}, err
 	}
-	key := q.key(m)
-	key.maker, key.hash = s.maker(), p.ContentHash
+	a := s.asking(q, m, "translation")
+	a.key.hash = p.ContentHash
 	// No id of a caller gets into a key.
 	if len(chosen) < len(p.Sections) {
-		key.sections = fmt.Sprint(chosen)
+		a.key.sections = fmt.Sprint(chosen)
 	}
-	return getAnswer(ctx, s, s.translations, key, func(ctx context.Context) (api.Translation, error) {
-		t, err := ai.Translate(ctx, pieceCache{s, key}, p, q.locale, q.sections)
+	return getAnswer(ctx, a, s.translations, func(ctx context.Context) (api.Translation, error) {
+		t, err := ai.Translate(ctx, a, p, q.locale, q.sections)
 		if err == nil && t.Source == "" { // nothing in it had to be asked
 			t.Source, t.GeneratedAt = s.AI.Name, mip.NewTime(s.Now())
 		}
-		return t, err
+		return t, s.logged(m.ID, err)
 	})
 }
 
-// pieceCache has the pieces of the text of a key. They have hashes of their own, whichever sections are asked for.
-type pieceCache struct {
-	*Sidecar
-	key answerKey
-}
-
-// Piece implements [ai.PieceCache].
-func (c pieceCache) Piece(ctx context.Context, p *ai.Piece) (ai.Passages, error) {
-	key := c.key
-	key.sections, key.texts = "", p.Hash
-	e, err := c.pieces.Get(ctx, key, func(ctx context.Context) (ai.Passages, error) {
-		return c.modelPiece(ctx, key, p)
+// Piece implements [ai.PieceCache]. A piece has a key of its own, whichever sections are asked for.
+func (a asking) Piece(ctx context.Context, p *ai.Piece) (ai.Passages, error) {
+	a.key.sections, a.key.texts = "", p.Hash
+	e, err := a.pieces.Get(ctx, a.key, func(ctx context.Context) (ai.Passages, error) {
+		return askModel(ctx, a, p)
 	})
-	return e.Value, standing(c.Sidecar, e, err)
-}
-
-// modelPiece asks the model for a piece, unless another process has it.
-func (s *Sidecar) modelPiece(ctx context.Context, key answerKey, p *ai.Piece) (ai.Passages, error) {
-	made, ok, err := recall[ai.Passages](ctx, s, key.shared("translation"))
-	if err != nil || ok && made.Source == s.AI.Name && p.Fits(made) {
-		return made, err
-	}
-	asking, err := s.beforeQuestion(ctx, key)
-	if err != nil {
-		return made, err
-	}
-	made, err = p.Ask(asking, s.AI.Model)
-	made.Made = mip.NewTime(s.Now())
-	err = s.afterQuestion(ctx, key, err)
-	s.share(ctx, key.shared("translation"), made, err)
-	return made, err
+	return e.Value, a.standing(err, e.Next)
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 const (
@@ -76,7 +76,7 @@ func newAIWorld(t testing.TB, setup aiSetup) *aiWorld {
 			setup.change(c)
 		}
 	})
-	k, err := index.FromFS(setup.site).Load(t.Context())
+	k, err := catalog.FromFS(setup.site).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func (w *aiWorld) subject(number int) summary.Subject {
 	return subjectOf(w.TB, w.known, number)
 }
 
-func subjectOf(t testing.TB, k *index.Index, number int) summary.Subject {
+func subjectOf(t testing.TB, k *catalog.Catalog, number int) summary.Subject {
 	t.Helper()
 	p, err := k.Proposal(context.Background(), mip.ID{Kind: "MIP", Number: number})
 	if err != nil {
@@ -145,7 +145,7 @@ func subjectOf(t testing.TB, k *index.Index, number int) summary.Subject {
 
 // summariser is a model that answers well: with what the rules say, told as its own words. A question for
 // a translation gets the passages back as they are.
-func summariser(t testing.TB, k *index.Index) func(demo.ModelRequest) demo.ModelReply {
+func summariser(t testing.TB, k *catalog.Catalog) func(demo.ModelRequest) demo.ModelReply {
 	return func(r demo.ModelRequest) demo.ModelReply {
 		if strings.Contains(r.System, "You translate") {
 			return demo.ModelReply{Text: passages(r)}
@@ -221,9 +221,9 @@ func sampleText(t testing.TB, name string) string {
 }
 
 // load reads a built site.
-func load(t testing.TB, p fs.FS) *index.Index {
+func load(t testing.TB, p fs.FS) *catalog.Catalog {
 	t.Helper()
-	k, err := index.FromFS(p).Load(t.Context())
+	k, err := catalog.FromFS(p).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

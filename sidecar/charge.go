@@ -6,17 +6,19 @@ import (
 	"net/netip"
 	"sync"
 
+	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/limit"
 )
 
-// chargeKey is the key of a request's [charge] in its context, from which it gets into what is fetched for it.
+// chargeKey is the key of a request's [charge] in its context.
 type chargeKey struct{}
 
-// charge is what one request takes of its caller's limit of questions: one place when the model is about to be asked for
-// it, however often, and none for an answer that is known, committed or made by rules. It is safe for concurrent use: the
+// charge is the model as one request may ask it. It takes one place of the caller's limit of questions when the model is
+// about to be asked, however often, and none for an answer that is known, committed or made by rules. It is safe for concurrent use: the
 // pieces of a text are asked for side by side, also after the caller has left.
 type charge struct {
+	model  ai.Model
 	limit  *limit.Limit
 	caller netip.Addr
 	site   string
@@ -32,7 +34,20 @@ type charge struct {
 	refused error
 }
 
-// take takes the request's place before a question, unless it has one. What was refused once stays so. The caller calls
+// Ask implements [ai.Model].
+func (c *charge) Ask(ctx context.Context, p ai.Prompt) (ai.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return ai.Reply{}, err
+	}
+	if err := c.take(ctx); err != nil {
+		return ai.Reply{}, err
+	}
+	reply, err := c.model.Ask(ctx, p)
+	c.settle(context.WithoutCancel(ctx), !ai.Unasked(err))
+	return reply, err
+}
+
+// take takes the request's place before a question, unless it has one. A refusal stands for the whole request. The caller calls
 // settle unless there is an error.
 func (c *charge) take(ctx context.Context) error {
 	c.mu.Lock()

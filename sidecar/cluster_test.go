@@ -301,14 +301,14 @@ func TestClusterGarbage(t *testing.T) {
 			t.Errorf("%s: the summary %q and the translation %q, want %q and %q", name, gotSummary.TLDR, gotTranslation.Title, summary.TLDR, translation.Title)
 		}
 	}
-	if lines := w.log.lines("redis is away"); len(lines) > 0 {
+	if lines := w.log.lines("redis is down"); len(lines) > 0 {
 		t.Errorf("garbage is taken for a Redis that fails: %s", lines)
 	}
 }
 
-// TestClusterRedisAway kills the Redis and starts it empty: no caller sees an error, each sidecar goes on by
+// TestClusterRedisDown kills the Redis and starts it empty: no caller sees an error, each sidecar goes on by
 // itself, and the log has one line for each change.
-func TestClusterRedisAway(t *testing.T) {
+func TestClusterRedisDown(t *testing.T) {
 	c, w := newAICluster(t, 2, 3)
 	next := questions(w)
 	three := func(from string, i int) {
@@ -322,8 +322,8 @@ func TestClusterRedisAway(t *testing.T) {
 	}
 	logged := func(away, back int) {
 		t.Helper()
-		if a, b := w.log.lines("redis is away"), w.log.lines("redis is back"); len(a) != away || len(b) != back {
-			t.Errorf("the log says %d times that the Redis is away and %d times that it is back, want %d and %d: %s %s", len(a), len(b), away, back, a, b)
+		if a, b := w.log.lines("redis is down"), w.log.lines("redis is back"); len(a) != away || len(b) != back {
+			t.Errorf("the log says %d times that the Redis is down and %d times that it is back, want %d and %d: %s %s", len(a), len(b), away, back, a, b)
 		}
 	}
 	three("198.51.100.1:1", 0)

@@ -312,7 +312,7 @@ func TestFirstRequestWaits(t *testing.T) {
 	})
 }
 
-// Another index keeps what was fetched; another forum is asked anew.
+// Another catalog keeps what was fetched; another forum is asked anew.
 func TestUpdateAgain(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.get("/api/mip-watch").want(w, 200)

@@ -13,7 +13,7 @@ import (
 
 // Environment returns the [Config] that the variables of a process decide, however it is run, with a log of JSON lines
 // to w. It reads them through lookup, which is like [os.LookupEnv]. An empty variable counts as unset. Those of
-// networks, whose names follow from the site, are not among them; see [index.Endpoints]. Each error begins with the
+// networks, whose names follow from the site, are not among them; see [catalog.Endpoints]. Each error begins with the
 // name of the variable. A model that cannot be asked is a line of the log: everything else works then. The Redis is not
 // connected yet.
 func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []error) {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
-	"github.com/mipwatch/mipwatch/sidecar/index"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
@@ -92,7 +92,7 @@ func partsOf(query string) (parts, error) {
 
 // watch makes the chosen parts. It asks the forum and the networks at the same time, as far as the parts need them.
 // until is when the first of them is due to be asked again.
-func (s *Sidecar) watch(ctx context.Context, st *site, p parts) (w api.MIPWatch, until time.Time) {
+func (s *Sidecar) watch(ctx context.Context, st *siteState, p parts) (w api.MIPWatch, until time.Time) {
 	// Both have the same deadline, so that the slower one decides and a failed one delays nothing.
 	var wg sync.WaitGroup
 	until = s.Now().Add(timing.FreshTopic)
@@ -111,7 +111,7 @@ func (s *Sidecar) watch(ctx context.Context, st *site, p parts) (w api.MIPWatch,
 		w.AI = &api.Offers{Summaries: works, Translations: works && s.AI.Model != nil}
 	}
 	if p.has(partMIPs) {
-		w.MIPs, w.Freshness.MIPs = d.mips, st.index.List.UpdatedAt
+		w.MIPs, w.Freshness.MIPs = d.mips, st.catalog.List.UpdatedAt
 	}
 	if p.has(partForum) {
 		w.Forum = d.topics
@@ -133,28 +133,28 @@ func (s *Sidecar) watch(ctx context.Context, st *site, p parts) (w api.MIPWatch,
 
 // addHeads adds the parts that follow from the heads of the chains. All are judged by one clock, so that they agree
 // with each other.
-func addHeads(w *api.MIPWatch, st *site, p parts, clock chainClock) {
-	x := st.index
+func addHeads(w *api.MIPWatch, st *siteState, p parts, clock chainClock) {
+	c := st.catalog
 	if p.has(partHardForks | partDiscrepancies) {
 		w.Freshness.HardForks = new(mip.NewTime(clock.wall))
-		for _, n := range x.Site.Networks {
+		for _, n := range c.Site.Networks {
 			w.Freshness.HardForks = earlier(w.Freshness.HardForks, new(mip.NewTime(clock.now(n.ID))))
 		}
 	}
 	if p.has(partHardForks) {
-		w.HardForks = append([]mip.HardFork{}, x.HardForks...)
+		w.HardForks = append([]mip.HardFork{}, c.HardForks...)
 		for i, f := range w.HardForks {
-			w.HardForks[i].Status, w.HardForks[i].StatusAsOf = f.StatusAt(x.Site.Networks, clock.now), w.Freshness.HardForks
+			w.HardForks[i].Status, w.HardForks[i].StatusAsOf = f.StatusAt(c.Site.Networks, clock.now), w.Freshness.HardForks
 		}
 	}
 	if p.has(partDiscrepancies) {
-		w.Discrepancies, w.Compared = compare(x, clock)
+		w.Discrepancies, w.Compared = compare(c, clock)
 	}
 	if p.has(partNetworks) {
 		w.Networks = clock.heads
 	}
 	// errors names one code for all networks: that of the first one, in the site's order, that failed.
-	for _, n := range x.Site.Networks {
+	for _, n := range c.Site.Networks {
 		head := clock.heads[n.ID]
 		if p.has(partNetworks) {
 			w.Freshness.Networks = earlier(w.Freshness.Networks, head.FetchedAt)
@@ -187,7 +187,7 @@ type discussions struct {
 
 // discuss gets every linked topic, all at the same time. The forum bounds how many calls go out at once. Without
 // activity it only resolves slugs.
-func (s *Sidecar) discuss(ctx context.Context, st *site, activity bool) discussions {
+func (s *Sidecar) discuss(ctx context.Context, st *siteState, activity bool) discussions {
 	answers := make([]forum.Answer, len(st.links))
 	// A topic is zero where a slug leads to none.
 	topics := make([]int, len(st.links))
@@ -196,8 +196,8 @@ func (s *Sidecar) discuss(ctx context.Context, st *site, activity bool) discussi
 		wg.Go(func() { topics[i], answers[i] = s.follow(ctx, st, l, activity) })
 	}
 	wg.Wait()
-	// The index is shared and never changed.
-	d := discussions{mips: slices.Clone(st.index.List.MIPs), topics: []api.ForumActivity{}}
+	// The catalog is shared and never changed.
+	d := discussions{mips: slices.Clone(st.catalog.List.MIPs), topics: []api.ForumActivity{}}
 	d.until = s.Now().Add(timing.FreshTopic)
 	for i, l := range st.links {
 		if l.topic == 0 && topics[i] != 0 {
@@ -236,7 +236,7 @@ func (s *Sidecar) discuss(ctx context.Context, st *site, activity bool) discussi
 
 // follow resolves the slug of a link that has no number, whose topic counts as linked from then on, and gets the
 // topic's activity if it is wanted. The topic is zero when the slug leads to none.
-func (s *Sidecar) follow(ctx context.Context, st *site, l link, activity bool) (topic int, a forum.Answer) {
+func (s *Sidecar) follow(ctx context.Context, st *siteState, l link, activity bool) (topic int, a forum.Answer) {
 	var err error
 	if topic = l.topic; topic == 0 {
 		if topic, err = st.forum.Resolve(ctx, l.slug); err != nil {
@@ -254,7 +254,7 @@ func (s *Sidecar) follow(ctx context.Context, st *site, l link, activity bool) (
 
 // heads gets the heads of all networks, by id and all at the same time, so that a slow one delays no other. until is
 // when the first of them is due to be asked for again.
-func (s *Sidecar) heads(ctx context.Context, st *site) (heads map[string]api.NetworkStatus, until time.Time) {
+func (s *Sidecar) heads(ctx context.Context, st *siteState) (heads map[string]api.NetworkStatus, until time.Time) {
 	heads, until = make(map[string]api.NetworkStatus, len(st.chains)), s.Now().Add(timing.FreshHead)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -316,16 +316,16 @@ func (c chainClock) source(network string) string {
 
 // compare lists where the texts and the chains disagree now, by proposal and then in the order of the forks, and counts
 // what was compared: see [mip.Compare]. A last call whose last day is over in UTC comes before a proposal's others.
-func compare(x *index.Index, clock chainClock) ([]api.Discrepancy, *mip.Compared) {
+func compare(c *catalog.Catalog, clock chainClock) ([]api.Discrepancy, *mip.Compared) {
 	out := []api.Discrepancy{}
-	for _, m := range x.List.MIPs {
+	for _, m := range c.List.MIPs {
 		last := m.LastCallDeadline
 		if m.Status == mip.LastCall && !last.IsZero() && !clock.wall.Before(last.Time().AddDate(0, 0, 1)) {
 			message := fmt.Sprintf("%s is in Last Call, and its deadline %s has passed.", m.ID, last)
 			out = append(out, api.Discrepancy{MIP: &m.Number, Code: "last-call-overdue", Message: message})
 		}
 	}
-	compared, found := mip.Compare(x.List.MIPs, mip.ID{Kind: x.Site.Prefix}, x.HardForks, x.Site.Networks)
+	compared, found := mip.Compare(c.List.MIPs, mip.ID{Kind: c.Site.Prefix}, c.HardForks, c.Site.Networks)
 	for _, d := range found {
 		// A fork without an activation time on the network is not active there.
 		if !d.Holds(d.Activation.Reached(clock.now(d.Network.ID))) {

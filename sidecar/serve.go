@@ -237,7 +237,7 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 	if e.questions == nil {
 		return e.answer(rec, r.WithContext(ctx))
 	}
-	c := &charge{limit: e.questions, caller: caller, site: base}
+	c := &charge{model: s.AI.Model, limit: e.questions, caller: caller, site: base}
 	res, err := e.answer(rec, r.WithContext(context.WithValue(ctx, chargeKey{}, c)))
 	c.taken().Set(h)
 	return res, err
@@ -268,7 +268,7 @@ func (s *Sidecar) newResponse(v any, until time.Time, stale time.Duration) (*res
 
 // responseKey names the response to a GET: the site that it follows from, the route, and the parameter.
 type responseKey struct {
-	site  *site
+	site  *siteState
 	route string
 	// number is a topic, or parts.
 	number int
@@ -280,7 +280,7 @@ type responseKey struct {
 func (s *Sidecar) newResponseCache() *cache.Cache[responseKey, *response] {
 	return cache.New[responseKey](cache.Config[*response]{
 		Fresh: timing.FreshTopic, Until: func(r *response) time.Time { return r.until },
-		Timeout: timing.Ask, Entries: 5 << 10, Detached: !s.Function, Now: s.Now, Stats: &s.counts.responses,
+		Timeout: timing.Ask, Entries: 5 << 10, Background: !s.Function, Now: s.Now, Stats: &s.counts.responses,
 	})
 }
 

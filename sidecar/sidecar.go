@@ -18,7 +18,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 	"github.com/mipwatch/mipwatch/sidecar/limit"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
@@ -86,13 +86,13 @@ type Sidecar struct {
 	// mu is held while the site changes.
 	mu      sync.Mutex
 	closed  bool
-	current atomic.Pointer[site]
+	current atomic.Pointer[siteState]
 	// updated is closed, by ready, at the first Update or at Close.
 	updated chan struct{}
 	ready   func()
 }
 
-// New returns a sidecar without an index. The caller calls [Sidecar.Close] after use.
+// New returns a sidecar without a catalog. The caller calls [Sidecar.Close] after use.
 func New(c Config) *Sidecar {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -108,7 +108,7 @@ func New(c Config) *Sidecar {
 	c.AI.Requests = cmp.Or(c.AI.Requests, &fetch.Stats{})
 	s := &Sidecar{Config: c, updated: make(chan struct{})}
 	s.ready = sync.OnceFunc(func() { close(s.updated) })
-	s.current.Store(&site{hosts: &hosts{}})
+	s.current.Store(&siteState{hosts: &hosts{}})
 	s.endpoints = s.newEndpoints()
 	s.responses = s.newResponseCache()
 	s.summaries = newAnswerCache[api.Summary](s, &s.counts.summaries)
@@ -117,16 +117,16 @@ func New(c Config) *Sidecar {
 	return s
 }
 
-// Update replaces the index of the site, from the next request on. The forum's topics and the heads of networks are
+// Update replaces the catalog of the site, from the next request on. The forum's topics and the heads of networks are
 // kept if the forum and all networks are still the same. After an error everything is as before.
-func (s *Sidecar) Update(x *index.Index) error {
+func (s *Sidecar) Update(c *catalog.Catalog) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return errors.New("the sidecar is closed")
 	}
 	old := s.current.Load()
-	next, err := s.newSite(x, old.hosts)
+	next, err := s.newSite(c, old.hosts)
 	if err != nil {
 		return err
 	}
@@ -154,22 +154,22 @@ type health struct {
 	Revision string `json:"revision,omitempty"`
 	// Commit is the site's: the newest one that touched a proposal.
 	Commit *string `json:"commit,omitempty"`
-	// Shared is ok or away, as the Redis is. A sidecar is healthy without it.
-	Shared string `json:"shared,omitempty"`
+	// Redis is ok or down. A sidecar is healthy without it.
+	Redis string `json:"redis,omitempty"`
 }
 
 // health answers GET /healthz while the process lives.
 func (s *Sidecar) health(http.ResponseWriter, *http.Request) (*response, error) {
 	h := health{Status: "ok", Version: s.Version, Revision: s.Revision}
-	if x := s.current.Load().index; x != nil {
-		h.Commit = x.Site.Commit
+	if c := s.current.Load().catalog; c != nil {
+		h.Commit = c.Site.Commit
 	}
 	switch {
 	case s.Redis == nil:
 	case s.Redis.Down():
-		h.Shared = "away"
+		h.Redis = "down"
 	default:
-		h.Shared = "ok"
+		h.Redis = "ok"
 	}
 	return s.newResponse(h, time.Time{}, 0)
 }
@@ -179,7 +179,7 @@ func (s *Sidecar) isReady(w http.ResponseWriter, r *http.Request) (*response, er
 	if s.draining.Load() {
 		return nil, errStopping
 	}
-	if s.current.Load().index == nil {
+	if s.current.Load().catalog == nil {
 		return nil, errNotReady
 	}
 	return s.health(w, r)
@@ -191,7 +191,7 @@ func (s *Sidecar) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	s.Drain()
-	old := s.current.Swap(&site{hosts: &hosts{}})
+	old := s.current.Swap(&siteState{hosts: &hosts{}})
 	s.ready()
 	s.responses.Close()
 	old.close()

@@ -19,12 +19,13 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/openapitest"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 const (
@@ -65,12 +66,7 @@ func describe() error {
 }
 
 func publish(ctx context.Context, s *site.Site, folder string) (*build.Published, error) {
-	o := build.Options{Site: s, Folders: []string{folder}}
-	c, err := build.Load(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	p, err := build.NewPlan(c, o)
+	p, err := buildtest.Plan(ctx, s, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +82,7 @@ type world struct {
 	topics  *demo.Discourse
 	main    *chainHost
 	test    *chainHost
-	known   *index.Index
+	known   *catalog.Catalog
 	log     *syncBuffer
 	from    string // the caller's address
 }
@@ -139,7 +135,7 @@ func (w *world) know() {
 }
 
 // known is a site with three proposals: MIP-1 with a topic, MIP-2 with a link by words, MIP-3 without.
-func known() *index.Index {
+func known() *catalog.Catalog {
 	forum, commit := "https://"+forumHost, "c0ffee"
 	words := forum + "/t/topic-401"
 	changed := mip.NewTime(time.Date(1999, 12, 1, 0, 0, 0, 0, time.UTC))
@@ -156,9 +152,12 @@ func known() *index.Index {
 	}
 	y2k := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix() // when bubbles begin
 	networks := []mip.Network{{ID: "mainnet", Name: "Main", ChainID: 143, BlockTime: 1}, {ID: "testnet", Name: "Test", ChainID: 10143, BlockTime: 1}}
-	return &index.Index{
-		Site: mip.SiteInfo{Title: "T", Prefix: "MIP", BaseURL: baseURL, Networks: networks, Forum: &forum, Locales: []string{}, Commit: &commit,
-			Counts: mip.SiteCounts{Total: 3, ByStatus: map[string]int{}, ByCategory: map[string]int{}}, History: "full"},
+	return &catalog.Catalog{
+		Site: mip.SiteInfo{
+			Site:   mip.Site{Title: "T", Prefix: "MIP", BaseURL: baseURL, Networks: networks, Forum: &forum, Locales: []string{}},
+			Commit: &commit,
+			Counts: mip.SiteCounts{Total: 3, ByStatus: map[string]int{}, ByCategory: map[string]int{}}, History: "full",
+		},
 		List: mip.List{Count: 3, UpdatedAt: &changed, MIPs: []mip.Summary{one, two, three}},
 		HardForks: []mip.HardFork{{Name: "NINE", Status: "scheduled", BundledMIPs: []int{1, 2}, Activation: map[string]mip.Activation{
 			"mainnet": at(y2k + 100), "testnet": at(y2k - 100)}}},

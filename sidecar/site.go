@@ -10,15 +10,15 @@ import (
 	"sync"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 	"github.com/mipwatch/mipwatch/sidecar/chain"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
-	"github.com/mipwatch/mipwatch/sidecar/index"
 )
 
-// site is an index with what follows from it. It is replaced as a whole.
-type site struct {
-	// index is nil before the first one is read.
-	index *index.Index
+// siteState is a catalog with what follows from it. It is replaced as a whole.
+type siteState struct {
+	// catalog is nil before the first one is read.
+	catalog *catalog.Catalog
 	*hosts
 	// links are those to discussions in the forum.
 	links []link
@@ -55,39 +55,39 @@ type link struct {
 
 // site returns the site. It waits for the first one until ctx ends, so that the first request to a process that has
 // just started is answered like any other.
-func (s *Sidecar) site(ctx context.Context) (*site, error) {
+func (s *Sidecar) site(ctx context.Context) (*siteState, error) {
 	select {
 	case <-s.updated:
 	case <-ctx.Done():
 	}
 	st := s.current.Load()
-	if st.index == nil {
+	if st.catalog == nil {
 		return nil, errNotReady
 	}
 	return st, nil
 }
 
-// newSite returns the site of an index. It has the old hosts if these are still the same.
-func (s *Sidecar) newSite(x *index.Index, old *hosts) (*site, error) {
-	st := &site{index: x, hosts: old, links: links(x)}
+// newSite returns the site of a catalog. It has the old hosts if these are still the same.
+func (s *Sidecar) newSite(c *catalog.Catalog, old *hosts) (*siteState, error) {
+	st := &siteState{catalog: c, hosts: old, links: links(c)}
 	// Links that have only a slug have the topic zero, which is nobody's.
 	for _, l := range st.links {
 		st.linked.Store(l.topic, true)
 	}
 	// The site says which networks there are. RPC addresses are never part of what it publishes.
 	var endpoints []mip.Endpoints
-	for _, n := range x.Site.Networks {
+	for _, n := range c.Site.Networks {
 		e := mip.Endpoints{Network: n}
-		if i := slices.IndexFunc(x.Endpoints, func(e mip.Endpoints) bool { return e.ID == n.ID }); i >= 0 {
-			e.RPC, e.BlockTime = x.Endpoints[i].RPC, cmp.Or(x.Endpoints[i].BlockTime, n.BlockTime)
+		if i := slices.IndexFunc(c.Endpoints, func(e mip.Endpoints) bool { return e.ID == n.ID }); i >= 0 {
+			e.RPC, e.BlockTime = c.Endpoints[i].RPC, cmp.Or(c.Endpoints[i].BlockTime, n.BlockTime)
 		}
 		endpoints = append(endpoints, e)
 	}
-	if reflect.DeepEqual(old.forumURL, x.Site.Forum) && reflect.DeepEqual(old.endpoints, endpoints) {
+	if reflect.DeepEqual(old.forumURL, c.Site.Forum) && reflect.DeepEqual(old.endpoints, endpoints) {
 		return st, nil
 	}
 	var err error
-	st.hosts, err = s.openHosts(x.Site.Forum, endpoints)
+	st.hosts, err = s.openHosts(c.Site.Forum, endpoints)
 	return st, err
 }
 
@@ -97,7 +97,7 @@ func (s *Sidecar) openHosts(forumURL *string, endpoints []mip.Endpoints) (*hosts
 	if forumURL != nil {
 		f, err := forum.New(forum.Config{
 			BaseURL: *forumURL, Transport: s.Transport, UserAgent: userAgent,
-			Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &h.forumStats,
+			Background: !s.Function, Now: s.Now, Log: s.Log, Stats: &h.forumStats,
 		})
 		if err != nil {
 			return nil, err
@@ -107,7 +107,7 @@ func (s *Sidecar) openHosts(forumURL *string, endpoints []mip.Endpoints) (*hosts
 	for i, e := range endpoints {
 		c, err := chain.New(chain.Config{
 			Endpoints: e, Transport: s.Transport, UserAgent: userAgent,
-			Detached: !s.Function, Now: s.Now, Log: s.Log, Stats: &h.chainStats[i],
+			Background: !s.Function, Now: s.Now, Log: s.Log, Stats: &h.chainStats[i],
 		})
 		if err != nil {
 			h.close()
@@ -129,20 +129,20 @@ func (h *hosts) close() {
 }
 
 // links returns the links to the site's forum: one for each topic, and every one that has only a slug.
-func links(x *index.Index) []link {
-	if x.Site.Forum == nil {
+func links(c *catalog.Catalog) []link {
+	if c.Site.Forum == nil {
 		return nil
 	}
 	var out []link
 	seen := map[int]bool{}
-	for i, m := range x.List.MIPs {
+	for i, m := range c.List.MIPs {
 		// Several proposals may link to one topic, which is asked for once.
 		switch {
 		case m.ForumTopicID != nil && !seen[*m.ForumTopicID]:
 			seen[*m.ForumTopicID] = true
 			out = append(out, link{proposal: i, topic: *m.ForumTopicID})
 		case m.ForumTopicID == nil && m.DiscussionsTo != nil:
-			if slug := slugOf(*m.DiscussionsTo, *x.Site.Forum); slug != "" {
+			if slug := slugOf(*m.DiscussionsTo, *c.Site.Forum); slug != "" {
 				out = append(out, link{proposal: i, slug: slug})
 			}
 		}
@@ -160,10 +160,10 @@ func slugOf(address, forum string) string {
 	return slug
 }
 
-// baseURL returns the site's base address, which is empty before the first index.
-func (st *site) baseURL() string {
-	if st.index == nil {
+// baseURL returns the site's base address, which is empty before the first catalog.
+func (st *siteState) baseURL() string {
+	if st.catalog == nil {
 		return ""
 	}
-	return st.index.Site.BaseURL
+	return st.catalog.Site.BaseURL
 }

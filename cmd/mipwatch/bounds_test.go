@@ -68,9 +68,6 @@ var headerForms = map[string]func(n int) string{
 	},
 }
 
-// likely are the forms by which sites have suffered, or which multiply.
-var likely = []string{"short", "marks", "people", "numbers"}
-
 // listed joins items up to about n bytes.
 func listed(n int, between string, item func(i int) string) string {
 	var b strings.Builder
@@ -101,6 +98,7 @@ func manyKeys() map[string]string {
 // TestHeadersInProportion builds sites of one sound proposal and, of each form, one for each key with the longest
 // value that a header can hold: nothing but the proposal itself may suffer.
 func TestHeadersInProportion(t *testing.T) {
+	testenv.Long(t, "sites of the longest headers")
 	t.Parallel()
 	site := func(t *testing.T, headers map[string]string) {
 		dir := t.TempDir()
@@ -120,9 +118,6 @@ func TestHeadersInProportion(t *testing.T) {
 	}
 	for form, value := range headerForms {
 		t.Run(form, func(t *testing.T) {
-			if !slices.Contains(likely, form) {
-				testenv.Long(t, "values of every form")
-			}
 			t.Parallel()
 			headers := map[string]string{}
 			for _, key := range headerKeys {
@@ -140,6 +135,7 @@ func TestHeadersInProportion(t *testing.T) {
 // TestSitesInProportion builds sites in which many proposals have long values, each of its own or all the same:
 // what is multiplied with each other shows here.
 func TestSitesInProportion(t *testing.T) {
+	testenv.Long(t, "sites of many long values")
 	t.Parallel()
 	const many = 60
 	for name, header := range map[string]func(i int) string{

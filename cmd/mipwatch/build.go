@@ -95,14 +95,14 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	if c.History == "none" {
 		b.progress.say("no git history, so times of change are the headers' dates")
 	}
-	b.progress.future(c.Commit, c.Committed)
+	b.progress.future(c.Commit, c.CommittedAt)
 	// Without --keep-going one proposal in error keeps the whole site as it was: a reader never finds a list that names
 	// a proposal without a page.
 	refused := count(c.Problems).Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0)
 	if refused && len(c.Proposals) == 0 {
 		return b.refuse(mip.FoldProblems(c.Problems))
 	}
-	plan, err := build.NewPlan(c, o)
+	plan, err := build.NewPlan(c)
 	if err != nil {
 		return exit(exitProblems, fmt.Errorf("plan the site: %w", err))
 	}
@@ -121,7 +121,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	problems := problemsOf(c, plan)
 	b.print(problems, mostWarnings)
 	if b.snapshot != "" {
-		if _, err := build.Snapshot(ctx, plan, b.snapshot, o.Site); err != nil {
+		if _, err := build.Snapshot(ctx, plan, b.snapshot); err != nil {
 			return writeError("--snapshot", b.snapshot, err)
 		}
 	}

@@ -56,7 +56,7 @@ func (c *checker) run(ctx context.Context, args []string) error {
 		return err
 	}
 	progress.doing("rendering…")
-	if err := render(ctx, loaded, o); err != nil {
+	if err := render(ctx, loaded); err != nil {
 		return exit(exitProblems, err)
 	}
 	progress.clear()
@@ -75,7 +75,7 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	default:
 		writeText(c.stdout, r.Problems, -1)
 	}
-	progress.future(loaded.Commit, loaded.Committed)
+	progress.future(loaded.Commit, loaded.CommittedAt)
 	progress.say("checked %s: %s", plural(r.Checked, "file"), r.counts)
 	// The exit code is that of the files that were asked for.
 	if r.Errors > 0 || c.strict && r.Warnings > 0 {
@@ -85,12 +85,12 @@ func (c *checker) run(ctx context.Context, args []string) error {
 }
 
 // render makes what a build would, and writes nothing. It adds links that lead nowhere to the problems.
-func render(ctx context.Context, c *build.Content, o build.Options) error {
+func render(ctx context.Context, c *build.Content) error {
 	if len(c.Proposals) == 0 {
 		return nil
 	}
 	// A plan is as far as problems of the site as a whole can be found; Check makes each page.
-	plan, err := build.NewPlan(c, o)
+	plan, err := build.NewPlan(c)
 	if err != nil {
 		return fmt.Errorf("plan the site: %w", err)
 	}
@@ -104,7 +104,7 @@ func render(ctx context.Context, c *build.Content, o build.Options) error {
 // newReport limits what was found to the named files, if any are named. The error names all those that
 // are not among the proposals.
 func newReport(c *build.Content, folders, args []string) (checkReport, error) {
-	names := slices.Clone(c.CommittedTexts.Files)
+	names := slices.Clone(c.CommittedFiles)
 	for _, p := range c.Proposals {
 		names = append(names, p.File)
 	}

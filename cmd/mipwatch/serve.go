@@ -31,7 +31,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // Limits of the local server.
@@ -130,7 +130,7 @@ func reachable(a net.Addr) string {
 func (s *server) listen(ctx context.Context, listener net.Listener) error {
 	// Deadlines keep a client that sends nothing from holding a connection for ever.
 	srv := &http.Server{
-		Handler:           guarded(listener.Addr(), s),
+		Handler:           checkOrigin(listener.Addr(), s),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
@@ -192,7 +192,7 @@ func (s *server) build(ctx context.Context) error {
 	}
 	progress.doing("rendering…")
 	// The plan is this edition's own, so that its scripts can be changed.
-	plan, err := build.NewPlan(c, o)
+	plan, err := build.NewPlan(c)
 	if err != nil {
 		return exit(exitWrite, err)
 	}
@@ -346,7 +346,7 @@ func startSidecar(invented bool, env func(string) (string, bool), log io.Writer)
 
 // update has the sidecar read a new build, as it would read the published folder.
 func (l *localSidecar) update(ctx context.Context, p *build.Published, networks []mip.Endpoints) error {
-	site, err := index.FromFS(p).Load(ctx)
+	site, err := catalog.FromFS(p).Load(ctx)
 	if err != nil {
 		return fmt.Errorf("read the built site: %w", err)
 	}
@@ -354,7 +354,7 @@ func (l *localSidecar) update(ctx context.Context, p *build.Published, networks 
 	site.Endpoints = networks
 	// The invented hosts know the topics and networks of the site.
 	if l.demo != nil {
-		l.demo.Demo(time.Now, site.Site, site.List.MIPs, site.Endpoints)
+		l.demo.Demo(time.Now, site.Site.Site, site.List.MIPs, site.Endpoints)
 	}
 	return l.Update(site)
 }

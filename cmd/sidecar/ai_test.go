@@ -16,7 +16,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/aimocktest"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 const secret = "sk-never-to-be-seen"
@@ -65,7 +65,7 @@ func (p *process) wantSummary(body, source string) {
 // answers makes a server's answer to any question about MIP-7 of the samples.
 func answers(t *testing.T, dir string) []aimocktest.Fixture {
 	t.Helper()
-	x, err := index.FromFS(os.DirFS(dir)).Load(t.Context())
+	x, err := catalog.FromFS(os.DirFS(dir)).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/redistest"
 	"github.com/mipwatch/mipwatch/internal/testenv"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // When the Redis is killed, when it is started again, and when the load ends.
@@ -96,7 +96,7 @@ func newLoad(b *testing.B, n int) *load {
 // summaries makes a model that says of each proposal what rules say.
 func summaries(b testing.TB, dir string) func(demo.ModelRequest) demo.ModelReply {
 	said := map[string]string{}
-	x, err := index.FromFS(os.DirFS(dir)).Load(b.Context())
+	x, err := catalog.FromFS(os.DirFS(dir)).Load(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Command sidecar serves the live part of a site: it parses flags, reads the environment, keeps the index of the
+// Command sidecar serves the live part of a site: it parses flags, reads the environment, keeps the catalog of the
 // proposals up to date, runs the HTTP server and writes its metrics. It does not know how an answer is made.
 package main
 

@@ -15,7 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // descriptions say what each metric is. Alerts of operators use the names, so that they stay as they are.
@@ -30,9 +30,9 @@ var descriptions = map[string]string{
 	"model_tokens_used_total":        "Tokens of the model, by what the provider says.",
 	"problems_total":                 "Answers that were problems, by code.",
 	"rate_limited_total":             "Requests that a limit refused, by limit.",
-	"shared_away":                    "1 while the Redis of REDIS_URL is away, else 0.",
+	"redis_down":                     "1 while the Redis of REDIS_URL is down, else 0.",
 	"site_changed_timestamp_seconds": "When a new state of the site was last taken over.",
-	"site_looks_total":               "Readings of the site.",
+	"site_polls_total":               "Readings of the site.",
 	"site_proposals":                 "Proposals of the site.",
 	"site_seen_timestamp_seconds":    "When the site could last be read, changed or not.",
 	"upstream_breakers_open":         "Breakers that are open after failures, until a call succeeds.",
@@ -47,7 +47,7 @@ type metrics struct {
 	answered *victoria.Set
 	// sidecar and site count the rest. They are set before anybody asks.
 	sidecar *sidecar.Sidecar
-	site    *index.Stats
+	site    *catalog.Stats
 }
 
 // newMetrics returns the metrics of a process without a sidecar. It counts each code and route from zero, so that the
@@ -183,11 +183,11 @@ func (m *metrics) counted() *victoria.Set {
 		gauge(float64(spend.PerDay), "model_tokens_per_day")
 	}
 	if down := stats.RedisDown; down != nil {
-		gauge(map[bool]float64{true: 1}[*down], "shared_away")
+		gauge(map[bool]float64{true: 1}[*down], "redis_down")
 	}
 	gauge(float64(m.site.Proposals.Load()), "site_proposals")
-	count(m.site.Succeeded.Load(), "site_looks_total", "result", "ok")
-	count(m.site.Failed.Load(), "site_looks_total", "result", "error")
+	count(m.site.Succeeded.Load(), "site_polls_total", "result", "ok")
+	count(m.site.Failed.Load(), "site_polls_total", "result", "error")
 	// Both are 0 before the first time.
 	gauge(float64(m.site.SucceededAt.Load()), "site_seen_timestamp_seconds")
 	gauge(float64(m.site.ChangedAt.Load()), "site_changed_timestamp_seconds")

@@ -186,7 +186,7 @@ func TestMetricsCount(t *testing.T) {
 		`mipwatch_model_tokens_used_total`:                                                    0,
 		`mipwatch_model_tokens_left`:                                                          1000000,
 		`mipwatch_site_proposals`:                                                             2,
-		`mipwatch_site_looks_total{result="error"}`:                                           0,
+		`mipwatch_site_polls_total{result="error"}`:                                           0,
 	}
 	want, got := map[string]float64{}, map[string]float64{}
 	for series, n := range counts {

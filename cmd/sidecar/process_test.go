@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -170,16 +171,11 @@ func (h *hosts) publish(t testing.TB, dir string, titles ...string) {
 // snapshot builds a snapshot of the site with the proposals of a folder, and returns its plan.
 func (h *hosts) snapshot(t testing.TB, dir, folder string) *build.Plan {
 	t.Helper()
-	o := build.Options{Site: h.site, Folders: []string{folder}}
-	c, err := build.Load(t.Context(), o)
+	p, err := buildtest.Plan(t.Context(), h.site, folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := build.NewPlan(c, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := build.Snapshot(t.Context(), p, dir, h.site); err != nil {
+	if _, err := build.Snapshot(t.Context(), p, dir); err != nil {
 		t.Fatal(err)
 	}
 	return p

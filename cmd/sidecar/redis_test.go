@@ -42,7 +42,7 @@ func (p *process) join() {
 	for joined := false; !joined; {
 		p.get("/api/forum-activity?topicId=401", http.StatusOK)
 		p.await("request")
-		joined = strings.Contains(p.get("/healthz", http.StatusOK), `"shared":"ok"`)
+		joined = strings.Contains(p.get("/healthz", http.StatusOK), `"redis":"ok"`)
 	}
 }
 
@@ -103,20 +103,20 @@ func TestRedis(t *testing.T) {
 		p.join()
 		all = append(all, p)
 	}
-	away := func(i int, want float64) {
+	down := func(i int, want float64) {
 		t.Helper()
-		if got, ok := scrape(t, metrics[i])["mipwatch_shared_away"]; got != want || !ok {
+		if got, ok := scrape(t, metrics[i])["mipwatch_redis_down"]; got != want || !ok {
 			t.Errorf("the metrics of process %d say %v, told %t, want %v", i, got, ok, want)
 		}
 	}
 	q.eleven(t, all...)
-	all[0].contains("/healthz", `"shared":"ok"`)
-	away(0, 0)
+	all[0].contains("/healthz", `"redis":"ok"`)
+	down(0, 0)
 	redis.Kill()
 	for i, p := range all {
-		p.until("redis is away")
-		p.contains("/healthz", `"shared":"away"`)
-		away(i, 1)
+		p.until("redis is down")
+		p.contains("/healthz", `"redis":"down"`)
+		down(i, 1)
 	}
 	for _, p := range all {
 		q.eleven(t, p) // each by itself
@@ -130,8 +130,8 @@ func TestRedis(t *testing.T) {
 	for _, p := range all {
 		p.signal(syscall.SIGTERM)
 		p.wantEnd()
-		if away, back := p.said("redis is away"), p.said("redis is back"); away != back {
-			t.Errorf("the log says %d times that the Redis is away and %d times that it is back", away, back)
+		if down, back := p.said("redis is down"), p.said("redis is back"); down != back {
+			t.Errorf("the log says %d times that the Redis is down and %d times that it is back", down, back)
 		}
 		for _, line := range p.seen {
 			if b, err := json.Marshal(line); err != nil || strings.Contains(string(b), secret) || strings.Contains(string(b), redis.Addr()) {
@@ -156,6 +156,6 @@ func TestRedisTLS(t *testing.T) {
 	one.join()
 	other.join()
 	q.eleven(t, one, other)
-	stranger.until("redis is away")
+	stranger.until("redis is down")
 	q.eleven(t, stranger)
 }

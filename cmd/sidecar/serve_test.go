@@ -40,7 +40,7 @@ func TestServeCutsOff(t *testing.T) {
 						io.WriteString(w, "done")
 					case <-r.Context().Done():
 					}
-				}), &guard{most: mostWaiting}, s.log)
+				}), newConnectionLimit(mostWaiting), s.log)
 				ctx, cancel := context.WithCancel(t.Context())
 				listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 				served := make(chan error, 1)
@@ -86,7 +86,7 @@ func TestServeStopsDespiteBodies(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 		served := make(chan error, 1)
-		go func() { served <- s.serve(ctx, newHTTP(s.handler, &guard{most: mostWaiting}, s.log), listener) }()
+		go func() { served <- s.serve(ctx, newHTTP(s.handler, newConnectionLimit(mostWaiting), s.log), listener) }()
 		for _, route := range []string{"POST /api/ai-summary", "POST /api/ai-translate", "PUT /api/ai-summary", "POST /api/mip-watch", "OPTIONS /healthz"} {
 			const length, chunked = "Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"
 			for _, body := range []string{length, length + "{", chunked, chunked + "9\r\n{", chunked + "11800\r\n" + strings.Repeat(" ", 70<<10)} {

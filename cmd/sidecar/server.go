@@ -17,7 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // The limits of the HTTP server. No answer takes longer than 8 s.
@@ -47,15 +47,15 @@ type server struct {
 	handler *sidecar.Sidecar
 	// metrics are counted even where nobody can read them.
 	metrics *metrics
-	// poller gives the handler each new index of the site.
-	poller *index.Poller
+	// poller gives the handler each new catalog of the site.
+	poller *catalog.Poller
 }
 
 // newServer returns a server that logs to stdout, and whose handler the caller closes. The errors are all that is wrong
 // with the configuration, so that an operator mends it at once. There is no server then.
 func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
 	c, errs := sidecar.Environment(env, stdout)
-	s := &server{log: c.Log, metrics: newMetrics(), poller: &index.Poller{Lookup: env, Log: c.Log}}
+	s := &server{log: c.Log, metrics: newMetrics(), poller: &catalog.Poller{Lookup: env, Log: c.Log}}
 	// Networks are those of site.yaml, which need not be there: the published site names them as well.
 	config, err := site.Load(cmp.Or(f.config, "site.yaml"))
 	switch {
@@ -69,7 +69,7 @@ func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
 			errs = append(errs, err)
 		}
 	}
-	source, err := index.Open(f.site, &http.Client{})
+	source, err := catalog.Open(f.site, &http.Client{})
 	if err != nil {
 		errs = append(errs, err)
 	}
@@ -80,13 +80,13 @@ func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
 	build := release.Current()
 	c.Version, c.Revision, c.Observe = build.Version, build.Commit, s.metrics.observe
 	s.handler = sidecar.New(c)
-	s.poller.Load, s.poller.Update = source.Load, s.handler.Update
+	s.poller.Source, s.poller.Sidecar = source, s.handler
 	s.metrics.sidecar, s.metrics.site = s.handler, &s.poller.Stats
 	return s, nil
 }
 
 // newHTTP returns the HTTP server of a handler, which does not listen yet.
-func newHTTP(h http.Handler, g *guard, log *slog.Logger) *http.Server {
+func newHTTP(h http.Handler, l *connectionLimit, log *slog.Logger) *http.Server {
 	srv := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: headerTimeout,
@@ -96,7 +96,7 @@ func newHTTP(h http.Handler, g *guard, log *slog.Logger) *http.Server {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
-	g.protect(srv)
+	l.protect(srv)
 	return srv
 }
 
@@ -111,7 +111,7 @@ func (s *server) run(ctx context.Context, f flags) error {
 	defer listener.Close()
 	// An address may have a password, which is for no log.
 	build, where, interval := release.Current(), f.site, folderInterval
-	if u, err := url.Parse(f.site); err == nil && index.IsAddress(f.site) {
+	if u, err := url.Parse(f.site); err == nil && catalog.IsAddress(f.site) {
 		where, interval = u.Redacted(), addressInterval
 	}
 	var scraped net.Listener
@@ -124,7 +124,7 @@ func (s *server) run(ctx context.Context, f flags) error {
 		"addr", listener.Addr().String(), "version", build.Version, "revision", build.Commit, "site", where)
 	if scraped != nil {
 		s.log.Info("metrics", "addr", scraped.Addr().String())
-		srv := newHTTP(s.metrics, &guard{most: scrapersWaiting}, s.log)
+		srv := newHTTP(s.metrics, newConnectionLimit(scrapersWaiting), s.log)
 		defer srv.Close()
 		go srv.Serve(scraped) // until Close
 	}
@@ -132,7 +132,7 @@ func (s *server) run(ctx context.Context, f flags) error {
 	polled, stop := context.WithCancel(ctx)
 	var polling sync.WaitGroup
 	polling.Go(func() { s.poller.Run(polled, interval) })
-	err = s.serve(ctx, newHTTP(s.handler, &guard{most: mostWaiting}, s.log), listener)
+	err = s.serve(ctx, newHTTP(s.handler, newConnectionLimit(mostWaiting), s.log), listener)
 	stop()
 	polling.Wait()
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *server) serve(ctx context.Context, srv *http.Server, listener net.Liste
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	// Shutdown closes the listener too, and may return the error of closing it twice.
-	// What is still in flight after the time limit is cut off.
+	// The time limit cuts off the requests that are still in flight.
 	if err := srv.Shutdown(limit); errors.Is(err, context.DeadlineExceeded) {
 		s.log.Warn("requests were cut off", "error", err.Error())
 		srv.Close()

@@ -19,6 +19,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/webtest"
@@ -35,12 +36,7 @@ func published(t *testing.T) (*build.Plan, string) {
 	for i := range s.Networks {
 		s.Networks[i].RPC = []string{"http://127.0.0.1:1"}
 	}
-	o := build.Options{Site: s, Folders: []string{top + "/internal/samples/proposals"}}
-	c, err := build.Load(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := build.NewPlan(c, o)
+	p, err := buildtest.Plan(t.Context(), s, top+"/internal/samples/proposals")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,8 @@ import (
 // floors and the checks, so that no answer outlives the rules by which it was made.
 const PromptVersion = "6"
 
-// Model answers a prompt. It is safe for concurrent use. What went wrong on the way (time, refusal, a cut answer) is in
-// its errors, which nothing here translates.
+// Model answers a prompt. It is safe for concurrent use. Its errors say what went wrong on the way (time,
+// refusal, a cut answer), and nothing here translates them.
 type Model interface {
 	// Ask returns a reply with an error too. It then has what the question cost.
 	Ask(ctx context.Context, p Prompt) (Reply, error)

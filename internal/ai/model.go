@@ -25,9 +25,9 @@ import (
 // errNoAnswer is for langchaingo. Callers never see it.
 var errNoAnswer = errors.New("no answer")
 
-// placeholder is the address that langchaingo gets. The real one may hold keys, and langchaingo's errors hold
+// noAddress is the address that langchaingo gets. The real one may hold keys, and langchaingo's errors hold
 // addresses. Only the path of its requests is used.
-const placeholder = "http://model.invalid"
+const noAddress = "http://model.invalid"
 
 // unboundedAnswer is the bound of an answer, in tokens, for a prompt that has none. Anthropic's API requires one, and
 // langchaingo's default is 2048.
@@ -50,17 +50,17 @@ type provider struct {
 var providers = map[string]provider{
 	"openai": {"openai", "https://api.openai.com/v1", "OPENAI_API_KEY", false,
 		func(m *Client, _ Prompt, via *http.Client) (llms.Model, error) {
-			return openai.New(openai.WithToken(m.Key), openai.WithModel(m.Name), openai.WithBaseURL(placeholder),
+			return openai.New(openai.WithToken(m.Key), openai.WithModel(m.Name), openai.WithBaseURL(noAddress),
 				openai.WithOrganization(""), openai.WithHTTPClient(via))
 		}},
 	"anthropic": {"anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", false,
 		func(m *Client, _ Prompt, via *http.Client) (llms.Model, error) {
 			return anthropic.New(anthropic.WithToken(m.Key), anthropic.WithModel(m.Name),
-				anthropic.WithBaseURL(placeholder), anthropic.WithHTTPClient(via))
+				anthropic.WithBaseURL(noAddress), anthropic.WithHTTPClient(via))
 		}},
 	"ollama": {"ollama", "http://127.0.0.1:11434", "OLLAMA_API_KEY", true,
 		func(m *Client, p Prompt, via *http.Client) (llms.Model, error) {
-			return ollama.New(ollama.WithModel(m.Name), ollama.WithServerURL(placeholder), ollama.WithHTTPClient(via),
+			return ollama.New(ollama.WithModel(m.Name), ollama.WithServerURL(noAddress), ollama.WithHTTPClient(via),
 				ollama.WithRunnerNumCtx(window(p)))
 		}},
 }
@@ -101,7 +101,7 @@ func NewClient(c ClientConfig) (*Client, error) {
 	const answerMost = 1 << 20 // bytes
 	p, known := providers[c.Provider]
 	c.Timeout = cmp.Or(c.Timeout, 7*time.Second)
-	address := cmp.Or(c.BaseURL, p.address, placeholder)
+	address := cmp.Or(c.BaseURL, p.address, noAddress)
 	host, err := fetch.New(address, fetch.Config{
 		Transport: c.Transport, UserAgent: c.UserAgent, MaxBytes: answerMost, Try: c.Timeout, NoRedirects: true,
 		Stats: c.Stats,

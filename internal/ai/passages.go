@@ -14,8 +14,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// text is a proposal that is translated.
-type text struct {
+// translationView is a proposal as its passages are translated.
+type translationView struct {
 	// The links that any section defines, by label as goldmark compares it.
 	links map[string]parser.Reference
 	// The description is nil where there is none.
@@ -56,47 +56,47 @@ type place struct {
 	lines []gmtext.Segment
 }
 
-// newText finds the passages of a proposal and hides what no model needs to see.
-func newText(p *mip.Proposal) *text {
-	t := &text{
+// newTranslationView finds the passages of a proposal and hides what no model needs to see.
+func newTranslationView(p *mip.Proposal) *translationView {
+	v := &translationView{
 		links: map[string]parser.Reference{}, sections: make([]section, len(p.Sections)),
 		bySource: map[string]*passage{}, next: 1,
 	}
 	for i, s := range p.Sections {
 		found, links := places(s.Markdown)
-		t.sections[i] = section{markdown: s.Markdown, places: found}
+		v.sections[i] = section{markdown: s.Markdown, places: found}
 		for _, l := range links {
-			t.links[util.ToLinkReference(l.Label())] = l
+			v.links[util.ToLinkReference(l.Label())] = l
 		}
 	}
-	t.title = t.add(p.Title)
+	v.title = v.add(p.Title)
 	if p.Description != nil {
-		t.description = t.add(*p.Description)
+		v.description = v.add(*p.Description)
 	}
-	for i := range t.sections {
-		s := &t.sections[i]
+	for i := range v.sections {
+		s := &v.sections[i]
 		for _, place := range s.places {
-			p := t.add(place.text(s.markdown))
+			p := v.add(place.text(s.markdown))
 			s.passages = append(s.passages, p)
 			if !slices.Contains(p.in, s) {
 				p.in = append(p.in, s)
 			}
 		}
 	}
-	return t
+	return v
 }
 
 // add returns the passage of a source. Passages without language are known too, so that they are looked at once.
-func (t *text) add(source string) *passage {
-	if known := t.bySource[source]; known != nil {
+func (v *translationView) add(source string) *passage {
+	if known := v.bySource[source]; known != nil {
 		return known
 	}
-	p := &passage{source: source, result: source, tokens: t.tokens(source), first: t.next}
-	p.asked = p.hide(t.next)
-	t.next += len(p.hidden())
-	t.bySource[source] = p
+	p := &passage{source: source, result: source, tokens: v.tokens(source), first: v.next}
+	p.asked = p.hide(v.next)
+	v.next += len(p.hidden())
+	v.bySource[source] = p
 	if p.hasLanguage() {
-		t.all = append(t.all, p)
+		v.all = append(v.all, p)
 	}
 	return p
 }

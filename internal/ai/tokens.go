@@ -57,8 +57,8 @@ const (
 
 // tokens finds the tokens of a passage, in order. Those of Markdown come from goldmark, so that they are exactly what
 // is rendered. The words between them come from a regular expression.
-func (t *text) tokens(source string) []token {
-	c := &passageContext{Context: parser.NewContext(), links: t.links, source: source}
+func (v *translationView) tokens(source string) []token {
+	c := &passageContext{Context: parser.NewContext(), links: v.links, source: source}
 	inlineParser().Parse(gmtext.NewReader([]byte(source)), parser.WithContext(c))
 	slices.SortFunc(c.found, func(a, b token) int { return cmp.Compare(a.from, b.from) })
 	var out []token
@@ -139,7 +139,7 @@ func (c *passageContext) note(n ast.Node, from, to int) {
 	switch n := n.(type) {
 	case *ast.CodeSpan:
 		const mostShown = 40 // bytes
-		// Sentences depend on short code. What is long or escaped in JSON a model would get wrong.
+		// Sentences depend on short code. A model gets code wrong that is long or escaped in JSON.
 		add(codeFault, "", from, to, to-from > mostShown || strings.ContainsAny(c.source[from:to], "\n\\\"{}"))
 	case *markdown.Formula, *ast.AutoLink, *ast.RawHTML:
 		add(markupFault, "", from, to, true)
@@ -212,15 +212,15 @@ func (p *passage) hasLanguage() bool {
 // opening begins a placeholder. It is a hidden token where it stands in a passage.
 const opening = "{{"
 
-// hole is the placeholder of number n, such as {{3}}.
-func hole(n int) string { return opening + strconv.Itoa(n) + "}}" }
+// placeholder is that of number n, such as {{3}}.
+func placeholder(n int) string { return opening + strconv.Itoa(n) + "}}" }
 
 // hide is the passage with placeholders. Their numbers begin with the one that is given.
 func (p *passage) hide(number int) string {
 	var b strings.Builder
 	at := 0
 	for i, t := range p.hidden() {
-		b.WriteString(p.source[at:t.from] + hole(number+i))
+		b.WriteString(p.source[at:t.from] + placeholder(number+i))
 		at = t.to
 	}
 	return b.String() + p.source[at:]
@@ -236,16 +236,16 @@ func (p *passage) show(reply string) (shown string, ok bool) {
 	ok = true
 	var pairs []string
 	for i, hidden := range p.hidden() {
-		hole := hole(p.first + i)
-		ok = ok && strings.Count(reply, hole) == 1
-		pairs = append(pairs, hole, p.source[hidden.from:hidden.to])
+		stand := placeholder(p.first + i)
+		ok = ok && strings.Count(reply, stand) == 1
+		pairs = append(pairs, stand, p.source[hidden.from:hidden.to])
 	}
 	return strings.NewReplacer(pairs...).Replace(reply), ok && strings.Count(reply, opening) == len(pairs)/2
 }
 
 // check returns the translation with its placeholders resolved, or what is wrong with the reply. Cheap checks come
 // first. Those that parse come after heapsMarks, which keeps a hostile answer from taking their time.
-func (t *text) check(p *passage, reply, codeWord string) (string, fault) {
+func (v *translationView) check(p *passage, reply, codeWord string) (string, fault) {
 	// A translation may have so many bytes for each of its source's, and so many beyond: some scripts take three bytes a
 	// letter, and short words can become long.
 	const mostGrowth, mostAdded = 4, 100
@@ -270,7 +270,7 @@ func (t *text) check(p *passage, reply, codeWord string) (string, fault) {
 	case leaksPrompt(result, p.source, translationTask, codeWord):
 		return "", leakFault
 	}
-	if f := tokenFault(p, t.tokens(result)); f != noFault {
+	if f := tokenFault(p, v.tokens(result)); f != noFault {
 		return "", f
 	}
 	switch {

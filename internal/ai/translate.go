@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -33,7 +34,7 @@ type Piece struct {
 	// translations.
 	Hash [32]byte
 
-	text     *text
+	view     *translationView
 	passages []*passage
 	locale   string
 }
@@ -50,12 +51,6 @@ type Passages struct {
 type PieceCache interface {
 	Piece(ctx context.Context, p *Piece) (Passages, error)
 }
-
-// Uncached is a [PieceCache] that keeps nothing.
-type Uncached struct{ Model Model }
-
-// Piece implements [PieceCache].
-func (u Uncached) Piece(ctx context.Context, p *Piece) (Passages, error) { return p.Ask(ctx, u.Model) }
 
 // Translate returns the title, the description and the sections with the given ids (none: all), in the
 // proposal's order, translated from English into the language of a BCP 47 tag.
@@ -86,29 +81,29 @@ func Translate(
 	if err != nil {
 		return out, err
 	}
-	t := newText(p) // of all sections, whichever are chosen
-	wanted := []*passage{t.title, t.description}
+	v := newTranslationView(p) // of all sections, whichever are chosen
+	wanted := []*passage{v.title, v.description}
 	for _, i := range chosen {
-		wanted = append(wanted, t.sections[i].passages...)
+		wanted = append(wanted, v.sections[i].passages...)
 	}
-	newest, err := t.translate(ctx, cache, locale, wanted)
+	newest, err := v.translate(ctx, cache, locale, wanted)
 	if err != nil {
 		return out, err
 	}
 	var body strings.Builder
 	for _, i := range chosen {
-		section, ok := t.sections[i].with(func(p *passage) string { return p.result })
+		section, ok := v.sections[i].with(func(p *passage) string { return p.result })
 		if !ok {
 			return out, errFailed.because("its passages make other blocks than the proposal's")
 		}
 		body.WriteString(section)
 	}
 	out = api.Translation{
-		MIPNumber: p.Number, Locale: locale, Title: t.title.result, Markdown: body.String(),
+		MIPNumber: p.Number, Locale: locale, Title: v.title.result, Markdown: body.String(),
 		ContentHash: p.ContentHash, GeneratedAt: newest.Made, Source: newest.Source,
 	}
 	if p.Description != nil {
-		out.Description = &t.description.result
+		out.Description = &v.description.result
 	}
 	return out, nil
 }
@@ -136,10 +131,10 @@ func Choose(all []mip.Section, ids []string) ([]int, error) {
 
 // pieces packs the passages in order. A passage that is larger than a piece is one by itself: it is not cut, since a
 // model needs whole sentences.
-func (t *text) pieces() [][]*passage {
+func (v *translationView) pieces() [][]*passage {
 	var out [][]*passage
 	size := 0
-	for i, p := range t.all {
+	for i, p := range v.all {
 		if i == 0 || size+len(p.source) > pieceBytes {
 			out = append(out, nil)
 			size = 0
@@ -152,14 +147,14 @@ func (t *text) pieces() [][]*passage {
 
 // translate sets the results of the pieces that hold wanted passages. It returns the newest of them, without its
 // texts. The first failure ends the calls that are under way; it returns when all have ended.
-func (t *text) translate(
+func (v *translationView) translate(
 	ctx context.Context, cache PieceCache, locale string, wanted []*passage,
 ) (newest Passages, err error) {
 	isWanted := map[*passage]bool{}
 	for _, p := range wanted {
 		isWanted[p] = true
 	}
-	pieces := slices.DeleteFunc(t.pieces(), func(piece []*passage) bool {
+	pieces := slices.DeleteFunc(v.pieces(), func(piece []*passage) bool {
 		return !slices.ContainsFunc(piece, func(p *passage) bool { return isWanted[p] })
 	})
 	made := make([]Passages, len(pieces))
@@ -170,7 +165,7 @@ func (t *text) translate(
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			made[i], err = cache.Piece(ctx, t.newPiece(locale, piece))
+			made[i], err = cache.Piece(ctx, v.newPiece(locale, piece))
 			return err
 		})
 	}
@@ -189,17 +184,17 @@ func (t *text) translate(
 }
 
 // newPiece is the piece of some passages.
-func (t *text) newPiece(locale string, passages []*passage) *Piece {
+func (v *translationView) newPiece(locale string, passages []*passage) *Piece {
 	hash := sha256.New()
 	for _, p := range passages {
 		fmt.Fprintf(hash, "%q\n", p.source)
 	}
-	return &Piece{Hash: [32]byte(hash.Sum(nil)), text: t, passages: passages, locale: locale}
+	return &Piece{Hash: [32]byte(hash.Sum(nil)), view: v, passages: passages, locale: locale}
 }
 
-// Fits reports whether a translation is whole. Its passages are not compared with the text again.
-func (p *Piece) Fits(made Passages) bool {
-	return len(made.Texts) == len(p.passages) && !slices.Contains(made.Texts, "")
+// Fits reports whether a translation is that of a model and whole. Its passages are not compared with the text again.
+func (p *Piece) Fits(made Passages, model string) bool {
+	return made.Source == model && len(made.Texts) == len(p.passages) && !slices.Contains(made.Texts, "")
 }
 
 // Ask asks a model for the passages, and once more for those whose translation breaks a rule.
@@ -207,7 +202,7 @@ func (p *Piece) Ask(ctx context.Context, m Model) (Passages, error) {
 	asked, results := p.passages, map[*passage]string{}
 	var faults []fault
 	for range attempts {
-		prompt, codeWord := p.text.prompt(asked, p.locale, faults)
+		prompt, codeWord := p.view.prompt(asked, p.locale, faults)
 		reply, err := m.Ask(ctx, prompt)
 		if err != nil {
 			return Passages{}, err
@@ -218,7 +213,7 @@ func (p *Piece) Ask(ctx context.Context, m Model) (Passages, error) {
 		for i, passage := range asked {
 			result, f := "", formFault
 			if answers != nil {
-				result, f = p.text.check(passage, answers[i], codeWord)
+				result, f = p.view.check(passage, answers[i], codeWord)
 			}
 			if f != noFault {
 				again, faults = append(again, passage), append(faults, f)
@@ -228,7 +223,7 @@ func (p *Piece) Ask(ctx context.Context, m Model) (Passages, error) {
 		if asked = again; len(asked) > 0 {
 			continue
 		}
-		out := Passages{Source: reply.Model}
+		out := Passages{Source: reply.Model, Made: mip.NewTime(time.Now())}
 		for _, passage := range p.passages {
 			out.Texts = append(out.Texts, results[passage])
 		}
@@ -245,7 +240,7 @@ var translationTask = strings.TrimSuffix(translationTaskFile, "\n")
 
 // prompt asks for the translation of passages. faults are what was wrong with the last answer, nil the first time. The
 // code word around the data is drawn for this call, and no answer may hold it.
-func (t *text) prompt(asked []*passage, locale string, faults []fault) (p Prompt, codeWord string) {
+func (v *translationView) prompt(asked []*passage, locale string, faults []fault) (p Prompt, codeWord string) {
 	var lines []string
 	for i, p := range asked {
 		text, _ := api.JSON(p.asked) // no string fails

@@ -76,7 +76,7 @@ func cyrillic(text string) string {
 // changed: blocks, code, links, tables, numbers. Tests of package build do so with real proposals.
 func TestTranslateKeepsStructure(t *testing.T) {
 	for _, d := range load(t, "MIP", samples) {
-		got, err := Translate(t.Context(), Uncached{each(cyrillic)}, d.proposal, "ru", nil)
+		got, err := Translate(t.Context(), uncached{each(cyrillic)}, d.proposal, "ru", nil)
 		if err != nil {
 			t.Errorf("%s: %v", d.file, err)
 			continue

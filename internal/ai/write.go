@@ -59,21 +59,20 @@ type WriteReport struct {
 }
 
 // WriteSummaries makes summaries, a few at a time, and puts each in its place as soon as it is made: a file is
-// the old one or the new one, whole, and never outside of its folder. What a model fails at is a problem of
+// the old one or the new one, whole, and never outside of its folder. A failure of the model is a problem of
 // that proposal, whose file stays as it was, and the others go on. The error is for what is wrong with more than
 // one: a file that cannot be written, or the end of ctx. The report is true then too.
 func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r WriteReport, err error) {
 	const atOnce = 4 // summaries
 	for _, out := range all {
-		err := out.inRoot(func(root *os.Root) error {
-			// These are of an earlier run that was killed. On an error there is no such folder, or writing into it fails
-			// with the reason.
-			_ = atomicfile.Recover(root, path.Dir(out.Name))
-			return nil
-		})
+		root, err := os.OpenRoot(out.Dir)
 		if err != nil {
 			return r, err
 		}
+		// These are of an earlier run that was killed. On an error there is no such folder, or writing into it fails with
+		// the reason.
+		_ = atomicfile.Recover(root, path.Dir(out.Name))
+		root.Close()
 	}
 	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)
@@ -153,20 +152,13 @@ func replaceSummary(out Outdated, sum api.Summary) error {
 	if err := enc.Encode(sum); err != nil {
 		return err
 	}
-	return out.inRoot(func(root *os.Root) error {
-		if err := root.Mkdir(path.Dir(out.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		return atomicfile.Write(root, out.Name, text.Bytes())
-	})
-}
-
-// inRoot calls f with the folder of proposals.
-func (out Outdated) inRoot(f func(*os.Root) error) error {
 	root, err := os.OpenRoot(out.Dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	return f(root)
+	if err := root.Mkdir(path.Dir(out.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return atomicfile.Write(root, out.Name, text.Bytes())
 }

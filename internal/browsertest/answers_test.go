@@ -32,7 +32,7 @@ func answers(t *testing.T, _ *served) {
 func answersIn(t *testing.T, config, fork string) {
 	t.Helper()
 	const must, idle, quiet = "Contracts that allocate more than 8 MB will now revert.", "Users do not have to do anything.",
-		"Validators sign a block as they did before."
+		"Validators verify blocks in 5% less time."
 	at := func(quote string) string { return fmt.Sprintf(`{"section": "s-compatibility", "quote": %q}`, quote) }
 	axis := func(severity string, act bool, quote string) string {
 		return fmt.Sprintf(`{"impact": "As it says.", "severity": %q, "actionRequired": %t, "evidence": [%s]}`, severity, act, at(quote))

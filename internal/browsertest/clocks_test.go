@@ -37,7 +37,7 @@ func committedThen(t *testing.T, earlier bool) map[string]string {
 	}
 	out := map[string]string{}
 	for i, m := range c.Summaries {
-		if c.CommittedTexts.Summary(m.ID) != nil {
+		if c.Committed[i] != nil {
 			continue
 		}
 		subject := c.Subject(i)

@@ -19,11 +19,12 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // hosts are those that the site of this repository looks at.
@@ -122,22 +123,18 @@ func (with setup) make() (*built, error) {
 	if with.locale != "" {
 		s.Locales = append(s.Locales, with.locale)
 	}
-	o := build.Options{Site: s, Folders: slices.Clone(with.folders)}
-	if o.Folders == nil {
-		o.Folders = []string{"../samples/proposals", "testdata/proposals"}
+	folders := slices.Clone(with.folders)
+	if folders == nil {
+		folders = []string{"../samples/proposals", "testdata/proposals"}
 	}
 	if with.more != nil {
-		if o.Folders, err = with.add(o.Folders); err != nil {
+		if folders, err = with.add(folders); err != nil {
 			return nil, err
 		}
 	}
 	ctx := context.Background()
-	c, err := build.Load(ctx, o)
-	if err != nil {
-		return nil, err
-	}
 	v := &built{site: s}
-	if v.plan, err = build.NewPlan(c, o); err == nil {
+	if v.plan, err = buildtest.Plan(ctx, s, folders...); err == nil {
 		v.static, err = v.plan.Publish(ctx)
 	}
 	return v, err
@@ -172,7 +169,7 @@ func (v *served) tab(t *testing.T, view View) *Tab {
 // sidecar is one that knows the site, on invented hosts.
 func (v *served) sidecar(t testing.TB, llm *demo.Model) *sidecar.Sidecar {
 	t.Helper()
-	k, err := index.FromFS(v.static).Load(t.Context())
+	k, err := catalog.FromFS(v.static).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +177,7 @@ func (v *served) sidecar(t testing.TB, llm *demo.Model) *sidecar.Sidecar {
 	now := func() time.Time { return time.Now().Add(time.Duration(v.later.Load())) }
 	v.network = demo.NewNetwork()
 	t.Cleanup(v.network.Close)
-	v.network.Demo(now, k.Site, k.List.MIPs, v.site.Networks)
+	v.network.Demo(now, k.Site.Site, k.List.MIPs, v.site.Networks)
 	config := sidecar.Config{Transport: v.network, Now: now, RequestsPerMinute: 1_000_000}
 	if llm != nil {
 		const host, name = "model.example.org", "lantern-large"

@@ -105,7 +105,7 @@ func some(t *testing.T, from string, n int) string {
 // pages are the paths of all pages of the site.
 func (v *served) pages() (paths []string) {
 	for _, a := range v.plan.Artifacts {
-		if strings.HasPrefix(a.Type, "text/html") {
+		if strings.HasPrefix(a.Type(), "text/html") {
 			paths = append(paths, a.Route)
 		}
 	}

@@ -1,9 +1,7 @@
 package corpus
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -31,104 +29,39 @@ const (
 	maxSource = 100 // characters of the name of a model
 )
 
-// Committed are the summaries and translations in the proposals folders: summaries/MIP-7.json
-// and translations/ja/MIP-7.md. It is immutable after [Corpus.ReadCommitted] and safe for
-// concurrent use.
-type Committed struct {
-	// Problems are sorted; every file that is not published has at least one.
-	Problems []mip.Problem
-	// Files are the paths of all files that belong to a proposal by name, as in problems, sorted.
-	Files []string
-
-	summaries    map[mip.ID]*entry // published or not
-	translations map[mip.ID][]Translation
+// CommittedSummary is a summary of a proposal that is committed beside it: summaries/MIP-7.json. Its
+// form is right. Whether the text supports it is for the caller to find out.
+type CommittedSummary struct {
+	// Summary has no other fields than the file, and Stale, which marks one of an older text.
+	*api.Summary
+	// File is the path, as in problems.
+	File string
 }
 
-// Translation is a committed translation that is published.
-type Translation struct {
+// CommittedTranslation is a translation of a proposal that is committed beside it:
+// translations/ja/MIP-7.md.
+type CommittedTranslation struct {
 	// PublishedTranslation is the body of the answer. The ids of its sections are those of the
 	// English text as far as the two correspond. It must not be changed.
 	*api.PublishedTranslation
 	// File is the path, as in problems.
 	File string
-	// Heavy says that the HTML can be out of proportion to the text, as in [Proposal].
-	Heavy bool
+	// NeedsTrialRender is as in [Proposal].
+	NeedsTrialRender bool
 	// Lines is how many the file has.
 	Lines int
 }
 
-// Summary is the committed summary of a proposal, nil when none is published. Its Stale marks one of an older text.
-func (c *Committed) Summary(id mip.ID) *api.Summary {
-	if e := c.summaries[id]; e != nil {
-		return e.summary
-	}
-	return nil
-}
-
-// Translations are the published translations of a proposal, by locale. A stale one is among
-// them.
-func (c *Committed) Translations(id mip.ID) []Translation { return c.translations[id] }
-
 // SummaryFile is the folder of proposals in which the summary of a proposal belongs, and its
 // name there: the place of the file, or that next to the proposal when there is none. ok is
 // false when several files claim the name.
-func (c *Committed) SummaryFile(p *Proposal) (dir, name string, ok bool) {
-	if e := c.summaries[p.ID]; e != nil {
-		return e.Folder, e.Name, !e.clash
+func (c *Corpus) SummaryFile(p *Proposal) (dir, name string, ok bool) {
+	for _, e := range c.beside {
+		if e.id == p.ID && e.locale == "" {
+			return e.Folder, e.Name, !e.clash
+		}
 	}
 	return p.source.Folder, SummariesDir + "/" + p.ID.String() + ".json", true
-}
-
-// summaryCheck returns an error for a summary that the text of the i-th proposal does not support. It may leave out
-// sentences that no summary holds any more, and says so.
-type summaryCheck = func(sum *api.Summary, i int) (trimmed bool, err error)
-
-// ReadCommitted reads the summaries and the translations into the locales. check is called from
-// several goroutines. The error is non-nil only when a folder cannot be read any more, or ctx
-// ends; a problem of a file is in Problems.
-func (c *Corpus) ReadCommitted(ctx context.Context, locales []string, check summaryCheck) (*Committed, error) {
-	l := &committedList{prefix: c.prefix, locales: locales}
-	// All are listed first, since two folders may have a file for the same proposal.
-	for _, dir := range c.Folders {
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return nil, fmt.Errorf("open proposals folder: %w", err)
-		}
-		defer root.Close()
-		l.root, l.dir = root, dir
-		l.take(SummariesDir, ".json", "")
-		for _, e := range l.list(TranslationsDir) {
-			if len(e.report.problems) == 0 {
-				l.language(e)
-			}
-		}
-	}
-	checkTwice(l.all, func(e *entry, others string) {
-		e.clash = true
-		e.report.add(0, "duplicate-"+e.kind(), e.id, others)
-	})
-	var workers errgroup.Group
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for _, e := range l.all {
-		if e.id == (mip.ID{}) || e.clash {
-			continue
-		}
-		i, ok := c.find(e.id)
-		// A file without its proposal is left over from one that is gone, or waits for one to be
-		// mended.
-		if !ok {
-			e.report.add(0, e.kind()+"-unpublished", e.id)
-			continue
-		}
-		workers.Go(func() error {
-			e.readCommitted(c, i, check)
-			return ctx.Err()
-		})
-	}
-	if err := workers.Wait(); err != nil {
-		return nil, fmt.Errorf("read committed summaries and translations: %w", err)
-	}
-	return l.committed(), nil
 }
 
 // kind is the word for a file in codes and messages.
@@ -139,57 +72,48 @@ func (e *entry) kind() string {
 	return "translation"
 }
 
-// readCommitted reads the file, which belongs to the i-th proposal.
-func (e *entry) readCommitted(c *Corpus, i int, check summaryCheck) {
-	raw, err := e.Read(e.root)
-	switch {
-	case err != nil:
-		code, message := e.Refusal(err)
-		e.report.put(mip.Warning, 0, code, message)
-	case e.locale == "":
-		e.readSummary(raw, c.Proposals[i], i, check)
-	default:
-		e.readTranslation(string(raw), c, c.Proposals[i])
+// listCommitted returns the summaries and translations in a proposals folder. One that belongs to no
+// proposal by its place and name has a problem.
+func listCommitted(root *os.Root, dir string, o Options) []*entry {
+	all := listBeside(root, dir, SummariesDir)
+	for _, e := range all {
+		e.belong(o.Prefix, ".json", "")
 	}
-	if p, ok := c.refused[e.Path]; ok {
-		e.report.put(mip.Warning, p.Line, p.Code, p.Message)
-		e.summary, e.translation = nil, nil
+	for _, language := range listBeside(root, dir, TranslationsDir) {
+		language.checkLanguage(o)
+		if len(language.report.problems) > 0 {
+			all = append(all, language)
+			continue
+		}
+		texts := listBeside(root, dir, language.Name)
+		for _, e := range texts {
+			e.belong(o.Prefix, ".md", language.Base())
+		}
+		all = append(all, texts...)
 	}
+	return all
 }
 
-// committedList gathers the files of all folders.
-type committedList struct {
-	prefix  string
-	locales []string
-	// root is the proposals folder at hand, and dir its name.
-	root *os.Root
-	dir  string
-	// all holds files and folders. Those that belong to no proposal have a problem.
-	all []*entry
-}
-
-// list lists a sub-folder. An entry whose name is no good has a problem.
-func (l *committedList) list(name string) (files []*entry) {
+// listBeside lists a folder in a proposals folder. An entry whose name is no good has a problem, and so
+// has the only entry of a folder that cannot be listed.
+func listBeside(root *os.Root, dir, name string) (files []*entry) {
 	// Most repositories have no such folder.
-	info, err := l.root.Lstat(name)
+	info, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	var listed []folder.File
 	if err == nil {
-		listed, err = folder.List(l.root, l.dir, name)
+		listed, err = folder.List(root, dir, name)
 	}
-	for _, f := range listed {
-		files = append(files, newEntry(l.root, f))
-	}
-	checkNames(files, "/committed")
-	l.all = append(l.all, files...)
-	if err == nil {
-		return files
-	}
-	at := &entry{report: report{file: path.Join(filepath.ToSlash(l.dir), name)}}
-	l.all = append(l.all, at)
+	at := newEntry(root, folder.File{Path: path.Join(filepath.ToSlash(dir), name)})
 	switch {
+	case err == nil:
+		for _, f := range listed {
+			files = append(files, newEntry(root, f))
+		}
+		checkNames(files, "/committed")
+		return files
 	case info != nil && info.Mode()&fs.ModeSymlink != 0:
 		at.report.add(0, "bad-symlink")
 	case info != nil && !info.IsDir():
@@ -197,89 +121,100 @@ func (l *committedList) list(name string) (files []*entry) {
 	default:
 		at.report.add(0, "unreadable", folder.Cause(err))
 	}
-	return nil
+	return []*entry{at}
 }
 
-// language lists the translations into one language.
-func (l *committedList) language(e *entry) {
+// checkLanguage reports an entry of the folder of translations that is not the folder of a language.
+func (e *entry) checkLanguage(o Options) {
+	if len(e.report.problems) > 0 {
+		return
+	}
 	tag := e.Base()
-	i := slices.IndexFunc(l.locales, func(known string) bool { return strings.EqualFold(known, tag) })
-	info, err := l.root.Stat(e.Name)
+	i := slices.IndexFunc(o.Locales, func(known string) bool { return strings.EqualFold(known, tag) })
+	info, err := e.root.Stat(e.Name)
 	switch {
 	case err == nil && !info.IsDir(): // in the wrong place
-		e.report.add(0, "not-read/language", TranslationsDir, l.prefix)
+		e.report.add(0, "not-read/language", TranslationsDir, o.Prefix)
 	case i < 0:
-		e.report.add(0, "unknown-locale", tag, strings.Join(l.locales, ", "))
-	case l.locales[i] != tag:
-		e.report.add(0, "unknown-locale/spelling", l.locales[i])
+		e.report.add(0, "unknown-locale", tag, strings.Join(o.Locales, ", "))
+	case o.Locales[i] != tag:
+		e.report.add(0, "unknown-locale/spelling", o.Locales[i])
+	}
+}
+
+// belong finds the proposal that a file belongs to by its name. The name is exactly the id, so that one
+// proposal has one name. It says of other files why they belong to none.
+func (e *entry) belong(prefix, ext, locale string) {
+	text, ok := strings.CutSuffix(e.Base(), ext)
+	id, err := mip.ParseID(text)
+	switch bad := len(e.report.problems) > 0; {
+	case ok && err == nil && id.Kind == prefix:
+		e.id, e.locale, e.clash = id, locale, bad
+	case bad:
+	case strings.EqualFold(path.Ext(e.Name), ext) || e.Irregular:
+		e.report.add(0, "committed-name", prefix, ext)
 	default:
-		l.take(e.Name, ".md", tag)
+		e.report.add(0, "not-read/name", prefix, ext)
 	}
 }
 
-// take takes the files of a folder that belong to a proposal by their names, exactly as ids are
-// written, so that one proposal has one name. It says of the others why not.
-func (l *committedList) take(name, ext, locale string) {
-	for _, e := range l.list(name) {
-		text, ok := strings.CutSuffix(e.Base(), ext)
-		id, err := mip.ParseID(text)
-		switch bad := len(e.report.problems) > 0; {
-		case ok && err == nil && id.Kind == l.prefix:
-			e.id, e.locale, e.clash = id, locale, bad
-		case bad:
-		case strings.EqualFold(path.Ext(e.Name), ext) || e.Irregular:
-			e.report.add(0, "companion-name", l.prefix, ext)
-		default:
-			e.report.add(0, "not-read/name", l.prefix, ext)
-		}
-	}
-}
-
-// committed gathers the files that were read.
-func (l *committedList) committed() *Committed {
-	c := &Committed{summaries: map[mip.ID]*entry{}, translations: map[mip.ID][]Translation{}}
-	for _, e := range l.all {
-		c.Problems = append(c.Problems, e.report.problems...)
+// attach gives the proposals what is committed beside them, and takes the problems of all such files.
+func (c *Corpus) attach(beside []*entry) {
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for _, e := range beside {
 		if e.id == (mip.ID{}) {
 			continue
 		}
-		c.Files = append(c.Files, e.Path)
-		if e.locale == "" {
-			c.summaries[e.id] = e
+		c.CommittedFiles = append(c.CommittedFiles, e.Path)
+		i, ok := c.find(e.id)
+		switch {
+		case ok:
+			workers.Go(func() error {
+				e.compare(c, c.Proposals[i])
+				return nil
+			})
+		case !e.clash:
+			// The proposal is gone, or waits to be mended: nothing else about the file matters.
+			e.summary, e.translation, e.report.problems = nil, nil, nil
+			e.report.add(0, e.kind()+"-unpublished", e.id)
+		}
+	}
+	_ = workers.Wait() // no worker returns an error
+	slices.Sort(c.CommittedFiles)
+	for _, e := range beside {
+		c.Problems = append(c.Problems, e.report.problems...)
+		i, _ := c.find(e.id)
+		if e.summary != nil {
+			c.Proposals[i].CommittedSummary = &CommittedSummary{e.summary, e.Path}
 		}
 		if e.translation != nil {
-			c.translations[e.id] = append(c.translations[e.id], *e.translation)
+			c.Proposals[i].Translations = append(c.Proposals[i].Translations, *e.translation)
 		}
 	}
-	for _, all := range c.translations {
-		slices.SortFunc(all, func(a, b Translation) int { return strings.Compare(a.Locale, b.Locale) })
+	for _, p := range c.Proposals {
+		slices.SortFunc(p.Translations, func(a, b CommittedTranslation) int { return strings.Compare(a.Locale, b.Locale) })
 	}
-	c.Problems = mip.SortProblems(c.Problems)
-	slices.Sort(c.Files)
-	return c
 }
 
-// readSummary publishes a summary if its form is right and it holds against the present text.
-func (e *entry) readSummary(raw []byte, p *Proposal, i int, check summaryCheck) {
-	sum, err := parseSummary(raw, p.Number)
+// compare compares what was read with the present text of its proposal.
+func (e *entry) compare(c *Corpus, p *Proposal) {
+	if e.summary != nil {
+		sum := *e.summary
+		sum.Stale = sum.ContentHash != p.ContentHash
+		e.summary = &sum
+	}
+	if e.translation != nil {
+		e.translation = e.compareTranslation(c, p)
+	}
+}
+
+// readSummary reads a summary whose form is right.
+func (e *entry) readSummary(raw []byte) {
+	sum, err := parseSummary(raw, e.id.Number)
 	if err != nil {
 		e.report.add(err.Line, "summary-invalid", err.Message)
 		return
-	}
-	sum.Stale = sum.ContentHash != p.ContentHash
-	trimmed, refused := check(sum, i)
-	if refused != nil {
-		id := "summary-refused"
-		if sum.Stale {
-			id = "summary-refused/stale"
-		}
-		e.report.add(0, id, strings.ReplaceAll(refused.Error(), "\n", "; "))
-		return
-	}
-	if sum.Stale {
-		e.report.add(0, "summary-stale")
-	} else if trimmed {
-		e.report.add(0, "summary-trimmed")
 	}
 	e.summary = sum
 }
@@ -308,10 +243,9 @@ func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 	return sum, nil
 }
 
-// readTranslation publishes a translation that can be read. One of an older text is stale. Its
-// header is written as a proposal's is; only title, description and translation-of are read of
-// it, the contentHash of the text that was translated.
-func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
+// readTranslation reads a translation. Its header is written as a proposal's is; only title,
+// description and translation-of are read of it, the contentHash of the text that was translated.
+func (e *entry) readTranslation(raw string) {
 	r := &report{}
 	header, doc, heavy := parseTranslation(raw, r)
 	for _, p := range r.problems {
@@ -324,13 +258,21 @@ func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
 		e.report.put(p.Level, p.Line, p.Code, p.Message)
 	}
 	text := &api.PublishedTranslation{
-		MIPNumber: p.Number, Locale: e.locale, Title: header.get("title").text(), Sections: doc.Sections,
+		MIPNumber: e.id.Number, Locale: e.locale, Title: header.get("title").text(), Sections: doc.Sections,
 		ContentHash: header.get("translation-of").text(), Source: "file",
 	}
-	text.Stale = text.ContentHash != p.ContentHash
 	if d := header.get("description").text(); d != "" {
 		text.Description = &d
 	}
+	e.translation = &CommittedTranslation{PublishedTranslation: text, File: e.Path, NeedsTrialRender: heavy, Lines: strings.Count(raw, "\n") + 1}
+}
+
+// compareTranslation returns the translation as it is published, nil when its sections are not those of
+// the text that it is of. One of an older text is stale.
+func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation {
+	out, text := *e.translation, *e.translation.PublishedTranslation
+	out.PublishedTranslation, text.Sections = &text, slices.Clone(text.Sections)
+	text.Stale = text.ContentHash != p.ContentHash
 	// Compare sections by their levels, since titles are translated. Take ids only if all
 	// correspond: a wrong id would lead to another place.
 	english := c.Read(p).Sections
@@ -344,26 +286,26 @@ func (e *entry) readTranslation(raw string, c *Corpus, p *Proposal) {
 		e.report.add(0, "translation-stale", p.ContentHash)
 	case !corresponds && same == both:
 		e.report.add(0, "translation-sections/count", len(text.Sections), len(english))
-		return
+		return nil
 	case !corresponds:
-		line := 1 + strings.Count(raw, "\n")
+		line := out.Lines
 		for _, s := range text.Sections[same:] {
 			line -= strings.Count(s.Markdown, "\n")
 		}
 		s, of := text.Sections[same], english[same]
 		e.report.add(line, "translation-sections/level", s.Title, s.Level, of.Title, of.Level)
-		return
+		return nil
 	}
 	for i := 0; corresponds && i < same; i++ {
 		text.Sections[i].ID = english[i].ID
 	}
 	// The zero time stays where the proposal has no date at all.
-	if at := c.Changed(e.File); at != nil {
+	if at := c.changed(e.File); at != nil {
 		text.GeneratedAt = *at
 	} else if p.Updated != nil {
 		text.GeneratedAt = *p.Updated
 	}
-	e.translation = &Translation{PublishedTranslation: text, File: e.Path, Heavy: heavy, Lines: strings.Count(raw, "\n") + 1}
+	return &out
 }
 
 // parseTranslation reads a file without looking at the proposal. Any problem of r refuses it.

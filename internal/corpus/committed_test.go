@@ -14,7 +14,7 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/corpus"
-	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
@@ -35,39 +35,26 @@ func write(t testing.TB, dir string, files ...string) {
 	}
 }
 
-// site is what a site with ja and tr knows of folders of proposals.
-type site struct {
-	build.Content
-	*corpus.Committed
-}
-
-func siteOf(t testing.TB, epoch *time.Time, forks []mip.HardFork, dirs ...string) *site {
+// siteOf is what a site with ja and tr knows of a folder of proposals.
+func siteOf(t testing.TB, dir string, epoch *time.Time) *build.Content {
 	t.Helper()
-	c, err := corpus.Load(t.Context(), corpus.Options{Folders: dirs, Epoch: epoch})
+	s := &site.Site{Prefix: "MIP", Locales: []string{"ja", "tr"}}
+	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{dir}, Epoch: epoch})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{Content: build.Content{Corpus: c, Forks: forks}}
-	for _, p := range c.Proposals {
-		s.Summaries = append(s.Summaries, p.Summary)
-	}
-	if s.Committed, err = c.ReadCommitted(t.Context(), []string{"ja", "tr"}, s.Check); err != nil {
-		t.Fatal(err)
-	}
-	s.CommittedTexts = s.Committed
-	return s
+	return c
 }
 
-func load(t testing.TB, dirs ...string) *site {
+func load(t testing.TB, dir string) *build.Content {
 	t.Helper()
-	fixed := time.Unix(1_700_000_000, 0)
-	return siteOf(t, &fixed, nil, dirs...)
+	return siteOf(t, dir, new(time.Unix(1_700_000_000, 0)))
 }
 
 // extracted is a sound summary of a proposal in a folder, as it is committed.
 func extracted(t testing.TB, dir string, change func(map[string]any)) string {
 	t.Helper()
-	s := siteOf(t, nil, nil, dir).Subject(0)
+	s := siteOf(t, dir, nil).Subject(0)
 	s.Now = time.Unix(1_700_000_000, 0)
 	b, err := json.Marshal(summary.Extract(s))
 	if err != nil {
@@ -92,7 +79,7 @@ func translated(hash, body string) string {
 }
 
 // lines returns problems without their folder.
-func lines(s *site, dir string) []string {
+func lines(s *build.Content, dir string) []string {
 	out := []string{}
 	for _, p := range s.Problems {
 		out = append(out, string(p.Level)+" "+strings.TrimPrefix(p.String(), filepath.ToSlash(dir)+"/"))
@@ -162,7 +149,7 @@ func TestSummary(t *testing.T) {
 			if tt.want == "" && len(got) > 0 || tt.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], "warning summaries/MIP-1.json") || !strings.Contains(got[0], tt.want)) {
 				t.Errorf("problems %q, want %q", got, tt.want)
 			}
-			if sum := s.Summary(mip.ID{Kind: "MIP", Number: 1}); (sum != nil) != tt.published || sum != nil && sum.Stale != strings.Contains(tt.want, "summary-stale") {
+			if sum := s.Committed[0]; (sum != nil) != tt.published || sum != nil && sum.Stale != strings.Contains(tt.want, "summary-stale") {
 				t.Errorf("published %+v, want published %v", sum, tt.published)
 			}
 			// What is not as it should be is made again.
@@ -176,7 +163,7 @@ func TestSummary(t *testing.T) {
 func TestTranslation(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "MIP-1.md", english)
-	ps := siteOf(t, nil, nil, dir)
+	ps := siteOf(t, dir, nil)
 	hash, old := ps.Summaries[0].ContentHash, strings.Repeat("0", 64)
 	all := []string{"s-abstract", "s-detail", "s-copyright"}
 	const body = "\n## Özet\n\nHer blok ücreti yakar.\n\n### Ayrıntı\n\nCüzdanlar gösterir.\n\n## Telif\n\nYok.\n"
@@ -219,10 +206,10 @@ func TestTranslation(t *testing.T) {
 			if tt.want == "" && len(got) > 0 || tt.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], "warning translations/tr/MIP-1.md") || !strings.Contains(got[0], tt.want)) {
 				t.Errorf("problems %q, want %q", got, tt.want)
 			}
-			if len(s.Translations(mip.ID{Kind: "MIP", Number: 1})) != len(tt.ids[:min(len(tt.ids), 1)]) {
-				t.Fatalf("translations %+v, want ids %q", s.Translations(mip.ID{Kind: "MIP", Number: 1}), tt.ids)
+			if len(s.Proposals[0].Translations) != len(tt.ids[:min(len(tt.ids), 1)]) {
+				t.Fatalf("translations %+v, want ids %q", s.Proposals[0].Translations, tt.ids)
 			}
-			for _, x := range s.Translations(mip.ID{Kind: "MIP", Number: 1}) {
+			for _, x := range s.Proposals[0].Translations {
 				if want := strings.Count(tt.text, "\n") + 1; x.Lines != want {
 					t.Errorf("%d lines, want %d", x.Lines, want)
 				}
@@ -233,9 +220,9 @@ func TestTranslation(t *testing.T) {
 }
 
 // read holds a published translation to what it should be.
-func read(t *testing.T, s *site, x corpus.Translation, wantIDs []string, body string) {
+func read(t *testing.T, s *build.Content, x corpus.CommittedTranslation, wantIDs []string, body string) {
 	t.Helper()
-	p := s.Corpus.Proposals[0]
+	p := s.Proposals[0]
 	got := x.PublishedTranslation
 	var ids []string
 	var text strings.Builder
@@ -261,7 +248,7 @@ func TestEditedAfterLoad(t *testing.T) {
 	write(t, dir, "translations/ja/MIP-1.md", translated(strings.Repeat("0", 64), "\nText.\n"))
 	s := load(t, dir)
 	write(t, dir, "translations/ja/MIP-1.md", translated(strings.Repeat("1", 64), "\nOther.\n"))
-	if got := s.Translations(mip.ID{Kind: "MIP", Number: 1})[0]; got.ContentHash != strings.Repeat("0", 64) || !strings.Contains(got.Sections[0].Markdown, "Text.") {
+	if got := s.Proposals[0].Translations[0]; got.ContentHash != strings.Repeat("0", 64) || !strings.Contains(got.Sections[0].Markdown, "Text.") {
 		t.Errorf("Text() = %+v, want that of Load", got)
 	}
 }
@@ -271,7 +258,7 @@ func TestNothingBeside(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "MIP-1.md", english)
 	s := load(t, dir)
-	if len(s.Problems) != 0 || len(s.Files) != 0 || s.Summary(mip.ID{Kind: "MIP", Number: 1}) != nil || s.Translations(mip.ID{Kind: "MIP", Number: 1}) != nil {
+	if len(s.Problems) != 0 || len(s.CommittedFiles) != 0 || s.Committed[0] != nil || s.Proposals[0].Translations != nil {
 		t.Errorf("%+v", s)
 	}
 	write(t, dir, "summaries/.gitkeep", "", "translations/.gitkeep", "")
@@ -297,13 +284,13 @@ func TestTimesFromGit(t *testing.T) {
 	git("2026-01-01", "add", ".")
 	git("2026-01-05", "commit", "-qm", "translation")
 	write(t, dir, "translations/tr/MIP-1.md", translated(strings.Repeat("0", 64), "\nText.\n"))
-	s := siteOf(t, nil, nil, dir)
-	p := s.Corpus.Proposals[0]
+	s := siteOf(t, dir, nil)
+	p := s.Proposals[0]
 	if got := p.Created.String() + " " + p.Updated.String(); got != "2026-01-03 2026-01-03T12:00:00Z" {
 		t.Errorf("the proposal was created and changed at %s", got)
 	}
 	var got []string
-	for _, x := range s.Translations(mip.ID{Kind: "MIP", Number: 1}) {
+	for _, x := range s.Proposals[0].Translations {
 		got = append(got, x.Locale+" "+x.GeneratedAt.String())
 	}
 	if want := []string{"ja 2026-01-05T12:00:00Z", "tr 2026-01-03T12:00:00Z"}; !slices.Equal(got, want) {

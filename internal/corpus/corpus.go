@@ -39,28 +39,33 @@ type Options struct {
 	// Addresses are those of the site, of its repository and of the upstream: below one of them an
 	// address may be that of a proposal here.
 	Addresses []string
-	// Refused are errors by file, in addition to those that are found.
-	Refused map[string]mip.Problem
+	// Locales are the languages whose translations are read.
+	Locales []string
 }
 
-// Corpus is everything that was found. It is immutable after Load and safe for concurrent use.
+// Corpus is everything that was found. It is immutable and safe for concurrent use.
 type Corpus struct {
 	// Proposals are the sound ones, in the order of their ids.
 	Proposals []*Proposal
 	// Folders are those that were read: cleaned, sorted, each once.
 	Folders []string
-	// Problems are sorted; every file that is not in Proposals has at least one.
+	// Problems are sorted; every file that is not published has at least one.
 	Problems []mip.Problem
+	// CommittedFiles are the paths of all summaries and translations that belong to a proposal by
+	// name, as in problems, sorted.
+	CommittedFiles []string
 	// Commit is the newest one that touched a proposal; empty without git.
 	Commit string
-	// Committed is the time of Commit; nil without git.
-	Committed *mip.Time
-	// History is full, shallow, none or fixed: see [mip.SiteInfo.History].
+	// CommittedAt is the time of Commit; nil without git.
+	CommittedAt *mip.Time
+	// History is full, shallow, none or fixed: see [mip.Site.History].
 	History string
 
-	prefix  string
-	history *history
-	refused map[string]mip.Problem
+	prefix string
+	// texts and beside are the files as they were read: those that may be proposals, and the
+	// summaries and translations. history has their commits.
+	texts, beside []*entry
+	history       *history
 	// files are the proposals by file name in lower case; nil where two files share the name.
 	files map[string]*Proposal
 	// folders are those of the proposals, by the folder in the repository.
@@ -80,18 +85,22 @@ type Proposal struct {
 	RepoPath string
 	// Commit is the newest one that touched the file; empty when unknown.
 	Commit string
-	// Past has the file's versions; nil when git knows none.
-	Past *Past
-	// Upstream says that RepoPath, Commit and Past are those of the repository that the file
+	// History has the file's versions; nil when git knows none.
+	History *History
+	// Upstream says that RepoPath, Commit and History are those of the repository that the file
 	// was synced from.
 	Upstream bool
 	// Local says that the file was not synced, and others were.
 	Local bool
 	// Raw is the file, byte for byte.
 	Raw string
-	// Heavy says that the HTML can be out of proportion to Raw: whether it can be published
-	// shows when it is rendered.
-	Heavy bool
+	// NeedsTrialRender says that the HTML can be out of proportion to the text: whether it can be
+	// published shows when it is rendered.
+	NeedsTrialRender bool
+	// CommittedSummary is nil when there is none, or its form is wrong.
+	CommittedSummary *CommittedSummary
+	// Translations are those that are published, stale ones among them, by locale.
+	Translations []CommittedTranslation
 
 	source folder.File
 	// body is the text after the header, UTF-8 with LF line ends.
@@ -109,13 +118,23 @@ type Proposal struct {
 // byID orders proposals.
 func byID(a, b *Proposal) int { return a.ID.Compare(b.ID) }
 
+// copyFor returns a proposal whose relations and times can be changed.
+func (p *Proposal) copyFor(r *report) *Proposal {
+	out := *p
+	out.report, out.Inferred = r, slices.Clone(p.Inferred)
+	for _, numbers := range []*[]int{&out.RequiredBy, &out.Replaces, &out.ReplacedBy, &out.SupersededBy} {
+		*numbers = slices.Clone(*numbers)
+	}
+	return &out
+}
+
 // Read parses a proposal's text. The caller owns the result.
 func (c *Corpus) Read(p *Proposal) *markdown.Document { return markdown.Parse(p.body) }
 
-// Changed is when a file in a folder of the corpus, or below one, changed: the time of the
+// changed is when a file in a folder of the corpus, or below one, changed: the time of the
 // newest commit that touched it, or the fixed time of [Options.Epoch]. Nil when git does not
 // know.
-func (c *Corpus) Changed(f folder.File) *mip.Time {
+func (c *Corpus) changed(f folder.File) *mip.Time {
 	if c.history.epoch != nil {
 		return new(mip.NewTime(*c.history.epoch))
 	}

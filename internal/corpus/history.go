@@ -156,21 +156,24 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 		}
 	}
 	slices.Sort(prefixes)
-	undated, example := map[string]bool{}, ""
-	err := git.Log(ctx, top, "", slices.Compact(prefixes), func(c git.Commit, t git.Touch) {
+	undated, example := 0, ""
+	changes, err := git.Log(ctx, top, "", slices.Compact(prefixes))
+	for _, c := range changes {
 		if c.Undated {
-			undated[c.Hash] = true
+			undated++
 			example = max(example, c.Hash)
 		}
-		dir, name := path.Split(t.Path)
-		if _, numbered := numberInName(name); numbered && proposals[dir] {
-			h.touched[c.Hash]++
+		for _, t := range c.Files {
+			dir, name := path.Split(t.Path)
+			if _, numbered := numberInName(name); numbered && proposals[dir] {
+				h.touched[c.Hash]++
+			}
+			key := fileKey{top, t.Path}
+			h.files[key] = append(h.files[key], touch{c.Commit, t.Blob, h.places[dirs[0]].Shallow[c.Hash]})
 		}
-		key := fileKey{top, t.Path}
-		h.files[key] = append(h.files[key], touch{c, t.Blob, h.places[dirs[0]].Shallow[c.Hash]})
-	})
-	if len(undated) > 0 {
-		h.report(dirs[0], "commit-date", example, len(undated))
+	}
+	if undated > 0 {
+		h.report(dirs[0], "commit-date", example, undated)
 	}
 	return err
 }
@@ -201,12 +204,11 @@ func (h *history) created(all []touch) *mip.Time {
 	return commitTime(first.Commit)
 }
 
-// date sets the times of the proposals. It returns the state of the history, and the newest
-// commit that touched a proposal, with its time.
-func (h *history) date(proposals []*Proposal) (state, commit string, committed *mip.Time) {
+// date sets the times of the corpus and of its proposals, and takes the problems of the log.
+func (h *history) date(c *Corpus) {
 	var newest git.Commit
 	known, synced := 0, 0
-	for _, p := range proposals {
+	for _, p := range c.Proposals {
 		// Without git the path is the best guess of the one in a repository.
 		place := h.places[p.source.Folder]
 		p.RepoPath = path.Join(filepath.Base(p.source.Folder), p.source.Name)
@@ -219,25 +221,25 @@ func (h *history) date(proposals []*Proposal) (state, commit string, committed *
 		if from, ok := h.records[p.source.Folder].File(p.source.Name); ok && from.SHA256 == p.ContentHash {
 			p.RepoPath, p.Upstream, created, all = from.Path, true, from.Added, nil
 			for _, v := range from.Versions {
-				c := git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Author: v.Author, Subject: v.Subject}
-				all = append(all, touch{Commit: c, blob: v.Blob})
+				commit := git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Author: v.Author, Subject: v.Subject}
+				all = append(all, touch{Commit: commit, blob: v.Blob})
 			}
 			synced++
 		}
 		// The newest commit dates the text; without one the header does.
-		switch c, when := last(all); {
+		switch commit, when := last(all); {
 		case h.epoch != nil:
 			p.Updated = new(mip.NewTime(*h.epoch))
 		case when != nil:
 			known++
-			p.Updated, p.Commit, p.Past = when, c.Hash, newPast(all, place.Top)
+			p.Updated, p.Commit, p.History = when, commit.Hash, newHistory(all, place.Top)
 			// A clone that lacks texts must not be asked for any, and without one there is none.
-			if p.Past != nil && (place.Top == "" || h.partial[place.Top]) {
-				clear(p.Past.Texts)
+			if p.History != nil && (place.Top == "" || h.partial[place.Top]) {
+				clear(p.History.Texts)
 			}
 			// The hash decides between commits of one second, so that their order does not matter.
-			if cmp.Or(cmp.Compare(c.When, newest.When), strings.Compare(c.Hash, newest.Hash)) > 0 {
-				newest, committed = c, when
+			if cmp.Or(cmp.Compare(commit.When, newest.When), strings.Compare(commit.Hash, newest.Hash)) > 0 {
+				newest, c.CommittedAt = commit, when
 			}
 			if p.Created.IsZero() && created != nil {
 				p.Created = created.Date()
@@ -247,25 +249,25 @@ func (h *history) date(proposals []*Proposal) (state, commit string, committed *
 			p.Updated = new(mip.NewTime(p.Created.Time()))
 		}
 	}
+	c.Commit = newest.Hash
 	// Where some files were synced, a link to the upstream does not fit the others.
-	for _, p := range proposals {
+	for _, p := range c.Proposals {
 		p.Local = synced > 0 && !p.Upstream
 	}
+	c.Problems = append([]mip.Problem{}, h.problems...)
 	cut := func(p git.Place) bool { return p.Shallow != nil }
 	switch {
 	case h.epoch != nil:
-		state = "fixed"
-	case known > 0 && synced == len(proposals):
+		c.History = "fixed"
+	case known > 0 && synced == len(c.Proposals):
 		// The upstream's history is whole, however much of the local one is there.
-		state = "full"
-		ours := func(p mip.Problem) bool { return strings.HasPrefix(p.Code, "history-") }
-		h.problems = slices.DeleteFunc(h.problems, ours)
+		c.History = "full"
+		c.Problems = slices.DeleteFunc(c.Problems, func(p mip.Problem) bool { return strings.HasPrefix(p.Code, "history-") })
 	case known == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(h.places)), cut):
-		state = "none" // the repository, if there is one, holds other files
+		c.History = "none" // the repository, if there is one, holds other files
 	case known > 0 && h.whole && len(h.files) > 0:
-		state = "full"
+		c.History = "full"
 	default:
-		state = "shallow"
+		c.History = "shallow"
 	}
-	return state, newest.Hash, committed
 }

@@ -3,7 +3,6 @@ package corpus
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,9 +21,6 @@ type repo struct {
 
 func newRepo(t *testing.T) *repo {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		testenv.Missing(t, "git", "no git program")
-	}
 	r := &repo{t, t.TempDir()}
 	r.git(0, "init", "-q", "-b", "main", ".")
 	return r
@@ -33,13 +29,7 @@ func newRepo(t *testing.T) *repo {
 // git runs git at a time in seconds after a fixed moment.
 func (r *repo) git(at int, args ...string) {
 	r.t.Helper()
-	// What git does about its store after a fetch must have ended with it, or it writes where the test cleans up.
-	cmd := exec.Command("git", append([]string{"-C", r.dir, "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always"}, args...)...)
-	when := fmt.Sprintf("%d +0200", 1_700_000_000+at)
-	cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE=1600000000 +0000", "GIT_COMMITTER_DATE="+when, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		r.t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
+	testenv.Git(r.t, r.dir, fmt.Sprintf("%d +0200", 1_700_000_000+at), args...)
 }
 
 func (r *repo) write(name, title string) {
@@ -56,11 +46,7 @@ func (r *repo) commit(at int) {
 
 func (r *repo) head() string {
 	r.t.Helper()
-	out, err := exec.Command("git", "-C", r.dir, "rev-parse", "HEAD").Output()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return strings.TrimSpace(string(out))
+	return testenv.Git(r.t, r.dir, "", "rev-parse", "HEAD")
 }
 
 // times lists "number path updated" in seconds after the fixed moment; "-" is unknown.
@@ -104,11 +90,11 @@ func TestHistory(t *testing.T) {
 		t.Errorf("commit %s, history %s, problems %v; want %s, full, none", c.Commit, c.History, c.Problems, touched)
 	}
 
-	if c.Committed == nil || c.Committed.UTC().Unix() != 1_700_000_020 {
-		t.Errorf("time of the newest commit %v, want that of %s", c.Committed, touched)
+	if c.CommittedAt == nil || c.CommittedAt.UTC().Unix() != 1_700_000_020 {
+		t.Errorf("time of the newest commit %v, want that of %s", c.CommittedAt, touched)
 	}
 	var got []string
-	for _, h := range c.Proposals[1].Past.Versions {
+	for _, h := range c.Proposals[1].History.Versions {
 		got = append(got, fmt.Sprintf("%t %s %s", h.Commit == touched, h.When, h.Subject))
 	}
 	if diff := cmp.Diff([]string{"true 2023-11-14T22:13:40Z 20", "false 2023-11-14T22:13:30Z 10"}, got); diff != "" {

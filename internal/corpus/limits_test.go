@@ -2,9 +2,13 @@ package corpus
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -142,7 +146,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-func TestHeavy(t *testing.T) {
+func TestNeedsTrialRender(t *testing.T) {
 	for _, tt := range []struct {
 		name, body string
 		want       bool
@@ -157,21 +161,39 @@ func TestHeavy(t *testing.T) {
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte("---\nmip: 1\ntitle: a\n---\n"+tt.body))
 		c := load(t, dir)
-		if len(c.Proposals) != 1 || c.Proposals[0].Heavy != tt.want {
-			t.Errorf("%s: %d proposals, problems %v, want one that is heavy: %v", tt.name, len(c.Proposals), c.Problems, tt.want)
+		if len(c.Proposals) != 1 || c.Proposals[0].NeedsTrialRender != tt.want {
+			t.Errorf("%s: %d proposals, problems %v, want one that needs a trial: %v", tt.name, len(c.Proposals), c.Problems, tt.want)
 		}
 	}
 }
 
-// TestRefused publishes no file that the caller refuses.
-func TestRefused(t *testing.T) {
+// TestWithout publishes no file that the caller refuses, and relates the others as if it were not there.
+func TestWithout(t *testing.T) {
 	dir := t.TempDir()
-	name := filepath.Join(dir, "MIP-1.md")
-	writeFile(t, name, []byte(sound))
-	refused := mip.Problem{Level: mip.Error, Code: "render-limit", File: filepath.ToSlash(name), Message: "output is too large"}
-	c, err := Load(t.Context(), Options{Folders: []string{dir}, Epoch: fixed(), Refused: map[string]mip.Problem{refused.File: refused}})
-	if err != nil || len(c.Proposals) > 0 || len(c.Problems) != 1 || c.Problems[0] != refused {
-		t.Errorf("Load = %d proposals, problems %v, error %v, want %v alone", len(c.Proposals), c.Problems, err, refused)
+	for n, header := range map[int]string{1: "replaces: 2", 2: "", 3: "requires: 1, 2\nreplaces: 2\nstatus: Final"} {
+		writeFile(t, filepath.Join(dir, fmt.Sprintf("MIP-%d.md", n)), fmt.Appendf(nil, "---\nmip: %d\ntitle: a\n%s\n---\n\nText.\n", n, header))
+	}
+	whole := load(t, dir)
+	refused := mip.Problem{Level: mip.Error, Code: "render-limit", File: whole.Proposals[0].File, Message: "output is too large"}
+	told := func(c *Corpus) []string {
+		var out []string
+		for _, p := range c.Proposals {
+			out = append(out, fmt.Sprint(p.ID, p.Requires, p.RequiredBy, p.Replaces, p.ReplacedBy, p.SupersededBy, p.Inferred, p.Updated))
+		}
+		for _, p := range c.Problems {
+			out = append(out, p.String())
+		}
+		return out
+	}
+	if diff := cmp.Diff(told(whole), told(whole.Without(nil))); diff != "" {
+		t.Errorf("nothing is refused (-want +got):\n%s", diff)
+	}
+	got := told(whole.Without([]mip.Problem{refused}))
+	if err := os.Remove(filepath.FromSlash(refused.File)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(append(told(load(t, dir)), refused.String()))), slices.Sorted(slices.Values(got))); diff != "" {
+		t.Errorf("without %s (-want +got):\n%s", refused.File, diff)
 	}
 }
 

@@ -22,11 +22,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Load reads the folders. The error is non-nil only when a folder cannot be read at all or ctx
-// ends; everything that concerns a file is in Problems.
+// Load reads the folders once: the proposals, what is committed beside them, and their history. The
+// error is non-nil only when a folder cannot be read at all or ctx ends; everything that concerns a
+// file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	o.Prefix = cmp.Or(o.Prefix, "MIP")
-	c := &Corpus{prefix: o.Prefix, refused: o.Refused}
+	c := &Corpus{prefix: o.Prefix}
 	// The same folders in any order and spelling give the same corpus.
 	for _, dir := range o.Folders {
 		c.Folders = append(c.Folders, filepath.Clean(dir))
@@ -38,7 +39,6 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	}
 	// Every folder is listed before any file is read, since a folder that cannot be read ends
 	// all.
-	var all []*entry
 	for _, dir := range c.Folders {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
@@ -49,7 +49,13 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read proposals folder: %w", err)
 		}
-		all = append(all, listed...)
+		c.texts = append(c.texts, listed...)
+		c.beside = append(c.beside, listCommitted(root, dir, o)...)
+	}
+	// Two folders may have a file for the same proposal.
+	for e, others := range twice(c.beside) {
+		e.clash = true
+		e.report.add(0, "duplicate-"+e.kind(), e.id, others)
 	}
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0) + 1) // git works in a process of its own
@@ -57,14 +63,10 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		c.history = readHistory(ctx, c.Folders, o)
 		return ctx.Err()
 	})
-	// An entry that has a problem by its name alone is not opened.
-	for _, e := range all {
-		if len(e.report.problems) > 0 {
-			continue
-		}
+	for _, e := range slices.Concat(c.texts, c.beside) {
 		workers.Go(func() error {
 			if ctx.Err() == nil {
-				e.readProposal(o)
+				e.read(o)
 			}
 			return ctx.Err()
 		})
@@ -72,8 +74,24 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if err := workers.Wait(); err != nil {
 		return nil, fmt.Errorf("load proposals: %w", err)
 	}
-	c.assemble(all)
+	c.assemble()
 	return c, nil
+}
+
+// Without returns the corpus as it is without the files of these problems, which are added to it. What
+// was read is not read again.
+func (c *Corpus) Without(refused []mip.Problem) *Corpus {
+	out := &Corpus{Folders: c.Folders, prefix: c.prefix, history: c.history, texts: copies(c.texts), beside: copies(c.beside)}
+	for _, e := range slices.Concat(out.texts, out.beside) {
+		for _, p := range refused {
+			if p.File == e.Path {
+				e.report.put(p.Level, p.Line, p.Code, p.Message)
+				e.summary, e.translation = nil, nil
+			}
+		}
+	}
+	out.assemble()
+	return out
 }
 
 // entry is a file of a proposals folder, or of one of the folders in it, with what was read.
@@ -91,12 +109,26 @@ type entry struct {
 
 	proposal    *Proposal
 	summary     *api.Summary
-	translation *Translation
+	translation *CommittedTranslation
 }
 
 // newEntry returns the entry of a file that was not read.
 func newEntry(root *os.Root, f folder.File) *entry {
 	return &entry{File: f, root: root, report: report{file: f.Path}}
+}
+
+// copies returns entries that can be changed while those that were read stay as they are.
+func copies(entries []*entry) []*entry {
+	out := make([]*entry, len(entries))
+	for i, e := range entries {
+		fresh := *e
+		fresh.report.problems = slices.Clip(e.report.problems)
+		if e.proposal != nil {
+			fresh.proposal = e.proposal.copyFor(&fresh.report)
+		}
+		out[i] = &fresh
+	}
+	return out
 }
 
 // list returns the files of a folder that may be proposals, sorted by name. One that cannot be
@@ -166,9 +198,9 @@ func checkNames(entries []*entry, variant string) {
 	}
 }
 
-// checkTwice calls found for each of several entries with the same id and locale, with the paths
-// of the others. Which of them is meant is for a person to say.
-func checkTwice(entries []*entry, found func(e *entry, others string)) {
+// twice finds several entries with the same id and locale. It returns, for each of them, the paths of
+// the others. Which of them is meant is for a person to say.
+func twice(entries []*entry) map[*entry]string {
 	type key struct {
 		id     mip.ID
 		locale string
@@ -179,32 +211,50 @@ func checkTwice(entries []*entry, found func(e *entry, others string)) {
 			byKey[key{e.id, e.locale}] = append(byKey[key{e.id, e.locale}], e)
 		}
 	}
+	out := map[*entry]string{}
 	for _, same := range byKey {
-		for _, e := range same {
+		for i, e := range same {
 			var others []string
-			for _, o := range same {
-				if o != e {
-					others = append(others, o.Path)
-				}
+			for _, o := range slices.Concat(same[:i], same[i+1:]) {
+				others = append(others, o.Path)
 			}
 			if len(others) > 0 {
-				found(e, strings.Join(others, ", "))
+				out[e] = strings.Join(others, ", ")
 			}
 		}
 	}
+	return out
 }
 
 // otherTexts are endings of texts that are named like proposals and yet are none.
 var otherTexts = []string{".markdown", ".mdown", ".mkd", ".txt", ".mediawiki", ".rst", ".org"}
 
-// readProposal reads the file as a proposal.
-func (e *entry) readProposal(o Options) {
-	raw, err := e.Read(e.root)
-	if err != nil {
-		code, message := e.Refusal(err)
-		e.report.put(mip.Error, 0, code, message)
+// read reads the file as what its place says that it is. One that has a problem by its name alone is
+// not opened.
+func (e *entry) read(o Options) {
+	if len(e.report.problems) > 0 {
 		return
 	}
+	raw, err := e.Read(e.root)
+	level, beside := mip.Error, e.id != (mip.ID{})
+	if beside {
+		level = mip.Warning
+	}
+	switch {
+	case err != nil:
+		code, message := e.Refusal(err)
+		e.report.put(level, 0, code, message)
+	case !beside:
+		e.readProposal(raw, o)
+	case e.locale == "":
+		e.readSummary(raw)
+	default:
+		e.readTranslation(string(raw))
+	}
+}
+
+// readProposal reads the file as a proposal.
+func (e *entry) readProposal(raw []byte, o Options) {
 	if p := newProposal(e.File, raw, o, &e.report); p != nil && !e.report.failed {
 		e.proposal, e.id = p, p.ID
 	}
@@ -279,7 +329,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	}
 	sum := sha256.Sum256(content)
 	summary := f.summary(mip.ID{Kind: prefix, Number: number}, fromName, heading)
-	p := &Proposal{Summary: summary, File: file.Path, Raw: raw, Heavy: heavy, source: file, body: body, report: r}
+	p := &Proposal{Summary: summary, File: file.Path, Raw: raw, NeedsTrialRender: heavy, source: file, body: body, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
 	p.requireLine, p.alias = f.get(requireKeys...).line, f.alias
 	p.numberLine = f.get(fieldName(prefix)).line
@@ -302,15 +352,11 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 }
 
 // assemble makes the corpus of the files that hold a proposal which nobody refuses and no other
-// file has: relations and times.
-func (c *Corpus) assemble(all []*entry) {
-	for _, e := range all {
-		if p, ok := c.refused[e.Path]; ok && e.proposal != nil {
-			e.report.put(mip.Error, p.Line, p.Code, p.Message)
-		}
-	}
-	kept := fitting(all)
-	checkTwice(all, func(e *entry, others string) {
+// file has: relations, times, and what is committed beside them. What was read stays as it is.
+func (c *Corpus) assemble() {
+	texts, beside := copies(c.texts), copies(c.beside)
+	kept := fitting(texts)
+	for e, others := range twice(texts) {
 		switch best := kept[e.id]; best {
 		case e:
 		case nil:
@@ -318,10 +364,10 @@ func (c *Corpus) assemble(all []*entry) {
 		default:
 			e.report.add(e.proposal.numberLine, "duplicate-number/fits", e.id.Number, best.Path)
 		}
-	})
+	}
 	// Proposals refer to each other by file name as well: [MIP-3](./MIP-3.md).
 	c.files = map[string]*Proposal{}
-	for _, e := range all {
+	for _, e := range texts {
 		if e.proposal == nil || e.report.failed {
 			continue
 		}
@@ -336,13 +382,13 @@ func (c *Corpus) assemble(all []*entry) {
 	}
 	slices.SortFunc(c.Proposals, byID)
 	relate(c.Proposals)
-	c.History, c.Commit, c.Committed = c.history.date(c.Proposals)
+	c.history.date(c)
 	c.folders = map[string]string{}
 	for _, p := range c.Proposals {
 		c.folders[path.Dir(p.RepoPath)] = p.source.Folder
 	}
-	c.Problems = append([]mip.Problem{}, c.history.problems...)
-	for _, e := range all {
+	c.attach(beside)
+	for _, e := range texts {
 		c.Problems = append(c.Problems, e.report.most()...)
 	}
 	c.Problems = mip.SortProblems(c.Problems)

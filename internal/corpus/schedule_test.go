@@ -27,7 +27,7 @@ func TestSchedule(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, dir, "MIP-1.md", "---\nmip: 1\ntitle: T\n---\n\n"+tt.body)
-		c := siteOf(t, nil, nil, dir).Corpus
+		c := siteOf(t, dir, nil).Corpus
 		var got []string
 		for _, s := range c.Schedule(c.Proposals[0], networks) {
 			words := fmt.Sprintf("%s %q", s.Network, s.Text)

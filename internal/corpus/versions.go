@@ -19,8 +19,8 @@ const (
 	maxSubject = 200
 )
 
-// Past has the committed versions of a file under its present name: a rename is not followed.
-type Past struct {
+// History has the committed versions of a file under its present name: a rename is not followed.
+type History struct {
 	// Newest first, at least one.
 	Versions []Version
 	// Before is the state before the oldest of Versions: "nothing", "more" when there are older
@@ -44,29 +44,29 @@ type Version struct {
 	Author, Subject string
 }
 
-// newPast returns the versions of a file, nil when there are none. A removal is no version.
-func newPast(all []touch, top string) *Past {
-	p := &Past{Before: "nothing", top: top}
+// newHistory returns the versions of a file, nil when there are none. A removal is no version.
+func newHistory(all []touch, top string) *History {
+	h := &History{Before: "nothing", top: top}
 	for _, t := range all {
-		if t.blob == "" || p.Before != "nothing" {
+		if t.blob == "" || h.Before != "nothing" {
 			continue
 		}
-		p.Texts = append(p.Texts, t.blob)
+		h.Texts = append(h.Texts, t.blob)
 		switch {
 		case t.edge: // its text is there, and its author may be another one
-			p.Before = "unknown"
-		case len(p.Versions) == maxVersions:
-			p.Before = "more"
+			h.Before = "unknown"
+		case len(h.Versions) == maxVersions:
+			h.Before = "more"
 		default:
-			p.Versions = append(p.Versions, Version{
+			h.Versions = append(h.Versions, Version{
 				Commit: t.Hash, When: mip.NewTime(time.Unix(t.When, 0)), Author: oneLine(t.Author), Subject: oneLine(t.Subject),
 			})
 		}
 	}
-	if len(p.Versions) == 0 {
+	if len(h.Versions) == 0 {
 		return nil
 	}
-	return p
+	return h
 }
 
 // oneLine makes a name or the first line of a message fit for a page. Both are as free as any text.
@@ -74,27 +74,27 @@ func oneLine(s string) string {
 	return strings.Clone(mip.ShortenRunes(mip.Collapse(mip.OneLine(s)), maxSubject))
 }
 
-// Texts reads the versions of proposals, all through one git process for each repository, which
+// VersionReader reads the versions of proposals, all through one git process for each repository, which
 // runs from the first call of Read until Close. The zero value is ready; it is safe for
 // concurrent use.
-type Texts struct {
+type VersionReader struct {
 	mu sync.Mutex
 	// programs are the git processes by the repository's top folder.
 	programs map[string]*git.Objects
 }
 
-// Read returns the texts of p.Past.Versions and, if it is there, of the version before the
+// Read returns the texts of p.History.Versions and, if it is there, of the version before the
 // oldest one. A text that the repository does not hold, or that is larger than a proposal may
 // be, is nil.
-func (t *Texts) Read(p *Proposal) ([][]byte, error) {
-	out := make([][]byte, len(p.Past.Texts))
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i, blob := range p.Past.Texts {
+func (r *VersionReader) Read(p *Proposal) ([][]byte, error) {
+	out := make([][]byte, len(p.History.Texts))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, blob := range p.History.Texts {
 		if blob == "" {
 			continue
 		}
-		text, err := t.read(p.Past.top, blob)
+		text, err := r.read(p.History.top, blob)
 		if err != nil {
 			return nil, fmt.Errorf("versions of %s: %w", p.File, err)
 		}
@@ -106,28 +106,28 @@ func (t *Texts) Read(p *Proposal) ([][]byte, error) {
 }
 
 // read returns one text from the process of a repository, which it starts if need be.
-func (t *Texts) read(top, blob string) (_ []byte, err error) {
-	program, ok := t.programs[top]
+func (r *VersionReader) read(top, blob string) (_ []byte, err error) {
+	program, ok := r.programs[top]
 	if !ok {
 		if program, err = git.OpenObjects(context.Background(), top); err != nil {
 			return nil, err
 		}
-		if t.programs == nil {
-			t.programs = map[string]*git.Objects{}
+		if r.programs == nil {
+			r.programs = map[string]*git.Objects{}
 		}
-		t.programs[top] = program
+		r.programs[top] = program
 	}
 	return program.Blob(blob, folder.MaxFile)
 }
 
 // Close ends the processes. Read begins anew.
-func (t *Texts) Close() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, program := range t.programs {
+func (r *VersionReader) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, program := range r.programs {
 		program.Close()
 	}
-	t.programs = nil
+	r.programs = nil
 }
 
 // legible makes a committed text one that can stand on a page: every character that is refused

@@ -15,23 +15,23 @@ import (
 // told lists the versions of a proposal by subject with what came before, and their texts' last lines.
 func told(t *testing.T, p *Proposal) (versions, texts []string) {
 	t.Helper()
-	if p.Past == nil {
+	if p.History == nil {
 		return nil, nil
 	}
-	var r Texts
+	var r VersionReader
 	defer r.Close()
 	bodies, err := r.Read(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range p.Past.Versions {
+	for _, v := range p.History.Versions {
 		versions = append(versions, v.Subject)
 	}
 	for _, b := range bodies {
 		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 		texts = append(texts, lines[min(2, len(lines)-1)])
 	}
-	return append(versions, p.Past.Before), texts
+	return append(versions, p.History.Before), texts
 }
 
 func TestPast(t *testing.T) {
@@ -57,11 +57,11 @@ func TestPast(t *testing.T) {
 	if diff := cmp.Diff([]string{"title: back", "title: two", "title: one"}, texts); diff != "" {
 		t.Errorf("texts (-want +got):\n%s", diff)
 	}
-	if got := c.Proposals[0].Past.Versions[0]; got.When.UTC().Unix() != 1_700_000_040 || got.Commit != r.head() {
+	if got := c.Proposals[0].History.Versions[0]; got.When.UTC().Unix() != 1_700_000_040 || got.Commit != r.head() {
 		t.Errorf("newest version %+v, want that of %s at 40", got, r.head())
 	}
-	if c.Proposals[2].Past != nil {
-		t.Errorf("a file that is not committed has the past %+v", c.Proposals[2].Past)
+	if c.Proposals[2].History != nil {
+		t.Errorf("a file that is not committed has the history %+v", c.Proposals[2].History)
 	}
 }
 
@@ -100,8 +100,8 @@ func TestPastOfShallowClone(t *testing.T) {
 	if diff := cmp.Diff([]string{"title: three", "title: two"}, texts); diff != "" {
 		t.Errorf("texts (-want +got):\n%s", diff)
 	}
-	if c.Proposals[1].Past != nil {
-		t.Errorf("a file that no known commit touched has the past %+v", c.Proposals[1].Past)
+	if c.Proposals[1].History != nil {
+		t.Errorf("a file that no known commit touched has the history %+v", c.Proposals[1].History)
 	}
 }
 
@@ -117,8 +117,8 @@ func TestTextsThatCannotBeHad(t *testing.T) {
 	r.write("MIP-1.md", "one")
 	r.commit(40)
 	p := r.load(r.dir, ".").Proposals[0]
-	p.Past.Texts[0] = strings.Repeat("0", len(p.Past.Texts[0]))
-	var texts Texts
+	p.History.Texts[0] = strings.Repeat("0", len(p.History.Texts[0]))
+	var texts VersionReader
 	defer texts.Close()
 	got, err := texts.Read(p)
 	if err != nil {
@@ -152,7 +152,7 @@ func TestPartialClone(t *testing.T) {
 		for _, p := range c.Problems {
 			codes = append(codes, p.Code)
 		}
-		var reader Texts
+		var reader VersionReader
 		defer reader.Close()
 		for range 2 {
 			texts = nil

@@ -24,7 +24,7 @@ import (
 // The newest proposal that is still open has the liveliest topic, with a post every ten minutes or so,
 // the next one a quieter one, and so on; the topics of all that is decided are at rest. The first of
 // several endpoints of a network is out of order for a minute and a half in ten.
-func (n *Network) Demo(now func() time.Time, site mip.SiteInfo, proposals []mip.Summary, endpoints []mip.Endpoints) {
+func (n *Network) Demo(now func() time.Time, site mip.Site, proposals []mip.Summary, endpoints []mip.Endpoints) {
 	for _, e := range endpoints {
 		n.demoChain(now, e)
 	}

@@ -72,7 +72,7 @@ func demoEndpoints() []mip.Endpoints {
 
 // put puts a demo on a network.
 func put(n *demo.Network, now func() time.Time) {
-	n.Demo(now, mip.SiteInfo{Forum: new(forum)}, demoProposals(), demoEndpoints())
+	n.Demo(now, mip.Site{Forum: new(forum)}, demoProposals(), demoEndpoints())
 }
 
 func TestDemoForum(t *testing.T) {
@@ -117,7 +117,7 @@ func TestDemoForum(t *testing.T) {
 			}
 		}
 		// A rebuild with other proposals shows those.
-		n.Demo(time.Now, mip.SiteInfo{Forum: new(forum)}, []mip.Summary{{Number: 1, Title: "New title", ForumTopicID: new(101)}}, nil)
+		n.Demo(time.Now, mip.Site{Forum: new(forum)}, []mip.Summary{{Number: 1, Title: "New title", ForumTopicID: new(101)}}, nil)
 		if _, body, _ := get(t, c, forum+"/t/101.json"); !strings.Contains(body, `"title":"New title"`) {
 			t.Errorf("after a change the topic is %.200s", body)
 		}
@@ -126,7 +126,7 @@ func TestDemoForum(t *testing.T) {
 
 func TestDemoWithoutAForum(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
-		for _, site := range []mip.SiteInfo{{}, {Forum: new("::")}, {Forum: new("forum")}} {
+		for _, site := range []mip.Site{{}, {Forum: new("::")}, {Forum: new("forum")}} {
 			n.Demo(time.Now, site, demoProposals(), nil)
 		}
 		if _, _, err := get(t, c, "https://forum.example/"); err == nil {

@@ -172,7 +172,6 @@ func TestBreaker(t *testing.T) {
 
 // TestNoFailure holds what does not open the breaker.
 func TestNoFailure(t *testing.T) {
-	refuse := fetch.Request{Spend: func() error { return errors.New("no") }}
 	tests := map[string]func(*world, context.Context){
 		"404": func(w *world, ctx context.Context) {
 			w.ours.Next(demo.Answer(404, nil, ""))
@@ -183,7 +182,6 @@ func TestNoFailure(t *testing.T) {
 			w.host.Do(ctx, fetch.Request{})
 			time.Sleep(10 * time.Second)
 		},
-		"budget": func(w *world, ctx context.Context) { w.host.Do(ctx, refuse) },
 		"cancelled before": func(w *world, ctx context.Context) {
 			ctx, cancel := context.WithCancel(ctx)
 			cancel()

@@ -3,18 +3,11 @@
 package fetch
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
-	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -24,9 +17,8 @@ const (
 	defaultTry      = 2500 * time.Millisecond
 
 	// retryPause is the least time before the second try, which needs so much time as retryRoom.
-	retryPause   = 200 * time.Millisecond
-	retryRoom    = 2 * time.Second
-	maxRedirects = 3
+	retryPause = 200 * time.Millisecond
+	retryRoom  = 2 * time.Second
 
 	// The bounds of a pause, within which there is no second try, and the pause after a 429 without a time.
 	shortestPause = time.Second
@@ -53,6 +45,9 @@ type Config struct {
 	Try time.Duration
 	// NoRedirects makes a redirect a status that is no answer.
 	NoRedirects bool
+	// PerMinute bounds the HTTP requests that go out in any minute, redirects and retries included. Beyond it the error
+	// is a [*SpentError]. Zero means no bound.
+	PerMinute int
 	// Now is the clock of pauses, breaker and idle connections. Nil means time.Now. Only its wall time counts, since
 	// timers stand still while a process is frozen.
 	Now func() time.Time
@@ -64,15 +59,17 @@ type Config struct {
 type Host struct {
 	config       Config
 	base         *url.URL
+	client       http.Client
 	ownTransport bool
 
 	mu          sync.Mutex
 	used        time.Time // when the last call began
 	pausedUntil time.Time
-	failures    int       // in a row
-	openUntil   time.Time // end of the open breaker
-	probing     bool      // a call is under way that decides whether the breaker closes
-	timedOut    bool      // the last failure was a timeout
+	failures    int         // in a row
+	openUntil   time.Time   // end of the open breaker
+	probing     bool        // a call is under way that decides whether the breaker closes
+	timedOut    bool        // the last failure was a timeout
+	sent        []time.Time // the requests of the last minute, oldest first; only counted with Config.PerMinute
 }
 
 // New returns the host at an absolute http or https address, which may hold a path, a query and userinfo (sent as basic
@@ -102,7 +99,7 @@ func New(base string, c Config) (*Host, error) {
 			MaxResponseHeaderBytes: 64 << 10,
 		}
 	}
-	h.config = c
+	h.config, h.client = c, http.Client{Transport: c.Transport, CheckRedirect: h.redirect}
 	h.used = h.now()
 	return h, nil
 }
@@ -187,7 +184,7 @@ func (h *Host) leave(probe bool, err error) {
 		h.probing = false
 	}
 	switch {
-	case err == nil:
+	case err == nil || errors.Is(err, ErrNotFound):
 		if h.failures >= failuresToOpen {
 			h.config.Stats.Open.Add(-1)
 		}
@@ -203,185 +200,4 @@ func (h *Host) leave(probe bool, err error) {
 			h.openUntil = h.now().Add(openFor)
 		}
 	}
-}
-
-// Do asks, and waits as long as ctx and the deadline of a try allow. Every failure of the host is an [*Error].
-//
-// A connect error, a 5xx, and a 429 whose Retry-After is under a second are followed by one more try if the deadline of
-// ctx leaves two seconds for it. A 429, and a 503 with Retry-After, pauses the host. Five failures in a row open the
-// breaker for 30 s; then one call without a retry decides. Until then the error is of the kind of the last failure.
-//
-// When ctx is cancelled the error wraps that of ctx, and the call does not count against the host. When the deadline of
-// ctx passes, or ctx is cancelled with [ErrTimeout] as the cause, the call counts as a timeout.
-func (h *Host) Do(ctx context.Context, r Request) (res *Response, err error) {
-	defer func() { h.config.Stats.Calls[resultOf(err)].Add(1) }()
-	to, err := h.address(r.Path)
-	if err != nil {
-		return nil, err
-	}
-	if err := contextError(ctx, true); err != nil {
-		return nil, err
-	}
-	probe, err := h.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { h.leave(probe, err) }()
-	// A call that decides for the breaker makes one try, so that a host that is down is asked once.
-	res, err = h.try(ctx, to, r)
-	if e, ok := errors.AsType[*Error](err); ok && e.retry && !probe && !r.Once {
-		wait := max(retryPause, e.RetryAfter)
-		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait+min(retryRoom, h.config.Try) {
-			return nil, err
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return nil, contextError(ctx, false)
-		}
-		// Another call may have been told to wait meanwhile.
-		if h.isPaused() {
-			return nil, err
-		}
-		res, err = h.try(ctx, to, r)
-	}
-	if err != nil || r.Accept == nil {
-		return res, err
-	}
-	if bad := r.Accept(res); bad != nil {
-		result := Garbled
-		if res.Status >= http.StatusMultipleChoices {
-			result = Status
-		}
-		return nil, &Error{Status: res.Status, result: result, err: bad}
-	}
-	return res, nil
-}
-
-// try sends the request, follows redirects on the host, and reads the body.
-func (h *Host) try(ctx context.Context, to *url.URL, r Request) (*Response, error) {
-	try, cancel := context.WithTimeout(ctx, h.config.Try)
-	defer cancel()
-	req, err := http.NewRequestWithContext(try, r.Method, "", bytes.NewReader(r.Body))
-	if err != nil {
-		return nil, fmt.Errorf("upstream method %q: not a token", r.Method)
-	}
-	// The address is set here, since the errors of parsing one hold it.
-	req.URL, req.Host = to, to.Host
-	for name, values := range r.Header {
-		req.Header[http.CanonicalHeaderKey(name)] = values
-	}
-	if h.config.UserAgent != "" {
-		req.Header.Set("User-Agent", h.config.UserAgent)
-	}
-	// A transport that asks for gzip by itself would decode without a bound.
-	req.Header.Set("Accept-Encoding", "gzip")
-	var refused error
-	spend := func() error {
-		if r.Spend != nil {
-			refused = r.Spend()
-		}
-		return refused
-	}
-	if err := spend(); err != nil {
-		return nil, err
-	}
-	client := http.Client{Transport: h.config.Transport}
-	client.CheckRedirect = func(next *http.Request, via []*http.Request) error {
-		if h.config.NoRedirects || !mayFollow(next, via) {
-			return http.ErrUseLastResponse
-		}
-		return spend()
-	}
-	// The client would wrap the error of a redirect that the caller has not paid for.
-	resp, err := client.Do(req)
-	if refused != nil {
-		return nil, refused
-	}
-	var res *Response
-	if err == nil {
-		defer resp.Body.Close()
-		res, err = h.read(resp)
-	}
-	if err != nil {
-		return nil, transportError(ctx, try, err)
-	}
-	return res, nil
-}
-
-// mayFollow allows three redirects that stay on the host, or go to its TLS, and keep the method (RFC 9110 section
-// 15.4). Any other is a status that is no answer. next gets the credentials of the address, and no Referer.
-func mayFollow(next *http.Request, via []*http.Request) bool {
-	last := via[len(via)-1]
-	from, to := last.URL, next.URL
-	to.User, to.Fragment, to.RawFragment = from.User, "", ""
-	next.Header.Del("Referer")
-	return len(via) <= maxRedirects && next.Method == last.Method &&
-		strings.EqualFold(to.Host, from.Host) && (to.Scheme == from.Scheme || to.Scheme == "https")
-}
-
-// read reads an answer. Its error is an [*Error], or that of reading the body.
-func (h *Host) read(resp *http.Response) (*Response, error) {
-	status := resp.StatusCode
-	if status < 200 || status >= 300 && status < 400 || status == http.StatusTooManyRequests || status >= 500 {
-		e := &Error{Status: status, result: Status, err: errStatus}
-		if status == http.StatusTooManyRequests || status >= 500 {
-			e.RetryAfter = h.retryAfter(resp)
-			e.retry = e.RetryAfter < shortestPause
-		}
-		return nil, e
-	}
-	// Neither the encoded nor the decoded bytes are read beyond the limit.
-	limit := h.config.MaxBytes
-	var in io.Reader = io.LimitReader(resp.Body, limit+1)
-	switch strings.ToLower(resp.Header.Get("Content-Encoding")) {
-	case "", "identity":
-	case "gzip", "x-gzip":
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, err
-		}
-		in = io.LimitReader(z, limit+1)
-	default:
-		return nil, &Error{Status: status, result: Garbled, err: errEncoding}
-	}
-	body, err := io.ReadAll(in)
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(body)) > limit {
-		return nil, &Error{Status: status, result: Garbled, err: errTooLarge}
-	}
-	return &Response{Status: status, Header: resp.Header, Body: body}, nil
-}
-
-// retryAfter reads the field of that name (RFC 9110 section 10.2.3), a number of seconds or a date. The wait is at most
-// 10 min.
-func (h *Host) retryAfter(resp *http.Response) time.Duration {
-	field := resp.Header.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(field, 10, 32); err == nil {
-		return min(time.Duration(seconds)*time.Second, longestPause)
-	}
-	if at, err := http.ParseTime(field); err == nil {
-		return min(max(at.Sub(h.now()), 0), longestPause)
-	}
-	if resp.StatusCode == http.StatusTooManyRequests {
-		return unknownPause
-	}
-	return 0
-}
-
-// address is the base with an escaped path appended.
-func (h *Host) address(path string) (*url.URL, error) {
-	u := *h.base
-	if path == "" {
-		return &u, nil
-	}
-	raw := strings.TrimSuffix(h.base.EscapedPath(), "/") + "/" + strings.TrimPrefix(path, "/")
-	plain, err := url.PathUnescape(raw)
-	if err != nil {
-		return nil, errors.New("upstream path: not escaped")
-	}
-	u.Path, u.RawPath = plain, raw
-	return &u, nil
 }

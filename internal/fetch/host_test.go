@@ -30,6 +30,7 @@ type world struct {
 	ours, foreign *demo.Script
 	clock         time.Duration // how far the wall clock is set ahead
 	network       *demo.Network
+	stats         fetch.Stats
 }
 
 // echo answers with what it was asked.
@@ -53,7 +54,7 @@ func newWorld(t *testing.T, base string) *world {
 	var err error
 	w.host, err = fetch.New(base, fetch.Config{
 		Transport: w.network, UserAgent: "test/1", MaxBytes: 1 << 10,
-		Now: func() time.Time { return time.Now().Add(w.clock) },
+		Now: func() time.Time { return time.Now().Add(w.clock) }, Stats: &w.stats,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -357,52 +358,76 @@ func TestRetry(t *testing.T) {
 	})
 }
 
-func TestSpend(t *testing.T) {
-	broke := errors.New("nothing left")
+// TestPerMinute counts every request that goes out, those of a retry and of redirects too. One beyond the bound does not
+// go out, is no failure of the host and says when to ask again.
+func TestPerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
-		spent, budget := 0, 3
-		q := fetch.Request{Spend: func() error {
-			if spent == budget {
-				return broke
+		h, err := fetch.New(address, fetch.Config{Transport: w.network, PerMinute: 3, Now: func() time.Time { return time.Now().Add(w.clock) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close()
+		ask := func(when string, wait time.Duration, calls int) {
+			t.Helper()
+			var again time.Duration
+			_, err := h.Do(t.Context(), fetch.Request{})
+			if spent, ok := err.(*fetch.SpentError); ok {
+				again, err = spent.RetryAfter, nil
 			}
-			spent++
-			return nil
-		}}
+			if err != nil || again != wait || w.ours.Calls() != calls {
+				t.Errorf("%s: %v, again in %v after %d calls, want %v and %d", when, err, again, w.ours.Calls(), wait, calls)
+			}
+		}
 		w.ours.Next(demo.Answer(500, nil, ""), demo.Redirect("/b"))
-		if _, err := w.host.Do(t.Context(), q); err != nil || spent != 3 || w.ours.Calls() != 3 {
-			t.Errorf("failure, retry and redirect: %v, %d spent, %d calls, want 3 of each", err, spent, w.ours.Calls())
-		}
+		ask("failure, retry and redirect", 0, 3)
 		for range 7 { // enough to open a breaker
-			if _, err := w.host.Do(t.Context(), q); err != broke || w.ours.Calls() != 3 {
-				t.Errorf("nothing left: %v and %d calls, want its own error and no call", err, w.ours.Calls())
-			}
+			ask("nothing left", time.Minute-200*time.Millisecond+1, 3)
 		}
-		budget++
-		if _, err := w.host.Do(t.Context(), q); err != nil {
-			t.Errorf("something left: %v", err)
-		}
+		time.Sleep(time.Minute - 200*time.Millisecond)
+		ask("almost a minute later", 1, 3)
+		time.Sleep(time.Nanosecond)
 		w.ours.Next(demo.Redirect("/b"))
-		budget++
-		if _, err := w.host.Do(t.Context(), q); err != broke || w.ours.Calls() != 5 {
-			t.Errorf("not enough for the redirect: %v and %d calls", err, w.ours.Calls())
-		}
+		ask("not enough for the redirect", 200*time.Millisecond, 4)
+		w.clock -= time.Hour
+		ask("after the clock was set back", 0, 5)
 	})
 }
 
-// TestAccept holds that an answer which is refused is the host's failure, with the reason inside.
-func TestAccept(t *testing.T) {
+// TestGet holds that an answer which cannot be decoded is the host's failure, with the reason inside, and one that says
+// that there is nothing is none.
+func TestGet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
-		reason := errors.New("wrong")
-		var seen *fetch.Response
-		q := fetch.Request{Accept: func(r *fetch.Response) error { seen = r; return reason }}
-		_, err := w.host.Do(t.Context(), q)
-		if kind(t, err) != "unavailable" || !errors.Is(err, reason) || seen == nil || w.ours.Calls() != 1 {
-			t.Errorf("%v, %v seen, %d calls", err, seen, w.ours.Calls())
+		wrong := errors.New("wrong")
+		length := func(r *fetch.Response) (int, error) { return len(r.Body), nil }
+		bad := func(*fetch.Response) (int, error) { return 7, wrong }
+		nothing := func(*fetch.Response) (int, error) { return 0, fmt.Errorf("no %w", fetch.ErrNotFound) }
+		w.ours.Next(demo.Answer(200, nil, "abc"))
+		if n, err := fetch.Get(t.Context(), w.host, fetch.Request{}, length); n != 3 || err != nil {
+			t.Errorf("decoded %d, %v, want 3", n, err)
+		}
+		n, err := fetch.Get(t.Context(), w.host, fetch.Request{}, bad)
+		if n != 0 || kind(t, err) != "unavailable" || !errors.Is(err, wrong) || w.ours.Calls() != 2 {
+			t.Errorf("%d, %v after %d calls", n, err, w.ours.Calls())
 		}
 		if want := "upstream is unavailable: wrong (status 200)"; err.Error() != want {
 			t.Errorf("text %q, want %q", err, want)
+		}
+		for range 3 {
+			fetch.Get(t.Context(), w.host, fetch.Request{}, bad)
+		}
+		for range 6 { // the fifth failure in a row would open the breaker
+			if _, err := fetch.Get(t.Context(), w.host, fetch.Request{}, nothing); !errors.Is(err, fetch.ErrNotFound) || kind(t, err) != "other" {
+				t.Errorf("nothing there: %v", err)
+			}
+			fetch.Get(t.Context(), w.host, fetch.Request{}, bad)
+		}
+		if w.ours.Calls() != 17 {
+			t.Errorf("%d calls, want 17: the breaker is open", w.ours.Calls())
+		}
+		if ok, garbled := w.stats.Calls[fetch.OK].Load(), w.stats.Calls[fetch.Garbled].Load(); ok != 7 || garbled != 10 {
+			t.Errorf("%d calls counted as answered and %d as garbled, want 7 and 10", ok, garbled)
 		}
 	})
 }

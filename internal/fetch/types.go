@@ -20,15 +20,6 @@ type Request struct {
 	Body []byte
 	// Header is sent in addition to User-Agent and Accept-Encoding.
 	Header http.Header
-
-	// Accept checks an answer. Its error counts as a failure of the host: the error of Do wraps it and repeats its
-	// text. Nil accepts every answer.
-	Accept func(*Response) error
-
-	// Spend is called before each HTTP request that goes out, redirects and the retry included. Its error ends the
-	// call and is returned as it is. Nil counts nothing.
-	Spend func() error
-
 	// Once disables the retry.
 	Once bool
 }
@@ -46,6 +37,10 @@ var (
 	ErrUnavailable = errors.New("upstream is unavailable")
 )
 
+// ErrNotFound is for the decode of [Get], whose error wraps it: a sound answer says that there is no such thing. It is no
+// failure of the host.
+var ErrNotFound = errors.New("upstream has no such thing")
+
 // Error is a failure of a host. Its text holds no part of the host's address and none of the host's own words.
 type Error struct {
 	// Timeout reports ErrTimeout: there was no whole answer in time. Otherwise the error is ErrUnavailable.
@@ -60,7 +55,7 @@ type Error struct {
 
 	result Result
 	retry  bool  // a second try may do better
-	err    error // of Request.Accept, or one of this file
+	err    error // of the decode of Get, or one of this file
 }
 
 // Error implements error.
@@ -84,7 +79,7 @@ func (e *Error) Is(target error) bool {
 	return target == ErrTimeout && e.Timeout || target == ErrUnavailable && !e.Timeout
 }
 
-// Unwrap returns the error of Request.Accept, if there is one.
+// Unwrap returns the error of the decode of [Get], if there is one.
 func (e *Error) Unwrap() error { return e.err }
 
 // The reasons of failures. The errors of net and net/http cannot be used: they hold addresses.
@@ -112,7 +107,11 @@ func contextError(ctx context.Context, unasked bool) error {
 
 // transportError is the failure that an error of a try means. ctx is the caller's context, try that of the try.
 func transportError(ctx, try context.Context, err error) error {
+	// The client wraps the errors of a redirect.
 	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*SpentError](err); ok {
 		return e
 	}
 	if err := contextError(ctx, false); err != nil {
@@ -130,7 +129,7 @@ func transportError(ctx, try context.Context, err error) error {
 
 // Stats counts the calls of hosts. The zero value is ready; hosts may share one. It is safe for concurrent use.
 type Stats struct {
-	// Calls counts calls of [Host.Do] by [Result].
+	// Calls counts calls of [Get] by [Result].
 	Calls [len(results)]atomic.Uint64
 	// Open is the number of hosts whose breaker is open, or waits for the call that decides.
 	Open atomic.Int64
@@ -159,11 +158,11 @@ func (r Result) String() string { return results[r] }
 
 // resultOf is the result of a call with that error.
 func resultOf(err error) Result {
-	if err == nil {
-		return OK
-	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.result
+	}
+	if err == nil || errors.Is(err, ErrNotFound) {
+		return OK
 	}
 	return Cancelled
 }

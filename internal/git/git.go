@@ -1,10 +1,9 @@
 // Package git runs the git program and reads what it prints: where a folder is in its repository, which commits
 // touched which files, and what a committed file holds.
 //
-// Anybody may have made the repository. Each process is bounded in memory, and the context bounds its time. Output is
-// read as a stream, and of each record only the beginning is kept. Folders below the named ones are not opened, since
-// a few objects can name each other so often that no walk through them ends. Nothing is checked out, no hook and no
-// filter runs, and only [Resolve] and [Fetch] talk to another host.
+// Anybody may have made the repository. Each process is bounded in memory, and the context bounds its time; [Log] has a
+// limit of its own. Output is read as a stream, and of each record only the beginning is kept. Nothing is checked out, no
+// hook and no filter runs, and only [Resolve] and [Fetch] talk to another host.
 //
 // All errors but the context's and those named below wrap [ErrFailed]. The package does not know what the files are
 // for.
@@ -41,6 +40,9 @@ const (
 	// maxComplaint bounds the reason that a process gives, in bytes. A server can send as much as it likes.
 	maxComplaint = 300
 )
+
+// errTooMuch is that of a repository beyond the limits of a process.
+const errTooMuch = complaint("it takes git more time or memory than any sound repository")
 
 // complaint is the reason for a failure as git printed it, in one line. It wraps [ErrFailed].
 type complaint string
@@ -164,8 +166,10 @@ func (c *command) failure(err error) error {
 		return ErrNoGit
 	case exited && exit.ExitCode() > 0:
 		return complaint(reason(string(c.stderr), c.address))
+	case exited: // the kernel killed it
+		return errTooMuch
 	}
-	return fmt.Errorf("%w: %w", ErrFailed, err) // the kernel killed it
+	return fmt.Errorf("%w: %w", ErrFailed, err)
 }
 
 // marked matches a line that git marks as an error. Servers send lines of their own, marked "remote: ", before it.
@@ -174,8 +178,11 @@ var marked = regexp.MustCompile(`(?m)^(?:fatal|error): (.*)$`)
 // reason is the first line that git marks as an error, else the first line of all, without an address's password.
 func reason(text, address string) string {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r", "\n"))
-	if strings.Contains(text, "File too large") || strings.Contains(text, "Out of memory") {
+	switch {
+	case strings.Contains(text, "File too large"):
 		return "it is larger than what is fetched"
+	case strings.Contains(text, "Out of memory"):
+		return string(errTooMuch)
 	}
 	line, _, _ := strings.Cut(text, "\n")
 	if found := marked.FindStringSubmatch(text); found != nil {

@@ -11,14 +11,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // hash is the name of an object, the same digit throughout.
 func hash(digit string) string { return strings.Repeat(digit, sha1Digits) }
 
+// raw is what git prints of a file: modes and hashes, one of each for the commit, which come last.
+func raw(modes, digits, letters string) string {
+	var hashes strings.Builder
+	for _, digit := range digits {
+		hashes.WriteString(hash(string(digit)) + " ")
+	}
+	return strings.Repeat(":", len(digits)-1) + modes + " " + hashes.String() + letters + "\x00"
+}
+
 func TestParseLog(t *testing.T) {
-	a, b, c := hash("a"), hash("b"), hash("c")
+	a, c := hash("a"), hash("c")
 	for _, tt := range []struct {
 		date    string
 		when    int64
@@ -34,18 +45,23 @@ func TestParseLog(t *testing.T) {
 		{"", 0, true},
 		{"soon", 0, true},
 	} {
-		in := a + "\n" + b + "\n" + c + " " + b + "\n" + tt.date + "\nAda\none: \x01\n:100644\x00" + c + "\n" + b + "\n\n5\n\n\x00"
-		got, err := parseLog(reader(in))
-		if err != nil || len(got) != 2 {
-			t.Fatalf("parseLog(%q): %d commits, %v, want 2", in, len(got), err)
+		in := a + "\n" + tt.date + "\nAda\none: \x01\n:100644\x00" +
+			"\n" + raw("100644 100644", "12", "M") + "M/a\n:b\x00" + raw("100644 000000", "10", "D") + "M/gone\x00" + raw("100644 120000", "12", "T") + "M/link\x00" +
+			raw("000000 100644", "01", "A") + "M/deep/x\x00" +
+			c + "\n5\n\n\x00\x00" + raw("100644 100755 100644", "123", "MM") + "M/merged\x00"
+		got, err := parseLog(reader(in), []string{"M/"})
+		want := []Change{
+			{Commit{a, tt.when, tt.undated, "Ada", "one: \x01\n:100644"}, []Touch{{"M/a\n:b", hash("2")}, {"M/gone", ""}, {"M/link", ""}}},
+			{Commit{c, 5, false, "", ""}, []Touch{{"M/merged", hash("3")}}},
 		}
-		want := Commit{a, tt.when, tt.undated, "Ada", "one: \x01\n:100644"}
-		if got[0].Commit != want || got[0].root != b || !slices.Equal(got[0].parents, []string{c, b}) || got[1].Hash != c || len(got[1].parents) != 0 {
-			t.Errorf("parseLog(%q) = %+v, %+v, want %+v first", in, got[0], got[1], want)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("parseLog(%q): %v (-want +got):\n%s", in, err, diff)
 		}
 	}
-	for _, bad := range []string{"x\x00", a + "\n" + b + "\n\n5\x00", a + "\nb\n\n5\ns\x00", a + "\n" + b + "\n\n5\ncut off"} {
-		if _, err := parseLog(reader(bad)); !errors.Is(err, ErrFailed) {
+	head, file := a+"\n5\nAda\ns\x00", raw("100644 100644", "12", "M")
+	for _, bad := range []string{"x\x00", "b\n5\nAda\ns\x00", a + "\n5\ns\x00", a + "\n5\nAda\ncut off", file + "M/a\x00", head + file, head + file + "cut off",
+		head + ":" + file + "M/a\x00", head + ":100644 100644 x y M\x00M/a\x00", head + ":\x00M/a\x00"} {
+		if _, err := parseLog(reader(bad), []string{"M/"}); !errors.Is(err, ErrFailed) {
 			t.Errorf("parseLog(%q): %v, want ErrFailed", bad, err)
 		}
 	}
@@ -54,10 +70,10 @@ func TestParseLog(t *testing.T) {
 // TestEndlessRecords reads messages and names that are larger than what may be kept of them.
 func TestEndlessRecords(t *testing.T) {
 	long := strings.Repeat("x", 3*maxRecord)
-	head := hash("a") + "\n" + hash("b") + "\n\n5\nAda\n"
-	nodes, err := parseLog(reader(head + long + "\x00" + head + "short\x00"))
-	if err != nil || len(nodes) != 2 || nodes[0].Subject != long[:maxSubject] || nodes[1].Subject != "short" {
-		t.Errorf("parseLog: %d commits, %v", len(nodes), err)
+	head := hash("a") + "\n5\nAda\n"
+	changes, err := parseLog(reader(head+long+"\x00"+head+"short\x00"), nil)
+	if err != nil || len(changes) != 2 || changes[0].Subject != long[:maxSubject] || changes[1].Subject != "short" {
+		t.Errorf("parseLog: %d commits, %v", len(changes), err)
 	}
 }
 
@@ -71,7 +87,7 @@ func entry(mode, name, digit string) string {
 func TestParseTree(t *testing.T) {
 	in := entry("100644", "b.md", "1") + entry("120000", "a\tb\nc d", "2") + entry("160000", "sub", "3") + entry("40000", "dir", "4")
 	got, err := parseTree(in, 20)
-	digits := func(s string) string { return strings.Repeat(s, 20) }
+	digits := func(s string) string { return strings.Repeat("3"+s, 20) } // those of the letter
 	want := []Entry{{"b.md", "100644", 0, digits("1")}, {"a\tb\nc d", "120000", 0, digits("2")}, {"sub", "160000", 0, digits("3")}, {"dir", "40000", 0, digits("4")}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("parseTree(%q) = %v, %v, want %v", in, got, err, want)
@@ -88,32 +104,27 @@ func TestParseTree(t *testing.T) {
 
 // FuzzLog reads what git may print of hostile commits and folders: nothing panics, and what is kept is bounded.
 func FuzzLog(f *testing.F) {
-	a, b := hash("a"), hash("b")
-	f.Add([]byte(a + "\n" + b + "\n" + a + "\n-1\nsubject\x00"))
+	f.Add([]byte(hash("a") + "\n-1\nAda\nsubject\x00\n" + raw("100644 100644", "12", "M") + "MIP-1.md\x00"))
+	f.Add([]byte(hash("a") + "\n1\n\n\x00\x00" + raw("100644 100644 100644", "123", "MM") + "MIP-1.md\x00"))
 	f.Add([]byte(entry("100644", "MIP-1.md", "1") + entry("40000", "x", "2")))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		nodes, err := parseLog(bufio.NewReader(bytes.NewReader(in)))
-		for _, n := range nodes {
-			if n.When < 0 || n.When > lastSecond || n.Undated && n.When != 0 || len(n.Subject) > maxSubject || !WholeHash(n.Hash) || err != nil {
-				t.Fatalf("commit %+v, %v", n.Commit, err)
-			}
-		}
-		tree := string(in)
-		entries, err := parseTree(tree, 20)
+		changes, err := parseLog(bufio.NewReader(bytes.NewReader(in)), []string{""})
 		if err != nil && !errors.Is(err, ErrFailed) {
-			t.Fatalf("parseTree: %v", err)
+			t.Fatalf("parseLog: %v", err)
 		}
-		if changed := difference(entries, entries); len(changed) > 0 {
-			t.Fatalf("a tree differs from itself by %v", changed)
-		}
-		files := 0
-		for _, e := range entries {
-			if e.Mode != ModeFolder {
-				files++
+		for _, c := range changes {
+			if c.When < 0 || c.When > lastSecond || c.Undated && c.When != 0 || len(c.Subject) > maxSubject || !WholeHash(c.Hash) || err != nil {
+				t.Fatalf("commit %+v, %v", c.Commit, err)
+			}
+			for _, f := range c.Files {
+				if f.Blob != "" && !WholeHash(f.Blob) || strings.Contains(f.Path, "/") {
+					t.Fatalf("file %+v", f)
+				}
 			}
 		}
-		if added, gone := difference(nil, entries), difference(entries, nil); len(added) != files || len(gone) > files {
-			t.Fatalf("%d files are new, %d gone, want %d", len(added), len(gone), files)
+		entries, err := parseTree(string(in), 20)
+		if err != nil && !errors.Is(err, ErrFailed) || len(entries) > len(in)/20 {
+			t.Fatalf("parseTree: %d entries, %v", len(entries), err)
 		}
 	})
 }
@@ -126,6 +137,7 @@ func TestReason(t *testing.T) {
 		{"what the server says comes second", "remote: do this\rremote: and that\nfatal: no\n", "no"},
 		{"nothing but words", "ssh: no route\n", "ssh: no route"},
 		{"too large", "fatal: write error: File too large\nfatal: fetch-pack: invalid index-pack output\n", "it is larger than what is fetched"},
+		{"too much memory", "fatal: Out of memory, malloc failed\n", string(errTooMuch)},
 		{"nothing", "\n", "git ends without a word"},
 		{"endless", "fatal: " + strings.Repeat("ö", 500), strings.Repeat("ö", 150) + "…"},
 	}

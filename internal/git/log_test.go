@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -16,30 +15,21 @@ import (
 // TestLogIsThatOfGit compares with git log, which opens sub-folders, over a history of branches and merges that
 // nothing was left out of.
 func TestLogIsThatOfGit(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		testenv.Missing(t, "git", "no git program")
-	}
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	dir := t.TempDir()
-	run := func(input string, args ...string) string {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
-		cmd.Stdin = strings.NewReader(input)
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("git %v: %v", args, err)
-		}
-		return string(out)
-	}
 	for _, format := range []string{"sha1", "sha256"} {
-		dir = t.TempDir()
-		run("", "init", "-q", "-b", "main", "--object-format="+format, ".")
-		run(history(600), "fast-import", "--quiet")
+		dir := t.TempDir()
+		testenv.Git(t, dir, "", "init", "-q", "--object-format="+format, ".")
+		testenv.GitInput(t, dir, history(600), "fast-import", "--quiet")
 		for _, folders := range [][]string{{"MIPs/"}, {"MIPs/", "MRCs/deep/"}, {""}, {"none/"}} {
 			var got []string
-			err := Log(t.Context(), dir, "", folders, func(c Commit, f Touch) { got = append(got, c.Hash+" "+f.Path) })
+			changes, err := Log(t.Context(), dir, "", folders)
 			if err != nil {
 				t.Fatal(err)
+			}
+			for _, c := range changes {
+				for _, f := range c.Files {
+					got = append(got, c.Hash+" "+f.Path)
+				}
 			}
 			args := []string{"log", "-c", "--name-only", "--no-renames", "--format=%x01%H", "--"}
 			for _, folder := range folders {
@@ -47,7 +37,7 @@ func TestLogIsThatOfGit(t *testing.T) {
 			}
 			var want []string
 			commit := ""
-			for line := range strings.Lines(run("", args...)) {
+			for line := range strings.Lines(testenv.Git(t, dir, "", args...)) {
 				line = strings.TrimSpace(line)
 				if hash, ok := strings.CutPrefix(line, "\x01"); ok {
 					commit = hash
@@ -64,9 +54,6 @@ func TestLogIsThatOfGit(t *testing.T) {
 
 // TestTouches has what a commit can do to the files of a folder.
 func TestTouches(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		testenv.Missing(t, "git", "no git program")
-	}
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -85,22 +72,28 @@ func TestTouches(t *testing.T) {
 	for i, c := range commits {
 		fmt.Fprintf(&stream, "commit refs/heads/main\nmark :%d\ncommitter Ada <a@example.org> %d +0000\ndata 1\n%d\n%s%s", i+1, i+1, i, c.parents, c.changes)
 	}
-	for _, cmd := range []*exec.Cmd{exec.Command("git", "-C", dir, "init", "-q", "-b", "main"), exec.Command("git", "-C", dir, "fast-import", "--quiet")} {
-		cmd.Stdin = strings.NewReader(stream.String())
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
-		}
+	testenv.Git(t, dir, "", "init", "-q")
+	testenv.GitInput(t, dir, stream.String(), "fast-import", "--quiet")
+	// Settings of the user do not count.
+	for i, setting := range []string{"log.showRoot=false", "diff.renames=copies", "diff.noprefix=true", "log.diffMerges=off"} {
+		key, value, _ := strings.Cut(setting, "=")
+		t.Setenv("GIT_CONFIG_COUNT", fmt.Sprint(i+1))
+		t.Setenv(fmt.Sprintf("GIT_CONFIG_KEY_%d", i), key)
+		t.Setenv(fmt.Sprintf("GIT_CONFIG_VALUE_%d", i), value)
 	}
 	got := map[string][]string{}
-	err := Log(t.Context(), dir, "", []string{"M/"}, func(c Commit, f Touch) {
-		what := fmt.Sprintf("%q", strings.TrimPrefix(f.Path, "M/"))
-		if f.Blob == "" {
-			what += "-"
-		}
-		got[c.Subject] = append(got[c.Subject], what)
-	})
+	changes, err := Log(t.Context(), dir, "", []string{"M/"})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, c := range changes {
+		for _, f := range c.Files {
+			what := fmt.Sprintf("%q", strings.TrimPrefix(f.Path, "M/"))
+			if f.Blob == "" {
+				what += "-"
+			}
+			got[c.Subject] = append(got[c.Subject], what)
+		}
 	}
 	for i, c := range commits {
 		if touched := strings.Join(got[fmt.Sprint(i)], " "); touched != c.want {

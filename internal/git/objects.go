@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -32,9 +34,6 @@ type Objects struct {
 	cmd *command
 	in  io.WriteCloser
 	out *bufio.Reader
-	// last is the expression that tree has read last, and entries are its entries.
-	last    string
-	entries []Entry
 }
 
 // OpenObjects starts the process in a repository. It ends with [Objects.Close], and with the context.
@@ -55,10 +54,22 @@ func (o *Objects) Close() {
 }
 
 // Blob returns the text of a blob, nil when the repository has none of that name or when it is larger than so many
-// bytes. In a clone for which [Partial] is true none may be asked for.
-func (o *Objects) Blob(hash string, most int64) ([]byte, error) {
-	text, _, err := o.read(hash, "blob", most)
+// bytes. The name is a hash, or a path in a commit, such as HEAD:MIPs/MIP-1.md, without a line feed. In a clone for which
+// [Partial] is true none may be asked for that is missing.
+func (o *Objects) Blob(name string, most int64) ([]byte, error) {
+	text, _, err := o.read(name, "blob", most)
 	return text, err
+}
+
+// BlobName is the name that a text has in the repository of a commit, whether it is there or not.
+func BlobName(commit string, text []byte) string {
+	sum := sha1.New()
+	if len(commit) == sha256Digits {
+		sum = sha256.New()
+	}
+	fmt.Fprintf(sum, "blob %d\x00", len(text))
+	sum.Write(text)
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // read returns an object of a kind, the zero object when there is none. Its text is nil when it is larger than most
@@ -135,14 +146,11 @@ type Entry struct {
 	// Name is as committed: it may hold anything but NUL and slash, or those of a hostile tree.
 	Name string
 	Mode string
-	// Size is in bytes; 0 for a submodule. Only [Tree] looks it up.
+	// Size is in bytes; 0 for a submodule.
 	Size int64
-	// hash is the object's name in binary.
-	hash string
+	// Hash is the object's name, in hexadecimal digits.
+	Hash string
 }
-
-// Hash is the name of the entry's object, in hexadecimal digits.
-func (e Entry) Hash() string { return hex.EncodeToString([]byte(e.hash)) }
 
 // Tree lists a folder of a commit, "." for all of it, without what is below its folders. The error is ErrNoFolder when
 // the commit has none there.
@@ -162,7 +170,7 @@ func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 	// Sizes are looked up without contents: a few large objects can have thousands of names.
 	hashes := make([]string, len(entries))
 	for i, e := range entries {
-		hashes[i] = e.Hash()
+		hashes[i] = e.Hash
 	}
 	found, err := lookUp(ctx, top, hashes)
 	for i, x := range found[:min(len(found), len(entries))] {
@@ -171,15 +179,8 @@ func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 	return entries, err
 }
 
-// tree returns the entries of a folder, by git's expression for it, none for an empty one. It keeps those of the last
-// folder. The error is as that of [Tree].
+// tree returns the entries of a folder, by git's expression for it. The error is as that of [Tree].
 func (o *Objects) tree(expression string) ([]Entry, error) {
-	switch expression {
-	case "":
-		return nil, nil
-	case o.last:
-		return o.entries, nil
-	}
 	text, x, err := o.read(expression, "tree", maxTree)
 	switch {
 	case err != nil:
@@ -189,9 +190,7 @@ func (o *Objects) tree(expression string) ([]Entry, error) {
 	case x.size > maxTree:
 		return nil, errEntries
 	}
-	o.last = expression
-	o.entries, err = parseTree(string(text), len(x.hash)/2)
-	return o.entries, err
+	return parseTree(string(text), len(x.hash)/2)
 }
 
 // parseTree returns the entries of a folder as git stores it: each such as "100644 NAME", a NUL, and the hash of so
@@ -206,7 +205,7 @@ func parseTree(text string, hashSize int) (entries []Entry, err error) {
 		case len(entries) == maxEntries:
 			return nil, errEntries
 		}
-		entries = append(entries, Entry{Name: name, Mode: mode, hash: rest[:hashSize]})
+		entries = append(entries, Entry{Name: name, Mode: mode, Hash: hex.EncodeToString([]byte(rest[:hashSize]))})
 		text = rest[hashSize:]
 	}
 	return entries, nil

@@ -41,8 +41,6 @@ type folder struct {
 	// total is the size of those that are to be written, in bytes.
 	total int
 	old   *Record
-	// ours has the sums by name of the files that an earlier run put here, or was about to.
-	ours map[string][]string
 	// here has the sums by name of what is in the folder.
 	here map[string]string
 	// next is nil when nothing has to be done.
@@ -55,7 +53,7 @@ type folder struct {
 // in it. Only a folder that was not there before may be removed after a failure.
 func (s *syncer) open(ctx context.Context, t Target) error {
 	lock := flock.New(t.Folder, flock.SetFlag(os.O_RDONLY))
-	f := &folder{Target: t, report: s.Report, lock: lock, ours: map[string][]string{}}
+	f := &folder{Target: t, report: s.Report, lock: lock}
 	info, err := os.Stat(t.Folder)
 	f.made = errors.Is(err, fs.ErrNotExist)
 	for _, other := range s.folders {
@@ -82,14 +80,8 @@ func (s *syncer) open(ctx context.Context, t Target) error {
 		return f.failed("", err)
 	}
 	if f.old, err = ReadRecord(f.root); err != nil {
-		return fmt.Errorf("%s cannot be read (%w); restore it, or remove it: files that differ from the upstream's then count as written here",
+		return fmt.Errorf("%s cannot be read (%w); restore it, or remove it",
 			f.path(RecordName), local.Cause(err))
-	}
-	for _, file := range f.old.Files {
-		f.ours[file.Name] = append(f.ours[file.Name], file.SHA256)
-	}
-	for _, p := range f.old.Placing {
-		f.ours[p.Name] = append(f.ours[p.Name], p.SHA256)
 	}
 	s.From = cmp.Or(s.From, f.old.Commit)
 	return nil
@@ -165,56 +157,20 @@ func (f *folder) refuse(x *text, file, code, format string, args ...any) {
 }
 
 // compare finds out what has to change. It writes new texts under temporary names, and nothing else.
-func (f *folder) compare(next *Record, objects *git.Objects) error {
+func (f *folder) compare(next *Record, k *keepers) error {
 	// Files may have been edited while the upstream was fetched.
 	if err := f.look(); err != nil {
 		return err
 	}
-	// Names that differ only by case or Unicode form are one file elsewhere, and one would overwrite the other.
-	names, first := slices.Sorted(maps.Keys(f.texts)), map[string]*text{}
-	for _, name := range names {
-		x := f.texts[name]
-		if twin := first[fold(name)]; twin != nil {
-			twin.refused = true
-			f.refuse(x, x.Path, "name-case",
-				"the upstream has a file whose name differs only by case or by the Unicode form of its letters, %s", twin.Name)
-			continue
-		}
-		first[fold(name)] = x
+	if err := f.leave(f.unique(), k); err != nil {
+		return err
 	}
-	// A file that stays as it is keeps its entry in the record, so that a later run knows it again.
-	keep := func(name string) {
-		if old, ok := f.old.File(name); ok {
-			next.Files = append(next.Files, old)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(f.here)) {
-		x, sums := first[fold(name)], f.ours[name]
-		switch {
-		case f.texts[name] != nil:
-		case slices.Contains(sums, f.here[name]):
-			f.gone = append(f.gone, name)
-		case sums != nil:
-			f.report.problem(f.path(name), "edited-here",
-				"it is gone from the upstream, and was edited here since it was synced; move it out of the folder, or delete it")
-			keep(name)
-		case x != nil:
-			f.refuse(x, f.path(name), "name-case",
-				"its name differs only by case or by the Unicode form of its letters from the upstream's %s; rename it", x.Name)
-		}
-	}
-	for _, name := range names {
-		x := f.texts[name]
-		if err := f.take(x, objects); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(f.texts)) {
+		if err := f.take(f.texts[name], k); err != nil {
 			return err
 		}
-		if x.refused {
-			keep(name)
-		} else {
-			next.Files = append(next.Files, x.File)
-		}
 	}
-	slices.SortFunc(next.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	next.Files = f.entries()
 	next.Incomplete = len(f.report.Problems) > 0
 	// A run without changes writes nothing. A commit of the upstream that touched none of the files is no change.
 	same := *next
@@ -225,38 +181,111 @@ func (f *folder) compare(next *Record, objects *git.Objects) error {
 	return nil
 }
 
-// take reads a text, and decides whether it is written here. It would not replace a file that sync did not write: that
-// is reported and the text refused.
-func (f *folder) take(x *text, objects *git.Objects) error {
+// unique returns the texts by their folded names. Names that differ only by case or Unicode form are one file elsewhere,
+// and one would overwrite the other.
+func (f *folder) unique() map[string]*text {
+	first := map[string]*text{}
+	for _, name := range slices.Sorted(maps.Keys(f.texts)) {
+		x := f.texts[name]
+		if twin := first[fold(name)]; twin != nil {
+			twin.refused = true
+			f.refuse(x, x.Path, "name-case",
+				"the upstream has a file whose name differs only by case or by the Unicode form of its letters, %s", twin.Name)
+			continue
+		}
+		first[fold(name)] = x
+	}
+	return first
+}
+
+// leave looks at the files that the upstream does not have: those that were synced are to be removed, and the others stay.
+func (f *folder) leave(texts map[string]*text, k *keepers) error {
+	for _, name := range slices.Sorted(maps.Keys(f.here)) {
+		x := texts[fold(name)]
+		_, synced := f.old.File(name)
+		switch {
+		case f.texts[name] != nil:
+		case synced:
+			by, err := k.keeperOf(f, name)
+			if err != nil {
+				return err
+			}
+			if by == nobody {
+				f.report.problem(f.path(name), "uncommitted",
+					"it is gone from the upstream, and no commit has it as it is here; commit it, or move it elsewhere, and sync again")
+				continue
+			}
+			f.gone = append(f.gone, name)
+			f.overwrites(name, by)
+		case x != nil:
+			f.refuse(x, f.path(name), "name-case",
+				"its name differs only by case or by the Unicode form of its letters from the upstream's %s; rename it", x.Name)
+		}
+	}
+	return nil
+}
+
+// entries are the files of the record after this run. One that stays as it is keeps its entry, so that a later run knows it
+// again.
+func (f *folder) entries() (files []File) {
+	for _, x := range f.texts {
+		if !x.refused {
+			files = append(files, x.File)
+		}
+	}
+	for _, old := range f.old.Files {
+		x := f.texts[old.Name]
+		if _, here := f.here[old.Name]; x != nil && x.refused || x == nil && here && !slices.Contains(f.gone, old.Name) {
+			files = append(files, old)
+		}
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return files
+}
+
+// overwrites notes what stood here that only a commit here has.
+func (f *folder) overwrites(name string, by keeper) {
+	if by == commitHere {
+		f.report.Overwritten = append(f.report.Overwritten, f.path(name))
+	}
+}
+
+// take reads a text, and decides whether it is written here. It would not replace a file of which no commit has the
+// bytes: that is reported and the text refused.
+func (f *folder) take(x *text, k *keepers) error {
 	if x.refused {
 		return nil
 	}
-	raw, err := objects.Blob(x.Blob, local.MaxFile)
+	raw, err := k.upstream.Blob(x.Blob, local.MaxFile)
 	if err != nil || raw == nil {
 		return cmp.Or(err, fmt.Errorf("%w: %s is not there", git.ErrFailed, x.Path))
 	}
 	x.SHA256 = hashOf(raw)
-	here, sums := f.here[x.Name], f.ours[x.Name]
-	// Nothing is written over a file that is neither as the last sync left it nor the same as the new text.
+	here, isHere := f.here[x.Name]
 	switch {
 	case bytes.HasPrefix(raw, []byte("version https://git-lfs.github.com/spec/")):
 		f.refuse(x, x.Path, "lfs-pointer", "the upstream keeps this file with Git LFS, and here is only a pointer to it")
+		return nil
 	case here == x.SHA256:
 		f.report.Unchanged++
-	case here == "" || slices.Contains(sums, here):
-		x.fresh = here == ""
-		if f.total += 1 + len(raw); f.total > maxTotal {
-			return fmt.Errorf("%w: the upstream's files for %s have more than %d bytes", ErrFolder, f.Folder, maxTotal)
+		return nil
+	case isHere:
+		by, err := k.keeperOf(f, x.Name)
+		if err != nil {
+			return err
 		}
-		return f.stage(x, raw)
-	case sums != nil:
-		f.refuse(x, f.path(x.Name), "edited-here",
-			"it was edited here since it was synced; take the edit to the upstream, then delete or restore this file and sync again")
-	default:
-		f.refuse(x, f.path(x.Name), "not-synced",
-			"it is in the way of the upstream's %s and was not synced from there; move it out of the folder, or sync into another one", x.Path)
+		if by == nobody {
+			f.refuse(x, f.path(x.Name), "uncommitted",
+				"the upstream's %s would replace it, and no commit has it as it is here; commit it, or move it elsewhere, and sync again", x.Path)
+			return nil
+		}
+		f.overwrites(x.Name, by)
 	}
-	return nil
+	x.fresh = !isHere
+	if f.total += 1 + len(raw); f.total > maxTotal {
+		return fmt.Errorf("%w: the upstream's files for %s have more than %d bytes", ErrFolder, f.Folder, maxTotal)
+	}
+	return f.stage(x, raw)
 }
 
 // stage writes a text under a temporary name. All texts are on the disk before the first is put in place, so that a
@@ -272,35 +301,30 @@ func (f *folder) stage(x *text, raw []byte) (err error) {
 	return nil
 }
 
-// steps put everything in place, one after the other. Killed in between, the record says which bytes are ours, old
-// or new.
-func (f *folder) steps() []func() error {
+// steps put everything in place, one after the other. Killed in between, the record has all files that are of the upstream:
+// files are removed before they leave it, and stand in it before they come. What the folder holds under their names are
+// texts of the upstream, old or new, and the next run completes the rest.
+func (f *folder) steps() (steps []func() error) {
 	if f.next == nil {
 		return nil
 	}
-	during := *f.old
-	if f.old.Commit == "" {
-		during = *f.next
-		during.Files, during.Incomplete = nil, true
-	}
-	steps := []func() error{func() error { return f.record(&during) }}
-	// Removals come first: on half of all machines two names that differ only by case or Unicode form are one file.
+	// On half of all machines two names that differ only by case or Unicode form are one file.
 	for _, name := range f.gone {
 		steps = append(steps, func() error { return f.done(name, f.root.Remove(name), &f.report.Removed) })
 	}
+	steps = append(steps, f.record)
 	for _, name := range slices.Sorted(maps.Keys(f.texts)) {
 		x := f.texts[name]
 		if x.temp == nil {
 			continue
 		}
-		during.Placing = append(during.Placing, Placed{x.Name, x.SHA256})
 		list := &f.report.Changed
 		if x.fresh {
 			list = &f.report.Added
 		}
 		steps = append(steps, func() error { return f.done(x.Name, x.temp.Commit(x.Name), list) })
 	}
-	return append(steps, func() error { return f.record(f.next) })
+	return steps
 }
 
 // done adds a file to a list of the report, which has only what really happened, or explains why it could not be
@@ -313,9 +337,9 @@ func (f *folder) done(name string, err error, list *[]string) error {
 	return nil
 }
 
-// record writes the record as a whole.
-func (f *folder) record(r *Record) error {
-	text, err := r.encode()
+// record writes the next record as a whole.
+func (f *folder) record() error {
+	text, err := f.next.encode()
 	if err == nil {
 		err = atomicfile.Write(f.root, RecordName, text)
 	}

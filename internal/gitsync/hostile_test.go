@@ -189,10 +189,8 @@ func TestNamesThatAreOneFile(t *testing.T) {
 		if err := f.root.WriteFile(two[0], nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, step := range f.steps()[:2] { // the record, and what comes next
-			if err := step(); err != nil {
-				t.Fatal(err)
-			}
+		if err := f.steps()[0](); err != nil {
+			t.Fatal(err)
 		}
 		if len(f.report.Removed) != 1 {
 			t.Errorf("%+q: the second is written before the first is removed", two)

@@ -25,7 +25,7 @@ const (
 	// maxVersions is how many versions of a file are kept: one more than a page shows, so that its oldest can be compared.
 	maxVersions = 21
 	// about explains the record to a person who opens it.
-	about = "Written by mipwatch sync, and to be committed with the files. It tells whose they are and when they changed upstream."
+	about = "Written by mipwatch sync, and to be committed with the files. It tells where they are from and when they changed there."
 )
 
 // Record is what is known of one folder. The zero value is that of a folder that was never synced.
@@ -43,8 +43,6 @@ type Record struct {
 	Incomplete bool `json:"incomplete,omitempty"`
 	// Files are sorted by name.
 	Files []File `json:"files"`
-	// Placing lists files that a run that did not end may have put in place.
-	Placing []Placed `json:"placing,omitempty"`
 }
 
 // File is one synced file.
@@ -72,12 +70,6 @@ type Version struct {
 	Author  string `json:"author,omitempty"`
 	Subject string `json:"subject"`
 	Blob    string `json:"blob"`
-}
-
-// Placed is what sync puts under a name.
-type Placed struct {
-	Name   string `json:"name"`
-	SHA256 string `json:"sha256"`
 }
 
 // ReadRecord reads the record of a folder, the zero record when there is none. It never waits.
@@ -116,11 +108,6 @@ func (r *Record) check() error {
 		}
 		if !ok || len(f.Versions) > maxVersions {
 			return fmt.Errorf("files.%d is none that sync would write", i)
-		}
-	}
-	for i, p := range r.Placing {
-		if !plainName(p.Name) || !git.WholeHash(p.SHA256) {
-			return fmt.Errorf("placing.%d is none that sync would write", i)
 		}
 	}
 	return nil

@@ -26,7 +26,6 @@ func sound() *Record {
 			{Name: "MIP-1.md", Path: "MIPs/MIP-1.md", SHA256: sum, Blob: blob, Added: &when, Versions: []Version{{blob, when, "Ada", "<&> one", blob}}},
 			{Name: "MIP-2.md", Path: "MIPs/MIP-2.md", SHA256: sum, Blob: blob},
 		},
-		Placing: []Placed{{"MIP-2.md", blob}},
 	}
 }
 

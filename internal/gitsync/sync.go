@@ -1,14 +1,13 @@
 // Package gitsync copies proposals from an upstream git repository into local folders: whole or not at all, nothing
-// but the texts of proposals, and nothing over what somebody wrote there.
+// but the texts of proposals, and nothing over what no commit has.
 //
 // A run has four steps. It locks the folders. It fetches the repository, bare, into a temporary folder. It compares
-// the folders with the commit and writes new texts under temporary names. When nothing is in the way, it records which
-// files it is about to put in place ([Record].Placing), removes files that left the upstream, renames the new ones, and
-// writes the final record.
+// the folders with the commit and writes new texts under temporary names. When nothing is in the way, it removes files
+// that left the upstream, renames the new ones, and writes the record.
 //
-// A run that is killed leaves whole files. The record then has the hashes of the old and the new bytes, so that the
-// next run knows both as its own and completes the rest. Any other bytes under those names are somebody's edit: they
-// are reported and stay.
+// A file is replaced or removed only if git has its bytes: the upstream's repository, or the last commit of the repository
+// around the folder. Any others are somebody's work: they are reported and stay. A run that is killed leaves whole files of
+// the upstream, so that the next one completes the rest without a question.
 //
 // The package knows nothing of site.yaml, of what the texts say, or of how they are published.
 package gitsync
@@ -75,6 +74,8 @@ type Report struct {
 	Changed   []string `json:"changed"`
 	Removed   []string `json:"removed"`
 	Unchanged int      `json:"unchanged"`
+	// Overwritten are those changed or removed files of which the last commit here, and not the upstream, has the bytes.
+	Overwritten []string `json:"overwritten"`
 	// Problems keep files from being taken. With one, and without KeepGoing, nothing was done.
 	Problems []mip.Problem `json:"problems"`
 	// Notices are sentences about commits of the upstream that keep no file from being taken.
@@ -108,14 +109,14 @@ type syncer struct {
 // context's; what concerns a file is in the report's problems.
 func Sync(ctx context.Context, o Options) (Report, error) {
 	s := &syncer{Options: o, Report: &Report{Git: git.Public(o.Git), Ref: o.Ref, Added: []string{}, Changed: []string{},
-		Removed: []string{}, Problems: []mip.Problem{}, Notices: []string{}}}
+		Removed: []string{}, Overwritten: []string{}, Problems: []mip.Problem{}, Notices: []string{}}}
 	err := s.run(ctx)
 	// Folders are closed after a failure as well: those that are new and empty are removed.
 	for _, f := range s.folders {
 		f.close()
 	}
 	// The order of the report does not depend on that of the steps.
-	for _, list := range [][]string{s.Added, s.Changed, s.Removed} {
+	for _, list := range [][]string{s.Added, s.Changed, s.Removed, s.Overwritten} {
 		slices.Sort(list)
 	}
 	s.Problems = mip.SortProblems(s.Problems)
@@ -143,7 +144,7 @@ func (s *syncer) run(ctx context.Context) error {
 	}
 	// Whole or not at all: one file in error keeps all folders as they are.
 	if len(s.Problems) > 0 && !s.KeepGoing {
-		s.Unchanged = 0
+		s.Unchanged, s.Overwritten = 0, []string{}
 		return nil
 	}
 	// From here on files change. An interruption is looked at between folders, where the record is sound.
@@ -212,7 +213,10 @@ func (s *syncer) fetch(ctx context.Context) (err error) {
 	}
 	defer objects.Close()
 	for _, f := range s.folders {
-		if err := f.compare(s.record(f), objects); err != nil {
+		k := newKeepers(ctx, objects, s.To, f.Folder)
+		err := f.compare(s.record(f), k)
+		k.close()
+		if err != nil {
 			return err
 		}
 	}

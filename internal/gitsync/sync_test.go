@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,9 +28,6 @@ type upstream struct {
 
 func newUpstream(t *testing.T) *upstream {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		testenv.Missing(t, "git", "no git program")
-	}
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	u := &upstream{t, t.TempDir()}
@@ -42,13 +38,7 @@ func newUpstream(t *testing.T) *upstream {
 // git runs git with an input and returns what it prints.
 func (u *upstream) git(input string, args ...string) string {
 	u.t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", u.dir, "-c", "maintenance.auto=false", "-c", "user.name=Ada", "-c", "user.email=ada@example.org"}, args...)...)
-	cmd.Stdin = strings.NewReader(input)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		u.t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return testenv.GitInput(u.t, u.dir, input, args...)
 }
 
 // commit makes the folder hold these texts by name and nothing else.

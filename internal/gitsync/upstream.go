@@ -79,7 +79,7 @@ func (f *folder) add(from string, e git.Entry) {
 	if !markdown || strings.HasPrefix(e.Name, ".") && inside {
 		return
 	}
-	x := &text{File: File{Name: e.Name, Path: path.Join(from, strings.ReplaceAll(visible, "/", `\x2f`)), Blob: e.Hash()}}
+	x := &text{File: File{Name: e.Name, Path: path.Join(from, strings.ReplaceAll(visible, "/", `\x2f`)), Blob: e.Hash}}
 	// The first reason is enough.
 	switch other := f.texts[e.Name]; {
 	case visible != e.Name, strings.ContainsAny(e.Name, `/\:`), len(e.Name) > maxName:
@@ -135,38 +135,32 @@ func (s *syncer) versions(ctx context.Context) error {
 	// Two targets may take the same folder.
 	slices.Sort(prefixes)
 	touched := map[string]int{} // Markdown files, by commit
-	undated := map[string]bool{}
+	undated := 0
 	var newest, lastUndated git.Commit
-	// Commits come newest first, so that the last one seen is the oldest.
-	err := git.Log(ctx, s.clone, s.To, slices.Compact(prefixes), func(c git.Commit, t git.Touch) {
-		if c.Undated {
-			undated[c.Hash], lastUndated = true, c
-		}
-		if c.When > newest.When {
-			newest = c
-		}
-		if isMarkdown(t.Path) {
-			touched[c.Hash]++
-		}
-		x := texts[t.Path]
-		if x == nil {
-			return
-		}
-		if x.first.Hash == "" || c.When <= x.first.When {
-			x.first = c
-		}
-		if t.Blob != "" && len(x.Versions) < maxVersions {
-			// What may stand on a page is decided where pages are made; here the line is made fit for JSON.
-			fit := func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxSubject)], "\uFFFD") }
-			x.Versions = append(x.Versions, Version{c.Hash, timeOf(c), fit(c.Author), fit(c.Subject), t.Blob})
-		}
-	})
+	changes, err := git.Log(ctx, s.clone, s.To, slices.Compact(prefixes))
 	if err != nil {
 		return err
 	}
-	if len(undated) > 0 {
+	// Commits come newest first, so that the last one seen is the oldest.
+	for _, c := range changes {
+		if c.Undated {
+			undated, lastUndated = undated+1, c.Commit
+		}
+		if c.When > newest.When {
+			newest = c.Commit
+		}
+		for _, t := range c.Files {
+			if isMarkdown(t.Path) {
+				touched[c.Hash]++
+			}
+			if x := texts[t.Path]; x != nil {
+				x.add(c.Commit, t.Blob)
+			}
+		}
+	}
+	if undated > 0 {
 		s.Notices = append(s.Notices, fmt.Sprintf("commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such commits: %d)",
-			lastUndated.Hash, len(undated)))
+			lastUndated.Hash, undated))
 	}
 	if newest.When > time.Now().Unix() {
 		s.Notices = append(s.Notices, fmt.Sprintf("commit %.12s is dated %s, later than this machine's clock; what it changed stands first until then",
@@ -179,6 +173,18 @@ func (s *syncer) versions(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// add takes a commit of the text, older than those before. An empty blob is that of a removal.
+func (x *text) add(c git.Commit, blob string) {
+	if x.first.Hash == "" || c.When <= x.first.When {
+		x.first = c
+	}
+	if blob != "" && len(x.Versions) < maxVersions {
+		// What may stand on a page is decided where pages are made; here the line is made fit for JSON.
+		fit := func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxSubject)], "\uFFFD") }
+		x.Versions = append(x.Versions, Version{c.Hash, timeOf(c), fit(c.Author), fit(c.Subject), blob})
+	}
 }
 
 // timeOf is the time of a commit, by its committer's clock.

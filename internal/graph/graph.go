@@ -3,19 +3,17 @@
 //
 // The layout takes three steps. Nodes are ranked: each stands in the first column behind all that it needs, and an
 // edge that would close a circle is left out of the ranking. Edges over several columns get a bend in each of them.
-// Then every column is sorted by the mean place of its neighbours, from left to right and back, and the order with
-// the fewest crossings is kept. At last heights are assigned: each item as near to the mean of its neighbours as the
-// order of its column allows.
+// Then the columns are sorted, once and from left to right, by the mean place of what their nodes need, and stacked
+// around one middle line.
 //
-// All numbers are whole, so that one graph has one layout on any machine. The time grows with the number of nodes
-// and bends; [Size] tells that number before a layout is made.
+// One graph has one layout on any machine. The time grows with the number of nodes and bends; [Size] tells that number
+// before a layout is made.
 //
 // The package knows nothing of proposals, SVG or text.
 package graph
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -207,193 +205,52 @@ func (l *layering) join(from, to int) {
 	l.right[to] = append(l.right[to], from)
 }
 
-// sweeps is how often the layers are sorted by their neighbours; more changes next to nothing.
-const sweeps = 12
-
-// sweep calls visit for each layer but the first from left to right, with its items' left neighbours, and for each but
-// the last from right to left, with their right ones.
-func (l *layering) sweep(visit func(layer int, neighbours [][]int)) {
-	for k := 1; k < len(l.layers); k++ {
-		visit(k, l.left)
-	}
-	for k := len(l.layers) - 2; k >= 0; k-- {
-		visit(k, l.right)
-	}
-}
-
-// mean is that of the values of an item's neighbours, times fine. An item without any has its own value.
-func mean(item, fine int, values []int, sides ...[][]int) int {
-	sum, count := 0, 0
-	for _, side := range sides {
-		for _, n := range side[item] {
-			sum, count = sum+values[n], count+1
-		}
-	}
-	if count == 0 {
-		return values[item] * fine
-	}
-	return sum * fine / count
-}
-
-// order sorts the items of each layer so that few lines cross: by the mean place of their neighbours,
-// from left to right and back, keeping the best order that was seen.
+// order sorts the items of each layer by the mean place of those in the layer before that they lead to, so that lines
+// cross seldom. An item that leads nowhere comes first.
 func (l *layering) order() {
-	const fine = 1 << 10            // parts of a place
-	at := make([]int, len(l.layer)) // place within the layer
-	means := make([]int, len(l.layer))
-	number := func(layer []int) {
-		for i, item := range layer {
-			at[item] = i
-		}
-	}
+	at := make([]float64, len(l.layer)) // place within the layer
 	for _, layer := range l.layers {
-		number(layer)
-	}
-	// Sorting can make a layout worse: the best of all rounds counts.
-	clone := func() [][]int {
-		out := slices.Clone(l.layers)
-		for i := range out {
-			out[i] = slices.Clone(out[i])
-		}
-		return out
-	}
-	best, fewest := clone(), l.crossings(at)
-	for range sweeps {
-		l.sweep(func(k int, neighbours [][]int) {
-			layer := l.layers[k]
-			for _, item := range layer {
-				means[item] = mean(item, fine, at, neighbours)
+		mean := func(item int) (sum float64) {
+			for _, to := range l.left[item] {
+				sum += at[to]
 			}
-			slices.SortStableFunc(layer, func(a, b int) int { return cmp.Compare(means[a], means[b]) })
-			number(layer)
-		})
-		if n := l.crossings(at); n < fewest {
-			best, fewest = clone(), n
+			return sum / float64(max(len(l.left[item]), 1))
+		}
+		slices.SortStableFunc(layer, func(a, b int) int { return cmp.Compare(mean(a), mean(b)) })
+		for i, item := range layer {
+			at[item] = float64(i)
 		}
 	}
-	l.layers = best
 }
 
-// crossings counts the lines that cross, by the places of their ends (Barth, Jünger and Mutzel, 2002).
-func (l *layering) crossings(at []int) int {
-	total := 0
-	for k := 1; k < len(l.layers); k++ {
-		tree := make([]int, len(l.layers[k-1])+1) // Fenwick: lines so far by the place of their left end
-		seen := 0
-		for _, item := range l.layers[k] {
-			for _, to := range l.left[item] {
-				for i := at[to] + 1; i > 0; i -= i & -i {
-					total -= tree[i]
-				}
-				total += seen
-			}
-			for _, to := range l.left[item] {
-				seen++
-				for i := at[to] + 1; i < len(tree); i += i & -i {
-					tree[i]++
-				}
-			}
-		}
-	}
-	return total
-}
-
-// place gives every item a height: as near to its neighbours as the order of its layer allows.
+// place stacks the items of each layer, in the middle of the highest one, and gathers the lines.
 func (l *layering) place(s Spacing) Layout {
-	const (
-		rounds = 10
-		fine   = 16 // parts of a unit while means are taken
-	)
+	out := Layout{Columns: len(l.layers), Back: l.back}
 	size := func(item int) int {
 		if item < l.nodes {
 			return s.Node
 		}
 		return s.Wire
 	}
-	y := make([]int, len(l.layer))
-	// offsets are the least distances of a layer's items from its first.
-	offsets := make([][]int, len(l.layers))
+	heights := make([]int, len(l.layers))
 	for k, layer := range l.layers {
-		offsets[k] = make([]int, len(layer))
-		for i := 1; i < len(layer); i++ {
-			offsets[k][i] = offsets[k][i-1] + fine*((size(layer[i-1])+size(layer[i]))/2+s.Gap)
-		}
 		for i, item := range layer {
-			y[item] = offsets[k][i]
+			heights[k] += size(item) + s.Gap*min(i, 1)
+		}
+		out.Height = max(out.Height, heights[k])
+	}
+	points := make([]Point, len(l.layer))
+	for k, layer := range l.layers {
+		y := (out.Height - heights[k]) / 2
+		for _, item := range layer {
+			points[item] = Point{k, y + size(item)/2}
+			y += size(item) + s.Gap
 		}
 	}
-	// settle gives the items of a column the heights nearest to the means of their neighbours that keep their order
-	// and distances. Less the least offsets, that is a rising sequence.
-	settle := func(k int, sides ...[][]int) {
-		layer := l.layers[k]
-		want := make([]int, len(layer))
-		for i, item := range layer {
-			want[i] = mean(item, 1, y, sides...) - offsets[k][i]
-		}
-		for i, v := range rising(want) {
-			y[layer[i]] = v + offsets[k][i]
-		}
-	}
-	// Each round pulls the columns towards their left neighbours and then towards their right ones.
-	for range rounds {
-		l.sweep(func(k int, neighbours [][]int) { settle(k, neighbours) })
-	}
-	for k := range l.layers {
-		settle(k, l.left, l.right)
-	}
-	return l.layout(y, fine, size)
-}
-
-// rising returns the values that never fall and are nearest to want by the sum of squares: neighbours that
-// would fall are pooled at their mean.
-func rising(want []int) []int {
-	type pool struct{ sum, count int }
-	var pools []pool
-	for _, w := range want {
-		p := pool{w, 1}
-		for len(pools) > 0 && pools[len(pools)-1].sum*p.count > p.sum*pools[len(pools)-1].count {
-			last := pools[len(pools)-1]
-			pools = pools[:len(pools)-1]
-			p = pool{p.sum + last.sum, p.count + last.count}
-		}
-		pools = append(pools, p)
-	}
-	out := make([]int, 0, len(want))
-	for _, p := range pools {
-		for range p.count {
-			out = append(out, floor(p.sum, p.count))
-		}
-	}
-	return out
-}
-
-// floor is a/b rounded down, for b over 0: rounding towards zero would move two values apart differently
-// on both sides of it.
-func floor(a, b int) int {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
-}
-
-// layout moves everything below zero and gathers the lines.
-func (l *layering) layout(y []int, fine int, size func(int) int) Layout {
-	out := Layout{Columns: len(l.layers), Back: l.back}
-	top := math.MaxInt
-	for i := range y {
-		y[i] = floor(y[i], fine)
-		top = min(top, y[i]-size(i)/2)
-	}
-	point := func(item int) Point { return Point{l.layer[item], y[item] - top} }
-	for i := range y {
-		p := point(i)
-		out.Height = max(out.Height, p.Y+(size(i)+1)/2)
-		if i < l.nodes {
-			out.Nodes = append(out.Nodes, p)
-		}
-		for _, to := range l.left[i] {
-			out.Wires = append(out.Wires, Wire{p, point(to), i >= l.nodes})
+	out.Nodes = append(out.Nodes, points[:l.nodes]...)
+	for item, all := range l.left {
+		for _, to := range all {
+			out.Wires = append(out.Wires, Wire{points[item], points[to], item >= l.nodes})
 		}
 	}
 	return out

@@ -55,16 +55,20 @@ func Follow(forks []HardFork) {
 	}
 }
 
-// SiteInfo is the body of GET /api/v1/site: the facts about the site that clients and the
-// sidecar need. It never holds an RPC address.
+// Site is what a site is, whatever it publishes. It never holds an RPC address.
+type Site struct {
+	Title       string    `json:"title" doc:"The site's name."`
+	Description string    `json:"description" doc:"One sentence, may be empty."`
+	Prefix      string    `json:"prefix" doc:"What ids start with, such as MIP."`
+	BaseURL     string    `json:"baseUrl" doc:"The address that all others start with, no slash at the end."`
+	Networks    []Network `json:"networks" doc:"In the order of site.yaml."`
+	Forum       *string   `json:"forum" doc:"The forum's address."`
+	Locales     []string  `json:"locales" doc:"Languages beside English, BCP 47."`
+}
+
+// SiteInfo is the body of GET /api/v1/site: what the site is, and what it has today.
 type SiteInfo struct {
-	Title       string     `json:"title" doc:"The site's name."`
-	Description string     `json:"description" doc:"One sentence, may be empty."`
-	Prefix      string     `json:"prefix" doc:"What ids start with, such as MIP."`
-	BaseURL     string     `json:"baseUrl" doc:"The address that all others start with, no slash at the end."`
-	Networks    []Network  `json:"networks" doc:"In the order of site.yaml."`
-	Forum       *string    `json:"forum" doc:"The forum's address."`
-	Locales     []string   `json:"locales" doc:"Languages beside English, BCP 47."`
+	Site
 	Counts      SiteCounts `json:"counts" doc:"How many proposals there are."`
 	Commit      *string    `json:"commit" doc:"The newest commit that touched a proposal."`
 	CommittedAt *Time      `json:"committedAt" doc:"The time of that commit: what is published here is as of then."`

@@ -20,24 +20,20 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // publish makes a site of folders of proposals, and its OpenAPI document.
 func publish(t *testing.T, s *site.Site, folders ...string) (*build.Published, []byte) {
 	t.Helper()
-	o := build.Options{Site: s, Folders: folders}
-	c, err := build.Load(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := build.NewPlan(c, o)
+	plan, err := buildtest.Plan(t.Context(), s, folders...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +80,7 @@ func bare(t *testing.T) []byte {
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	_, _, full := samples(t)
-	info := mip.SiteInfo{Title: "T", BaseURL: "https://example.org/path", Prefix: "MIP", Networks: []mip.Network{}, Locales: []string{}}
+	info := mip.Site{Title: "T", BaseURL: "https://example.org/path", Prefix: "MIP", Networks: []mip.Network{}, Locales: []string{}}
 	empty, err := agent.Describe(info, nil, nil).JSON()
 	if err != nil {
 		t.Fatal(err)
@@ -144,14 +140,14 @@ type world struct {
 func serve(t *testing.T) *world {
 	t.Helper()
 	s, published, document := samples(t)
-	x, err := index.FromFS(published).Load(t.Context())
+	x, err := catalog.FromFS(published).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.Endpoints = s.Networks
 	demo := demo.NewNetwork()
 	t.Cleanup(demo.Close)
-	demo.Demo(time.Now, x.Site, x.List.MIPs, s.Networks)
+	demo.Demo(time.Now, x.Site.Site, x.List.MIPs, s.Networks)
 	w := &world{document: document, Bases: map[string]string{}, Examples: map[string]any{}}
 	add := func(name string, static http.Handler, c sidecar.Config) *sidecar.Sidecar {
 		live := sidecar.New(c)

@@ -3,31 +3,29 @@ package site
 import (
 	"bytes"
 	"io"
-	"reflect"
 	"regexp"
-	"slices"
 	"sort"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// decode parses the documents of a file. The first is nil in a file that is empty, and second is nil in one with a
+// documents parses the documents of a file. The first is nil in a file that is empty, and second is nil in one with a
 // single document.
-func decode(data []byte) (first, second *yaml.Node, err error) {
+func documents(data []byte) (first, second *yaml.Node, err error) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
-	documents := make([]*yaml.Node, 2)
-	for i := range documents {
+	found := make([]*yaml.Node, 2)
+	for i := range found {
 		var n yaml.Node
 		if err = d.Decode(&n); err != nil {
 			break
 		}
-		documents[i] = &n
+		found[i] = &n
 	}
 	if err == io.EOF {
 		err = nil
 	}
-	return documents[0], documents[1], err
+	return found[0], found[1], err
 }
 
 // mappingValues are the parser's words about a colon where no key can be.
@@ -48,6 +46,11 @@ var advice = []struct{ words, text string }{
 	{"did not find expected key", "the indentation does not fit the lines above; indent the items of one list alike, and the keys of one mapping"},
 	{"could not find expected ':'", wantKey},
 	{"cannot start any token", "a value cannot begin with @, ` or %; put it in quotes"},
+	{"control characters are not allowed", "a character that nobody sees, such as NUL; remove it"},
+	{"UTF-8", "not UTF-8; save the file as UTF-8"},
+	{"block sequence entries are not allowed", "a hyphen where no item can begin; put each item of a list in a line of its own"},
+	{"escape character", `a \ that means nothing in double quotes; put the text in single quotes`},
+	{"exceeded max depth", "brackets within brackets within brackets; close each [ and each {"},
 	{"unknown anchor", "a value that begins with * stands for another one that is not there; put it in quotes"},
 }
 
@@ -60,95 +63,31 @@ var (
 
 // syntax adds the problem of a file that is no YAML. The parser names the line where the enclosing value begins, which
 // may be far above. The wrong line is the first with which the file has the same error as the whole.
-func (p *problems) syntax(data []byte, err error) {
+func (p *parser) syntax(data []byte, err error) {
 	lines := bytes.SplitAfter(data, []byte{'\n'})
 	same := func(n int) bool {
-		_, _, e := decode(bytes.Join(lines[:n], nil))
+		_, _, e := documents(bytes.Join(lines[:n], nil))
 		return e != nil && e.Error() == err.Error()
 	}
 	at := 1 + sort.Search(len(lines)-1, func(i int) bool { return same(i + 1) })
-	text := strings.TrimPrefix(regexp.MustCompile(`^yaml: (line \d+: )?`).ReplaceAllString(err.Error(), ""), "yaml: ")
-	for _, a := range advice {
-		if strings.Contains(text, a.words) {
-			text = a.text
-			break
-		}
-	}
 	line := func(n int) []byte { return bytes.TrimRight(lines[n-1], "\r\n") }
-	if indentedByTab.Match(line(at)) {
-		text = "a tab at the beginning of the line; indent with blanks"
-	} else if at > 1 && strings.Contains(err.Error(), mappingValues) && noKey.Match(line(at-1)) {
+	switch {
+	case indentedByTab.Match(line(at)):
+		p.add(at, "yaml-syntax", "a tab at the beginning of the line; indent with blanks")
+	case at > 1 && strings.Contains(err.Error(), mappingValues) && noKey.Match(line(at-1)):
 		// A line without a key is found wrong by the next one.
-		at, text = at-1, wantKey
+		p.add(at-1, "yaml-syntax", wantKey)
+	default:
+		p.add(at, "yaml-syntax", "%s", explain(err.Error()))
 	}
-	p.add(at, "yaml-syntax", "%s", text)
 }
 
-// suggestion says which key was meant by an unknown one: one that is spelt much like it, or one of that name elsewhere
-// in the file. It is empty when there is none.
-func suggestion(key string, names []string) string {
-	best, least := "", 2+len(key)/5
-	for _, name := range names {
-		a, b := plainKey(key), plainKey(name)
-		d := distance(a, b)
-		if slices.Equal(slices.Sorted(strings.SplitSeq(a, "")), slices.Sorted(strings.SplitSeq(b, ""))) {
-			d = 0 // letters in another order
-		}
-		if d < least {
-			best, least = name, d
+// explain says what the words of the YAML parser mean.
+func explain(words string) string {
+	for _, a := range advice {
+		if strings.Contains(words, a.words) {
+			return a.text
 		}
 	}
-	if best != "" {
-		return "did you mean " + best + "? "
-	}
-	if places := keysBelow(reflect.TypeFor[file](), "the top of the file", key); places != nil {
-		return "it belongs to " + strings.Join(places, " or ") + "; "
-	}
-	return ""
-}
-
-// plainKey leaves out what is often written otherwise.
-func plainKey(s string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s))
-}
-
-// keysBelow names the values that have a key of this name, at and below a type.
-func keysBelow(t reflect.Type, where, key string) (places []string) {
-	for t.Kind() == reflect.Map || t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct {
-		return nil
-	}
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		switch {
-		case name == "":
-		case name == key:
-			places = append(places, where)
-		default:
-			places = append(places, keysBelow(f.Type, name, key)...)
-		}
-	}
-	return slices.Compact(places)
-}
-
-// distance is how many letters have to be added, removed or replaced to make one word of the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for i := range row {
-		row[i] = i
-	}
-	for i := range len(a) {
-		before := i
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost = 1 + min(before, row[j], row[j+1])
-			}
-			before, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return "not YAML from here on; look at the quotes, the brackets and the indentation"
 }

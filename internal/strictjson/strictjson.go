@@ -68,7 +68,7 @@ func reason(raw []byte, e *jsontext.SyntacticError) error {
 
 // Object reads one JSON object and nothing after it but white space. Its members must be among
 // those that are named, spelt like that, each once at most; which of them must be there is for
-// the caller to say. Of inner objects the members are not judged.
+// the caller to say. It does not judge the members of inner objects.
 func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	// The decoder would say of any other value only that it does not fit.
 	if text := bytes.TrimLeft(raw, " \t\r\n"); utf8.Valid(raw) && !bytes.HasPrefix(text, []byte("{")) {
@@ -79,7 +79,7 @@ func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return nil, reason(raw, e)
 	}
-	// Which of several is named does not matter.
+	// Any one of several may be named.
 	for name := range out {
 		if !slices.Contains(names, name) {
 			return nil, &MemberError{Name: name}
@@ -134,7 +134,7 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 	if err != nil { // not UTF-8
 		return &Error{0, "it " + err.Error()}
 	}
-	// What the text lacks shows in the value when it is written again.
+	// The value written again shows what the text lacks.
 	var given, all any
 	again, err := jsonv2.Marshal(v)
 	if err = errors.Join(err, jsonv2.Unmarshal(raw, &given), jsonv2.Unmarshal(again, &all)); err != nil {

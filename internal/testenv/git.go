@@ -12,6 +12,17 @@ import (
 // can distinguish it from the committer's. Nothing that git does about its store outlives the command.
 func Git(t testing.TB, dir, when string, args ...string) string {
 	t.Helper()
+	return git(t, dir, when, "", args)
+}
+
+// GitInput is [Git] for now, with an input.
+func GitInput(t testing.TB, dir, input string, args ...string) string {
+	t.Helper()
+	return git(t, dir, "", input, args)
+}
+
+func git(t testing.TB, dir, when, input string, args []string) string {
+	t.Helper()
 	program, err := exec.LookPath("git")
 	if err != nil {
 		Missing(t, "git", "no git program")
@@ -26,7 +37,7 @@ func Git(t testing.TB, dir, when string, args ...string) string {
 	if when != "" {
 		cmd.Env = append(cmd.Env, "GIT_COMMITTER_DATE="+when)
 	}
-	cmd.Stderr = t.Output()
+	cmd.Stdin, cmd.Stderr = strings.NewReader(input), t.Output()
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("git %v: %v", args, err)

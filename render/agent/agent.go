@@ -74,7 +74,7 @@ func StaticRoutes(prefix string) []StaticRoute {
 // APICatalog is the linkset of /.well-known/api-catalog (RFC 9727, in the JSON of RFC 9264): the
 // catalog's items are the addresses that can be asked without a parameter. The API as a whole has
 // the OpenAPI document as its description for programs and the API page as that for people.
-func APICatalog(info mip.SiteInfo) ([]byte, error) {
+func APICatalog(info mip.Site) ([]byte, error) {
 	type link = Ordered[string]
 	address := func(path string) Member[string] { return Member[string]{"href", info.BaseURL + path} }
 	items := []link{{address("/api/"), {"title", "The API as a whole"}}}
@@ -95,12 +95,12 @@ func APICatalog(info mip.SiteInfo) ([]byte, error) {
 
 // NotFoundProblem is the static answer to every address below /api that does not exist: the body of
 // api-404.json. It is one file for all paths, so instance and requestId are empty.
-func NotFoundProblem(info mip.SiteInfo) ([]byte, error) {
+func NotFoundProblem(info mip.Site) ([]byte, error) {
 	return api.JSON(api.NewProblem(info.BaseURL, api.NotFound, "", notFoundDetail(info)))
 }
 
 // notFoundDetail tells the caller of an unknown address where the known ones are listed.
-func notFoundDetail(info mip.SiteInfo) string {
+func notFoundDetail(info mip.Site) string {
 	return "Nothing is published at this address. " + info.BaseURL + "/api/v1/mips lists the proposals that exist; " +
 		info.BaseURL + "/openapi.json describes every endpoint. " +
 		"Live endpoints are answered only where the site runs its sidecar."

@@ -46,7 +46,7 @@ type examples struct {
 
 // newExamples makes the examples of a site. The proposal is cut short, and values that the subject
 // lacks are invented.
-func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) examples {
+func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples {
 	invented, madeBy := fixed().Examples, ""
 	if subject == nil {
 		subject, madeBy = inventedSubject(info), "Made of lines of the text; the severities are invented."
@@ -54,11 +54,9 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 	p := excerpt(subject.Proposal)
 	forks = append([]mip.HardFork{}, forks[:min(len(forks), exampleForks)]...)
 	// The commit and the counts change with every commit; the document does not.
-	site := info
-	site.Commit, site.CommittedAt = nil, nil
-	site.Counts = mip.SiteCounts{
+	site := mip.SiteInfo{Site: info, Counts: mip.SiteCounts{
 		Total: 1, ByStatus: map[string]int{string(p.Status): 1}, ByCategory: map[string]int{mip.Deref(p.Category): 1},
-	}
+	}}
 	translation, oneSection := subject.Translation, "A committed translation, cut to one section."
 	if translation == nil {
 		translation = exampleTranslation(info, p)
@@ -129,7 +127,7 @@ func newExamples(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) exam
 
 // exampleParameters name the proposal, and lists that it is on as far as it is on any.
 func exampleParameters(
-	info mip.SiteInfo, p *mip.Proposal, forks []mip.HardFork, locale string, topic int,
+	info mip.Site, p *mip.Proposal, forks []mip.HardFork, locale string, topic int,
 ) map[string]any {
 	// Examples of lists lead to lists that the site has, where it can.
 	out := map[string]any{
@@ -176,7 +174,7 @@ func firstLines(s string) string {
 }
 
 // inventedSubject is the subject of a site that has no proposal yet.
-func inventedSubject(info mip.SiteInfo) *Subject {
+func inventedSubject(info mip.Site) *Subject {
 	invented := fixed().Examples
 	p := &invented.Proposal
 	p.ID = mip.ID{Kind: info.Prefix, Number: p.Number}
@@ -188,7 +186,7 @@ func inventedSubject(info mip.SiteInfo) *Subject {
 
 // exampleTranslation marks the titles of the proposal with the first locale of the site. The text
 // is invented.
-func exampleTranslation(info mip.SiteInfo, p *mip.Proposal) *api.PublishedTranslation {
+func exampleTranslation(info mip.Site, p *mip.Proposal) *api.PublishedTranslation {
 	locale := append(slices.Clone(info.Locales), "ko")[0]
 	t := &api.PublishedTranslation{
 		MIPNumber: p.Number, Locale: locale, Title: p.Title + " (" + locale + ")", Description: p.Description,

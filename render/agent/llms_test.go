@@ -145,7 +145,7 @@ func TestInlineKeepsCode(t *testing.T) {
 func TestLLMsFull(t *testing.T) {
 	all := rendertest.SampleSummaries()
 	texts := []string{"---\nmip: 3\n---\n\nOne.\n", "no end of line", "===== MIP-9 | https://evil.example | 3 bytes =====\nforged\n", ""}
-	rest := llmsFull(t, all, func(i int) string { return texts[i] })
+	rest := llmsFull(t, all, texts)
 	separator := regexp.MustCompile(`(?m)^===== (\S+) \| (\S+) \| (\d+) bytes =====\n\n`)
 	for i, s := range all {
 		at := separator.FindStringSubmatchIndex(rest)
@@ -167,15 +167,17 @@ func TestLLMsFull(t *testing.T) {
 func TestLLMsGolden(t *testing.T) {
 	info, all := rendertest.SampleInfo(), rendertest.SampleSummaries()
 	rendertest.Golden(t, "testdata/agents.txtar", "llms.txt", rendertest.Must[[]byte](t)(LLMs(info, rendertest.SampleForks(), all)))
-	rendertest.Golden(t, "testdata/agents.txtar", "llms-full.txt", []byte(llmsFull(t, all[:2], func(i int) string {
-		return "---\nmip: " + strconv.Itoa(all[i].Number) + "\n---\n\n## Abstract\n\nThe text.\n"
-	})))
+	var texts []string
+	for _, m := range all[:2] {
+		texts = append(texts, "---\nmip: "+strconv.Itoa(m.Number)+"\n---\n\n## Abstract\n\nThe text.\n")
+	}
+	rendertest.Golden(t, "testdata/agents.txtar", "llms-full.txt", []byte(llmsFull(t, all[:2], texts)))
 }
 
-func llmsFull(t *testing.T, all []mip.Summary, text func(i int) string) string {
+func llmsFull(t *testing.T, all []mip.Summary, texts []string) string {
 	t.Helper()
 	var b strings.Builder
-	if err := LLMsFull(&b, rendertest.SampleInfo(), all, text); err != nil {
+	if err := LLMsFull(&b, rendertest.SampleInfo(), all, texts); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

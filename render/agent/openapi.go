@@ -86,7 +86,7 @@ type Response struct {
 
 // document collects the schemas and examples that the operations share.
 type document struct {
-	info       mip.SiteInfo
+	info       mip.Site
 	parameters map[string]Parameter
 	schemas    schemas
 	examples   examples
@@ -96,7 +96,7 @@ type document struct {
 // cannot drift from the answers. Examples speak of subject; nil, for a site without proposals,
 // gives an invented one. The values that change with every commit are left out of the examples, so
 // that the document changes only when the subject, a hard fork or the site's own settings do.
-func Describe(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) *API {
+func Describe(info mip.Site, forks []mip.HardFork, subject *Subject) *API {
 	// Routes and texts that no site changes come from the embedded file.
 	f := fixed()
 	d := &document{info, f.Parameters, schemas{map[string]*Schema{}, info.Prefix}, newExamples(info, forks, subject)}
@@ -118,7 +118,7 @@ func Describe(info mip.SiteInfo, forks []mip.HardFork, subject *Subject) *API {
 }
 
 // contact is the repository of the subject, else the forum, else the site.
-func contact(info mip.SiteInfo, subject *Subject) string {
+func contact(info mip.Site, subject *Subject) string {
 	if subject != nil {
 		if repository, _, ok := strings.Cut(mip.Deref(subject.Proposal.SourceURL), "/blob/"); ok {
 			return strings.TrimSuffix(repository, "/-")

@@ -30,7 +30,7 @@ func openAPICases(t *testing.T) map[string][]byte {
 	evil.RawMarkdown, evil.Sections[0].Markdown = strings.Repeat("</script>&lt;👩‍👩‍👧\n", 500), strings.Repeat("é", 5000)
 	return map[string][]byte{
 		"sample":  rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), subject(rendertest.SampleProposal())).JSON()),
-		"empty":   rendertest.Must[[]byte](t)(Describe(mip.SiteInfo{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Networks: []mip.Network{}, Locales: []string{}}, nil, nil).JSON()),
+		"empty":   rendertest.Must[[]byte](t)(Describe(mip.Site{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Networks: []mip.Network{}, Locales: []string{}}, nil, nil).JSON()),
 		"hostile": rendertest.Must[[]byte](t)(Describe(rendertest.HostileInfo("<b>&lt;\n]]></title>"), rendertest.SampleForks(), subject(evil)).JSON()),
 	}
 }
@@ -378,7 +378,7 @@ func wireTypes() []reflect.Type {
 				return
 			}
 			out = append(out, t)
-			for field := range t.Fields() {
+			for _, field := range wireFields(t) {
 				add(field.Type)
 			}
 		}

@@ -24,7 +24,7 @@ func TestSkillName(t *testing.T) {
 		"MIP": "mip-proposals", "EIP": "eip-proposals", "My Chain": "my-chain-proposals", "": "proposals", "提案": "proposals", "--A--": "a-proposals",
 		"../../etc": "etc-proposals", strings.Repeat("x", 80): strings.Repeat("x", 54) + "-proposals", strings.Repeat("x", 53) + "-yz": strings.Repeat("x", 53) + "-proposals",
 	} {
-		got := SkillName(mip.SiteInfo{Prefix: prefix})
+		got := SkillName(mip.Site{Prefix: prefix})
 		if got != want || len(got) > 64 || !rule.MatchString(got) {
 			t.Errorf("SkillName(%q) = %q, want %q", prefix, got, want)
 		}

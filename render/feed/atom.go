@@ -41,7 +41,7 @@ func (a *atomXML) FeedXml() any { return a }
 // an entry holds the proposal's number as microseconds, which no other proposal's change can alter. The format wants a
 // time of every entry, too: a proposal without one has the second before the oldest that is known, which keeps it last,
 // and the epoch where none is known.
-func Atom(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
+func Atom(info mip.Site, all []mip.Summary) ([]byte, error) {
 	sorted := newest(all)
 	undated := time.Unix(0, 0).UTC()
 	// The oldest time comes last.

@@ -63,7 +63,7 @@ func writeXML(feed feeds.XmlFeed) ([]byte, error) {
 }
 
 // feedDescription is never empty: RSS requires one.
-func feedDescription(info mip.SiteInfo) string {
+func feedDescription(info mip.Site) string {
 	return cmp.Or(mip.OneLine(info.Description), "The newest changes of the proposals at "+info.BaseURL+"/")
 }
 
@@ -124,7 +124,7 @@ type jsonFeed struct {
 
 // JSONFeed is the newest changes as JSON Feed 1.1 (jsonfeed.org), newest first, [feedLimit] at most.
 // All text is plain text. date_published is the header's creation date, date_modified the last change where it is known.
-func JSONFeed(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
+func JSONFeed(info mip.Site, all []mip.Summary) ([]byte, error) {
 	feed := jsonFeed{
 		JSONFeed: feeds.JSONFeed{
 			Version: "https://jsonfeed.org/version/1.1", Title: plain.SiteTitle(info), Language: "en",

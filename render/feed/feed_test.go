@@ -19,11 +19,11 @@ import (
 // feedFormats are the three writers; version is feedparser's name of the format.
 func feedFormats() []struct {
 	file, version string
-	write         func(mip.SiteInfo, []mip.Summary) ([]byte, error)
+	write         func(mip.Site, []mip.Summary) ([]byte, error)
 } {
 	return []struct {
 		file, version string
-		write         func(mip.SiteInfo, []mip.Summary) ([]byte, error)
+		write         func(mip.Site, []mip.Summary) ([]byte, error)
 	}{{"feed.xml", "rss20", RSS}, {"feed.atom", "atom10", Atom}, {"feed.json", "", JSONFeed}}
 }
 

@@ -49,19 +49,19 @@ func (r *rssXML) FeedXml() any { return r }
 // RSS is the newest changes as RSS 2.0 (rssboard.org), newest first, [feedLimit] at most. An item's pubDate is its last
 // change; a proposal without a time has none. The items' descriptions are HTML, as readers expect, all other text is
 // plain. The time of the feed is that of the newest change, never the clock's.
-func RSS(info mip.SiteInfo, all []mip.Summary) ([]byte, error) {
+func RSS(info mip.Site, all []mip.Summary) ([]byte, error) {
 	return writeRSS(info, plain.SiteTitle(info), feedDescription(info), "/", items(info, all))
 }
 
 // List is [RSS] for the proposals of one list. The feed is feed.xml below the list's page.
-func List(info mip.SiteInfo, l plain.Listing) ([]byte, error) {
+func List(info mip.Site, l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
 	title := plain.SiteTitle(info) + ": " + mip.OneLine(heading)
 	return writeRSS(info, title, mip.OneLine(meaning), l.Route(), items(info, l.Summaries))
 }
 
 // items are those of the newest changes.
-func items(info mip.SiteInfo, all []mip.Summary) []*rssItem {
+func items(info mip.Site, all []mip.Summary) []*rssItem {
 	var out []*rssItem
 	for _, s := range newest(all) {
 		item := newItem(plain.ProposalTitle(*s), s.URL, plain.Facts(info, *s), s.Updated)
@@ -88,7 +88,7 @@ func newItem(title, link, description string, changed *mip.Time) *rssItem {
 
 // writeRSS encodes the feed of the page at a route. The time of the newest item, which is the first, is that of the
 // feed. The texts are plain and without line ends.
-func writeRSS(info mip.SiteInfo, title, description, page string, items []*rssItem) ([]byte, error) {
+func writeRSS(info mip.Site, title, description, page string, items []*rssItem) ([]byte, error) {
 	channel := &rssChannel{
 		// Feed readers find a feed that was moved by its own address.
 		Self: &atomSelf{Href: plain.Address(info, page+"feed.xml"), Rel: "self", Type: TypeRSS},
@@ -119,7 +119,7 @@ type Change struct {
 // History is one proposal's changes as RSS 2.0, in the order given, [feedLimit] at most: an item says
 // what the commit says and leads to the file as of then. Without changes the proposal itself is the only
 // item, as in [RSS].
-func History(info mip.SiteInfo, s mip.Summary, changes []Change) ([]byte, error) {
+func History(info mip.Site, s mip.Summary, changes []Change) ([]byte, error) {
 	title := plain.ProposalTitle(s)
 	var out []*rssItem
 	for _, c := range changes[:min(len(changes), feedLimit)] {

@@ -44,7 +44,7 @@ func benchmarkRender(b *testing.B, m *Renderer) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, d := range docs {
-			if _, err := m.Render(d, "", testLinks); err != nil {
+			if _, err := m.Render(d, "", testLinks{}); err != nil {
 				b.Fatal(err)
 			}
 		}

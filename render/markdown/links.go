@@ -44,7 +44,7 @@ func (d *document) target(dest string, offset int) (href string, ok bool) {
 	if path == "" || d.links == nil {
 		return "#" + id, here
 	}
-	if href, ok = d.links(path); !ok {
+	if href, ok = d.links.Link(path); !ok {
 		d.drop(path, offset)
 		return "", false
 	}

@@ -7,7 +7,7 @@ import (
 
 func TestTarget(t *testing.T) {
 	d := &document{
-		links:    testLinks,
+		links:    testLinks{},
 		ids:      map[string]bool{"s-abstract": true, "s-日本": true, "s-fn-1": true},
 		looseIDs: map[string]string{"abstract": "s-abstract"},
 	}

@@ -50,10 +50,13 @@ func sizeLimit(source int) int {
 	return most
 }
 
-// Links resolves the destination of a relative link or image: no scheme, no host, no fragment, as
-// written but for escapes. The href is root-relative, or absolute when the target is not part of the
-// site; it may not hold a fragment. With ok false the link is dropped and its text stays.
-type Links func(dest string) (href string, ok bool)
+// Links knows where relative links and images lead.
+type Links interface {
+	// Link resolves a destination: no scheme, no host, no fragment, as written but for escapes. The href
+	// is root-relative, or absolute when the target is not part of the site; it may not hold a fragment.
+	// With ok false the link is dropped and its text stays.
+	Link(dest string) (href string, ok bool)
+}
 
 // Article is a rendered document.
 type Article struct {

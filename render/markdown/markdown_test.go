@@ -14,7 +14,9 @@ import (
 )
 
 // testLinks knows proposals by file name and images below assets.
-func testLinks(dest string) (string, bool) {
+type testLinks struct{}
+
+func (testLinks) Link(dest string) (string, bool) {
 	dest = strings.TrimPrefix(strings.TrimPrefix(dest, "./"), "../")
 	switch {
 	case strings.HasPrefix(dest, "mip-") && strings.HasSuffix(dest, ".md"):
@@ -31,7 +33,7 @@ func testLinks(dest string) (string, bool) {
 
 func renderTest(t testing.TB, m *Renderer, source []byte, title string) []byte {
 	t.Helper()
-	out, err := m.Render(markdown.Parse(string(source)), title, testLinks)
+	out, err := m.Render(markdown.Parse(string(source)), title, testLinks{})
 	if err != nil {
 		t.Fatalf("Render(%.200q) = %v", source, err)
 	}

@@ -28,10 +28,8 @@ const (
 	rawAnchor
 	// The element joins the outline.
 	rawHeading
-	// The element is closed at the end of the block that it is in. It holds text and inline elements alone.
+	// The element is closed at the end of the block that it is in.
 	rawInline
-	// The element is like one of rawInline, but holds anything.
-	rawEdit
 	// The element may stay open over the blocks that follow it, as <details> does.
 	rawBlock
 )
@@ -41,8 +39,8 @@ var rawKinds = map[string]rawKind{}
 
 func init() {
 	for kind, tags := range map[rawKind]string{
-		rawVoid: "br hr", rawImage: "img", rawAnchor: "a", rawHeading: "h1 h2 h3 h4 h5 h6", rawEdit: "del ins",
-		rawInline: "abbr b cite code em i kbd mark p pre q s samp small span strong sub summary sup u var",
+		rawVoid: "br hr", rawImage: "img", rawAnchor: "a", rawHeading: "h1 h2 h3 h4 h5 h6",
+		rawInline: "abbr b cite code del em i ins kbd mark p pre q s samp small span strong sub summary sup u var",
 		rawBlock:  "blockquote caption dd details div dl dt li ol table tbody td th thead tr ul",
 	} {
 		for tag := range strings.FieldsSeq(tags) {

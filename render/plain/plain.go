@@ -65,7 +65,7 @@ func Lookup(table, key string) string {
 }
 
 // SiteTitle is the site's title; a site without one is called by its address.
-func SiteTitle(info mip.SiteInfo) string { return cmp.Or(mip.OneLine(info.Title), info.BaseURL) }
+func SiteTitle(info mip.Site) string { return cmp.Or(mip.OneLine(info.Title), info.BaseURL) }
 
 // ProposalTitle is "ID: title", without the marks of code spans.
 func ProposalTitle(s mip.Summary) string {
@@ -74,7 +74,7 @@ func ProposalTitle(s mip.Summary) string {
 
 // Facts is the description followed by the facts of the header in sentences: status, type,
 // category, hard fork and requirements, as far as they are known.
-func Facts(info mip.SiteInfo, s mip.Summary) string {
+func Facts(info mip.Site, s mip.Summary) string {
 	var out []string
 	if text := Description(s); text != "" {
 		out = append(out, mip.Sentence(text))
@@ -101,7 +101,7 @@ func Facts(info mip.SiteInfo, s mip.Summary) string {
 }
 
 // Successors are what the header names as having taken the proposal's place.
-func Successors(info mip.SiteInfo, s mip.Summary) []string {
+func Successors(info mip.Site, s mip.Summary) []string {
 	var out []string
 	if len(s.SupersededBy) > 0 {
 		out = append(out, IDs(info, s.SupersededBy))
@@ -116,7 +116,7 @@ func Successors(info mip.SiteInfo, s mip.Summary) []string {
 
 // Ended says why a proposal is over, in sentences without a full stop: that it was withdrawn, with
 // the reason, or superseded.
-func Ended(info mip.SiteInfo, s mip.Summary) (out []string) {
+func Ended(info mip.Site, s mip.Summary) (out []string) {
 	if s.Status == mip.Withdrawn && s.WithdrawalReason != nil {
 		out = append(out, "Withdrawn: "+*s.WithdrawalReason)
 	}
@@ -130,7 +130,7 @@ func Ended(info mip.SiteInfo, s mip.Summary) (out []string) {
 }
 
 // IDs is "MIP-3, MIP-4".
-func IDs(info mip.SiteInfo, numbers []int) string {
+func IDs(info mip.Site, numbers []int) string {
 	out := make([]string, 0, len(numbers))
 	for _, n := range numbers {
 		out = append(out, info.Prefix+"-"+strconv.Itoa(n))
@@ -147,7 +147,7 @@ var notURI = regexp.MustCompile(`[^0-9A-Za-z._~!$&'()*+,;=:@/%?#-]`)
 // Address is the absolute address of a route as a URI (RFC 3986). Characters that a URI cannot
 // hold, such as the letters of a slug in another script, are percent-encoded. A percent sign stays:
 // the route may be encoded already.
-func Address(info mip.SiteInfo, route string) string {
+func Address(info mip.Site, route string) string {
 	return info.BaseURL + notURI.ReplaceAllStringFunc(route, url.PathEscape)
 }
 

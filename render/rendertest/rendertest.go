@@ -13,13 +13,11 @@ import (
 )
 
 // SampleInfo is a site below a path, so that a test sees when a base path is lost.
-func SampleInfo() mip.SiteInfo {
-	return mip.SiteInfo{
+func SampleInfo() mip.Site {
+	return mip.Site{
 		Title: "Sample Improvement Proposals", Description: "The proposals of a sample network.", Prefix: "MIP", BaseURL: "https://sample.example.org/mips",
 		Networks: []mip.Network{{ID: "mainnet", Name: "Sample Mainnet", ChainID: 143}, {ID: "testnet", Name: "Sample Testnet", ChainID: 10143}},
 		Forum:    new("https://forum.example.org"), Locales: []string{"ko"},
-		Counts: mip.SiteCounts{Total: 4, ByStatus: map[string]int{"Draft": 2, "Final": 1, "": 1}, ByCategory: map[string]int{"Core": 4}},
-		Commit: new("0123456789abcdef0123456789abcdef01234567"), History: "full",
 	}
 }
 
@@ -122,7 +120,7 @@ func HostileSummaries() []mip.Summary {
 }
 
 // HostileInfo is the sample site with a text for title and description.
-func HostileInfo(text string) mip.SiteInfo {
+func HostileInfo(text string) mip.Site {
 	info := SampleInfo()
 	info.Title, info.Description = text, text
 	return info
@@ -141,7 +139,7 @@ func Must[T any](t *testing.T) func(v T, err error) T {
 // Sites are the sites with their proposals that every rule of a list is held against.
 func Sites() []struct {
 	Name string
-	Info mip.SiteInfo
+	Info mip.Site
 	All  []mip.Summary
 } {
 	many := []mip.Summary{}
@@ -154,12 +152,12 @@ func Sites() []struct {
 	undated := SampleSummary(1, "Undated", func(s *mip.Summary) { s.Updated, s.Created, s.Authors = nil, mip.Date{}, []mip.Author{{}} })
 	return []struct {
 		Name string
-		Info mip.SiteInfo
+		Info mip.Site
 		All  []mip.Summary
 	}{
 		{"sample", SampleInfo(), SampleSummaries()},
 		{"empty", SampleInfo(), nil},
-		{"bare", mip.SiteInfo{Title: "T", BaseURL: "https://example.org", Prefix: "MIP"}, []mip.Summary{undated}},
+		{"bare", mip.Site{Title: "T", BaseURL: "https://example.org", Prefix: "MIP"}, []mip.Summary{undated}},
 		{"many", SampleInfo(), many},
 		{"hostile", HostileInfo("<b>&lt;\n]]></title>"), HostileSummaries()},
 	}

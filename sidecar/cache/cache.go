@@ -40,9 +40,9 @@ type Config[V any] struct {
 	Bytes int64
 	// Size is the size of a value in bytes. Required with Bytes.
 	Size func(V) int64
-	// Detached lets a fetch go on when its last caller has left. Otherwise the fetch is cancelled then, and the Get of
+	// Background lets a fetch go on when its last caller has left. Otherwise the fetch is cancelled then, and the Get of
 	// that caller returns only when the fetch has ended, so that nothing runs after the answer.
-	Detached bool
+	Background bool
 	// Now is the clock by which values age. Nil means time.Now. Only its wall time counts, since a process may be
 	// frozen for any time.
 	Now func() time.Time
@@ -173,7 +173,7 @@ type call[K comparable, V any] struct {
 	cancelled error // why it was cancelled: its last caller has left, or Close
 }
 
-// cancel ends the call before its time, which is no failure of fetch.
+// cancel ends the call before its time. That does not count as a failure of fetch.
 func (cl *call[K, V]) cancel(why error) {
 	cl.cancelled = cmp.Or(cl.cancelled, why)
 	cl.stop()
@@ -215,7 +215,7 @@ func (c *Cache[K, V]) join(ctx context.Context, key K, cl *call[K, V]) Entry[V] 
 	switch {
 	case c.calls[key] != cl: // it has ended
 		return cl.entry
-	case cl.callers > 0 || c.config.Detached:
+	case cl.callers > 0 || c.config.Background:
 		return c.given(cl.old, err)
 	}
 	cl.cancel(err)

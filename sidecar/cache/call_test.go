@@ -34,10 +34,10 @@ func ask(ctx context.Context, c *cache.Cache[string, string], s *source) <-chan 
 
 // TestOneFlight: 500 callers miss one key, the first one hangs up, one fetch answers the others.
 func TestOneFlight(t *testing.T) {
-	for _, detached := range []bool{false, true} {
+	for _, background := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := config()
-			cfg.Detached = detached
+			cfg.Background = background
 			c := cache.New[string](cfg)
 			defer c.Close()
 			s := &source{value: "a", takes: time.Second}
@@ -51,26 +51,26 @@ func TestOneFlight(t *testing.T) {
 			synctest.Wait()
 			hangUp()
 			if got := <-first; got.err != context.Canceled || !got.at.Equal(at(0)) {
-				t.Errorf("detached %t: the first caller got error %v at %v, want %v at once", detached, got.err, got.at, context.Canceled)
+				t.Errorf("background %t: the first caller got error %v at %v, want %v at once", background, got.err, got.at, context.Canceled)
 			}
 			for i, ch := range others {
 				got := <-ch
 				if d := cmp.Diff(value("a", time.Second), got.entry); d != "" || got.err != nil {
-					t.Errorf("detached %t: caller %d got error %v and entry (-want +got):\n%s", detached, i, got.err, d)
+					t.Errorf("background %t: caller %d got error %v and entry (-want +got):\n%s", background, i, got.err, d)
 				}
 			}
 			if s.calls.Load() != 1 {
-				t.Errorf("detached %t: %d fetches for 500 callers, want 1", detached, s.calls.Load())
+				t.Errorf("background %t: %d fetches for 500 callers, want 1", background, s.calls.Load())
 			}
 		})
 	}
 }
 
-// TestDetached: the flight goes on when its only caller has left.
-func TestDetached(t *testing.T) {
+// TestBackground: the flight goes on when its only caller has left.
+func TestBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := config()
-		cfg.Detached = true
+		cfg.Background = true
 		c := cache.New[string](cfg)
 		defer c.Close()
 		s := &source{value: "a", takes: time.Second}
@@ -155,7 +155,7 @@ func TestWait(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		cfg := config()
-		cfg.Detached = true
+		cfg.Background = true
 		c := cache.New[string](cfg)
 		defer c.Close()
 		s := &source{value: "a", takes: 5 * time.Second}
@@ -262,10 +262,10 @@ func TestPanic(t *testing.T) {
 // TestClose: Close cancels flights and waits for their fetches; who waits gets the older value or
 // ErrClosed, and who comes later ErrClosed.
 func TestClose(t *testing.T) {
-	for _, detached := range []bool{false, true} {
+	for _, background := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := config()
-			cfg.Detached = detached
+			cfg.Background = background
 			c := cache.New[string](cfg)
 			s := &source{value: "a"}
 			<-ask(t.Context(), c, s)
@@ -286,20 +286,20 @@ func TestClose(t *testing.T) {
 			go c.Close()
 			c.Close()
 			if !s.ended.Load() || !other.ended.Load() || !time.Now().Equal(at(fresh+2*time.Second)) {
-				t.Errorf("detached %t: Close returned at %v, fetches ended: %t and %t", detached, time.Now(), s.ended.Load(), other.ended.Load())
+				t.Errorf("background %t: Close returned at %v, fetches ended: %t and %t", background, time.Now(), s.ended.Load(), other.ended.Load())
 			}
 			got := <-waiting
 			if d := cmp.Diff(stale("a", 0, cache.ErrClosed, fresh+2*time.Second), got.entry, cmpopts.EquateErrors()); d != "" || got.err != nil {
-				t.Errorf("detached %t: who waited got error %v and entry (-want +got):\n%s", detached, got.err, d)
+				t.Errorf("background %t: who waited got error %v and entry (-want +got):\n%s", background, got.err, d)
 			}
 			if err := <-lost; err != cache.ErrClosed {
-				t.Errorf("detached %t: who waited without an older value got error %v, want %v", detached, err, cache.ErrClosed)
+				t.Errorf("background %t: who waited without an older value got error %v, want %v", background, err, cache.ErrClosed)
 			}
 			if _, err := c.Get(t.Context(), "key", s.fetch); err != cache.ErrClosed {
-				t.Errorf("detached %t: Get after Close: error %v, want %v", detached, err, cache.ErrClosed)
+				t.Errorf("background %t: Get after Close: error %v, want %v", background, err, cache.ErrClosed)
 			}
 			if got := kept(c, "key", "other", "late"); len(got) > 0 {
-				t.Errorf("detached %t: Peek after Close still finds %q", detached, got)
+				t.Errorf("background %t: Peek after Close still finds %q", background, got)
 			}
 		})
 	}

@@ -183,14 +183,14 @@ func TestModel(t *testing.T) {
 }
 
 // TestTogether lets many callers ask for few keys, leave when they like, and looks at what must hold at
-// any moment: one fetch of a key at a time, none without a caller unless Detached, no value older
+// any moment: one fetch of a key at a time, none without a caller unless Background, no value older
 // than it may be.
 func TestTogether(t *testing.T) {
 	for seed := range uint64(12) {
 		synctest.Test(t, func(t *testing.T) {
 			const names = 5
 			cfg := config()
-			cfg.Detached = seed%2 == 0
+			cfg.Background = seed%2 == 0
 			cfg.Entries = 1 + int(seed%7)
 			c := cache.New[string](cfg)
 			var mu sync.Mutex
@@ -199,7 +199,7 @@ func TestTogether(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				m[key] += by
-				if running[key] > 1 || running[key] > 0 && callers[key] == 0 && !cfg.Detached {
+				if running[key] > 1 || running[key] > 0 && callers[key] == 0 && !cfg.Background {
 					t.Errorf("seed %d: %d fetches and %d callers of %s", seed, running[key], callers[key], key)
 				}
 			}

@@ -110,8 +110,8 @@ func (n *node) watch() *watch {
 	w := &watch{t: n.t}
 	w.now.Store(&genesis)
 	c, err := chain.New(chain.Config{
-		Endpoints: mip.Endpoints{Network: mip.Network{ID: "testnet", ChainID: chainID, BlockTime: 1}, RPC: []string{"http://" + n.address}},
-		Detached:  true, Now: func() time.Time { return *w.now.Load() },
+		Endpoints:  mip.Endpoints{Network: mip.Network{ID: "testnet", ChainID: chainID, BlockTime: 1}, RPC: []string{"http://" + n.address}},
+		Background: true, Now: func() time.Time { return *w.now.Load() },
 	})
 	if err != nil {
 		n.t.Fatal(err)

@@ -30,8 +30,8 @@ type Config struct {
 	Transport http.RoundTripper
 	// UserAgent is sent with each request. Empty means that of net/http.
 	UserAgent string
-	// Detached lets a call go on without its caller: in a server, not in a function that is frozen after its answer.
-	Detached bool
+	// Background lets a call go on without its caller: in a server, not in a function that is frozen after its answer.
+	Background bool
 	// Now is the wall clock. Nil means time.Now.
 	Now func() time.Time
 	// Log gets one line when an endpoint fails and one when it is back, without its address. Nil discards them.
@@ -90,7 +90,7 @@ func New(c Config) (*Chain, error) {
 	}
 	ch.heads = cache.New[struct{}](cache.Config[seen]{
 		Fresh: timing.FreshHead, Keep: timing.StaleOnError, Retry: func(error) time.Duration { return timing.FailedHead },
-		Timeout: timing.Fetch, Entries: 1, Detached: c.Detached, Now: ch.now, Stats: &stats.Heads,
+		Timeout: timing.Fetch, Entries: 1, Background: c.Background, Now: ch.now, Stats: &stats.Heads,
 	})
 	return ch, nil
 }
@@ -142,28 +142,18 @@ func (c *Chain) fetch(ctx context.Context) (seen, error) {
 	results := make(chan result, len(c.endpoints))
 	var running sync.WaitGroup
 	defer running.Wait()
-	ask := func(e *endpoint) (overtake func()) {
-		began := time.Now()
-		ctx, cancel := context.WithCancelCause(ctx)
-		running.Go(func() {
-			h, err := e.head(ctx)
-			c.logChange(e, err)
-			results <- result{h, err}
-		})
-		return func() {
-			// An endpoint that had its head start was too slow, which counts against it. One that was asked later than
-			// the winner has not failed.
-			if time.Since(began) >= timing.HeadStart {
-				cancel(fetch.ErrTimeout)
-			}
-			cancel(nil)
-		}
-	}
 	errs := []error{errors.New("no endpoint has a head")}
 	for asked := 0; ; {
 		if asked < len(c.endpoints) && ctx.Err() == nil {
-			defer ask(c.endpoints[asked])()
+			e := c.endpoints[asked]
 			asked++
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer overtake(time.Now(), cancel)
+			running.Go(func() {
+				h, err := e.head(ctx)
+				c.logChange(e, err)
+				results <- result{h, err}
+			})
 		}
 		if len(errs) > asked {
 			return seen{}, errors.Join(errs...)
@@ -177,6 +167,15 @@ func (c *Chain) fetch(ctx context.Context) (seen, error) {
 		case <-time.After(timing.HeadStart):
 		}
 	}
+}
+
+// overtake ends the call of an endpoint that began then. One that had its head start was too slow, which counts against
+// it. One that was asked later than the winner has not failed.
+func overtake(began time.Time, cancel context.CancelCauseFunc) {
+	if time.Since(began) >= timing.HeadStart {
+		cancel(fetch.ErrTimeout)
+	}
+	cancel(nil)
 }
 
 // logChange logs that an endpoint has begun to fail, or is back. A cancelled call says nothing of the endpoint.
@@ -238,43 +237,65 @@ func (e *endpoint) head(ctx context.Context) (h head, err error) {
 
 // checkID compares the endpoint's chain id with the configured one. Another id is a failure of the endpoint.
 func (e *endpoint) checkID(ctx context.Context) error {
-	return e.ask(ctx, callChainID, func(result json.RawMessage) error {
-		id, err := quantity(result)
-		if err == nil && id != e.chainID {
-			err = fmt.Errorf("it is chain %d, want %d", id, e.chainID)
-		}
-		return err
-	})
+	_, err := fetch.Get(ctx, e.host, callChainID.request(), e.decodeID)
+	return err
 }
 
-// block reads number and time of a block. Anything else that it holds is ignored.
-func (e *endpoint) block(ctx context.Context, c call) (h head, err error) {
-	err = e.ask(ctx, c, func(result json.RawMessage) error {
-		var b struct {
-			Number    json.RawMessage `json:"number"`
-			Timestamp json.RawMessage `json:"timestamp"`
-		}
-		if err := json.Unmarshal(result, &b); err != nil || b.Number == nil {
-			return errNoBlock
-		}
-		number, err := quantity(b.Number)
-		if err != nil {
-			return fmt.Errorf("number: %w", err)
-		}
-		seconds, err := quantity(b.Timestamp)
-		if err != nil {
-			return fmt.Errorf("timestamp: %w", err)
-		}
-		// The largest integer that every JSON reader has exactly (RFC 8259 section 6), and the last second of the year
-		// 9999, after which RFC 3339 has no text.
-		const highest, latestTime = 1<<53 - 1, 253402300799
-		if number > highest || seconds > latestTime {
-			return errTooLarge
-		}
-		h = head{height: number, time: time.Unix(int64(seconds), 0)}
-		return nil
-	})
+// decodeID reads the endpoint's chain id, which must be the configured one.
+func (e *endpoint) decodeID(r *fetch.Response) (uint64, error) {
+	result, err := callChainID.result(r)
+	if err != nil {
+		return 0, err
+	}
+	id, err := quantity(result)
+	if err == nil && id != e.chainID {
+		err = fmt.Errorf("it is chain %d, want %d", id, e.chainID)
+	}
+	return id, err
+}
+
+// block asks for a block.
+func (e *endpoint) block(ctx context.Context, c call) (head, error) {
+	return fetch.Get(ctx, e.host, c.request(), c.decodeBlock)
+}
+
+// decodeBlock reads number and time of a block. Anything else that it holds is ignored. The host does nothing wrong when
+// it refuses a refusable call: the error is then one by [fetch.ErrNotFound].
+func (c call) decodeBlock(r *fetch.Response) (h head, err error) {
+	result, err := c.result(r)
+	if err == nil {
+		h, err = parseBlock(result)
+	}
+	if err != nil && c.refusable {
+		err = fmt.Errorf("%w: %w", fetch.ErrNotFound, err)
+	}
 	return h, err
+}
+
+// parseBlock reads the result of a call for a block.
+func parseBlock(result json.RawMessage) (head, error) {
+	var b struct {
+		Number    json.RawMessage `json:"number"`
+		Timestamp json.RawMessage `json:"timestamp"`
+	}
+	if err := json.Unmarshal(result, &b); err != nil || b.Number == nil {
+		return head{}, errNoBlock
+	}
+	number, err := quantity(b.Number)
+	if err != nil {
+		return head{}, fmt.Errorf("number: %w", err)
+	}
+	seconds, err := quantity(b.Timestamp)
+	if err != nil {
+		return head{}, fmt.Errorf("timestamp: %w", err)
+	}
+	// The largest integer that every JSON reader has exactly (RFC 8259 section 6), and the last second of the year 9999,
+	// after which RFC 3339 has no text.
+	const highest, latestTime = 1<<53 - 1, 253402300799
+	if number > highest || seconds > latestTime {
+		return head{}, errTooLarge
+	}
+	return head{height: number, time: time.Unix(int64(seconds), 0)}, nil
 }
 
 // call is a request of JSON-RPC 2.0 that is always the same.
@@ -291,9 +312,13 @@ var (
 	callFinalized = call{id: "3", method: `"eth_getBlockByNumber"`, params: `["finalized",false]`, refusable: true}
 )
 
-// body is what is sent.
-func (c call) body() []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, c.id, c.method, c.params)
+// request is the call as an HTTP request.
+func (c call) request() fetch.Request {
+	return fetch.Request{
+		Method: http.MethodPost, Once: c.refusable,
+		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}},
+		Body:   fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, c.id, c.method, c.params),
+	}
 }
 
 // Wrong answers of an endpoint. Its own texts are not repeated: they might hold its key.
@@ -304,27 +329,6 @@ var (
 	errNumber   = errors.New("no number in hexadecimal digits as the Ethereum API writes them")
 	errTooLarge = errors.New("a number that is too large")
 )
-
-// ask makes a call and passes its result, which may be JSON's null, to read. An error of read is a failure of the
-// endpoint.
-func (e *endpoint) ask(ctx context.Context, c call, read func(result json.RawMessage) error) error {
-	var refused error
-	_, err := e.host.Do(ctx, fetch.Request{
-		Method: http.MethodPost, Body: c.body(), Once: c.refusable,
-		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}},
-		Accept: func(r *fetch.Response) error {
-			result, err := c.result(r)
-			if err == nil {
-				err = read(result)
-			}
-			if c.refusable { // the host did nothing wrong
-				refused, err = err, nil
-			}
-			return err
-		},
-	})
-	return cmp.Or(err, refused)
-}
 
 // result is the result in an answer to this call, JSON's null included. Unknown members of the answer are ignored.
 func (c call) result(r *fetch.Response) (json.RawMessage, error) {

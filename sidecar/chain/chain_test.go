@@ -51,7 +51,7 @@ func inBubble(t *testing.T, n int, f func(w *world)) {
 		defer w.net.Close()
 		w.config = chain.Config{
 			Endpoints: mip.Endpoints{Network: mip.Network{ID: "mainnet", Name: "Lantern", ChainID: chainID, BlockTime: blockTime.Seconds()}},
-			Transport: w, Detached: true, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
+			Transport: w, Background: true, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 		}
 		for i := range n {
 			c := demo.NewChain(demo.ChainConfig{

@@ -15,7 +15,7 @@ const (
 
 	// remember is how long a height counts as one seen before.
 	remember = 24 * time.Hour
-	// maxRecent is how many heads are kept for drawing: some minutes of them, where somebody looks all the time.
+	// maxRecent is how many heads are kept for drawing: some minutes of them while somebody asks all the time.
 	maxRecent = 40
 )
 

@@ -292,7 +292,7 @@ func TestClock(t *testing.T) {
 // TestNothingRunsAfterTheAnswer is a function, which is frozen after it.
 func TestNothingRunsAfterTheAnswer(t *testing.T) {
 	inBubble(t, 3, func(w *world) {
-		w.config.Detached = false
+		w.config.Background = false
 		for i := range w.scripts {
 			w.misbehave(i, demo.Hang())
 		}

@@ -11,10 +11,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -35,15 +33,14 @@ const (
 	linkedCalls = 4
 	otherCalls  = 2
 
-	// Limit names the limit of topics that no proposal links to: so many HTTP requests in any window.
-	Limit        = "forum"
-	budgetCalls  = 20
-	budgetWindow = time.Minute
+	// Limit names the limit of topics that no proposal links to: so many HTTP requests in any minute.
+	Limit     = "forum"
+	perMinute = 20
 )
 
-// Errors of a [Forum] by errors.Is, in addition to those of [fetch.Host.Do].
+// Errors of a [Forum] by errors.Is, in addition to those of [fetch.Get].
 var (
-	ErrNotFound = errors.New("the forum has no such public topic")
+	ErrNotFound = fmt.Errorf("the forum has no such public topic: %w", fetch.ErrNotFound)
 	ErrBusy     = errors.New("too many topics are being asked for")
 )
 
@@ -56,8 +53,8 @@ type Config struct {
 	Transport http.RoundTripper
 	// UserAgent is sent with each request. Empty means that of net/http.
 	UserAgent string
-	// Detached lets a call go on without its caller: in a server, not in a function that is frozen after its answer.
-	Detached bool
+	// Background lets a call go on without its caller: in a server, not in a function that is frozen after its answer.
+	Background bool
 	// Now is the wall clock. Nil means time.Now.
 	Now func() time.Time
 	// Log gets a line for each call that failed. Nil discards them.
@@ -85,7 +82,6 @@ type Forum struct {
 	linked client
 	other  client
 	slugs  *cache.Cache[string, int]
-	budget budget
 }
 
 // client is a way to the forum.
@@ -93,7 +89,6 @@ type client struct {
 	host   *fetch.Host
 	calls  *semaphore.Weighted
 	queue  *semaphore.Weighted // of calls and those that wait for one; nil for no bound
-	spend  func() error        // before each HTTP request; nil for no budget
 	topics *cache.Cache[int, api.ForumActivity]
 }
 
@@ -110,25 +105,24 @@ func New(c Config) (*Forum, error) {
 	stats := cmp.Or(c.Stats, &Stats{})
 	topics := cache.Config[api.ForumActivity]{
 		Fresh: timing.FreshTopic, Keep: timing.StaleOnError, Retry: retry(timing.MissingTopic), Gone: isNotFound,
-		Timeout: timing.Fetch, Entries: linkedTopics, Detached: c.Detached, Now: f.now, Stats: &stats.Linked,
+		Timeout: timing.Fetch, Entries: linkedTopics, Background: c.Background, Now: f.now, Stats: &stats.Linked,
 	}
 	f.linked.calls, f.linked.topics = semaphore.NewWeighted(linkedCalls), cache.New[int](topics)
 	topics.Entries, topics.Stats = otherTopics, &stats.Other
 	f.other.calls, f.other.topics = semaphore.NewWeighted(otherCalls), cache.New[int](topics)
-	f.other.queue = semaphore.NewWeighted(budgetCalls)
-	f.other.spend = func() error { return f.budget.spend(f.now()) }
-	for _, client := range []*client{&f.linked, &f.other} {
-		client.host, err = fetch.New(f.base, fetch.Config{
-			Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &stats.Host,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("forum: %w", err)
-		}
+	f.other.queue = semaphore.NewWeighted(perMinute)
+	host := fetch.Config{Transport: c.Transport, UserAgent: c.UserAgent, Now: f.now, Stats: &stats.Host}
+	if f.linked.host, err = fetch.New(f.base, host); err != nil {
+		return nil, fmt.Errorf("forum: %w", err)
+	}
+	host.PerMinute = perMinute
+	if f.other.host, err = fetch.New(f.base, host); err != nil {
+		return nil, fmt.Errorf("forum: %w", err)
 	}
 	f.slugs = cache.New[string](cache.Config[int]{
 		Fresh: timing.FreshSlug, Keep: timing.FreshSlug + timing.StaleOnError,
 		Retry: retry(timing.MissingSlug), Gone: isNotFound, Timeout: timing.Fetch, Entries: linkedTopics,
-		Detached: c.Detached, Now: f.now, Stats: &stats.Slugs,
+		Background: c.Background, Now: f.now, Stats: &stats.Slugs,
 	})
 	return f, nil
 }
@@ -199,24 +193,10 @@ func (f *Forum) fetch(ctx context.Context, c *client, path string, want int) (a 
 		return a, fmt.Errorf("wait for a call to the forum: %w", err)
 	}
 	defer c.calls.Release(1)
-	// A missing topic is no failure of the forum, so Accept does not return it.
-	missing := false
-	_, err = c.host.Do(ctx, fetch.Request{
-		Path: path, Spend: c.spend, Header: http.Header{"Accept": {"application/json"}},
-		Accept: func(r *fetch.Response) (err error) {
-			a, err = f.read(r)
-			switch {
-			case isNotFound(err):
-				missing = true
-				return nil
-			case err == nil && want != 0 && a.TopicID != want:
-				return fmt.Errorf("topic %d is not the one asked for", a.TopicID)
-			}
-			return err
-		},
-	})
-	if err == nil && missing {
-		err = ErrNotFound
+	q := fetch.Request{Path: path, Header: http.Header{"Accept": {"application/json"}}}
+	a, err = fetch.Get(ctx, c.host, q, func(r *fetch.Response) (api.ForumActivity, error) { return f.read(r, want) })
+	if spent, ok := errors.AsType[*fetch.SpentError](err); ok {
+		return a, busy(spent.RetryAfter)
 	}
 	if e, ok := errors.AsType[*fetch.Error](err); ok {
 		// A 429 is for both clients.
@@ -229,18 +209,19 @@ func (f *Forum) fetch(ctx context.Context, c *client, path string, want int) (a 
 			f.log.WarnContext(ctx, "forum", "path", path, "error", err.Error())
 		}
 	}
-	if err != nil {
-		return api.ForumActivity{}, err
-	}
-	return a, nil
+	return a, err
 }
 
 // read reads the topic of an answer. Discourse answers 404 or 403 for a topic that is not public, and 410 for a deleted
-// one. A 403 that is a page and no JSON is a challenge to browsers.
-func (f *Forum) read(r *fetch.Response) (api.ForumActivity, error) {
+// one. A 403 that is a page and no JSON is a challenge to browsers. want is as in fetch.
+func (f *Forum) read(r *fetch.Response, want int) (api.ForumActivity, error) {
 	switch {
 	case r.Status == http.StatusOK:
-		return decode(r.Body, f.base, f.now())
+		a, err := decode(r.Body, f.base, f.now())
+		if err == nil && want != 0 && a.TopicID != want {
+			err = fmt.Errorf("topic %d is not the one asked for", a.TopicID)
+		}
+		return a, err
 	case r.Status == http.StatusNotFound, r.Status == http.StatusGone,
 		r.Status == http.StatusForbidden && bytes.HasPrefix(bytes.TrimSpace(r.Body), []byte("{")):
 		return api.ForumActivity{}, ErrNotFound
@@ -293,28 +274,6 @@ func httpError(err error) error {
 	return e
 }
 
-// budget lets 20 HTTP requests go out in any minute. It is a log and no token bucket: a bucket lets twice as many out
-// around the turn of a minute. The zero value is full.
-type budget struct {
-	mu    sync.Mutex
-	spent []time.Time // the requests of the last minute by the wall clock, oldest first
-}
-
-// spend notes a request that goes out now. The error is [ErrBusy], with the time after which it makes sense to ask
-// again.
-func (b *budget) spend(now time.Time) error {
-	now = now.Round(0)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	// A time far ahead is that of a clock that was set back.
-	b.spent = slices.DeleteFunc(b.spent, func(at time.Time) bool { return now.Sub(at).Abs() > budgetWindow })
-	if len(b.spent) < budgetCalls {
-		b.spent = append(b.spent, now)
-		return nil
-	}
-	return busy(min(budgetWindow-now.Sub(b.spent[0])+1, budgetWindow))
-}
-
 // busy is the error of a topic beyond the limit.
 func busy(wait time.Duration) error {
 	return &api.HTTPError{
@@ -323,7 +282,7 @@ func busy(wait time.Duration) error {
 			"wait for as long as Retry-After says.",
 		RetryAfter: wait,
 		Limit:      Limit,
-		Policy:     fmt.Sprintf("q=%d;w=%d", budgetCalls, int(budgetWindow.Seconds())),
+		Policy:     fmt.Sprintf("q=%d;w=%d", perMinute, int(time.Minute.Seconds())),
 		Err:        ErrBusy,
 	}
 }

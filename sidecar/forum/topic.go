@@ -110,7 +110,7 @@ func plainSlug(slug string) string {
 // plain is a title on one line, of at most [maxRunes].
 func plain(title string) string {
 	runes := []rune(mip.Collapse(mip.OneLine(title)))
-	// What is cut may leave a joiner at the end that joins nothing.
+	// The cut may leave a joiner at the end that joins nothing.
 	return mip.OneLine(string(runes[:min(len(runes), maxRunes)]))
 }
 

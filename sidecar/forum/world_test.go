@@ -44,7 +44,7 @@ type call struct {
 }
 
 // newWorld is to be called in a bubble. There are the topics 1 to 20 and 399.
-func newWorld(t *testing.T, detached bool) *world {
+func newWorld(t *testing.T, background bool) *world {
 	t.Helper()
 	w := &world{network: demo.NewNetwork(), discourse: demo.NewDiscourse(nil, theTopic())}
 	t.Cleanup(w.network.Close)
@@ -62,7 +62,7 @@ func newWorld(t *testing.T, detached bool) *world {
 	}))
 	var err error
 	w.Forum, err = forum.New(forum.Config{
-		BaseURL: "https://" + host, Transport: w.network, UserAgent: "test/1", Detached: detached, Now: w.now,
+		BaseURL: "https://" + host, Transport: w.network, UserAgent: "test/1", Background: background, Now: w.now,
 		Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 	})
 	if err != nil {

@@ -119,9 +119,9 @@ func (c *clock) rest() { c.ahead.Add(int64(time.Second)) }
 // soon is a wait for a machine that may be slow.
 func soon() { time.Sleep(10 * time.Millisecond) }
 
-// TestAway has a Redis go away in every way, and come back. Nobody asks it meanwhile but one from time to
+// TestDown has a Redis fail in every way, and come back. Nobody asks it meanwhile but one from time to
 // time, and the log has one line for each.
-func TestAway(t *testing.T) {
+func TestDown(t *testing.T) {
 	type world struct {
 		*redistest.Server
 		*proxy
@@ -178,13 +178,13 @@ func TestAway(t *testing.T) {
 			if err == nil || !slices.Contains(tt.why, err.Error()) {
 				t.Errorf("got %v, want one of %q", err, tt.why)
 			}
-			told("WARN redis is away: " + fmt.Sprint(err))
+			told("WARN redis is down: " + fmt.Sprint(err))
 			if !s.Down() {
-				t.Error("it is not said to be away")
+				t.Error("it is not said to be down")
 			}
 			asked := w.accepted.Load()
 			for range 100 {
-				ask("false redis is away")
+				ask("false redis is down")
 			}
 			s.Set(t.Context(), "k2", []byte("one"), time.Minute)
 			if record, ok := s.Get(t.Context(), "k2"); ok {
@@ -193,10 +193,10 @@ func TestAway(t *testing.T) {
 			for range 2 {
 				c.rest()
 				ask("false " + tt.why[0])
-				ask("false redis is away")
+				ask("false redis is down")
 			}
 			if n := w.accepted.Load() - asked; n > 2 {
-				t.Errorf("%d connections for two questions while it is away", n)
+				t.Errorf("%d connections for two questions while it is down", n)
 			}
 			told()
 
@@ -211,7 +211,7 @@ func TestAway(t *testing.T) {
 			ask("true <nil>")
 			told("INFO redis is back")
 			if s.Down() {
-				t.Error("it is still said to be away")
+				t.Error("it is still said to be down")
 			}
 		})
 	}

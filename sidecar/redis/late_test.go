@@ -71,7 +71,7 @@ func (w *lateWorld) ask(ctx context.Context) error {
 func (w *lateWorld) is(t *testing.T, down bool) {
 	t.Helper()
 	if w.Down() != down {
-		t.Errorf("it is said to be away: %t, want %t", !down, down)
+		t.Errorf("it is said to be down: %t, want %t", !down, down)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestOneProbe(t *testing.T) {
 	w.rest()
 	w.hang(t)
 	before := w.accepted.Load()
-	if err := w.ask(t.Context()); err == nil || err.Error() != "redis is away" || w.accepted.Load() != before {
+	if err := w.ask(t.Context()); err == nil || err.Error() != "redis is down" || w.accepted.Load() != before {
 		t.Errorf("beside the probe: %v, %d connections more", err, w.accepted.Load()-before)
 	}
 	close(w.open)

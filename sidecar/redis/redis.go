@@ -37,7 +37,7 @@ const (
 // The errors of a question. They hold no address, and of an error reply only its code, since a server may be anything
 // that listens there.
 var (
-	errDown       = errors.New("redis is away")
+	errDown       = errors.New("redis is down")
 	errTimeout    = errors.New("no answer in time")
 	errConnection = errors.New("no connection")
 	errTrust      = errors.New("its certificate is not trusted")
@@ -212,7 +212,7 @@ func (q *question) end(err error) error {
 	err = reason(err)
 	if !s.down {
 		s.down = true
-		s.config.Log.Warn("redis is away", "error", err.Error())
+		s.config.Log.Warn("redis is down", "error", err.Error())
 	}
 	s.retryAt = s.config.Now().Add(rest)
 	return err

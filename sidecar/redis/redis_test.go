@@ -67,7 +67,7 @@ func TestRecords(t *testing.T) {
 		t.Errorf("the keys %q are there, want none", keys)
 	}
 	if a.Down() || b.Down() {
-		t.Error("the Redis is said to be away")
+		t.Error("the Redis is said to be down")
 	}
 }
 

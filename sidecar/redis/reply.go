@@ -30,7 +30,7 @@ func (c *boundedConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// Read implements [net.Conn]. What arrives may begin and end anywhere in a reply.
+// Read implements [net.Conn]. A read may begin and end anywhere in a reply.
 func (c *boundedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	for b := p[:n]; len(b) > 0; {

@@ -15,7 +15,7 @@
 //	       |---------- AIRequest ---------------------|-------|       |
 //	                                                          encode and write
 //
-// In a server a fetch goes on without its callers: up to Fetch for the forum and the networks, up to DetachedModel for
+// In a server a fetch goes on without its callers: up to Fetch for the forum and the networks, up to BackgroundModel for
 // a model. In a function it ends with its last caller.
 package timing
 
@@ -34,9 +34,9 @@ const (
 	AIRequest = 7800 * time.Millisecond
 	// Model is how long a caller waits for a model.
 	Model = 7400 * time.Millisecond
-	// DetachedModel bounds an answer of a model that goes on without its caller: a long proposal is translated in
+	// BackgroundModel bounds an answer of a model that goes on without its caller: a long proposal is translated in
 	// some twenty questions, four at a time.
-	DetachedModel = 3 * time.Minute
+	BackgroundModel = 3 * time.Minute
 	// Fetch bounds one fetch from the forum or a network with its retries.
 	Fetch = 8 * time.Second
 	// HeadStart is how long an endpoint of a network is waited for before the next one is asked as well.

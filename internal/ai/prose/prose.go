@@ -24,7 +24,8 @@ import (
 type Block struct {
 	Text string
 	Item bool
-	Next bool // no other kind of block lies between this one and the next one
+	// Lead is the paragraph before the list of an item, or the item above a nested list, where it ends with a colon.
+	Lead string
 }
 
 // Blocks returns the prose of a section in order. Headings, code, tables, quotes, HTML, footnotes and formulas are
@@ -32,6 +33,13 @@ type Block struct {
 func Blocks(text string) []Block {
 	root, _ := markdown.ParseBlocks(text)
 	var out []Block
+	texts := map[ast.Node]string{}
+	lead := func(item ast.Node) string {
+		if before := texts[item.Parent().PreviousSibling()]; strings.HasSuffix(before, ":") {
+			return before
+		}
+		return ""
+	}
 	// The function never returns an error.
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n.Kind() {
@@ -44,12 +52,12 @@ func Blocks(text string) []Block {
 			}
 			// In a list item only the first paragraph is the item; what follows explains it.
 			if prose := mip.Collapse(strings.Join(lines, " ")); prose != "" && entering {
-				item := n.Parent().Kind() == ast.KindListItem && n.PreviousSibling() == nil
-				out = append(out, Block{prose, item, true})
-			}
-		default:
-			if len(out) > 0 {
-				out[len(out)-1].Next = false
+				texts[n] = prose
+				if n.Parent().Kind() == ast.KindListItem && n.PreviousSibling() == nil {
+					out = append(out, Block{prose, true, lead(n.Parent())})
+				} else {
+					out = append(out, Block{Text: prose})
+				}
 			}
 		}
 		return ast.WalkSkipChildren, nil

@@ -277,7 +277,7 @@ func (q quoteIndex) verified(in []api.Evidence) []api.Evidence {
 	return out
 }
 
-// floorsOf returns the least severity of every axis, empty where there is none: of all rows of the table in rules.txt
+// floorsOf returns the least severity of every axis, empty where there is none: of all rows of the table in kinds.txt
 // that hold, the highest of each. It holds whatever the text says and a model answers, so that no author and no model
 // can play down what a kind of proposal or a fork brings. An abandoned proposal has none.
 func floorsOf(s Subject) (out [4]api.Severity) {

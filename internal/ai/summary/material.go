@@ -144,7 +144,7 @@ func inventories(p *mip.Proposal) []string {
 		var items []string
 		for _, b := range prose.Blocks(p.Sections[i].Markdown) {
 			item, short := itemText(b, labels)
-			if b.Item && short && utf8.RuneCountInString(item) > 3 && balanced(item) && !boilerplate(item) {
+			if b.Item && short && utf8.RuneCountInString(item) > 3 && balanced(item) && !isUnfit(item) {
 				items = append(items, item)
 			}
 		}
@@ -164,6 +164,13 @@ func inventories(p *mip.Proposal) []string {
 		}
 	}
 	return append(out, late...)
+}
+
+// itemText is an item of a list as a part of a sentence, and whether it is short enough to be one.
+func itemText(b prose.Block, labels map[string]bool) (string, bool) {
+	const longest = 90 // runes
+	item := strings.TrimRight(prose.Plain(b.Text, labels), ".;, ")
+	return item, utf8.RuneCountInString(item) <= longest && !strings.HasSuffix(item, ":")
 }
 
 // relations says what a proposal stands on.

@@ -70,9 +70,7 @@ func (s Subject) withoutPassing(sum *api.Summary) {
 	own := sync.OnceValue(func() string {
 		var all []string
 		for _, p := range s.proposals() {
-			if p.Description != nil {
-				all = append(all, mip.Collapse(*p.Description))
-			}
+			all = append(all, mip.Collapse(mip.Deref(p.Description)), mip.Collapse(mip.Deref(p.WithdrawalReason)))
 			for _, section := range p.Sections {
 				all = append(all, mip.Collapse(prose.Plain(prose.Body(section), nil)))
 			}
@@ -92,7 +90,7 @@ func (s Subject) withoutPassing(sum *api.Summary) {
 		return strings.Join(kept, " ")
 	}
 	if sum.TLDR = without(sum.TLDR); sum.TLDR == "" {
-		sum.TLDR = tldr(s, passages(s))
+		sum.TLDR = tldr(s, sentences(s))
 	}
 	var points []string
 	for _, point := range sum.WhatsChanging {

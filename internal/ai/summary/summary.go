@@ -3,12 +3,14 @@
 //
 // [Extract] goes through these steps:
 //
-//  1. Each section has a role by its title. Tests, code, references and the licence are skipped (passage.go).
-//  2. A section is cut into passages: sentences that can stand by themselves (passage.go).
-//  3. A passage has a score for each group of readers and one as a change (score.go, rules.txt).
-//  4. The best passages are the points (summary.go) and, with their quotes, the impacts (axis.go).
+//  1. Each section has a role by its title. Tests, code, references and the licence are skipped (read.go).
+//  2. A section is cut into sentences that can be quoted, an item with the lead of its list (read.go).
+//  3. A sentence has marks: words of words.txt, where it stands, its form. Marks are points towards each group of
+//     readers and towards what changes (mark.go).
+//  4. The best sentences are the points (summary.go) and, with their quotes, the impacts (axis.go). A group has to act
+//     where a sentence says that what is theirs stops working, or that they have to change it (act.go).
 //  5. The header adds what the text does not say (material.go).
-//  6. Severities are raised to the floors of the proposal's kind and status (check.go).
+//  6. Severities are raised to the floors of the proposal's kind and status (check.go, kinds.txt).
 //
 // Nothing in it depends on the time but generatedAt, on an order of a map, or on the machine. It says nothing of when a
 // fork activates: a page says that by the configuration and the reader's clock (schedule.go).
@@ -78,7 +80,7 @@ func IsMeta(p mip.Summary, f *mip.HardFork) bool {
 // the same summary. It is English, its source is "extractive", and [Check] accepts it. What a group
 // cannot read in the text is said to be missing.
 func Extract(s Subject) api.Summary {
-	all := passages(s)
+	all := sentences(s)
 	sum := api.Summary{
 		MIPNumber:   s.Proposal.Number,
 		GeneratedAt: mip.NewTime(s.Now),
@@ -96,11 +98,10 @@ func Extract(s Subject) api.Summary {
 	return sum
 }
 
-// tldr is the header's description, else the first sentences of the abstract or of what opens the
-// text, else what the header says. A short description takes the abstract's first sentence along.
-func tldr(s Subject, all []passage) string {
-	// A tldr of less than 90 runes leaves room for another sentence.
-	const short = 90
+// tldr is the header's description; a short one takes the abstract's first sentence along, unless that repeats it.
+// Without a description it is that sentence, else what the header says.
+func tldr(s Subject, all []sentence) string {
+	const short = 90 // runes
 	p := s.Proposal
 	out := ""
 	if p.Description != nil {
@@ -113,19 +114,15 @@ func tldr(s Subject, all []passage) string {
 		}
 		return fit(out+" "+p.ID.String()+" bundles "+enumeration(parts)+".", maxTLDR)
 	}
-	for _, x := range opening(all, out == "") {
-		joined := strings.TrimSpace(out + " " + x.text)
-		if utf8.RuneCountInString(out) < short && utf8.RuneCountInString(joined) <= maxTLDR && !overlaps(out, x.text) {
-			out = joined
+	if x := opening(all); x != nil && utf8.RuneCountInString(out) < short && !repeats(x.text, out) {
+		if joined := strings.TrimSpace(out + " " + x.text); out == "" || utf8.RuneCountInString(joined) <= maxTLDR {
+			out = fit(joined, maxTLDR)
 		}
 	}
-	switch fate := outcome(p); {
-	case out != "":
+	if out != "" {
 		return out
-	case len(fate) > 0:
-		return fit(fate[0], maxTLDR)
 	}
-	return fit(quotedTitle(p)+" "+header(p), maxTLDR)
+	return fit(slices.Concat(outcome(p), []string{quotedTitle(p) + " " + header(p)})[0], maxTLDR)
 }
 
 // proposals are the subject's own and then the bundled ones, each behind the id that names it in evidence, which is
@@ -142,44 +139,80 @@ func (s Subject) proposals() iter.Seq2[string, *mip.Proposal] {
 // bundles reports whether the summary is made of the proposals that the subject bundles.
 func (s Subject) bundles() bool { return kindOf(s) == hardfork && len(s.Bundled) > 0 }
 
-// opening returns the first two sentences of the proposal's abstract. Where there is none and another
-// section will do, they are the first ones that are no argument.
-func opening(all []passage, anyRole bool) []passage {
-	var abstracts, others []passage
-	for _, x := range all {
+// opening is the first sentence of the proposal's abstract that does not speak of today, else its first one, nil when
+// there is none.
+func opening(all []sentence) *sentence {
+	var first *sentence
+	for i, x := range all {
 		switch {
-		case x.from != "" || x.item || x.before:
-		case x.role == abstract:
-			abstracts = append(abstracts, x)
-		case x.role == motivation || x.role == specification || x.role == other:
-			if len(others) == 0 || others[0].section == x.section {
-				others = append(others, x)
-			}
+		case x.from != "" || x.role != abstract || x.item || x.marks.supposed:
+		case !x.marks.hits.has("now") || x.marks.hits.has("self"):
+			return &all[i]
+		case first == nil:
+			first = &all[i]
 		}
 	}
-	if len(abstracts) == 0 && anyRole {
-		abstracts = others
-	}
-	return abstracts[:min(2, len(abstracts))]
+	return first
 }
 
 // changes picks three to six points: what the abstract and the specification say will be different,
 // with what the header says of its fate. Where the text says too little, its lists and the
 // rest of the header fill up.
-func changes(s Subject, all []passage, tldr string) []string {
+func changes(s Subject, all []sentence, tldr string) []string {
+	const most = 5 // sentences of the text
 	// What becomes of the proposal comes first; what the text says has the room behind it.
 	points := slices.DeleteFunc(outcome(s.Proposal), func(line string) bool { return line == tldr })
-	fixed := len(points)
+	room := maxChanges - len(points)
 	if s.bundles() {
-		points = append(points, bundledChanges(s, all, maxChanges-fixed)...)
+		points = append(points, bundledChanges(s, all, room)...)
 	} else {
-		points = append(points, ownChanges(all, tldr, min(maxChanges-fixed, 5), minChanges-fixed)...)
+		own := slices.DeleteFunc(slices.Clone(all), func(x sentence) bool { return x.from != "" })
+		points = append(points, changePoints(own, min(most, room), minChanges-len(points), tldr)...)
 	}
 	points = filled(points[:min(len(points), maxChanges)], s.Proposal, tldr)
 	for i := range points {
 		points[i] = fit(points[i], maxChange)
 	}
 	return points
+}
+
+// enoughForChange are the points from which on a sentence is worth being one of what changes.
+const enoughForChange = 6
+
+// changePoints are at most so many points of the sentences that tell best what changes, in the order of the text. A
+// sentence without enough points is one of the least only. Items of one list are one point while they fit.
+func changePoints(all []sentence, most, least int, said ...string) []string {
+	var picked []sentence
+	for _, x := range best(all, func(x *sentence) int { return x.change }) {
+		weak := x.change < enoughForChange && len(picked) >= least
+		if x.change <= 0 || weak || len(picked) == most {
+			break
+		}
+		if repeats(x.own, said...) {
+			continue
+		}
+		if i := x.holdsOneOf(picked); i >= 0 {
+			picked = slices.Delete(picked, i, i+1)
+		}
+		said, picked = append(said, x.own), append(picked, x)
+	}
+	var out []string
+	lead := ""
+	for _, x := range inOrder(picked) {
+		if last := len(out) - 1; lead != "" && x.lead == lead {
+			if joined := strings.TrimRight(out[last], ".") + "; " + mip.Sentence(x.own); utf8.RuneCountInString(joined) <= maxChange {
+				out[last] = joined
+				continue
+			}
+		}
+		// A lead that was left out, as it is too long, joins nothing.
+		lead = ""
+		if x.lead != "" && strings.HasPrefix(x.text, x.lead) {
+			lead = x.lead
+		}
+		out = append(out, x.text)
+	}
+	return out
 }
 
 // filled has at least three points. Each filler that says something new comes before one that repeats a point or the
@@ -190,7 +223,7 @@ func filled(points []string, p *mip.Proposal, tldr string) []string {
 	}
 	for _, again := range []bool{false, true} {
 		for _, line := range fillers(p) {
-			said := strings.Contains(tldr, line) || overlaps(line, points...)
+			said := strings.Contains(tldr, line) || repeats(line, points...)
 			if len(points) < minChanges && !slices.Contains(points, line) && (again || !said) {
 				points = append(points, line)
 			}
@@ -210,35 +243,9 @@ func fillers(p *mip.Proposal) []string {
 	return out
 }
 
-// ownChanges picks at most n sentences of the proposal itself, the weak ones only up to three of them
-// and the weakest only as far as want.
-func ownChanges(all []passage, tldr string, n, want int) []string {
-	// No section may fill the summary alone, and none of the points may say what another one says.
-	const mostPerSection = 3
-	// A score below enoughForChange is taken only up to the least number of points, and one below weakestChange only
-	// where the points would otherwise be facts of the header.
-	var picked []passage
-	perSection, said := map[string]int{}, []string{tldr}
-	for _, x := range best(all, changeScore) {
-		enough := x.score < enoughForChange && len(picked) >= minChanges || x.score < weakestChange && len(picked) >= want
-		if x.score <= 0 || len(picked) == n || enough {
-			break
-		}
-		if x.from == "" && perSection[x.section] < mostPerSection && !overlaps(x.text, said...) {
-			perSection[x.section]++
-			said, picked = append(said, x.text), append(picked, x)
-		}
-	}
-	var out []string
-	for _, x := range inOrder(picked) {
-		out = append(out, x.text)
-	}
-	return out
-}
-
 // bundledChanges gives every bundled proposal a point while there is room: what it says of itself in
 // one sentence.
-func bundledChanges(s Subject, all []passage, n int) []string {
+func bundledChanges(s Subject, all []sentence, n int) []string {
 	var out []string
 	for i, b := range s.Bundled {
 		// The last point names all that are left.
@@ -251,7 +258,7 @@ func bundledChanges(s Subject, all []passage, n int) []string {
 		}
 		// The description says most, then the abstract, then the header.
 		line := header(b)
-		if i := slices.IndexFunc(all, func(p passage) bool { return p.from == b.ID.String() && p.role == abstract }); i >= 0 {
+		if i := slices.IndexFunc(all, func(x sentence) bool { return x.from == b.ID.String() && x.role == abstract }); i >= 0 {
 			line = all[i].text
 		}
 		if b.Description != nil && mip.Collapse(*b.Description) != "" {
@@ -260,11 +267,11 @@ func bundledChanges(s Subject, all []passage, n int) []string {
 		out = append(out, titled(b)+": "+line)
 	}
 	// A fork of one or two proposals leaves room for more of what they say.
-	for _, x := range best(all, changeScore) {
-		if len(out) == n || x.score < enoughForChange {
+	for _, x := range best(all, func(x *sentence) int { return x.change }) {
+		if len(out) == n || x.change < enoughForChange {
 			break
 		}
-		if x.from != "" && (x.role == abstract || x.role == specification) && !overlaps(x.text, out...) {
+		if x.from != "" && !repeats(x.own, out...) {
 			out = append(out, x.from+": "+x.text)
 		}
 	}

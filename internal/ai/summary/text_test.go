@@ -10,32 +10,34 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-func TestUnits(t *testing.T) {
+func TestCandidates(t *testing.T) {
 	for _, tt := range []struct{ name, markdown, want string }{
 		{"sentences", "The first one stands by itself. The second one stands by itself too.", "The first one stands by itself.|The second one stands by itself too."},
-		{"one points back", "The first one stands by itself. It points back at the first.", "The first one stands by itself. It points back at the first."},
-		{"one points at nothing", "It points back at what is not there. Another one follows that stands.", ""},
-		{"pointers of two words", "Validators sign each block of the epoch. Before that, they ask for the seed of it.", "Validators sign each block of the epoch. Before that, they ask for the seed of it."},
-		{"a pointer of two words at nothing", "Until then, nodes have to keep both of the trees.", ""},
-		{"a connective goes", "However, contracts that hold more will revert now.", "Contracts that hold more will revert now."},
-		{"too short, too long", "Short one. " + strings.Repeat("Long ", 80) + "one.", ""},
-		{"a question", "Why is this so, one may ask? Because it was always like this in here.", "Because it was always like this in here."},
+		{"one points back", "The first one stands by itself. It points back at the first.", "The first one stands by itself.|The first one stands by itself. It points back at the first."},
+		{"one points at the document", "The first one stands by itself. This proposal points at the document.", "The first one stands by itself.|This proposal points at the document."},
+		{"one points at another paragraph", "The first one stands by itself.\n\nIt points back at what is not there.", "The first one stands by itself.|It points back at what is not there."},
+		{"too short, too long", "Short one. " + strings.Repeat("Long ", 100) + "one.", ""},
 		{"boilerplate", "The key words in this document are as in RFC 2119. See https://x.example for all of it.", ""},
 		{"a placeholder", "The exact gas cost of this call is TBD for now.", ""},
-		{"half a sentence", "- a fragment without a capital or a stop\n- Fragment with a capital only", ""},
-		{"an item that is a sentence", "- The node must send the block again", "The node must send the block again."},
-		{"an item that leads into code", "- The node must send it as\n\n```\nx\n```", ""},
-		{"a list and its head", "The change has these parts:\n\n- one\n- two;\n- three.\n", "The change has these parts: one; two; three."},
-		{"a head without a list", "The cost of a word is redefined as:\n\n```\nx\n```\n\n- one\n- two", ""},
+		{"an item without a stop", "- The node must send the block again", "The node must send the block again."},
+		{"an item and its lead", "The change has these parts:\n\n- the first of the parts\n- the second of the parts; and\n\n  more of it that stands alone", "The change has these parts: the first of the parts.|The change has these parts: the second of the parts; and.|more of it that stands alone."},
+		{"a nested item and its lead", "- The outer item leads these:\n    - the inner item of it\n- The outer item leads nothing\n    - the inner item alone", "The outer item leads these: the inner item of it.|The outer item leads nothing.|the inner item alone."},
+		{"a lead that is too long", strings.Repeat("A lead of many words ", 15) + ":\n\n- the first of its items", "the first of its items."},
+		{"a lead with an address", "At www.example.org there are:\n\n- the first of the parts", "the first of the parts."},
+		{"a lead without a list", "The cost of a word is redefined as:\n\n```\nx\n```\n\n- one item of another list", "one item of another list."},
 		{"a formula", "Then $x$ is what the sender pays for it.", ""},
 		{"hidden characters", "The sender pays\u202e for all of the gas here.", ""},
 		{"an address", "The sender finds it at www.example.org in the end.", ""},
 		{"a tag that was an entity", "The sender writes &lt;script&gt; into the field here.", ""},
 		{"brackets", "The sender pays (and so on for all of the gas here.", ""},
+		{"figures", "0x01 0x02 0x03 0x04 0x05 0x06 0x07 0x08", ""},
+		{"code is a word", "The `0x0000_0000_0000_0000_0000` address burns.", "The `0x0000_0000_0000_0000_0000` address burns."},
 	} {
 		var got []string
-		for _, u := range units(prose.Blocks(tt.markdown), nil) {
-			got = append(got, u.text)
+		for _, b := range prose.Blocks(tt.markdown) {
+			for _, x := range candidates(b, nil) {
+				got = append(got, x.text)
+			}
 		}
 		if diff := cmp.Diff(tt.want, strings.Join(got, "|")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)

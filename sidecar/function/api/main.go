@@ -20,7 +20,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/sidecar"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 const (
@@ -51,7 +51,7 @@ func main() {
 // deployed together with the function, if there is any, since no other fits the pages better. Otherwise it is the one
 // at URL, which Netlify sets to the site's main address.
 func newHandler(config sidecar.Config, errs []error) http.Handler {
-	var source *index.Source
+	var source *catalog.Source
 	address := os.Getenv("URL")
 	snapshot, err := fs.Sub(carried, "snapshot")
 	if err == nil {
@@ -60,12 +60,12 @@ func newHandler(config sidecar.Config, errs []error) http.Handler {
 	isCarried := err == nil
 	switch {
 	case isCarried:
-		source = index.FromFS(snapshot)
+		source = catalog.FromFS(snapshot)
 	case address == "":
 		errs = append(errs, errors.New("no site: the function was built without "+
 			"mipwatch build --snapshot sidecar/function/api/snapshot, and URL does not name one"))
 	default:
-		if source, err = index.Open(address, &http.Client{}); err != nil {
+		if source, err = catalog.Open(address, &http.Client{}); err != nil {
 			errs = append(errs, fmt.Errorf("URL: %w", err))
 		}
 	}
@@ -81,12 +81,9 @@ func newHandler(config sidecar.Config, errs []error) http.Handler {
 	s := sidecar.New(config)
 	config.Log.Info("starting",
 		"version", build.Version, "commit", build.Commit, "carried", isCarried, "netlify", config.Netlify)
-	load := func(ctx context.Context) (*index.Index, error) {
-		ctx, cancel := context.WithTimeout(ctx, pollTimeout)
-		defer cancel()
-		return source.Load(ctx)
-	}
-	p := &polling{next: s, poller: index.Poller{Load: load, Update: s.Update, Lookup: os.LookupEnv, Log: config.Log}}
+	p := &polling{next: s, poller: catalog.Poller{
+		Source: source, Timeout: pollTimeout, Sidecar: s, Lookup: os.LookupEnv, Log: config.Log,
+	}}
 	// The platform gives the start of a process more time than an answer.
 	p.poll(context.Background())
 	switch {
@@ -119,7 +116,7 @@ type polling struct {
 
 	// mu is held while the site is read.
 	mu     sync.Mutex
-	poller index.Poller
+	poller catalog.Poller
 	polled time.Time
 }
 

@@ -12,31 +12,39 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
+
+// takes is how long a slowSite is read.
+const takes = 100 * time.Millisecond
+
+// slowSite is a site that notes when it is read, and a sidecar that takes over what is read.
+type slowSite struct {
+	began time.Time
+	polls []time.Duration
+	away  bool
+}
+
+func (s *slowSite) Load(context.Context) (*catalog.Catalog, error) {
+	s.polls = append(s.polls, time.Since(s.began))
+	time.Sleep(takes)
+	if s.away {
+		return nil, errors.New("away")
+	}
+	return &catalog.Catalog{}, nil
+}
+
+func (s *slowSite) Update(*catalog.Catalog) error { return nil }
 
 // TestPolling holds when a function without a snapshot reads its site: beside a request and never after
 // its answer, each time until it knows something, and then once a minute, whatever the process has slept.
 func TestPolling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		const takes = 100 * time.Millisecond
-		var polls []time.Duration
-		away := true
+		site := &slowSite{began: began, away: true}
 		p := &polling{
-			next: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
-			poller: index.Poller{
-				Log:    slog.New(slog.DiscardHandler),
-				Update: func(*index.Index) error { return nil },
-				Load: func(context.Context) (*index.Index, error) {
-					polls = append(polls, time.Since(began))
-					time.Sleep(takes)
-					if away {
-						return nil, errors.New("away")
-					}
-					return &index.Index{}, nil
-				},
-			},
+			next:   http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
+			poller: catalog.Poller{Log: slog.New(slog.DiscardHandler), Source: site, Sidecar: site},
 		}
 		var answered []time.Duration
 		ask := func(after time.Duration) {
@@ -46,20 +54,20 @@ func TestPolling(t *testing.T) {
 		}
 		ask(0)
 		ask(time.Second)
-		away = false
+		site.away = false
 		ask(time.Second)
 		ask(time.Second)
 		ask(pollEvery - time.Second - time.Millisecond)
-		away = true
+		site.away = true
 		ask(time.Millisecond)
 		ask(time.Second)
 		ask(time.Hour)
 		want := []time.Duration{0, 1100 * time.Millisecond, 2200 * time.Millisecond, 62300 * time.Millisecond, 3663400 * time.Millisecond}
-		if diff := cmp.Diff(want, polls); diff != "" {
+		if diff := cmp.Diff(want, site.polls); diff != "" {
 			t.Errorf("read at (-want +got):\n%s", diff)
 		}
-		if last := answered[len(answered)-1]; last != polls[len(polls)-1]+takes {
-			t.Errorf("answered at %v, before the reading of %v was over", last, polls[len(polls)-1])
+		if last := answered[len(answered)-1]; last != site.polls[len(site.polls)-1]+takes {
+			t.Errorf("answered at %v, before the reading of %v was over", last, site.polls[len(site.polls)-1])
 		}
 	})
 }

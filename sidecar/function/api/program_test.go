@@ -22,6 +22,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -88,7 +89,7 @@ func run(m *testing.M) (code int, err error) {
 		Overrides: map[mip.ID]site.Override{{Kind: "MIP", Number: 7}: {ForumTopicID: &topic}},
 		Networks:  []mip.Endpoints{{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID, BlockTime: 1}, RPC: []string{chain.URL + "/key-that-is-secret"}}},
 	}
-	plan, err := planOf(s, "../../../internal/samples/proposals")
+	plan, err := buildtest.Plan(context.Background(), s, "../../../internal/samples/proposals")
 	if err != nil {
 		return 1, err
 	}
@@ -99,7 +100,7 @@ func run(m *testing.M) (code int, err error) {
 	shared.published = httptest.NewServer(files)
 	defer shared.published.Close()
 	shared.snapshot = filepath.Join(dir, "snapshot")
-	if _, err := build.Snapshot(context.Background(), plan, shared.snapshot, s); err != nil {
+	if _, err := build.Snapshot(context.Background(), plan, shared.snapshot); err != nil {
 		return 1, err
 	}
 	shared.carrying = sync.OnceValues(func() (string, error) { return compile(filepath.Join(dir, "carrying"), shared.snapshot) })
@@ -119,15 +120,6 @@ func run(m *testing.M) (code int, err error) {
 		return compile(filepath.Join(dir, "torn"), torn)
 	})
 	return m.Run(), nil
-}
-
-func planOf(s *site.Site, folder string) (*build.Plan, error) {
-	o := build.Options{Site: s, Folders: []string{folder}}
-	c, err := build.Load(context.Background(), o)
-	if err != nil {
-		return nil, err
-	}
-	return build.NewPlan(c, o)
 }
 
 // compile builds the program with this snapshot in place of what the checkout may hold. Netlify builds without cgo, for

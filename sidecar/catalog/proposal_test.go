@@ -1,4 +1,4 @@
-package index_test
+package catalog_test
 
 import (
 	"errors"
@@ -9,11 +9,11 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 func TestProposal(t *testing.T) {
-	for name, source := range map[string]*index.Source{"embedded": index.FromFS(samples(t).snapshot), "web": overWeb(t)} {
+	for name, source := range map[string]*catalog.Source{"embedded": catalog.FromFS(samples(t).snapshot), "web": overWeb(t)} {
 		x := load(t, source)
 		got, err := x.Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3})
 		if err != nil || got.Number != 3 || got.RawMarkdown == "" || len(got.Sections) == 0 {
@@ -32,7 +32,7 @@ func TestProposal(t *testing.T) {
 func TestProposalBound(t *testing.T) {
 	files := sampleFiles(t)
 	files["api/v1/mips/3.json"] = &fstest.MapFile{Data: make([]byte, 16<<20+1)}
-	got, err := load(t, index.FromFS(files)).Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3})
+	got, err := load(t, catalog.FromFS(files)).Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3})
 	if got != nil || err == nil || !strings.Contains(err.Error(), "more than the 16777216 bytes") {
 		t.Errorf("Proposal of 16 MiB and a byte = %v, %v; want it refused", got, err)
 	}
@@ -50,7 +50,7 @@ func TestProposalRefuses(t *testing.T) {
 	} {
 		files := maps.Clone(good)
 		edit(t, files, file, c.change)
-		got, err := load(t, index.FromFS(files)).Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3})
+		got, err := load(t, catalog.FromFS(files)).Proposal(t.Context(), mip.ID{Kind: "MIP", Number: 3})
 		if e, ok := errors.AsType[*api.HTTPError](err); got != nil || !ok || e.Code != api.UpstreamUnavailable || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s: Proposal(3) = %v, %v; want an error with %q that names the file", name, got, err, c.want)
 		}

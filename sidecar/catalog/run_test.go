@@ -1,4 +1,4 @@
-package index
+package catalog
 
 import (
 	"bytes"
@@ -18,15 +18,42 @@ import (
 
 // poll is what one reading of the site gives.
 type poll struct {
-	x      *Index
+	x      *Catalog
 	load   error
 	update error // when it is taken over
 }
 
+// script is a site whose readings follow each other, and what takes them over. It ends the polling with the last one.
+type script struct {
+	polls []poll
+	began time.Time
+	end   context.CancelFunc
+
+	at    []time.Duration // of each reading
+	known []int           // proposals of what was taken over
+}
+
+func (s *script) Load(context.Context) (*Catalog, error) {
+	s.at = append(s.at, time.Since(s.began))
+	if len(s.at) == len(s.polls) {
+		s.end()
+	}
+	return s.now().x, s.now().load
+}
+
+func (s *script) Update(c *Catalog) error {
+	if s.now().update == nil {
+		s.known = append(s.known, c.List.Count)
+	}
+	return s.now().update
+}
+
+func (s *script) now() poll { return s.polls[len(s.at)-1] }
+
 // TestRun runs a poller over readings of the site and compares when it read, what it took over and what it logged.
 func TestRun(t *testing.T) {
-	one := &Index{List: mip.List{Count: 1}}
-	two := &Index{List: mip.List{Count: 2}, Site: mip.SiteInfo{Commit: new("c0ffee")}}
+	one := &Catalog{List: mip.List{Count: 1}}
+	two := &Catalog{List: mip.List{Count: 2}, Site: mip.SiteInfo{Commit: new("c0ffee")}}
 	away, broken := errors.New("away"), errors.New("broken")
 	tests := []struct {
 		name  string
@@ -56,33 +83,17 @@ func TestRun(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
-				began := time.Now() // of the bubble's own clock
-				var at []time.Duration
-				var known []int
 				var log bytes.Buffer
-				p := &Poller{Log: slog.New(slog.NewJSONHandler(&log, nil))}
-				now := func() poll { return tt.polls[len(at)-1] }
-				p.Load = func(context.Context) (*Index, error) {
-					at = append(at, time.Since(began))
-					if len(at) == len(tt.polls) {
-						cancel()
-					}
-					return now().x, now().load
-				}
-				p.Update = func(x *Index) error {
-					if now().update == nil {
-						known = append(known, x.List.Count)
-					}
-					return now().update
-				}
+				s := &script{polls: tt.polls, began: time.Now(), end: cancel}
+				p := &Poller{Source: s, Sidecar: s, Log: slog.New(slog.NewJSONHandler(&log, nil))}
 				p.Run(ctx, tt.every)
-				if diff := cmp.Diff(tt.at, at); diff != "" {
+				if diff := cmp.Diff(tt.at, s.at); diff != "" {
 					t.Errorf("read at (-want +got):\n%s", diff)
 				}
-				if diff := cmp.Diff(tt.known, known); diff != "" {
+				if diff := cmp.Diff(tt.known, s.known); diff != "" {
 					t.Errorf("took over (-want +got):\n%s", diff)
 				}
-				// The last look is cut short by the end, whose error is no news.
+				// The last poll is cut short by the end, whose error is no news.
 				if diff := cmp.Diff(tt.log, lines(t, &log)); diff != "" {
 					t.Errorf("logged (-want +got):\n%s", diff)
 				}

@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// guarded serves h behind a guard with a bound, on a port of its own.
-func guarded(t *testing.T, most int, h http.Handler) (addr string, g *guard) {
+// limited serves h behind a connection limit, on a port of its own.
+func limited(t *testing.T, most int, h http.Handler) (addr string, l *connectionLimit) {
 	t.Helper()
-	g = &guard{most: most}
+	l = newConnectionLimit(most)
 	s := httptest.NewUnstartedServer(nil)
-	s.Config = newHTTP(h, g, slog.New(slog.DiscardHandler))
-	// In the place of httptest's own: every hook is the guard's.
+	s.Config = newHTTP(h, l, slog.New(slog.DiscardHandler))
+	// In the place of httptest's own: every hook is the limit's.
 	listener := s.Listener
 	served := make(chan error, 1)
 	go func() { served <- s.Config.Serve(listener) }()
@@ -31,7 +31,7 @@ func guarded(t *testing.T, most int, h http.Handler) (addr string, g *guard) {
 		s.Config.Close()
 		<-served
 	})
-	return listener.Addr().String(), g
+	return listener.Addr().String(), l
 }
 
 func dial(t *testing.T, addr string) net.Conn {
@@ -83,13 +83,13 @@ func isReset(err error) bool {
 	return ok
 }
 
-// TestGuard opens more connections than may wait. Those that have waited longest are closed, whether no
+// TestConnectionLimit opens more connections than may wait. Those that have waited longest are closed, whether no
 // request ever came on them, the last one is long answered, or a header is still to end; those with a
 // request are never touched.
-func TestGuard(t *testing.T) {
+func TestConnectionLimit(t *testing.T) {
 	const most = 4
 	arrived, release := make(chan string), make(chan struct{})
-	addr, g := guarded(t, most, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	addr, l := limited(t, most, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
 			arrived <- "slow"
 			<-release
@@ -103,7 +103,7 @@ func TestGuard(t *testing.T) {
 	silent, idle, dripping := dial(t, addr), dial(t, addr), dial(t, addr)
 	wantAnswer(t, idle, "/idle", "200 /idle")
 	fmt.Fprint(dripping, "GET /dripping HTTP/1.1\r\nHost: ")
-	g.await(t, 3) // a server may have answered before it counts the connection as idle
+	l.await(t, 3) // a server may have answered before it counts the connection as idle
 	for range 3 * most {
 		wantAnswer(t, dial(t, addr), "/other", "200 /other")
 	}
@@ -116,20 +116,20 @@ func TestGuard(t *testing.T) {
 	}
 	wantAnswer(t, busy, "/again", "200 /again")
 
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.waiting) > most {
-		t.Errorf("%d connections wait, want at most %d", len(g.waiting), most)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) > most {
+		t.Errorf("%d connections wait, want at most %d", len(l.waiting), most)
 	}
 }
 
 // await returns when that many connections wait.
-func (g *guard) await(t *testing.T, want int) {
+func (l *connectionLimit) await(t *testing.T, want int) {
 	t.Helper()
 	for {
-		g.mu.Lock()
-		got := len(g.waiting)
-		g.mu.Unlock()
+		l.mu.Lock()
+		got := len(l.waiting)
+		l.mu.Unlock()
 		if got == want {
 			return
 		}
@@ -141,11 +141,11 @@ func (g *guard) await(t *testing.T, want int) {
 	}
 }
 
-// TestGuardBodies holds that a connection whose body is still to come waits, and one whose body was read does not.
-func TestGuardBodies(t *testing.T) {
+// TestConnectionLimitBodies holds that a connection whose body is still to come waits, and one whose body was read does not.
+func TestConnectionLimitBodies(t *testing.T) {
 	const most = 4
 	arrived, release := make(chan struct{}), make(chan struct{})
-	addr, _ := guarded(t, most, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	addr, _ := limited(t, most, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
 			io.Copy(io.Discard, r.Body)
 		}
@@ -186,19 +186,19 @@ func TestGuardBodies(t *testing.T) {
 	}
 }
 
-// TestGuardForgets holds that connections which end by themselves are not remembered.
-func TestGuardForgets(t *testing.T) {
-	g := &guard{most: 2, waiting: map[net.Conn]int{}}
+// TestConnectionLimitForgets holds that connections which end by themselves are not remembered.
+func TestConnectionLimitForgets(t *testing.T) {
+	l := newConnectionLimit(2)
 	a, b := net.Pipe()
 	defer a.Close()
 	defer b.Close()
 	for _, state := range []http.ConnState{http.StateNew, http.StateActive, http.StateIdle, http.StateActive, http.StateClosed, http.StateClosed} {
-		g.connState(a, state)
+		l.connState(a, state)
 	}
-	g.connState(b, http.StateNew)
-	g.connState(b, http.StateHijacked)
-	if len(g.waiting) != 0 {
-		t.Errorf("%d connections wait, want none", len(g.waiting))
+	l.connState(b, http.StateNew)
+	l.connState(b, http.StateHijacked)
+	if len(l.waiting) != 0 {
+		t.Errorf("%d connections wait, want none", len(l.waiting))
 	}
 }
 
@@ -252,7 +252,7 @@ func TestTimeouts(t *testing.T) {
 						io.Copy(io.Discard, r.Body)
 						panic(http.ErrAbortHandler)
 					}
-				}), &guard{most: mostWaiting}, slog.New(slog.DiscardHandler))
+				}), newConnectionLimit(mostWaiting), slog.New(slog.DiscardHandler))
 				served := make(chan error, 1)
 				go func() { served <- srv.Serve(listener) }()
 				c := listener.dial()

@@ -1,4 +1,4 @@
-package index
+package catalog
 
 import (
 	"context"
@@ -31,23 +31,23 @@ const (
 	proposalLimit = 16 * mebibyte
 )
 
-// texts reads the documents of single proposals and keeps them. Each Index has its own, so that a changed site is read
+// texts reads the documents of single proposals and keeps them. Each Catalog has its own, so that a changed site is read
 // anew.
 type texts struct {
-	source *Source
-	kept   *cache.Cache[document, text]
+	documents reader
+	kept      *cache.Cache[document, decoded]
 }
 
-// text is a document that was decoded.
-type text struct {
+// decoded is a document that was decoded.
+type decoded struct {
 	value any
 	size  int64 // in bytes as published
 }
 
 // newTexts returns texts that keep no failure but that a document does not exist.
-func newTexts(s *Source) *texts {
+func newTexts(documents reader) *texts {
 	missing := func(err error) bool { return errors.Is(err, fs.ErrNotExist) }
-	return &texts{s, cache.New[document](cache.Config[text]{
+	return &texts{documents, cache.New[document](cache.Config[decoded]{
 		Fresh: keepFor, Timeout: documentTimeout, Gone: missing,
 		Retry: func(err error) time.Duration {
 			if missing(err) {
@@ -55,31 +55,31 @@ func newTexts(s *Source) *texts {
 			}
 			return 0
 		},
-		Bytes: keepBytes, Size: func(t text) int64 { return t.size },
+		Bytes: keepBytes, Size: func(d decoded) int64 { return d.size },
 	})}
 }
 
 // read returns the document of a proposal whose route ends with a suffix, nil if there is none. An error is an
 // [api.HTTPError]. Concurrent calls for one document share one reading of it. Lists in it must not be changed.
-func read[T any](ctx context.Context, x *Index, id mip.ID, suffix string, limit int64, check func(*T) error) (
+func read[T any](ctx context.Context, c *Catalog, id mip.ID, suffix string, limit int64, check func(*T) error) (
 	*T, error) {
-	if x.texts == nil {
+	if c.texts == nil {
 		return nil, nil
 	}
-	d, s := document{"api/v1/mips/" + strconv.Itoa(id.Number) + suffix, limit}, x.texts.source
-	entry, err := x.texts.kept.Get(ctx, d, func(ctx context.Context) (text, error) {
-		f, err := s.read(ctx, d, file{})
+	d := document{"api/v1/mips/" + strconv.Itoa(id.Number) + suffix, limit}
+	entry, err := c.texts.kept.Get(ctx, d, func(ctx context.Context) (decoded, error) {
+		f, err := c.texts.documents.read(ctx, d, file{})
 		if err != nil {
-			return text{}, err
+			return decoded{}, err
 		}
 		value := new(T)
 		if err = decode(f.body, value); err == nil && check != nil {
 			err = check(value)
 		}
 		if err != nil {
-			return text{}, fmt.Errorf("read %s: %w", s.name(d), err)
+			return decoded{}, fmt.Errorf("read %s: %w", f.name, err)
 		}
-		return text{value, int64(len(f.body))}, nil
+		return decoded{value, int64(len(f.body))}, nil
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -108,8 +108,8 @@ func notPublished(id mip.ID) error {
 }
 
 // Find returns a proposal of the site's list. The error for one that is not published is an [api.HTTPError].
-func (x *Index) Find(id mip.ID) (mip.Summary, error) {
-	m, ok := mip.Find(x.List.MIPs, id)
+func (c *Catalog) Find(id mip.ID) (mip.Summary, error) {
+	m, ok := mip.Find(c.List.MIPs, id)
 	if !ok {
 		return mip.Summary{}, notPublished(id)
 	}
@@ -120,8 +120,8 @@ func (x *Index) Find(id mip.ID) (mip.Summary, error) {
 // one. Errors are [api.HTTPError]: that it is not published, or that the site cannot be read.
 //
 // This and the other documents of a proposal are kept for a minute, as long as the site does not change.
-func (x *Index) Proposal(ctx context.Context, id mip.ID) (*mip.Proposal, error) {
-	p, err := read(ctx, x, id, "", proposalLimit, func(p *mip.Proposal) error {
+func (c *Catalog) Proposal(ctx context.Context, id mip.ID) (*mip.Proposal, error) {
+	p, err := read(ctx, c, id, "", proposalLimit, func(p *mip.Proposal) error {
 		hash := sha256.Sum256([]byte(p.RawMarkdown))
 		if p.ID != id || p.ContentHash != hex.EncodeToString(hash[:]) {
 			return fmt.Errorf("it holds %s with contentHash %q, want %s and the hash of its text", p.ID, p.ContentHash, id)
@@ -136,8 +136,8 @@ func (x *Index) Proposal(ctx context.Context, id mip.ID) (*mip.Proposal, error) 
 
 // Summary reads the committed summary of a listed proposal, marked stale when it is of another text than the listed
 // one. It is nil for a proposal without one. An error is an [api.HTTPError].
-func (x *Index) Summary(ctx context.Context, m mip.Summary) (*api.Summary, error) {
-	s, err := read[api.Summary](ctx, x, m.ID, "/summary", summaryLimit, nil)
+func (c *Catalog) Summary(ctx context.Context, m mip.Summary) (*api.Summary, error) {
+	s, err := read[api.Summary](ctx, c, m.ID, "/summary", summaryLimit, nil)
 	if s != nil {
 		s.Stale = s.ContentHash != m.ContentHash
 	}
@@ -146,13 +146,13 @@ func (x *Index) Summary(ctx context.Context, m mip.Summary) (*api.Summary, error
 
 // Translation reads the committed translation of a listed proposal into a locale of the site. It is nil where there is
 // none. An error is an [api.HTTPError].
-func (x *Index) Translation(ctx context.Context, m mip.Summary, locale string) (*api.PublishedTranslation, error) {
-	return read[api.PublishedTranslation](ctx, x, m.ID, "/translations/"+locale, proposalLimit, nil)
+func (c *Catalog) Translation(ctx context.Context, m mip.Summary, locale string) (*api.PublishedTranslation, error) {
+	return read[api.PublishedTranslation](ctx, c, m.ID, "/translations/"+locale, proposalLimit, nil)
 }
 
 // Subject is all that a summary of a proposal follows from, before the texts are read. It is never changed.
 type Subject struct {
-	index   *Index
+	catalog *Catalog
 	listed  mip.Summary
 	fork    *mip.HardFork
 	bundled []mip.Summary // when the proposal is the fork's meta proposal: what the fork bundles and the site publishes
@@ -160,14 +160,13 @@ type Subject struct {
 }
 
 // Subject returns the subject of a listed proposal.
-func (x *Index) Subject(m mip.Summary, now time.Time) Subject {
-	s := Subject{index: x, listed: m, now: now}
-	s.fork, s.bundled = summary.Context(m, x.List.MIPs, x.HardForks)
+func (c *Catalog) Subject(m mip.Summary, now time.Time) Subject {
+	s := Subject{catalog: c, listed: m, now: now}
+	s.fork, s.bundled = summary.Context(m, c.List.MIPs, c.HardForks)
 	return s
 }
 
-// Hash is another one whenever a listed text or the fork is another one. The fork's times are none of its business: no
-// summary speaks of them.
+// Hash changes with every listed text and with the fork, but not with the fork's times: no summary speaks of them.
 func (s Subject) Hash() [32]byte {
 	var b strings.Builder
 	b.WriteString(s.listed.ContentHash)
@@ -180,13 +179,13 @@ func (s Subject) Hash() [32]byte {
 	return sha256.Sum256([]byte(b.String()))
 }
 
-// Read reads the texts, side by side. Its errors are those of [Index.Proposal].
+// Read reads the texts, side by side. Its errors are those of [Catalog.Proposal].
 func (s Subject) Read(ctx context.Context) (summary.Subject, error) {
 	all := make([]*mip.Proposal, 1+len(s.bundled))
 	readers, ctx := errgroup.WithContext(ctx)
 	for i, m := range append([]mip.Summary{s.listed}, s.bundled...) {
 		readers.Go(func() (err error) {
-			all[i], err = s.index.Proposal(ctx, m.ID)
+			all[i], err = s.catalog.Proposal(ctx, m.ID)
 			return err
 		})
 	}

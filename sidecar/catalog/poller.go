@@ -1,4 +1,4 @@
-package index
+package catalog
 
 import (
 	"cmp"
@@ -16,40 +16,51 @@ import (
 // firstEvery is how often a site is read until the first time that it can be: before that there is nothing to serve.
 const firstEvery = 5 * time.Second
 
-// Poller keeps a sidecar's [Index] that of its site. One goroutine uses it at a time, but for [Poller.Stats].
+// Poller keeps a sidecar's [Catalog] that of its site. One goroutine uses it at a time, but for [Poller.Stats].
 type Poller struct {
-	// Load reads the site. It returns nil without an error when nothing has changed; see [Source.Load]. The poller
-	// sets the Endpoints of what it returns.
-	Load func(context.Context) (*Index, error)
-	// Update takes a new Index over. One that it refuses is given again by the next Poll.
-	Update func(*Index) error
+	// Source is the site. The poller sets the Endpoints of what it loads.
+	Source Loader
+	// Timeout bounds one reading of the site. Zero means that it ends by itself.
+	Timeout time.Duration
+	// Sidecar takes a new Catalog over. One that it refuses is given again by the next Poll.
+	Sidecar Updater
 	// Lookup is like [os.LookupEnv] and has the RPC addresses of the environment. Nil means that it has none.
 	Lookup func(string) (string, bool)
 	// Networks are those of site.yaml. Nil means that there is no such file.
 	Networks []mip.Endpoints
-	// Log gets a line for each new Index, for each network that is not as configured, and for each error that is not
+	// Log gets a line for each new Catalog, for each network that is not as configured, and for each error that is not
 	// the last one again.
 	Log *slog.Logger
 
 	// Stats counts the calls of Poll. It is safe for concurrent use.
 	Stats Stats
 
-	pending *Index // loaded, but not taken over
-	ready   bool   // an Index was taken over
-	logged  string // the last error, empty after a success
+	pending *Catalog // loaded, but not taken over
+	ready   bool     // a Catalog was taken over
+	logged  string   // the last error, empty after a success
+}
+
+// Loader is a site, such as a [Source]. Load returns nil without an error when nothing has changed.
+type Loader interface {
+	Load(ctx context.Context) (*Catalog, error)
+}
+
+// Updater answers by a Catalog. After an error it goes on by the one before.
+type Updater interface {
+	Update(c *Catalog) error
 }
 
 // Stats are the counts of a [Poller]. The zero value is ready.
 type Stats struct {
 	Succeeded, Failed atomic.Uint64
-	// SucceededAt is when the site could last be read, and ChangedAt is when an Index was last taken over, in Unix
+	// SucceededAt is when the site could last be read, and ChangedAt is when a Catalog was last taken over, in Unix
 	// seconds. Zero means never.
 	SucceededAt, ChangedAt atomic.Int64
-	// Proposals counts those of the Index that was last taken over.
+	// Proposals counts those of the Catalog that was last taken over.
 	Proposals atomic.Int64
 }
 
-// Ready reports whether an Index was taken over. It stays so while the site cannot be read later on.
+// Ready reports whether a Catalog was taken over. It stays so while the site cannot be read later on.
 func (p *Poller) Ready() bool { return p.ready }
 
 // Run calls Poll at once and then in intervals, until ctx ends.
@@ -68,22 +79,22 @@ func (p *Poller) Run(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// Poll reads the site once and has an Index that is new taken over. It counts and logs neither success nor failure when
+// Poll reads the site once and has a Catalog that is new taken over. It counts and logs neither success nor failure when
 // ctx ends meanwhile.
 func (p *Poller) Poll(ctx context.Context) {
-	// Load returns an Index once. It is kept until Update has taken it, or until there is a newer one.
-	x, err := p.Load(ctx)
-	if x != nil {
+	// Load returns a Catalog once. It is kept until Update has taken it, or until there is a newer one.
+	c, err := p.load(ctx)
+	if c != nil {
 		var warnings []error
-		x.Endpoints, warnings = Endpoints(p.Lookup, x.Site.Networks, p.Networks, x.Endpoints)
+		c.Endpoints, warnings = Endpoints(p.Lookup, c.Site.Networks, p.Networks, c.Endpoints)
 		for _, w := range warnings {
 			p.Log.Warn("network not as configured", "error", w.Error())
 		}
-		p.pending = x
+		p.pending = c
 	}
 	loaded := err == nil
 	if loaded && p.pending != nil {
-		if err = p.Update(p.pending); err == nil {
+		if err = p.Sidecar.Update(p.pending); err == nil {
 			p.updated()
 		}
 	}
@@ -105,7 +116,17 @@ func (p *Poller) Poll(ctx context.Context) {
 	p.logged = ""
 }
 
-// updated counts and logs the pending Index, which was taken over.
+// load reads the site within the Timeout.
+func (p *Poller) load(ctx context.Context) (*Catalog, error) {
+	if p.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.Timeout)
+		defer cancel()
+	}
+	return p.Source.Load(ctx)
+}
+
+// updated counts and logs the pending Catalog, which was taken over.
 func (p *Poller) updated() {
 	commit := ""
 	if p.pending.Site.Commit != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 )
 
-// guarded keeps the pages of other sites from what is served on a loopback address: drafts, and questions to a
+// checkOrigin keeps the pages of other sites from what is served on a loopback address: drafts, and questions to a
 // model that costs money. A page that is open in the same browser can send requests there. Without a field that
 // allows its origin it reads no answer, and what is more than reading is refused. So is a name of its own that
 // leads to this machine (DNS rebinding). On other addresses everything is answered as the CDN would.
-func guarded(at net.Addr, next http.Handler) http.Handler {
+func checkOrigin(at net.Addr, next http.Handler) http.Handler {
 	if tcp, ok := at.(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
 		return next
 	}

@@ -1,4 +1,4 @@
-package index_test
+package catalog_test
 
 import (
 	"errors"
@@ -12,14 +12,14 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // summaryFile is a committed summary of the sample site, which has a Japanese translation of MIP-5 too.
 const summaryFile = "api/v1/mips/5/summary.json"
 
 func TestBeside(t *testing.T) {
-	for name, source := range map[string]*index.Source{"folder": open(t, sampleFolder(t), nil), "embedded": index.FromFS(samples(t).snapshot), "web": overWeb(t)} {
+	for name, source := range map[string]*catalog.Source{"folder": open(t, sampleFolder(t), nil), "embedded": catalog.FromFS(samples(t).snapshot), "web": overWeb(t)} {
 		x := load(t, source)
 		sum, err := x.Summary(t.Context(), listed(t, x, 5))
 		if err != nil || sum.MIPNumber != 5 || sum.TLDR == "" || sum.Stale {
@@ -39,7 +39,7 @@ func TestBeside(t *testing.T) {
 }
 
 // listed is a proposal of the list.
-func listed(t testing.TB, x *index.Index, n int) mip.Summary {
+func listed(t testing.TB, x *catalog.Catalog, n int) mip.Summary {
 	t.Helper()
 	m, err := x.Find(mip.ID{Kind: "MIP", Number: n})
 	if err != nil {
@@ -53,7 +53,7 @@ func TestBesideRefuses(t *testing.T) {
 	for text, want := range map[string]string{"[]": "want a JSON object", strings.Repeat(" ", 1<<20+1): "more than the 1048576 bytes"} {
 		files := maps.Clone(good)
 		put(files, summaryFile, text)
-		x := load(t, index.FromFS(files))
+		x := load(t, catalog.FromFS(files))
 		_, err := x.Summary(t.Context(), listed(t, x, 5))
 		if e, ok := errors.AsType[*api.HTTPError](err); !ok || e.Code != api.UpstreamUnavailable || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.9q: error %v, want one with %q", text, err, want)
@@ -115,7 +115,7 @@ func TestBesideIsRemembered(t *testing.T) {
 // A changed site is read anew, without waiting for the minute to end.
 func TestChangedSiteIsReadAnew(t *testing.T) {
 	files := sampleFiles(t)
-	source := index.FromFS(files)
+	source := catalog.FromFS(files)
 	x := load(t, source)
 	five := listed(t, x, 5)
 	before, err := x.Summary(t.Context(), five)

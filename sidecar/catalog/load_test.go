@@ -1,4 +1,4 @@
-package index_test
+package catalog_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 
 func TestLoadSeesChanges(t *testing.T) {
 	files := sampleFiles(t)
-	source := index.FromFS(files)
+	source := catalog.FromFS(files)
 	load(t, source)
 	unchanged(t, source, "again")
 
@@ -92,10 +92,10 @@ func TestLoadRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := maps.Clone(good)
-			source := index.FromFS(files)
+			source := catalog.FromFS(files)
 			load(t, source)
 			c.breakIt(t, files)
-			for _, s := range []*index.Source{source, source, index.FromFS(files)} {
+			for _, s := range []*catalog.Source{source, source, catalog.FromFS(files)} {
 				k, err := s.Load(t.Context())
 				if k != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("Load = %v, %v; want an error with %q", k, err, c.want)
@@ -120,7 +120,7 @@ func TestErrorsHideAddresses(t *testing.T) {
 		"cut off":    `{"networks":[{"id":"mainnet","rpc":["https://rpc.example.org/` + key,
 	} {
 		put(files, configFile, text)
-		if _, err := index.FromFS(files).Load(t.Context()); err == nil || strings.Contains(err.Error(), key) {
+		if _, err := catalog.FromFS(files).Load(t.Context()); err == nil || strings.Contains(err.Error(), key) {
 			t.Errorf("%s: error %v, want one without %q", name, err, key)
 		}
 	}
@@ -147,8 +147,7 @@ func TestFolder(t *testing.T) {
 	}
 	linked := open(t, link, nil)
 	load(t, linked)
-	p, s := renamed(t, "Renamed")
-	other := snapshot(t, p, s)
+	other := snapshot(t, renamed(t, "Renamed"))
 	if err := errors.Join(os.Remove(link), os.Symlink(other, link)); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +164,7 @@ func TestOpen(t *testing.T) {
 		"https://mips.example.org/?x=1":     "nothing after its path",
 		"https://a:s3cret@mips example.org": "cannot be parsed",
 	} {
-		_, err := index.Open(site, nil)
+		_, err := catalog.Open(site, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("Open(%q) = %v; want an error with %q and no password", site, err, want)
 		}

@@ -1,4 +1,4 @@
-package index_test
+package catalog_test
 
 import (
 	"context"
@@ -16,10 +16,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // sampleSite is the site of the samples in the forms that tests read. Planning and publishing it takes longer than they do.
@@ -35,7 +36,7 @@ var sample = sync.OnceValues(func() (out sampleSite, err error) {
 	if out.site, err = site.Load("../../internal/samples/site.yaml"); err != nil {
 		return out, err
 	}
-	if out.plan, err = planOf(context.Background(), out.site, samplesFolder); err != nil {
+	if out.plan, err = buildtest.Plan(context.Background(), out.site, samplesFolder); err != nil {
 		return out, err
 	}
 	if out.published, err = out.plan.Publish(context.Background()); err != nil {
@@ -46,7 +47,7 @@ var sample = sync.OnceValues(func() (out sampleSite, err error) {
 		return out, err
 	}
 	defer os.RemoveAll(dir)
-	if _, err := build.Snapshot(context.Background(), out.plan, filepath.Join(dir, "snapshot"), out.site); err != nil {
+	if _, err := build.Snapshot(context.Background(), out.plan, filepath.Join(dir, "snapshot")); err != nil {
 		return out, err
 	}
 	out.snapshot, err = inMemory(filepath.Join(dir, "snapshot"))
@@ -81,42 +82,33 @@ func sampleFolder(t testing.TB) (dir string) {
 }
 
 // overWeb is the published site at an address.
-func overWeb(t testing.TB) *index.Source {
+func overWeb(t testing.TB) *catalog.Source {
 	t.Helper()
 	return open(t, "https://mips.example.org/", client(samples(t).published))
 }
 
 // renamed plans the samples as a site of another title.
-func renamed(t testing.TB, title string) (*build.Plan, *site.Site) {
+func renamed(t testing.TB, title string) *build.Plan {
 	t.Helper()
 	other := *samples(t).site
 	other.Title = title
-	return plan(t, &other, samplesFolder), &other
+	return plan(t, &other, samplesFolder)
 }
 
 func plan(t testing.TB, s *site.Site, folder string) *build.Plan {
 	t.Helper()
-	p, err := planOf(t.Context(), s, folder)
+	p, err := buildtest.Plan(t.Context(), s, folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func planOf(ctx context.Context, s *site.Site, folder string) (*build.Plan, error) {
-	o := build.Options{Site: s, Folders: []string{folder}}
-	c, err := build.Load(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	return build.NewPlan(c, o)
-}
-
 // snapshot writes what a function carries.
-func snapshot(t testing.TB, p *build.Plan, s *site.Site) (dir string) {
+func snapshot(t testing.TB, p *build.Plan) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "snapshot")
-	if _, err := build.Snapshot(t.Context(), p, dir, s); err != nil {
+	if _, err := build.Snapshot(t.Context(), p, dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -135,26 +127,26 @@ func inMemory(dir string) (fstest.MapFS, error) {
 	})
 }
 
-func open(t testing.TB, site string, client *http.Client) *index.Source {
+func open(t testing.TB, site string, client *http.Client) *catalog.Source {
 	t.Helper()
-	s, err := index.Open(site, client)
+	s, err := catalog.Open(site, client)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func load(t testing.TB, s *index.Source) *index.Index {
+func load(t testing.TB, s *catalog.Source) *catalog.Catalog {
 	t.Helper()
 	k, err := s.Load(t.Context())
 	if err != nil || k == nil {
-		t.Fatalf("Load = %v, %v; want an index", k, err)
+		t.Fatalf("Load = %v, %v; want a catalog", k, err)
 	}
 	return k
 }
 
 // unchanged wants Load to see nothing new.
-func unchanged(t testing.TB, s *index.Source, when string) {
+func unchanged(t testing.TB, s *catalog.Source, when string) {
 	t.Helper()
 	if k, err := s.Load(t.Context()); k != nil || err != nil {
 		t.Errorf("Load %s = %v, %v; want nil and no error", when, k, err)
@@ -166,7 +158,7 @@ var byValue = cmp.Comparer(func(a, b mip.Time) bool { return a == b })
 // TestSameEverywhere loads one site from each kind of place.
 func TestSameEverywhere(t *testing.T) {
 	s := samples(t)
-	want := load(t, index.FromFS(s.snapshot))
+	want := load(t, catalog.FromFS(s.snapshot))
 	if d := cmp.Diff(s.site.Networks, want.Endpoints); d != "" {
 		t.Errorf("endpoints of a snapshot (-want +got):\n%s", d)
 	}
@@ -174,18 +166,18 @@ func TestSameEverywhere(t *testing.T) {
 		t.Errorf("the snapshot gives %d proposals, %d hard forks, title %q", len(want.List.MIPs), len(want.HardForks), want.Site.Title)
 	}
 	for name, c := range map[string]struct {
-		source    *index.Source
+		source    *catalog.Source
 		endpoints []mip.Endpoints
 	}{
 		"folder":    {open(t, sampleFolder(t), nil), want.Endpoints},
-		"published": {index.FromFS(s.published), nil},
+		"published": {catalog.FromFS(s.published), nil},
 		"web":       {overWeb(t), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := load(t, c.source)
 			expected := *want
 			expected.Endpoints = c.endpoints
-			if d := cmp.Diff(&expected, got, byValue, cmpopts.IgnoreUnexported(index.Index{})); d != "" {
+			if d := cmp.Diff(&expected, got, byValue, cmpopts.IgnoreUnexported(catalog.Catalog{})); d != "" {
 				t.Errorf("not what the snapshot gives (-snapshot +got):\n%s", d)
 			}
 			unchanged(t, c.source, "again")
@@ -223,7 +215,7 @@ func BenchmarkLoad(b *testing.B) {
 
 func BenchmarkLoadReal(b *testing.B) {
 	s := &site.Site{Title: "EIPs", BaseURL: "https://eips.example.org", Prefix: "EIP"}
-	benchmarkLoad(b, snapshot(b, plan(b, s, corpora.Need(b, "eips")), s))
+	benchmarkLoad(b, snapshot(b, plan(b, s, corpora.Need(b, "eips"))))
 }
 
 func benchmarkLoad(b *testing.B, dir string) {

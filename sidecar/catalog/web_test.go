@@ -1,4 +1,4 @@
-package index_test
+package catalog_test
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mipwatch/mipwatch/sidecar/index"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
 // transport answers requests by a function.
@@ -65,13 +65,12 @@ func TestWebAsksOnlyForWhatIsNew(t *testing.T) {
 			t.Errorf("answers = %v, want each document once and once not modified", l.count)
 		}
 	}
-	p, s := renamed(t, "Another title")
 	var err error
-	if l.Handler, err = p.Publish(t.Context()); err != nil {
+	if l.Handler, err = renamed(t, "Another title").Publish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := load(t, source).Site.Title; got != s.Title {
-		t.Errorf("title after a deploy = %q, want %q", got, s.Title)
+	if got := load(t, source).Site.Title; got != "Another title" {
+		t.Errorf("title after a deploy = %q", got)
 	}
 	if l.count["/api/v1/mips OK"] != 1 {
 		t.Errorf("answers = %v, want the list no second time", l.count)
@@ -172,7 +171,7 @@ func TestWebDeadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				source, err := index.Open("https://mips.example.org", &http.Client{Transport: hang})
+				source, err := catalog.Open("https://mips.example.org", &http.Client{Transport: hang})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,0 +1,90 @@
+package build
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	html "github.com/mipwatch/mipwatch/render/markdown"
+)
+
+// Rendered keeps rendered texts from one plan to the next: rendering takes most of a build's time, and a save changes
+// one proposal. The zero value is empty and ready. It is safe for concurrent use.
+type Rendered struct {
+	byFile sync.Map // of rendered
+}
+
+// rendered is a proposal's text as its page shows it.
+type rendered struct {
+	// of is a hash of all that it follows from.
+	of       [sha256.Size]byte
+	sections []mip.Section
+	html     []byte
+	links    textLinks
+}
+
+// kept is the text of a proposal from an earlier plan, if it still follows from the same: what every text follows from,
+// the file, and what decides where links to other files lead. Of another text it has the hash alone.
+func (p *planner) kept(c *corpus.Proposal) (t rendered, ok bool) {
+	t.of = sha256.Sum256(fmt.Appendln(nil, p.linkable, c.ContentHash, c.RepoPath, c.Commit, c.Local))
+	if p.options.Rendered == nil {
+		return t, false
+	}
+	before, _ := p.options.Rendered.byFile.Load(c.File)
+	if before, ok := before.(rendered); ok && before.of == t.of {
+		return before, true
+	}
+	return t, false
+}
+
+// linkable is a hash of what the HTML of every text follows from: values of the site, and the proposals to link to.
+func linkable(c *Content) string {
+	b := fmt.Appendln(nil, c.options.Site.BaseURL, c.options.Site.SourceURL, c.options.Site.Highlight)
+	for _, p := range c.Proposals {
+		b = fmt.Appendln(b, p.ID, p.File)
+	}
+	sum := sha256.Sum256(b)
+	return string(sum[:])
+}
+
+// sections parses a proposal's text, unless it is kept.
+func (p *planner) sections(c *corpus.Proposal) []mip.Section {
+	if t, ok := p.kept(c); ok {
+		return t.sections
+	}
+	return p.Read(c).Sections
+}
+
+// text parses and renders a proposal's text, unless it is kept.
+func (p *planner) text(c *corpus.Proposal) (rendered, error) {
+	t, ok := p.kept(c)
+	if !ok {
+		d := p.Read(c)
+		article, err := p.md.Render(d, c.Title, links{p.Content, c})
+		if err != nil {
+			return t, fmt.Errorf("render %s: %w", c.File, err)
+		}
+		t.sections, t.html, t.links = d.Sections, article.HTML, newTextLinks(strings.Count(c.Raw, "\n")+1, d.Body, article)
+		// A file that a link leads to in vain may be there the next time.
+		if p.options.Rendered != nil && len(t.links.dropped) == 0 {
+			p.options.Rendered.byFile.Store(c.File, t)
+		}
+	}
+	p.found.Store(c.File, t.links)
+	return t, nil
+}
+
+// translation renders a committed translation. Its links are relative to the proposal's file.
+func (p *planner) translation(c *corpus.Proposal, t corpus.CommittedTranslation) (*html.Article, error) {
+	d := markdown.Join(t.Sections)
+	article, err := p.md.Render(d, t.Title, links{p.Content, c})
+	if err != nil {
+		return nil, fmt.Errorf("render the translation of %s into %s: %w", c.File, t.Locale, err)
+	}
+	p.found.Store(t.File, newTextLinks(t.Lines, d.Body, article))
+	return article, nil
+}

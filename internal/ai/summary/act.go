@@ -1,0 +1,148 @@
+package summary
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
+	"github.com/mipwatch/mipwatch/internal/api"
+)
+
+// Words of a sentence that says that somebody has to act. What is named has to be what is theirs.
+const (
+	developerThings = `contracts?|applications?|dapps?|wallets?|tool(?:s|ing)?|librar(?:y|ies)|programs?|code|use cases?|rollups?|L2s?|indexers?|` +
+		`explorers?|verifiers?|compilers?|bots?|developers?|people|deployments?`
+	subjects = `wallets?|dapps?|applications?|tool(?:s|ing)?|librar(?:y|ies)|indexers?|explorers?|estimators?|rollups?|programs?|contracts?`
+	duty     = `must|needs? to|will need|may require|ha(?:s|ve) to|required to|requires|would benefit from`
+)
+
+// Patterns of what a group has to do. All are compared with a sentence without its code and its brackets.
+var (
+	things = [4]func(string) bool{
+		developers: pattern(`(?i)\b(?:` + developerThings + `|transactions?)\b`),
+		users:      pattern(`(?i)\b(?:users?|holders?|senders?|transactions)\b`),
+		validators: pattern(`(?i)\b(?:validators?|operators?|stakers?|miners?|builders?)\b`),
+		foundation: pattern(`^$`),
+	}
+	developerThing = pattern(`(?i)\b(?:` + developerThings + `)\b`)
+	// stops says that what is there works no longer, and breaks that it will not, unless it is spared.
+	stops  = pattern(`(?i)\b(?:no longer|not)(?: \w+){0,2} (?:work|function|valid|deployable|safe|supported)\b`)
+	breaks = pattern(`(?i)\b(?:will|would|may|might|could|can)(?: \w+){0,3} (?:break|fail|revert|stop|cease|lose)\b|` +
+		`\b(?:be|become|are|is) (?:\w+ ){0,2}(?:affected|impacted|broken|invalid|invalidated|rejected)\b|` +
+		`\bbreaks?\b|\bto (?:fail|break|revert)\b|\bout of gas\b|\baffects (?:\w+ ){0,2}contracts\b`)
+	spared = pattern(`(?i)\b(?:no|not|nor|never|neither|none|nothing|without)\b(?: \w+){0,4} ` +
+		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected)`)
+	// owes says that what is theirs must do something that it did not before.
+	owes = pattern(`(?i)^(?:\S+ ){0,5}(?:` + subjects + `)\b.{0,60}?\b(?:must|needs? to|ha(?:s|ve) to)\b`)
+	// wishes says that it is for those who want it.
+	wishes = pattern(`(?i)\b(?:wish|want|choose)`)
+	// denied is a duty that nobody has.
+	denied = pattern(`(?i)\b(?:no|not|nor|never|without|neither|nobody)\b(?: \w+){0,4} (?:must|needs?|ha(?:s|ve) to|required?|requires)\b|` +
+		`n[’']t (?:need|have to|require)`)
+	// limited is a reassurance that is not for all, or not for sure.
+	limited = pattern(`(?i)\b(?:unless|except|most|some|only|should|may|might|must|but|however|until)\b`)
+	aside   = prose.Lazily(`\([^()]*\)`)
+	duties  = prose.Lazily(`(?i)\b(?:` + duty + `)\b`)
+	// acts are words of change, and releases those of a new version.
+	acts     = prose.Lazily(`(?i)\b(?:updat|adapt|adjust|migrat|rewrit|re-?architect|redeploy|upgrad)\w*|\bsplit\b`)
+	releases = pattern(`(?i)^(?:updat|upgrad)`)
+)
+
+// pattern reports whether a text matches an expression, which is compiled at its first use.
+func pattern(expression string) func(text string) bool {
+	compiled := prose.Lazily(expression)
+	return func(text string) bool { return compiled().MatchString(text) }
+}
+
+// obliges reports whether a sentence says that what is a group's stops working, or that they have to change it.
+func (x *sentence) obliges(a axis) bool {
+	m, existing := x.marks, x.role == compatibility || x.role == impact
+	argued := x.role == rationale && strings.HasPrefix(x.own, "This ")
+	switch {
+	case !existing && x.role != security && !argued, m.calm, m.supposed, m.fork, m.excluded:
+		return false
+	case x.kind == informational, x.kind == convention && !existing:
+		return false
+	}
+	text := aside().ReplaceAllString(uncoded(x.text), "")
+	if !things[a](text) {
+		return false
+	}
+	if a == developers && developerThing(text) && (stops(text) || breaks(text) && !spared(text)) {
+		return true
+	}
+	if denied(text) {
+		return false
+	}
+	return a == developers && existing && owes(text) && !wishes(text) || changesBy(text, a)
+}
+
+// changesBy reports whether a sentence names a duty, behind it a word of change, and what is the group's no farther than
+// right behind that. A release is no act of validators.
+func changesBy(text string, a axis) bool {
+	const near = 60 // bytes behind the word of change
+	at := duties().FindStringIndex(text)
+	if at == nil {
+		return false
+	}
+	release := a == validators
+	for _, act := range acts().FindAllStringIndex(text[at[1]:], -1) {
+		from, to := at[1]+act[0], at[1]+act[1]
+		if release && releases(text[from:to]) {
+			continue
+		}
+		return things[a](strings.ToValidUTF8(text[:min(len(text), to+near)], ""))
+	}
+	return false
+}
+
+// reassures reports whether a sentence says that nothing comes of the change for a group.
+func (x *sentence) reassures(a axis) bool {
+	named, _ := x.names(a)
+	return named && x.marks.calm && !limited(x.own) && slices.Contains([]role{abstract, compatibility, impact, rationale}, x.role)
+}
+
+// Settle says of each group of a summary that others have made whether the text speaks of it and which quote says
+// whether it has to act. A quote that obliges it makes that so; a claim that it has to act stands where no quote
+// reassures it; and where no quote obliges it, one that reassures it says that it has nothing to do.
+//
+// It also names the fork, and leaves out what others say of times and successors: see [Subject.withoutPassing].
+func Settle(sum *api.Summary, s Subject) {
+	sum.Hardfork = s.hardfork()
+	s.withoutPassing(sum)
+	all := sentences(s)
+	for a, x := range axes(sum) {
+		claims, claim := x.ActionRequired, x.ActionEvidence
+		x.Stated, x.ActionRequired, x.ActionEvidence = len(x.Evidence) > 0, false, nil
+		if !x.Stated || abandoned(s) {
+			continue
+		}
+		if claim == nil || !slices.Contains(x.Evidence, *claim) {
+			claim = &x.Evidence[0]
+		}
+		// The quote that was claimed to say it is asked first. A quote may be a part of a sentence, and more than one.
+		says := func(what func(*sentence) bool) *api.Evidence {
+			for _, e := range slices.Concat([]api.Evidence{*claim}, x.Evidence) {
+				if slices.ContainsFunc(all, func(y sentence) bool { return y.isIn(e) && what(&y) }) {
+					return &e
+				}
+			}
+			return nil
+		}
+		act := says(func(y *sentence) bool { return y.obliges(axis(a)) })
+		calm := says(func(y *sentence) bool { return y.reassures(axis(a)) })
+		switch {
+		case act != nil:
+			x.ActionRequired, x.ActionEvidence = true, act
+		case calm != nil && s.isOne():
+			x.ActionEvidence = calm
+		case calm == nil && claims:
+			x.ActionRequired, x.ActionEvidence = true, new(*claim)
+		}
+	}
+}
+
+// isIn reports whether a quote is of a sentence.
+func (x *sentence) isIn(e api.Evidence) bool {
+	return x.section == e.Section && (strings.Contains(e.Quote, x.quote) || strings.Contains(x.quote, e.Quote))
+}

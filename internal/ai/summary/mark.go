@@ -1,0 +1,142 @@
+package summary
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
+)
+
+// marks are what is seen in a sentence.
+type marks struct {
+	words    []string // as [tokens] makes them
+	hits     hits     // entries of words.txt
+	number   bool     // a figure, a size or a share
+	becomes  bool     // what a value becomes
+	verb     bool     // begins with a verb of change
+	calm     bool     // says that nothing comes of the change
+	other    bool     // speaks of another proposal, or of what was not chosen
+	excluded bool     // is an item of what is not changed
+	fork     bool     // says that it needs a hard fork
+	supposed bool     // is an example, a supposition or a question
+}
+
+// Forms of sentences.
+var (
+	figure = prose.Lazily(`(?i)\d{3}|\d ?%|×|\bfrom\b.+\bto\b|\bby \d|\bdoubl|\bhalv|\bfactor\b|` +
+		`\d ?(?:[kmgt]i?b|bytes?|bits?|ms|s|seconds?|minutes?|hours?|days?|blocks?|slots?|epochs?|gas|gwei|wei)\b`)
+	toValue       = prose.Lazily(`(?i)\bfrom\b.+\bto \d|\bto \d|\bby \d`)
+	changeVerb    = prose.Lazily(`(?i)^(?:set|modif|activat|updat)`)
+	notCompatible = prose.Lazily(`(?i)\bnot compatible with\b`)
+	firstID       = prose.Lazily(`^\p{Lu}{2,}-\d+\b`)
+	notChosen     = prose.Lazily(`^(?:A criticism of|An alternative|A previous)\b`)
+	exclusion     = prose.Lazily(`(?i)\b(?:not|already|out of scope)\b|\bexclud`)
+	needsFork     = prose.Lazily(`(?i)\b(?:requires?|accompanied by|activated as part of) (?:an? |the )?(?:\w+ )?(?:hard[- ]?fork|network upgrade)`)
+	supposition   = prose.Lazily(`^(?:For example|For instance|Suppose|Consider|If we|Alternatively|Another option|Note)\b|\?["”)]*$`)
+)
+
+// mark sees the marks of a sentence and gives it its points.
+func (x *sentence) mark() {
+	words := tokens(x.own, x.id.Kind)
+	found, plain := lexicon().find(words), uncoded(x.own)
+	opens := func(list string) bool {
+		return slices.ContainsFunc(found[list], func(h hit) bool { return h.at == 0 })
+	}
+	about := firstID().FindString(x.own)
+	x.marks = marks{
+		words:    words,
+		hits:     found,
+		number:   figure().MatchString(plain),
+		becomes:  toValue().MatchString(plain),
+		verb:     slices.ContainsFunc([]string{"move", "new", "gone"}, opens) || changeVerb().MatchString(plain),
+		calm:     found.has("calm") && !notCompatible().MatchString(plain),
+		other:    about != "" && about != x.id.String() && x.lead == "" || notChosen().MatchString(x.own),
+		excluded: x.item && exclusion().MatchString(x.lead+" "+x.title),
+		fork:     needsFork().MatchString(x.own),
+		supposed: supposition().MatchString(x.own),
+	}
+	for a := range x.group {
+		x.group[a] = x.towards(axis(a))
+	}
+	x.change = x.asChange()
+}
+
+// point is what a mark counts where it is there.
+type point struct {
+	there  bool
+	points int
+}
+
+// sum adds up what counts.
+func sum(points []point) (total int) {
+	for _, p := range points {
+		if p.there {
+			total += p.points
+		}
+	}
+	return total
+}
+
+// effects are the lists of words.txt that say what a change does.
+var effects = []string{"move", "new", "gone", "break", "good", "bad", "duty"}
+
+// states reports whether a sentence says what becomes of something.
+func (x *sentence) states() bool { return x.marks.hits.has(effects...) || x.marks.number }
+
+// names reports whether a sentence names a group, or where it does not, two things that are near to it.
+func (x *sentence) names(a axis) (named, near bool) {
+	named = x.marks.hits.has(a.String() + " named")
+	spoken := slices.Contains([]role{abstract, impact, compatibility, motivation}, x.role)
+	return named, !named && spoken && x.marks.hits.different(a.String()+" near") > 1
+}
+
+// towards is how much a sentence says to a group: nothing where it does not speak of it or states nothing.
+func (x *sentence) towards(a axis) int {
+	named, near := x.names(a)
+	if !named && !near || !x.states() && !(named && x.role == abstract) {
+		return 0
+	}
+	m, has := x.marks, x.marks.hits.has
+	effect := sum([]point{
+		{has("break"), 2}, {has("gone"), 2}, {has("good"), 2}, {has("bad"), 2},
+		{has("move"), 1}, {has("new"), 1}, {has("duty"), 1}, {m.number, 1},
+	})
+	const mostEffect = 3
+	return min(effect, mostEffect) + sum([]point{
+		{named, 3},
+		{x.early(a), 1},
+		{m.hits.different(a.String()+" named") > 1, 1},
+		{near, 1},
+		{has("self"), 1},
+		{x.role == abstract, 3}, {x.role == abstract && x.first, 1}, {x.role == impact, 3}, {x.role == compatibility, 2},
+		{x.role == security, -1}, {x.role == specification || x.role == other, -1}, {x.role == rationale, -3},
+		{m.calm, -4}, {m.other, -4}, {m.excluded, -6}, {m.fork, -5}, {m.supposed, -3},
+	})
+}
+
+// asChange is how well a sentence tells what changes.
+func (x *sentence) asChange() int {
+	const long = 280 // runes
+	m, has := x.marks, x.marks.hits.has
+	return sum([]point{
+		{has("break"), 1}, {has("gone"), 2}, {has("move"), 1}, {has("new"), 1}, {m.number, 1},
+		{m.becomes, 3}, {m.verb, 3},
+		{has("self"), 2},
+		{x.role == abstract, 4}, {x.role == abstract && x.first, 1}, {x.role == impact, 1}, {x.role == compatibility, 1},
+		{x.role == security, -4}, {x.role == specification || x.role == other, 2}, {x.role == rationale, -4}, {x.role == motivation, -3},
+		{m.calm, -3}, {m.other, -4}, {m.excluded, -9}, {m.fork, -6}, {m.supposed, -4},
+		{has("now") && !has("self"), -4}, {has("maybe") && !has("break"), -2}, {x.lost, -2},
+		{utf8.RuneCountInString(x.own) > long, -2},
+	})
+}
+
+// before are the words behind which a group is what a sentence is about.
+var before = strings.Fields("for to by on allow enable let permit impact affect protect benefit require help most regular some all")
+
+// early reports whether a sentence names a group among its first five words, or behind a word of before.
+func (x *sentence) early(a axis) bool {
+	return slices.ContainsFunc(x.marks.hits[a.String()+" named"], func(h hit) bool {
+		return h.at < 5 || slices.Contains(before, strings.TrimSuffix(x.marks.words[h.at-1], "s"))
+	})
+}

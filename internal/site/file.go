@@ -1,0 +1,91 @@
+package site
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// file is site.yaml as it is written.
+type file struct {
+	Site
+	Forum struct {
+		BaseURL string `yaml:"base_url"`
+	} `yaml:"forum"`
+	Networks  []network           `yaml:"networks"`
+	HardForks []fork              `yaml:"hardforks"`
+	Overrides map[string]Override `yaml:"overrides"` // by the proposal's number
+}
+
+// network is a chain with the nodes that are asked for it.
+type network struct {
+	ID        string   `yaml:"id"`
+	Name      string   `yaml:"name"`
+	ChainID   int64    `yaml:"chain_id"`
+	RPC       []string `yaml:"rpc"`
+	BlockTime string   `yaml:"block_time"` // seconds (0.4), or a duration with its unit (400ms)
+}
+
+// fork is a hard fork.
+type fork struct {
+	Name       string                  `yaml:"name"`
+	MIPs       []int                   `yaml:"mips"`
+	Meta       *int                    `yaml:"meta"`
+	Activation map[string]*unixSeconds `yaml:"activation"` // by the network's id; nil when no time is set
+	Source     *string                 `yaml:"source"`
+}
+
+type unixSeconds int64
+
+// site returns the site of a file in which nothing is wrong.
+func (f *file) site(lines map[string]int) *Site {
+	s := &f.Site
+	s.Forum, s.ProposalsLine = f.Forum.BaseURL, lines["proposals"]
+	if s.Upstream != nil {
+		s.Upstream.Line = lines["upstream"]
+	}
+	for _, n := range f.Networks {
+		s.Networks = append(s.Networks, n.endpoints())
+	}
+	for _, h := range f.HardForks {
+		s.HardForks = append(s.HardForks, h.hardFork(s.Networks))
+	}
+	for key, o := range f.Overrides {
+		if s.Overrides == nil {
+			s.Overrides = map[mip.ID]Override{}
+		}
+		n, _ := strconv.Atoi(key)
+		s.Overrides[mip.ID{Kind: s.Prefix, Number: n}] = o
+	}
+	return s
+}
+
+// endpoints returns the network with its nodes. One without a name is called by its id.
+func (n network) endpoints() mip.Endpoints {
+	seconds, _ := blockTime(n.BlockTime)
+	public := mip.Network{ID: n.ID, Name: cmp.Or(n.Name, n.ID), ChainID: uint64(n.ChainID), BlockTime: seconds}
+	return mip.Endpoints{Network: public, RPC: n.RPC}
+}
+
+// hardFork returns the fork with an activation, perhaps without a time, for each of the networks.
+func (h fork) hardFork(networks []mip.Endpoints) mip.HardFork {
+	out := mip.HardFork{
+		Name: h.Name, MetaMIP: h.Meta, BundledMIPs: []int{}, Source: h.Source, Activation: map[string]mip.Activation{},
+	}
+	for _, n := range networks {
+		out.Activation[n.ID] = mip.Activation{}
+		if t := h.Activation[n.ID]; t != nil {
+			out.Activation[n.ID] = mip.Activation{Timestamp: new(int64(*t)), Time: new(mip.NewTime(time.Unix(int64(*t), 0)))}
+		}
+	}
+	// The meta proposal may be listed with the others; it is one of its fork without that.
+	for _, n := range slices.Compact(slices.Sorted(slices.Values(h.MIPs))) {
+		if h.Meta == nil || n != *h.Meta {
+			out.BundledMIPs = append(out.BundledMIPs, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,160 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// validate adds a problem for each value that breaks a rule, in itself or beside another. It makes addresses and folders
+// those that the site has. That a text is one line and a number is one is known.
+func (f *file) validate(p *parser) {
+	p.required("", "title", "base_url")
+	f.BaseURL = p.baseURL("base_url", f.BaseURL)
+	p.check("prefix", checkPrefix(f.Prefix))
+	p.folders("proposals", f.Proposals)
+	if len(f.Proposals) == 0 {
+		p.check("proposals", errors.New("no folder"))
+	}
+	p.check("source_url", checkSource(f.SourceURL))
+	if f.Upstream != nil {
+		f.Upstream.validate(p)
+	}
+	p.required("forum", "base_url")
+	f.Forum.BaseURL = p.baseURL("forum.base_url", f.Forum.BaseURL)
+	f.validateNetworks(p)
+	f.validateForks(p)
+	f.validateOverrides(p)
+	for i, locale := range f.Locales {
+		p.check(item("locales", i), checkLocale(locale))
+	}
+	p.distinct("locales", f.Locales)
+	for i, redirect := range f.Redirects {
+		p.check(item("redirects", i), checkRedirect(redirect))
+	}
+	p.distinct("redirects", f.Redirects)
+}
+
+func (u *Upstream) validate(p *parser) {
+	p.required("upstream", "git")
+	// The git program would take a hyphen for an option, and ext::sh for a command to run.
+	p.check("upstream.git", match(u.Git, `^[^-:\s](:?[^:\s])*$`, "the address of a git repository, without a remote helper (::)"))
+	// Ranges (a..b) are refused as well.
+	p.check("upstream.ref", match(u.Ref, `^\w((\.?[\w/+-])*\.?[\w+-])?$`, "a branch, tag or commit"))
+	p.folders("upstream.folders", u.Folders)
+	for i, folder := range u.Folders {
+		p.check(item("upstream.folders", i), checkInside(folder))
+	}
+}
+
+func (f *file) validateNetworks(p *parser) {
+	ids, chains := map[string]string{}, map[string]string{}
+	for i, n := range f.Networks {
+		name := item("networks", i)
+		p.required(name, "id", "chain_id")
+		p.check(name+".id", match(n.ID, `^[a-z0-9-]{1,64}$`, "small letters, digits and hyphens, such as mainnet"))
+		p.once(ids, name+".id", n.ID)
+		p.check(name+".chain_id", between("a number", n.ChainID, 1, maxChainID))
+		p.once(chains, name+".chain_id", strconv.FormatInt(n.ChainID, 10))
+		for j, address := range n.RPC {
+			p.check(item(name+".rpc", j), checkAddress(address))
+		}
+		p.distinct(name+".rpc", n.RPC)
+		_, err := blockTime(n.BlockTime)
+		p.check(name+".block_time", err)
+	}
+}
+
+func (f *file) validateForks(p *parser) {
+	pages := map[string]string{}
+	for i, h := range f.HardForks {
+		name := item("hardforks", i)
+		p.required(name, "name")
+		p.once(pages, name+".name", mip.Slug(h.Name))
+		for j, n := range h.MIPs {
+			p.check(item(name+".mips", j), between("a number", int64(n), 0, mip.MaxNumber))
+		}
+		if h.Meta != nil {
+			p.check(name+".meta", between("a number", int64(*h.Meta), 0, mip.MaxNumber))
+		}
+		for id, t := range h.Activation {
+			at := below(name+".activation", id)
+			if !slices.ContainsFunc(f.Networks, func(n network) bool { return n.ID == id }) {
+				p.check(at, errors.New("networks has no such id"))
+			}
+			if t != nil {
+				p.check(at, between("unix seconds", int64(*t), 0, maxUnix))
+			}
+		}
+		p.check(name+".source", checkAddress(mip.Deref(h.Source)))
+	}
+}
+
+func (f *file) validateOverrides(p *parser) {
+	for key, o := range f.Overrides {
+		name := below("overrides", key)
+		p.check(name, checkNumber(key))
+		if o.ForumTopicID != nil {
+			p.check(name+".forum_topic_id", between("a number", int64(*o.ForumTopicID), 1, mip.MaxNumber))
+		}
+		p.check(name+".discussions_to", checkAddress(mip.Deref(o.DiscussionsTo)))
+		if !slices.ContainsFunc(f.HardForks, func(h fork) bool { return h.Name == mip.Deref(o.Hardfork) }) {
+			p.check(name+".hardfork", fmt.Errorf("hardforks has no %s", mip.Quote(mip.Deref(o.Hardfork))))
+		}
+	}
+}
+
+// check adds the problem of a value. One that the file does not have has none, and of several the first is told.
+func (p *parser) check(name string, err error) {
+	if err != nil && p.lines[name] > 0 && !p.wrong[name] {
+		p.at(name, "bad-value", err.Error())
+	}
+}
+
+// required adds a problem for each key that a mapping of the file must have and has not.
+func (p *parser) required(name string, keys ...string) {
+	for _, key := range keys {
+		if full := below(name, key); p.lines[name] > 0 && !p.wrong[name] && p.lines[full] == 0 {
+			p.add(p.lines[name], "missing-key", "%s is required", full)
+		}
+	}
+}
+
+// once adds a problem of a value that is taken. An address may hold a key and is not repeated.
+func (p *parser) once(taken map[string]string, name, value string) {
+	if p.lines[name] == 0 || p.wrong[name] {
+		return
+	}
+	if first, twice := taken[value]; twice {
+		p.at(name, "duplicate-value", fmt.Sprintf("stands for the same as %s in line %d; want another, or remove one", first, p.lines[first]))
+		return
+	}
+	taken[value] = name
+}
+
+// distinct adds a problem of each item that stands in its list before.
+func (p *parser) distinct(name string, items []string) {
+	taken := map[string]string{}
+	for i, value := range items {
+		p.once(taken, item(name, i), value)
+	}
+}
+
+// folders cleans the paths of folders, each of which stands in its list once.
+func (p *parser) folders(name string, paths []string) {
+	for i := range paths {
+		paths[i] = path.Clean(paths[i])
+	}
+	p.distinct(name, paths)
+}
+
+// baseURL is [ParseBaseURL] of a value.
+func (p *parser) baseURL(name, address string) string {
+	clean, err := ParseBaseURL(address)
+	p.check(name, err)
+	return clean
+}

@@ -1,0 +1,167 @@
+package sidecar
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/sidecar/cache"
+	"github.com/mipwatch/mipwatch/sidecar/redis"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
+)
+
+const (
+	// freshAnswer is longer than any process: an answer stays right as long as its key is asked for.
+	freshAnswer = 100 * 365 * 24 * time.Hour
+	// answerBytes bounds what is kept of summaries, of translations and of their pieces, each.
+	answerBytes = 64 << 20
+	// sharedAnswer is how long other processes find an answer. A text that nobody asks about should not fill a memory
+	// that many share.
+	sharedAnswer = 30 * 24 * time.Hour
+)
+
+// answerKey is all that an answer follows from. The texts are those of the moment at which they were listed.
+type answerKey struct {
+	// site is the base address.
+	site string
+	id   mip.ID
+	// kind names the type of the answer in Redis.
+	kind string
+	// hash is the proposal's contentHash.
+	hash string
+	// texts is the hash of all texts and of the fork for a summary, and of the passages for a piece.
+	texts  [32]byte
+	locale string
+	// maker is the model with the version of the rules, or summary.Extractive.
+	maker string
+	// sections are positions, for a translation of some. Empty means all.
+	sections string
+}
+
+// shared is the key's name among the records of all processes.
+func (k answerKey) shared() string {
+	return redis.Key(k.site, k.kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
+}
+
+// asking is what one request wants of the model.
+type asking struct {
+	*Sidecar
+	charge *charge
+	key    answerKey
+}
+
+// asking returns what a request wants of the model about a proposal, but for the texts.
+func (s *Sidecar) asking(q question, m mip.Summary, kind string) asking {
+	maker := s.AI.Name + " " + ai.PromptVersion
+	return asking{s, q.charge, answerKey{
+		site: q.catalog.Site.BaseURL, id: m.ID, kind: kind, hash: m.ContentHash, locale: q.locale, maker: maker,
+	}}
+}
+
+// newAnswerCache makes a cache of answers. In a server an answer that takes too long for its caller is finished for the
+// next one.
+func newAnswerCache[V any](s *Sidecar, stats *cache.Stats) *cache.Cache[answerKey, V] {
+	timeout := timing.BackgroundModel
+	if s.Function {
+		timeout = timing.Model
+	}
+	// The size is about that of the JSON. An answer without JSON counts as empty.
+	size := func(v V) int64 {
+		text, _ := json.Marshal(v)
+		return int64(len(text))
+	}
+	return cache.New[answerKey](cache.Config[V]{
+		Fresh: freshAnswer, Timeout: timeout, Background: !s.Function,
+		Bytes: answerBytes, Size: size, Retry: pauseAfter, Now: s.Now, Stats: stats,
+	})
+}
+
+// getAnswer returns what is cached for a key, or fetches it. A caller waits for timing.Model at the most.
+func getAnswer[V any](
+	ctx context.Context, a asking, c *cache.Cache[answerKey, V], fetch func(context.Context) (V, error),
+) (V, error) {
+	if !a.Function { // there the cache itself ends the fetch
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timing.Model)
+		defer cancel()
+	}
+	for {
+		e, err := c.Get(ctx, a.key, fetch)
+		// The limit of the caller who asked the same first is no reason to refuse another one.
+		if !a.charge.isOther(err) {
+			return e.Value, a.standing(err, e.Next)
+		}
+	}
+}
+
+// modelQuestion is a question whose answer is a V, such as [ai.Piece].
+type modelQuestion[V any] interface {
+	// Ask asks a model.
+	Ask(ctx context.Context, m ai.Model) (V, error)
+	// Fits reports whether an answer of another process is that of a model to this question. It does not compare the
+	// answer with the text again.
+	Fits(answer V, model string) bool
+}
+
+// askModel returns what another process was answered, or asks the model.
+func askModel[V any](ctx context.Context, a asking, q modelQuestion[V]) (V, error) {
+	answer, ok, err := recall[V](ctx, a)
+	if err != nil || ok && q.Fits(answer, a.AI.Name) {
+		return answer, err
+	}
+	if a.failures.of(a.key) > 0 {
+		ctx = ai.Again(ctx)
+	}
+	answer, err = q.Ask(ctx, a.charge)
+	err = a.countFailure(a.key, err)
+	a.share(ctx, answer, err)
+	return answer, err
+}
+
+// recall returns what another process was answered: its answer, which the caller checks, or the failure that stands.
+func recall[V any](ctx context.Context, a asking) (answer V, ok bool, err error) {
+	if a.Redis == nil {
+		return answer, false, nil
+	}
+	record, ok := a.Redis.Get(ctx, a.key.shared())
+	if !ok {
+		return answer, false, nil
+	}
+	return ai.DecodeRecord[V](record, timing.LongestFailure)
+}
+
+// share lets other processes recall an answer, or the failure to get one while that stands. Where another process has
+// an answer, a failure does not replace it.
+func (a asking) share(ctx context.Context, answer any, failure error) {
+	if a.Redis == nil {
+		return
+	}
+	ctx = context.WithoutCancel(ctx) // the next caller needs it too
+	if failure != nil {
+		pause := pauseAfter(failure)
+		a.Redis.Add(ctx, a.key.shared(), ai.EncodeFailure(failure, pause), pause)
+		return
+	}
+	a.Redis.Set(ctx, a.key.shared(), ai.EncodeRecord(answer), sharedAnswer)
+}
+
+// logged writes an error to the log and returns it. It leaves out that a budget is used up, and that a caller left.
+func (s *Sidecar) logged(id mip.ID, err error) error {
+	if err != nil && httpError(err).Code != api.RateLimited && !errors.Is(err, context.Canceled) {
+		s.Log.Warn("no answer", "proposal", id, "error", err.Error())
+	}
+	return err
+}
+
+// aiDisabled says that no model can be asked, because none is configured or the one that is cannot be used.
+func aiDisabled(why error) *api.HTTPError {
+	detail := "This site has no language model for that: " + strings.ReplaceAll(why.Error(), "\n", "; ") + "."
+	return &api.HTTPError{Code: api.AIDisabled, Detail: detail, Err: fmt.Errorf("no model: %w", why)}
+}

@@ -1,0 +1,126 @@
+package sidecar
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
+)
+
+// aiSummary answers POST /api/ai-summary with the first of these that there is:
+//
+//   - the committed summary of the present text;
+//   - the model's, made now or earlier;
+//   - the committed summary of an older text, marked stale;
+//   - what rules take from the text, when there is no model or its budget is used up.
+//
+// A summary that is not what was asked for has the reason in its Fallback. A failure of the model is an error unless
+// there is a committed summary of an older text: rules are no stand-in for a model that an operator pays for.
+func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, error) {
+	// Summaries in English need no model, so English is a locale of every site here.
+	q, err := s.readQuestion(w, r, english, "mipNumber", "locale")
+	if err != nil {
+		return nil, err
+	}
+	sum, failed, err := s.bestSummary(r.Context(), q)
+	if err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		sum.Fallback = &api.Fallback{Code: failed.Code, Detail: failed.Detail}
+		if failed.RetryAfter > 0 {
+			sum.Fallback.RetryAfter = new(api.Seconds(failed.RetryAfter))
+		}
+	}
+	return s.newResponse(sum, time.Time{}, 0)
+}
+
+// bestSummary returns a summary. failed is why it is not the one that was asked for, or nil.
+func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary, failed *api.HTTPError, err error) {
+	m, err := q.catalog.Find(q.id)
+	if err != nil {
+		return sum, nil, err
+	}
+	var older *api.Summary
+	if q.locale == english {
+		if older, err = q.catalog.Summary(ctx, m); err != nil {
+			return sum, nil, s.logged(q.id, err)
+		}
+	}
+	if older != nil && !older.Stale {
+		return *older, nil, nil
+	}
+	subject := q.catalog.Subject(m, s.Now())
+	a := s.asking(q, m, "summary")
+	a.key.texts = subject.Hash()
+	byRules := true
+	switch {
+	case s.AI.Unusable != nil:
+		failed, byRules = aiDisabled(s.AI.Unusable), false
+	case s.AI.Model != nil:
+		if sum, err = a.modelSummary(ctx, subject); err == nil {
+			return sum, nil, nil
+		}
+		failed = httpError(err)
+		byRules = failed.Limit == ai.LimitModel
+		if failed.Code == api.Internal || failed.Code == api.NotFound || failed.Code == api.RateLimited && !byRules {
+			return sum, nil, err
+		}
+	case q.locale != english:
+		const detail = "Without a language model there are summaries in English only."
+		failed = &api.HTTPError{Code: api.AIDisabled, Detail: detail}
+	}
+	switch {
+	case older != nil:
+		return *older, failed, nil
+	case !byRules:
+		return sum, nil, failed
+	}
+	sum, err = a.ruleSummary(ctx, subject)
+	return sum, failed, err
+}
+
+// modelSummary asks the model, unless it was asked before.
+func (a asking) modelSummary(ctx context.Context, subject catalog.Subject) (api.Summary, error) {
+	return getAnswer(ctx, a, a.summaries, func(ctx context.Context) (api.Summary, error) {
+		sum, err := askModel(ctx, a, summaryQuestion{a.key, subject})
+		return sum, a.logged(a.key.id, err)
+	})
+}
+
+// ruleSummary makes a summary by rules in English. That takes less time than to ask another process.
+func (a asking) ruleSummary(ctx context.Context, subject catalog.Subject) (api.Summary, error) {
+	a.key.locale, a.key.maker = english, summary.Extractive
+	return getAnswer(ctx, a, a.summaries, func(ctx context.Context) (api.Summary, error) {
+		read, err := subject.Read(ctx)
+		if err != nil {
+			return api.Summary{}, a.logged(a.key.id, err)
+		}
+		return summary.Extract(read), nil
+	})
+}
+
+// summaryQuestion is the question for the summary of a key.
+type summaryQuestion struct {
+	key     answerKey
+	subject catalog.Subject
+}
+
+// Ask implements [modelQuestion].
+func (q summaryQuestion) Ask(ctx context.Context, m ai.Model) (api.Summary, error) {
+	read, err := q.subject.Read(ctx)
+	if err != nil {
+		return api.Summary{}, err
+	}
+	return ai.Summarise(ctx, m, read, q.key.locale)
+}
+
+// Fits implements [modelQuestion].
+func (q summaryQuestion) Fits(sum api.Summary, model string) bool {
+	return sum.MIPNumber == q.key.id.Number && sum.ContentHash == q.key.hash && sum.Locale == q.key.locale &&
+		sum.Source == model && !sum.Stale && sum.Fallback == nil && summary.CheckForm(sum) == nil
+}
