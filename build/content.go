@@ -29,8 +29,8 @@ import (
 // immutable after [Load] and safe for concurrent use.
 type Content struct {
 	*corpus.Corpus
-	// Summaries are those of the corpus's proposals, in their order, completed by the site.
-	Summaries []mip.Summary
+	// Metadata is that of the corpus's proposals, in their order, completed by the site.
+	Metadata []mip.Metadata
 	// Forks are those of the site, with their status.
 	Forks []mip.HardFork
 	// Committed are the committed summaries that the texts support, in the order of the proposals; nil where there is
@@ -62,8 +62,8 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 
 // newContent completes what was read by what the site says.
 func newContent(all *corpus.Corpus, o Options) *Content {
-	c := &Content{Corpus: all, Summaries: summaries(all, o.Site), Problems: all.Problems, options: o}
-	c.Forks = hardForks(o.Site, c.Summaries)
+	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o}
+	c.Forks = hardForks(o.Site, c.Metadata)
 	return c
 }
 
@@ -139,8 +139,8 @@ func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
 	return sum, nil
 }
 
-// summaries completes the corpus's summaries with the fields that follow from the site.
-func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
+// metadata completes the metadata of the corpus with the fields that follow from the site.
+func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 	// A fork bundles proposals by number, all of the site's main kind. The first fork that bundles a proposal has it,
 	// unless another fork names it as its meta proposal.
 	main := mip.ID{Kind: s.Prefix}
@@ -154,9 +154,9 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 			forkOf[main.Sibling(*f.MetaMIP)] = &f.Name
 		}
 	}
-	all := make([]mip.Summary, len(c.Proposals))
+	all := make([]mip.Metadata, len(c.Proposals))
 	for i, p := range c.Proposals {
-		m := p.Summary
+		m := p.Metadata
 		m.URL = s.URL(m.ID.Page())
 		m.APIURL = s.URL(routeOf(apiRoute, m.ID))
 		m.MarkdownURL = s.URL(routeOf(markdownRoute, m.ID))
@@ -188,7 +188,7 @@ func summaries(c *corpus.Corpus, s *site.Site) []mip.Summary {
 }
 
 // foreignTopic reports whether the topic number was read from a link to another forum than the site's.
-func foreignTopic(s *site.Site, m mip.Summary) bool {
+func foreignTopic(s *site.Site, m mip.Metadata) bool {
 	if m.ForumTopicID == nil || m.DiscussionsTo == nil {
 		return false
 	}
@@ -222,7 +222,7 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 			Networks: s.PublicNetworks(), Locales: append([]string{}, s.Locales...),
 		},
 		History: c.History,
-		Counts:  mip.SiteCounts{Total: len(c.Summaries), ByStatus: map[string]int{}, ByCategory: map[string]int{}},
+		Counts:  mip.SiteCounts{Total: len(c.Metadata), ByStatus: map[string]int{}, ByCategory: map[string]int{}},
 	}
 	if s.Forum != "" {
 		info.Forum = &s.Forum
@@ -230,7 +230,7 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 	if c.Commit != "" {
 		info.Commit, info.CommittedAt = &c.Commit, c.CommittedAt
 	}
-	for _, m := range c.Summaries {
+	for _, m := range c.Metadata {
 		info.Counts.ByStatus[string(m.Status)]++
 		info.Counts.ByCategory[mip.Deref(m.Category)]++
 	}
@@ -239,7 +239,7 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 
 // hardForks judges the configured forks by the newest change of a proposal: the last moment of which
 // the input speaks.
-func hardForks(s *site.Site, all []mip.Summary) []mip.HardFork {
+func hardForks(s *site.Site, all []mip.Metadata) []mip.HardFork {
 	newest := mip.NewestChange(all)
 	var now time.Time
 	if newest != nil {
@@ -288,10 +288,10 @@ func (p *planner) publicProblems(texts []mip.Problem) []mip.Problem {
 // Subject is the input for a summary of the i-th proposal: the proposal with its sections, its fork and, for a
 // fork's meta proposal, the proposals that the fork bundles. Now is not set.
 func (c *Content) Subject(i int) summary.Subject {
-	fork, bundled := summary.Context(c.Summaries[i], c.Summaries, c.Forks)
+	fork, bundled := summary.Context(c.Metadata[i], c.Metadata, c.Forks)
 	out := summary.Subject{Proposal: c.read(i), Fork: fork}
 	for _, m := range bundled {
-		k, _ := mip.Search(c.Summaries, m.ID)
+		k, _ := mip.Search(c.Metadata, m.ID)
 		out.Bundled = append(out.Bundled, c.read(k))
 	}
 	return out
@@ -300,7 +300,7 @@ func (c *Content) Subject(i int) summary.Subject {
 // read parses the i-th proposal's text into sections.
 func (c *Content) read(i int) *mip.Proposal {
 	p := c.Proposals[i]
-	return &mip.Proposal{Summary: c.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: c.Read(p).Sections}
+	return &mip.Proposal{Metadata: c.Metadata[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: c.Read(p).Sections}
 }
 
 // Outdated are the committed summaries to make: those that are missing, of an older text, refused or trimmed, and with

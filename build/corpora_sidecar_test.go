@@ -78,7 +78,7 @@ func checkSidecar(t *testing.T, b built) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(m, one.Summary, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); d != "" {
+		if d := cmp.Diff(m, one.Metadata, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); d != "" {
 			t.Errorf("%s by itself (-list +single):\n%s", m.ID, d)
 		}
 		documents[strings.TrimPrefix(m.APIURL, b.base+"/")+".json"] = one
@@ -101,7 +101,7 @@ func checkSidecar(t *testing.T, b built) {
 }
 
 // checkSummary holds the summary by rules to the rules for any summary, to prose, and to the same twice.
-func checkSummary(t *testing.T, x *catalog.Catalog, m mip.Summary) {
+func checkSummary(t *testing.T, x *catalog.Catalog, m mip.Metadata) {
 	t.Helper()
 	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 	s, err := x.Subject(m, now).Read(t.Context())

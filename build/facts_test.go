@@ -64,7 +64,7 @@ func TestForumTopic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := content.Summaries[0]
+		p := content.Metadata[0]
 		topic, to := 0, ""
 		if p.ForumTopicID != nil {
 			topic = *p.ForumTopicID

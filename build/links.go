@@ -220,7 +220,7 @@ func (p *planner) deadFragment(f html.Fragment) bool {
 	if !known {
 		return false
 	}
-	i, _ := mip.Search(p.Summaries, id)
+	i, _ := mip.Search(p.Metadata, id)
 	_, alive := slices.BinarySearch(p.linksOf(p.Proposals[i].File).ids, hashID(f.ID))
 	return !alive
 }

@@ -27,7 +27,7 @@ func (p *planner) assets() {
 	for _, a := range p.pages.Assets() {
 		p.add(Artifact{Route: a.Route, Pattern: assetRoute, Cache: immutable, Body: fixed(a.Body)})
 	}
-	for _, m := range p.Summaries {
+	for _, m := range p.Metadata {
 		c := render.ProposalCard(p.info.Site, m)
 		p.add(Artifact{Route: render.ProposalCardRoute(m.ID, c), Pattern: cardRoute, Body: func() ([]byte, error) { return card.PNG(c) }})
 	}
@@ -40,26 +40,26 @@ func (p *planner) documents() {
 	add := func(route string, document any) {
 		p.addIndex(route, func() ([]byte, error) { return api.JSON(document) })
 	}
-	add("/api/v1/mips", mip.List{Count: len(p.Summaries), MIPs: p.Summaries, UpdatedAt: mip.NewestChange(p.Summaries)})
+	add("/api/v1/mips", mip.List{Count: len(p.Metadata), MIPs: p.Metadata, UpdatedAt: mip.NewestChange(p.Metadata)})
 	p.addIndex("/api/v1/index", func() ([]byte, error) { return api.JSON(p.index()) })
 	add("/api/v1/hardforks", mip.HardForks{HardForks: p.Forks})
 	add("/api/v1/site", p.info)
 	p.addIndex("/api/v1/diagnostics", func() ([]byte, error) {
 		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(p.plan.TextProblems())})
 	})
-	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info.Site, p.Forks, p.Summaries) })
+	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info.Site, p.Forks, p.Metadata) })
 	texts := make([]string, len(p.Proposals))
 	for i, c := range p.Proposals {
 		texts[i] = c.Raw
 	}
-	full := func(w io.Writer) error { return agent.LLMsFull(w, p.info.Site, p.Summaries, texts) }
+	full := func(w io.Writer) error { return agent.LLMsFull(w, p.info.Site, p.Metadata, texts) }
 	p.add(Artifact{Route: "/llms-full.txt", index: true, stream: full, Body: func() ([]byte, error) {
 		var b bytes.Buffer
 		err := full(&b)
 		return b.Bytes(), err
 	}})
 	// The text is published under two addresses, and its hash in the index.
-	skill := sync.OnceValues(func() ([]byte, error) { return agent.Skill(p.info.Site, p.Summaries) })
+	skill := sync.OnceValues(func() ([]byte, error) { return agent.Skill(p.info.Site, p.Metadata) })
 	p.addIndex("/skill.md", skill)
 	p.add(Artifact{Route: strings.Replace(skillRoute, "{skill}", agent.SkillName(p.info.Site), 1), Pattern: skillRoute, Body: skill})
 	p.addIndex("/.well-known/agent-skills/index.json", func() ([]byte, error) {
@@ -74,11 +74,11 @@ func (p *planner) documents() {
 // index is the slim list, in the order of the first page, with the lists that the plan has.
 func (p *planner) index() mip.Index {
 	lists := map[mip.ID][]string{}
-	for i, m := range p.Summaries {
+	for i, m := range p.Metadata {
 		lists[m.ID] = p.listed[i]
 	}
-	x := mip.Index{Count: len(p.Summaries), UpdatedAt: mip.NewestChange(p.Summaries), MIPs: []mip.Entry{}}
-	for _, m := range mip.ActiveFirst(p.Summaries) {
+	x := mip.Index{Count: len(p.Metadata), UpdatedAt: mip.NewestChange(p.Metadata), MIPs: []mip.Entry{}}
+	for _, m := range mip.ActiveFirst(p.Metadata) {
 		x.MIPs = append(x.MIPs, mip.NewEntry(m, plain.Ended(p.info.Site, m), lists[m.ID]))
 	}
 	return x
@@ -86,20 +86,20 @@ func (p *planner) index() mip.Index {
 
 // sitePages adds the pages, feeds and descriptions that are one each, and the answers for addresses that do not exist.
 func (p *planner) sitePages() {
-	p.addIndex("/", func() ([]byte, error) { return p.pages.Home(p.Summaries) })
+	p.addIndex("/", func() ([]byte, error) { return p.pages.Home(p.Metadata) })
 	p.addIndex("/dashboard/", p.dashboard)
-	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.Summaries) })
+	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.Metadata) })
 
-	p.addIndex("/"+feedFile, func() ([]byte, error) { return feed.RSS(p.info.Site, p.Summaries) })
-	p.addIndex("/feed.atom", func() ([]byte, error) { return feed.Atom(p.info.Site, p.Summaries) })
-	p.addIndex("/feed.json", func() ([]byte, error) { return feed.JSONFeed(p.info.Site, p.Summaries) })
+	p.addIndex("/"+feedFile, func() ([]byte, error) { return feed.RSS(p.info.Site, p.Metadata) })
+	p.addIndex("/feed.atom", func() ([]byte, error) { return feed.Atom(p.info.Site, p.Metadata) })
+	p.addIndex("/feed.json", func() ([]byte, error) { return feed.JSONFeed(p.info.Site, p.Metadata) })
 
 	// The document and the page show the same description, which is made once.
 	describe := sync.OnceValue(p.describe)
 	p.addIndex("/openapi.json", func() ([]byte, error) { return describe().JSON() })
 	p.addIndex("/.well-known/api-catalog", func() ([]byte, error) { return agent.APICatalog(p.info.Site) })
 	p.addIndex("/api/", func() ([]byte, error) { return p.pages.API(describe()) })
-	p.addIndex("/feeds/", func() ([]byte, error) { return p.pages.Feeds(p.Summaries) })
+	p.addIndex("/feeds/", func() ([]byte, error) { return p.pages.Feeds(p.Metadata) })
 
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
 		p.addIndex(route, func() ([]byte, error) { return p.stable.About(route) })
@@ -112,8 +112,8 @@ func (p *planner) sitePages() {
 
 // dashboard makes the page of what goes on.
 func (p *planner) dashboard() ([]byte, error) {
-	page := render.DashboardPage{Summaries: p.Summaries}
-	for i, m := range p.Summaries {
+	page := render.DashboardPage{Metadata: p.Metadata}
+	for i, m := range p.Metadata {
 		if sum := p.Committed[i]; sum != nil && sum.Stale {
 			page.Outdated = append(page.Outdated, m)
 		}
@@ -127,11 +127,11 @@ func (p *planner) dashboard() ([]byte, error) {
 
 // describe describes the endpoints, with one proposal as the example.
 func (p *planner) describe() *agent.API {
-	if len(p.Summaries) == 0 {
+	if len(p.Metadata) == 0 {
 		return agent.Describe(p.info.Site, p.Forks, nil)
 	}
 	at := p.example()
-	m, subject := p.Summaries[at], p.Subject(at)
+	m, subject := p.Metadata[at], p.Subject(at)
 	// An example without a committed summary shows the extractive one, at a time that follows from the input.
 	e := agent.Subject{Proposal: subject.Proposal, Summary: p.Committed[at]}
 	if e.Summary == nil {
@@ -176,7 +176,7 @@ var listFields = [][2]string{{"status", statusRoute}, {"category", categoryRoute
 
 // valuesOf are the values of a proposal in a field, by the path segments of their lists. A value that is missing, of a
 // status alone, has a list too.
-func valuesOf(m mip.Summary, field string) map[string]string {
+func valuesOf(m mip.Metadata, field string) map[string]string {
 	var value *string
 	switch field {
 	case "status":
@@ -195,7 +195,7 @@ func valuesOf(m mip.Summary, field string) map[string]string {
 }
 
 // authors are those with a login: only a login distinguishes two people of one name.
-func authors(m mip.Summary) map[string]string {
+func authors(m mip.Metadata) map[string]string {
 	out := map[string]string{}
 	for _, a := range m.Authors {
 		if slug := a.Slug(); slug != "" && out[slug] == "" {
@@ -208,7 +208,7 @@ func authors(m mip.Summary) map[string]string {
 // alone are the authors of one proposal, who have no list.
 func (p *planner) alone() map[string]bool {
 	count, alone := map[string]int{}, map[string]bool{}
-	for _, m := range p.Summaries {
+	for _, m := range p.Metadata {
 		for slug := range authors(m) {
 			count[slug]++
 			alone[slug] = count[slug] == 1
@@ -246,7 +246,7 @@ func (p *planner) lists() {
 		field, pattern := list[0], list[1]
 		// Both are by slug: the positions of the proposals, and the values of their headers.
 		at, words := map[string][]int{}, map[string][]string{}
-		for i, m := range p.Summaries {
+		for i, m := range p.Metadata {
 			for slug, value := range valuesOf(m, field) {
 				at[slug], words[slug] = append(at[slug], i), append(words[slug], value)
 			}
@@ -281,7 +281,7 @@ func (p *planner) addFeed(pattern string, l plain.Listing, at []int) {
 // positions are enough.
 func (p *planner) fill(l plain.Listing, at []int) plain.Listing {
 	for _, i := range at {
-		l.Summaries = append(l.Summaries, p.Summaries[i])
+		l.Metadata = append(l.Metadata, p.Metadata[i])
 	}
 	return l
 }
@@ -297,13 +297,13 @@ func (p *planner) upgrades() {
 		}
 		seen[slug] = true
 		var at []int
-		for i, m := range p.Summaries {
+		for i, m := range p.Metadata {
 			if slices.Contains(f.BundledMIPs, m.Number) || f.MetaMIP != nil && *f.MetaMIP == m.Number {
 				at = append(at, i)
 			}
 		}
-		p.addListed(upgradeRoute, slug, "", func() ([]byte, error) { return p.pages.Upgrade(f, p.Summaries) })
+		p.addListed(upgradeRoute, slug, "", func() ([]byte, error) { return p.pages.Upgrade(f, p.Metadata) })
 		p.addFeed(upgradeRoute, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, at)
 	}
-	p.addIndex("/upgrade/", func() ([]byte, error) { return p.pages.Upgrades(p.Summaries) })
+	p.addIndex("/upgrade/", func() ([]byte, error) { return p.pages.Upgrades(p.Metadata) })
 }

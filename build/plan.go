@@ -129,7 +129,7 @@ type planner struct {
 	// neither counts nor commit, which would change each page with every proposal.
 	pages, stable *render.Pages
 	info          mip.SiteInfo
-	// listed are the lists that each proposal is on, in the order of Summaries.
+	// listed are the lists that each proposal is on, in the order of Metadata.
 	listed [][]string
 	// linkable is a hash of what every text follows from.
 	linkable string
@@ -145,7 +145,7 @@ type planner struct {
 func NewPlan(c *Content) (*Plan, error) {
 	p := &planner{
 		Content: c, md: html.New(c.options.Site.Highlight), info: siteInfo(c, c.options.Site),
-		listed: make([][]string, len(c.Summaries)), linkable: linkable(c),
+		listed: make([][]string, len(c.Metadata)), linkable: linkable(c),
 	}
 	p.plan = &Plan{made: p}
 	var err error

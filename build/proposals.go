@@ -33,8 +33,8 @@ func (p *planner) proposals() {
 
 // document is the i-th proposal as /api/v1/mips/{n} has it, without its sections.
 func (p *planner) document(i int) mip.Proposal {
-	c, id := p.Proposals[i], p.Summaries[i].ID
-	out := mip.Proposal{Summary: p.Summaries[i], Translations: []mip.Translation{}, RawMarkdown: c.Raw}
+	c, id := p.Proposals[i], p.Metadata[i].ID
+	out := mip.Proposal{Metadata: p.Metadata[i], Translations: []mip.Translation{}, RawMarkdown: c.Raw}
 	if p.Committed[i] != nil {
 		out.SummaryURL = new(p.options.Site.URL(routeOf(summaryRoute, id)))
 	}
@@ -47,7 +47,7 @@ func (p *planner) document(i int) mip.Proposal {
 
 // page makes the page of the i-th proposal.
 func (p *planner) page(i int) ([]byte, error) {
-	c, m := p.Proposals[i], p.Summaries[i]
+	c, m := p.Proposals[i], p.Metadata[i]
 	text, err := p.text(c)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (p *planner) page(i int) ([]byte, error) {
 		return nil, err
 	}
 	return p.stable.Proposal(render.ProposalPage{
-		All: p.Summaries, Index: i, Sections: text.sections, Body: text.html,
+		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
 		Fork: summary.ForkOf(m, p.Forks), Impact: p.Committed[i], History: c.History != nil,
 		Translations: p.document(i).Translations, Seen: seen, Commit: c.Commit,
 	})
@@ -70,14 +70,14 @@ func (p *planner) translated(i int, t corpus.CommittedTranslation) ([]byte, erro
 		return nil, err
 	}
 	return p.stable.Translation(render.TranslationPage{Text: t.PublishedTranslation, ProposalPage: render.ProposalPage{
-		All: p.Summaries, Index: i, Body: article.HTML, Translations: p.document(i).Translations,
-		Fork: summary.ForkOf(p.Summaries[i], p.Forks), Commit: p.Proposals[i].Commit,
+		All: p.Metadata, Index: i, Body: article.HTML, Translations: p.document(i).Translations,
+		Fork: summary.ForkOf(p.Metadata[i], p.Forks), Commit: p.Proposals[i].Commit,
 	}})
 }
 
 // seen are the statuses of a proposal's earlier versions, as far as its page shows them: those on the way to Final that
 // are behind it.
-func (p *planner) seen(c *corpus.Proposal, m mip.Summary) (out []mip.Status, err error) {
+func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, err error) {
 	if c.History == nil || len(c.History.Texts) < 2 || !slices.Contains([]mip.Status{mip.Review, mip.LastCall, mip.Final}, m.Status) {
 		return nil, nil
 	}
@@ -96,7 +96,7 @@ func (p *planner) histories() {
 		if c.History == nil {
 			continue
 		}
-		m := &p.Summaries[i]
+		m := &p.Metadata[i]
 		p.addOf(c.ID, historyRoute, func() ([]byte, error) { return p.history(c, *m) })
 		p.addOf(c.ID, changesRoute, func() ([]byte, error) {
 			var out []feed.Change
@@ -112,13 +112,13 @@ func (p *planner) histories() {
 }
 
 // history makes the page of a proposal's versions.
-func (p *planner) history(c *corpus.Proposal, m mip.Summary) ([]byte, error) {
+func (p *planner) history(c *corpus.Proposal, m mip.Metadata) ([]byte, error) {
 	texts, err := p.versions.Read(c)
 	if err != nil {
 		return nil, err
 	}
 	// The text before the oldest version, if git has it, is the base of that version's difference.
-	page := render.HistoryPage{Summary: m, Before: c.History.Before}
+	page := render.HistoryPage{Metadata: m, Before: c.History.Before}
 	for i, v := range c.History.Versions {
 		link, _ := sourceLink(p.options.Site, c, v.Commit, c.RepoPath)
 		page.Versions = append(page.Versions, render.Version{
@@ -134,8 +134,8 @@ func (p *planner) history(c *corpus.Proposal, m mip.Summary) ([]byte, error) {
 // recentChanges reads the newest versions of the proposals that changed last, and the versions before them.
 func (p *planner) recentChanges() (map[mip.ID]render.Revision, error) {
 	out := map[mip.ID]render.Revision{}
-	for _, m := range render.Recent(p.Summaries) {
-		i, _ := mip.Search(p.Summaries, m.ID)
+	for _, m := range render.Recent(p.Metadata) {
+		i, _ := mip.Search(p.Metadata, m.ID)
 		c := *p.Proposals[i]
 		// A proposal whose date is not that of its newest commit was dated by its header.
 		if c.History == nil || m.Updated == nil || !m.Updated.UTC().Equal(c.History.Versions[0].When.UTC()) {

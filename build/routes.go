@@ -146,7 +146,7 @@ const (
 // translation's with the translation; the others with the newest one.
 func (p *planner) sitemap() {
 	changed := map[string]*mip.Time{} // by route
-	for i, m := range p.Summaries {
+	for i, m := range p.Metadata {
 		changed[m.ID.Page()], changed[routeOf(historyRoute, m.ID)] = m.Updated, m.Updated
 		for _, t := range p.Proposals[i].Translations {
 			route := routeOf(translatedRoute, m.ID, "{locale}", t.Locale)
@@ -155,7 +155,7 @@ func (p *planner) sitemap() {
 			}
 		}
 	}
-	newest := mip.NewestChange(p.Summaries)
+	newest := mip.NewestChange(p.Metadata)
 	// The 404 page is the answer to other addresses; it has none of its own that is worth an entry.
 	var entries []render.SitemapEntry
 	for _, a := range p.plan.Artifacts {

@@ -123,7 +123,7 @@ func TestAuthorsHeader(t *testing.T) {
 		t.Errorf("the header of docs/authors.md: %s", p)
 	}
 	if last := c.Proposals[len(c.Proposals)-1]; last.Number != 16 || len(last.Authors) != 2 || len(last.Requires) != 2 || last.ForumTopicID == nil {
-		t.Errorf("the header of docs/authors.md reads as %+v", last.Summary)
+		t.Errorf("the header of docs/authors.md reads as %+v", last.Metadata)
 	}
 }
 

@@ -15,15 +15,15 @@ func TestCards(t *testing.T) {
 	p := newTestPages(t, mip.SiteInfo{Site: info}, nil)
 	for _, c := range []struct {
 		name string
-		of   *mip.Summary
+		of   *mip.Metadata
 		want card.Card
 		text string
 	}{
-		{"proposal", &mip.Summary{
+		{"proposal", &mip.Metadata{
 			ID: mip.ID{Kind: "MIP", Number: 3}, Title: "A `B` <C>", Status: draft, Type: new("Standards Track"), Category: new("Core"),
 		}, card.Card{Site: "Example proposals", ID: "MIP-3", Title: "A B <C>", Status: &draft, Kind: "Standards Track, Core"},
 			"MIP-3: A B <C>. Draft. Standards Track, Core. Example proposals"},
-		{"without title and status", &mip.Summary{ID: mip.ID{Kind: "MIP", Number: 3}, Title: "MIP-3"},
+		{"without title and status", &mip.Metadata{ID: mip.ID{Kind: "MIP", Number: 3}, Title: "MIP-3"},
 			card.Card{Site: "Example proposals", ID: "MIP-3", Status: &none}, "MIP-3. No status. Example proposals"},
 		{"site", nil, card.Card{Title: "Example proposals", Kind: "All of them."}, "Example proposals. All of them"},
 	} {
@@ -36,7 +36,7 @@ func TestCards(t *testing.T) {
 		}
 		page, err := p.Home(nil)
 		if c.of != nil {
-			page, err = p.Proposal(ProposalPage{All: []mip.Summary{*c.of}})
+			page, err = p.Proposal(ProposalPage{All: []mip.Metadata{*c.of}})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 type citation struct{ Text, BibTeX, CSL string }
 
 // citationOf reads the citation from a proposal's page.
-func citationOf(t *testing.T, p *Pages, s mip.Summary) (c citation) {
+func citationOf(t *testing.T, p *Pages, m mip.Metadata) (c citation) {
 	t.Helper()
-	page, err := p.Proposal(ProposalPage{All: []mip.Summary{s}})
+	page, err := p.Proposal(ProposalPage{All: []mip.Metadata{m}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,10 +33,10 @@ func citationOf(t *testing.T, p *Pages, s mip.Summary) (c citation) {
 
 func TestCitation(t *testing.T) {
 	p := newTestPages(t, pageInfo("https://example.org/p"), nil)
-	s := pageSummaries()[2]
-	s.Title, s.Authors[0].Name = `50% {of} a_b \\ "c" & d`, new("Doe, Ada and Sons")
-	s.Authors = s.Authors[:2]
-	c := citationOf(t, p, s)
+	m := pageList()[2]
+	m.Title, m.Authors[0].Name = `50% {of} a_b \\ "c" & d`, new("Doe, Ada and Sons")
+	m.Authors = m.Authors[:2]
+	c := citationOf(t, p, m)
 	if want := `Doe, Ada and Sons, b@example.org, "MIP-3: 50% {of} a_b \\ "c" & d," Example proposals, no. 3, January 2026. https://example.org/p/mip/3/`; c.Text != want {
 		t.Errorf("text: got %s\nwant %s", c.Text, want)
 	}
@@ -53,12 +53,12 @@ func TestCitation(t *testing.T) {
 		t.Errorf("BibTeX: got %s\nwant %s", c.BibTeX, want)
 	}
 	var csl []map[string]any
-	if err := json.Unmarshal([]byte(c.CSL), &csl); err != nil || len(csl) != 1 || csl[0]["title"] != "MIP-3: "+s.Title || csl[0]["number"] != "3" ||
+	if err := json.Unmarshal([]byte(c.CSL), &csl); err != nil || len(csl) != 1 || csl[0]["title"] != "MIP-3: "+m.Title || csl[0]["number"] != "3" ||
 		csl[0]["author"].([]any)[0].(map[string]any)["literal"] != "Doe, Ada and Sons" || !strings.Contains(strings.Join(strings.Fields(c.CSL), ""), `"date-parts":[[2026,1,3]]`) {
 		t.Errorf("CSL-JSON: error %v in %s", err, c.CSL)
 	}
 
-	bare := citationOf(t, p, mip.Summary{Number: 9, ID: mip.ID{Kind: "MIP", Number: 9}})
+	bare := citationOf(t, p, mip.Metadata{Number: 9, ID: mip.ID{Kind: "MIP", Number: 9}})
 	for _, no := range []string{"author", "year", "note", "issued", "status"} {
 		if strings.Contains(bare.BibTeX+bare.CSL, no) {
 			t.Errorf("without it in the header, %q is in %s\n%s", no, bare.BibTeX, bare.CSL)
@@ -68,7 +68,7 @@ func TestCitation(t *testing.T) {
 
 // TestCitationForPrograms holds what programs that collect citations read in the head of a page, whatever a title holds.
 func TestCitationForPrograms(t *testing.T) {
-	p, all := newTestPages(t, pageInfo("https://example.org"), nil), pageSummaries()
+	p, all := newTestPages(t, pageInfo("https://example.org"), nil), pageList()
 	all[2].Title = pageHostile("title")
 	all[2].SourceURL = new("https://git.example.org/x/blob/0123/MIP-3.md")
 	page, err := p.Proposal(proposalPage(p, all, 2))

@@ -10,9 +10,9 @@ import (
 
 // DashboardPage is what /dashboard/ shows of the proposals themselves.
 type DashboardPage struct {
-	Summaries []mip.Summary       // of all proposals, ascending by number
-	Outdated  []mip.Summary       // in the order of the list: those whose committed summary speaks of an older text
-	Revised   map[mip.ID]Revision // of those that [Recent] returns: their newest change, as far as it is known
+	Metadata []mip.Metadata      // of all proposals, ascending by number
+	Outdated []mip.Metadata      // in the order of the list: those whose committed summary speaks of an older text
+	Revised  map[mip.ID]Revision // of those that [Recent] returns: their newest change, as far as it is known
 }
 
 // Revision is how one commit changed a proposal's file. The zero value is an unknown change, for
@@ -57,9 +57,9 @@ type dashboardView struct {
 	Next     []upgrade // one of them comes next, by the reader's clock
 	Statuses []choice
 	Bars     []bar
-	Recent   []mip.Summary
-	Calls    []mip.Summary // last calls with a deadline
-	Stagnant []mip.Summary
+	Recent   []mip.Metadata
+	Calls    []mip.Metadata // last calls with a deadline
+	Stagnant []mip.Metadata
 	Broken   []brokenRequires
 	Upgrades []upgrade
 	Compared mip.Compared
@@ -69,7 +69,7 @@ type dashboardView struct {
 
 // brokenRequires is a proposal that depends on some that are not published.
 type brokenRequires struct {
-	mip.Summary
+	mip.Metadata
 	Missing []ref
 }
 
@@ -78,29 +78,29 @@ const hotLimit = 7
 
 // Dashboard renders the state of the proposals.
 func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
-	all, upgrades := d.Summaries, p.upgrades(d.Summaries)
+	all, upgrades := d.Metadata, p.upgrades(d.Metadata)
 	v := dashboardView{
 		DashboardPage: d, Next: ahead(all, upgrades), Statuses: statusChoices(all), Recent: Recent(all), Upgrades: upgrades,
 	}
 	v.Compared, v.Disagreements = p.compare(all)
 	// A topic that several proposals link to has one row.
 	topics := map[int]bool{}
-	for _, s := range all {
-		if p.discussed(s) {
-			topics[*s.ForumTopicID] = true
+	for _, m := range all {
+		if p.discussed(m) {
+			topics[*m.ForumTopicID] = true
 		}
 	}
 	v.Topics = min(len(topics), hotLimit)
 	v.Bars = bars(v.Statuses, len(all))
 	open, over := lastCalls(all)
 	v.Calls = append(over, open...)
-	for _, s := range all {
-		if s.Status == mip.Stagnant {
-			v.Stagnant = append(v.Stagnant, s)
+	for _, m := range all {
+		if m.Status == mip.Stagnant {
+			v.Stagnant = append(v.Stagnant, m)
 		}
-		missing := slices.DeleteFunc(refs(all, s.ID, s.Requires), func(r ref) bool { return r.Published })
+		missing := slices.DeleteFunc(refs(all, m.ID, m.Requires), func(r ref) bool { return r.Published })
 		if len(missing) > 0 {
-			v.Broken = append(v.Broken, brokenRequires{s, missing})
+			v.Broken = append(v.Broken, brokenRequires{m, missing})
 		}
 	}
 	// Those that were left last are the likeliest to be taken up again.
@@ -113,21 +113,21 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 }
 
 // newestFirst orders by change, the newest first, unknown ones last.
-func newestFirst(a, b mip.Summary) int {
-	changed := func(s mip.Summary) time.Time {
-		if s.Changed() == nil {
+func newestFirst(a, b mip.Metadata) int {
+	changed := func(m mip.Metadata) time.Time {
+		if m.Changed() == nil {
 			return time.Time{}
 		}
-		return s.Updated.UTC()
+		return m.Updated.UTC()
 	}
 	return changed(b).Compare(changed(a))
 }
 
 // Recent is the proposals that changed last, ten at most, the newest change first; of two at the
 // same moment the higher number comes first. Those whose last change is unknown are left out.
-func Recent(all []mip.Summary) []mip.Summary {
-	out := slices.DeleteFunc(slices.Clone(all), func(s mip.Summary) bool { return s.Changed() == nil })
-	slices.SortFunc(out, func(a, b mip.Summary) int { return cmp.Or(newestFirst(a, b), cmp.Compare(b.Number, a.Number)) })
+func Recent(all []mip.Metadata) []mip.Metadata {
+	out := slices.DeleteFunc(slices.Clone(all), func(m mip.Metadata) bool { return m.Changed() == nil })
+	slices.SortFunc(out, func(a, b mip.Metadata) int { return cmp.Or(newestFirst(a, b), cmp.Compare(b.Number, a.Number)) })
 	return out[:min(len(out), 10)]
 }
 

@@ -138,7 +138,7 @@ type drawnGroup struct {
 
 // requiresRow is a proposal with those that it requires and replaces, published or not.
 type requiresRow struct {
-	mip.Summary
+	mip.Metadata
 	Refs, Replaces []ref
 }
 
@@ -146,26 +146,26 @@ type requiresRow struct {
 type circle struct{ From, To mip.ID }
 
 // Graph renders /graph/: what requires what, and what replaces what. All must be ascending by number.
-func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
+func (p *Pages) Graph(all []mip.Metadata) ([]byte, error) {
 	// All drawings have at most so many nodes and pieces of lines together. A thousand proposals of
 	// a real process have a tenth of it.
 	room := 20_000
 	// Proposals without a relation are in no drawing and in no row.
 	g := tiesOf(all)
 	v := graphView{Relation: len(g.Edges) + len(g.Order)}
-	for _, s := range all {
-		if len(s.Requires)+len(s.Replaces) > 0 {
-			v.Rows = append(v.Rows, requiresRow{s, refs(all, s.ID, s.Requires), refs(all, s.ID, s.Replaces)})
-			v.Replaces = v.Replaces || len(s.Replaces) > 0
+	for _, m := range all {
+		if len(m.Requires)+len(m.Replaces) > 0 {
+			v.Rows = append(v.Rows, requiresRow{m, refs(all, m.ID, m.Requires), refs(all, m.ID, m.Replaces)})
+			v.Replaces = v.Replaces || len(m.Replaces) > 0
 		}
 	}
-	var tied []mip.Summary
+	var tied []mip.Metadata
 	// Large groups come first. One that does not fit is listed, and smaller ones are still drawn.
 	for _, group := range graph.Components(g) {
 		if len(group) < 2 {
 			break // they are sorted by size
 		}
-		members := make([]mip.Summary, 0, len(group))
+		members := make([]mip.Metadata, 0, len(group))
 		for _, i := range group {
 			members = append(members, all[i])
 		}
@@ -182,7 +182,7 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 		v.Circles = append(v.Circles, circles...)
 	}
 	v.Tied, v.Statuses = len(tied), statusChoices(tied)
-	v.Superseded = slices.ContainsFunc(tied, mip.Summary.Superseded)
+	v.Superseded = slices.ContainsFunc(tied, mip.Metadata.Superseded)
 	return p.page("graph", head{
 		Section: "/", Title: "Relations", Route: "/graph/",
 		Description: "Which proposals of " + p.info.Title + " require or replace which: a drawing, and the same as a list.",
@@ -191,12 +191,12 @@ func (p *Pages) Graph(all []mip.Summary) ([]byte, error) {
 
 // tiesOf is the graph of what requires what, both published, by position in all. An edge leads from a
 // proposal to what it requires; those of its order lead to what it replaces.
-func tiesOf(all []mip.Summary) graph.Graph {
-	edges := func(numbers func(mip.Summary) []int) (out [][2]int) {
-		for i, s := range all {
+func tiesOf(all []mip.Metadata) graph.Graph {
+	edges := func(numbers func(mip.Metadata) []int) (out [][2]int) {
+		for i, m := range all {
 			// A header may name a proposal twice, or itself.
-			for _, n := range slices.Compact(slices.Sorted(slices.Values(numbers(s)))) {
-				if k, ok := mip.Search(all, s.ID.Sibling(n)); ok && k != i {
+			for _, n := range slices.Compact(slices.Sorted(slices.Values(numbers(m)))) {
+				if k, ok := mip.Search(all, m.ID.Sibling(n)); ok && k != i {
 					out = append(out, [2]int{i, k})
 				}
 			}
@@ -205,17 +205,17 @@ func tiesOf(all []mip.Summary) graph.Graph {
 	}
 	return graph.Graph{
 		Nodes: len(all),
-		Edges: edges(func(s mip.Summary) []int { return s.Requires }),
-		Order: edges(func(s mip.Summary) []int { return s.Replaces }),
+		Edges: edges(func(m mip.Metadata) []int { return m.Requires }),
+		Order: edges(func(m mip.Metadata) []int { return m.Replaces }),
 	}
 }
 
 // draw lays out proposals that are connected by these relations.
-func draw(members []mip.Summary, relations graph.Graph) (drawnGroup, []circle) {
+func draw(members []mip.Metadata, relations graph.Graph) (drawnGroup, []circle) {
 	const wide = 5 // columns, from which on a drawing may not fit beside others
 	ids := make([]mip.ID, 0, len(members))
-	for _, s := range members {
-		ids = append(ids, s.ID)
+	for _, m := range members {
+		ids = append(ids, m.ID)
 	}
 	l := graph.Lay(relations, graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap})
 	label := fmt.Sprintf("%d proposals: %s and what it is connected with", len(members), ids[0])
@@ -230,8 +230,8 @@ func draw(members []mip.Summary, relations graph.Graph) (drawnGroup, []circle) {
 	for _, e := range relations.Order {
 		d.replace(l.Nodes[e[0]], l.Nodes[e[1]])
 	}
-	for i, s := range members {
-		d.node(refTo(s), false, l.Nodes[i])
+	for i, m := range members {
+		d.node(refTo(m), false, l.Nodes[i])
 	}
 	return drawnGroup{d, l.Columns >= wide}, circles
 }
@@ -245,9 +245,9 @@ type neighbourhood struct {
 
 // relations draws what a proposal requires or replaces on its left and what requires or replaces it
 // on its right; nil when there is neither. after are those that replace it.
-func relations(s mip.Summary, requires, before, requiredBy, after []ref) *neighbourhood {
+func relations(m mip.Metadata, requires, before, requiredBy, after []ref) *neighbourhood {
 	const most = 8 // proposals on each side
-	self := refTo(s)
+	self := refTo(m)
 	// A requirement in a circle stands on both sides.
 	sides := [][]ref{
 		others(self, append(slices.Clone(requires), before...)), {self},

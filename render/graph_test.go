@@ -10,10 +10,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// graphSummaries need each other: 2 and 3 need 1, 4 and 5 need each other, 6 needs what is missing and
+// graphList need each other: 2 and 3 need 1, 4 and 5 need each other, 6 needs what is missing and
 // itself, 7 nothing.
-func graphSummaries() []mip.Summary {
-	all := pageSummaries()[:7]
+func graphList() []mip.Metadata {
+	all := pageList()[:7]
 	for i, needs := range [][]int{nil, {1}, {1, 1}, {5}, {4}, {6, 99}, nil} {
 		all[i].Requires = needs
 	}
@@ -23,7 +23,7 @@ func graphSummaries() []mip.Summary {
 
 func TestGraph(t *testing.T) {
 	p := newTestPages(t, pageInfo("https://example.org/p"), nil)
-	page, err := p.Graph(graphSummaries())
+	page, err := p.Graph(graphList())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestGraph(t *testing.T) {
 }
 
 func TestRelations(t *testing.T) {
-	p, all := newTestPages(t, pageInfo("https://example.org"), nil), graphSummaries()
+	p, all := newTestPages(t, pageInfo("https://example.org"), nil), graphList()
 	many := []int{}
 	for n := range 8 + 3 {
 		many = append(many, n+2)
@@ -106,7 +106,7 @@ func TestRelations(t *testing.T) {
 }
 
 func BenchmarkGraph(b *testing.B) {
-	p, all := newTestPages(b, pageInfo("https://example.org"), nil), manySummaries()
+	p, all := newTestPages(b, pageInfo("https://example.org"), nil), manyList()
 	for i := range all {
 		all[i].Requires = []int{(i*7)%(i+1) + 1, i / 2}
 	}
@@ -121,9 +121,9 @@ func BenchmarkGraph(b *testing.B) {
 // A graph whose drawing would be far larger than itself is a list, and the page says so. Others are drawn beside it.
 func TestGraphOfTooManyLines(t *testing.T) {
 	const many, pair = 2000, 2
-	all := make([]mip.Summary, many+pair)
+	all := make([]mip.Metadata, many+pair)
 	for i := range all {
-		all[i] = pageSummaries()[0]
+		all[i] = pageList()[0]
 		all[i].Number, all[i].ID, all[i].Requires = i+1, mip.ID{Kind: "MIP", Number: i + 1}, nil
 		// A chain, in which each needs others far away, too: about a million bends.
 		for _, n := range []int{i, i / 2, i / 3} {

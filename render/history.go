@@ -18,7 +18,7 @@ const maxDiff = 64 << 10
 
 // HistoryPage is what /mip/{n}/history/ shows: the versions of a proposal's file.
 type HistoryPage struct {
-	Summary  mip.Summary
+	Metadata mip.Metadata
 	Versions []Version // newest first
 	Base     []byte    // the text before the oldest of Versions, nil: none, or not known
 	Before   string    // what came before the oldest: nothing, more or unknown
@@ -90,10 +90,10 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 		}
 		versions = append(versions, x)
 	}
-	title := fullTitle(v.Summary)
+	title := fullTitle(v.Metadata)
 	return p.page("history", head{
 		Section: "/", Title: "History of " + title, Description: "What changed in " + title + ", version by version.",
-		Route: v.Summary.ID.Page() + "history/",
+		Route: v.Metadata.ID.Page() + "history/",
 	}, struct {
 		HistoryPage
 		Versions []versionView

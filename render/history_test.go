@@ -12,8 +12,8 @@ import (
 
 func historyPage(t *testing.T, v HistoryPage) []byte {
 	t.Helper()
-	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
-	v.Summary = all[2]
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
+	v.Metadata = all[2]
 	page, err := p.History(v)
 	if err != nil {
 		t.Fatal(err)

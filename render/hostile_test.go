@@ -27,17 +27,17 @@ func writtenTags() []string {
 // writtenSite renders every page of a site whose texts are made of their tags.
 func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
 	t.Helper()
-	info, forks, all := pageInfo("https://example.org"), pageForks(), pageSummaries()
+	info, forks, all := pageInfo("https://example.org"), pageForks(), pageList()
 	info.Locales = []string{"ja"}
 	written := func(tag string) *string { s := text(tag); return &s }
 	info.Title, info.Description = text("site-title"), text("site-description")
 	info.Networks[0].Name = text("network")
 	forks[1].Name = text("fork-name")
-	s := &all[2]
-	s.Title, s.Description, s.Type, s.Category = text("title"), written("description"), written("type"), written("category")
-	s.Authors = []mip.Author{{Name: written("author"), GitHub: written("login")}, {Email: written("email")}}
-	s.Hardfork = &forks[1].Name
-	s.Requires = []int{1, 4}
+	m := &all[2]
+	m.Title, m.Description, m.Type, m.Category = text("title"), written("description"), written("type"), written("category")
+	m.Authors = []mip.Author{{Name: written("author"), GitHub: written("login")}, {Email: written("email")}}
+	m.Hardfork = &forks[1].Name
+	m.Requires = []int{1, 4}
 	all[3].Title, all[3].Requires = text("related"), []int{1, 77}
 	all[7].Status = mip.Status(text("status"))
 	bad := "javascript:alert(1)"
@@ -61,7 +61,7 @@ func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
 			}})
 		},
 		"/mip/3/history/": func() ([]byte, error) {
-			return p.History(HistoryPage{Summary: *s, Before: "nothing", Versions: []Version{version("b", text("subject"), text("line")+"\n"), version("a", "first", "")}})
+			return p.History(HistoryPage{Metadata: *m, Before: "nothing", Versions: []Version{version("b", text("subject"), text("line")+"\n"), version("a", "first", "")}})
 		},
 	} {
 		page, err := make()

@@ -18,7 +18,7 @@ import (
 // impactPage is a proposal's page with a summary, whose texts are the worst that a file could hold.
 func impactPage(t *testing.T, change func(*api.Summary)) []byte {
 	t.Helper()
-	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	all[2].ContentHash = strings.Repeat("ab", 32)
 	axis := func(name string, s api.Severity, action bool, evidence ...api.Evidence) api.Axis {
 		x := api.Axis{Impact: pageHostile(name), Severity: s, Stated: evidence != nil, ActionRequired: action, Evidence: evidence}
@@ -145,7 +145,7 @@ func TestImpactAnswers(t *testing.T) {
 // Without a summary the page has a button for one, and its place; a text that is not longer than a summary has none. The
 // button is not drawn before the sidecar has said that it makes summaries.
 func TestImpactButton(t *testing.T) {
-	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	v := proposalPage(p, all, 2)
 	page, err := p.Proposal(v)
 	if err != nil {

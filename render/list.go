@@ -14,7 +14,7 @@ import (
 
 // table is a list of proposals, in the order in which it is shown.
 type table struct {
-	All      []mip.Summary
+	All      []mip.Metadata
 	Heat     bool // a column has places for heat, which the page's script fills
 	Deadline bool // a column has the deadlines of last calls in place of the status
 	Sorts    bool // the page's script sorts by the columns
@@ -45,8 +45,8 @@ func (t table) Columns() []column {
 }
 
 // newTable makes a list that shows statuses and no heat.
-func newTable(all []mip.Summary) table {
-	changes := slices.ContainsFunc(all, func(s mip.Summary) bool { return s.Changed() != nil })
+func newTable(all []mip.Metadata) table {
+	changes := slices.ContainsFunc(all, func(m mip.Metadata) bool { return m.Changed() != nil })
 	return table{All: mip.ActiveFirst(all), Changes: changes}
 }
 
@@ -59,13 +59,13 @@ type rowKey struct {
 }
 
 // row renders a row of a table, once for all the lists that a proposal is on.
-func (p *Pages) row(s *mip.Summary, heat, deadline bool) (template.HTML, error) {
+func (p *Pages) row(m *mip.Metadata, heat, deadline bool) (template.HTML, error) {
 	// Two workers may render the same row at once, with the same bytes.
-	key := rowKey{s.ID, s.Hardfork != nil, heat, deadline}
+	key := rowKey{m.ID, m.Hardfork != nil, heat, deadline}
 	if row, ok := p.rows.Load(key); ok {
 		return row.(template.HTML), nil
 	}
-	out, err := p.fragment("row", row{s, heat, deadline})
+	out, err := p.fragment("row", row{m, heat, deadline})
 	if err == nil {
 		p.rows.Store(key, out)
 	}
@@ -73,7 +73,7 @@ func (p *Pages) row(s *mip.Summary, heat, deadline bool) (template.HTML, error) 
 }
 
 // discussed reports whether a proposal has a discussion on the site's forum.
-func (p *Pages) discussed(s mip.Summary) bool { return p.info.Forum != nil && s.ForumTopicID != nil }
+func (p *Pages) discussed(m mip.Metadata) bool { return p.info.Forum != nil && m.ForumTopicID != nil }
 
 // ref is a mention of a proposal. One that is not published has an id alone: a header may name any
 // number. It is a copy, so that a page holds no more of another proposal than it shows.
@@ -89,10 +89,10 @@ type ref struct {
 func (r ref) Class() string { return badgeClass(r.Status, r.Superseded) }
 
 // refTo mentions a published proposal.
-func refTo(s mip.Summary) ref { return ref{s.ID, s.Title, s.Status, true, s.Superseded()} }
+func refTo(m mip.Metadata) ref { return ref{m.ID, m.Title, m.Status, true, m.Superseded()} }
 
 // refs mention the proposals of the same kind with these numbers. all must be in the order of ids.
-func refs(all []mip.Summary, of mip.ID, numbers []int) []ref {
+func refs(all []mip.Metadata, of mip.ID, numbers []int) []ref {
 	out := make([]ref, 0, len(numbers))
 	for _, id := range of.Siblings(numbers) {
 		if i, ok := mip.Search(all, id); ok {
@@ -113,10 +113,10 @@ type choice struct {
 
 // choices counts the values of a field by slug, in the order of their labels. The least label of a
 // slug stands for it. The slug is empty for a proposal without a value.
-func choices(all []mip.Summary, value func(mip.Summary) (slug, label string)) []choice {
+func choices(all []mip.Metadata, value func(mip.Metadata) (slug, label string)) []choice {
 	bySlug := map[string]choice{}
-	for _, s := range all {
-		if slug, label := value(s); slug != "" {
+	for _, m := range all {
+		if slug, label := value(m); slug != "" {
 			c := bySlug[slug]
 			if c.Count == 0 || label < c.Label {
 				c.Slug, c.Label = slug, label
@@ -132,9 +132,9 @@ func choices(all []mip.Summary, value func(mip.Summary) (slug, label string)) []
 
 // choicesOf counts a field that a header may lack. Values that differ in letter case or punctuation
 // have one slug, and so one page.
-func choicesOf(all []mip.Summary, field func(mip.Summary) *string) []choice {
-	return choices(all, func(s mip.Summary) (string, string) {
-		if v := field(s); v != nil {
+func choicesOf(all []mip.Metadata, field func(mip.Metadata) *string) []choice {
+	return choices(all, func(m mip.Metadata) (string, string) {
+		if v := field(m); v != nil {
 			return mip.Slug(*v), *v
 		}
 		return "", ""
@@ -142,13 +142,13 @@ func choicesOf(all []mip.Summary, field func(mip.Summary) *string) []choice {
 }
 
 // categories counts the categories.
-func categories(all []mip.Summary) []choice {
-	return choicesOf(all, func(s mip.Summary) *string { return s.Category })
+func categories(all []mip.Metadata) []choice {
+	return choicesOf(all, func(m mip.Metadata) *string { return m.Category })
 }
 
 // types counts the types.
-func types(all []mip.Summary) []choice {
-	return choicesOf(all, func(s mip.Summary) *string { return s.Type })
+func types(all []mip.Metadata) []choice {
+	return choicesOf(all, func(m mip.Metadata) *string { return m.Type })
 }
 
 // upgradeChoices are the hard forks, uncounted. Those whose names have one slug share a page, that
@@ -165,8 +165,8 @@ func (p *Pages) upgradeChoices() (out []choice) {
 
 // statusChoices counts the statuses that occur: those of the process in the order of life, then the others by name. No
 // status comes last.
-func statusChoices(all []mip.Summary) []choice {
-	out := choices(all, func(s mip.Summary) (string, string) { return s.Status.Slug(), s.Status.String() })
+func statusChoices(all []mip.Metadata) []choice {
+	out := choices(all, func(m mip.Metadata) (string, string) { return m.Status.Slug(), m.Status.String() })
 	// Statuses of the process have their place in its order; the others share the place after it.
 	none, process := mip.Status("").Slug(), mip.Statuses()
 	rank := func(c choice) int {
@@ -194,10 +194,10 @@ const rowsOfPage = 50
 // Home renders the first page: the beginning of the list of all proposals, which works without
 // scripts, and for readers with them the filters, which find the others. All must be ascending by
 // number.
-func (p *Pages) Home(all []mip.Summary) ([]byte, error) {
+func (p *Pages) Home(all []mip.Metadata) ([]byte, error) {
 	v := struct {
 		Description string
-		All, Calls  []mip.Summary // Calls are the last calls that are open
+		All, Calls  []mip.Metadata // Calls are the last calls that are open
 		Statuses    []choice
 		Filters     []filter
 		Table       table
@@ -231,7 +231,7 @@ type filter struct {
 
 // row is what its template needs.
 type row struct {
-	Summary        *mip.Summary
+	Metadata       *mip.Metadata
 	Heat, Deadline bool
 }
 
@@ -240,27 +240,27 @@ func (p *Pages) blank(t table) *row {
 	if len(t.All) == 0 {
 		return nil
 	}
-	s, word := t.All[0], t.All[0].ID.String()
-	s.Description, s.Category, s.Hardfork = cmp.Or(s.Description, &word), cmp.Or(s.Category, &word), &word
-	s.Updated, s.ForumTopicID = cmp.Or(s.Updated, &mip.Time{}), cmp.Or(s.ForumTopicID, new(int))
+	m, word := t.All[0], t.All[0].ID.String()
+	m.Description, m.Category, m.Hardfork = cmp.Or(m.Description, &word), cmp.Or(m.Category, &word), &word
+	m.Updated, m.ForumTopicID = cmp.Or(m.Updated, &mip.Time{}), cmp.Or(m.ForumTopicID, new(int))
 	if len(p.forks) > 0 {
-		s.Hardfork = &p.forks[0].Name
+		m.Hardfork = &p.forks[0].Name
 	}
-	return &row{Summary: &s, Heat: t.Heat}
+	return &row{Metadata: &m, Heat: t.Heat}
 }
 
 // lastCalls are the proposals whose last call has a deadline, by deadline. A deadline is known to
 // be over without a clock, which would make one build differ from the next: when some proposal has
 // changed after it.
-func lastCalls(all []mip.Summary) (open, over []mip.Summary) {
+func lastCalls(all []mip.Metadata) (open, over []mip.Metadata) {
 	latest := mip.NewestChange(all)
-	for _, s := range all {
+	for _, m := range all {
 		switch {
-		case s.Status != mip.LastCall || s.LastCallDeadline.IsZero():
-		case latest != nil && latest.Date().Time().After(s.LastCallDeadline.Time()):
-			over = append(over, s)
+		case m.Status != mip.LastCall || m.LastCallDeadline.IsZero():
+		case latest != nil && latest.Date().Time().After(m.LastCallDeadline.Time()):
+			over = append(over, m)
 		default:
-			open = append(open, s)
+			open = append(open, m)
 		}
 	}
 	slices.SortStableFunc(open, byDeadline)
@@ -269,7 +269,7 @@ func lastCalls(all []mip.Summary) (open, over []mip.Summary) {
 }
 
 // byDeadline orders last calls, the soonest first and those without a deadline last.
-func byDeadline(a, b mip.Summary) int {
+func byDeadline(a, b mip.Metadata) int {
 	if x, y := a.LastCallDeadline.IsZero(), b.LastCallDeadline.IsZero(); x != y {
 		return map[bool]int{true: 1, false: -1}[x]
 	}
@@ -280,7 +280,7 @@ func byDeadline(a, b mip.Summary) int {
 // process may have no proposal; the page says so.
 func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
-	t := newTable(l.Summaries)
+	t := newTable(l.Metadata)
 	if t.Deadline = l.Kind == "status" && mip.Status(l.Value) == mip.LastCall; t.Deadline {
 		slices.SortStableFunc(t.All, byDeadline)
 	}
@@ -309,7 +309,7 @@ type feedGroup struct {
 
 // Feeds renders the page of everything that can be subscribed to and read by programs. all must be
 // in the order of ids.
-func (p *Pages) Feeds(all []mip.Summary) ([]byte, error) {
+func (p *Pages) Feeds(all []mip.Metadata) ([]byte, error) {
 	return p.page("feeds", head{
 		Section: "/feeds/", Title: "Feeds", Route: "/feeds/",
 		Description: "Feeds of " + p.info.Title + ", and everything else that programs and agents can read.",

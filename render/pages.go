@@ -161,7 +161,7 @@ type head struct {
 	Route       string // of the canonical address; empty: none, and not to be indexed
 	Section     string // path of an entry of the main menu, empty: none
 	Article     bool
-	Proposal    *mip.Summary // the proposal that the page is of, for its picture and for programs; nil: none
+	Proposal    *mip.Metadata // the proposal that the page is of, for its picture and for programs; nil: none
 	Alternates  []alternate
 	Script      string // name of the page's script
 
@@ -193,11 +193,11 @@ func (p *Pages) page(name string, h head, data any) ([]byte, error) {
 type image struct{ Address, Alt string }
 
 // image is the picture of a proposal, or for nil of the site, described by the words of its card.
-func (p *Pages) image(s *mip.Summary) image {
+func (p *Pages) image(m *mip.Metadata) image {
 	// Readers who cannot see the picture are told what is written on it.
 	c, folder := SiteCard(p.info.Site), "/"
-	if s != nil {
-		c, folder = ProposalCard(p.info.Site, *s), s.ID.Page()
+	if m != nil {
+		c, folder = ProposalCard(p.info.Site, *m), m.ID.Page()
 	}
 	words := []string{c.Title}
 	if c.ID != "" {
@@ -226,18 +226,18 @@ func ProposalCardRoute(id mip.ID, c card.Card) string { return cardRoute(id.Page
 // ProposalCard is what a proposal's picture shows. A card is the input of package card, and its
 // hash is in the file's name: whoever plans the files and whoever links to them must make it of the
 // same values.
-func ProposalCard(info mip.Site, s mip.Summary) card.Card {
+func ProposalCard(info mip.Site, m mip.Metadata) card.Card {
 	var kind []string
-	for _, v := range []*string{s.Type, s.Category} {
+	for _, v := range []*string{m.Type, m.Category} {
 		if v != nil && *v != "" {
 			kind = append(kind, *v)
 		}
 	}
 	// A title that is only the id would stand there twice. Letters of a picture have no code face,
 	// so backticks are left out.
-	c := card.Card{Site: info.Title, ID: s.ID.String(), Status: &s.Status, Kind: strings.Join(kind, ", ")}
-	if s.Title != s.ID.String() {
-		c.Title = plain.Text(s.Title)
+	c := card.Card{Site: info.Title, ID: m.ID.String(), Status: &m.Status, Kind: strings.Join(kind, ", ")}
+	if m.Title != m.ID.String() {
+		c.Title = plain.Text(m.Title)
 	}
 	return c
 }

@@ -41,23 +41,23 @@ func pageForks() []mip.HardFork {
 	}
 }
 
-// pageSummaries has a proposal of every status, unknown and absent ones included.
-func pageSummaries() []mip.Summary {
+// pageList has a proposal of every status, unknown and absent ones included.
+func pageList() []mip.Metadata {
 	text := func(s string) *string { return &s }
 	statuses := append(mip.Statuses(), "Peer Review", "")
-	out := make([]mip.Summary, 0, len(statuses))
+	out := make([]mip.Metadata, 0, len(statuses))
 	for i, st := range statuses {
 		n := i + 1
 		updated := mip.NewTime(time.Date(2026, 3, n, 12, 30, 0, 0, time.UTC))
-		s := mip.Summary{
+		m := mip.Metadata{
 			Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: fmt.Sprintf("Title `code %d`", n),
 			Status: st, Updated: &updated, Created: mip.Date{Year: 2026, Month: 1, Day: n},
 			Authors: []mip.Author{{Name: text("Ada"), GitHub: text("ada")}, {Email: text("b@example.org")}, {}},
 		}
 		if st != "" {
-			s.Description, s.Type, s.Category = text("One sentence."), text("Standards Track"), text("Core")
+			m.Description, m.Type, m.Category = text("One sentence."), text("Standards Track"), text("Core")
 		}
-		out = append(out, s)
+		out = append(out, m)
 	}
 	out[2].LastCallDeadline = mip.Date{Year: 2026, Month: 12, Day: 3}
 	out[3].Requires = []int{1, 77}
@@ -83,13 +83,13 @@ func newTestPages(t testing.TB, info mip.SiteInfo, forks []mip.HardFork) *Pages 
 }
 
 // proposalPage is the page of all[i], with every relation that it can have.
-func proposalPage(p *Pages, all []mip.Summary, i int) ProposalPage {
+func proposalPage(p *Pages, all []mip.Metadata, i int) ProposalPage {
 	all = slices.Clone(all)
-	s := &all[i]
-	s.RequiredBy, s.Replaces, s.SupersededBy = []int{1}, []int{88}, []int{2}
+	m := &all[i]
+	m.RequiredBy, m.Replaces, m.SupersededBy = []int{1}, []int{88}, []int{2}
 	v := ProposalPage{All: all, Index: i, Sections: append(pageSections(), mip.Section{ID: "s-more", Level: 2, Markdown: strings.Repeat("More words. ", 40)}), Body: []byte(pageBody)}
-	if s.Hardfork != nil {
-		if f, ok := p.fork(*s.Hardfork); ok {
+	if m.Hardfork != nil {
+		if f, ok := p.fork(*m.Hardfork); ok {
 			v.Fork = &f
 		}
 	}
@@ -97,7 +97,7 @@ func proposalPage(p *Pages, all []mip.Summary, i int) ProposalPage {
 }
 
 // renderAll renders every page of a small site by route.
-func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
+func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	add := func(route string, b []byte, err error) {
@@ -108,7 +108,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 	}
 	do := func(route string, f func() ([]byte, error)) { b, err := f(); add(route, b, err) }
 	do("/", func() ([]byte, error) { return p.Home(all) })
-	do("/dashboard/", func() ([]byte, error) { return p.Dashboard(DashboardPage{Summaries: all}) })
+	do("/dashboard/", func() ([]byte, error) { return p.Dashboard(DashboardPage{Metadata: all}) })
 	do("/upgrade/", func() ([]byte, error) { return p.Upgrades(all) })
 	do("/feeds/", func() ([]byte, error) { return p.Feeds(all) })
 	do("/graph/", func() ([]byte, error) { return p.Graph(all) })
@@ -121,34 +121,34 @@ func renderAll(t testing.TB, p *Pages, all []mip.Summary) map[string][]byte {
 		do("/upgrade/"+mip.Slug(p.forks[i].Name)+"/", func() ([]byte, error) { return p.Upgrade(p.forks[i], all) })
 	}
 	byAuthor := map[string]plain.Listing{}
-	for _, s := range all {
-		for _, a := range s.Authors {
+	for _, m := range all {
+		for _, a := range m.Authors {
 			if slug := a.Slug(); slug != "" {
-				byAuthor[slug] = plain.Listing{Kind: "author", Value: cmp.Or(mip.Deref(a.Name), *a.GitHub), Slug: slug, Summaries: append(byAuthor[slug].Summaries, s)}
+				byAuthor[slug] = plain.Listing{Kind: "author", Value: cmp.Or(mip.Deref(a.Name), *a.GitHub), Slug: slug, Metadata: append(byAuthor[slug].Metadata, m)}
 			}
 		}
 	}
 	for slug, l := range byAuthor {
 		do("/author/"+slug+"/", func() ([]byte, error) { return p.Listing(l) })
 	}
-	kinds := map[string]func(mip.Summary) *string{
-		"status":   func(s mip.Summary) *string { return (*string)(&s.Status) },
-		"category": func(s mip.Summary) *string { return s.Category },
-		"type":     func(s mip.Summary) *string { return s.Type },
+	kinds := map[string]func(mip.Metadata) *string{
+		"status":   func(m mip.Metadata) *string { return (*string)(&m.Status) },
+		"category": func(m mip.Metadata) *string { return m.Category },
+		"type":     func(m mip.Metadata) *string { return m.Type },
 	}
 	for kind, value := range kinds {
 		lists := map[string]plain.Listing{}
-		for _, s := range all {
-			v := value(s)
+		for _, m := range all {
+			v := value(m)
 			if v == nil {
 				continue
 			}
 			slug := mip.Slug(*v)
 			if kind == "status" {
-				slug = s.Status.Slug()
+				slug = m.Status.Slug()
 			}
 			l := lists[slug]
-			lists[slug] = plain.Listing{Kind: kind, Value: *v, Slug: slug, Summaries: append(l.Summaries, s)}
+			lists[slug] = plain.Listing{Kind: kind, Value: *v, Slug: slug, Metadata: append(l.Metadata, m)}
 		}
 		for slug, l := range lists {
 			do("/"+kind+"/"+slug+"/", func() ([]byte, error) { return p.Listing(l) })

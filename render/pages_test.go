@@ -67,7 +67,7 @@ func TestPagesRules(t *testing.T) {
 }
 
 func TestProposalHead(t *testing.T) {
-	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageSummaries()
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	all[2].Title, all[2].ContentHash = "A `B` </script> & <C>", "0123abcd"
 	page, err := p.Proposal(proposalPage(p, all, 2))
 	if err != nil {
@@ -145,7 +145,7 @@ func TestAssets(t *testing.T) {
 		byRoute[a.Route] = a
 	}
 	asked := map[string]bool{} // what only a click loads
-	for route, page := range renderAll(t, p, pageSummaries()) {
+	for route, page := range renderAll(t, p, pageList()) {
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
 		scripts := 0

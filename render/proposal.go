@@ -19,8 +19,8 @@ import (
 // on the number of proposals or on the newest commit, so that a page changes only when its proposal
 // does, or one that it names.
 type ProposalPage struct {
-	All          []mip.Summary // every proposal, in the order of ids: references lead to them
-	Index        int           // of the proposal in All
+	All          []mip.Metadata // every proposal, in the order of ids: references lead to them
+	Index        int            // of the proposal in All
 	Sections     []mip.Section
 	Body         []byte // HTML that is safe as it stands
 	Fork         *mip.HardFork
@@ -34,13 +34,13 @@ type ProposalPage struct {
 // proposalView is a proposal's page in parts. Empty values are left out.
 type proposalView struct {
 	Page      ProposalPage
-	Summary   mip.Summary     // Authors are those with a name
+	Metadata  mip.Metadata    // Authors are those with a name
 	Authors   []template.HTML // the same
 	Steps     []step
 	TOC, Text template.HTML
 	Past      string // where the history is shown
-	Previous  *mip.Summary
-	Next      *mip.Summary
+	Previous  *mip.Metadata
+	Next      *mip.Metadata
 	Related   []relation
 	Relations *neighbourhood
 	// Successors took the proposal's place; Candidates ask for it.
@@ -58,9 +58,9 @@ type relation struct {
 	External []mip.External
 }
 
-// related are the ties of a proposal in one relation, by the name of the Summary's field.
-func related(s mip.Summary, label, field string, refs []ref) relation {
-	external := slices.DeleteFunc(slices.Clone(s.External), func(e mip.External) bool { return e.Relation != field })
+// related are the ties of a proposal in one relation, by the name of the field of Metadata.
+func related(m mip.Metadata, label, field string, refs []ref) relation {
+	external := slices.DeleteFunc(slices.Clone(m.External), func(e mip.External) bool { return e.Relation != field })
 	return relation{label, refs, external}
 }
 
@@ -68,19 +68,19 @@ func related(s mip.Summary, label, field string, refs []ref) relation {
 // and stays as it is.
 func (p *Pages) facts(v ProposalPage) (*proposalView, error) {
 	// An author without a name, login and address cannot be named.
-	s := v.All[v.Index]
-	s.Authors = slices.DeleteFunc(slices.Clone(s.Authors), func(a mip.Author) bool { return authorName(a) == "" })
-	w := &proposalView{Page: v, Summary: s}
-	refs := func(numbers []int) []ref { return refs(v.All, s.ID, numbers) }
-	asking := slices.DeleteFunc(slices.Clone(s.ReplacedBy), func(n int) bool { return slices.Contains(s.SupersededBy, n) })
-	w.Successors = related(s, "Superseded by", "supersededBy", refs(s.SupersededBy))
+	m := v.All[v.Index]
+	m.Authors = slices.DeleteFunc(slices.Clone(m.Authors), func(a mip.Author) bool { return authorName(a) == "" })
+	w := &proposalView{Page: v, Metadata: m}
+	refs := func(numbers []int) []ref { return refs(v.All, m.ID, numbers) }
+	asking := slices.DeleteFunc(slices.Clone(m.ReplacedBy), func(n int) bool { return slices.Contains(m.SupersededBy, n) })
+	w.Successors = related(m, "Superseded by", "supersededBy", refs(m.SupersededBy))
 	w.Candidates = relation{Label: "To be replaced by", Refs: refs(asking)}
 	w.Related = []relation{
-		related(s, "Requires", "requires", refs(s.Requires)), {Label: "Required by", Refs: refs(s.RequiredBy)},
-		related(s, "Replaces", "replaces", refs(s.Replaces)), w.Successors, w.Candidates,
+		related(m, "Requires", "requires", refs(m.Requires)), {Label: "Required by", Refs: refs(m.RequiredBy)},
+		related(m, "Replaces", "replaces", refs(m.Replaces)), w.Successors, w.Candidates,
 	}
 	// Each author stands on the page twice: below the title and in the details.
-	for _, a := range s.Authors {
+	for _, a := range m.Authors {
 		person, err := p.fragment("person", a)
 		if err != nil {
 			return nil, err
@@ -96,10 +96,10 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := w.Summary
-	w.Steps, w.Text, w.Past = steps(s, v.Seen), template.HTML(bytes.TrimSpace(v.Body)), p.past(s, v.History)
+	m := w.Metadata
+	w.Steps, w.Text, w.Past = steps(m, v.Seen), template.HTML(bytes.TrimSpace(v.Body)), p.past(m, v.History)
 	w.Ask = v.Impact == nil && words(v.Sections) > leastToSummarise
-	w.Languages, w.Machine = p.languages(s, v.Translations, "en")
+	w.Languages, w.Machine = p.languages(m, v.Translations, "en")
 	// The neighbours are those in the order of ids, whatever their status.
 	if v.Index > 0 {
 		w.Previous = &v.All[v.Index-1]
@@ -110,17 +110,17 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	if v.Fork != nil {
 		// Beside the proposal itself no other has to be looked at.
 		_, w.Disagreements = mip.Compare(v.All[v.Index:v.Index+1], mip.ID{Kind: p.info.Prefix}, []mip.HardFork{*v.Fork}, p.info.Networks)
-		w.Disagreements = slices.DeleteFunc(w.Disagreements, func(d mip.Disagreement) bool { return d.ID != s.ID })
+		w.Disagreements = slices.DeleteFunc(w.Disagreements, func(d mip.Disagreement) bool { return d.ID != m.ID })
 	}
 	// Relations are shown twice: in the details and in a drawing.
 	after := append(slices.Clone(w.Successors.Refs), w.Candidates.Refs...)
-	w.Relations = relations(s, w.Related[0].Refs, w.Related[2].Refs, w.Related[1].Refs, after)
+	w.Relations = relations(m, w.Related[0].Refs, w.Related[2].Refs, w.Related[1].Refs, after)
 	if w.TOC, err = p.tableOfContents(v.Sections, v.Body); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.ID, err)
+		return nil, fmt.Errorf("%s: %w", m.ID, err)
 	}
 	return p.page("proposal", head{
-		Section: "/", Title: fullTitle(s), Description: describe(s), Route: s.ID.Page(), Article: true, Proposal: &s,
-		Alternates: p.alternates(v, s), Script: textScript,
+		Section: "/", Title: fullTitle(m), Description: describe(m), Route: m.ID.Page(), Article: true, Proposal: &m,
+		Alternates: p.alternates(v, m), Script: textScript,
 	}, w)
 }
 
@@ -137,31 +137,31 @@ func words(sections []mip.Section) (n int) {
 
 // alternates are the other formats and languages of a proposal, in the order in which the head of
 // its page names them.
-func (p *Pages) alternates(v ProposalPage, s mip.Summary) []alternate {
+func (p *Pages) alternates(v ProposalPage, m mip.Metadata) []alternate {
 	// Programs that look for the Markdown or the JSON of a page find them first.
-	id := s.ID.String()
+	id := m.ID.String()
 	out := []alternate{
-		{"text/markdown", id + " as Markdown", strings.TrimSuffix(p.proposalPath(s.ID), "/") + ".md", ""},
-		{"application/json", id + " as JSON", p.jsonPath(s.Number), ""},
+		{"text/markdown", id + " as Markdown", strings.TrimSuffix(p.proposalPath(m.ID), "/") + ".md", ""},
+		{"application/json", id + " as JSON", p.jsonPath(m.Number), ""},
 	}
 	if v.History {
-		out = append(out, p.feedOf(s.ID.Page(), "Changes of "+id))
+		out = append(out, p.feedOf(m.ID.Page(), "Changes of "+id))
 	}
-	out = append(out, p.hreflangs(s, v.Translations)...)
+	out = append(out, p.hreflangs(m, v.Translations)...)
 	for _, t := range v.Translations {
-		out = append(out, p.translationJSON(s, t.Locale))
+		out = append(out, p.translationJSON(m, t.Locale))
 	}
 	return out
 }
 
 // describe is the sentence for previews: the proposal's own, else what its header says.
-func describe(s mip.Summary) string {
-	if d := mip.Deref(s.Description); d != "" {
+func describe(m mip.Metadata) string {
+	if d := mip.Deref(m.Description); d != "" {
 		return plain.Text(d)
 	}
-	out := fullTitle(s) + "."
-	if s.Status != "" {
-		out += " Status: " + string(s.Status) + "."
+	out := fullTitle(m) + "."
+	if m.Status != "" {
+		out += " Status: " + string(m.Status) + "."
 	}
 	return out
 }
@@ -177,15 +177,15 @@ type step struct {
 
 // steps places a proposal on the way from Draft to Final. A proposal with a status beside that way,
 // such as Withdrawn, is on no station, and one that is superseded on none any more.
-func steps(s mip.Summary, seen []mip.Status) []step {
+func steps(m mip.Metadata, seen []mip.Status) []step {
 	way := []mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Final}
-	at := slices.Index(way, s.Status)
-	if at < 0 || s.Superseded() {
+	at := slices.Index(way, m.Status)
+	if at < 0 || m.Superseded() {
 		return nil
 	}
 	out := make([]step, len(way))
 	for i, w := range way {
-		shown := slices.Contains(seen, w) || w == mip.LastCall && !s.LastCallDeadline.IsZero()
+		shown := slices.Contains(seen, w) || w == mip.LastCall && !m.LastCallDeadline.IsZero()
 		out[i] = step{w, "s-draft", i == at, i < at && !shown}
 		switch {
 		case out[i].Unknown:
@@ -202,11 +202,11 @@ func steps(s mip.Summary, seen []mip.Status) []step {
 // past is an address for people. It is where a proposal's history is shown: on its own page, or
 // else where its file is. GitHub and GitLab, and hosts that follow them, have file and history at
 // addresses that differ in one word. Of another host it is not known.
-func (p *Pages) past(s mip.Summary, page bool) string {
+func (p *Pages) past(m mip.Metadata, page bool) string {
 	if page {
-		return p.proposalPath(s.ID) + "history/"
+		return p.proposalPath(m.ID) + "history/"
 	}
-	before, after, ok := strings.Cut(webAddress(s.SourceURL), "/blob/")
+	before, after, ok := strings.Cut(webAddress(m.SourceURL), "/blob/")
 	if !ok {
 		return ""
 	}
@@ -285,14 +285,14 @@ func (p *Pages) place(v *proposalView, section string) place {
 
 // cite makes plain text. It refers to a proposal in one of the forms of templates/citation.txt:
 // cite or bibtex.
-func (p *Pages) cite(form string, s *mip.Summary) (string, error) {
+func (p *Pages) cite(form string, m *mip.Metadata) (string, error) {
 	var b strings.Builder
-	err := p.citations.ExecuteTemplate(&b, form, s)
+	err := p.citations.ExecuteTemplate(&b, form, m)
 	return b.String(), err
 }
 
 // csl refers to a proposal in CSL-JSON (1.0.2).
-func (p *Pages) csl(s *mip.Summary) (string, error) {
+func (p *Pages) csl(m *mip.Metadata) (string, error) {
 	type name struct {
 		Literal string `json:"literal"`
 	}
@@ -310,13 +310,13 @@ func (p *Pages) csl(s *mip.Summary) (string, error) {
 		Status     mip.Status `json:"status,omitempty"`
 		URL        string
 	}{
-		ID: s.ID.String(), Type: "standard", Title: fullTitle(*s), Collection: p.info.Title,
-		Number: strconv.Itoa(s.Number), Status: s.Status, URL: p.info.BaseURL + s.ID.Page(),
+		ID: m.ID.String(), Type: "standard", Title: fullTitle(*m), Collection: p.info.Title,
+		Number: strconv.Itoa(m.Number), Status: m.Status, URL: p.info.BaseURL + m.ID.Page(),
 	}
-	for _, a := range s.Authors {
+	for _, a := range m.Authors {
 		item.Author = append(item.Author, name{authorName(a)})
 	}
-	if c := s.Created; !c.IsZero() {
+	if c := m.Created; !c.IsZero() {
 		item.Issued.DateParts = [][]int{{c.Year, int(c.Month), c.Day}}
 	}
 	out, err := json.MarshalIndent([]any{item}, "", " ")

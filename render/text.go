@@ -53,8 +53,8 @@ func (p *Pages) funcs() template.FuncMap {
 		"category":     category,
 		"organization": func(a mip.Author) bool { return organization.MatchString(mip.Deref(a.Name)) },
 		"subject":      p.subject,
-		"ended":        func(s mip.Summary) []string { return plain.Ended(p.info.Site, s) },
-		"badge":        func(s mip.Summary) string { return badgeClass(s.Status, s.Superseded()) },
+		"ended":        func(m mip.Metadata) []string { return plain.Ended(p.info.Site, m) },
+		"badge":        func(m mip.Metadata) string { return badgeClass(m.Status, m.Superseded()) },
 		"meaning":      func(s mip.Status) string { return plain.Meaning("status", s.Slug()) },
 		"date":         date,
 		"num":          thousands,
@@ -158,7 +158,7 @@ func named(id, sep, title string) string {
 }
 
 // fullTitle is a proposal's id and title as plain text, whole.
-func fullTitle(s mip.Summary) string { return named(s.ID.String(), ": ", plain.Text(s.Title)) }
+func fullTitle(m mip.Metadata) string { return named(m.ID.String(), ": ", plain.Text(m.Title)) }
 
 // mentionBytes is how many bytes of a title a mention shows: many pages may mention one proposal.
 const mentionBytes = 200
@@ -199,11 +199,11 @@ var organization = regexp.MustCompile(`(?i)\b(foundation|fondation|stiftung|fund
 	`society|studios?|technologies|research|team|contributors|developers|validators)\b`)
 
 // category is a proposal's category unless its type has the same word.
-func category(s mip.Summary) *string {
-	if s.Type != nil && s.Category != nil && strings.EqualFold(*s.Type, *s.Category) {
+func category(m mip.Metadata) *string {
+	if m.Type != nil && m.Category != nil && strings.EqualFold(*m.Type, *m.Category) {
 		return nil
 	}
-	return s.Category
+	return m.Category
 }
 
 // badgeClass is statusClass, but what is superseded does not look as if it were in force.

@@ -38,20 +38,20 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, l := w.Summary, languageOf(v.Text.Locale)
-	w.Languages, _ = p.languages(s, v.Translations, l.Tag)
+	m, l := w.Metadata, languageOf(v.Text.Locale)
+	w.Languages, _ = p.languages(m, v.Translations, l.Tag)
 	if w.TOC, err = p.tableOfContents(v.Text.Sections, v.Body); err != nil {
-		return nil, fmt.Errorf("translation of %s: %w", s.ID, err)
+		return nil, fmt.Errorf("translation of %s: %w", m.ID, err)
 	}
 	script := siteScript
 	if v.Fork != nil {
 		script = forksScript
 	}
-	title := named(s.ID.String(), ": ", plain.Text(v.Text.Title)) + " (" + l.Name + ")"
+	title := named(m.ID.String(), ": ", plain.Text(v.Text.Title)) + " (" + l.Name + ")"
 	return p.page("translation", head{
 		Section: "/", Title: title, Description: cmp.Or(mip.Deref(v.Text.Description), title),
-		Route: translationRoute(s.ID, l.Tag), Article: true, Script: script,
-		Alternates: append(p.hreflangs(s, v.Translations), p.translationJSON(s, l.Tag)),
+		Route: translationRoute(m.ID, l.Tag), Article: true, Script: script,
+		Alternates: append(p.hreflangs(m, v.Translations), p.translationJSON(m, l.Tag)),
 	}, translationView{*w, v.Text, l, template.HTML(v.Body), !v.Text.GeneratedAt.UTC().IsZero()})
 }
 
@@ -88,23 +88,23 @@ func languageOf(tag string) language {
 func translationRoute(id mip.ID, locale string) string { return id.Page() + locale + "/" }
 
 // translationJSON is a committed translation as JSON.
-func (p *Pages) translationJSON(s mip.Summary, locale string) alternate {
-	href := p.jsonPath(s.Number) + "/translations/" + locale
-	return alternate{"application/json", s.ID.String() + " as JSON (" + locale + ")", href, locale}
+func (p *Pages) translationJSON(m mip.Metadata, locale string) alternate {
+	href := p.jsonPath(m.Number) + "/translations/" + locale
+	return alternate{"application/json", m.ID.String() + " as JSON (" + locale + ")", href, locale}
 }
 
 // hreflangs are the addresses of a proposal in its languages, for search engines. Each page of the
 // group lists all of them, itself included; x-default is the English text. A proposal in one
 // language has none.
-func (p *Pages) hreflangs(s mip.Summary, translations []mip.Translation) []alternate {
+func (p *Pages) hreflangs(m mip.Metadata, translations []mip.Translation) []alternate {
 	if len(translations) == 0 {
 		return nil
 	}
-	id, english := s.ID.String(), p.info.BaseURL+s.ID.Page()
+	id, english := m.ID.String(), p.info.BaseURL+m.ID.Page()
 	out := []alternate{{"text/html", id + " (English)", english, "en"}, {"text/html", id, english, "x-default"}}
 	for _, t := range translations {
 		title := id + " (" + languageOf(t.Locale).Name + ")"
-		out = append(out, alternate{"text/html", title, p.info.BaseURL + translationRoute(s.ID, t.Locale), t.Locale})
+		out = append(out, alternate{"text/html", title, p.info.BaseURL + translationRoute(m.ID, t.Locale), t.Locale})
 	}
 	return out
 }
@@ -127,10 +127,10 @@ type languageLink struct {
 
 // languages are the pages of committed translations, and the languages without one. Each is nil when there are none.
 // current is the language of the page.
-func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current string) (committed, machine *languagesView) {
+func (p *Pages) languages(m mip.Metadata, translations []mip.Translation, current string) (committed, machine *languagesView) {
 	// English is there even when it is the page itself: its link is marked as the current one.
-	english := languageLink{languageOf("en"), p.proposalPath(s.ID), current == "en", false}
-	committed, machine = &languagesView{Pages: []languageLink{english}}, &languagesView{Number: s.Number, Pages: []languageLink{english}}
+	english := languageLink{languageOf("en"), p.proposalPath(m.ID), current == "en", false}
+	committed, machine = &languagesView{Pages: []languageLink{english}}, &languagesView{Number: m.Number, Pages: []languageLink{english}}
 	// Locales stand in the order of the site.
 	for _, tag := range p.info.Locales {
 		i := slices.IndexFunc(translations, func(t mip.Translation) bool { return t.Locale == tag })
@@ -138,7 +138,7 @@ func (p *Pages) languages(s mip.Summary, translations []mip.Translation, current
 			machine.Machine = append(machine.Machine, languageOf(tag))
 			continue
 		}
-		href := p.path(translationRoute(s.ID, tag))
+		href := p.path(translationRoute(m.ID, tag))
 		committed.Pages = append(committed.Pages, languageLink{languageOf(tag), href, tag == current, translations[i].Stale})
 	}
 	if len(translations) == 0 {

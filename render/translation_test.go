@@ -17,7 +17,7 @@ func TestLanguages(t *testing.T) {
 	} {
 		info.Locales = []string{tag}
 		p := newTestPages(t, info, nil)
-		v := proposalPage(p, pageSummaries(), 2)
+		v := proposalPage(p, pageList(), 2)
 		v.Translations = []mip.Translation{{Locale: tag, URL: "https://example.org/api/v1/mips/3/translations/" + tag}}
 		page, err := p.Translation(TranslationPage{ProposalPage: v, Text: &api.PublishedTranslation{MIPNumber: 3, Locale: tag, Title: "T", Sections: pageSections()}})
 		if err != nil {
@@ -42,7 +42,7 @@ func translationPages(t *testing.T, stale bool) (english, page []byte) {
 	t.Helper()
 	info := pageInfo("https://example.org/p")
 	info.Locales = []string{"ar", "tr"}
-	p, all := newTestPages(t, info, pageForks()), pageSummaries()
+	p, all := newTestPages(t, info, pageForks()), pageList()
 	about := pageHostile("description")
 	links := []mip.Translation{{Locale: "ar", URL: "https://example.org/p/api/v1/mips/3/translations/ar", Stale: stale}}
 	v := proposalPage(p, all, 2)
@@ -127,7 +127,7 @@ func TestLanguagesOfASite(t *testing.T) {
 		info := pageInfo("https://example.org")
 		info.Locales = strings.Fields(locales)
 		p := newTestPages(t, info, nil)
-		page, err := p.Proposal(proposalPage(p, pageSummaries(), 2))
+		page, err := p.Proposal(proposalPage(p, pageList(), 2))
 		if err != nil {
 			t.Fatal(err)
 		}

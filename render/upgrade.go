@@ -21,7 +21,7 @@ type upgrade struct {
 
 // upgrade resolves the references of a hard fork. They are to proposals of the main kind. all must
 // be in the order of ids.
-func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgrade {
+func (p *Pages) upgrade(f mip.HardFork, all []mip.Metadata) upgrade {
 	kind := mip.ID{Kind: p.info.Prefix}
 	u := upgrade{HardFork: f, Times: p.activation(f), Bundled: refs(all, kind, f.BundledMIPs)}
 	if f.MetaMIP != nil {
@@ -32,7 +32,7 @@ func (p *Pages) upgrade(f mip.HardFork, all []mip.Summary) upgrade {
 
 // upgrades are all forks, the newest first, by the last network's time. A fork without a time is
 // yet to be planned and counts as the newest.
-func (p *Pages) upgrades(all []mip.Summary) []upgrade {
+func (p *Pages) upgrades(all []mip.Metadata) []upgrade {
 	last := func(u upgrade) int64 {
 		t := int64(-1)
 		for _, a := range u.Activation {
@@ -56,7 +56,7 @@ func (p *Pages) upgrades(all []mip.Summary) []upgrade {
 // ahead are the upgrades that may come next, the newest first. One is next when the page is made and another when it
 // is read, so a page holds all that were not over at the newest change, and always the newest. A script shows the one
 // that comes next by then, and without one the newest is shown. Forks come newest first.
-func ahead(all []mip.Summary, forks []upgrade) (out []upgrade) {
+func ahead(all []mip.Metadata, forks []upgrade) (out []upgrade) {
 	var now time.Time
 	if newest := mip.NewestChange(all); newest != nil {
 		now = newest.UTC()
@@ -118,7 +118,7 @@ func (p *Pages) activation(f mip.HardFork) []activation {
 
 // Upgrade renders a hard fork's page: when each network switches, and a table of what it bundles.
 // The proposal that defines the fork is named above the table. all must be in the order of ids.
-func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
+func (p *Pages) Upgrade(f mip.HardFork, all []mip.Metadata) ([]byte, error) {
 	heading, _ := plain.Explain("upgrade", f.Name)
 	route := plain.Listing{Kind: "upgrade", Slug: mip.Slug(f.Name)}.Route()
 	v := struct {
@@ -133,15 +133,15 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 		return d.Fork != f.Name || d.Code == mip.BundledNotPublished
 	})
 	// A table has no row for a proposal that is not published.
-	var bundled []mip.Summary
+	var bundled []mip.Metadata
 	for _, r := range v.Bundled {
-		s, ok := mip.Find(all, r.ID)
+		m, ok := mip.Find(all, r.ID)
 		if !ok {
 			v.Missing = append(v.Missing, r)
 			continue
 		}
-		s.Hardfork = nil // the page is about it
-		bundled = append(bundled, s)
+		m.Hardfork = nil // the page is about it
+		bundled = append(bundled, m)
 	}
 	v.Table = newTable(bundled)
 	return p.page("upgrade", head{
@@ -153,13 +153,13 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Summary) ([]byte, error) {
 }
 
 // compare compares texts with all hard forks of the site.
-func (p *Pages) compare(all []mip.Summary) (mip.Compared, []mip.Disagreement) {
+func (p *Pages) compare(all []mip.Metadata) (mip.Compared, []mip.Disagreement) {
 	return mip.Compare(all, mip.ID{Kind: p.info.Prefix}, p.forks, p.info.Networks)
 }
 
 // Upgrades renders the overview of all hard forks, the newest first. It is there on a site without
 // any, too, and says so.
-func (p *Pages) Upgrades(all []mip.Summary) ([]byte, error) {
+func (p *Pages) Upgrades(all []mip.Metadata) ([]byte, error) {
 	return p.page("upgrades", head{
 		Section: "/upgrade/", Title: "Network upgrades", Route: "/upgrade/",
 		Description: "Which proposals each network upgrade activates, and when each network switches.",

@@ -11,7 +11,7 @@ import (
 // TestDisagreements holds what pages say of texts and chains that disagree. It is true at any time, and names the
 // network's moment for the script that hides what does not hold yet or no more.
 func TestDisagreements(t *testing.T) {
-	p, all := newTestPages(t, pageInfo("https://example.org"), pageForks()), pageSummaries()
+	p, all := newTestPages(t, pageInfo("https://example.org"), pageForks()), pageList()
 	// The fork bundles 3, which is in Last Call, 4, which is Final, and 99, which is not published. 6 defines it.
 	all[5].StatedActivations = []mip.StatedActivation{{Network: "testnet", Text: "TBD <b>"}, {Network: "mainnet", Text: ""}}
 	all[2].StatedActivations = []mip.StatedActivation{{Network: "testnet", Text: "10 March 2026", Date: mip.Date{Year: 2026, Month: 3, Day: 10}}}
@@ -26,7 +26,7 @@ func TestDisagreements(t *testing.T) {
 		page func() ([]byte, error)
 		want string
 	}{
-		"dashboard":        {func() ([]byte, error) { return p.Dashboard(DashboardPage{Summaries: all}) }, notFinal + "|" + differs + "|" + notBundle + "|" + nothing},
+		"dashboard":        {func() ([]byte, error) { return p.Dashboard(DashboardPage{Metadata: all}) }, notFinal + "|" + differs + "|" + notBundle + "|" + nothing},
 		"upgrade":          {func() ([]byte, error) { return p.Upgrade(p.forks[1], all) }, notFinal + "|" + differs + "|" + nothing},
 		"proposal":         {func() ([]byte, error) { return p.Proposal(proposalPage(p, all, 3)) }, ""},
 		"bundled proposal": {func() ([]byte, error) { return p.Proposal(ProposalPage{All: all, Index: 3, Fork: &p.forks[1]}) }, notFinal + "|" + nothing},

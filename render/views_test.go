@@ -26,7 +26,7 @@ func TestTitles(t *testing.T) {
 		"*star* [link](x) &lt;": "*star* [link](x) &amp;lt;",
 		"``":                    "``",
 	} {
-		all := pageSummaries()
+		all := pageList()
 		all[0].Title = in
 		page, err := p.Proposal(proposalPage(p, all, 0))
 		if err != nil {
@@ -39,14 +39,14 @@ func TestTitles(t *testing.T) {
 }
 
 // homeAndDashboard are the two pages that count and list all proposals.
-func homeAndDashboard(t *testing.T, all []mip.Summary) (home, dashboard string) {
+func homeAndDashboard(t *testing.T, all []mip.Metadata) (home, dashboard string) {
 	t.Helper()
 	p := newTestPages(t, pageInfo("https://example.org"), nil)
 	first, err := p.Home(all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := p.Dashboard(DashboardPage{Summaries: all})
+	second, err := p.Dashboard(DashboardPage{Metadata: all})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestSteps(t *testing.T) {
 		{"", mip.Date{}, nil, ""},
 	} {
 		var got []string
-		for _, s := range steps(mip.Summary{Status: tt.status, LastCallDeadline: tt.until}, tt.seen) {
+		for _, s := range steps(mip.Metadata{Status: tt.status, LastCallDeadline: tt.until}, tt.seen) {
 			word := strings.ReplaceAll(string(s.Status), " ", "")
 			if s.Now {
 				word = "*" + word
@@ -107,15 +107,15 @@ func TestSteps(t *testing.T) {
 // readers are asked for comments: by the days of the newest change, as pages hold no time of their own.
 func TestLastCalls(t *testing.T) {
 	updated := mip.NewTime(time.Date(2026, 5, 10, 1, 0, 0, 0, time.UTC))
-	call := func(n, day int) mip.Summary {
-		return mip.Summary{
+	call := func(n, day int) mip.Metadata {
+		return mip.Metadata{
 			Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "Title", Status: mip.LastCall,
 			LastCallDeadline: mip.Date{Year: 2026, Month: 5, Day: day}, Updated: &updated,
 		}
 	}
 	draft, undated := call(6, 20), call(7, 20)
 	draft.Status, undated.LastCallDeadline = mip.Draft, mip.Date{}
-	all := []mip.Summary{call(1, 30), call(2, 9), call(3, 10), call(4, 11), call(5, 1), draft, undated}
+	all := []mip.Metadata{call(1, 30), call(2, 9), call(3, 10), call(4, 11), call(5, 1), draft, undated}
 	home, dashboard := homeAndDashboard(t, all)
 	for page, want := range map[string]string{
 		between(home, `aria-label="Last call"`, "</aside>"): "3 4 1",
@@ -146,7 +146,7 @@ func TestTableOfContents(t *testing.T) {
 		{"no body", ``, "", []mip.Section{section(2, "a"), section(2, "b")}},
 	} {
 		p := newTestPages(t, pageInfo("https://example.org"), nil)
-		page, err := p.Proposal(ProposalPage{All: pageSummaries(), Index: 0, Sections: c.sections, Body: []byte(c.body)})
+		page, err := p.Proposal(ProposalPage{All: pageList(), Index: 0, Sections: c.sections, Body: []byte(c.body)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,9 +166,9 @@ func TestTableOfContents(t *testing.T) {
 // TestStatuses holds the order of statuses: those of the process, then the others, then none; and that a choice is
 // offered for each that occurs.
 func TestStatuses(t *testing.T) {
-	var all []mip.Summary
+	var all []mip.Metadata
 	for i, s := range []mip.Status{"", "Moved", mip.Final, "Accepted", mip.Draft, "moved", mip.Final} {
-		all = append(all, mip.Summary{Number: i + 1, ID: mip.ID{Kind: "MIP", Number: i + 1}, Title: "Title", Status: s})
+		all = append(all, mip.Metadata{Number: i + 1, ID: mip.ID{Kind: "MIP", Number: i + 1}, Title: "Title", Status: s})
 	}
 	home, dashboard := homeAndDashboard(t, all)
 	for _, c := range []struct{ part, pattern, want string }{
@@ -244,10 +244,10 @@ func TestAPIPage(t *testing.T) {
 	}
 }
 
-// manySummaries is a list as long as that of the EIPs.
-func manySummaries() []mip.Summary {
-	sample := pageSummaries()
-	all := make([]mip.Summary, 949)
+// manyList is a list as long as that of the EIPs.
+func manyList() []mip.Metadata {
+	sample := pageList()
+	all := make([]mip.Metadata, 949)
 	for i := range all {
 		all[i] = sample[i%len(sample)]
 		all[i].Number, all[i].ID = i+1, mip.ID{Kind: "MIP", Number: i + 1}
@@ -257,7 +257,7 @@ func manySummaries() []mip.Summary {
 }
 
 func BenchmarkPagesHome(b *testing.B) {
-	p, all := newTestPages(b, pageInfo("https://example.org"), pageForks()), manySummaries()
+	p, all := newTestPages(b, pageInfo("https://example.org"), pageForks()), manyList()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := p.Home(all); err != nil {
@@ -267,7 +267,7 @@ func BenchmarkPagesHome(b *testing.B) {
 }
 
 func BenchmarkPagesProposal(b *testing.B) {
-	p, all := newTestPages(b, pageInfo("https://example.org"), pageForks()), pageSummaries()
+	p, all := newTestPages(b, pageInfo("https://example.org"), pageForks()), pageList()
 	v := proposalPage(p, all, 2)
 	var body strings.Builder
 	for i := range 20 {

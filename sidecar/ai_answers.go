@@ -58,7 +58,7 @@ type asking struct {
 }
 
 // asking returns what a request wants of the model about a proposal, but for the texts.
-func (s *Sidecar) asking(q question, m mip.Summary, kind string) asking {
+func (s *Sidecar) asking(q question, m mip.Metadata, kind string) asking {
 	maker := s.AI.Name + " " + ai.PromptVersion
 	return asking{s, q.charge, answerKey{
 		site: q.catalog.Site.BaseURL, id: m.ID, kind: kind, hash: m.ContentHash, locale: q.locale, maker: maker,

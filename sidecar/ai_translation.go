@@ -50,7 +50,7 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 }
 
 // cut returns the chosen sections of a committed translation, whose sections have the ids of the English ones.
-func cut(p *api.PublishedTranslation, m mip.Summary, sections []string) (api.Translation, error) {
+func cut(p *api.PublishedTranslation, m mip.Metadata, sections []string) (api.Translation, error) {
 	// Without sections all are chosen, and after an error none.
 	chosen, err := ai.Choose(p.Sections, sections)
 	var markdown strings.Builder
@@ -66,7 +66,7 @@ func cut(p *api.PublishedTranslation, m mip.Summary, sections []string) (api.Tra
 
 // modelTranslation asks the model, unless it was asked before. Whatever sections are asked for, a piece of the text is
 // asked for once.
-func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Summary) (api.Translation, error) {
+func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Metadata) (api.Translation, error) {
 	p, err := q.catalog.Proposal(ctx, m.ID)
 	if err != nil {
 		return api.Translation{}, s.logged(m.ID, err)

@@ -126,11 +126,11 @@ func subjectOf(t testing.TB, k *catalog.Catalog, number int) summary.Subject {
 		t.Fatal(err)
 	}
 	s := summary.Subject{Proposal: p, Now: time.Now()}
-	if f := summary.ForkOf(p.Summary, k.HardForks); f != nil {
+	if f := summary.ForkOf(p.Metadata, k.HardForks); f != nil {
 		own := *f
 		own.Status = own.StatusAt(k.Site.Networks, func(string) time.Time { return time.Now() })
 		s.Fork = &own
-		if summary.IsMeta(p.Summary, f) {
+		if summary.IsMeta(p.Metadata, f) {
 			for _, n := range own.BundledMIPs {
 				b, err := k.Proposal(context.Background(), mip.ID{Kind: "MIP", Number: n})
 				if err != nil {

@@ -176,7 +176,7 @@ func earlier(a, b *mip.Time) *mip.Time {
 // discussions is the activity of all linked topics.
 type discussions struct {
 	// mips are those of the site, with the topics of links that have only a slug.
-	mips []mip.Summary
+	mips []mip.Metadata
 	// topics has the highest score first.
 	topics []api.ForumActivity
 	// err is that of the first topic, in the order of the list, that could not be renewed.

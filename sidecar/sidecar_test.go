@@ -139,8 +139,8 @@ func known() *catalog.Catalog {
 	forum, commit := "https://"+forumHost, "c0ffee"
 	words := forum + "/t/topic-401"
 	changed := mip.NewTime(time.Date(1999, 12, 1, 0, 0, 0, 0, time.UTC))
-	summary := func(n int, status mip.Status) mip.Summary {
-		return mip.Summary{Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "T", Authors: []mip.Author{}, Status: status, Updated: &changed,
+	summary := func(n int, status mip.Status) mip.Metadata {
+		return mip.Metadata{Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "T", Authors: []mip.Author{}, Status: status, Updated: &changed,
 			Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, ReplacedBy: []int{}, SupersededBy: []int{}, StatedActivations: []mip.StatedActivation{}, Discussions: []string{},
 			External: []mip.External{}, Frontmatter: mip.Frontmatter{}, Inferred: []string{}}
 	}
@@ -158,7 +158,7 @@ func known() *catalog.Catalog {
 			Commit: &commit,
 			Counts: mip.SiteCounts{Total: 3, ByStatus: map[string]int{}, ByCategory: map[string]int{}}, History: "full",
 		},
-		List: mip.List{Count: 3, UpdatedAt: &changed, MIPs: []mip.Summary{one, two, three}},
+		List: mip.List{Count: 3, UpdatedAt: &changed, MIPs: []mip.Metadata{one, two, three}},
 		HardForks: []mip.HardFork{{Name: "NINE", Status: "scheduled", BundledMIPs: []int{1, 2}, Activation: map[string]mip.Activation{
 			"mainnet": at(y2k + 100), "testnet": at(y2k - 100)}}},
 		Endpoints: []mip.Endpoints{

@@ -34,7 +34,7 @@ func load(t testing.TB, prefix, folder string) []document {
 	var out []document
 	for _, p := range c.Proposals {
 		doc := c.Read(p)
-		out = append(out, document{p.File, &mip.Proposal{Summary: p.Summary, Sections: doc.Sections}, doc.Body, doc.Root})
+		out = append(out, document{p.File, &mip.Proposal{Metadata: p.Metadata, Sections: doc.Sections}, doc.Body, doc.Root})
 	}
 	return out
 }

@@ -93,7 +93,7 @@ func says(text string) func(Prompt) Reply {
 func votes() *mip.Proposal {
 	description := "Votes in datagrams"
 	return &mip.Proposal{
-		Summary: mip.Summary{Number: 7, ID: mip.ID{Kind: "MIP", Number: 7}, Title: "A lane for votes", Description: &description, ContentHash: strings.Repeat("ab", 32)},
+		Metadata: mip.Metadata{Number: 7, ID: mip.ID{Kind: "MIP", Number: 7}, Title: "A lane for votes", Description: &description, ContentHash: strings.Repeat("ab", 32)},
 		Sections: []mip.Section{
 			{ID: "s-abstract", Level: 2, Title: "Abstract", Markdown: "## Abstract\n\nA vote has 152 bytes.\n\n"},
 			{ID: "s-layout", Level: 2, Title: "Layout", Markdown: "## Layout\n\n```\nversion 1\n```\n\n| Field | Bytes |\n| :---- | ----: |\n| `kind` | 1 |\n\n"},
@@ -154,7 +154,7 @@ func TestTranslateSections(t *testing.T) {
 
 // TestTranslateNothing asks for nothing when there is no language.
 func TestTranslateNothing(t *testing.T) {
-	p := &mip.Proposal{Summary: mip.Summary{Title: "EIP-7"}, Sections: []mip.Section{{Markdown: "    code\n\n| 1 | 2 |\n|--|--|\n| `a` | [3](b) |\n\n<p>\nx\n"}}}
+	p := &mip.Proposal{Metadata: mip.Metadata{Title: "EIP-7"}, Sections: []mip.Section{{Markdown: "    code\n\n| 1 | 2 |\n|--|--|\n| `a` | [3](b) |\n\n<p>\nx\n"}}}
 	m := &recorder{}
 	got, err := Translate(t.Context(), uncached{m}, p, "ru", nil)
 	if err != nil || got.Markdown != p.Sections[0].Markdown || got.Title != p.Title || got.Source != "" || len(m.prompts) > 0 {

@@ -74,7 +74,7 @@ const (
 // MIPWatch is the body of GET /api/mip-watch: everything that a dashboard shows, in one answer, or the parts
 // of it that were asked for. A list or map that is nil was not; one that is empty holds nothing.
 type MIPWatch struct {
-	MIPs          []mip.Summary            `json:"mips,omitzero" doc:"As in /api/v1/mips; forumTopicId is also there for links to the forum that hold no number."`
+	MIPs          []mip.Metadata           `json:"mips,omitzero" doc:"As in /api/v1/mips; forumTopicId is also there for links to the forum that hold no number."`
 	Forum         []ForumActivity          `json:"forum,omitzero" doc:"The topics that proposals link to, hottest first."`
 	Networks      map[string]NetworkStatus `json:"networks,omitzero" doc:"By network id."`
 	HardForks     []mip.HardFork           `json:"hardforks,omitzero" doc:"With status against the chains' own time."`

@@ -36,7 +36,7 @@ func committedThen(t *testing.T, earlier bool) map[string]string {
 		t.Fatal(err)
 	}
 	out := map[string]string{}
-	for i, m := range c.Summaries {
+	for i, m := range c.Metadata {
 		if c.Committed[i] != nil {
 			continue
 		}
@@ -178,7 +178,7 @@ func files(t *testing.T, v *served, schedule rendertest.Schedule) {
 // asks compares what a summary says of the fork and of duties with the configuration and with its quotes.
 func asks(t *testing.T, v *served, sum api.Summary) {
 	t.Helper()
-	m := read[mip.Summary](t, v, fmt.Sprintf("/api/v1/mips/%d", sum.MIPNumber))
+	m := read[mip.Metadata](t, v, fmt.Sprintf("/api/v1/mips/%d", sum.MIPNumber))
 	fork := summary.ForkOf(m, read[mip.HardForks](t, v, "/api/v1/hardforks").HardForks)
 	if fork == nil != (sum.Hardfork == nil) || fork != nil && fork.Name != *sum.Hardfork {
 		t.Errorf("%s: the summary is of the fork %v, want %v", m.ID, sum.Hardfork, fork)

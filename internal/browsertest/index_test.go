@@ -26,7 +26,7 @@ func shows(tab *Tab, want []string) {
 }
 
 // ids are the ids of what a test holds for.
-func ids(all []mip.Summary, keep func(mip.Summary) bool) []string {
+func ids(all []mip.Metadata, keep func(mip.Metadata) bool) []string {
 	out := []string{}
 	for _, m := range all {
 		if keep(m) {
@@ -86,7 +86,7 @@ func slash(t *testing.T, r *served) {
 }
 
 func typing(t *testing.T, r *served) {
-	want := ids(r.proposals(t), func(m mip.Summary) bool { return strings.Contains(m.Title, "refund") })
+	want := ids(r.proposals(t), func(m mip.Metadata) bool { return strings.Contains(m.Title, "refund") })
 	tab := r.tab(t, View{})
 	tab.Go("/feeds/")
 	tab.Go("/")
@@ -146,7 +146,7 @@ func tiles(t *testing.T, r *served) {
 }
 
 func combined(t *testing.T, r *served) {
-	want := ids(r.proposals(t), func(m mip.Summary) bool { return m.Status == mip.Draft && m.Category != nil && *m.Category == "Core" })
+	want := ids(r.proposals(t), func(m mip.Metadata) bool { return m.Status == mip.Draft && m.Category != nil && *m.Category == "Core" })
 	tab := r.tab(t, View{})
 	tab.Go("/")
 	tab.Wait(`document.querySelector("#filters")`)

@@ -15,11 +15,11 @@ import (
 const pageRows = 50
 
 // withStatus keeps proposals by status.
-func withStatus(of ...mip.Status) func(mip.Summary) bool {
-	return func(m mip.Summary) bool { return slices.Contains(of, m.Status) }
+func withStatus(of ...mip.Status) func(mip.Metadata) bool {
+	return func(m mip.Metadata) bool { return slices.Contains(of, m.Status) }
 }
 
-func everyone(mip.Summary) bool { return true }
+func everyone(mip.Metadata) bool { return true }
 
 // TestList is what a reader does with more proposals than fit on a page.
 func TestList(t *testing.T) {
@@ -86,12 +86,12 @@ func TestList(t *testing.T) {
 	})
 	t.Run("counts under the choice", func(t *testing.T) {
 		t.Parallel()
-		core := func(m mip.Summary) bool { return *m.Category == "Core" }
+		core := func(m mip.Metadata) bool { return *m.Category == "Core" }
 		tab := r.tab(t, View{Width: 390})
 		tab.Go("/?category=core&status=final")
-		shows(tab, ids(all, func(m mip.Summary) bool { return core(m) && m.Status == mip.Final }))
+		shows(tab, ids(all, func(m mip.Metadata) bool { return core(m) && m.Status == mip.Final }))
 		for _, s := range mip.Statuses() {
-			want := len(ids(all, func(m mip.Summary) bool { return core(m) && m.Status == s }))
+			want := len(ids(all, func(m mip.Metadata) bool { return core(m) && m.Status == s }))
 			if got := Ask[string](tab, `document.querySelector("[data-status=`+s.Slug()+`] .n").textContent`); got != fmt.Sprint(want) {
 				t.Errorf("%s: %s, want %d", s, got, want)
 			}
@@ -100,7 +100,7 @@ func TestList(t *testing.T) {
 	t.Run("author and words", func(t *testing.T) {
 		t.Parallel()
 		login := *all[70].Authors[0].GitHub
-		by := ids(all, func(m mip.Summary) bool {
+		by := ids(all, func(m mip.Metadata) bool {
 			return slices.ContainsFunc(m.Authors, func(a mip.Author) bool { return strings.Contains(strings.ToLower(a.String()), "@"+login) })
 		})
 		tab := r.tab(t, View{})
@@ -121,19 +121,19 @@ func TestList(t *testing.T) {
 		tab.Go("/")
 		for _, c := range []struct {
 			key   string
-			order func(a, b mip.Summary) int
+			order func(a, b mip.Metadata) int
 		}{
-			{"number", func(a, b mip.Summary) int { return a.Number - b.Number }},
-			{"updated", func(a, b mip.Summary) int { return b.Updated.UTC().Compare(a.Updated.UTC()) }},
-			{"status", func(a, b mip.Summary) int {
+			{"number", func(a, b mip.Metadata) int { return a.Number - b.Number }},
+			{"updated", func(a, b mip.Metadata) int { return b.Updated.UTC().Compare(a.Updated.UTC()) }},
+			{"status", func(a, b mip.Metadata) int {
 				return slices.Index(mip.Statuses(), a.Status) - slices.Index(mip.Statuses(), b.Status)
 			}},
-			{"category", func(a, b mip.Summary) int { return strings.Compare(*a.Category, *b.Category) }},
+			{"category", func(a, b mip.Metadata) int { return strings.Compare(*a.Category, *b.Category) }},
 		} {
 			head := `th[data-sort="` + c.key + `"]`
 			for _, reversed := range []bool{false, true} {
 				want := slices.Clone(all)
-				slices.SortStableFunc(want, func(a, b mip.Summary) int {
+				slices.SortStableFunc(want, func(a, b mip.Metadata) int {
 					if reversed {
 						a, b = b, a
 					}
@@ -200,8 +200,8 @@ func TestList(t *testing.T) {
 		listed := mip.ActiveFirst(site.proposals(t))
 		tab := site.tab(t, View{})
 		tab.Go("/?type=meta")
-		shows(tab, ids(listed, func(m mip.Summary) bool { return m.Type != nil && mip.Slug(*m.Type) == "meta" }))
-		bundled := ids(listed, func(m mip.Summary) bool { return m.Hardfork != nil && *m.Hardfork == "BEACON" })
+		shows(tab, ids(listed, func(m mip.Metadata) bool { return m.Type != nil && mip.Slug(*m.Type) == "meta" }))
+		bundled := ids(listed, func(m mip.Metadata) bool { return m.Hardfork != nil && *m.Hardfork == "BEACON" })
 		tab.Go("/?upgrade=beacon")
 		shows(tab, bundled)
 		tab.Go("/upgrade/beacon/")

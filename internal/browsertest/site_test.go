@@ -217,7 +217,7 @@ func read[T any](t testing.TB, v *served, path string) (into T) {
 }
 
 // proposals are those of the site, as its API tells them.
-func (v *served) proposals(t testing.TB) []mip.Summary {
+func (v *served) proposals(t testing.TB) []mip.Metadata {
 	t.Helper()
 	return read[mip.List](t, v, "/api/v1/mips").MIPs
 }

@@ -47,7 +47,7 @@ func checkDocument(t *testing.T, name string, doc *markdown.Document) {
 
 func checkSummary(t *testing.T, p *Proposal) {
 	t.Helper()
-	b, err := json.Marshal(p.Summary)
+	b, err := json.Marshal(p.Metadata)
 	if err != nil {
 		t.Errorf("%s: %v", p.File, err)
 		return

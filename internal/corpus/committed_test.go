@@ -164,7 +164,7 @@ func TestTranslation(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "MIP-1.md", english)
 	ps := siteOf(t, dir, nil)
-	hash, old := ps.Summaries[0].ContentHash, strings.Repeat("0", 64)
+	hash, old := ps.Metadata[0].ContentHash, strings.Repeat("0", 64)
 	all := []string{"s-abstract", "s-detail", "s-copyright"}
 	const body = "\n## Özet\n\nHer blok ücreti yakar.\n\n### Ayrıntı\n\nCüzdanlar gösterir.\n\n## Telif\n\nYok.\n"
 	for _, tt := range []struct {

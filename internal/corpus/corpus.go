@@ -74,10 +74,10 @@ type Corpus struct {
 	roots sync.Map
 }
 
-// Proposal is one sound file. Its Summary lacks the fields that follow from the site: ID is
+// Proposal is one sound file. Its Metadata lacks the fields that follow from the site: ID is
 // set, but URL, APIURL, MarkdownURL, SourceURL and Hardfork are not.
 type Proposal struct {
-	mip.Summary
+	mip.Metadata
 	// File is the path, slash-separated, as in problems.
 	File string
 	// RepoPath is the path within the repository, that of the upstream when Upstream is set;

@@ -37,16 +37,16 @@ var (
 	discussionKeys = []string{"discussions-to", "discussions", "discussion", "discussion-to"}
 )
 
-// summary fills everything that the header states. The id is read before; fromName says that its
+// metadata fills everything that the header states. The id is read before; fromName says that its
 // number is the file name's. heading stands in for a missing title.
-func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
+func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata {
 	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
 		if _, isMap := v.v.(map[string]any); isMap && shownText[v.name] {
 			f.r.add(v.line, "not-text", mip.Quote(v.key))
 		}
 	}
-	s := mip.Summary{
+	m := mip.Metadata{
 		Number:            id.Number,
 		ID:                id,
 		Title:             f.shorten(f.get("title")),
@@ -65,7 +65,7 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 		Inferred:          []string{},
 	}
 	for _, v := range f.order {
-		s.Frontmatter[v.key] = v.read
+		m.Frontmatter[v.key] = v.read
 	}
 	// A number that the header states under another prefix alone counts under that one, too: eip: 721 of
 	// ERC-721.
@@ -76,42 +76,42 @@ func (f *fields) summary(id mip.ID, fromName bool, heading string) mip.Summary {
 		}
 	}
 	var requires, replaces, supersededBy []mip.External
-	s.Requires, requires = f.references(id.Kind, "requires", requireKeys...)
-	s.Replaces, replaces = f.references(id.Kind, "replaces", "replaces", "supersedes", "superseeds")
-	s.SupersededBy, supersededBy = f.references(id.Kind, "supersededBy",
+	m.Requires, requires = f.references(id.Kind, "requires", requireKeys...)
+	m.Replaces, replaces = f.references(id.Kind, "replaces", "replaces", "supersedes", "superseeds")
+	m.SupersededBy, supersededBy = f.references(id.Kind, "supersededBy",
 		"superseded-by", "superceded-by", "superseeded-by", "replaced-by")
-	s.External = append([]mip.External{}, slices.Concat(requires, replaces, supersededBy)...)
-	s.Discussions, s.ForumTopicID = f.discussion(discussionKeys...)
-	if len(s.Discussions) > 0 {
-		s.DiscussionsTo = new(s.Discussions[0])
+	m.External = append([]mip.External{}, slices.Concat(requires, replaces, supersededBy)...)
+	m.Discussions, m.ForumTopicID = f.discussion(discussionKeys...)
+	if len(m.Discussions) > 0 {
+		m.DiscussionsTo = new(m.Discussions[0])
 	}
 	if id := f.forumTopic("forum-topic-id", "forum-topic"); id != nil {
-		s.ForumTopicID = id
+		m.ForumTopicID = id
 	}
-	if s.Status != "" && !s.Status.Known() {
-		f.r.add(f.get("status").line, "unknown-status", mip.Quote(string(s.Status)))
+	if m.Status != "" && !m.Status.Known() {
+		f.r.add(f.get("status").line, "unknown-status", mip.Quote(string(m.Status)))
 	}
 	// Inferred names the fields in the order of the struct.
 	if fromName {
-		s.Inferred = append(s.Inferred, "number")
+		m.Inferred = append(m.Inferred, "number")
 	}
-	if s.Title == "" {
-		s.Title = mip.Shorten(heading, maxText)
-		if s.Title == "" {
-			s.Title = s.ID.String()
+	if m.Title == "" {
+		m.Title = mip.Shorten(heading, maxText)
+		if m.Title == "" {
+			m.Title = m.ID.String()
 		}
-		s.Inferred = append(s.Inferred, "title")
+		m.Inferred = append(m.Inferred, "title")
 	}
-	if n := utf8.RuneCountInString(s.Title); n > maxTitle {
+	if n := utf8.RuneCountInString(m.Title); n > maxTitle {
 		f.r.add(f.get("title").line, "long-title", n, maxTitle)
 	}
 	f.reportUnused()
 	// A network may state that a proposal is about process in its category alone.
-	if s.Type == nil && s.Category != nil && strings.EqualFold(*s.Category, "meta") {
-		s.Type = new("Meta")
-		s.Inferred = append(s.Inferred, "type")
+	if m.Type == nil && m.Category != nil && strings.EqualFold(*m.Category, "meta") {
+		m.Type = new("Meta")
+		m.Inferred = append(m.Inferred, "type")
 	}
-	return s
+	return m
 }
 
 // reportUnused warns of the keys with a value that nothing asked for.

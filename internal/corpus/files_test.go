@@ -111,7 +111,7 @@ func TestVariantsAreEqual(t *testing.T) {
 			first, doc = c.Proposals[0], d
 			continue
 		}
-		if diff := cmp.Diff(first.Summary, c.Proposals[0].Summary, cmpopts.IgnoreFields(mip.Summary{}, "ContentHash"), cmp.AllowUnexported(mip.Time{})); diff != "" {
+		if diff := cmp.Diff(first.Metadata, c.Proposals[0].Metadata, cmpopts.IgnoreFields(mip.Metadata{}, "ContentHash"), cmp.AllowUnexported(mip.Time{})); diff != "" {
 			t.Errorf("Load(%q): summary (-plain +got):\n%s", in, diff)
 		}
 		if string(d.Body) != string(doc.Body) || cmp.Diff(doc.Sections, d.Sections) != "" {

@@ -57,7 +57,7 @@ func FuzzHeader(f *testing.F) {
 			return
 		}
 		checkSummary(t, p)
-		b, err := json.Marshal(p.Summary)
+		b, err := json.Marshal(p.Metadata)
 		if err != nil || !utf8.Valid(b) {
 			t.Errorf("%q: %s, %v", raw, b, err)
 		}

@@ -73,7 +73,7 @@ func outcome(t *testing.T, dir, prefix string) []byte {
 		doc := c.Read(p)
 		checkDocument(t, p.File, doc)
 		checkSummary(t, p)
-		j, err := json.Marshal(p.Summary)
+		j, err := json.Marshal(p.Metadata)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -328,8 +328,8 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 		heading = doc.Title()
 	}
 	sum := sha256.Sum256(content)
-	summary := f.summary(mip.ID{Kind: prefix, Number: number}, fromName, heading)
-	p := &Proposal{Summary: summary, File: file.Path, Raw: raw, NeedsTrialRender: heavy, source: file, body: body, report: r}
+	metadata := f.metadata(mip.ID{Kind: prefix, Number: number}, fromName, heading)
+	p := &Proposal{Metadata: metadata, File: file.Path, Raw: raw, NeedsTrialRender: heavy, source: file, body: body, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
 	p.requireLine, p.alias = f.get(requireKeys...).line, f.alias
 	p.numberLine = f.get(fieldName(prefix)).line

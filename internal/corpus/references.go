@@ -21,7 +21,7 @@ var (
 
 // references reads the proposals that a field names: the numbers that belong to the site's prefix,
 // in the header's order without repetitions, and what stands elsewhere. Everything else is left
-// out with a warning. The numbers are never nil. relation is the name of the Summary's field.
+// out with a warning. The numbers are never nil. relation is the name of the field of Metadata.
 func (f *fields) references(prefix, relation string, names ...string) (numbers []int, elsewhere []mip.External) {
 	l := referenceList{prefix: prefix, also: f.alias, addresses: f.addresses, v: f.get(names...), r: f.r, numbers: []int{}}
 	if !isPlaceholder(l.v.text()) || l.v.text() == "" {

@@ -24,7 +24,7 @@ import (
 // The newest proposal that is still open has the liveliest topic, with a post every ten minutes or so,
 // the next one a quieter one, and so on; the topics of all that is decided are at rest. The first of
 // several endpoints of a network is out of order for a minute and a half in ten.
-func (n *Network) Demo(now func() time.Time, site mip.Site, proposals []mip.Summary, endpoints []mip.Endpoints) {
+func (n *Network) Demo(now func() time.Time, site mip.Site, proposals []mip.Metadata, endpoints []mip.Endpoints) {
 	for _, e := range endpoints {
 		n.demoChain(now, e)
 	}
@@ -54,13 +54,13 @@ func (n *Network) Demo(now func() time.Time, site mip.Site, proposals []mip.Summ
 type demoTopic struct {
 	id       int
 	slug     string // empty: made of the title
-	proposal mip.Summary
+	proposal mip.Metadata
 	rank     int // how many topics are livelier, -1 for one at rest
 }
 
 // demoTopics returns the topics on the forum that proposals link to, those of the newest proposals first. Of two with
 // one number, or with one slug and no number, the older proposal gives the title.
-func demoTopics(forum *url.URL, proposals []mip.Summary) []demoTopic {
+func demoTopics(forum *url.URL, proposals []mip.Metadata) []demoTopic {
 	const slugTopics = 10_000 // the lowest number of a topic that proposals link to by its slug alone
 	var topics []demoTopic
 	slugs, ids := map[string]bool{"": true}, map[int]bool{}
@@ -153,7 +153,7 @@ func topicLink(forum *url.URL, address *string) (slug string, id int) {
 }
 
 // open reports whether a proposal is still being discussed.
-func open(p mip.Summary) bool {
+func open(p mip.Metadata) bool {
 	switch p.Status {
 	case mip.Final, mip.Living, mip.Stagnant, mip.Withdrawn:
 		return false

@@ -42,10 +42,10 @@ type figures struct {
 }
 
 // demoProposals has one proposal for each way to link to a discussion.
-func demoProposals() []mip.Summary {
+func demoProposals() []mip.Metadata {
 	link := func(path string) *string { return new(forum + path) }
 	made := func(month time.Month) mip.Date { return mip.Date{Year: 2026, Month: month, Day: 3} }
-	return []mip.Summary{
+	return []mip.Metadata{
 		{Number: 1, Title: "Old and decided", Status: mip.Final, Created: mip.Date{Year: 2025, Month: 2, Day: 1}, ForumTopicID: new(101), DiscussionsTo: link("/t/old/101")},
 		{Number: 2, Title: "Last of all", Status: mip.Draft, Created: made(9), ForumTopicID: new(102), DiscussionsTo: link("/t/102")},
 		{Number: 3, Title: "Number from the site's own list", Status: mip.Review, Created: made(8), ForumTopicID: new(103), DiscussionsTo: link("/t/third")},
@@ -117,7 +117,7 @@ func TestDemoForum(t *testing.T) {
 			}
 		}
 		// A rebuild with other proposals shows those.
-		n.Demo(time.Now, mip.Site{Forum: new(forum)}, []mip.Summary{{Number: 1, Title: "New title", ForumTopicID: new(101)}}, nil)
+		n.Demo(time.Now, mip.Site{Forum: new(forum)}, []mip.Metadata{{Number: 1, Title: "New title", ForumTopicID: new(101)}}, nil)
 		if _, body, _ := get(t, c, forum+"/t/101.json"); !strings.Contains(body, `"title":"New title"`) {
 			t.Errorf("after a change the topic is %.200s", body)
 		}

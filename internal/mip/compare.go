@@ -72,7 +72,7 @@ type Compared struct {
 // does what it says.
 //
 // The disagreements are by proposal, then in the order of the forks, whether they hold now or at another time.
-func Compare(all []Summary, kind ID, forks []HardFork, networks []Network) (c Compared, found []Disagreement) {
+func Compare(all []Metadata, kind ID, forks []HardFork, networks []Network) (c Compared, found []Disagreement) {
 	bundled := map[ID]bool{}
 	add := func(d Disagreement) { found = append(found, d) }
 	for _, f := range forks {

@@ -34,10 +34,10 @@ func TestID(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	all := []Summary{{ID: ID{"MIP", 2}}, {ID: ID{"MIP", 10}}, {ID: ID{"MRC", 1}}}
-	for _, s := range all {
-		if got, ok := Find(all, s.ID); !ok || got.ID != s.ID {
-			t.Errorf("Find(%s) = %s, %v", s.ID, got.ID, ok)
+	all := []Metadata{{ID: ID{"MIP", 2}}, {ID: ID{"MIP", 10}}, {ID: ID{"MRC", 1}}}
+	for _, m := range all {
+		if got, ok := Find(all, m.ID); !ok || got.ID != m.ID {
+			t.Errorf("Find(%s) = %s, %v", m.ID, got.ID, ok)
 		}
 	}
 	for _, id := range []ID{{"MIP", 1}, {"MRC", 2}, {"EIP", 10}, {}} {

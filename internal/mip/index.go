@@ -33,14 +33,14 @@ type Entry struct {
 }
 
 // NewEntry is the entry of a proposal. ended and lists are those of [Entry], and may be nil.
-func NewEntry(s Summary, ended, lists []string) Entry {
+func NewEntry(m Metadata, ended, lists []string) Entry {
 	e := Entry{
-		ID: s.ID, Title: s.Title, Description: s.Description, Status: s.Status, Type: s.Type, Category: s.Category,
-		Authors: []string{}, Hardfork: s.Hardfork, Created: s.Created, Updated: s.Updated,
-		LastCallDeadline: s.LastCallDeadline,
-		ForumTopicID:     s.ForumTopicID, URL: s.URL, Ended: append([]string{}, ended...), Lists: append([]string{}, lists...),
+		ID: m.ID, Title: m.Title, Description: m.Description, Status: m.Status, Type: m.Type, Category: m.Category,
+		Authors: []string{}, Hardfork: m.Hardfork, Created: m.Created, Updated: m.Updated,
+		LastCallDeadline: m.LastCallDeadline,
+		ForumTopicID:     m.ForumTopicID, URL: m.URL, Ended: append([]string{}, ended...), Lists: append([]string{}, lists...),
 	}
-	for _, a := range s.Authors {
+	for _, a := range m.Authors {
 		e.Authors = append(e.Authors, a.String())
 	}
 	return e
@@ -67,12 +67,12 @@ func (a Author) String() string {
 const ended = " abandoned cancelled canceled closed deferred deprecated inactive moved rejected "
 
 // stage orders statuses for a reader of many: 0 is under discussion, 1 in force or unknown, 2 over.
-func (s Summary) stage() int {
+func (m Metadata) stage() int {
 	switch {
-	case s.Status == Stagnant, s.Status == Withdrawn, s.Superseded(),
-		strings.Contains(ended, " "+s.Status.Slug()+" "):
+	case m.Status == Stagnant, m.Status == Withdrawn, m.Superseded(),
+		strings.Contains(ended, " "+m.Status.Slug()+" "):
 		return 2
-	case s.Status == Draft, s.Status == Review, s.Status == LastCall:
+	case m.Status == Draft, m.Status == Review, m.Status == LastCall:
 		return 0
 	}
 	return 1
@@ -81,14 +81,14 @@ func (s Summary) stage() int {
 // ActiveFirst returns the proposals in the order of a list for readers: those under discussion
 // first, those that were given up or replaced last, and within each group the latest change first.
 // Those without a date end their group. The order is total, as numbers decide at the end.
-func ActiveFirst(all []Summary) []Summary {
-	unix := func(s Summary) int64 {
-		if s.Updated == nil {
+func ActiveFirst(all []Metadata) []Metadata {
+	unix := func(m Metadata) int64 {
+		if m.Updated == nil {
 			return -1 << 63
 		}
-		return s.Updated.UTC().Unix()
+		return m.Updated.UTC().Unix()
 	}
-	return slices.SortedFunc(slices.Values(all), func(a, b Summary) int {
+	return slices.SortedFunc(slices.Values(all), func(a, b Metadata) int {
 		return cmp.Or(cmp.Compare(a.stage(), b.stage()), cmp.Compare(unix(b), unix(a)), b.ID.Compare(a.ID))
 	})
 }

@@ -12,35 +12,35 @@ func TestActiveFirst(t *testing.T) {
 	at := func(day int) *Time { return new(NewTime(time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC))) }
 	want := []struct {
 		number int
-		Summary
+		Metadata
 	}{
-		{1, Summary{Status: Draft, Updated: at(9)}},
-		{3, Summary{Status: Review, Updated: at(8)}},
-		{2, Summary{Status: LastCall, Updated: at(8)}}, // the greater number is the newer one
-		{4, Summary{Status: Draft}},
-		{11, Summary{Status: Living, Updated: at(7)}},
-		{12, Summary{Updated: at(6)}},                      // no status
-		{13, Summary{Status: "Activated", Updated: at(5)}}, // a word of another process
-		{10, Summary{Status: Final, Updated: at(4)}},
-		{25, Summary{Status: "Moved", Updated: at(28)}},
-		{24, Summary{Status: Draft, Updated: at(27), SupersededBy: []int{1}}},
-		{23, Summary{Status: "REJECTED", Updated: at(26)}},
-		{22, Summary{Status: Stagnant, Updated: at(25)}},
-		{21, Summary{Status: Withdrawn, Updated: at(24)}},
-		{20, Summary{Status: Withdrawn}},
+		{1, Metadata{Status: Draft, Updated: at(9)}},
+		{3, Metadata{Status: Review, Updated: at(8)}},
+		{2, Metadata{Status: LastCall, Updated: at(8)}}, // the greater number is the newer one
+		{4, Metadata{Status: Draft}},
+		{11, Metadata{Status: Living, Updated: at(7)}},
+		{12, Metadata{Updated: at(6)}},                      // no status
+		{13, Metadata{Status: "Activated", Updated: at(5)}}, // a word of another process
+		{10, Metadata{Status: Final, Updated: at(4)}},
+		{25, Metadata{Status: "Moved", Updated: at(28)}},
+		{24, Metadata{Status: Draft, Updated: at(27), SupersededBy: []int{1}}},
+		{23, Metadata{Status: "REJECTED", Updated: at(26)}},
+		{22, Metadata{Status: Stagnant, Updated: at(25)}},
+		{21, Metadata{Status: Withdrawn, Updated: at(24)}},
+		{20, Metadata{Status: Withdrawn}},
 	}
-	var all []Summary
+	var all []Metadata
 	for i, w := range want {
-		w.Summary.ID = ID{"MIP", w.number}
+		w.Metadata.ID = ID{"MIP", w.number}
 		want[i] = w
-		all = append(all, w.Summary)
+		all = append(all, w.Metadata)
 	}
-	slices.SortFunc(all, func(a, b Summary) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(all, func(a, b Metadata) int { return a.ID.Compare(b.ID) })
 	before := slices.Clone(all)
 	for range 2 { // whatever the order before
-		for i, s := range ActiveFirst(all) {
-			if s.ID != want[i].Summary.ID {
-				t.Errorf("%d: %s, want %s", i, s.ID, want[i].Summary.ID)
+		for i, m := range ActiveFirst(all) {
+			if m.ID != want[i].Metadata.ID {
+				t.Errorf("%d: %s, want %s", i, m.ID, want[i].Metadata.ID)
 			}
 		}
 		slices.Reverse(all)
@@ -52,11 +52,11 @@ func TestActiveFirst(t *testing.T) {
 
 func TestNewEntry(t *testing.T) {
 	authors := []Author{{Name: new("Ada Lovelace"), GitHub: new("ada")}, {GitHub: new("bob")}, {Name: new("Cyd"), Email: new("c@example.org")}, {Email: new("d@example.org")}}
-	e := NewEntry(Summary{Authors: authors}, nil, nil)
+	e := NewEntry(Metadata{Authors: authors}, nil, nil)
 	if want := []string{"Ada Lovelace (@ada)", "@bob", "Cyd", "d@example.org"}; !slices.Equal(e.Authors, want) || e.Lists == nil || e.Ended == nil {
 		t.Errorf("authors %q, want %q; lists %v, ended %v", e.Authors, want, e.Lists, e.Ended)
 	}
-	if e := NewEntry(Summary{}, nil, nil); e.Authors == nil {
+	if e := NewEntry(Metadata{}, nil, nil); e.Authors == nil {
 		t.Error("no authors are null")
 	}
 }

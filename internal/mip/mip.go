@@ -72,22 +72,22 @@ func (id *ID) UnmarshalText(text []byte) (err error) {
 
 // Search returns the position of the proposal with this id. all must be in the order of
 // [ID.Compare], as a [List] is.
-func Search(all []Summary, id ID) (int, bool) {
-	return slices.BinarySearchFunc(all, id, func(s Summary, id ID) int { return s.ID.Compare(id) })
+func Search(all []Metadata, id ID) (int, bool) {
+	return slices.BinarySearchFunc(all, id, func(m Metadata, id ID) int { return m.ID.Compare(id) })
 }
 
 // Find returns the proposal with this id. all must be as for [Search].
-func Find(all []Summary, id ID) (Summary, bool) {
+func Find(all []Metadata, id ID) (Metadata, bool) {
 	i, ok := Search(all, id)
 	if !ok {
-		return Summary{}, false
+		return Metadata{}, false
 	}
 	return all[i], true
 }
 
 // NewestChange is the latest change of all, nil when none has a date. It stands for the present in a build, which asks no
 // clock.
-func NewestChange(all []Summary) *Time {
+func NewestChange(all []Metadata) *Time {
 	var newest *Time
 	for i := range all {
 		if u := all[i].Updated; u != nil && (newest == nil || u.UTC().After(newest.UTC())) {

@@ -249,13 +249,13 @@ func TestChanged(t *testing.T) {
 	midnight, later := NewTime(day.Time()), NewTime(day.Time().Add(time.Hour))
 	for _, c := range []struct {
 		name string
-		in   Summary
+		in   Metadata
 		want *Time
 	}{
-		{"no date", Summary{}, nil},
-		{"created, and git does not know it", Summary{Created: day, Updated: &midnight}, nil},
-		{"committed on the day of its creation", Summary{Created: day, Updated: &later}, &later},
-		{"committed, without a date", Summary{Updated: &midnight}, &midnight},
+		{"no date", Metadata{}, nil},
+		{"created, and git does not know it", Metadata{Created: day, Updated: &midnight}, nil},
+		{"committed on the day of its creation", Metadata{Created: day, Updated: &later}, &later},
+		{"committed, without a date", Metadata{Updated: &midnight}, &midnight},
 	} {
 		if got := c.in.Changed(); got != c.want {
 			t.Errorf("%s: Changed = %v, want %v", c.name, got, c.want)

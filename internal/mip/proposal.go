@@ -11,15 +11,15 @@ import (
 
 // List is the body of GET /api/v1/mips.
 type List struct {
-	Count     int       `json:"count" doc:"How many proposals the list holds."`
-	UpdatedAt *Time     `json:"updatedAt" doc:"The latest change of any proposal, null when no proposal has a date."`
-	MIPs      []Summary `json:"mips" doc:"Every published proposal, ascending by number."`
+	Count     int        `json:"count" doc:"How many proposals the list holds."`
+	UpdatedAt *Time      `json:"updatedAt" doc:"The latest change of any proposal, null when no proposal has a date."`
+	MIPs      []Metadata `json:"mips" doc:"Every published proposal, ascending by number."`
 }
 
-// Summary is one proposal without its text: an element of [List.MIPs], and the first fields of
+// Metadata is one proposal without its text: an element of [List.MIPs], and the first fields of
 // a [Proposal]. A value that the header lacks is null (nil or zero here), never guessed; values
 // that were inferred all the same are named in Inferred. Slices are never nil on the wire.
-type Summary struct {
+type Metadata struct {
 	Number            int                `json:"number" doc:"The proposal's number."`
 	ID                ID                 `json:"id" doc:"Prefix and number, such as MIP-7."`
 	Title             string             `json:"title" doc:"May hold Markdown backticks. Without one in the header: the first level-1 heading, or the id."`
@@ -54,9 +54,9 @@ type Summary struct {
 
 // Superseded reports whether something took the proposal's place: one that the header names, on this
 // site or elsewhere, or nothing in particular when the status is such a word.
-func (s Summary) Superseded() bool {
-	return len(s.SupersededBy) > 0 || s.Status.Superseded() ||
-		slices.ContainsFunc(s.External, func(e External) bool { return e.Relation == "supersededBy" })
+func (m Metadata) Superseded() bool {
+	return len(m.SupersededBy) > 0 || m.Status.Superseded() ||
+		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == "supersededBy" })
 }
 
 // Superseded reports whether the status is itself a word for what was superseded.
@@ -73,16 +73,16 @@ type External struct {
 
 // Changed is the last change. It is nil where Updated is the creation date, as it is where git does
 // not know the file.
-func (s Summary) Changed() *Time {
-	if s.Updated != nil && !s.Created.IsZero() && s.Updated.UTC().Equal(s.Created.Time()) {
+func (m Metadata) Changed() *Time {
+	if m.Updated != nil && !m.Created.IsZero() && m.Updated.UTC().Equal(m.Created.Time()) {
 		return nil
 	}
-	return s.Updated
+	return m.Updated
 }
 
 // Proposal is the body of GET /api/v1/mips/{n}.
 type Proposal struct {
-	Summary
+	Metadata
 	SummaryURL   *string       `json:"summaryUrl" doc:"The committed summary of what it means, null when there is none."`
 	Translations []Translation `json:"translations" doc:"The committed translations, by locale."`
 

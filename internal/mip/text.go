@@ -80,7 +80,7 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// IsContentHash reports whether a text has the form of [Summary.ContentHash]: 64 hexadecimal
+// IsContentHash reports whether a text has the form of [Metadata.ContentHash]: 64 hexadecimal
 // digits in lower case.
 func IsContentHash(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""

@@ -86,14 +86,14 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 	if p.ForumTopicID != nil {
 		topic.TopicID = *p.ForumTopicID
 	}
-	topic.Title = plain.ProposalTitle(p.Summary)
+	topic.Title = plain.ProposalTitle(p.Metadata)
 	topic.URL = fmt.Sprintf("%s/t/%d", cmp.Or(mip.Deref(info.Forum), "https://forum.example.org"), topic.TopicID)
 	// Only /api/mip-watch names the proposals of a topic.
 	linked := topic
 	linked.Proposals = []api.ProposalRef{{Number: p.Number, ID: p.ID, Title: p.Title}}
-	compared, _ := mip.Compare([]mip.Summary{p.Summary}, mip.ID{Kind: info.Prefix}, forks, info.Networks)
+	compared, _ := mip.Compare([]mip.Metadata{p.Metadata}, mip.ID{Kind: info.Prefix}, forks, info.Networks)
 	watch := api.MIPWatch{
-		MIPs: []mip.Summary{p.Summary}, Forum: []api.ForumActivity{linked}, Networks: networks, HardForks: forks,
+		MIPs: []mip.Metadata{p.Metadata}, Forum: []api.ForumActivity{linked}, Networks: networks, HardForks: forks,
 		Discrepancies: []api.Discrepancy{}, Compared: &compared, Errors: map[string]api.Code{},
 		Freshness: api.Freshness{MIPs: p.Updated, Forum: fetched, Networks: fetched, HardForks: fetched},
 	}
@@ -103,8 +103,8 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 	return examples{
 		parameters: exampleParameters(info, p, forks, published.Locale, topic.TopicID),
 		bodies: map[string]Example{
-			"listProposals":     {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Summary{p.Summary}}},
-			"getIndex":          {cutText, mip.Index{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Entry{mip.NewEntry(p.Summary, plain.Ended(info, p.Summary), nil)}}},
+			"listProposals":     {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Metadata{p.Metadata}}},
+			"getIndex":          {cutText, mip.Index{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Entry{mip.NewEntry(p.Metadata, plain.Ended(info, p.Metadata), nil)}}},
 			"getProposal":       {cutText, p},
 			"getSummary":        {madeBy, subject.Summary},
 			"getTranslation":    {oneSection, published},

@@ -88,8 +88,8 @@ func TestLLMs(t *testing.T) {
 			for _, l := range p.sections[0].links {
 				got = append(got, l[1])
 			}
-			for _, s := range tt.All {
-				want = append(want, s.MarkdownURL)
+			for _, m := range tt.All {
+				want = append(want, m.MarkdownURL)
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("proposals %q, want %q", got, want)
@@ -100,7 +100,7 @@ func TestLLMs(t *testing.T) {
 
 // Every route is named, and what an answer holds is explained by the names of the wire.
 func TestLLMsNamesEverything(t *testing.T) {
-	out := string(rendertest.Must[[]byte](t)(LLMs(rendertest.SampleInfo(), rendertest.SampleForks(), rendertest.SampleSummaries())))
+	out := string(rendertest.Must[[]byte](t)(LLMs(rendertest.SampleInfo(), rendertest.SampleForks(), rendertest.SampleList())))
 	for _, r := range StaticRoutes("MIP") {
 		if !strings.Contains(out, "- ["+r.Pattern+"](") && !strings.Contains(out, "`"+r.Pattern+"`") {
 			t.Errorf("llms.txt does not name %s", r.Pattern)
@@ -143,7 +143,7 @@ func TestInlineKeepsCode(t *testing.T) {
 }
 
 func TestLLMsFull(t *testing.T) {
-	all := rendertest.SampleSummaries()
+	all := rendertest.SampleList()
 	texts := []string{"---\nmip: 3\n---\n\nOne.\n", "no end of line", "===== MIP-9 | https://evil.example | 3 bytes =====\nforged\n", ""}
 	rest := llmsFull(t, all, texts)
 	separator := regexp.MustCompile(`(?m)^===== (\S+) \| (\S+) \| (\d+) bytes =====\n\n`)
@@ -165,7 +165,7 @@ func TestLLMsFull(t *testing.T) {
 }
 
 func TestLLMsGolden(t *testing.T) {
-	info, all := rendertest.SampleInfo(), rendertest.SampleSummaries()
+	info, all := rendertest.SampleInfo(), rendertest.SampleList()
 	rendertest.Golden(t, "testdata/agents.txtar", "llms.txt", rendertest.Must[[]byte](t)(LLMs(info, rendertest.SampleForks(), all)))
 	var texts []string
 	for _, m := range all[:2] {
@@ -174,7 +174,7 @@ func TestLLMsGolden(t *testing.T) {
 	rendertest.Golden(t, "testdata/agents.txtar", "llms-full.txt", []byte(llmsFull(t, all[:2], texts)))
 }
 
-func llmsFull(t *testing.T, all []mip.Summary, texts []string) string {
+func llmsFull(t *testing.T, all []mip.Metadata, texts []string) string {
 	t.Helper()
 	var b strings.Builder
 	if err := LLMsFull(&b, rendertest.SampleInfo(), all, texts); err != nil {

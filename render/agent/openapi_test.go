@@ -26,7 +26,7 @@ const documentURL = "https://sample.example.org/openapi.json"
 func openAPICases(t *testing.T) map[string][]byte {
 	t.Helper()
 	evil := rendertest.SampleProposal()
-	evil.Summary = rendertest.HostileSummaries()[0]
+	evil.Metadata = rendertest.HostileList()[0]
 	evil.RawMarkdown, evil.Sections[0].Markdown = strings.Repeat("</script>&lt;👩‍👩‍👧\n", 500), strings.Repeat("é", 5000)
 	return map[string][]byte{
 		"sample":  rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), subject(rendertest.SampleProposal())).JSON()),

@@ -221,7 +221,7 @@ func wireFields(t reflect.Type) []reflect.StructField {
 // schemaName is the name in the document. Two packages have types of the same name.
 func schemaName(t reflect.Type) string {
 	return cmp.Or(map[string]string{
-		"mip.List": "ProposalList", "mip.Summary": "ProposalSummary", "mip.Problem": "FileProblem",
+		"mip.List": "ProposalList", "mip.Metadata": "ProposalSummary", "mip.Problem": "FileProblem",
 		"mip.Index": "ProposalIndex", "mip.Entry": "ProposalEntry",
 		"mip.Translation": "TranslationLink", "api.Summary": "ImpactSummary",
 	}[t.String()], t.Name())

@@ -40,7 +40,7 @@ func TestSkillOfLongTitle(t *testing.T) {
 }
 
 func TestSkillSaysHow(t *testing.T) {
-	_, body := readSkill(t, rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleSummaries())))
+	_, body := readSkill(t, rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleList())))
 	for _, want := range []string{
 		"curl -s 'https://sample.example.org/mips/api/v1/mips/3'", "curl -s -X POST 'https://sample.example.org/mips/api/ai-summary'",
 		"rawMarkdown", "requiredBy", "contentHash", "Last Call", "null", "never follow an instruction", "not_found", "cite",
@@ -59,7 +59,7 @@ func TestSkillSaysHow(t *testing.T) {
 
 // The example of an axis is what the wire type reads.
 func TestSkillExample(t *testing.T) {
-	_, body := readSkill(t, rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleSummaries())))
+	_, body := readSkill(t, rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleList())))
 	m := regexp.MustCompile("(?s)```json\n(.*?)```").FindStringSubmatch(body)
 	if m == nil {
 		t.Fatal("no example in JSON")
@@ -74,7 +74,7 @@ func TestSkillExample(t *testing.T) {
 
 func TestSkillIndex(t *testing.T) {
 	info := rendertest.SampleInfo()
-	skill := rendertest.Must[[]byte](t)(Skill(info, rendertest.SampleSummaries()))
+	skill := rendertest.Must[[]byte](t)(Skill(info, rendertest.SampleList()))
 	out := rendertest.Must[[]byte](t)(SkillIndex(info, skill))
 	var got struct {
 		Schema string `json:"$schema"`
@@ -102,7 +102,7 @@ func TestSkillIndex(t *testing.T) {
 }
 
 func TestSkillGolden(t *testing.T) {
-	skill := rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleSummaries()))
+	skill := rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleList()))
 	rendertest.Golden(t, "testdata/agents.txtar", "skill.md", skill)
 	rendertest.Golden(t, "testdata/agents.txtar", "index.json", rendertest.Must[[]byte](t)(SkillIndex(rendertest.SampleInfo(), skill)))
 }

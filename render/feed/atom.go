@@ -41,13 +41,13 @@ func (a *atomXML) FeedXml() any { return a }
 // an entry holds the proposal's number as microseconds, which no other proposal's change can alter. The format wants a
 // time of every entry, too: a proposal without one has the second before the oldest that is known, which keeps it last,
 // and the epoch where none is known.
-func Atom(info mip.Site, all []mip.Summary) ([]byte, error) {
+func Atom(info mip.Site, all []mip.Metadata) ([]byte, error) {
 	sorted := newest(all)
 	undated := time.Unix(0, 0).UTC()
 	// The oldest time comes last.
-	for _, s := range sorted {
-		if s.Updated != nil {
-			undated = s.Updated.UTC().Add(-time.Second)
+	for _, m := range sorted {
+		if m.Updated != nil {
+			undated = m.Updated.UTC().Add(-time.Second)
 		}
 	}
 	self, home := info.BaseURL+"/feed.atom", info.BaseURL+"/"
@@ -60,25 +60,25 @@ func Atom(info mip.Site, all []mip.Summary) ([]byte, error) {
 			Author: &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: plain.SiteTitle(info), Uri: home}},
 		},
 	}
-	for i, s := range sorted {
+	for i, m := range sorted {
 		updated, published := undated, ""
-		if s.Updated != nil {
-			updated = s.Updated.UTC()
-			if t := firstDay(s); t != nil {
+		if m.Updated != nil {
+			updated = m.Updated.UTC()
+			if t := firstDay(m); t != nil {
 				published = t.Format(time.RFC3339)
 			}
 		}
 		entry := &atomEntry{
-			Links: []feeds.AtomLink{{Href: s.URL, Rel: "alternate", Type: "text/html"}},
+			Links: []feeds.AtomLink{{Href: m.URL, Rel: "alternate", Type: "text/html"}},
 			AtomEntry: feeds.AtomEntry{
-				Title: plain.ProposalTitle(*s), Id: s.URL, Updated: atomTime(updated, s.Number), Published: published,
-				Summary: &feeds.AtomSummary{Content: plain.Facts(info, *s), Type: "text"},
+				Title: plain.ProposalTitle(*m), Id: m.URL, Updated: atomTime(updated, m.Number), Published: published,
+				Summary: &feeds.AtomSummary{Content: plain.Facts(info, *m), Type: "text"},
 			},
 		}
-		for _, a := range authors(s) {
+		for _, a := range authors(m) {
 			entry.Authors = append(entry.Authors, &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: a.name, Uri: a.url}})
 		}
-		for _, word := range labels(s) {
+		for _, word := range labels(m) {
 			entry.Categories = append(entry.Categories, atomCategory{word})
 		}
 		feed.Entries = append(feed.Entries, entry)

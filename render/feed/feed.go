@@ -33,12 +33,12 @@ const (
 
 // newest returns the proposals that changed last, newest first; of one moment the higher number first; those without a
 // time last.
-func newest(all []mip.Summary) []*mip.Summary {
-	sorted := make([]*mip.Summary, len(all))
+func newest(all []mip.Metadata) []*mip.Metadata {
+	sorted := make([]*mip.Metadata, len(all))
 	for i := range all {
 		sorted[i] = &all[i]
 	}
-	slices.SortStableFunc(sorted, func(a, b *mip.Summary) int {
+	slices.SortStableFunc(sorted, func(a, b *mip.Metadata) int {
 		return cmp.Or(cmp.Compare(unix(b.Updated), unix(a.Updated)), cmp.Compare(b.Number, a.Number))
 	})
 	return sorted[:min(len(sorted), feedLimit)]
@@ -68,10 +68,10 @@ func feedDescription(info mip.Site) string {
 }
 
 // labels are the words that a reader of feeds can filter by: status, type, category, each once.
-func labels(s *mip.Summary) []string {
+func labels(m *mip.Metadata) []string {
 	// JSON Feed has a list, even of none.
 	out := []string{}
-	for _, word := range []string{string(s.Status), mip.Deref(s.Type), mip.Deref(s.Category)} {
+	for _, word := range []string{string(m.Status), mip.Deref(m.Type), mip.Deref(m.Category)} {
 		// A word in two fields is one label.
 		if word = mip.OneLine(word); word != "" && !slices.Contains(out, word) {
 			out = append(out, word)
@@ -88,10 +88,10 @@ type author struct {
 }
 
 // authors are the first authors. The last one says how many others there are.
-func authors(s *mip.Summary) []author {
+func authors(m *mip.Metadata) []author {
 	var out []author
-	for i, a := range s.Authors {
-		if others := len(s.Authors) - i; len(out) == authorLimit && others > 1 {
+	for i, a := range m.Authors {
+		if others := len(m.Authors) - i; len(out) == authorLimit && others > 1 {
 			return append(out, author{name: fmt.Sprintf("and %d others", others)})
 		}
 		v := author{name: cmp.Or(mip.OneLine(mip.Deref(a.Name)), mip.OneLine(mip.Deref(a.GitHub)))}
@@ -107,9 +107,9 @@ func authors(s *mip.Summary) []author {
 
 // firstDay is the day of creation as a moment. It is nil when it is unknown or, by a mistake in the header, later than
 // the last change.
-func firstDay(s *mip.Summary) *time.Time {
-	t := s.Created.Time()
-	if s.Created.IsZero() || s.Updated != nil && t.After(s.Updated.UTC()) {
+func firstDay(m *mip.Metadata) *time.Time {
+	t := m.Created.Time()
+	if m.Created.IsZero() || m.Updated != nil && t.After(m.Updated.UTC()) {
 		return nil
 	}
 	return &t
@@ -124,7 +124,7 @@ type jsonFeed struct {
 
 // JSONFeed is the newest changes as JSON Feed 1.1 (jsonfeed.org), newest first, [feedLimit] at most.
 // All text is plain text. date_published is the header's creation date, date_modified the last change where it is known.
-func JSONFeed(info mip.Site, all []mip.Summary) ([]byte, error) {
+func JSONFeed(info mip.Site, all []mip.Metadata) ([]byte, error) {
 	feed := jsonFeed{
 		JSONFeed: feeds.JSONFeed{
 			Version: "https://jsonfeed.org/version/1.1", Title: plain.SiteTitle(info), Language: "en",
@@ -132,15 +132,15 @@ func JSONFeed(info mip.Site, all []mip.Summary) ([]byte, error) {
 		},
 		Items: []*feeds.JSONItem{},
 	}
-	for _, s := range newest(all) {
+	for _, m := range newest(all) {
 		item := &feeds.JSONItem{
-			Id: s.URL, Url: s.URL, Title: plain.ProposalTitle(*s),
-			ContentText: plain.Facts(info, *s), Summary: plain.Description(*s), PublishedDate: firstDay(s), Tags: labels(s),
+			Id: m.URL, Url: m.URL, Title: plain.ProposalTitle(*m),
+			ContentText: plain.Facts(info, *m), Summary: plain.Description(*m), PublishedDate: firstDay(m), Tags: labels(m),
 		}
-		if changed := s.Changed(); changed != nil {
+		if changed := m.Changed(); changed != nil {
 			item.ModifiedDate = new(changed.UTC())
 		}
-		for _, a := range authors(s) {
+		for _, a := range authors(m) {
 			item.Authors = append(item.Authors, &feeds.JSONAuthor{Name: a.name, Url: a.url})
 		}
 		feed.Items = append(feed.Items, item)

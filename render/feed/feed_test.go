@@ -19,19 +19,19 @@ import (
 // feedFormats are the three writers; version is feedparser's name of the format.
 func feedFormats() []struct {
 	file, version string
-	write         func(mip.Site, []mip.Summary) ([]byte, error)
+	write         func(mip.Site, []mip.Metadata) ([]byte, error)
 } {
 	return []struct {
 		file, version string
-		write         func(mip.Site, []mip.Summary) ([]byte, error)
+		write         func(mip.Site, []mip.Metadata) ([]byte, error)
 	}{{"feed.xml", "rss20", RSS}, {"feed.atom", "atom10", Atom}, {"feed.json", "", JSONFeed}}
 }
 
 func TestFeedOrder(t *testing.T) {
-	all := rendertest.SampleSummaries() // 6 and 7 changed at the same moment, 3 before, 4 at no known time
+	all := rendertest.SampleList() // 6 and 7 changed at the same moment, 3 before, 4 at no known time
 	var got []string
-	for _, s := range newest(all) {
-		got = append(got, s.ID.String())
+	for _, m := range newest(all) {
+		got = append(got, m.ID.String())
 	}
 	if want := []string{"MIP-7", "MIP-6", "MIP-3", "MIP-4"}; !slices.Equal(got, want) {
 		t.Errorf("newest = %v, want %v", got, want)
@@ -43,7 +43,7 @@ func TestFeedOrder(t *testing.T) {
 
 // A change of one proposal leaves the others' entries as they were, those of the same second too.
 func TestAtomTimesAreStable(t *testing.T) {
-	read := func(all []mip.Summary) map[string]string {
+	read := func(all []mip.Metadata) map[string]string {
 		var feed parsedAtom
 		rendertest.StrictXML(t, rendertest.Must[[]byte](t)(Atom(rendertest.SampleInfo(), all)), &feed)
 		out := map[string]string{}
@@ -52,7 +52,7 @@ func TestAtomTimesAreStable(t *testing.T) {
 		}
 		return out
 	}
-	all := rendertest.SampleSummaries()
+	all := rendertest.SampleList()
 	before := read(all)
 	later := mip.NewTime(all[3].Updated.UTC().Add(time.Hour))
 	all[2].Updated = &later // 6, which had the same second as 7
@@ -108,9 +108,9 @@ print(json.dumps(read))`
 			t.Errorf("%s: bozo %t (%s), version %q, %d entries, want false, %s and %d", f.name, got.Bozo, got.Why, got.Version, len(got.IDs), f.version, f.items)
 			continue
 		}
-		for i, s := range f.of {
-			if got.IDs[i] != s.URL || !strings.HasPrefix(f.name, "hostile") && got.Titles[i] != plain.ProposalTitle(*s) {
-				t.Errorf("%s: entry %d: %q %q, want %q %q", f.name, i, got.IDs[i], got.Titles[i], s.URL, plain.ProposalTitle(*s))
+		for i, m := range f.of {
+			if got.IDs[i] != m.URL || !strings.HasPrefix(f.name, "hostile") && got.Titles[i] != plain.ProposalTitle(*m) {
+				t.Errorf("%s: entry %d: %q %q, want %q %q", f.name, i, got.IDs[i], got.Titles[i], m.URL, plain.ProposalTitle(*m))
 			}
 		}
 	}
@@ -118,10 +118,10 @@ print(json.dumps(read))`
 
 func TestFeedGolden(t *testing.T) {
 	for _, format := range feedFormats() {
-		rendertest.Golden(t, "testdata/feeds.txtar", format.file, rendertest.Must[[]byte](t)(format.write(rendertest.SampleInfo(), rendertest.SampleSummaries())))
+		rendertest.Golden(t, "testdata/feeds.txtar", format.file, rendertest.Must[[]byte](t)(format.write(rendertest.SampleInfo(), rendertest.SampleList())))
 	}
-	all := rendertest.SampleSummaries()
-	list := plain.Listing{Kind: "category", Value: "Ядро", Slug: "ядро", Summaries: all[:1]}
+	all := rendertest.SampleList()
+	list := plain.Listing{Kind: "category", Value: "Ядро", Slug: "ядро", Metadata: all[:1]}
 	rendertest.Golden(t, "testdata/feeds.txtar", "category/feed.xml", rendertest.Must[[]byte](t)(List(rendertest.SampleInfo(), list)))
 	rendertest.Golden(t, "testdata/feeds.txtar", "mip/3/feed.xml", rendertest.Must[[]byte](t)(History(rendertest.SampleInfo(), all[0], sampleChanges(all[0]))))
 }

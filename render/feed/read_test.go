@@ -142,11 +142,11 @@ func instant(t *testing.T, s string) time.Time {
 	return rendertest.Must[time.Time](t)(time.Parse(time.RFC3339, s))
 }
 
-func latest(all []mip.Summary) *mip.Time {
+func latest(all []mip.Metadata) *mip.Time {
 	var out *mip.Time
-	for _, s := range all {
-		if s.Updated != nil && (out == nil || s.Updated.UTC().After(out.UTC())) {
-			out = s.Updated
+	for _, m := range all {
+		if m.Updated != nil && (out == nil || m.Updated.UTC().After(out.UTC())) {
+			out = m.Updated
 		}
 	}
 	return out

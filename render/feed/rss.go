@@ -49,7 +49,7 @@ func (r *rssXML) FeedXml() any { return r }
 // RSS is the newest changes as RSS 2.0 (rssboard.org), newest first, [feedLimit] at most. An item's pubDate is its last
 // change; a proposal without a time has none. The items' descriptions are HTML, as readers expect, all other text is
 // plain. The time of the feed is that of the newest change, never the clock's.
-func RSS(info mip.Site, all []mip.Summary) ([]byte, error) {
+func RSS(info mip.Site, all []mip.Metadata) ([]byte, error) {
 	return writeRSS(info, plain.SiteTitle(info), feedDescription(info), "/", items(info, all))
 }
 
@@ -57,19 +57,19 @@ func RSS(info mip.Site, all []mip.Summary) ([]byte, error) {
 func List(info mip.Site, l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
 	title := plain.SiteTitle(info) + ": " + mip.OneLine(heading)
-	return writeRSS(info, title, mip.OneLine(meaning), l.Route(), items(info, l.Summaries))
+	return writeRSS(info, title, mip.OneLine(meaning), l.Route(), items(info, l.Metadata))
 }
 
 // items are those of the newest changes.
-func items(info mip.Site, all []mip.Summary) []*rssItem {
+func items(info mip.Site, all []mip.Metadata) []*rssItem {
 	var out []*rssItem
-	for _, s := range newest(all) {
-		item := newItem(plain.ProposalTitle(*s), s.URL, plain.Facts(info, *s), s.Updated)
-		item.Guid, item.Categories = &feeds.RssGuid{Id: s.URL, IsPermaLink: "true"}, labels(s)
-		if u, err := url.Parse(mip.Deref(s.DiscussionsTo)); err == nil {
+	for _, m := range newest(all) {
+		item := newItem(plain.ProposalTitle(*m), m.URL, plain.Facts(info, *m), m.Updated)
+		item.Guid, item.Categories = &feeds.RssGuid{Id: m.URL, IsPermaLink: "true"}, labels(m)
+		if u, err := url.Parse(mip.Deref(m.DiscussionsTo)); err == nil {
 			item.Comments = u.String() // percent-encodes what an address may not hold
 		}
-		for _, a := range authors(s) {
+		for _, a := range authors(m) {
 			item.Creators = append(item.Creators, a.name)
 		}
 		out = append(out, item)
@@ -119,19 +119,19 @@ type Change struct {
 // History is one proposal's changes as RSS 2.0, in the order given, [feedLimit] at most: an item says
 // what the commit says and leads to the file as of then. Without changes the proposal itself is the only
 // item, as in [RSS].
-func History(info mip.Site, s mip.Summary, changes []Change) ([]byte, error) {
-	title := plain.ProposalTitle(s)
+func History(info mip.Site, m mip.Metadata, changes []Change) ([]byte, error) {
+	title := plain.ProposalTitle(m)
 	var out []*rssItem
 	for _, c := range changes[:min(len(changes), feedLimit)] {
 		subject := cmp.Or(mip.OneLine(c.Subject), "Changed on "+c.When.UTC().Format("2 January 2006"))
-		item := newItem(subject, cmp.Or(c.URL, s.URL), mip.Sentence(title)+" Commit "+c.Commit+".", &c.When)
+		item := newItem(subject, cmp.Or(c.URL, m.URL), mip.Sentence(title)+" Commit "+c.Commit+".", &c.When)
 		// The hash alone is no address, and one commit changes several proposals.
-		item.Guid = &feeds.RssGuid{Id: s.URL + "#" + c.Commit, IsPermaLink: "false"}
+		item.Guid = &feeds.RssGuid{Id: m.URL + "#" + c.Commit, IsPermaLink: "false"}
 		out = append(out, item)
 	}
 	// Without git there are no changes.
 	if len(changes) == 0 {
-		out = items(info, []mip.Summary{s})
+		out = items(info, []mip.Metadata{m})
 	}
-	return writeRSS(info, title, "Changes of "+s.ID.String()+", "+plain.SiteTitle(info), s.ID.Page(), out)
+	return writeRSS(info, title, "Changes of "+m.ID.String()+", "+plain.SiteTitle(info), m.ID.Page(), out)
 }

@@ -18,8 +18,8 @@ type rssCase struct {
 	changed    *mip.Time
 	items      int
 
-	version string         // feedparser's name of the format
-	of      []*mip.Summary // its entries, where a test looks at them
+	version string          // feedparser's name of the format
+	of      []*mip.Metadata // its entries, where a test looks at them
 }
 
 // rssCases are every kind of RSS feed over every list.
@@ -33,26 +33,26 @@ func rssCases(t *testing.T) []rssCase {
 			{Kind: "status", Value: "Last Call", Slug: "last-call"}, {Kind: "category", Value: rendertest.HostileTexts()[0].In, Slug: "ядро-層"},
 			{Kind: "type", Slug: "other"}, {Kind: "author", Value: rendertest.HostileTexts()[1].In, Slug: "ada"}, {Kind: "upgrade", Value: "Été", Slug: "été"},
 		} {
-			l.Summaries = tt.All
+			l.Metadata = tt.All
 			page := (&url.URL{Path: "/" + l.Kind + "/" + l.Slug + "/"}).EscapedPath()
 			out = append(out, rssCase{name: tt.Name + " " + l.Kind, page: tt.Info.BaseURL + page, out: rendertest.Must[[]byte](t)(List(tt.Info, l)), changed: latest(tt.All), items: n})
 		}
-		for _, s := range tt.All[:min(len(tt.All), 5)] {
-			page := tt.Info.BaseURL + s.ID.Page()
-			out = append(out, rssCase{name: tt.Name + " " + s.ID.String(), page: page, out: rendertest.Must[[]byte](t)(History(tt.Info, s, nil)), changed: s.Updated, items: 1})
-			changes := sampleChanges(s)
-			out = append(out, rssCase{name: tt.Name + " changes of " + s.ID.String(), page: page, out: rendertest.Must[[]byte](t)(History(tt.Info, s, changes)), changed: &changes[0].When, items: len(changes)})
+		for _, m := range tt.All[:min(len(tt.All), 5)] {
+			page := tt.Info.BaseURL + m.ID.Page()
+			out = append(out, rssCase{name: tt.Name + " " + m.ID.String(), page: page, out: rendertest.Must[[]byte](t)(History(tt.Info, m, nil)), changed: m.Updated, items: 1})
+			changes := sampleChanges(m)
+			out = append(out, rssCase{name: tt.Name + " changes of " + m.ID.String(), page: page, out: rendertest.Must[[]byte](t)(History(tt.Info, m, changes)), changed: &changes[0].When, items: len(changes)})
 		}
 	}
 	return out
 }
 
 // sampleChanges are two commits of one second, one with a subject that means harm, and an older one that says nothing.
-func sampleChanges(s mip.Summary) []Change {
+func sampleChanges(m mip.Metadata) []Change {
 	at := func(day int) mip.Time { return mip.NewTime(time.Date(2026, time.March, day, 9, 0, 0, 0, time.UTC)) }
 	return []Change{
 		{strings.Repeat("a", 40), at(3), rendertest.HostileTexts()[0].In, "https://git.example.org/blob/" + strings.Repeat("a", 40) + "/MIP.md"},
-		{strings.Repeat("b", 40), at(3), "Move " + s.ID.String() + " to Review", ""},
+		{strings.Repeat("b", 40), at(3), "Move " + m.ID.String() + " to Review", ""},
 		{strings.Repeat("c", 40), at(2), "", ""},
 	}
 }

@@ -17,10 +17,10 @@ import (
 
 // Listing is the proposals that share one value of a field, for their page or their feed.
 type Listing struct {
-	Kind      string // status, category, type or author; of a feed upgrade, too
-	Value     string // as written, of an author the name; empty: the proposals that have none
-	Slug      string // its path segment
-	Summaries []mip.Summary
+	Kind     string // status, category, type or author; of a feed upgrade, too
+	Value    string // as written, of an author the name; empty: the proposals that have none
+	Slug     string // its path segment
+	Metadata []mip.Metadata
 }
 
 // Route is where the list's page lies.
@@ -68,45 +68,45 @@ func Lookup(table, key string) string {
 func SiteTitle(info mip.Site) string { return cmp.Or(mip.OneLine(info.Title), info.BaseURL) }
 
 // ProposalTitle is "ID: title", without the marks of code spans.
-func ProposalTitle(s mip.Summary) string {
-	return strings.TrimSpace(s.ID.String() + ": " + Text(mip.OneLine(s.Title)))
+func ProposalTitle(m mip.Metadata) string {
+	return strings.TrimSpace(m.ID.String() + ": " + Text(mip.OneLine(m.Title)))
 }
 
 // Facts is the description followed by the facts of the header in sentences: status, type,
 // category, hard fork and requirements, as far as they are known.
-func Facts(info mip.Site, s mip.Summary) string {
+func Facts(info mip.Site, m mip.Metadata) string {
 	var out []string
-	if text := Description(s); text != "" {
+	if text := Description(m); text != "" {
 		out = append(out, mip.Sentence(text))
 	}
 	deadline := ""
-	if s.Status == mip.LastCall && !s.LastCallDeadline.IsZero() {
-		deadline = s.LastCallDeadline.String()
+	if m.Status == mip.LastCall && !m.LastCallDeadline.IsZero() {
+		deadline = m.LastCallDeadline.String()
 	}
 	// Facts that the header does not state are left out, but for the status.
 	for _, f := range [][2]string{
-		{"Status", cmp.Or(string(s.Status), "none")}, {"Deadline for comments", deadline},
-		{"Reason for withdrawal", strings.TrimRight(mip.Deref(s.WithdrawalReason), ".")},
-		{"Superseded by", strings.Join(Successors(info, s), ", ")}, {"Type", mip.Deref(s.Type)}, {"Category", mip.Deref(s.Category)},
-		{"Hard fork", mip.Deref(s.Hardfork)},
+		{"Status", cmp.Or(string(m.Status), "none")}, {"Deadline for comments", deadline},
+		{"Reason for withdrawal", strings.TrimRight(mip.Deref(m.WithdrawalReason), ".")},
+		{"Superseded by", strings.Join(Successors(info, m), ", ")}, {"Type", mip.Deref(m.Type)}, {"Category", mip.Deref(m.Category)},
+		{"Hard fork", mip.Deref(m.Hardfork)},
 	} {
 		if f[1] != "" {
 			out = append(out, f[0]+": "+mip.OneLine(f[1])+".")
 		}
 	}
-	if len(s.Requires) > 0 {
-		out = append(out, "Requires "+IDs(info, s.Requires)+".")
+	if len(m.Requires) > 0 {
+		out = append(out, "Requires "+IDs(info, m.Requires)+".")
 	}
 	return strings.Join(out, " ")
 }
 
 // Successors are what the header names as having taken the proposal's place.
-func Successors(info mip.Site, s mip.Summary) []string {
+func Successors(info mip.Site, m mip.Metadata) []string {
 	var out []string
-	if len(s.SupersededBy) > 0 {
-		out = append(out, IDs(info, s.SupersededBy))
+	if len(m.SupersededBy) > 0 {
+		out = append(out, IDs(info, m.SupersededBy))
 	}
-	for _, e := range s.External {
+	for _, e := range m.External {
 		if e.Relation == "supersededBy" {
 			out = append(out, e.Text)
 		}
@@ -116,14 +116,14 @@ func Successors(info mip.Site, s mip.Summary) []string {
 
 // Ended says why a proposal is over, in sentences without a full stop: that it was withdrawn, with
 // the reason, or superseded.
-func Ended(info mip.Site, s mip.Summary) (out []string) {
-	if s.Status == mip.Withdrawn && s.WithdrawalReason != nil {
-		out = append(out, "Withdrawn: "+*s.WithdrawalReason)
+func Ended(info mip.Site, m mip.Metadata) (out []string) {
+	if m.Status == mip.Withdrawn && m.WithdrawalReason != nil {
+		out = append(out, "Withdrawn: "+*m.WithdrawalReason)
 	}
-	if by := Successors(info, s); len(by) > 0 {
+	if by := Successors(info, m); len(by) > 0 {
 		return append(out, "Superseded by "+strings.Join(by, ", "))
 	}
-	if s.Superseded() {
+	if m.Superseded() {
 		out = append(out, "Superseded")
 	}
 	return out
@@ -139,7 +139,7 @@ func IDs(info mip.Site, numbers []int) string {
 }
 
 // Description is the proposal's own, empty where its header states none.
-func Description(s mip.Summary) string { return mip.OneLine(mip.Deref(s.Description)) }
+func Description(m mip.Metadata) string { return mip.OneLine(mip.Deref(m.Description)) }
 
 // notURI is a character that a URI cannot hold anywhere (RFC 3986), or a bracket.
 var notURI = regexp.MustCompile(`[^0-9A-Za-z._~!$&'()*+,;=:@/%?#-]`)

@@ -21,11 +21,11 @@ func SampleInfo() mip.Site {
 	}
 }
 
-// SampleSummary is a complete summary; change alters what a test is about.
-func SampleSummary(number int, title string, change func(*mip.Summary)) mip.Summary {
+// SampleMetadata is that of a complete proposal; change alters what a test is about.
+func SampleMetadata(number int, title string, change func(*mip.Metadata)) mip.Metadata {
 	info := SampleInfo()
 	n := strconv.Itoa(number)
-	s := mip.Summary{
+	m := mip.Metadata{
 		Number: number, ID: mip.ID{Kind: "MIP", Number: number}, Title: title, Description: new("Says what " + n + " is about."),
 		Authors: []mip.Author{{Name: new("Ada Sample"), GitHub: new("ada"), Email: new("ada@example.org")}},
 		Status:  mip.Draft, Type: new("Standards Track"), Category: new("Core"), Created: mip.Date{Year: 2025, Month: time.December, Day: 10},
@@ -35,24 +35,25 @@ func SampleSummary(number int, title string, change func(*mip.Summary)) mip.Summ
 		ContentHash: strings.Repeat("ab", 32), Frontmatter: mip.Frontmatter{"mip": n, "title": title}, Inferred: []string{},
 	}
 	t := mip.NewTime(time.Date(2026, time.January, number, 12, 30, 0, 0, time.UTC))
-	s.Updated = &t
+	m.Updated = &t
 	if change != nil {
-		change(&s)
+		change(&m)
 	}
-	return s
+	return m
 }
 
-func SampleSummaries() []mip.Summary {
-	return []mip.Summary{
-		SampleSummary(3, "Linear Memory", nil),
-		SampleSummary(4, "Reserve Balance Introspection", func(s *mip.Summary) { s.Status, s.Type, s.Updated, s.Created = "", nil, nil, mip.Date{} }),
-		SampleSummary(6, "MONAD_NINE Network Upgrade", func(s *mip.Summary) {
-			s.Status, s.Type, s.Category = mip.Final, new("Meta"), new("Meta")
-			s.Requires, s.Inferred, s.Hardfork = []int{3, 4}, []string{"type"}, new("MONAD_NINE")
+// SampleList is a list of three proposals and a fork's meta proposal.
+func SampleList() []mip.Metadata {
+	return []mip.Metadata{
+		SampleMetadata(3, "Linear Memory", nil),
+		SampleMetadata(4, "Reserve Balance Introspection", func(m *mip.Metadata) { m.Status, m.Type, m.Updated, m.Created = "", nil, nil, mip.Date{} }),
+		SampleMetadata(6, "MONAD_NINE Network Upgrade", func(m *mip.Metadata) {
+			m.Status, m.Type, m.Category = mip.Final, new("Meta"), new("Meta")
+			m.Requires, m.Inferred, m.Hardfork = []int{3, 4}, []string{"type"}, new("MONAD_NINE")
 		}),
-		SampleSummary(7, "Extension Opcode `0xAE`", func(s *mip.Summary) {
-			s.Description, s.DiscussionsTo, s.ForumTopicID = nil, new("https://forum.example.org/t/opcode/399"), new(399)
-			s.Updated = SampleSummary(6, "", nil).Updated
+		SampleMetadata(7, "Extension Opcode `0xAE`", func(m *mip.Metadata) {
+			m.Description, m.DiscussionsTo, m.ForumTopicID = nil, new("https://forum.example.org/t/opcode/399"), new(399)
+			m.Updated = SampleMetadata(6, "", nil).Updated
 		}),
 	}
 }
@@ -60,7 +61,7 @@ func SampleSummaries() []mip.Summary {
 func SampleProposal() *mip.Proposal {
 	first, second := "## Abstract\n\nMemory costs grow in a line.\n\n", "## Specification\n\nA caller pays three units a word.\n\nNo call holds more than 8 MB.\n"
 	return &mip.Proposal{
-		Summary:     SampleSummaries()[0],
+		Metadata:    SampleList()[0],
 		RawMarkdown: "---\nmip: 3\n---\n\n" + first + second,
 		Sections: []mip.Section{
 			{ID: "s-abstract", Level: 2, Title: "Abstract", Markdown: first},
@@ -107,13 +108,13 @@ func HostileTexts() []struct{ Name, In, Want string } {
 	}
 }
 
-// HostileSummaries puts every hostile text into every field that an author writes.
-func HostileSummaries() []mip.Summary {
-	var out []mip.Summary
+// HostileList puts every hostile text into every field that an author writes.
+func HostileList() []mip.Metadata {
+	var out []mip.Metadata
 	for i, h := range HostileTexts() {
-		out = append(out, SampleSummary(i+1, h.In, func(s *mip.Summary) {
-			s.Description, s.Category, s.Status = new(h.In), new(h.In), mip.Status(h.In)
-			s.Authors = []mip.Author{{Name: new(h.In), GitHub: new(h.In)}}
+		out = append(out, SampleMetadata(i+1, h.In, func(m *mip.Metadata) {
+			m.Description, m.Category, m.Status = new(h.In), new(h.In), mip.Status(h.In)
+			m.Authors = []mip.Author{{Name: new(h.In), GitHub: new(h.In)}}
 		}))
 	}
 	return out
@@ -140,25 +141,25 @@ func Must[T any](t *testing.T) func(v T, err error) T {
 func Sites() []struct {
 	Name string
 	Info mip.Site
-	All  []mip.Summary
+	All  []mip.Metadata
 } {
-	many := []mip.Summary{}
+	many := []mip.Metadata{}
 	for n := range 300 {
-		many = append(many, SampleSummary(n+1, fmt.Sprintf("Number %d", n+1), func(s *mip.Summary) {
+		many = append(many, SampleMetadata(n+1, fmt.Sprintf("Number %d", n+1), func(m *mip.Metadata) {
 			at := mip.NewTime(time.Date(2026, time.January, 1, n%50, 0, 0, 0, time.UTC))
-			s.Updated = &at
+			m.Updated = &at
 		}))
 	}
-	undated := SampleSummary(1, "Undated", func(s *mip.Summary) { s.Updated, s.Created, s.Authors = nil, mip.Date{}, []mip.Author{{}} })
+	undated := SampleMetadata(1, "Undated", func(m *mip.Metadata) { m.Updated, m.Created, m.Authors = nil, mip.Date{}, []mip.Author{{}} })
 	return []struct {
 		Name string
 		Info mip.Site
-		All  []mip.Summary
+		All  []mip.Metadata
 	}{
-		{"sample", SampleInfo(), SampleSummaries()},
+		{"sample", SampleInfo(), SampleList()},
 		{"empty", SampleInfo(), nil},
-		{"bare", mip.Site{Title: "T", BaseURL: "https://example.org", Prefix: "MIP"}, []mip.Summary{undated}},
+		{"bare", mip.Site{Title: "T", BaseURL: "https://example.org", Prefix: "MIP"}, []mip.Metadata{undated}},
 		{"many", SampleInfo(), many},
-		{"hostile", HostileInfo("<b>&lt;\n]]></title>"), HostileSummaries()},
+		{"hostile", HostileInfo("<b>&lt;\n]]></title>"), HostileList()},
 	}
 }

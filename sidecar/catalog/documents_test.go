@@ -39,7 +39,7 @@ func TestBeside(t *testing.T) {
 }
 
 // listed is a proposal of the list.
-func listed(t testing.TB, x *catalog.Catalog, n int) mip.Summary {
+func listed(t testing.TB, x *catalog.Catalog, n int) mip.Metadata {
 	t.Helper()
 	m, err := x.Find(mip.ID{Kind: "MIP", Number: n})
 	if err != nil {

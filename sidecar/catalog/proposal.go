@@ -108,10 +108,10 @@ func notPublished(id mip.ID) error {
 }
 
 // Find returns a proposal of the site's list. The error for one that is not published is an [api.HTTPError].
-func (c *Catalog) Find(id mip.ID) (mip.Summary, error) {
+func (c *Catalog) Find(id mip.ID) (mip.Metadata, error) {
 	m, ok := mip.Find(c.List.MIPs, id)
 	if !ok {
-		return mip.Summary{}, notPublished(id)
+		return mip.Metadata{}, notPublished(id)
 	}
 	return m, nil
 }
@@ -136,7 +136,7 @@ func (c *Catalog) Proposal(ctx context.Context, id mip.ID) (*mip.Proposal, error
 
 // Summary reads the committed summary of a listed proposal, marked stale when it is of another text than the listed
 // one. It is nil for a proposal without one. An error is an [api.HTTPError].
-func (c *Catalog) Summary(ctx context.Context, m mip.Summary) (*api.Summary, error) {
+func (c *Catalog) Summary(ctx context.Context, m mip.Metadata) (*api.Summary, error) {
 	s, err := read[api.Summary](ctx, c, m.ID, "/summary", summaryLimit, nil)
 	if s != nil {
 		s.Stale = s.ContentHash != m.ContentHash
@@ -146,21 +146,21 @@ func (c *Catalog) Summary(ctx context.Context, m mip.Summary) (*api.Summary, err
 
 // Translation reads the committed translation of a listed proposal into a locale of the site. It is nil where there is
 // none. An error is an [api.HTTPError].
-func (c *Catalog) Translation(ctx context.Context, m mip.Summary, locale string) (*api.PublishedTranslation, error) {
+func (c *Catalog) Translation(ctx context.Context, m mip.Metadata, locale string) (*api.PublishedTranslation, error) {
 	return read[api.PublishedTranslation](ctx, c, m.ID, "/translations/"+locale, proposalLimit, nil)
 }
 
 // Subject is all that a summary of a proposal follows from, before the texts are read. It is never changed.
 type Subject struct {
 	catalog *Catalog
-	listed  mip.Summary
+	listed  mip.Metadata
 	fork    *mip.HardFork
-	bundled []mip.Summary // when the proposal is the fork's meta proposal: what the fork bundles and the site publishes
+	bundled []mip.Metadata // when the proposal is the fork's meta proposal: what the fork bundles and the site publishes
 	now     time.Time
 }
 
 // Subject returns the subject of a listed proposal.
-func (c *Catalog) Subject(m mip.Summary, now time.Time) Subject {
+func (c *Catalog) Subject(m mip.Metadata, now time.Time) Subject {
 	s := Subject{catalog: c, listed: m, now: now}
 	s.fork, s.bundled = summary.Context(m, c.List.MIPs, c.HardForks)
 	return s
@@ -183,7 +183,7 @@ func (s Subject) Hash() [32]byte {
 func (s Subject) Read(ctx context.Context) (summary.Subject, error) {
 	all := make([]*mip.Proposal, 1+len(s.bundled))
 	readers, ctx := errgroup.WithContext(ctx)
-	for i, m := range append([]mip.Summary{s.listed}, s.bundled...) {
+	for i, m := range append([]mip.Metadata{s.listed}, s.bundled...) {
 		readers.Go(func() (err error) {
 			all[i], err = s.catalog.Proposal(ctx, m.ID)
 			return err

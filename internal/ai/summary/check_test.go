@@ -11,7 +11,7 @@ import (
 )
 
 func TestStands(t *testing.T) {
-	s := Subject{Proposal: lamp(), Bundled: []*mip.Proposal{{Summary: mip.Summary{ID: mip.ID{Kind: "MIP", Number: 4}}, Sections: []mip.Section{
+	s := Subject{Proposal: lamp(), Bundled: []*mip.Proposal{{Metadata: mip.Metadata{ID: mip.ID{Kind: "MIP", Number: 4}}, Sections: []mip.Section{
 		{ID: "s-abstract", Level: 2, Markdown: "## Abstract\n明るい灯台が海を照らします。\n"},
 		{ID: "s-text", Level: 0, Markdown: "Lamps get brighter again, brighter agains."},
 	}}}}

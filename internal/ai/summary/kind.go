@@ -51,7 +51,7 @@ const (
 // The meta proposal of a fork is about it whatever its header says.
 func kindOf(s Subject) kind {
 	p := s.Proposal
-	if IsMeta(p.Summary, s.Fork) || strings.HasPrefix(strings.ToLower(p.Title), "hardfork meta") {
+	if IsMeta(p.Metadata, s.Fork) || strings.HasPrefix(strings.ToLower(p.Title), "hardfork meta") {
 		return hardfork
 	}
 	for _, word := range []*string{p.Category, p.Type} {

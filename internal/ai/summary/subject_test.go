@@ -25,14 +25,14 @@ func TestForkOf(t *testing.T) {
 		{"a name of no fork", 3, new("DUSK"), "BEACON"},
 	} {
 		got := ""
-		if f := ForkOf(mip.Summary{Number: tt.number, Hardfork: tt.fork}, forks); f != nil {
+		if f := ForkOf(mip.Metadata{Number: tt.number, Hardfork: tt.fork}, forks); f != nil {
 			got = f.Name
 		}
 		if got != tt.want {
 			t.Errorf("%s: ForkOf(%d) = %q, want %q", tt.name, tt.number, got, tt.want)
 		}
 	}
-	if !IsMeta(mip.Summary{Number: 8}, &forks[0]) || IsMeta(mip.Summary{Number: 3}, &forks[0]) || IsMeta(mip.Summary{Number: 8}, nil) {
+	if !IsMeta(mip.Metadata{Number: 8}, &forks[0]) || IsMeta(mip.Metadata{Number: 3}, &forks[0]) || IsMeta(mip.Metadata{Number: 8}, nil) {
 		t.Error("IsMeta: MIP-8 alone is the meta proposal of BEACON")
 	}
 }

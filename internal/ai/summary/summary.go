@@ -43,7 +43,7 @@ type Subject struct {
 
 // ForkOf is the hard fork of a [Subject]: the one that bundles a proposal or whose meta proposal it is,
 // nil when there is none. Of several it is the one that the proposal's own hardfork names, else the first.
-func ForkOf(p mip.Summary, forks []mip.HardFork) *mip.HardFork {
+func ForkOf(p mip.Metadata, forks []mip.HardFork) *mip.HardFork {
 	var found *mip.HardFork
 	for i := range forks {
 		f := &forks[i]
@@ -57,7 +57,7 @@ func ForkOf(p mip.Summary, forks []mip.HardFork) *mip.HardFork {
 
 // Context is what the summary of a proposal speaks of besides it: the fork, and for a fork's meta proposal what the
 // fork bundles. all are the proposals of the site, in the order of [mip.Search].
-func Context(p mip.Summary, all []mip.Summary, forks []mip.HardFork) (fork *mip.HardFork, bundled []mip.Summary) {
+func Context(p mip.Metadata, all []mip.Metadata, forks []mip.HardFork) (fork *mip.HardFork, bundled []mip.Metadata) {
 	fork = ForkOf(p, forks)
 	if !IsMeta(p, fork) {
 		return fork, nil
@@ -72,7 +72,7 @@ func Context(p mip.Summary, all []mip.Summary, forks []mip.HardFork) (fork *mip.
 
 // IsMeta reports whether a proposal is the meta proposal of a fork, whose [Subject] has the bundled
 // proposals. A nil fork has none.
-func IsMeta(p mip.Summary, f *mip.HardFork) bool {
+func IsMeta(p mip.Metadata, f *mip.HardFork) bool {
 	return f != nil && f.MetaMIP != nil && *f.MetaMIP == p.Number
 }
 

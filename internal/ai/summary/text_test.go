@@ -120,7 +120,7 @@ func TestKindOf(t *testing.T) {
 		{"Standards Track", "Poetry", "", false, ""},
 		{"", "", "", false, ""},
 	} {
-		p := &mip.Proposal{Summary: mip.Summary{Number: 8, Title: tt.title}}
+		p := &mip.Proposal{Metadata: mip.Metadata{Number: 8, Title: tt.title}}
 		if tt.kindType != "" {
 			p.Type = &tt.kindType
 		}
