@@ -78,7 +78,7 @@ func (p *planner) translated(i int, t corpus.CommittedTranslation) ([]byte, erro
 // seen are the statuses of a proposal's earlier versions, as far as its page shows them: those on the way to Final that
 // are behind it.
 func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, err error) {
-	if c.History == nil || len(c.History.Texts) < 2 || !slices.Contains([]mip.Status{mip.Review, mip.LastCall, mip.Final}, m.Status) {
+	if c.History == nil || len(c.History.Blobs) < 2 || !slices.Contains([]mip.Status{mip.Review, mip.LastCall, mip.Final}, m.Status) {
 		return nil, nil
 	}
 	texts, err := p.versions.Read(c)
@@ -143,7 +143,7 @@ func (p *planner) recentChanges() (map[mip.ID]render.Revision, error) {
 		}
 		// One version and its predecessor are enough for the newest difference.
 		history := *c.History
-		history.Versions, history.Texts = history.Versions[:1], history.Texts[:min(len(history.Texts), 2)]
+		history.Versions, history.Blobs = history.Versions[:1], history.Blobs[:min(len(history.Blobs), 2)]
 		c.History = &history
 		bodies, err := p.versions.Read(&c)
 		if err != nil {

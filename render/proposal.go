@@ -33,16 +33,16 @@ type ProposalPage struct {
 
 // proposalView is a proposal's page in parts. Empty values are left out.
 type proposalView struct {
-	Page      ProposalPage
-	Metadata  mip.Metadata    // Authors are those with a name
-	Authors   []template.HTML // the same
-	Steps     []step
-	TOC, Text template.HTML
-	Past      string // where the history is shown
-	Previous  *mip.Metadata
-	Next      *mip.Metadata
-	Related   []relation
-	Relations *neighbourhood
+	Page       ProposalPage
+	Metadata   mip.Metadata    // Authors are those with a name
+	Authors    []template.HTML // the same
+	Steps      []step
+	TOC, Text  template.HTML
+	HistoryURL string // where the history is shown
+	Previous   *mip.Metadata
+	Next       *mip.Metadata
+	Related    []relation
+	Relations  *neighbourhood
 	// Successors took the proposal's place; Candidates ask for it.
 	Successors, Candidates relation
 	Disagreements          []mip.Disagreement // of its text and its hard fork
@@ -97,7 +97,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		return nil, err
 	}
 	m := w.Metadata
-	w.Steps, w.Text, w.Past = steps(m, v.Seen), template.HTML(bytes.TrimSpace(v.Body)), p.past(m, v.History)
+	w.Steps, w.Text, w.HistoryURL = steps(m, v.Seen), template.HTML(bytes.TrimSpace(v.Body)), p.historyURL(m, v.History)
 	w.Ask = v.Impact == nil && words(v.Sections) > leastToSummarise
 	w.Languages, w.Machine = p.languages(m, v.Translations, "en")
 	// The neighbours are those in the order of ids, whatever their status.
@@ -199,10 +199,10 @@ func steps(m mip.Metadata, seen []mip.Status) []step {
 	return out
 }
 
-// past is an address for people. It is where a proposal's history is shown: on its own page, or
-// else where its file is. GitHub and GitLab, and hosts that follow them, have file and history at
-// addresses that differ in one word. Of another host it is not known.
-func (p *Pages) past(m mip.Metadata, page bool) string {
+// historyURL is the address at which people see a proposal's history: that of its own page, or of the file's history on
+// its host. GitHub, GitLab and hosts that follow them have file and history at addresses that differ in one word. For
+// another host it is empty.
+func (p *Pages) historyURL(m mip.Metadata, page bool) string {
 	if page {
 		return p.proposalPath(m.ID) + "history/"
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// translationView is a proposal as its passages are translated.
-type translationView struct {
+// translationSource is a proposal as its passages are translated.
+type translationSource struct {
 	// The links that any section defines, by label as goldmark compares it.
 	links map[string]parser.Reference
 	// The description is nil where there is none.
@@ -56,9 +56,9 @@ type place struct {
 	lines []gmtext.Segment
 }
 
-// newTranslationView finds the passages of a proposal and hides what no model needs to see.
-func newTranslationView(p *mip.Proposal) *translationView {
-	v := &translationView{
+// newTranslationSource finds the passages of a proposal and hides what no model needs to see.
+func newTranslationSource(p *mip.Proposal) *translationSource {
+	v := &translationSource{
 		links: map[string]parser.Reference{}, sections: make([]section, len(p.Sections)),
 		bySource: map[string]*passage{}, next: 1,
 	}
@@ -87,7 +87,7 @@ func newTranslationView(p *mip.Proposal) *translationView {
 }
 
 // add returns the passage of a source. Passages without language are known too, so that they are looked at once.
-func (v *translationView) add(source string) *passage {
+func (v *translationSource) add(source string) *passage {
 	if known := v.bySource[source]; known != nil {
 		return known
 	}

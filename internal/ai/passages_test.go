@@ -11,7 +11,7 @@ import (
 
 // sectionOf is a section alone.
 func sectionOf(markdown string) *section {
-	return &newTranslationView(&mip.Proposal{Sections: []mip.Section{{Markdown: markdown}}}).sections[0]
+	return &newTranslationSource(&mip.Proposal{Sections: []mip.Section{{Markdown: markdown}}}).sections[0]
 }
 
 // shown writes the passages of a text between « and ».

@@ -57,7 +57,7 @@ const (
 
 // tokens finds the tokens of a passage, in order. Those of Markdown come from goldmark, so that they are exactly what
 // is rendered. The words between them come from a regular expression.
-func (v *translationView) tokens(source string) []token {
+func (v *translationSource) tokens(source string) []token {
 	c := &passageContext{Context: parser.NewContext(), links: v.links, source: source}
 	inlineParser().Parse(gmtext.NewReader([]byte(source)), parser.WithContext(c))
 	slices.SortFunc(c.found, func(a, b token) int { return cmp.Compare(a.from, b.from) })
@@ -245,7 +245,7 @@ func (p *passage) show(reply string) (shown string, ok bool) {
 
 // check returns the translation with its placeholders resolved, or what is wrong with the reply. Cheap checks come
 // first. Those that parse come after heapsMarks, which keeps a hostile answer from taking their time.
-func (v *translationView) check(p *passage, reply, codeWord string) (string, fault) {
+func (v *translationSource) check(p *passage, reply, codeWord string) (string, fault) {
 	// A translation may have so many bytes for each of its source's, and so many beyond: some scripts take three bytes a
 	// letter, and short words can become long.
 	const mostGrowth, mostAdded = 4, 100

@@ -18,8 +18,8 @@ const (
 )
 
 // only is the only passage of a section, in a proposal that defines the label "the paper".
-func only(place, source string) (*translationView, *passage) {
-	t := newTranslationView(&mip.Proposal{Sections: []mip.Section{
+func only(place, source string) (*translationSource, *passage) {
+	t := newTranslationSource(&mip.Proposal{Sections: []mip.Section{
 		{Markdown: "[The  paper]: https://paper.example\n"}, {Markdown: fmt.Sprintf(place, source)},
 	}})
 	p := t.sections[1].passages[0]

@@ -34,7 +34,7 @@ type Piece struct {
 	// translations.
 	Hash [32]byte
 
-	view     *translationView
+	view     *translationSource
 	passages []*passage
 	locale   string
 }
@@ -81,7 +81,7 @@ func Translate(
 	if err != nil {
 		return out, err
 	}
-	v := newTranslationView(p) // of all sections, whichever are chosen
+	v := newTranslationSource(p) // of all sections, whichever are chosen
 	wanted := []*passage{v.title, v.description}
 	for _, i := range chosen {
 		wanted = append(wanted, v.sections[i].passages...)
@@ -131,7 +131,7 @@ func Choose(all []mip.Section, ids []string) ([]int, error) {
 
 // pieces packs the passages in order. A passage that is larger than a piece is one by itself: it is not cut, since a
 // model needs whole sentences.
-func (v *translationView) pieces() [][]*passage {
+func (v *translationSource) pieces() [][]*passage {
 	var out [][]*passage
 	size := 0
 	for i, p := range v.all {
@@ -147,7 +147,7 @@ func (v *translationView) pieces() [][]*passage {
 
 // translate sets the results of the pieces that hold wanted passages. It returns the newest of them, without its
 // texts. The first failure ends the calls that are under way; it returns when all have ended.
-func (v *translationView) translate(
+func (v *translationSource) translate(
 	ctx context.Context, cache PieceCache, locale string, wanted []*passage,
 ) (newest Passages, err error) {
 	isWanted := map[*passage]bool{}
@@ -184,7 +184,7 @@ func (v *translationView) translate(
 }
 
 // newPiece is the piece of some passages.
-func (v *translationView) newPiece(locale string, passages []*passage) *Piece {
+func (v *translationSource) newPiece(locale string, passages []*passage) *Piece {
 	hash := sha256.New()
 	for _, p := range passages {
 		fmt.Fprintf(hash, "%q\n", p.source)
@@ -240,7 +240,7 @@ var translationTask = strings.TrimSuffix(translationTaskFile, "\n")
 
 // prompt asks for the translation of passages. faults are what was wrong with the last answer, nil the first time. The
 // code word around the data is drawn for this call, and no answer may hold it.
-func (v *translationView) prompt(asked []*passage, locale string, faults []fault) (p Prompt, codeWord string) {
+func (v *translationSource) prompt(asked []*passage, locale string, faults []fault) (p Prompt, codeWord string) {
 	var lines []string
 	for i, p := range asked {
 		text, _ := api.JSON(p.asked) // no string fails

@@ -51,7 +51,7 @@ func FuzzTranslate(f *testing.F) {
 // translated is a proposal's only section with each passage translated by f. ok is false when a check
 // refuses it; must says that none may.
 func translated(t *testing.T, p *mip.Proposal, f func(string) string, must bool) (markdown string, ok bool) {
-	all := newTranslationView(p)
+	all := newTranslationSource(p)
 	for _, passage := range all.all {
 		result, found := all.check(passage, f(passage.asked), "ABCDEFGHIJ")
 		if found != noFault {

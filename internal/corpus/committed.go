@@ -247,7 +247,7 @@ func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 // description and translation-of are read of it, the contentHash of the text that was translated.
 func (e *entry) readTranslation(raw string) {
 	r := &report{}
-	header, doc, heavy := parseTranslation(raw, r)
+	header, doc, needsTrial := parseTranslation(raw, r)
 	for _, p := range r.problems {
 		if p.Code != "hidden-character" || p.Level == mip.Error {
 			e.report.add(p.Line, "translation-invalid", p.Message)
@@ -264,7 +264,7 @@ func (e *entry) readTranslation(raw string) {
 	if d := header.get("description").text(); d != "" {
 		text.Description = &d
 	}
-	e.translation = &CommittedTranslation{PublishedTranslation: text, File: e.Path, NeedsTrialRender: heavy, Lines: strings.Count(raw, "\n") + 1}
+	e.translation = &CommittedTranslation{PublishedTranslation: text, File: e.Path, NeedsTrialRender: needsTrial, Lines: strings.Count(raw, "\n") + 1}
 }
 
 // compareTranslation returns the translation as it is published, nil when its sections are not those of
@@ -309,7 +309,7 @@ func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation
 }
 
 // parseTranslation reads a file without looking at the proposal. Any problem of r refuses it.
-func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Document, heavy bool) {
+func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Document, needsTrial bool) {
 	text, ok := normalise(raw, r)
 	if at := strings.IndexFunc(text, func(c rune) bool { return c != '\t' && c != '\n' && unicode.IsControl(c) }); at >= 0 {
 		c, _ := utf8.DecodeRuneInString(text[at:])
@@ -337,6 +337,6 @@ func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Docu
 			r.add(end, "translation-invalid/missing", name)
 		}
 	}
-	doc, heavy = parse(text[h.body:], end+1, true, r)
-	return header, doc, heavy
+	doc, needsTrial = parse(text[h.body:], end+1, true, r)
+	return header, doc, needsTrial
 }

@@ -235,7 +235,7 @@ func (h *history) date(c *Corpus) {
 			p.Updated, p.Commit, p.History = when, commit.Hash, newHistory(all, place.Top)
 			// A clone that lacks texts must not be asked for any, and without one there is none.
 			if p.History != nil && (place.Top == "" || h.partial[place.Top]) {
-				clear(p.History.Texts)
+				clear(p.History.Blobs)
 			}
 			// The hash decides between commits of one second, so that their order does not matter.
 			if cmp.Or(cmp.Compare(commit.When, newest.When), strings.Compare(commit.Hash, newest.Hash)) > 0 {

@@ -322,14 +322,14 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	// Without a mark of a heading there is none: the stubs that say where a proposal went are
 	// many.
 	titleless := f.get("title").text() == "" && strings.ContainsAny(body, "#=")
-	doc, heavy := parse(body, first, titleless, r)
+	doc, needsTrial := parse(body, first, titleless, r)
 	heading := ""
 	if doc != nil {
 		heading = doc.Title()
 	}
 	sum := sha256.Sum256(content)
 	metadata := f.metadata(mip.ID{Kind: prefix, Number: number}, fromName, heading)
-	p := &Proposal{Metadata: metadata, File: file.Path, Raw: raw, NeedsTrialRender: heavy, source: file, body: body, report: r}
+	p := &Proposal{Metadata: metadata, File: file.Path, Raw: raw, NeedsTrialRender: needsTrial, source: file, body: body, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
 	p.requireLine, p.alias = f.get(requireKeys...).line, f.alias
 	p.numberLine = f.get(fieldName(prefix)).line
@@ -337,10 +337,10 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 }
 
 // parse checks a text that begins at a line of its file. It returns the text's tree when always
-// is set or when it could cost too much (heavy). A text that is refused is an error of r.
-func parse(body string, first int, always bool, r *report) (doc *markdown.Document, heavy bool) {
-	heavy, refused := markdown.Check(body)
-	if refused == nil && (heavy || always) {
+// is set or when it could cost too much (needsTrial). A text that is refused is an error of r.
+func parse(body string, first int, always bool, r *report) (doc *markdown.Document, needsTrial bool) {
+	needsTrial, refused := markdown.Check(body)
+	if refused == nil && (needsTrial || always) {
 		doc = markdown.Parse(body)
 		refused = doc.TooDeep()
 	}
@@ -348,7 +348,7 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 		r.put(mip.Error, first+refused.Line-1, refused.Code, refused.Message)
 		return nil, false
 	}
-	return doc, heavy
+	return doc, needsTrial
 }
 
 // assemble makes the corpus of the files that hold a proposal which nobody refuses and no other

@@ -27,9 +27,9 @@ type History struct {
 	// versions than are published, "unknown" when a shallow clone ends there.
 	Before string
 
-	// Texts are the names that git has for the texts of Versions, and of the version before the
+	// Blobs are the names that git has for the texts of Versions, and of the version before the
 	// oldest one if it is there; empty where the text is not available.
-	Texts []string
+	Blobs []string
 
 	// top is the folder of the repository; empty when there is none here.
 	top string
@@ -51,7 +51,7 @@ func newHistory(all []touch, top string) *History {
 		if t.blob == "" || h.Before != "nothing" {
 			continue
 		}
-		h.Texts = append(h.Texts, t.blob)
+		h.Blobs = append(h.Blobs, t.blob)
 		switch {
 		case t.edge: // its text is there, and its author may be another one
 			h.Before = "unknown"
@@ -87,10 +87,10 @@ type VersionReader struct {
 // oldest one. A text that the repository does not hold, or that is larger than a proposal may
 // be, is nil.
 func (r *VersionReader) Read(p *Proposal) ([][]byte, error) {
-	out := make([][]byte, len(p.History.Texts))
+	out := make([][]byte, len(p.History.Blobs))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i, blob := range p.History.Texts {
+	for i, blob := range p.History.Blobs {
 		if blob == "" {
 			continue
 		}

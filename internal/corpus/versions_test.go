@@ -34,7 +34,7 @@ func told(t *testing.T, p *Proposal) (versions, texts []string) {
 	return append(versions, p.History.Before), texts
 }
 
-func TestPast(t *testing.T) {
+func TestHistory(t *testing.T) {
 	r := newRepo(t)
 	r.write("MIPs/MIP-1.md", "one")
 	r.write("MIPs/MIP-2.md", "alone")
@@ -65,7 +65,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-func TestPastIsBounded(t *testing.T) {
+func TestHistoryIsBounded(t *testing.T) {
 	r := newRepo(t)
 	for i := range maxVersions + 2 {
 		r.write("MIP-1.md", fmt.Sprint("title ", i))
@@ -81,7 +81,7 @@ func TestPastIsBounded(t *testing.T) {
 	}
 }
 
-func TestPastOfShallowClone(t *testing.T) {
+func TestHistoryOfShallowClone(t *testing.T) {
 	r := newRepo(t)
 	r.write("MIP-1.md", "one")
 	r.commit(10)
@@ -117,7 +117,7 @@ func TestTextsThatCannotBeHad(t *testing.T) {
 	r.write("MIP-1.md", "one")
 	r.commit(40)
 	p := r.load(r.dir, ".").Proposals[0]
-	p.History.Texts[0] = strings.Repeat("0", len(p.History.Texts[0]))
+	p.History.Blobs[0] = strings.Repeat("0", len(p.History.Blobs[0]))
 	var texts VersionReader
 	defer texts.Close()
 	got, err := texts.Read(p)

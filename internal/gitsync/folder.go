@@ -37,7 +37,7 @@ type folder struct {
 	root *os.Root
 	lock *flock.Flock
 	// texts are the upstream's, by the name that they have here.
-	texts map[string]*text
+	texts map[string]*upstreamText
 	// total is the size of those that are to be written, in bytes.
 	total int
 	old   *Record
@@ -151,7 +151,7 @@ func (f *folder) current(next *Record) bool {
 }
 
 // refuse reports why a text is not taken. The file is that of the upstream or the one here.
-func (f *folder) refuse(x *text, file, code, format string, args ...any) {
+func (f *folder) refuse(x *upstreamText, file, code, format string, args ...any) {
 	x.refused = true
 	f.report.problem(file, code, format, args...)
 }
@@ -183,8 +183,8 @@ func (f *folder) compare(next *Record, k *keepers) error {
 
 // unique returns the texts by their folded names. Names that differ only by case or Unicode form are one file elsewhere,
 // and one would overwrite the other.
-func (f *folder) unique() map[string]*text {
-	first := map[string]*text{}
+func (f *folder) unique() map[string]*upstreamText {
+	first := map[string]*upstreamText{}
 	for _, name := range slices.Sorted(maps.Keys(f.texts)) {
 		x := f.texts[name]
 		if twin := first[fold(name)]; twin != nil {
@@ -199,7 +199,7 @@ func (f *folder) unique() map[string]*text {
 }
 
 // leave looks at the files that the upstream does not have: those that were synced are to be removed, and the others stay.
-func (f *folder) leave(texts map[string]*text, k *keepers) error {
+func (f *folder) leave(texts map[string]*upstreamText, k *keepers) error {
 	for _, name := range slices.Sorted(maps.Keys(f.here)) {
 		x := texts[fold(name)]
 		_, synced := f.old.File(name)
@@ -252,7 +252,7 @@ func (f *folder) overwrites(name string, by keeper) {
 
 // take reads a text, and decides whether it is written here. It would not replace a file of which no commit has the
 // bytes: that is reported and the text refused.
-func (f *folder) take(x *text, k *keepers) error {
+func (f *folder) take(x *upstreamText, k *keepers) error {
 	if x.refused {
 		return nil
 	}
@@ -290,7 +290,7 @@ func (f *folder) take(x *text, k *keepers) error {
 
 // stage writes a text under a temporary name. All texts are on the disk before the first is put in place, so that a
 // full disk changes nothing.
-func (f *folder) stage(x *text, raw []byte) (err error) {
+func (f *folder) stage(x *upstreamText, raw []byte) (err error) {
 	if x.temp, err = atomicfile.Create(f.root, "."); err == nil {
 		_, err = x.temp.Write(raw)
 		err = errors.Join(err, x.temp.Close())

@@ -181,7 +181,7 @@ func TestNamesThatAreOneFile(t *testing.T) {
 			t.Errorf("%+q here: %v, problems %v, want name-case", two, err, r.Problems)
 		}
 		// A file that changes its form is removed before it is written: on some machines both are one.
-		texts := map[string]*text{two[1]: {File: File{Name: two[1]}, temp: &atomicfile.Temp{}}}
+		texts := map[string]*upstreamText{two[1]: {File: File{Name: two[1]}, temp: &atomicfile.Temp{}}}
 		f := &folder{Target: Target{Folder: other}, report: &Report{}, gone: []string{two[0]}, texts: texts, old: &Record{}, next: &Record{}}
 		if f.root, err = os.OpenRoot(other); err != nil {
 			t.Fatal(err)

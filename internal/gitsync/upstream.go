@@ -26,8 +26,8 @@ const (
 	maxSubject = 500
 )
 
-// text is one Markdown file of the upstream.
-type text struct {
+// upstreamText is one Markdown file of the upstream.
+type upstreamText struct {
 	File
 	// refused is true when a problem names the reason.
 	refused bool
@@ -41,7 +41,7 @@ type text struct {
 
 // list finds the texts of the upstream that a folder takes.
 func (s *syncer) list(ctx context.Context, f *folder) error {
-	f.texts = map[string]*text{}
+	f.texts = map[string]*upstreamText{}
 	for _, from := range f.From {
 		entries, err := git.Tree(ctx, s.clone, s.To, from)
 		if errors.Is(err, git.ErrNoFolder) {
@@ -79,7 +79,7 @@ func (f *folder) add(from string, e git.Entry) {
 	if !markdown || strings.HasPrefix(e.Name, ".") && inside {
 		return
 	}
-	x := &text{File: File{Name: e.Name, Path: path.Join(from, strings.ReplaceAll(visible, "/", `\x2f`)), Blob: e.Hash}}
+	x := &upstreamText{File: File{Name: e.Name, Path: path.Join(from, strings.ReplaceAll(visible, "/", `\x2f`)), Blob: e.Hash}}
 	// The first reason is enough.
 	switch other := f.texts[e.Name]; {
 	case visible != e.Name, strings.ContainsAny(e.Name, `/\:`), len(e.Name) > maxName:
@@ -122,7 +122,7 @@ func (s *syncer) noFolder(ctx context.Context, from string) error {
 // versions reads which commits made the texts.
 func (s *syncer) versions(ctx context.Context) error {
 	// Paths are unique: each folder of the upstream goes to one folder here.
-	texts := map[string]*text{} // by path
+	texts := map[string]*upstreamText{} // by path
 	var prefixes []string
 	for _, f := range s.folders {
 		for _, x := range f.texts {
@@ -176,7 +176,7 @@ func (s *syncer) versions(ctx context.Context) error {
 }
 
 // add takes a commit of the text, older than those before. An empty blob is that of a removal.
-func (x *text) add(c git.Commit, blob string) {
+func (x *upstreamText) add(c git.Commit, blob string) {
 	if x.first.Hash == "" || c.When <= x.first.When {
 		x.first = c
 	}

@@ -36,9 +36,9 @@ type Excess struct {
 	Message string
 }
 
-// Check refuses texts that would cost too much, before goldmark sees them. heavy is set for
+// Check refuses texts that would cost too much, before goldmark sees them. needsTrial is set for
 // those that must be parsed and rendered to know, see also [Document.TooDeep].
-func Check(body string) (heavy bool, refused *Excess) {
+func Check(body string) (needsTrial bool, refused *Excess) {
 	s := scan(body)
 	if s.deepest > 0 {
 		return false, &Excess{s.deepest, "too-deep", "quotes or lists are nested more than 64 levels"}
@@ -54,7 +54,7 @@ func Check(body string) (heavy bool, refused *Excess) {
 		s.attributes = inBlocks + inTags(without)
 		refused = s.excess()
 	}
-	return refused == nil && s.heavy(len(body)), refused
+	return refused == nil && s.needsTrial(len(body)), refused
 }
 
 // excess says which limit the counts pass outside code, the first of several, nil when they pass
@@ -93,9 +93,9 @@ func (s *shape) excess() *Excess {
 	return nil
 }
 
-// heavy reports a text of so many bytes that may grow out of proportion when it is rendered:
+// needsTrial reports a text of so many bytes that may grow out of proportion when it is rendered:
 // tables, footnotes and short links to long addresses expand, emphasis and images nest.
-func (s *shape) heavy(size int) bool {
+func (s *shape) needsTrial(size int) bool {
 	const largeBody, largeExpansion = 64 << 10, 1 << 20 // bytes
 	return size > largeBody || s.deep || s.cells > 2_000 || s.headings > 1_000 || s.footnotes > 200 ||
 		s.marks > 1_000 || s.brackets > 5_000 || s.images > maxNesting || s.definition*s.brackets > largeExpansion

@@ -25,8 +25,8 @@ type Catalog struct {
 	// Endpoints are the networks of Site, in the same order, with their RPC addresses. Nil where these are unknown:
 	// a snapshot has them, and a published site does not.
 	Endpoints []mip.Endpoints
-	// texts are nil for a Catalog that no Source has made.
-	texts *texts
+	// documents is nil for a Catalog that no Source has made.
+	documents *documentCache
 }
 
 // Source is where a site is read from. It is safe for concurrent use: calls of [Source.Load] run one after another.
@@ -65,7 +65,7 @@ func (s *Source) Load(ctx context.Context) (*Catalog, error) {
 		return nil, nil
 	}
 	// All are decoded again, though one may be the same: sites change seldom.
-	c := &Catalog{texts: newTexts(s.documents)}
+	c := &Catalog{documents: newDocumentCache(s.documents)}
 	var hardForks mip.HardForks
 	var snapshot mip.SidecarConfig
 	for i, into := range []any{&c.Site, &c.List, &hardForks, &snapshot} {

@@ -31,11 +31,11 @@ const (
 	proposalLimit = 16 * mebibyte
 )
 
-// texts reads the documents of single proposals and keeps them. Each Catalog has its own, so that a changed site is read
-// anew.
-type texts struct {
-	documents reader
-	kept      *cache.Cache[document, decoded]
+// documentCache reads the documents of single proposals and keeps them. Each Catalog has its own, so that a changed
+// site is read anew.
+type documentCache struct {
+	reader reader
+	kept   *cache.Cache[document, decoded]
 }
 
 // decoded is a document that was decoded.
@@ -44,10 +44,10 @@ type decoded struct {
 	size  int64 // in bytes as published
 }
 
-// newTexts returns texts that keep no failure but that a document does not exist.
-func newTexts(documents reader) *texts {
+// newDocumentCache returns a cache that keeps no failure but that a document does not exist.
+func newDocumentCache(r reader) *documentCache {
 	missing := func(err error) bool { return errors.Is(err, fs.ErrNotExist) }
-	return &texts{documents, cache.New[document](cache.Config[decoded]{
+	return &documentCache{r, cache.New[document](cache.Config[decoded]{
 		Fresh: keepFor, Timeout: documentTimeout, Gone: missing,
 		Retry: func(err error) time.Duration {
 			if missing(err) {
@@ -63,12 +63,12 @@ func newTexts(documents reader) *texts {
 // [api.HTTPError]. Concurrent calls for one document share one reading of it. Lists in it must not be changed.
 func read[T any](ctx context.Context, c *Catalog, id mip.ID, suffix string, limit int64, check func(*T) error) (
 	*T, error) {
-	if c.texts == nil {
+	if c.documents == nil {
 		return nil, nil
 	}
 	d := document{"api/v1/mips/" + strconv.Itoa(id.Number) + suffix, limit}
-	entry, err := c.texts.kept.Get(ctx, d, func(ctx context.Context) (decoded, error) {
-		f, err := c.texts.documents.read(ctx, d, file{})
+	entry, err := c.documents.kept.Get(ctx, d, func(ctx context.Context) (decoded, error) {
+		f, err := c.documents.reader.read(ctx, d, file{})
 		if err != nil {
 			return decoded{}, err
 		}
