@@ -34,7 +34,7 @@ func told(t *testing.T, p *Proposal) (versions, texts []string) {
 	return append(versions, p.History.Before), texts
 }
 
-func TestHistory(t *testing.T) {
+func TestVersions(t *testing.T) {
 	r := newRepo(t)
 	r.write("MIPs/MIP-1.md", "one")
 	r.write("MIPs/MIP-2.md", "alone")
@@ -65,7 +65,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func TestHistoryIsBounded(t *testing.T) {
+func TestVersionsAreBounded(t *testing.T) {
 	r := newRepo(t)
 	for i := range maxVersions + 2 {
 		r.write("MIP-1.md", fmt.Sprint("title ", i))
@@ -81,7 +81,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestHistoryOfShallowClone(t *testing.T) {
+func TestVersionsOfShallowClone(t *testing.T) {
 	r := newRepo(t)
 	r.write("MIP-1.md", "one")
 	r.commit(10)
