@@ -24,16 +24,23 @@ var (
 		validators: pattern(`(?i)\b(?:validators?|operators?|stakers?|miners?|builders?)\b`),
 		foundation: pattern(`^$`),
 	}
+	// userFirst is a sentence about users, and userNext a duty of theirs.
+	userFirst      = pattern(`(?i)^(?:\S+ ){0,5}(?:users?|holders?|senders?|transactions)(?:[^\w’']|$)`)
+	userNext       = pattern(`(?i)^(?: \w+){0,2} (?:users?|holders?|senders?)(?:[^\w’']|$)`)
 	developerThing = pattern(`(?i)\b(?:` + developerThings + `)\b`)
 	// stops says that what is there works no longer, and breaks that it will not, unless it is spared.
 	stops  = pattern(`(?i)\b(?:no longer|not)(?: \w+){0,2} (?:work|function|valid|deployable|safe|supported)\b`)
 	breaks = pattern(`(?i)\b(?:will|would|may|might|could|can)(?: \w+){0,3} (?:break|fail|revert|stop|cease|lose)\b|` +
 		`\b(?:be|become|are|is) (?:\w+ ){0,2}(?:affected|impacted|broken|invalid|invalidated|rejected)\b|` +
 		`\bbreaks?\b|\bto (?:fail|break|revert)\b|\bout of gas\b|\baffects (?:\w+ ){0,2}contracts\b`)
-	spared = pattern(`(?i)\b(?:no|not|nor|never|neither|none|nothing|without)\b(?: \w+){0,4} ` +
-		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected)`)
+	spared = pattern(`(?i)(?:\b(?:no|not|nor|never|neither|none|nothing|without|unlikely|rather than|positively)|n[’']t)\b(?: \w+){0,6} ` +
+		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected|running out)`)
 	// owes says that what is theirs must do something that it did not before.
 	owes = pattern(`(?i)^(?:\S+ ){0,5}(?:` + subjects + `)\b.{0,60}?\b(?:must|needs? to|ha(?:s|ve) to)\b`)
+	// demands is a must, which in a convention is for those who are to follow it.
+	demands = pattern(`(?i)\bmust\b`)
+	// argues says in a rationale what will be, and not what would be if another way were chosen.
+	argues = pattern(`^This (?:.* )?will\b`)
 	// wishes says that it is for those who want it.
 	wishes = pattern(`(?i)\b(?:wish|want|choose)`)
 	// denied is a duty that nobody has.
@@ -57,7 +64,7 @@ func pattern(expression string) func(text string) bool {
 // obliges reports whether a sentence says that what is a group's stops working, or that they have to change it.
 func (x *sentence) obliges(a axis) bool {
 	m, existing := x.marks, x.role == compatibility || x.role == impact
-	argued := x.role == rationale && strings.HasPrefix(x.own, "This ")
+	argued := x.role == rationale && argues(x.own)
 	switch {
 	case !existing && x.role != security && !argued, m.calm, m.supposed, m.fork, m.excluded:
 		return false
@@ -74,15 +81,16 @@ func (x *sentence) obliges(a axis) bool {
 	if denied(text) {
 		return false
 	}
-	return a == developers && existing && owes(text) && !wishes(text) || changesBy(text, a)
+	demanded := x.kind == convention && demands(text)
+	return a == developers && existing && owes(text) && !wishes(text) && !demanded || changesBy(text, a)
 }
 
 // changesBy reports whether a sentence names a duty, behind it a word of change, and what is the group's no farther than
-// right behind that. A release is no act of validators.
+// right behind that. A release is no act of validators, and a sentence that names users beside others obliges them not.
 func changesBy(text string, a axis) bool {
 	const near = 60 // bytes behind the word of change
 	at := duties().FindStringIndex(text)
-	if at == nil {
+	if at == nil || a == users && !userFirst(text[:at[0]]) && !userNext(text[at[1]:]) {
 		return false
 	}
 	release := a == validators
@@ -96,10 +104,15 @@ func changesBy(text string, a axis) bool {
 	return false
 }
 
-// reassures reports whether a sentence says that nothing comes of the change for a group.
+// reassures reports whether a sentence says that nothing comes of the change for a group. In a convention, elsewhere
+// than where it speaks of what exists, it says what the convention itself does not need.
 func (x *sentence) reassures(a axis) bool {
 	named, _ := x.names(a)
-	return named && x.marks.calm && !limited(x.own) && slices.Contains([]role{abstract, compatibility, impact, rationale}, x.role)
+	places := []role{compatibility, impact, abstract, rationale}
+	if x.kind == convention {
+		places = places[:2]
+	}
+	return named && x.marks.calm && !limited(x.own) && slices.Contains(places, x.role)
 }
 
 // Settle says of each group of a summary that others have made whether the text speaks of it and which quote says

@@ -64,6 +64,8 @@ func TestAnswers(t *testing.T) {
 		{developers, yes, "Wallets, nodes, explorers, and any logic that assumes a fixed price must update."},
 		{developers, yes, "Libraries (such as those of bridges) will have to be recompiled."},
 
+		{users, yes, "The change requires all users to migrate to new keys."},
+
 		// Nothing to do, and said so.
 		{users, no, "Users do not have to act."},
 		{users, no, "Users and wallets can maintain their usual workflows without modification."},
@@ -93,7 +95,16 @@ func TestAnswers(t *testing.T) {
 		{users, silent, "Users are unaffected, except those of hardware wallets."},
 		{developers, silent, "Bridges no longer need to keep a committee."},
 
+		{validators, silent, "The change is not backwards compatible with validators of today."},
+
 		// A yes that is none.
+		{developers, silent, "No known use case of wallets is broken."},
+		{developers, silent, "The change doesn't break wallets that sort by it."},
+		{developers, silent, "With so few fields it is unlikely that any wallet will be affected."},
+		{developers, silent, "Contracts are positively impacted by the new order."},
+		{developers, silent, "Contracts may finish rather than running out of gas."},
+		{users, silent, "Verifiers that read the sender's key must be updated."},
+		{users, silent, "A command that is shown to users and tools will need to adapt to the new field."},
 		{validators, silent, "A node MUST answer with an error."},
 		{validators, silent, "A validator MUST NOT vote for such a block."},
 		{users, silent, "The user's balance must suffice."},
@@ -138,6 +149,7 @@ func TestAnswersByPlace(t *testing.T) {
 		{"Core", "Rationale", developers, no, "Existing contracts are unaffected."},
 		{"Core", "Rationale", developers, yes, "This would break wallets that sort by it, since they will fail."},
 		{"Core", "Motivation", users, silent, "Users have to sign twice."},
+		{"Core", "Rationale", developers, silent, "This approach breaks wallets that sort by it."},
 		// A specification says what is built: it is no order to those who have built.
 		{"Core", "Specification", developers, silent, "Compilers must emit an operand behind the opcode."},
 		{"Core", "Specification", validators, silent, "A node MUST reject a block with two such transactions."},
@@ -147,6 +159,9 @@ func TestAnswersByPlace(t *testing.T) {
 		{"Interface", "Backwards Compatibility", developers, yes, "Wallets must answer both methods for a year."},
 		{"MRC", "Specification", developers, silent, "Contracts MUST return zero behind the deadline."},
 		{"MRC", "Backwards Compatibility", developers, yes, "Wallets that show the old field will break."},
+		{"MRC", "Backwards Compatibility", developers, silent, "Contracts MUST name the interface."},
+		{"MRC", "Backwards Compatibility", developers, yes, "Wallets need to ask for a new key."},
+		{"MRC", "Rationale", developers, silent, "The owner does not have to be a contract."},
 		{"Informational", "Impact", developers, silent, "Wallets must be updated."},
 		// Security gives advice, and sometimes says what has to be done.
 		{"Core", "Security Considerations", developers, silent, "Wallets should warn about such a key."},

@@ -28,7 +28,7 @@ var (
 		`\d ?(?:[kmgt]i?b|bytes?|bits?|ms|s|seconds?|minutes?|hours?|days?|blocks?|slots?|epochs?|gas|gwei|wei)\b`)
 	toValue       = prose.Lazily(`(?i)\bfrom\b.+\bto \d|\bto \d|\bby \d`)
 	changeVerb    = prose.Lazily(`(?i)^(?:set|modif|activat|updat)`)
-	notCompatible = prose.Lazily(`(?i)\bnot compatible with\b`)
+	notCompatible = prose.Lazily(`(?i)\bnot (?:[\w-]+ ){0,3}compatible with\b`)
 	firstID       = prose.Lazily(`^\p{Lu}{2,}-\d+\b`)
 	notChosen     = prose.Lazily(`^(?:A criticism of|An alternative|A previous)\b`)
 	exclusion     = prose.Lazily(`(?i)\b(?:not|already|out of scope)\b|\bexclud`)
