@@ -26,7 +26,7 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/agent", "render/card", "render/feed", "render/markdown", "render/plain", "internal/atomicfile", "internal/entity", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai", "internal/ai/summary",
+	"build": {"render", "render/agent", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai", "internal/ai/summary",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
@@ -35,8 +35,7 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/catalog", "internal/fetch",
 		"github.com/VictoriaMetrics/metrics"},
-	"internal/aimocktest":  {"internal/testenv"}, // for tests only
-	"internal/atomicfile":  {},
+	"internal/aimocktest":  {"internal/testenv"},                       // for tests only
 	"internal/browsertest": {},                                         // tests only
 	"internal/buildtest":   {"build", "internal/mip", "internal/site"}, // for tests only
 	"internal/corpora":     {"internal/testenv"},                       // for tests only
@@ -46,7 +45,7 @@ var imports = map[string][]string{
 	"internal/fetch":       {},
 	"internal/folder":      {"internal/mip"},
 	"internal/git":         {},
-	"internal/gitsync":     {"internal/atomicfile", "internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
+	"internal/gitsync":     {"internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
 	"internal/graph":       {},
 	"internal/markdown":    {"internal/mip", "github.com/yuin/goldmark"},
 	"internal/mip":         {},
@@ -68,7 +67,7 @@ var imports = map[string][]string{
 	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/catalog", "sidecar/limit", "sidecar/redis", "sidecar/timing", "internal/fetch",
 		"golang.org/x/sync"},
 	"internal/api": {"internal/mip"},
-	"internal/ai": {"internal/ai/prose", "internal/ai/summary", "internal/api", "internal/atomicfile", "internal/fetch", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson",
+	"internal/ai": {"internal/ai/prose", "internal/ai/summary", "internal/api", "internal/fetch", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson",
 		"github.com/tmc/langchaingo", "github.com/yuin/goldmark", "golang.org/x/sync"},
 	"internal/ai/prose":   {"internal/markdown", "internal/mip", "github.com/yuin/goldmark", "golang.org/x/text"},
 	"internal/ai/summary": {"internal/ai/prose", "internal/api", "internal/mip"},

@@ -20,7 +20,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/mipwatch/mipwatch/internal/atomicfile"
+	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
 // SyncOptions report on a Sync while it runs. A nil function is not called.
@@ -45,7 +45,7 @@ type Report struct {
 // rest. Another Sync on the same folder waits. Errors name the path; [ErrNotOurs] is wrapped for a refused
 // folder, and [ErrMake] where the plan is at fault and not the folder.
 func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Report, err error) {
-	f, err := openFolder(ctx, p, dir, o.Waiting)
+	f, err := openOutput(ctx, p, dir, o.Waiting)
 	if err != nil {
 		return Report{}, err
 	}
@@ -147,8 +147,8 @@ func CheckFolder(dir string) error {
 	return nil
 }
 
-// folder is an output folder, locked for one build. No name leads out of it.
-type folder struct {
+// output is an output folder, locked for one build. No name leads out of it.
+type output struct {
 	root *os.Root
 	dir  string
 	lock *flock.Flock
@@ -156,9 +156,9 @@ type folder struct {
 	ours map[string]bool
 }
 
-// openFolder creates, checks and locks the output folder, and removes the temporary files of a killed build. waiting
+// openOutput creates, checks and locks the output folder, and removes the temporary files of a killed build. waiting
 // is called once when another build holds the lock; it may be nil.
-func openFolder(ctx context.Context, p *Plan, dir string, waiting func()) (*folder, error) {
+func openOutput(ctx context.Context, p *Plan, dir string, waiting func()) (*output, error) {
 	if err := CheckFolder(dir); err != nil {
 		return nil, err
 	}
@@ -180,9 +180,9 @@ func openFolder(ctx context.Context, p *Plan, dir string, waiting func()) (*fold
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	f := &folder{root: root, dir: dir, lock: lock, ours: map[string]bool{}}
+	f := &output{root: root, dir: dir, lock: lock, ours: map[string]bool{}}
 	if err = f.checkOwner(p); err == nil {
-		if err = atomicfile.Recover(root, stateDir); err != nil {
+		if err = folder.Recover(root, stateDir); err != nil {
 			err = fmt.Errorf("%s: %w", f.path(stateDir), err)
 		}
 	}
@@ -193,16 +193,16 @@ func openFolder(ctx context.Context, p *Plan, dir string, waiting func()) (*fold
 }
 
 // close gives the folder back. The lock file stays, so that two later builds agree on one.
-func (f *folder) close() error { return errors.Join(f.root.Close(), f.lock.Close()) }
+func (f *output) close() error { return errors.Join(f.root.Close(), f.lock.Close()) }
 
 // path names a file of the folder as messages do.
-func (f *folder) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }
+func (f *output) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }
 
 // checkOwner reads the record after making sure that the folder is a build's, which the mark says from the first
 // build on. A record that is lost is begun again from the files that only builds write. A folder that no build has
 // written to is refused when a file of the plan is there already with other bytes: it belongs to another program or a
 // person.
-func (f *folder) checkOwner(p *Plan) error {
+func (f *output) checkOwner(p *Plan) error {
 	raw, err := f.root.ReadFile(recordFile)
 	var record struct{ Files []string }
 	if err == nil && json.Unmarshal(raw, &record) == nil && record.Files != nil {
@@ -239,7 +239,7 @@ func (f *folder) checkOwner(p *Plan) error {
 }
 
 // record writes which files are a build's, unless the record says so already.
-func (f *folder) record(files map[string]bool) error {
+func (f *output) record(files map[string]bool) error {
 	if maps.Equal(files, f.ours) {
 		return nil
 	}
@@ -254,7 +254,7 @@ func (f *folder) record(files map[string]bool) error {
 
 // replace leaves an artifact's file with the bytes of its body, and reports whether it had others. The error
 // wraps [ErrMake] where the body is at fault and not the folder.
-func (f *folder) replace(a *Artifact) (changed bool, err error) {
+func (f *output) replace(a *Artifact) (changed bool, err error) {
 	if a.stream != nil {
 		return f.replaceStream(a)
 	}
@@ -267,7 +267,7 @@ func (f *folder) replace(a *Artifact) (changed bool, err error) {
 
 // replaceStream is replace for an artifact that is not held in memory: it is made once to be compared with the file,
 // and where the two differ once more into the file.
-func (f *folder) replaceStream(a *Artifact) (changed bool, err error) {
+func (f *output) replaceStream(a *Artifact) (changed bool, err error) {
 	if f.size(a.File) >= 0 {
 		old, err := f.root.Open(a.File)
 		if err != nil {
@@ -299,7 +299,7 @@ func (c *comparison) Write(b []byte) (int, error) {
 }
 
 // write puts a file with this text in place.
-func (f *folder) write(file string, text []byte) error {
+func (f *output) write(file string, text []byte) error {
 	return f.put(file, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
@@ -307,8 +307,8 @@ func (f *folder) write(file string, text []byte) error {
 }
 
 // put puts a file in place, from a temporary one in the folder of the state.
-func (f *folder) put(file string, content func(io.Writer) error) error {
-	temp, err := atomicfile.Create(f.root, stateDir)
+func (f *output) put(file string, content func(io.Writer) error) error {
+	temp, err := folder.CreateTemp(f.root, stateDir)
 	if err == nil {
 		if err = content(temp); err == nil {
 			err = temp.Commit(file)
@@ -323,7 +323,7 @@ func (f *folder) put(file string, content func(io.Writer) error) error {
 }
 
 // has reports whether a regular file has this name and these bytes.
-func (f *folder) has(file string, want []byte) bool {
+func (f *output) has(file string, want []byte) bool {
 	if f.size(file) != int64(len(want)) {
 		return false
 	}
@@ -332,7 +332,7 @@ func (f *folder) has(file string, want []byte) bool {
 }
 
 // size is that of a regular file in bytes, -1 when none has this name.
-func (f *folder) size(file string) int64 {
+func (f *output) size(file string) int64 {
 	info, err := f.root.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() {
 		return -1
@@ -341,7 +341,7 @@ func (f *folder) size(file string) int64 {
 }
 
 // remove deletes a file and the folders that it leaves empty.
-func (f *folder) remove(file string) error {
+func (f *output) remove(file string) error {
 	// Below a file there is nothing either.
 	if err := f.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return fmt.Errorf("remove %s: %w", f.path(file), err)

@@ -372,7 +372,7 @@ func TestSyncWaitsForAnother(t *testing.T) {
 		t.Errorf("tree (-want +got):\n%s", diff)
 	}
 	// A caller that gives up while waiting gets its context's error.
-	held, _ := openFolder(t.Context(), &Plan{}, dir, nil)
+	held, _ := openOutput(t.Context(), &Plan{}, dir, nil)
 	defer held.close()
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := Sync(ctx, planOf("c=three"), dir, SyncOptions{Waiting: cancel})

@@ -18,7 +18,6 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/atomicfile"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -71,7 +70,7 @@ func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r Writ
 		}
 		// These are of an earlier run that was killed. On an error there is no such folder, or writing into it fails with
 		// the reason.
-		_ = atomicfile.Recover(root, path.Dir(out.Name))
+		_ = folder.Recover(root, path.Dir(out.Name))
 		root.Close()
 	}
 	var mu sync.Mutex
@@ -160,5 +159,5 @@ func replaceSummary(out Outdated, sum api.Summary) error {
 	if err := root.Mkdir(path.Dir(out.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return atomicfile.Write(root, out.Name, text.Bytes())
+	return folder.Write(root, out.Name, text.Bytes())
 }

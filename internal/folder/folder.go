@@ -1,5 +1,6 @@
-// Package folder lists and reads the files of an untrusted folder: no file outside of it, only
-// regular files, each of bounded size. It does not know the meaning of the files.
+// Package folder lists, reads and writes the files of an untrusted folder: no file outside of it, only
+// regular files, each of bounded size when it is read and put in place as a whole when it is written.
+// It does not know the meaning of the files.
 package folder
 
 import (
@@ -42,12 +43,7 @@ type File struct {
 // hidden ones. folder is the root's own name, for messages and [File.Read]'s caller. It never
 // waits: a pipe in place of the folder is an error.
 func List(root *os.Root, folder, dir string) ([]File, error) {
-	if info, err := root.Stat(dir); err != nil {
-		return nil, err
-	} else if !info.IsDir() {
-		return nil, syscall.ENOTDIR
-	}
-	entries, err := fs.ReadDir(root.FS(), dir)
+	entries, err := entries(root, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +58,16 @@ func List(root *os.Root, folder, dir string) ([]File, error) {
 		out = append(out, f)
 	}
 	return out, nil
+}
+
+// entries reads a folder of root.
+func entries(root *os.Root, dir string) ([]fs.DirEntry, error) {
+	if info, err := root.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, syscall.ENOTDIR
+	}
+	return fs.ReadDir(root.FS(), dir)
 }
 
 // Base is the last element of the name.

@@ -20,7 +20,6 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/mipwatch/mipwatch/internal/atomicfile"
 	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 )
@@ -71,7 +70,7 @@ func (s *syncer) open(ctx context.Context, t Target) error {
 	}
 	// Temporary files of a killed run are removed, since nobody else can write here by now.
 	if err == nil {
-		err = atomicfile.Recover(f.root, ".")
+		err = local.Recover(f.root, ".")
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -125,7 +124,7 @@ func (f *folder) wait(ctx context.Context, waiting func()) error {
 // was not there before is removed.
 func (f *folder) close() {
 	if f.root != nil {
-		atomicfile.Recover(f.root, ".") // the next run tries again
+		local.Recover(f.root, ".") // the next run tries again
 		f.root.Close()
 	}
 	if f.made {
@@ -291,7 +290,7 @@ func (f *folder) take(x *upstreamText, k *keepers) error {
 // stage writes a text under a temporary name. All texts are on the disk before the first is put in place, so that a
 // full disk changes nothing.
 func (f *folder) stage(x *upstreamText, raw []byte) (err error) {
-	if x.temp, err = atomicfile.Create(f.root, "."); err == nil {
+	if x.temp, err = local.CreateTemp(f.root, "."); err == nil {
 		_, err = x.temp.Write(raw)
 		err = errors.Join(err, x.temp.Close())
 	}
@@ -341,7 +340,7 @@ func (f *folder) done(name string, err error, list *[]string) error {
 func (f *folder) record() error {
 	text, err := f.next.encode()
 	if err == nil {
-		err = atomicfile.Write(f.root, RecordName, text)
+		err = local.Write(f.root, RecordName, text)
 	}
 	if err != nil {
 		return f.failed(RecordName, err)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/atomicfile"
+	local "github.com/mipwatch/mipwatch/internal/folder"
 )
 
 // TestClonesLeftBehind finds what killed runs left beside what another run is at work in.
@@ -181,7 +181,7 @@ func TestNamesThatAreOneFile(t *testing.T) {
 			t.Errorf("%+q here: %v, problems %v, want name-case", two, err, r.Problems)
 		}
 		// A file that changes its form is removed before it is written: on some machines both are one.
-		texts := map[string]*upstreamText{two[1]: {File: File{Name: two[1]}, temp: &atomicfile.Temp{}}}
+		texts := map[string]*upstreamText{two[1]: {File: File{Name: two[1]}, temp: &local.Temp{}}}
 		f := &folder{Target: Target{Folder: other}, report: &Report{}, gone: []string{two[0]}, texts: texts, old: &Record{}, next: &Record{}}
 		if f.root, err = os.OpenRoot(other); err != nil {
 			t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/mipwatch/mipwatch/internal/atomicfile"
 	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -34,7 +33,7 @@ type upstreamText struct {
 	// first is the oldest commit that touches the file.
 	first git.Commit
 	// temp is the temporary file that holds the text, nil when it is not to be written here.
-	temp *atomicfile.Temp
+	temp *local.Temp
 	// fresh is true when no file here has the name.
 	fresh bool
 }

@@ -1,8 +1,4 @@
-// Package atomicfile puts whole files in place: a file is written under a temporary name and
-// then renamed, so that no reader meets half a file, whenever the program is killed. It does
-// not know the meaning of the files, and does not sync them to the disk: the next run writes
-// again those that a power failure took.
-package atomicfile
+package folder
 
 import (
 	"crypto/rand"
@@ -11,7 +7,6 @@ import (
 	"os"
 	"path"
 	"strings"
-	"syscall"
 )
 
 // prefix begins the names of temporary files. They are hidden from readers of proposals and
@@ -19,15 +14,16 @@ import (
 const prefix = ".mipwatch-tmp-"
 
 // Temp is a file under a temporary name, until Commit or Remove. Writing may end with Close
-// before.
+// before. No reader meets half a file, whenever the program is killed. Nothing is synced to the
+// disk: after a power failure the next run writes the lost files again.
 type Temp struct {
 	*os.File
 	root *os.Root
 	name string
 }
 
-// Create makes an empty temporary file in dir, a folder of root that exists.
-func Create(root *os.Root, dir string) (*Temp, error) {
+// CreateTemp makes an empty temporary file in dir, a folder of root that exists.
+func CreateTemp(root *os.Root, dir string) (*Temp, error) {
 	const readable = 0o644 // as other files are
 	name := path.Join(dir, prefix+rand.Text())
 	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, readable)
@@ -61,9 +57,9 @@ func (t *Temp) Remove() {
 	t.root.Remove(t.name)
 }
 
-// Write puts a file of root in place, by a temporary one in the same folder.
+// Write puts a whole file of root in place, by a temporary one in the same folder.
 func Write(root *os.Root, name string, b []byte) error {
-	t, err := Create(root, path.Dir(name))
+	t, err := CreateTemp(root, path.Dir(name))
 	if err != nil {
 		return err
 	}
@@ -74,16 +70,11 @@ func Write(root *os.Root, name string, b []byte) error {
 	return t.Commit(name)
 }
 
-// Recover removes the temporary files that killed programs left in dir, a folder of root. It
-// takes those of programs that still write there as well: a lock is for the caller to hold. It never
-// waits: a pipe in place of the folder is an error.
+// Recover removes the temporary files that killed programs left in dir, a folder of root. The caller
+// holds a lock: Recover removes those of programs that still write there as well. It never waits:
+// a pipe in place of the folder is an error.
 func Recover(root *os.Root, dir string) error {
-	if info, err := root.Stat(dir); err != nil {
-		return err
-	} else if !info.IsDir() {
-		return syscall.ENOTDIR
-	}
-	entries, err := fs.ReadDir(root.FS(), dir)
+	entries, err := entries(root, dir)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), prefix) {
 			err = errors.Join(err, root.Remove(path.Join(dir, e.Name())))

@@ -1,11 +1,11 @@
-package atomicfile_test
+package folder_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/atomicfile"
+	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
 // open opens a new folder, and lists what it holds.
@@ -32,14 +32,14 @@ func open(t *testing.T) (root *os.Root, names func() []string) {
 func TestWrite(t *testing.T) {
 	root, names := open(t)
 	for _, want := range []string{"first", "second"} {
-		if err := atomicfile.Write(root, "file", []byte(want)); err != nil {
+		if err := folder.Write(root, "file", []byte(want)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := root.ReadFile("file"); err != nil || string(got) != want {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 	}
-	if err := atomicfile.Write(root, "../outside", nil); err == nil {
+	if err := folder.Write(root, "../outside", nil); err == nil {
 		t.Error("a file outside of the folder was written")
 	}
 	if got := names(); len(got) != 1 {
@@ -54,7 +54,7 @@ func TestCommit(t *testing.T) {
 		name string
 		ok   bool
 	}{{"a/b/file", true}, {"plain", true}, {"plain/below", false}, {"a/b", false}} {
-		temp, err := atomicfile.Create(root, ".")
+		temp, err := folder.CreateTemp(root, ".")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,14 +81,14 @@ func TestRecover(t *testing.T) {
 	if err := root.WriteFile("other", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	temp, err := atomicfile.Create(root, ".")
+	temp, err := folder.CreateTemp(root, ".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := temp.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.Recover(root, "."); err != nil {
+	if err := folder.Recover(root, "."); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(); len(got) != 1 || got[0] != "other" {
