@@ -84,18 +84,22 @@ func told(caveat string, picked []sentence) string {
 	return fit(out, maxImpact)
 }
 
-// mustAct is the sentence that says best that a group has to act, nil when there is none. Nobody has to act for an
+// mustAct is the sentence that says best that a group has to act, with the one behind it that says so together with it,
+// nil when there is none. Nobody has to act for an
 // abandoned proposal.
 func mustAct(s Subject, a axis, all []sentence) *sentence {
 	if abandoned(s) {
 		return nil
 	}
+	var act *sentence
 	for _, x := range best(all, func(x *sentence) int { return x.group[a] }) {
-		if x.obliges(a) {
-			return &x
+		alone := x
+		alone.text = x.own
+		if act == nil && x.obliges(a) || act != nil && x.order != act.order && strings.Contains(x.text, act.text) && alone.obliges(a) {
+			act = &x
 		}
 	}
-	return nil
+	return act
 }
 
 // forAxis returns at most three sentences of at most room runes together, in the order of the text: the one that says
@@ -113,8 +117,15 @@ func forAxis(a axis, all []sentence, act *sentence, room int) []sentence {
 			continue
 		}
 		n := utf8.RuneCountInString(x.from) + utf8.RuneCountInString(x.text) + len(" : ")
-		if i := x.holdsOneOf(picked); i >= 0 && (act == nil || i > 0) {
-			picked, room = slices.Delete(picked, i, i+1), room+utf8.RuneCountInString(picked[i].text)
+		known := slices.ContainsFunc(picked, func(y sentence) bool { return strings.Contains(y.text, x.text) })
+		held := x.holdsOneOf(picked)
+		// The sentence that obliges stays.
+		if known || act != nil && held == 0 {
+			continue
+		}
+		if held >= 0 {
+			room += utf8.RuneCountInString(picked[held].text)
+			picked = slices.Delete(picked, held, held+1)
 		}
 		if n <= room && !repeats(x.own, said...) {
 			room -= n

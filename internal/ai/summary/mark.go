@@ -40,6 +40,12 @@ var (
 func (x *sentence) mark() {
 	words := tokens(x.own, x.id.Kind)
 	found, plain := lexicon().find(words), uncoded(x.own)
+	if x.kind == convention {
+		// An operator of tokens is whom their owner trusts, and a node is one of a tree.
+		found["validators named"] = slices.DeleteFunc(found["validators named"], func(h hit) bool {
+			return slices.ContainsFunc(found["between contracts"], func(other hit) bool { return other.at == h.at })
+		})
+	}
 	opens := func(list string) bool {
 		return slices.ContainsFunc(found[list], func(h hit) bool { return h.at == 0 })
 	}

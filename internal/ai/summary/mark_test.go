@@ -14,6 +14,7 @@ func TestMarks(t *testing.T) {
 	const change = "change"
 	for _, tt := range []struct{ mark, title, for_, taken, left string }{
 		{"named", "Impact", "developers", "Wallets lose a second field of each key.", "Houses lose a second field of each key."},
+		{"with a hyphen", "Impact", "developers", "JSON-RPC methods lose a field of each.", "JSON-LD methods lose a field of each."},
 		{"near", "Impact", "users", "The fee of each transaction is reduced by 12 %.", "The fee of each block is reduced by 12 %."},
 		{"break", "Rationale", "developers", "This breaks all wallets and contracts by 12 %.", "This keeps all wallets and contracts by 12 %."},
 		{"gone", "Specification", "validators", "Validators remove and replace the old key, which attacks need.", "Validators sign with and show the old key, which all need."},
@@ -47,6 +48,46 @@ func TestMarks(t *testing.T) {
 			if got != want {
 				t.Errorf("%s: %q is taken for %s: %t", tt.mark, text, tt.for_, got)
 			}
+		}
+	}
+}
+
+// Between contracts an operator is no validator: whom an owner trusts is one, and so is a node of a tree.
+func TestMarksOfConvention(t *testing.T) {
+	for text, both := range map[string]bool{
+		"An operator moves 128 lamps at once.":        false,
+		"Each node of the tree is allowed two lamps.": false,
+		"A reward is added for staking lamps.":        false,
+		"Block builders reject lamps without a wick.": true,
+	} {
+		for kind, want := range map[string]bool{"Core": true, "MRC": both} {
+			if sum := Extract(says(kind, "Abstract", text)); sum.Validators.Stated != want {
+				t.Errorf("%s, %q: stated for validators: %t", kind, text, sum.Validators.Stated)
+			}
+		}
+	}
+}
+
+// A sentence that points back is quoted with the one before it, and both once. What a proposal depends on is no part of
+// what it changes.
+func TestMarksOfPlace(t *testing.T) {
+	for _, tt := range []struct {
+		title, text string
+		want        []string
+	}{
+		{"Impact", "A lamp without oil goes out. Its contracts are removed.", []string{"A lamp without oil goes out. Its contracts are removed."}},
+		{"Impact", "Wallets have to deal with new lamps. This may break tools that count them.",
+			[]string{"Wallets have to deal with new lamps. This may break tools that count them."}},
+		{"Impact", "Wallets must be updated for new lamps. This is as it was for candles.", []string{"Wallets must be updated for new lamps."}},
+		{"Dependencies", "MIP-4 adds 128 instructions that wallets need.", []string{}},
+	} {
+		sum := Extract(says("Core", tt.title, tt.text))
+		got := []string{}
+		for _, e := range sum.Developers.Evidence {
+			got = append(got, e.Quote)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s, %q: quoted for developers: %q", tt.title, tt.text, got)
 		}
 	}
 }

@@ -24,7 +24,7 @@ const (
 	compatibility role = "compatibility" // says what it does to what exists, and when it starts
 	security      role = "security"      // says what can go wrong
 	impact        role = "impact"        // says whom it touches
-	skipped       role = "skipped"       // holds nothing about the change: tests, code, references, licence
+	skipped       role = "skipped"       // holds nothing about the change: tests, code, references, dependencies, licence
 )
 
 // titles are the roles with the words of their titles. The first row that fits decides.
@@ -32,7 +32,7 @@ var titles = []struct {
 	role  role
 	title func() *regexp.Regexp
 }{
-	{skipped, prose.Lazily(`^(?:references?|implementations?)$|\b(?:tests?\b|testing|reference impl|copyright|acknowledg|appendi|citation|` +
+	{skipped, prose.Lazily(`^(?:references?|implementations?|dependencies|prerequisites)$|\b(?:tests?\b|testing|reference impl|copyright|acknowledg|appendi|citation|` +
 		`licen[sc]e|changelog|authors?\b|terminology|definition|notation|glossary|further reading|example|vectors|pseudocode)`)},
 	{compatibility, prose.Lazily(`compatib|\b(?:migration|transition|activation|deployment|rollout)`)},
 	{security, prose.Lazily(`\b(?:security|risk|privacy|attack)`)},
@@ -191,7 +191,7 @@ func candidates(b prose.Block, labels map[string]bool) []sentence {
 // Forms of a text that decide whether it is a sentence of its own.
 var (
 	// backReference begins a sentence that points at the one before it. With a name of the document it points at that.
-	backReference = prose.Lazily(`^["“(]?(?:This|It|They|These|That|Such|Those)\b`)
+	backReference = prose.Lazily(`^["“(]?(?:This|It|Its|They|Their|These|That|Such|Those)\b`)
 	toDocument    = prose.Lazily(`^["“(]?(?:This|That|These|Those)(?: \w+)?,? (?:\p{Lu}{2,}|proposal|change|document|standard|specification|feature)\b`)
 	formula       = prose.Lazily(`\$[^$]+\$|\\[a-z(\[]`)
 )
