@@ -42,8 +42,8 @@ type Content struct {
 	options Options
 }
 
-// Load reads the proposals and the summaries and translations that are committed beside them. A text that may grow out
-// of proportion is rendered once here, so that one which cannot be published is known before anything is written.
+// Load reads the proposals and the summaries and translations that are committed beside them. It renders a text that
+// may grow out of proportion, so that such a text is refused before anything is written.
 func Load(ctx context.Context, o Options) (*Content, error) {
 	all, err := corpus.Load(ctx, corpus.Options{
 		Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
@@ -174,7 +174,7 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 		if foreignTopic(s, m) {
 			m.ForumTopicID = nil
 		}
-		// A number is one of the site's forum, and of nothing without it.
+		// Drop the number on a site without a forum.
 		if m.ForumTopicID = cmp.Or(o.ForumTopicID, m.ForumTopicID); s.Forum == "" {
 			m.ForumTopicID = nil
 		}

@@ -71,7 +71,8 @@ func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	// A file comes before any rule, as on a CDN. Only files and rewrites to them can be asked in vain to change.
+	// A file comes before any rule, as on a CDN. A request to change something is refused only where there is a file,
+	// or a rewrite to one.
 	f := h.file(name)
 	rule, ruled := h.rule(name)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead

@@ -211,7 +211,7 @@ func (p *planner) linksOf(file string) textLinks {
 }
 
 // deadFragment reports a link to a place that is on no page: a page shows the text of such a link without the link, or
-// opens at its top. Of a path that is no page nothing is known.
+// opens at its top. It reports no link to a path that is not a page.
 func (p *planner) deadFragment(f html.Fragment) bool {
 	if f.Path == "" {
 		return true

@@ -217,9 +217,9 @@ func (p *planner) alone() map[string]bool {
 	return alone
 }
 
-// headOf makes one word of the values of a field that share a slug. A person's name is spelt in several ways: the most
-// frequent counts. Of a status the word of the process counts, which is the one that the page explains. All others are
-// named: C and C++ have one slug, and so one page.
+// headOf makes one word of the values of a field that share a slug. The most frequent spelling of a person's name
+// counts, and the process's own word for a status, which is the one that the page explains. For other fields the word
+// names all values: C and C++ have one slug, and so one page.
 func headOf(field string, values []string) string {
 	sorted := slices.Compact(slices.Sorted(slices.Values(values)))
 	switch field {

@@ -72,7 +72,7 @@ type Artifact struct {
 	// Body makes the bytes. It may be called from any goroutine, and more than once.
 	Body func() ([]byte, error)
 
-	// stream, when set, writes what Body returns. It is for files that are too large to be held in memory.
+	// stream, when set, writes the bytes of Body without holding them in memory, for large files.
 	stream func(io.Writer) error
 	// index marks an artifact that names others and is written after them: lists, feeds, sitemap, rewrites.
 	index bool
@@ -91,7 +91,7 @@ func fixed(b []byte) func() ([]byte, error) {
 	return func() ([]byte, error) { return b, nil }
 }
 
-// ErrMake is wrapped by the error of an artifact that could not be made, whatever the folder is that it was meant for.
+// ErrMake is wrapped by the error of an artifact that could not be made. The folder is not at fault then.
 var ErrMake = errors.New("make")
 
 // Bytes returns the whole content. The error names the artifact and wraps [ErrMake].
@@ -125,8 +125,8 @@ type planner struct {
 	md   *html.Renderer
 	// versions are those of proposals with a history.
 	versions corpus.VersionReader
-	// pages are for pages that speak of the whole site, and stable for those that speak of one proposal. That knows
-	// neither counts nor commit, which would change each page with every proposal.
+	// pages are for pages that speak of the whole site, and stable for those that speak of one proposal. stable knows
+	// neither counts nor commit: with them every page would change with every proposal.
 	pages, stable *render.Pages
 	info          mip.SiteInfo
 	// listed are the lists that each proposal is on, in the order of Metadata.

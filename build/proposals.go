@@ -137,7 +137,7 @@ func (p *planner) recentChanges() (map[mip.ID]render.Revision, error) {
 	for _, m := range render.Recent(p.Metadata) {
 		i, _ := mip.Search(p.Metadata, m.ID)
 		c := *p.Proposals[i]
-		// A proposal whose date is not that of its newest commit was dated by its header.
+		// Skip a proposal that its header dated: its date is not that of its newest commit.
 		if c.History == nil || m.Updated == nil || !m.Updated.UTC().Equal(c.History.Versions[0].When.UTC()) {
 			continue
 		}

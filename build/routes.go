@@ -156,7 +156,7 @@ func (p *planner) sitemap() {
 		}
 	}
 	newest := mip.NewestChange(p.Metadata)
-	// The 404 page is the answer to other addresses; it has none of its own that is worth an entry.
+	// Leave out the 404 page: it answers other addresses and has none of its own.
 	var entries []render.SitemapEntry
 	for _, a := range p.plan.Artifacts {
 		if a.Type() != typeHTML || a.Route == "/404.html" {
@@ -184,7 +184,7 @@ func (p *planner) redirects() {
 			add(a.Route, "/"+a.File, 200)
 		}
 	}
-	// Of two proposals with one old address the first has it.
+	// The first of two proposals with one old address gets it.
 	taken := map[string]bool{}
 	for _, c := range p.Proposals {
 		for _, from := range p.oldPaths(c) {
@@ -197,7 +197,7 @@ func (p *planner) redirects() {
 	if folder := mip.PageFolder(p.info.Prefix); folder != oldPages {
 		add(oldPages+"*", p.options.Site.Path(folder)+splat, 301)
 	}
-	// Last, since the first match decides: every unknown address of the API answers in JSON.
+	// Every unknown address of the API answers in JSON. The rule comes last, since the first match decides.
 	add("/api/v1/*", "/api-404.json", 404)
 	if !p.options.NoAPIFallback {
 		add("/api/*", "/api-404.json", 404)

@@ -38,12 +38,12 @@ type Report struct {
 	Removed   int `json:"removed"`
 }
 
-// Sync makes dir hold the plan and no other file that an earlier plan wrote; files of others are
-// left alone. A file that already has the right bytes is not touched, and a share card whose name is there is
-// not drawn. Whole files only are put in place, leaves before the indexes that name them and removals last, so
-// that a process which dies at any moment leaves a tree whose indexes name existing files; the next Sync repairs the
-// rest. Another Sync on the same folder waits. Errors name the path; [ErrNotOurs] is wrapped for a refused
-// folder, and [ErrMake] where the plan is at fault and not the folder.
+// Sync makes dir hold the plan and no other file that an earlier plan wrote; files of others are left alone. A file
+// that already has the right bytes is not touched, and a share card whose name is there is not drawn. Sync puts only
+// whole files in place, leaves before the indexes that name them, and removes files last. A process that dies at any
+// moment thus leaves a tree whose indexes name existing files; the next Sync repairs the rest. Another Sync on the same
+// folder waits. Errors name the path; [ErrNotOurs] is wrapped for a refused folder, and [ErrMake] where the plan is at
+// fault and not the folder.
 func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Report, err error) {
 	f, err := openOutput(ctx, p, dir, o.Waiting)
 	if err != nil {
@@ -118,9 +118,9 @@ const (
 // else than a published tree.
 var ErrNotOurs = errors.New("not an output folder")
 
-// CheckFolder rejects a folder that holds a project, as a mistyped --out must not mix a site into it, and one whose
-// state no build made: a link would have files written elsewhere, and a pipe would never be opened. A checkout can
-// bring both along. A folder that does not exist yet is fine.
+// CheckFolder rejects a folder that holds a project, so that a mistyped --out does not mix a site into it. It also
+// rejects a folder whose state no build made: through a link files would be written elsewhere, and opening a pipe would
+// never end. A checkout can bring both along. A folder that does not exist yet is fine.
 func CheckFolder(dir string) error {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -229,7 +229,8 @@ func (f *output) checkOwner(p *Plan) error {
 		if err == nil && f.has(a.File, want) {
 			continue
 		}
-		// They are not ours to leave behind. A folder with something else in it stays.
+		// Remove the lock file and the folder of the state, which this run made. A folder with something else in it
+		// stays.
 		f.root.Remove(lockFile)
 		f.root.Remove(stateDir)
 		return fmt.Errorf("%s is there already and no build wrote it, so %s is %w; name another folder, or remove the file",

@@ -28,7 +28,7 @@ type rendered struct {
 }
 
 // kept is the text of a proposal from an earlier plan, if it still follows from the same: what every text follows from,
-// the file, and what decides where links to other files lead. Of another text it has the hash alone.
+// the file, and the values that decide where links to other files lead. Otherwise only the hash is set.
 func (p *planner) kept(c *corpus.Proposal) (t rendered, ok bool) {
 	t.of = sha256.Sum256(fmt.Appendln(nil, p.linkable, c.ContentHash, c.RepoPath, c.Commit, c.Local))
 	if p.options.Rendered == nil {

@@ -24,8 +24,8 @@ func (p *Pages) API(a *agent.API) ([]byte, error) {
 	}{a, agent.Version, api.Codes()})
 }
 
-// curl is for people to copy, and works as it stands. It is a command that asks an operation, with
-// the examples of its required parameters and its body.
+// curl is a command that asks an operation, with the examples of its required parameters and its body. People copy it,
+// so it works as it stands.
 func (p *Pages) curl(op agent.Operation) (string, error) {
 	address, query := op.Path, url.Values{}
 	for _, prm := range op.Parameters {

@@ -103,7 +103,7 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 			v.Broken = append(v.Broken, brokenRequires{m, missing})
 		}
 	}
-	// Those that were left last are the likeliest to be taken up again.
+	// The newest come first: they are the likeliest to be taken up again.
 	slices.SortStableFunc(v.Stagnant, newestFirst)
 	return p.page("dashboard", head{
 		Section: "/dashboard/", Title: "Dashboard", Route: "/dashboard/", Script: liveScript,
@@ -137,8 +137,8 @@ type bar struct {
 	X, Width int
 }
 
-// bars is for a drawing of fixed width. It lays the shares side by side without gaps from rounding;
-// the least is still to be seen.
+// bars lays the shares side by side in a drawing of fixed width, without gaps from rounding. The least is still to be
+// seen.
 func bars(statuses []choice, total int) []bar {
 	const units, gap, least = 1000, 3, 4
 	out := make([]bar, 0, len(statuses))

@@ -24,7 +24,7 @@ type HistoryPage struct {
 	Before   string    // what came before the oldest: nothing, more or unknown
 }
 
-// Version is one committed state of a file. What its author wrote is text of any kind.
+// Version is one committed state of a file. Author and Subject may hold text of any kind.
 type Version struct {
 	Commit, Author, Subject string
 	When                    mip.Time
@@ -48,8 +48,7 @@ func (p *Pages) subject(v Version) template.HTML {
 	return template.HTML(text[:m[0]] + `(<a href="` + href + `" rel="noopener">#` + text[m[2]:m[3]] + `</a>)`)
 }
 
-// versionView holds either a text in What, changes, or both. It is a version with its changes since
-// the one before.
+// versionView is a version with its changes since the one before: a text in What, changes, or both.
 type versionView struct {
 	Version
 	What string // what changed, in words
@@ -108,8 +107,7 @@ func lines(n int) string {
 	return thousands(n) + " lines"
 }
 
-// lineDiff is what two versions give. It is how one text became another, in lines, with a few
-// around them that stayed.
+// lineDiff is the difference of two versions, in lines, with a few unchanged lines around each change.
 type lineDiff struct {
 	text           []byte // a unified diff without its heading
 	added, removed int

@@ -249,9 +249,8 @@ func (p *Pages) blank(t table) *row {
 	return &row{Metadata: &m, Heat: t.Heat}
 }
 
-// lastCalls are the proposals whose last call has a deadline, by deadline. A deadline is known to
-// be over without a clock, which would make one build differ from the next: when some proposal has
-// changed after it.
+// lastCalls are the proposals whose last call has a deadline, by deadline. A deadline is over when some proposal
+// changed after it. No clock is asked: with one, builds of the same input would differ.
 func lastCalls(all []mip.Metadata) (open, over []mip.Metadata) {
 	latest := mip.NewestChange(all)
 	for _, m := range all {

@@ -27,10 +27,9 @@ import (
 //go:embed assets templates
 var embedded embed.FS
 
-// Pages makes the HTML pages of one site. What it renders does not change after NewPages, and it is
-// safe for concurrent use. Every method that renders a page returns the whole of it, from the
-// doctype on, or an error of a template, which is a fault of this package: no value of a proposal
-// makes one fail.
+// Pages makes the HTML pages of one site. Its input does not change after NewPages, and it is safe for concurrent use.
+// Every method that renders a page returns the whole of it, from the doctype on, or an error of a template, which is a
+// fault of this package: no value of a proposal makes one fail.
 type Pages struct {
 	info  mip.SiteInfo
 	forks []mip.HardFork // in the order of the site; empty for pages that must not change with them
@@ -116,9 +115,8 @@ func (p *Pages) parseTemplates() (*template.Template, error) {
 	return all, nil
 }
 
-// renderFrame renders the parts of the frame: the links to a script, the header with its current
-// entry of the menu, and the footer. They make up most of a short page, and rendering them for each
-// would take most of its time.
+// renderFrame renders the parts of the frame: the links to a script, the header with its current entry of the menu, and
+// the footer. They make up most of a short page, so rendering them for each page would take most of a build.
 func (p *Pages) renderFrame(notice string) (err error) {
 	p.frame = map[string]map[string]template.HTML{"links": {}, "header": {}, "footer": {}}
 	for _, script := range []string{siteScript, forksScript, listScript, textScript, liveScript, lostScript} {
@@ -140,8 +138,7 @@ func (p *Pages) renderFrame(notice string) (err error) {
 // buffers are kept for the next page: growing one for each would make most of a build's garbage.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// fragment renders a part of a page. What it returns is safe as it stands, and a template prints it
-// as it is.
+// fragment renders a part of a page. The result is escaped already, and a template prints it as it is.
 func (p *Pages) fragment(name string, data any) (template.HTML, error) {
 	b := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(b)
@@ -223,9 +220,8 @@ func SiteCardRoute(c card.Card) string { return cardRoute("/", c) }
 // ProposalCardRoute is the address of the picture of a proposal.
 func ProposalCardRoute(id mip.ID, c card.Card) string { return cardRoute(id.Page(), c) }
 
-// ProposalCard is what a proposal's picture shows. A card is the input of package card, and its
-// hash is in the file's name: whoever plans the files and whoever links to them must make it of the
-// same values.
+// ProposalCard is what a proposal's picture shows. Package card draws it, and the file's name has its hash: the plan of
+// the files and the links to them must make it of the same values.
 func ProposalCard(info mip.Site, m mip.Metadata) card.Card {
 	var kind []string
 	for _, v := range []*string{m.Type, m.Category} {
@@ -233,8 +229,8 @@ func ProposalCard(info mip.Site, m mip.Metadata) card.Card {
 			kind = append(kind, *v)
 		}
 	}
-	// A title that is only the id would stand there twice. Letters of a picture have no code face,
-	// so backticks are left out.
+	// Leave out a title that is only the id: it would stand there twice. Leave out backticks: a picture has no code
+	// face.
 	c := card.Card{Site: info.Title, ID: m.ID.String(), Status: &m.Status, Kind: strings.Join(kind, ", ")}
 	if m.Title != m.ID.String() {
 		c.Title = plain.Text(m.Title)

@@ -148,8 +148,8 @@ func titleHTML(s string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// named is for texts that a template escapes later. It is a proposal's id with its title after it;
-// one without a title of its own is only its id.
+// named is a proposal's id with its title after it, or only the id where the title says no more. It is not escaped: a
+// template does that later.
 func named(id, sep, title string) string {
 	if title == "" || title == id {
 		return id

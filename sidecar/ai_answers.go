@@ -22,8 +22,8 @@ const (
 	freshAnswer = 100 * 365 * 24 * time.Hour
 	// answerBytes bounds what is kept of summaries, of translations and of their pieces, each.
 	answerBytes = 64 << 20
-	// sharedAnswer is how long other processes find an answer. A text that nobody asks about should not fill a memory
-	// that many share.
+	// sharedAnswer is how long other processes find an answer. It ends, so that texts that nobody asks about do not
+	// fill a memory that many share.
 	sharedAnswer = 30 * 24 * time.Hour
 )
 
@@ -94,7 +94,7 @@ func getAnswer[V any](
 	}
 	for {
 		e, err := c.Get(ctx, a.key, fetch)
-		// The limit of the caller who asked the same first is no reason to refuse another one.
+		// Ask again when the limit of another caller, who asked the same first, refused the question.
 		if !a.charge.isOther(err) {
 			return e.Value, a.standing(err, e.Next)
 		}
@@ -152,7 +152,7 @@ func (a asking) share(ctx context.Context, answer any, failure error) {
 	a.Redis.Set(ctx, a.key.shared(), ai.EncodeRecord(answer), sharedAnswer)
 }
 
-// logged writes an error to the log and returns it. It leaves out that a budget is used up, and that a caller left.
+// logged writes an error to the log and returns it. It logs neither a budget that is used up nor a caller that left.
 func (s *Sidecar) logged(id mip.ID, err error) error {
 	if err != nil && httpError(err).Code != api.RateLimited && !errors.Is(err, context.Canceled) {
 		s.Log.Warn("no answer", "proposal", id, "error", err.Error())

@@ -16,8 +16,8 @@ type failures struct {
 	counts map[answerKey]int
 }
 
-// mostFailures bounds the texts whose failures are counted. Beyond it a text may be forgotten, which costs one question
-// more.
+// mostFailures bounds the texts whose failures are counted. Beyond it a text may be forgotten, at the cost of one more
+// question.
 const mostFailures = 10_000
 
 // of is the count of a text.

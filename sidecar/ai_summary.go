@@ -18,8 +18,8 @@ import (
 //   - the committed summary of an older text, marked stale;
 //   - what rules take from the text, when there is no model or its budget is used up.
 //
-// A summary that is not what was asked for has the reason in its Fallback. A failure of the model is an error unless
-// there is a committed summary of an older text: rules are no stand-in for a model that an operator pays for.
+// The Fallback of a summary says why it is not the one that was asked for. If the model fails, the answer is the
+// committed summary of an older text, else an error: an operator who pays for a model does not want rules in its place.
 func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, error) {
 	// Summaries in English need no model, so English is a locale of every site here.
 	q, err := s.readQuestion(w, r, english, "mipNumber", "locale")
@@ -92,7 +92,7 @@ func (a asking) modelSummary(ctx context.Context, subject catalog.Subject) (api.
 	})
 }
 
-// ruleSummary makes a summary by rules in English. That takes less time than to ask another process.
+// ruleSummary makes a summary by rules in English. It asks no other process: the rules take less time.
 func (a asking) ruleSummary(ctx context.Context, subject catalog.Subject) (api.Summary, error) {
 	a.key.locale, a.key.maker = english, summary.Extractive
 	return getAnswer(ctx, a, a.summaries, func(ctx context.Context) (api.Summary, error) {

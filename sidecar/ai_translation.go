@@ -64,8 +64,8 @@ func cut(p *api.PublishedTranslation, m mip.Metadata, sections []string) (api.Tr
 	}, err
 }
 
-// modelTranslation asks the model, unless it was asked before. Whatever sections are asked for, a piece of the text is
-// asked for once.
+// modelTranslation asks the model, unless it was asked before. It asks once for each piece of the text, whatever
+// sections a request chooses.
 func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Metadata) (api.Translation, error) {
 	p, err := q.catalog.Proposal(ctx, m.ID)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Metada
 	})
 }
 
-// Piece implements [ai.PieceCache]. A piece has a key of its own, whichever sections are asked for.
+// Piece implements [ai.PieceCache]. The key of a piece does not depend on the chosen sections.
 func (a asking) Piece(ctx context.Context, p *ai.Piece) (ai.Passages, error) {
 	a.key.sections, a.key.texts = "", p.Hash
 	e, err := a.pieces.Get(ctx, a.key, func(ctx context.Context) (ai.Passages, error) {

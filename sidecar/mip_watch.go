@@ -32,7 +32,8 @@ func (s *Sidecar) mipWatch(_ http.ResponseWriter, r *http.Request) (*response, e
 	key := responseKey{site: st, route: r.URL.Path, number: int(p)}
 	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
 		w, until := s.watch(ctx, st, p)
-		// Heads are soon too old to be shown. An answer with a failed part is asked for again as soon as it may be.
+		// A CDN gives heads stale for a short time only, since they are soon too old to be shown, and an answer with a
+		// failed part never.
 		stale := timing.FreshTopic
 		switch {
 		case p.has(needHeads):

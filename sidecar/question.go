@@ -40,7 +40,7 @@ type question struct {
 func (s *Sidecar) readQuestion(
 	w http.ResponseWriter, r *http.Request, locale string, names ...string,
 ) (q question, err error) {
-	// The body comes first: its deadline runs, and a refusal needs no site.
+	// Read the body first: its deadline runs, and a refusal needs no site.
 	body, err := readBody(w, r)
 	if err != nil {
 		return q, err
@@ -56,7 +56,7 @@ func (s *Sidecar) readQuestion(
 	if err != nil {
 		return q, badRequest("The body %v; want a JSON object with %s.", err, strings.Join(names, ", "))
 	}
-	// encoding/json takes a name in another case too. There is none any more.
+	// By now no name is in another case, which encoding/json would take too.
 	var m struct {
 		MIPNumber json.RawMessage `json:"mipNumber"`
 		Locale    *string         `json:"locale"`
@@ -75,7 +75,7 @@ func (s *Sidecar) readQuestion(
 	if n := len(m.Sections); m.Sections != nil && n == 0 || n > most {
 		return q, badRequest("sections must hold 1 to %d section ids, or be left out.", most)
 	}
-	// The site's own locales leave out English, the language of the proposals.
+	// Leave English out of the site's own locales: it is the language of the proposals.
 	isEnglish := func(l string) bool { return strings.EqualFold(l, english) }
 	allowed := slices.DeleteFunc(slices.Clone(site.Locales), isEnglish)
 	if locale != "" {

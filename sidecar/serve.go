@@ -48,7 +48,8 @@ func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	translations := newLimit("ai-translate", s.AIRequestsPerMinute)
 	s.general = byDefault
 	const get, post = http.MethodGet, http.MethodPost
-	// A CDN counts every parameter of a route that names none, so network-info names one that it ignores.
+	// network-info names a parameter that it ignores: a CDN keeps responses apart by every parameter of a route that
+	// names none.
 	const varyTopic, varyParts = "query=topicId", "query=parts"
 	return map[string]*endpoint{
 		"/api/forum-activity": {get, byDefault, nil, varyTopic, s.forumActivity},
@@ -121,7 +122,7 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // ServeHTTP answers one request.
 func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// An id of the caller could be anything, and would be in the log.
+	// Ignore an id of the caller: it could be anything, and would be in the log.
 	rec := &recorder{ResponseWriter: w, began: time.Now(), id: rand.Text()}
 	rec.Route, rec.Method = Other, Other
 	h := w.Header()
@@ -159,7 +160,7 @@ func (s *Sidecar) finish(rec *recorder, r *http.Request) {
 		panic(p)
 	}
 	if p != nil {
-		// The stack is for the log alone. The caller gets the request's id to ask about it.
+		// Only the log has the stack. The caller gets the request's id to ask about it.
 		s.Log.Error("panic", "id", rec.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		if rec.Status == 0 {
 			s.writeError(rec, r, errInternal)
@@ -188,14 +189,15 @@ func (s *Sidecar) finish(rec *recorder, r *http.Request) {
 // answer returns the response of an endpoint, which is nil for paths that have none. The response is nil for a
 // preflight, which answer writes itself.
 func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response, error) {
-	// A caller must not get round the limits, or fill the log, by preflights, unknown paths or other methods.
+	// Limit preflights, unknown paths and other methods too, so that no caller gets round the limits or fills the log
+	// by them.
 	counting := s.general
 	answers := e != nil && (r.Method == e.method || r.Method == http.MethodHead && e.method == http.MethodGet)
 	if answers {
 		counting = e.limit
 	}
 	h, caller, base := rec.Header(), s.general.Caller(r), s.current.Load().baseURL()
-	// Callers beyond a proxy that is not named share one limit, and nothing else tells of it.
+	// Log this once: all callers beyond a proxy that is not named share one limit, and nothing else tells of it.
 	if proxy := s.general.Untrusted(r); proxy.IsValid() {
 		s.untrusted.Do(func() {
 			s.Log.Warn(fmt.Sprintf("X-Forwarded-For from %s is not trusted, so all callers behind it share one limit; "+
@@ -351,7 +353,7 @@ func (s *Sidecar) writeError(w *recorder, r *http.Request, err error) {
 	}
 	w.Code, w.Limit = e.Code, e.Limit
 	h := w.Header()
-	// The limit may be another one than the caller's own, whose fields are replaced.
+	// Replace the fields of the caller's own limit: another one may have refused.
 	if e.Limit != "" {
 		limit.Room{Limit: e.Limit, Policy: e.Policy, Left: e.RetryAfter}.Set(h)
 	}

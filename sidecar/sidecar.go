@@ -132,7 +132,7 @@ func (s *Sidecar) Update(c *catalog.Catalog) error {
 	}
 	s.current.Store(next)
 	s.ready()
-	// The key of a response has its site, so this only frees the memory.
+	// Free the memory: the key of a response has its site, so none would be found again.
 	s.responses.Clear()
 	// Requests under way go on with the old site. Their calls end with an error when its hosts are closed.
 	if next.hosts != old.hosts {

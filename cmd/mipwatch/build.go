@@ -106,7 +106,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return exit(exitProblems, fmt.Errorf("plan the site: %w", err))
 	}
-	// Whoever mends the errors gets the warnings of check as well, and the same counts.
+	// Print the warnings of check too, with the same counts, for those who mend the errors.
 	if refused {
 		return b.refuse(problemsOf(c, plan))
 	}

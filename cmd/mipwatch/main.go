@@ -60,8 +60,8 @@ func main() {
 	context.AfterFunc(ctx, func() {
 		// From now on a second signal ends the process at once.
 		stop()
-		// A command may be in the midst of something that does not look at ctx. What it was writing is then as after a
-		// kill: whole files, and the rest for the next run.
+		// A command may be in the midst of something that does not look at ctx. Its files are then as after a kill:
+		// whole ones, and the rest for the next run.
 		time.Sleep(stopTimeout)
 		go explain(os.Stderr, ctx.Err()) // perhaps nobody reads it
 		time.Sleep(time.Second)

@@ -72,8 +72,8 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	return e.code
 }
 
-// explain prints an error; problems as editors want them, with the place first. It is for errors that end a command,
-// and for those of a preview, which goes on.
+// explain prints an error that ends a command, or one of a preview, which goes on. Problems have the place first, as
+// editors want them.
 func explain(w io.Writer, err error) {
 	if invalid, ok := errors.AsType[*site.InvalidError](err); ok {
 		writeText(w, invalid.Problems, mostWarnings)

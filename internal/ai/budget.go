@@ -145,7 +145,7 @@ func (b *Budget) reserve(tokens int, again bool) (begun time.Time, err error) {
 	switch {
 	case tokens > b.ever.PerDay:
 		b.ever.TooLarge++
-		// It never makes sense to ask again.
+		// There is no time after which to ask again: the question is too large for any day.
 		return now, &api.HTTPError{
 			Code:   api.AIFailed,
 			Detail: "The proposal is longer than what this site spends on its language model in a day.",

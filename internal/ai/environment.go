@@ -24,8 +24,8 @@ type Configured struct {
 
 // Environment reads the AI_* variables and the key of the provider alone, through lookup, which is like [os.LookupEnv].
 // Blanks around a value do not count, and an empty one is as good as missing. It asks nothing. The errors name each
-// variable with a bad value, say what would be right, and hold no key. What [NewClient] finds missing or wrong is
-// Unusable.
+// variable with a bad value, say what would be right, and hold no key. Unusable has what [NewClient] finds missing or
+// wrong.
 func Environment(lookup func(name string) (value string, ok bool)) (Configured, []error) {
 	get := func(name string) string {
 		value, _ := lookup(name)

@@ -162,7 +162,8 @@ func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
 		return reply, errFailed.because("langchaingo cannot read it")
 	case strings.TrimSpace(text) == "":
 		return reply, errFailed.because("it is empty")
-	// A careless gateway may show its model the key. A proposal may hold any word that a key is.
+	// Refuse an answer with the key, which a careless gateway may show its model, unless the proposal holds the same
+	// word.
 	case len(m.Key) >= shortestKey && holds(text, m.Key) && !strings.Contains(p.User, m.Key):
 		return reply, errFailed.because("it holds the key")
 	}
@@ -265,7 +266,7 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if res.Status >= http.StatusBadRequest {
 		reason := p.rejection(res)
-		// Nobody is paid for a question that is not read. A filter reads it.
+		// A provider bills only a question that it reads. Its filter reads one that it refuses.
 		c.err, c.unbilled = withStatus(reason, res.Status), !errors.Is(reason, errRefused)
 		return nil, errNoAnswer
 	}

@@ -316,8 +316,8 @@ func invisible(text string) (all []rune) {
 	return all
 }
 
-// tokenFault compares all tokens, in any order: languages differ in theirs. A number word may become a number. Of
-// several faults numbers come last: a lost link can lose its number.
+// tokenFault compares all tokens, in any order: languages differ in theirs. A number word may become a number. A fault
+// of numbers comes last: a lost link can lose its number.
 func tokenFault(p *passage, got []token) fault {
 	type key struct {
 		fault fault

@@ -92,7 +92,7 @@ func WatchParts() []string {
 	return []string{"mips", "forum", "networks", "hardforks", "discrepancies", "ai"}
 }
 
-// Offers says which of the AI routes answer. What is committed with a proposal needs neither.
+// Offers says which of the AI routes answer. Committed summaries and translations need neither.
 type Offers struct {
 	Summaries    bool `json:"summaries" doc:"POST /api/ai-summary summarises any proposal, by a model or by rules."`
 	Translations bool `json:"translations" doc:"POST /api/ai-translate asks a model for what is not committed."`

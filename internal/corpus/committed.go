@@ -29,8 +29,8 @@ const (
 	maxSource = 100 // characters of the name of a model
 )
 
-// CommittedSummary is a summary of a proposal that is committed beside it: summaries/MIP-7.json. Its
-// form is right. Whether the text supports it is for the caller to find out.
+// CommittedSummary is a summary of a proposal that is committed beside it: summaries/MIP-7.json. Its form is right. The
+// caller finds out whether the text supports it.
 type CommittedSummary struct {
 	// Summary has no other fields than the file, and Stale, which marks one of an older text.
 	*api.Summary

@@ -78,8 +78,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	return c, nil
 }
 
-// Without returns the corpus as it is without the files of these problems, which are added to it. What
-// was read is not read again.
+// Without returns the corpus without the files of these problems, and adds the problems. It reads no file again.
 func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	out := &Corpus{Folders: c.Folders, prefix: c.prefix, history: c.history, texts: copies(c.texts), beside: copies(c.beside)}
 	for _, e := range slices.Concat(out.texts, out.beside) {
@@ -198,8 +197,8 @@ func checkNames(entries []*entry, variant string) {
 	}
 }
 
-// twice finds several entries with the same id and locale. It returns, for each of them, the paths of
-// the others. Which of them is meant is for a person to say.
+// twice finds several entries with the same id and locale. It returns, for each of them, the paths of the others. A
+// person has to say which of them is meant.
 func twice(entries []*entry) map[*entry]string {
 	type key struct {
 		id     mip.ID
@@ -269,7 +268,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	if ok {
 		h, ok = readHeader(text, r)
 	}
-	// A text such as README.md is no proposal, and whatever is wrong with it is nobody's fault.
+	// A text such as README.md is no proposal: drop its problems.
 	_, named := numberInName(file.Name)
 	if (h == nil || h.rule > 0) && !named && !mayHaveNumber(raw, prefix) {
 		*r = report{file: r.file} // the errors of a proposal are none of another text
@@ -284,13 +283,13 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 		return nil
 	}
 	if h.rule > 0 {
-		// Another prefix has numbers of its own, and nothing but the name says which this is.
+		// Skip a file whose name has another prefix: its number is one of that kind, and nothing else says so.
 		if letters := lettersInName(file.Name, prefix); letters != "" {
 			r.add(0, "other-kind", strings.ToUpper(letters), prefix)
 			return nil
 		}
 		r.add(mip.LineAt(text, h.body), "header-not-mapping/prose")
-		// Below text a rule would make a heading of it.
+		// Indent the rule: below text it would make a heading of that.
 		text = text[:h.rule] + "   " + text[h.rule+len("---"):]
 	}
 	f := decode(h, r)
@@ -319,8 +318,8 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 		line := first + strings.Count(body[:at], "\n")
 		r.add(line, "hidden-character/text", c)
 	}
-	// Without a mark of a heading there is none: the stubs that say where a proposal went are
-	// many.
+	// Parse a text without a title only if it has a mark of a heading: there are many stubs that say where a proposal
+	// went.
 	titleless := f.get("title").text() == "" && strings.ContainsAny(body, "#=")
 	doc, needsTrial := parse(body, first, titleless, r)
 	heading := ""
@@ -351,8 +350,8 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 	return doc, needsTrial
 }
 
-// assemble makes the corpus of the files that hold a proposal which nobody refuses and no other
-// file has: relations, times, and what is committed beside them. What was read stays as it is.
+// assemble makes the corpus of the files that hold a proposal which nobody refuses and no other file has: relations,
+// times, and what is committed beside them. It does not change what was read.
 func (c *Corpus) assemble() {
 	texts, beside := copies(c.texts), copies(c.beside)
 	kept := fitting(texts)

@@ -44,9 +44,9 @@ func relate(proposals []*Proposal) {
 	}
 }
 
-// replacements makes both ends of a replacement know it: whoever a header names as its successor
-// replaces it, and ReplacedBy is the inverse of Replaces. Until that successor is Final or Living it only asks to, unless
-// the status of the other is a word for superseded; a status that this process does not have is no reason to doubt a header.
+// replacements makes both ends of a replacement know it: whoever a header names as its successor replaces it, and
+// ReplacedBy is the inverse of Replaces. Until that successor is Final or Living it only asks to, unless the status of
+// the other is a word for superseded. Where a status is not one of this process, the header is believed.
 func replacements(proposals []*Proposal, published map[mip.ID]*Proposal) {
 	for _, p := range proposals {
 		for _, id := range p.ID.Siblings(p.SupersededBy) {

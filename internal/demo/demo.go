@@ -58,8 +58,8 @@ type demoTopic struct {
 	rank     int // how many topics are livelier, -1 for one at rest
 }
 
-// demoTopics returns the topics on the forum that proposals link to, those of the newest proposals first. Of two with
-// one number, or with one slug and no number, the older proposal gives the title.
+// demoTopics returns the topics on the forum that proposals link to, those of the newest proposals first. When two
+// proposals link to one number, or to one slug without a number, the older one gives the title.
 func demoTopics(forum *url.URL, proposals []mip.Metadata) []demoTopic {
 	const slugTopics = 10_000 // the lowest number of a topic that proposals link to by its slug alone
 	var topics []demoTopic

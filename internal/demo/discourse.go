@@ -44,10 +44,9 @@ func (t Topic) answer() map[string]any {
 	}
 }
 
-// Discourse is a forum as a client that is not logged in sees it: GET /t/{id}.json,
-// /t/{slug}/{id}.json and /t/{slug}.json, of which those with a slug lead to the topic's own address
-// with 301 unless they are it. What comes before /t/ in a path does not matter. It is safe for concurrent
-// use.
+// Discourse is a forum as a client that is not logged in sees it: GET /t/{id}.json, /t/{slug}/{id}.json and
+// /t/{slug}.json, of which those with a slug lead to the topic's own address with 301 unless they are it. It ignores
+// the part of a path before /t/. It is safe for concurrent use.
 type Discourse struct {
 	now  func() time.Time
 	grow func(Topic, time.Time) Topic // what has become of a topic by then; nil: nothing

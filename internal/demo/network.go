@@ -45,7 +45,7 @@ type route struct {
 	handler http.Handler
 }
 
-// NewNetwork returns a network without hosts. Whoever makes it closes it.
+// NewNetwork returns a network without hosts. The caller closes it.
 func NewNetwork() *Network {
 	n := &Network{accepted: make(chan net.Conn), done: make(chan struct{}), hosts: map[string]*host{}, open: map[*conn]bool{}}
 	n.transport = &http.Transport{

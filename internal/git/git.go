@@ -61,8 +61,8 @@ type command struct {
 	stderr  prefix
 }
 
-// newCommand prepares git so that nothing in the caller's environment or configuration changes what it prints or
-// starts other programs. What that says of safe.directory, of proxies, certificates and credentials counts.
+// newCommand prepares git so that nothing in the caller's environment or configuration changes what it prints or starts
+// other programs. Settings of safe.directory, proxies, certificates and credentials stay in force.
 func newCommand(ctx context.Context, dir string, args ...string) *command {
 	return limited(ctx, dir, "", args...)
 }
@@ -203,7 +203,7 @@ func reason(text, address string) string {
 // prefix keeps the first maxAnswer bytes that are written to it.
 type prefix []byte
 
-// Write never fails: a process whose output is refused would end for that.
+// Write never fails: a refused write would end the process.
 func (p *prefix) Write(b []byte) (int, error) {
 	*p = append(*p, b[:min(len(b), maxAnswer-len(*p))]...)
 	return len(b), nil

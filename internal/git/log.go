@@ -52,9 +52,10 @@ type Change struct {
 	Files []Touch
 }
 
-// Log lists the commits that lead to rev, HEAD when that is empty, and touch files in the folders, newest first. A file below
-// a folder's folders counts as none. Folders are named from top, empty or ending in a slash. Of a merge only the parent that
-// has the same files is followed, if there is one; otherwise it touches what it changes against all of its parents.
+// Log lists the commits that lead to rev, HEAD when that is empty, and touch files in the folders, newest first. A file
+// below a folder's folders counts as none. Folders are named from top, empty or ending in a slash. Log follows only the
+// parent of a merge that has the same files, if there is one; otherwise the merge touches what it changes against all
+// of its parents.
 //
 // A few objects can name each other so often that no walk through them ends. Git is stopped then, and the error wraps
 // ErrFailed. It is ErrNoRepo when there is no commit yet.

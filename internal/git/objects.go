@@ -81,7 +81,7 @@ func (o *Objects) read(expression, kind string, most int64) (text []byte, x obje
 		x, err = parseObject(line)
 	}
 	if err == nil && x.hash != "" {
-		// The whole object is read, whatever is kept of it: the next answer follows, after a line feed.
+		// Read the whole object even if less of it is kept: the next answer follows, after a line feed.
 		body := io.LimitReader(o.out, x.size+1)
 		if x.kind == kind && x.size <= most {
 			text = make([]byte, x.size)

@@ -45,7 +45,7 @@ func Locate(ctx context.Context, folder string) (Place, error) {
 		top = filepath.Dir(top)
 	}
 	out, err := newCommand(ctx, top, "rev-parse", "--show-toplevel", "--git-dir", "--git-path", "shallow").output()
-	// These are words of git that have been the same for years; a test of each version of git would show others.
+	// Recognise git's words, which have been the same for years. The tests fail with a version of git that has others.
 	if said, ok := errors.AsType[complaint](err); ok {
 		switch {
 		case strings.Contains(string(said), "dubious ownership"):
@@ -148,7 +148,7 @@ func WholeHash(s string) bool {
 	return (len(s) == sha1Digits || len(s) == sha256Digits) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// A server is given up that sends fewer bytes a second for so many seconds.
+// Git gives up a server that sends fewer bytes a second for so many seconds.
 const slowBytes, slowTime = 1000, 30
 
 // newRemote prepares git to talk to somebody else's repository: no prompt, no hook, no other program than those that
@@ -172,8 +172,8 @@ func newRemote(ctx context.Context, dir, address string, maxFile int64, args ...
 var ErrRef = errors.New("the upstream has no such ref")
 
 // Resolve asks a repository for the commit of a branch, a tag, the full name of either, such as refs/heads/main, or its
-// default branch when ref is empty. A whole hash needs no question: it is the commit's name everywhere. The error is
-// one of the package, or wraps ErrRef.
+// default branch when ref is empty. It asks nothing for a whole hash, which is the commit's name everywhere. The error
+// is one of the package, or wraps ErrRef.
 func Resolve(ctx context.Context, dir, address, ref string) (string, error) {
 	if WholeHash(ref) {
 		return ref, nil

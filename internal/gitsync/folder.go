@@ -171,7 +171,8 @@ func (f *folder) compare(next *Record, k *keepers) error {
 	}
 	next.Files = f.entries()
 	next.Incomplete = len(f.report.Problems) > 0
-	// A run without changes writes nothing. A commit of the upstream that touched none of the files is no change.
+	// A run without changes writes nothing. A commit of the upstream that touched none of the files does not count as
+	// one.
 	same := *next
 	same.Commit = f.old.Commit
 	if f.total > 0 || len(f.gone) > 0 || !reflect.DeepEqual(same, *f.old) {
@@ -242,7 +243,7 @@ func (f *folder) entries() (files []File) {
 	return files
 }
 
-// overwrites notes what stood here that only a commit here has.
+// overwrites notes a file that only a commit here has, and not the upstream.
 func (f *folder) overwrites(name string, by keeper) {
 	if by == commitHere {
 		f.report.Overwritten = append(f.report.Overwritten, f.path(name))
@@ -300,9 +301,9 @@ func (f *folder) stage(x *upstreamText, raw []byte) (err error) {
 	return nil
 }
 
-// steps put everything in place, one after the other. Killed in between, the record has all files that are of the upstream:
-// files are removed before they leave it, and stand in it before they come. What the folder holds under their names are
-// texts of the upstream, old or new, and the next run completes the rest.
+// steps put everything in place, one after the other. A file is removed before it leaves the record, and is in the
+// record before it is written. If the run is killed in between, the record thus names all files that are of the
+// upstream. Each holds an old or a new text of the upstream, and the next run completes the rest.
 func (f *folder) steps() (steps []func() error) {
 	if f.next == nil {
 		return nil

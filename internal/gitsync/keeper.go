@@ -54,7 +54,7 @@ func (k *keepers) keeperOf(f *folder, name string) (keeper, error) {
 	if err != nil || hashOf(raw) != f.here[name] {
 		return nobody, nil
 	}
-	// A history that was written anew has lost texts that were synced before.
+	// Count a text that was synced before as the upstream's, which may have rewritten its history and lost it.
 	if old, ok := f.old.File(name); ok && old.SHA256 == f.here[name] {
 		return theUpstream, nil
 	}

@@ -72,7 +72,7 @@ type Version struct {
 	Blob    string `json:"blob"`
 }
 
-// ReadRecord reads the record of a folder, the zero record when there is none. It never waits.
+// ReadRecord reads the record of a folder, the zero record when there is none. It does not wait for a pipe.
 func ReadRecord(root *os.Root) (*Record, error) {
 	text, err := local.Read(root, RecordName, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func ReadRecord(root *os.Root) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A record of a later version has members that would be lost by writing it again.
+	// Refuse a record of a later version: its members would be lost by writing it again.
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	r := &Record{}

@@ -125,14 +125,14 @@ func Sync(ctx context.Context, o Options) (Report, error) {
 
 // run locks all folders, compares them with the upstream, and changes them.
 func (s *syncer) run(ctx context.Context) error {
-	// The clone is made first: a temporary folder that cannot be written is no reason to make the folders.
+	// Make the clone first, so that no folder is made when the temporary folder cannot be written.
 	clone, remove, err := makeClone()
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrWrite, err)
 	}
 	defer remove()
 	s.clone = clone
-	// In one order, so that two runs never wait for each other. All are locked before anything is asked or written.
+	// Lock all folders before anything is asked or written, in one order, so that two runs never wait for each other.
 	byName := func(a, b Target) int { return strings.Compare(a.Folder, b.Folder) }
 	for _, t := range slices.SortedFunc(slices.Values(s.Targets), byName) {
 		if err := s.open(ctx, t); err != nil {
@@ -147,7 +147,7 @@ func (s *syncer) run(ctx context.Context) error {
 		s.Unchanged, s.Overwritten = 0, []string{}
 		return nil
 	}
-	// From here on files change. An interruption is looked at between folders, where the record is sound.
+	// From here on files change. Look for an interruption only between folders, where the record is sound.
 	for _, f := range s.folders {
 		for _, step := range f.steps() {
 			if err := step(); err != nil {
@@ -163,10 +163,10 @@ func (s *syncer) run(ctx context.Context) error {
 
 // upstream does all that needs git, within the timeout.
 func (s *syncer) upstream(ctx context.Context) error {
-	// Waiting for another run is over by now, and is none of the upstream's time.
+	// The timeout begins here: the time of waiting for another run does not count.
 	limited, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	// The reason is that of the time first: git ends with many words when it is killed.
+	// Check the time first: git ends with many words when it is killed.
 	err := s.fetch(limited)
 	switch {
 	case err == nil, ctx.Err() != nil:
@@ -238,8 +238,8 @@ const (
 	markText  = "This folder is written by mipwatch sync, which removes it.\n"
 )
 
-// makeClone makes a temporary folder for a repository. It is locked until remove is called, so that no other run
-// takes it for one that was left behind. Those that were are removed first.
+// makeClone makes a temporary folder for a repository. It is locked until remove is called, so that no other run takes
+// it for one that was left behind. makeClone removes those first.
 func makeClone() (dir string, remove func(), err error) {
 	removeClones()
 	// Only a locked folder has a name that others look at.
@@ -257,8 +257,8 @@ func makeClone() (dir string, remove func(), err error) {
 	return dir, func() { os.RemoveAll(dir); lock.Close() }, nil
 }
 
-// removeClones removes what killed runs left: the folders that have the mark and that no process locks. What cannot be
-// removed, such as another user's, stays.
+// removeClones removes what killed runs left: the folders that have the mark and that no process locks. It leaves what
+// it cannot remove, such as another user's.
 func removeClones() {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), clonePrefix+"*")) // those that could be read
 	for _, dir := range left {

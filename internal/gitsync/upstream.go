@@ -97,7 +97,7 @@ func (f *folder) add(from string, e git.Entry) {
 	case e.Size > local.MaxFile:
 		f.refuse(x, x.Path, "too-large", "the upstream's file has %d bytes; at most %d are taken", e.Size, local.MaxFile)
 	}
-	// A refused text keeps its place: the file of that name here is not gone from the upstream.
+	// Keep a refused text in the list: the file of that name here is not gone from the upstream.
 	f.texts[e.Name] = x
 }
 
@@ -165,7 +165,7 @@ func (s *syncer) versions(ctx context.Context) error {
 		s.Notices = append(s.Notices, fmt.Sprintf("commit %.12s is dated %s, later than this machine's clock; what it changed stands first until then",
 			newest.Hash, timeOf(newest)))
 	}
-	// A commit that adds several files imported or moved them, and says nothing of when they were written.
+	// Take no time from a commit that adds several files: it imported or moved them.
 	for _, x := range texts {
 		if touched[x.first.Hash] == 1 && x.first.When > 0 {
 			x.Added = new(timeOf(x.first))
@@ -180,7 +180,7 @@ func (x *upstreamText) add(c git.Commit, blob string) {
 		x.first = c
 	}
 	if blob != "" && len(x.Versions) < maxVersions {
-		// What may stand on a page is decided where pages are made; here the line is made fit for JSON.
+		// Make the line fit for JSON. The pages decide what may stand on them.
 		fit := func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxSubject)], "\uFFFD") }
 		x.Versions = append(x.Versions, Version{c.Hash, timeOf(c), fit(c.Author), fit(c.Subject), blob})
 	}

@@ -373,8 +373,8 @@ func withoutCode(body string) (without string, inBlocks int) {
 	return string(out), inBlocks
 }
 
-// TooDeep says where the text is nested deeper than is published, nil when it is not. Of the
-// tree, list items count and the lists around them do not, so that 64 levels of either are 64.
+// TooDeep says where the text is nested deeper than is published, nil when it is not. It counts list items and not the
+// lists around them, so that 64 levels of lists are 64 as of quotes.
 func (d *Document) TooDeep() (found *Excess) {
 	depth, at := 0, 0 // at is an offset in the block at hand
 	_ = ast.Walk(d.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -41,8 +41,8 @@ const mongolianVowelSeparator = 0x180E
 // isMongolian reports a letter of Mongolian: one may have variants, and stand apart from the vowel behind it.
 func isMongolian(c rune) bool { return unicode.Is(unicode.Mongolian, c) && unicode.IsLetter(c) }
 
-// ignorable reports a character that is drawn as nothing, alone or behind any other one. Of the
-// characters of format those are drawn that stand before a number and enclose it.
+// ignorable reports a character that is drawn as nothing, alone or behind any other one. Characters of format that
+// stand before a number and enclose it are drawn.
 func ignorable(c rune) bool {
 	return unicode.In(c, unicode.Cf, unicode.Co, unicode.Other_Default_Ignorable_Code_Point,
 		unicode.Variation_Selector, unicode.Noncharacter_Code_Point, inkless) &&

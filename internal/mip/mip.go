@@ -85,8 +85,8 @@ func Find(all []Metadata, id ID) (Metadata, bool) {
 	return all[i], true
 }
 
-// NewestChange is the latest change of all, nil when none has a date. It stands for the present in a build, which asks no
-// clock.
+// NewestChange is the latest change of all, nil when none has a date. A build takes it for the present, since it asks
+// no clock.
 func NewestChange(all []Metadata) *Time {
 	var newest *Time
 	for i := range all {

@@ -71,8 +71,8 @@ type External struct {
 	URL      *string `json:"url" doc:"An http or https address, null when the header gives none."`
 }
 
-// Changed is the last change. It is nil where Updated is the creation date, as it is where git does
-// not know the file.
+// Changed is the last change. It is nil where Updated is the creation date, which stands in where git does not know the
+// file.
 func (m Metadata) Changed() *Time {
 	if m.Updated != nil && !m.Created.IsZero() && m.Updated.UTC().Equal(m.Created.Time()) {
 		return nil

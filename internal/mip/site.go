@@ -90,11 +90,10 @@ type SiteCounts struct {
 	ByCategory map[string]int `json:"byCategory" doc:"By category as written; proposals without one are under the empty string."`
 }
 
-// StatusAt says where the fork stands: "planned" when no network has a time, "scheduled" when
-// none has come, "active" when every network of the list has switched, else "active on" and the
-// ids of those that have, in the order of the list. A fork without any time is "not on its own"
-// when every network runs a later one. now gives the time of a network by its id.
-// A fork that is active stays so; one that is scheduled is not for long, so whoever publishes the
+// StatusAt says where the fork stands: "planned" when no network has a time, "scheduled" when none has come, "active"
+// when every network of the list has switched, else "active on" and the ids of those that have, in the order of the
+// list. A fork without any time is "not on its own" when every network runs a later one. now gives the time of a
+// network by its id. A fork that is active stays so; one that is scheduled is not for long, so those who publish the
 // word sets StatusAsOf.
 func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) string {
 	var active []string
@@ -127,7 +126,7 @@ func (h HardFork) concerns(number int) bool {
 	return slices.Contains(h.BundledMIPs, number) || h.MetaMIP != nil && *h.MetaMIP == number
 }
 
-// Reached reports whether the time has come. No time never comes; the first block always has.
+// Reached reports whether the time has come. It is false without a time, and true for the first block.
 func (a Activation) Reached(now time.Time) bool {
 	return a.Timestamp != nil && *a.Timestamp <= max(0, now.Unix())
 }

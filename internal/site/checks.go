@@ -45,7 +45,7 @@ func match(s, pattern, want string) error {
 	return nil
 }
 
-// between reports a number out of a range. What it counts comes in front.
+// between reports a number out of a range. what names the counted thing.
 func between(what string, n, least, most int64) error {
 	if n < least || n > most {
 		return fmt.Errorf("want %s from %d to %d, got %d", what, least, most, n)

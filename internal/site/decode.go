@@ -13,8 +13,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// decode reads a node into a value of its type, and adds a problem for each part that does not fit. The decoder of the
-// library would know no names, take 010 for eight and follow aliases, with which a small file can stand for a huge one.
+// decode reads a node into a value of its type, and adds a problem for each part that does not fit. The library's
+// decoder is not used: it knows no names, takes 010 for eight, and follows aliases, by which a small file can stand for
+// a huge one.
 func (p *parser) decode(n *yaml.Node, to reflect.Value, name string) {
 	switch kind := to.Kind(); {
 	case kind == reflect.Pointer && isNull(n):

@@ -81,7 +81,7 @@ func (h fork) hardFork(networks []mip.Endpoints) mip.HardFork {
 			out.Activation[n.ID] = mip.Activation{Timestamp: new(int64(*t)), Time: new(mip.NewTime(time.Unix(int64(*t), 0)))}
 		}
 	}
-	// The meta proposal may be listed with the others; it is one of its fork without that.
+	// Leave out the meta proposal, which may be listed with the others: it belongs to the fork anyway.
 	for _, n := range slices.Compact(slices.Sorted(slices.Values(h.MIPs))) {
 		if h.Meta == nil || n != *h.Meta {
 			out.BundledMIPs = append(out.BundledMIPs, n)

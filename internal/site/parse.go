@@ -48,8 +48,8 @@ func Load(path string) (*Site, error) {
 	return Parse(filepath.ToSlash(path), data)
 }
 
-// read reads a file as the process sees it, through links too. Anything but a file could hang: a pipe without a writer,
-// a terminal.
+// read reads a file as the process sees it, through links too. It refuses anything but a file: a pipe without a writer
+// or a terminal would hang.
 func read(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// validate adds a problem for each value that breaks a rule, in itself or beside another. It makes addresses and folders
-// those that the site has. That a text is one line and a number is one is known.
+// validate adds a problem for each value that breaks a rule, in itself or beside another. It makes addresses and
+// folders those that the site has. decode has made sure that a text is one line and that a number is one.
 func (f *file) validate(p *parser) {
 	p.required("", "title", "base_url")
 	f.BaseURL = p.baseURL("base_url", f.BaseURL)

@@ -30,7 +30,7 @@ func Missing(t testing.TB, name string, reason ...any) {
 	t.Skip(text)
 }
 
-// Long skips a test that takes long unless MIPWATCH_TESTS is "all". What says what it does for so long.
+// Long skips a test that takes long unless MIPWATCH_TESTS is "all". what names the reason that it takes long.
 func Long(t testing.TB, what string) {
 	t.Helper()
 	if !All() {

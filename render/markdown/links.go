@@ -200,8 +200,8 @@ func (d *document) link(n *ast.Link, entering bool) {
 	}
 }
 
-// offset is where the text of a link or a picture begins. Of one without text goldmark keeps no place
-// but that of its block.
+// offset is where the text of a link or a picture begins. For one without text it is the place of the block: goldmark
+// keeps no other.
 func (d *document) offset(n ast.Node) int {
 	if text, ok := n.FirstChild().(*ast.Text); ok {
 		return text.Segment.Start

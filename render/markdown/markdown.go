@@ -243,7 +243,7 @@ func newDocument(r *Renderer, source *markdown.Document, title string, links Lin
 	return d
 }
 
-// addID adds an id of the document. Of ids that differ only in signs, loose links lead to the first.
+// addID adds an id of the document. Loose links lead to the first of the ids that differ only in signs.
 func (d *document) addID(id string) {
 	d.ids[id] = true
 	loose := looseID(id)

@@ -164,7 +164,7 @@ func Endpoints(lookup func(string) (string, bool), published []mip.Network, file
 
 // endpoint returns a network with its RPC addresses. After an error it has those that may be asked all the same.
 func endpoint(lookup func(string) (string, bool), n mip.Network, file, snapshot mip.Endpoints) (mip.Endpoints, error) {
-	// Figures of another chain would be shown under this one's name.
+	// Ask nobody: figures of another chain would be shown under this one's name.
 	if file.ID != "" && file.ChainID != n.ChainID {
 		const text = "site.yaml has the chain id %d and the published site %d; it is not asked until they agree"
 		return mip.Endpoints{Network: n}, fmt.Errorf(text, file.ChainID, n.ChainID)

@@ -40,8 +40,8 @@ type file struct {
 
 // reader reads documents of one site. It is safe for concurrent use.
 type reader interface {
-	// read returns a document, which is last if it has not changed since. The error names the document. That of a
-	// document that does not exist is [fs.ErrNotExist].
+	// read returns a document, which is last if it has not changed since. The error names the document, and wraps
+	// [fs.ErrNotExist] when there is none.
 	read(ctx context.Context, d document, last file) (file, error)
 }
 
@@ -171,7 +171,7 @@ func (w web) get(ctx context.Context, d document, last file) (file, error) {
 	case resp.StatusCode != http.StatusOK:
 		return file{}, fmt.Errorf("%s, want 200 OK", resp.Status)
 	}
-	// A host that answers everything with a page of HTML and 200 is no site.
+	// Refuse anything but JSON: some hosts answer everything with a page of HTML and 200.
 	if contentType := resp.Header.Get("Content-Type"); !strings.HasPrefix(contentType, "application/json") {
 		return file{}, fmt.Errorf("Content-Type is %q, want application/json", contentType)
 	}

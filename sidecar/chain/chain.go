@@ -356,7 +356,7 @@ func quantity(raw json.RawMessage) (uint64, error) {
 		return 0, errNumber
 	}
 	n, err := strconv.ParseUint(s[2:], 16, 64)
-	// Written back it is the same, or it has capitals, leading zeros, a sign, underscores.
+	// Write it back and compare: capitals, leading zeros, a sign and underscores differ.
 	if err != nil || strconv.FormatUint(n, 16) != s[2:] {
 		return 0, errNumber
 	}

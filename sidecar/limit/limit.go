@@ -83,9 +83,9 @@ func (r Room) Set(h http.Header) {
 	}
 }
 
-// Take counts a request of a caller, which [Limit.Caller] names. The error is that of a request beyond the limit.
-// Counting that fails lets requests through: it protects the service and is no way to stop it. Sidecars of one site, a
-// base address, count together. An empty site is not known yet.
+// Take counts a request of a caller, which [Limit.Caller] names. The error is that of a request beyond the limit. Take
+// lets requests through when it cannot count: a limit protects the service and must not stop it. Sidecars of one site,
+// a base address, count together. An empty site is not known yet.
 func (l *Limit) Take(ctx context.Context, caller netip.Addr, site string) (Room, error) {
 	bucket, shared := l.takeShared(ctx, caller, site)
 	// While the Redis is down each sidecar counts by itself, so that a caller has the whole limit at each of them.

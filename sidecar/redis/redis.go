@@ -224,8 +224,8 @@ func hasCode(err error, code string) bool {
 	return ok && strings.HasPrefix(string(reply), code+" ")
 }
 
-// reason is the error of this file for one of the library, whose text can hold the address. Of an error reply it has
-// the code, such as OOM or NOAUTH: the rest can hold anything.
+// reason is the error of this file for one of the library, whose text can hold the address. For an error reply it names
+// only the code, such as OOM or NOAUTH: the rest can hold anything.
 func reason(err error) error {
 	const longest = 16 // MASTERDOWN, CROSSSLOT
 	if reply, ok := errors.AsType[redis.Error](err); ok {

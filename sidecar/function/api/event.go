@@ -116,7 +116,7 @@ func (e *event) request(ctx context.Context) *http.Request {
 		r.Method, r.RemoteAddr = e.Context.HTTP.Method, e.Context.HTTP.SourceIP
 		r.URL = location(e.Path2, e.Query2)
 	} else {
-		// The first form of the query that there is loses least.
+		// Take the first form of the query that the event has: each of the later ones loses more.
 		single := url.Values{}
 		for name, value := range e.SingleQuery {
 			single.Set(name, value)

@@ -96,8 +96,8 @@ func newHandler(config sidecar.Config, errs []error) http.Handler {
 	return s
 }
 
-// unusable returns the handler of a function that is not configured well. A function that ended instead would be
-// started again and again without a word to its callers.
+// unusable returns the handler of a function that is not configured well. The process goes on: if it ended, the
+// platform would start it again and again without a word to its callers.
 func unusable(errs []error, log *slog.Logger) http.Handler {
 	for _, err := range errs {
 		log.Error("configuration", "error", err.Error())
