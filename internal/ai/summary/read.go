@@ -32,8 +32,8 @@ var titles = []struct {
 	role  role
 	title func() *regexp.Regexp
 }{
-	{skipped, prose.Lazily(`^(?:references?|implementations?|dependencies|prerequisites)$|\b(?:tests?\b|testing|reference impl|copyright|acknowledg|appendi|citation|` +
-		`licen[sc]e|changelog|authors?\b|terminology|definition|notation|glossary|further reading|example|vectors|pseudocode)`)},
+	{skipped, prose.Lazily(`^(?:references?|implementations?|dependencies|prerequisites)$|\b(?:tests?\b|testing|reference impl|copyright|acknowledg|appendi|` +
+		`citation|licen[sc]e|changelog|authors?\b|terminology|definition|notation|glossary|further reading|example|vectors|pseudocode)`)},
 	{compatibility, prose.Lazily(`compatib|\b(?:migration|transition|activation|deployment|rollout)`)},
 	{security, prose.Lazily(`\b(?:security|risk|privacy|attack)`)},
 	{impact, prose.Lazily(`\b(?:impact|drawback|effects? (?:of|on)\b|consequence|implication)`)},
