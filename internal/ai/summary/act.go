@@ -29,9 +29,9 @@ var (
 	userNext       = pattern(`(?i)^(?: \w+){0,2} (?:users?|holders?|senders?)(?:[^\w’']|$)`)
 	developerThing = pattern(`(?i)\b(?:` + developerThings + `)\b`)
 	// stops says that what is there works no longer, and breaks that it will not, unless it is spared.
-	stops  = pattern(`(?i)\b(?:no longer|not)(?: \w+){0,2} (?:work|function|valid|deployable|safe|supported)\b`)
-	breaks = pattern(`(?i)\b(?:will|would|may|might|could|can)(?: \w+){0,3} (?:break|fail|revert|stop|cease|lose)\b|` +
-		`\b(?:be|become|are|is) (?:\w+ ){0,2}(?:affected|impacted|broken|invalid|invalidated|rejected)\b|` +
+	stops  = pattern(`(?i)\b(?:no longer|not)(?: \w+){0,2} (?:work|function|deployable|safe|supported)\b|\bno longer(?: \w+){0,2} valid\b`)
+	breaks = pattern(`(?i)\b(?:will|would|may|might|could|can)(?: \w+){0,3} (?:break|fail|revert|stop|cease|lose|invalid|invalidated|rejected)\b|` +
+		`\b(?:be|become|are|is) (?:\w+ ){0,2}(?:affected|impacted|broken)\b|` +
 		`\bbreaks?\b|\bto (?:fail|break|revert)\b|\bout of gas\b|\baffects (?:\w+ ){0,2}contracts\b`)
 	spared = pattern(`(?i)(?:\b(?:no|not|nor|never|neither|none|nothing|without|unlikely|rather than|positively)|n[’']t)\b(?: \w+){0,6} ` +
 		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected|running out)`)

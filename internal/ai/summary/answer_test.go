@@ -64,6 +64,8 @@ func TestAnswers(t *testing.T) {
 		{developers, yes, "Wallets, nodes, explorers, and any logic that assumes a fixed price must update."},
 		{developers, yes, "Libraries (such as those of bridges) will have to be recompiled."},
 
+		{developers, yes, "Contracts of the old form will be rejected."},
+		{developers, yes, "Keys of such wallets will no longer be valid."},
 		{users, yes, "The change requires all users to migrate to new keys."},
 
 		// Nothing to do, and said so.
@@ -98,6 +100,7 @@ func TestAnswers(t *testing.T) {
 		{validators, silent, "The change is not backwards compatible with validators of today."},
 
 		// A yes that is none.
+		{developers, silent, "Keys of wallets are not valid names."},
 		{developers, silent, "No known use case of wallets is broken."},
 		{developers, silent, "The change doesn't break wallets that sort by it."},
 		{developers, silent, "With so few fields it is unlikely that any wallet will be affected."},
@@ -166,6 +169,7 @@ func TestAnswersByPlace(t *testing.T) {
 		// Security gives advice, and sometimes says what has to be done.
 		{"Core", "Security Considerations", developers, silent, "Wallets should warn about such a key."},
 		{"Core", "Security Considerations", validators, yes, "Operators need to adjust the memory limits of their nodes."},
+		{"Core", "Security Considerations", developers, silent, "A block with two such contracts MUST be deemed invalid."},
 		{"Core", "Security Considerations", users, silent, "Users should exercise caution."},
 		// One sentence against it is enough to say no for nobody, and a yes anywhere is one.
 		{"Core", "Backwards Compatibility", developers, yes, "Existing contracts are unaffected.\n\nTools that parse headers have to be updated."},

@@ -20,6 +20,7 @@ type marks struct {
 	excluded bool     // is an item of what is not changed
 	fork     bool     // says that it needs a hard fork
 	supposed bool     // is an example, a supposition or a question
+	today    bool     // explains how things are
 }
 
 // Forms of sentences.
@@ -62,6 +63,9 @@ func (x *sentence) mark() {
 		fork:     needsFork().MatchString(x.own),
 		supposed: supposition().MatchString(x.own),
 	}
+	// What is said of today where the proposal is explained is not what it brings, unless it is to become something else.
+	x.marks.today = (x.role == abstract || x.role == motivation) && !found.has("self") && !x.marks.verb && !x.marks.becomes &&
+		slices.ContainsFunc(found["now"], func(h hit) bool { return h.at < firstWords })
 	for a := range x.group {
 		x.group[a] = x.towards(axis(a))
 	}
@@ -117,7 +121,7 @@ func (x *sentence) towards(a axis) int {
 		{has("self"), 1},
 		{x.role == abstract, 3}, {x.role == abstract && x.first, 1}, {x.role == impact, 3}, {x.role == compatibility, 2},
 		{x.role == security, -1}, {x.role == specification || x.role == other, -1}, {x.role == rationale, -3},
-		{m.calm, -4}, {m.other, -4}, {m.excluded, -6}, {m.fork, -5}, {m.supposed, -3},
+		{m.calm, -4}, {m.other, -4}, {m.excluded, -6}, {m.fork, -5}, {m.supposed, -3}, {m.today, -4},
 	})
 }
 
@@ -137,12 +141,15 @@ func (x *sentence) asChange() int {
 	})
 }
 
+// firstWords are how many words of a sentence say what it is about.
+const firstWords = 5
+
 // before are the words behind which a group is what a sentence is about.
 var before = strings.Fields("for to by on allow enable let permit impact affect protect benefit require help most regular some all")
 
 // early reports whether a sentence names a group among its first five words, or behind a word of before.
 func (x *sentence) early(a axis) bool {
 	return slices.ContainsFunc(x.marks.hits[a.String()+" named"], func(h hit) bool {
-		return h.at < 5 || slices.Contains(before, strings.TrimSuffix(x.marks.words[h.at-1], "s"))
+		return h.at < firstWords || slices.Contains(before, strings.TrimSuffix(x.marks.words[h.at-1], "s"))
 	})
 }

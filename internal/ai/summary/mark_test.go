@@ -25,6 +25,7 @@ func TestMarks(t *testing.T) {
 		{"verb", "Specification", change, "Set the cap of a lamp to one flame.", "A cap of a lamp is one flame of it."},
 		{"self", "Abstract", change, "This proposal gives each lamp a flame.", "Each of the lamps is given a flame."},
 		{"now", "Specification", change, "Reduce the cap of lamps to 5 flames.", "Reduce the current cap of lamps."},
+		{"today", "Motivation", "developers", "A wallet here must show a key.", "A wallet today must show a key."},
 		{"maybe", "Specification", change, "Add a flame of 128 to each lamp.", "A lamp could add a flame of 128."},
 		{"other", "Abstract", change, "Add the fee that MIP-9 has to 5 lamps.", "MIP-9 does add the fee of its lamps."},
 		{"fork", "Abstract", change, "Add a flame that requires a new lamp.", "Add what requires a network upgrade."},
