@@ -72,7 +72,7 @@ func (c *Content) tooLarge() (out []mip.Problem) {
 	md := html.New(c.options.Site.Highlight)
 	for _, p := range c.Proposals {
 		if p.NeedsTrialRender {
-			if _, err := md.Render(c.Read(p), p.Title, links{c, p}); err != nil {
+			if _, err := md.Render(markdown.Parse(p.Body), p.Title, links{c, p}); err != nil {
 				out = append(out, mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File, Message: err.Error()})
 			}
 		}
@@ -300,7 +300,7 @@ func (c *Content) Subject(i int) summary.Subject {
 // read parses the i-th proposal's text into sections.
 func (c *Content) read(i int) *mip.Proposal {
 	p := c.Proposals[i]
-	return &mip.Proposal{Metadata: c.Metadata[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: c.Read(p).Sections}
+	return &mip.Proposal{Metadata: c.Metadata[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: markdown.Parse(p.Body).Sections}
 }
 
 // Outdated are the committed summaries to make: those that are missing, of an older text, refused or trimmed, and with

@@ -56,14 +56,14 @@ func (p *planner) sections(c *corpus.Proposal) []mip.Section {
 	if t, ok := p.kept(c); ok {
 		return t.sections
 	}
-	return p.Read(c).Sections
+	return markdown.Parse(c.Body).Sections
 }
 
 // text parses and renders a proposal's text, unless it is kept.
 func (p *planner) text(c *corpus.Proposal) (rendered, error) {
 	t, ok := p.kept(c)
 	if !ok {
-		d := p.Read(c)
+		d := markdown.Parse(c.Body)
 		article, err := p.md.Render(d, c.Title, links{p.Content, c})
 		if err != nil {
 			return t, fmt.Errorf("render %s: %w", c.File, err)

@@ -1,9 +1,9 @@
 // Command mipwatch publishes improvement proposals as a static site.
 //
-// Each command is a file: build.go, check.go, serve.go, sync.go. It defines flags, calls one package and
-// prints a report. The texts of --help are in the folder help. What several commands share stands in build.go
-// (site.yaml and the folders of proposals) and in report.go (problems in three forms, exit codes,
-// and progress on standard error). origin.go keeps the pages of other sites from the local server.
+// Each command is a file: build.go, check.go, serve.go, sync.go. It defines flags, calls one package and prints a
+// report. The texts of --help are in the folder help. Several commands share build.go (site.yaml and the folders of
+// proposals) and report.go (problems in three forms, exit codes, and progress on standard error). origin.go keeps the
+// pages of other sites from the local server.
 //
 // Standard output has results only, so that a program can read it. Problems and progress go to standard error, but
 // for those of check, whose result they are. Names of files and texts of proposals are untrusted: terminals get them

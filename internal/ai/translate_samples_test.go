@@ -33,7 +33,7 @@ func load(t testing.TB, prefix, folder string) []document {
 	}
 	var out []document
 	for _, p := range c.Proposals {
-		doc := c.Read(p)
+		doc := markdown.Parse(p.Body)
 		out = append(out, document{p.File, &mip.Proposal{Metadata: p.Metadata, Sections: doc.Sections}, doc.Body, doc.Root})
 	}
 	return out

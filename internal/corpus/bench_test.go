@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/corpora"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
 // generated writes a folder of n proposals that differ and depend on each other.
@@ -62,7 +63,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
-				c.Read(c.Proposals[i%len(c.Proposals)])
+				markdown.Parse(c.Proposals[i%len(c.Proposals)].Body)
 				i++
 			}
 		})

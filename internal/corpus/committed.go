@@ -275,7 +275,7 @@ func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation
 	text.Stale = text.ContentHash != p.ContentHash
 	// Compare sections by their levels, since titles are translated. Take ids only if all
 	// correspond: a wrong id would lead to another place.
-	english := c.Read(p).Sections
+	english := markdown.Parse(p.Body).Sections
 	same, both := 0, min(len(text.Sections), len(english))
 	for same < both && text.Sections[same].Level == english[same].Level {
 		same++

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
-	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -94,6 +93,8 @@ type Proposal struct {
 	Local bool
 	// Raw is the file, byte for byte.
 	Raw string
+	// Body is the text after the header, UTF-8 with LF line ends.
+	Body string
 	// NeedsTrialRender says that the HTML can be out of proportion to the text: whether it can be
 	// published shows when it is rendered.
 	NeedsTrialRender bool
@@ -103,8 +104,6 @@ type Proposal struct {
 	Translations []CommittedTranslation
 
 	source folder.File
-	// body is the text after the header, UTF-8 with LF line ends.
-	body string
 	// numberLine is where the header states the number; 0 when the file's name does.
 	numberLine int
 	// requireLine is where the header states Requires; 0 when it does not.
@@ -127,9 +126,6 @@ func (p *Proposal) copyFor(r *report) *Proposal {
 	}
 	return &out
 }
-
-// Read parses a proposal's text. The caller owns the result.
-func (c *Corpus) Read(p *Proposal) *markdown.Document { return markdown.Parse(p.body) }
 
 // changed is when a file in a folder of the corpus, or below one, changed: the time of the
 // newest commit that touched it, or the fixed time of [Options.Epoch]. Nil when git does not

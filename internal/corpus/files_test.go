@@ -85,7 +85,7 @@ func TestBytes(t *testing.T) {
 				t.Errorf("Load(%.40q): published %v with problems %q", tt.in, published, got)
 			}
 			for _, p := range c.Proposals {
-				doc := c.Read(p)
+				doc := markdown.Parse(p.Body)
 				checkDocument(t, tt.name, doc)
 				checkSummary(t, p)
 				if p.Raw != tt.in {
@@ -106,7 +106,7 @@ func TestVariantsAreEqual(t *testing.T) {
 		if len(c.Proposals) != 1 {
 			t.Fatalf("Load(%q): %v", in, c.Problems)
 		}
-		d := c.Read(c.Proposals[0])
+		d := markdown.Parse(c.Proposals[0].Body)
 		if first == nil {
 			first, doc = c.Proposals[0], d
 			continue
@@ -203,13 +203,13 @@ func TestReadIsOfLoad(t *testing.T) {
 	writeFile(t, name, []byte(sound))
 	c := load(t, dir)
 	writeFile(t, name, []byte(sound+"more"))
-	if got := c.Read(c.Proposals[0]); !strings.HasSuffix(sound, string(got.Body)) {
+	if got := markdown.Parse(c.Proposals[0].Body); !strings.HasSuffix(sound, string(got.Body)) {
 		t.Errorf("Read of a changed file: %q, want the end of %q", got.Body, sound)
 	}
 	if err := os.Remove(name); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Read(c.Proposals[0]); c.Proposals[0].Raw != sound || len(got.Sections) != 1 {
+	if got := markdown.Parse(c.Proposals[0].Body); c.Proposals[0].Raw != sound || len(got.Sections) != 1 {
 		t.Errorf("Read of a removed file: %q, want %q", c.Proposals[0].Raw, sound)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
 var update = flag.Bool("update", false, "write the goldens in testdata anew")
@@ -70,7 +72,7 @@ func outcome(t *testing.T, dir, prefix string) []byte {
 		b.WriteString(string(p.Level) + " " + strings.ReplaceAll(p.String(), filepath.ToSlash(dir)+"/", "") + "\n")
 	}
 	for _, p := range c.Proposals {
-		doc := c.Read(p)
+		doc := markdown.Parse(p.Body)
 		checkDocument(t, p.File, doc)
 		checkSummary(t, p)
 		j, err := json.Marshal(p.Metadata)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -140,7 +141,7 @@ func TestBombs(t *testing.T) {
 				t.Fatalf("%d bytes of %.20q: code %q, want %q (%v)", len(tt.body), tt.body, got.String(), tt.want, c.Problems)
 			}
 			for _, p := range c.Proposals {
-				c.Read(p)
+				markdown.Parse(p.Body)
 			}
 		})
 	}

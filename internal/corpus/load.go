@@ -328,7 +328,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	}
 	sum := sha256.Sum256(content)
 	metadata := f.metadata(mip.ID{Kind: prefix, Number: number}, fromName, heading)
-	p := &Proposal{Metadata: metadata, File: file.Path, Raw: raw, NeedsTrialRender: needsTrial, source: file, body: body, report: r}
+	p := &Proposal{Metadata: metadata, File: file.Path, Raw: raw, NeedsTrialRender: needsTrial, source: file, Body: body, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
 	p.requireLine, p.alias = f.get(requireKeys...).line, f.alias
 	p.numberLine = f.get(fieldName(prefix)).line

@@ -42,7 +42,7 @@ func (c *Corpus) Schedule(p *Proposal, networks []mip.Network) []mip.StatedActiv
 			out = append(out, s)
 		}
 	}
-	doc := c.Read(p)
+	doc := markdown.Parse(p.Body)
 	text := func(n ast.Node) string { return strings.Join(strings.Fields(markdown.PlainText(n, doc.Body)), " ") }
 	within := false
 	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {

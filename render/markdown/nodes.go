@@ -250,7 +250,7 @@ func (d *document) footnoteLink(n *east.FootnoteLink) {
 // alternative text.
 func (d *document) footnoteBacklink(n *east.FootnoteBacklink) {
 	id, use := d.referenceID(n.Index, n.RefIndex), ""
-	// Of several references the first one needs no number.
+	// Number all references but the first.
 	if n.RefIndex > 0 {
 		use = fmt.Sprintf(", use %d", n.RefIndex+1)
 	}

@@ -108,7 +108,7 @@ func (d *document) rawHTMLBlock(n *ast.HTMLBlock) {
 	} else {
 		d.rawHTML(tokens, d.block)
 	}
-	// Of the elements that the block opened, inline ones end with it, and all within them.
+	// End the inline elements that the block opened, and all within them.
 	for i := open; i < len(d.rawOpen); i++ {
 		if rawKinds[d.rawOpen[i]] != rawBlock {
 			d.closeRaw(i)

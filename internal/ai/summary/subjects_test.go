@@ -12,6 +12,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -27,7 +28,7 @@ func proposals(t testing.TB, folder, prefix string) []*mip.Proposal {
 	}
 	var out []*mip.Proposal
 	for _, p := range c.Proposals {
-		doc := c.Read(p)
+		doc := markdown.Parse(p.Body)
 		out = append(out, &mip.Proposal{Metadata: p.Metadata, RawMarkdown: p.Raw, Sections: doc.Sections})
 	}
 	return out
