@@ -21,7 +21,7 @@ var (
 	things = [4]func(string) bool{
 		developers: pattern(`(?i)\b(?:` + developerThings + `|transactions?)\b`),
 		users:      pattern(`(?i)\b(?:users?|holders?|senders?|transactions)\b`),
-		validators: pattern(`(?i)\b(?:validators?|operators?|stakers?|miners?|builders?)\b`),
+		validators: pattern(`(?i)\b(?:validators?|operators?|stakers?|miners?|builders?|block[ -]producers?)\b`),
 		foundation: pattern(`^$`),
 	}
 	// userFirst is a sentence about users, and userNext a duty of theirs.

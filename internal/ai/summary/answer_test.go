@@ -66,6 +66,7 @@ func TestAnswers(t *testing.T) {
 
 		{developers, yes, "Contracts of the old form will be rejected."},
 		{developers, yes, "Keys of such wallets will no longer be valid."},
+		{validators, yes, "Block producers need to adjust the order of lamps."},
 		{users, yes, "The change requires all users to migrate to new keys."},
 
 		// Nothing to do, and said so.

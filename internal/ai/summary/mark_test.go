@@ -15,6 +15,7 @@ func TestMarks(t *testing.T) {
 	for _, tt := range []struct{ mark, title, for_, taken, left string }{
 		{"named", "Impact", "developers", "Wallets lose a second field of each key.", "Houses lose a second field of each key."},
 		{"with a hyphen", "Impact", "developers", "JSON-RPC methods lose a field of each.", "JSON-LD methods lose a field of each."},
+		{"of two words", "Impact", "validators", "Block-production is simplified.", "Lamp-production is simplified."},
 		{"near", "Impact", "users", "The fee of each transaction is reduced by 12 %.", "The fee of each block is reduced by 12 %."},
 		{"break", "Rationale", "developers", "This breaks all wallets and contracts by 12 %.", "This keeps all wallets and contracts by 12 %."},
 		{"gone", "Specification", "validators", "Validators remove and replace the old key, which attacks need.", "Validators sign with and show the old key, which all need."},
