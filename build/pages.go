@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
@@ -131,15 +130,7 @@ func (p *planner) describe() *agent.API {
 		return agent.Describe(p.info.Site, p.Forks, nil)
 	}
 	at := p.example()
-	m, subject := p.Metadata[at], p.Subject(at)
-	// An example without a committed summary shows the extractive one, at a time that follows from the input.
-	e := agent.Subject{Proposal: subject.Proposal, Summary: p.Committed[at]}
-	if e.Summary == nil {
-		if m.Updated != nil {
-			subject.Now = m.Updated.UTC()
-		}
-		e.Summary = new(summary.Extract(subject))
-	}
+	e := agent.Subject{Proposal: p.Subject(at).Proposal, Summary: p.summary(at)}
 	if all := p.Proposals[at].Translations; len(all) > 0 {
 		e.Translation = all[0].PublishedTranslation
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/render/feed"
 )
 
-// proposals adds three files for each proposal, and its committed summary and translations.
+// proposals adds four files for each proposal, and its committed translations.
 func (p *planner) proposals() {
 	for i, c := range p.Proposals {
 		p.addOf(c.ID, apiRoute, func() ([]byte, error) {
@@ -21,9 +21,7 @@ func (p *planner) proposals() {
 		})
 		p.addOf(c.ID, pageRoute, func() ([]byte, error) { return p.page(i) })
 		p.addOf(c.ID, markdownRoute, func() ([]byte, error) { return []byte(c.Raw), nil })
-		if sum := p.Committed[i]; sum != nil {
-			p.addOf(c.ID, summaryRoute, func() ([]byte, error) { return api.JSON(sum) })
-		}
+		p.addOf(c.ID, summaryRoute, func() ([]byte, error) { return api.JSON(p.summary(i)) })
 		for _, t := range c.Translations {
 			p.addOf(c.ID, translationRoute, func() ([]byte, error) { return api.JSON(t.PublishedTranslation) }, "{locale}", t.Locale)
 			p.addOf(c.ID, translatedRoute, func() ([]byte, error) { return p.translated(i, t) }, "{locale}", t.Locale)
@@ -34,9 +32,9 @@ func (p *planner) proposals() {
 // document is the i-th proposal as /api/v1/mips/{n} has it, without its sections.
 func (p *planner) document(i int) mip.Proposal {
 	c, id := p.Proposals[i], p.Metadata[i].ID
-	out := mip.Proposal{Metadata: p.Metadata[i], Translations: []mip.Translation{}, RawMarkdown: c.Raw}
-	if p.Committed[i] != nil {
-		out.SummaryURL = new(p.options.Site.URL(routeOf(summaryRoute, id)))
+	out := mip.Proposal{
+		Metadata: p.Metadata[i], SummaryURL: p.options.Site.URL(routeOf(summaryRoute, id)),
+		Translations: []mip.Translation{}, RawMarkdown: c.Raw,
 	}
 	for _, t := range c.Translations {
 		url := p.options.Site.URL(routeOf(translationRoute, id, "{locale}", t.Locale))

@@ -6,16 +6,26 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mipwatch/mipwatch/internal/ai/summary"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
 
-// Rendered keeps rendered texts from one plan to the next: rendering takes most of a build's time, and a save changes
-// one proposal. The zero value is empty and ready. It is safe for concurrent use.
+// Rendered keeps rendered texts and summaries by rules from one plan to the next: they take most of a build's time, and a
+// save changes one proposal. The zero value is empty and ready. It is safe for concurrent use.
 type Rendered struct {
-	byFile sync.Map // of rendered
+	byFile    sync.Map // of rendered
+	summaries sync.Map // of keptSummary, by file
+}
+
+// keptSummary is a summary by rules.
+type keptSummary struct {
+	// of is a hash of all that it follows from.
+	of  [sha256.Size]byte
+	sum *api.Summary
 }
 
 // rendered is a proposal's text as its page shows it.
@@ -76,6 +86,37 @@ func (p *planner) text(c *corpus.Proposal) (rendered, error) {
 	}
 	p.found.Store(c.File, t.links)
 	return t, nil
+}
+
+// summary is what the i-th proposal means: the committed summary, even of an older text, else one by rules, unless that
+// is kept. Its time is that of the text, so that the same proposals make the same files.
+func (p *planner) summary(i int) *api.Summary {
+	if p.Committed[i] != nil {
+		return p.Committed[i]
+	}
+	m, file := p.Metadata[i], p.Proposals[i].File
+	fork, bundled := summary.Context(m, p.Metadata, p.Forks)
+	// The hash of a text is one of the fields of its proposal. What is encoded here has no value that JSON has not.
+	from, _ := api.JSON([]any{m, fork, bundled})
+	next := keptSummary{of: sha256.Sum256(from)}
+	texts := p.options.Rendered
+	if texts != nil {
+		if before, ok := texts.summaries.Load(file); ok && before.(keptSummary).of == next.of {
+			return before.(keptSummary).sum
+		}
+	}
+	subject := p.Subject(i)
+	switch {
+	case m.Updated != nil:
+		subject.Now = m.Updated.UTC()
+	case !m.Created.IsZero():
+		subject.Now = m.Created.Time()
+	}
+	next.sum = new(summary.Extract(subject))
+	if texts != nil {
+		texts.summaries.Store(file, next)
+	}
+	return next.sum
 }
 
 // translation renders a committed translation. Its links are relative to the proposal's file.

@@ -143,7 +143,7 @@ func TestImpactAnswers(t *testing.T) {
 }
 
 // Without a summary the page has a button for one, and its place; a text that is not longer than a summary has none. The
-// button is not drawn before the sidecar has said that it makes summaries.
+// button reads the site's own summary until the sidecar has said that it asks a model.
 func TestImpactButton(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	v := proposalPage(p, all, 2)
@@ -174,7 +174,7 @@ func TestImpactButton(t *testing.T) {
 		}
 		return classes
 	}
-	if got := buttons(page); len(got) != 1 || !strings.Contains(got[0], "live") {
+	if got := buttons(page); len(got) != 1 || !strings.HasSuffix(got[0], " js live file") {
 		t.Errorf("buttons of classes %q", got)
 	}
 	v.Sections = []mip.Section{{Level: 0, Markdown: "This proposal has moved to another repository.\n"}}

@@ -39,7 +39,7 @@ type answerKey struct {
 	// texts is the hash of all texts and of the fork for a summary, and of the passages for a piece.
 	texts  [32]byte
 	locale string
-	// maker is the model with the version of the rules, or summary.Extractive.
+	// maker is the model with the version of the prompts.
 	maker string
 	// sections are positions, for a translation of some. Empty means all.
 	sections string

@@ -15,8 +15,8 @@ import (
 //
 //   - the committed summary of the present text;
 //   - the model's, made now or earlier;
-//   - the committed summary of an older text, marked stale;
-//   - what rules take from the text, when there is no model or its budget is used up.
+//   - the site's own summary, when there is no model or its budget is used up: the committed one of an older text, marked
+//     stale, else the one by rules.
 //
 // The Fallback of a summary says why it is not the one that was asked for. If the model fails, the answer is the
 // committed summary of an older text, else an error: an operator who pays for a model does not want rules in its place.
@@ -45,23 +45,22 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 	if err != nil {
 		return sum, nil, err
 	}
-	var older *api.Summary
-	if q.locale == english {
-		if older, err = q.catalog.Summary(ctx, m); err != nil {
-			return sum, nil, s.logged(q.id, err)
-		}
+	published, err := q.catalog.Summary(ctx, m)
+	if err != nil {
+		return sum, nil, s.logged(q.id, err)
 	}
-	if older != nil && !older.Stale {
-		return *older, nil, nil
+	committed := published != nil && published.Committed && q.locale == english
+	if committed && !published.Stale {
+		return *published, nil, nil
 	}
-	subject := q.catalog.Subject(m, s.Now())
-	a := s.asking(q, m, "summary")
-	a.key.texts = subject.Hash()
 	byRules := true
 	switch {
 	case s.AI.Unusable != nil:
 		failed, byRules = aiDisabled(s.AI.Unusable), false
 	case s.AI.Model != nil:
+		subject := q.catalog.Subject(m, s.Now())
+		a := s.asking(q, m, "summary")
+		a.key.texts = subject.Hash()
 		if sum, err = a.modelSummary(ctx, subject); err == nil {
 			return sum, nil, nil
 		}
@@ -75,13 +74,12 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 		failed = &api.HTTPError{Code: api.AIDisabled, Detail: detail}
 	}
 	switch {
-	case older != nil:
-		return *older, failed, nil
-	case !byRules:
+	case published != nil && (committed || byRules):
+		return *published, failed, nil
+	case failed != nil:
 		return sum, nil, failed
 	}
-	sum, err = a.ruleSummary(ctx, subject)
-	return sum, failed, err
+	return sum, nil, &api.HTTPError{Code: api.NotFound, Detail: "The site has published no summary of this proposal."}
 }
 
 // modelSummary asks the model, unless it was asked before.
@@ -89,18 +87,6 @@ func (a asking) modelSummary(ctx context.Context, subject catalog.Subject) (api.
 	return getAnswer(ctx, a, a.summaries, func(ctx context.Context) (api.Summary, error) {
 		sum, err := askModel(ctx, a, summaryQuestion{a.key, subject})
 		return sum, a.logged(a.key.id, err)
-	})
-}
-
-// ruleSummary makes a summary by rules in English. It asks no other process: the rules take less time.
-func (a asking) ruleSummary(ctx context.Context, subject catalog.Subject) (api.Summary, error) {
-	a.key.locale, a.key.maker = english, summary.Extractive
-	return getAnswer(ctx, a, a.summaries, func(ctx context.Context) (api.Summary, error) {
-		read, err := subject.Read(ctx)
-		if err != nil {
-			return api.Summary{}, a.logged(a.key.id, err)
-		}
-		return summary.Extract(read), nil
 	})
 }
 
@@ -122,5 +108,5 @@ func (q summaryQuestion) Ask(ctx context.Context, m ai.Model) (api.Summary, erro
 // Fits implements [modelQuestion].
 func (q summaryQuestion) Fits(sum api.Summary, model string) bool {
 	return sum.MIPNumber == q.key.id.Number && sum.ContentHash == q.key.hash && sum.Locale == q.key.locale &&
-		sum.Source == model && !sum.Stale && sum.Fallback == nil && summary.CheckForm(sum) == nil
+		sum.Source == model && !sum.Stale && !sum.Committed && sum.Fallback == nil && summary.CheckForm(sum) == nil
 }

@@ -108,8 +108,8 @@ func (s *Sidecar) watch(ctx context.Context, st *siteState, p parts) (w api.MIPW
 	wg.Wait()
 	w.Errors = map[string]api.Code{}
 	if p.has(partAI) {
-		works := s.AI.Unusable == nil
-		w.AI = &api.Offers{Summaries: works, Translations: works && s.AI.Model != nil}
+		works := s.AI.Unusable == nil && s.AI.Model != nil
+		w.AI = &api.Offers{Summaries: works, Translations: works}
 	}
 	if p.has(partMIPs) {
 		w.MIPs, w.Freshness.MIPs = d.mips, st.catalog.List.UpdatedAt

@@ -11,8 +11,8 @@ type SummaryRequest struct {
 	Locale    string    `json:"locale,omitempty" doc:"BCP 47; en when absent. One of the site's locales."`
 }
 
-// Summary is the body of the answer to POST /api/ai-summary: what a proposal means, on four axes,
-// each claim with a quote from the text.
+// Summary is the body of the answers to GET /api/v1/mips/{n}/summary and POST /api/ai-summary: what a proposal means, on
+// four axes, each claim with a quote from the text.
 type Summary struct {
 	MIPNumber     int      `json:"mipNumber" doc:"The proposal."`
 	TLDR          string   `json:"tldr" doc:"One or two sentences."`
@@ -21,11 +21,12 @@ type Summary struct {
 	Users         Axis     `json:"users" doc:"People who hold and move value."`
 	Validators    Axis     `json:"validators" doc:"People who run nodes."`
 	Foundation    Axis     `json:"foundation" doc:"People who steward the network."`
-	GeneratedAt   mip.Time `json:"generatedAt" doc:"When it was made."`
+	GeneratedAt   mip.Time `json:"generatedAt" doc:"When it was made; of one by rules, when the text last changed."`
 	ContentHash   string   `json:"contentHash" doc:"contentHash of the text that it is of; another one means that the text has changed since."`
 	Locale        string   `json:"locale" doc:"Language of the summary; quotes stay English."`
 	Source        string   `json:"source" doc:"The model's name, or extractive."`
 	Stale         bool     `json:"stale" doc:"The text has changed since it was made."`
+	Committed     bool     `json:"committed" doc:"Kept beside the text, for people to review; false: made by rules, or by a model when asked."`
 
 	// Hardfork is the configuration's at the time of the answer. A committed file's is not read.
 	Hardfork *string `json:"hardfork" doc:"The hard fork that it is a part of, null without one. No text here says what that asks or when: see /api/v1/hardforks."`

@@ -94,7 +94,7 @@ func WatchParts() []string {
 
 // Offers says which of the AI routes answer. Committed summaries and translations need neither.
 type Offers struct {
-	Summaries    bool `json:"summaries" doc:"POST /api/ai-summary summarises any proposal, by a model or by rules."`
+	Summaries    bool `json:"summaries" doc:"POST /api/ai-summary asks a model for what is not committed; false: it answers what summaryUrl does."`
 	Translations bool `json:"translations" doc:"POST /api/ai-translate asks a model for what is not committed."`
 }
 

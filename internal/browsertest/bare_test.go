@@ -14,7 +14,7 @@ import (
 // liveWords are what pages say of live figures.
 var liveWords = []string{
 	"being measured", "asking", "Not asked", "not asked", "not offered", "no answer", "Unknown", "latest block", "Finalized",
-	"Hottest", "Summarise", "Translate", "language model",
+	"Hottest", "Translate", "language model",
 }
 
 // silence is said, and to those who listen to a page, where a sidecar is there and does not answer: no other place tells it
@@ -22,11 +22,11 @@ var liveWords = []string{
 const silence = "Live figures do not answer now. What follows is "
 
 // drawn is what a reader sees of a page that is live, or stands for what is.
-const drawn = `[...document.querySelectorAll("[data-source], [data-network], [data-topic], #hot, .spark, .heat, .he, #heat, .fh, .langs button, [data-offer], .ai")]
+const drawn = `[...document.querySelectorAll("[data-source], [data-network], [data-topic], #hot, .spark, .heat, .he, #heat, .fh, .langs button, [data-offer=translations], .ai")]
 	.filter(e => e.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().width && !(e.id === "heat" && !e.textContent)).map(e => e.outerHTML.slice(0, 120))`
 
 // bare visits sites whose sidecar gives nothing: none is there, it cannot be reached, or a proxy says so. The pages are
-// whole, draw nothing that they cannot fill, and nothing moves.
+// whole, draw nothing that they cannot fill, and nothing moves. A summary is a file of the site.
 func bare(t *testing.T, _ *served) {
 	for name, c := range map[string]struct {
 		status int
@@ -72,6 +72,11 @@ func bare(t *testing.T, _ *served) {
 					t.Errorf("status %d: the dashboard says %q, and aloud %q", c.status, text, Ask[string](tab, `document.querySelector("#live").textContent`))
 				case path == "/dashboard/" && name == "static files only" && r.asked.Load() != asked+1:
 					t.Errorf("the dashboard asks %d times where nobody answers", r.asked.Load()-asked)
+				case path == "/mip/4/" && strings.Contains(text, "Summarise") == c.view.NoScript:
+					t.Errorf("without scripts %t: a summary is offered: %q", c.view.NoScript, text)
+				case path == "/mip/4/" && !c.view.NoScript: // the site's own summary
+					tab.Click("[data-offer=summaries]")
+					tab.Wait(`document.querySelector("section.ai .axes") && document.querySelector("section.ai .tag").innerText === "Rules, no model"`)
 				case strings.HasPrefix(path, "/?") && !c.view.NoScript:
 					shows(tab, ids(mip.ActiveFirst(r.proposals(t)), everyone))
 				}
@@ -103,7 +108,10 @@ func offered(t *testing.T, _ *served) {
 			tab.Go("/mip/15/")
 			tab.Wait(seen(".fh"))
 			tab.Go("/mip/900/")
-			tab.Wait(seen("[data-offer=summaries]"))
+			tab.Wait(`document.querySelector(".acts").dataset.live`)
+			if !Ask[bool](tab, seen("[data-offer=summaries]")) {
+				t.Error("no summary is offered")
+			}
 			if got := Ask[bool](tab, seen("[data-offer=translations]")); got != (model != nil) {
 				t.Errorf("translations are offered: %t", got)
 			}

@@ -22,7 +22,7 @@ func hostileMarkdown() string {
 
 // spoil puts hostile texts in the place of all that people or a model wrote in a live answer, at any depth,
 // before the page gets it. A topic of no proposal is among them, so that its own title is shown, and
-// a translation, for which no model is asked here.
+// what a model is asked for, which is none here.
 const spoil = `{
 	const words = %s, ask = window.fetch;
 	const spoiled = (v, key) => Array.isArray(v) ? v.map(x => spoiled(x, key))
@@ -40,7 +40,7 @@ const spoil = `{
 			super.onmessage = e => {
 				const [status, body, ...more] = e.data;
 				if (body?.forum) { body.forum[0].proposals = []; body.discrepancies = [{ message: "" }] }
-				if (body?.ai) body.ai.translations = true;
+				if (body?.ai) body.ai = { summaries: true, translations: true };
 				tell({ data: [status, spoiled(body), ...more] });
 			};
 		}

@@ -32,7 +32,7 @@ const (
 // CommittedSummary is a summary of a proposal that is committed beside it: summaries/MIP-7.json. Its form is right. The
 // caller finds out whether the text supports it.
 type CommittedSummary struct {
-	// Summary has no other fields than the file, and Stale, which marks one of an older text.
+	// Summary has no other fields than the file, and Stale, which marks one of an older text, and Committed.
 	*api.Summary
 	// File is the path, as in problems.
 	File string
@@ -201,7 +201,7 @@ func (c *Corpus) attach(beside []*entry) {
 func (e *entry) compare(c *Corpus, p *Proposal) {
 	if e.summary != nil {
 		sum := *e.summary
-		sum.Stale = sum.ContentHash != p.ContentHash
+		sum.Stale, sum.Committed = sum.ContentHash != p.ContentHash, true
 		e.summary = &sum
 	}
 	if e.translation != nil {
@@ -223,7 +223,7 @@ func (e *entry) readSummary(raw []byte) {
 func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 	sum := &api.Summary{}
 	// A build finds out by itself whether a summary is stale and what it says of a group, and writes no stand-in.
-	if err := strictjson.Decode(raw, sum, "stale", "fallback", "stated", "actionEvidence", "hardfork"); err != nil {
+	if err := strictjson.Decode(raw, sum, "stale", "committed", "fallback", "stated", "actionEvidence", "hardfork"); err != nil {
 		return nil, err
 	}
 	for _, rule := range []struct {

@@ -83,7 +83,7 @@ func (m Metadata) Changed() *Time {
 // Proposal is the body of GET /api/v1/mips/{n}.
 type Proposal struct {
 	Metadata
-	SummaryURL   *string       `json:"summaryUrl" doc:"The committed summary of what it means, null when there is none."`
+	SummaryURL   string        `json:"summaryUrl" doc:"What it means, as JSON: the committed summary, else one made by rules."`
 	Translations []Translation `json:"translations" doc:"The committed translations, by locale."`
 
 	RawMarkdown string    `json:"rawMarkdown" doc:"The file, byte for byte, header included."`

@@ -22,11 +22,13 @@ const explain = (status, code, wait) => {
   return `The request failed (status ${status}).` + seconds(wait);
 };
 
-// ask posts to a live route. It returns the answer, or throws an error whose message is for people.
+// ask posts to a live route, or without a body gets a file. It returns the answer, or throws an error whose message is
+// for people.
 const ask = async (api, body) => {
+  const post = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   let r;
   try {
-    r = await fetch(api, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal: AbortSignal.timeout(patience) });
+    r = await fetch(api, { ...post, signal: AbortSignal.timeout(patience) });
   } catch (e) {
     throw Error(e.name === "TimeoutError" ? "No answer came in time. Try again in a while." : "The request failed. Are you online?");
   }
@@ -88,7 +90,7 @@ const axis = (name, a, box) => {
 const panel = (box, s, hashOfText) => {
   const rules = s.source === "extractive", old = s.stale || hashOfText && s.contentHash !== hashOfText, f = s.fallback;
   const title = box.querySelector("h2");
-  const made = make("span", {}, "Made ", moment(s.generatedAt), ...rules ? [] : [" by " + s.source]);
+  const made = rules ? [] : [make("span", {}, "Made ", moment(s.generatedAt), " by " + s.source)];
   const hash = make("span", { class: "num" }, s.contentHash.slice(0, 7));
   const parts = [
     make("header", {}, title, make("span", { class: "tag" }, rules ? "Rules, no model" : "AI-generated, not part of the proposal")),
@@ -96,7 +98,7 @@ const panel = (box, s, hashOfText) => {
     make("p", { class: "tldr" }, ...spans(s.tldr)),
     make("ul", { class: "ch" }, ...s.whatsChanging.map(x => make("li", {}, ...spans(x)))),
     make("div", { class: "axes" }, ...groups.map(g => axis(g, s[g.toLowerCase()], box))),
-    make("footer", {}, made, old ? make("span", { class: "ic old" }, "Older than the text (made from ", hash, ")") : make("span", { class: "ic same" }, "Matches this text (", hash, ")"), make("a", { href: box.dataset.pages + "../about/ai/" }, "How it is made")),
+    make("footer", {}, ...made, old ? make("span", { class: "ic old" }, "Older than the text (made from ", hash, ")") : make("span", { class: "ic same" }, "Matches this text (", hash, ")"), make("a", { href: box.dataset.pages + "../about/ai/" }, "How it is made")),
   ];
   box.replaceChildren(...parts);
   title.tabIndex = -1;
@@ -108,8 +110,12 @@ const summarise = button => {
   const box = d.getElementById("impact").closest("section"), status = box.querySelector("[role=status]");
   box.hidden = false;
   return busy(button, status, "Asking for a summary. This may take some seconds.", async () => {
-    const text = fetch(box.dataset.proposal).then(r => r.json()).catch(() => null);
-    panel(box, await ask(box.dataset.api, { mipNumber: Number(box.dataset.number) }), (await text)?.contentHash);
+    // Whether a model is asked here is known once the sidecar has answered, or that there is none.
+    for (let i = 0; i < 50 && !button.closest(".acts").dataset.live; i++) await new Promise(r => setTimeout(r, 100));
+    // Without one, the site's own summary is read: it is of the text that the site has.
+    const file = button.classList.contains("live") && box.dataset.proposal + "/summary.json";
+    const text = file ? null : fetch(box.dataset.proposal).then(r => r.json()).catch(() => null);
+    panel(box, await (file ? ask(file) : ask(box.dataset.api, { mipNumber: Number(box.dataset.number) })), (await text)?.contentHash);
     button.remove();
   });
 };

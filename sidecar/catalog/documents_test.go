@@ -29,8 +29,8 @@ func TestBeside(t *testing.T) {
 		if err != nil || translation.Locale != "ja" || translation.Stale || len(translation.Sections) == 0 || translation.Sections[0].ID != "s-abstract" {
 			t.Errorf("%s: Translation(5, ja) = %+v, %v; want that of MIP-5", name, translation, err)
 		}
-		if got, err := x.Summary(t.Context(), listed(t, x, 1)); got != nil || err != nil {
-			t.Errorf("%s: Summary(1) = %v, %v; want none", name, got, err)
+		if got, err := x.Summary(t.Context(), listed(t, x, 1)); err != nil || got.Source != "extractive" || got.Committed || !sum.Committed {
+			t.Errorf("%s: Summary(1) = %v, %v; want one by rules", name, got, err)
 		}
 		if got, err := x.Translation(t.Context(), listed(t, x, 5), "de"); got != nil || err != nil {
 			t.Errorf("%s: Translation(5, de) = %v, %v; want none", name, got, err)

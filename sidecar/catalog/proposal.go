@@ -134,8 +134,9 @@ func (c *Catalog) Proposal(ctx context.Context, id mip.ID) (*mip.Proposal, error
 	return p, err
 }
 
-// Summary reads the committed summary of a listed proposal, marked stale when it is of another text than the listed
-// one. It is nil for a proposal without one. An error is an [api.HTTPError].
+// Summary reads the summary that the site has of a listed proposal, marked stale when it is of another text than the
+// listed one. It is nil where the site has none, which a release before this one published. An error is an
+// [api.HTTPError].
 func (c *Catalog) Summary(ctx context.Context, m mip.Metadata) (*api.Summary, error) {
 	s, err := read[api.Summary](ctx, c, m.ID, "/summary", summaryLimit, nil)
 	if s != nil {

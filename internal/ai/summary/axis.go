@@ -2,6 +2,7 @@ package summary
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -85,17 +86,28 @@ func told(caveat string, picked []sentence) string {
 }
 
 // mustAct is the sentence that says best that a group has to act, with the one behind it that says so together with it,
-// nil when there is none. Nobody has to act for an
-// abandoned proposal.
+// nil when there is none. Nobody has to act for an abandoned proposal.
 func mustAct(s Subject, a axis, all []sentence) *sentence {
 	if abandoned(s) {
 		return nil
 	}
 	var act *sentence
-	for _, x := range best(all, func(x *sentence) int { return x.group[a] }) {
+	for i := range all {
+		if x := &all[i]; (act == nil || x.group[a] > act.group[a]) && x.obliges(a) {
+			act = x
+		}
+	}
+	if act == nil {
+		return nil
+	}
+	behind := false
+	for _, x := range best(all, func(x *sentence) int { return x.group[a] }, math.MinInt) {
 		alone := x
 		alone.text = x.own
-		if act == nil && x.obliges(a) || act != nil && x.order != act.order && strings.Contains(x.text, act.text) && alone.obliges(a) {
+		switch {
+		case x.order == act.order:
+			behind = true
+		case behind && strings.Contains(x.text, act.text) && alone.obliges(a):
 			act = &x
 		}
 	}
@@ -105,7 +117,7 @@ func mustAct(s Subject, a axis, all []sentence) *sentence {
 // forAxis returns at most three sentences of at most room runes together, in the order of the text: the one that says
 // that the group has to act, and the best of those that have enough points.
 func forAxis(a axis, all []sentence, act *sentence, room int) []sentence {
-	ranked := best(all, func(x *sentence) int { return x.group[a] })
+	ranked := best(all, func(x *sentence) int { return x.group[a] }, enoughFor[a])
 	if act != nil {
 		ranked = slices.Concat([]sentence{*act}, ranked)
 	}
@@ -113,7 +125,7 @@ func forAxis(a axis, all []sentence, act *sentence, room int) []sentence {
 	var said []string
 	for i, x := range ranked {
 		acts := act != nil && i == 0
-		if len(picked) == maxEvidence || !acts && (x.group[a] < enoughFor[a] || x.marks.calm) {
+		if len(picked) == maxEvidence || !acts && x.marks.calm {
 			continue
 		}
 		n := utf8.RuneCountInString(x.from) + utf8.RuneCountInString(x.text) + len(" : ")
@@ -151,10 +163,15 @@ func reassurance(s Subject, a axis, all []sentence) []sentence {
 	return nil
 }
 
-// best returns sentences by points, then by place in the text, so that equal ones have one order. The argument is not
-// changed.
-func best(in []sentence, points func(*sentence) int) []sentence {
-	out := slices.Clone(in)
+// best returns the sentences that have at least so many points, by points and then by place in the text, so that equal
+// ones have one order. The argument is not changed.
+func best(in []sentence, points func(*sentence) int, least int) []sentence {
+	var out []sentence
+	for i := range in {
+		if points(&in[i]) >= least {
+			out = append(out, in[i])
+		}
+	}
 	slices.SortFunc(out, func(a, b sentence) int { return cmp.Or(points(&b)-points(&a), a.order-b.order) })
 	return out
 }

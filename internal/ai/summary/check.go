@@ -163,14 +163,20 @@ var (
 // isLive reports whether a program can make a link of a part of a text: an address, a link of Markdown or a tag
 // outside of code. The summary's own words need none of them.
 func isLive(text string) bool {
-	return leading().MatchString(text) || htmlTag().MatchString(uncoded(text))
+	return hasLeading(text) || strings.Contains(text, "<") && htmlTag().MatchString(uncoded(text))
+}
+
+// hasLeading reports whether a text has an address or a link.
+func hasLeading(text string) bool {
+	parts := []string{"//", "](", "w.", "W.", "t:", "T:"} // most texts have none
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) }) && leading().MatchString(text)
 }
 
 // fit makes of a header's text one in which [faultOf] finds nothing, at most n runes long, cut between words. Addresses
 // and links are taken apart, so that nothing makes a link of them, and stay readable.
 func fit(s string, n int) string {
 	s = mip.Collapse(mip.OneLine(strings.ReplaceAll(s, "\uFFFD", "")))
-	for leading().MatchString(s) { // javascript:// takes two turns
+	for hasLeading(s) { // javascript:// takes two turns
 		s = leading().ReplaceAllString(s, "$1$3$5$7 $2$4$6$8")
 	}
 	if isLive(s) {

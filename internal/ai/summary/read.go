@@ -207,7 +207,8 @@ var unfit = []string{
 // isUnfit reports whether a text holds one of them or a formula.
 func isUnfit(text string) bool {
 	lower := strings.ToLower(text)
-	return slices.ContainsFunc(unfit, func(w string) bool { return strings.Contains(lower, w) }) || formula().MatchString(text)
+	return slices.ContainsFunc(unfit, func(w string) bool { return strings.Contains(lower, w) }) ||
+		strings.ContainsAny(text, `$\`) && formula().MatchString(text)
 }
 
 // pointsBack reports whether a sentence cannot be understood without the one before it.

@@ -183,9 +183,9 @@ const enoughForChange = 6
 // sentence without enough points is one of the least only. Items of one list are one point while they fit.
 func changePoints(all []sentence, most, least int, said ...string) []string {
 	var picked []sentence
-	for _, x := range best(all, func(x *sentence) int { return x.change }) {
+	for _, x := range best(all, func(x *sentence) int { return x.change }, 1) {
 		weak := x.change < enoughForChange && len(picked) >= least
-		if x.change <= 0 || weak || len(picked) == most {
+		if weak || len(picked) == most {
 			break
 		}
 		if repeats(x.own, said...) {
@@ -267,8 +267,8 @@ func bundledChanges(s Subject, all []sentence, n int) []string {
 		out = append(out, titled(b)+": "+line)
 	}
 	// A fork of one or two proposals leaves room for more of what they say.
-	for _, x := range best(all, func(x *sentence) int { return x.change }) {
-		if len(out) == n || x.change < enoughForChange {
+	for _, x := range best(all, func(x *sentence) int { return x.change }, enoughForChange) {
+		if len(out) == n {
 			break
 		}
 		if x.from != "" && !repeats(x.own, out...) {
