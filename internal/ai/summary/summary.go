@@ -223,7 +223,7 @@ func filled(points []string, p *mip.Proposal, tldr string) []string {
 	}
 	for _, again := range []bool{false, true} {
 		for _, line := range fillers(p) {
-			said := strings.Contains(tldr, line) || repeats(line, points...)
+			said := strings.Contains(tldr, strings.TrimPrefix(line, byHeader)) || repeats(line, points...)
 			if len(points) < minChanges && !slices.Contains(points, line) && (again || !said) {
 				points = append(points, line)
 			}
@@ -232,11 +232,16 @@ func filled(points []string, p *mip.Proposal, tldr string) []string {
 	return points
 }
 
+// byHeader begins what the header alone says, so that nobody takes it for what the text changes.
+const byHeader = "By its header, "
+
 // fillers returns what can be said when sentences are lacking, best first. All of it follows from the file, so that a
 // summary has its three points whatever a proposal looks like.
 func fillers(p *mip.Proposal) []string {
-	out := append(inventories(p), relations(p)...)
-	out = append(out, header(p), written(p), quotedTitle(p))
+	out := inventories(p)
+	for _, line := range append(relations(p), header(p), written(p), quotedTitle(p)) {
+		out = append(out, byHeader+line)
+	}
 	if !slices.ContainsFunc(p.Sections, func(s mip.Section) bool { return strings.TrimSpace(prose.Body(s)) != "" }) {
 		out = append(out, "Beneath its header the file holds no text.")
 	}
