@@ -158,6 +158,7 @@ func TestAnswersByPlace(t *testing.T) {
 		{"Core", "Specification", developers, silent, "Compilers must emit an operand behind the opcode."},
 		{"Core", "Specification", validators, silent, "A node MUST reject a block with two such transactions."},
 		{"Core", "Specification", validators, silent, "Operators MUST set the new flag before the fork."},
+		{"Core", "Deployment", developers, silent, "Contracts MUST be deployed at such an address."},
 		{"Interface", "Specification", developers, silent, "Wallets MUST reject a request without an id."},
 		{"Interface", "Specification", developers, silent, "Wallets need to be updated before the old method goes."},
 		{"Interface", "Backwards Compatibility", developers, yes, "Wallets must answer both methods for a year."},

@@ -34,7 +34,7 @@ var titles = []struct {
 }{
 	{skipped, prose.Lazily(`^(?:references?|implementations?|dependencies|prerequisites)$|\b(?:tests?\b|testing|reference impl|copyright|acknowledg|appendi|` +
 		`citation|licen[sc]e|changelog|authors?\b|terminology|definition|notation|glossary|further reading|example|vectors|pseudocode)`)},
-	{compatibility, prose.Lazily(`compatib|\b(?:migration|transition|activation|deployment|rollout)`)},
+	{compatibility, prose.Lazily(`compatib|\b(?:migration|transition|activation|rollout)`)},
 	{security, prose.Lazily(`\b(?:security|risk|privacy|attack)`)},
 	{impact, prose.Lazily(`\b(?:impact|drawback|effects? (?:of|on)\b|consequence|implication)`)},
 	{abstract, prose.Lazily(`\b(?:abstract|summary|overview|tl;dr)`)},
