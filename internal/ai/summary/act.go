@@ -123,7 +123,11 @@ func (x *sentence) reassures(a axis) bool {
 func Settle(sum *api.Summary, s Subject) {
 	sum.Hardfork = s.hardfork()
 	s.withoutPassing(sum)
-	all := sentences(s)
+	s.settleActions(sum, sentences(s))
+}
+
+// settleActions says which quote of each group says whether it has to act.
+func (s Subject) settleActions(sum *api.Summary, all []sentence) {
 	for a, x := range axes(sum) {
 		claims, claim := x.ActionRequired, x.ActionEvidence
 		x.Stated, x.ActionRequired, x.ActionEvidence = len(x.Evidence) > 0, false, nil
@@ -134,16 +138,20 @@ func Settle(sum *api.Summary, s Subject) {
 			claim = &x.Evidence[0]
 		}
 		// The quote that was claimed to say it is asked first. A quote may be a part of a sentence, and more than one.
-		says := func(what func(*sentence) bool) *api.Evidence {
+		says := func(what func(*sentence, api.Evidence) bool) *api.Evidence {
 			for _, e := range slices.Concat([]api.Evidence{*claim}, x.Evidence) {
-				if slices.ContainsFunc(all, func(y sentence) bool { return y.isIn(e) && what(&y) }) {
+				if slices.ContainsFunc(all, func(y sentence) bool { return y.isIn(e) && what(&y, e) }) {
 					return &e
 				}
 			}
 			return nil
 		}
-		act := says(func(y *sentence) bool { return y.obliges(axis(a)) })
-		calm := says(func(y *sentence) bool { return y.reassures(axis(a)) })
+		act := says(func(y *sentence, _ api.Evidence) bool { return y.obliges(axis(a)) })
+		// What is quoted has to reassure, and the rest of the quote must not take it back.
+		calm := says(func(y *sentence, e api.Evidence) bool {
+			quoted := lexicon().find(tokens(e.Quote, y.id.Kind))
+			return y.reassures(axis(a)) && quoted.has("calm") && !limited(e.Quote)
+		})
 		switch {
 		case act != nil:
 			x.ActionRequired, x.ActionEvidence = true, act

@@ -269,7 +269,14 @@ func TestSettle(t *testing.T) {
 			t.Errorf("%q for %s, claimed %t: %s, want %s", tt.quote, tt.a, tt.claims, got, tt.want)
 		}
 	}
-	sum := Extract(s)
+	// The quote ends before its sentence reassures.
+	part := says("Core", "Backwards Compatibility", "Validators verify the new proof, and its format is the one of the last upgrade, with no changes to keys.")
+	sum := Extract(part)
+	sum.Validators = api.Axis{Impact: "As it is.", Severity: api.Low, Evidence: []api.Evidence{{Section: "s-more", Quote: "Validators verify the new proof"}}}
+	if Settle(&sum, part); sum.Validators.ActionEvidence != nil {
+		t.Errorf("half a sentence reassures: %+v", sum.Validators)
+	}
+	sum = Extract(s)
 	sum.Foundation.ActionRequired = true
 	if Settle(&sum, s); sum.Foundation.ActionRequired {
 		t.Error("a claim without a quote stays")

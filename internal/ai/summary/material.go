@@ -70,13 +70,16 @@ func Facts(s Subject) string {
 // The functions below make whole sentences from a proposal's header: what can be said of a proposal
 // whose text says little. They are no quotes.
 
+// reasonGiven begins the sentence of a header that says why a proposal was withdrawn.
+const reasonGiven = "The reason given: "
+
 // outcome says first what a reader must not miss: that nothing will come of it, or what took its place.
 func outcome(p *mip.Proposal) []string {
 	id := p.ID.String()
 	var out []string
 	// EIP-1 asks for the reason in the header.
 	if r := p.WithdrawalReason; p.Status == mip.Withdrawn && r != nil && mip.Collapse(*r) != "" {
-		out = []string{id + " is withdrawn. The reason given: " + mip.Sentence(mip.Collapse(*r))}
+		out = []string{id + " is withdrawn. " + reasonGiven + mip.Sentence(mip.Collapse(*r))}
 	} else if fate := line("fate of " + string(p.Status)); fate != "" {
 		out = []string{id + " " + fate}
 	}

@@ -82,7 +82,7 @@ func (s Subject) withoutPassing(sum *api.Summary) {
 		sentences := prose.Split(text)
 		kept := slices.DeleteFunc(slices.Clone(sentences), func(sentence string) bool {
 			passing := schedules()(sentence) || outdated(sentence)
-			return passing && !strings.Contains(own(), strings.TrimRight(sentence, ".…"))
+			return passing && !strings.Contains(own(), strings.TrimPrefix(strings.TrimRight(sentence, ".…"), reasonGiven))
 		})
 		if len(kept) == len(sentences) {
 			return text

@@ -94,6 +94,8 @@ func Extract(s Subject) api.Summary {
 	for a, x := range axes(&sum) {
 		*x = extractAxis(s, axis(a), all)
 	}
+	// A summary by rules that is committed and read again has to stay as it is.
+	s.settleActions(&sum, all)
 	raise(&sum, s)
 	return sum
 }
