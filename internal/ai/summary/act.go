@@ -140,8 +140,10 @@ func (s Subject) settleActions(sum *api.Summary, all []sentence) {
 		// The quote that was claimed to say it is asked first. A quote may be a part of a sentence, and more than one.
 		says := func(what func(*sentence, api.Evidence) bool) *api.Evidence {
 			for _, e := range slices.Concat([]api.Evidence{*claim}, x.Evidence) {
-				if slices.ContainsFunc(all, func(y sentence) bool { return y.isIn(e) && what(&y, e) }) {
-					return &e
+				for i := range all {
+					if all[i].isIn(e) && what(&all[i], e) {
+						return &e
+					}
 				}
 			}
 			return nil

@@ -157,8 +157,10 @@ func reassurance(s Subject, a axis, all []sentence) []sentence {
 	if !s.isOne() || abandoned(s) {
 		return nil
 	}
-	if i := slices.IndexFunc(all, func(x sentence) bool { return x.reassures(a) }); i >= 0 {
-		return all[i : i+1]
+	for i := range all {
+		if all[i].reassures(a) {
+			return all[i : i+1]
+		}
 	}
 	return nil
 }

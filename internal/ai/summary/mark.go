@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
@@ -24,19 +25,24 @@ type marks struct {
 	today    bool     // explains how things are
 }
 
+// Beginnings of sentences.
+var (
+	changeVerbs  = []string{"set", "modif", "activat", "updat"} // of words, in lower case
+	notChosen    = []string{"A criticism of", "An alternative", "A previous"}
+	suppositions = []string{"For example", "For instance", "Suppose", "Consider", "If we", "Alternatively", "Another option", "Note"}
+	digits       = strings.Split("0123456789", "")
+)
+
 // Forms of sentences.
 var (
-	changeVerb  = prose.Lazily(`(?i)^(?:set|modif|activat|updat)`)
-	firstID     = prose.Lazily(`^\p{Lu}{2,}-\d+\b`)
-	notChosen   = prose.Lazily(`^(?:A criticism of|An alternative|A previous)\b`)
-	exclusion   = prose.Lazily(`(?i)\b(?:not|already|out of scope)\b|\bexclud`)
-	supposition = prose.Lazily(`^(?:For example|For instance|Suppose|Consider|If we|Alternatively|Another option|Note)\b`)
+	firstID   = prose.Lazily(`^\p{Lu}{2,}-\d+\b`)
+	exclusion = prose.Lazily(`(?i)\b(?:not|already|out of scope)\b|\bexclud`)
 
 	// These are compared with sentences in lower case.
-	figure = formed(`\d{3}|\d ?%|×|\bfrom\b.+\bto\b|\bby \d|\bdoubl|\bhalv|\bfactor\b|`+
-		`\d ?(?:[kmgt]i?b|bytes?|bits?|ms|s|seconds?|minutes?|hours?|days?|blocks?|slots?|epochs?|gas|gwei|wei)\b`,
-		"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "×", "from", "doubl", "halv", "factor")
-	toValue       = formed(`\b(?:to|by) \d`, "to ", "by ")
+	figure = formed(`\d{3}|\d ?%|\bby \d|`+
+		`\d ?(?:[kmgt]i?b|bytes?|bits?|ms|s|seconds?|minutes?|hours?|days?|blocks?|slots?|epochs?|gas|gwei|wei)\b`, digits...)
+	multiple      = formed(`×|\bfrom\b.+\bto\b|\bdoubl|\bhalv|\bfactor\b`, "×", "from", "doubl", "halv", "factor")
+	toValue       = formed(`\b(?:to|by) \d`, digits...)
 	notCompatible = formed(`\bnot (?:[\w-]+ ){0,3}compatible with\b`, "compatible with")
 	needsFork     = formed(`\b(?:requires?|accompanied by|activated as part of) (?:an? |the )?(?:\w+ )?(?:hard[- ]?fork|network upgrade)`, "fork", "upgrade")
 )
@@ -56,6 +62,15 @@ func (f form) in(text string) bool {
 	return slices.ContainsFunc(f.parts, func(part string) bool { return strings.Contains(text, part) }) && f.pattern().MatchString(text)
 }
 
+// begins reports whether a text begins with the words of one of the beginnings.
+func begins(text string, all []string) bool {
+	return slices.ContainsFunc(all, func(words string) bool {
+		rest, ok := strings.CutPrefix(text, words)
+		next, _ := utf8.DecodeRuneInString(rest)
+		return ok && !unicode.IsLetter(next) && !unicode.IsDigit(next) && next != '_'
+	})
+}
+
 // mark sees the marks of a sentence and gives it its points.
 func (x *sentence) mark() {
 	words := tokens(x.own, x.id.Kind)
@@ -70,18 +85,22 @@ func (x *sentence) mark() {
 	opens := func(list string) bool {
 		return slices.ContainsFunc(found[list], func(h hit) bool { return h.at == 0 })
 	}
-	about := firstID().FindString(x.own)
+	beginsWord := func(start string) bool { return strings.HasPrefix(lower, start) }
+	about := ""
+	if strings.Contains(x.own, "-") {
+		about = firstID().FindString(x.own)
+	}
 	x.marks = marks{
 		words:    words,
 		hits:     found,
-		number:   figure.in(lower),
+		number:   figure.in(lower) || multiple.in(lower),
 		becomes:  toValue.in(lower),
-		verb:     slices.ContainsFunc([]string{"move", "new", "gone"}, opens) || changeVerb().MatchString(plain),
+		verb:     slices.ContainsFunc([]string{"move", "new", "gone"}, opens) || slices.ContainsFunc(changeVerbs, beginsWord),
 		calm:     found.has("calm") && !notCompatible.in(lower),
-		other:    about != "" && about != x.id.String() && x.lead == "" || notChosen().MatchString(x.own),
+		other:    about != "" && about != x.id.String() && x.lead == "" || begins(x.own, notChosen),
 		excluded: x.item && exclusion().MatchString(x.lead+" "+x.title),
 		fork:     needsFork.in(strings.ToLower(x.own)),
-		supposed: supposition().MatchString(x.own) || strings.HasSuffix(strings.TrimRight(x.own, `"”)`), "?"),
+		supposed: begins(x.own, suppositions) || strings.HasSuffix(strings.TrimRight(x.own, `"”)`), "?"),
 	}
 	// What is said of today where the proposal is explained is not what it brings, unless it is to become something else.
 	x.marks.today = (x.role == abstract || x.role == motivation) && !found.has("self") && !x.marks.verb && !x.marks.becomes &&
