@@ -32,9 +32,9 @@ test: ## every static check and short test, then what was skipped and why; MIPWA
 # The browser's tests come last, when no other package takes their time.
 PACKAGES = $$(go list ./... | grep -v /browsertest) ./internal/browsertest
 
-# go vet is a check of its own, and so is not run again for each package.
+# go vet is a check of its own, and so is not run again for each package. Tests write thousands of small files.
 units:
-	@go tool gotestsum --format-hide-empty-pkg --post-run-command "$(COUNTS)" -- -vet=off -p $(P) -timeout 30m $(TESTFLAGS) $(PACKAGES)
+	@TMPDIR=$$(.ci/tmpdir) go tool gotestsum --format-hide-empty-pkg --post-run-command "$(COUNTS)" -- -vet=off -p $(P) -timeout 30m $(TESTFLAGS) $(PACKAGES)
 
 COUNTS := sh -c 'echo \$$((TESTS_TOTAL - TESTS_FAILED - TESTS_SKIPPED)) passed, \$$((TESTS_FAILED + TESTS_ERRORS)) failed, \$$TESTS_SKIPPED skipped'
 
