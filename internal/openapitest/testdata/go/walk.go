@@ -185,12 +185,9 @@ func static(proposals []Proposal) map[string][]call {
 			return c.GetTranslationWithResponse(background, n, locale, edits...)
 		}
 	}
-	numbers, summarised, translated := []int{x.N}, []int{x.N}, []call{translation(x.N, x.Locale)}
+	numbers, translated := []int{x.N}, []call{translation(x.N, x.Locale)}
 	for _, p := range proposals {
 		numbers = append(numbers, p.Number)
-		if p.SummaryUrl != nil {
-			summarised = append(summarised, p.Number)
-		}
 		for _, t := range p.Translations {
 			translated = append(translated, translation(p.Number, t.Locale))
 		}
@@ -199,7 +196,7 @@ func static(proposals []Proposal) map[string][]call {
 		"listProposals":       none((*client).ListProposalsWithResponse),
 		"getIndex":            none((*client).GetIndexWithResponse),
 		"getProposal":         each((*client).GetProposalWithResponse, numbers...),
-		"getSummary":          each((*client).GetSummaryWithResponse, summarised...),
+		"getSummary":          each((*client).GetSummaryWithResponse, numbers...),
 		"getTranslation":      translated,
 		"listHardForks":       none((*client).ListHardForksWithResponse),
 		"getSite":             none((*client).GetSiteWithResponse),

@@ -59,9 +59,7 @@ const files: Record<string, Call[]> = {
   "get /api/v1/mips": [(api) => api.GET("/api/v1/mips")],
   "get /api/v1/index": [(api) => api.GET("/api/v1/index")],
   "get /api/v1/mips/{n}": numbers.map((n) => (api) => api.GET("/api/v1/mips/{n}", { params: { path: { n } } })),
-  "get /api/v1/mips/{n}/summary": [x.n, ...proposals.filter((p) => p.summaryUrl !== null).map((p) => p.number)].map(
-    (n) => (api) => api.GET("/api/v1/mips/{n}/summary", { params: { path: { n } } }),
-  ),
+  "get /api/v1/mips/{n}/summary": numbers.map((n) => (api) => api.GET("/api/v1/mips/{n}/summary", { params: { path: { n } } })),
   "get /api/v1/mips/{n}/translations/{locale}": [
     { n: x.n, locale: x.locale },
     ...proposals.flatMap((p) => p.translations.map(({ locale }) => ({ n: p.number, locale }))),
