@@ -3,6 +3,7 @@ package build
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -45,10 +46,18 @@ func (p *planner) kept(c *corpus.Proposal) (t rendered, ok bool) {
 		return t, false
 	}
 	before, _ := p.options.Rendered.byFile.Load(c.File)
-	if before, ok := before.(rendered); ok && before.of == t.of {
+	if before, ok := before.(rendered); ok && before.of == t.of && !p.leadSomewhere(c, before.links.dropped) {
 		return before, true
 	}
 	return t, false
+}
+
+// leadSomewhere reports whether one of the links that led nowhere when a text was rendered leads to a file now.
+func (p *planner) leadSomewhere(c *corpus.Proposal, dropped []droppedAt) bool {
+	return slices.ContainsFunc(dropped, func(d droppedAt) bool {
+		_, ok := links{p.Content, c}.Link(d.dest)
+		return ok
+	})
 }
 
 // linkable is a hash of what the HTML of every text follows from: values of the site, and the proposals to link to.
@@ -79,8 +88,7 @@ func (p *planner) text(c *corpus.Proposal) (rendered, error) {
 			return t, fmt.Errorf("render %s: %w", c.File, err)
 		}
 		t.sections, t.html, t.links = d.Sections, article.HTML, newTextLinks(strings.Count(c.Raw, "\n")+1, d.Body, article)
-		// A file that a link leads to in vain may be there the next time.
-		if p.options.Rendered != nil && len(t.links.dropped) == 0 {
+		if p.options.Rendered != nil {
 			p.options.Rendered.byFile.Store(c.File, t)
 		}
 	}
