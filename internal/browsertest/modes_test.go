@@ -99,7 +99,8 @@ func printed(t *testing.T, r *served) {
 	}
 }
 
-// sheet reads a long text on a phone: a bar says which section it is, opens the contents, and leads to the top.
+// sheet reads a long text on a phone: a bar says which section it is, opens the contents, and leads to the top. The
+// contents stand once at any width.
 func sheet(t *testing.T, r *served) {
 	tab := r.tab(t, View{Width: 390})
 	tab.Media("prefers-reduced-motion", "reduce")
@@ -120,6 +121,13 @@ func sheet(t *testing.T, r *served) {
 	tab.Wait(`(h => h.top >= 0 && h.top < innerHeight / 4)(document.querySelector(location.hash).getBoundingClientRect())`)
 	tab.Click(".here a")
 	tab.Wait(`scrollY < 200 && !document.querySelector(".here").checkVisibility()`)
+	for _, width := range []int{390, 1200} {
+		tab := r.tab(t, View{Width: width})
+		tab.Go("/mip/4/")
+		if got := Ask[int](tab, `[...document.querySelectorAll(".toc, .mob")].filter(e => e.checkVisibility()).length`); got != 1 {
+			t.Errorf("%d: the contents stand %d times", width, got)
+		}
+	}
 }
 
 // modes are those in which a browser changes colours or sizes.
