@@ -32,7 +32,8 @@ test: ## every static check and short test, then what was skipped and why; MIPWA
 # The browser's tests come last, when no other package takes their time.
 PACKAGES = $$(go list ./... | grep -v /browsertest) ./internal/browsertest
 
-# go vet is a check of its own, and so is not run again for each package. Tests write thousands of small files.
+# go vet is a check of its own, and so is not run again for each package. Tests write thousands of small
+# files: .ci/tmpdir says where.
 units:
 	@TMPDIR=$$(.ci/tmpdir) go tool gotestsum --format-hide-empty-pkg --post-run-command "$(COUNTS)" -- -vet=off -p $(P) -timeout 30m $(TESTFLAGS) $(PACKAGES)
 

@@ -104,7 +104,7 @@ func (p *planner) summary(i int) *api.Summary {
 	}
 	m, file := p.Metadata[i], p.Proposals[i].File
 	fork, bundled := summary.Context(m, p.Metadata, p.Forks)
-	// The hash of a text is one of the fields of its proposal. What is encoded here has no value that JSON has not.
+	// Metadata holds the hash of its text. Encoding these types cannot fail.
 	from, _ := api.JSON([]any{m, fork, bundled})
 	next := keptSummary{of: sha256.Sum256(from)}
 	texts := p.options.Rendered
