@@ -64,6 +64,15 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 func newContent(all *corpus.Corpus, o Options) *Content {
 	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o}
 	c.Forks = hardForks(o.Site, c.Metadata)
+	networks := o.Site.PublicNetworks()
+	for i := range c.Metadata {
+		m := &c.Metadata[i]
+		for _, f := range c.Forks {
+			if m.Hardfork != nil && f.Name == *m.Hardfork {
+				m.Activations = f.Activations(networks)
+			}
+		}
+	}
 	return c
 }
 

@@ -47,22 +47,22 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata
 		}
 	}
 	m := mip.Metadata{
-		Number:            id.Number,
-		ID:                id,
-		Title:             f.shorten(f.get("title")),
-		Description:       f.optional("description"),
-		Authors:           f.authors("author", "authors"),
-		Status:            mip.ParseStatus(f.shorten(f.get("status"))),
-		Type:              f.optional("type"),
-		Category:          f.optional("category"),
-		Created:           f.date("created"),
-		LastCallDeadline:  f.date(lastCallKeys...),
-		WithdrawalReason:  f.optional("withdrawal-reason", "withdrawn-reason"),
-		RequiredBy:        []int{},
-		ReplacedBy:        []int{},
-		StatedActivations: []mip.StatedActivation{},
-		Frontmatter:       make(mip.Frontmatter, len(f.order)),
-		Inferred:          []string{},
+		Number:           id.Number,
+		ID:               id,
+		Title:            f.shorten(f.get("title")),
+		Description:      f.optional("description"),
+		Authors:          f.authors("author", "authors"),
+		Status:           mip.ParseStatus(f.shorten(f.get("status"))),
+		Type:             f.optional("type"),
+		Category:         f.optional("category"),
+		Created:          f.date("created"),
+		LastCallDeadline: f.date(lastCallKeys...),
+		WithdrawalReason: f.optional("withdrawal-reason", "withdrawn-reason"),
+		RequiredBy:       []int{},
+		ReplacedBy:       []int{},
+		Activations:      []mip.NetworkActivation{}, StatedActivations: []mip.StatedActivation{},
+		Frontmatter: make(mip.Frontmatter, len(f.order)),
+		Inferred:    []string{},
 	}
 	for _, v := range f.order {
 		m.Frontmatter[v.key] = v.read

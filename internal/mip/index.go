@@ -15,28 +15,29 @@ type Index struct {
 
 // Entry is what a list shows of a proposal, and what it is found by.
 type Entry struct {
-	ID               ID       `json:"id" doc:"Prefix and number, such as MIP-7."`
-	Title            string   `json:"title" doc:"May hold Markdown backticks."`
-	Description      *string  `json:"description" doc:"One sentence, plain text."`
-	Status           Status   `json:"status" doc:"As written."`
-	Type             *string  `json:"type" doc:"Such as Standards Track, Meta or Informational."`
-	Category         *string  `json:"category" doc:"Such as Core, Networking or Interface."`
-	Authors          []string `json:"authors" doc:"In the header's order, such as Ada Lovelace (@ada)."`
-	Hardfork         *string  `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
-	Created          Date     `json:"created" doc:"The header's creation date."`
-	Updated          *Time    `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
-	LastCallDeadline Date     `json:"lastCallDeadline" doc:"The day on which the last call ends, null for a proposal that states none."`
-	ForumTopicID     *int     `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
-	URL              string   `json:"url" doc:"The page for people."`
-	Ended            []string `json:"ended" doc:"Why it is over, in sentences without a full stop, such as Superseded by MIP-7; empty for others."`
-	Lists            []string `json:"lists" doc:"Paths of the lists that it is on, such as status/last-call."`
+	ID               ID                  `json:"id" doc:"Prefix and number, such as MIP-7."`
+	Title            string              `json:"title" doc:"May hold Markdown backticks."`
+	Description      *string             `json:"description" doc:"One sentence, plain text."`
+	Status           Status              `json:"status" doc:"As written."`
+	Type             *string             `json:"type" doc:"Such as Standards Track, Meta or Informational."`
+	Category         *string             `json:"category" doc:"Such as Core, Networking or Interface."`
+	Authors          []string            `json:"authors" doc:"In the header's order, such as Ada Lovelace (@ada)."`
+	Hardfork         *string             `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
+	Activations      []NetworkActivation `json:"activations" doc:"When networks get that hard fork, as far as times are set."`
+	Created          Date                `json:"created" doc:"The header's creation date."`
+	Updated          *Time               `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
+	LastCallDeadline Date                `json:"lastCallDeadline" doc:"The day on which the last call ends, null for a proposal that states none."`
+	ForumTopicID     *int                `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
+	URL              string              `json:"url" doc:"The page for people."`
+	Ended            []string            `json:"ended" doc:"Why it is over, in sentences without a full stop, such as Superseded by MIP-7; empty for others."`
+	Lists            []string            `json:"lists" doc:"Paths of the lists that it is on, such as status/last-call."`
 }
 
 // NewEntry is the entry of a proposal. ended and lists are those of [Entry], and may be nil.
 func NewEntry(m Metadata, ended, lists []string) Entry {
 	e := Entry{
 		ID: m.ID, Title: m.Title, Description: m.Description, Status: m.Status, Type: m.Type, Category: m.Category,
-		Authors: []string{}, Hardfork: m.Hardfork, Created: m.Created, Updated: m.Updated,
+		Authors: []string{}, Hardfork: m.Hardfork, Activations: m.Activations, Created: m.Created, Updated: m.Updated,
 		LastCallDeadline: m.LastCallDeadline,
 		ForumTopicID:     m.ForumTopicID, URL: m.URL, Ended: append([]string{}, ended...), Lists: append([]string{}, lists...),
 	}

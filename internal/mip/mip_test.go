@@ -2,6 +2,7 @@ package mip
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -180,14 +181,17 @@ func TestFollow(t *testing.T) {
 		for _, now := range []int64{899, 1500, 2000} {
 			line.WriteString(", " + f.StatusAt(networks, func(string) time.Time { return time.Unix(now, 0) }))
 		}
+		for _, a := range f.Activations(networks) {
+			fmt.Fprintf(&line, ", %s %d by %s", a.Network, a.Timestamp, a.HardFork)
+		}
 		got = append(got, line.String())
 	}
 	want := []string{
-		"A m:E t:B, planned, not on its own, not on its own",
-		"B m:E, active on t, active on t, active on t",
-		"C m:E t:D, planned, planned, not on its own",
-		"D, scheduled, active on m, active",
-		"E, scheduled, active on m, active on m",
+		"A m:E t:B, planned, not on its own, not on its own, m 900 by E, t 0 by B",
+		"B m:E, active on t, active on t, active on t, m 900 by E, t 0 by B",
+		"C m:E t:D, planned, planned, not on its own, m 900 by E, t 2000 by D",
+		"D, scheduled, active on m, active, m 1000 by D, t 2000 by D",
+		"E, scheduled, active on m, active on m, m 900 by E",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("followers and states (-want +got):\n%s", d)

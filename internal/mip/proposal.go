@@ -20,36 +20,37 @@ type List struct {
 // a [Proposal]. A value that the header lacks is null (nil or zero here), never guessed; values
 // that were inferred all the same are named in Inferred. Slices are never nil on the wire.
 type Metadata struct {
-	Number            int                `json:"number" doc:"The proposal's number."`
-	ID                ID                 `json:"id" doc:"Prefix and number, such as MIP-7."`
-	Title             string             `json:"title" doc:"May hold Markdown backticks. Without one in the header: the first level-1 heading, or the id."`
-	Description       *string            `json:"description" doc:"One sentence, plain text."`
-	Authors           []Author           `json:"authors" doc:"In the header's order."`
-	Status            Status             `json:"status" doc:"Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn, or any other word as written."`
-	Type              *string            `json:"type" doc:"Such as Standards Track, Meta or Informational."`
-	Category          *string            `json:"category" doc:"Such as Core, Networking or Interface."`
-	Created           Date               `json:"created" doc:"The header's creation date."`
-	Updated           *Time              `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
-	LastCallDeadline  Date               `json:"lastCallDeadline" doc:"The day on which the last call ends."`
-	WithdrawalReason  *string            `json:"withdrawalReason" doc:"Why the proposal was withdrawn, plain text."`
-	Requires          []int              `json:"requires" doc:"Numbers that this proposal depends on, as the header has them, whether published or not."`
-	RequiredBy        []int              `json:"requiredBy" doc:"Published proposals that depend on this one, ascending."`
-	Replaces          []int              `json:"replaces" doc:"Proposals that this one replaces."`
-	ReplacedBy        []int              `json:"replacedBy" doc:"Published proposals that are to replace this one by a header, whatever their status, ascending."`
-	SupersededBy      []int              `json:"supersededBy" doc:"Proposals that replace this one."`
-	External          []External         `json:"external" doc:"What the header names in requires, replaces or superseded-by and is no proposal of this site."`
-	Hardfork          *string            `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
-	StatedActivations []StatedActivation `json:"statedActivations" doc:"When networks switch by the text's own tables and lists."`
-	DiscussionsTo     *string            `json:"discussionsTo" doc:"An http or https address where the proposal is discussed: the first of discussions."`
-	Discussions       []string           `json:"discussions" doc:"All such addresses, in the header's order."`
-	ForumTopicID      *int               `json:"forumTopicId" doc:"The topic of the site's forum, for /api/forum-activity; null on a site without a forum."`
-	URL               string             `json:"url" doc:"The page for people."`
-	APIURL            string             `json:"apiUrl" doc:"This proposal as JSON, with its text."`
-	MarkdownURL       string             `json:"markdownUrl" doc:"The file, byte for byte."`
-	SourceURL         *string            `json:"sourceUrl" doc:"The file in its repository."`
-	ContentHash       string             `json:"contentHash" doc:"Hex SHA-256 of the file."`
-	Frontmatter       Frontmatter        `json:"frontmatter" doc:"Every header key with its value as read: strings, null, or lists and objects of them."`
-	Inferred          []string           `json:"inferred" doc:"Names of fields here that the header does not state."`
+	Number            int                 `json:"number" doc:"The proposal's number."`
+	ID                ID                  `json:"id" doc:"Prefix and number, such as MIP-7."`
+	Title             string              `json:"title" doc:"May hold Markdown backticks. Without one in the header: the first level-1 heading, or the id."`
+	Description       *string             `json:"description" doc:"One sentence, plain text."`
+	Authors           []Author            `json:"authors" doc:"In the header's order."`
+	Status            Status              `json:"status" doc:"Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn, or any other word as written."`
+	Type              *string             `json:"type" doc:"Such as Standards Track, Meta or Informational."`
+	Category          *string             `json:"category" doc:"Such as Core, Networking or Interface."`
+	Created           Date                `json:"created" doc:"The header's creation date."`
+	Updated           *Time               `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
+	LastCallDeadline  Date                `json:"lastCallDeadline" doc:"The day on which the last call ends."`
+	WithdrawalReason  *string             `json:"withdrawalReason" doc:"Why the proposal was withdrawn, plain text."`
+	Requires          []int               `json:"requires" doc:"Numbers that this proposal depends on, as the header has them, whether published or not."`
+	RequiredBy        []int               `json:"requiredBy" doc:"Published proposals that depend on this one, ascending."`
+	Replaces          []int               `json:"replaces" doc:"Proposals that this one replaces."`
+	ReplacedBy        []int               `json:"replacedBy" doc:"Published proposals that are to replace this one by a header, whatever their status, ascending."`
+	SupersededBy      []int               `json:"supersededBy" doc:"Proposals that replace this one."`
+	External          []External          `json:"external" doc:"What the header names in requires, replaces or superseded-by and is no proposal of this site."`
+	Hardfork          *string             `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
+	Activations       []NetworkActivation `json:"activations" doc:"When networks get that hard fork, as far as times are set: compare with the present."`
+	StatedActivations []StatedActivation  `json:"statedActivations" doc:"When networks switch by the text's own tables and lists."`
+	DiscussionsTo     *string             `json:"discussionsTo" doc:"An http or https address where the proposal is discussed: the first of discussions."`
+	Discussions       []string            `json:"discussions" doc:"All such addresses, in the header's order."`
+	ForumTopicID      *int                `json:"forumTopicId" doc:"The topic of the site's forum, for /api/forum-activity; null on a site without a forum."`
+	URL               string              `json:"url" doc:"The page for people."`
+	APIURL            string              `json:"apiUrl" doc:"This proposal as JSON, with its text."`
+	MarkdownURL       string              `json:"markdownUrl" doc:"The file, byte for byte."`
+	SourceURL         *string             `json:"sourceUrl" doc:"The file in its repository."`
+	ContentHash       string              `json:"contentHash" doc:"Hex SHA-256 of the file."`
+	Frontmatter       Frontmatter         `json:"frontmatter" doc:"Every header key with its value as read: strings, null, or lists and objects of them."`
+	Inferred          []string            `json:"inferred" doc:"Names of fields here that the header does not state."`
 }
 
 // Superseded reports whether something took the proposal's place: one that the header names, on this

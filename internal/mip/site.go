@@ -55,6 +55,29 @@ func Follow(forks []HardFork) {
 	}
 }
 
+// NetworkActivation is the moment at which a network gets the hard fork of a proposal.
+type NetworkActivation struct {
+	Network   string `json:"network" doc:"The network's id."`
+	HardFork  string `json:"hardfork" doc:"The proposal's, or where that has no time of its own there, the later one that brings it."`
+	Timestamp int64  `json:"timestamp" doc:"Unix seconds; 0 means from the first block."`
+	Time      Time   `json:"time" doc:"The same moment, RFC 3339."`
+}
+
+// Activations are the times of a fork that [Follow] has seen, in the order of networks, then by id. A network without a
+// time of this fork or of a later one is left out. The list is never nil.
+func (h HardFork) Activations(networks []Network) []NetworkActivation {
+	out := []NetworkActivation{}
+	for _, id := range h.SortedNetworks(networks) {
+		switch a := h.Activation[id]; {
+		case a.Timestamp != nil:
+			out = append(out, NetworkActivation{id, h.Name, *a.Timestamp, *a.Time})
+		case a.FollowedBy != nil:
+			out = append(out, NetworkActivation{id, a.FollowedBy.HardFork, a.FollowedBy.Timestamp, a.FollowedBy.Time})
+		}
+	}
+	return out
+}
+
 // Site is what a site is, whatever it publishes. It never holds an RPC address.
 type Site struct {
 	Title       string    `json:"title" doc:"The site's name."`

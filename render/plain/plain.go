@@ -88,7 +88,7 @@ func Facts(info mip.Site, m mip.Metadata) string {
 		{"Status", cmp.Or(string(m.Status), "none")}, {"Deadline for comments", deadline},
 		{"Reason for withdrawal", strings.TrimRight(mip.Deref(m.WithdrawalReason), ".")},
 		{"Superseded by", strings.Join(Successors(info, m), ", ")}, {"Type", mip.Deref(m.Type)}, {"Category", mip.Deref(m.Category)},
-		{"Hard fork", mip.Deref(m.Hardfork)},
+		{"Hard fork", fork(m)},
 	} {
 		if f[1] != "" {
 			out = append(out, f[0]+": "+mip.OneLine(f[1])+".")
@@ -98,6 +98,23 @@ func Facts(info mip.Site, m mip.Metadata) string {
 		out = append(out, "Requires "+IDs(info, m.Requires)+".")
 	}
 	return strings.Join(out, " ")
+}
+
+// fork is the hard fork of a proposal with its times, empty without one: "ARGAND, testnet 2027-01-19T15:00:00Z".
+func fork(m mip.Metadata) string {
+	var out strings.Builder
+	out.WriteString(mip.Deref(m.Hardfork))
+	for _, a := range m.Activations {
+		at := a.Time.String()
+		if a.Timestamp == 0 {
+			at = "from the first block"
+		}
+		out.WriteString(", " + a.Network + " " + at)
+		if a.HardFork != *m.Hardfork {
+			out.WriteString(" by " + a.HardFork)
+		}
+	}
+	return out.String()
 }
 
 // Successors are what the header names as having taken the proposal's place.

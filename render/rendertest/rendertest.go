@@ -30,7 +30,7 @@ func SampleMetadata(number int, title string, change func(*mip.Metadata)) mip.Me
 		Authors: []mip.Author{{Name: new("Ada Sample"), GitHub: new("ada"), Email: new("ada@example.org")}},
 		Status:  mip.Draft, Type: new("Standards Track"), Category: new("Core"), Created: mip.Date{Year: 2025, Month: time.December, Day: 10},
 		Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, ReplacedBy: []int{}, SupersededBy: []int{}, External: []mip.External{},
-		StatedActivations: []mip.StatedActivation{}, Discussions: []string{},
+		Activations: []mip.NetworkActivation{}, StatedActivations: []mip.StatedActivation{}, Discussions: []string{},
 		URL: info.BaseURL + "/mip/" + n + "/", APIURL: info.BaseURL + "/api/v1/mips/" + n, MarkdownURL: info.BaseURL + "/mip/" + n + ".md",
 		ContentHash: strings.Repeat("ab", 32), Frontmatter: mip.Frontmatter{"mip": n, "title": title}, Inferred: []string{},
 	}
@@ -44,12 +44,14 @@ func SampleMetadata(number int, title string, change func(*mip.Metadata)) mip.Me
 
 // SampleList is a list of three proposals and a fork's meta proposal.
 func SampleList() []mip.Metadata {
+	info := SampleInfo()
 	return []mip.Metadata{
 		SampleMetadata(3, "Linear Memory", nil),
 		SampleMetadata(4, "Reserve Balance Introspection", func(m *mip.Metadata) { m.Status, m.Type, m.Updated, m.Created = "", nil, nil, mip.Date{} }),
 		SampleMetadata(6, "MONAD_NINE Network Upgrade", func(m *mip.Metadata) {
 			m.Status, m.Type, m.Category = mip.Final, new("Meta"), new("Meta")
 			m.Requires, m.Inferred, m.Hardfork = []int{3, 4}, []string{"type"}, new("MONAD_NINE")
+			m.Activations = SampleForks()[0].Activations(info.Networks)
 		}),
 		SampleMetadata(7, "Extension Opcode `0xAE`", func(m *mip.Metadata) {
 			m.Description, m.DiscussionsTo, m.ForumTopicID = nil, new("https://forum.example.org/t/opcode/399"), new(399)
