@@ -19,6 +19,7 @@ type table struct {
 	Deadline bool // a column has the deadlines of last calls in place of the status
 	Sorts    bool // the page's script sorts by the columns
 	Changes  bool // the last change of one is known; of the others the date of creation is shown
+	Chain    bool // a column has what the chain says, beside what the author says
 }
 
 // column is the head of a column, and the key by which the script sorts it.
@@ -27,45 +28,47 @@ type column struct{ Key, Label, Class string }
 // Columns are those of the table, in order.
 func (t table) Columns() []column {
 	status := "Status"
-	if t.Deadline {
+	switch {
+	case t.Deadline:
 		status = "Deadline"
+	case t.Chain:
+		status = "Author says"
 	}
 	updated := "Updated"
 	if !t.Changes {
 		updated = "Created"
 	}
-	out := []column{
-		{"number", "Number", ""}, {"title", "Proposal", ""}, {"status", status, ""}, {"category", "Category", ""},
-		{"updated", updated, "r"},
+	out := []column{{"number", "Number", ""}, {"title", "Proposal", ""}, {"status", status, ""}}
+	if t.Chain {
+		out = append(out, column{"chain", "Chain says", ""})
 	}
+	out = append(out, column{"updated", updated, "r"})
 	if t.Heat {
 		out = append(out, column{"heat", "Forum heat", "r he"})
 	}
 	return out
 }
 
-// newTable makes a list that shows statuses and no heat.
-func newTable(all []mip.Metadata) table {
+// newTable makes a list that shows statuses and no heat and, on a site with hard forks, what the chain says.
+func (p *Pages) newTable(all []mip.Metadata) table {
 	changes := slices.ContainsFunc(all, func(m mip.Metadata) bool { return m.Changed() != nil })
-	return table{All: mip.ActiveFirst(all), Changes: changes}
+	return table{All: mip.ActiveFirst(all), Changes: changes, Chain: len(p.forks) > 0}
 }
 
 // rowKey is what the row of a proposal depends on within one site.
 type rowKey struct {
-	id   mip.ID
-	fork bool // it names the hard fork
-
-	heat, deadline bool
+	id                    mip.ID
+	heat, deadline, chain bool
 }
 
 // row renders a row of a table, once for all the lists that a proposal is on.
-func (p *Pages) row(m *mip.Metadata, heat, deadline bool) (template.HTML, error) {
+func (p *Pages) row(m *mip.Metadata, t table) (template.HTML, error) {
 	// Two workers may render the same row at once, with the same bytes.
-	key := rowKey{m.ID, m.Hardfork != nil, heat, deadline}
+	key := rowKey{m.ID, t.Heat, t.Deadline, t.Chain}
 	if row, ok := p.rows.Load(key); ok {
 		return row.(template.HTML), nil
 	}
-	out, err := p.fragment("row", row{m, heat, deadline})
+	out, err := p.fragment("row", row{m, t.Heat, t.Deadline, t.Chain})
 	if err == nil {
 		p.rows.Store(key, out)
 	}
@@ -188,67 +191,6 @@ func statusChoices(all []mip.Metadata) []choice {
 	return out
 }
 
-// rowsOfPage is how many proposals a page of the list has.
-const rowsOfPage = 50
-
-// Home renders the first page: the beginning of the list of all proposals, which works without
-// scripts, and for readers with them the filters, which find the others. All must be ascending by
-// number.
-func (p *Pages) Home(all []mip.Metadata) ([]byte, error) {
-	v := struct {
-		Description string
-		All, Calls  []mip.Metadata // Calls are the last calls that are open
-		Statuses    []choice
-		Filters     []filter
-		Table       table
-		Size, Pages int
-		Blank       *row
-	}{
-		Description: cmp.Or(p.info.Description,
-			"Every published proposal: what it says, where it stands and what it depends on."),
-		All: all, Statuses: statusChoices(all), Table: newTable(all), Size: rowsOfPage,
-		Pages: (len(all) + rowsOfPage - 1) / rowsOfPage,
-	}
-	v.Table.Sorts = true
-	v.Table.Heat = slices.ContainsFunc(all, p.discussed)
-	v.Blank = p.blank(v.Table)
-	v.Table.All = v.Table.All[:min(rowsOfPage, len(all))]
-	v.Filters = slices.DeleteFunc([]filter{
-		{"category", "Category", "All categories", categories(all)},
-		{"type", "Type", "All types", types(all)},
-		{"upgrade", "Upgrade", "All upgrades", p.upgradeChoices()},
-	}, func(f filter) bool { return len(f.Choices) == 0 })
-	// A deadline that has passed asks nothing of readers here; the dashboard lists it.
-	v.Calls, _ = lastCalls(all)
-	return p.page("home", head{Section: "/", Description: v.Description, Route: "/", Script: listScript}, v)
-}
-
-// filter is a field of which a reader chooses one value.
-type filter struct {
-	Kind, Label, All string
-	Choices          []choice
-}
-
-// row is what its template needs.
-type row struct {
-	Metadata       *mip.Metadata
-	Heat, Deadline bool
-}
-
-// blank is a row that has everything that a row can show: the script fills copies of it.
-func (p *Pages) blank(t table) *row {
-	if len(t.All) == 0 {
-		return nil
-	}
-	m, word := t.All[0], t.All[0].ID.String()
-	m.Description, m.Category, m.Hardfork = cmp.Or(m.Description, &word), cmp.Or(m.Category, &word), &word
-	m.Updated, m.ForumTopicID = cmp.Or(m.Updated, &mip.Time{}), cmp.Or(m.ForumTopicID, new(int))
-	if len(p.forks) > 0 {
-		m.Hardfork = &p.forks[0].Name
-	}
-	return &row{Metadata: &m, Heat: t.Heat}
-}
-
 // lastCalls are the proposals whose last call has a deadline, by deadline. A deadline is over when some proposal
 // changed after it. No clock is asked: with one, builds of the same input would differ.
 func lastCalls(all []mip.Metadata) (open, over []mip.Metadata) {
@@ -279,12 +221,16 @@ func byDeadline(a, b mip.Metadata) int {
 // process may have no proposal; the page says so.
 func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	heading, meaning := plain.Explain(l.Kind, l.Value)
-	t := newTable(l.Metadata)
+	t := p.newTable(l.Metadata)
 	if t.Deadline = l.Kind == "status" && mip.Status(l.Value) == mip.LastCall; t.Deadline {
 		slices.SortStableFunc(t.All, byDeadline)
 	}
+	script := siteScript
+	if t.Chain {
+		script = forksScript
+	}
 	return p.page("listing", head{
-		Section: "/", Title: heading, Route: l.Route(),
+		Section: "/", Title: heading, Route: l.Route(), Script: script,
 		Description: fmt.Sprintf("%s of %s. %s", heading, p.info.Title, meaning),
 		Alternates:  []alternate{p.feedOf(l.Route(), heading)},
 	}, struct {

@@ -263,18 +263,19 @@ const (
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
-// order. A script that another one imports stands before it. The last three are loaded when a reader
+// order. A script that another one imports stands before it. The last four are loaded when a reader
 // turns to what they are for.
 func assetFiles() [][]string {
 	return [][]string{
 		{"theme.js", "theme.js"},
 		{"site.css", "site.css"},
 		{siteScript, "site.js", "states.js"},
-		{forksScript, "site.js", "states.js", "ask.js", "forks.js"},
-		{listScript, "site.js", "states.js", "ask.js", "list.js"},
+		{forksScript, "site.js", "states.js", "marks.js", "ask.js", "forks.js"},
+		{listScript, "site.js", "states.js", "marks.js", "ask.js", "list.js"},
 		{textScript, "site.js", "states.js", "ask.js", "text.js", "heat.js", "forks.js"},
 		{liveScript, "site.js", "states.js", "ask.js", "live.js"},
 		{lostScript, "site.js", "states.js", "ask.js", "lost.js"},
+		{"sheet.js", "sheet.js"},
 		{"markdown.js", "markdown.js"},
 		{"ai.js", "ai.js"},
 		{"choose.js", "choose.js"},

@@ -150,7 +150,7 @@ func TestAssets(t *testing.T) {
 		z := gzip.NewWriter(&packed)
 		scripts := 0
 		for _, e := range pageElements(t, page) {
-			if run := e.attr["data-run"]; run != "" {
+			if run := e.attr["data-run"] + e.attr["data-sheet"]; run != "" {
 				asked[run] = true
 			}
 			src := e.attr["src"] + e.attr["href"]
@@ -189,12 +189,12 @@ func TestAssets(t *testing.T) {
 			t.Fatal(err)
 		}
 		if limit := 8 << 10; packed.Len() > limit {
-			t.Errorf("%s, which a click loads: %d bytes packed, want %d at most", by, packed.Len(), limit)
+			t.Errorf("%s, which a click or scrolling loads: %d bytes packed, want %d at most", by, packed.Len(), limit)
 		}
 	}
 	for route := range byRoute {
 		if loaded[route] == asked[route] {
-			t.Errorf("%s: loaded with a page %t, by a click %t", route, loaded[route], asked[route])
+			t.Errorf("%s: loaded with a page %t, by a click or scrolling %t", route, loaded[route], asked[route])
 		}
 	}
 	files, err := fs.Glob(embedded, "assets/*")

@@ -29,7 +29,6 @@ func (p *Pages) funcs() template.FuncMap {
 		"recent":    Recent,
 		"row":       p.row,
 		"discussed": p.discussed,
-		"forked":    func(name string) bool { _, ok := p.fork(name); return ok },
 		// Addresses.
 		"path":       p.path,
 		"abs":        func(route string) string { return p.info.BaseURL + route },
@@ -64,6 +63,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"after":        after,
 		// Parts of single pages.
 		"activation": p.activation,
+		"networks":   p.networks,
 		"genesis":    genesis,
 		"cite":       p.cite,
 		"csl":        p.csl,

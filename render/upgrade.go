@@ -62,15 +62,19 @@ func ahead(all []mip.Metadata, forks []upgrade) (out []upgrade) {
 		now = newest.UTC()
 	}
 	for i, u := range forks {
-		toCome := slices.ContainsFunc(u.Times, func(a activation) bool { return a.Timestamp != nil && !a.Reached(now) })
-		planned := slices.ContainsFunc(u.Times, func(a activation) bool { return !a.Passed(now) }) &&
-			!slices.ContainsFunc(u.Times, func(a activation) bool { return a.Timestamp != nil })
-		if i == 0 || toCome || planned {
+		if i == 0 || u.pending(now) {
 			u.Times = inOrder(u.Times)
 			out = append(out, u)
 		}
 	}
 	return out
+}
+
+// pending reports whether some network is still to get the fork: at a time, or at one that is not set.
+func (u upgrade) pending(now time.Time) bool {
+	timed := func(a activation) bool { return a.Timestamp != nil }
+	return slices.ContainsFunc(u.Times, func(a activation) bool { return timed(a) && !a.Reached(now) }) ||
+		slices.ContainsFunc(u.Times, func(a activation) bool { return !a.Passed(now) }) && !slices.ContainsFunc(u.Times, timed)
 }
 
 // inOrder has networks in the order in which they switch: by time, and of those without one the first of the site,
@@ -116,6 +120,12 @@ func (p *Pages) activation(f mip.HardFork) []activation {
 	return out
 }
 
+// networks are the site's networks with the times of a hard fork, by its name.
+func (p *Pages) networks(fork string) []activation {
+	f, _ := p.fork(fork)
+	return p.activation(f)[:len(p.info.Networks)]
+}
+
 // Upgrade renders a hard fork's page: when each network switches, and a table of what it bundles.
 // The proposal that defines the fork is named above the table. all must be in the order of ids.
 func (p *Pages) Upgrade(f mip.HardFork, all []mip.Metadata) ([]byte, error) {
@@ -140,10 +150,10 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Metadata) ([]byte, error) {
 			v.Missing = append(v.Missing, r)
 			continue
 		}
-		m.Hardfork = nil // the page is about it
 		bundled = append(bundled, m)
 	}
-	v.Table = newTable(bundled)
+	v.Table = p.newTable(bundled)
+	v.Table.Chain = false // the page is about it
 	return p.page("upgrade", head{
 		Section: "/upgrade/", Title: heading, Route: route,
 		Description: "The " + f.Name + " network upgrade: the proposals that it activates, and when each network switches.",

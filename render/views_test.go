@@ -118,8 +118,8 @@ func TestLastCalls(t *testing.T) {
 	all := []mip.Metadata{call(1, 30), call(2, 9), call(3, 10), call(4, 11), call(5, 1), draft, undated}
 	home, dashboard := homeAndDashboard(t, all)
 	for page, want := range map[string]string{
-		between(home, `aria-label="Last call"`, "</aside>"): "3 4 1",
-		between(dashboard, "Needs attention", "</ul>"):      "5 2 3 4 1",
+		between(home, "Open for comments", `class="calm" hidden`): "3 4 1",
+		between(dashboard, "Needs attention", "</ul>"):            "5 2 3 4 1",
 	} {
 		var got []string
 		for _, m := range regexp.MustCompile(`href="/mip/(\d+)/"`).FindAllStringSubmatch(page, -1) {
@@ -172,7 +172,7 @@ func TestStatuses(t *testing.T) {
 	}
 	home, dashboard := homeAndDashboard(t, all)
 	for _, c := range []struct{ part, pattern, want string }{
-		{between(home, `<ul class="life">`, "</ul>"), `class="n">(\d+)</span><span class="c (.+?)">(.+?)<`,
+		{between(home, `<ul class="life" aria-label="Proposals by status">`, "</ul>"), `class="n">(\d+)</span><span class="c (.+?)">(.+?)<`,
 			"Draft/s-draft/1, Final/s-final/2, Accepted/s-other/1, Moved/s-other/2, No status/s-none/1"},
 		{between(dashboard, `<ul class="legend">`, "</ul>"), `()class="c (.+?)" href=".+?">(.+?)<`,
 			"Draft/s-draft/, Final/s-final/, Accepted/s-other/, Moved/s-other/, No status/s-none/"},

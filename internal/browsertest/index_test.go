@@ -52,7 +52,7 @@ func firstPage(t *testing.T, r *served) {
 		if !strings.Contains(fresh, fmt.Sprint(len(want))) || info.Commit != nil && (!strings.Contains(fresh, (*info.Commit)[:7]) || !strings.Contains(fresh, "UTC")) {
 			t.Errorf("%s: the head says %q", v, fresh)
 		}
-		if form := Ask[bool](tab, `document.querySelector("#filters").checkVisibility()`); form == v.NoScript {
+		if form := Ask[bool](tab, `document.querySelector("#q").checkVisibility()`); form == v.NoScript {
 			t.Errorf("%s: filters shown: %t", v, form)
 		}
 	}
@@ -132,6 +132,7 @@ func tiles(t *testing.T, r *served) {
 	want := ids(r.proposals(t), withStatus(mip.LastCall))
 	tab := r.tab(t, View{Width: 320})
 	tab.Go("/")
+	tab.Click("label[for=more]")
 	tab.Click(`[data-status="last-call"]`)
 	tab.Wait(`location.pathname === "/" && location.search === "?status=last-call"`)
 	shows(tab, want)
@@ -140,6 +141,7 @@ func tiles(t *testing.T, r *served) {
 
 	still := r.tab(t, View{Width: 390, NoScript: true})
 	still.Go("/")
+	still.Click("label[for=more]")
 	still.Click(`[data-status="last-call"]`)
 	still.Wait(`location.pathname === "/status/last-call/"`)
 	shows(still, want)

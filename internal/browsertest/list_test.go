@@ -36,7 +36,7 @@ func TestList(t *testing.T) {
 		if got := shown(tab); !slices.Equal(got, ids(all[:pageRows], everyone)) {
 			t.Errorf("rows %q", got)
 		}
-		if Ask[bool](tab, `[...document.querySelectorAll("#pager, #filters, #list button:enabled")].some(e => e.checkVisibility())`) {
+		if Ask[bool](tab, `[...document.querySelectorAll("#pager, #filters :is(input:not(#more), select), #list button:enabled")].some(e => e.checkVisibility())`) {
 			t.Error("something is offered that needs scripts")
 		}
 		var reached []string
@@ -128,7 +128,6 @@ func TestList(t *testing.T) {
 			{"status", func(a, b mip.Metadata) int {
 				return slices.Index(mip.Statuses(), a.Status) - slices.Index(mip.Statuses(), b.Status)
 			}},
-			{"category", func(a, b mip.Metadata) int { return strings.Compare(*a.Category, *b.Category) }},
 		} {
 			head := `th[data-sort="` + c.key + `"]`
 			for _, reversed := range []bool{false, true} {
@@ -208,6 +207,33 @@ func TestList(t *testing.T) {
 		for _, id := range shown(tab) { // its table leaves out the proposal that defines it
 			if !slices.Contains(bundled, id) {
 				t.Errorf("the upgrade's page has %s", id)
+			}
+		}
+	})
+	t.Run("what the chain says", func(t *testing.T) {
+		t.Parallel()
+		site := serve(t, false)
+		listed := mip.ActiveFirst(site.proposals(t))
+		fork := func(name string) []string {
+			return ids(listed, func(m mip.Metadata) bool { return m.Hardfork != nil && *m.Hardfork == name })
+		}
+		none := ids(listed, func(m mip.Metadata) bool { return m.Hardfork == nil })
+		for _, c := range []struct {
+			day  time.Time
+			want map[string][]string
+			mark string
+		}{
+			{time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), map[string][]string{"live": fork("BEACON"), "test": {}, "ahead": fork("ARGAND"), "none": none}, "In 49 days"},
+			{time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC), map[string][]string{"live": fork("BEACON"), "test": fork("ARGAND"), "ahead": {}, "none": none}, "Live on testnet"},
+		} {
+			tab := site.tab(t, View{Early: clockAt(c.day)})
+			for choice, want := range c.want {
+				tab.Go("/?chain=" + choice)
+				shows(tab, want)
+			}
+			for _, path := range []string{"/", "/?sort=chain", "/status/draft/"} {
+				tab.Go(path)
+				tab.Wait(fmt.Sprintf(`!document.querySelector("[data-wait]") && document.querySelector(".chain[data-fork=ARGAND]").innerText === %q`, c.mark))
 			}
 		}
 	})

@@ -105,7 +105,7 @@ func sheet(t *testing.T, r *served) {
 	tab := r.tab(t, View{Width: 390})
 	tab.Media("prefers-reduced-motion", "reduce")
 	tab.Go("/mip/4/")
-	if Ask[bool](tab, `document.querySelector(".here").checkVisibility()`) {
+	if Ask[bool](tab, `!!document.querySelector(".here")?.checkVisibility()`) {
 		t.Error("the bar is there before the text is")
 	}
 	Ask[bool](tab, `(document.querySelector("#text h2:nth-of-type(3)").scrollIntoView(), true)`)

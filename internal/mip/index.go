@@ -79,6 +79,12 @@ func (m Metadata) stage() int {
 	return 1
 }
 
+// UnderDiscussion reports whether the proposal is still to be decided: its status says so or, where it states none, no
+// hard fork bundles it.
+func (m Metadata) UnderDiscussion() bool {
+	return m.stage() == 0 || m.Status == "" && m.Hardfork == nil && !m.Superseded()
+}
+
 // ActiveFirst returns the proposals in the order of a list for readers: those under discussion
 // first, those that were given up or replaced last, and within each group the latest change first.
 // Those without a date end their group. The order is total, as numbers decide at the end.

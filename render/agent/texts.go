@@ -75,14 +75,11 @@ func LLMs(info mip.Site, forks []mip.HardFork, all []mip.Metadata) ([]byte, erro
 
 // activation says when a network switches, empty when no time is set and no later fork has one.
 func activation(at mip.Activation) string {
-	if f := at.FollowedBy; f != nil {
-		return "no time of its own (" + mip.OneLine(f.HardFork) + ": " + activation(mip.Activation{Timestamp: &f.Timestamp, Time: &f.Time}) + ")"
-	}
-	switch {
-	case at.Timestamp != nil && *at.Timestamp == 0:
-		return "from the first block"
+	switch f := at.FollowedBy; {
+	case f != nil:
+		return plain.LaterMoment(f.HardFork, plain.Moment(f.Timestamp, f.Time))
 	case at.Time != nil:
-		return at.Time.String()
+		return plain.Moment(*at.Timestamp, *at.Time)
 	}
 	return ""
 }

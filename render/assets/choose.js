@@ -1,15 +1,17 @@
 // Loaded when a reader chooses among all proposals. They come from /api/v1/index, in the order of the page; the
 // address holds the choice.
-const names = new Intl.Collator("en", { numeric: true }), falling = ["updated", "heat"];
+const names = new Intl.Collator("en", { numeric: true }), falling = ["updated", "heat", "chain"];
 const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) && (e.preventDefault(), true);
 
-export const choose = async ({ form, keys, box, table, body, blank, heads, chips, home, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure }) => {
+export const choose = async ({ form, keys, box, table, body, blank, heads, chips, home, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge }) => {
   const d = document, $ = (s, r = d) => r.querySelector(s), none = $("#none"), pager = $("#pager"), size = Number(form.dataset.size);
   const id = new RegExp(`^(?:${form.dataset.prefix.replace(/\W/g, "\\$&")}[\\s-]*)?0*(\\d+)$`, "i");
+  const networks = form.dataset.networks.split(" ").filter(Boolean);
   const order = chips.map(c => c.dataset.status);
   // What the columns sort by; those that fall begin with the greatest.
   const columns = {
     number: m => m.number, title: m => m.title, status: m => order.indexOf(m.slug), category: m => m.category,
+    chain: m => m.activations[0]?.timestamp,
     updated: m => m.updated && Date.parse(m.updated), heat: m => heats.get(m.id),
   };
   const sorting = v => {
@@ -23,6 +25,9 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
       m.at = at;
       m.number = Number(/\d+$/.exec(m.id)[0]);
       m.slug = m.lists.find(l => l.startsWith("status/")).slice(7);
+      // As the rows of the page have it: each network with its time, or behind a tilde that of the fork which follows.
+      m.on = networks.map(id => ({ id, ...m.activations.find(a => a.network === id) }));
+      m.chain = { fork: m.hardfork, at: m.on.map(a => `${a.id}=${a.network ? `${a.hardfork === m.hardfork ? "" : "~"}${a.timestamp}` : ""}`).join(" ") };
       m.people = m.authors.join("\n").toLowerCase();
       m.text = [m.id, m.title, m.description, m.status ?? "no status", m.type, m.category, m.hardfork, m.updated?.slice(0, 10), m.people].join(" ").toLowerCase();
     }
@@ -41,6 +46,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     if (i % 3 === 0) e.append(s);
     if (i % 3 === 2) e.append(Object.assign(d.createElement("code"), { textContent: s.replace(/^ (.*[^ ].*) $/s, "$1") }));
   });
+  const day = t => new Date(t).toUTCString().replace(/^.*?, 0?(.*) .*:.*/, "$1");
   const row = m => {
     const tr = blank.cloneNode(true), text = (s, v) => { const e = $(s, tr); if (v) e.textContent = v; else e.remove() };
     text(".n", m.id);
@@ -49,15 +55,24 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     const about = $(".ti p:not(.end)", tr);
     if (m.description) title(about, m.description); else about.remove();
     for (const words of m.ended) title($(".ti", tr).appendChild(Object.assign(d.createElement("p"), { className: "end" })), words);
-    text(".ti .tag", m.hardfork);
-    const fork = $("a.tag", tr), path = m.lists.find(l => l.startsWith("upgrade/"));
-    if (fork && path) fork.href = `${new URL(home).pathname}${path.split("/").map(encodeURIComponent).join("/")}/`; else fork?.removeAttribute("href");
+    const on = $(".on", tr), path = m.lists.find(l => l.startsWith("upgrade/"));
+    if (on && !m.hardfork) on.replaceChildren(Object.assign(d.createElement("small"), { textContent: "in no upgrade" }));
+    else if (on) {
+      const mark = $(".chain", on);
+      if (mark) Object.assign(mark.dataset, m.chain);
+      $("a", on).textContent = m.hardfork;
+      $("a", on).href = `${new URL(home).pathname}${path.split("/").map(encodeURIComponent).join("/")}/`;
+      [...on.querySelectorAll("small")].slice(1).forEach((e, i) => {
+        const a = m.on[i];
+        e.textContent = `${a.id} ${a.timestamp === 0 ? "from the first block" : !a.network ? "no date yet" : a.hardfork === m.hardfork ? day(a.time) : `no date of its own (${a.hardfork})`}`;
+      });
+    }
     const badge = $(".b", tr), known = chips.find(c => c.dataset.status === m.slug);
     badge.textContent = m.status ?? "No status";
     badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}${m.ended.some(words => words.startsWith("Superseded")) ? " was" : ""}`;
-    $(".ca", tr).textContent = m.category ?? "";
+    text(".st small", m.category);
     $(".up", tr).classList.toggle("cr", !m.updated || Date.parse(m.updated) === Date.parse(m.created));
-    text(".up time", m.updated && new Date(m.updated).toUTCString().replace(/^.*?, 0?(.*) .*:.*/, "$1"));
+    text(".up time", m.updated && day(m.updated));
     if (m.forumTopicId === null && !heats.has(m.id)) $(".heat", tr)?.remove();
     showHeat(tr);
     return tr;
@@ -93,7 +108,8 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     if (!all) { none.hidden = false; say(none.textContent = "The list cannot be read now. The lists by status are still there."); return }
     const words = v.q.toLowerCase().split(/\s+/).filter(Boolean), exact = Number(id.exec(v.q)?.[1] ?? NaN), by = v.author.toLowerCase();
     const rest = all.filter(m => (m.number === exact || words.every(w => m.text.includes(w))) && m.people.includes(by)
-      && ["category", "type", "upgrade"].every(k => !v[k] || m.lists.includes(`${k}/${v[k]}`)));
+      && ["category", "type", "upgrade"].every(k => !v[k] || m.lists.includes(`${k}/${v[k]}`))
+      && (!v.chain || v.chain === (m.hardfork ? standing(m.chain)[0] : "none")));
     const found = on.length ? rest.filter(m => on.includes(m.slug)) : rest;
     found.sort((a, b) => {
       const x = value?.(a) ?? null, y = value?.(b) ?? null;
@@ -102,6 +118,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     });
     const pages = Math.max(1, Math.ceil(found.length / size)), page = Math.min(pages, Math.max(1, Math.floor(Number(v.page)) || 1));
     body.replaceChildren(...found.slice(size * (page - 1), size * page).map(row));
+    judge();
     turn(v, page, pages);
     for (const c of chips) {
       const n = $(".n", c);

@@ -2,7 +2,7 @@
 // a reader turns to it, or has an address with a choice.
 const form = $("#filters");
 if (form) {
-  const keys = ["q", "status", "category", "type", "upgrade", "author", "sort", "page"], box = form.elements;
+  const keys = ["q", "status", "category", "type", "upgrade", "chain", "author", "sort", "page"], box = form.elements;
   const table = $("#list"), body = table.tBodies[0], blank = $("#blank").content.firstElementChild, note = $("#heat");
 
   const heats = new Map(); // by id, once the sidecar has answered
@@ -10,12 +10,24 @@ if (form) {
     const e = $(".heat", tr), n = heats.get($(".n", tr).textContent);
     if (e && n !== undefined) setHeat(e, n);
   };
+  // Which upgrade is in force on the main network, of which the oldest that may be is first; and what is open.
+  const current = $$(".current"), calls = $$(".call");
+  const now = () => {
+    const on = c => networks(c.dataset)[0][2], at = current.findLast(on) ?? current[0];
+    for (const c of current) c.hidden = c !== at;
+    if (at) put($("h2", at), `${on(at) ? "Live" : "First"} on ${networks(at.dataset)[0][0]}`);
+    for (const c of calls) c.hidden = closed($("[data-until]", c));
+    for (const c of $$(".calm")) c.hidden = calls.some(c => !c.hidden);
+  };
+  now();
+  addEventListener("judged", now);
   let asked = !note, choosing = null, changed = () => {};
   const askHeat = async () => {
     if (asked) return;
     asked = true;
     const [status, w] = await ask(form.dataset.api);
     note.dataset.live = status;
+    if (status === 200) judge(w.hardforks);
     const time = status === 200 && w.freshness.forum;
     if (!time) return;
     for (const t of w.forum) for (const m of t.proposals ?? []) heats.set(m.id, t.activityScore);
@@ -30,7 +42,7 @@ if (form) {
   const most = 200;
   const option = $("[value=heat]", box.sort);
   if (form.dataset.all <= most) askHeat();
-  else if (option) ask(form.dataset.api.replace("=forum", "=ai")).then(([status]) => { option.hidden = status !== 200 });
+  else if (option) ask(form.dataset.api.replace("=forum", "=ai")).then(([status, w]) => { if (!(option.hidden = status !== 200)) judge(w.hardforks) });
 
   // restore makes the form say what the address says, and returns whether that is a choice.
   const heads = $$("th button", table);
@@ -46,7 +58,7 @@ if (form) {
     if (b && ![...box.sort.options].some(o => o.value === sort)) box.sort.add(new Option(`${b.textContent}, reversed`, sort));
   };
   const choose = () => choosing ??= import(form.dataset.run).then(async m => {
-    changed = await m.choose({ form, keys, box, table, body, blank, heads, chips, home, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure });
+    changed = await m.choose({ form, keys, box, table, body, blank, heads, chips, home, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge });
     chosen = true;
   }).catch(() => { choosing = null; delete form.dataset.wait; say("Not loaded") });
   const chips = $$(".life [data-status]");

@@ -19,6 +19,8 @@ const networks = ({ fork, at }) => at.split(" ").map(pair => {
   const [id, t, later] = pair.split(/[=~]/), on = active(fork, id, t);
   return [id, t, on, on || active(said[fork]?.activation?.[id]?.followedBy?.hardfork, id, later)];
 });
+// Of a deadline the day itself counts.
+const closed = ({ dataset }) => Date.parse(dataset.until) + day * 1000 <= Date.now();
 const judge = (forks = []) => {
   for (const f of forks) said[f.name] = f;
   for (const e of $$(".age")) {
@@ -52,6 +54,7 @@ const judge = (forks = []) => {
   for (const e of $$("[data-holds]")) e.hidden = !networks(e.dataset)[0][2] == e.dataset.holds;
   for (const c of $$(".next")) c.hidden = c !== next;
   put($(".next:not([hidden]) h2"), `${over ? "Latest" : "Next"} upgrade`);
+  dispatchEvent(new Event("judged"));
 };
 judge();
 setInterval(() => judge(), 60000);

@@ -24,32 +24,9 @@ d.addEventListener("click", async e => {
   setTimeout(() => { b.textContent = label; delete b.dataset.busy }, 1600);
 });
 
-// on a phone a bar says which section is read, and leads to the contents and to the top
+// on a phone a bar says which section is read
 const list = $(".mtoc");
-const bar = d.createElement("nav"), here = d.createElement("span"), sheet = d.createElement("dialog");
-if (list) {
-  const open = d.createElement("button"), label = d.createElement("b"), up = d.createElement("a");
-  const close = d.createElement("button"), heading = d.createElement("h2"), read = d.createElement("progress");
-  bar.className = "here"; bar.hidden = true; bar.setAttribute("aria-label", "Place in the text");
-  label.textContent = "Contents"; open.append(label, here);
-  up.href = "#main"; up.textContent = "Top";
-  read.max = 100; read.setAttribute("aria-label", "Reading progress in percent");
-  bar.append(read, open, up);
-  sheet.className = "sheet"; sheet.setAttribute("aria-label", "On this page");
-  close.className = "btn s"; close.textContent = "Close";
-  heading.textContent = "On this page";
-  sheet.append(close, heading, list.cloneNode(true));
-  d.body.append(bar, sheet);
-  open.addEventListener("click", () => sheet.showModal());
-  sheet.addEventListener("click", e => { if (e.target === sheet || e.target.closest("a,button")) sheet.close() });
-  const text = $("#text"), place = () => {
-    const r = text.getBoundingClientRect();
-    bar.hidden = r.top > innerHeight / 2;
-    read.value = Math.round(Math.min(1, Math.max(0, -r.top / Math.max(1, r.height - innerHeight))) * 100);
-  };
-  place();
-  addEventListener("scroll", place, { passive: true });
-}
+if (list?.parentElement.checkVisibility()) addEventListener("scroll", () => import(list.dataset.sheet).then(m => m.run(list)).catch(() => {}), { once: true });
 
 // a link of another publisher (#specification, #user-content-specification) leads to its section as well
 const stray = () => {
@@ -61,7 +38,7 @@ stray();
 addEventListener("hashchange", stray);
 
 // the tables of contents follow the reader
-const toc = Map.groupBy($$(".toc a, .sheet a"), a => decodeURIComponent(a.hash.slice(1)));
+const toc = Map.groupBy($$(".toc a, .mtoc a"), a => decodeURIComponent(a.hash.slice(1)));
 // A heading that a link leads to stands a little below the upper edge: see scroll-padding-top.
 const edge = 112;
 const headings = [...toc.keys()].map(key => d.getElementById(key)).filter(Boolean);
@@ -70,7 +47,6 @@ const follow = () => {
   const at = headings.findLast(h => h.getBoundingClientRect().top < edge);
   if (at === current) return;
   current = at;
-  here.textContent = at ? toc.get(at.id)[0].textContent : "";
   for (const [key, links] of toc) for (const a of links)
     if (key === at?.id) a.setAttribute("aria-current", "true"); else a.removeAttribute("aria-current");
 };

@@ -105,16 +105,26 @@ func fork(m mip.Metadata) string {
 	var out strings.Builder
 	out.WriteString(mip.Deref(m.Hardfork))
 	for _, a := range m.Activations {
-		at := a.Time.String()
-		if a.Timestamp == 0 {
-			at = "from the first block"
+		at := Moment(a.Timestamp, a.Time)
+		if a.HardFork != *m.Hardfork {
+			at = LaterMoment(a.HardFork, at)
 		}
 		out.WriteString(", " + a.Network + " " + at)
-		if a.HardFork != *m.Hardfork {
-			out.WriteString(" by " + a.HardFork)
-		}
 	}
 	return out.String()
+}
+
+// Moment is when a network gets a hard fork, RFC 3339.
+func Moment(timestamp int64, at mip.Time) string {
+	if timestamp == 0 {
+		return "from the first block"
+	}
+	return at.String()
+}
+
+// LaterMoment is the [Moment] of a later fork that brings one which has no time of its own.
+func LaterMoment(fork, at string) string {
+	return "no time of its own (" + mip.OneLine(fork) + ": " + at + ")"
 }
 
 // Successors are what the header names as having taken the proposal's place.

@@ -29,7 +29,8 @@ const (
 	state = `planned|scheduled|active on [a-z]\w*(?:, [a-z]\w*)*|active|not on its own`
 )
 
-var between = regexp.MustCompile(`^(?:[\s:;,.(]|\d{5,}|\b143\b|on\b|has\b|activation\b|was needed by|needed by)*$`)
+// A tab is between cells: only a chain id stands between a network's cell and that of its time.
+var between = regexp.MustCompile(`^(?:[ \n\r:;,.(]|\t(?:\d{5,}|143)\t|\d{5,}|\b143\b|on\b|has\b|activation\b|was needed by|needed by)*$`)
 
 // Faults are the statements of a text about forks that are not so at a moment. At no moment, which is for what is read
 // later as it stands, those are faults that are not so at every one.
@@ -55,7 +56,8 @@ func (s Schedule) Faults(text string, now *time.Time) (faults []string) {
 	}
 	// Statements on a whole fork.
 	whole := regexp.MustCompile(`(?:(?P<next>Next|Latest) upgrade\s+)(?P<word>` + state + `)\s+(?P<name>` + fork + `)|` +
-		`(?P<of>` + fork + `)\s+(?P<state>` + state + `)\b|(?P<tense>was\s+)?needed for\s+(?P<for>` + fork + `)`)
+		`(?P<of>` + fork + `)\s+(?P<state>` + state + `)\b|Live on (?P<on>[a-z]+)(?:, [a-z]+)*\s+(?P<live>` + fork + `)|` +
+		`(?P<tense>was\s+)?needed for\s+(?P<for>` + fork + `)`)
 	for _, m := range whole.FindAllStringSubmatchIndex(text, -1) {
 		part := func(name string) string {
 			if i := 2 * whole.SubexpIndex(name); m[i] >= 0 {
@@ -63,9 +65,9 @@ func (s Schedule) Faults(text string, now *time.Time) (faults []string) {
 			}
 			return ""
 		}
-		f := forks[part("name")+part("of")+part("for")]
+		f := forks[part("name")+part("of")+part("for")+part("live")]
 		if now == nil {
-			if part("tense")+part("next")+part("state") != "" {
+			if part("tense")+part("next")+part("state")+part("live") != "" {
 				report("not so at every moment", m[0])
 			}
 			continue
@@ -75,6 +77,8 @@ func (s Schedule) Faults(text string, now *time.Time) (faults []string) {
 		switch word := part("word") + part("state"); {
 		case word != "" && word != status:
 			report(f.Name+" is "+status, m[0])
+		case part("live") != "" && !f.Activation[part("on")].Reached(*now) && !f.Activation[part("on")].Passed(*now):
+			report(f.Name+" is not live on "+part("on"), m[0])
 		case part("for") != "" && (part("tense") != "") != over:
 			report(fmt.Sprintf("%s is over: %t", f.Name, over), m[0])
 		case part("next") == "Next" && over:
