@@ -56,7 +56,7 @@ func (p *planner) page(i int) ([]byte, error) {
 	}
 	return p.stable.Proposal(render.ProposalPage{
 		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
-		Fork: summary.ForkOf(m, p.Forks), Impact: p.Committed[i], History: c.History != nil,
+		Fork: summary.ForkOf(m, p.Forks), Upgrades: len(p.Forks) > 0, Impact: p.Committed[i], History: c.History != nil,
 		Translations: p.document(i).Translations, Seen: seen, Commit: c.Commit,
 	})
 }

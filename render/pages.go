@@ -272,7 +272,7 @@ func assetFiles() [][]string {
 		{siteScript, "site.js", "states.js"},
 		{forksScript, "site.js", "states.js", "marks.js", "ask.js", "forks.js"},
 		{listScript, "site.js", "states.js", "marks.js", "ask.js", "list.js"},
-		{textScript, "site.js", "states.js", "ask.js", "text.js", "heat.js", "forks.js"},
+		{textScript, "site.js", "states.js", "marks.js", "ask.js", "text.js", "heat.js", "forks.js"},
 		{liveScript, "site.js", "states.js", "ask.js", "live.js"},
 		{lostScript, "site.js", "states.js", "ask.js", "lost.js"},
 		{"sheet.js", "sheet.js"},

@@ -24,6 +24,7 @@ type ProposalPage struct {
 	Sections     []mip.Section
 	Body         []byte // HTML that is safe as it stands
 	Fork         *mip.HardFork
+	Upgrades     bool              // the site has hard forks
 	Impact       *api.Summary      // the committed summary
 	Translations []mip.Translation // the committed ones
 	History      bool              // there is a page of its versions

@@ -54,3 +54,11 @@ if (headings.length) {
   follow();
   addEventListener("scroll", follow, { passive: true });
 }
+
+// The browser alone knows which version its reader saw last.
+const since = $(".since");
+if (since) try {
+  const key = `seen ${location.pathname}`, { at } = since.dataset;
+  since.hidden = (localStorage[key] ?? at) === at;
+  localStorage[key] = at;
+} catch {}
